@@ -1,0 +1,26 @@
+#ifndef femgpu_linalg_base_choice_h
+#define femgpu_linalg_base_choice_h
+
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/// One value of a parameter that names a part of the program, and what it means.
+struct Choice
+{
+  std::string name;
+  std::string meaning;
+};
+
+/// "a, b or c": the names of @p choices for a message.
+inline std::string names_of(const std::vector<Choice> &choices)
+{
+  std::string names;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i].name;
+  return names;
+}
+} // namespace femgpu
+
+#endif

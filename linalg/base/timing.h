@@ -1,0 +1,25 @@
+#ifndef femgpu_linalg_base_timing_h
+#define femgpu_linalg_base_timing_h
+
+#include <chrono>
+
+namespace femgpu
+{
+/// Wall seconds since it was made or last asked.
+class Stopwatch
+{
+public:
+  double lap()
+  {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - begin).count();
+    begin = now;
+    return seconds;
+  }
+
+private:
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,157 @@
+#include "linalg/execution/cuda_executor.h"
+
+#include <cuda_runtime.h>
+
+#include <sstream>
+
+namespace femgpu::linalg
+{
+namespace
+{
+// Conditional graph nodes need a driver of CUDA 12.4 or newer.
+constexpr int oldest_driver = 12040;
+// The oldest architecture the default build has machine code for.
+constexpr int oldest_architecture = 80;
+
+std::string gibibytes(const std::size_t bytes)
+{
+  std::ostringstream text;
+  text.precision(1);
+  text << std::fixed << static_cast<double>(bytes) / (1ULL << 30) << " GiB";
+  return text.str();
+}
+} // namespace
+
+void check_cuda(const cudaError_t error, const char *call, const char *file, const int line)
+{
+  if (error == cudaSuccess)
+    return;
+  std::ostringstream text;
+  text << "The GPU reported " << cudaGetErrorName(error) << " (" << cudaGetErrorString(error)
+       << ") in " << call << " at " << file << ":" << line
+       << ". Try again with --backend host; if that works, please report this text.";
+  throw DeviceError(text.str());
+}
+
+int n_usable_cuda_devices() noexcept
+{
+  int driver = 0, n = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver < oldest_driver ||
+      cudaGetDeviceCount(&n) != cudaSuccess)
+    n = 0;
+  int major = 0, minor = 0;
+  if (n > 0 && (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) ||
+                cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) ||
+                10 * major + minor < oldest_architecture))
+    n = 0;
+  cudaGetLastError(); // a missing driver is no error of a later call
+  return n;
+}
+
+CudaExecutor::CudaExecutor(const int device) : device(device)
+{
+  const int n = n_usable_cuda_devices();
+  if (device >= n)
+    throw DeviceError("Backend 'cuda:" + std::to_string(device) + "' was asked for, but " +
+                      (n == 0 ? std::string("no usable CUDA device was found (a driver for CUDA "
+                                            ">= 12.4 and compute capability >= 8.0 are needed)")
+                              : "this host has only cuda:0 to cuda:" + std::to_string(n - 1)) +
+                      ". Use --backend auto or --backend host.");
+  FEMGPU_CUDA(cudaSetDevice(device));
+  cudaDeviceProp properties{};
+  FEMGPU_CUDA(cudaGetDeviceProperties(&properties, device));
+  device_name = properties.name;
+  multiprocessors = properties.multiProcessorCount;
+  FEMGPU_CUDA(cudaStreamCreateWithFlags(&work_stream, cudaStreamNonBlocking));
+  FEMGPU_CUDA(cudaStreamCreateWithFlags(&side_stream, cudaStreamNonBlocking));
+}
+
+CudaExecutor::~CudaExecutor()
+{
+  cudaStreamDestroy(side_stream);
+  cudaStreamDestroy(work_stream);
+}
+
+std::string CudaExecutor::name() const
+{
+  return "cuda:" + std::to_string(device);
+}
+
+std::string CudaExecutor::description() const
+{
+  return device_name;
+}
+
+MemoryInfo CudaExecutor::memory() const
+{
+  MemoryInfo info;
+  FEMGPU_CUDA(cudaMemGetInfo(&info.free, &info.total));
+  return info;
+}
+
+void *CudaExecutor::allocate_raw(const std::size_t bytes) const
+{
+  void *pointer = nullptr;
+  const cudaError_t error = cudaMalloc(&pointer, bytes);
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    const MemoryInfo info = memory();
+    throw DeviceError("The solver needs " + gibibytes(bytes) + " more on " + name() + " (" +
+                      device_name + "), where " + gibibytes(info.free) + " of " +
+                      gibibytes(info.total) +
+                      " are free. Refine less, free the device, or use --backend host.");
+  }
+  FEMGPU_CUDA(error);
+  return pointer;
+}
+
+void CudaExecutor::deallocate_raw(void *const pointer) const noexcept
+{
+  cudaFree(pointer);
+}
+
+void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t bytes) const
+{
+  if (bytes == 0)
+    return;
+  FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, work_stream));
+  FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+}
+
+void CudaExecutor::copy_to_host(void *to, const void *from, const std::size_t bytes) const
+{
+  if (bytes == 0)
+    return;
+  FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, work_stream));
+  FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+}
+
+void CudaExecutor::copy_inside(void *to, const void *from, const std::size_t bytes) const
+{
+  if (bytes > 0)
+    FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, work_stream));
+}
+
+void CudaExecutor::fill_zero(void *to, const std::size_t bytes) const
+{
+  if (bytes > 0)
+    FEMGPU_CUDA(cudaMemsetAsync(to, 0, bytes, work_stream));
+}
+
+void CudaExecutor::synchronize() const
+{
+  FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+}
+
+std::vector<std::string> describe_cuda_devices()
+{
+  std::vector<std::string> lines;
+  for (int device = 0; device < n_usable_cuda_devices(); ++device) {
+    const CudaExecutor executor(device);
+    const MemoryInfo info = executor.memory();
+    lines.push_back(executor.name() + "  " + executor.description() + ", " + gibibytes(info.free) +
+                    " of " + gibibytes(info.total) + " free");
+  }
+  return lines;
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,297 @@
+#ifndef femgpu_linalg_execution_cuda_iteration_cuh
+#define femgpu_linalg_execution_cuda_iteration_cuh
+
+#include "linalg/base/buffer.h"
+#include "linalg/execution/cuda_executor.h"
+#include "linalg/execution/steps.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+namespace femgpu::linalg
+{
+/// Steps run on a CUDA device: one kernel each; a loop is one graph with a conditional WHILE node.
+struct CudaBackend
+{
+  static constexpr BackendKind kind = BackendKind::cuda;
+};
+
+namespace cuda
+{
+constexpr int threads_per_block = 256;
+constexpr int warp_size = 32;
+constexpr int warps_per_block = threads_per_block / warp_size;
+
+/// Adds @p value over the @p width neighbouring lanes of a warp; every lane has the sum.
+template <int width>
+__device__ __forceinline__ double lane_sum(double value)
+{
+#pragma unroll
+  for (int offset = width / 2; offset > 0; offset /= 2)
+    value += __shfl_xor_sync(~0U, value, offset);
+  return value;
+}
+
+/// The one reduction: adds @p value over the block in a fixed order; thread 0 has the sum.
+__device__ __forceinline__ double block_sum(double value, double *scratch)
+{
+  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  value = lane_sum<warp_size>(value);
+  if (lane == 0)
+    scratch[warp] = value;
+  __syncthreads();
+  value = lane < warps_per_block ? scratch[lane] : 0.;
+  __syncthreads();
+  return lane_sum<warps_per_block>(value);
+}
+
+template <class Sums, auto... members>
+__device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *scratch)
+{
+  ((sums.*members = block_sum(sums.*members, scratch)), ...);
+}
+
+template <class Body, class State, class Sums>
+__device__ void run_rows(const RowStep<Body> &step, const State &state, Sums &sums)
+{
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < step.n; i += gridDim.x * blockDim.x)
+    step.body(state, i, sums);
+}
+
+/// `lanes` neighbouring threads share a row; the first of them runs the body.
+template <class View, class Body, class State, class Sums>
+__device__ void run_rows(const ProductStep<View, Body> &step, const State &state, Sums &sums)
+{
+  constexpr int lanes = View::lanes;
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const int lane = thread % lanes;
+  const int stride = gridDim.x * (blockDim.x / lanes);
+  const int in_warp = threadIdx.x % warp_size / lanes;
+  // All lanes of a warp stay in the loop together, because they meet in lane_sum().
+  for (int i = thread / lanes; i - in_warp < step.n; i += stride) {
+    const double partial = i < step.n ? step.A.row_product(i, lane, step.v) : 0.;
+    const double Av_i = lane_sum<lanes>(partial);
+    if (lane == 0 && i < step.n)
+      step.body(state, i, Av_i, sums);
+  }
+}
+
+/// What the blocks of a kernel need besides the step itself.
+template <class State, class Sums>
+struct Workspace
+{
+  State *state;
+  Sums *partials;        ///< one for each block
+  unsigned int *arrived; ///< number of blocks that have left their sums
+  cudaGraphConditionalHandle loop;
+  bool ends_loop_body; ///< the last step of a graph's body
+};
+
+/**
+ * Runs one step. Every block leaves its sums in its own place; with an epilogue, the block that
+ * comes last adds all of them in order of the blocks and runs it. In a loop, the last step of the
+ * graph's body tells the WHILE node whether to go on.
+ */
+template <class Step, class State, class Sums>
+__global__ void __launch_bounds__(threads_per_block)
+    run_step(const Step step, const Workspace<State, Sums> work)
+{
+  using Body = decltype(step.body);
+  __shared__ double scratch[warps_per_block];
+  const State state = *work.state;
+  if (!state.running) {
+    if (work.ends_loop_body && blockIdx.x == 0 && threadIdx.x == 0)
+      cudaGraphSetConditional(work.loop, 0);
+    return;
+  }
+  Sums sums{};
+  run_rows(step, state, sums);
+  if constexpr (!Body::Contributes::empty) {
+    block_sums(sums, typename Body::Contributes{}, scratch);
+    if (threadIdx.x == 0)
+      set_sums(work.partials[blockIdx.x], sums, typename Body::Contributes{});
+  }
+  if constexpr (HasEpilogue<Body>::value) {
+    __shared__ bool is_last;
+    if (threadIdx.x == 0) {
+      __threadfence();
+      is_last = atomicAdd(work.arrived, 1U) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!is_last)
+      return;
+    __threadfence();
+    Sums total{};
+    for (unsigned int block = threadIdx.x; block < gridDim.x; block += threads_per_block)
+      add_sums(total, work.partials[block], typename Body::Completes{});
+    block_sums(total, typename Body::Completes{}, scratch);
+    if (threadIdx.x == 0) {
+      State next = state;
+      step.body.finish(next, total);
+      *work.state = next;
+      *work.arrived = 0;
+      if (work.ends_loop_body)
+        cudaGraphSetConditional(work.loop, next.running ? 1 : 0);
+    }
+  }
+}
+
+/// A graph that is destroyed with its executable.
+struct Graph
+{
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  Graph()
+  {
+    FEMGPU_CUDA(cudaGraphCreate(&graph, 0));
+  }
+  ~Graph()
+  {
+    if (executable != nullptr)
+      cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+  }
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+};
+} // namespace cuda
+
+/**
+ * Runs steps on a CUDA device. A loop is one graph: a conditional WHILE node whose body holds the
+ * steps several times; after the iteration that ends the loop the rest of the body does nothing.
+ */
+template <class State, class Sums>
+class Iteration<CudaBackend, State, Sums>
+{
+public:
+  Iteration(const Executor &executor, const int n)
+      : executor(static_cast<const CudaExecutor &>(executor)), n(n),
+        state(executor.shared_from_this(), 1), partials(executor.shared_from_this(), max_blocks()),
+        arrived(executor.shared_from_this(), 1)
+  {
+    partials.fill_zero();
+    arrived.fill_zero();
+  }
+
+  void set_state(const State &s)
+  {
+    state.copy_from_host(&s);
+  }
+  State get_state() const
+  {
+    State s;
+    state.copy_to_host(&s);
+    return s;
+  }
+
+  template <class... Steps>
+  void once(const Steps &...steps)
+  {
+    const int blocks = n_blocks(steps...);
+    (launch(executor.stream(), blocks, steps, {}, false), ...);
+  }
+
+  template <class... Steps>
+  void repeat(const Watch<State> &watch, const Steps &...steps)
+  {
+    cuda::Graph graph;
+    capture_loop(graph, steps...);
+    FEMGPU_CUDA(cudaGraphInstantiate(&graph.executable, graph.graph, 0));
+    FEMGPU_CUDA(cudaGraphLaunch(graph.executable, executor.stream()));
+    if (watch)
+      watch_stream(watch);
+    executor.synchronize();
+  }
+
+private:
+  // The steps of an iteration, in the graph's body this often: evaluating the WHILE costs some
+  // microseconds, running past the end of a solve costs one microsecond a kernel.
+  static constexpr int unrolled = 8;
+
+  static constexpr int blocks_per_multiprocessor = 2048 / cuda::threads_per_block;
+
+  int max_blocks() const
+  {
+    return executor.n_multiprocessors() * blocks_per_multiprocessor;
+  }
+
+  // Steps that share sums must have the same blocks.
+  template <class... Steps>
+  int n_blocks(const Steps &.../* steps */) const
+  {
+    const long long threads = static_cast<long long>(n) * std::max({Steps::lanes...});
+    const long long blocks = (threads + cuda::threads_per_block - 1) / cuda::threads_per_block;
+    return static_cast<int>(std::clamp(blocks, 1LL, static_cast<long long>(max_blocks())));
+  }
+
+  // The one place that launches a kernel.
+  template <class Step>
+  void launch(const cudaStream_t stream, const int blocks, const Step &step,
+              const cudaGraphConditionalHandle loop, const bool ends_loop_body)
+  {
+    const cuda::Workspace<State, Sums> work{state.data(), partials.data(), arrived.data(), loop,
+                                            ends_loop_body};
+    cuda::run_step<<<blocks, cuda::threads_per_block, 0, stream>>>(step, work);
+    FEMGPU_CUDA(cudaGetLastError());
+  }
+
+  template <class... Steps>
+  void capture_loop(cuda::Graph &graph, const Steps &...steps)
+  {
+    cudaGraphConditionalHandle loop;
+    FEMGPU_CUDA(
+        cudaGraphConditionalHandleCreate(&loop, graph.graph, 1, cudaGraphCondAssignDefault));
+    cudaGraphNodeParams parameters{};
+    parameters.type = cudaGraphNodeTypeConditional;
+    parameters.conditional.handle = loop;
+    parameters.conditional.type = cudaGraphCondTypeWhile;
+    parameters.conditional.size = 1;
+    cudaGraphNode_t node;
+#if CUDART_VERSION >= 13000
+    FEMGPU_CUDA(cudaGraphAddNode(&node, graph.graph, nullptr, nullptr, 0, &parameters));
+#else
+    FEMGPU_CUDA(cudaGraphAddNode(&node, graph.graph, nullptr, 0, &parameters));
+#endif
+    cudaGraph_t body = parameters.conditional.phGraph_out[0];
+    // The watch stream has nothing to do before the graph is launched.
+    const cudaStream_t stream = executor.watch_stream();
+    FEMGPU_CUDA(cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0,
+                                              cudaStreamCaptureModeThreadLocal));
+    const int blocks = n_blocks(steps...);
+    std::size_t left = unrolled * sizeof...(steps);
+    for (int repetition = 0; repetition < unrolled; ++repetition)
+      (launch(stream, blocks, steps, loop, --left == 0), ...);
+    FEMGPU_CUDA(cudaStreamEndCapture(stream, &body));
+  }
+
+  // Shows the state now and then until the work stream is done.
+  void watch_stream(const Watch<State> &watch)
+  {
+    using clock = std::chrono::steady_clock;
+    auto last = clock::now();
+    while (cudaStreamQuery(executor.stream()) == cudaErrorNotReady) {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      if (std::chrono::duration<double>(clock::now() - last).count() < watch_interval)
+        continue;
+      State now;
+      FEMGPU_CUDA(cudaMemcpyAsync(&now, state.data(), sizeof(State), cudaMemcpyDeviceToHost,
+                                  executor.watch_stream()));
+      FEMGPU_CUDA(cudaStreamSynchronize(executor.watch_stream()));
+      watch(now);
+      last = clock::now();
+    }
+  }
+
+  const CudaExecutor &executor;
+  int n;
+  Buffer<State> state;
+  Buffer<Sums> partials;
+  Buffer<unsigned int> arrived;
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,110 @@
+#ifndef femgpu_linalg_execution_steps_h
+#define femgpu_linalg_execution_steps_h
+
+#include "linalg/base/host_device.h"
+
+#include <functional>
+#include <type_traits>
+
+/**
+ * @file
+ * Fused steps: the unit a solver is written in.
+ *
+ * A solver's iteration is a short list of steps. A step is a body run once for every row, the sums
+ * it contributes to, and possibly an epilogue that is run once when the sums are complete. The body
+ * is a plain struct of pointers with
+ *
+ *     FEMGPU_HD void operator()(const State &, int i, Sums &) const;               // for rows()
+ *     FEMGPU_HD void operator()(const State &, int i, double Av_i, Sums &) const;  // for product()
+ *     using Contributes = SumList<&Sums::gamma, &Sums::rr>;  // the members of Sums it adds to
+ *     using Completes   = SumList<...>;                      // with an epilogue: the sums it reads
+ *     FEMGPU_HD void finish(State &, const Sums &) const;    // the epilogue
+ *
+ * State and Sums are the solver's own plain structs; they live in the memory of the executor, so
+ * that no step needs the host. Sums holds doubles only, and is shared by the steps of an iteration:
+ * an epilogue may read what earlier steps have contributed. Sums are added in an order that depends
+ * only on the number of rows and the backend, so that results are bit-identical when repeated.
+ *
+ * Iteration<Backend, State, Sums> (host_iteration.h, cuda_iteration.cuh) runs steps.
+ */
+namespace femgpu::linalg
+{
+/// Names members of a struct of sums.
+template <auto... members>
+struct SumList
+{
+  static constexpr bool empty = sizeof...(members) == 0;
+};
+
+/// What every solver's state begins with.
+struct LoopState
+{
+  bool running = true; ///< the loop goes on; an epilogue sets it to false
+};
+
+/// The step that runs @p body for rows 0 <= i < n.
+template <class Body>
+struct RowStep
+{
+  static constexpr int lanes = 1;
+  int n;
+  Body body;
+};
+
+/// The step that runs @p body with (A v)_i for every row i of the matrix view @p A.
+template <class MatrixView, class Body>
+struct ProductStep
+{
+  static constexpr int lanes = MatrixView::lanes;
+  int n;
+  MatrixView A;
+  const double *v;
+  Body body;
+};
+
+template <class Body>
+RowStep<Body> rows(const int n, const Body &body)
+{
+  return {n, body};
+}
+
+template <class MatrixView, class Body>
+ProductStep<MatrixView, Body> product(const MatrixView &A, const double *v, const Body &body)
+{
+  return {A.n, A, v, body};
+}
+
+template <class Body, class = void>
+struct HasEpilogue : std::false_type
+{};
+template <class Body>
+struct HasEpilogue<Body, std::void_t<typename Body::Completes>> : std::true_type
+{};
+
+/// Adds the members of @p list of @p from to @p to.
+template <class Sums, auto... members>
+FEMGPU_HD
+void add_sums(Sums &to, const Sums &from, SumList<members...> /* list */)
+{
+  ((to.*members += from.*members), ...);
+}
+
+template <class Sums, auto... members>
+FEMGPU_HD
+void set_sums(Sums &to, const Sums &from, SumList<members...> /* list */)
+{
+  ((to.*members = from.*members), ...);
+}
+
+/// Is called now and then while a loop runs, with the state as it is.
+template <class State>
+using Watch = std::function<void(const State &)>;
+
+/// Seconds between two calls of a Watch.
+constexpr double watch_interval = 0.5;
+
+template <class Backend, class State, class Sums>
+class Iteration;
+} // namespace femgpu::linalg
+
+#endif

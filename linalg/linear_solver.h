@@ -1,0 +1,63 @@
+#ifndef femgpu_linalg_linear_solver_h
+#define femgpu_linalg_linear_solver_h
+
+#include "linalg/matrices/csr_matrix.h"
+#include "linalg/preconditioners/preconditioner.h"
+#include "linalg/solvers/solver.h"
+
+#include <memory>
+#include <string>
+
+namespace femgpu::linalg
+{
+/// Which method, by the names of the registries, and when it ends.
+struct LinearSolverOptions
+{
+  std::string solver = "pipelined-cg";
+  std::string preconditioner = "jacobi";
+  int threads_per_row = 0; ///< of CSR on a GPU; 0 chooses
+  SolveControl control;
+};
+
+/**
+ * A linear system on an executor, from host memory to host memory: moves the matrix there once and
+ * its values whenever they change, keeps the preconditioner up to date, solves, and counts seconds.
+ */
+class LinearSolver
+{
+public:
+  /// @throws ParameterError for unknown names.
+  LinearSolver(ExecutorPtr executor, LinearSolverOptions options);
+
+  /**
+   * Takes over @p A. With @p same_pattern only the values move; the pattern must be that of the
+   * call before. @throws SolverError if the preconditioner cannot be made, DeviceError without
+   * memory.
+   */
+  void set_matrix(const HostCsr &A, bool same_pattern);
+
+  /// Solves A x = b; @p b and @p x are host memory of n() elements, x is the initial guess too.
+  SolveReport solve(const double *b, double *x);
+
+  SolveControl &control()
+  {
+    return options.control;
+  }
+  const Executor &executor() const
+  {
+    return *owner;
+  }
+
+private:
+  ExecutorPtr owner;
+  LinearSolverOptions options;
+  std::unique_ptr<Solver> solver;
+  std::unique_ptr<Preconditioner> preconditioner;
+  std::unique_ptr<CsrMatrix> matrix;
+  Buffer<double> rhs, solution;
+  double transfer_seconds = 0.;
+  double setup_seconds = 0.;
+};
+} // namespace femgpu::linalg
+
+#endif

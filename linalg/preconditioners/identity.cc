@@ -1,0 +1,41 @@
+#include "linalg/preconditioners/registry.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// No preconditioning.
+class Identity final : public Preconditioner
+{
+public:
+  void setup(const Matrix & /* A */) override
+  {}
+  void update(const Matrix & /* A */) override
+  {}
+  View view() const override
+  {
+    return IdentityView{};
+  }
+  bool is_symmetric() const override
+  {
+    return true;
+  }
+  std::string name() const override
+  {
+    return "identity";
+  }
+  std::size_t bytes() const override
+  {
+    return 0;
+  }
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<Preconditioner> make_identity()
+{
+  return std::make_unique<Identity>();
+}
+
+template std::unique_ptr<Preconditioner> make_identity<ThisBackend>();
+} // namespace femgpu::linalg

@@ -1,0 +1,58 @@
+#ifndef femgpu_linalg_preconditioners_preconditioner_h
+#define femgpu_linalg_preconditioners_preconditioner_h
+
+#include "linalg/base/host_device.h"
+#include "linalg/matrices/matrix.h"
+
+#include <memory>
+#include <string>
+#include <variant>
+
+namespace femgpu::linalg
+{
+/// M = I, as a row functor that a step multiplies with.
+struct IdentityView
+{
+  FEMGPU_HD
+  double operator()(int /* i */) const
+  {
+    return 1.;
+  }
+};
+
+/// A diagonal M⁻¹, as a row functor.
+struct DiagonalView
+{
+  const double *inverse; ///< n
+  FEMGPU_HD
+  double operator()(const int i) const
+  {
+    return inverse[i];
+  }
+};
+
+/**
+ * The action of M⁻¹ ≈ A⁻¹. A preconditioner whose action is a function of the row alone is seen
+ * through its view and fused into the steps of the solver.
+ */
+class Preconditioner
+{
+public:
+  using View = std::variant<IdentityView, DiagonalView>;
+
+  virtual ~Preconditioner() = default;
+
+  /// Prepares for @p A, whose pattern may be new. @throws SolverError if A has no such M.
+  virtual void setup(const Matrix &A) = 0;
+
+  /// Prepares for new values in the pattern that setup() has seen.
+  virtual void update(const Matrix &A) = 0;
+
+  virtual View view() const = 0;
+  virtual bool is_symmetric() const = 0;
+  virtual std::string name() const = 0;
+  virtual std::size_t bytes() const = 0; ///< that one application reads of M
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,213 @@
+#ifndef femgpu_linalg_solvers_krylov_h
+#define femgpu_linalg_solvers_krylov_h
+
+#include "linalg/base/error.h"
+#include "linalg/execution/this_backend.h"
+#include "linalg/solvers/solver.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+/**
+ * @file
+ * What Krylov solvers share: the state that their epilogues check, and the outer loop that lets
+ * only the true residual decide.
+ */
+namespace femgpu::linalg
+{
+/// The part of a Krylov solver's state that stopping needs; lives where the steps run.
+struct KrylovState : LoopState
+{
+  int iteration = 0; ///< number of updates of x
+  int max_iterations = 0;
+  double rr = 0.;          ///< (r, r) of the recurrence
+  double target_rr = 0.;   ///< converged at or below
+  double diverged_rr = 0.; ///< diverged above
+  Outcome outcome = Outcome::breakdown;
+  double *history = nullptr; ///< max_iterations + 1 norms
+
+  FEMGPU_HD
+  void stop(const Outcome o)
+  {
+    outcome = o;
+    running = false;
+  }
+
+  /**
+   * Looks at the residual @p new_rr = (r, r) after `iteration` updates of x, with
+   * @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of the next direction, and stops or lets it go on.
+   */
+  FEMGPU_HD
+  void check_spd(const double new_rr, const double rMr, const double pAp)
+  {
+    rr = new_rr;
+    history[iteration] = sqrt(new_rr);
+    if (new_rr <= target_rr)
+      stop(Outcome::converged);
+    else if (!is_finite(new_rr) || !is_finite(rMr) || !is_finite(pAp))
+      stop(Outcome::not_finite);
+    else if (new_rr > diverged_rr)
+      stop(Outcome::diverged);
+    else if (rMr <= 0.)
+      stop(Outcome::indefinite_preconditioner);
+    else if (pAp <= 0.)
+      stop(Outcome::indefinite_matrix);
+    else if (iteration >= max_iterations)
+      stop(Outcome::iteration_limit);
+  }
+
+  FEMGPU_HD
+  static bool is_finite(const double value)
+  {
+    return value - value == 0.;
+  }
+};
+
+struct ResidualState : LoopState
+{
+  double rr = 0., bb = 0.;
+};
+
+struct ResidualSums
+{
+  double rr, bb;
+};
+
+/// r = b − A x, with (r, r) and (b, b).
+struct TrueResidual
+{
+  const double *b;
+  double *r;
+
+  using Contributes = SumList<&ResidualSums::rr, &ResidualSums::bb>;
+  FEMGPU_HD
+  void operator()(const ResidualState & /* s */, const int i, const double Ax_i,
+                  ResidualSums &sums) const
+  {
+    const double r_i = b[i] - Ax_i;
+    r[i] = r_i;
+    sums.rr += r_i * r_i;
+    sums.bb += b[i] * b[i];
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(ResidualState &s, const ResidualSums &sums) const
+  {
+    s.rr = sums.rr;
+    s.bb = sums.bb;
+  }
+};
+
+/// Computes r = b − A x and returns (r, r) and (b, b).
+template <class Backend>
+ResidualState true_residual(const Matrix &A, const Buffer<double> &b, const Buffer<double> &x,
+                            Buffer<double> &r)
+{
+  Iteration<Backend, ResidualState, ResidualSums> iteration(*A.executor(), A.n());
+  iteration.set_state({});
+  visit_matrix<Backend>(A, [&](const auto &view) {
+    iteration.once(product(view, x.data(), TrueResidual{b.data(), r.data()}));
+  });
+  return iteration.get_state();
+}
+
+/// The residual grew by this factor: nothing good will come.
+constexpr double divergence_factor = 1e8;
+
+/**
+ * The outer loop of every Krylov solver. @p run(state, r) iterates from x with the residual in r
+ * until an epilogue has stopped @p state. Whatever the recurrence says, the residual is recomputed;
+ * if it misses a target that the recurrence has met, the method is started again from x, until
+ * that no longer halves the residual: then it has stagnated.
+ * @param report has the names and counts of the method already
+ */
+template <class Backend, class Run>
+SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
+                                   const SolveControl &control, SolveReport report, Run &&run)
+{
+  const auto begin = std::chrono::steady_clock::now();
+  Buffer<double> r(A.executor(), static_cast<std::size_t>(A.n()));
+  Buffer<double> history(A.executor(), static_cast<std::size_t>(control.max_iterations) + 1);
+
+  ResidualState residual = true_residual<Backend>(A, b, x, r);
+  if (residual.bb == 0.) { // then x = 0 is the solution
+    x.fill_zero();
+    residual = true_residual<Backend>(A, b, x, r);
+  }
+  report.rhs_norm = std::sqrt(residual.bb);
+  report.initial_residual = std::sqrt(residual.rr);
+  const bool of_rhs = control.reference == SolveControl::Reference::rhs;
+  report.target =
+      std::max(control.absolute_tolerance,
+               control.relative_tolerance * (of_rhs ? report.rhs_norm : report.initial_residual));
+
+  KrylovState state;
+  state.history = history.data();
+  state.max_iterations = control.max_iterations;
+  state.target_rr = report.target * report.target;
+  state.diverged_rr = std::max(residual.rr, residual.bb) * divergence_factor * divergence_factor;
+  for (double previous = residual.rr;; previous = residual.rr) {
+    if (std::sqrt(residual.rr) <= report.target) {
+      report.outcome = Outcome::converged;
+      break;
+    }
+    if (!KrylovState::is_finite(residual.rr) || !KrylovState::is_finite(residual.bb)) {
+      report.outcome = Outcome::not_finite;
+      break;
+    }
+    if (state.iteration > 0)
+      ++report.restarts;
+    state.rr = residual.rr;
+    state.running = true;
+    state = run(state, r);
+    report.outcome = state.outcome;
+    residual = true_residual<Backend>(A, b, x, r);
+    if (state.outcome != Outcome::converged && std::sqrt(residual.rr) > report.target)
+      break;
+    if (std::sqrt(residual.rr) > report.target && residual.rr > 0.25 * previous) {
+      report.outcome = Outcome::stagnated;
+      break;
+    }
+  }
+  report.iterations = state.iteration;
+  report.true_residual = std::sqrt(residual.rr);
+  report.history = history.to_host();
+  report.history.resize(state.iteration > 0 ? static_cast<std::size_t>(state.iteration) + 1 : 0);
+  report.solve_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  describe(report);
+  return report;
+}
+
+/// The report of a solve that is about to begin.
+inline SolveReport begin_report(const std::string &solver, const Matrix &A, const Preconditioner &M)
+{
+  SolveReport report;
+  report.solver = solver;
+  report.preconditioner = M.name();
+  report.format = A.format();
+  report.backend = A.executor()->name();
+  return report;
+}
+
+/// @throws ParameterError unless M is symmetric, as the conjugate gradients of @p solver need it.
+inline void require_symmetric(const std::string &solver, const Preconditioner &M)
+{
+  if (!M.is_symmetric())
+    throw ParameterError("Solver '" + solver + "' needs a symmetric preconditioner, and '" +
+                         M.name() + "' is not. Choose another preconditioner or solver.");
+}
+
+/// The watch of a loop that tells @p control about its progress.
+template <class State>
+Watch<State> watch_for(const SolveControl &control)
+{
+  if (!control.progress)
+    return {};
+  return [&control](const State &s) { control.progress(s.iteration, std::sqrt(s.rr)); };
+}
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,30 @@
+#ifndef femgpu_linalg_solvers_registry_h
+#define femgpu_linalg_solvers_registry_h
+
+#include "linalg/base/choice.h"
+#include "linalg/execution/this_backend.h"
+#include "linalg/solvers/solver.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+/// Every solver: X(name in parameter files, function in linalg/solvers, meaning).
+#define FEMGPU_SOLVERS(X)                                                                          \
+  X("cg", make_cg, "preconditioned conjugate gradients, classical form, 3 kernels an iteration")
+
+namespace femgpu::linalg
+{
+#define FEMGPU_DECLARE(name, make, meaning)                                                        \
+  template <class Backend>                                                                         \
+  std::unique_ptr<Solver> make();
+FEMGPU_SOLVERS(FEMGPU_DECLARE)
+#undef FEMGPU_DECLARE
+
+std::vector<Choice> solver_choices();
+
+/// @throws ParameterError naming the valid ones if there is no solver @p name.
+std::unique_ptr<Solver> make_solver(const std::string &name, BackendKind backend);
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,75 @@
+#include "linalg/solvers/report.h"
+
+#include <sstream>
+
+namespace femgpu::linalg
+{
+std::string to_string(const Outcome outcome)
+{
+  switch (outcome) {
+  case Outcome::converged:
+    return "converged";
+  case Outcome::iteration_limit:
+    return "iteration_limit";
+  case Outcome::stagnated:
+    return "stagnated";
+  case Outcome::diverged:
+    return "diverged";
+  case Outcome::not_finite:
+    return "not_finite";
+  case Outcome::indefinite_matrix:
+    return "indefinite_matrix";
+  case Outcome::indefinite_preconditioner:
+    return "indefinite_preconditioner";
+  case Outcome::breakdown:
+    return "breakdown";
+  }
+  return "unknown";
+}
+
+namespace
+{
+std::string explanation(const Outcome outcome)
+{
+  switch (outcome) {
+  case Outcome::converged:
+    return "";
+  case Outcome::iteration_limit:
+    return "the iteration limit came first. Allow more iterations, a larger tolerance, or use a "
+           "stronger preconditioner.";
+  case Outcome::stagnated:
+    return "rounding errors keep it there: the recurrence went on to fall, but the true residual "
+           "did not. Use a larger tolerance, or scale the problem.";
+  case Outcome::diverged:
+    return "the residual grew beyond bounds. The matrix is probably singular or not symmetric.";
+  case Outcome::not_finite:
+    return "NaN or infinity appeared. Look at the coefficients, the right-hand side and the mesh.";
+  case Outcome::indefinite_matrix:
+    return "a direction p with (p, Ap) <= 0 was found: the matrix is not positive definite. Look "
+           "at the signs of the coefficients and the boundary conditions, or use another solver.";
+  case Outcome::indefinite_preconditioner:
+    return "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Use another "
+           "preconditioner.";
+  case Outcome::breakdown:
+    return "the recurrence divided by zero. Use another initial guess or solver.";
+  }
+  return "";
+}
+} // namespace
+
+void describe(SolveReport &report)
+{
+  std::ostringstream text;
+  text.precision(3);
+  text << report.solver << " with " << report.preconditioner
+       << (report.converged() ? " converged in " : " did not converge in ") << report.iterations
+       << " iterations: ‖b−Ax‖ = " << std::scientific << report.true_residual
+       << (report.converged() ? ", asked for " : ", but asked for ") << report.target
+       << ", at the start " << report.initial_residual;
+  if (!report.converged())
+    text << "; " << explanation(report.outcome);
+  else
+    text << ".";
+  report.message = text.str();
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,78 @@
+#ifndef femgpu_linalg_solvers_report_h
+#define femgpu_linalg_solvers_report_h
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// How a solve ended. Only `converged` is a success, and it is said of the true residual alone.
+enum class Outcome : int
+{
+  converged,
+  iteration_limit,
+  stagnated,
+  diverged,
+  not_finite,
+  indefinite_matrix,
+  indefinite_preconditioner,
+  breakdown
+};
+
+/// "converged", "iteration_limit", ...: as in the machine-readable report.
+std::string to_string(Outcome outcome);
+
+/// When a solve ends, and who is told on the way. Norms are Euclidean.
+struct SolveControl
+{
+  /// What the relative tolerance is relative to.
+  enum class Reference
+  {
+    rhs,
+    initial_residual
+  };
+
+  double relative_tolerance = 1e-10;
+  double absolute_tolerance = 0.;
+  Reference reference = Reference::rhs;
+  int max_iterations = 20000;
+
+  /// Is called about twice a second with the iteration and the residual of the recurrence.
+  std::function<void(int, double)> progress;
+};
+
+/// What a solve did. Seconds are wall time, norms Euclidean.
+struct SolveReport
+{
+  Outcome outcome = Outcome::breakdown;
+  std::string message; ///< a sentence with the numbers and, after a failure, the usual cure
+
+  int iterations = 0;
+  int restarts = 0;             ///< because the recurrence had drifted from the true residual
+  double rhs_norm = 0.;         ///< ‖b‖
+  double initial_residual = 0.; ///< ‖b − A x₀‖
+  double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
+  double target = 0.;           ///< what the true residual had to reach
+
+  double setup_seconds = 0.;    ///< preconditioner
+  double transfer_seconds = 0.; ///< between host and device
+  double solve_seconds = 0.;
+  std::size_t bytes_per_iteration = 0; ///< that the steps read and write, counted
+
+  std::string solver, preconditioner, format, backend;
+
+  std::vector<double> history; ///< residual norm of the recurrence before each iteration
+
+  bool converged() const
+  {
+    return outcome == Outcome::converged;
+  }
+};
+
+/// Fills report.message from the other members.
+void describe(SolveReport &report);
+} // namespace femgpu::linalg
+
+#endif

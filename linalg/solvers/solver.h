@@ -1,0 +1,28 @@
+#ifndef femgpu_linalg_solvers_solver_h
+#define femgpu_linalg_solvers_solver_h
+
+#include "linalg/base/buffer.h"
+#include "linalg/matrices/matrix.h"
+#include "linalg/preconditioners/preconditioner.h"
+#include "linalg/solvers/report.h"
+
+namespace femgpu::linalg
+{
+/// A method for A x = b.
+class Solver
+{
+public:
+  virtual ~Solver() = default;
+
+  /**
+   * Solves A x = b. All operands are in the memory of A's executor and have A.n() rows.
+   * @param x the initial guess; at the end the best that was reached
+   * @throws ParameterError if @p M is of a kind that the method cannot use; DeviceError without
+   *         memory for the method's vectors. Everything else is an outcome of the report.
+   */
+  virtual SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
+                            Buffer<double> &x, const SolveControl &control) const = 0;
+};
+} // namespace femgpu::linalg
+
+#endif
