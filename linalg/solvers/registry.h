@@ -11,7 +11,9 @@
 
 /// Every solver: X(name in parameter files, function in linalg/solvers, meaning).
 #define FEMGPU_SOLVERS(X)                                                                          \
-  X("cg", make_cg, "preconditioned conjugate gradients, classical form, 3 kernels an iteration")
+  X("cg", make_cg, "preconditioned conjugate gradients, classical form, 3 kernels an iteration")   \
+  X("pipelined-cg", make_pipelined_cg,                                                             \
+    "preconditioned conjugate gradients, pipelined form, 2 kernels an iteration")
 
 namespace femgpu::linalg
 {
