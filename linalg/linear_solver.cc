@@ -16,8 +16,9 @@ LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
 
 void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 {
+  const bool only_values = same_pattern && matrix;
   Stopwatch watch;
-  if (same_pattern && matrix)
+  if (only_values)
     matrix->update_values(A.values);
   else {
     matrix.reset(); // two patterns at a time might not fit
@@ -26,7 +27,7 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
     solution = Buffer<double>(owner, static_cast<std::size_t>(A.n));
   }
   transfer_seconds = watch.lap();
-  if (same_pattern)
+  if (only_values)
     preconditioner->update(*matrix);
   else
     preconditioner->setup(*matrix);

@@ -39,11 +39,25 @@ private:
   ExitCode exit_code;
 };
 
-/// Wrong command line, unknown parameter, value out of range, a combination that cannot work.
-struct ParameterError : Error
+/**
+ * Wrong command line, unknown parameter, value out of range, a combination that cannot work.
+ * Where one parameter is to blame, path() is its "Section/Key", so that main() can add the line of
+ * the file it was set in.
+ */
+class ParameterError : public Error
 {
-  explicit ParameterError(const std::string &message) : Error(ExitCode::parameter, message)
+public:
+  explicit ParameterError(const std::string &message, const std::string &path = "")
+      : Error(ExitCode::parameter, message), parameter_path(path)
   {}
+
+  const std::string &path() const
+  {
+    return parameter_path;
+  }
+
+private:
+  std::string parameter_path;
 };
 
 /// An input file or mesh that is missing, damaged or does not fit the parameters.

@@ -73,8 +73,11 @@ private:
   template <class Step>
   void run(const Step &step)
   {
+    if (!state.running) // an earlier step of this pass has ended the loop
+      return;
     const State s = state;
-    const int chunks = n_chunks(step.n);
+    // All chunks, so that steps of different length can share sums.
+    const int chunks = static_cast<int>(partials.size());
 #pragma omp parallel for schedule(static) num_threads(n_threads) if (chunks > 1)
     for (int chunk = 0; chunk < chunks; ++chunk) {
       Sums sums{};

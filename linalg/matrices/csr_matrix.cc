@@ -40,6 +40,10 @@ void check_csr(const HostCsr &A)
   for (int i = 0; i < A.n; ++i) {
     if (A.row_starts[i + 1] < A.row_starts[i])
       throw InputError("Row " + std::to_string(i) + " of a CSR matrix has a negative length.");
+    if (static_cast<std::size_t>(A.row_starts[i + 1]) > A.n_nonzeros)
+      throw InputError("Row " + std::to_string(i) + " of a CSR matrix ends at entry " +
+                       std::to_string(A.row_starts[i + 1]) + ", but there are only " +
+                       std::to_string(A.n_nonzeros) + ".");
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       if (A.columns[k] < 0 || A.columns[k] >= A.n ||
           (k > A.row_starts[i] && A.columns[k] <= A.columns[k - 1]))

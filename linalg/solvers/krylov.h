@@ -149,12 +149,13 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
   state.target_rr = report.target * report.target;
   state.diverged_rr = std::max(residual.rr, residual.bb) * divergence_factor * divergence_factor;
   for (double previous = residual.rr;; previous = residual.rr) {
-    if (std::sqrt(residual.rr) <= report.target) {
-      report.outcome = Outcome::converged;
-      break;
-    }
+    // First of all: an infinite b would make the target infinite too.
     if (!KrylovState::is_finite(residual.rr) || !KrylovState::is_finite(residual.bb)) {
       report.outcome = Outcome::not_finite;
+      break;
+    }
+    if (std::sqrt(residual.rr) <= report.target) {
+      report.outcome = Outcome::converged;
       break;
     }
     if (state.iteration > 0)
@@ -174,7 +175,8 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
   report.iterations = state.iteration;
   report.true_residual = std::sqrt(residual.rr);
   report.history = history.to_host();
-  report.history.resize(state.iteration > 0 ? static_cast<std::size_t>(state.iteration) + 1 : 0);
+  report.history.resize(static_cast<std::size_t>(state.iteration) + 1);
+  report.history.front() = report.initial_residual; // also where nothing had to be done
   report.solve_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   describe(report);

@@ -63,11 +63,20 @@ struct SolveReport
 
   std::string solver, preconditioner, format, backend;
 
-  std::vector<double> history; ///< residual norm of the recurrence before each iteration
+  std::vector<double> history; ///< iterations+1 residual norms of the recurrence
 
   bool converged() const
   {
     return outcome == Outcome::converged;
+  }
+
+  /// All but the history, for an archive of Boost's kind.
+  template <class Archive>
+  void serialize(Archive &archive, const unsigned int /* version */)
+  {
+    archive &outcome &message &iterations &restarts &rhs_norm &initial_residual &true_residual
+        &target &setup_seconds &transfer_seconds &solve_seconds &bytes_per_iteration &solver
+            &preconditioner &format &backend;
   }
 };
 

@@ -1,0 +1,210 @@
+#include "app/atomic_file.h"
+
+#include "linalg/base/error.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <streambuf>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace femgpu
+{
+namespace
+{
+std::string cure_for(int reason)
+{
+  switch (reason) {
+  case ENOSPC:
+  case EDQUOT:
+    return "free some space or choose another directory with --output";
+  case EACCES:
+  case EPERM:
+  case EROFS:
+    return "check the permissions or choose another directory with --output";
+  case ENOENT:
+  case ENOTDIR:
+    return "check that its directory exists";
+  default:
+    return "choose another directory with --output";
+  }
+}
+
+[[noreturn]] void output_error(const std::filesystem::path &path, const std::string &what,
+                               int reason)
+{
+  throw OutputError("'" + path.string() + "' " + what + ": " + std::strerror(reason) + "; " +
+                    cure_for(reason));
+}
+} // namespace
+
+/// Buffers what goes to a file descriptor and remembers the first error number.
+class AtomicFile::Buffer : public std::streambuf
+{
+public:
+  explicit Buffer(const std::filesystem::path &path)
+      : descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+        error_number(descriptor < 0 ? errno : 0)
+  {
+    setp(block.data(), block.data() + block.size());
+  }
+
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+
+  ~Buffer() override
+  {
+    if (descriptor >= 0)
+      ::close(descriptor);
+  }
+
+  /// The first error number, 0 if all went well.
+  int error() const
+  {
+    return error_number;
+  }
+
+  /// Write everything out to the disk and close the file; returns error().
+  int finish()
+  {
+    write_block();
+    // Some network and user-space file systems have no fsync; that is no failure.
+    if (error_number == 0 && ::fsync(descriptor) != 0 && errno != EINVAL && errno != ENOSYS)
+      error_number = errno;
+    if (descriptor >= 0 && ::close(descriptor) != 0 && error_number == 0)
+      error_number = errno;
+    descriptor = -1;
+    return error_number;
+  }
+
+protected:
+  int_type overflow(int_type c) override
+  {
+    if (!write_block())
+      return traits_type::eof();
+    if (!traits_type::eq_int_type(c, traits_type::eof())) {
+      *pptr() = traits_type::to_char_type(c);
+      pbump(1);
+    }
+    return traits_type::not_eof(c);
+  }
+
+  std::streamsize xsputn(const char *data, std::streamsize count) override
+  {
+    if (count <= 0 || (count > epptr() - pptr() && !write_block()))
+      return 0;
+    if (count > epptr() - pptr()) // larger than the whole block
+      return write_all(data, static_cast<std::size_t>(count)) ? count : 0;
+    std::memcpy(pptr(), data, static_cast<std::size_t>(count));
+    pbump(static_cast<int>(count));
+    return count;
+  }
+
+  int sync() override
+  {
+    return write_block() ? 0 : -1;
+  }
+
+private:
+  bool write_block()
+  {
+    const bool good = write_all(pbase(), static_cast<std::size_t>(pptr() - pbase()));
+    setp(block.data(), block.data() + block.size());
+    return good;
+  }
+
+  bool write_all(const char *data, std::size_t count)
+  {
+    if (descriptor < 0 && error_number == 0)
+      error_number = EBADF; // written to after commit()
+    while (error_number == 0 && count > 0) {
+      const ssize_t written = ::write(descriptor, data, count);
+      if (written >= 0) {
+        data += written;
+        count -= static_cast<std::size_t>(written);
+      }
+      else if (errno != EINTR)
+        error_number = errno;
+    }
+    return error_number == 0;
+  }
+
+  int descriptor;
+  int error_number;
+  std::vector<char> block = std::vector<char>(1u << 16u);
+};
+
+AtomicFile::AtomicFile(const std::filesystem::path &name) : target(name), out(nullptr)
+{
+  std::error_code error;
+  if (std::filesystem::is_symlink(name, error))
+    target = std::filesystem::weakly_canonical(name, error);
+  if (target.filename().empty())
+    throw OutputError("'" + name.string() + "' names no file; give a file name");
+  if (std::filesystem::exists(target, error) && !std::filesystem::is_regular_file(target, error))
+    throw OutputError("'" + name.string() +
+                      "' exists and is no regular file; remove it or choose another name");
+  partial = target;
+  partial += ".partial";
+  buffer = std::make_unique<Buffer>(partial);
+  if (buffer->error() != 0)
+    output_error(target, "could not be written (creating '" + partial.filename().string() + "')",
+                 buffer->error());
+  out.rdbuf(buffer.get());
+}
+
+AtomicFile::~AtomicFile()
+{
+  if (!committed)
+    ::unlink(partial.c_str());
+}
+
+std::ostream &AtomicFile::stream()
+{
+  return out;
+}
+
+void AtomicFile::commit()
+{
+  if (committed)
+    return;
+  const bool stream_good = !out.fail();
+  int reason = buffer->finish();
+  if (reason == 0 && !stream_good)
+    reason = EIO;
+  if (reason == 0 && ::rename(partial.c_str(), target.c_str()) != 0)
+    reason = errno;
+  if (reason != 0) {
+    out.setstate(std::ios::badbit);
+    ::unlink(partial.c_str());
+    output_error(target, "could not be written", reason);
+  }
+  committed = true;
+}
+
+void create_output_directory(const std::filesystem::path &directory)
+{
+  if (directory.empty())
+    throw OutputError("the name of the output directory is empty; give one with --output");
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  const int reason = error.value();
+  if (!std::filesystem::is_directory(directory, error)) {
+    if (std::filesystem::exists(directory, error))
+      throw OutputError("'" + directory.string() +
+                        "' is a file, not a directory; remove it or choose another directory with "
+                        "--output");
+    output_error(directory, "could not be created", reason);
+  }
+  // Only an attempt tells: permissions do not bind root, and a disk can be mounted read-only.
+  std::string probe = (directory / "femgpu-probe-XXXXXX").string();
+  const int descriptor = ::mkstemp(&probe[0]);
+  if (descriptor < 0)
+    output_error(directory, "is a directory in which no file can be created", errno);
+  ::close(descriptor);
+  ::unlink(probe.c_str());
+}
+} // namespace femgpu

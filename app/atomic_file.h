@@ -1,0 +1,59 @@
+#ifndef femgpu_app_atomic_file_h
+#define femgpu_app_atomic_file_h
+
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+namespace femgpu
+{
+/**
+ * A file that appears under its name only when it is complete: everything is written to
+ * NAME.partial in the same directory, and commit() gives it its name in one step. A run that is
+ * killed leaves the file of the run before (or none), never half a file.
+ */
+class AtomicFile
+{
+public:
+  /**
+   * Begin to write. A symbolic link is followed; a stale NAME.partial is overwritten.
+   * @throws OutputError if NAME.partial cannot be created, or if NAME exists and is no regular file
+   */
+  explicit AtomicFile(const std::filesystem::path &name);
+
+  /// Without commit() the partial file is removed and NAME stays as it was.
+  ~AtomicFile();
+
+  AtomicFile(const AtomicFile &) = delete;
+  AtomicFile &operator=(const AtomicFile &) = delete;
+
+  /// Where to write, in order: positions cannot be changed. Errors are kept for commit().
+  std::ostream &stream();
+
+  /**
+   * Write out what is buffered, wait until it is on the disk and give the file its name.
+   * A second call does nothing.
+   * @throws OutputError if anything since the beginning failed, naming the file and the system's
+   *         reason; the partial file is removed
+   */
+  void commit();
+
+private:
+  class Buffer;
+
+  std::filesystem::path target;
+  std::filesystem::path partial;
+  std::unique_ptr<Buffer> buffer;
+  std::ostream out;
+  bool committed = false;
+};
+
+/**
+ * Make @p directory, with those above it, if it does not exist, and try that files can be created
+ * in it.
+ * @throws OutputError if that is not so
+ */
+void create_output_directory(const std::filesystem::path &directory);
+} // namespace femgpu
+
+#endif

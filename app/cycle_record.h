@@ -1,0 +1,61 @@
+#ifndef femgpu_app_cycle_record_h
+#define femgpu_app_cycle_record_h
+
+#include "physics/results.h"
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/// The phases of a cycle, in their order.
+inline const std::vector<std::string> &phase_names()
+{
+  static const std::vector<std::string> names = {
+      "grid", "dofs", "pattern", "assembly", "transfer", "setup", "solve", "estimate", "output"};
+  return names;
+}
+
+/// Everything that is reported of one cycle.
+struct CycleRecord
+{
+  unsigned int cycle = 0;
+  std::size_t cells = 0;
+  std::size_t dofs = 0;
+  std::size_t nonzeros = 0;
+  double h = 0.; ///< largest diameter of a cell
+  SolveSummary solve;
+  std::optional<ErrorNorms> errors;
+  std::vector<Quantity> quantities;
+
+  std::map<std::string, double> seconds; ///< by phase
+  double total_seconds = 0.;
+};
+
+/// Everything that is reported of a study.
+struct StudyRecord
+{
+  int dimension = 2;
+  std::string physics;
+  std::string element; ///< "FE_Q<2>(1)"
+  bool is_adaptive = false;
+  unsigned int degree = 1;
+  unsigned int n_ranks = 1;
+  std::string backend, backend_description;
+  std::vector<CycleRecord> cycles;
+  std::size_t peak_host_bytes = 0; ///< resident, summed over the ranks
+  std::size_t peak_device_bytes = 0;
+  std::vector<std::string> files; ///< written, relative to the output directory
+  double total_seconds = 0.;
+
+  bool converged() const
+  {
+    return !cycles.empty() && cycles.back().solve.report.converged();
+  }
+};
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,83 @@
+#include "app/failure.h"
+
+#include "linalg/base/error.h"
+
+#include <deal.II/base/exceptions.h>
+
+#include <chrono>
+#include <iostream>
+#include <new>
+#include <sstream>
+#include <string>
+#include <thread>
+
+namespace femgpu
+{
+namespace
+{
+struct Failure
+{
+  ExitCode code;
+  std::string text;
+};
+
+Failure describe(const std::exception_ptr &failure, const ParameterPlaces &places)
+{
+  try {
+    std::rethrow_exception(failure);
+  }
+  catch (const ParameterError &error) {
+    const bool has_place = !error.path().empty() && places.exists(error.path());
+    return {error.code(),
+            (has_place ? places.place_of(error.path()) + ": " : std::string()) + error.what()};
+  }
+  catch (const Error &error) {
+    return {error.code(), error.what()};
+  }
+  catch (const std::bad_alloc &) {
+    return {ExitCode::device, "The host has not enough memory. Refine less, lower the degree, or "
+                              "run on more memory."};
+  }
+  catch (const dealii::ExceptionBase &error) {
+    std::ostringstream text;
+    text << "deal.II found an error that femgpu does not know: ";
+    error.print_info(text);
+    text << "This is a defect of femgpu; please report it with the parameter file.\n"
+         << error.what();
+    return {ExitCode::input, text.str()};
+  }
+  catch (const std::exception &error) {
+    return {ExitCode::input, std::string("An error that femgpu does not know: ") + error.what()};
+  }
+}
+
+/// Does every rank come here within @p limit?
+bool everybody_failed(MPI_Comm communicator, const std::chrono::milliseconds limit)
+{
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(communicator, &request);
+  const auto end = std::chrono::steady_clock::now() + limit;
+  int done = 0;
+  while (done == 0 && std::chrono::steady_clock::now() < end) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return done != 0;
+}
+} // namespace
+
+int report_failure(const std::exception_ptr &failure, const ParameterPlaces &places,
+                   MPI_Comm communicator)
+{
+  const Failure what = describe(failure, places);
+  const int code = static_cast<int>(what.code);
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  const bool together = everybody_failed(communicator, std::chrono::seconds(2));
+  if (rank == 0 || !together)
+    std::cerr << "femgpu: " << what.text << std::endl;
+  if (!together)
+    MPI_Abort(communicator, code);
+  return code;
+}
+} // namespace femgpu

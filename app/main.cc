@@ -1,0 +1,114 @@
+#include "app/atomic_file.h"
+#include "app/command_line.h"
+#include "app/convergence.h"
+#include "app/failure.h"
+#include "app/listing.h"
+#include "app/parameter_print.h"
+#include "app/parameters.h"
+#include "app/study.h"
+#include "app/summary.h"
+#include "linalg/base/error.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <iostream>
+#include <sstream>
+
+namespace
+{
+using namespace femgpu;
+
+Console::Verbosity verbosity_of(const CommandLine &command_line)
+{
+  if (command_line.quiet)
+    return Console::Verbosity::quiet;
+  return command_line.verbose ? Console::Verbosity::verbose : Console::Verbosity::normal;
+}
+
+/// Answers a question about the program; false if the command line asks for a run.
+bool answer(const CommandLine &command_line, const bool prints)
+{
+  std::ostringstream text;
+  if (!command_line.help.empty())
+    text << command_line.help;
+  else if (command_line.version)
+    text << version_text() << '\n';
+  else if (command_line.list)
+    text << listing();
+  else if (!command_line.print_parameters.empty()) {
+    const Parameters parameters;
+    print_parameters(text, dealii::ParameterAcceptor::prm,
+                     parameter_format(command_line.print_parameters));
+  }
+  else
+    return false;
+  if (prints)
+    std::cout << text.str() << std::flush;
+  return true;
+}
+
+void write_file(const std::string &name, const std::string &text)
+{
+  AtomicFile file(name);
+  file.stream() << text;
+  file.commit();
+}
+
+/// Runs the study and writes its tables; the exit code says whether it converged.
+ExitCode run(const CommandLine &command_line, const Parameters &parameters, const bool prints)
+{
+  Console console(prints, verbosity_of(command_line));
+  if (command_line.validate) {
+    validate(parameters, MPI_COMM_WORLD, console);
+    return ExitCode::done;
+  }
+  const std::string &directory = parameters.output.directory;
+  if (prints)
+    create_output_directory(directory);
+  const StudyRecord study = run_study(parameters, MPI_COMM_WORLD, console);
+  if (prints) {
+    write_file(directory + "/convergence.csv", convergence_csv(study));
+    write_file(directory + "/history.csv", history_csv(study));
+    write_file(directory + "/summary.json", summary_json(study));
+  }
+  if (study.cycles.size() > 1)
+    console.print("\n" + convergence_table(study));
+  for (const Verdict &verdict : verdicts(study))
+    console.print(to_string(verdict));
+  if (!study.converged())
+    console.warn("femgpu: " + study.cycles.back().solve.report.message);
+  else
+    console.print("Results are in " + directory + "/" +
+                  (parameters.output.write_vtu
+                       ? "; open " + parameters.output.name + ".pvd in ParaView."
+                       : "."));
+  return study.converged() ? ExitCode::done : ExitCode::not_converged;
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+  int status = 0;
+  try {
+    dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+    const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
+    ParameterPlaces places;
+    try {
+      const CommandLine command_line = parse_command_line(argc, argv);
+      if (!answer(command_line, prints)) {
+        Parameters parameters;
+        parameters.read(command_line);
+        places = parameters.places;
+        status = static_cast<int>(run(command_line, parameters, prints));
+      }
+    }
+    catch (...) {
+      status = report_failure(std::current_exception(), places, MPI_COMM_WORLD);
+    }
+  }
+  catch (const std::exception &error) { // MPI itself
+    std::cerr << "femgpu: " << error.what() << std::endl;
+    status = static_cast<int>(ExitCode::device);
+  }
+  return status;
+}

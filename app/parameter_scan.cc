@@ -1,0 +1,227 @@
+#include "app/parameter_scan.h"
+
+#include "app/spelling.h"
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+namespace femgpu
+{
+namespace
+{
+constexpr std::size_t largest_file = 16u << 20u; // bytes
+
+constexpr const char *blanks = " \t\r\n\v\f";
+
+std::string read_stream(std::istream &in, const std::string &name)
+{
+  std::string text;
+  std::string block(1u << 16u, '\0');
+  while (in.good() && text.size() <= largest_file) {
+    in.read(&block[0], static_cast<std::streamsize>(block.size()));
+    text.append(block, 0, static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad())
+    throw InputError("parameter file '" + name +
+                     "' could not be read to its end: " + std::strerror(errno));
+  if (text.size() > largest_file)
+    throw InputError("parameter file '" + name +
+                     "' is larger than 16 MiB; is it a mesh or a result? Give a text file with "
+                     "'set KEY = VALUE' lines");
+  return text;
+}
+
+/// Refuse what no text file contains: control characters other than blanks.
+void require_text(const ParameterSource &source)
+{
+  const auto is_binary = [](unsigned char c) {
+    return c == 0x7f || (c < 0x20 && std::strchr("\t\n\r\v\f", c) == nullptr) || c == 0;
+  };
+  const auto at = std::find_if(source.text.begin(), source.text.end(), is_binary);
+  if (at == source.text.end())
+    return;
+  const auto line = 1 + std::count(source.text.begin(), at, '\n');
+  throw InputError(source.name + ":" + std::to_string(line) + ": byte " +
+                   std::to_string(static_cast<unsigned char>(*at)) + " at offset " +
+                   std::to_string(at - source.text.begin()) +
+                   " is no text; give a parameter file saved as plain text (UTF-8)");
+}
+
+/// "; did you mean 'dir/poisson.prm'?" if a file of a similar name lies in the same directory.
+std::string similar_file(const std::filesystem::path &path)
+{
+  std::vector<std::string> names;
+  std::error_code error;
+  const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : ".";
+  std::filesystem::directory_iterator entry(parent, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  std::sort(names.begin(), names.end());
+  const std::string name = nearest(path.filename().string(), names);
+  return name.empty() ? "; check the name and the working directory"
+                      : "; did you mean '" + (path.parent_path() / name).string() + "'?";
+}
+
+/// A statement under construction: its text and the line it began in.
+struct JoinedLine
+{
+  std::string text;
+  unsigned line;
+};
+
+/**
+ * Physical lines joined at trailing backslashes, comments removed. deal.II lets a comment that ends
+ * in a backslash swallow the next line without a word; here that is a problem.
+ */
+std::vector<JoinedLine> join_lines(const std::string &text, std::vector<ParameterProblem> &problems)
+{
+  std::vector<JoinedLine> joined;
+  const std::string byte_order_mark = "\xEF\xBB\xBF";
+  std::size_t at = text.compare(0, 3, byte_order_mark) == 0 ? 3 : 0;
+  bool continues = false;
+  for (unsigned line = 1; at < text.size(); ++line) {
+    const std::size_t newline = std::min(text.find('\n', at), text.size());
+    std::string piece = text.substr(at, newline - at);
+    at = newline + 1;
+    if (!piece.empty() && piece.back() == '\r')
+      piece.pop_back();
+    if (continues)
+      piece.erase(0, piece.find_first_not_of(" \t"));
+    else
+      joined.push_back({"", line});
+    continues = !piece.empty() && piece.back() == '\\';
+    if (continues)
+      piece.pop_back();
+    const std::size_t comment = piece.find('#');
+    if (comment != std::string::npos) {
+      piece.erase(comment);
+      if (continues)
+        problems.push_back({line, "this comment ends in '\\', which makes the next line part of "
+                                  "the comment; remove the '\\'"});
+      continues = false;
+    }
+    joined.back().text += piece;
+  }
+  return joined;
+}
+
+ParameterStatement read_assignment(const std::string &rest, unsigned line,
+                                   std::vector<ParameterProblem> &problems)
+{
+  const std::size_t equals = rest.find('=');
+  ParameterStatement statement{ParameterStatement::Kind::assign, line, "", ""};
+  if (equals == std::string::npos) {
+    problems.push_back({line, "'set " + rest + "' has no '='; write 'set KEY = VALUE'"});
+    return statement;
+  }
+  statement.name = trimmed(rest.substr(0, equals));
+  statement.value = trimmed(rest.substr(equals + 1));
+  if (statement.name.empty())
+    problems.push_back({line, "'set' names no key before '='; write 'set KEY = VALUE'"});
+  return statement;
+}
+
+/**
+ * Report a line that is no statement. A misspelled 'subsection' or 'end' is taken as what was
+ * meant, so that one slip is one problem and not a trail of sections that do not match.
+ */
+void read_misspelled(const JoinedLine &line, const std::string &word, const std::string &rest,
+                     std::vector<ParameterStatement> &statements,
+                     std::vector<ParameterProblem> &problems)
+{
+  using Kind = ParameterStatement::Kind;
+  const std::string text = trimmed(line.text);
+  const std::string shown = text.size() > 60 ? text.substr(0, 57) + "..." : text;
+  const bool assigns = text.find('=') != std::string::npos;
+  const std::string meant =
+      nearest(word, assigns ? std::vector<std::string>{"set"}
+                            : std::vector<std::string>{"set", "subsection", "end"});
+  std::string message = "'" + shown + "' is no statement; ";
+  if (!meant.empty())
+    message += "did you mean '" + meant + "'?";
+  else if (assigns)
+    message += "did you mean 'set " + shown + "'?";
+  else
+    message += "write 'subsection NAME', 'set KEY = VALUE' or 'end'; '#' begins a comment";
+  problems.push_back({line.line, message});
+  if (meant == "subsection")
+    statements.push_back({Kind::open, line.line, rest, ""});
+  else if (meant == "end" && rest.empty())
+    statements.push_back({Kind::close, line.line, "", ""});
+}
+} // namespace
+
+std::string trimmed(const std::string &text)
+{
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string::npos)
+    return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+ParameterSource read_parameter_source(const std::string &path)
+{
+  ParameterSource source{path == "-" ? "<standard input>" : path, ""};
+  if (path == "-")
+    source.text = read_stream(std::cin, source.name);
+  else {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error))
+      throw InputError("'" + path + "' is a directory; name a parameter file in it");
+    errno = 0;
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+      const int reason = errno;
+      throw InputError("parameter file '" + path +
+                       "' could not be opened: " + std::strerror(reason) +
+                       (reason == ENOENT ? similar_file(path) : "; check its permissions"));
+    }
+    source.text = read_stream(file, path);
+  }
+  require_text(source);
+  return source;
+}
+
+std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
+                                                    std::vector<ParameterProblem> &problems)
+{
+  using Kind = ParameterStatement::Kind;
+  std::vector<ParameterStatement> statements;
+  for (const JoinedLine &joined : join_lines(text, problems)) {
+    const std::string line = trimmed(joined.text);
+    if (line.empty())
+      continue;
+    const std::size_t word_end = std::min(line.find_first_of(blanks), line.size());
+    const std::string word = line.substr(0, word_end);
+    const std::string rest = trimmed(line.substr(word_end));
+    if (word == "set" || word == "SET") {
+      ParameterStatement statement = read_assignment(rest, joined.line, problems);
+      if (!statement.name.empty())
+        statements.push_back(std::move(statement));
+    }
+    else if (word == "subsection" || word == "SUBSECTION") {
+      if (rest.empty())
+        problems.push_back({joined.line, "'subsection' names no section; write 'subsection NAME'"});
+      statements.push_back({Kind::open, joined.line, rest, ""});
+    }
+    else if (word == "end" || word == "END") {
+      if (!rest.empty())
+        problems.push_back({joined.line, "'" + rest +
+                                             "' after 'end' means nothing; begin a "
+                                             "comment with '#'"});
+      statements.push_back({Kind::close, joined.line, "", ""});
+    }
+    else if (word == "include" || word == "INCLUDE")
+      problems.push_back({joined.line, "'include' is not supported; copy the lines of '" + rest +
+                                           "' here or give them with --set"});
+    else
+      read_misspelled(joined, word, rest, statements, problems);
+  }
+  return statements;
+}
+} // namespace femgpu

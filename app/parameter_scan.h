@@ -1,0 +1,57 @@
+#ifndef femgpu_app_parameter_scan_h
+#define femgpu_app_parameter_scan_h
+
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/// A parameter file as it was read: its name for messages and its whole text.
+struct ParameterSource
+{
+  std::string name;
+  std::string text;
+};
+
+/**
+ * Read a parameter file.
+ * @param path a file name, or "-" for standard input (named "<standard input>" in messages)
+ * @throws InputError if the file is missing, unreadable, a directory, larger than 16 MiB or no text
+ */
+ParameterSource read_parameter_source(const std::string &path);
+
+/// What is wrong with one line of a parameter file (lines count from 1).
+struct ParameterProblem
+{
+  unsigned line;
+  std::string text;
+};
+
+/// One statement of a parameter file.
+struct ParameterStatement
+{
+  enum class Kind
+  {
+    open,  ///< subsection NAME
+    close, ///< end
+    assign ///< set NAME = VALUE
+  };
+  Kind kind;
+  unsigned line; ///< the line the statement begins in
+  std::string name;
+  std::string value;
+};
+
+/**
+ * Cut the text of a parameter file into its statements: comments removed, lines that end in a
+ * backslash joined with the next, blanks around names and values dropped, as deal.II does it.
+ * Lines that are no statement are reported in @p problems.
+ */
+std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
+                                                    std::vector<ParameterProblem> &problems);
+
+/// @p text without blanks (space, tab, carriage return, …) at either end.
+std::string trimmed(const std::string &text);
+} // namespace femgpu
+
+#endif

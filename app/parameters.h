@@ -1,0 +1,78 @@
+#ifndef femgpu_app_parameters_h
+#define femgpu_app_parameters_h
+
+#include "app/command_line.h"
+#include "app/parameter_file.h"
+#include "physics/parameters.h"
+#include "physics/registry.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace femgpu
+{
+/// What stands outside of all sections.
+class RunParameters : public dealii::ParameterAcceptor
+{
+public:
+  RunParameters();
+
+  unsigned int dimension = 2;
+  std::string physics = "poisson";
+};
+
+/// Section "Study".
+class StudyParameters : public dealii::ParameterAcceptor
+{
+public:
+  StudyParameters();
+
+  unsigned int cycles = 1;
+  std::string refinement = "global";
+  double refine_fraction = 0.3;
+  double coarsen_fraction = 0.03;
+
+  bool is_adaptive() const
+  {
+    return refinement == "adaptive";
+  }
+};
+
+/// Section "Output".
+class OutputParameters : public dealii::ParameterAcceptor
+{
+public:
+  OutputParameters();
+
+  std::string directory = "output";
+  std::string name = "solution";
+  bool write_vtu = true;
+  unsigned int files_per_cycle = 0;
+};
+
+/// All parameters of the program. Making it declares them; there can be one only.
+struct Parameters
+{
+  Parameters();
+
+  RunParameters run;
+  MeshParameters mesh;
+  DiscretizationParameters discretization;
+  StudyParameters study;
+  std::map<std::string, std::unique_ptr<Physics>> physics;
+  SolverParameters solver;
+  NewtonParameters newton;
+  OutputParameters output;
+
+  /// Where each value comes from; filled by read().
+  ParameterPlaces places;
+
+  /// Reads the parameter file and the overrides. @throws ParameterError, InputError
+  void read(const CommandLine &command_line);
+};
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,72 @@
+#include "app/spelling.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace femgpu
+{
+namespace
+{
+std::string lower_case(std::string text)
+{
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// The one choice of which @p word is the beginning; empty if there is none or more than one.
+std::string completion(const std::string &word, const std::vector<std::string> &choices)
+{
+  std::string found;
+  if (word.size() < 3)
+    return found;
+  for (const std::string &choice : choices)
+    if (lower_case(choice.substr(0, word.size())) == lower_case(word)) {
+      if (!found.empty())
+        return {};
+      found = choice;
+    }
+  return found;
+}
+} // namespace
+
+std::size_t edit_distance(const std::string &a, const std::string &b)
+{
+  const std::string s = lower_case(a), t = lower_case(b);
+  std::vector<std::size_t> before_last(t.size() + 1), last(t.size() + 1), row(t.size() + 1);
+  for (std::size_t j = 0; j <= t.size(); ++j)
+    row[j] = j;
+  for (std::size_t i = 1; i <= s.size(); ++i) {
+    before_last.swap(last);
+    last.swap(row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= t.size(); ++j) {
+      const std::size_t replace = last[j - 1] + (s[i - 1] == t[j - 1] ? 0 : 1);
+      row[j] = std::min({replace, last[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && s[i - 1] == t[j - 2] && s[i - 2] == t[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[t.size()];
+}
+
+std::string nearest(const std::string &word, const std::vector<std::string> &choices)
+{
+  // A word far longer than every choice cannot be close, and the table would be large.
+  constexpr std::size_t longest_word = 200;
+  if (word.empty() || word.size() > longest_word)
+    return {};
+  const std::size_t limit = std::max<std::size_t>(1, word.size() / 3);
+  std::size_t best = limit + 1;
+  std::string found;
+  for (const std::string &choice : choices) {
+    const std::size_t distance = edit_distance(word, choice);
+    // A choice of which no letter is kept ("a" for "b") is no suggestion.
+    if (distance < best && distance < std::max(word.size(), choice.size())) {
+      best = distance;
+      found = choice;
+    }
+  }
+  return found.empty() ? completion(word, choices) : found;
+}
+} // namespace femgpu

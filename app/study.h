@@ -1,0 +1,24 @@
+#ifndef femgpu_app_study_h
+#define femgpu_app_study_h
+
+#include "app/console.h"
+#include "app/cycle_record.h"
+#include "app/parameters.h"
+
+namespace femgpu
+{
+/**
+ * Collective. Checks that @p parameters fit together, the mesh can be made, and the boundary ids
+ * that they name are there; solves nothing. @throws ParameterError, InputError
+ */
+void validate(const Parameters &parameters, MPI_Comm communicator, Console &console);
+
+/**
+ * Collective. Runs the study that @p parameters describe: mesh, solution, errors and files of each
+ * cycle. A cycle that does not converge is the last one, and gets no files for ParaView.
+ * @throws ParameterError, InputError, DeviceError, OutputError
+ */
+StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console);
+} // namespace femgpu
+
+#endif

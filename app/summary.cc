@@ -1,0 +1,135 @@
+#include "app/summary.h"
+
+#include "app/convergence.h"
+#include "app/parameter_print.h"
+#include "femgpu_version.h"
+
+#include <deal.II/base/config.h>
+
+#include <nlohmann/json.hpp>
+
+#include <sstream>
+
+namespace femgpu
+{
+namespace
+{
+using Json = nlohmann::ordered_json;
+
+// Of the layout of summary.json; grows when a reader of the old one could go wrong.
+constexpr int schema_version = 1;
+
+/// Section -> key -> value of every parameter.
+Json values_of(const Json &node)
+{
+  Json values = Json::object();
+  for (const auto &[key, entry] : node.items())
+    values[key] = entry.is_object() && entry.contains("value") && !entry["value"].is_object()
+                      ? entry["value"]
+                      : values_of(entry);
+  return values;
+}
+
+Json parameter_values()
+{
+  std::stringstream text;
+  print_parameters(text, dealii::ParameterAcceptor::prm, ParameterFormat::json);
+  return values_of(Json::parse(text));
+}
+
+Json version_values()
+{
+  return {{"femgpu", version::version},         {"git_revision", version::git_revision},
+          {"deal.II", DEAL_II_PACKAGE_VERSION}, {"cuda", version::cuda},
+          {"compiler", version::compiler},      {"build_type", version::build_type}};
+}
+
+Json solve_values(const SolveSummary &solve)
+{
+  const linalg::SolveReport &report = solve.report;
+  return {{"outcome", linalg::to_string(report.outcome)},
+          {"message", report.message},
+          {"solver", report.solver},
+          {"preconditioner", report.preconditioner},
+          {"format", report.format},
+          {"backend", report.backend},
+          {"newton_iterations", solve.newton_iterations},
+          {"linear_iterations", solve.linear_iterations},
+          {"restarts", report.restarts},
+          {"norm", "euclidean"},
+          {"rhs_norm", report.rhs_norm},
+          {"initial_residual", report.initial_residual},
+          {"true_residual", report.true_residual},
+          {"target", report.target},
+          {"bytes_per_iteration", report.bytes_per_iteration}};
+}
+
+Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
+{
+  Json values = {{"cycle", cycle.cycle}, {"cells", cycle.cells},
+                 {"dofs", cycle.dofs},   {"nonzeros", cycle.nonzeros},
+                 {"h", cycle.h},         {"solve", solve_values(cycle.solve)}};
+  if (cycle.errors) {
+    const auto norm = [&](double ErrorNorms::*member) {
+      const auto order = observed_order(study, cycle.cycle, member);
+      return Json{{"error", (*cycle.errors).*member}, {"order", order ? Json(*order) : Json()}};
+    };
+    values["errors"] = {{"L2", norm(&ErrorNorms::L2)},
+                        {"H1", norm(&ErrorNorms::H1)},
+                        {"Linf", norm(&ErrorNorms::Linf)}};
+  }
+  values["quantities"] = Json::object();
+  for (const Quantity &quantity : cycle.quantities)
+    values["quantities"][quantity.name] = quantity.value;
+  values["seconds"] = Json::object();
+  for (const std::string &phase : phase_names())
+    if (const auto entry = cycle.seconds.find(phase); entry != cycle.seconds.end())
+      values["seconds"][phase] = entry->second;
+  values["seconds"]["total"] = cycle.total_seconds;
+  return values;
+}
+} // namespace
+
+std::string summary_json(const StudyRecord &study)
+{
+  Json summary = {
+      {"schema", schema_version},
+      {"version", version_values()},
+      {"outcome",
+       study.cycles.empty() ? "none" : linalg::to_string(study.cycles.back().solve.report.outcome)},
+      {"physics", study.physics},
+      {"dimension", study.dimension},
+      {"element", study.element},
+      {"ranks", study.n_ranks},
+      {"backend", {{"name", study.backend}, {"description", study.backend_description}}},
+      {"peak_bytes", {{"host", study.peak_host_bytes}, {"device", study.peak_device_bytes}}},
+      {"total_seconds", study.total_seconds}};
+  summary["cycles"] = Json::array();
+  for (const CycleRecord &cycle : study.cycles)
+    summary["cycles"].push_back(cycle_values(study, cycle));
+  summary["verdicts"] = Json::array();
+  for (const Verdict &verdict : verdicts(study))
+    summary["verdicts"].push_back({{"norm", verdict.norm},
+                                   {"observed", verdict.observed},
+                                   {"expected", verdict.expected},
+                                   {"rounding", verdict.is_exact},
+                                   {"holds", verdict.holds}});
+  summary["files"] = study.files;
+  summary["parameters"] = parameter_values();
+  return summary.dump(2) + "\n";
+}
+
+std::string version_text()
+{
+  std::ostringstream text;
+  text << "femgpu " << version::version << " (git " << version::git_revision << ")\n"
+       << "deal.II " << DEAL_II_PACKAGE_VERSION << '\n'
+       << "CUDA "
+       << (std::string(version::cuda).empty()
+               ? "none: host backend only"
+               : std::string(version::cuda) + ", architectures " + version::cuda_architectures)
+       << '\n'
+       << "compiler " << version::compiler << ", " << version::build_type;
+  return text.str();
+}
+} // namespace femgpu

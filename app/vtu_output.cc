@@ -1,0 +1,190 @@
+#include "app/vtu_output.h"
+
+#include "app/atomic_file.h"
+#include "linalg/base/error.h"
+#include "physics/deal_ii_compat.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/numerics/data_out.h>
+#include <deal.II/numerics/vector_tools_interpolate.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <sstream>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+using Interpretation = DataComponentInterpretation::DataComponentInterpretation;
+
+template <int dim>
+void add_field(const Problem<dim> &problem, const FeVector &values, const std::string &prefix,
+               DataOut<dim> &out)
+{
+  std::vector<std::string> names = problem.component_names();
+  for (std::string &name : names)
+    name = prefix + name;
+  const Interpretation kind = problem.n_components() == 1
+                                  ? DataComponentInterpretation::component_is_scalar
+                                  : DataComponentInterpretation::component_is_part_of_vector;
+  out.add_data_vector(values, names, DataOut<dim>::type_dof_data,
+                      std::vector<Interpretation>(names.size(), kind));
+}
+
+/// The exact solution at the nodes, and what @p u differs from it.
+template <int dim>
+std::pair<FeVector, FeVector> exact_and_error(const Discretization<dim> &discretization,
+                                              const FeVector &u, const Function<dim> &function)
+{
+  FeVector exact = discretization.make_vector(), error = discretization.make_vector();
+  VectorTools::interpolate(discretization.mapping(), discretization.dofs(), function, exact);
+  error = u;
+  error.zero_out_ghost_values();
+  error -= exact;
+  exact.update_ghost_values();
+  error.update_ghost_values();
+  return {std::move(exact), std::move(error)};
+}
+
+/// Did everything reach the disk? MPI's parallel files do not tell when it is full.
+bool ends_with(const std::string &name, const std::string &end)
+{
+  std::ifstream file(name, std::ios::binary | std::ios::ate);
+  const auto n = static_cast<std::streamoff>(end.size());
+  if (!file || file.tellg() < n)
+    return false;
+  std::string tail(end.size(), ' ');
+  file.seekg(-n, std::ios::end);
+  file.read(tail.data(), n);
+  return tail == end;
+}
+
+/// Collective over @p group: one file for all its ranks, written beside and renamed.
+template <int dim>
+void write_group(const DataOut<dim> &out, const std::string &name, MPI_Comm group)
+{
+  if (Utilities::MPI::n_mpi_processes(group) == 1) {
+    AtomicFile file(name);
+    out.write_vtu(file.stream());
+    file.commit();
+    return;
+  }
+  const std::string partial = name + ".partial";
+  bool failed = false;
+  try {
+    out.write_vtu_in_parallel(partial, group);
+  }
+  catch (const ExceptionBase &) {
+    failed = true;
+  }
+  MPI_Barrier(group);
+  if (Utilities::MPI::this_mpi_process(group) == 0 && !failed) {
+    std::error_code error;
+    failed = !ends_with(partial, "</VTKFile>\n");
+    if (!failed)
+      std::filesystem::rename(partial, name, error);
+    failed = failed || error;
+    if (failed)
+      std::filesystem::remove(partial, error);
+  }
+  if (Utilities::MPI::logical_or(failed, group))
+    throw OutputError("The file '" + name +
+                      "' could not be written. Check the permissions and the free space of its "
+                      "directory.");
+}
+
+/// Every rank throws if one of them does.
+void agree(const std::string &error, MPI_Comm comm)
+{
+  for (const std::string &text : Utilities::MPI::all_gather(comm, error))
+    if (!text.empty())
+      throw OutputError(text);
+}
+} // namespace
+
+template <int dim>
+void VtuOutput<dim>::write(const unsigned int cycle, const Discretization<dim> &discretization,
+                           const FeVector &u, const Vector<float> &indicators)
+{
+  const auto &triangulation = *discretization.mesh().triangulation;
+  const MPI_Comm comm = discretization.communicator();
+  DataOut<dim> out;
+  out.set_flags(compat::vtk_flags(/* higher order cells */ discretization.degree() > 1));
+  out.attach_dof_handler(discretization.dofs());
+  add_field(problem, u, "", out);
+
+  std::pair<FeVector, FeVector> exact;
+  if (problem.exact_solution() != nullptr) {
+    exact = exact_and_error(discretization, u, *problem.exact_solution());
+    add_field(problem, exact.first, "exact_", out);
+    add_field(problem, exact.second, "error_", out);
+  }
+  const auto postprocessors = problem.postprocessors();
+  for (const auto &postprocessor : postprocessors)
+    out.add_data_vector(u, *postprocessor);
+
+  Vector<float> material(triangulation.n_active_cells()), subdomain(triangulation.n_active_cells());
+  subdomain = static_cast<float>(Utilities::MPI::this_mpi_process(comm));
+  for (const auto &cell : triangulation.active_cell_iterators())
+    material(cell->active_cell_index()) = static_cast<float>(cell->material_id());
+  out.add_data_vector(material, "material_id", DataOut<dim>::type_cell_data);
+  out.add_data_vector(subdomain, "subdomain", DataOut<dim>::type_cell_data);
+  if (indicators.size() > 0)
+    out.add_data_vector(indicators, "error_indicator", DataOut<dim>::type_cell_data);
+  out.build_patches(discretization.mapping(), discretization.degree());
+
+  const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(comm);
+  const unsigned int rank = Utilities::MPI::this_mpi_process(comm);
+  const unsigned int n_files =
+      std::min(n_ranks, parameters.files_per_cycle > 0 ? parameters.files_per_cycle : 16U);
+  const auto piece_name = [&](const unsigned int piece) {
+    std::ostringstream name;
+    name << parameters.name << '_' << std::setw(3) << std::setfill('0') << cycle << '.'
+         << std::setw(3) << piece << ".vtu";
+    return name.str();
+  };
+  const unsigned int my_file = rank * n_files / n_ranks;
+  MPI_Comm group = MPI_COMM_NULL;
+  MPI_Comm_split(comm, static_cast<int>(my_file), static_cast<int>(rank), &group);
+  std::string error;
+  try {
+    write_group(out, parameters.directory + "/" + piece_name(my_file), group);
+  }
+  catch (const OutputError &e) {
+    error = e.what();
+  }
+  MPI_Comm_free(&group);
+  agree(error, comm);
+
+  std::vector<std::string> pieces;
+  for (unsigned int piece = 0; piece < n_files; ++piece)
+    pieces.push_back(piece_name(piece));
+  const std::string record = pieces.front().substr(0, parameters.name.size() + 4) + ".pvtu";
+  cycles.emplace_back(cycle, record);
+  names.insert(names.end(), pieces.begin(), pieces.end());
+  names.push_back(record);
+  if (rank == 0) {
+    try {
+      AtomicFile pvtu(parameters.directory + "/" + record);
+      out.write_pvtu_record(pvtu.stream(), pieces);
+      pvtu.commit();
+      AtomicFile pvd(parameters.directory + "/" + parameters.name + ".pvd");
+      DataOutBase::write_pvd_record(pvd.stream(), cycles);
+      pvd.commit();
+    }
+    catch (const OutputError &e) {
+      error = e.what();
+    }
+  }
+  agree(error, comm);
+}
+
+template class VtuOutput<2>;
+template class VtuOutput<3>;
+} // namespace femgpu

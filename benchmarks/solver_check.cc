@@ -1,0 +1,398 @@
+/**
+ * @file
+ * Checks the solvers on a GPU against the host, and then times them: microseconds an iteration for
+ * 2D and 3D systems of many sizes, beside the time that the counted bytes would take at the speed
+ * of a plain copy. Needs no argument and less than 90 seconds; see --help.
+ */
+#include "benchmarks/stencil_matrix.h"
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/registry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg::benchmark
+{
+namespace
+{
+const char *const help =
+    "Checks the solvers on a GPU against the host and times them.\n"
+    "\n"
+    "  femgpu_solver_check [--host] [--csv FILE]\n"
+    "\n"
+    "  --host      time the solvers on the cores of this host, for a few sizes; no checks\n"
+    "  --csv FILE  write the timings as a table, too\n"
+    "  --help      print this\n"
+    "\n"
+    "Ends with 0; 1 for a wrong argument; 3 if GPU and host disagree; 4 without a GPU.\n";
+
+struct Options
+{
+  bool host = false;
+  bool help = false;
+  std::string csv;
+};
+
+Options options_of(const std::vector<std::string> &arguments)
+{
+  Options options;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i] == "--host")
+      options.host = true;
+    else if (arguments[i] == "--help" || arguments[i] == "-h")
+      options.help = true;
+    else if (arguments[i] == "--csv" && i + 1 < arguments.size())
+      options.csv = arguments[++i];
+    else
+      throw ParameterError("Argument '" + arguments[i] + "' is unknown or lacks its value; use " +
+                           "--host, --csv FILE or --help.");
+  return options;
+}
+
+double median(std::vector<double> values)
+{
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+/// Between -1 and 1 with mean 0: a smooth one would end in rounding errors before 1e-12.
+std::vector<double> right_hand_side(const int n)
+{
+  std::vector<double> b(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < b.size(); ++i)
+    b[i] = static_cast<double>(i * 2654435761U % 1000003U) / 500001. - 1.;
+  return b;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Is it right?
+// ------------------------------------------------------------------------------------------------
+
+struct Solved
+{
+  SolveReport report;
+  std::vector<double> x;
+};
+
+Solved solve(const ExecutorPtr &executor, const StencilMatrix &host_matrix,
+             const std::string &solver, const std::string &preconditioner)
+{
+  const CsrMatrix A(executor, host_matrix.csr());
+  const auto M = make_preconditioner(preconditioner, executor->backend());
+  M->setup(A);
+  const std::vector<double> host_b = right_hand_side(A.n());
+  const Buffer<double> b(executor, host_b.data(), host_b.size());
+  Buffer<double> x(executor, host_b.size());
+  x.fill_zero();
+  SolveControl control;
+  control.relative_tolerance = 1e-12;
+  SolveReport report = make_solver(solver, executor->backend())->solve(A, *M, b, x, control);
+  return {std::move(report), x.to_host()};
+}
+
+double relative_difference(const std::vector<double> &a, const std::vector<double> &b)
+{
+  double difference = 0., largest = 0.;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference = std::max(difference, std::abs(a[i] - b[i]));
+    largest = std::max(largest, std::abs(b[i]));
+  }
+  return difference / largest;
+}
+
+/// One line: does the GPU find what the host finds, in as many iterations, and again the same bits?
+bool check(const ExecutorPtr &gpu, const ExecutorPtr &host, const StencilMatrix &A,
+           const std::string &solver, const std::string &preconditioner)
+{
+  const Solved on_host = solve(host, A, solver, preconditioner);
+  const Solved on_gpu = solve(gpu, A, solver, preconditioner);
+  const Solved again = solve(gpu, A, solver, preconditioner);
+  const double difference = relative_difference(on_gpu.x, on_host.x);
+  const int iterations = on_host.report.iterations;
+  const bool agree =
+      on_host.report.converged() && on_gpu.report.converged() &&
+      std::abs(on_gpu.report.iterations - iterations) <= std::max(1, iterations / 200) &&
+      difference <= 1e-9;
+  const bool repeats = again.x == on_gpu.x && again.report.history == on_gpu.report.history;
+  std::printf("%-11s %8d  %-12s %-8s %6d %6d  %9.1e  %9.1e  %s%s\n", A.name().c_str(), A.n(),
+              solver.c_str(), preconditioner.c_str(), iterations, on_gpu.report.iterations,
+              difference, on_gpu.report.true_residual / on_gpu.report.rhs_norm,
+              agree ? "ok" : "WRONG", repeats ? "" : ", REPEAT DIFFERS");
+  std::fflush(stdout);
+  return agree && repeats;
+}
+
+bool check_all(const ExecutorPtr &gpu)
+{
+  const ExecutorPtr host = make_executor("host");
+  std::printf("Relative tolerance 1e-12, against the host with %s\n"
+              "%-11s %8s  %-12s %-8s %6s %6s  %9s  %9s\n",
+              host->description().c_str(), "system", "n", "solver", "M", "host", "GPU", "max |dx|",
+              "residual");
+  bool good = true;
+  const auto check_system = [&](const StencilMatrix &A) {
+    for (const std::string solver : {"cg", "pipelined-cg"})
+      for (const std::string preconditioner : {"identity", "jacobi"})
+        good = check(gpu, host, A, solver, preconditioner) && good;
+  };
+  for (const int m : {1, 15, 63, 255, 511})
+    check_system(StencilMatrix(Stencil::cross, m, m, 1));
+  for (const int m : {3, 8, 20, 50})
+    check_system(StencilMatrix(Stencil::box, m, m, m));
+  return good;
+}
+
+// ------------------------------------------------------------------------------------------------
+// How fast is it?
+// ------------------------------------------------------------------------------------------------
+
+/// Bytes per second, read and written, of a copy of 3 GB inside the memory of @p executor.
+double copy_bandwidth(const Executor &executor)
+{
+  std::size_t n = 3'000'000'000 / sizeof(double);
+  while (n * sizeof(double) > executor.memory().free / 4)
+    n /= 2;
+  Buffer<double> from(executor.shared_from_this(), n), to(executor.shared_from_this(), n);
+  const bool on_host = executor.backend() == BackendKind::host;
+  const auto copy = [&] {
+    if (!on_host)
+      executor.copy_inside(to.data(), from.data(), from.bytes());
+    else {
+      const double *const source = from.data();
+      double *const target = to.data();
+#pragma omp parallel for schedule(static)
+      for (std::size_t i = 0; i < n; ++i)
+        target[i] = source[i];
+    }
+    executor.synchronize();
+  };
+  from.fill_zero();
+  copy();
+  std::vector<double> seconds;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    Stopwatch watch;
+    copy();
+    seconds.push_back(watch.lap());
+  }
+  return 2. * static_cast<double>(from.bytes()) / median(seconds);
+}
+
+/// One case that is timed, and its result.
+struct Timing
+{
+  std::string system, solver, format;
+  int n = 0;
+  std::size_t n_nonzeros = 0;
+  int threads_per_row = 0;     ///< as asked for
+  int iterations = 0;          ///< of the longer solve
+  double microseconds = 0.;    ///< of an iteration
+  double milliseconds_30 = 0.; ///< of a whole solve with 30 iterations
+  std::size_t bytes_per_iteration = 0;
+  double fraction = 0.; ///< time of the counted bytes at the speed of a copy / time of an iteration
+};
+
+/// The operands of solves that are timed.
+class TimedSolve
+{
+public:
+  TimedSolve(const ExecutorPtr &executor, const HostCsr &csr, const int threads_per_row)
+      : executor(executor), A(executor, csr, threads_per_row),
+        M(make_preconditioner("jacobi", executor->backend())), x(executor, size(csr))
+  {
+    const std::vector<double> host_b = right_hand_side(csr.n);
+    b = Buffer<double>(executor, host_b.data(), host_b.size());
+    M->setup(A);
+  }
+
+  /// Seconds of a solve from 0 that takes @p iterations, no more and no less.
+  double seconds(const Solver &solver, const int iterations)
+  {
+    SolveControl control;
+    control.relative_tolerance = 0.;
+    control.max_iterations = iterations;
+    x.fill_zero();
+    executor->synchronize();
+    Stopwatch watch;
+    const SolveReport report = solver.solve(A, *M, b, x, control);
+    const double taken = watch.lap();
+    if (report.iterations != iterations)
+      throw SolverError("Asked for " + std::to_string(iterations) +
+                        " iterations, to be timed, but: " + report.message);
+    bytes_per_iteration = report.bytes_per_iteration;
+    return taken;
+  }
+
+  /// The median of @p repeats solves.
+  double median_seconds(const Solver &solver, const int iterations, const int repeats)
+  {
+    std::vector<double> all;
+    for (int repeat = 0; repeat < repeats; ++repeat)
+      all.push_back(seconds(solver, iterations));
+    return median(all);
+  }
+
+  Timing run(const std::string &solver_name, const double bandwidth)
+  {
+    const auto solver = make_solver(solver_name, executor->backend());
+    seconds(*solver, 30); // the first solve is never timed
+    const double estimate = seconds(*solver, 30);
+    Timing timing;
+    timing.iterations = estimate < 0.015 ? 230 : 80; // the long ones are exact enough with fewer
+    const int repeats = estimate < 0.3 ? 10 : 3;
+    const double short_solve = median_seconds(*solver, 30, repeats);
+    const double long_solve = median_seconds(*solver, timing.iterations, repeats);
+    const double iteration = (long_solve - short_solve) / (timing.iterations - 30);
+    timing.solver = solver_name;
+    timing.format = A.format();
+    timing.n = A.n();
+    timing.n_nonzeros = A.n_nonzeros();
+    timing.microseconds = 1e6 * iteration;
+    timing.milliseconds_30 = 1e3 * short_solve;
+    timing.bytes_per_iteration = bytes_per_iteration;
+    timing.fraction = static_cast<double>(bytes_per_iteration) / bandwidth / iteration;
+    return timing;
+  }
+
+private:
+  static std::size_t size(const HostCsr &csr)
+  {
+    return static_cast<std::size_t>(csr.n);
+  }
+
+  ExecutorPtr executor;
+  CsrMatrix A;
+  std::unique_ptr<Preconditioner> M;
+  Buffer<double> b, x;
+  std::size_t bytes_per_iteration = 0;
+};
+
+struct SystemSize
+{
+  Stencil stencil;
+  int nx, ny, nz;
+};
+
+std::vector<SystemSize> sizes_to_time(const bool on_host)
+{
+  std::vector<SystemSize> sizes;
+  const std::vector<int> planes = on_host ? std::vector<int>{15, 63, 255, 1023}
+                                          : std::vector<int>{15, 31, 63, 127, 255, 511, 1023, 2047};
+  for (const int m : planes)
+    sizes.push_back({Stencil::cross, m, m, 1});
+  sizes.push_back({Stencil::box, 100, 100, 100});
+  if (!on_host)
+    sizes.push_back({Stencil::box, 200, 200, 200});
+  return sizes;
+}
+
+/// Times both solvers for every number of threads a row and prints a line for each solver.
+void time_system(const ExecutorPtr &executor, const StencilMatrix &A,
+                 const std::vector<int> &threads_per_row, const double bandwidth,
+                 std::vector<Timing> &timings)
+{
+  const std::vector<std::string> solvers = {"cg", "pipelined-cg"};
+  std::vector<std::vector<Timing>> lines(solvers.size());
+  for (const int threads : threads_per_row) {
+    TimedSolve timed(executor, A.csr(), threads);
+    for (std::size_t s = 0; s < solvers.size(); ++s) {
+      Timing timing = timed.run(solvers[s], bandwidth);
+      timing.system = A.name();
+      timing.threads_per_row = threads;
+      lines[s].push_back(timing);
+      timings.push_back(timing);
+    }
+  }
+  for (const std::vector<Timing> &line : lines) {
+    const Timing &automatic = line.back();
+    std::printf("%-11s %8d  %-12s", A.name().c_str(), A.n(), automatic.solver.c_str());
+    for (const Timing &timing : line)
+      std::printf(" %8.2f", timing.microseconds);
+    std::printf("  %4.0f %%  %9.3f\n", 100. * automatic.fraction, automatic.milliseconds_30);
+  }
+  std::fflush(stdout);
+}
+
+std::vector<Timing> time_all(const ExecutorPtr &executor, Stopwatch total)
+{
+  constexpr double longest = 80.; // seconds after which nothing new is begun
+  const bool on_host = executor->backend() == BackendKind::host;
+  const double bandwidth = copy_bandwidth(*executor);
+  std::printf("\nCopy on %s (%s): %.0f GB/s, read and written\n"
+              "Preconditioner jacobi; microseconds an iteration with T threads a row\n"
+              "%-11s %8s  %-12s",
+              executor->name().c_str(), executor->description().c_str(), 1e-9 * bandwidth, "system",
+              "n", "solver");
+  std::vector<int> threads_per_row = {0}; // the automatic choice comes last
+  if (!on_host)
+    threads_per_row = {1, 2, 4, 8, 16, 32, 0};
+  for (const int threads : threads_per_row)
+    std::printf(" %8s", threads == 0 ? "auto" : ("T=" + std::to_string(threads)).c_str());
+  std::printf("  of copy  ms for 30\n");
+
+  std::vector<Timing> timings;
+  double elapsed = total.lap();
+  for (const auto &[stencil, nx, ny, nz] : sizes_to_time(on_host)) {
+    if (!on_host && elapsed > longest) {
+      std::printf("Left out the rest: %.0f s have passed.\n", elapsed);
+      break;
+    }
+    time_system(executor, StencilMatrix(stencil, nx, ny, nz), threads_per_row, bandwidth, timings);
+    elapsed += total.lap();
+  }
+  std::printf("%.0f s in all\n", elapsed);
+  return timings;
+}
+
+void write_csv(const std::string &name, const ExecutorPtr &executor,
+               const std::vector<Timing> &timings)
+{
+  std::ofstream file(name);
+  file << "device,system,n,n_nonzeros,solver,preconditioner,threads_per_row,format,iterations,"
+          "us_per_iteration,ms_for_30_iterations,bytes_per_iteration,fraction_of_copy\n";
+  for (const Timing &t : timings)
+    file << '"' << executor->description() << "\"," << t.system << ',' << t.n << ',' << t.n_nonzeros
+         << ',' << t.solver << ",jacobi," << t.threads_per_row << ",\"" << t.format << "\","
+         << t.iterations << ',' << t.microseconds << ',' << t.milliseconds_30 << ','
+         << t.bytes_per_iteration << ',' << t.fraction << '\n';
+  if (!file.flush())
+    throw OutputError("The timings could not be written to '" + name + "'.");
+}
+
+int run(const Options &options)
+{
+  if (options.help) {
+    std::cout << help;
+    return 0;
+  }
+  Stopwatch total;
+  const ExecutorPtr executor = make_executor(options.host ? "host" : "cuda");
+  const bool good = options.host || check_all(executor);
+  const std::vector<Timing> timings = time_all(executor, total);
+  if (!options.csv.empty())
+    write_csv(options.csv, executor, timings);
+  if (!good)
+    throw SolverError("GPU and host disagree, see WRONG or DIFFERS above.");
+  return 0;
+}
+} // namespace
+} // namespace femgpu::linalg::benchmark
+
+int main(const int argc, const char *const *const argv)
+{
+  try {
+    return femgpu::linalg::benchmark::run(
+        femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
+  }
+  catch (const femgpu::Error &error) {
+    std::cerr << error.what() << '\n';
+    return static_cast<int>(error.code());
+  }
+}

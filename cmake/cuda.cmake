@@ -1,0 +1,81 @@
+# FEMGPU_CUDA (AUTO, ON, OFF) -> FEMGPU_HAVE_CUDA (ON, OFF); enables the language CUDA and finds
+# CUDAToolkit. FEMGPU_CUDA_STATUS is the sentence that says what was chosen; the scripts repeat it.
+# Include this after deal.II, whose configuration sets CMAKE_CUDA_ARCHITECTURES to nothing.
+set(femgpu_cuda_minimum 12.4) # the first with conditional WHILE nodes in CUDA graphs
+set(FEMGPU_HAVE_CUDA OFF CACHE INTERNAL "Is the CUDA backend built?")
+
+string(TOUPPER "${FEMGPU_CUDA}" femgpu_cuda_wanted)
+if(NOT femgpu_cuda_wanted MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "FEMGPU_CUDA is \"${FEMGPU_CUDA}\", but must be AUTO, ON or OFF.")
+endif()
+
+# The compiler: named by the user, or nvcc from CUDA_HOME, the PATH or the usual place.
+if(CMAKE_CUDA_COMPILER)
+  set(FEMGPU_NVCC "${CMAKE_CUDA_COMPILER}" CACHE FILEPATH "NVIDIA's CUDA compiler" FORCE)
+elseif(NOT femgpu_cuda_wanted STREQUAL "OFF")
+  find_program(FEMGPU_NVCC NAMES $ENV{CUDACXX} nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH
+               PATHS /usr/local/cuda PATH_SUFFIXES bin DOC "NVIDIA's CUDA compiler")
+endif()
+mark_as_advanced(FEMGPU_NVCC)
+
+# Why there can be no CUDA backend; empty if it can be built.
+set(femgpu_cuda_obstacle "")
+if(femgpu_cuda_wanted STREQUAL "OFF")
+  set(femgpu_cuda_obstacle "FEMGPU_CUDA is OFF")
+elseif(NOT FEMGPU_NVCC)
+  set(femgpu_cuda_obstacle "nvcc >= ${femgpu_cuda_minimum} not found")
+else()
+  execute_process(COMMAND ${FEMGPU_NVCC} --version
+                  OUTPUT_VARIABLE femgpu_nvcc_output ERROR_QUIET RESULT_VARIABLE femgpu_nvcc_failed)
+  string(REGEX MATCH "V([0-9]+\\.[0-9]+\\.[0-9]+)" femgpu_nvcc_version "${femgpu_nvcc_output}")
+  set(femgpu_nvcc_version "${CMAKE_MATCH_1}")
+  if(femgpu_nvcc_failed OR NOT femgpu_nvcc_version)
+    set(femgpu_cuda_obstacle
+        "nvcc >= ${femgpu_cuda_minimum} not found; ${FEMGPU_NVCC} does not tell its version")
+  elseif(femgpu_nvcc_version VERSION_LESS femgpu_cuda_minimum)
+    set(femgpu_cuda_obstacle
+        "nvcc >= ${femgpu_cuda_minimum} not found; ${FEMGPU_NVCC} is ${femgpu_nvcc_version}")
+  elseif(femgpu_cuda_wanted STREQUAL "AUTO" AND NOT CMAKE_CUDA_COMPILER)
+    # Does it work with this host compiler? With FEMGPU_CUDA=ON the full error is shown instead.
+    include(CheckLanguage)
+    set(ENV{CUDACXX} "${FEMGPU_NVCC}")
+    unset(CMAKE_CUDA_COMPILER CACHE)
+    check_language(CUDA)
+    if(NOT CMAKE_CUDA_COMPILER)
+      unset(CMAKE_CUDA_COMPILER CACHE)
+      set(femgpu_cuda_obstacle
+          "${FEMGPU_NVCC} ${femgpu_nvcc_version} does not work here, see CMakeFiles/CMakeError.log")
+    endif()
+  endif()
+endif()
+
+if(NOT femgpu_cuda_obstacle)
+  # An empty ordinary variable would hide the user's cached choice.
+  if("${CMAKE_CUDA_ARCHITECTURES}" STREQUAL "")
+    unset(CMAKE_CUDA_ARCHITECTURES)
+  endif()
+  if("${CMAKE_CUDA_ARCHITECTURES}" STREQUAL "")
+    set(femgpu_default_architectures "80-real;90") # code for 80 and 90, and PTX of 90 for newer ones
+    if(NOT "$ENV{CUDAARCHS}" STREQUAL "")
+      set(femgpu_default_architectures "$ENV{CUDAARCHS}")
+    endif()
+    set(CMAKE_CUDA_ARCHITECTURES "${femgpu_default_architectures}"
+        CACHE STRING "GPUs to compile for, as in 80-real;90" FORCE)
+  endif()
+  if(NOT CMAKE_CUDA_COMPILER)
+    set(CMAKE_CUDA_COMPILER "${FEMGPU_NVCC}" CACHE FILEPATH "CUDA compiler")
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit ${femgpu_cuda_minimum} REQUIRED)
+  set(FEMGPU_HAVE_CUDA ON CACHE INTERNAL "Is the CUDA backend built?")
+  set(femgpu_cuda_status "host and CUDA ${CUDAToolkit_VERSION} backends, for the architectures \
+${CMAKE_CUDA_ARCHITECTURES}")
+elseif(femgpu_cuda_wanted STREQUAL "ON")
+  message(FATAL_ERROR "FEMGPU_CUDA is ON, but: ${femgpu_cuda_obstacle}.\n"
+          "Install the CUDA toolkit >= ${femgpu_cuda_minimum}, name its compiler with "
+          "-DCMAKE_CUDA_COMPILER=/path/to/nvcc, or use -DFEMGPU_CUDA=AUTO or OFF.")
+else()
+  set(femgpu_cuda_status "no CUDA (${femgpu_cuda_obstacle}); building the host backend only")
+endif()
+set(FEMGPU_CUDA_STATUS "${femgpu_cuda_status}" CACHE INTERNAL "What was chosen, in words")
+message(STATUS "femgpu: ${FEMGPU_CUDA_STATUS}")

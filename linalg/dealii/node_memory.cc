@@ -1,0 +1,75 @@
+#include "linalg/dealii/node_memory.h"
+
+#include "linalg/base/error.h"
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+namespace femgpu::linalg
+{
+void require_one_node(MPI_Comm communicator)
+{
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int n_here = 0, n_all = 0;
+  MPI_Comm_size(node, &n_here);
+  MPI_Comm_size(communicator, &n_all);
+  MPI_Comm_free(&node);
+  int fewest = 0;
+  MPI_Allreduce(&n_here, &fewest, 1, MPI_INT, MPI_MIN, communicator);
+  if (fewest != n_all)
+    throw DeviceError("The " + std::to_string(n_all) +
+                      " ranks run on several nodes, and this femgpu solves on one node. Start all "
+                      "ranks on one host.");
+}
+
+void barrier_asleep(MPI_Comm communicator)
+{
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(communicator, &request);
+  auto pause = std::chrono::microseconds(10);
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0)
+      return;
+    std::this_thread::sleep_for(pause);
+    if (pause < std::chrono::milliseconds(1))
+      pause *= 2;
+  }
+}
+
+NodeMemory::NodeMemory(MPI_Comm communicator, const std::size_t my_bytes)
+{
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(communicator, &handler);
+  MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+  void *mine = nullptr;
+  const int error = MPI_Win_allocate_shared(static_cast<MPI_Aint>(my_bytes), 1, MPI_INFO_NULL,
+                                            communicator, &mine, &window);
+  MPI_Comm_set_errhandler(communicator, handler);
+  MPI_Errhandler_free(&handler);
+  if (error != MPI_SUCCESS)
+    throw DeviceError("The node has no " + std::to_string(my_bytes >> 20) +
+                      " MiB of shared memory left for a rank's part of the system. Refine less, "
+                      "or enlarge the file system /dev/shm.");
+  MPI_Aint size = 0;
+  int unit = 0;
+  // The first rank with a part has the begin of the segment.
+  MPI_Win_shared_query(window, MPI_PROC_NULL, &size, &unit, &base);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+}
+
+NodeMemory::~NodeMemory()
+{
+  if (window == MPI_WIN_NULL)
+    return;
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+}
+
+void NodeMemory::synchronize() const
+{
+  MPI_Win_sync(window);
+}
+} // namespace femgpu::linalg

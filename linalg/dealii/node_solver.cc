@@ -1,0 +1,139 @@
+#include "linalg/dealii/node_solver.h"
+
+#include "linalg/base/error.h"
+#include "linalg/dealii/direct_solver.h"
+#include "linalg/solvers/registry.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/utility.hpp>
+
+#include <sched.h>
+
+#include <functional>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Runs @p work on the leader while the other ranks sleep; its error becomes everybody's.
+void on_leader(MPI_Comm comm, const std::function<void()> &work)
+{
+  std::pair<int, std::string> error(0, "");
+  if (dealii::Utilities::MPI::this_mpi_process(comm) == 0) {
+    try {
+      work();
+    }
+    catch (const Error &e) {
+      error = {static_cast<int>(e.code()), e.what()};
+    }
+    catch (const std::bad_alloc &) {
+      error = {static_cast<int>(ExitCode::device),
+               "The host has not enough memory for the solver. Refine less."};
+    }
+    catch (const std::exception &e) {
+      error = {static_cast<int>(ExitCode::not_converged), e.what()};
+    }
+  }
+  barrier_asleep(comm);
+  error = dealii::Utilities::MPI::broadcast(comm, error, 0);
+  if (error.first != 0)
+    throw Error(static_cast<ExitCode>(error.first), error.second);
+}
+
+/// Lets this process run on every core that a rank of @p comm may use; returns their number.
+unsigned int share_cores(MPI_Comm comm)
+{
+  cpu_set_t mine, all;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof(mine), &mine);
+  MPI_Allreduce(&mine, &all, sizeof(cpu_set_t), MPI_BYTE, MPI_BOR, comm);
+  if (dealii::Utilities::MPI::this_mpi_process(comm) == 0)
+    sched_setaffinity(0, sizeof(all), &all);
+  return static_cast<unsigned int>(CPU_COUNT(&all));
+}
+} // namespace
+
+std::vector<Choice> node_solver_choices()
+{
+  std::vector<Choice> choices = solver_choices();
+  choices.push_back({"direct", "UMFPACK's LU factors, on one core of the host; for reference and "
+                               "small systems"});
+  return choices;
+}
+
+/// What only the leader has.
+class NodeSolver::Leader
+{
+public:
+  Leader(const std::string &backend, const unsigned int threads, LinearSolverOptions options)
+      : executor(make_executor(options.solver == "direct" ? "host" : backend, threads))
+  {
+    if (options.solver != "direct")
+      iterative = std::make_unique<LinearSolver>(executor, std::move(options));
+  }
+
+  SolveReport solve(NodeSystem &system, const bool same_pattern, const SolveControl &control)
+  {
+    if (!iterative)
+      return solve_direct(system.matrix(), system.rhs(), system.solution(), control);
+    iterative->control() = control;
+    iterative->set_matrix(system.matrix(), same_pattern);
+    return iterative->solve(system.rhs(), system.solution());
+  }
+
+  ExecutorPtr executor;
+
+private:
+  std::unique_ptr<LinearSolver> iterative;
+};
+
+NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
+                       const unsigned int threads, LinearSolverOptions options)
+    : comm(communicator)
+{
+  require_one_node(comm);
+  const unsigned int cores = share_cores(comm);
+  on_leader(comm, [&] {
+    leader = std::make_unique<Leader>(backend, threads > 0 ? threads : cores, std::move(options));
+    name = leader->executor->name();
+    description = leader->executor->description();
+  });
+  name = dealii::Utilities::MPI::broadcast(comm, name, 0);
+  description = dealii::Utilities::MPI::broadcast(comm, description, 0);
+}
+
+NodeSolver::~NodeSolver() = default;
+
+SolveReport NodeSolver::solve(NodeSystem &system, const bool same_pattern,
+                              const SolveControl &control)
+{
+  system.synchronize();
+  SolveReport report;
+  on_leader(comm, [&] { report = leader->solve(system, same_pattern, control); });
+  system.synchronize();
+  std::vector<double> history = std::move(report.history);
+  report = dealii::Utilities::MPI::broadcast(comm, report, 0);
+  report.history = std::move(history);
+  return report;
+}
+
+std::string NodeSolver::backend_name() const
+{
+  return name;
+}
+
+std::string NodeSolver::backend_description() const
+{
+  return description;
+}
+
+std::size_t NodeSolver::peak_device_bytes() const
+{
+  const bool on_device = leader && leader->executor->backend() == BackendKind::cuda;
+  return dealii::Utilities::MPI::broadcast(
+      comm, on_device ? leader->executor->peak_bytes() : std::size_t(0), 0);
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,49 @@
+#ifndef femgpu_linalg_dealii_node_solver_h
+#define femgpu_linalg_dealii_node_solver_h
+
+#include "linalg/base/choice.h"
+#include "linalg/dealii/node_system.h"
+#include "linalg/linear_solver.h"
+
+#include <memory>
+#include <string>
+
+namespace femgpu::linalg
+{
+/// The names of LinearSolverOptions::solver that NodeSolver knows: linalg's and "direct".
+std::vector<Choice> node_solver_choices();
+
+/**
+ * Solves the NodeSystem of a solver group: the first rank of the group, its leader, solves on its
+ * device or with all cores of the group, while the others sleep. All functions are collective, and
+ * what the leader throws is thrown on every rank.
+ */
+class NodeSolver
+{
+public:
+  /**
+   * @param backend as make_executor() takes it
+   * @param threads of the host backend; 0 for all cores that the ranks together may use
+   */
+  NodeSolver(MPI_Comm communicator, const std::string &backend, unsigned int threads,
+             LinearSolverOptions options);
+  ~NodeSolver();
+
+  /// Solves with the x of @p system as initial guess. @param same_pattern only the values changed.
+  SolveReport solve(NodeSystem &system, bool same_pattern, const SolveControl &control);
+
+  /// Of the leader's executor.
+  std::string backend_name() const;
+  std::string backend_description() const;
+  std::size_t peak_device_bytes() const; ///< 0 on the host
+
+private:
+  class Leader;
+
+  MPI_Comm comm;
+  std::unique_ptr<Leader> leader; ///< on the first rank only
+  std::string name, description;
+};
+} // namespace femgpu::linalg
+
+#endif

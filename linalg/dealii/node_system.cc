@@ -1,0 +1,181 @@
+#include "linalg/dealii/node_system.h"
+
+#include "linalg/base/error.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr auto invalid_column = dealii::numbers::invalid_dof_index;
+}
+
+NodeSystem::NodeSystem(MPI_Comm communicator)
+    : comm(communicator), my_rank(dealii::Utilities::MPI::this_mpi_process(communicator)),
+      n_ranks(dealii::Utilities::MPI::n_mpi_processes(communicator)), for_others(n_ranks)
+{
+  require_one_node(comm);
+  row_begins.assign(n_ranks + 1, 0);
+}
+
+void NodeSystem::count_rows(const dealii::IndexSet &owned, const std::size_t my_nonzeros)
+{
+  const auto rows = dealii::Utilities::MPI::all_gather(comm, owned.n_elements());
+  const auto nonzeros = dealii::Utilities::MPI::all_gather(comm, my_nonzeros);
+  first_nonzero = total_nonzeros = 0;
+  for (unsigned int rank = 0; rank < n_ranks; ++rank) {
+    row_begins[rank + 1] = row_begins[rank] + rows[rank];
+    first_nonzero += rank < my_rank ? nonzeros[rank] : 0;
+    total_nonzeros += nonzeros[rank];
+  }
+  constexpr std::size_t most = std::numeric_limits<int>::max() - (1 << 20);
+  if (n() > most || total_nonzeros > most)
+    throw ParameterError("The system has " + std::to_string(n()) + " rows and " +
+                         std::to_string(total_nonzeros) +
+                         " entries, and 32-bit indices count up to " + std::to_string(most) +
+                         ". Refine less or lower the degree.");
+}
+
+void NodeSystem::reinit(const dealii::IndexSet &owned,
+                        const dealii::DynamicSparsityPattern &pattern)
+{
+  Assert(owned.is_contiguous() || owned.n_elements() == 0, dealii::ExcInternalError());
+  std::size_t my_nonzeros = 0;
+  for (const auto row : owned)
+    my_nonzeros += pattern.row_length(row);
+  count_rows(owned, my_nonzeros);
+
+  const std::size_t rows = n_owned();
+  const bool is_last = my_rank == n_ranks - 1;
+  row_starts = NodeArray<int>(comm, rows + (is_last ? 1 : 0));
+  columns = NodeArray<int>(comm, my_nonzeros);
+  values = NodeArray<double>(comm, my_nonzeros);
+  b = NodeArray<double>(comm, rows);
+  x = NodeArray<double>(comm, rows);
+
+  std::size_t k = first_nonzero;
+  for (const auto row : owned) {
+    row_starts.data()[row] = static_cast<int>(k);
+    for (auto entry = pattern.begin(row); entry != pattern.end(row); ++entry)
+      columns.data()[k++] = static_cast<int>(entry->column());
+  }
+  if (is_last)
+    row_starts.data()[n()] = static_cast<int>(k);
+  row_starts.synchronize();
+  columns.synchronize();
+  std::fill_n(x.data() + first_owned(), rows, 0.);
+  // A row's end is the next rank's first row start.
+  MPI_Barrier(comm);
+  row_starts.synchronize();
+  set_zero();
+}
+
+void NodeSystem::set_zero(const bool rhs_only)
+{
+  if (!rhs_only) {
+    const int *starts = row_starts.data();
+    const auto begin = starts[first_owned()], end = starts[first_owned() + n_owned()];
+    std::fill(values.data() + begin, values.data() + end, 0.);
+  }
+  std::fill_n(b.data() + first_owned(), n_owned(), 0.);
+}
+
+unsigned int NodeSystem::owner_of(const Index row) const
+{
+  const auto next = std::upper_bound(row_begins.begin(), row_begins.end(), row);
+  return static_cast<unsigned int>(next - row_begins.begin()) - 1;
+}
+
+void NodeSystem::add_owned_row(const Index row, const unsigned int n, const Index *added_columns,
+                               const double *added_values)
+{
+  int k = row_starts.data()[row];
+  const int end = row_starts.data()[row + 1];
+  for (unsigned int entry = 0; entry < n; ++entry, ++k) {
+    const int column = static_cast<int>(added_columns[entry]);
+    while (k < end && columns.data()[k] < column)
+      ++k;
+    AssertThrow(k < end && columns.data()[k] == column,
+                dealii::ExcMessage("An entry was added that is not in the sparsity pattern."));
+    values.data()[k] += added_values[entry];
+  }
+}
+
+void NodeSystem::add_row(const Index row, const unsigned int n, const Index *added_columns,
+                         const double *added_values)
+{
+  if (owns(row))
+    add_owned_row(row, n, added_columns, added_values);
+  else
+    for (unsigned int entry = 0; entry < n; ++entry)
+      for_others[owner_of(row)].push_back({row, added_columns[entry], added_values[entry]});
+}
+
+void NodeSystem::add_rhs(const Index row, const double value)
+{
+  if (owns(row))
+    b.data()[row] += value;
+  else
+    for_others[owner_of(row)].push_back({row, invalid_column, value});
+}
+
+void NodeSystem::compress()
+{
+  std::vector<int> send_counts(n_ranks), receive_counts(n_ranks);
+  std::vector<int> send_begins(n_ranks), receive_begins(n_ranks);
+  std::vector<Contribution> sent;
+  for (unsigned int rank = 0; rank < n_ranks; ++rank) {
+    send_begins[rank] = static_cast<int>(sent.size());
+    send_counts[rank] = static_cast<int>(for_others[rank].size());
+    sent.insert(sent.end(), for_others[rank].begin(), for_others[rank].end());
+    for_others[rank].clear();
+  }
+  MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, comm);
+  int n_received = 0;
+  for (unsigned int rank = 0; rank < n_ranks; ++rank) {
+    receive_begins[rank] = n_received;
+    n_received += receive_counts[rank];
+  }
+  std::vector<Contribution> received(static_cast<std::size_t>(n_received));
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(sizeof(Contribution), MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  MPI_Alltoallv(sent.data(), send_counts.data(), send_begins.data(), type, received.data(),
+                receive_counts.data(), receive_begins.data(), type, comm);
+  MPI_Type_free(&type);
+  for (const Contribution &entry : received)
+    if (entry.column == invalid_column)
+      add_rhs(entry.row, entry.value);
+    else
+      add_owned_row(entry.row, 1, &entry.column, &entry.value);
+  values.synchronize();
+  synchronize();
+}
+
+void NodeSystem::synchronize() const
+{
+  b.synchronize();
+  x.synchronize();
+  MPI_Barrier(comm);
+  b.synchronize();
+  x.synchronize();
+}
+
+HostCsr NodeSystem::matrix() const
+{
+  values.synchronize();
+  return {static_cast<int>(n()), total_nonzeros, row_starts.data(), columns.data(), values.data()};
+}
+
+std::size_t NodeSystem::bytes() const
+{
+  return (n() + 1) * sizeof(int) + total_nonzeros * (sizeof(int) + sizeof(double)) +
+         2 * n() * sizeof(double);
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,122 @@
+#ifndef femgpu_linalg_dealii_node_system_h
+#define femgpu_linalg_dealii_node_system_h
+
+#include "linalg/dealii/node_memory.h"
+#include "linalg/matrices/csr_matrix.h"
+
+#include <deal.II/base/index_set.h>
+#include <deal.II/base/types.h>
+
+#include <vector>
+
+namespace dealii
+{
+class DynamicSparsityPattern;
+}
+
+namespace femgpu::linalg
+{
+/**
+ * The border between deal.II and linalg: a linear system A x = b in memory that the ranks of a node
+ * share. Every rank writes the rows it owns, which are contiguous in the global numbering; what it
+ * has for rows of others waits until compress(). The leader sees the whole CSR matrix without any
+ * copy. The pattern is converted once; values, b and x are written for every step.
+ */
+class NodeSystem
+{
+public:
+  using Index = dealii::types::global_dof_index;
+
+  /// @throws DeviceError unless all ranks run on one node.
+  explicit NodeSystem(MPI_Comm communicator);
+
+  /**
+   * Collective. Takes the rows of @p pattern that this rank owns; all ranks' rows together are
+   * numbered 0 to n-1. Matrix, b and x are zero afterwards.
+   * @throws ParameterError if there are more rows or entries than 32-bit indices can count.
+   */
+  void reinit(const dealii::IndexSet &owned, const dealii::DynamicSparsityPattern &pattern);
+
+  /// Collective. Sets matrix (unless @p rhs_only) and b to zero.
+  void set_zero(bool rhs_only = false);
+
+  /// Adds to A(row, columns[k]), k < n; the columns ascend and are in the pattern.
+  void add_row(Index row, unsigned int n, const Index *columns, const double *values);
+
+  /// Adds to b(row).
+  void add_rhs(Index row, double value);
+
+  /// Collective. Brings what was added for rows of other ranks there, in an order that is fixed.
+  void compress();
+
+  /// Collective. Makes b and x as the ranks wrote them visible to all.
+  void synchronize() const;
+
+  /// The whole matrix; valid on every rank after compress().
+  HostCsr matrix() const;
+
+  std::size_t n() const
+  {
+    return static_cast<std::size_t>(row_begins.back());
+  }
+  /// Entries of the whole matrix.
+  std::size_t n_nonzeros() const
+  {
+    return total_nonzeros;
+  }
+  /// Bytes of shared memory, all ranks together.
+  std::size_t bytes() const;
+
+  /// b and x, n() elements by global number; this rank writes those it owns.
+  double *rhs() const
+  {
+    return b.data();
+  }
+  double *solution() const
+  {
+    return x.data();
+  }
+  Index first_owned() const
+  {
+    return row_begins[my_rank];
+  }
+  Index n_owned() const
+  {
+    return row_begins[my_rank + 1] - row_begins[my_rank];
+  }
+  MPI_Comm communicator() const
+  {
+    return comm;
+  }
+
+private:
+  /// An entry for a row of another rank; column invalid_column stands for b.
+  struct Contribution
+  {
+    Index row;
+    Index column;
+    double value;
+  };
+
+  bool owns(const Index row) const
+  {
+    return row >= row_begins[my_rank] && row < row_begins[my_rank + 1];
+  }
+  unsigned int owner_of(Index row) const;
+  void add_owned_row(Index row, unsigned int n, const Index *columns, const double *values);
+  void count_rows(const dealii::IndexSet &owned, std::size_t my_nonzeros);
+
+  MPI_Comm comm;
+  unsigned int my_rank = 0, n_ranks = 1;
+
+  std::vector<Index> row_begins = {0}; ///< first row of each rank, and n
+  std::size_t first_nonzero = 0, total_nonzeros = 0;
+
+  NodeArray<int> row_starts, columns;
+  NodeArray<double> values, b, x;
+
+  std::vector<std::vector<Contribution>> for_others; ///< by rank
+};
+} // namespace femgpu::linalg
+
+#endif

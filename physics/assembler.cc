@@ -1,0 +1,140 @@
+#include "physics/assembler.h"
+
+#include "physics/cell_constraints.h"
+
+#include <deal.II/base/work_stream.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/grid/filtered_iterator.h>
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/sparsity_tools.h>
+
+#include <memory>
+
+namespace femgpu
+{
+using namespace dealii;
+
+template <int dim>
+void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem &system)
+{
+  DynamicSparsityPattern pattern(discretization.relevant());
+  DoFTools::make_sparsity_pattern(discretization.dofs(), pattern, discretization.constraints(),
+                                  /* keep constrained dofs */ false);
+  SparsityTools::distribute_sparsity_pattern(
+      pattern, discretization.owned(), discretization.communicator(), discretization.relevant());
+  system.reinit(discretization.owned(), pattern);
+}
+
+namespace
+{
+/// What a thread computes a cell's terms with.
+template <int dim>
+struct Scratch
+{
+  Scratch(const Problem<dim> &problem, const Discretization<dim> &discretization)
+      : fe(discretization.mapping(), discretization.element(), discretization.cell_quadrature(),
+           update_values | update_gradients | update_quadrature_points | update_JxW_values),
+        face(discretization.mapping(), discretization.element(), discretization.face_quadrature(),
+             update_values | update_quadrature_points | update_JxW_values | update_normal_vectors),
+        u(discretization.element().n_dofs_per_cell(), 0.)
+  {
+    if (problem.uses_nodal_quadrature())
+      nodal = std::make_unique<FEValues<dim>>(
+          discretization.mapping(), discretization.element(), discretization.nodal_quadrature(),
+          update_values | update_quadrature_points | update_JxW_values);
+  }
+
+  Scratch(const Scratch &other)
+      : fe(other.fe.get_mapping(), other.fe.get_fe(), other.fe.get_quadrature(),
+           other.fe.get_update_flags()),
+        face(other.face.get_mapping(), other.face.get_fe(), other.face.get_quadrature(),
+             other.face.get_update_flags()),
+        u(other.u)
+  {
+    if (other.nodal)
+      nodal = std::make_unique<FEValues<dim>>(other.nodal->get_mapping(), other.nodal->get_fe(),
+                                              other.nodal->get_quadrature(),
+                                              other.nodal->get_update_flags());
+  }
+
+  FEValues<dim> fe;
+  FEFaceValues<dim> face;
+  std::unique_ptr<FEValues<dim>> nodal;
+  std::vector<double> u;
+};
+
+/// The terms of one cell, on their way to the system.
+struct CellTerms
+{
+  FullMatrix<double> K;
+  Vector<double> f;
+  std::vector<types::global_dof_index> dofs;
+};
+
+template <int dim>
+using Cell = typename DoFHandler<dim>::active_cell_iterator;
+
+template <int dim>
+void compute_cell(const Problem<dim> &problem, const FeVector *u, const bool with_matrix,
+                  const Cell<dim> &cell, Scratch<dim> &scratch, CellTerms &terms)
+{
+  cell->get_dof_indices(terms.dofs);
+  if (u != nullptr)
+    for (unsigned int i = 0; i < terms.dofs.size(); ++i)
+      scratch.u[i] = (*u)(terms.dofs[i]);
+  terms.K = 0.;
+  terms.f = 0.;
+  scratch.fe.reinit(cell);
+  if (scratch.nodal)
+    scratch.nodal->reinit(cell);
+  FullMatrix<double> *const K = with_matrix ? &terms.K : nullptr;
+  problem.add_cell_terms({scratch.fe, scratch.nodal.get(), scratch.u}, K, terms.f);
+  if (!cell->at_boundary())
+    return;
+  for (const auto face : cell->face_indices())
+    if (cell->face(face)->at_boundary() &&
+        problem.has_face_terms(cell->face(face)->boundary_id())) {
+      scratch.face.reinit(cell, face);
+      problem.add_face_terms(scratch.face, cell->face(face)->boundary_id(), scratch.u, K, terms.f);
+    }
+}
+} // namespace
+
+template <int dim>
+void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
+              const AffineConstraints<double> &constraints, const FeVector *u, const Assembly what,
+              linalg::NodeSystem &system)
+{
+  const bool with_matrix = what == Assembly::matrix_and_rhs;
+  // Inhomogeneities move to the right-hand side by way of the matrix.
+  const bool matrix_for_rhs = with_matrix || problem.is_linear();
+  const auto n = discretization.element().n_dofs_per_cell();
+  Scratch<dim> scratch(problem, discretization);
+  CellTerms terms{FullMatrix<double>(n, n), Vector<double>(n),
+                  std::vector<types::global_dof_index>(n)};
+  CellConstraints eliminated(constraints);
+
+  system.set_zero(!with_matrix);
+  const auto worker = [&](const Cell<dim> &cell, Scratch<dim> &s, CellTerms &t) {
+    compute_cell(problem, u, matrix_for_rhs, cell, s, t);
+  };
+  // Called for one cell at a time, in the order of the cells.
+  const auto copier = [&](const CellTerms &t) {
+    eliminated.add(t.dofs, with_matrix ? &t.K : nullptr, t.f, system);
+  };
+  const auto cells = filter_iterators(discretization.dofs().active_cell_iterators(),
+                                      IteratorFilters::LocallyOwnedCell());
+  WorkStream::run(cells, worker, copier, scratch, terms);
+  system.compress();
+}
+
+template void make_pattern<2>(const Discretization<2> &, linalg::NodeSystem &);
+template void make_pattern<3>(const Discretization<3> &, linalg::NodeSystem &);
+template void assemble<2>(const Problem<2> &, const Discretization<2> &,
+                          const AffineConstraints<double> &, const FeVector *, Assembly,
+                          linalg::NodeSystem &);
+template void assemble<3>(const Problem<3> &, const Discretization<3> &,
+                          const AffineConstraints<double> &, const FeVector *, Assembly,
+                          linalg::NodeSystem &);
+} // namespace femgpu

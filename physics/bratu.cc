@@ -1,0 +1,171 @@
+#include "linalg/base/error.h"
+#include "physics/problem_tools.h"
+#include "physics/registry.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <cmath>
+#include <limits>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+/// Section "Bratu": −Δu = λ e^u + f.
+class BratuPhysics final : public Physics, public ParameterAcceptor
+{
+public:
+  BratuPhysics() : ParameterAcceptor("/Bratu")
+  {
+    add_parameter("Lambda", lambda,
+                  "lambda >= 0 in -div(grad u) = lambda exp(u) + f. With u = 0 on the boundary and "
+                  "f = 0 there is no solution beyond the fold, 6.808 on the unit square and 9.90 "
+                  "on the unit cube.",
+                  prm, Patterns::Double(0.));
+    add_parameter("Right-hand side", right_hand_side, "f; expression of x, y, z.");
+    add_parameter("Dirichlet", dirichlet,
+                  "u = g on parts of the boundary: 'ids: g; ids: g'. Other parts have du/dn = 0.");
+    add_parameter("Exact solution", exact_solution,
+                  "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
+  }
+
+  std::unique_ptr<Problem<2>> make_2d() const override;
+  std::unique_ptr<Problem<3>> make_3d() const override;
+
+  double lambda = 1.;
+  std::string right_hand_side = "0";
+  std::string dirichlet = "0: 0";
+  std::string exact_solution;
+};
+
+/**
+ * The reaction term is integrated by nodal quadrature, so that its contribution to the Jacobian is
+ * diagonal: Φ_i = λ w_i exp(u_i) with w_i the integral of the shape function. Newton's method from
+ * u = 0 rises to the lower branch, along which the Jacobian is positive definite.
+ */
+template <int dim>
+class Bratu final : public Problem<dim>
+{
+public:
+  using typename Problem<dim>::CellMatrix;
+  using typename Problem<dim>::CellVector;
+
+  explicit Bratu(const BratuPhysics &parameters)
+      : lambda(parameters.lambda), f("Bratu/Right-hand side", {parameters.right_hand_side}),
+        dirichlet(make_boundary_fields<dim>("Bratu/Dirichlet", parameters.dirichlet, 1)),
+        exact(make_optional_field<dim>("Bratu/Exact solution", parameters.exact_solution, 1))
+  {}
+
+  unsigned int n_components() const override
+  {
+    return 1;
+  }
+  std::vector<std::string> component_names() const override
+  {
+    return {"u"};
+  }
+  bool is_linear() const override
+  {
+    return false;
+  }
+  bool uses_nodal_quadrature() const override
+  {
+    return true;
+  }
+  std::vector<std::pair<std::string, std::set<types::boundary_id>>>
+  named_boundaries() const override
+  {
+    return {{"Bratu/Dirichlet", ids_of(dirichlet)}};
+  }
+
+  void check(const Mesh<dim> &mesh, const DiscretizationParameters &parameters) const override
+  {
+    if (dirichlet.empty())
+      throw ParameterError("Without Dirichlet data -div(grad u) = lambda exp(u) has no solution. "
+                           "Name at least one boundary id in Bratu/Dirichlet.",
+                           "Bratu/Dirichlet");
+    if (mesh.is_simplex && parameters.degree > 1)
+      throw ParameterError("Bratu needs a nodal quadrature with positive weights, which triangles "
+                           "and tetrahedra have for degree 1 only. Set Discretization/Degree to 1, "
+                           "or use quadrilaterals or hexahedra.",
+                           "Discretization/Degree");
+  }
+
+  std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
+  {
+    return conditions_of(dirichlet);
+  }
+
+  /// R_i = (∇u, ∇φ_i) − λ w_i exp(u_i) − (f, φ_i); K = R', rhs −= R
+  void add_cell_terms(const CellView<dim> &cell, CellMatrix *K, CellVector &rhs) const override
+  {
+    const auto &fe = cell.fe;
+    const unsigned int n = fe.dofs_per_cell;
+    for (const unsigned int q : fe.quadrature_point_indices()) {
+      Tensor<1, dim> grad_u;
+      for (unsigned int j = 0; j < n; ++j)
+        grad_u += cell.u[j] * fe.shape_grad(j, q);
+      const double f_q = f.value(fe.quadrature_point(q));
+      for (unsigned int i = 0; i < n; ++i) {
+        rhs(i) += (f_q * fe.shape_value(i, q) - grad_u * fe.shape_grad(i, q)) * fe.JxW(q);
+        for (unsigned int j = 0; K != nullptr && j <= i; ++j)
+          (*K)(i, j) += fe.shape_grad(i, q) * fe.shape_grad(j, q) * fe.JxW(q);
+      }
+    }
+    if (K != nullptr)
+      mirror_lower_triangle(*K);
+    for (unsigned int i = 0; i < n; ++i) { // node i is quadrature point i
+      const double reaction = lambda * cell.nodal->JxW(i) * std::exp(cell.u[i]);
+      rhs(i) += reaction;
+      if (K != nullptr)
+        (*K)(i, i) -= reaction;
+    }
+  }
+
+  const Function<dim> *exact_solution() const override
+  {
+    return exact.get();
+  }
+
+  std::vector<Quantity> quantities(const Discretization<dim> &discretization,
+                                   const FeVector &u) const override
+  {
+    double largest = std::numeric_limits<double>::lowest();
+    for (const double u_i : u)
+      largest = std::max(largest, u_i);
+    return {{"max u", Utilities::MPI::max(largest, discretization.communicator())}};
+  }
+
+  std::string cure_without_solution() const override
+  {
+    return "lambda = " + std::to_string(lambda) +
+           " is probably beyond the fold, where no steady state exists (with u = 0 on the boundary "
+           "and f = 0: 6.808 on the unit square, 9.90 on the unit cube). Lower Bratu/Lambda.";
+  }
+
+private:
+  double lambda;
+  Field<dim> f;
+  BoundaryFields<dim> dirichlet;
+  std::unique_ptr<Field<dim>> exact;
+};
+
+std::unique_ptr<Problem<2>> BratuPhysics::make_2d() const
+{
+  return std::make_unique<Bratu<2>>(*this);
+}
+
+std::unique_ptr<Problem<3>> BratuPhysics::make_3d() const
+{
+  return std::make_unique<Bratu<3>>(*this);
+}
+} // namespace
+
+std::unique_ptr<Physics> make_bratu()
+{
+  return std::make_unique<BratuPhysics>();
+}
+} // namespace femgpu

@@ -1,0 +1,77 @@
+#include "physics/cell_constraints.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace femgpu
+{
+void CellConstraints::resolve(const std::vector<Index> &dofs)
+{
+  unsorted.clear();
+  inhomogeneities.assign(dofs.size(), 0.);
+  for (unsigned int i = 0; i < dofs.size(); ++i) {
+    if (!constraints.is_constrained(dofs[i]))
+      unsorted.push_back({dofs[i], {i, 0, 1.}});
+    else {
+      inhomogeneities[i] = constraints.get_inhomogeneity(dofs[i]);
+      for (const auto &entry : *constraints.get_constraint_entries(dofs[i]))
+        unsorted.push_back({entry.first, {i, 0, entry.second}});
+    }
+  }
+  std::sort(unsorted.begin(), unsorted.end(), [](const auto &a, const auto &b) {
+    return a.first < b.first || (a.first == b.first && a.second.dof < b.second.dof);
+  });
+  targets.clear();
+  shares.clear();
+  for (const auto &[target, share] : unsorted) {
+    if (targets.empty() || targets.back() != target)
+      targets.push_back(target);
+    shares.push_back({share.dof, static_cast<unsigned int>(targets.size()) - 1, share.weight});
+  }
+}
+
+void CellConstraints::condense(const dealii::FullMatrix<double> *K, const dealii::Vector<double> &f)
+{
+  const std::size_t n = targets.size();
+  rhs.assign(n, 0.);
+  matrix.assign(K != nullptr ? n * n : 0, 0.);
+  for (const Share &row : shares) {
+    double f_row = f(row.dof);
+    if (K != nullptr)
+      for (unsigned int j = 0; j < inhomogeneities.size(); ++j)
+        if (inhomogeneities[j] != 0.)
+          f_row -= (*K)(row.dof, j) * inhomogeneities[j];
+    rhs[row.target] += row.weight * f_row;
+    if (K != nullptr)
+      for (const Share &column : shares)
+        matrix[row.target * n + column.target] +=
+            row.weight * column.weight * (*K)(row.dof, column.dof);
+  }
+}
+
+void CellConstraints::add_constrained_rows(const std::vector<Index> &dofs,
+                                           const dealii::FullMatrix<double> &K,
+                                           linalg::NodeSystem &system) const
+{
+  for (unsigned int i = 0; i < dofs.size(); ++i)
+    if (constraints.is_constrained(dofs[i])) {
+      const double diagonal = K(i, i) != 0. ? std::abs(K(i, i)) : 1.;
+      system.add_row(dofs[i], 1, &dofs[i], &diagonal);
+    }
+}
+
+void CellConstraints::add(const std::vector<Index> &dofs, const dealii::FullMatrix<double> *K,
+                          const dealii::Vector<double> &f, linalg::NodeSystem &system)
+{
+  resolve(dofs);
+  condense(K, f);
+  const auto n = static_cast<unsigned int>(targets.size());
+  for (unsigned int row = 0; row < n; ++row) {
+    system.add_rhs(targets[row], rhs[row]);
+    if (K != nullptr)
+      system.add_row(targets[row], n, targets.data(), &matrix[static_cast<std::size_t>(row) * n]);
+  }
+  if (K != nullptr)
+    add_constrained_rows(dofs, *K, system);
+}
+} // namespace femgpu

@@ -1,0 +1,59 @@
+#ifndef femgpu_physics_cell_constraints_h
+#define femgpu_physics_cell_constraints_h
+
+#include "linalg/dealii/node_system.h"
+
+#include <deal.II/lac/affine_constraints.h>
+#include <deal.II/lac/full_matrix.h>
+#include <deal.II/lac/vector.h>
+
+#include <utility>
+#include <vector>
+
+namespace femgpu
+{
+/**
+ * Adds the terms of one cell to the system, with constrained dofs eliminated: with u = C û + g on
+ * the cell, Cᵀ K C goes to the matrix and Cᵀ (f − K g) to the right-hand side. One object serves
+ * one thread and keeps its memory.
+ */
+class CellConstraints
+{
+public:
+  using Index = dealii::types::global_dof_index;
+
+  explicit CellConstraints(const dealii::AffineConstraints<double> &constraints)
+      : constraints(constraints)
+  {}
+
+  /**
+   * @param dofs global number of each local dof
+   * @param K its matrix, or nullptr to add @p f alone
+   */
+  void add(const std::vector<Index> &dofs, const dealii::FullMatrix<double> *K,
+           const dealii::Vector<double> &f, linalg::NodeSystem &system);
+
+private:
+  /// Local dof i has the weight `weight` in the target-th dof that the cell's terms go to.
+  struct Share
+  {
+    unsigned int dof, target;
+    double weight;
+  };
+
+  void resolve(const std::vector<Index> &dofs);
+  void condense(const dealii::FullMatrix<double> *K, const dealii::Vector<double> &f);
+  void add_constrained_rows(const std::vector<Index> &dofs, const dealii::FullMatrix<double> &K,
+                            linalg::NodeSystem &system) const;
+
+  const dealii::AffineConstraints<double> &constraints;
+
+  std::vector<std::pair<Index, Share>> unsorted; ///< global dof and share
+  std::vector<Index> targets;                    ///< ascending
+  std::vector<Share> shares;
+  std::vector<double> inhomogeneities; ///< g by local dof
+  std::vector<double> matrix, rhs;     ///< condensed, by target
+};
+} // namespace femgpu
+
+#endif

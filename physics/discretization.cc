@@ -1,0 +1,136 @@
+#include "physics/discretization.h"
+
+#include "linalg/base/error.h"
+#include "physics/problem.h"
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_simplex_p.h>
+#include <deal.II/fe/fe_system.h>
+#include <deal.II/fe/mapping_fe.h>
+#include <deal.II/fe/mapping_q.h>
+#include <deal.II/numerics/vector_tools_boundary.h>
+
+namespace femgpu
+{
+using namespace dealii;
+
+DiscretizationParameters::DiscretizationParameters() : ParameterAcceptor("/Discretization")
+{
+  add_parameter(
+      "Degree", degree,
+      "Polynomial degree p of the finite elements: 1 to 4 on quadrilaterals and hexahedra "
+      "(FE_Q), 1 or 2 on triangles and tetrahedra (FE_SimplexP). The error falls like "
+      "h^(p+1) where the solution is smooth.",
+      prm, Patterns::Integer(1, 4));
+}
+
+namespace
+{
+template <int dim>
+std::unique_ptr<FiniteElement<dim>> make_element(const bool is_simplex, const unsigned int degree,
+                                                 const unsigned int n_components)
+{
+  const unsigned int highest = is_simplex ? 2 : 4;
+  if (degree < 1 || degree > highest)
+    throw ParameterError(
+        "Degree " + std::to_string(degree) + " is not available on " +
+            (is_simplex ? "triangles and tetrahedra" : "quadrilaterals and hexahedra") +
+            "; choose 1 to " + std::to_string(highest) + ".",
+        "Discretization/Degree");
+  std::unique_ptr<FiniteElement<dim>> scalar;
+  if (is_simplex)
+    scalar = std::make_unique<FE_SimplexP<dim>>(degree);
+  else
+    scalar = std::make_unique<FE_Q<dim>>(degree);
+  if (n_components == 1)
+    return scalar;
+  return std::make_unique<FESystem<dim>>(*scalar, n_components);
+}
+
+template <int dim>
+std::unique_ptr<Mapping<dim>> make_mapping(const Mesh<dim> &mesh, const unsigned int degree)
+{
+  if (mesh.is_simplex)
+    return std::make_unique<MappingFE<dim>>(FE_SimplexP<dim>(1));
+  return std::make_unique<MappingQ<dim>>(mesh.is_curved ? degree : 1);
+}
+} // namespace
+
+template <int dim>
+Discretization<dim>::Discretization(const Mesh<dim> &mesh,
+                                    const DiscretizationParameters &parameters,
+                                    const unsigned int n_components)
+    : the_mesh(&mesh), fe(make_element<dim>(mesh.is_simplex, parameters.degree, n_components)),
+      the_mapping(make_mapping(mesh, parameters.degree)), dof_handler(*mesh.triangulation)
+{}
+
+template <int dim>
+void Discretization<dim>::distribute_dofs()
+{
+  dof_handler.distribute_dofs(*fe);
+  relevant_dofs.clear();
+  DoFTools::extract_locally_relevant_dofs(dof_handler, relevant_dofs);
+}
+
+template <int dim>
+void Discretization<dim>::make_constraints(const Problem<dim> &problem)
+{
+  const auto conditions = problem.dirichlet_conditions();
+  const auto constrain = [&](AffineConstraints<double> &constraints, const bool with_values) {
+    const Functions::ZeroFunction<dim> zero(problem.n_components());
+    constraints.clear();
+    constraints.reinit(relevant_dofs);
+    DoFTools::make_hanging_node_constraints(dof_handler, constraints);
+    for (const auto &condition : conditions)
+      for (const auto id : condition.ids)
+        VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id,
+                                                 with_values ? *condition.values : zero,
+                                                 constraints, condition.mask);
+    constraints.close();
+  };
+  constrain(inhomogeneous, true);
+  if (!problem.is_linear())
+    constrain(homogeneous, false);
+}
+
+template <int dim>
+FeVector Discretization<dim>::make_vector() const
+{
+  return FeVector(owned(), relevant(), communicator());
+}
+
+template <int dim>
+Quadrature<dim> Discretization<dim>::cell_quadrature(const unsigned int more) const
+{
+  const unsigned int n_points = fe->degree + more;
+  if (the_mesh->is_simplex)
+    return QGaussSimplex<dim>(std::min(n_points, 4U)); // the largest rule that deal.II 9.4 has
+  return QGauss<dim>(n_points);
+}
+
+template <int dim>
+Quadrature<dim - 1> Discretization<dim>::face_quadrature() const
+{
+  if (the_mesh->is_simplex)
+    return QGaussSimplex<dim - 1>(fe->degree + 1);
+  return QGauss<dim - 1>(fe->degree + 1);
+}
+
+template <int dim>
+Quadrature<dim> Discretization<dim>::nodal_quadrature() const
+{
+  const FiniteElement<dim> &scalar = fe->base_element(0);
+  const Quadrature<dim> exact = cell_quadrature(1);
+  std::vector<double> weights(scalar.n_dofs_per_cell(), 0.);
+  for (unsigned int i = 0; i < weights.size(); ++i)
+    for (unsigned int q = 0; q < exact.size(); ++q)
+      weights[i] += scalar.shape_value(i, exact.point(q)) * exact.weight(q);
+  return Quadrature<dim>(scalar.get_unit_support_points(), weights);
+}
+
+template class Discretization<2>;
+template class Discretization<3>;
+} // namespace femgpu

@@ -1,0 +1,106 @@
+#ifndef femgpu_physics_discretization_h
+#define femgpu_physics_discretization_h
+
+#include "physics/mesh.h"
+
+#include <deal.II/base/index_set.h>
+#include <deal.II/base/quadrature.h>
+#include <deal.II/dofs/dof_handler.h>
+#include <deal.II/fe/fe.h>
+#include <deal.II/fe/mapping.h>
+#include <deal.II/lac/affine_constraints.h>
+#include <deal.II/lac/la_parallel_vector.h>
+
+#include <memory>
+
+namespace femgpu
+{
+template <int dim>
+class Problem;
+
+/// A finite element function: the dofs of this rank and their ghosts.
+using FeVector = dealii::LinearAlgebra::distributed::Vector<double>;
+
+/// Finite element space on a mesh: element, mapping, quadratures, dofs, constraints.
+template <int dim>
+class Discretization
+{
+public:
+  /**
+   * @param mesh outlives this object
+   * @throws ParameterError for a degree that the cells do not have: FE_Q 1 to 4, FE_SimplexP 1
+   * or 2.
+   */
+  Discretization(const Mesh<dim> &mesh, const DiscretizationParameters &parameters,
+                 unsigned int n_components);
+
+  /// Collective. Numbers the dofs of the mesh as it is now.
+  void distribute_dofs();
+
+  /// Collective. Constraints of hanging nodes and of the Dirichlet data of @p problem.
+  void make_constraints(const Problem<dim> &problem);
+
+  /// A vector of zeros.
+  FeVector make_vector() const;
+
+  const Mesh<dim> &mesh() const
+  {
+    return *the_mesh;
+  }
+  MPI_Comm communicator() const
+  {
+    return the_mesh->triangulation->get_communicator();
+  }
+  unsigned int degree() const
+  {
+    return fe->degree;
+  }
+  const dealii::FiniteElement<dim> &element() const
+  {
+    return *fe;
+  }
+  const dealii::Mapping<dim> &mapping() const
+  {
+    return *the_mapping;
+  }
+  const dealii::DoFHandler<dim> &dofs() const
+  {
+    return dof_handler;
+  }
+  const dealii::IndexSet &owned() const
+  {
+    return dof_handler.locally_owned_dofs();
+  }
+  const dealii::IndexSet &relevant() const
+  {
+    return relevant_dofs;
+  }
+  /// With the values of the Dirichlet data.
+  const dealii::AffineConstraints<double> &constraints() const
+  {
+    return inhomogeneous;
+  }
+  /// With zero in their place: for updates and residuals.
+  const dealii::AffineConstraints<double> &homogeneous_constraints() const
+  {
+    return homogeneous;
+  }
+
+  /// Gauss points, exact for polynomials of degree 2 degree() + 2 @p more - 1 at least.
+  dealii::Quadrature<dim> cell_quadrature(unsigned int more = 1) const;
+  dealii::Quadrature<dim - 1> face_quadrature() const;
+  /// The nodes of the element with the integrals of their shape functions: for tensor-product
+  /// elements the Gauss-Lobatto rule. The weights of quadratic simplices are not positive.
+  dealii::Quadrature<dim> nodal_quadrature() const;
+
+private:
+  const Mesh<dim> *the_mesh;
+  std::unique_ptr<dealii::FiniteElement<dim>> fe;
+  std::unique_ptr<dealii::Mapping<dim>> the_mapping;
+  dealii::DoFHandler<dim> dof_handler;
+  dealii::IndexSet relevant_dofs;
+  dealii::AffineConstraints<double> inhomogeneous, homogeneous;
+};
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,67 @@
+#ifndef femgpu_physics_expressions_h
+#define femgpu_physics_expressions_h
+
+#include <deal.II/base/function.h>
+#include <deal.II/base/types.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace dealii
+{
+template <int dim>
+class FunctionParser;
+}
+
+namespace femgpu
+{
+/**
+ * A function of position, given by one muParser expression of x, y (and z) for each component;
+ * `pi` is known. Expressions without coordinates are evaluated once. Gradients are differences of
+ * fourth order. Several threads may use it.
+ */
+template <int dim>
+class Field : public dealii::Function<dim>
+{
+public:
+  /**
+   * @param path "Section/Key" of the parameter, for messages
+   * @throws ParameterError with muParser's words if an expression cannot be read or evaluated.
+   */
+  Field(const std::string &path, const std::vector<std::string> &expressions);
+  ~Field() override;
+
+  double value(const dealii::Point<dim> &p, unsigned int component = 0) const override;
+  void vector_value(const dealii::Point<dim> &p, dealii::Vector<double> &values) const override;
+  dealii::Tensor<1, dim> gradient(const dealii::Point<dim> &p,
+                                  unsigned int component = 0) const override;
+
+private:
+  std::unique_ptr<dealii::FunctionParser<dim>> parser;
+  std::vector<bool> is_constant;
+  std::vector<double> constants;
+};
+
+/// Splits at @p separator outside of parentheses, and trims blanks.
+std::vector<std::string> split_expressions(const std::string &text, char separator);
+
+/// What a parameter says about parts of the boundary: for each id one expression a component.
+using BoundaryExpressions = std::map<dealii::types::boundary_id, std::vector<std::string>>;
+
+/**
+ * Reads "ids: expression, ...; ids: ...": entries separated by ';', each with boundary ids
+ * separated by ',' and, after ':', one expression for each of @p n_components components separated
+ * by ','.
+ * @throws ParameterError for anything else, and for an id that comes twice.
+ */
+BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
+                                               unsigned int n_components);
+
+/// The ids that @p expressions names.
+std::set<dealii::types::boundary_id> ids_of(const BoundaryExpressions &expressions);
+} // namespace femgpu
+
+#endif

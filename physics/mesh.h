@@ -1,0 +1,49 @@
+#ifndef femgpu_physics_mesh_h
+#define femgpu_physics_mesh_h
+
+#include "physics/parameters.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/types.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace dealii::parallel
+{
+template <int dim, int spacedim>
+class TriangulationBase;
+}
+
+namespace femgpu
+{
+/// A mesh on all ranks, and what of it the rest of the program needs to know.
+template <int dim>
+struct Mesh
+{
+  using Triangulation = dealii::parallel::TriangulationBase<dim, dim>;
+
+  std::unique_ptr<Triangulation> triangulation;
+  bool is_simplex = false;
+  bool is_curved = false; ///< has manifolds that are not flat
+  std::set<dealii::types::boundary_id> boundary_ids;
+  std::set<dealii::types::material_id> material_ids;
+};
+
+/**
+ * Collective. The coarse mesh that @p parameters describe: a generator of deal.II or a file of
+ * gmsh; quadrilaterals and hexahedra distributed by p4est, triangles and tetrahedra shared by all
+ * ranks with METIS. It is not refined yet.
+ * @throws ParameterError for an unknown generator or wrong arguments; InputError for a file that
+ *         cannot be read, has other cells than asked for, mixed or inverted cells.
+ */
+template <int dim>
+Mesh<dim> make_mesh(const MeshParameters &parameters, MPI_Comm communicator);
+
+/// The names that make_mesh() takes as generator.
+const std::vector<std::string> &generator_names();
+} // namespace femgpu
+
+#endif

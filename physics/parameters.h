@@ -1,0 +1,73 @@
+#ifndef femgpu_physics_parameters_h
+#define femgpu_physics_parameters_h
+
+#include "linalg/linear_solver.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <string>
+
+/**
+ * @file
+ * The sections of the parameter file that all physics share. Each is declared in the source file
+ * that uses it.
+ */
+namespace femgpu
+{
+/// Section "Mesh".
+class MeshParameters : public dealii::ParameterAcceptor
+{
+public:
+  MeshParameters();
+
+  std::string generator = "hyper_cube";
+  std::string arguments = "0 : 1 : false";
+  std::string file;
+  std::string cells = "auto";
+  unsigned int initial_refinements = 3;
+};
+
+/// Section "Discretization".
+class DiscretizationParameters : public dealii::ParameterAcceptor
+{
+public:
+  DiscretizationParameters();
+
+  unsigned int degree = 1;
+};
+
+/// Section "Solver".
+class SolverParameters : public dealii::ParameterAcceptor
+{
+public:
+  SolverParameters();
+
+  std::string backend = "auto";
+  unsigned int threads = 0;
+  std::string solver = "pipelined-cg";
+  std::string preconditioner = "jacobi";
+  unsigned int threads_per_row = 0;
+  double relative_tolerance = 1e-8;
+  double absolute_tolerance = 0.;
+  std::string relative_to = "rhs";
+  int max_iterations = 20000;
+
+  linalg::SolveControl control() const;
+  linalg::LinearSolverOptions options() const;
+};
+
+/// Section "Newton".
+class NewtonParameters : public dealii::ParameterAcceptor
+{
+public:
+  NewtonParameters();
+
+  double relative_tolerance = 1e-10;
+  double absolute_tolerance = 0.;
+  double linear_tolerance = 1e-4;
+  unsigned int max_iterations = 50;
+};
+
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,31 @@
+#ifndef femgpu_physics_physics_h
+#define femgpu_physics_physics_h
+
+#include <memory>
+
+namespace femgpu
+{
+template <int dim>
+class Problem;
+
+/// A physics: its parameters, declared when it is made, and its problem in either dimension.
+class Physics
+{
+public:
+  virtual ~Physics() = default;
+
+  virtual std::unique_ptr<Problem<2>> make_2d() const = 0;
+  virtual std::unique_ptr<Problem<3>> make_3d() const = 0;
+
+  template <int dim>
+  std::unique_ptr<Problem<dim>> make() const
+  {
+    if constexpr (dim == 2)
+      return make_2d();
+    else
+      return make_3d();
+  }
+};
+} // namespace femgpu
+
+#endif

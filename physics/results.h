@@ -1,0 +1,34 @@
+#ifndef femgpu_physics_results_h
+#define femgpu_physics_results_h
+
+#include "linalg/solvers/report.h"
+
+#include <string>
+
+namespace femgpu
+{
+/// Norms of u − u_exact.
+struct ErrorNorms
+{
+  double L2 = 0.;
+  double H1 = 0.;   ///< of the gradient
+  double Linf = 0.; ///< the largest at points between the nodes
+};
+
+/// A number that a run reports in each cycle.
+struct Quantity
+{
+  std::string name;
+  double value;
+};
+
+/// How the system of one cycle was solved.
+struct SolveSummary
+{
+  linalg::SolveReport report;         ///< of the linear solve, or of the whole Newton iteration
+  unsigned int newton_iterations = 0; ///< 0 for linear problems
+  int linear_iterations = 0;          ///< all together
+};
+} // namespace femgpu
+
+#endif

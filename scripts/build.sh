@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Configures femgpu where that is needed, and builds it: all of it, or the targets named.
+#
+#   scripts/build.sh [TARGET …]
+#
+# Environment:
+#   FEMGPU_PRESET              release (default, into build/), debug, sanitize or host-only
+#   FEMGPU_CUDA                AUTO (default), ON or OFF
+#   FEMGPU_CUDA_ARCHITECTURES  GPUs to compile for, as in "80-real;90" (the default)
+#   FEMGPU_JOBS                compilers at a time; default: one a core that has 1.5 GB of memory
+#   FEMGPU_SKIP_DEPENDENCIES   1: install nothing
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+[[ ${1:-} == -h || ${1:-} == --help ]] && { print_help; exit; }
+
+cached() { # the value of a variable of the last configuration
+  sed -n "s/^$1:[A-Z]*=//p" "$build_dir/CMakeCache.txt" 2>/dev/null || true
+}
+
+# What the environment asks for, as options of cmake; nothing for a host-only build.
+options=()
+if ! linalg_only; then
+  [[ -n ${FEMGPU_CUDA:-} ]] && options+=("-DFEMGPU_CUDA=$FEMGPU_CUDA")
+  [[ -n ${FEMGPU_CUDA_ARCHITECTURES:-} ]] &&
+    options+=("-DCMAKE_CUDA_ARCHITECTURES=$FEMGPU_CUDA_ARCHITECTURES")
+fi
+
+must_configure() {
+  local option name
+  [[ -f $build_dir/build.ninja ]] || return 0
+  for option in "${options[@]}"; do
+    name=${option#-D}
+    name=${name%%=*}
+    [[ $(cached "$name") == "${option#*=}" ]] || return 0
+  done
+  # CUDA was installed since.
+  [[ $(cached FEMGPU_NVCC) == *NOTFOUND ]] &&
+    { command -v nvcc || [[ -x /usr/local/cuda/bin/nvcc ]]; } >/dev/null
+}
+
+configure() {
+  local log=$build_dir/configure.log
+  say "Configuring ${build_dir#"$root"/} (preset $preset) …"
+  (cd "$root" && cmake --preset "$preset" "${options[@]}") >"$log" || {
+    cat "$log" >&2
+    die "the configuration failed, see above"
+  }
+  [[ $(cached FEMGPU_HAVE_CUDA) == OFF ]] || say "femgpu: $(cached FEMGPU_CUDA_STATUS)"
+}
+
+# deal.II's headers cost a compiler up to 1.5 GB: too many of them at once and the machine swaps.
+compile_jobs() {
+  local cores by_memory limit
+  cores=$(nproc)
+  by_memory=$(awk '/^MemAvailable/ { print int($2 / 1500000) }' /proc/meminfo)
+  limit=$(cat /sys/fs/cgroup/memory.max 2>/dev/null || true)
+  if [[ $limit =~ ^[0-9]+$ ]] && ((limit / 1500000000 < by_memory)); then
+    by_memory=$((limit / 1500000000))
+  fi
+  ((by_memory < cores)) && cores=$by_memory
+  echo $((cores > 1 ? cores : 1))
+}
+
+# Ninja's progress: one line that is overwritten on a terminal, a line a step elsewhere, and nothing
+# for the step that every build runs.
+show_progress() {
+  local line open=0 width=${COLUMNS:-80}
+  while IFS= read -r line; do
+    case $line in
+      *femgpu_version* | "ninja: Entering directory"* | "ninja: no work to do.") ;;
+      "["*/*"] "*)
+        if [[ -t 2 ]]; then
+          printf '\r\033[K%.*s' $((width - 1)) "$line" >&2
+          open=1
+        else
+          say "$line"
+        fi
+        ;;
+      *)
+        ((open)) && say ""
+        open=0
+        say "$line"
+        ;;
+    esac
+  done
+  ((open)) && printf '\r\033[K' >&2
+  return 0
+}
+
+if linalg_only; then
+  "$root/scripts/dependencies.sh" linalg
+else
+  "$root/scripts/dependencies.sh" build
+fi
+mkdir -p "$build_dir"
+exec 9>"$build_dir/.lock"
+flock 9 # two builds in one directory would destroy each other's work
+if must_configure; then
+  configure
+fi
+ninja -C "$build_dir" -j "${FEMGPU_JOBS:-$(compile_jobs)}" "$@" 2>&1 | show_progress ||
+  die "the build failed, see above"
+if ! linalg_only && [[ $(cached FEMGPU_HAVE_CUDA) == OFF ]]; then
+  say "femgpu: $(cached FEMGPU_CUDA_STATUS)"
+fi

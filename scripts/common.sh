@@ -1,0 +1,35 @@
+# shellcheck shell=bash
+# Sourced by the other scripts: where things are, and how to speak. All messages of the scripts go
+# to standard error, so that standard output is the program's.
+
+# shellcheck disable=SC2034  # used by the scripts that source this file
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+say() {
+  printf '%s\n' "$*" >&2
+}
+
+die() {
+  say "${0##*/}: $*"
+  exit 1
+}
+
+# The comment at the top of a script is its help.
+print_help() {
+  sed -n '2,/^[^#]/ { s/^# \{0,1\}//p }' "$0"
+}
+
+# The preset of CMakePresets.json to work with, and its directory.
+preset=${FEMGPU_PRESET:-release}
+case $preset in
+  release) build_dir=$root/build ;;
+  debug) build_dir=$root/build-debug ;;
+  sanitize) build_dir=$root/build-sanitize ;;
+  host-only) build_dir=$root/build-host ;;
+  *) die "FEMGPU_PRESET is '$preset', but must be release, debug, sanitize or host-only" ;;
+esac
+
+# Whether the preset builds linalg alone, without deal.II and CUDA.
+linalg_only() {
+  [[ $preset == sanitize || $preset == host-only ]]
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/python3
+"""Compares the point arrays of two results, which may come from different numbers of ranks.
+
+A and B are files (.vtu, .pvtu, or .pvd with files in the same order) or directories, whose results
+are matched by name. Points are matched by their coordinates; where several points share a place (one
+for each cell around it), the sorted values there are compared, component by component. Prints for
+each array the largest difference relative to the largest value in A, and exits with 1 if one is
+above the tolerance, or if points or arrays do not match.
+
+Files in single precision (deal.II 9.4 writes those) cannot agree better than that: for their
+arrays the tolerance is at least 2.4e-7.
+"""
+
+import argparse
+import glob
+import os
+import sys
+
+import numpy
+
+import vtu
+
+
+def results_in(path):
+    """The result files of a .pvd or a directory by name: what is no piece of another."""
+    if path.endswith(".pvd"):
+        return {f"file {i + 1}": name for i, name in enumerate(vtu.files_of_collection(path))}
+    if not os.path.isdir(path):
+        return {"": path}
+    whole = glob.glob(os.path.join(path, "*.pvtu"))
+    parts = {os.path.normpath(piece) for name in whole for piece in vtu.pieces(name)}
+    single = glob.glob(os.path.join(path, "*.vtu"))
+    found = whole + [name for name in single if os.path.normpath(name) not in parts]
+    if not found:
+        raise vtu.BadFile(f"{path}: no .vtu or .pvtu files")
+    return {os.path.splitext(os.path.basename(name))[0]: name for name in sorted(found)}
+
+
+def places(a, b):
+    """Numbers the places of the points of A and B alike: equal numbers, equal coordinates.
+
+    Along each axis, coordinates closer than the precision of the files are one.
+    """
+    both = numpy.concatenate([a.points, b.points]).astype(float)
+    size = max(numpy.ptp(both, axis=0).max(), 1e-300)
+    single = numpy.float32 in (a.points.dtype, b.points.dtype)
+    tolerance = size * (2e-6 if single else 1e-9)
+    steps = numpy.empty(both.shape, dtype=numpy.int64)
+    for axis in range(3):
+        order = numpy.argsort(both[:, axis], kind="stable")
+        jumps = numpy.diff(both[order, axis]) > tolerance
+        steps[order, axis] = numpy.concatenate([[0], numpy.cumsum(jumps)])
+    # Without numpy.unique(axis=0), which sorts rows as bytes and takes minutes for millions.
+    extent = steps.max(axis=0) + 1
+    number = (steps[:, 0] * extent[1] + steps[:, 1]) * extent[2] + steps[:, 2]
+    return number[:len(a.points)], number[len(a.points):]
+
+
+def compare(a, b, rtol):
+    """Prints the differences; returns whether all of them are within the tolerance."""
+    if len(a.points) != len(b.points):
+        raise vtu.BadFile(f"{a.path} has {len(a.points)} points, {b.path} has {len(b.points)}")
+    if set(a.point_arrays) != set(b.point_arrays):
+        raise vtu.BadFile(f"{a.path} has the arrays {sorted(a.point_arrays)}, "
+                          f"{b.path} has {sorted(b.point_arrays)}")
+    place_a, place_b = places(a, b)
+    if not numpy.array_equal(numpy.sort(place_a), numpy.sort(place_b)):
+        raise vtu.BadFile(f"{a.path} and {b.path} have points at different places")
+
+    within = True
+    for name, values_a in sorted(a.point_arrays.items()):
+        values_b = b.point_arrays[name]
+        if values_a.shape != values_b.shape:
+            raise vtu.BadFile(f"{name} has {values_a.shape[1]} components in {a.path}, "
+                              f"{values_b.shape[1]} in {b.path}")
+        single = numpy.float32 in (values_a.dtype, values_b.dtype)
+        tolerance = max(rtol, 2.4e-7) if single else rtol
+        difference = 0.0
+        for component in range(values_a.shape[1]):
+            u = values_a[:, component].astype(float)
+            v = values_b[:, component].astype(float)
+            u = u[numpy.lexsort((u, place_a))]
+            v = v[numpy.lexsort((v, place_b))]
+            difference = numpy.maximum(difference, numpy.abs(u - v).max(initial=0.0))  # NaN stays
+        scale = numpy.abs(values_a).max(initial=0.0)
+        relative = difference / scale if scale > 0 else difference
+        good = bool(relative <= tolerance)
+        within = within and good
+        print(f"  {name}: {relative:.3e}{' (single precision)' if single else ''}"
+              f"{'' if good else f'  above {tolerance:g}'}")
+    return within
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("a", metavar="A")
+    parser.add_argument("b", metavar="B")
+    parser.add_argument("--rtol", type=float, default=1e-10, help="relative tolerance (1e-10)")
+    arguments = parser.parse_args()
+    try:
+        files_a, files_b = results_in(arguments.a), results_in(arguments.b)
+        if len(files_a) == len(files_b) == 1:  # whatever they are called
+            files_b = dict(zip(files_a, files_b.values()))
+        if set(files_a) != set(files_b):
+            raise vtu.BadFile(f"{arguments.a} holds {sorted(files_a)}, "
+                              f"{arguments.b} holds {sorted(files_b)}")
+        within = True
+        for name, path in files_a.items():
+            print(f"{path} and {files_b[name]}:")
+            good = compare(vtu.Result(path), vtu.Result(files_b[name]), arguments.rtol)
+            within = within and good
+    except vtu.BadFile as error:
+        sys.exit(str(error))
+    return 0 if within else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

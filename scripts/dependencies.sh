@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that femgpu needs and that are missing, after saying which and why.
+#
+#   scripts/dependencies.sh [linalg|build|test|ci]
+#
+# linalg: to build and test linalg alone; build (the default): the whole program; test: its tests
+# too; ci: and the checks of style. FEMGPU_SKIP_DEPENDENCIES=1 skips all of it. CUDA is never
+# installed: it is used where it is found.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+linalg_packages='
+g++                 the C++ compiler
+cmake               configures the build
+ninja-build         runs the build
+ccache              makes building again fast
+git                 tells the revision in outputs
+libgtest-dev        GoogleTest, for the tests'
+build_packages='
+libdeal.ii-dev      deal.II: meshes, finite elements, output
+libcli11-dev        CLI11: the command line
+nlohmann-json3-dev  JSON: summary.json
+openmpi-bin         mpirun'
+test_packages='
+python3-numpy       reads result files in the tests
+python3-vtk9        reads result files in the tests as ParaView does'
+ci_packages='
+clang-format        checks the formatting
+clang-tidy          checks for mistakes
+libomp-dev          omp.h for clang-tidy'
+
+case ${1:-build} in
+  linalg) needed=$linalg_packages ;;
+  build) needed=$linalg_packages$build_packages ;;
+  test) needed=$linalg_packages$build_packages$test_packages ;;
+  ci) needed=$linalg_packages$build_packages$test_packages$ci_packages ;;
+  -h | --help) print_help; exit ;;
+  *) die "unknown group '$1': use linalg, build, test or ci" ;;
+esac
+[[ ${FEMGPU_SKIP_DEPENDENCIES:-0} == 1 ]] && exit
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  die "this is no Debian system. Install what these Debian packages hold, then set
+FEMGPU_SKIP_DEPENDENCIES=1 to skip this check (deal.II 9.4 or newer with MPI, p4est, muParser, METIS,
+UMFPACK and zlib; CMake 3.25 or newer):$needed"
+fi
+
+mapfile -t names < <(awk 'NF { print $1 }' <<<"$needed")
+# Unknown packages are complaints on standard error, and absent from the output.
+installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${names[@]}" 2>/dev/null || true)
+missing=()
+for name in "${names[@]}"; do
+  grep -qx -- "$name installed" <<<"$installed" || missing+=("$name")
+done
+[[ ${#missing[@]} -eq 0 ]] && exit
+
+say "femgpu needs Debian packages that are not installed:"
+for name in "${missing[@]}"; do
+  say "$(awk -v name="$name" '$1 == name { print "  " $0 }' <<<"$needed")"
+done
+
+as_root=()
+if [[ $EUID -ne 0 ]]; then
+  command -v sudo >/dev/null ||
+    die "cannot install them: neither root nor sudo. Ask an administrator for
+  apt-get install --no-install-recommends ${missing[*]}
+or set FEMGPU_SKIP_DEPENDENCIES=1 if they are there in another way."
+  as_root=(sudo)
+fi
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+say "Installing them with: ${as_root[*]:+${as_root[*]} }apt-get install --no-install-recommends"
+# Standard output is the program's that is built afterwards.
+"${apt[@]}" update >&2 || die "apt-get update failed; is there a network?"
+"${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2 ||
+  die "apt-get install failed, see above"

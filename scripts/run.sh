@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds femgpu where that is needed, and runs it on parameter files, one
+# after the other. The exit status is the first that is not 0.
+#
+#   scripts/run.sh [FILE.prm …] [OPTION …] [-- ARGUMENT …]
+#
+# Without a FILE.prm it runs parameters/poisson.prm; `-` is a file on standard input. Everything
+# else, and all that follows `--`, is handed to femgpu (see `scripts/run.sh -- --help`).
+#
+# Environment:
+#   FEMGPU_RANKS   number of MPI processes; default: the physical cores, at most 16
+#   and the variables of scripts/build.sh
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+linalg_only && die "the preset $preset builds no program; use release or debug"
+
+files=()
+arguments=()
+question=0 # asked about the program: no simulation, so no file and no ranks
+while (($#)); do
+  case $1 in
+    -h | --help) print_help; exit ;;
+    --) shift; break ;;
+    -) files+=(-) ;;
+    -*) arguments+=("$1") ;;
+    *.prm) files+=("$1") ;;
+    *) arguments+=("$1") ;; # the value of an option
+  esac
+  shift
+done
+arguments+=("$@")
+for argument in "${arguments[@]}"; do
+  case $argument in
+    -h | --help | --version | --list | --print-parameters*) question=1 ;;
+  esac
+done
+
+physical_cores() {
+  local cores available
+  cores=$(lscpu -p=CORE,SOCKET 2>/dev/null | grep -v '^#' | sort -u | wc -l)
+  available=$(nproc) # fewer where only a part of the machine is ours
+  ((cores == 0 || cores > available)) && cores=$available
+  echo $((cores < 16 ? cores : 16))
+}
+
+"$root/scripts/build.sh" femgpu
+program=$build_dir/bin/femgpu
+if ((question)) && [[ ${#files[@]} -eq 0 ]]; then
+  exec "$program" "${arguments[@]}"
+fi
+[[ ${#files[@]} -eq 0 ]] && files=("$root/parameters/poisson.prm")
+
+ranks=${FEMGPU_RANKS:-$(physical_cores)}
+[[ $ranks =~ ^[1-9][0-9]*$ ]] || die "FEMGPU_RANKS is '$ranks', but must be a positive number"
+launch=()
+if ((ranks > 1)); then
+  launch=(mpirun -n "$ranks")
+  if mpirun --version | grep -q 'Open MPI'; then
+    # Ranks are not bound to a core: the one that solves on the host uses all of them. -q: femgpu
+    # itself says why it ended.
+    launch+=(-q --oversubscribe --bind-to none)
+    [[ $EUID -eq 0 ]] && launch+=(--allow-run-as-root)
+  fi
+fi
+
+status=0
+for file in "${files[@]}"; do
+  command=("${launch[@]}" "$program" "$file" "${arguments[@]}")
+  say "+$(printf ' %q' "${command[@]}")"
+  this=0
+  "${command[@]}" || this=$?
+  ((this > 128)) && say "run.sh: femgpu was ended by signal $((this - 128))"
+  ((status == 0)) && status=$this
+done
+exit "$status"

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything, and runs the tests; the last line is
+# `N passed, N failed`. Arguments are ctest's, for example -R pcg or -j 4.
+#
+#   scripts/test.sh [ARGUMENT …]
+#
+# The environment is that of scripts/build.sh.
+set -euo pipefail
+# shellcheck source=scripts/common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+[[ ${1:-} == -h || ${1:-} == --help ]] && { print_help; exit; }
+
+linalg_only || "$root/scripts/dependencies.sh" test
+"$root/scripts/build.sh"
+
+log=$build_dir/test.log
+status=0
+cd "$root"
+ctest --preset "$preset" "$@" | tee "$log" || status=$?
+
+# ctest counts skipped tests as passed; we do not.
+summary='^[0-9]*% tests passed, \([0-9]*\) tests\{0,1\} failed out of \([0-9]*\)$'
+read -r failed total < <(sed -n "s/$summary/\1 \2/p" "$log" | tail -n 1) || true
+if [[ -n ${total:-} ]]; then
+  skipped=$(grep -c '^ *[0-9]*/[0-9]* Test .*\*\*\*Skipped' "$log" || true)
+  ((skipped)) && echo "$skipped skipped"
+  echo "$((total - failed - skipped)) passed, $failed failed"
+fi
+exit "$status"

@@ -1,0 +1,92 @@
+"""Reads .vtu and .pvtu files with VTK's own reader, for check_vtu.py and compare_vtu.py.
+
+Needs Debian's python3-vtk9 and python3-numpy, and so /usr/bin/python3.
+"""
+
+import os
+import sys
+import xml.etree.ElementTree
+
+try:
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkCommonCore import (vtkLogger, vtkOutputWindow,
+                                          vtkStringOutputWindow)
+    from vtkmodules.vtkIOXML import (vtkXMLPUnstructuredGridReader,
+                                     vtkXMLUnstructuredGridReader)
+except ImportError as error:
+    sys.exit(f"{error}: install python3-vtk9 and python3-numpy, and use /usr/bin/python3")
+
+READERS = {".vtu": vtkXMLUnstructuredGridReader, ".pvtu": vtkXMLPUnstructuredGridReader}
+
+# VTK reports errors to a window and to standard error, and carries on with what it has.
+vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_OFF)
+_messages = vtkStringOutputWindow()
+vtkOutputWindow.SetInstance(_messages)
+
+
+class BadFile(Exception):
+    """A file that cannot be used; the text names it and says why."""
+
+
+class Result:
+    """Points (n x 3) of an unstructured grid, its number of cells, and its arrays by name.
+
+    An array is n x components, in the precision of the file.
+    """
+
+    def __init__(self, path):
+        extension = os.path.splitext(path)[1]
+        if extension not in READERS:
+            raise BadFile(f"{path}: not a .vtu or .pvtu file")
+        if not os.path.isfile(path):
+            raise BadFile(f"{path}: no such file")
+        reader = READERS[extension]()
+        if not reader.CanReadFile(path):
+            raise BadFile(f"{path}: VTK cannot read it as a {extension} file")
+        before = _messages.GetOutput() or ""
+        reader.SetFileName(path)
+        reader.Update()
+        said = (_messages.GetOutput() or "")[len(before):]
+        if reader.GetErrorCode() or "ERROR" in said:
+            first = said.partition("ERROR:")[2].partition("ERROR:")[0].partition("): ")[2]
+            raise BadFile(f"{path}: {' '.join(first.split()) or 'VTK cannot read it'}")
+        grid = reader.GetOutput()
+        self.path = path
+        self.cells = grid.GetNumberOfCells()
+        has_points = grid.GetPoints() is not None
+        self.points = vtk_to_numpy(grid.GetPoints().GetData()) if has_points else []
+        self.point_arrays = _arrays(path, grid.GetPointData())
+        self.cell_arrays = _arrays(path, grid.GetCellData())
+
+
+def _arrays(path, data):
+    arrays = {}
+    for i in range(data.GetNumberOfArrays()):
+        array = data.GetArray(i)
+        if array is None:
+            raise BadFile(f"{path}: array {i} holds no numbers")
+        arrays[array.GetName()] = vtk_to_numpy(array).reshape(
+            array.GetNumberOfTuples(), array.GetNumberOfComponents())
+    return arrays
+
+
+def _names(path, tag, attribute):
+    try:
+        tree = xml.etree.ElementTree.parse(path)
+    except (OSError, xml.etree.ElementTree.ParseError) as error:
+        raise BadFile(f"{path}: {error}") from error
+    names = [element.get(attribute) for element in tree.iter(tag)]
+    return [os.path.join(os.path.dirname(path), name) for name in names if name]
+
+
+def files_of_collection(path):
+    """The files a .pvd names, in its order."""
+    names = _names(path, "DataSet", "file")
+    if not names:
+        raise BadFile(f"{path}: names no files")
+    return names
+
+
+def pieces(path):
+    """The files a .pvtu is made of."""
+    return _names(path, "Piece", "Source")

@@ -1,0 +1,174 @@
+#include "app/command_line.h"
+#include "linalg/base/error.h"
+
+#include <gtest/gtest.h>
+
+namespace femgpu
+{
+namespace
+{
+CommandLine parse(const std::vector<std::string> &arguments)
+{
+  std::vector<const char *> argv{"femgpu"};
+  for (const std::string &argument : arguments)
+    argv.push_back(argument.c_str());
+  return parse_command_line(static_cast<int>(argv.size()), argv.data());
+}
+
+std::string error_of(const std::vector<std::string> &arguments)
+{
+  try {
+    parse(arguments);
+  }
+  catch (const ParameterError &error) {
+    EXPECT_EQ(error.code(), ExitCode::parameter);
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
+bool holds(const std::string &text, const std::string &part)
+{
+  return text.find(part) != std::string::npos;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(CommandLine, ReadsAFileAlone)
+{
+  const CommandLine line = parse({"run.prm"});
+  EXPECT_EQ(line.parameter_file, "run.prm");
+  EXPECT_TRUE(line.set.empty() && !line.backend && !line.threads && !line.output);
+  EXPECT_TRUE(!line.refinements && !line.validate && !line.list && !line.quiet && !line.verbose);
+  EXPECT_TRUE(!line.version && line.help.empty() && line.print_parameters.empty());
+  EXPECT_TRUE(as_overrides(line).empty());
+}
+
+TEST(CommandLine, ReadsStandardInputAsDash)
+{
+  EXPECT_EQ(parse({"-"}).parameter_file, "-");
+  EXPECT_EQ(parse({"--quiet", "-", "--set", "a=b"}).parameter_file, "-");
+  EXPECT_EQ(parse({"--quiet", "--", "--odd.prm"}).parameter_file, "--odd.prm");
+}
+
+TEST(CommandLine, ReadsEveryOption)
+{
+  const CommandLine line =
+      parse({"--set", "A/B=1", "--backend", "cuda:1", "--threads", "4", "--output", "out dir",
+             "--refinements", "5", "--validate", "--verbose", "run.prm", "--set=C=-x=[1,2]"});
+  EXPECT_EQ(line.parameter_file, "run.prm");
+  EXPECT_EQ(line.set, (Texts{"A/B=1", "C=-x=[1,2]"}));
+  EXPECT_EQ(line.backend, "cuda:1");
+  EXPECT_EQ(line.threads, 4u);
+  EXPECT_EQ(line.output, "out dir");
+  EXPECT_EQ(line.refinements, 5u);
+  EXPECT_TRUE(line.validate && line.verbose && !line.quiet);
+}
+
+TEST(CommandLine, SetTakesOneValueSoThatTheFileMayFollow)
+{
+  const CommandLine line = parse({"--set", "A=1", "run.prm"});
+  EXPECT_EQ(line.set, Texts{"A=1"});
+  EXPECT_EQ(line.parameter_file, "run.prm");
+  EXPECT_EQ(parse({"--set", "[A=1,B=2]", "run.prm"}).set, Texts{"[A=1,B=2]"});
+}
+
+TEST(CommandLine, MapsOptionsToParametersBeforeTheExplicitOnes)
+{
+  const CommandLine line = parse({"run.prm", "--set", "Solver/Threads=1", "--threads", "2",
+                                  "--backend", "host", "--output", "d", "--refinements", "3"});
+  EXPECT_EQ(as_overrides(line),
+            (Texts{"Solver/Backend=host", "Solver/Threads=2", "Output/Directory=d",
+                   "Study/Cycles=3", "Solver/Threads=1"}));
+}
+
+TEST(CommandLine, ListVersionAndPrintParametersNeedNoFile)
+{
+  EXPECT_TRUE(parse({"--list"}).list);
+  EXPECT_TRUE(parse({"--version"}).version);
+  for (const char *format : {"prm", "json", "md"})
+    EXPECT_EQ(parse({"--print-parameters", format}).print_parameters, format);
+  EXPECT_TRUE(holds(error_of({}), "no parameter file is given"));
+  EXPECT_TRUE(holds(error_of({"--validate"}), "no parameter file is given"));
+}
+
+TEST(CommandLine, HelpIsReturnedAndDocumentsExitCodesAndAnExample)
+{
+  for (const char *option : {"-h", "--help"}) {
+    const std::string help = parse({option, "--no-such-option"}).help;
+    for (const char *text : {"FILE.prm",
+                             "--set",
+                             "--backend",
+                             "--threads",
+                             "--output",
+                             "--refinements",
+                             "--validate",
+                             "--print-parameters",
+                             "--list",
+                             "--quiet",
+                             "--verbose",
+                             "--version",
+                             "--help",
+                             "  0  done",
+                             "  1  usage",
+                             "  2  input file or mesh",
+                             "  3  solver did not converge",
+                             "  4  device or memory",
+                             "  5  output could not be written",
+                             "femgpu parameters/"})
+      EXPECT_TRUE(holds(help, text)) << text << " in\n" << help;
+  }
+}
+
+TEST(CommandLine, UnknownOptionNamesTheNearest)
+{
+  const std::string error = error_of({"run.prm", "--thread", "4"});
+  EXPECT_TRUE(holds(error, "unknown option '--thread'; did you mean '--threads'?")) << error;
+  EXPECT_TRUE(holds(error_of({"--backand=host", "run.prm"}), "did you mean '--backend'?"));
+  EXPECT_TRUE(holds(error_of({"run.prm", "-x"}), "unknown option '-x'"));
+}
+
+TEST(CommandLine, BackendMustBeOneThatExists)
+{
+  for (const char *name : {"auto", "host", "cuda", "cuda:0", "cuda:12"})
+    EXPECT_EQ(parse({"run.prm", "--backend", name}).backend, name);
+  for (const char *name : {"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda0", "HOST", "cuda:9999999999"})
+    EXPECT_TRUE(
+        holds(error_of({"run.prm", "--backend", name}), "choose auto, host, cuda or cuda:K"))
+        << name;
+  EXPECT_TRUE(holds(error_of({"run.prm", "--backend", "hst"}), "did you mean 'host'?"));
+}
+
+TEST(CommandLine, NumbersMustBePositiveIntegers)
+{
+  for (const char *option : {"--threads", "--refinements"})
+    for (const char *value : {"0", "-1", "1.5", "1e3", "x", "99999999999", "0x10", " 1"})
+      EXPECT_TRUE(
+          holds(error_of({"run.prm", std::string(option) + "=" + value}), "give an integer from 1"))
+          << option << value;
+}
+
+TEST(CommandLine, MissingEmptyAndRepeatedValuesAreErrorsWithACure)
+{
+  for (const char *option :
+       {"--set", "--backend", "--threads", "--output", "--refinements", "--print-parameters"})
+    EXPECT_TRUE(holds(error_of({"run.prm", option}), "give the option its value")) << option;
+  EXPECT_TRUE(holds(error_of({"run.prm", "--output", ""}), "empty value"));
+  EXPECT_TRUE(holds(error_of({"run.prm", "--backend", "host", "--backend", "cuda"}),
+                    "given twice, with 'host' and 'cuda'"));
+  EXPECT_TRUE(holds(error_of({"run.prm", "--set", "A/B"}), "has no '='"));
+  EXPECT_TRUE(holds(error_of({"--print-parameters", "xml"}), "choose prm, json or md"));
+}
+
+TEST(CommandLine, QuietAndVerboseExcludeEachOther)
+{
+  EXPECT_TRUE(holds(error_of({"run.prm", "--quiet", "--verbose"}), "exclude each other"));
+}
+
+TEST(CommandLine, TwoParameterFilesAreRefused)
+{
+  EXPECT_TRUE(holds(error_of({"a.prm", "b.prm"}), "two parameter files, 'a.prm' and 'b.prm'"));
+}
+} // namespace
+} // namespace femgpu

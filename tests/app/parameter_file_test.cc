@@ -1,0 +1,385 @@
+#include "app/parameter_file.h"
+#include "linalg/base/error.h"
+
+#include <deal.II/base/parameter_handler.h>
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+namespace
+{
+namespace Patterns = dealii::Patterns;
+
+/// Root: Dimension. Solver: Method, Tolerance, Iterations, Verbose; Solver/Krylov: Restart.
+/// Newton: Steps, Damping. Output: Directory, Levels, Boundary, Pair.
+void declare(dealii::ParameterHandler &prm)
+{
+  prm.declare_entry("Dimension", "2", Patterns::Integer(2, 3), "Space dimension d.");
+  prm.enter_subsection("Solver");
+  prm.declare_entry("Method", "cg", Patterns::Selection("cg|gmres|bicgstab|direct"),
+                    "Krylov method | or direct.");
+  prm.declare_alias("Method", "Solver name");
+  prm.declare_entry("Tolerance", "1e-8", Patterns::Double(0), "Relative *residual* <= this.");
+  prm.declare_entry("Iterations", "1000", Patterns::Integer(1), "Limit.");
+  prm.declare_entry("Verbose", "false", Patterns::Bool(), "Print more.");
+  prm.enter_subsection("Krylov");
+  prm.declare_entry("Restart", "30", Patterns::Integer(1), "Vectors kept by GMRES.");
+  prm.leave_subsection();
+  prm.leave_subsection();
+  prm.enter_subsection("Newton");
+  prm.declare_entry("Steps", "20", Patterns::Integer(1), "Limit.");
+  prm.declare_entry("Damping", "1", Patterns::Double(0, 1), "First step length.");
+  prm.leave_subsection();
+  prm.enter_subsection("Output");
+  prm.declare_entry("Directory", "results", Patterns::Anything(), "Where results go.");
+  prm.declare_entry("Levels", "0,1", Patterns::List(Patterns::Integer(0)), "Levels.");
+  prm.declare_entry("Boundary", "0: x*y",
+                    Patterns::Map(Patterns::Integer(0), Patterns::Anything(), 0, 10, ";"),
+                    "Values.");
+  prm.declare_entry("Pair", "1:2", Patterns::Tuple(":", Patterns::Integer(0), Patterns::Integer(0)),
+                    "Pair.");
+  prm.leave_subsection();
+}
+
+std::string get(dealii::ParameterHandler &prm, const std::vector<std::string> &path,
+                const std::string &key)
+{
+  return prm.get(path, key);
+}
+
+class ParameterFile : public testing::Test
+{
+protected:
+  ParameterFile()
+  {
+    declare(prm);
+  }
+
+  ParameterPlaces apply(const std::string &text, const std::vector<std::string> &overrides = {})
+  {
+    return apply_parameters(prm, {"run.prm", text}, overrides);
+  }
+
+  /// The text of the error that @p text must cause.
+  std::string error_of(const std::string &text, const std::vector<std::string> &overrides = {})
+  {
+    try {
+      apply(text, overrides);
+    }
+    catch (const ParameterError &error) {
+      EXPECT_EQ(std::string(error.what()).find("deal.II"), std::string::npos) << error.what();
+      EXPECT_EQ(std::string(error.what()).find("ParameterHandler"), std::string::npos);
+      return error.what();
+    }
+    ADD_FAILURE() << "no error for\n" << text;
+    return {};
+  }
+
+  dealii::ParameterHandler prm;
+};
+
+std::size_t lines_of(const std::string &text)
+{
+  return 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+bool holds(const std::string &text, const std::string &part)
+{
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(ParameterFile, SetsValuesAtEveryDepth)
+{
+  apply("set Dimension = 3\n"
+        "subsection Solver\n  set Method = gmres\n  subsection Krylov\n    set Restart=50\n  end\n"
+        "end\n");
+  EXPECT_EQ(prm.get("Dimension"), "3");
+  EXPECT_EQ(get(prm, {"Solver"}, "Method"), "gmres");
+  EXPECT_EQ(get(prm, {"Solver", "Krylov"}, "Restart"), "50");
+  EXPECT_EQ(get(prm, {"Newton"}, "Steps"), "20");
+}
+
+TEST_F(ParameterFile, AcceptsCommentsContinuationsBlanksCapitalsAndForeignLineEnds)
+{
+  apply("\xEF\xBB\xBF# comment = 1\r\n"
+        "\r\n"
+        "\tSET  Dimension\t=  3   # three\r\n"
+        "SUBSECTION Output\r\n"
+        "  set Directory = a \\\r\n"
+        "                  b\r\n"
+        "END # Output\r\n"
+        "subsection Output\n end\n"
+        "subsection Newton\n set Steps = 4\n end");
+  EXPECT_EQ(prm.get("Dimension"), "3");
+  EXPECT_EQ(get(prm, {"Output"}, "Directory"), "a b");
+  EXPECT_EQ(get(prm, {"Newton"}, "Steps"), "4");
+}
+
+TEST_F(ParameterFile, AcceptsAnEmptyFileAndAnEmptyHandler)
+{
+  apply("");
+  apply("\\");
+  dealii::ParameterHandler nothing;
+  EXPECT_NO_THROW(apply_parameters(nothing, {"run.prm", "# nothing\n"}, {}));
+  EXPECT_THROW(apply_parameters(nothing, {"run.prm", "set A = 1\n"}, {}), ParameterError);
+}
+
+TEST_F(ParameterFile, KeepsEqualsSignsAndQuotesInValues)
+{
+  apply("subsection Output\n set Directory = a=\"b\"\n set Boundary = 0: x==y; 3: 1\nend");
+  EXPECT_EQ(get(prm, {"Output"}, "Directory"), "a=\"b\"");
+  EXPECT_EQ(get(prm, {"Output"}, "Boundary"), "0: x==y; 3: 1");
+}
+
+TEST_F(ParameterFile, AnAliasSetsTheParameterItStandsFor)
+{
+  const ParameterPlaces places = apply("subsection Solver\n set Solver name = direct\nend");
+  EXPECT_EQ(get(prm, {"Solver"}, "Method"), "direct");
+  EXPECT_EQ(places.place_of("Solver/Method"), "run.prm:2");
+  EXPECT_TRUE(holds(error_of("subsection Solver\n set Method = cg\n set Solver name = direct\nend"),
+                    "second time"));
+}
+
+TEST_F(ParameterFile, UnknownKeyNamesPlaceNearestKeyAndItsValidValues)
+{
+  EXPECT_EQ(error_of("subsection Solver\n set Tolerence = 1\nend"),
+            "run.prm:2: unknown key 'Tolerence' in section 'Solver'; nearest valid key: "
+            "'Tolerance' (a real number >= 0)");
+  EXPECT_EQ(error_of("set Dimesion = 1"),
+            "run.prm:1: unknown key 'Dimesion' at the top level; "
+            "nearest valid key: 'Dimension' (an integer from 2 to 3)");
+}
+
+TEST_F(ParameterFile, UnknownKeyThatIsValidElsewhereNamesThatSection)
+{
+  const std::string error = error_of("subsection Solver\n set Restart = 10\nend");
+  EXPECT_TRUE(holds(error, "valid keys: 'Method', 'Tolerance', 'Iterations', 'Verbose'")) << error;
+  EXPECT_TRUE(holds(error, "this key is valid in 'Solver/Krylov'")) << error;
+  EXPECT_TRUE(
+      holds(error_of("subsection Newton\n set Dimension = 2\nend"), "valid in the top level"));
+}
+
+TEST_F(ParameterFile, KeyAndSectionTakenForEachOtherAreExplained)
+{
+  EXPECT_TRUE(holds(error_of("set Solver = cg"), "write 'subsection Solver'"));
+  EXPECT_TRUE(holds(error_of("subsection Dimension\nend"), "write 'set Dimension = VALUE'"));
+}
+
+TEST_F(ParameterFile, UnknownSubsectionIsOneProblemWhateverItHolds)
+{
+  EXPECT_EQ(error_of("subsection Solvr\n set A = 1\n subsection B\n end\nend\n"
+                     "subsection Newton\n set Steps = 3\nend"),
+            "run.prm:1: unknown subsection 'Solvr' at the top level; nearest valid subsection: "
+            "'Solver'");
+  EXPECT_TRUE(holds(error_of("subsection Krylov\nend"), "a section of this name is "
+                                                        "'Solver/Krylov'"));
+}
+
+TEST_F(ParameterFile, ValueOutsideTheRangeNamesKeyValueRangeAndDefault)
+{
+  EXPECT_EQ(error_of("set Dimension = 4"),
+            "run.prm:1: value '4' of 'Dimension' is not valid; valid: an integer from 2 to 3; "
+            "default: 2");
+  EXPECT_TRUE(holds(error_of("subsection Solver\n\n set Tolerance = -1\nend"),
+                    "run.prm:3: value '-1' of 'Solver/Tolerance' is not valid; valid: a real "
+                    "number >= 0"));
+  for (const char *value : {"nan", "inf", "1e400", "1,5", "", "ten"})
+    EXPECT_TRUE(
+        holds(error_of(std::string("subsection Solver\n set Tolerance = ") + value + "\nend"),
+              "valid: a real number >= 0"))
+        << value;
+  EXPECT_TRUE(
+      holds(error_of("subsection Solver\n set Iterations = 1.5\nend"), "valid: an integer >= 1"));
+  EXPECT_TRUE(
+      holds(error_of("subsection Solver\n set Verbose = yes\nend"), "valid: true or false"));
+}
+
+TEST_F(ParameterFile, SelectionNamesAllChoicesAndTheNearest)
+{
+  const std::string error = error_of("subsection Solver\n set Method = gmress\nend");
+  EXPECT_TRUE(holds(error, "valid: one of: cg, gmres, bicgstab, direct")) << error;
+  EXPECT_TRUE(holds(error, "did you mean 'gmres'?")) << error;
+}
+
+TEST_F(ParameterFile, QuotedValueIsToldToGoWithoutQuotes)
+{
+  EXPECT_TRUE(holds(error_of("subsection Solver\n set Method = \"gmres\"\nend"),
+                    "did you mean gmres (without quotation marks)?"));
+}
+
+TEST_F(ParameterFile, ListsMapsAndTuplesAreCheckedToo)
+{
+  EXPECT_TRUE(holds(error_of("subsection Output\n set Levels = 1,x\nend"),
+                    "valid: items separated by ',', each an integer >= 0"));
+  EXPECT_TRUE(holds(error_of("subsection Output\n set Boundary = a\nend"),
+                    "at most 10 entries KEY:VALUE separated by ';', KEY an integer >= 0, VALUE any "
+                    "text"));
+  EXPECT_TRUE(holds(error_of("subsection Output\n set Pair = 1\nend"),
+                    "run.prm:2: value '1' of 'Output/Pair' is not valid; valid: 2 values"));
+  apply("subsection Output\n set Pair = 3:4\nend");
+  EXPECT_EQ(get(prm, {"Output"}, "Pair"), "3:4");
+}
+
+TEST_F(ParameterFile, ValueThatIsNotUtf8IsRefused)
+{
+  EXPECT_TRUE(holds(error_of("subsection Output\n set Directory = M\xFCnchen\nend"), "UTF-8"));
+  EXPECT_TRUE(holds(error_of("subsection Output\n set Directory = \xE2\x82\nend"), "UTF-8"));
+  apply("subsection Output\n set Directory = M\xC3\xBCnchen\nend # \xFC");
+  EXPECT_EQ(get(prm, {"Output"}, "Directory"), "M\xC3\xBCnchen");
+}
+
+TEST_F(ParameterFile, MissingEndNamesTheLineOfTheSubsection)
+{
+  EXPECT_EQ(error_of("\nsubsection Solver\n set Method = cg\n"),
+            "run.prm:2: 'subsection Solver' is never closed; add its 'end'");
+}
+
+TEST_F(ParameterFile, MissingEndBeforeTheNextSectionIsOneProblem)
+{
+  EXPECT_EQ(error_of("subsection Solver\n set Method = cg\nsubsection Newton\n set Steps = 3\nend\n"
+                     "subsection Output\nend\n"),
+            "run.prm:3: unknown subsection 'Newton' in section 'Solver'; it is valid at the top "
+            "level: is the 'end' of 'subsection Solver' (line 1) missing?");
+  // Nested on purpose: the second 'end' is no further problem.
+  EXPECT_EQ(lines_of(error_of("subsection Solver\nsubsection Newton\nend\nend\n")), 1u);
+}
+
+TEST_F(ParameterFile, SurplusEndIsAnError)
+{
+  EXPECT_EQ(error_of("subsection Solver\nend\nend\n"),
+            "run.prm:3: 'end' without a 'subsection' that is open; remove it");
+}
+
+TEST_F(ParameterFile, SetWithoutEqualsOrKeyIsAnError)
+{
+  EXPECT_EQ(error_of("set Dimension 3"),
+            "run.prm:1: 'set Dimension 3' has no '='; write 'set KEY = VALUE'");
+  EXPECT_TRUE(holds(error_of("set = 3"), "names no key"));
+  EXPECT_TRUE(holds(error_of("set"), "has no '='"));
+}
+
+TEST_F(ParameterFile, KeySetTwiceNamesBothLines)
+{
+  EXPECT_EQ(error_of("subsection Newton\n set Steps = 3\nend\nsubsection Newton\n set Steps = 3\n"
+                     "end"),
+            "run.prm:5: 'Newton/Steps' is set a second time, first at run.prm:2; remove one of the "
+            "two lines");
+}
+
+TEST_F(ParameterFile, TextThatIsNoStatementNamesTheNearest)
+{
+  EXPECT_TRUE(holds(error_of("sett Dimension = 3"), "did you mean 'set'?"));
+  EXPECT_EQ(error_of("Subsection Solver\nEnd\n"),
+            "run.prm:1: 'Subsection Solver' is no statement; did you mean 'subsection'?\n"
+            "run.prm:2: 'End' is no statement; did you mean 'end'?");
+  EXPECT_TRUE(holds(error_of("Dimension = 3"), "did you mean 'set Dimension = 3'?"));
+  EXPECT_TRUE(holds(error_of("{"), "'#' begins a comment"));
+  EXPECT_TRUE(holds(error_of("subsection\nend"), "names no section"));
+  EXPECT_TRUE(holds(error_of("subsection Solver\nend Solver"), "'Solver' after 'end'"));
+}
+
+TEST_F(ParameterFile, IncludeIsRefused)
+{
+  EXPECT_EQ(error_of("include other.prm"),
+            "run.prm:1: 'include' is not supported; copy the lines of 'other.prm' here or give "
+            "them with --set");
+}
+
+TEST_F(ParameterFile, CommentThatWouldSwallowTheNextLineIsRefused)
+{
+  EXPECT_EQ(error_of("# see C:\\data\\\nset Dimension = 7"),
+            "run.prm:1: this comment ends in '\\', which makes the next line part of the comment; "
+            "remove the '\\'\nrun.prm:2: value '7' of 'Dimension' is not valid; valid: an integer "
+            "from 2 to 3; default: 2");
+}
+
+TEST_F(ParameterFile, AllProblemsAreListedInTheOrderOfTheFileAndNothingIsSet)
+{
+  const std::string error = error_of("subsection Solver\n set Method = x\n set Nothing = 1\nend\n"
+                                     "what\nset Dimension = 3\nsubsection Newton\n",
+                                     {"Newton/Step=2"});
+  ASSERT_EQ(lines_of(error), 5u) << error;
+  std::size_t at = 0;
+  for (const char *place :
+       {"run.prm:2: ", "run.prm:3: ", "run.prm:5: ", "run.prm:7: ", "--set 'Newton/Step=2': "}) {
+    const std::size_t found = error.find(place, at);
+    ASSERT_NE(found, std::string::npos) << place << " in\n" << error;
+    at = found;
+  }
+  EXPECT_EQ(prm.get("Dimension"), "2");
+}
+
+TEST_F(ParameterFile, FloodOfProblemsIsCut)
+{
+  std::string text;
+  for (int i = 0; i < 100; ++i)
+    text += "<xml>\n";
+  const std::string error = error_of(text);
+  EXPECT_EQ(lines_of(error), 31u);
+  EXPECT_TRUE(holds(error, "and 70 more problems"));
+}
+
+TEST_F(ParameterFile, OverridesWinOverTheFileAndLaterOnesOverEarlier)
+{
+  const ParameterPlaces places =
+      apply("set Dimension = 3\nsubsection Newton\n set Steps = 3\nend",
+            {"Newton/Steps=4", "Solver/Krylov/Restart = 7", " Newton/Steps = 5 "});
+  EXPECT_EQ(get(prm, {"Newton"}, "Steps"), "5");
+  EXPECT_EQ(get(prm, {"Solver", "Krylov"}, "Restart"), "7");
+  EXPECT_EQ(places.place_of("Newton/Steps"), "--set ' Newton/Steps = 5 '");
+  apply("", {"Dimension=2"});
+  EXPECT_EQ(prm.get("Dimension"), "2");
+}
+
+TEST_F(ParameterFile, OverridesAreCheckedLikeTheFile)
+{
+  EXPECT_EQ(error_of("", {"Newton/Step=4"}),
+            "--set 'Newton/Step=4': unknown key 'Step' in section 'Newton'; nearest valid key: "
+            "'Steps' (an integer >= 1)");
+  EXPECT_TRUE(holds(error_of("", {"Newtn/Steps=4"}), "nearest valid subsection: 'Newton'"));
+  EXPECT_TRUE(holds(error_of("", {"Newton/Steps=0"}),
+                    "value '0' of 'Newton/Steps' is not valid; valid: an integer >= 1"));
+  EXPECT_TRUE(holds(error_of("", {"Newton/Steps"}), "there is no '='"));
+  EXPECT_TRUE(holds(error_of("", {"=4"}), "there is no key"));
+  EXPECT_TRUE(holds(error_of("", {"Output/Directory=a#b"}), "cannot contain '#'"));
+  EXPECT_TRUE(holds(error_of("", {"Steps=3"}), "this key is valid in 'Newton'"));
+}
+
+TEST_F(ParameterFile, PlacesTellWhereAValueComesFrom)
+{
+  const ParameterPlaces places = apply("\nset \\\n Dimension = 3\n", {"Output/Directory=here"});
+  EXPECT_EQ(places.place_of("Dimension"), "run.prm:2");
+  EXPECT_EQ(places.place_of("Output/Directory"), "--set 'Output/Directory=here'");
+  EXPECT_EQ(places.place_of("Newton/Steps"), "default value");
+  EXPECT_TRUE(places.exists("Solver/Krylov/Restart"));
+  EXPECT_FALSE(places.exists("Solver/Restart"));
+  EXPECT_TRUE(places.is_given("Dimension"));
+  EXPECT_FALSE(places.is_given("Newton/Steps"));
+  EXPECT_THROW(places.place_of("Newton/Step"), ParameterError);
+}
+
+TEST_F(ParameterFile, ActionsSeeTheFinalValueOnceAndTheirErrorsGetThePlace)
+{
+  std::vector<std::string> seen;
+  prm.add_action("Dimension", [&](const std::string &value) {
+    if (value == "3")
+      throw ParameterError("three is too many");
+    seen.push_back(value);
+  });
+  seen.clear();
+  apply("set Dimension = 3", {"Dimension=2"});
+  EXPECT_EQ(seen, std::vector<std::string>{"2"});
+  EXPECT_EQ(error_of("\nset Dimension = 3"), "run.prm:2: three is too many");
+}
+
+TEST_F(ParameterFile, BoundsFinerThanTheDescriptionAreStillKept)
+{
+  prm.declare_entry("Fine", "0.1", Patterns::Double(0, 0.123456001), "");
+  EXPECT_TRUE(holds(error_of("set Fine = 0.12345605"), "run.prm:1: value '0.12345605' of 'Fine'"));
+}
+} // namespace
+} // namespace femgpu

@@ -1,0 +1,121 @@
+#include "tests/linalg/on_backend.h"
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+class LinearSolverTest : public OnBackend
+{};
+
+TEST_P(LinearSolverTest, FollowsNewValuesRightHandSidesAndPatterns)
+{
+  LinearSolver solver(executor, method("pipelined-cg", "jacobi", 1e-13));
+  const std::vector<double> b = {2., 4., 8.};
+  std::vector<double> x(3);
+  TestMatrix A = diagonal({1., 2., 4.});
+  solver.set_matrix(A.csr(), false);
+  EXPECT_TRUE(solver.solve(b.data(), x.data()).converged());
+  EXPECT_EQ(x, (std::vector<double>{2., 2., 2.}));
+
+  A.values = {2., 4., 8.};
+  solver.set_matrix(A.csr(), true);
+  EXPECT_TRUE(solver.solve(b.data(), x.data()).converged());
+  EXPECT_EQ(x, (std::vector<double>{1., 1., 1.}));
+
+  const std::vector<double> doubled = {4., 8., 16.};
+  EXPECT_TRUE(solver.solve(doubled.data(), x.data()).converged());
+  EXPECT_EQ(x, (std::vector<double>{2., 2., 2.}));
+
+  const TestMatrix larger = laplacian_1d(100);
+  const std::vector<double> ones = random_vector(100, 1);
+  x.assign(100, 0.);
+  solver.set_matrix(larger.csr(), false);
+  EXPECT_TRUE(solver.solve(ones.data(), x.data()).converged());
+  EXPECT_LE(residual_norm(larger, ones, x), 1.01e-13 * norm(ones));
+}
+
+TEST_P(LinearSolverTest, FirstMatrixMayClaimToHaveTheSamePattern)
+{
+  LinearSolver solver(executor, method("cg", "jacobi"));
+  solver.set_matrix(diagonal({1., 2.}).csr(), true);
+  const std::vector<double> b = {1., 2.};
+  std::vector<double> x(2);
+  EXPECT_TRUE(solver.solve(b.data(), x.data()).converged());
+  EXPECT_EQ(x, (std::vector<double>{1., 1.}));
+}
+
+TEST_P(LinearSolverTest, ControlCanBeChangedBetweenSolves)
+{
+  const TestMatrix A = laplacian_2d(20, 20);
+  const std::vector<double> b = random_vector(400, 1);
+  std::vector<double> x(400);
+  LinearSolver solver(executor, method("cg", "jacobi"));
+  solver.set_matrix(A.csr(), false);
+  solver.control().max_iterations = 2;
+  EXPECT_EQ(solver.solve(b.data(), x.data()).outcome, Outcome::iteration_limit);
+  solver.control().max_iterations = 1000;
+  EXPECT_EQ(solver.solve(b.data(), x.data()).outcome, Outcome::converged);
+}
+
+TEST_P(LinearSolverTest, CountsTransferAndSetupOnce)
+{
+  const TestMatrix A = laplacian_2d(100, 100);
+  const std::vector<double> b = random_vector(10000, 1);
+  std::vector<double> x(10000);
+  LinearSolver solver(executor, method("cg", "jacobi"));
+  solver.set_matrix(A.csr(), false);
+  const SolveReport first = solver.solve(b.data(), x.data());
+  EXPECT_GT(first.setup_seconds, 0.);
+  EXPECT_GT(first.transfer_seconds, 0.);
+  EXPECT_EQ(solver.solve(b.data(), x.data()).setup_seconds, 0.);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, LinearSolverTest, backends(), backend_name);
+
+TEST(LinearSolver, UnknownNamesAreErrors)
+{
+  EXPECT_THROW(LinearSolver(make_executor("host"), method("jacobi", "cg")), ParameterError);
+  EXPECT_THROW(LinearSolver(make_executor("host"), method("cg", "cg")), ParameterError);
+}
+
+/// CUDA against the host, for one solver and one preconditioner.
+class CudaAgainstHost : public testing::TestWithParam<std::tuple<std::string, std::string>>,
+                        protected WithExecutor
+{
+protected:
+  void SetUp() override
+  {
+    if (const std::string obstacle = start("cuda"); !obstacle.empty())
+      GTEST_SKIP() << obstacle;
+  }
+};
+
+TEST_P(CudaAgainstHost, SolutionsAndIterationsAgree)
+{
+  const ExecutorPtr host = make_executor("host");
+  const auto &[solver, preconditioner] = GetParam();
+  for (const TestMatrix &A : {laplacian_1d(33), laplacian_2d(63, 63), box_27(20, 20, 20),
+                              arrow(3000), random_spd(100007, 6, 1), random_spd(5000, 50, 2)}) {
+    const std::vector<double> b = random_vector(A.n, 5);
+    LinearSolverOptions options = method(solver, preconditioner, 1e-13);
+    const Solved reference = solve(host, options, A, b);
+    EXPECT_TRUE(reference.report.converged()) << reference.report.message;
+    for (const int threads_per_row : {0, 1, 4, 32}) {
+      SCOPED_TRACE(std::to_string(A.n) + " rows, " + std::to_string(threads_per_row) +
+                   " threads a row");
+      options.threads_per_row = threads_per_row;
+      const Solved solved = solve(executor, options, A, b);
+      EXPECT_TRUE(solved.report.converged()) << solved.report.message;
+      EXPECT_NEAR(solved.report.iterations, reference.report.iterations, 1);
+      EXPECT_LT(relative_difference(solved.x, reference.x), 1e-10);
+      EXPECT_EQ(solve(executor, options, A, b).x, solved.x) << "a repeat differs";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, CudaAgainstHost,
+                         testing::Combine(solvers(), testing::Values(std::string("identity"),
+                                                                     std::string("jacobi"))),
+                         words);
+} // namespace
+} // namespace femgpu::linalg::test

@@ -1,0 +1,129 @@
+#ifndef femgpu_tests_linalg_on_backend_h
+#define femgpu_tests_linalg_on_backend_h
+
+#include "linalg/base/error.h"
+#include "linalg/execution/executor.h"
+#include "linalg/linear_solver.h"
+#include "tests/linalg/test_matrices.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg::test
+{
+/// Base of tests that run on every backend: skips where there is none of that name.
+class WithExecutor
+{
+protected:
+  ExecutorPtr executor;
+
+  /// Why there is no such executor; empty if there is.
+  std::string start(const std::string &backend)
+  {
+    try {
+      executor = make_executor(backend);
+    }
+    catch (const DeviceError &error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+/// A test whose parameter is the backend.
+class OnBackend : public testing::TestWithParam<std::string>, protected WithExecutor
+{
+protected:
+  void SetUp() override
+  {
+    if (const std::string obstacle = start(GetParam()); !obstacle.empty())
+      GTEST_SKIP() << obstacle;
+  }
+};
+
+/// A test whose parameters are backend and solver.
+class OnBackendWithSolver : public testing::TestWithParam<std::tuple<std::string, std::string>>,
+                            protected WithExecutor
+{
+protected:
+  void SetUp() override
+  {
+    solver = std::get<1>(GetParam());
+    if (const std::string obstacle = start(std::get<0>(GetParam())); !obstacle.empty())
+      GTEST_SKIP() << obstacle;
+  }
+
+  std::string solver;
+};
+
+/// What a solve gave back.
+struct Solved
+{
+  SolveReport report;
+  std::vector<double> x;
+};
+
+/// Solves A x = b from x0, or from 0.
+inline Solved solve(const ExecutorPtr &executor, const LinearSolverOptions &options,
+                    const TestMatrix &A, const std::vector<double> &b, std::vector<double> x0 = {})
+{
+  x0.resize(b.size());
+  LinearSolver solver(executor, options);
+  solver.set_matrix(A.csr(), false);
+  SolveReport report = solver.solve(b.data(), x0.data());
+  return {std::move(report), std::move(x0)};
+}
+
+inline LinearSolverOptions method(const std::string &solver, const std::string &preconditioner,
+                                  const double relative_tolerance = 1e-10)
+{
+  LinearSolverOptions options;
+  options.solver = solver;
+  options.preconditioner = preconditioner;
+  options.control.relative_tolerance = relative_tolerance;
+  return options;
+}
+
+/// The name of a test whose parameters are words.
+inline std::string words(const testing::TestParamInfo<std::tuple<std::string, std::string>> &info)
+{
+  std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
+  for (char &c : name)
+    c = c == '-' ? '_' : c;
+  return name;
+}
+
+/// Runs @p action, which must throw an Exception, and returns its text.
+template <class Exception, class Action>
+std::string text_of(Action &&action)
+{
+  try {
+    action();
+  }
+  catch (const Exception &error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+inline auto backends()
+{
+  return testing::Values(std::string("host"), std::string("cuda"));
+}
+
+inline auto solvers()
+{
+  return testing::Values(std::string("cg"), std::string("pipelined-cg"));
+}
+
+inline std::string backend_name(const testing::TestParamInfo<std::string> &info)
+{
+  return info.param;
+}
+} // namespace femgpu::linalg::test
+
+#endif

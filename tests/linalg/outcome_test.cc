@@ -1,0 +1,216 @@
+#include "tests/linalg/on_backend.h"
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+/// Every outcome, on systems that are made for it.
+class OutcomeTest : public OnBackendWithSolver
+{
+protected:
+  Solved run(const LinearSolverOptions &options, const TestMatrix &A, const std::vector<double> &b,
+             const std::vector<double> &x0 = {}) const
+  {
+    return solve(executor, options, A, b, x0);
+  }
+
+  // What both preconditioners must end with.
+  void expect(const Outcome outcome, const TestMatrix &A, const std::vector<double> &b,
+              const std::vector<double> &x0 = {}) const
+  {
+    for (const char *const preconditioner : {"identity", "jacobi"}) {
+      const SolveReport report = run(method(solver, preconditioner), A, b, x0).report;
+      EXPECT_EQ(to_string(report.outcome), to_string(outcome)) << report.message;
+    }
+  }
+};
+
+TEST_P(OutcomeTest, IterationLimitIsReportedWithTheLimit)
+{
+  LinearSolverOptions options = method(solver, "jacobi");
+  options.control.max_iterations = 10;
+  const TestMatrix A = laplacian_2d(50, 50);
+  const SolveReport report = run(options, A, random_vector(A.n, 1)).report;
+  EXPECT_EQ(report.outcome, Outcome::iteration_limit);
+  EXPECT_EQ(report.iterations, 10);
+  EXPECT_GT(report.true_residual, report.target);
+}
+
+TEST_P(OutcomeTest, LimitThatIsJustEnoughConverges)
+{
+  LinearSolverOptions options = method(solver, "jacobi");
+  const TestMatrix A = laplacian_2d(50, 50);
+  const std::vector<double> b = random_vector(A.n, 1);
+  const int enough = run(options, A, b).report.iterations;
+  options.control.max_iterations = enough;
+  EXPECT_EQ(run(options, A, b).report.outcome, Outcome::converged);
+  options.control.max_iterations = enough - 1;
+  EXPECT_EQ(run(options, A, b).report.outcome, Outcome::iteration_limit);
+}
+
+TEST_P(OutcomeTest, ToleranceBelowRoundingStagnatesWithASmallResidual)
+{
+  const TestMatrix A = laplacian_2d(50, 50);
+  const std::vector<double> b = random_vector(A.n, 1);
+  const auto [report, x] = run(method(solver, "jacobi", 1e-18), A, b);
+  EXPECT_EQ(to_string(report.outcome), "stagnated") << report.message;
+  EXPECT_LT(report.true_residual, 1e-13 * norm(b));
+  EXPECT_NEAR(residual_norm(A, b, x), report.true_residual, 1e-13 * norm(b));
+  EXPECT_LT(report.iterations, 2000);
+}
+
+TEST_P(OutcomeTest, ToleranceThatTheRecurrenceAloneReachesIsNotCalledConverged)
+{
+  // From so far away x - x₀ cancels: the recurrence cannot see what the residual has lost.
+  const TestMatrix A = laplacian_2d(20, 20);
+  const std::vector<double> b = random_vector(A.n, 2), far(static_cast<std::size_t>(A.n), 1e12);
+  const auto [report, x] = run(method(solver, "jacobi", 1e-12), A, b, far);
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_GE(report.restarts, 1);
+  EXPECT_LE(residual_norm(A, b, x), 1.01e-12 * norm(b));
+  EXPECT_EQ(report.history.size(), static_cast<std::size_t>(report.iterations) + 1);
+}
+
+TEST_P(OutcomeTest, SingularConsistentSystemConverges)
+{
+  const int n = 200;
+  std::vector<double> b(n);
+  b.front() = 1.;
+  b.back() = -1.;
+  expect(Outcome::converged, neumann_1d(n), b);
+}
+
+TEST_P(OutcomeTest, SingularInconsistentSystemDoesNotConverge)
+{
+  for (const int n : {2, 3, 50, 1000})
+    for (const char *const preconditioner : {"identity", "jacobi"}) {
+      const std::vector<double> b(static_cast<std::size_t>(n), 1.);
+      const SolveReport report = run(method(solver, preconditioner), neumann_1d(n), b).report;
+      EXPECT_FALSE(report.converged()) << report.message;
+      EXPECT_GE(report.true_residual, 0.999 * norm(b)) << report.message;
+
+      std::vector<double> tilted = random_vector(n, 3);
+      tilted[0] += 0.5 * n;
+      EXPECT_FALSE(run(method(solver, preconditioner), neumann_1d(n), tilted).report.converged());
+    }
+}
+
+TEST_P(OutcomeTest, GrowthBeyondBoundsDiverges)
+{
+  // (p, Ap) = (p, p) > 0, but the skew part multiplies the residual by 1e9.
+  expect(Outcome::diverged, dense({{1., 1e9}, {-1e9, 1.}}), {1., 1.});
+}
+
+TEST_P(OutcomeTest, NotFiniteMatrixIsFound)
+{
+  for (const double bad : {nan, inf, -inf})
+    for (const int entry : {0, 1, 150, 297}) {
+      TestMatrix A = laplacian_1d(100);
+      A.values[static_cast<std::size_t>(entry)] = bad;
+      expect(Outcome::not_finite, A, std::vector<double>(100, 1.));
+    }
+}
+
+TEST_P(OutcomeTest, NotFiniteMatrixIsFoundWithAZeroRightHandSide)
+{
+  TestMatrix A = laplacian_1d(100);
+  A.values[10] = nan;
+  expect(Outcome::not_finite, A, std::vector<double>(100));
+}
+
+TEST_P(OutcomeTest, NotFiniteRightHandSideIsFound)
+{
+  for (const double bad : {nan, inf, -inf, 1e200})
+    for (const std::size_t row : {0, 57, 99}) {
+      std::vector<double> b(100, 1.);
+      b[row] = bad;
+      expect(Outcome::not_finite, laplacian_1d(100), b);
+    }
+}
+
+TEST_P(OutcomeTest, NotFiniteInitialGuessIsFound)
+{
+  for (const double bad : {nan, inf}) {
+    std::vector<double> x0(100);
+    x0[42] = bad;
+    expect(Outcome::not_finite, laplacian_1d(100), std::vector<double>(100, 1.), x0);
+  }
+}
+
+TEST_P(OutcomeTest, OverflowOfASumIsNotFinite)
+{
+  // (p, Ap) = 1e320, though r and x could be held.
+  EXPECT_EQ(run(method(solver, "identity"), diagonal({1e300, 1.}), {1e10, 1.}).report.outcome,
+            Outcome::not_finite);
+}
+
+TEST_P(OutcomeTest, IndefiniteMatrixIsFound)
+{
+  // r = p = (1, 1): (p, Ap) = 0; and with a dominant negative direction (p, Ap) < 0.
+  expect(Outcome::indefinite_matrix, dense({{1., -3.}, {-3., 1.}}), {1., 1.});
+  EXPECT_EQ(run(method(solver, "identity"), diagonal({1., -1.}), {1., 1.}).report.outcome,
+            Outcome::indefinite_matrix);
+}
+
+TEST_P(OutcomeTest, IndefiniteMatrixIsFoundLater)
+{
+  TestMatrix A = laplacian_2d(30, 30); // eigenvalues from 0.02 to 8
+  for (std::size_t k = 0; k < A.values.size(); ++k)
+    A.values[k] -= A.values[k] > 0. ? 1. : 0.;
+  const SolveReport report = run(method(solver, "jacobi"), A, random_vector(A.n, 4)).report;
+  EXPECT_EQ(to_string(report.outcome), "indefinite_matrix") << report.message;
+  EXPECT_GT(report.iterations, 0);
+}
+
+TEST_P(OutcomeTest, NegativeDefiniteMatrixIsIndefinite)
+{
+  TestMatrix A = laplacian_2d(10, 10);
+  for (double &value : A.values)
+    value = -value;
+  const std::vector<double> b(100, 1.);
+  EXPECT_EQ(run(method(solver, "identity"), A, b).report.outcome, Outcome::indefinite_matrix);
+  EXPECT_EQ(run(method(solver, "jacobi"), A, b).report.outcome, Outcome::indefinite_preconditioner);
+}
+
+TEST_P(OutcomeTest, NegativeDiagonalMakesJacobiIndefinite)
+{
+  // (r, M⁻¹r) = 1 − 4 at the start.
+  const SolveReport report = run(method(solver, "jacobi"), diagonal({1., -1.}), {1., 2.}).report;
+  EXPECT_EQ(to_string(report.outcome), "indefinite_preconditioner") << report.message;
+  EXPECT_EQ(report.iterations, 0);
+}
+
+TEST_P(OutcomeTest, FailureLeavesTheInitialGuessIfNothingWasDone)
+{
+  const std::vector<double> x0 = {3., 4.};
+  const auto [report, x] = run(method(solver, "jacobi"), diagonal({1., -1.}), {1., 2.}, x0);
+  EXPECT_FALSE(report.converged());
+  EXPECT_EQ(report.history.size(), 1U);
+  EXPECT_EQ(x, x0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, OutcomeTest, testing::Combine(backends(), solvers()), words);
+
+TEST(Outcomes, HaveDifferentNamesAndExplanations)
+{
+  std::set<std::string> names, messages;
+  for (int k = 0; k <= static_cast<int>(Outcome::breakdown); ++k) {
+    SolveReport report;
+    report.outcome = static_cast<Outcome>(k);
+    describe(report);
+    names.insert(to_string(report.outcome));
+    messages.insert(report.message);
+  }
+  EXPECT_EQ(names.size(), 8U);
+  EXPECT_EQ(messages.size(), 8U);
+  EXPECT_EQ(names.count("unknown"), 0U);
+}
+} // namespace
+} // namespace femgpu::linalg::test

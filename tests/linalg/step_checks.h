@@ -1,0 +1,341 @@
+#ifndef femgpu_tests_linalg_step_checks_h
+#define femgpu_tests_linalg_step_checks_h
+
+#include "linalg/base/buffer.h"
+#include "linalg/execution/this_backend.h"
+#include "linalg/matrices/csr_matrix.h"
+#include "tests/linalg/test_matrices.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * What steps owe to a solver, written once for every backend: steps_test.cc runs it on the host,
+ * steps_cuda_test.cu on a CUDA device.
+ */
+namespace femgpu::linalg::test
+{
+/// No row, one, around a warp, around a chunk of the host, many chunks and blocks.
+inline std::vector<int> awkward_sizes()
+{
+  return {0, 1, 31, 32, 33, 1023, 1024, 1025, 100007, 1000003};
+}
+
+struct StepState : LoopState
+{
+  double first = -1., second = -1.;
+  int pass = 0;
+  int last_pass = 0;
+};
+
+struct StepSums
+{
+  double first, second;
+};
+
+/// first += v_i,  second += v_i²
+struct AddUp
+{
+  const double *v;
+
+  using Contributes = SumList<&StepSums::first, &StepSums::second>;
+  FEMGPU_HD
+  void operator()(const StepState & /* s */, const int i, StepSums &sums) const
+  {
+    sums.first += v[i];
+    sums.second += v[i] * v[i];
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(StepState &s, const StepSums &sums) const
+  {
+    s.first = sums.first;
+    s.second = sums.second;
+  }
+};
+
+/// first += v_i, with no epilogue.
+struct AddFirst
+{
+  const double *v;
+
+  using Contributes = SumList<&StepSums::first>;
+  FEMGPU_HD
+  void operator()(const StepState & /* s */, const int i, StepSums &sums) const
+  {
+    sums.first += v[i];
+  }
+};
+
+/// second += v_i; the epilogue reads what AddFirst contributed, too.
+struct AddSecondAndFinish
+{
+  const double *v;
+
+  using Contributes = SumList<&StepSums::second>;
+  FEMGPU_HD
+  void operator()(const StepState & /* s */, const int i, StepSums &sums) const
+  {
+    sums.second += v[i];
+  }
+
+  using Completes = SumList<&StepSums::first, &StepSums::second>;
+  FEMGPU_HD
+  void finish(StepState &s, const StepSums &sums) const
+  {
+    s.first = sums.first;
+    s.second = sums.second;
+  }
+};
+
+/// calls_i += 1, passes_i += the number of passes that the state counts; no sums at all.
+struct CountCalls
+{
+  double *calls, *passes;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const StepState &s, const int i, StepSums & /* sums */) const
+  {
+    calls[i] += 1.;
+    passes[i] += s.pass;
+  }
+};
+
+/// CountCalls, whose epilogue ends the loop in the last pass.
+struct CountCallsAndPasses : CountCalls
+{
+  using Completes = SumList<>;
+  FEMGPU_HD
+  void finish(StepState &s, const StepSums & /* sums */) const
+  {
+    if (++s.pass >= s.last_pass)
+      s.running = false;
+  }
+};
+
+/// result_i = (A v)_i,  first += (A v)_i,  second += 1
+struct StoreProduct
+{
+  double *result;
+
+  using Contributes = SumList<&StepSums::first, &StepSums::second>;
+  FEMGPU_HD
+  void operator()(const StepState & /* s */, const int i, const double Av_i, StepSums &sums) const
+  {
+    result[i] = Av_i;
+    sums.first += Av_i;
+    sums.second += 1.;
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(StepState &s, const StepSums &sums) const
+  {
+    s.first = sums.first;
+    s.second = sums.second;
+  }
+};
+
+inline Buffer<double> buffer_of(const ExecutorPtr &executor, const std::vector<double> &v)
+{
+  return {executor, v.data(), v.size()};
+}
+
+template <class Backend>
+StepState add_up(const ExecutorPtr &executor, const std::vector<double> &v)
+{
+  const Buffer<double> on_device = buffer_of(executor, v);
+  const int n = static_cast<int>(v.size());
+  Iteration<Backend, StepState, StepSums> iteration(*executor, n);
+  iteration.set_state({});
+  iteration.once(rows(n, AddUp{on_device.data()}));
+  return iteration.get_state();
+}
+
+inline bool same_bits(const StepState &a, const StepState &b)
+{
+  return std::memcmp(&a.first, &b.first, sizeof(double)) == 0 &&
+         std::memcmp(&a.second, &b.second, sizeof(double)) == 0;
+}
+
+template <class Backend>
+void check_sums_are_exact_on_integers(const ExecutorPtr &executor)
+{
+  for (const int n : awkward_sizes()) {
+    SCOPED_TRACE(std::to_string(n) + " rows");
+    const std::vector<double> v = integer_vector(n, 1);
+    const StepState state = add_up<Backend>(executor, v);
+    EXPECT_EQ(state.first, std::accumulate(v.begin(), v.end(), 0.));
+    EXPECT_EQ(state.second, std::inner_product(v.begin(), v.end(), v.begin(), 0.));
+  }
+}
+
+template <class Backend>
+void check_sums_are_bit_identical_on_repeats(const ExecutorPtr &executor)
+{
+  for (const int n : awkward_sizes()) {
+    const std::vector<double> v = random_vector(n, 2);
+    const StepState once = add_up<Backend>(executor, v);
+    for (int repeat = 0; repeat < 5; ++repeat)
+      EXPECT_TRUE(same_bits(add_up<Backend>(executor, v), once)) << n << " rows";
+  }
+}
+
+template <class Backend>
+void check_epilogue_sees_sums_of_earlier_steps(const ExecutorPtr &executor)
+{
+  for (const int n : awkward_sizes()) {
+    SCOPED_TRACE(std::to_string(n) + " rows");
+    const int fewer = n / 3;
+    const std::vector<double> v = integer_vector(n, 3), w = integer_vector(fewer, 4);
+    const Buffer<double> v_device = buffer_of(executor, v), w_device = buffer_of(executor, w);
+    Iteration<Backend, StepState, StepSums> iteration(*executor, n);
+    iteration.set_state({});
+    for (int repeat = 0; repeat < 2; ++repeat) { // the second must not find sums of the first
+      iteration.once(rows(n, AddFirst{v_device.data()}),
+                     rows(fewer, AddSecondAndFinish{w_device.data()}));
+      const StepState state = iteration.get_state();
+      EXPECT_EQ(state.first, std::accumulate(v.begin(), v.end(), 0.));
+      EXPECT_EQ(state.second, std::accumulate(w.begin(), w.end(), 0.));
+    }
+  }
+}
+
+/// Two vectors of counts on the device, 0 at the start.
+struct Counts
+{
+  Buffer<double> calls, passes;
+
+  Counts(const ExecutorPtr &executor, const int n)
+      : calls(executor, static_cast<std::size_t>(n)), passes(executor, static_cast<std::size_t>(n))
+  {
+    calls.fill_zero();
+    passes.fill_zero();
+  }
+
+  CountCalls view()
+  {
+    return {calls.data(), passes.data()};
+  }
+
+  /// That every row was called in passes 0, 1, ..., n_passes - 1.
+  void expect_passes(const int n_passes) const
+  {
+    const std::vector<double> expected_calls(calls.size(), n_passes);
+    const std::vector<double> expected_passes(calls.size(), n_passes * (n_passes - 1) / 2);
+    EXPECT_EQ(calls.to_host(), expected_calls);
+    EXPECT_EQ(passes.to_host(), expected_passes);
+  }
+};
+
+inline StepState ends_after(const int last_pass)
+{
+  StepState state;
+  state.last_pass = last_pass;
+  return state;
+}
+
+template <class Backend>
+void check_repeat_ends_when_the_last_step_says_so(const ExecutorPtr &executor)
+{
+  for (const int n : {1, 33, 5000})
+    for (const int last_pass : {1, 2, 7, 8, 9, 16, 100}) {
+      SCOPED_TRACE(std::to_string(n) + " rows, " + std::to_string(last_pass) + " passes");
+      Counts before(executor, n), with_epilogue(executor, n);
+      Iteration<Backend, StepState, StepSums> iteration(*executor, n);
+      iteration.set_state(ends_after(last_pass));
+      iteration.repeat({}, rows(n, before.view()),
+                       rows(n, CountCallsAndPasses{with_epilogue.view()}));
+      EXPECT_EQ(iteration.get_state().pass, last_pass);
+      EXPECT_FALSE(iteration.get_state().running);
+      before.expect_passes(last_pass);
+      with_epilogue.expect_passes(last_pass);
+    }
+}
+
+template <class Backend>
+void check_steps_after_the_end_of_the_loop_do_nothing(const ExecutorPtr &executor)
+{
+  for (const int n : {1, 33, 5000})
+    for (const int last_pass : {1, 2, 7, 8, 9, 16, 100}) {
+      SCOPED_TRACE(std::to_string(n) + " rows, " + std::to_string(last_pass) + " passes");
+      Counts with_epilogue(executor, n), after(executor, n);
+      Iteration<Backend, StepState, StepSums> iteration(*executor, n);
+      iteration.set_state(ends_after(last_pass));
+      iteration.repeat({}, rows(n, CountCallsAndPasses{with_epilogue.view()}),
+                       rows(n, after.view()));
+      with_epilogue.expect_passes(last_pass);
+      // Called in passes 1, ..., last_pass - 1 as the state counts them after the epilogue.
+      EXPECT_EQ(after.calls.to_host(),
+                std::vector<double>(static_cast<std::size_t>(n), last_pass - 1));
+    }
+}
+
+template <class Backend>
+void check_repeat_does_nothing_unless_running(const ExecutorPtr &executor)
+{
+  Counts counts(executor, 100);
+  Iteration<Backend, StepState, StepSums> iteration(*executor, 100);
+  StepState state = ends_after(3);
+  state.running = false;
+  iteration.set_state(state);
+  iteration.repeat({}, rows(100, CountCallsAndPasses{counts.view()}));
+  EXPECT_EQ(iteration.get_state().pass, 0);
+  counts.expect_passes(0);
+}
+
+/// That a product step gives @p A times an integer vector exactly, also after new values.
+template <class Backend>
+void check_product(const ExecutorPtr &executor, const TestMatrix &A, const int threads_per_row)
+{
+  CsrMatrix matrix(executor, A.csr(), threads_per_row);
+  const std::vector<double> v = integer_vector(A.n, 5);
+  const Buffer<double> v_device = buffer_of(executor, v);
+  Buffer<double> result(executor, v.size());
+  for (const TestMatrix &current : {A, with_integer_values(A, 99)}) {
+    matrix.update_values(current.values.data());
+    Iteration<Backend, StepState, StepSums> iteration(*executor, A.n);
+    iteration.set_state({});
+    visit_matrix<Backend>(matrix, [&](const auto &view) {
+      iteration.once(product(view, v_device.data(), StoreProduct{result.data()}));
+    });
+    const std::vector<double> expected = multiply(current, v);
+    EXPECT_EQ(result.to_host(), expected);
+    EXPECT_EQ(iteration.get_state().first, std::accumulate(expected.begin(), expected.end(), 0.));
+    EXPECT_EQ(iteration.get_state().second, A.n);
+  }
+}
+
+/// Every kind of pattern, each with integer values.
+inline std::vector<TestMatrix> awkward_matrices()
+{
+  std::vector<TestMatrix> matrices = {
+      laplacian_2d(37, 29), laplacian_3d(11, 7, 13), box_27(9, 10, 11), random_spd(501, 40, 6),
+      arrow(1000),          with_empty_rows(1000),   diagonal({}),      diagonal({3., -4., 5.})};
+  for (const int n : {0, 1, 31, 32, 33, 100007}) {
+    matrices.push_back(laplacian_1d(n));
+    matrices.push_back(with_empty_rows(n));
+  }
+  for (TestMatrix &A : matrices)
+    A = with_integer_values(A, 7);
+  return matrices;
+}
+
+template <class Backend>
+void check_products(const ExecutorPtr &executor, const int threads_per_row)
+{
+  for (const TestMatrix &A : awkward_matrices()) {
+    SCOPED_TRACE(std::to_string(A.n) + " rows, " + std::to_string(A.columns.size()) + " entries");
+    check_product<Backend>(executor, A, threads_per_row);
+  }
+}
+} // namespace femgpu::linalg::test
+
+#endif

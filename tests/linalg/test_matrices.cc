@@ -1,0 +1,235 @@
+#include "tests/linalg/test_matrices.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <random>
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+// The distributions of <random> differ between libraries; its engines do not.
+class Random
+{
+public:
+  explicit Random(const unsigned int seed) : engine(seed)
+  {}
+  /// In [0, 1).
+  double unit()
+  {
+    return static_cast<double>(engine() >> 11) * 0x1p-53;
+  }
+  /// 0 <= k < n
+  int below(const int n)
+  {
+    return static_cast<int>(engine() % static_cast<std::uint64_t>(n));
+  }
+
+private:
+  std::mt19937_64 engine;
+};
+
+// Rows of a grid: @p center on the diagonal, -1 for the neighbours; with @p box those over edges
+// and corners too.
+TestMatrix grid(const int nx, const int ny, const int nz, const double center, const bool box)
+{
+  TestMatrix A;
+  for (int z = 0; z < nz; ++z)
+    for (int y = 0; y < ny; ++y)
+      for (int x = 0; x < nx; ++x) {
+        for (int k = std::max(z - 1, 0); k <= std::min(z + 1, nz - 1); ++k)
+          for (int j = std::max(y - 1, 0); j <= std::min(y + 1, ny - 1); ++j)
+            for (int i = std::max(x - 1, 0); i <= std::min(x + 1, nx - 1); ++i) {
+              const int distance = std::abs(i - x) + std::abs(j - y) + std::abs(k - z);
+              if (box || distance <= 1)
+                A.add((k * ny + j) * nx + i, distance == 0 ? center : -1.);
+            }
+        A.end_row();
+      }
+  return A;
+}
+} // namespace
+
+void TestMatrix::add(const int column, const double value)
+{
+  columns.push_back(column);
+  values.push_back(value);
+}
+
+void TestMatrix::end_row()
+{
+  row_starts.push_back(static_cast<int>(columns.size()));
+  ++n;
+}
+
+HostCsr TestMatrix::csr() const
+{
+  return {n, columns.size(), row_starts.data(), columns.data(), values.data()};
+}
+
+TestMatrix dense(const std::vector<std::vector<double>> &rows)
+{
+  TestMatrix A;
+  for (const auto &row : rows) {
+    for (std::size_t j = 0; j < row.size(); ++j)
+      if (row[j] != 0.)
+        A.add(static_cast<int>(j), row[j]);
+    A.end_row();
+  }
+  return A;
+}
+
+TestMatrix diagonal(const std::vector<double> &entries)
+{
+  TestMatrix A;
+  for (const double entry : entries) {
+    A.add(A.n, entry);
+    A.end_row();
+  }
+  return A;
+}
+
+TestMatrix laplacian_1d(const int n)
+{
+  return grid(n, 1, 1, 2., false);
+}
+
+TestMatrix laplacian_2d(const int nx, const int ny)
+{
+  return grid(nx, ny, 1, 4., false);
+}
+
+TestMatrix laplacian_3d(const int nx, const int ny, const int nz)
+{
+  return grid(nx, ny, nz, 6., false);
+}
+
+TestMatrix box_27(const int nx, const int ny, const int nz)
+{
+  return grid(nx, ny, nz, 26., true);
+}
+
+TestMatrix neumann_1d(const int n)
+{
+  TestMatrix A = laplacian_1d(n);
+  A.values.front() = A.values.back() = 1.;
+  return A;
+}
+
+TestMatrix random_spd(const int n, const int per_row, const unsigned int seed)
+{
+  Random random(seed);
+  std::vector<std::map<int, double>> rows(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < (per_row + 1) / 2; ++k) {
+      const int j = random.below(n);
+      if (j != i)
+        rows[static_cast<std::size_t>(i)][j] = rows[static_cast<std::size_t>(j)][i] =
+            2. * random.unit() - 1.;
+    }
+  TestMatrix A;
+  for (int i = 0; i < n; ++i) {
+    auto &row = rows[static_cast<std::size_t>(i)];
+    double sum = 0.1 + random.unit();
+    for (const auto &entry : row)
+      sum += std::abs(entry.second);
+    row[i] = sum;
+    for (const auto &[column, value] : row)
+      A.add(column, value);
+    A.end_row();
+  }
+  return A;
+}
+
+TestMatrix arrow(const int n)
+{
+  TestMatrix A;
+  for (int i = 0; i < n; ++i) {
+    if (i > 0)
+      A.add(0, -1.);
+    A.add(i, i == 0 ? n : 2.);
+    for (int j = 1; i == 0 && j < n; ++j)
+      A.add(j, -1.);
+    A.end_row();
+  }
+  return A;
+}
+
+TestMatrix with_empty_rows(const int n)
+{
+  TestMatrix A;
+  for (int i = 0; i < n; ++i) {
+    for (int j = i; i % 3 != 1 && j < std::min(n, i + 1 + i % 4); ++j)
+      A.add(j, 1. + (i + 2 * j) % 5);
+    A.end_row();
+  }
+  return A;
+}
+
+TestMatrix with_integer_values(TestMatrix pattern, const unsigned int seed)
+{
+  Random random(seed);
+  for (double &value : pattern.values)
+    value = random.below(17) - 8;
+  return pattern;
+}
+
+std::vector<double> random_vector(const int n, const unsigned int seed)
+{
+  Random random(seed);
+  std::vector<double> v(static_cast<std::size_t>(n));
+  for (double &v_i : v)
+    v_i = 2. * random.unit() - 1.;
+  return v;
+}
+
+std::vector<double> integer_vector(const int n, const unsigned int seed)
+{
+  Random random(seed);
+  std::vector<double> v(static_cast<std::size_t>(n));
+  for (double &v_i : v)
+    v_i = random.below(201) - 100;
+  return v;
+}
+
+std::vector<double> multiply(const TestMatrix &A, const std::vector<double> &v)
+{
+  std::vector<double> Av(static_cast<std::size_t>(A.n));
+  for (std::size_t i = 0; i < Av.size(); ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+      const auto entry = static_cast<std::size_t>(k);
+      Av[i] += A.values[entry] * v[static_cast<std::size_t>(A.columns[entry])];
+    }
+  return Av;
+}
+
+double norm(const std::vector<double> &v)
+{
+  double sum = 0.;
+  for (const double v_i : v)
+    sum += v_i * v_i;
+  return std::sqrt(sum);
+}
+
+double residual_norm(const TestMatrix &A, const std::vector<double> &b,
+                     const std::vector<double> &x)
+{
+  std::vector<double> r = multiply(A, x);
+  for (std::size_t i = 0; i < r.size(); ++i)
+    r[i] = b[i] - r[i];
+  return norm(r);
+}
+
+double relative_difference(const std::vector<double> &a, const std::vector<double> &b)
+{
+  double difference = 0., largest = 0.;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    difference = std::max(difference, std::abs(a.at(i) - b[i]));
+    largest = std::max(largest, std::abs(b[i]));
+  }
+  return largest > 0. ? difference / largest : difference;
+}
+} // namespace femgpu::linalg::test
