@@ -2,13 +2,34 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <string>
+#include <system_error>
 
 namespace femgpu
 {
+namespace
+{
+/// Does a person watch standard output? Open MPI gives its ranks a pseudo-terminal whatever mpirun
+/// itself writes to; there, what counts is the standard output of mpirun.
+bool is_watched()
+{
+  if (isatty(STDOUT_FILENO) == 0)
+    return false;
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr || std::getenv("OMPI_COMMAND") == nullptr)
+    return true;
+  std::error_code error;
+  const auto launcher = std::filesystem::path("/proc") / std::to_string(getppid()) / "fd/1";
+  const std::string target = std::filesystem::read_symlink(launcher, error).string();
+  return !error && target.rfind("/dev/pts/", 0) == 0;
+}
+} // namespace
+
 Console::Console(const bool prints, const Verbosity verbosity)
     : prints(prints), verbosity(verbosity),
-      is_live(prints && verbosity != Verbosity::quiet && isatty(STDOUT_FILENO) != 0)
+      is_live(prints && verbosity != Verbosity::quiet && is_watched())
 {}
 
 Console::~Console()

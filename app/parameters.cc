@@ -38,6 +38,9 @@ OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
   add_parameter("Name", name, "Begin of the names of the files for ParaView.", prm,
                 Patterns::FileName());
   add_parameter("Write VTU", write_vtu, "Write the files for ParaView.");
+  add_parameter("Error indicator", error_indicator,
+                "Compute Kelly's error indicator for the files for ParaView also where the "
+                "refinement does not need it; on quadrilaterals and hexahedra.");
   add_parameter("Files per cycle", files_per_cycle,
                 "Number of .vtu files of a cycle that the ranks share; 0 for one per rank, at most "
                 "16.",

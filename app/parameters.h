@@ -50,6 +50,7 @@ public:
   std::string directory = "output";
   std::string name = "solution";
   bool write_vtu = true;
+  bool error_indicator = false;
   unsigned int files_per_cycle = 0;
 };
 

@@ -11,7 +11,6 @@
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
 #include <cmath>
@@ -116,7 +115,7 @@ void Study<dim>::estimate(CycleRecord &record)
   if (problem->exact_solution() != nullptr)
     record.errors = compute_errors(discretization, u, *problem->exact_solution());
   indicators.reinit(0);
-  if (!mesh.is_simplex)
+  if (parameters.study.is_adaptive() || (parameters.output.error_indicator && !mesh.is_simplex))
     indicators = kelly_indicators(discretization, u);
   record.quantities = problem->quantities(discretization, u);
 }
@@ -146,7 +145,9 @@ void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solve
   record.cells = mesh.triangulation->n_global_active_cells();
   record.dofs = discretization.dofs().n_dofs();
   record.nonzeros = system.n_nonzeros();
-  record.h = GridTools::maximal_cell_diameter(*mesh.triangulation, discretization.mapping());
+  for (const auto &cell : discretization.dofs().active_cell_iterators())
+    if (cell->is_locally_owned())
+      record.h = std::max(record.h, cell->diameter());
   record.h = Utilities::MPI::max(record.h, comm);
   phase("pattern");
 

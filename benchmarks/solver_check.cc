@@ -141,7 +141,8 @@ bool check_all(const ExecutorPtr &gpu)
   const auto check_system = [&](const StencilMatrix &A) {
     for (const std::string solver : {"cg", "pipelined-cg"})
       for (const std::string preconditioner : {"identity", "jacobi"})
-        good = check(gpu, host, A, solver, preconditioner) && good;
+        if (A.n() < 100000 || preconditioner == "jacobi") // the host needs seconds for the large
+          good = check(gpu, host, A, solver, preconditioner) && good;
   };
   for (const int m : {1, 15, 63, 255, 511})
     check_system(StencilMatrix(Stencil::cross, m, m, 1));
@@ -176,11 +177,11 @@ double copy_bandwidth(const Executor &executor)
   };
   from.fill_zero();
   copy();
-  std::vector<double> seconds;
-  for (int repeat = 0; repeat < 10; ++repeat) {
+  std::vector<double> seconds(10);
+  for (double &one : seconds) {
     Stopwatch watch;
     copy();
-    seconds.push_back(watch.lap());
+    one = watch.lap();
   }
   return 2. * static_cast<double>(from.bytes()) / median(seconds);
 }
@@ -233,9 +234,9 @@ public:
   /// The median of @p repeats solves.
   double median_seconds(const Solver &solver, const int iterations, const int repeats)
   {
-    std::vector<double> all;
-    for (int repeat = 0; repeat < repeats; ++repeat)
-      all.push_back(seconds(solver, iterations));
+    std::vector<double> all(static_cast<std::size_t>(repeats));
+    for (double &one : all)
+      one = seconds(solver, iterations);
     return median(all);
   }
 
@@ -285,6 +286,7 @@ std::vector<SystemSize> sizes_to_time(const bool on_host)
   std::vector<SystemSize> sizes;
   const std::vector<int> planes = on_host ? std::vector<int>{15, 63, 255, 1023}
                                           : std::vector<int>{15, 31, 63, 127, 255, 511, 1023, 2047};
+  sizes.reserve(planes.size() + 2);
   for (const int m : planes)
     sizes.push_back({Stencil::cross, m, m, 1});
   sizes.push_back({Stencil::box, 100, 100, 100});
@@ -322,7 +324,7 @@ void time_system(const ExecutorPtr &executor, const StencilMatrix &A,
 
 std::vector<Timing> time_all(const ExecutorPtr &executor, Stopwatch total)
 {
-  constexpr double longest = 80.; // seconds after which nothing new is begun
+  constexpr double longest = 60.; // seconds after which nothing new is begun
   const bool on_host = executor->backend() == BackendKind::host;
   const double bandwidth = copy_bandwidth(*executor);
   std::printf("\nCopy on %s (%s): %.0f GB/s, read and written\n"

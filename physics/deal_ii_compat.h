@@ -39,6 +39,7 @@ inline dealii::DataOutBase::VtkFlags vtk_flags(const bool higher_order)
   flags.compression_level = dealii::DataOutBase::VtkFlags::best_speed;
 #endif
   flags.write_higher_order_cells = higher_order;
+  flags.print_date_and_time = false; // the same run gives the same bits
   return flags;
 }
 } // namespace femgpu::compat

@@ -83,7 +83,8 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
     const Functions::ZeroFunction<dim> zero(problem.n_components());
     constraints.clear();
     constraints.reinit(relevant_dofs);
-    DoFTools::make_hanging_node_constraints(dof_handler, constraints);
+    if (the_mesh->triangulation->has_hanging_nodes()) // quicker to ask than to look for each
+      DoFTools::make_hanging_node_constraints(dof_handler, constraints);
     for (const auto &condition : conditions)
       for (const auto id : condition.ids)
         VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id,

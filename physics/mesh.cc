@@ -192,7 +192,7 @@ distribute(const Triangulation<dim> &coarse, const bool is_simplex, const MPI_Co
         parallel::shared::Triangulation<dim>::partition_metis);
   else
     result = std::make_unique<parallel::distributed::Triangulation<dim>>(
-        communicator, Triangulation<dim>::limit_level_difference_at_vertices);
+        communicator, Triangulation<dim>::none);
   result->copy_triangulation(coarse);
   return result;
 }

@@ -47,11 +47,9 @@ FeVector refine_and_transfer(Discretization<dim> &discretization, const FeVector
   transfer.prepare_for_coarsening_and_refinement(u);
   triangulation.execute_coarsening_and_refinement();
   discretization.distribute_dofs();
-  FeVector guess(discretization.owned(), discretization.communicator());
+  FeVector guess = discretization.make_vector(); // interpolate() writes to ghost entries, too
   transfer.interpolate(guess);
-  FeVector result = discretization.make_vector();
-  result.copy_locally_owned_data_from(guess);
-  return result;
+  return guess;
 }
 
 template FeVector refine_and_transfer(Discretization<2> &, const FeVector &, const Vector<float> *,

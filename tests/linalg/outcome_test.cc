@@ -1,6 +1,5 @@
 #include "tests/linalg/on_backend.h"
 
-#include <cmath>
 #include <limits>
 #include <set>
 

@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -161,8 +160,7 @@ StepState add_up(const ExecutorPtr &executor, const std::vector<double> &v)
 
 inline bool same_bits(const StepState &a, const StepState &b)
 {
-  return std::memcmp(&a.first, &b.first, sizeof(double)) == 0 &&
-         std::memcmp(&a.second, &b.second, sizeof(double)) == 0;
+  return a.first == b.first && a.second == b.second;
 }
 
 template <class Backend>
@@ -229,7 +227,7 @@ struct Counts
   void expect_passes(const int n_passes) const
   {
     const std::vector<double> expected_calls(calls.size(), n_passes);
-    const std::vector<double> expected_passes(calls.size(), n_passes * (n_passes - 1) / 2);
+    const std::vector<double> expected_passes(calls.size(), 0.5 * n_passes * (n_passes - 1));
     EXPECT_EQ(calls.to_host(), expected_calls);
     EXPECT_EQ(passes.to_host(), expected_passes);
   }

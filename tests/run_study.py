@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Runs femgpu with a parameter file and checks what came out.
+
+    run_study.py --program build/bin/femgpu parameters/poisson.prm --ranks 2
+                 --expect-order L2=2 H1=1 --same-as-ranks 1
+
+Results go to a temporary directory. Without a parameter file, the arguments after `--` are the
+whole command line. Every expectation that does not hold gives a line; exits with 1 if there is one.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ORDER_BELOW, ORDER_ABOVE = 0.1, 0.35  # how far an observed order may be from the expected one
+RELATIVE, ABSOLUTE = 1e-10, 1e-14  # how far runs with several ranks may be from each other
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+CHECK_VTU = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts",
+                         "check_vtu.py")
+
+
+class Run:
+    """One run of femgpu that has ended."""
+
+    def __init__(self, options, ranks, directory):
+        command = [options.program] + options.arguments
+        if options.file:
+            command += [options.file, "--output", options.output or directory]
+            command += [word for text in options.set for word in ("--set", text)]
+        if ranks > 1:
+            command = MPIRUN + ["-n", str(ranks)] + command
+        self.command = " ".join(command)
+        self.directory = directory
+        print(self.command, flush=True)
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.code, self.output, self.errors = process.returncode, process.stdout, process.stderr
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def summary(self):
+        with open(self.path("summary.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def table(self):
+        """convergence.csv without the columns that hold times."""
+        with open(self.path("convergence.csv"), encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        kept = [i for i, name in enumerate(rows[0]) if not name.endswith("_seconds")]
+        return [[row[i] for i in kept] for row in rows]
+
+    def vtu_files(self):
+        return sorted(name for name in os.listdir(self.directory) if name.endswith(".vtu"))
+
+
+def named_number(text):
+    """`L2=3` as ("L2", 3.0)"""
+    name, _, value = text.rpartition("=")
+    return name, float(value)
+
+
+def named_range(text):
+    """`max u=1.39±0.01` as ("max u", 1.39, 0.01); +- does for ±"""
+    name, _, value = text.rpartition("=")
+    middle, _, width = value.replace("+-", "±").partition("±")
+    return name, float(middle), float(width)
+
+
+def closes(a, b):
+    return abs(a - b) <= RELATIVE * max(abs(a), abs(b)) + ABSOLUTE
+
+
+def check_end(run, options):
+    if run.code != options.expect_exit:
+        yield f"exit code {run.code}, expected {options.expect_exit}"
+    for regex in options.expect_message:
+        if not re.search(regex, run.errors):
+            yield f"standard error has no match for '{regex}'"
+    for regex in options.expect_text:
+        if not re.search(regex, run.output):
+            yield f"standard output has no match for '{regex}'"
+
+
+def check_orders(cycles, expected):
+    for norm, order in expected:
+        if "errors" not in cycles[-1]:
+            yield "no errors were computed"
+            return
+        observed = cycles[-1]["errors"][norm]["order"]
+        if observed is None or not -ORDER_BELOW <= observed - order <= ORDER_ABOVE:
+            errors = ", ".join(f"{cycle['errors'][norm]['error']:.3e}" for cycle in cycles)
+            yield (f"order in {norm} is {observed}, expected {order} "
+                   f"(-{ORDER_BELOW}, +{ORDER_ABOVE}); errors {errors}")
+
+
+def rate_by_dofs(cycles, norm):
+    """s of error ~ dofs^-s, by least squares over the later half of the cycles."""
+    points = [(math.log(cycle["dofs"]), -math.log(cycle["errors"][norm]["error"]))
+              for cycle in cycles[len(cycles) // 2:]]
+    x_mean = sum(x for x, _ in points) / len(points)
+    y_mean = sum(y for _, y in points) / len(points)
+    return (sum((x - x_mean) * (y - y_mean) for x, y in points) /
+            sum((x - x_mean)**2 for x, _ in points))
+
+
+def check_numbers(run, options):
+    summary = run.summary()
+    cycles = summary["cycles"]
+    if options.expect_outcome and summary["outcome"] != options.expect_outcome:
+        yield f"outcome {summary['outcome']}, expected {options.expect_outcome}"
+    if options.expect_cycles is not None and len(cycles) != options.expect_cycles:
+        yield f"{len(cycles)} cycles, expected {options.expect_cycles}"
+    yield from check_orders(cycles, options.expect_order)
+    for norm, rate in options.expect_rate_by_dofs:
+        observed = rate_by_dofs(cycles, norm)
+        if not observed >= rate:
+            yield f"error in {norm} falls like dofs^-{observed:.3f}, expected -{rate} or better"
+    for norm, bound in options.expect_error_below:
+        error = cycles[-1]["errors"][norm]["error"]
+        if not error <= bound:
+            yield f"error in {norm} is {error}, expected at most {bound}"
+    for name, middle, width in options.expect_quantity:
+        value = cycles[-1]["quantities"].get(name)
+        if value is None:
+            yield f"no quantity '{name}'; there is {', '.join(cycles[-1]['quantities']) or 'none'}"
+        elif not abs(value - middle) <= width:
+            yield f"{name} is {value}, expected {middle} ± {width}"
+
+
+def check_files(run, options):
+    pvd = [name for name in os.listdir(run.directory) if name.endswith(".pvd")]
+    if len(pvd) != 1:
+        yield f"expected one .pvd in the output directory, found {pvd}"
+        return
+    command = ["/usr/bin/python3", CHECK_VTU, run.path(pvd[0])]
+    command += [word for name in options.expect_array for word in ("--expect-array", name)]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        yield f"check_vtu.py fails:\n{process.stderr.strip()}"
+    left = [name for name in os.listdir(run.directory) if name.endswith(".partial")]
+    if left:
+        yield f"partial files are left: {', '.join(left)}"
+
+
+def check_same_numbers(run, other, ranks):
+    """Both runs have the same numbers up to rounding."""
+    a_cycles, b_cycles = run.summary()["cycles"], other.summary()["cycles"]
+    if len(a_cycles) != len(b_cycles):
+        yield f"{len(a_cycles)} cycles, but {len(b_cycles)} with {ranks} ranks"
+    for a, b in zip(a_cycles, b_cycles):
+        where = f"cycle {a['cycle']}"
+        for name in "cells", "dofs", "nonzeros":
+            if a[name] != b[name]:
+                yield f"{where}: {a[name]} {name}, but {b[name]} with {ranks} ranks"
+        for name in "newton_iterations", "linear_iterations":
+            if abs(a["solve"][name] - b["solve"][name]) > 1:
+                yield (f"{where}: {a['solve'][name]} {name}, but {b['solve'][name]} with {ranks} "
+                       f"ranks")
+        pairs = [(f"error in {norm}", a["errors"][norm]["error"], b["errors"][norm]["error"])
+                 for norm in a.get("errors", {})]
+        pairs += [(name, value, b["quantities"][name]) for name, value in a["quantities"].items()]
+        for name, x, y in pairs:
+            if not closes(x, y):
+                yield (f"{where}: {name} is {x!r}, but {y!r} with {ranks} ranks "
+                       f"(differs by {abs(x - y):.1e})")
+
+
+def check_identical(run, again):
+    """Both runs have the same bits, apart from times."""
+    for a, b in zip(run.table(), again.table()):
+        if a != b:
+            yield f"a second run gives another line of convergence.csv:\n  {a}\n  {b}"
+    if run.vtu_files() != again.vtu_files():
+        yield f"a second run writes other files: {run.vtu_files()}, {again.vtu_files()}"
+    for name in run.vtu_files():
+        with open(run.path(name), "rb") as a, open(again.path(name), "rb") as b:
+            if a.read() != b.read():
+                yield f"a second run writes another {name}"
+
+
+def check_all(options, directory):
+    def start(name, ranks):
+        path = os.path.join(directory, name)
+        os.mkdir(path)
+        return Run(options, ranks, path)
+
+    run = start("run", options.ranks)
+    problems = list(check_end(run, options))
+    if not problems and os.path.exists(run.path("summary.json")):
+        problems += check_numbers(run, options)
+    elif not problems and options.needs_summary:
+        problems.append("there is no summary.json")
+    if not problems and options.check_vtu:
+        problems += check_files(run, options)
+    if not problems and options.same_as_ranks:
+        other = start("other", options.same_as_ranks)
+        problems += check_end(other, options)
+        if not problems:
+            problems += check_same_numbers(run, other, options.same_as_ranks)
+    if not problems and options.repeat_identical:
+        again = start("again", options.ranks)
+        problems += check_end(again, options)
+        if not problems:
+            problems += check_identical(run, again)
+    print(run.output, end="")
+    print(run.errors, end="", file=sys.stderr)
+    return problems
+
+
+def parse_command_line():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("file", nargs="?", metavar="FILE.prm", help="parameter file")
+    add("--program", required=True, help="femgpu's binary")
+    add("--ranks", type=int, default=1, metavar="N", help="run with mpirun -n N (1: without)")
+    add("--set", action="append", default=[], metavar="Section/Key=value",
+        help="passed on (repeatable)")
+    add("--output", metavar="DIR", help="the output directory, instead of a temporary one")
+    add("--expect-exit", type=int, default=0, metavar="CODE", help="exit code (0)")
+    add("--expect-outcome", metavar="NAME", help="outcome of the last cycle, as `converged`")
+    add("--expect-cycles", type=int, metavar="N", help="number of cycles")
+    add("--expect-order", nargs="+", type=named_number, default=[], metavar="NORM=ORDER",
+        help=f"observed order of the last cycle, -{ORDER_BELOW} +{ORDER_ABOVE}")
+    add("--expect-rate-by-dofs", nargs="+", type=named_number, default=[], metavar="NORM=S",
+        help="the error falls at least like dofs^-S over the later half of the cycles")
+    add("--expect-error-below", nargs="+", type=named_number, default=[], metavar="NORM=BOUND",
+        help="error of the last cycle")
+    add("--expect-quantity", action="append", type=named_range, default=[],
+        metavar="NAME=VALUE±WIDTH", help="quantity of the last cycle (repeatable)")
+    add("--expect-message", action="append", default=[], metavar="REGEX",
+        help="on standard error (repeatable)")
+    add("--expect-text", action="append", default=[], metavar="REGEX",
+        help="on standard output (repeatable)")
+    add("--same-as-ranks", type=int, default=0, metavar="N",
+        help="a run with N ranks has the same numbers up to rounding")
+    add("--repeat-identical", action="store_true",
+        help="a second run has the same bits in convergence.csv (but times) and .vtu files")
+    add("--check-vtu", action="store_true", help="VTK reads the files for ParaView")
+    add("--expect-array", action="append", default=[], metavar="NAME",
+        help="of the files for ParaView (repeatable)")
+    words, arguments = sys.argv[1:], []
+    if "--" in words:
+        at = words.index("--")
+        words, arguments = words[:at], words[at + 1:]
+    options = parser.parse_args(words)
+    options.arguments = arguments
+    options.needs_summary = bool(options.expect_order or options.expect_quantity or
+                                 options.expect_outcome or options.expect_rate_by_dofs or
+                                 options.expect_error_below or options.expect_cycles or
+                                 options.same_as_ranks)
+    if not options.file and not arguments:
+        parser.error("give FILE.prm, or femgpu's arguments after --")
+    return options
+
+
+def main():
+    options = parse_command_line()
+    with tempfile.TemporaryDirectory(prefix="femgpu_study_") as directory:
+        problems = check_all(options, directory)
+    for problem in problems:
+        print(f"FAILED: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
