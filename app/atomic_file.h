@@ -31,7 +31,7 @@ public:
   std::ostream &stream();
 
   /**
-   * Write out what is buffered, wait until it is on the disk and give the file its name.
+   * Write out what is buffered and give the file its name.
    * A second call does nothing.
    * @throws OutputError if anything since the beginning failed, naming the file and the system's
    *         reason; the partial file is removed

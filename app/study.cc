@@ -74,7 +74,7 @@ public:
     console.print(text.str());
   }
 
-  StudyRecord run();
+  StudyRecord run(const SolutionObserver &observer);
 
 private:
   void run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solver, VtuOutput<dim> &output);
@@ -197,7 +197,7 @@ void Study<dim>::print(const CycleRecord &record)
 }
 
 template <int dim>
-StudyRecord Study<dim>::run()
+StudyRecord Study<dim>::run(const SolutionObserver &observer)
 {
   Stopwatch total;
   linalg::NodeSystem system(comm);
@@ -220,8 +220,11 @@ StudyRecord Study<dim>::run()
                 study.backend_description + ")");
   watch.lap();
   while (study.cycles.size() < parameters.study.cycles &&
-         (study.cycles.empty() || study.converged()))
+         (study.cycles.empty() || study.converged())) {
     run_cycle(system, solver, output);
+    if (observer && study.converged())
+      observer(u);
+  }
 
   Utilities::System::MemoryStats memory;
   Utilities::System::get_memory_stats(memory);
@@ -241,10 +244,11 @@ void validate(const Parameters &parameters, MPI_Comm communicator, Console &cons
     Study<3>(parameters, communicator, console).validate();
 }
 
-StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console)
+StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
+                      const SolutionObserver &observer)
 {
   if (parameters.run.dimension == 2)
-    return Study<2>(parameters, communicator, console).run();
-  return Study<3>(parameters, communicator, console).run();
+    return Study<2>(parameters, communicator, console).run(observer);
+  return Study<3>(parameters, communicator, console).run(observer);
 }
 } // namespace femgpu

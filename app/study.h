@@ -4,6 +4,9 @@
 #include "app/console.h"
 #include "app/cycle_record.h"
 #include "app/parameters.h"
+#include "physics/discretization.h"
+
+#include <functional>
 
 namespace femgpu
 {
@@ -13,12 +16,16 @@ namespace femgpu
  */
 void validate(const Parameters &parameters, MPI_Comm communicator, Console &console);
 
+/// Is shown the solution of each cycle that converged.
+using SolutionObserver = std::function<void(const FeVector &)>;
+
 /**
  * Collective. Runs the study that @p parameters describe: mesh, solution, errors and files of each
  * cycle. A cycle that does not converge is the last one, and gets no files for ParaView.
  * @throws ParameterError, InputError, DeviceError, OutputError
  */
-StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console);
+StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
+                      const SolutionObserver &observer = {});
 } // namespace femgpu
 
 #endif

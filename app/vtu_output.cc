@@ -109,6 +109,55 @@ void agree(const std::string &error, MPI_Comm comm)
 } // namespace
 
 template <int dim>
+std::string VtuOutput<dim>::base_name(const unsigned int cycle) const
+{
+  std::ostringstream name;
+  name << parameters.name << '_' << std::setw(3) << std::setfill('0') << cycle;
+  return name.str();
+}
+
+template <int dim>
+void VtuOutput<dim>::write_pieces(const DataOut<dim> &out, const std::vector<std::string> &pieces,
+                                  MPI_Comm comm) const
+{
+  const std::size_t n_ranks = Utilities::MPI::n_mpi_processes(comm);
+  const std::size_t rank = Utilities::MPI::this_mpi_process(comm);
+  const std::size_t mine = rank * pieces.size() / n_ranks;
+  MPI_Comm group = MPI_COMM_NULL;
+  MPI_Comm_split(comm, static_cast<int>(mine), static_cast<int>(rank), &group);
+  std::string error;
+  try {
+    write_group(out, parameters.directory + "/" + pieces[mine], group);
+  }
+  catch (const OutputError &e) {
+    error = e.what();
+  }
+  MPI_Comm_free(&group);
+  agree(error, comm);
+}
+
+template <int dim>
+void VtuOutput<dim>::write_records(const DataOut<dim> &out, const std::vector<std::string> &pieces,
+                                   MPI_Comm comm) const
+{
+  std::string error;
+  if (Utilities::MPI::this_mpi_process(comm) == 0) {
+    try {
+      AtomicFile pvtu(parameters.directory + "/" + cycles.back().second);
+      out.write_pvtu_record(pvtu.stream(), pieces);
+      pvtu.commit();
+      AtomicFile pvd(parameters.directory + "/" + parameters.name + ".pvd");
+      DataOutBase::write_pvd_record(pvd.stream(), cycles);
+      pvd.commit();
+    }
+    catch (const OutputError &e) {
+      error = e.what();
+    }
+  }
+  agree(error, comm);
+}
+
+template <int dim>
 void VtuOutput<dim>::write(const unsigned int cycle, const Discretization<dim> &discretization,
                            const FeVector &u, const Vector<float> &indicators)
 {
@@ -118,7 +167,6 @@ void VtuOutput<dim>::write(const unsigned int cycle, const Discretization<dim> &
   out.set_flags(compat::vtk_flags(/* higher order cells */ discretization.degree() > 1));
   out.attach_dof_handler(discretization.dofs());
   add_field(problem, u, "", out);
-
   std::pair<FeVector, FeVector> exact;
   if (problem.exact_solution() != nullptr) {
     exact = exact_and_error(discretization, u, *problem.exact_solution());
@@ -139,50 +187,21 @@ void VtuOutput<dim>::write(const unsigned int cycle, const Discretization<dim> &
     out.add_data_vector(indicators, "error_indicator", DataOut<dim>::type_cell_data);
   out.build_patches(discretization.mapping(), discretization.degree());
 
-  const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(comm);
-  const unsigned int rank = Utilities::MPI::this_mpi_process(comm);
+  constexpr unsigned int most_files = 16;
   const unsigned int n_files =
-      std::min(n_ranks, parameters.files_per_cycle > 0 ? parameters.files_per_cycle : 16U);
-  const auto piece_name = [&](const unsigned int piece) {
-    std::ostringstream name;
-    name << parameters.name << '_' << std::setw(3) << std::setfill('0') << cycle << '.'
-         << std::setw(3) << piece << ".vtu";
-    return name.str();
-  };
-  const unsigned int my_file = rank * n_files / n_ranks;
-  MPI_Comm group = MPI_COMM_NULL;
-  MPI_Comm_split(comm, static_cast<int>(my_file), static_cast<int>(rank), &group);
-  std::string error;
-  try {
-    write_group(out, parameters.directory + "/" + piece_name(my_file), group);
-  }
-  catch (const OutputError &e) {
-    error = e.what();
-  }
-  MPI_Comm_free(&group);
-  agree(error, comm);
-
+      std::min(Utilities::MPI::n_mpi_processes(comm),
+               parameters.files_per_cycle > 0 ? parameters.files_per_cycle : most_files);
   std::vector<std::string> pieces;
-  for (unsigned int piece = 0; piece < n_files; ++piece)
-    pieces.push_back(piece_name(piece));
-  const std::string record = pieces.front().substr(0, parameters.name.size() + 4) + ".pvtu";
-  cycles.emplace_back(cycle, record);
-  names.insert(names.end(), pieces.begin(), pieces.end());
-  names.push_back(record);
-  if (rank == 0) {
-    try {
-      AtomicFile pvtu(parameters.directory + "/" + record);
-      out.write_pvtu_record(pvtu.stream(), pieces);
-      pvtu.commit();
-      AtomicFile pvd(parameters.directory + "/" + parameters.name + ".pvd");
-      DataOutBase::write_pvd_record(pvd.stream(), cycles);
-      pvd.commit();
-    }
-    catch (const OutputError &e) {
-      error = e.what();
-    }
+  for (unsigned int piece = 0; piece < n_files; ++piece) {
+    std::ostringstream name;
+    name << base_name(cycle) << '.' << std::setw(3) << std::setfill('0') << piece << ".vtu";
+    pieces.push_back(name.str());
   }
-  agree(error, comm);
+  cycles.emplace_back(cycle, base_name(cycle) + ".pvtu");
+  names.insert(names.end(), pieces.begin(), pieces.end());
+  names.push_back(cycles.back().second);
+  write_pieces(out, pieces, comm);
+  write_records(out, pieces, comm);
 }
 
 template class VtuOutput<2>;

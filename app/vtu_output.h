@@ -5,6 +5,7 @@
 #include "physics/problem.h"
 
 #include <deal.II/lac/vector.h>
+#include <deal.II/numerics/data_out.h>
 
 #include <string>
 #include <utility>
@@ -39,6 +40,12 @@ public:
   }
 
 private:
+  std::string base_name(unsigned int cycle) const;
+  void write_pieces(const dealii::DataOut<dim> &out, const std::vector<std::string> &pieces,
+                    MPI_Comm comm) const;
+  void write_records(const dealii::DataOut<dim> &out, const std::vector<std::string> &pieces,
+                     MPI_Comm comm) const;
+
   const OutputParameters &parameters;
   const Problem<dim> &problem;
   std::vector<std::pair<double, std::string>> cycles; ///< for the .pvd

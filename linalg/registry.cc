@@ -46,9 +46,15 @@ template <class Product>
 std::unique_ptr<Product> make(const std::vector<Entry<Product>> &entries, const std::string &what,
                               const std::string &name, const BackendKind backend)
 {
-  for (const auto &entry : entries)
-    if (entry.choice.name == name)
-      return backend == BackendKind::host ? entry.make_host() : entry.make_cuda();
+  for (const auto &entry : entries) {
+    if (entry.choice.name != name)
+      continue;
+    if (backend == BackendKind::host)
+      return entry.make_host();
+    if (entry.make_cuda == nullptr)
+      throw DeviceError("This femgpu was built without CUDA; use the host backend.");
+    return entry.make_cuda();
+  }
   throw ParameterError("There is no " + what + " '" + name + "'; use " +
                        names_of(choices_of(entries)) + ".");
 }

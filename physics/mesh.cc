@@ -191,8 +191,8 @@ distribute(const Triangulation<dim> &coarse, const bool is_simplex, const MPI_Co
         communicator, Triangulation<dim>::none, /* artificial cells */ true,
         parallel::shared::Triangulation<dim>::partition_metis);
   else
-    result = std::make_unique<parallel::distributed::Triangulation<dim>>(
-        communicator, Triangulation<dim>::none);
+    result = std::make_unique<parallel::distributed::Triangulation<dim>>(communicator,
+                                                                         Triangulation<dim>::none);
   result->copy_triangulation(coarse);
   return result;
 }

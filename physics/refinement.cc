@@ -1,10 +1,14 @@
 #include "physics/refinement.h"
 
 #include "linalg/base/error.h"
+#include "linalg/dealii/node_memory.h"
 #include "physics/deal_ii_compat.h"
 
 #include <deal.II/distributed/grid_refinement.h>
 #include <deal.II/distributed/tria.h>
+#include <deal.II/lac/full_matrix.h>
+
+#include <algorithm>
 
 namespace femgpu
 {
@@ -29,6 +33,56 @@ void flag_cells(typename Mesh<dim>::Triangulation &triangulation, const Vector<f
   parallel::distributed::GridRefinement::refine_and_coarsen_fixed_number(
       *distributed, *indicators, fractions.refine, fractions.coarsen);
 }
+/**
+ * Refines all cells of a shared mesh, which every rank has as a whole. deal.II's SolutionTransfer
+ * needs the dofs of all cells, but a rank knows those of its own only: each leaves its cells'
+ * values, by the number of the cell, in memory that the ranks of the node share, and the owner of
+ * a child takes those of its parent.
+ */
+template <int dim>
+FeVector refine_shared_mesh(Discretization<dim> &discretization, const FeVector &u)
+{
+  auto &triangulation = *discretization.mesh().triangulation;
+  const MPI_Comm comm = discretization.communicator();
+  const FiniteElement<dim> &fe = discretization.element();
+  const unsigned int n = fe.n_dofs_per_cell();
+  const std::size_t n_values = static_cast<std::size_t>(triangulation.n_active_cells()) * n;
+  linalg::require_one_node(comm);
+  const linalg::NodeArray<double> values(
+      comm, Utilities::MPI::this_mpi_process(comm) == 0 ? n_values : 0);
+
+  Vector<double> parent_values(n), child_values(n);
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    cell->set_user_index(cell->active_cell_index());
+    if (!cell->is_locally_owned())
+      continue;
+    cell->get_dof_values(u, parent_values);
+    std::copy(parent_values.begin(), parent_values.end(),
+              values.data() + static_cast<std::size_t>(cell->active_cell_index()) * n);
+  }
+  values.synchronize();
+  linalg::barrier_asleep(comm);
+  values.synchronize();
+
+  triangulation.execute_coarsening_and_refinement();
+  discretization.distribute_dofs();
+  FeVector result = discretization.make_vector();
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    const auto parent = cell->parent();
+    const double *of_parent = values.data() + static_cast<std::size_t>(parent->user_index()) * n;
+    std::copy(of_parent, of_parent + n, parent_values.begin());
+    for (unsigned int child = 0; child < parent->n_children(); ++child)
+      if (parent->child(child) == cell)
+        fe.get_prolongation_matrix(child, RefinementCase<dim>::isotropic_refinement)
+            .vmult(child_values, parent_values);
+    cell->set_dof_values(child_values, result);
+  }
+  result.zero_out_ghost_values();
+  linalg::barrier_asleep(comm); // nobody lets go of memory that is still read
+  return result;
+}
 } // namespace
 
 template <int dim>
@@ -38,11 +92,8 @@ FeVector refine_and_transfer(Discretization<dim> &discretization, const FeVector
   auto &triangulation = *discretization.mesh().triangulation;
   flag_cells<dim>(triangulation, indicators, fractions);
   triangulation.prepare_coarsening_and_refinement();
-  if (discretization.mesh().is_simplex) { // deal.II 9.4 cannot transfer on shared meshes
-    triangulation.execute_coarsening_and_refinement();
-    discretization.distribute_dofs();
-    return discretization.make_vector();
-  }
+  if (discretization.mesh().is_simplex)
+    return refine_shared_mesh(discretization, u);
   compat::SolutionTransfer<dim, FeVector> transfer(discretization.dofs());
   transfer.prepare_for_coarsening_and_refinement(u);
   triangulation.execute_coarsening_and_refinement();

@@ -38,6 +38,8 @@ class Run:
         self.command = " ".join(command)
         self.directory = directory
         print(self.command, flush=True)
+        if options.full_disk:
+            os.symlink("/dev/full", self.path(options.full_disk + ".partial"))
         process = subprocess.run(command, capture_output=True, text=True, check=False)
         self.code, self.output, self.errors = process.returncode, process.stdout, process.stderr
 
@@ -133,6 +135,38 @@ def check_numbers(run, options):
             yield f"{name} is {value}, expected {middle} ± {width}"
 
 
+def has_device():
+    try:
+        process = subprocess.run(["nvidia-smi", "-L"], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return False
+    return process.returncode == 0 and "GPU" in process.stdout
+
+
+def check_no_half_file(run):
+    """Whatever the run did, the files with final names are complete."""
+    names = [name for name in os.listdir(run.directory) if name.endswith((".vtu", ".pvtu", ".pvd"))]
+    left = [name for name in os.listdir(run.directory) if name.endswith(".partial")]
+    if left:
+        yield f"partial files are left: {', '.join(left)}"
+    if names:
+        process = subprocess.run(["/usr/bin/python3", CHECK_VTU] + [run.path(n) for n in names],
+                                 capture_output=True, text=True, check=False)
+        if process.returncode != 0:
+            yield f"half a file is left:\n{process.stderr.strip()}"
+
+
+def check_ranges(report, expected):
+    """Smallest value of arrays in the last file that check_vtu.py reports."""
+    last = report.strip().splitlines()[-1]
+    for name, middle, width in expected:
+        found = re.search(r"(?:^|[ ;,])" + re.escape(name) + r" \[([^,]+), ([^\]]+)\]", last)
+        if not found:
+            yield f"no array {name} in: {last}"
+        elif not abs(float(found[1]) - middle) <= width:
+            yield f"smallest {name} is {found[1]}, expected {middle} ± {width}"
+
+
 def check_files(run, options):
     pvd = [name for name in os.listdir(run.directory) if name.endswith(".pvd")]
     if len(pvd) != 1:
@@ -143,6 +177,8 @@ def check_files(run, options):
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode != 0:
         yield f"check_vtu.py fails:\n{process.stderr.strip()}"
+    else:
+        yield from check_ranges(process.stdout, options.expect_minimum)
     left = [name for name in os.listdir(run.directory) if name.endswith(".partial")]
     if left:
         yield f"partial files are left: {', '.join(left)}"
@@ -192,6 +228,8 @@ def check_all(options, directory):
 
     run = start("run", options.ranks)
     problems = list(check_end(run, options))
+    if options.full_disk:
+        problems += check_no_half_file(run)
     if not problems and os.path.exists(run.path("summary.json")):
         problems += check_numbers(run, options)
     elif not problems and options.needs_summary:
@@ -245,6 +283,12 @@ def parse_command_line():
     add("--check-vtu", action="store_true", help="VTK reads the files for ParaView")
     add("--expect-array", action="append", default=[], metavar="NAME",
         help="of the files for ParaView (repeatable)")
+    add("--expect-minimum", action="append", type=named_range, default=[],
+        metavar="NAME=VALUE±WIDTH",
+        help="smallest value of an array, over its components, in the last file (repeatable)")
+    add("--full-disk", metavar="NAME",
+        help="no space is left when this file is written; all that are there must be complete")
+    add("--skip-with-device", action="store_true", help="ends with 77 where nvidia-smi shows a GPU")
     words, arguments = sys.argv[1:], []
     if "--" in words:
         at = words.index("--")
@@ -262,6 +306,9 @@ def parse_command_line():
 
 def main():
     options = parse_command_line()
+    if options.skip_with_device and has_device():
+        print("skipped: there is a device")
+        return 77
     with tempfile.TemporaryDirectory(prefix="femgpu_study_") as directory:
         problems = check_all(options, directory)
     for problem in problems:

@@ -81,11 +81,17 @@ public:
     if (length > 0)
       owner->copy_to_host(host, pointer, bytes());
   }
+  /// The first @p count elements.
+  std::vector<T> to_host(const std::size_t count) const
+  {
+    std::vector<T> host(count);
+    if (count > 0)
+      owner->copy_to_host(host.data(), pointer, count * sizeof(T));
+    return host;
+  }
   std::vector<T> to_host() const
   {
-    std::vector<T> host(length);
-    copy_to_host(host.data());
-    return host;
+    return to_host(length);
   }
   void fill_zero()
   {

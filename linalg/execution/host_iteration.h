@@ -64,6 +64,8 @@ public:
 
 private:
   static constexpr int rows_per_chunk = 1024;
+  // With less work than this a thread costs more than it brings.
+  static constexpr int chunks_per_thread = 4;
 
   static int n_chunks(const int n)
   {
@@ -78,7 +80,8 @@ private:
     const State s = state;
     // All chunks, so that steps of different length can share sums.
     const int chunks = static_cast<int>(partials.size());
-#pragma omp parallel for schedule(static) num_threads(n_threads) if (chunks > 1)
+    const int threads = std::clamp(chunks / chunks_per_thread, 1, n_threads);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
     for (int chunk = 0; chunk < chunks; ++chunk) {
       Sums sums{};
       const int begin = chunk * rows_per_chunk;

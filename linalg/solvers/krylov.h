@@ -174,8 +174,7 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
   }
   report.iterations = state.iteration;
   report.true_residual = std::sqrt(residual.rr);
-  report.history = history.to_host();
-  report.history.resize(static_cast<std::size_t>(state.iteration) + 1);
+  report.history = history.to_host(static_cast<std::size_t>(state.iteration) + 1);
   report.history.front() = report.initial_residual; // also where nothing had to be done
   report.solve_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
