@@ -9,10 +9,12 @@ void CellConstraints::resolve(const std::vector<Index> &dofs)
 {
   unsorted.clear();
   inhomogeneities.assign(dofs.size(), 0.);
+  has_constraints = false;
   for (unsigned int i = 0; i < dofs.size(); ++i) {
     if (!constraints.is_constrained(dofs[i]))
       unsorted.push_back({dofs[i], {i, 0, 1.}});
     else {
+      has_constraints = true;
       inhomogeneities[i] = constraints.get_inhomogeneity(dofs[i]);
       for (const auto &entry : *constraints.get_constraint_entries(dofs[i]))
         unsorted.push_back({entry.first, {i, 0, entry.second}});
@@ -37,7 +39,7 @@ void CellConstraints::condense(const dealii::FullMatrix<double> *K, const dealii
   matrix.assign(K != nullptr ? n * n : 0, 0.);
   for (const Share &row : shares) {
     double f_row = f(row.dof);
-    if (K != nullptr)
+    if (K != nullptr && has_constraints)
       for (unsigned int j = 0; j < inhomogeneities.size(); ++j)
         if (inhomogeneities[j] != 0.)
           f_row -= (*K)(row.dof, j) * inhomogeneities[j];
@@ -71,7 +73,7 @@ void CellConstraints::add(const std::vector<Index> &dofs, const dealii::FullMatr
     if (K != nullptr)
       system.add_row(targets[row], n, targets.data(), &matrix[static_cast<std::size_t>(row) * n]);
   }
-  if (K != nullptr)
+  if (K != nullptr && has_constraints)
     add_constrained_rows(dofs, *K, system);
 }
 } // namespace femgpu

@@ -51,6 +51,7 @@ private:
   std::vector<std::pair<Index, Share>> unsorted; ///< global dof and share
   std::vector<Index> targets;                    ///< ascending
   std::vector<Share> shares;
+  bool has_constraints = false;        ///< on this cell
   std::vector<double> inhomogeneities; ///< g by local dof
   std::vector<double> matrix, rhs;     ///< condensed, by target
 };

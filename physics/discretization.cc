@@ -1,6 +1,7 @@
 #include "physics/discretization.h"
 
 #include "linalg/base/error.h"
+#include "physics/deal_ii_compat.h"
 #include "physics/problem.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -71,8 +72,7 @@ template <int dim>
 void Discretization<dim>::distribute_dofs()
 {
   dof_handler.distribute_dofs(*fe);
-  relevant_dofs.clear();
-  DoFTools::extract_locally_relevant_dofs(dof_handler, relevant_dofs);
+  relevant_dofs = compat::locally_relevant_dofs(dof_handler);
 }
 
 template <int dim>
@@ -82,7 +82,7 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
   const auto constrain = [&](AffineConstraints<double> &constraints, const bool with_values) {
     const Functions::ZeroFunction<dim> zero(problem.n_components());
     constraints.clear();
-    constraints.reinit(relevant_dofs);
+    compat::reinit(constraints, owned(), relevant_dofs);
     if (the_mesh->triangulation->has_hanging_nodes()) // quicker to ask than to look for each
       DoFTools::make_hanging_node_constraints(dof_handler, constraints);
     for (const auto &condition : conditions)
@@ -95,6 +95,12 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
   constrain(inhomogeneous, true);
   if (!problem.is_linear())
     constrain(homogeneous, false);
+}
+
+template <int dim>
+MPI_Comm Discretization<dim>::communicator() const
+{
+  return compat::communicator(*the_mesh->triangulation);
 }
 
 template <int dim>

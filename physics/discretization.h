@@ -47,10 +47,7 @@ public:
   {
     return *the_mesh;
   }
-  MPI_Comm communicator() const
-  {
-    return the_mesh->triangulation->get_communicator();
-  }
+  MPI_Comm communicator() const;
   unsigned int degree() const
   {
     return fe->degree;

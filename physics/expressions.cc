@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iostream>
 #include <sstream>
 
 namespace femgpu
@@ -52,6 +53,24 @@ std::string muparser_text(const ExceptionBase &error)
   return text;
 }
 
+/// Keeps standard error silent while it lives: deal.II prints what muParser says, and throws it.
+class SilentErrors
+{
+public:
+  SilentErrors() : before(std::cerr.rdbuf(nullptr))
+  {}
+  ~SilentErrors()
+  {
+    std::cerr.rdbuf(before);
+    std::cerr.clear();
+  }
+  SilentErrors(const SilentErrors &) = delete;
+  SilentErrors &operator=(const SilentErrors &) = delete;
+
+private:
+  std::streambuf *before;
+};
+
 std::string joined(const std::vector<std::string> &expressions)
 {
   std::string text;
@@ -68,6 +87,7 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
                                                    0., difference_step))
 {
   try {
+    const SilentErrors silent;
     parser->initialize(FunctionParser<dim>::default_variable_names(), expressions,
                        {{"pi", numbers::PI}}, false);
     parser->set_formula(AutoDerivativeFunction<dim>::FourthOrder);

@@ -62,7 +62,9 @@ void NodeSystem::reinit(const dealii::IndexSet &owned,
   std::size_t k = first_nonzero;
   for (const auto row : owned) {
     row_starts.data()[row] = static_cast<int>(k);
-    for (auto entry = pattern.begin(row); entry != pattern.end(row); ++entry)
+    // end(row) searches for the next row that has entries: too slow to ask for each entry
+    auto entry = pattern.begin(row);
+    for (auto left = pattern.row_length(row); left > 0; --left, ++entry)
       columns.data()[k++] = static_cast<int>(entry->column());
   }
   if (is_last)

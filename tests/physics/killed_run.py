@@ -41,7 +41,7 @@ def partial_files(directory):
 
 
 def run_and_kill(command, directory, name, delay):
-    """Ends the run @p delay seconds after it began with the file @p name; False if it was faster."""
+    """Ends the run @p delay seconds after the file @p name appeared; False if it was faster."""
     for old in partial_files(directory):
         os.unlink(os.path.join(directory, old))
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
