@@ -27,7 +27,7 @@ constexpr const char *footer = "Exit codes:\n"
                                "\n"
                                "Example:\n"
                                "  femgpu parameters/poisson.prm --backend host --refinements 4 "
-                               "--set 'Solver/Tolerance=1e-10'\n"
+                               "--set 'Solver/Relative tolerance=1e-10'\n"
                                "\n"
                                "A first parameter file: femgpu --print-parameters prm > run.prm";
 

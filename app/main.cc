@@ -66,15 +66,15 @@ ExitCode run(const CommandLine &command_line, const Parameters &parameters, cons
   if (prints)
     create_output_directory(directory);
   const StudyRecord study = run_study(parameters, MPI_COMM_WORLD, console);
+  if (study.cycles.size() > 1)
+    console.print("\n" + convergence_table(study));
+  for (const Verdict &verdict : verdicts(study))
+    console.print(to_string(verdict));
   if (prints) {
     write_file(directory + "/convergence.csv", convergence_csv(study));
     write_file(directory + "/history.csv", history_csv(study));
     write_file(directory + "/summary.json", summary_json(study));
   }
-  if (study.cycles.size() > 1)
-    console.print("\n" + convergence_table(study));
-  for (const Verdict &verdict : verdicts(study))
-    console.print(to_string(verdict));
   if (!study.converged())
     console.warn("femgpu: " + study.cycles.back().solve.report.message);
   else

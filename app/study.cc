@@ -100,11 +100,11 @@ void Study<dim>::make_grid()
   const bool is_first = study.cycles.empty();
   console.begin_phase("grid");
   if (is_first) {
-    mesh.triangulation->refine_global(static_cast<int>(parameters.mesh.initial_refinements));
+    refine_globally(mesh, parameters.mesh.initial_refinements);
     return;
   }
   const bool adaptive = parameters.study.is_adaptive();
-  u = refine_and_transfer(discretization, u, adaptive ? &indicators : nullptr,
+  u = refine_and_transfer(mesh, discretization, u, adaptive ? &indicators : nullptr,
                           {parameters.study.refine_fraction, parameters.study.coarsen_fraction});
 }
 

@@ -65,14 +65,26 @@ bool ends_with(const std::string &name, const std::string &end)
   return tail == end;
 }
 
+/// One file, written beside and renamed; @p write gets the stream.
+template <class Write>
+void write_file(const std::string &name, const Write &write)
+{
+  AtomicFile file(name);
+  try {
+    write(file.stream());
+  }
+  catch (const ExceptionBase &) { // deal.II saw that the stream failed; commit() says why
+    file.stream().setstate(std::ios::failbit);
+  }
+  file.commit();
+}
+
 /// Collective over @p group: one file for all its ranks, written beside and renamed.
 template <int dim>
 void write_group(const DataOut<dim> &out, const std::string &name, MPI_Comm group)
 {
   if (Utilities::MPI::n_mpi_processes(group) == 1) {
-    AtomicFile file(name);
-    out.write_vtu(file.stream());
-    file.commit();
+    write_file(name, [&](std::ostream &stream) { out.write_vtu(stream); });
     return;
   }
   const std::string partial = name + ".partial";
@@ -84,9 +96,10 @@ void write_group(const DataOut<dim> &out, const std::string &name, MPI_Comm grou
     failed = true;
   }
   MPI_Barrier(group);
-  if (Utilities::MPI::this_mpi_process(group) == 0 && !failed) {
+  failed = Utilities::MPI::logical_or(failed, group);
+  if (Utilities::MPI::this_mpi_process(group) == 0) {
     std::error_code error;
-    failed = !ends_with(partial, "</VTKFile>\n");
+    failed = failed || !ends_with(partial, "</VTKFile>\n");
     if (!failed)
       std::filesystem::rename(partial, name, error);
     failed = failed || error;
@@ -143,12 +156,10 @@ void VtuOutput<dim>::write_records(const DataOut<dim> &out, const std::vector<st
   std::string error;
   if (Utilities::MPI::this_mpi_process(comm) == 0) {
     try {
-      AtomicFile pvtu(parameters.directory + "/" + cycles.back().second);
-      out.write_pvtu_record(pvtu.stream(), pieces);
-      pvtu.commit();
-      AtomicFile pvd(parameters.directory + "/" + parameters.name + ".pvd");
-      DataOutBase::write_pvd_record(pvd.stream(), cycles);
-      pvd.commit();
+      write_file(parameters.directory + "/" + cycles.back().second,
+                 [&](std::ostream &stream) { out.write_pvtu_record(stream, pieces); });
+      write_file(parameters.directory + "/" + parameters.name + ".pvd",
+                 [&](std::ostream &stream) { DataOutBase::write_pvd_record(stream, cycles); });
     }
     catch (const OutputError &e) {
       error = e.what();

@@ -143,7 +143,9 @@ public:
   {
     return "lambda = " + std::to_string(lambda) +
            " is probably beyond the fold, where no steady state exists (with u = 0 on the boundary "
-           "and f = 0: 6.808 on the unit square, 9.90 on the unit cube). Lower Bratu/Lambda.";
+           "and f = 0: 6.808 on the unit square, 9.90 on the unit cube; less on coarse meshes). "
+           "Lower "
+           "Bratu/Lambda, or refine the mesh.";
   }
 
 private:

@@ -2,9 +2,11 @@
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
 
+#include <deal.II/base/mpi.h>
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/base/symmetric_tensor.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace femgpu
@@ -216,6 +218,28 @@ public:
   std::vector<std::shared_ptr<DataPostprocessor<dim>>> postprocessors() const override
   {
     return {std::make_shared<VonMises<dim>>(lame)};
+  }
+
+  /// The largest displacement of a node, in m.
+  std::vector<Quantity> quantities(const Discretization<dim> &discretization,
+                                   const FeVector &u) const override
+  {
+    const unsigned int n = discretization.element().n_dofs_per_cell();
+    std::vector<types::global_dof_index> dofs(n);
+    const auto &fe = discretization.element();
+    std::vector<double> squares(n / dim);
+    double largest = 0.;
+    for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+      if (!cell->is_locally_owned())
+        continue;
+      cell->get_dof_indices(dofs);
+      std::fill(squares.begin(), squares.end(), 0.);
+      for (unsigned int i = 0; i < n; ++i)
+        squares[fe.system_to_component_index(i).second] += std::pow(u(dofs[i]), 2);
+      largest = std::max(largest, *std::max_element(squares.begin(), squares.end()));
+    }
+    return {{"max displacement",
+             std::sqrt(Utilities::MPI::max(largest, discretization.communicator()))}};
   }
 
 private:

@@ -1,6 +1,7 @@
 #include "physics/mesh.h"
 
 #include "linalg/base/error.h"
+#include "physics/simplex_refinement.h"
 
 #include <deal.II/base/exceptions.h>
 #include <deal.II/distributed/shared_tria.h>
@@ -199,6 +200,15 @@ distribute(const Triangulation<dim> &coarse, const bool is_simplex, const MPI_Co
 } // namespace
 
 template <int dim>
+Mesh<dim>::Mesh() = default;
+template <int dim>
+Mesh<dim>::~Mesh() = default;
+template <int dim>
+Mesh<dim>::Mesh(Mesh &&) noexcept = default;
+template <int dim>
+Mesh<dim> &Mesh<dim>::operator=(Mesh &&) noexcept = default;
+
+template <int dim>
 Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicator)
 {
   Triangulation<dim> coarse;
@@ -223,9 +233,37 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   for (const auto &cell : coarse.active_cell_iterators())
     mesh.material_ids.insert(cell->material_id());
   mesh.triangulation = distribute(coarse, mesh.is_simplex, communicator);
+  if (mesh.is_simplex) {
+    mesh.replica = std::make_unique<Triangulation<dim>>();
+    mesh.replica->copy_triangulation(coarse);
+  }
   return mesh;
 }
 
+template <int dim>
+std::vector<unsigned int> refine_globally(Mesh<dim> &mesh, const unsigned int times)
+{
+  std::vector<unsigned int> parents;
+  if (!mesh.is_simplex) {
+    mesh.triangulation->refine_global(static_cast<int>(times));
+    return parents;
+  }
+  for (unsigned int time = 0; time < times; ++time) {
+    auto refined = std::make_unique<Triangulation<dim>>();
+    parents = refine_simplices(*mesh.replica, *refined);
+    mesh.replica = std::move(refined);
+  }
+  if (times > 0) {
+    mesh.triangulation->clear();
+    mesh.triangulation->copy_triangulation(*mesh.replica);
+  }
+  return parents;
+}
+
+template struct Mesh<2>;
+template struct Mesh<3>;
+template std::vector<unsigned int> refine_globally(Mesh<2> &, unsigned int);
+template std::vector<unsigned int> refine_globally(Mesh<3> &, unsigned int);
 template Mesh<2> make_mesh<2>(const MeshParameters &, MPI_Comm);
 template Mesh<3> make_mesh<3>(const MeshParameters &, MPI_Comm);
 } // namespace femgpu

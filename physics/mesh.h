@@ -11,11 +11,16 @@
 #include <string>
 #include <vector>
 
-namespace dealii::parallel
+namespace dealii
+{
+template <int dim, int spacedim>
+class Triangulation;
+namespace parallel
 {
 template <int dim, int spacedim>
 class TriangulationBase;
 }
+} // namespace dealii
 
 namespace femgpu
 {
@@ -23,9 +28,16 @@ namespace femgpu
 template <int dim>
 struct Mesh
 {
+  Mesh();
+  ~Mesh();
+  Mesh(Mesh &&) noexcept;
+  Mesh &operator=(Mesh &&) noexcept;
+
   using Triangulation = dealii::parallel::TriangulationBase<dim, dim>;
 
   std::unique_ptr<Triangulation> triangulation;
+  /// Triangles and tetrahedra: the same cells in the same order, all of level 0, on every rank.
+  std::unique_ptr<dealii::Triangulation<dim, dim>> replica;
   bool is_simplex = false;
   bool is_curved = false; ///< has manifolds that are not flat
   std::set<dealii::types::boundary_id> boundary_ids;
@@ -41,6 +53,15 @@ struct Mesh
  */
 template <int dim>
 Mesh<dim> make_mesh(const MeshParameters &parameters, MPI_Comm communicator);
+
+/**
+ * Collective. Refines all cells of @p mesh @p times times. Triangles and tetrahedra get a new mesh,
+ * to which DoFHandlers stay attached.
+ * @return for triangles and tetrahedra the number of the parent of each active cell, after one
+ *         refinement; empty otherwise
+ */
+template <int dim>
+std::vector<unsigned int> refine_globally(Mesh<dim> &mesh, unsigned int times);
 
 /// The names that make_mesh() takes as generator.
 const std::vector<std::string> &generator_names();

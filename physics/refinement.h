@@ -17,13 +17,13 @@ struct RefinementFractions
 /**
  * Collective. Refines the mesh, numbers the dofs again and returns @p u interpolated to the new
  * space, as an initial guess; constraints are not applied to it.
+ * @param mesh that of @p discretization
  * @param indicators for each active cell: the cells with the largest are refined; nullptr refines
- *        all cells
- * @throws ParameterError for an adaptive step on triangles or tetrahedra.
+ *        all cells; triangles and tetrahedra know no other way
  */
 template <int dim>
-FeVector refine_and_transfer(Discretization<dim> &discretization, const FeVector &u,
-                             const dealii::Vector<float> *indicators,
+FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
+                             const FeVector &u, const dealii::Vector<float> *indicators,
                              const RefinementFractions &fractions);
 } // namespace femgpu
 

@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 
 #include <chrono>
+#include <exception>
 #include <string>
 #include <thread>
 
@@ -62,7 +63,8 @@ NodeMemory::NodeMemory(MPI_Comm communicator, const std::size_t my_bytes)
 
 NodeMemory::~NodeMemory()
 {
-  if (window == MPI_WIN_NULL)
+  // After an error on one rank the others will not come here: freeing is collective and would hang.
+  if (window == MPI_WIN_NULL || std::uncaught_exceptions() > 0)
     return;
   MPI_Win_unlock_all(window);
   MPI_Win_free(&window);

@@ -49,7 +49,7 @@ std::string explanation(const Outcome outcome)
            "at the signs of the coefficients and the boundary conditions, or use another solver.";
   case Outcome::indefinite_preconditioner:
     return "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Use another "
-           "preconditioner.";
+           "preconditioner, and look at the signs of the coefficients: the matrix may be to blame.";
   case Outcome::breakdown:
     return "the recurrence divided by zero. Use another initial guess or solver.";
   }
