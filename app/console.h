@@ -36,6 +36,12 @@ public:
   /// How the phase goes on.
   void progress(const std::string &text);
 
+  /// Does anybody see progress()?
+  bool shows_progress() const
+  {
+    return is_live;
+  }
+
   bool is_verbose() const
   {
     return prints && verbosity == Verbosity::verbose;

@@ -15,7 +15,7 @@ struct Verdict
   std::string norm; ///< "L2", "H1"
   double observed = 0.;
   double expected = 0.;
-  bool is_exact = false; ///< the error is at the level of rounding or of the solver
+  bool is_exact = false; ///< the error is at the level of rounding
   bool holds = false;
 };
 

@@ -93,6 +93,8 @@ int main(int argc, char **argv)
     dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
     ParameterPlaces places;
+    MPI_Comm failures = MPI_COMM_NULL; // so that a failure never meets another message
+    MPI_Comm_dup(MPI_COMM_WORLD, &failures);
     try {
       const CommandLine command_line = parse_command_line(argc, argv);
       if (!answer(command_line, prints)) {
@@ -103,8 +105,9 @@ int main(int argc, char **argv)
       }
     }
     catch (...) {
-      status = report_failure(std::current_exception(), places, MPI_COMM_WORLD);
+      status = report_failure(std::current_exception(), places, failures);
     }
+    MPI_Comm_free(&failures);
   }
   catch (const std::exception &error) { // MPI itself
     std::cerr << "femgpu: " << error.what() << std::endl;

@@ -1,5 +1,11 @@
 #include "app/parameters.h"
 
+#include "linalg/base/error.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <boost/serialization/string.hpp>
+
 namespace femgpu
 {
 using namespace dealii;
@@ -21,9 +27,11 @@ StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
   add_parameter("Cycles", cycles,
                 "The problem is solved this often, on a mesh that is refined from cycle to cycle.",
                 prm, Patterns::Integer(1, 100));
-  add_parameter("Refinement", refinement,
-                "global: all cells; adaptive: those with the largest error indicators of Kelly.",
-                prm, Patterns::Selection("global|adaptive"));
+  add_parameter(
+      "Refinement", refinement,
+      "global: all cells; adaptive: those with the largest error indicators of Kelly (jumps of the "
+      "gradient across faces, without coefficients and boundary data).",
+      prm, Patterns::Selection("global|adaptive"));
   add_parameter("Refine fraction", refine_fraction,
                 "Part of the cells that an adaptive step refines.", prm, Patterns::Double(0., 1.));
   add_parameter("Coarsen fraction", coarsen_fraction,
@@ -52,9 +60,33 @@ Parameters::Parameters() : physics(make_all_physics())
   ParameterAcceptor::declare_all_parameters();
 }
 
+namespace
+{
+/// The first rank reads, because it alone has the standard input; all get the text, or the error.
+ParameterSource read_on_first_rank(const std::string &file)
+{
+  ParameterSource source;
+  std::string error;
+  if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0) {
+    try {
+      source = read_parameter_source(file);
+    }
+    catch (const InputError &e) {
+      error = e.what();
+    }
+  }
+  error = Utilities::MPI::broadcast(MPI_COMM_WORLD, error, 0);
+  if (!error.empty())
+    throw InputError(error);
+  source.name = Utilities::MPI::broadcast(MPI_COMM_WORLD, source.name, 0);
+  source.text = Utilities::MPI::broadcast(MPI_COMM_WORLD, source.text, 0);
+  return source;
+}
+} // namespace
+
 void Parameters::read(const CommandLine &command_line)
 {
-  const ParameterSource source = read_parameter_source(command_line.parameter_file);
+  const ParameterSource source = read_on_first_rank(command_line.parameter_file);
   places = apply_parameters(ParameterAcceptor::prm, source, as_overrides(command_line));
   ParameterAcceptor::parse_all_parameters();
 }

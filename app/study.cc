@@ -152,8 +152,9 @@ void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solve
   phase("pattern");
 
   console.begin_phase("solve");
+  const Progress show = [this](const std::string &text) { console.progress(text); };
   record.solve = solver.solve(discretization, system, u, seconds,
-                              [this](const std::string &text) { console.progress(text); });
+                              console.shows_progress() ? show : Progress());
   watch.lap();
   if (record.solve.report.converged()) {
     estimate(record);

@@ -211,6 +211,8 @@ void VtuOutput<dim>::write(const unsigned int cycle, const Discretization<dim> &
   cycles.emplace_back(cycle, base_name(cycle) + ".pvtu");
   names.insert(names.end(), pieces.begin(), pieces.end());
   names.push_back(cycles.back().second);
+  if (cycles.size() == 1)
+    names.push_back(parameters.name + ".pvd");
   write_pieces(out, pieces, comm);
   write_records(out, pieces, comm);
 }

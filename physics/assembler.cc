@@ -107,8 +107,6 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
               linalg::NodeSystem &system)
 {
   const bool with_matrix = what == Assembly::matrix_and_rhs;
-  // Inhomogeneities move to the right-hand side by way of the matrix.
-  const bool matrix_for_rhs = with_matrix || problem.is_linear();
   const auto n = discretization.element().n_dofs_per_cell();
   Scratch<dim> scratch(problem, discretization);
   CellTerms terms{FullMatrix<double>(n, n), Vector<double>(n),
@@ -117,7 +115,7 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
 
   system.set_zero(!with_matrix);
   const auto worker = [&](const Cell<dim> &cell, Scratch<dim> &s, CellTerms &t) {
-    compute_cell(problem, u, matrix_for_rhs, cell, s, t);
+    compute_cell(problem, u, with_matrix, cell, s, t);
   };
   // Called for one cell at a time, in the order of the cells.
   const auto copier = [&](const CellTerms &t) {

@@ -17,7 +17,7 @@ void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem 
 enum class Assembly
 {
   matrix_and_rhs,
-  rhs
+  rhs ///< with homogeneous constraints only: others reach the right-hand side through the matrix
 };
 
 /**

@@ -23,7 +23,7 @@ public:
   {
     add_parameter("Young's modulus", young, "E > 0, in Pa (or any unit of stress).", prm,
                   Patterns::Double(1e-300));
-    add_parameter("Poisson's ratio", poisson, "nu, -1 < nu < 0.5, without unit.", prm,
+    add_parameter("Poisson's ratio", poisson, "nu, -0.999 <= nu <= 0.499, without unit.", prm,
                   Patterns::Double(-0.999, 0.499));
     add_parameter("Body force", body_force,
                   "Force per volume, in N/m^3: one expression of x, y, z for each direction, "

@@ -133,6 +133,16 @@ void read_file(const std::string &name, Triangulation<dim> &coarse)
                      std::to_string(dim) + ". Set Dimension to that of the mesh.");
 }
 
+template <int dim>
+bool has_curved_manifolds(const Triangulation<dim> &coarse)
+{
+  for (const auto id : coarse.get_manifold_ids())
+    if (id != numbers::flat_manifold_id &&
+        dynamic_cast<const FlatManifold<dim> *>(&coarse.get_manifold(id)) == nullptr)
+      return true;
+  return false;
+}
+
 /// Makes @p coarse a mesh of triangles or tetrahedra, or refuses what it is.
 template <int dim>
 void choose_cells(const MeshParameters &parameters, Triangulation<dim> &coarse)
@@ -152,6 +162,12 @@ void choose_cells(const MeshParameters &parameters, Triangulation<dim> &coarse)
   if (!parameters.file.empty())
     throw InputError(name + "' has quadrilaterals or hexahedra, but Mesh/Cells asks for simplex. "
                             "Set it to auto, or use another mesh.");
+  if (has_curved_manifolds(coarse))
+    throw ParameterError(name +
+                             "' has curved sides, which its triangles or tetrahedra would not "
+                             "follow when they are refined. Use its quadrilaterals or hexahedra, "
+                             "or a mesh file.",
+                         "Mesh/Cells");
   Triangulation<dim> converted;
   GridGenerator::convert_hypercube_to_simplex_mesh(coarse, converted);
   coarse.clear();
@@ -170,16 +186,6 @@ void refuse_bad_cells(const MeshParameters &parameters, const Triangulation<dim>
                                        : "the file '" + parameters.file + "'.");
       throw InputError(text.str());
     }
-}
-
-template <int dim>
-bool has_curved_manifolds(const Triangulation<dim> &coarse)
-{
-  for (const auto id : coarse.get_manifold_ids())
-    if (id != numbers::flat_manifold_id &&
-        dynamic_cast<const FlatManifold<dim> *>(&coarse.get_manifold(id)) == nullptr)
-      return true;
-  return false;
 }
 
 template <int dim>
@@ -220,6 +226,9 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   if (coarse.n_levels() > 1) {
     Triangulation<dim> flat;
     GridGenerator::flatten_triangulation(coarse, flat);
+    for (const auto id : coarse.get_manifold_ids()) // which deal.II leaves behind
+      if (id != numbers::flat_manifold_id)
+        flat.set_manifold(id, coarse.get_manifold(id));
     coarse.clear();
     coarse.copy_triangulation(flat);
   }

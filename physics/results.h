@@ -13,6 +13,8 @@ struct ErrorNorms
   double L2 = 0.;
   double H1 = 0.;   ///< of the gradient
   double Linf = 0.; ///< the largest at points between the nodes
+
+  double exact_L2 = 0., exact_H1 = 0.; ///< the same norms of u_exact
 };
 
 /// A number that a run reports in each cycle.

@@ -199,16 +199,11 @@ double ProblemSolver<dim>::line_search(const Discretization<dim> &discretization
 namespace
 {
 /// Closes the report of a Newton iteration.
-void finish(linalg::SolveReport &report, const linalg::SolveReport &last_linear,
-            const Outcome outcome, const unsigned int iterations, const std::string &why)
+void finish(linalg::SolveReport &report, const Outcome outcome, const unsigned int iterations,
+            const std::string &why)
 {
   report.outcome = outcome;
   report.iterations = static_cast<int>(iterations);
-  report.solver = "newton, " + last_linear.solver;
-  report.preconditioner = last_linear.preconditioner;
-  report.format = last_linear.format;
-  report.backend = last_linear.backend;
-  report.bytes_per_iteration = last_linear.bytes_per_iteration;
   std::ostringstream text;
   text.precision(3);
   text << "Newton's method " << (report.converged() ? "converged in " : "did not converge in ")
@@ -229,6 +224,9 @@ SolveSummary ProblemSolver<dim>::solve_newton(const Discretization<dim> &discret
   Stopwatch watch;
   SolveSummary summary;
   linalg::SolveReport &report = summary.report;
+  report.solver = "newton, " + solver_parameters.solver;
+  report.preconditioner = solver_parameters.preconditioner;
+  report.backend = node_solver.backend_name();
   linalg::SolveReport linear;
   FeVector update = discretization.make_vector();
 
@@ -242,6 +240,10 @@ SolveSummary ProblemSolver<dim>::solve_newton(const Discretization<dim> &discret
   linalg::SolveControl control = solver_parameters.control();
   control.relative_tolerance = newton.linear_tolerance;
   control.absolute_tolerance = 0.;
+  if (progress)
+    control.progress = [&](const int k, const double r) {
+      progress("linear " + progress_text(k, r));
+    };
   discretization.constraints().distribute(u);
   u.update_ghost_values();
   for (unsigned int k = 0;; ++k) {
@@ -256,23 +258,27 @@ SolveSummary ProblemSolver<dim>::solve_newton(const Discretization<dim> &discret
       progress("Newton " + progress_text(static_cast<int>(k), norm));
     summary.newton_iterations = k;
     if (norm <= report.target) {
-      finish(report, linear, Outcome::converged, k, "");
+      finish(report, Outcome::converged, k, "");
       return summary;
     }
     if (!std::isfinite(norm) || k == newton.max_iterations) {
-      finish(report, linear, std::isfinite(norm) ? Outcome::iteration_limit : Outcome::not_finite,
-             k, problem.cure_without_solution());
+      finish(report, std::isfinite(norm) ? Outcome::iteration_limit : Outcome::not_finite, k,
+             std::isfinite(norm) ? "The iteration limit came first; allow more in Newton/Maximum "
+                                   "iterations, or look at the data."
+                                 : problem.cure_without_solution());
       return summary;
     }
     set_initial_guess(nullptr, homogeneous, system);
     linear = node_solver.solve(system, /* same pattern */ k > 0, control);
     add_times(linear, seconds);
+    report.format = linear.format;
+    report.bytes_per_iteration = linear.bytes_per_iteration;
     report.setup_seconds += linear.setup_seconds;
     report.transfer_seconds += linear.transfer_seconds;
     report.solve_seconds += linear.solve_seconds;
     summary.linear_iterations += linear.iterations;
     if (!linear.converged()) {
-      finish(report, linear, linear.outcome, k,
+      finish(report, linear.outcome, k,
              "The linear system of a step could not be solved (" + linear.message + ") " +
                  problem.cure_without_solution());
       return summary;
@@ -284,7 +290,7 @@ SolveSummary ProblemSolver<dim>::solve_newton(const Discretization<dim> &discret
     norm = line_search(discretization, system, norm, update, u);
     seconds["assembly"] += watch.lap();
     if (!std::isfinite(norm)) {
-      finish(report, linear, Outcome::stagnated, k,
+      finish(report, Outcome::stagnated, k,
              "No step along Newton's direction makes the residual smaller. " +
                  problem.cure_without_solution());
       return summary;

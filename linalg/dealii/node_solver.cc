@@ -71,6 +71,10 @@ public:
   Leader(const std::string &backend, const unsigned int threads, LinearSolverOptions options)
       : executor(make_executor(options.solver == "direct" ? "host" : backend, threads))
   {
+    if (options.solver == "direct" && backend.rfind("cuda", 0) == 0)
+      throw ParameterError("Solver 'direct' runs on the host, but backend '" + backend +
+                               "' was asked for. Use backend auto or host, or another solver.",
+                           "Solver/Backend");
     if (options.solver != "direct")
       iterative = std::make_unique<LinearSolver>(executor, std::move(options));
   }

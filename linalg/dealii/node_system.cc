@@ -75,6 +75,7 @@ void NodeSystem::reinit(const dealii::IndexSet &owned,
   // A row's end is the next rank's first row start.
   MPI_Barrier(comm);
   row_starts.synchronize();
+  columns.synchronize();
   set_zero();
 }
 

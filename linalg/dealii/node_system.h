@@ -37,7 +37,7 @@ public:
    */
   void reinit(const dealii::IndexSet &owned, const dealii::DynamicSparsityPattern &pattern);
 
-  /// Collective. Sets matrix (unless @p rhs_only) and b to zero.
+  /// Sets this rank's rows of the matrix (unless @p rhs_only) and of b to zero.
   void set_zero(bool rhs_only = false);
 
   /// Adds to A(row, columns[k]), k < n; the columns ascend and are in the pattern.

@@ -33,16 +33,11 @@ void check_cuda(const cudaError_t error, const char *call, const char *file, con
   throw DeviceError(text.str());
 }
 
-int n_usable_cuda_devices() noexcept
+int n_cuda_devices() noexcept
 {
   int driver = 0, n = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver < oldest_driver ||
       cudaGetDeviceCount(&n) != cudaSuccess)
-    n = 0;
-  int major = 0, minor = 0;
-  if (n > 0 && (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) ||
-                cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) ||
-                10 * major + minor < oldest_architecture))
     n = 0;
   cudaGetLastError(); // a missing driver is no error of a later call
   return n;
@@ -50,7 +45,7 @@ int n_usable_cuda_devices() noexcept
 
 CudaExecutor::CudaExecutor(const int device) : device(device)
 {
-  const int n = n_usable_cuda_devices();
+  const int n = n_cuda_devices();
   if (device >= n)
     throw DeviceError("Backend 'cuda:" + std::to_string(device) + "' was asked for, but " +
                       (n == 0 ? std::string("no usable CUDA device was found (a driver for CUDA "
@@ -60,6 +55,11 @@ CudaExecutor::CudaExecutor(const int device) : device(device)
   FEMGPU_CUDA(cudaSetDevice(device));
   cudaDeviceProp properties{};
   FEMGPU_CUDA(cudaGetDeviceProperties(&properties, device));
+  if (10 * properties.major + properties.minor < oldest_architecture)
+    throw DeviceError("cuda:" + std::to_string(device) + " (" + properties.name +
+                      ") has compute capability " + std::to_string(properties.major) + "." +
+                      std::to_string(properties.minor) +
+                      ", and 8.0 or newer is needed. Use another device or --backend host.");
   device_name = properties.name;
   multiprocessors = properties.multiProcessorCount;
   FEMGPU_CUDA(cudaStreamCreateWithFlags(&work_stream, cudaStreamNonBlocking));
@@ -146,11 +146,16 @@ void CudaExecutor::synchronize() const
 std::vector<std::string> describe_cuda_devices()
 {
   std::vector<std::string> lines;
-  for (int device = 0; device < n_usable_cuda_devices(); ++device) {
-    const CudaExecutor executor(device);
-    const MemoryInfo info = executor.memory();
-    lines.push_back(executor.name() + "  " + executor.description() + ", " + gibibytes(info.free) +
-                    " of " + gibibytes(info.total) + " free");
+  for (int device = 0; device < n_cuda_devices(); ++device) {
+    try {
+      const CudaExecutor executor(device);
+      const MemoryInfo info = executor.memory();
+      lines.push_back(executor.name() + "  " + executor.description() + ", " +
+                      gibibytes(info.free) + " of " + gibibytes(info.total) + " free");
+    }
+    catch (const DeviceError &error) {
+      lines.push_back("cuda:" + std::to_string(device) + "  " + error.what());
+    }
   }
   return lines;
 }

@@ -8,8 +8,8 @@
 
 namespace femgpu::linalg
 {
-/// Number of CUDA devices that the driver offers and this program can use; 0 without a driver.
-int n_usable_cuda_devices() noexcept;
+/// Number of CUDA devices; 0 without a driver, or with one that is too old.
+int n_cuda_devices() noexcept;
 
 /// Throws DeviceError with name, text and place of @p error unless it is cudaSuccess.
 void check_cuda(cudaError_t error, const char *call, const char *file, int line);

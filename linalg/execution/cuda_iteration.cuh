@@ -117,14 +117,15 @@ __global__ void __launch_bounds__(threads_per_block)
   }
   if constexpr (HasEpilogue<Body>::value) {
     __shared__ bool is_last;
+    __syncthreads(); // all threads have read the state that the last block will replace
     if (threadIdx.x == 0) {
-      __threadfence();
+      __threadfence(); // the sums above are written before the arrival is seen,
       is_last = atomicAdd(work.arrived, 1U) == gridDim.x - 1;
+      __threadfence(); // and those of the other blocks are read after it
     }
     __syncthreads();
     if (!is_last)
       return;
-    __threadfence();
     Sums total{};
     for (unsigned int block = threadIdx.x; block < gridDim.x; block += threads_per_block)
       add_sums(total, work.partials[block], typename Body::Completes{});

@@ -111,8 +111,13 @@ ExecutorPtr make_executor(const std::string &backend, const unsigned int n_threa
 #ifdef FEMGPU_HAVE_CUDA
   if (device >= 0)
     return std::make_shared<CudaExecutor>(device);
-  if (n_usable_cuda_devices() > 0)
-    return std::make_shared<CudaExecutor>(0);
+  for (int k = 0; k < n_cuda_devices(); ++k) {
+    try {
+      return std::make_shared<CudaExecutor>(k);
+    }
+    catch (const DeviceError &) { // NOLINT(bugprone-empty-catch): the next one may work
+    }
+  }
 #else
   if (device >= 0)
     throw DeviceError("Backend '" + backend +

@@ -115,7 +115,7 @@ private:
 
 /**
  * The executor that @p backend names: "host", "cuda" (device 0), "cuda:K", or "auto", which takes
- * cuda:0 where the program has the CUDA backend and finds a device that works, else the host.
+ * the first CUDA device that works where the program has the CUDA backend, else the host.
  * @param n_threads threads of the host executor; 0 for all cores the process may use.
  * @throws ParameterError if @p backend is none of these words; DeviceError if a CUDA device was
  *         asked for by name and cannot be had.

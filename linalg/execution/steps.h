@@ -22,8 +22,8 @@
  *
  * State and Sums are the solver's own plain structs; they live in the memory of the executor, so
  * that no step needs the host. Sums holds doubles only, and is shared by the steps of an iteration:
- * an epilogue may read what earlier steps have contributed. Sums are added in an order that depends
- * only on the number of rows and the backend, so that results are bit-identical when repeated.
+ * an epilogue may read what earlier steps have contributed. Sums are added in an order that
+ * is fixed for a number of rows and a device, so that results are bit-identical when repeated.
  *
  * Iteration<Backend, State, Sums> (host_iteration.h, cuda_iteration.cuh) runs steps.
  */

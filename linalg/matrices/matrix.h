@@ -4,9 +4,8 @@
 #include "linalg/execution/executor.h"
 #include "linalg/matrices/csr_view.h"
 
-#include <stdexcept>
 #include <string>
-#include <utility>
+#include <type_traits>
 #include <variant>
 
 namespace femgpu::linalg
@@ -37,12 +36,15 @@ public:
 
 /// Calls @p f with the view of @p A. On the host one thread takes a row, so other views never come.
 template <class Backend, class Function>
-decltype(auto) visit_matrix(const Matrix &A, Function &&f)
+void visit_matrix(const Matrix &A, const Function &f)
 {
-  if constexpr (Backend::kind == BackendKind::host)
-    return std::forward<Function>(f)(std::get<CsrView<1>>(A.view()));
-  else
-    return std::visit(std::forward<Function>(f), A.view());
+  std::visit(
+      [&](const auto &view) {
+        if constexpr (Backend::kind == BackendKind::cuda ||
+                      std::decay_t<decltype(view)>::lanes == 1)
+          f(view);
+      },
+      A.view());
 }
 } // namespace femgpu::linalg
 

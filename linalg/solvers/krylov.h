@@ -25,7 +25,8 @@ struct KrylovState : LoopState
   double target_rr = 0.;   ///< converged at or below
   double diverged_rr = 0.; ///< diverged above
   Outcome outcome = Outcome::breakdown;
-  double *history = nullptr; ///< max_iterations + 1 norms
+  int history_size = 0;
+  double *history = nullptr; ///< norms of the first iterations
 
   FEMGPU_HD
   void stop(const Outcome o)
@@ -42,7 +43,8 @@ struct KrylovState : LoopState
   void check_spd(const double new_rr, const double rMr, const double pAp)
   {
     rr = new_rr;
-    history[iteration] = sqrt(new_rr);
+    if (iteration < history_size)
+      history[iteration] = sqrt(new_rr);
     if (new_rr <= target_rr)
       stop(Outcome::converged);
     else if (!is_finite(new_rr) || !is_finite(rMr) || !is_finite(pAp))
@@ -116,6 +118,12 @@ ResidualState true_residual(const Matrix &A, const Buffer<double> &b, const Buff
 /// The residual grew by this factor: nothing good will come.
 constexpr double divergence_factor = 1e8;
 
+/// Below this the products of an iteration lose their bits; the true residual has long stood still.
+constexpr double smallest_rr = 1e-280;
+
+/// Iterations whose residuals are kept.
+constexpr int longest_history = 1 << 20;
+
 /**
  * The outer loop of every Krylov solver. @p run(state, r) iterates from x with the residual in r
  * until an epilogue has stopped @p state. Whatever the recurrence says, the residual is recomputed;
@@ -129,7 +137,8 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
 {
   const auto begin = std::chrono::steady_clock::now();
   Buffer<double> r(A.executor(), static_cast<std::size_t>(A.n()));
-  Buffer<double> history(A.executor(), static_cast<std::size_t>(control.max_iterations) + 1);
+  const int history_size = std::min(control.max_iterations, longest_history - 1) + 1;
+  Buffer<double> history(A.executor(), static_cast<std::size_t>(history_size));
 
   ResidualState residual = true_residual<Backend>(A, b, x, r);
   if (residual.bb == 0.) { // then x = 0 is the solution
@@ -145,8 +154,9 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
 
   KrylovState state;
   state.history = history.data();
+  state.history_size = history_size;
   state.max_iterations = control.max_iterations;
-  state.target_rr = report.target * report.target;
+  state.target_rr = std::max(report.target * report.target, smallest_rr);
   state.diverged_rr = std::max(residual.rr, residual.bb) * divergence_factor * divergence_factor;
   for (double previous = residual.rr;; previous = residual.rr) {
     // First of all: an infinite b would make the target infinite too.
@@ -174,7 +184,8 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
   }
   report.iterations = state.iteration;
   report.true_residual = std::sqrt(residual.rr);
-  report.history = history.to_host(static_cast<std::size_t>(state.iteration) + 1);
+  report.history =
+      history.to_host(static_cast<std::size_t>(std::min(state.iteration + 1, history_size)));
   report.history.front() = report.initial_residual; // also where nothing had to be done
   report.solve_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
