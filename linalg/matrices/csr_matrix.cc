@@ -54,7 +54,7 @@ void check_csr(const HostCsr &A)
   }
 }
 
-CsrMatrix::CsrMatrix(ExecutorPtr executor, const HostCsr &A, const int threads_per_row)
+CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const HostCsr &A, const int threads_per_row)
     : owner(executor), size(A.n),
       threads_per_row(checked_threads_per_row(*executor, A, threads_per_row)),
       row_starts(executor, A.row_starts, static_cast<std::size_t>(A.n) + 1),

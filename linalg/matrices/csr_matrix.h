@@ -34,7 +34,7 @@ public:
    * @param threads_per_row 0 chooses from the mean row length; the host always takes 1.
    * @throws ParameterError for any other number of threads; DeviceError without enough memory.
    */
-  CsrMatrix(ExecutorPtr executor, const HostCsr &A, int threads_per_row = 0);
+  CsrMatrix(const ExecutorPtr &executor, const HostCsr &A, int threads_per_row = 0);
 
   int n() const override
   {
