@@ -46,7 +46,7 @@ std::string muparser_text(const ExceptionBase &error)
   std::string line, text;
   std::istringstream lines(all.str());
   while (std::getline(lines, line)) {
-    line.erase(0, line.find_first_not_of(" "));
+    line.erase(0, line.find_first_not_of(' '));
     if (!line.empty())
       text += (text.empty() ? "" : " ") + line;
   }

@@ -178,9 +178,11 @@ double ProblemSolver<dim>::line_search(const Discretization<dim> &discretization
                                        const FeVector &update, FeVector &u)
 {
   // Armijo's condition for |R|²/2, whose slope along a Newton direction is −|R|².
-  constexpr double sufficient = 1e-4, smallest_step = 1. / 1024;
+  constexpr double sufficient = 1e-4;
+  constexpr int most_halvings = 10;
   const FeVector before(u);
-  for (double step = 1.; step >= smallest_step; step /= 2.) {
+  for (int halvings = 0; halvings <= most_halvings; ++halvings) {
+    const double step = std::ldexp(1., -halvings);
     u = before;
     u.zero_out_ghost_values();
     u.add(step, update);
