@@ -1,6 +1,7 @@
 #include "physics/assembler.h"
 
 #include "physics/cell_constraints.h"
+#include "physics/cell_coupling.h"
 
 #include <deal.II/base/work_stream.h>
 #include <deal.II/distributed/tria_base.h>
@@ -9,21 +10,63 @@
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 #include <deal.II/lac/sparsity_tools.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace femgpu
 {
 using namespace dealii;
 
+namespace
+{
+/// The rows that cells of this rank may write: also those that its hanging nodes depend on.
+template <int dim>
+IndexSet written_rows(const Discretization<dim> &discretization)
+{
+  std::vector<types::global_dof_index> masters;
+  for (const auto &line : discretization.constraints().get_lines())
+    for (const auto &entry : line.entries)
+      masters.push_back(entry.first);
+  std::sort(masters.begin(), masters.end());
+  IndexSet rows = discretization.relevant();
+  rows.add_indices(masters.begin(), masters.end());
+  rows.compress();
+  return rows;
+}
+
+template <int dim>
+void make_pattern_with_hanging_nodes(const Discretization<dim> &discretization,
+                                     linalg::NodeSystem &system)
+{
+  const IndexSet rows = written_rows(discretization);
+  const IndexSet &owned = discretization.owned();
+  DynamicSparsityPattern pattern(rows);
+  DoFTools::make_sparsity_pattern(discretization.dofs(), pattern, discretization.constraints(),
+                                  /* keep constrained dofs */ false);
+  SparsityTools::distribute_sparsity_pattern(pattern, owned, discretization.communicator(), rows);
+  std::vector<unsigned int> lengths;
+  for (const auto row : owned)
+    lengths.push_back(pattern.row_length(row));
+  const auto first = owned.n_elements() > 0 ? owned.nth_index_in_set(0) : 0;
+  system.reinit(lengths, [&](const std::size_t row, int *columns) {
+    // end(row) searches for the next row that has entries: too slow to ask for each entry
+    auto entry = pattern.begin(first + row);
+    for (unsigned int k = 0; k < lengths[row]; ++k, ++entry)
+      columns[k] = static_cast<int>(entry->column());
+  });
+}
+} // namespace
+
 template <int dim>
 void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem &system)
 {
-  DynamicSparsityPattern pattern(discretization.relevant());
-  DoFTools::make_sparsity_pattern(discretization.dofs(), pattern, discretization.constraints(),
-                                  /* keep constrained dofs */ false);
-  SparsityTools::distribute_sparsity_pattern(
-      pattern, discretization.owned(), discretization.communicator(), discretization.relevant());
-  system.reinit(discretization.owned(), pattern);
+  if (discretization.mesh().triangulation->has_hanging_nodes()) {
+    make_pattern_with_hanging_nodes(discretization, system);
+    return;
+  }
+  CellCoupling<dim> coupling(discretization);
+  system.reinit(coupling.row_lengths(),
+                [&](const std::size_t row, int *columns) { coupling.fill_row(row, columns); });
 }
 
 namespace

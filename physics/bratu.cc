@@ -1,4 +1,5 @@
 #include "linalg/base/error.h"
+#include "physics/gradient_products.h"
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
 
@@ -109,14 +110,11 @@ public:
       for (unsigned int j = 0; j < n; ++j)
         grad_u += cell.u[j] * fe.shape_grad(j, q);
       const double f_q = f.value(fe.quadrature_point(q));
-      for (unsigned int i = 0; i < n; ++i) {
+      for (unsigned int i = 0; i < n; ++i)
         rhs(i) += (f_q * fe.shape_value(i, q) - grad_u * fe.shape_grad(i, q)) * fe.JxW(q);
-        for (unsigned int j = 0; K != nullptr && j <= i; ++j)
-          (*K)(i, j) += fe.shape_grad(i, q) * fe.shape_grad(j, q) * fe.JxW(q);
-      }
+      if (K != nullptr)
+        add_gradient_products(fe, q, fe.JxW(q), *K);
     }
-    if (K != nullptr)
-      mirror_lower_triangle(*K);
     for (unsigned int i = 0; i < n; ++i) { // node i is quadrature point i
       const double reaction = lambda * cell.nodal->JxW(i) * std::exp(cell.u[i]);
       rhs(i) += reaction;

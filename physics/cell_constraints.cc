@@ -9,12 +9,10 @@ void CellConstraints::resolve(const std::vector<Index> &dofs)
 {
   unsorted.clear();
   inhomogeneities.assign(dofs.size(), 0.);
-  has_constraints = false;
   for (unsigned int i = 0; i < dofs.size(); ++i) {
     if (!constraints.is_constrained(dofs[i]))
       unsorted.push_back({dofs[i], {i, 0, 1.}});
     else {
-      has_constraints = true;
       inhomogeneities[i] = constraints.get_inhomogeneity(dofs[i]);
       for (const auto &entry : *constraints.get_constraint_entries(dofs[i]))
         unsorted.push_back({entry.first, {i, 0, entry.second}});
@@ -39,7 +37,7 @@ void CellConstraints::condense(const dealii::FullMatrix<double> *K, const dealii
   matrix.assign(K != nullptr ? n * n : 0, 0.);
   for (const Share &row : shares) {
     double f_row = f(row.dof);
-    if (K != nullptr && has_constraints)
+    if (K != nullptr)
       for (unsigned int j = 0; j < inhomogeneities.size(); ++j)
         if (inhomogeneities[j] != 0.)
           f_row -= (*K)(row.dof, j) * inhomogeneities[j];
@@ -62,9 +60,38 @@ void CellConstraints::add_constrained_rows(const std::vector<Index> &dofs,
     }
 }
 
+void CellConstraints::add_free_cell(const std::vector<Index> &dofs,
+                                    const dealii::FullMatrix<double> *K,
+                                    const dealii::Vector<double> &f, linalg::NodeSystem &system)
+{
+  const auto n = static_cast<unsigned int>(dofs.size());
+  order.resize(n);
+  for (unsigned int i = 0; i < n; ++i)
+    order[i] = {dofs[i], i};
+  std::sort(order.begin(), order.end());
+  targets.resize(n);
+  for (unsigned int i = 0; i < n; ++i)
+    targets[i] = order[i].first;
+  matrix.resize(n);
+  for (unsigned int row = 0; row < n; ++row) {
+    const unsigned int i = order[row].second;
+    system.add_rhs(targets[row], f(i));
+    if (K == nullptr)
+      continue;
+    for (unsigned int column = 0; column < n; ++column)
+      matrix[column] = (*K)(i, order[column].second);
+    system.add_row(targets[row], n, targets.data(), matrix.data());
+  }
+}
+
 void CellConstraints::add(const std::vector<Index> &dofs, const dealii::FullMatrix<double> *K,
                           const dealii::Vector<double> &f, linalg::NodeSystem &system)
 {
+  if (std::none_of(dofs.begin(), dofs.end(),
+                   [&](const Index dof) { return constraints.is_constrained(dof); })) {
+    add_free_cell(dofs, K, f, system);
+    return;
+  }
   resolve(dofs);
   condense(K, f);
   const auto n = static_cast<unsigned int>(targets.size());
@@ -73,7 +100,7 @@ void CellConstraints::add(const std::vector<Index> &dofs, const dealii::FullMatr
     if (K != nullptr)
       system.add_row(targets[row], n, targets.data(), &matrix[static_cast<std::size_t>(row) * n]);
   }
-  if (K != nullptr && has_constraints)
+  if (K != nullptr)
     add_constrained_rows(dofs, *K, system);
 }
 } // namespace femgpu

@@ -41,6 +41,9 @@ private:
     double weight;
   };
 
+  /// Quicker: no dof of the cell is constrained.
+  void add_free_cell(const std::vector<Index> &dofs, const dealii::FullMatrix<double> *K,
+                     const dealii::Vector<double> &f, linalg::NodeSystem &system);
   void resolve(const std::vector<Index> &dofs);
   void condense(const dealii::FullMatrix<double> *K, const dealii::Vector<double> &f);
   void add_constrained_rows(const std::vector<Index> &dofs, const dealii::FullMatrix<double> &K,
@@ -48,10 +51,10 @@ private:
 
   const dealii::AffineConstraints<double> &constraints;
 
-  std::vector<std::pair<Index, Share>> unsorted; ///< global dof and share
-  std::vector<Index> targets;                    ///< ascending
+  std::vector<std::pair<Index, unsigned int>> order; ///< global and local dof, ascending
+  std::vector<std::pair<Index, Share>> unsorted;     ///< global dof and share
+  std::vector<Index> targets;                        ///< ascending
   std::vector<Share> shares;
-  bool has_constraints = false;        ///< on this cell
   std::vector<double> inhomogeneities; ///< g by local dof
   std::vector<double> matrix, rhs;     ///< condensed, by target
 };

@@ -79,17 +79,21 @@ template <int dim>
 void Discretization<dim>::make_constraints(const Problem<dim> &problem)
 {
   const auto conditions = problem.dirichlet_conditions();
+  const bool has_hanging_nodes = the_mesh->triangulation->has_hanging_nodes();
   const auto constrain = [&](AffineConstraints<double> &constraints, const bool with_values) {
     const Functions::ZeroFunction<dim> zero(problem.n_components());
     constraints.clear();
     compat::reinit(constraints, owned(), relevant_dofs);
-    if (the_mesh->triangulation->has_hanging_nodes()) // quicker to ask than to look for each
+    if (has_hanging_nodes) // quicker to ask than to look for each
       DoFTools::make_hanging_node_constraints(dof_handler, constraints);
     for (const auto &condition : conditions)
       for (const auto id : condition.ids)
         VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id,
                                                  with_values ? *condition.values : zero,
                                                  constraints, condition.mask);
+    // A dof that a hanging node depends on may be on a boundary that this rank does not see.
+    if (has_hanging_nodes)
+      constraints.make_consistent_in_parallel(owned(), relevant_dofs, communicator());
     constraints.close();
   };
   constrain(inhomogeneous, true);

@@ -191,8 +191,9 @@ public:
         }
       }
     }
-    if (K != nullptr)
-      mirror_lower_triangle(*K);
+    for (unsigned int i = 0; K != nullptr && i < n; ++i)
+      for (unsigned int j = 0; j < i; ++j)
+        (*K)(j, i) = (*K)(i, j);
     if (body_force)
       add_force(fe, *body_force, rhs);
   }

@@ -1,5 +1,6 @@
 #include "linalg/base/error.h"
 #include "physics/expressions.h"
+#include "physics/gradient_products.h"
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
 
@@ -100,14 +101,11 @@ public:
     for (const unsigned int q : fe.quadrature_point_indices()) {
       const double k_JxW = k.value(fe.quadrature_point(q)) * fe.JxW(q);
       const double f_JxW = f.value(fe.quadrature_point(q)) * fe.JxW(q);
-      for (unsigned int i = 0; i < n; ++i) {
+      for (unsigned int i = 0; i < n; ++i)
         rhs(i) += f_JxW * fe.shape_value(i, q);
-        for (unsigned int j = 0; K != nullptr && j <= i; ++j)
-          (*K)(i, j) += k_JxW * (fe.shape_grad(i, q) * fe.shape_grad(j, q));
-      }
+      if (K != nullptr)
+        add_gradient_products(fe, q, k_JxW, *K);
     }
-    if (K != nullptr)
-      mirror_lower_triangle(*K);
   }
 
   bool has_face_terms(const types::boundary_id id) const override

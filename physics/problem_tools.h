@@ -78,13 +78,6 @@ std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fi
     conditions.push_back({{id}, field.get(), dealii::ComponentMask()});
   return conditions;
 }
-
-inline void mirror_lower_triangle(dealii::FullMatrix<double> &K)
-{
-  for (unsigned int i = 0; i < K.m(); ++i)
-    for (unsigned int j = 0; j < i; ++j)
-      K(j, i) = K(i, j);
-}
 } // namespace femgpu
 
 #endif

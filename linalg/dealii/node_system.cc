@@ -3,10 +3,10 @@
 #include "linalg/base/error.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/lac/dynamic_sparsity_pattern.h>
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <string>
 
 namespace femgpu::linalg
@@ -24,13 +24,13 @@ NodeSystem::NodeSystem(MPI_Comm communicator)
   row_begins.assign(n_ranks + 1, 0);
 }
 
-void NodeSystem::count_rows(const dealii::IndexSet &owned, const std::size_t my_nonzeros)
+void NodeSystem::count_rows(const std::size_t my_rows, const std::size_t my_nonzeros)
 {
-  const auto rows = dealii::Utilities::MPI::all_gather(comm, owned.n_elements());
+  const auto rows = dealii::Utilities::MPI::all_gather(comm, my_rows);
   const auto nonzeros = dealii::Utilities::MPI::all_gather(comm, my_nonzeros);
   first_nonzero = total_nonzeros = 0;
   for (unsigned int rank = 0; rank < n_ranks; ++rank) {
-    row_begins[rank + 1] = row_begins[rank] + rows[rank];
+    row_begins[rank + 1] = row_begins[rank] + static_cast<Index>(rows[rank]);
     first_nonzero += rank < my_rank ? nonzeros[rank] : 0;
     total_nonzeros += nonzeros[rank];
   }
@@ -42,14 +42,10 @@ void NodeSystem::count_rows(const dealii::IndexSet &owned, const std::size_t my_
                          ". Refine less or lower the degree.");
 }
 
-void NodeSystem::reinit(const dealii::IndexSet &owned,
-                        const dealii::DynamicSparsityPattern &pattern)
+void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row)
 {
-  Assert(owned.is_contiguous() || owned.n_elements() == 0, dealii::ExcInternalError());
-  std::size_t my_nonzeros = 0;
-  for (const auto row : owned)
-    my_nonzeros += pattern.row_length(row);
-  count_rows(owned, my_nonzeros);
+  const auto my_nonzeros = std::accumulate(row_lengths.begin(), row_lengths.end(), std::size_t(0));
+  count_rows(row_lengths.size(), my_nonzeros);
 
   const std::size_t rows = n_owned();
   const bool is_last = my_rank == n_ranks - 1;
@@ -60,12 +56,10 @@ void NodeSystem::reinit(const dealii::IndexSet &owned,
   x = NodeArray<double>(comm, rows);
 
   std::size_t k = first_nonzero;
-  for (const auto row : owned) {
-    row_starts.data()[row] = static_cast<int>(k);
-    // end(row) searches for the next row that has entries: too slow to ask for each entry
-    auto entry = pattern.begin(row);
-    for (auto left = pattern.row_length(row); left > 0; --left, ++entry)
-      columns.data()[k++] = static_cast<int>(entry->column());
+  for (std::size_t row = 0; row < rows; ++row) {
+    row_starts.data()[first_owned() + row] = static_cast<int>(k);
+    fill_row(row, columns.data() + k);
+    k += row_lengths[row];
   }
   if (is_last)
     row_starts.data()[n()] = static_cast<int>(k);

@@ -4,15 +4,10 @@
 #include "linalg/dealii/node_memory.h"
 #include "linalg/matrices/csr_matrix.h"
 
-#include <deal.II/base/index_set.h>
 #include <deal.II/base/types.h>
 
+#include <functional>
 #include <vector>
-
-namespace dealii
-{
-class DynamicSparsityPattern;
-}
 
 namespace femgpu::linalg
 {
@@ -30,12 +25,16 @@ public:
   /// @throws DeviceError unless all ranks run on one node.
   explicit NodeSystem(MPI_Comm communicator);
 
+  /// Writes the columns of this rank's @p row-th row, ascending.
+  using FillRow = std::function<void(std::size_t row, int *columns)>;
+
   /**
-   * Collective. Takes the rows of @p pattern that this rank owns; all ranks' rows together are
-   * numbered 0 to n-1. Matrix, b and x are zero afterwards.
+   * Collective. Makes the pattern; all ranks' rows, one rank after the other, are numbered 0 to
+   * n-1. Matrix, b and x are zero afterwards.
+   * @param row_lengths entries in each row of this rank
    * @throws ParameterError if there are more rows or entries than 32-bit indices can count.
    */
-  void reinit(const dealii::IndexSet &owned, const dealii::DynamicSparsityPattern &pattern);
+  void reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row);
 
   /// Sets this rank's rows of the matrix (unless @p rhs_only) and of b to zero.
   void set_zero(bool rhs_only = false);
@@ -104,7 +103,7 @@ private:
   }
   unsigned int owner_of(Index row) const;
   void add_owned_row(Index row, unsigned int n, const Index *columns, const double *values);
-  void count_rows(const dealii::IndexSet &owned, std::size_t my_nonzeros);
+  void count_rows(std::size_t my_rows, std::size_t my_nonzeros);
 
   MPI_Comm comm;
   unsigned int my_rank = 0, n_ranks = 1;
