@@ -1,6 +1,7 @@
 #include "physics/discretization.h"
 
 #include "linalg/base/error.h"
+#include "physics/consistent_constraints.h"
 #include "physics/deal_ii_compat.h"
 #include "physics/problem.h"
 
@@ -91,9 +92,8 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
         VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id,
                                                  with_values ? *condition.values : zero,
                                                  constraints, condition.mask);
-    // A dof that a hanging node depends on may be on a boundary that this rank does not see.
     if (has_hanging_nodes)
-      constraints.make_consistent_in_parallel(owned(), relevant_dofs, communicator());
+      take_lines_of_owners(owned(), relevant_dofs, communicator(), constraints);
     constraints.close();
   };
   constrain(inhomogeneous, true);

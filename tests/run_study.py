@@ -33,7 +33,8 @@ class Run:
     def __init__(self, options, ranks, directory):
         command = [options.program] + options.arguments
         if options.file:
-            command += [options.file, "--output", options.output or directory]
+            command += ["-" if options.on_stdin else options.file]
+            command += ["--output", options.output or directory]
             command += [word for text in options.set for word in ("--set", text)]
         if ranks > 1:
             command = MPIRUN + ["-n", str(ranks)] + command
@@ -42,7 +43,11 @@ class Run:
         print(self.command, flush=True)
         if options.full_disk:
             os.symlink("/dev/full", self.path(options.full_disk + ".partial"))
-        process = subprocess.run(command, capture_output=True, text=True, check=False)
+        text = ""
+        if options.on_stdin:
+            with open(options.file, encoding="utf-8") as file:
+                text = file.read()
+        process = subprocess.run(command, capture_output=True, text=True, check=False, input=text)
         self.code, self.output, self.errors = process.returncode, process.stdout, process.stderr
 
     def path(self, name):
@@ -263,6 +268,7 @@ def parse_command_line():
     add("--ranks", type=int, default=1, metavar="N", help="run with mpirun -n N (1: without)")
     add("--set", action="append", default=[], metavar="Section/Key=value",
         help="passed on (repeatable)")
+    add("--on-stdin", action="store_true", help="the parameter file comes on standard input")
     add("--output", metavar="DIR", help="the output directory, instead of a temporary one")
     add("--expect-exit", type=int, default=0, metavar="CODE", help="exit code (0)")
     add("--expect-outcome", metavar="NAME", help="outcome of the last cycle, as `converged`")
