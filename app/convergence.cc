@@ -116,9 +116,13 @@ std::string convergence_table(const StudyRecord &study)
                                          dealii::ConvergenceTable::reduction_rate_log2,
                                          static_cast<unsigned int>(study.dimension));
     }
-  std::ostringstream text;
-  table.write_text(text);
-  return text.str();
+  table.start_new_row(); // fills up the columns that a failed last cycle has left short
+  std::ostringstream out;
+  table.write_text(out);
+  std::string text = out.str();
+  for (std::size_t at = 0; (at = text.find("\"\"", at)) != std::string::npos;)
+    text.replace(at, 2, " -"); // as deal.II shows rates that do not exist
+  return text;
 }
 
 std::string convergence_csv(const StudyRecord &study)

@@ -200,6 +200,9 @@ double ProblemSolver<dim>::line_search(const Discretization<dim> &discretization
 
 namespace
 {
+/// A residual of this share of its value at u = 0 is rounding error.
+constexpr double rounding_level = 1e-11;
+
 /// Closes the report of a Newton iteration.
 void finish(linalg::SolveReport &report, const Outcome outcome, const unsigned int iterations,
             const std::string &why)
@@ -280,21 +283,24 @@ SolveSummary ProblemSolver<dim>::solve_newton(const Discretization<dim> &discret
     report.solve_seconds += linear.solve_seconds;
     summary.linear_iterations += linear.iterations;
     if (!linear.converged()) {
+      const bool too_strict = linear.outcome == Outcome::stagnated; // no fault of the problem
       finish(report, linear.outcome, k,
-             "The linear system of a step could not be solved (" + linear.message + ") " +
-                 problem.cure_without_solution());
+             "The linear system of a step could not be solved (" + linear.message + ")" +
+                 (too_strict ? "" : " " + problem.cure_without_solution()));
       return summary;
     }
     watch.lap();
     update = 0.;
     copy_solution(system, update);
     homogeneous.distribute(update);
+    const bool at_rounding = norm <= rounding_level * report.rhs_norm;
     norm = line_search(discretization, system, norm, update, u);
     seconds["assembly"] += watch.lap();
     if (!std::isfinite(norm)) {
       finish(report, Outcome::stagnated, k,
-             "No step along Newton's direction makes the residual smaller. " +
-                 problem.cure_without_solution());
+             at_rounding ? "Rounding errors keep it there. Use a larger Newton/Relative tolerance."
+                         : "No step along Newton's direction makes the residual smaller. " +
+                               problem.cure_without_solution());
       return summary;
     }
   }

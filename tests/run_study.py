@@ -30,10 +30,10 @@ CHECK_VTU = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scri
 class Run:
     """One run of femgpu that has ended."""
 
-    def __init__(self, options, ranks, directory):
+    def __init__(self, options, ranks, directory, on_stdin):
         command = [options.program] + options.arguments
         if options.file:
-            command += ["-" if options.on_stdin else options.file]
+            command += ["-" if on_stdin else options.file]
             command += ["--output", options.output or directory]
             command += [word for text in options.set for word in ("--set", text)]
         if ranks > 1:
@@ -44,7 +44,7 @@ class Run:
         if options.full_disk:
             os.symlink("/dev/full", self.path(options.full_disk + ".partial"))
         text = ""
-        if options.on_stdin:
+        if on_stdin:
             with open(options.file, encoding="utf-8") as file:
                 text = file.read()
         process = subprocess.run(command, capture_output=True, text=True, check=False, input=text)
@@ -125,6 +125,8 @@ def check_numbers(run, options):
         yield f"outcome {summary['outcome']}, expected {options.expect_outcome}"
     if options.expect_cycles is not None and len(cycles) != options.expect_cycles:
         yield f"{len(cycles)} cycles, expected {options.expect_cycles}"
+    if len(run.table()) != len(cycles) + 1:
+        yield f"{len(cycles)} cycles, but {len(run.table()) - 1} lines in convergence.csv"
     yield from check_orders(cycles, options.expect_order)
     for norm, rate in options.expect_rate_by_dofs:
         observed = rate_by_dofs(cycles, norm)
@@ -179,6 +181,10 @@ def check_files(run, options):
     if len(pvd) != 1:
         yield f"expected one .pvd in the output directory, found {pvd}"
         return
+    with open(run.path(pvd[0]), encoding="utf-8") as file:
+        steps = set(re.findall(r'timestep="([^"]*)"', file.read()))
+    if options.expect_steps is not None and len(steps) != options.expect_steps:
+        yield f"{len(steps)} time steps in {pvd[0]}, expected {options.expect_steps}"
     command = ["/usr/bin/python3", CHECK_VTU, run.path(pvd[0])]
     command += [word for name in options.expect_array for word in ("--expect-array", name)]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -229,10 +235,10 @@ def check_identical(run, again):
 
 
 def check_all(options, directory):
-    def start(name, ranks):
+    def start(name, ranks, on_stdin=options.on_stdin):
         path = os.path.join(directory, name)
         os.mkdir(path)
-        return Run(options, ranks, path)
+        return Run(options, ranks, path, on_stdin)
 
     run = start("run", options.ranks)
     problems = list(check_end(run, options))
@@ -245,7 +251,7 @@ def check_all(options, directory):
     if not problems and options.check_vtu:
         problems += check_files(run, options)
     if not problems and options.same_as_ranks:
-        other = start("other", options.same_as_ranks)
+        other = start("other", options.same_as_ranks, on_stdin=False)
         problems += check_end(other, options)
         if not problems:
             problems += check_same_numbers(run, other, options.same_as_ranks)
@@ -268,7 +274,8 @@ def parse_command_line():
     add("--ranks", type=int, default=1, metavar="N", help="run with mpirun -n N (1: without)")
     add("--set", action="append", default=[], metavar="Section/Key=value",
         help="passed on (repeatable)")
-    add("--on-stdin", action="store_true", help="the parameter file comes on standard input")
+    add("--on-stdin", action="store_true",
+        help="the parameter file comes on standard input; not in the run that is compared with")
     add("--output", metavar="DIR", help="the output directory, instead of a temporary one")
     add("--expect-exit", type=int, default=0, metavar="CODE", help="exit code (0)")
     add("--expect-outcome", metavar="NAME", help="outcome of the last cycle, as `converged`")
@@ -290,6 +297,7 @@ def parse_command_line():
     add("--repeat-identical", action="store_true",
         help="a second run has the same bits in convergence.csv (but times) and .vtu files")
     add("--check-vtu", action="store_true", help="VTK reads the files for ParaView")
+    add("--expect-steps", type=int, metavar="N", help="time steps in the .pvd, with --check-vtu")
     add("--expect-array", action="append", default=[], metavar="NAME",
         help="of the files for ParaView (repeatable)")
     add("--expect-minimum", action="append", type=named_range, default=[],

@@ -38,8 +38,7 @@ std::string explanation(const Outcome outcome)
     return "the iteration limit came first. Allow more iterations, a larger tolerance, or use a "
            "stronger preconditioner.";
   case Outcome::stagnated:
-    return "rounding errors keep it there: the recurrence went on to fall, but the true residual "
-           "did not. Use a larger tolerance, or scale the problem.";
+    return "rounding errors keep it there. Use a larger tolerance, or scale the problem.";
   case Outcome::diverged:
     return "the residual grew beyond bounds. The matrix is probably singular or not symmetric.";
   case Outcome::not_finite:
@@ -51,7 +50,7 @@ std::string explanation(const Outcome outcome)
     return "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Use another "
            "preconditioner, and look at the signs of the coefficients: the matrix may be to blame.";
   case Outcome::breakdown:
-    return "the recurrence divided by zero. Use another initial guess or solver.";
+    return "the method divided by zero. Use another initial guess or solver.";
   }
   return "";
 }
