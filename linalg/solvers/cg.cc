@@ -128,36 +128,16 @@ public:
     require_symmetric("cg", M);
     const auto n = static_cast<std::size_t>(A.n());
     Buffer<double> p(A.executor(), n), q(A.executor(), n);
-    Iteration<Backend, State, Sums> iteration(*A.executor(), A.n());
-
-    const auto run = [&](const KrylovState &start, Buffer<double> &r) -> KrylovState {
-      State state;
-      static_cast<KrylovState &>(state) = start;
-      iteration.set_state(state);
-      visit_matrix<Backend>(A, [&](const auto &view) {
-        std::visit(
-            [&](const auto &m) {
-              iterate(iteration, view, m, control, x.data(), r.data(), p.data(), q.data());
-            },
-            M.view());
-      });
-      return iteration.get_state();
+    const auto iterate = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r) {
+      using Inverse = std::decay_t<decltype(m)>;
+      iteration.once(rows(view.n, Begin<Inverse>{r.data(), p.data(), m}));
+      iteration.repeat(
+          watch_for<State>(control), //
+          product(view, p.data(), ApplyMatrix{p.data(), q.data()}),
+          rows(view.n, UpdateSolution<Inverse>{x.data(), r.data(), p.data(), q.data(), m}),
+          rows(view.n, UpdateDirection<Inverse>{p.data(), r.data(), m}));
     };
-    SolveReport report = begin_report("cg", A, M);
-    report.bytes_per_iteration = A.bytes() + 2 * M.bytes() + 11 * x.bytes();
-    return solve_to_true_residual<Backend>(A, b, x, control, report, run);
-  }
-
-private:
-  template <class View, class M>
-  static void iterate(Iteration<Backend, State, Sums> &iteration, const View &A, const M &m,
-                      const SolveControl &control, double *x, double *r, double *p, double *q)
-  {
-    iteration.once(rows(A.n, Begin<M>{r, p, m}));
-    iteration.repeat(watch_for<State>(control),                   //
-                     product(A, p, ApplyMatrix{p, q}),            //
-                     rows(A.n, UpdateSolution<M>{x, r, p, q, m}), //
-                     rows(A.n, UpdateDirection<M>{p, r, m}));
+    return solve_with_steps<Backend, State, Sums>("cg", A, M, b, x, control, {1, 11, 2}, iterate);
   }
 };
 } // namespace

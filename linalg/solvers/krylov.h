@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <initializer_list>
+#include <string>
+#include <utility>
 
 /**
  * @file
@@ -35,22 +38,22 @@ struct KrylovState : LoopState
     running = false;
   }
 
-  /**
-   * Looks at the residual @p new_rr = (r, r) after `iteration` updates of x, with
-   * @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of the next direction, and stops or lets it go on.
-   */
+  /// Looks at the residual @p new_rr = (r, r) after `iteration` updates of x; stops or goes on.
+  FEMGPU_HD
+  void check(const double new_rr)
+  {
+    if (!ends_at(new_rr) && iteration >= max_iterations)
+      stop(Outcome::iteration_limit);
+  }
+
+  /// The same; @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of the next direction must be positive.
   FEMGPU_HD
   void check_spd(const double new_rr, const double rMr, const double pAp)
   {
-    rr = new_rr;
-    if (iteration < history_size)
-      history[iteration] = sqrt(new_rr);
-    if (new_rr <= target_rr)
-      stop(Outcome::converged);
-    else if (!is_finite(new_rr) || !is_finite(rMr) || !is_finite(pAp))
+    if (ends_at(new_rr))
+      return;
+    if (!is_finite(rMr) || !is_finite(pAp))
       stop(Outcome::not_finite);
-    else if (new_rr > diverged_rr)
-      stop(Outcome::diverged);
     else if (rMr <= 0.)
       stop(Outcome::indefinite_preconditioner);
     else if (pAp <= 0.)
@@ -63,6 +66,22 @@ struct KrylovState : LoopState
   static bool is_finite(const double value)
   {
     return value - value == 0.;
+  }
+
+private:
+  FEMGPU_HD
+  bool ends_at(const double new_rr)
+  {
+    rr = new_rr;
+    if (iteration < history_size)
+      history[iteration] = sqrt(new_rr);
+    if (new_rr <= target_rr)
+      stop(Outcome::converged);
+    else if (!is_finite(new_rr))
+      stop(Outcome::not_finite);
+    else if (new_rr > diverged_rr)
+      stop(Outcome::diverged);
+    return !running;
   }
 };
 
@@ -128,7 +147,8 @@ constexpr int longest_history = 1 << 20;
  * The outer loop of every Krylov solver. @p run(state, r) iterates from x with the residual in r
  * until an epilogue has stopped @p state. Whatever the recurrence says, the residual is recomputed;
  * if it misses a target that the recurrence has met, the method is started again from x, until
- * that no longer halves the residual: then it has stagnated.
+ * that no longer halves the residual: then it has stagnated. It is started again after a breakdown
+ * too, unless it breaks down at once.
  * @param report has the names and counts of the method already
  */
 template <class Backend, class Run>
@@ -172,9 +192,12 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
       ++report.restarts;
     state.rr = residual.rr;
     state.running = true;
+    const int iterations_before = state.iteration;
     state = run(state, r);
     report.outcome = state.outcome;
     residual = true_residual<Backend>(A, b, x, r);
+    if (state.outcome == Outcome::breakdown && state.iteration > iterations_before)
+      continue;
     if (state.outcome != Outcome::converged && std::sqrt(residual.rr) > report.target)
       break;
     if (std::sqrt(residual.rr) > report.target && residual.rr > 0.25 * previous) {
@@ -193,23 +216,57 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
   return report;
 }
 
-/// The report of a solve that is about to begin.
-inline SolveReport begin_report(const std::string &solver, const Matrix &A, const Preconditioner &M)
-{
-  SolveReport report;
-  report.solver = solver;
-  report.preconditioner = M.name();
-  report.format = A.format();
-  report.backend = A.executor()->name();
-  return report;
-}
-
 /// @throws ParameterError unless M is symmetric, as the conjugate gradients of @p solver need it.
 inline void require_symmetric(const std::string &solver, const Preconditioner &M)
 {
   if (!M.is_symmetric())
     throw ParameterError("Solver '" + solver + "' needs a symmetric preconditioner, and '" +
                          M.name() + "' is not. Choose another preconditioner or solver.");
+}
+
+/// How often an iteration reads or writes A, a vector, and M⁻¹.
+struct IterationCost
+{
+  std::size_t products, vectors, applications;
+};
+
+/**
+ * Solves A x = b with fused steps: @p iterate(iteration, A, m, r) gets the views of A and M⁻¹ and
+ * runs the steps of the method, from the residual r on, with a new @p State, until an epilogue
+ * stops it.
+ */
+template <class Backend, class State, class Sums, class Iterate>
+SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const Preconditioner &M,
+                             const Buffer<double> &b, Buffer<double> &x,
+                             const SolveControl &control, const IterationCost &cost,
+                             const Iterate &iterate)
+{
+  SolveReport report;
+  report.solver = solver;
+  report.preconditioner = M.name();
+  report.format = A.format();
+  report.backend = A.executor()->name();
+  report.bytes_per_iteration =
+      cost.products * A.bytes() + cost.vectors * x.bytes() + cost.applications * M.bytes();
+
+  Iteration<Backend, State, Sums> iteration(*A.executor(), A.n());
+  const auto run = [&](const KrylovState &start, Buffer<double> &r) -> KrylovState {
+    State state;
+    static_cast<KrylovState &>(state) = start;
+    iteration.set_state(state);
+    visit_matrix<Backend>(A, [&](const auto &view) {
+      std::visit([&](const auto &m) { iterate(iteration, view, m, r); }, M.view());
+    });
+    return iteration.get_state();
+  };
+  return solve_to_true_residual<Backend>(A, b, x, control, std::move(report), run);
+}
+
+/// Sets vectors to zero before the first pass of a loop that begins with an update.
+inline void fill_zero(const std::initializer_list<Buffer<double> *> vectors)
+{
+  for (Buffer<double> *const v : vectors)
+    v->fill_zero();
 }
 
 /// The watch of a loop that tells @p control about its progress.

@@ -90,36 +90,17 @@ public:
     require_symmetric("pipelined-cg", M);
     const auto n = static_cast<std::size_t>(A.n());
     Buffer<double> p(A.executor(), n), q(A.executor(), n);
-    Iteration<Backend, State, Sums> iteration(*A.executor(), A.n());
-
-    const auto run = [&](const KrylovState &start, Buffer<double> &r) -> KrylovState {
-      State state; // α = β = 0: the first pass makes p = M⁻¹r and changes nothing else
-      static_cast<KrylovState &>(state) = start;
-      iteration.set_state(state);
-      p.fill_zero();
-      q.fill_zero();
-      visit_matrix<Backend>(A, [&](const auto &view) {
-        std::visit(
-            [&](const auto &m) {
-              iterate(iteration, view, m, control, x.data(), r.data(), p.data(), q.data());
-            },
-            M.view());
-      });
-      return iteration.get_state();
+    const auto iterate = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r) {
+      using Inverse = std::decay_t<decltype(m)>;
+      // α = β = 0 at first: the first pass makes p = M⁻¹r and changes nothing else
+      fill_zero({&p, &q});
+      iteration.repeat(
+          watch_for<State>(control),
+          rows(view.n, UpdateVectors<Inverse>{x.data(), r.data(), p.data(), q.data(), m}),
+          product(view, p.data(), ApplyMatrix<Inverse>{p.data(), q.data(), m}));
     };
-    SolveReport report = begin_report("pipelined-cg", A, M);
-    report.bytes_per_iteration = A.bytes() + 2 * M.bytes() + 9 * x.bytes();
-    return solve_to_true_residual<Backend>(A, b, x, control, report, run);
-  }
-
-private:
-  template <class View, class M>
-  static void iterate(Iteration<Backend, State, Sums> &iteration, const View &A, const M &m,
-                      const SolveControl &control, double *x, double *r, double *p, double *q)
-  {
-    iteration.repeat(watch_for<State>(control),                  //
-                     rows(A.n, UpdateVectors<M>{x, r, p, q, m}), //
-                     product(A, p, ApplyMatrix<M>{p, q, m}));
+    return solve_with_steps<Backend, State, Sums>("pipelined-cg", A, M, b, x, control, {1, 9, 2},
+                                                  iterate);
   }
 };
 } // namespace

@@ -13,7 +13,12 @@
 #define FEMGPU_SOLVERS(X)                                                                          \
   X("cg", make_cg, "preconditioned conjugate gradients, classical form, 3 kernels an iteration")   \
   X("pipelined-cg", make_pipelined_cg,                                                             \
-    "preconditioned conjugate gradients, pipelined form, 2 kernels an iteration")
+    "preconditioned conjugate gradients, pipelined form, 2 kernels an iteration")                  \
+  X("chronopoulos-gear-cg", make_chronopoulos_gear_cg,                                             \
+    "preconditioned conjugate gradients of Chronopoulos and Gear, 2 kernels an iteration")         \
+  X("bicgstab", make_bicgstab, "BiCGStab for unsymmetric matrices, classical form, 5 kernels")     \
+  X("pipelined-bicgstab", make_pipelined_bicgstab,                                                 \
+    "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels an iteration")
 
 namespace femgpu::linalg
 {

@@ -116,9 +116,16 @@ inline auto backends()
   return testing::Values(std::string("host"), std::string("cuda"));
 }
 
-inline auto solvers()
+/// The solvers of symmetric positive definite systems, and those of all systems.
+inline auto spd_solvers()
 {
-  return testing::Values(std::string("cg"), std::string("pipelined-cg"));
+  return testing::Values(std::string("cg"), std::string("pipelined-cg"),
+                         std::string("chronopoulos-gear-cg"));
+}
+
+inline auto general_solvers()
+{
+  return testing::Values(std::string("bicgstab"), std::string("pipelined-bicgstab"));
 }
 
 inline std::string backend_name(const testing::TestParamInfo<std::string> &info)

@@ -195,7 +195,7 @@ TEST_P(OutcomeTest, FailureLeavesTheInitialGuessIfNothingWasDone)
   EXPECT_EQ(x, x0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, OutcomeTest, testing::Combine(backends(), solvers()), words);
+INSTANTIATE_TEST_SUITE_P(Backends, OutcomeTest, testing::Combine(backends(), spd_solvers()), words);
 
 TEST(Outcomes, HaveDifferentNamesAndExplanations)
 {

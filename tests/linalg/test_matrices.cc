@@ -112,6 +112,31 @@ TestMatrix box_27(const int nx, const int ny, const int nz)
   return grid(nx, ny, nz, 26., true);
 }
 
+TestMatrix convection_diffusion(const int nx, const int ny, const double wx, const double wy)
+{
+  TestMatrix A = laplacian_2d(nx, ny);
+  for (int i = 0; i < A.n; ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+      const int step = A.columns[k] - i;
+      const double w = step == 1 || step == -1 ? wx : wy;
+      if (step == 0)
+        A.values[k] += std::abs(wx) + std::abs(wy);
+      else
+        A.values[k] -= std::max(step > 0 ? -w : w, 0.);
+    }
+  return A;
+}
+
+TestMatrix random_dominant(const int n, const int per_row, const unsigned int seed)
+{
+  TestMatrix A = random_spd(n, per_row, seed);
+  for (int i = 0; i < n; ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      if (A.columns[k] > i)
+        A.values[k] *= -0.7;
+  return A;
+}
+
 TestMatrix neumann_1d(const int n)
 {
   TestMatrix A = laplacian_1d(n);

@@ -34,6 +34,12 @@ TestMatrix laplacian_3d(int nx, int ny, int nz);
 /// 26 on the diagonal, -1 for each of the up to 26 neighbours in a box: rows of 8 to 27 entries.
 TestMatrix box_27(int nx, int ny, int nz);
 
+/// Unsymmetric: -Δu + (wx, wy)·∇u in a rectangle with unit spacing, upwind differences.
+TestMatrix convection_diffusion(int nx, int ny, double wx, double wy);
+
+/// Unsymmetric, strictly diagonally dominant: the pattern of random_spd().
+TestMatrix random_dominant(int n, int per_row, unsigned int seed);
+
 /// Singular: the Laplacian on a line with Neumann ends, whose kernel are the constants.
 TestMatrix neumann_1d(int n);
 

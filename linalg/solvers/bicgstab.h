@@ -1,0 +1,110 @@
+#ifndef femgpu_linalg_solvers_bicgstab_h
+#define femgpu_linalg_solvers_bicgstab_h
+
+#include "linalg/solvers/krylov.h"
+
+/**
+ * @file
+ * What the forms of BiCGStab share.
+ */
+namespace femgpu::linalg::bicgstab
+{
+/// (r, r*) of this share of |r| |r*| is rounding error.
+constexpr double smallest_cosine = 1e-16;
+
+struct State : KrylovState
+{
+  double alpha = 0., beta = 0., omega = 0.;
+  double rho = 0.;       ///< (r, r*)
+  double qr = 0.;        ///< (q, r*)
+  double shadow_rr = 0.; ///< (r*, r*)
+  bool is_first = true;  ///< no update of x yet since r* was chosen
+
+  /// check() of the residual, and whether (r, r*) = @p new_rho and ω let the method go on.
+  FEMGPU_HD
+  void check_bicgstab(const double new_rr, const double new_rho)
+  {
+    if (is_first)
+      shadow_rr = new_rr;
+    check(new_rr);
+    if (!running)
+      return;
+    if (!is_finite(new_rho))
+      stop(Outcome::not_finite);
+    else if (fabs(new_rho) <= smallest_cosine * sqrt(new_rr) * sqrt(shadow_rr) ||
+             (!is_first && omega == 0.))
+      stop(Outcome::breakdown);
+  }
+
+  /// α = ρ / (q, r*)
+  FEMGPU_HD
+  void set_alpha(const double new_qr)
+  {
+    qr = new_qr;
+    alpha = rho / qr;
+    if (!is_finite(qr))
+      stop(Outcome::not_finite);
+    else if (!is_finite(alpha))
+      stop(Outcome::breakdown);
+  }
+
+  /// ω = (t, s) / (t, t); from now on x will be updated.
+  FEMGPU_HD
+  void set_omega(const double ts, const double tt)
+  {
+    omega = tt == 0. ? 0. : ts / tt; // t = 0: s = 0, or A is singular
+    is_first = false;
+    ++iteration;
+  }
+};
+
+struct Sums
+{
+  double rr, rho, qr, ts, tt, tr;
+};
+
+/// r* = r
+struct ChooseShadow
+{
+  const double *r;
+  double *shadow;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, Sums & /* sum */) const
+  {
+    shadow[i] = r[i];
+  }
+};
+
+/// s = r - α q in the place of r;  ŝ = M⁻¹s
+template <class M>
+struct HalfStep
+{
+  double *r, *s_hat;
+  const double *q;
+  M m;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums & /* sum */) const
+  {
+    const double s_i = r[i] - state.alpha * q[i];
+    r[i] = s_i;
+    s_hat[i] = m(i) * s_i;
+  }
+};
+
+/// The vectors of BiCGStab besides x and r.
+struct Vectors
+{
+  Vectors(const ExecutorPtr &executor, const std::size_t n)
+      : shadow(executor, n), p(executor, n), p_hat(executor, n), q(executor, n), s_hat(executor, n),
+        t(executor, n)
+  {}
+
+  Buffer<double> shadow, p, p_hat, q, s_hat, t;
+};
+} // namespace femgpu::linalg::bicgstab
+
+#endif
