@@ -55,19 +55,8 @@ struct UpdateDirection
 };
 
 /// q = A p̂;  α = ρ / (q, r*)
-struct ApplyToDirection
+struct ProjectDirection : ApplyToDirection
 {
-  double *q;
-  const double *shadow;
-
-  using Contributes = SumList<&Sums::qr>;
-  FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double q_i, Sums &sum) const
-  {
-    q[i] = q_i;
-    sum.qr += q_i * shadow[i];
-  }
-
   using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
@@ -127,7 +116,7 @@ public:
           rows(n, UpdateSolution{x.data(), r.data(), v.p_hat.data(), v.s_hat.data(), v.t.data(),
                                  v.shadow.data()}),
           rows(n, UpdateDirection<Inverse>{v.p.data(), v.p_hat.data(), r.data(), v.q.data(), m}),
-          product(view, v.p_hat.data(), ApplyToDirection{v.q.data(), v.shadow.data()}),
+          product(view, v.p_hat.data(), ProjectDirection{{v.q.data(), v.shadow.data()}}),
           rows(n, HalfStep<Inverse>{r.data(), v.s_hat.data(), v.q.data(), m}),
           product(view, v.s_hat.data(), ApplyToHalfStep{v.t.data(), r.data()}));
     };

@@ -77,6 +77,21 @@ struct ChooseShadow
   }
 };
 
+/// q = A p̂, with (q, r*)
+struct ApplyToDirection
+{
+  double *q;
+  const double *shadow;
+
+  using Contributes = SumList<&Sums::qr>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, const double q_i, Sums &sum) const
+  {
+    q[i] = q_i;
+    sum.qr += q_i * shadow[i];
+  }
+};
+
 /// s = r - α q in the place of r;  ŝ = M⁻¹s
 template <class M>
 struct HalfStep

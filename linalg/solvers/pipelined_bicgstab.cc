@@ -31,19 +31,8 @@ struct UpdateVectors
 };
 
 /// q = A p̂;  α = ρ / (q, r*)
-struct ApplyToDirection
+struct ProjectDirection : ApplyToDirection
 {
-  double *q;
-  const double *shadow;
-
-  using Contributes = SumList<&Sums::qr>;
-  FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double q_i, Sums &sum) const
-  {
-    q[i] = q_i;
-    sum.qr += q_i * shadow[i];
-  }
-
   using Completes = SumList<&Sums::rr, &Sums::rho, &Sums::qr>;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
@@ -107,7 +96,7 @@ public:
           watch_for<State>(control),
           rows(n, UpdateVectors<Inverse>{x.data(), r.data(), v.p.data(), v.p_hat.data(), v.q.data(),
                                          v.s_hat.data(), v.t.data(), v.shadow.data(), m}),
-          product(view, v.p_hat.data(), ApplyToDirection{v.q.data(), v.shadow.data()}),
+          product(view, v.p_hat.data(), ProjectDirection{{v.q.data(), v.shadow.data()}}),
           rows(n, HalfStep<Inverse>{r.data(), v.s_hat.data(), v.q.data(), m}),
           product(view, v.s_hat.data(), ApplyToHalfStep{v.t.data(), r.data(), v.shadow.data()}));
     };
