@@ -82,6 +82,8 @@ IndexSet masters_of(const Lines &lines, const IndexSet::size_type size)
 void take_lines_of_owners(const IndexSet &owned, const IndexSet &relevant, MPI_Comm communicator,
                           AffineConstraints<double> &constraints)
 {
+  if (Utilities::MPI::n_mpi_processes(communicator) == 1)
+    return; // it owns all dofs
   const Lines mine = owned_lines(owned, constraints);
   Lines all = mine;
   IndexSet known = owned, unknown = relevant;

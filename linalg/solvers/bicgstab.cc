@@ -104,13 +104,10 @@ public:
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    Vectors v(A.executor(), static_cast<std::size_t>(A.n()));
-    const auto iterate = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r) {
+    const auto repeat = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r,
+                            Vectors &v) {
       using Inverse = std::decay_t<decltype(m)>;
       const int n = view.n;
-      // α = β = ω = 0 at first: the first pass makes p = r before the first product
-      fill_zero({&v.p, &v.p_hat, &v.q, &v.s_hat, &v.t});
-      iteration.once(rows(n, ChooseShadow{r.data(), v.shadow.data()}));
       iteration.repeat(
           watch_for<State>(control),
           rows(n, UpdateSolution{x.data(), r.data(), v.p_hat.data(), v.s_hat.data(), v.t.data(),
@@ -120,8 +117,7 @@ public:
           rows(n, HalfStep<Inverse>{r.data(), v.s_hat.data(), v.q.data(), m}),
           product(view, v.s_hat.data(), ApplyToHalfStep{v.t.data(), r.data()}));
     };
-    return solve_with_steps<Backend, State, Sums>("bicgstab", A, M, b, x, control, {2, 23, 2},
-                                                  iterate);
+    return solve_bicgstab<Backend>("bicgstab", A, M, b, x, control, repeat);
   }
 };
 } // namespace

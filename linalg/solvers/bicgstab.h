@@ -110,7 +110,7 @@ struct HalfStep
   }
 };
 
-/// The vectors of BiCGStab besides x and r.
+/// The vectors of BiCGStab besides x and r, of n elements each.
 struct Vectors
 {
   Vectors(const ExecutorPtr &executor, const std::size_t n)
@@ -120,6 +120,24 @@ struct Vectors
 
   Buffer<double> shadow, p, p_hat, q, s_hat, t;
 };
+
+/**
+ * Solves A x = b by the form of BiCGStab whose loop is @p repeat(iteration, A, m, r, vectors). It
+ * begins with the update of x: α = β = ω = 0 at first, so that the first pass makes p = r only.
+ */
+template <class Backend, class Repeat>
+SolveReport solve_bicgstab(const std::string &solver, const Matrix &A, const Preconditioner &M,
+                           const Buffer<double> &b, Buffer<double> &x, const SolveControl &control,
+                           const Repeat &repeat)
+{
+  Vectors v(A.executor(), static_cast<std::size_t>(A.n()));
+  const auto iterate = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r) {
+    fill_zero({&v.p, &v.p_hat, &v.q, &v.s_hat, &v.t});
+    iteration.once(rows(view.n, ChooseShadow{r.data(), v.shadow.data()}));
+    repeat(iteration, view, m, r, v);
+  };
+  return solve_with_steps<Backend, State, Sums>(solver, A, M, b, x, control, {2, 23, 2}, iterate);
+}
 } // namespace femgpu::linalg::bicgstab
 
 #endif

@@ -74,7 +74,7 @@ struct ApplyToHalfStep
  * BiCGStab with right preconditioning in the pipelined form with four kernels (Rupp et al. 2016,
  * Algorithm 4; because (s, r*) = 0, the next (r, r*) is −ω (t, r*), and β = −(t, r*)/(q, r*)).
  *
- * Use: the default for unsymmetric systems. Needs: nothing of A; M a row functor. Cost per
+ * Use: the first choice for unsymmetric systems. Needs: nothing of A; M a row functor. Cost per
  * iteration: 4 kernels and two points of synchronisation; A twice, 23 vectors and M twice are read
  * or written. Fails: as the classical form.
  */
@@ -85,13 +85,10 @@ public:
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    Vectors v(A.executor(), static_cast<std::size_t>(A.n()));
-    const auto iterate = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r) {
+    const auto repeat = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r,
+                            Vectors &v) {
       using Inverse = std::decay_t<decltype(m)>;
       const int n = view.n;
-      // α = β = ω = 0 at first: the first pass makes p = r before the first product
-      fill_zero({&v.p, &v.p_hat, &v.q, &v.s_hat, &v.t});
-      iteration.once(rows(n, ChooseShadow{r.data(), v.shadow.data()}));
       iteration.repeat(
           watch_for<State>(control),
           rows(n, UpdateVectors<Inverse>{x.data(), r.data(), v.p.data(), v.p_hat.data(), v.q.data(),
@@ -100,8 +97,7 @@ public:
           rows(n, HalfStep<Inverse>{r.data(), v.s_hat.data(), v.q.data(), m}),
           product(view, v.s_hat.data(), ApplyToHalfStep{v.t.data(), r.data(), v.shadow.data()}));
     };
-    return solve_with_steps<Backend, State, Sums>("pipelined-bicgstab", A, M, b, x, control,
-                                                  {2, 23, 2}, iterate);
+    return solve_bicgstab<Backend>("pipelined-bicgstab", A, M, b, x, control, repeat);
   }
 };
 } // namespace

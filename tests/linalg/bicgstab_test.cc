@@ -8,19 +8,9 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-constexpr double eps = 2.3e-16;
-const char *const preconditioners[] = {"identity", "jacobi"};
-
 /// Both forms of BiCGStab, on unsymmetric systems.
 class BiCGStabTest : public OnBackendWithSolver
-{
-protected:
-  Solved run(const LinearSolverOptions &options, const TestMatrix &A, const std::vector<double> &b,
-             const std::vector<double> &x0 = {}) const
-  {
-    return solve(executor, options, A, b, x0);
-  }
-};
+{};
 
 // By hand: r = r* = p = (1, 0), q = (2, 1), α = 1/2, s = (0, -1/2), t = (1/2, -1), ω = 2/5.
 TEST_P(BiCGStabTest, FirstStepIsThatByHand)

@@ -15,6 +15,11 @@
 
 namespace femgpu::linalg::test
 {
+constexpr double eps = 2.3e-16;
+
+/// Those that are fused into the steps of every solver.
+constexpr const char *preconditioners[] = {"identity", "jacobi"};
+
 /// Base of tests that run on every backend: skips where there is none of that name.
 class WithExecutor
 {
@@ -45,21 +50,6 @@ protected:
   }
 };
 
-/// A test whose parameters are backend and solver.
-class OnBackendWithSolver : public testing::TestWithParam<std::tuple<std::string, std::string>>,
-                            protected WithExecutor
-{
-protected:
-  void SetUp() override
-  {
-    solver = std::get<1>(GetParam());
-    if (const std::string obstacle = start(std::get<0>(GetParam())); !obstacle.empty())
-      GTEST_SKIP() << obstacle;
-  }
-
-  std::string solver;
-};
-
 /// What a solve gave back.
 struct Solved
 {
@@ -77,6 +67,27 @@ inline Solved solve(const ExecutorPtr &executor, const LinearSolverOptions &opti
   SolveReport report = solver.solve(b.data(), x0.data());
   return {std::move(report), std::move(x0)};
 }
+
+/// A test whose parameters are backend and solver.
+class OnBackendWithSolver : public testing::TestWithParam<std::tuple<std::string, std::string>>,
+                            protected WithExecutor
+{
+protected:
+  void SetUp() override
+  {
+    solver = std::get<1>(GetParam());
+    if (const std::string obstacle = start(std::get<0>(GetParam())); !obstacle.empty())
+      GTEST_SKIP() << obstacle;
+  }
+
+  Solved run(const LinearSolverOptions &options, const TestMatrix &A, const std::vector<double> &b,
+             const std::vector<double> &x0 = {}) const
+  {
+    return solve(executor, options, A, b, x0);
+  }
+
+  std::string solver;
+};
 
 inline LinearSolverOptions method(const std::string &solver, const std::string &preconditioner,
                                   const double relative_tolerance = 1e-10)

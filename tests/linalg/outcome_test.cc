@@ -14,12 +14,6 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 class OutcomeTest : public OnBackendWithSolver
 {
 protected:
-  Solved run(const LinearSolverOptions &options, const TestMatrix &A, const std::vector<double> &b,
-             const std::vector<double> &x0 = {}) const
-  {
-    return solve(executor, options, A, b, x0);
-  }
-
   // What both preconditioners must end with.
   void expect(const Outcome outcome, const TestMatrix &A, const std::vector<double> &b,
               const std::vector<double> &x0 = {}) const

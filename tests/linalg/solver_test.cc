@@ -9,9 +9,6 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-constexpr double eps = 2.3e-16;
-const char *const preconditioners[] = {"identity", "jacobi"};
-
 void expect_near(const std::vector<double> &x, const std::vector<double> &expected,
                  const double tolerance)
 {
@@ -21,14 +18,7 @@ void expect_near(const std::vector<double> &x, const std::vector<double> &expect
 }
 
 class SolverTest : public OnBackendWithSolver
-{
-protected:
-  Solved run(const LinearSolverOptions &options, const TestMatrix &A, const std::vector<double> &b,
-             const std::vector<double> &x0 = {}) const
-  {
-    return solve(executor, options, A, b, x0);
-  }
-};
+{};
 
 // By hand, from x₀ = (2, 1): r = (−8, −3), p = r, α = 73/331.
 TEST_P(SolverTest, FirstStepWithoutPreconditionerIsThatByHand)
