@@ -29,31 +29,6 @@ int checked_threads_per_row(const Executor &executor, const HostCsr &A, const in
 }
 } // namespace
 
-void check_csr(const HostCsr &A)
-{
-  if (A.n < 0 || (A.n > 0 && A.row_starts[0] != 0))
-    throw InputError("The row starts of a CSR matrix with " + std::to_string(A.n) +
-                     " rows must begin with 0.");
-  if (A.n > 0 && static_cast<std::size_t>(A.row_starts[A.n]) != A.n_nonzeros)
-    throw InputError("The row starts of a CSR matrix end at " + std::to_string(A.row_starts[A.n]) +
-                     ", but it has " + std::to_string(A.n_nonzeros) + " entries.");
-  for (int i = 0; i < A.n; ++i) {
-    if (A.row_starts[i + 1] < A.row_starts[i])
-      throw InputError("Row " + std::to_string(i) + " of a CSR matrix has a negative length.");
-    if (static_cast<std::size_t>(A.row_starts[i + 1]) > A.n_nonzeros)
-      throw InputError("Row " + std::to_string(i) + " of a CSR matrix ends at entry " +
-                       std::to_string(A.row_starts[i + 1]) + ", but there are only " +
-                       std::to_string(A.n_nonzeros) + ".");
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      if (A.columns[k] < 0 || A.columns[k] >= A.n ||
-          (k > A.row_starts[i] && A.columns[k] <= A.columns[k - 1]))
-        throw InputError("Row " + std::to_string(i) + " of a CSR matrix with " +
-                         std::to_string(A.n) + " columns has column " +
-                         std::to_string(A.columns[k]) +
-                         " where the columns must ascend within the matrix.");
-  }
-}
-
 CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const HostCsr &A, const int threads_per_row)
     : owner(executor), size(A.n),
       threads_per_row(checked_threads_per_row(*executor, A, threads_per_row)),

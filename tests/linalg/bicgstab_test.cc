@@ -39,7 +39,7 @@ TEST_P(BiCGStabTest, FirstStepWithJacobiIsThatByHand)
 
 TEST_P(BiCGStabTest, UnsymmetricSystemsAreSolved)
 {
-  const std::vector<TestMatrix> matrices = {convection_diffusion(1, 1, 1., 1.),
+  const std::vector<HostMatrix> matrices = {convection_diffusion(1, 1, 1., 1.),
                                             convection_diffusion(31, 1, 0.5, 0.),
                                             convection_diffusion(8, 4, -3., 1.),
                                             convection_diffusion(33, 1, 5., 0.),
@@ -48,7 +48,7 @@ TEST_P(BiCGStabTest, UnsymmetricSystemsAreSolved)
                                             random_dominant(700, 60, 2),
                                             arrow(2000)};
   for (const char *const preconditioner : preconditioners)
-    for (const TestMatrix &A : matrices) {
+    for (const HostMatrix &A : matrices) {
       SCOPED_TRACE(std::string(preconditioner) + ", " + std::to_string(A.n) + " rows");
       const std::vector<double> b = random_vector(A.n, 3);
       const auto [report, x] = run(method(solver, preconditioner, 1e-11), A, b);
@@ -61,7 +61,7 @@ TEST_P(BiCGStabTest, UnsymmetricSystemsAreSolved)
 
 TEST_P(BiCGStabTest, IndefiniteSystemsAreSolved)
 {
-  const TestMatrix A = diagonal({1., -1., 2., -3., 5.});
+  const HostMatrix A = diagonal({1., -1., 2., -3., 5.});
   const auto [report, x] = run(method(solver, "identity"), A, {1., 1., 2., 3., 4.});
   EXPECT_TRUE(report.converged()) << report.message;
   EXPECT_NEAR(x[3], -1., 1e-9);
@@ -69,7 +69,7 @@ TEST_P(BiCGStabTest, IndefiniteSystemsAreSolved)
 
 TEST_P(BiCGStabTest, RepeatsAreBitIdentical)
 {
-  const TestMatrix A = convection_diffusion(97, 89, 1., 0.5);
+  const HostMatrix A = convection_diffusion(97, 89, 1., 0.5);
   const std::vector<double> b = random_vector(A.n, 8);
   const Solved first = run(method(solver, "jacobi"), A, b);
   EXPECT_TRUE(first.report.converged()) << first.report.message;
@@ -80,7 +80,7 @@ TEST_P(BiCGStabTest, RepeatsAreBitIdentical)
 
 TEST_P(BiCGStabTest, LimitOfIterationsIsKept)
 {
-  const TestMatrix A = convection_diffusion(60, 50, 0.3, -2.);
+  const HostMatrix A = convection_diffusion(60, 50, 0.3, -2.);
   const std::vector<double> b = random_vector(A.n, 6);
   LinearSolverOptions options = method(solver, "jacobi");
   const std::vector<double> whole = run(options, A, b).report.history;
@@ -96,7 +96,7 @@ TEST_P(BiCGStabTest, LimitOfIterationsIsKept)
 
 TEST_P(BiCGStabTest, ZeroRightHandSideAndExactGuessTakeNoIterations)
 {
-  const TestMatrix A = convection_diffusion(10, 10, 1., 1.);
+  const HostMatrix A = convection_diffusion(10, 10, 1., 1.);
   const std::vector<double> solution = integer_vector(100, 4), b = multiply(A, solution);
   const auto exact = run(method(solver, "jacobi"), A, b, solution);
   EXPECT_TRUE(exact.report.converged());
@@ -120,7 +120,7 @@ TEST_P(BiCGStabTest, SkewSymmetricMatrixBreaksDownAtOnce)
 // By hand: after the first step r = (0, 0, 1) is orthogonal to r* = (1, 0, 0).
 TEST_P(BiCGStabTest, BreakdownAfterAStepStartsAgain)
 {
-  const TestMatrix A = dense({{1., 0., 0.}, {1., 1., 1.}, {0., -1., 1.}});
+  const HostMatrix A = dense({{1., 0., 0.}, {1., 1., 1.}, {0., -1., 1.}});
   const auto [report, x] = run(method(solver, "identity"), A, {1., 0., 0.});
   EXPECT_TRUE(report.converged()) << report.message;
   EXPECT_GE(report.restarts, 1);
@@ -132,7 +132,7 @@ TEST_P(BiCGStabTest, NotFiniteNumbersAreFound)
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const char *const preconditioner : preconditioners)
     for (const std::size_t entry : {0, 1, 150, 297}) {
-      TestMatrix A = laplacian_1d(100);
+      HostMatrix A = laplacian_1d(100);
       A.values[entry] = nan;
       EXPECT_EQ(run(method(solver, preconditioner), A, std::vector<double>(100, 1.)).report.outcome,
                 Outcome::not_finite);
@@ -156,7 +156,7 @@ TEST_P(BiCGStabTest, SingularInconsistentSystemDoesNotConverge)
 
 TEST_P(BiCGStabTest, ToleranceBelowRoundingIsNotCalledConverged)
 {
-  const TestMatrix A = convection_diffusion(50, 50, 0.5, 0.5);
+  const HostMatrix A = convection_diffusion(50, 50, 0.5, 0.5);
   const std::vector<double> b = random_vector(A.n, 1);
   LinearSolverOptions options = method(solver, "jacobi", 1e-18);
   options.control.max_iterations = 5000;
@@ -173,7 +173,7 @@ class FormsOfBiCGStab : public OnBackend
 
 TEST_P(FormsOfBiCGStab, NeedAsManyIterationsForTheSameResidual)
 {
-  for (const TestMatrix &A :
+  for (const HostMatrix &A :
        {convection_diffusion(40, 40, 1., 0.5), random_dominant(5000, 8, 9), box_27(15, 15, 15)})
     for (const char *const preconditioner : preconditioners)
       for (const double tolerance : {1e-8, 1e-12}) {

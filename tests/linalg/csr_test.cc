@@ -6,7 +6,7 @@ namespace
 {
 TEST(CheckCsr, AcceptsEveryMatrixOfTheTests)
 {
-  for (const TestMatrix &A :
+  for (const HostMatrix &A :
        {laplacian_1d(0), laplacian_1d(1), laplacian_2d(7, 5), laplacian_3d(3, 4, 5),
         box_27(4, 3, 2), neumann_1d(5), random_spd(200, 9, 1), arrow(50), with_empty_rows(50)})
     EXPECT_NO_THROW(check_csr(A.csr()));
@@ -16,7 +16,7 @@ TEST(CheckCsr, AcceptsEveryMatrixOfTheTests)
 template <class Damage>
 std::string complaint(Damage &&damage)
 {
-  TestMatrix A = laplacian_1d(4); // row starts 0 2 5 8 10
+  HostMatrix A = laplacian_1d(4); // row starts 0 2 5 8 10
   damage(A);
   return text_of<InputError>([&] { check_csr(A.csr()); });
 }
@@ -28,34 +28,34 @@ void expect_in(const std::string &part, const std::string &text)
 
 TEST(CheckCsr, NamesTheRowWithAWrongColumn)
 {
-  expect_in("Row 2 ", complaint([](TestMatrix &A) { A.columns[6] = 4; }));
-  expect_in("column 4 ", complaint([](TestMatrix &A) { A.columns[7] = 4; }));
-  expect_in("Row 0 ", complaint([](TestMatrix &A) { A.columns[0] = -1; }));
-  expect_in("column -1 ", complaint([](TestMatrix &A) { A.columns[0] = -1; }));
+  expect_in("Row 2 ", complaint([](HostMatrix &A) { A.columns[6] = 4; }));
+  expect_in("column 4 ", complaint([](HostMatrix &A) { A.columns[7] = 4; }));
+  expect_in("Row 0 ", complaint([](HostMatrix &A) { A.columns[0] = -1; }));
+  expect_in("column -1 ", complaint([](HostMatrix &A) { A.columns[0] = -1; }));
 }
 
 TEST(CheckCsr, NamesTheRowWhoseColumnsDoNotAscend)
 {
-  expect_in("Row 1 ", complaint([](TestMatrix &A) { std::swap(A.columns[2], A.columns[3]); }));
-  expect_in("Row 3 ", complaint([](TestMatrix &A) { A.columns[9] = A.columns[8]; }));
+  expect_in("Row 1 ", complaint([](HostMatrix &A) { std::swap(A.columns[2], A.columns[3]); }));
+  expect_in("Row 3 ", complaint([](HostMatrix &A) { A.columns[9] = A.columns[8]; }));
 }
 
 TEST(CheckCsr, NamesTheRowOfNegativeLength)
 {
-  expect_in("Row 2 ", complaint([](TestMatrix &A) { A.row_starts[3] = 4; }));
+  expect_in("Row 2 ", complaint([](HostMatrix &A) { A.row_starts[3] = 4; }));
 }
 
 TEST(CheckCsr, NamesTheRowThatEndsBeyondTheEntriesWithoutReadingThem)
 {
-  const std::string text = complaint([](TestMatrix &A) { A.row_starts[2] = 1000000000; });
+  const std::string text = complaint([](HostMatrix &A) { A.row_starts[2] = 1000000000; });
   expect_in("Row 1 ", text);
   expect_in("1000000000", text);
 }
 
 TEST(CheckCsr, RefusesRowStartsThatDoNotFitTheEntries)
 {
-  expect_in("begin with 0", complaint([](TestMatrix &A) { A.row_starts[0] = 1; }));
-  const std::string text = complaint([](TestMatrix &A) { A.row_starts[4] = 9; });
+  expect_in("begin with 0", complaint([](HostMatrix &A) { A.row_starts[0] = 1; }));
+  const std::string text = complaint([](HostMatrix &A) { A.row_starts[4] = 9; });
   expect_in("end at 9", text);
   expect_in("10 entries", text);
 }
@@ -79,7 +79,7 @@ protected:
 TEST_P(CsrTest, KnowsItsSize)
 {
   for (const int n : {0, 1, 31, 32, 33, 100007}) {
-    const TestMatrix A = laplacian_1d(n);
+    const HostMatrix A = laplacian_1d(n);
     const CsrMatrix matrix(executor, A.csr());
     EXPECT_EQ(matrix.n(), n);
     EXPECT_EQ(matrix.n_nonzeros(), A.columns.size());
@@ -90,17 +90,17 @@ TEST_P(CsrTest, KnowsItsSize)
 
 TEST_P(CsrTest, HoldsTheValuesGivenAndThenTheUpdatedOnes)
 {
-  const TestMatrix A = random_spd(300, 12, 3);
+  const HostMatrix A = random_spd(300, 12, 3);
   CsrMatrix matrix(executor, A.csr());
   EXPECT_EQ(values_of(matrix), A.values);
-  const TestMatrix B = with_integer_values(A, 4);
+  const HostMatrix B = with_integer_values(A, 4);
   matrix.update_values(B.values.data());
   EXPECT_EQ(values_of(matrix), B.values);
 }
 
 TEST_P(CsrTest, RefusesNumbersOfThreadsThatAreNoPowerOfTwo)
 {
-  const TestMatrix A = laplacian_1d(5);
+  const HostMatrix A = laplacian_1d(5);
   for (const int threads : {-1, 3, 5, 31, 33, 64}) {
     const std::string text =
         text_of<ParameterError>([&] { CsrMatrix(executor, A.csr(), threads); });
@@ -111,7 +111,7 @@ TEST_P(CsrTest, RefusesNumbersOfThreadsThatAreNoPowerOfTwo)
 TEST_P(CsrTest, TakesTheThreadsAskedForOnADeviceAndOneOnTheHost)
 {
   const bool on_host = executor->backend() == BackendKind::host;
-  const TestMatrix A = laplacian_1d(5);
+  const HostMatrix A = laplacian_1d(5);
   for (const int threads : {1, 2, 4, 8, 16, 32}) {
     const CsrMatrix matrix(executor, A.csr(), threads);
     const int used = on_host ? 1 : threads;
@@ -125,7 +125,7 @@ TEST_P(CsrTest, GivesLongerRowsMoreThreadsByItself)
 {
   if (executor->backend() == BackendKind::host)
     GTEST_SKIP() << "one thread a row on the host";
-  const auto threads_for = [&](const TestMatrix &A) {
+  const auto threads_for = [&](const HostMatrix &A) {
     return std::visit([](const auto &view) { return view.lanes; },
                       CsrMatrix(executor, A.csr()).view());
   };

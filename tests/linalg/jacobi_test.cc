@@ -37,7 +37,7 @@ TEST_P(JacobiTest, HoldsTheInverseDiagonal)
 TEST_P(JacobiTest, FindsTheDiagonalOfEveryRow)
 {
   for (const int n : {0, 1, 31, 32, 33, 100007}) {
-    TestMatrix host_matrix = laplacian_1d(n);
+    HostMatrix host_matrix = laplacian_1d(n);
     std::vector<double> expected;
     for (int i = 0; i < n; ++i) {
       host_matrix.values[static_cast<std::size_t>(i == 0 ? 0 : 3 * i)] = i + 1;
@@ -52,7 +52,7 @@ TEST_P(JacobiTest, FindsTheDiagonalOfEveryRow)
 
 TEST_P(JacobiTest, FollowsNewValuesAndNewPatterns)
 {
-  TestMatrix host_matrix = diagonal({1., 2., 4.});
+  HostMatrix host_matrix = diagonal({1., 2., 4.});
   CsrMatrix A(executor, host_matrix.csr());
   const auto M = jacobi();
   M->setup(A);
@@ -66,7 +66,7 @@ TEST_P(JacobiTest, FollowsNewValuesAndNewPatterns)
 
 TEST_P(JacobiTest, CountsZeroAndMissingEntries)
 {
-  TestMatrix host_matrix = with_empty_rows(3000); // every third row
+  HostMatrix host_matrix = with_empty_rows(3000); // every third row
   host_matrix.values[0] = 0.;                     // and A_00
   const CsrMatrix A(executor, host_matrix.csr());
   const std::string text = text_of<SolverError>([&] { jacobi()->setup(A); });
@@ -75,7 +75,7 @@ TEST_P(JacobiTest, CountsZeroAndMissingEntries)
 
 TEST_P(JacobiTest, FindsAZeroThatAnUpdateBrings)
 {
-  TestMatrix host_matrix = diagonal({1., 2., 4.});
+  HostMatrix host_matrix = diagonal({1., 2., 4.});
   CsrMatrix A(executor, host_matrix.csr());
   const auto M = jacobi();
   M->setup(A);

@@ -12,7 +12,7 @@ TEST_P(LinearSolverTest, FollowsNewValuesRightHandSidesAndPatterns)
   LinearSolver solver(executor, method("pipelined-cg", "jacobi", 1e-13));
   const std::vector<double> b = {2., 4., 8.};
   std::vector<double> x(3);
-  TestMatrix A = diagonal({1., 2., 4.});
+  HostMatrix A = diagonal({1., 2., 4.});
   solver.set_matrix(A.csr(), false);
   EXPECT_TRUE(solver.solve(b.data(), x.data()).converged());
   EXPECT_EQ(x, (std::vector<double>{2., 2., 2.}));
@@ -26,7 +26,7 @@ TEST_P(LinearSolverTest, FollowsNewValuesRightHandSidesAndPatterns)
   EXPECT_TRUE(solver.solve(doubled.data(), x.data()).converged());
   EXPECT_EQ(x, (std::vector<double>{2., 2., 2.}));
 
-  const TestMatrix larger = laplacian_1d(100);
+  const HostMatrix larger = laplacian_1d(100);
   const std::vector<double> ones = random_vector(100, 1);
   x.assign(100, 0.);
   solver.set_matrix(larger.csr(), false);
@@ -46,7 +46,7 @@ TEST_P(LinearSolverTest, FirstMatrixMayClaimToHaveTheSamePattern)
 
 TEST_P(LinearSolverTest, ControlCanBeChangedBetweenSolves)
 {
-  const TestMatrix A = laplacian_2d(20, 20);
+  const HostMatrix A = laplacian_2d(20, 20);
   const std::vector<double> b = random_vector(400, 1);
   std::vector<double> x(400);
   LinearSolver solver(executor, method("cg", "jacobi"));
@@ -59,7 +59,7 @@ TEST_P(LinearSolverTest, ControlCanBeChangedBetweenSolves)
 
 TEST_P(LinearSolverTest, CountsTransferAndSetupOnce)
 {
-  const TestMatrix A = laplacian_2d(100, 100);
+  const HostMatrix A = laplacian_2d(100, 100);
   const std::vector<double> b = random_vector(10000, 1);
   std::vector<double> x(10000);
   LinearSolver solver(executor, method("cg", "jacobi"));
@@ -94,7 +94,7 @@ TEST_P(CudaAgainstHost, SolutionsAndIterationsAgree)
 {
   const ExecutorPtr host = make_executor("host");
   const auto &[solver, preconditioner] = GetParam();
-  for (const TestMatrix &A : {laplacian_1d(33), laplacian_2d(63, 63), box_27(20, 20, 20),
+  for (const HostMatrix &A : {laplacian_1d(33), laplacian_2d(63, 63), box_27(20, 20, 20),
                               arrow(3000), random_spd(100007, 6, 1), random_spd(5000, 50, 2)}) {
     const std::vector<double> b = random_vector(A.n, 5);
     LinearSolverOptions options = method(solver, preconditioner, 1e-13);

@@ -59,7 +59,7 @@ struct Solved
 
 /// Solves A x = b from x0, or from 0.
 inline Solved solve(const ExecutorPtr &executor, const LinearSolverOptions &options,
-                    const TestMatrix &A, const std::vector<double> &b, std::vector<double> x0 = {})
+                    const HostMatrix &A, const std::vector<double> &b, std::vector<double> x0 = {})
 {
   x0.resize(b.size());
   LinearSolver solver(executor, options);
@@ -80,7 +80,7 @@ protected:
       GTEST_SKIP() << obstacle;
   }
 
-  Solved run(const LinearSolverOptions &options, const TestMatrix &A, const std::vector<double> &b,
+  Solved run(const LinearSolverOptions &options, const HostMatrix &A, const std::vector<double> &b,
              const std::vector<double> &x0 = {}) const
   {
     return solve(executor, options, A, b, x0);

@@ -15,7 +15,7 @@ class OutcomeTest : public OnBackendWithSolver
 {
 protected:
   // What both preconditioners must end with.
-  void expect(const Outcome outcome, const TestMatrix &A, const std::vector<double> &b,
+  void expect(const Outcome outcome, const HostMatrix &A, const std::vector<double> &b,
               const std::vector<double> &x0 = {}) const
   {
     for (const char *const preconditioner : {"identity", "jacobi"}) {
@@ -29,7 +29,7 @@ TEST_P(OutcomeTest, IterationLimitIsReportedWithTheLimit)
 {
   LinearSolverOptions options = method(solver, "jacobi");
   options.control.max_iterations = 10;
-  const TestMatrix A = laplacian_2d(50, 50);
+  const HostMatrix A = laplacian_2d(50, 50);
   const SolveReport report = run(options, A, random_vector(A.n, 1)).report;
   EXPECT_EQ(report.outcome, Outcome::iteration_limit);
   EXPECT_EQ(report.iterations, 10);
@@ -39,7 +39,7 @@ TEST_P(OutcomeTest, IterationLimitIsReportedWithTheLimit)
 TEST_P(OutcomeTest, LimitThatIsJustEnoughConverges)
 {
   LinearSolverOptions options = method(solver, "jacobi");
-  const TestMatrix A = laplacian_2d(50, 50);
+  const HostMatrix A = laplacian_2d(50, 50);
   const std::vector<double> b = random_vector(A.n, 1);
   const int enough = run(options, A, b).report.iterations;
   options.control.max_iterations = enough;
@@ -50,7 +50,7 @@ TEST_P(OutcomeTest, LimitThatIsJustEnoughConverges)
 
 TEST_P(OutcomeTest, ToleranceBelowRoundingStagnatesWithASmallResidual)
 {
-  const TestMatrix A = laplacian_2d(50, 50);
+  const HostMatrix A = laplacian_2d(50, 50);
   const std::vector<double> b = random_vector(A.n, 1);
   const auto [report, x] = run(method(solver, "jacobi", 1e-18), A, b);
   EXPECT_EQ(to_string(report.outcome), "stagnated") << report.message;
@@ -62,7 +62,7 @@ TEST_P(OutcomeTest, ToleranceBelowRoundingStagnatesWithASmallResidual)
 TEST_P(OutcomeTest, ToleranceThatTheRecurrenceAloneReachesIsNotCalledConverged)
 {
   // From so far away x - x₀ cancels: the recurrence cannot see what the residual has lost.
-  const TestMatrix A = laplacian_2d(20, 20);
+  const HostMatrix A = laplacian_2d(20, 20);
   const std::vector<double> b = random_vector(A.n, 2), far(static_cast<std::size_t>(A.n), 1e12);
   const auto [report, x] = run(method(solver, "jacobi", 1e-12), A, b, far);
   EXPECT_TRUE(report.converged()) << report.message;
@@ -105,7 +105,7 @@ TEST_P(OutcomeTest, NotFiniteMatrixIsFound)
 {
   for (const double bad : {nan, inf, -inf})
     for (const int entry : {0, 1, 150, 297}) {
-      TestMatrix A = laplacian_1d(100);
+      HostMatrix A = laplacian_1d(100);
       A.values[static_cast<std::size_t>(entry)] = bad;
       expect(Outcome::not_finite, A, std::vector<double>(100, 1.));
     }
@@ -113,7 +113,7 @@ TEST_P(OutcomeTest, NotFiniteMatrixIsFound)
 
 TEST_P(OutcomeTest, NotFiniteMatrixIsFoundWithAZeroRightHandSide)
 {
-  TestMatrix A = laplacian_1d(100);
+  HostMatrix A = laplacian_1d(100);
   A.values[10] = nan;
   expect(Outcome::not_finite, A, std::vector<double>(100));
 }
@@ -154,7 +154,7 @@ TEST_P(OutcomeTest, IndefiniteMatrixIsFound)
 
 TEST_P(OutcomeTest, IndefiniteMatrixIsFoundLater)
 {
-  TestMatrix A = laplacian_2d(30, 30); // eigenvalues from 0.02 to 8
+  HostMatrix A = laplacian_2d(30, 30); // eigenvalues from 0.02 to 8
   for (std::size_t k = 0; k < A.values.size(); ++k)
     A.values[k] -= A.values[k] > 0. ? 1. : 0.;
   const SolveReport report = run(method(solver, "jacobi"), A, random_vector(A.n, 4)).report;
@@ -164,7 +164,7 @@ TEST_P(OutcomeTest, IndefiniteMatrixIsFoundLater)
 
 TEST_P(OutcomeTest, NegativeDefiniteMatrixIsIndefinite)
 {
-  TestMatrix A = laplacian_2d(10, 10);
+  HostMatrix A = laplacian_2d(10, 10);
   for (double &value : A.values)
     value = -value;
   const std::vector<double> b(100, 1.);

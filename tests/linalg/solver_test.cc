@@ -55,7 +55,7 @@ TEST_P(SolverTest, TwoUnknownsAreSolvedInTwoIterations)
 
 TEST_P(SolverTest, DiagonalMatrixTakesOneIterationForEachDistinctEntry)
 {
-  const TestMatrix A = diagonal({1., 2., 4., 1., 2., 4., 4.});
+  const HostMatrix A = diagonal({1., 2., 4., 1., 2., 4., 4.});
   const std::vector<double> b = {1., 1., 1., 2., 2., 2., 0.};
   const std::vector<double> solution = {1., 0.5, 0.25, 2., 1., 0.5, 0.};
   const auto without = run(method(solver, "identity", 1e-13), A, b);
@@ -70,12 +70,12 @@ TEST_P(SolverTest, DiagonalMatrixTakesOneIterationForEachDistinctEntry)
 
 TEST_P(SolverTest, AwkwardSystemsAreSolved)
 {
-  const std::vector<TestMatrix> matrices = {
+  const std::vector<HostMatrix> matrices = {
       laplacian_1d(1),  laplacian_1d(31),         laplacian_1d(32),       laplacian_1d(33),
       arrow(2000),      random_spd(100007, 6, 1), random_spd(700, 60, 2), laplacian_3d(12, 11, 10),
       box_27(9, 10, 11)};
   for (const char *const preconditioner : preconditioners)
-    for (const TestMatrix &A : matrices) {
+    for (const HostMatrix &A : matrices) {
       SCOPED_TRACE(std::string(preconditioner) + ", " + std::to_string(A.n) + " rows");
       const std::vector<double> b = random_vector(A.n, 3);
       const auto [report, x] = run(method(solver, preconditioner, 1e-11), A, b);
@@ -114,7 +114,7 @@ TEST_P(SolverTest, ZeroRightHandSideGivesZeroInNoIterations)
 
 TEST_P(SolverTest, ExactInitialGuessTakesNoIterations)
 {
-  const TestMatrix A = laplacian_2d(20, 20);
+  const HostMatrix A = laplacian_2d(20, 20);
   const std::vector<double> solution = integer_vector(400, 4);
   for (const auto reference :
        {SolveControl::Reference::rhs, SolveControl::Reference::initial_residual}) {
@@ -131,7 +131,7 @@ TEST_P(SolverTest, ExactInitialGuessTakesNoIterations)
 
 TEST_P(SolverTest, ToleranceIsRelativeToTheRightHandSideByDefault)
 {
-  const TestMatrix A = laplacian_2d(20, 20);
+  const HostMatrix A = laplacian_2d(20, 20);
   const std::vector<double> b = random_vector(400, 5), far(400, 1000.);
   const auto [report, x] = run(method(solver, "jacobi", 1e-6), A, b, far);
   EXPECT_TRUE(report.converged()) << report.message;
@@ -143,7 +143,7 @@ TEST_P(SolverTest, ToleranceIsRelativeToTheRightHandSideByDefault)
 
 TEST_P(SolverTest, ToleranceCanBeRelativeToTheInitialResidual)
 {
-  const TestMatrix A = laplacian_2d(20, 20);
+  const HostMatrix A = laplacian_2d(20, 20);
   const std::vector<double> b = random_vector(400, 5), far(400, 1000.);
   LinearSolverOptions options = method(solver, "jacobi", 1e-6);
   const int iterations_for_rhs = run(options, A, b, far).report.iterations;
@@ -159,7 +159,7 @@ TEST_P(SolverTest, ToleranceCanBeRelativeToTheInitialResidual)
 
 TEST_P(SolverTest, AbsoluteToleranceHoldsWhereItIsLarger)
 {
-  const TestMatrix A = laplacian_2d(20, 20);
+  const HostMatrix A = laplacian_2d(20, 20);
   const std::vector<double> b = random_vector(400, 5);
   LinearSolverOptions options = method(solver, "jacobi", 1e-12);
   options.control.absolute_tolerance = 1e-3;
@@ -174,7 +174,7 @@ TEST_P(SolverTest, AbsoluteToleranceHoldsWhereItIsLarger)
 
 TEST_P(SolverTest, ReportSaysWhatWasDone)
 {
-  const TestMatrix A = laplacian_2d(40, 30);
+  const HostMatrix A = laplacian_2d(40, 30);
   const std::vector<double> b = random_vector(A.n, 6);
   for (const char *const preconditioner : preconditioners) {
     const SolveReport report = run(method(solver, preconditioner, 1e-8), A, b).report;
@@ -194,7 +194,7 @@ TEST_P(SolverTest, ReportSaysWhatWasDone)
 // but once by Chronopoulos-Gear.
 TEST_P(SolverTest, BytesOfAnIterationAreThoseCountedByHand)
 {
-  const TestMatrix A = laplacian_1d(100); // 298 entries
+  const HostMatrix A = laplacian_1d(100); // 298 entries
   const std::size_t vectors = solver == "cg" ? 11 : solver == "pipelined-cg" ? 9 : 13;
   const std::size_t of_inverse = solver == "chronopoulos-gear-cg" ? 1 : 2;
   const std::size_t of_matrix = 101 * 4 + 298 * 12;
@@ -207,7 +207,7 @@ TEST_P(SolverTest, BytesOfAnIterationAreThoseCountedByHand)
 
 TEST_P(SolverTest, HistoryGoesFromTheInitialResidualBelowTheTarget)
 {
-  const TestMatrix A = laplacian_2d(40, 30);
+  const HostMatrix A = laplacian_2d(40, 30);
   const std::vector<double> b = random_vector(A.n, 6);
   for (const char *const preconditioner : preconditioners) {
     const SolveReport report = run(method(solver, preconditioner, 1e-8), A, b).report;
@@ -224,7 +224,7 @@ TEST_P(SolverTest, HistoryGoesFromTheInitialResidualBelowTheTarget)
 
 TEST_P(SolverTest, ShorterSolveHasTheBeginningOfTheHistory)
 {
-  const TestMatrix A = laplacian_2d(40, 30);
+  const HostMatrix A = laplacian_2d(40, 30);
   const std::vector<double> b = random_vector(A.n, 6);
   LinearSolverOptions options = method(solver, "jacobi", 1e-8);
   const std::vector<double> whole = run(options, A, b).report.history;
@@ -240,7 +240,7 @@ TEST_P(SolverTest, ShorterSolveHasTheBeginningOfTheHistory)
 
 TEST_P(SolverTest, MessageNamesMethodAndNumbers)
 {
-  const TestMatrix A = laplacian_2d(40, 30);
+  const HostMatrix A = laplacian_2d(40, 30);
   const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
   LinearSolverOptions options = method(solver, "jacobi");
   const SolveReport good = run(options, A, b).report;
@@ -258,7 +258,7 @@ TEST_P(SolverTest, MessageNamesMethodAndNumbers)
 
 TEST_P(SolverTest, RepeatsAreBitIdentical)
 {
-  const TestMatrix A = box_27(17, 19, 23);
+  const HostMatrix A = box_27(17, 19, 23);
   const std::vector<double> b = random_vector(A.n, 8);
   const Solved first = run(method(solver, "jacobi"), A, b);
   for (int repeat = 0; repeat < 3; ++repeat) {
@@ -314,7 +314,7 @@ class FormsOfCG : public OnBackend
 
 TEST_P(FormsOfCG, NeedAsManyIterationsForTheSameResidual)
 {
-  for (const TestMatrix &A : {laplacian_2d(100, 100), box_27(20, 20, 20), random_spd(5000, 8, 9)})
+  for (const HostMatrix &A : {laplacian_2d(100, 100), box_27(20, 20, 20), random_spd(5000, 8, 9)})
     for (const char *const preconditioner : preconditioners)
       for (const double tolerance : {1e-8, 1e-12}) {
         SCOPED_TRACE(std::to_string(A.n) + " rows, " + preconditioner);

@@ -291,13 +291,13 @@ void check_repeat_does_nothing_unless_running(const ExecutorPtr &executor)
 
 /// That a product step gives @p A times an integer vector exactly, also after new values.
 template <class Backend>
-void check_product(const ExecutorPtr &executor, const TestMatrix &A, const int threads_per_row)
+void check_product(const ExecutorPtr &executor, const HostMatrix &A, const int threads_per_row)
 {
   CsrMatrix matrix(executor, A.csr(), threads_per_row);
   const std::vector<double> v = integer_vector(A.n, 5);
   const Buffer<double> v_device = buffer_of(executor, v);
   Buffer<double> result(executor, v.size());
-  for (const TestMatrix &current : {A, with_integer_values(A, 99)}) {
+  for (const HostMatrix &current : {A, with_integer_values(A, 99)}) {
     matrix.update_values(current.values.data());
     Iteration<Backend, StepState, StepSums> iteration(*executor, A.n);
     iteration.set_state({});
@@ -312,16 +312,16 @@ void check_product(const ExecutorPtr &executor, const TestMatrix &A, const int t
 }
 
 /// Every kind of pattern, each with integer values.
-inline std::vector<TestMatrix> awkward_matrices()
+inline std::vector<HostMatrix> awkward_matrices()
 {
-  std::vector<TestMatrix> matrices = {
+  std::vector<HostMatrix> matrices = {
       laplacian_2d(37, 29), laplacian_3d(11, 7, 13), box_27(9, 10, 11), random_spd(501, 40, 6),
       arrow(1000),          with_empty_rows(1000),   diagonal({}),      diagonal({3., -4., 5.})};
   for (const int n : {0, 1, 31, 32, 33, 100007}) {
     matrices.push_back(laplacian_1d(n));
     matrices.push_back(with_empty_rows(n));
   }
-  for (TestMatrix &A : matrices)
+  for (HostMatrix &A : matrices)
     A = with_integer_values(A, 7);
   return matrices;
 }
@@ -329,7 +329,7 @@ inline std::vector<TestMatrix> awkward_matrices()
 template <class Backend>
 void check_products(const ExecutorPtr &executor, const int threads_per_row)
 {
-  for (const TestMatrix &A : awkward_matrices()) {
+  for (const HostMatrix &A : awkward_matrices()) {
     SCOPED_TRACE(std::to_string(A.n) + " rows, " + std::to_string(A.columns.size()) + " entries");
     check_product<Backend>(executor, A, threads_per_row);
   }

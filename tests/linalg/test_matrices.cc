@@ -34,9 +34,9 @@ private:
 
 // Rows of a grid: @p center on the diagonal, -1 for the neighbours; with @p box those over edges
 // and corners too.
-TestMatrix grid(const int nx, const int ny, const int nz, const double center, const bool box)
+HostMatrix grid(const int nx, const int ny, const int nz, const double center, const bool box)
 {
-  TestMatrix A;
+  HostMatrix A;
   for (int z = 0; z < nz; ++z)
     for (int y = 0; y < ny; ++y)
       for (int x = 0; x < nx; ++x) {
@@ -53,26 +53,9 @@ TestMatrix grid(const int nx, const int ny, const int nz, const double center, c
 }
 } // namespace
 
-void TestMatrix::add(const int column, const double value)
+HostMatrix dense(const std::vector<std::vector<double>> &rows)
 {
-  columns.push_back(column);
-  values.push_back(value);
-}
-
-void TestMatrix::end_row()
-{
-  row_starts.push_back(static_cast<int>(columns.size()));
-  ++n;
-}
-
-HostCsr TestMatrix::csr() const
-{
-  return {n, columns.size(), row_starts.data(), columns.data(), values.data()};
-}
-
-TestMatrix dense(const std::vector<std::vector<double>> &rows)
-{
-  TestMatrix A;
+  HostMatrix A;
   for (const auto &row : rows) {
     for (std::size_t j = 0; j < row.size(); ++j)
       if (row[j] != 0.)
@@ -82,9 +65,9 @@ TestMatrix dense(const std::vector<std::vector<double>> &rows)
   return A;
 }
 
-TestMatrix diagonal(const std::vector<double> &entries)
+HostMatrix diagonal(const std::vector<double> &entries)
 {
-  TestMatrix A;
+  HostMatrix A;
   for (const double entry : entries) {
     A.add(A.n, entry);
     A.end_row();
@@ -92,29 +75,29 @@ TestMatrix diagonal(const std::vector<double> &entries)
   return A;
 }
 
-TestMatrix laplacian_1d(const int n)
+HostMatrix laplacian_1d(const int n)
 {
   return grid(n, 1, 1, 2., false);
 }
 
-TestMatrix laplacian_2d(const int nx, const int ny)
+HostMatrix laplacian_2d(const int nx, const int ny)
 {
   return grid(nx, ny, 1, 4., false);
 }
 
-TestMatrix laplacian_3d(const int nx, const int ny, const int nz)
+HostMatrix laplacian_3d(const int nx, const int ny, const int nz)
 {
   return grid(nx, ny, nz, 6., false);
 }
 
-TestMatrix box_27(const int nx, const int ny, const int nz)
+HostMatrix box_27(const int nx, const int ny, const int nz)
 {
   return grid(nx, ny, nz, 26., true);
 }
 
-TestMatrix convection_diffusion(const int nx, const int ny, const double wx, const double wy)
+HostMatrix convection_diffusion(const int nx, const int ny, const double wx, const double wy)
 {
-  TestMatrix A = laplacian_2d(nx, ny);
+  HostMatrix A = laplacian_2d(nx, ny);
   for (int i = 0; i < A.n; ++i)
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
       const int step = A.columns[k] - i;
@@ -127,9 +110,9 @@ TestMatrix convection_diffusion(const int nx, const int ny, const double wx, con
   return A;
 }
 
-TestMatrix random_dominant(const int n, const int per_row, const unsigned int seed)
+HostMatrix random_dominant(const int n, const int per_row, const unsigned int seed)
 {
-  TestMatrix A = random_spd(n, per_row, seed);
+  HostMatrix A = random_spd(n, per_row, seed);
   for (int i = 0; i < n; ++i)
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       if (A.columns[k] > i)
@@ -137,14 +120,14 @@ TestMatrix random_dominant(const int n, const int per_row, const unsigned int se
   return A;
 }
 
-TestMatrix neumann_1d(const int n)
+HostMatrix neumann_1d(const int n)
 {
-  TestMatrix A = laplacian_1d(n);
+  HostMatrix A = laplacian_1d(n);
   A.values.front() = A.values.back() = 1.;
   return A;
 }
 
-TestMatrix random_spd(const int n, const int per_row, const unsigned int seed)
+HostMatrix random_spd(const int n, const int per_row, const unsigned int seed)
 {
   Random random(seed);
   std::vector<std::map<int, double>> rows(static_cast<std::size_t>(n));
@@ -155,7 +138,7 @@ TestMatrix random_spd(const int n, const int per_row, const unsigned int seed)
         rows[static_cast<std::size_t>(i)][j] = rows[static_cast<std::size_t>(j)][i] =
             2. * random.unit() - 1.;
     }
-  TestMatrix A;
+  HostMatrix A;
   for (int i = 0; i < n; ++i) {
     auto &row = rows[static_cast<std::size_t>(i)];
     double sum = 0.1 + random.unit();
@@ -169,9 +152,9 @@ TestMatrix random_spd(const int n, const int per_row, const unsigned int seed)
   return A;
 }
 
-TestMatrix arrow(const int n)
+HostMatrix arrow(const int n)
 {
-  TestMatrix A;
+  HostMatrix A;
   for (int i = 0; i < n; ++i) {
     if (i > 0)
       A.add(0, -1.);
@@ -183,9 +166,9 @@ TestMatrix arrow(const int n)
   return A;
 }
 
-TestMatrix with_empty_rows(const int n)
+HostMatrix with_empty_rows(const int n)
 {
-  TestMatrix A;
+  HostMatrix A;
   for (int i = 0; i < n; ++i) {
     for (int j = i; i % 3 != 1 && j < std::min(n, i + 1 + i % 4); ++j)
       A.add(j, 1. + (i + 2 * j) % 5);
@@ -194,7 +177,7 @@ TestMatrix with_empty_rows(const int n)
   return A;
 }
 
-TestMatrix with_integer_values(TestMatrix pattern, const unsigned int seed)
+HostMatrix with_integer_values(HostMatrix pattern, const unsigned int seed)
 {
   Random random(seed);
   for (double &value : pattern.values)
@@ -220,7 +203,7 @@ std::vector<double> integer_vector(const int n, const unsigned int seed)
   return v;
 }
 
-std::vector<double> multiply(const TestMatrix &A, const std::vector<double> &v)
+std::vector<double> multiply(const HostMatrix &A, const std::vector<double> &v)
 {
   std::vector<double> Av(static_cast<std::size_t>(A.n));
   for (std::size_t i = 0; i < Av.size(); ++i)
@@ -239,7 +222,7 @@ double norm(const std::vector<double> &v)
   return std::sqrt(sum);
 }
 
-double residual_norm(const TestMatrix &A, const std::vector<double> &b,
+double residual_norm(const HostMatrix &A, const std::vector<double> &b,
                      const std::vector<double> &x)
 {
   std::vector<double> r = multiply(A, x);

@@ -1,0 +1,47 @@
+#ifndef femgpu_linalg_matrices_host_matrix_h
+#define femgpu_linalg_matrices_host_matrix_h
+
+#include <cstddef>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/**
+ * A square CSR matrix in host memory that somebody else owns: what formats are built from.
+ * Columns ascend within each row.
+ */
+struct HostCsr
+{
+  int n = 0;
+  std::size_t n_nonzeros = 0;
+  const int *row_starts = nullptr; ///< n+1
+  const int *columns = nullptr;    ///< n_nonzeros
+  const double *values = nullptr;  ///< n_nonzeros
+};
+
+/**
+ * Throws InputError that names the row if @p A is no CSR matrix: row starts that do not begin at 0,
+ * fall, or do not end at n_nonzeros; columns out of range or not ascending. Reads all of A once.
+ */
+void check_csr(const HostCsr &A);
+
+/// A square CSR matrix that owns its host memory.
+struct HostMatrix
+{
+  int n = 0;
+  std::vector<int> row_starts = {0}; ///< n+1
+  std::vector<int> columns;          ///< ascending in each row
+  std::vector<double> values;
+
+  /// Appends an entry to the row that is being filled.
+  void add(int column, double value);
+  void end_row();
+
+  HostCsr csr() const
+  {
+    return {n, columns.size(), row_starts.data(), columns.data(), values.data()};
+  }
+};
+} // namespace femgpu::linalg
+
+#endif
