@@ -1,6 +1,7 @@
 #include "linalg/linear_solver.h"
 
 #include "linalg/base/timing.h"
+#include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 
@@ -19,18 +20,24 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
   const bool only_values = same_pattern && matrix;
   Stopwatch watch;
   if (only_values)
-    matrix->update_values(A.values);
+    csr->update_values(A.values);
   else {
     matrix.reset(); // two patterns at a time might not fit
-    matrix = std::make_unique<CsrMatrix>(owner, A, options.threads_per_row);
+    csr.reset();
+    csr = std::make_unique<CsrMatrix>(owner, A);
     rhs = Buffer<double>(owner, static_cast<std::size_t>(A.n));
     solution = Buffer<double>(owner, static_cast<std::size_t>(A.n));
   }
   transfer_seconds = watch.lap();
-  if (only_values)
+  if (only_values) {
+    matrix->update();
     preconditioner->update(*matrix);
-  else
+  }
+  else {
+    matrix = make_format(options.format, *csr);
     preconditioner->setup(*matrix);
+  }
+  owner->synchronize();
   setup_seconds = watch.lap();
 }
 

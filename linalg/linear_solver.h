@@ -10,12 +10,12 @@
 
 namespace femgpu::linalg
 {
-/// Which method, by the names of the registries, and when it ends.
+/// Which method, as the registries know them ("NAME OPTION=VALUE ..."), and when it ends.
 struct LinearSolverOptions
 {
   std::string solver = "pipelined-cg";
   std::string preconditioner = "jacobi";
-  int threads_per_row = 0; ///< of CSR on a GPU; 0 chooses
+  std::string format = "csr";
   SolveControl control;
 };
 
@@ -26,13 +26,13 @@ struct LinearSolverOptions
 class LinearSolver
 {
 public:
-  /// @throws ParameterError for unknown names.
+  /// @throws ParameterError for unknown names, and for options of the preconditioner.
   LinearSolver(ExecutorPtr executor, LinearSolverOptions options);
 
   /**
    * Takes over @p A. With @p same_pattern only the values move; the pattern must be that of the
-   * call before. @throws SolverError if the preconditioner cannot be made, DeviceError without
-   * memory.
+   * call before. @throws ParameterError if the format cannot hold A, SolverError if the
+   * preconditioner cannot be made, DeviceError without memory.
    */
   void set_matrix(const HostCsr &A, bool same_pattern);
 
@@ -53,7 +53,8 @@ private:
   LinearSolverOptions options;
   std::unique_ptr<Solver> solver;
   std::unique_ptr<Preconditioner> preconditioner;
-  std::unique_ptr<CsrMatrix> matrix;
+  std::unique_ptr<CsrMatrix> csr;
+  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
   Buffer<double> rhs, solution;
   double transfer_seconds = 0.;
   double setup_seconds = 0.;

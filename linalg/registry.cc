@@ -1,18 +1,19 @@
-#include "linalg/preconditioners/registry.h"
+#include "linalg/matrices/registry.h"
 #include "linalg/base/error.h"
+#include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 
 namespace femgpu::linalg
 {
 namespace
 {
-/// A line of a registry: how to make a Product on either backend.
-template <class Product>
+/// A line of a registry: how to make something on either backend.
+template <class Function>
 struct Entry
 {
   Choice choice;
-  std::unique_ptr<Product> (*make_host)();
-  std::unique_ptr<Product> (*make_cuda)();
+  Function *make_host;
+  Function *make_cuda; ///< nullptr in a program without CUDA
 };
 
 #ifdef FEMGPU_HAVE_CUDA
@@ -21,20 +22,31 @@ struct Entry
 #define FEMGPU_ENTRY(name, make, meaning) {{name, meaning}, make<HostBackend>, nullptr},
 #endif
 
-const std::vector<Entry<Solver>> &solvers()
+using MakeSolver = std::unique_ptr<Solver>();
+using MakePreconditioner = std::unique_ptr<Preconditioner>(Method &);
+using MakeFormat = std::unique_ptr<Matrix>(const CsrMatrix &, Method &);
+
+const std::vector<Entry<MakeSolver>> &solvers()
 {
-  static const std::vector<Entry<Solver>> entries = {FEMGPU_SOLVERS(FEMGPU_ENTRY)};
+  static const std::vector<Entry<MakeSolver>> entries = {FEMGPU_SOLVERS(FEMGPU_ENTRY)};
   return entries;
 }
 
-const std::vector<Entry<Preconditioner>> &preconditioners()
+const std::vector<Entry<MakePreconditioner>> &preconditioners()
 {
-  static const std::vector<Entry<Preconditioner>> entries = {FEMGPU_PRECONDITIONERS(FEMGPU_ENTRY)};
+  static const std::vector<Entry<MakePreconditioner>> entries = {
+      FEMGPU_PRECONDITIONERS(FEMGPU_ENTRY)};
   return entries;
 }
 
-template <class Product>
-std::vector<Choice> choices_of(const std::vector<Entry<Product>> &entries)
+const std::vector<Entry<MakeFormat>> &formats()
+{
+  static const std::vector<Entry<MakeFormat>> entries = {FEMGPU_FORMATS(FEMGPU_ENTRY)};
+  return entries;
+}
+
+template <class Function>
+std::vector<Choice> choices_of(const std::vector<Entry<Function>> &entries)
 {
   std::vector<Choice> choices;
   for (const auto &entry : entries)
@@ -42,18 +54,18 @@ std::vector<Choice> choices_of(const std::vector<Entry<Product>> &entries)
   return choices;
 }
 
-template <class Product>
-std::unique_ptr<Product> make(const std::vector<Entry<Product>> &entries, const std::string &what,
-                              const std::string &name, const BackendKind backend)
+template <class Function>
+Function *find(const std::vector<Entry<Function>> &entries, const std::string &what,
+               const std::string &name, const BackendKind backend)
 {
   for (const auto &entry : entries) {
     if (entry.choice.name != name)
       continue;
     if (backend == BackendKind::host)
-      return entry.make_host();
+      return entry.make_host;
     if (entry.make_cuda == nullptr)
       throw DeviceError("This femgpu was built without CUDA; use the host backend.");
-    return entry.make_cuda();
+    return entry.make_cuda;
   }
   throw ParameterError("There is no " + what + " '" + name + "'; use " +
                        names_of(choices_of(entries)) + ".");
@@ -70,14 +82,30 @@ std::vector<Choice> preconditioner_choices()
   return choices_of(preconditioners());
 }
 
-std::unique_ptr<Solver> make_solver(const std::string &name, const BackendKind backend)
+std::vector<Choice> format_choices()
 {
-  return make(solvers(), "solver", name, backend);
+  return choices_of(formats());
 }
 
-std::unique_ptr<Preconditioner> make_preconditioner(const std::string &name,
+std::unique_ptr<Solver> make_solver(const std::string &name, const BackendKind backend)
+{
+  return find(solvers(), "solver", name, backend)();
+}
+
+std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text,
                                                     const BackendKind backend)
 {
-  return make(preconditioners(), "preconditioner", name, backend);
+  Method method("preconditioner", text);
+  auto M = find(preconditioners(), "preconditioner", method.name(), backend)(method);
+  method.finish();
+  return M;
+}
+
+std::unique_ptr<Matrix> make_format(const std::string &text, const CsrMatrix &A)
+{
+  Method method("matrix format", text);
+  auto matrix = find(formats(), "matrix format", method.name(), A.executor()->backend())(A, method);
+  method.finish();
+  return matrix;
 }
 } // namespace femgpu::linalg

@@ -46,7 +46,7 @@ public:
   unsigned int threads = 0;
   std::string solver = "pipelined-cg";
   std::string preconditioner = "jacobi";
-  unsigned int threads_per_row = 0;
+  std::string format = "csr";
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;
   std::string relative_to = "rhs";

@@ -44,11 +44,14 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                 Patterns::Integer(0, 4096));
   add_parameter("Solver", solver, meanings(linalg::node_solver_choices()), prm,
                 selection(linalg::node_solver_choices()));
-  add_parameter("Preconditioner", preconditioner, meanings(linalg::preconditioner_choices()), prm,
-                selection(linalg::preconditioner_choices()));
-  add_parameter("Threads per row", threads_per_row,
-                "Threads of the GPU that share a matrix row; 0 chooses by the length of the rows.",
-                prm, Patterns::Selection("0|1|2|4|8|16|32"));
+  add_parameter("Preconditioner", preconditioner,
+                "A name, and options behind it as NAME=VALUE. " +
+                    meanings(linalg::preconditioner_choices()));
+  add_parameter("Format", format,
+                "How the matrix is stored: a name, and options behind it as NAME=VALUE. " +
+                    meanings(linalg::format_choices()) +
+                    " All take values=double|float: with float the values are rounded, the "
+                    "solution is refined to double.");
   add_parameter("Relative tolerance", relative_tolerance,
                 "A linear solve ends when the true residual |b - A x| has fallen to this times the "
                 "norm that 'Relative to' names.",
@@ -74,7 +77,7 @@ linalg::SolveControl SolverParameters::control() const
 
 linalg::LinearSolverOptions SolverParameters::options() const
 {
-  return {solver, preconditioner, static_cast<int>(threads_per_row), control()};
+  return {solver, preconditioner, format, control()};
 }
 
 NewtonParameters::NewtonParameters() : ParameterAcceptor("/Newton")

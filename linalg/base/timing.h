@@ -5,10 +5,15 @@
 
 namespace femgpu
 {
-/// Wall seconds since it was made or last asked.
+/// Wall seconds since it was made, or since the last lap().
 class Stopwatch
 {
 public:
+  double elapsed() const
+  {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
   double lap()
   {
     const auto now = std::chrono::steady_clock::now();

@@ -2,10 +2,7 @@
 #define femgpu_linalg_execution_cuda_iteration_cuh
 
 #include "linalg/base/buffer.h"
-#include "linalg/execution/cuda_executor.h"
-#include "linalg/execution/steps.h"
-
-#include <cuda_runtime.h>
+#include "linalg/execution/cuda_runner.cuh"
 
 #include <algorithm>
 #include <chrono>
@@ -14,41 +11,8 @@
 
 namespace femgpu::linalg
 {
-/// Steps run on a CUDA device: one kernel each; a loop is one graph with a conditional WHILE node.
-struct CudaBackend
-{
-  static constexpr BackendKind kind = BackendKind::cuda;
-};
-
 namespace cuda
 {
-constexpr int threads_per_block = 256;
-constexpr int warp_size = 32;
-constexpr int warps_per_block = threads_per_block / warp_size;
-
-/// Adds @p value over the @p width neighbouring lanes of a warp; every lane has the sum.
-template <int width>
-__device__ __forceinline__ double lane_sum(double value)
-{
-#pragma unroll
-  for (int offset = width / 2; offset > 0; offset /= 2)
-    value += __shfl_xor_sync(~0U, value, offset);
-  return value;
-}
-
-/// The one reduction: adds @p value over the block in a fixed order; thread 0 has the sum.
-__device__ __forceinline__ double block_sum(double value, double *scratch)
-{
-  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
-  value = lane_sum<warp_size>(value);
-  if (lane == 0)
-    scratch[warp] = value;
-  __syncthreads();
-  value = lane < warps_per_block ? scratch[lane] : 0.;
-  __syncthreads();
-  return lane_sum<warps_per_block>(value);
-}
-
 template <class Sums, auto... members>
 __device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *scratch)
 {
@@ -62,22 +26,11 @@ __device__ void run_rows(const RowStep<Body> &step, const State &state, Sums &su
     step.body(state, i, sums);
 }
 
-/// `lanes` neighbouring threads share a row; the first of them runs the body.
 template <class View, class Body, class State, class Sums>
-__device__ void run_rows(const ProductStep<View, Body> &step, const State &state, Sums &sums)
+__device__ void run_rows(const ViewProduct<View, Body> &step, const State &state, Sums &sums)
 {
-  constexpr int lanes = View::lanes;
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
-  const int lane = thread % lanes;
-  const int stride = gridDim.x * (blockDim.x / lanes);
-  const int in_warp = threadIdx.x % warp_size / lanes;
-  // All lanes of a warp stay in the loop together, because they meet in lane_sum().
-  for (int i = thread / lanes; i - in_warp < step.n; i += stride) {
-    const double partial = i < step.n ? step.A.row_product(i, lane, step.v) : 0.;
-    const double Av_i = lane_sum<lanes>(partial);
-    if (lane == 0 && i < step.n)
-      step.body(state, i, Av_i, sums);
-  }
+  for_products(step.A, step.v,
+               [&](const int i, const double Av_i) { step.body(state, i, Av_i, sums); });
 }
 
 /// What the blocks of a kernel need besides the step itself.
@@ -193,7 +146,7 @@ public:
   void once(const Steps &...steps)
   {
     const int blocks = n_blocks(steps...);
-    (launch(executor.stream(), blocks, steps, {}, false), ...);
+    (run({executor.stream(), blocks, {}, false}, steps), ...);
   }
 
   template <class... Steps>
@@ -220,23 +173,56 @@ private:
     return executor.n_multiprocessors() * blocks_per_multiprocessor;
   }
 
+  template <class Body>
+  static int lanes_of(const RowStep<Body> & /* step */)
+  {
+    return 1;
+  }
+  template <class Body>
+  static int lanes_of(const ProductStep<Body> &step)
+  {
+    return std::visit([](const auto &view) { return view.lanes; }, step.A->view());
+  }
+
   // Steps that share sums must have the same blocks.
   template <class... Steps>
-  int n_blocks(const Steps &.../* steps */) const
+  int n_blocks(const Steps &...steps) const
   {
-    const long long threads = static_cast<long long>(n) * std::max({Steps::lanes...});
+    const long long threads = static_cast<long long>(n) * std::max({lanes_of(steps)...});
     const long long blocks = (threads + cuda::threads_per_block - 1) / cuda::threads_per_block;
     return static_cast<int>(std::clamp(blocks, 1LL, static_cast<long long>(max_blocks())));
   }
 
-  // The one place that launches a kernel.
-  template <class Step>
-  void launch(const cudaStream_t stream, const int blocks, const Step &step,
-              const cudaGraphConditionalHandle loop, const bool ends_loop_body)
+  /// Where and how a step is launched.
+  struct Launch
   {
-    const cuda::Workspace<State, Sums> work{state.data(), partials.data(), arrived.data(), loop,
-                                            ends_loop_body};
-    cuda::run_step<<<blocks, cuda::threads_per_block, 0, stream>>>(step, work);
+    cudaStream_t stream;
+    int blocks;
+    cudaGraphConditionalHandle loop;
+    bool ends_loop_body;
+  };
+
+  template <class Body>
+  void run(const Launch &how, const RowStep<Body> &step)
+  {
+    launch(how, step);
+  }
+
+  template <class Body>
+  void run(const Launch &how, const ProductStep<Body> &step)
+  {
+    Runner<CudaBackend> runner(executor, how.stream, state.data());
+    step.A->prepare(runner, step.v);
+    cuda::visit_product(step, [&](const auto &kernel_step) { launch(how, kernel_step); });
+  }
+
+  // The one place that launches the kernel of a step with state.
+  template <class Step>
+  void launch(const Launch &how, const Step &step)
+  {
+    const cuda::Workspace<State, Sums> work{state.data(), partials.data(), arrived.data(), how.loop,
+                                            how.ends_loop_body};
+    cuda::run_step<<<how.blocks, cuda::threads_per_block, 0, how.stream>>>(step, work);
     FEMGPU_CUDA(cudaGetLastError());
   }
 
@@ -265,7 +251,7 @@ private:
     const int blocks = n_blocks(steps...);
     std::size_t left = unrolled * sizeof...(steps);
     for (int repetition = 0; repetition < unrolled; ++repetition)
-      (launch(stream, blocks, steps, loop, --left == 0), ...);
+      (run({stream, blocks, loop, --left == 0}, steps), ...);
     FEMGPU_CUDA(cudaStreamEndCapture(stream, &body));
   }
 

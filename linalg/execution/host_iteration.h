@@ -1,9 +1,7 @@
 #ifndef femgpu_linalg_execution_host_iteration_h
 #define femgpu_linalg_execution_host_iteration_h
 
-#include "linalg/base/error.h"
-#include "linalg/execution/executor.h"
-#include "linalg/execution/steps.h"
+#include "linalg/execution/host_runner.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,12 +9,6 @@
 
 namespace femgpu::linalg
 {
-/// Steps run on the cores of the host: an OpenMP loop over chunks of rows for each step.
-struct HostBackend
-{
-  static constexpr BackendKind kind = BackendKind::host;
-};
-
 /**
  * Runs steps on the host. The rows are cut into chunks of a fixed size whose sums are added in
  * their order, so that the result does not depend on the number of threads.
@@ -28,7 +20,7 @@ public:
   /// @param n largest number of rows of a step
   Iteration(const Executor &executor, const int n)
       : n_threads(static_cast<int>(static_cast<const HostExecutor &>(executor).n_threads())),
-        partials(static_cast<std::size_t>(n_chunks(n)))
+        runner(executor), partials(static_cast<std::size_t>(n_chunks(n)))
   {}
 
   void set_state(const State &s)
@@ -72,11 +64,34 @@ private:
     return n / rows_per_chunk + (n % rows_per_chunk > 0 ? 1 : 0);
   }
 
-  template <class Step>
-  void run(const Step &step)
+  template <class Body>
+  void run(const RowStep<Body> &step)
   {
     if (!state.running) // an earlier step of this pass has ended the loop
       return;
+    run_rows(step.n, step.body,
+             [&](const State &s, const int i, Sums &sums) { step.body(s, i, sums); });
+  }
+
+  template <class Body>
+  void run(const ProductStep<Body> &step)
+  {
+    if (!state.running)
+      return;
+    step.A->prepare(runner, step.v);
+    const auto run_view = [&](const auto &A) {
+      run_rows(A.n, step.body, [&](const State &s, const int i, Sums &sums) {
+        step.body(s, A.row(i), A.row_product(i, 0, 1, step.v), sums);
+      });
+    };
+    std::visit(run_view, step.A->view());
+  }
+
+  /// Calls @p run_row for n rows, adds up what Body contributes, and runs the epilogue.
+  template <class Body, class Function>
+  void run_rows(const int n, const Body &body, const Function &run_row)
+  {
+    using Contributes = typename Body::Contributes;
     const State s = state;
     // All chunks, so that steps of different length can share sums.
     const int chunks = static_cast<int>(partials.size());
@@ -85,42 +100,21 @@ private:
     for (int chunk = 0; chunk < chunks; ++chunk) {
       Sums sums{};
       const int begin = chunk * rows_per_chunk;
-      const int end = std::min(step.n - begin, rows_per_chunk) + begin;
+      const int end = std::min(n - begin, rows_per_chunk) + begin;
       for (int i = begin; i < end; ++i)
-        run_row(step, s, i, sums);
-      set_sums(partials[static_cast<std::size_t>(chunk)], sums, contributes(step));
+        run_row(s, i, sums);
+      set_sums(partials[static_cast<std::size_t>(chunk)], sums, Contributes{});
     }
-    if constexpr (HasEpilogue<decltype(step.body)>::value) {
+    if constexpr (HasEpilogue<Body>::value) {
       Sums total{};
-      for (int chunk = 0; chunk < chunks; ++chunk)
-        add_sums(total, partials[static_cast<std::size_t>(chunk)], completes(step));
-      step.body.finish(state, total);
+      for (const Sums &partial : partials)
+        add_sums(total, partial, typename Body::Completes{});
+      body.finish(state, total);
     }
-  }
-
-  template <class Step>
-  static auto contributes(const Step & /* step */)
-  {
-    return typename decltype(Step::body)::Contributes{};
-  }
-  template <class Step>
-  static auto completes(const Step & /* step */)
-  {
-    return typename decltype(Step::body)::Completes{};
-  }
-
-  template <class Body>
-  static void run_row(const RowStep<Body> &step, const State &s, const int i, Sums &sums)
-  {
-    step.body(s, i, sums);
-  }
-  template <class View, class Body>
-  static void run_row(const ProductStep<View, Body> &step, const State &s, const int i, Sums &sums)
-  {
-    step.body(s, i, step.A.row_product(i, 0, step.v), sums);
   }
 
   int n_threads;
+  Runner<HostBackend> runner;
   State state{};
   std::vector<Sums> partials;
 };

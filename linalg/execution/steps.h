@@ -26,9 +26,12 @@
  * is fixed for a number of rows and a device, so that results are bit-identical when repeated.
  *
  * Iteration<Backend, State, Sums> (host_iteration.h, cuda_iteration.cuh) runs steps.
+ * Runner<Backend> (host_runner.h, cuda_runner.cuh) runs those that need neither state nor sums.
  */
 namespace femgpu::linalg
 {
+class Operator;
+
 /// Names members of a struct of sums.
 template <auto... members>
 struct SumList
@@ -46,19 +49,42 @@ struct LoopState
 template <class Body>
 struct RowStep
 {
-  static constexpr int lanes = 1;
   int n;
   Body body;
 };
 
-/// The step that runs @p body with (A v)_i for every row i of the matrix view @p A.
-template <class MatrixView, class Body>
+/**
+ * The step that runs @p body with (A v)_i for every row i of an operator. Kernels and loops see the
+ * operator through its view, which supplies
+ *
+ *     int n, lanes;                             // rows; neighbouring GPU threads that share one
+ *     int row(int position) const;              // the row at a position 0 <= position < n
+ *     double row_product(int position, int lane, int lanes, const double *v) const;
+ *
+ * (A v)_i is the sum of row_product() over the lanes. The host takes one lane.
+ */
+template <class Body>
 struct ProductStep
 {
-  static constexpr int lanes = MatrixView::lanes;
-  int n;
-  MatrixView A;
+  const Operator *A;
   const double *v;
+  Body body;
+};
+
+/**
+ * The step that gives each item 0 <= i < n to a team of Body::team_size neighbouring GPU threads,
+ * or to one thread of the host. The body is called as body(team, i) and has
+ *
+ *     static constexpr int team_size = 32;  // or the 256 threads of a block
+ *     static constexpr int scratch = 0;     // doubles that the team shares
+ *
+ * A team has rank(), size(), sync(), sum(double) and scratch(); all its threads must meet in sync()
+ * and sum(), after which they see what the others have written. Such steps run without a state.
+ */
+template <class Body>
+struct TeamStep
+{
+  int n;
   Body body;
 };
 
@@ -68,11 +94,31 @@ RowStep<Body> rows(const int n, const Body &body)
   return {n, body};
 }
 
-template <class MatrixView, class Body>
-ProductStep<MatrixView, Body> product(const MatrixView &A, const double *v, const Body &body)
+template <class Body>
+ProductStep<Body> product(const Operator &A, const double *v, const Body &body)
 {
-  return {A.n, A, v, body};
+  return {&A, v, body};
 }
+
+template <class Body>
+TeamStep<Body> teams(const int n, const Body &body)
+{
+  return {n, body};
+}
+
+/**
+ * Runs steps of row functors that have neither state nor sums: body(i), body(i, Av_i) or
+ * body(team, i). Operators get one to prepare a product inside a solver's loop; Runner<Backend> is
+ * what it is.
+ */
+class StepRunner
+{
+protected:
+  ~StepRunner() = default;
+};
+
+template <class Backend>
+class Runner;
 
 template <class Body, class = void>
 struct HasEpilogue : std::false_type

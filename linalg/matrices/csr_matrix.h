@@ -5,24 +5,30 @@
 #include "linalg/matrices/host_matrix.h"
 #include "linalg/matrices/matrix.h"
 
+#include <vector>
+
 namespace femgpu::linalg
 {
-/// CSR with 1, 2, 4, 8, 16 or 32 threads a row.
+/// Compressed sparse rows with double values: the matrix as it comes, and the base of all formats.
 class CsrMatrix final : public Matrix
 {
 public:
-  /**
-   * Copies @p A to the memory of @p executor.
-   * @param threads_per_row 0 chooses from the mean row length; the host always takes 1.
-   * @throws ParameterError for any other number of threads; DeviceError without enough memory.
-   */
-  CsrMatrix(const ExecutorPtr &executor, const HostCsr &A, int threads_per_row = 0);
+  /// Copies @p A to the memory of @p executor. @throws DeviceError if there is not enough.
+  CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
+
+  /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend, values.
+  CsrMatrix(ExecutorPtr executor, Buffer<int> row_starts, Buffer<int> columns,
+            Buffer<double> values);
 
   int n() const override
   {
     return size;
   }
   std::size_t n_nonzeros() const override
+  {
+    return columns.size();
+  }
+  std::size_t n_stored() const override
   {
     return columns.size();
   }
@@ -34,18 +40,55 @@ public:
   {
     return owner;
   }
-  std::string format() const override;
-  View view() const override;
-  void update_values(const double *host_values) override;
+  std::string format() const override
+  {
+    return "csr";
+  }
+  const CsrMatrix &csr() const override
+  {
+    return *this;
+  }
+  void update() override
+  {}
+  double value_precision() const override;
+
+  View view() const override
+  {
+    return csr_view();
+  }
+  /// Threads a row: the first power of two that leaves about four entries a thread; 1 on the host.
+  CsrView<double> csr_view() const;
+
+  /// New values for the same pattern; @p host_values is in host memory, in the order of the CSR.
+  void update_values(const double *host_values);
+
+  /// Unknowns of a node, numbered side by side; 0 if not known.
+  int unknowns_per_node() const
+  {
+    return node_unknowns;
+  }
+
+  /// n_nonzeros() columns and n+1 row starts, in host memory.
+  std::vector<int> host_columns() const
+  {
+    return columns.to_host();
+  }
+  std::vector<int> host_row_starts() const
+  {
+    return row_starts.to_host();
+  }
 
 private:
   ExecutorPtr owner;
   int size;
-  int threads_per_row;
+  int node_unknowns = 0;
   Buffer<int> row_starts;
   Buffer<int> columns;
   Buffer<double> values;
 };
+
+/// Threads of a GPU that should share a row where rows have @p mean_length entries.
+int threads_for_rows(const Executor &executor, double mean_length);
 } // namespace femgpu::linalg
 
 #endif

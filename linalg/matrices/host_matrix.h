@@ -17,6 +17,9 @@ struct HostCsr
   const int *row_starts = nullptr; ///< n+1
   const int *columns = nullptr;    ///< n_nonzeros
   const double *values = nullptr;  ///< n_nonzeros
+
+  /// Unknowns of a node, numbered side by side; 0 if not known.
+  int unknowns_per_node = 0;
 };
 
 /**
@@ -32,6 +35,7 @@ struct HostMatrix
   std::vector<int> row_starts = {0}; ///< n+1
   std::vector<int> columns;          ///< ascending in each row
   std::vector<double> values;
+  int unknowns_per_node = 0; ///< as in HostCsr
 
   /// Appends an entry to the row that is being filled.
   void add(int column, double value);
@@ -39,7 +43,7 @@ struct HostMatrix
 
   HostCsr csr() const
   {
-    return {n, columns.size(), row_starts.data(), columns.data(), values.data()};
+    return {n, columns.size(), row_starts.data(), columns.data(), values.data(), unknowns_per_node};
   }
 };
 } // namespace femgpu::linalg

@@ -16,6 +16,10 @@ public:
   {
     return IdentityView{};
   }
+  SetupReport setup_report() const override
+  {
+    return {};
+  }
   bool is_symmetric() const override
   {
     return true;
@@ -32,10 +36,10 @@ public:
 } // namespace
 
 template <class Backend>
-std::unique_ptr<Preconditioner> make_identity()
+std::unique_ptr<Preconditioner> make_identity(Method & /* method */)
 {
   return std::make_unique<Identity>();
 }
 
-template std::unique_ptr<Preconditioner> make_identity<ThisBackend>();
+template std::unique_ptr<Preconditioner> make_identity<ThisBackend>(Method &);
 } // namespace femgpu::linalg

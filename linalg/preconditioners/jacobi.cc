@@ -1,5 +1,6 @@
 #include "linalg/base/buffer.h"
 #include "linalg/base/error.h"
+#include "linalg/matrices/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
 
 namespace femgpu::linalg
@@ -17,10 +18,9 @@ struct JacobiSums
 };
 
 /// m_i = 1/A_ii; counts the zeros.
-template <class View>
 struct InvertDiagonal
 {
-  View A;
+  CsrView<double> A;
   double *inverse;
 
   using Contributes = SumList<&JacobiSums::n_zeros>;
@@ -61,10 +61,7 @@ public:
   {
     Iteration<Backend, JacobiState, JacobiSums> iteration(*A.executor(), A.n());
     iteration.set_state({});
-    visit_matrix<Backend>(A, [&](const auto &view) {
-      using MatrixView = std::decay_t<decltype(view)>;
-      iteration.once(rows(A.n(), InvertDiagonal<MatrixView>{view, inverse.data()}));
-    });
+    iteration.once(rows(A.n(), InvertDiagonal{A.csr().csr_view(), inverse.data()}));
     const double n_zeros = iteration.get_state().n_zeros;
     if (n_zeros > 0.)
       throw SolverError(
@@ -76,6 +73,10 @@ public:
   View view() const override
   {
     return DiagonalView{inverse.data()};
+  }
+  SetupReport setup_report() const override
+  {
+    return {inverse.size(), ""};
   }
   bool is_symmetric() const override
   {
@@ -96,10 +97,10 @@ private:
 } // namespace
 
 template <class Backend>
-std::unique_ptr<Preconditioner> make_jacobi()
+std::unique_ptr<Preconditioner> make_jacobi(Method & /* method */)
 {
   return std::make_unique<Jacobi<Backend>>();
 }
 
-template std::unique_ptr<Preconditioner> make_jacobi<ThisBackend>();
+template std::unique_ptr<Preconditioner> make_jacobi<ThisBackend>(Method &);
 } // namespace femgpu::linalg

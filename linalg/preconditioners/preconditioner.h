@@ -4,6 +4,7 @@
 #include "linalg/base/host_device.h"
 #include "linalg/matrices/matrix.h"
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <variant>
@@ -31,14 +32,21 @@ struct DiagonalView
   }
 };
 
+/// What the setup of a preconditioner did, for the report.
+struct SetupReport
+{
+  std::size_t n_nonzeros = 0; ///< of all factors of M⁻¹
+  std::string remarks;        ///< what was dropped, regularised or found; empty if nothing
+};
+
 /**
- * The action of M⁻¹ ≈ A⁻¹. A preconditioner whose action is a function of the row alone is seen
- * through its view and fused into the steps of the solver.
+ * The action of M⁻¹ ≈ A⁻¹. Where it is a function of the row alone it is fused into the steps of
+ * the solver; else it is an operator for product steps.
  */
 class Preconditioner
 {
 public:
-  using View = std::variant<IdentityView, DiagonalView>;
+  using View = std::variant<IdentityView, DiagonalView, const Operator *>;
 
   virtual ~Preconditioner() = default;
 
@@ -49,6 +57,7 @@ public:
   virtual void update(const Matrix &A) = 0;
 
   virtual View view() const = 0;
+  virtual SetupReport setup_report() const = 0;
   virtual bool is_symmetric() const = 0;
   virtual std::string name() const = 0;
   virtual std::size_t bytes() const = 0; ///< that one application reads of M

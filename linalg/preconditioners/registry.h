@@ -2,6 +2,7 @@
 #define femgpu_linalg_preconditioners_registry_h
 
 #include "linalg/base/choice.h"
+#include "linalg/base/method.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/preconditioners/preconditioner.h"
 
@@ -18,14 +19,17 @@ namespace femgpu::linalg
 {
 #define FEMGPU_DECLARE(name, make, meaning)                                                        \
   template <class Backend>                                                                         \
-  std::unique_ptr<Preconditioner> make();
+  std::unique_ptr<Preconditioner> make(Method &method);
 FEMGPU_PRECONDITIONERS(FEMGPU_DECLARE)
 #undef FEMGPU_DECLARE
 
 std::vector<Choice> preconditioner_choices();
 
-/// @throws ParameterError naming the valid ones if there is no preconditioner @p name.
-std::unique_ptr<Preconditioner> make_preconditioner(const std::string &name, BackendKind backend);
+/**
+ * The preconditioner that @p method names, with its options: "sai tau=0.8".
+ * @throws ParameterError naming the valid ones for unknown names and options.
+ */
+std::unique_ptr<Preconditioner> make_preconditioner(const std::string &method, BackendKind backend);
 } // namespace femgpu::linalg
 
 #endif

@@ -50,7 +50,8 @@ struct UpdateDirection
   {
     const double p_i = r[i] + state.beta * (p[i] - state.omega * q[i]);
     p[i] = p_i;
-    p_hat[i] = m(i) * p_i;
+    if constexpr (is_fused<M>)
+      p_hat[i] = m(i) * p_i;
   }
 };
 
@@ -94,8 +95,9 @@ struct ApplyToHalfStep
  *
  * Use: unsymmetric systems; the reference for the pipelined form. Needs: nothing of A or M. Cost
  * per iteration: 5 kernels, 3 of them with a reduction; A twice, 23 vectors and M twice are read or
- * written. Fails: breakdown, where (r, r*) or (q, r*) is zero up to rounding; then it starts again
- * with r* = r, and reports it if that breaks down at once.
+ * written; where M is no row functor 7 kernels and 25 vectors. Fails: breakdown, where (r, r*) or
+ * (q, r*) is zero up to rounding; then it starts again with r* = r, and reports it if that breaks
+ * down at once.
  */
 template <class Backend>
 class BiCGStab final : public Solver
@@ -104,18 +106,25 @@ public:
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    const auto repeat = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r,
-                            Vectors &v) {
+    const auto repeat = [&](auto &iteration, const auto &m, Buffer<double> &r, Vectors &v) {
       using Inverse = std::decay_t<decltype(m)>;
-      const int n = view.n;
-      iteration.repeat(
-          watch_for<State>(control),
-          rows(n, UpdateSolution{x.data(), r.data(), v.p_hat.data(), v.s_hat.data(), v.t.data(),
-                                 v.shadow.data()}),
-          rows(n, UpdateDirection<Inverse>{v.p.data(), v.p_hat.data(), r.data(), v.q.data(), m}),
-          product(view, v.p_hat.data(), ProjectDirection{{v.q.data(), v.shadow.data()}}),
-          rows(n, HalfStep<Inverse>{r.data(), v.s_hat.data(), v.q.data(), m}),
-          product(view, v.s_hat.data(), ApplyToHalfStep{v.t.data(), r.data()}));
+      const int n = A.n();
+      const auto watch = watch_for<State>(control);
+      const auto update = rows(n, UpdateSolution{x.data(), r.data(), v.p_hat.data(), v.s_hat.data(),
+                                                 v.t.data(), v.shadow.data()});
+      const auto direction =
+          rows(n, UpdateDirection<Inverse>{v.p.data(), v.p_hat.data(), r.data(), v.q.data(), m});
+      const auto apply_A_to_p =
+          product(A, v.p_hat.data(), ProjectDirection{{v.q.data(), v.shadow.data()}});
+      const auto half_step = rows(n, HalfStep<Inverse>{r.data(), v.s_hat.data(), v.q.data(), m});
+      const auto apply_A_to_s = product(A, v.s_hat.data(), ApplyToHalfStep{v.t.data(), r.data()});
+      if constexpr (is_fused<Inverse>)
+        iteration.repeat(watch, update, direction, apply_A_to_p, half_step, apply_A_to_s);
+      else
+        iteration.repeat(watch, update, direction,
+                         product(*m, v.p.data(), ApplyPreconditioner{v.p_hat.data()}), apply_A_to_p,
+                         half_step, product(*m, r.data(), ApplyPreconditioner{v.s_hat.data()}),
+                         apply_A_to_s);
     };
     return solve_bicgstab<Backend>("bicgstab", A, M, b, x, control, repeat);
   }

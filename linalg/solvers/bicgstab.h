@@ -106,7 +106,21 @@ struct HalfStep
   {
     const double s_i = r[i] - state.alpha * q[i];
     r[i] = s_i;
-    s_hat[i] = m(i) * s_i;
+    if constexpr (is_fused<M>)
+      s_hat[i] = m(i) * s_i;
+  }
+};
+
+/// p̂ = M⁻¹p, or ŝ = M⁻¹s, where M is no row functor
+struct ApplyPreconditioner
+{
+  double *v_hat;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, const double v_i, Sums & /* sum */) const
+  {
+    v_hat[i] = v_i;
   }
 };
 
@@ -122,7 +136,7 @@ struct Vectors
 };
 
 /**
- * Solves A x = b by the form of BiCGStab whose loop is @p repeat(iteration, A, m, r, vectors). It
+ * Solves A x = b by the form of BiCGStab whose loop is @p repeat(iteration, m, r, vectors). It
  * begins with the update of x: α = β = ω = 0 at first, so that the first pass makes p = r only.
  */
 template <class Backend, class Repeat>
@@ -131,12 +145,13 @@ SolveReport solve_bicgstab(const std::string &solver, const Matrix &A, const Pre
                            const Repeat &repeat)
 {
   Vectors v(A.executor(), static_cast<std::size_t>(A.n()));
-  const auto iterate = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r) {
+  const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
     fill_zero({&v.p, &v.p_hat, &v.q, &v.s_hat, &v.t});
-    iteration.once(rows(view.n, ChooseShadow{r.data(), v.shadow.data()}));
-    repeat(iteration, view, m, r, v);
+    iteration.once(rows(A.n(), ChooseShadow{r.data(), v.shadow.data()}));
+    repeat(iteration, m, r, v);
   };
-  return solve_with_steps<Backend, State, Sums>(solver, A, M, b, x, control, {2, 23, 2}, iterate);
+  return solve_with_steps<Backend, State, Sums>(solver, A, M, b, x, control,
+                                                {{2, 23, 2}, {2, 25, 2}}, iterate);
 }
 } // namespace femgpu::linalg::bicgstab
 

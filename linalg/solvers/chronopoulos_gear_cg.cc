@@ -41,6 +41,42 @@ struct UpdateVectors
   }
 };
 
+/// p = u + β p;  s = w + β s;  x += α p;  r -= α s
+struct UpdateResidual
+{
+  double *x, *r, *p, *s;
+  const double *u, *w;
+
+  using Contributes = SumList<&Sums::rr>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums &sum) const
+  {
+    const double p_i = u[i] + state.beta * p[i];
+    const double s_i = w[i] + state.beta * s[i];
+    p[i] = p_i;
+    s[i] = s_i;
+    x[i] += state.alpha * p_i;
+    const double r_i = r[i] - state.alpha * s_i;
+    r[i] = r_i;
+    sum.rr += r_i * r_i;
+  }
+};
+
+/// u = M⁻¹r;  γ = (r, u)
+struct ApplyPreconditioner
+{
+  const double *r;
+  double *u;
+
+  using Contributes = SumList<&Sums::gamma>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, const double u_i, Sums &sum) const
+  {
+    u[i] = u_i;
+    sum.gamma += r[i] * u_i;
+  }
+};
+
 /// w = A u;  δ = (w, u);  β = γ/γ₋;  α = γ / (δ − β γ/α₋)
 struct ApplyMatrix
 {
@@ -76,11 +112,11 @@ struct ApplyMatrix
  * Preconditioned conjugate gradients of Chronopoulos and Gear (1989; Dehnavi 2012, chapter 4): both
  * dot products at one point of synchronisation, for any M.
  *
- * Use: where (q, M⁻¹q) of the pipelined form is not at hand. Needs: A and M symmetric positive
- * definite. Cost per iteration: 2 kernels and one point of synchronisation; A, 13 vectors and M
- * once are read or written. Fails: as classical CG. s = A p follows from a recurrence, so that it
- * loses the residual earlier than the other forms; the true residual decides, and restarts are
- * counted.
+ * Use: with preconditioners that are no row functors. Needs: A and M symmetric positive definite.
+ * Cost per iteration: 2 kernels and one point of synchronisation; A, 13 vectors and M once are read
+ * or written; where M is no row functor 3 kernels and 14 vectors. Fails: as classical CG. s = A p
+ * follows from a recurrence, so that it loses the residual earlier than the other forms; the true
+ * residual decides, and restarts are counted.
  */
 template <class Backend>
 class ChronopoulosGearCG final : public Solver
@@ -92,17 +128,25 @@ public:
     require_symmetric("chronopoulos-gear-cg", M);
     const auto n = static_cast<std::size_t>(A.n());
     Buffer<double> p(A.executor(), n), s(A.executor(), n), u(A.executor(), n), w(A.executor(), n);
-    const auto iterate = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r) {
+    const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
       using Inverse = std::decay_t<decltype(m)>;
+      const auto watch = watch_for<State>(control);
       // α = β = 0 at first: the first pass makes u = M⁻¹r and changes nothing else
       fill_zero({&p, &s, &u, &w});
-      iteration.repeat(watch_for<State>(control),
-                       rows(view.n, UpdateVectors<Inverse>{x.data(), r.data(), p.data(), s.data(),
-                                                           u.data(), w.data(), m}),
-                       product(view, u.data(), ApplyMatrix{u.data(), w.data()}));
+      if constexpr (is_fused<Inverse>)
+        iteration.repeat(watch,
+                         rows(A.n(), UpdateVectors<Inverse>{x.data(), r.data(), p.data(), s.data(),
+                                                            u.data(), w.data(), m}),
+                         product(A, u.data(), ApplyMatrix{u.data(), w.data()}));
+      else
+        iteration.repeat(
+            watch,
+            rows(A.n(), UpdateResidual{x.data(), r.data(), p.data(), s.data(), u.data(), w.data()}),
+            product(*m, r.data(), ApplyPreconditioner{r.data(), u.data()}),
+            product(A, u.data(), ApplyMatrix{u.data(), w.data()}));
     };
     return solve_with_steps<Backend, State, Sums>("chronopoulos-gear-cg", A, M, b, x, control,
-                                                  {1, 13, 1}, iterate);
+                                                  {{1, 13, 1}, {1, 14, 1}}, iterate);
   }
 };
 } // namespace

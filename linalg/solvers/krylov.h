@@ -3,6 +3,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/execution/this_backend.h"
+#include "linalg/matrices/csr_matrix.h"
 #include "linalg/solvers/solver.h"
 
 #include <algorithm>
@@ -121,16 +122,14 @@ struct TrueResidual
   }
 };
 
-/// Computes r = b − A x and returns (r, r) and (b, b).
+/// Computes r = b − A x, with the values of A as they came, and returns (r, r) and (b, b).
 template <class Backend>
 ResidualState true_residual(const Matrix &A, const Buffer<double> &b, const Buffer<double> &x,
                             Buffer<double> &r)
 {
   Iteration<Backend, ResidualState, ResidualSums> iteration(*A.executor(), A.n());
   iteration.set_state({});
-  visit_matrix<Backend>(A, [&](const auto &view) {
-    iteration.once(product(view, x.data(), TrueResidual{b.data(), r.data()}));
-  });
+  iteration.once(product(A.csr(), x.data(), TrueResidual{b.data(), r.data()}));
   return iteration.get_state();
 }
 
@@ -140,6 +139,9 @@ constexpr double divergence_factor = 1e8;
 /// Below this the products of an iteration lose their bits; the true residual has long stood still.
 constexpr double smallest_rr = 1e-280;
 
+/// So many breakdowns one after the other that leave the residual as it is end the solve.
+constexpr int most_breakdowns_without_progress = 5;
+
 /// Iterations whose residuals are kept.
 constexpr int longest_history = 1 << 20;
 
@@ -148,7 +150,7 @@ constexpr int longest_history = 1 << 20;
  * until an epilogue has stopped @p state. Whatever the recurrence says, the residual is recomputed;
  * if it misses a target that the recurrence has met, the method is started again from x, until
  * that no longer halves the residual: then it has stagnated. It is started again after a breakdown
- * too, unless it breaks down at once.
+ * too, unless it breaks down at once or again and again without progress.
  * @param report has the names and counts of the method already
  */
 template <class Backend, class Run>
@@ -176,8 +178,9 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
   state.history = history.data();
   state.history_size = history_size;
   state.max_iterations = control.max_iterations;
-  state.target_rr = std::max(report.target * report.target, smallest_rr);
   state.diverged_rr = std::max(residual.rr, residual.bb) * divergence_factor * divergence_factor;
+  double least_rr = residual.rr;
+  int breakdowns_without_progress = 0;
   for (double previous = residual.rr;; previous = residual.rr) {
     // First of all: an infinite b would make the target infinite too.
     if (!KrylovState::is_finite(residual.rr) || !KrylovState::is_finite(residual.bb)) {
@@ -190,14 +193,25 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
     }
     if (state.iteration > 0)
       ++report.restarts;
+    // A recurrence knows no more of A than its stored values tell: with float values each start
+    // refines the solution by some digits.
+    const double reachable = 100. * A.value_precision() * std::sqrt(residual.rr);
+    const double target = std::max(report.target, reachable);
+    state.target_rr = std::max(target * target, smallest_rr);
     state.rr = residual.rr;
     state.running = true;
     const int iterations_before = state.iteration;
     state = run(state, r);
     report.outcome = state.outcome;
     residual = true_residual<Backend>(A, b, x, r);
-    if (state.outcome == Outcome::breakdown && state.iteration > iterations_before)
-      continue;
+    if (state.outcome == Outcome::breakdown && state.iteration > iterations_before) {
+      breakdowns_without_progress =
+          residual.rr < 0.99 * least_rr ? 0 : breakdowns_without_progress + 1;
+      least_rr = std::min(least_rr, residual.rr);
+      if (breakdowns_without_progress < most_breakdowns_without_progress)
+        continue;
+      break;
+    }
     if (state.outcome != Outcome::converged && std::sqrt(residual.rr) > report.target)
       break;
     if (std::sqrt(residual.rr) > report.target && residual.rr > 0.25 * previous) {
@@ -224,23 +238,35 @@ inline void require_symmetric(const std::string &solver, const Preconditioner &M
                          M.name() + "' is not. Choose another preconditioner or solver.");
 }
 
+/// Is the action of M⁻¹ fused into the steps of the solver? (Else a solver gets an Operator.)
+template <class MView>
+constexpr bool is_fused = !std::is_same_v<std::decay_t<MView>, const Operator *>;
+
 /// How often an iteration reads or writes A, a vector, and M⁻¹.
 struct IterationCost
 {
   std::size_t products, vectors, applications;
 };
 
+/// Costs of a method with a fused preconditioner, and with any other.
+struct IterationCosts
+{
+  IterationCost fused, general;
+};
+
 /**
- * Solves A x = b with fused steps: @p iterate(iteration, A, m, r) gets the views of A and M⁻¹ and
- * runs the steps of the method, from the residual r on, with a new @p State, until an epilogue
- * stops it.
+ * Solves A x = b with fused steps: @p iterate(iteration, m, r) gets the view of M⁻¹ and runs the
+ * steps of the method, from the residual r on, with a new @p State, until an epilogue stops it.
  */
 template <class Backend, class State, class Sums, class Iterate>
 SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const Preconditioner &M,
                              const Buffer<double> &b, Buffer<double> &x,
-                             const SolveControl &control, const IterationCost &cost,
+                             const SolveControl &control, const IterationCosts &costs,
                              const Iterate &iterate)
 {
+  const auto m_view = M.view();
+  const IterationCost &cost =
+      std::holds_alternative<const Operator *>(m_view) ? costs.general : costs.fused;
   SolveReport report;
   report.solver = solver;
   report.preconditioner = M.name();
@@ -254,9 +280,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
     State state;
     static_cast<KrylovState &>(state) = start;
     iteration.set_state(state);
-    visit_matrix<Backend>(A, [&](const auto &view) {
-      std::visit([&](const auto &m) { iterate(iteration, view, m, r); }, M.view());
-    });
+    std::visit([&](const auto &m) { iterate(iteration, m, r); }, m_view);
     return iteration.get_state();
   };
   return solve_to_true_residual<Backend>(A, b, x, control, std::move(report), run);

@@ -5,14 +5,27 @@ namespace femgpu::linalg
 {
 namespace
 {
-struct State : KrylovState
-{
-  double alpha = 0., beta = 0.;
-};
-
 struct Sums
 {
   double gamma, rr, pq, qmq;
+};
+
+struct State : KrylovState
+{
+  double alpha = 0., beta = 0.;
+
+  /// α = γ / (p, q);  β = α² (q, M⁻¹q) / γ − 1
+  FEMGPU_HD
+  void advance(const Sums &sum)
+  {
+    check_spd(sum.rr, sum.gamma, sum.pq);
+    if (!running)
+      return;
+    alpha = sum.gamma / sum.pq;
+    // γ'/γ > 0, but its formula may round to less where γ' is tiny.
+    beta = fmax(0., alpha * (alpha * sum.qmq / sum.gamma) - 1.);
+    ++iteration;
+  }
 };
 
 /// x += α p;  r -= α q;  p = M⁻¹r + β p;  γ = (r, M⁻¹r)
@@ -59,13 +72,79 @@ struct ApplyMatrix
   FEMGPU_HD
   void finish(State &s, const Sums &sum) const
   {
-    s.check_spd(sum.rr, sum.gamma, sum.pq);
-    if (!s.running)
-      return;
-    s.alpha = sum.gamma / sum.pq;
-    // γ'/γ > 0, but its formula may round to less where γ' is tiny.
-    s.beta = fmax(0., s.alpha * (s.alpha * sum.qmq / sum.gamma) - 1.);
-    ++s.iteration;
+    s.advance(sum);
+  }
+};
+
+/// x += α p;  r -= α q;  z -= α s;  p = z + β p;  γ = (r, z), where z = M⁻¹r and s = M⁻¹q
+struct UpdateVectorsWithZ
+{
+  double *x, *r, *z, *p;
+  const double *q, *s;
+
+  using Contributes = SumList<&Sums::gamma, &Sums::rr>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums &sum) const
+  {
+    const double p_i = p[i];
+    x[i] += state.alpha * p_i;
+    const double r_i = r[i] - state.alpha * q[i];
+    const double z_i = z[i] - state.alpha * s[i];
+    r[i] = r_i;
+    z[i] = z_i;
+    p[i] = z_i + state.beta * p_i;
+    sum.gamma += r_i * z_i;
+    sum.rr += r_i * r_i;
+  }
+};
+
+/// z = M⁻¹r
+struct Store
+{
+  double *z;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, const int i, const double z_i, Sums & /* sum */) const
+  {
+    z[i] = z_i;
+  }
+};
+
+/// q = A p
+struct ApplyMatrixOnly
+{
+  const double *p;
+  double *q;
+
+  using Contributes = SumList<&Sums::pq>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, const int i, const double q_i, Sums &sum) const
+  {
+    q[i] = q_i;
+    sum.pq += p[i] * q_i;
+  }
+};
+
+/// s = M⁻¹q;  α and β as above
+struct ApplyPreconditioner
+{
+  const double *q;
+  double *s;
+
+  using Contributes = SumList<&Sums::qmq>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, const double s_i, Sums &sum) const
+  {
+    s[i] = s_i;
+    sum.qmq += q[i] * s_i;
+  }
+
+  using Completes = SumList<&Sums::gamma, &Sums::rr, &Sums::pq, &Sums::qmq>;
+  FEMGPU_HD
+  void finish(State &state, const Sums &sum) const
+  {
+    state.advance(sum);
   }
 };
 
@@ -75,10 +154,10 @@ struct ApplyMatrix
  * γ follows from (q, M⁻¹q)).
  *
  * Use: the default for symmetric positive definite systems. Needs: A and M symmetric positive
- * definite, M a row functor. Cost per iteration: 2 kernels and one point of synchronisation; A,
- * 9 vectors and M twice are read or written. Fails: as classical CG. β comes from a difference, so
- * the direction loses conjugacy a little earlier; the true residual decides, and restarts are
- * counted.
+ * definite. Cost per iteration: 2 kernels and one point of synchronisation; A, 9 vectors and M
+ * twice are read or written. Where M is no row functor: 3 kernels, A, 14 vectors and M once; s =
+ * M⁻¹q gives z = M⁻¹r by a recurrence. Fails: as classical CG. β comes from a difference, so the
+ * direction loses conjugacy a little earlier; the true residual decides, and restarts are counted.
  */
 template <class Backend>
 class PipelinedCG final : public Solver
@@ -90,17 +169,29 @@ public:
     require_symmetric("pipelined-cg", M);
     const auto n = static_cast<std::size_t>(A.n());
     Buffer<double> p(A.executor(), n), q(A.executor(), n);
-    const auto iterate = [&](auto &iteration, const auto &view, const auto &m, Buffer<double> &r) {
+    const std::size_t n_general = std::holds_alternative<const Operator *>(M.view()) ? n : 0;
+    Buffer<double> z(A.executor(), n_general), s(A.executor(), n_general);
+    const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
       using Inverse = std::decay_t<decltype(m)>;
+      const auto watch = watch_for<State>(control);
       // α = β = 0 at first: the first pass makes p = M⁻¹r and changes nothing else
-      fill_zero({&p, &q});
-      iteration.repeat(
-          watch_for<State>(control),
-          rows(view.n, UpdateVectors<Inverse>{x.data(), r.data(), p.data(), q.data(), m}),
-          product(view, p.data(), ApplyMatrix<Inverse>{p.data(), q.data(), m}));
+      fill_zero({&p, &q, &s});
+      if constexpr (is_fused<Inverse>)
+        iteration.repeat(
+            watch, //
+            rows(A.n(), UpdateVectors<Inverse>{x.data(), r.data(), p.data(), q.data(), m}),
+            product(A, p.data(), ApplyMatrix<Inverse>{p.data(), q.data(), m}));
+      else {
+        iteration.once(product(*m, r.data(), Store{z.data()}));
+        iteration.repeat(watch,
+                         rows(A.n(), UpdateVectorsWithZ{x.data(), r.data(), z.data(), p.data(),
+                                                        q.data(), s.data()}),
+                         product(A, p.data(), ApplyMatrixOnly{p.data(), q.data()}),
+                         product(*m, q.data(), ApplyPreconditioner{q.data(), s.data()}));
+      }
     };
-    return solve_with_steps<Backend, State, Sums>("pipelined-cg", A, M, b, x, control, {1, 9, 2},
-                                                  iterate);
+    return solve_with_steps<Backend, State, Sums>("pipelined-cg", A, M, b, x, control,
+                                                  {{1, 9, 2}, {1, 14, 1}}, iterate);
   }
 };
 } // namespace

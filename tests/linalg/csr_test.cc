@@ -67,11 +67,7 @@ protected:
   static std::vector<double> values_of(const CsrMatrix &A)
   {
     std::vector<double> values(A.n_nonzeros());
-    std::visit(
-        [&](const auto &view) {
-          A.executor()->copy_to_host(values.data(), view.values, values.size() * sizeof(double));
-        },
-        A.view());
+    A.executor()->copy_to_host(values.data(), A.csr_view().values, values.size() * sizeof(double));
     return values;
   }
 };
@@ -98,36 +94,12 @@ TEST_P(CsrTest, HoldsTheValuesGivenAndThenTheUpdatedOnes)
   EXPECT_EQ(values_of(matrix), B.values);
 }
 
-TEST_P(CsrTest, RefusesNumbersOfThreadsThatAreNoPowerOfTwo)
-{
-  const HostMatrix A = laplacian_1d(5);
-  for (const int threads : {-1, 3, 5, 31, 33, 64}) {
-    const std::string text =
-        text_of<ParameterError>([&] { CsrMatrix(executor, A.csr(), threads); });
-    EXPECT_NE(text.find("not by " + std::to_string(threads)), std::string::npos) << text;
-  }
-}
-
-TEST_P(CsrTest, TakesTheThreadsAskedForOnADeviceAndOneOnTheHost)
-{
-  const bool on_host = executor->backend() == BackendKind::host;
-  const HostMatrix A = laplacian_1d(5);
-  for (const int threads : {1, 2, 4, 8, 16, 32}) {
-    const CsrMatrix matrix(executor, A.csr(), threads);
-    const int used = on_host ? 1 : threads;
-    EXPECT_EQ(matrix.format(),
-              "csr, " + std::to_string(used) + (used == 1 ? " thread a row" : " threads a row"));
-    EXPECT_EQ(std::visit([](const auto &view) { return view.lanes; }, matrix.view()), used);
-  }
-}
-
 TEST_P(CsrTest, GivesLongerRowsMoreThreadsByItself)
 {
   if (executor->backend() == BackendKind::host)
     GTEST_SKIP() << "one thread a row on the host";
   const auto threads_for = [&](const HostMatrix &A) {
-    return std::visit([](const auto &view) { return view.lanes; },
-                      CsrMatrix(executor, A.csr()).view());
+    return CsrMatrix(executor, A.csr()).csr_view().lanes;
   };
   EXPECT_EQ(threads_for(laplacian_1d(0)), 1);
   EXPECT_EQ(threads_for(laplacian_2d(50, 50)), 1);

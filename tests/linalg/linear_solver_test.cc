@@ -100,10 +100,9 @@ TEST_P(CudaAgainstHost, SolutionsAndIterationsAgree)
     LinearSolverOptions options = method(solver, preconditioner, 1e-13);
     const Solved reference = solve(host, options, A, b);
     EXPECT_TRUE(reference.report.converged()) << reference.report.message;
-    for (const int threads_per_row : {0, 1, 4, 32}) {
-      SCOPED_TRACE(std::to_string(A.n) + " rows, " + std::to_string(threads_per_row) +
-                   " threads a row");
-      options.threads_per_row = threads_per_row;
+    for (const char *const format : {"csr", "csr threads=32", "sell max-padding=1e4", "pcsr"}) {
+      SCOPED_TRACE(std::to_string(A.n) + " rows, " + format);
+      options.format = format;
       const Solved solved = solve(executor, options, A, b);
       EXPECT_TRUE(solved.report.converged()) << solved.report.message;
       // The arrow has three eigenvalues: its last steps are made by rounding alone.

@@ -281,6 +281,10 @@ public:
   {
     return IdentityView{};
   }
+  SetupReport setup_report() const override
+  {
+    return {};
+  }
   bool is_symmetric() const override
   {
     return false;

@@ -3,11 +3,12 @@
 
 #include "linalg/base/buffer.h"
 #include "linalg/execution/this_backend.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/matrices/registry.h"
 #include "tests/linalg/test_matrices.h"
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -291,19 +292,23 @@ void check_repeat_does_nothing_unless_running(const ExecutorPtr &executor)
 
 /// That a product step gives @p A times an integer vector exactly, also after new values.
 template <class Backend>
-void check_product(const ExecutorPtr &executor, const HostMatrix &A, const int threads_per_row)
+void check_product(const ExecutorPtr &executor, const HostMatrix &A, const std::string &format)
 {
-  CsrMatrix matrix(executor, A.csr(), threads_per_row);
+  CsrMatrix csr(executor, A.csr());
+  const std::unique_ptr<Matrix> matrix = make_format(format, csr);
+  EXPECT_EQ(matrix->n(), A.n);
+  EXPECT_EQ(matrix->n_nonzeros(), A.columns.size());
+  EXPECT_GE(matrix->n_stored(), A.columns.size());
+  EXPECT_GE(matrix->bytes(), 4 * A.columns.size());
   const std::vector<double> v = integer_vector(A.n, 5);
   const Buffer<double> v_device = buffer_of(executor, v);
   Buffer<double> result(executor, v.size());
   for (const HostMatrix &current : {A, with_integer_values(A, 99)}) {
-    matrix.update_values(current.values.data());
+    csr.update_values(current.values.data());
+    matrix->update();
     Iteration<Backend, StepState, StepSums> iteration(*executor, A.n);
     iteration.set_state({});
-    visit_matrix<Backend>(matrix, [&](const auto &view) {
-      iteration.once(product(view, v_device.data(), StoreProduct{result.data()}));
-    });
+    iteration.once(product(*matrix, v_device.data(), StoreProduct{result.data()}));
     const std::vector<double> expected = multiply(current, v);
     EXPECT_EQ(result.to_host(), expected);
     EXPECT_EQ(iteration.get_state().first, std::accumulate(expected.begin(), expected.end(), 0.));
@@ -315,8 +320,17 @@ void check_product(const ExecutorPtr &executor, const HostMatrix &A, const int t
 inline std::vector<HostMatrix> awkward_matrices()
 {
   std::vector<HostMatrix> matrices = {
-      laplacian_2d(37, 29), laplacian_3d(11, 7, 13), box_27(9, 10, 11), random_spd(501, 40, 6),
-      arrow(1000),          with_empty_rows(1000),   diagonal({}),      diagonal({3., -4., 5.})};
+      laplacian_2d(37, 29),
+      laplacian_3d(11, 7, 13),
+      box_27(9, 10, 11),
+      random_spd(501, 40, 6),
+      arrow(1000),
+      with_empty_rows(1000),
+      diagonal({}),
+      diagonal({3., -4., 5.}),
+      random_dominant(700, 20, 3),
+      convection_diffusion(31, 17, 3., -2.),
+      random_spd(997, 240, 8)}; // rows as long as those of quadratic elements in space
   for (const int n : {0, 1, 31, 32, 33, 100007}) {
     matrices.push_back(laplacian_1d(n));
     matrices.push_back(with_empty_rows(n));
@@ -326,12 +340,51 @@ inline std::vector<HostMatrix> awkward_matrices()
   return matrices;
 }
 
+/// Those that hold all of awkward_matrices(), each with double and float values.
+inline std::vector<std::string> formats_for_all_matrices()
+{
+  std::vector<std::string> formats;
+  for (const char *const format :
+       {"csr", "ellpack-r max-padding=1000", "ellr-t max-padding=1000", "sell max-padding=1000",
+        "sell slice=8 window=1 max-padding=1000", "sell slice=1 window=1000000", "bsr block=1",
+        "bsr max-padding=1000", "coo", "pcsr padding=1 prefetch=1", "pcsr max-padding=1000",
+        "pcsr prefetch=4 padding=8 max-padding=1000", "pcsr prefetch=1 padding=4 max-padding=1000",
+        "auto"})
+    for (const char *const values : {"", " values=float"})
+      formats.push_back(std::string(format) + values);
+  return formats;
+}
+
+/// Those that GPUs have besides.
+inline std::vector<std::string> cuda_formats()
+{
+  std::vector<std::string> formats = formats_for_all_matrices();
+  for (const int threads : {1, 2, 4, 8, 16, 32})
+    for (const char *const format :
+         {"csr threads=", "ellr-t max-padding=1000 threads=", "bsr block=1 threads="})
+      for (const char *const values : {"", " values=float"})
+        formats.push_back(format + std::to_string(threads) + values);
+  for (const char *const format : {"cusparse-csr", "cusparse-sell max-padding=1000"})
+    for (const char *const values : {"", " values=float"})
+      formats.push_back(std::string(format) + values);
+  return formats;
+}
+
+/// The name of a test whose parameter is a format.
+inline std::string format_name(const testing::TestParamInfo<std::string> &info)
+{
+  std::string name = info.param;
+  for (char &c : name)
+    c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
+}
+
 template <class Backend>
-void check_products(const ExecutorPtr &executor, const int threads_per_row)
+void check_products(const ExecutorPtr &executor, const std::string &format)
 {
   for (const HostMatrix &A : awkward_matrices()) {
     SCOPED_TRACE(std::to_string(A.n) + " rows, " + std::to_string(A.columns.size()) + " entries");
-    check_product<Backend>(executor, A, threads_per_row);
+    check_product<Backend>(executor, A, format);
   }
 }
 } // namespace femgpu::linalg::test

@@ -22,7 +22,7 @@ protected:
   }
 };
 
-class CudaProducts : public CudaSteps, public testing::WithParamInterface<int>
+class CudaProducts : public CudaSteps, public testing::WithParamInterface<std::string>
 {};
 
 TEST_F(CudaSteps, SumsAreExactOnIntegers)
@@ -78,6 +78,6 @@ TEST_P(CudaProducts, EqualNaiveOnes)
   check_products<CudaBackend>(executor, GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(ThreadsPerRow, CudaProducts, testing::Values(0, 1, 2, 4, 8, 16, 32));
+INSTANTIATE_TEST_SUITE_P(Formats, CudaProducts, testing::ValuesIn(cuda_formats()), format_name);
 } // namespace
 } // namespace femgpu::linalg::test

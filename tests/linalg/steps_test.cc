@@ -53,10 +53,16 @@ TEST(HostSteps, RepeatDoesNothingUnlessRunning)
   check_repeat_does_nothing_unless_running<HostBackend>(host());
 }
 
-TEST(HostSteps, ProductsEqualNaiveOnes)
+class HostProducts : public testing::TestWithParam<std::string>
+{};
+
+TEST_P(HostProducts, EqualNaiveOnes)
 {
-  check_products<HostBackend>(host(), 0);
+  check_products<HostBackend>(host(), GetParam());
 }
+
+INSTANTIATE_TEST_SUITE_P(Formats, HostProducts, testing::ValuesIn(formats_for_all_matrices()),
+                         format_name);
 
 /// A pass that takes longer than the interval of the watch.
 struct Sleep : CountCallsAndPasses

@@ -1,0 +1,235 @@
+#ifndef femgpu_linalg_execution_cuda_runner_cuh
+#define femgpu_linalg_execution_cuda_runner_cuh
+
+#include "linalg/execution/cuda_executor.h"
+#include "linalg/execution/steps.h"
+#include "linalg/matrices/operator.h"
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+/// Steps run on a CUDA device: one kernel each; a loop is one graph with a conditional WHILE node.
+struct CudaBackend
+{
+  static constexpr BackendKind kind = BackendKind::cuda;
+};
+
+namespace cuda
+{
+constexpr int threads_per_block = 256;
+constexpr int warp_size = 32;
+constexpr int warps_per_block = threads_per_block / warp_size;
+
+/// Adds @p value over @p width neighbouring lanes of a warp, a power of two; every lane has the
+/// sum.
+__device__ __forceinline__ double lane_sum(double value, const int width)
+{
+  for (int offset = width / 2; offset > 0; offset /= 2)
+    value += __shfl_xor_sync(~0U, value, offset);
+  return value;
+}
+
+/// The same for a width that the compiler knows.
+template <int width>
+__device__ __forceinline__ double lane_sum(double value)
+{
+#pragma unroll
+  for (int offset = width / 2; offset > 0; offset /= 2)
+    value += __shfl_xor_sync(~0U, value, offset);
+  return value;
+}
+
+/// The one reduction: adds @p value over the block in a fixed order; every thread has the sum.
+__device__ __forceinline__ double block_sum(double value, double *scratch)
+{
+  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  value = lane_sum<warp_size>(value);
+  if (lane == 0)
+    scratch[warp] = value;
+  __syncthreads();
+  value = scratch[lane % warps_per_block];
+  __syncthreads();
+  return lane_sum<warps_per_block>(value);
+}
+
+/// A ProductStep as a kernel gets it.
+template <class View, class Body>
+struct ViewProduct
+{
+  View A;
+  const double *v;
+  Body body;
+};
+
+template <class Body, class Function>
+void visit_product(const ProductStep<Body> &step, const Function &f)
+{
+  std::visit(
+      [&](const auto &view) {
+        f(ViewProduct<std::decay_t<decltype(view)>, Body>{view, step.v, step.body});
+      },
+      step.A->view());
+}
+
+/// Calls f(i, (A v)_i) for the rows that this thread finishes; `lanes` neighbours share a row.
+template <class View, class Function>
+__device__ __forceinline__ void for_products(const View &A, const double *v, const Function &f)
+{
+  const int lanes = A.lanes;
+  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const int lane = thread & (lanes - 1);
+  const int stride = gridDim.x * (blockDim.x / lanes);
+  const int in_warp = threadIdx.x % warp_size / lanes;
+  // All lanes of a warp stay in the loop together, because they meet in lane_sum().
+  for (int i = thread / lanes; i - in_warp < A.n; i += stride) {
+    const double partial = i < A.n ? A.row_product(i, lane, lanes, v) : 0.;
+    const double Av_i = lane_sum(partial, lanes);
+    if (lane == 0 && i < A.n)
+      f(A.row(i), Av_i);
+  }
+}
+
+/// A warp or a block; see TeamStep.
+template <int size_>
+class Team
+{
+  static_assert(size_ == warp_size || size_ == threads_per_block);
+
+public:
+  __device__ Team(double *shared, double *for_sums) : shared(shared), for_sums(for_sums)
+  {}
+  __device__ static int rank()
+  {
+    return threadIdx.x % size_;
+  }
+  __device__ static constexpr int size()
+  {
+    return size_;
+  }
+  __device__ static void sync()
+  {
+    if constexpr (size_ == warp_size)
+      __syncwarp();
+    else
+      __syncthreads();
+  }
+  __device__ double sum(const double value) const
+  {
+    if constexpr (size_ == warp_size)
+      return lane_sum<warp_size>(value);
+    else
+      return block_sum(value, for_sums);
+  }
+  __device__ double *scratch() const
+  {
+    return shared;
+  }
+
+private:
+  double *shared, *for_sums;
+};
+
+template <class Body>
+__device__ void run_plain(const RowStep<Body> &step)
+{
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < step.n; i += gridDim.x * blockDim.x)
+    step.body(i);
+}
+
+template <class View, class Body>
+__device__ void run_plain(const ViewProduct<View, Body> &step)
+{
+  for_products(step.A, step.v, step.body);
+}
+
+template <class Body>
+__device__ void run_plain(const TeamStep<Body> &step)
+{
+  constexpr int size = Body::team_size, teams = threads_per_block / size;
+  __shared__ double scratch[teams * (Body::scratch > 0 ? Body::scratch : 1)];
+  __shared__ double for_sums[warps_per_block];
+  const int team = threadIdx.x / size;
+  const Team<size> self(scratch + team * Body::scratch, for_sums);
+  for (int i = blockIdx.x * teams + team; i < step.n; i += gridDim.x * teams) {
+    step.body(self, i);
+    self.sync(); // the scratch is free again
+  }
+}
+
+/// Runs one step unless the loop it belongs to has ended.
+template <class Step>
+__global__ void __launch_bounds__(threads_per_block)
+    run_plain_step(const Step step, const LoopState *loop)
+{
+  if (loop == nullptr || loop->running)
+    run_plain(step);
+}
+} // namespace cuda
+
+template <>
+class Runner<CudaBackend> final : public StepRunner
+{
+public:
+  explicit Runner(const Executor &executor) : Runner(executor, nullptr, nullptr)
+  {}
+
+  /// Steps on @p on, which may be capturing; they do nothing where @p loop, on the device, has
+  /// ended.
+  Runner(const Executor &executor, const cudaStream_t on, const LoopState *loop)
+      : cuda_executor(static_cast<const CudaExecutor &>(executor)),
+        on(on == nullptr ? cuda_executor.stream() : on), loop(loop)
+  {}
+
+  template <class Body>
+  void run(const RowStep<Body> &step)
+  {
+    launch(step, step.n);
+  }
+
+  template <class Body>
+  void run(const ProductStep<Body> &step)
+  {
+    step.A->prepare(*this, step.v);
+    cuda::visit_product(step, [&](const auto &kernel_step) {
+      launch(kernel_step, static_cast<long long>(kernel_step.A.n) * kernel_step.A.lanes);
+    });
+  }
+
+  template <class Body>
+  void run(const TeamStep<Body> &step)
+  {
+    launch(step, static_cast<long long>(step.n) * Body::team_size);
+  }
+
+  cudaStream_t stream() const
+  {
+    return on;
+  }
+  const CudaExecutor &executor() const
+  {
+    return cuda_executor;
+  }
+
+private:
+  template <class Step>
+  void launch(const Step &step, const long long threads)
+  {
+    if (threads == 0)
+      return;
+    const long long blocks = (threads + cuda::threads_per_block - 1) / cuda::threads_per_block;
+    const long long most = 1LL << 22; // so that a thread has a number
+    cuda::run_plain_step<<<static_cast<unsigned int>(std::min(blocks, most)),
+                           cuda::threads_per_block, 0, on>>>(step, loop);
+    FEMGPU_CUDA(cudaGetLastError());
+  }
+
+  const CudaExecutor &cuda_executor;
+  cudaStream_t on;
+  const LoopState *loop;
+};
+} // namespace femgpu::linalg
+
+#endif

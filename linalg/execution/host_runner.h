@@ -1,0 +1,98 @@
+#ifndef femgpu_linalg_execution_host_runner_h
+#define femgpu_linalg_execution_host_runner_h
+
+#include "linalg/execution/executor.h"
+#include "linalg/execution/steps.h"
+#include "linalg/matrices/operator.h"
+
+namespace femgpu::linalg
+{
+/// Steps run on the cores of the host: an OpenMP loop over chunks of rows for each step.
+struct HostBackend
+{
+  static constexpr BackendKind kind = BackendKind::host;
+};
+
+/// A team of one thread; see TeamStep.
+template <int scratch_size>
+class HostTeam
+{
+public:
+  HostTeam() // leaves the scratch as it is
+  {}
+  static constexpr int rank()
+  {
+    return 0;
+  }
+  static constexpr int size()
+  {
+    return 1;
+  }
+  static void sync()
+  {}
+  static double sum(const double value)
+  {
+    return value;
+  }
+  double *scratch() const
+  {
+    return shared;
+  }
+
+private:
+  mutable double shared[scratch_size > 0 ? scratch_size : 1];
+};
+
+template <>
+class Runner<HostBackend> final : public StepRunner
+{
+public:
+  explicit Runner(const Executor &executor)
+      : n_threads(static_cast<int>(static_cast<const HostExecutor &>(executor).n_threads()))
+  {}
+
+  template <class Body>
+  void run(const RowStep<Body> &step)
+  {
+    for_each(step.n, [&](const int i) { step.body(i); });
+  }
+
+  template <class Body>
+  void run(const ProductStep<Body> &step)
+  {
+    step.A->prepare(*this, step.v);
+    const auto run_rows = [&](const auto &A) {
+      for_each(A.n, [&](const int i) { step.body(A.row(i), A.row_product(i, 0, 1, step.v)); });
+    };
+    std::visit(run_rows, step.A->view());
+  }
+
+  template <class Body>
+  void run(const TeamStep<Body> &step)
+  {
+    const int threads = step.n > 1 ? n_threads : 1;
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (threads > 1)
+    for (int i = 0; i < step.n; ++i) {
+      const HostTeam<Body::scratch> team;
+      step.body(team, i);
+    }
+  }
+
+private:
+  // With less work than this a thread costs more than it brings.
+  static constexpr int rows_per_thread = 4096;
+
+  template <class Function>
+  void for_each(const int n, const Function &f)
+  {
+    const int threads = n < 2 * rows_per_thread ? 1 : n_threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int i = 0; i < n; ++i)
+      f(i);
+  }
+
+  int n_threads;
+};
+} // namespace femgpu::linalg
+
+#endif

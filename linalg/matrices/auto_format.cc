@@ -1,0 +1,175 @@
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+#include "linalg/matrices/format.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// result_i = (A v)_i
+struct StoreProduct
+{
+  double *result;
+
+  FEMGPU_HD
+  void operator()(const int i, const double Av_i) const
+  {
+    result[i] = Av_i;
+  }
+};
+
+/// Mean and scatter of the row lengths.
+struct RowStatistics
+{
+  explicit RowStatistics(const std::vector<int> &row_starts) : longest(longest_row(row_starts))
+  {
+    const double n = std::max<double>(1., static_cast<double>(row_starts.size()) - 1.);
+    mean = row_starts.back() / n;
+    for (std::size_t i = 1; i < row_starts.size(); ++i)
+      deviation += std::pow(row_starts[i] - row_starts[i - 1] - mean, 2) / n;
+    deviation = std::sqrt(deviation);
+  }
+
+  double mean = 0., deviation = 0.;
+  int longest;
+};
+
+/// Formats worth a trial, the plainest first.
+std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &rows)
+{
+  std::vector<std::string> methods = {"csr"};
+  if (A.unknowns_per_node() > 1 && A.n() % A.unknowns_per_node() == 0)
+    methods.emplace_back("bsr");
+  if (A.executor()->backend() == BackendKind::host) // long loops over a row are what a core likes
+    return methods;
+  const int threads = threads_for_rows(*A.executor(), rows.mean);
+  for (const int other : {threads / 2, 2 * threads})
+    if (other >= 1 && other <= 32)
+      methods.push_back("csr threads=" + std::to_string(other));
+  methods.emplace_back("sell");
+  if (rows.longest <= 1.5 * rows.mean)
+    methods.emplace_back("ellr-t");
+  if (rows.deviation > 2. * rows.mean)
+    methods.emplace_back("pcsr");
+  return methods;
+}
+
+/// Seconds of one product: the best of some, after one that is not counted.
+template <class Backend>
+double seconds_of_product(const Matrix &A, const Buffer<double> &v, Buffer<double> &result)
+{
+  constexpr int repeats = 5, products = 4;
+  double best = 0.;
+  for (int repeat = 0; repeat <= repeats; ++repeat) {
+    Runner<Backend> runner(*A.executor());
+    const Stopwatch watch;
+    for (int k = 0; k < products; ++k)
+      runner.run(product(A, v.data(), StoreProduct{result.data()}));
+    A.executor()->synchronize();
+    const double seconds = watch.elapsed() / products;
+    best = repeat <= 1 ? seconds : std::min(best, seconds);
+  }
+  return best;
+}
+
+/// Whatever was fastest, with the story of the choice.
+class ChosenFormat final : public Matrix
+{
+public:
+  ChosenFormat(std::unique_ptr<Matrix> chosen, std::string reason)
+      : chosen(std::move(chosen)), reason(std::move(reason))
+  {}
+
+  int n() const override
+  {
+    return chosen->n();
+  }
+  std::size_t n_nonzeros() const override
+  {
+    return chosen->n_nonzeros();
+  }
+  std::size_t n_stored() const override
+  {
+    return chosen->n_stored();
+  }
+  std::size_t bytes() const override
+  {
+    return chosen->bytes();
+  }
+  ExecutorPtr executor() const override
+  {
+    return chosen->executor();
+  }
+  std::string format() const override
+  {
+    return chosen->format() + "; " + reason;
+  }
+  const CsrMatrix &csr() const override
+  {
+    return chosen->csr();
+  }
+  double value_precision() const override
+  {
+    return chosen->value_precision();
+  }
+  Operator::View view() const override
+  {
+    return chosen->view();
+  }
+  void prepare(StepRunner &runner, const double *v) const override
+  {
+    chosen->prepare(runner, v);
+  }
+  void update() override
+  {
+    chosen->update();
+  }
+
+private:
+  std::unique_ptr<Matrix> chosen;
+  std::string reason;
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<Matrix> make_auto_format(const CsrMatrix &A, Method &method)
+{
+  // Another format must be so much faster than the ones before it, so that noise decides nothing.
+  constexpr double clearly_faster = 0.93;
+
+  const RowStatistics statistics(A.host_row_starts());
+  const std::string values = " values=" + method.word("values", "double", {"double", "float"});
+  Buffer<double> v(A.executor(), static_cast<std::size_t>(A.n()));
+  Buffer<double> result(A.executor(), v.size());
+  v.fill_zero();
+
+  std::unique_ptr<Matrix> best;
+  double least = 0.;
+  std::ostringstream story;
+  story.precision(3);
+  story << "chosen for rows of " << statistics.mean << " +- " << statistics.deviation
+        << " entries, at most " << statistics.longest << ", by products in us:";
+  for (const std::string &candidate : candidates(A, statistics)) {
+    std::unique_ptr<Matrix> trial;
+    try {
+      trial = make_format(candidate + values, A);
+    }
+    catch (const ParameterError &) { // it cannot hold this matrix
+      continue;
+    }
+    const double seconds = seconds_of_product<Backend>(*trial, v, result);
+    story << (best ? ", " : " ") << candidate << ' ' << 1e6 * seconds;
+    if (!best || seconds < clearly_faster * least) {
+      best = std::move(trial);
+      least = seconds;
+    }
+  }
+  return std::make_unique<ChosenFormat>(std::move(best), story.str());
+}
+
+template std::unique_ptr<Matrix> make_auto_format<ThisBackend>(const CsrMatrix &, Method &);
+} // namespace femgpu::linalg

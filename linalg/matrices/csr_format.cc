@@ -1,0 +1,63 @@
+#include "linalg/matrices/format.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// CSR as it comes, or with values rounded to float, and T threads a row.
+template <class Backend, class Value>
+class CsrFormat final : public Format<Value>
+{
+public:
+  CsrFormat(const CsrMatrix &A, Method &method)
+      : Format<Value>(A), own_values(A.executor(), is_rounded ? A.n_nonzeros() : 0)
+  {
+    const double mean_length = A.n() > 0 ? static_cast<double>(A.n_nonzeros()) / A.n() : 0.;
+    threads = threads_option(method, *A.executor(), mean_length);
+    update();
+  }
+
+  std::size_t n_stored() const override
+  {
+    return this->source.n_nonzeros();
+  }
+  std::size_t bytes() const override
+  {
+    return this->source.bytes() - n_stored() * (sizeof(double) - sizeof(Value));
+  }
+  std::string format() const override
+  {
+    return this->describe("csr", threads);
+  }
+  Operator::View view() const override
+  {
+    const CsrView<double> csr = this->source.csr_view();
+    if constexpr (is_rounded)
+      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, own_values.data()};
+    else
+      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, csr.values};
+  }
+  void update() override
+  {
+    if constexpr (is_rounded)
+      Runner<Backend>(*this->executor())
+          .run(rows(static_cast<int>(n_stored()),
+                    Convert<double, Value>{this->source.csr_view().values, own_values.data()}));
+  }
+
+private:
+  static constexpr bool is_rounded = !std::is_same_v<Value, double>;
+
+  int threads;
+  Buffer<Value> own_values;
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<Matrix> make_csr_format(const CsrMatrix &A, Method &method)
+{
+  return with_values<Backend, CsrFormat>(A, method);
+}
+
+template std::unique_ptr<Matrix> make_csr_format<ThisBackend>(const CsrMatrix &, Method &);
+} // namespace femgpu::linalg

@@ -1,0 +1,206 @@
+#include "linalg/base/error.h"
+#include "linalg/execution/cuda_runner.cuh"
+#include "linalg/matrices/format.h"
+
+#include <cusparse.h>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Every call of cuSPARSE goes through this. @throws DeviceError, or ParameterError if the library
+/// has no such product.
+void check_cusparse(const cusparseStatus_t status, const std::string &call)
+{
+  if (status == CUSPARSE_STATUS_SUCCESS)
+    return;
+  const std::string text =
+      "cuSPARSE says '" + std::string(cusparseGetErrorString(status)) + "' of " + call + ". ";
+  if (status == CUSPARSE_STATUS_NOT_SUPPORTED)
+    throw ParameterError(text + "Use another matrix format, as csr.");
+  throw DeviceError(text + "Look at the device's memory, or use another matrix format.");
+}
+
+#define FEMGPU_CUSPARSE(call) check_cusparse((call), #call)
+
+/// One handle for each thread of the program that uses cuSPARSE.
+cusparseHandle_t handle_on(const cudaStream_t stream)
+{
+  struct Handle
+  {
+    cusparseHandle_t handle = nullptr;
+    Handle()
+    {
+      FEMGPU_CUSPARSE(cusparseCreate(&handle));
+    }
+    ~Handle()
+    {
+      cusparseDestroy(handle);
+    }
+  };
+  static thread_local const Handle handle;
+  FEMGPU_CUSPARSE(cusparseSetStream(handle.handle, stream));
+  return handle.handle;
+}
+
+template <class T>
+T *writable(const T *pointer) // cuSPARSE takes what it only reads without const
+{
+  return const_cast<T *>(pointer);
+}
+
+/// Product by cusparseSpMV() of a matrix in a layout that one of our formats has built.
+template <class Value>
+class CusparseFormat final : public Format<Value>
+{
+public:
+  CusparseFormat(const CsrMatrix &A, std::unique_ptr<Matrix> layout_, std::string name)
+      : Format<Value>(A), layout(std::move(layout_)), name(std::move(name)),
+        Av(A.executor(), static_cast<std::size_t>(A.n()))
+  {
+    if (A.n() == 0 || A.n_nonzeros() == 0) { // nothing that cuSPARSE would take
+      Av.fill_zero();
+      return;
+    }
+    std::visit([&](const auto &view) { describe_matrix(view); }, layout->view());
+    // The vectors' pointers are set before each product.
+    FEMGPU_CUSPARSE(cusparseCreateDnVec(&x, A.n(), Av.data(), CUDA_R_64F));
+    FEMGPU_CUSPARSE(cusparseCreateDnVec(&y, A.n(), Av.data(), CUDA_R_64F));
+    std::size_t size = 0;
+    const cusparseHandle_t handle = handle_on(stream());
+    FEMGPU_CUSPARSE(cusparseSpMV_bufferSize(handle, no_transpose, &one, matrix, x, &zero, y,
+                                            CUDA_R_64F, algorithm, &size));
+    workspace = Buffer<char>(A.executor(), std::max<std::size_t>(size, 1));
+    FEMGPU_CUSPARSE(cusparseSpMV_preprocess(handle, no_transpose, &one, matrix, x, &zero, y,
+                                            CUDA_R_64F, algorithm, workspace.data()));
+  }
+
+  ~CusparseFormat() override
+  {
+    if (y != nullptr)
+      cusparseDestroyDnVec(y);
+    if (x != nullptr)
+      cusparseDestroyDnVec(x);
+    if (matrix != nullptr)
+      cusparseDestroySpMat(matrix);
+  }
+  CusparseFormat(const CusparseFormat &) = delete;
+  CusparseFormat &operator=(const CusparseFormat &) = delete;
+
+  std::size_t n_stored() const override
+  {
+    return layout->n_stored();
+  }
+  std::size_t bytes() const override // and the product is written and read once more
+  {
+    return layout->bytes() + 2 * Av.bytes();
+  }
+  std::string format() const override
+  {
+    return this->describe(name);
+  }
+  Operator::View view() const override
+  {
+    return StoredView{this->n(), Av.data()};
+  }
+  void prepare(StepRunner &runner, const double *v) const override
+  {
+    if (matrix == nullptr)
+      return;
+    FEMGPU_CUSPARSE(cusparseDnVecSetValues(x, writable(v)));
+    FEMGPU_CUSPARSE(cusparseSpMV(handle_on(static_cast<Runner<CudaBackend> &>(runner).stream()),
+                                 no_transpose, &one, matrix, x, &zero, y, CUDA_R_64F, algorithm,
+                                 workspace.data()));
+  }
+  void update() override
+  {
+    layout->update();
+  }
+
+private:
+  static constexpr cusparseOperation_t no_transpose = CUSPARSE_OPERATION_NON_TRANSPOSE;
+  static constexpr cudaDataType value_type = std::is_same_v<Value, float> ? CUDA_R_32F : CUDA_R_64F;
+  static constexpr double one = 1., zero = 0.;
+
+  cudaStream_t stream() const
+  {
+    return static_cast<const CudaExecutor &>(*this->executor()).stream();
+  }
+
+  void describe_matrix(const CsrView<Value> &A)
+  {
+    algorithm = CUSPARSE_SPMV_CSR_ALG2; // the one that repeats to the bit
+    FEMGPU_CUSPARSE(cusparseCreateCsr(&matrix, A.n, A.n, static_cast<std::int64_t>(n_stored()),
+                                      writable(A.row_starts), writable(A.columns),
+                                      writable(A.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                      CUSPARSE_INDEX_BASE_ZERO, value_type));
+  }
+  void describe_matrix(const SellView<Value> &A)
+  {
+    algorithm = CUSPARSE_SPMV_SELL_ALG1;
+    FEMGPU_CUSPARSE(cusparseCreateSlicedEll(
+        &matrix, A.n, A.n, static_cast<std::int64_t>(this->n_nonzeros()),
+        static_cast<std::int64_t>(n_stored()), std::int64_t{1} << A.log_slice,
+        writable(A.slice_starts), writable(A.columns), writable(A.values), CUSPARSE_INDEX_32I,
+        CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, value_type));
+  }
+  void describe_matrix(const BsrView<Value> &A)
+  {
+    const std::int64_t b = A.block_size;
+    FEMGPU_CUSPARSE(cusparseCreateBsr(
+        &matrix, A.n / b, A.n / b, static_cast<std::int64_t>(n_stored()) / (b * b), b, b,
+        writable(A.row_starts), writable(A.columns), writable(A.values), CUSPARSE_INDEX_32I,
+        CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, value_type, CUSPARSE_ORDER_ROW));
+  }
+  template <class Other>
+  void describe_matrix(const Other & /* view */)
+  {
+    throw DeviceError("cuSPARSE has no layout for " + layout->format() + ".");
+  }
+
+  std::unique_ptr<Matrix> layout;
+  std::string name;
+  mutable Buffer<double> Av; // a matrix is used by one solver at a time
+  mutable Buffer<char> workspace;
+  cusparseSpMVAlg_t algorithm = CUSPARSE_SPMV_ALG_DEFAULT;
+  cusparseSpMatDescr_t matrix = nullptr;
+  cusparseDnVecDescr_t x = nullptr, y = nullptr;
+};
+
+/// @param layout the format whose arrays cuSPARSE reads, with the options that it takes
+std::unique_ptr<Matrix> make_cusparse(const CsrMatrix &A, Method &method, const std::string &layout)
+{
+  const std::string values = method.word("values", "double", {"double", "float"});
+  std::unique_ptr<Matrix> arrays = make_format(layout + " values=" + values, A);
+  const std::string name = method.name() + " (" + arrays->format() + ")";
+  if (values == "float")
+    return std::make_unique<CusparseFormat<float>>(A, std::move(arrays), name);
+  return std::make_unique<CusparseFormat<double>>(A, std::move(arrays), name);
+}
+} // namespace
+
+template <class Backend>
+std::unique_ptr<Matrix> make_cusparse_csr_format(const CsrMatrix &A, Method &method)
+{
+  return make_cusparse(A, method, "csr threads=1");
+}
+
+template <class Backend>
+std::unique_ptr<Matrix> make_cusparse_sell_format(const CsrMatrix &A, Method &method)
+{
+  // cuSPARSE knows no order of the rows: no sorting.
+  return make_cusparse(
+      A, method, "sell window=1 slice=" + std::to_string(method.integer("slice", 32, 1, 1024)));
+}
+
+template <class Backend>
+std::unique_ptr<Matrix> make_cusparse_bsr_format(const CsrMatrix &A, Method &method)
+{
+  return make_cusparse(A, method, "bsr block=" + std::to_string(block_option(method, A)));
+}
+
+template std::unique_ptr<Matrix> make_cusparse_csr_format<CudaBackend>(const CsrMatrix &, Method &);
+template std::unique_ptr<Matrix> make_cusparse_sell_format<CudaBackend>(const CsrMatrix &,
+                                                                        Method &);
+template std::unique_ptr<Matrix> make_cusparse_bsr_format<CudaBackend>(const CsrMatrix &, Method &);
+} // namespace femgpu::linalg

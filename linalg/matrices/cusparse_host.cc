@@ -1,0 +1,36 @@
+#include "linalg/base/error.h"
+#include "linalg/execution/host_runner.h"
+#include "linalg/matrices/registry.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+[[noreturn]] void refuse(const Method &method)
+{
+  throw ParameterError("The format '" + method.name() +
+                       "' needs a GPU and a femgpu built with CUDA. Use csr on the host.");
+}
+} // namespace
+
+template <class Backend>
+std::unique_ptr<Matrix> make_cusparse_csr_format(const CsrMatrix & /* A */, Method &method)
+{
+  refuse(method);
+}
+template <class Backend>
+std::unique_ptr<Matrix> make_cusparse_sell_format(const CsrMatrix & /* A */, Method &method)
+{
+  refuse(method);
+}
+template <class Backend>
+std::unique_ptr<Matrix> make_cusparse_bsr_format(const CsrMatrix & /* A */, Method &method)
+{
+  refuse(method);
+}
+
+template std::unique_ptr<Matrix> make_cusparse_csr_format<HostBackend>(const CsrMatrix &, Method &);
+template std::unique_ptr<Matrix> make_cusparse_sell_format<HostBackend>(const CsrMatrix &,
+                                                                        Method &);
+template std::unique_ptr<Matrix> make_cusparse_bsr_format<HostBackend>(const CsrMatrix &, Method &);
+} // namespace femgpu::linalg

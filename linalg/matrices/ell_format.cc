@@ -1,0 +1,103 @@
+#include "linalg/matrices/format.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Copies row i of A to its place.
+template <class Value>
+struct FillRow
+{
+  CsrView<double> A;
+  int threads;
+  std::size_t stride;
+  int *row_lengths, *columns;
+  Value *values;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const int begin = A.row_starts[i], length = A.row_starts[i + 1] - begin;
+    row_lengths[i] = length;
+    for (int k = 0; k < length; ++k) {
+      const std::size_t at = static_cast<std::size_t>(k / threads) * stride +
+                             static_cast<std::size_t>(i) * threads + k % threads;
+      columns[at] = A.columns[begin + k];
+      values[at] = static_cast<Value>(A.values[begin + k]);
+    }
+  }
+};
+
+/**
+ * ELLPACK-R (T = 1) and ELLR-T (Galiano et al. 2012, §4 and §5.1): arrays as wide as the longest
+ * row, and row lengths so that padding is never read.
+ */
+template <class Backend, class Value>
+class EllFormat final : public Format<Value>
+{
+public:
+  /// @param T threads a row; 0 lets the method's option choose
+  EllFormat(const CsrMatrix &A, Method &method, const int T) : Format<Value>(A), name(method.name())
+  {
+    const int longest = longest_row(A.host_row_starts());
+    threads = T > 0 ? T : threads_option(method, *A.executor(), longest);
+    constexpr std::size_t alignment = 32; // rows
+    stride = (static_cast<std::size_t>(A.n()) + alignment - 1) / alignment * alignment * threads;
+    const std::size_t size = stride * static_cast<std::size_t>((longest + threads - 1) / threads);
+    check_stored(method, A, size);
+    row_lengths = Buffer<int>(A.executor(), static_cast<std::size_t>(A.n()));
+    columns = Buffer<int>(A.executor(), size);
+    values = Buffer<Value>(A.executor(), size);
+    columns.fill_zero();
+    values.fill_zero();
+    update();
+  }
+
+  std::size_t n_stored() const override
+  {
+    return values.size();
+  }
+  std::size_t bytes() const override // a product reads no padding
+  {
+    return row_lengths.bytes() + this->n_nonzeros() * (sizeof(int) + sizeof(Value));
+  }
+  std::string format() const override
+  {
+    return this->describe(name, threads);
+  }
+  Operator::View view() const override
+  {
+    return EllView<Value>{this->n(),          threads,        stride,
+                          row_lengths.data(), columns.data(), values.data()};
+  }
+  void update() override
+  {
+    Runner<Backend>(*this->executor())
+        .run(rows(this->n(), FillRow<Value>{this->source.csr_view(), threads, stride,
+                                            row_lengths.data(), columns.data(), values.data()}));
+  }
+
+private:
+  std::string name;
+  int threads;
+  std::size_t stride;
+  Buffer<int> row_lengths, columns;
+  Buffer<Value> values;
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<Matrix> make_ellpack_r_format(const CsrMatrix &A, Method &method)
+{
+  return with_values<Backend, EllFormat>(A, method, 1);
+}
+
+template <class Backend>
+std::unique_ptr<Matrix> make_ellr_t_format(const CsrMatrix &A, Method &method)
+{
+  return with_values<Backend, EllFormat>(A, method, 0);
+}
+
+template std::unique_ptr<Matrix> make_ellpack_r_format<ThisBackend>(const CsrMatrix &, Method &);
+template std::unique_ptr<Matrix> make_ellr_t_format<ThisBackend>(const CsrMatrix &, Method &);
+} // namespace femgpu::linalg

@@ -1,0 +1,99 @@
+#include "linalg/matrices/format.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+int threads_option(Method &method, const Executor &executor, const double mean_length)
+{
+  const int asked = method.integer("threads", 0, 0, 32);
+  if ((asked & (asked - 1)) != 0)
+    throw ParameterError("A row of format '" + method.name() +
+                         "' can be shared by 1, 2, 4, 8, 16 or 32 threads, not by " +
+                         std::to_string(asked) + "; 0 chooses by the length of the rows.");
+  if (executor.backend() == BackendKind::host) // one thread takes a row
+    return 1;
+  return asked > 0 ? asked : threads_for_rows(executor, mean_length);
+}
+
+int longest_row(const std::vector<int> &row_starts)
+{
+  int longest = 0;
+  for (std::size_t i = 1; i < row_starts.size(); ++i)
+    longest = std::max(longest, row_starts[i] - row_starts[i - 1]);
+  return longest;
+}
+
+void check_stored(Method &method, const CsrMatrix &A, const std::size_t n_stored)
+{
+  constexpr std::size_t slack = 4096; // padding of small matrices does no harm
+  const double most = method.number("max-padding", 3., 1., 1e6);
+  const std::string beginning = "The format '" + method.name() + "' would store " +
+                                std::to_string(n_stored) + " entries for the " +
+                                std::to_string(A.n_nonzeros()) + " of the matrix with " +
+                                std::to_string(A.n()) + " rows, ";
+  if (n_stored > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    throw ParameterError(beginning + "more than its indices can count (2147483647). Use csr.");
+  if (static_cast<double>(n_stored) > most * static_cast<double>(A.n_nonzeros()) + slack)
+    throw ParameterError(beginning + "more than max-padding=" + std::to_string(most).substr(0, 6) +
+                         " allows. Use csr or pcsr, or raise max-padding.");
+}
+
+namespace
+{
+std::size_t bytes_of_blocks(const CsrMatrix &A, const int b)
+{
+  const std::size_t blocks = BlockPattern(A, b).columns.size();
+  return blocks * (sizeof(int) + sizeof(double) * static_cast<std::size_t>(b) * b);
+}
+} // namespace
+
+int block_option(Method &method, const CsrMatrix &A)
+{
+  int b = method.integer("block", 0, 0, 16);
+  if (b == 0)
+    b = A.unknowns_per_node();
+  if (b == 0) {
+    b = 1;
+    std::size_t fewest = bytes_of_blocks(A, 1);
+    for (int candidate = 2; candidate <= 6; ++candidate)
+      if (A.n() % candidate == 0) {
+        const std::size_t bytes = bytes_of_blocks(A, candidate);
+        if (bytes < fewest) {
+          fewest = bytes;
+          b = candidate;
+        }
+      }
+  }
+  if (A.n() % b != 0)
+    throw ParameterError("The matrix has " + std::to_string(A.n()) +
+                         " rows, which cannot be cut into blocks of " + std::to_string(b) +
+                         ". Give '" + method.name() +
+                         "' a block size that divides it, as block=1.");
+  return b;
+}
+
+BlockPattern::BlockPattern(const CsrMatrix &A, const int b)
+{
+  const std::vector<int> starts = A.host_row_starts(), entries = A.host_columns();
+  const int n_block_rows = A.n() / b;
+  row_starts.assign(static_cast<std::size_t>(n_block_rows) + 1, 0);
+  std::vector<int> last(static_cast<std::size_t>(n_block_rows), -1); // block row that saw a column
+  std::vector<int> row;
+  for (int block_row = 0; block_row < n_block_rows; ++block_row) {
+    row.clear();
+    for (int k = starts[block_row * b]; k < starts[(block_row + 1) * b]; ++k) {
+      const int block = entries[k] / b;
+      if (last[block] != block_row) {
+        last[block] = block_row;
+        row.push_back(block);
+      }
+    }
+    std::sort(row.begin(), row.end());
+    columns.insert(columns.end(), row.begin(), row.end());
+    row_starts[block_row + 1] = static_cast<int>(columns.size());
+  }
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,108 @@
+#ifndef femgpu_linalg_matrices_format_h
+#define femgpu_linalg_matrices_format_h
+
+#include "linalg/matrices/registry.h"
+
+#include <limits>
+#include <type_traits>
+
+/**
+ * @file
+ * What the formats share that are made from a CsrMatrix. Their layout comes from the row lengths,
+ * on the host; entries are filled in by steps where the matrix lives.
+ */
+namespace femgpu::linalg
+{
+/// A matrix whose values are stored as @p Value.
+template <class Value>
+class Format : public Matrix
+{
+public:
+  explicit Format(const CsrMatrix &A) : source(A)
+  {}
+
+  int n() const override
+  {
+    return source.n();
+  }
+  std::size_t n_nonzeros() const override
+  {
+    return source.n_nonzeros();
+  }
+  ExecutorPtr executor() const override
+  {
+    return source.executor();
+  }
+  const CsrMatrix &csr() const override
+  {
+    return source;
+  }
+  double value_precision() const override
+  {
+    return std::numeric_limits<Value>::epsilon();
+  }
+
+protected:
+  /// "ellr-t, 4 threads a row, 3.1 % padding, float values"
+  std::string describe(const std::string &name, const int threads) const
+  {
+    return describe(name + ", " + std::to_string(threads) +
+                    (threads == 1 ? " thread a row" : " threads a row"));
+  }
+  std::string describe(const std::string &name) const
+  {
+    std::string text = name;
+    if (const std::size_t padding = n_stored() - n_nonzeros(); padding > 0) {
+      const double percent = 100. * static_cast<double>(padding) / static_cast<double>(n_stored());
+      text += ", " + std::to_string(percent).substr(0, 4) + " % padding";
+    }
+    return std::is_same_v<Value, float> ? text + ", float values" : text;
+  }
+
+  const CsrMatrix &source;
+};
+
+/// Reads option `values` and makes MatrixFormat<Backend, double> or <Backend, float>.
+template <class Backend, template <class, class> class MatrixFormat, class... Arguments>
+std::unique_ptr<Matrix> with_values(const CsrMatrix &A, Method &method, Arguments &&...arguments)
+{
+  if (method.word("values", "double", {"double", "float"}) == "float")
+    return std::make_unique<MatrixFormat<Backend, float>>(A, method, arguments...);
+  return std::make_unique<MatrixFormat<Backend, double>>(A, method, arguments...);
+}
+
+/// to_k = from_k, in another type
+template <class From, class To>
+struct Convert
+{
+  const From *from;
+  To *to;
+
+  FEMGPU_HD
+  void operator()(const int k) const
+  {
+    to[k] = static_cast<To>(from[k]);
+  }
+};
+
+/// Option `threads`: a power of two up to 32, or 0 for a choice by the length of the rows.
+int threads_option(Method &method, const Executor &executor, double mean_length);
+
+/// Length of the longest of the rows that @p row_starts tells.
+int longest_row(const std::vector<int> &row_starts);
+
+/// Refuses what exceeds option `max-padding` (stored entries for each one given), and indices.
+void check_stored(Method &method, const CsrMatrix &A, std::size_t n_stored);
+
+/// Option `block`; 0 takes the unknowns of a node, or else the size that needs the fewest bytes.
+int block_option(Method &method, const CsrMatrix &A);
+
+/// The pattern of @p b x @p b blocks of a matrix whose order b divides.
+struct BlockPattern
+{
+  BlockPattern(const CsrMatrix &A, int b);
+  std::vector<int> row_starts, columns;
+};
+} // namespace femgpu::linalg
+
+#endif

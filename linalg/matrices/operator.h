@@ -1,0 +1,34 @@
+#ifndef femgpu_linalg_matrices_operator_h
+#define femgpu_linalg_matrices_operator_h
+
+#include "linalg/execution/steps.h"
+#include "linalg/matrices/views.h"
+
+#include <variant>
+
+namespace femgpu::linalg
+{
+/**
+ * Anything that maps a vector v to A v row by row, in the memory of an executor. Product steps see
+ * it through its view, a plain struct. Where a row of A v is no function of v alone, prepare()
+ * makes what the view reads, by steps of its own.
+ */
+class Operator
+{
+public:
+  using View =
+      std::variant<CsrView<double>, CsrView<float>, EllView<double>, EllView<float>,
+                   SellView<double>, SellView<float>, BsrView<double>, BsrView<float>, StoredView>;
+
+  virtual ~Operator() = default;
+
+  virtual View view() const = 0;
+
+  /// Runs before a product step with @p v, in order with it, also inside the loop of a solver.
+  virtual void prepare(StepRunner & /* runner */, const double * /* v */) const
+  {}
+};
+
+} // namespace femgpu::linalg
+
+#endif

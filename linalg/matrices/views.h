@@ -1,0 +1,179 @@
+#ifndef femgpu_linalg_matrices_views_h
+#define femgpu_linalg_matrices_views_h
+
+#include "linalg/base/host_device.h"
+
+#include <cstddef>
+
+/**
+ * @file
+ * How product steps see the formats (steps.h says what a view supplies). @p Value is the type in
+ * which values are stored; products are added in double precision.
+ */
+namespace femgpu::linalg
+{
+/// Compressed sparse rows: entries row_starts[i] <= k < row_starts[i+1] belong to row i.
+template <class Value>
+struct CsrView
+{
+  int n;
+  int lanes;
+  const int *row_starts; ///< n+1
+  const int *columns;    ///< nnz, ascending in each row
+  const Value *values;   ///< nnz
+
+  FEMGPU_HD
+  int row(const int position) const
+  {
+    return position;
+  }
+
+  FEMGPU_HD
+  double row_product(const int i, const int lane, const int n_lanes, const double *v) const
+  {
+    const int end = row_starts[i + 1];
+    double sum = 0.;
+    for (int k = row_starts[i] + lane; k < end; k += n_lanes)
+      sum += static_cast<double>(values[k]) * v[columns[k]];
+    return sum;
+  }
+
+  /// A_ii; 0 if there is no such entry.
+  FEMGPU_HD
+  double diagonal(const int i) const
+  {
+    const int end = row_starts[i + 1];
+    for (int k = row_starts[i]; k < end; ++k)
+      if (columns[k] == i)
+        return values[k];
+    return 0.;
+  }
+};
+
+/**
+ * ELLPACK-R and ELLR-T (Galiano et al. 2012, §4 and §5.1): entry k of row i is at
+ * (k / T) stride + i T + k % T, so that the T lanes of neighbouring rows read neighbouring entries.
+ */
+template <class Value>
+struct EllView
+{
+  int n;
+  int lanes;              ///< T; 1: ELLPACK-R
+  std::size_t stride;     ///< T times the rows, padded
+  const int *row_lengths; ///< n
+  const int *columns;     ///< stride times the longest row divided by T
+  const Value *values;
+
+  FEMGPU_HD
+  int row(const int position) const
+  {
+    return position;
+  }
+
+  FEMGPU_HD
+  double row_product(const int i, const int lane, const int n_lanes, const double *v) const
+  {
+    const int length = row_lengths[i];
+    std::size_t at = static_cast<std::size_t>(i) * n_lanes + lane;
+    double sum = 0.;
+    for (int k = lane; k < length; k += n_lanes, at += stride)
+      sum += static_cast<double>(values[at]) * v[columns[at]];
+    return sum;
+  }
+};
+
+/**
+ * SELL-C-σ (Kreutzer et al. 2014): slices of C = 2^log_slice rows, each as wide as its longest row;
+ * within windows of σ rows the rows are sorted by length. Entry k of position p is at
+ * slice_starts[p / C] + k C + p % C. Padding is 0 times v of the row itself.
+ */
+template <class Value>
+struct SellView
+{
+  static constexpr int lanes = 1;
+
+  int n;
+  int log_slice;
+  const int *slice_starts; ///< number of slices + 1
+  const int *order;        ///< n: the row at each position
+  const int *columns;
+  const Value *values;
+
+  FEMGPU_HD
+  int row(const int position) const
+  {
+    return order[position];
+  }
+
+  FEMGPU_HD
+  double row_product(const int position, const int /* lane */, const int /* n_lanes */,
+                     const double *v) const
+  {
+    const int slice = position >> log_slice;
+    const int size = 1 << log_slice;
+    const int end = slice_starts[slice + 1];
+    double sum = 0.;
+    for (int at = slice_starts[slice] + (position & (size - 1)); at < end; at += size)
+      sum += static_cast<double>(values[at]) * v[columns[at]];
+    return sum;
+  }
+};
+
+/// Block CSR: row starts and columns of b x b blocks, whose values are stored row by row.
+template <class Value>
+struct BsrView
+{
+  int n;
+  int lanes;
+  int block_size;        ///< b; divides n
+  const int *row_starts; ///< n/b + 1, counts blocks
+  const int *columns;    ///< of blocks
+  const Value *values;   ///< b² a block
+
+  FEMGPU_HD
+  int row(const int position) const
+  {
+    return position;
+  }
+
+  FEMGPU_HD
+  double row_product(const int i, const int lane, const int n_lanes, const double *v) const
+  {
+    const int block_row = i / block_size, row_in_block = i - block_row * block_size;
+    const int end = row_starts[block_row + 1];
+    double sum = 0.;
+    for (int k = row_starts[block_row] + lane; k < end; k += n_lanes) {
+      const Value *const a =
+          values + (static_cast<std::size_t>(k) * block_size + row_in_block) * block_size;
+      const double *const w = v + static_cast<std::size_t>(columns[k]) * block_size;
+      for (int c = 0; c < block_size; ++c)
+        sum += static_cast<double>(a[c]) * w[c];
+    }
+    return sum;
+  }
+};
+
+/// A product that Operator::prepare() has made.
+struct StoredView
+{
+  static constexpr int lanes = 1;
+
+  int n;
+  const double *Av;
+
+  FEMGPU_HD
+  int row(const int position) const
+  {
+    return position;
+  }
+
+  FEMGPU_HD
+  double row_product(const int i, const int /* lane */, const int /* n_lanes */,
+                     const double * /* v */) const
+  {
+    return Av[i];
+  }
+};
+} // namespace femgpu::linalg
+
+#endif
