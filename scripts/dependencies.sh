@@ -16,7 +16,8 @@ cmake               configures the build
 ninja-build         runs the build
 ccache              makes building again fast
 git                 tells the revision in outputs
-libgtest-dev        GoogleTest, for the tests'
+libgtest-dev        GoogleTest, for the tests
+zlib1g-dev          zlib: reads compressed matrix files'
 build_packages='
 libdeal.ii-dev      deal.II: meshes, finite elements, output
 libcli11-dev        CLI11: the command line

@@ -1,0 +1,55 @@
+#ifndef femgpu_linalg_io_line_reader_h
+#define femgpu_linalg_io_line_reader_h
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct gzFile_s;
+
+namespace femgpu::linalg
+{
+/**
+ * The lines of a text file that is plain or compressed by gzip: its first bytes tell which, not its
+ * name. Every error is an InputError.
+ */
+class LineReader
+{
+public:
+  /// @throws InputError if @p file is missing, unreadable, a directory or empty
+  explicit LineReader(const std::string &file);
+  ~LineReader();
+  LineReader(const LineReader &) = delete;
+  LineReader &operator=(const LineReader &) = delete;
+
+  /**
+   * Moves to the next line and gives it without its end (LF or CRLF); the text is valid until the
+   * next call. False at the end of the file. @throws InputError if reading fails, a compressed file
+   * is damaged or ends too early, or a line is longer than 4 MiB
+   */
+  bool next(std::string_view &line);
+
+  /// The number of the line that next() gave last, from 1.
+  std::size_t line_number() const
+  {
+    return number;
+  }
+
+  /// @throws InputError "FILE:LINE: MESSAGE", for the line that next() gave last
+  [[noreturn]] void fail(const std::string &message) const;
+  [[noreturn]] void fail(const std::string &message, std::size_t line) const;
+
+private:
+  /// Appends to the text that is not yet given out; false if there is nothing more.
+  bool refill();
+
+  std::string name;
+  gzFile_s *file = nullptr;
+  std::vector<char> buffer;
+  std::size_t begin = 0, end = 0; ///< the part of the buffer that is not yet given out
+  std::size_t number = 0;
+};
+} // namespace femgpu::linalg
+
+#endif

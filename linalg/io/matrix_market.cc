@@ -1,0 +1,207 @@
+#include "linalg/io/matrix_market.h"
+
+#include "linalg/base/error.h"
+#include "linalg/io/matrix_market_text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// The entries in the order of the file; indices from 0.
+struct Triplets
+{
+  std::vector<int> rows, columns;
+  std::vector<double> values;
+
+  std::size_t size() const
+  {
+    return values.size();
+  }
+};
+
+/// Which line an entry stands in: most files have one a line, without a gap.
+class EntryLines
+{
+public:
+  void add(const std::size_t entry, const std::size_t line)
+  {
+    if (pieces.empty() || pieces.back().second + (entry - pieces.back().first) != line)
+      pieces.emplace_back(entry, line);
+  }
+  std::size_t operator[](const std::size_t entry) const
+  {
+    auto piece = std::upper_bound(pieces.begin(), pieces.end(), entry,
+                                  [](const std::size_t e, const auto &p) { return e < p.first; });
+    --piece;
+    return piece->second + (entry - piece->first);
+  }
+
+private:
+  std::vector<std::pair<std::size_t, std::size_t>> pieces; ///< first entry, its line
+};
+
+class MatrixReader
+{
+public:
+  explicit MatrixReader(const std::string &file) : text(file), n(text.size().rows)
+  {}
+
+  MatrixMarketMatrix read()
+  {
+    check_size();
+    read_entries();
+    const std::vector<int> column_starts = count_columns();
+    return {sort(column_starts), text.header().field, text.header().symmetry};
+  }
+
+private:
+  void check_size() const
+  {
+    if (text.header().format != "coordinate")
+      text.fail("a sparse matrix is expected, but the file holds a dense one (array); write it in "
+                "the coordinate format.",
+                1);
+    if (text.size().columns != n)
+      text.fail("the matrix has " + std::to_string(n) + " rows and " +
+                std::to_string(text.size().columns) +
+                " columns; only square systems can be solved.");
+  }
+
+  void read_entries()
+  {
+    const auto announced = static_cast<std::size_t>(text.size().entries);
+    const bool has_values = text.header().field != "pattern";
+    // A damaged size line shall not take all memory.
+    const std::size_t expected = std::min(announced, std::size_t(1) << 24);
+    entries.rows.reserve(expected);
+    entries.columns.reserve(expected);
+    entries.values.reserve(expected);
+    while (text.next()) {
+      if (entries.size() == announced)
+        text.fail("this is one entry more than the " + std::to_string(announced) +
+                  " that the size line announces; correct the size line.");
+      const auto row = static_cast<int>(text.index("row", n));
+      const auto column = static_cast<int>(text.index("column", n));
+      check_triangle(row, column);
+      lines.add(entries.size(), text.line_number());
+      entries.rows.push_back(row);
+      entries.columns.push_back(column);
+      entries.values.push_back(has_values ? text.value() : 1.);
+      text.end_of_line();
+    }
+    if (entries.size() < announced)
+      text.fail("the file ends after " + std::to_string(entries.size()) + " of " +
+                std::to_string(announced) +
+                " entries; it is incomplete or its size line is wrong.");
+  }
+
+  void check_triangle(const int row, const int column) const
+  {
+    if (row > column || is_general || (row == column && !is_skew))
+      return;
+    const std::string entry =
+        "entry (" + std::to_string(row + 1) + ", " + std::to_string(column + 1) + ") ";
+    if (row == column)
+      text.fail(entry + "is on the diagonal, which is zero in a skew-symmetric matrix; remove it.");
+    text.fail(entry + "is above the diagonal; a " + text.header().symmetry +
+              " file holds the lower triangle only. Exchange row and column" +
+              (is_skew ? " and the sign" : "") + ", or write 'general' and all entries.");
+  }
+
+  // Counting sort by columns, and then by rows: the columns ascend in each row.
+
+  std::vector<int> count_columns() const
+  {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(n));
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      ++counts[entries.columns[k]];
+      if (is_mirrored(k))
+        ++counts[entries.rows[k]];
+    }
+    std::vector<int> starts(counts.size() + 1);
+    std::int64_t sum = 0;
+    for (const std::int64_t count : counts)
+      sum += count;
+    if (sum > std::numeric_limits<int>::max())
+      text.fail("with both triangles the matrix has " + std::to_string(sum) +
+                " entries; no more than 2147483647 are possible.");
+    for (std::size_t j = 0; j < counts.size(); ++j)
+      starts[j + 1] = starts[j] + static_cast<int>(counts[j]);
+    return starts;
+  }
+
+  HostMatrix sort(const std::vector<int> &column_starts) const
+  {
+    const auto n_nonzeros = static_cast<std::size_t>(column_starts.back());
+    std::vector<int> rows(n_nonzeros);
+    std::vector<double> values(n_nonzeros);
+    std::vector<int> next(column_starts.begin(), column_starts.end() - 1);
+    HostMatrix A;
+    A.n = static_cast<int>(n);
+    A.row_starts.assign(column_starts.size(), 0);
+    const auto put = [&](const int row, const int column, const double value) {
+      const int position = next[column]++;
+      rows[position] = row;
+      values[position] = value;
+      ++A.row_starts[row + 1];
+    };
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      put(entries.rows[k], entries.columns[k], entries.values[k]);
+      if (is_mirrored(k))
+        put(entries.columns[k], entries.rows[k], is_skew ? -entries.values[k] : entries.values[k]);
+    }
+    for (int i = 0; i < A.n; ++i)
+      A.row_starts[i + 1] += A.row_starts[i];
+
+    A.columns.resize(n_nonzeros);
+    A.values.resize(n_nonzeros);
+    next.assign(A.row_starts.begin(), A.row_starts.end() - 1);
+    for (int j = 0; j < A.n; ++j)
+      for (int k = column_starts[j]; k < column_starts[j + 1]; ++k) {
+        const int position = next[rows[k]]++;
+        if (position > A.row_starts[rows[k]] && A.columns[position - 1] == j)
+          fail_twice(rows[k], j);
+        A.columns[position] = j;
+        A.values[position] = values[k];
+      }
+    return A;
+  }
+
+  [[noreturn]] void fail_twice(int row, int column) const
+  {
+    if (!is_general && row < column)
+      std::swap(row, column);
+    std::vector<std::size_t> found;
+    for (std::size_t k = 0; k < entries.size() && found.size() < 2; ++k)
+      if (entries.rows[k] == row && entries.columns[k] == column)
+        found.push_back(k);
+    text.fail("entry (" + std::to_string(row + 1) + ", " + std::to_string(column + 1) +
+                  ") is there already in line " + std::to_string(lines[found[0]]) +
+                  "; remove one, or write their sum.",
+              lines[found[1]]);
+  }
+
+  bool is_mirrored(const std::size_t k) const
+  {
+    return !is_general && entries.rows[k] != entries.columns[k];
+  }
+
+  MatrixMarketText text;
+  const std::int64_t n;
+  const bool is_general = text.header().symmetry == "general";
+  const bool is_skew = text.header().symmetry == "skew-symmetric";
+  Triplets entries;
+  EntryLines lines;
+};
+} // namespace
+
+MatrixMarketMatrix read_matrix_market(const std::string &file)
+{
+  return MatrixReader(file).read();
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,56 @@
+#ifndef femgpu_linalg_io_matrix_market_h
+#define femgpu_linalg_io_matrix_market_h
+
+#include "linalg/matrices/host_matrix.h"
+
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * Matrices and vectors in the Matrix Market exchange format (Boisvert, Pozo, Remington, NISTIR
+ * 5935, 1996): text, plain or compressed by gzip, whatever the file is called. Comments and blank
+ * lines may stand anywhere after the header, lines may end in CRLF and begin with blanks, numbers
+ * may begin with + and have the exponents of Fortran (1.5D-3).
+ *
+ * What is wrong in the text is an InputError that begins with FILE:LINE: and names the cure.
+ */
+namespace femgpu::linalg
+{
+struct MatrixMarketMatrix
+{
+  HostMatrix matrix;    ///< all entries: those of both triangles, and zeros that the file gives
+  std::string field;    ///< "real", "integer" or "pattern"; a pattern's values are 1
+  std::string symmetry; ///< "general", "symmetric" or "skew-symmetric", as the file says
+
+  bool is_symmetric() const
+  {
+    return symmetry == "symmetric";
+  }
+};
+
+/**
+ * Reads a square sparse matrix: coordinate; real, integer or pattern; general, symmetric or
+ * skew-symmetric. Symmetric files hold the lower triangle, skew-symmetric ones the strictly lower.
+ * Needs 40 bytes an entry while it reads.
+ * @throws InputError for anything else, for indices out of range, entries that are there twice, too
+ *         few or too many entries, values that are not finite, or more than 2^31-1 rows or entries
+ */
+MatrixMarketMatrix read_matrix_market(const std::string &file);
+
+/**
+ * Reads a vector of @p n elements: array or coordinate (elements not given are 0); real or integer;
+ * general; n x 1. @throws InputError as above, and if the file has another size
+ */
+std::vector<double> read_matrix_market_vector(const std::string &file, int n);
+
+/**
+ * Writes @p v as an array with as many digits as reading needs to find the same numbers. The text
+ * is written to FILE.partial, which then gets its name. @p comment may have several lines.
+ * @throws OutputError with the system's reason; FILE is then as it was
+ */
+void write_matrix_market_vector(const std::string &file, const std::vector<double> &v,
+                                const std::string &comment = "");
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,108 @@
+#include "linalg/base/error.h"
+#include "linalg/io/matrix_market.h"
+#include "linalg/io/matrix_market_text.h"
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+
+namespace femgpu::linalg
+{
+namespace
+{
+void check_vector(const MatrixMarketText &text, const int n)
+{
+  const auto &[rows, columns, entries] = text.size();
+  if (text.header().symmetry != "general")
+    text.fail("a vector is expected, but the file says '" + text.header().symmetry +
+                  "'; write 'general'.",
+              1);
+  if (text.header().field == "pattern")
+    text.fail("a vector is expected, but a pattern has no values; write 'real' and the values.", 1);
+  if (columns != 1 || rows != n)
+    text.fail("a vector of " + std::to_string(n) + " x 1 is expected, but the file holds " +
+              std::to_string(rows) + " x " + std::to_string(columns) +
+              "; it does not belong to the matrix.");
+}
+
+/// @p text, with every line made a comment.
+std::string comment_lines(const std::string &text)
+{
+  std::string lines;
+  for (const char c : text) {
+    if (lines.empty() || lines.back() == '\n')
+      lines += "% ";
+    lines += c;
+  }
+  return lines.empty() || lines.back() == '\n' ? lines : lines + '\n';
+}
+
+/// The reason why @p content could not be written to @p file; 0 if it was.
+int write_all(const std::string &file, const std::string &content)
+{
+  errno = 0;
+  std::FILE *const stream = std::fopen(file.c_str(), "wb");
+  if (stream == nullptr)
+    return errno;
+  const bool complete = std::fwrite(content.data(), 1, content.size(), stream) == content.size();
+  const int reason = complete ? 0 : errno;
+  if (std::fclose(stream) != 0 && complete)
+    return errno;
+  return complete || reason != 0 ? reason : EIO;
+}
+} // namespace
+
+std::vector<double> read_matrix_market_vector(const std::string &file, const int n)
+{
+  MatrixMarketText text(file);
+  check_vector(text, n);
+  const bool is_array = text.header().format == "array";
+  std::vector<double> v(static_cast<std::size_t>(n));
+  std::vector<std::size_t> lines(is_array ? 0 : v.size()); // in which an element stands; 0: none
+  std::int64_t found = 0;
+  for (; text.next(); ++found) {
+    if (found == text.size().entries)
+      text.fail("this is one entry more than the " + std::to_string(found) +
+                " that the size line announces; correct the size line.");
+    std::int64_t i = found;
+    if (!is_array) {
+      i = text.index("row", n);
+      text.index("column", 1);
+      if (lines[i] != 0)
+        text.fail("entry (" + std::to_string(i + 1) + ", 1) is there already in line " +
+                  std::to_string(lines[i]) + "; remove one.");
+      lines[i] = text.line_number();
+    }
+    v[i] = text.value();
+    text.end_of_line();
+  }
+  if (found < text.size().entries)
+    text.fail("the file ends after " + std::to_string(found) + " of " +
+              std::to_string(text.size().entries) +
+              " entries; it is incomplete or its size line is wrong.");
+  return v;
+}
+
+void write_matrix_market_vector(const std::string &file, const std::vector<double> &v,
+                                const std::string &comment)
+{
+  std::string content = "%%MatrixMarket matrix array real general\n" + comment_lines(comment) +
+                        std::to_string(v.size()) + " 1\n";
+  content.reserve(content.size() + 25 * v.size());
+  char digits[32];
+  for (const double v_i : v) {
+    content.append(digits, std::to_chars(digits, digits + sizeof digits, v_i).ptr);
+    content += '\n';
+  }
+  const std::string partial = file + ".partial";
+  int reason = write_all(partial, content);
+  if (reason == 0 && std::rename(partial.c_str(), file.c_str()) != 0)
+    reason = errno;
+  if (reason != 0) {
+    std::remove(partial.c_str());
+    throw OutputError("The vector could not be written to '" + file +
+                      "': " + std::strerror(reason) + ". Check directory, permissions and space.");
+  }
+}
+} // namespace femgpu::linalg
