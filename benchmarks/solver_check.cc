@@ -4,9 +4,10 @@
  * 2D and 3D systems of many sizes, beside the time that the counted bytes would take at the speed
  * of a plain copy. Needs no argument and less than 90 seconds; see --help.
  */
-#include "benchmarks/stencil_matrix.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/generators/registry.h"
+#include "linalg/matrices/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 
@@ -85,8 +86,8 @@ struct Solved
   std::vector<double> x;
 };
 
-Solved solve(const ExecutorPtr &executor, const StencilMatrix &host_matrix,
-             const std::string &solver, const std::string &preconditioner)
+Solved solve(const ExecutorPtr &executor, const HostMatrix &host_matrix, const std::string &solver,
+             const std::string &preconditioner)
 {
   const CsrMatrix A(executor, host_matrix.csr());
   const auto M = make_preconditioner(preconditioner, executor->backend());
@@ -112,12 +113,12 @@ double relative_difference(const std::vector<double> &a, const std::vector<doubl
 }
 
 /// One line: does the GPU find what the host finds, in as many iterations, and again the same bits?
-bool check(const ExecutorPtr &gpu, const ExecutorPtr &host, const StencilMatrix &A,
+bool check(const ExecutorPtr &gpu, const ExecutorPtr &host, const ModelProblem &problem,
            const std::string &solver, const std::string &preconditioner)
 {
-  const Solved on_host = solve(host, A, solver, preconditioner);
-  const Solved on_gpu = solve(gpu, A, solver, preconditioner);
-  const Solved again = solve(gpu, A, solver, preconditioner);
+  const Solved on_host = solve(host, problem.A, solver, preconditioner);
+  const Solved on_gpu = solve(gpu, problem.A, solver, preconditioner);
+  const Solved again = solve(gpu, problem.A, solver, preconditioner);
   const double difference = relative_difference(on_gpu.x, on_host.x);
   const int iterations = on_host.report.iterations;
   const bool agree =
@@ -125,10 +126,11 @@ bool check(const ExecutorPtr &gpu, const ExecutorPtr &host, const StencilMatrix 
       std::abs(on_gpu.report.iterations - iterations) <= std::max(1, iterations / 200) &&
       difference <= 1e-9;
   const bool repeats = again.x == on_gpu.x && again.report.history == on_gpu.report.history;
-  std::printf("%-11s %8d  %-20s %-8s %6d %6d  %9.1e  %9.1e  %s%s\n", A.name().c_str(), A.n(),
-              solver.c_str(), preconditioner.c_str(), iterations, on_gpu.report.iterations,
-              difference, on_gpu.report.true_residual / on_gpu.report.rhs_norm,
-              agree ? "ok" : "WRONG", repeats ? "" : ", REPEAT DIFFERS");
+  std::printf("%-20s %8d  %-20s %-8s %6d %6d  %9.1e  %9.1e  %s%s\n", problem.name.c_str(),
+              problem.A.n, solver.c_str(), preconditioner.c_str(), iterations,
+              on_gpu.report.iterations, difference,
+              on_gpu.report.true_residual / on_gpu.report.rhs_norm, agree ? "ok" : "WRONG",
+              repeats ? "" : ", REPEAT DIFFERS");
   std::fflush(stdout);
   return agree && repeats;
 }
@@ -137,20 +139,20 @@ bool check_all(const ExecutorPtr &gpu)
 {
   const ExecutorPtr host = make_executor("host");
   std::printf("Relative tolerance 1e-12, against the host with %s\n"
-              "%-11s %8s  %-20s %-8s %6s %6s  %9s  %9s\n",
+              "%-20s %8s  %-20s %-8s %6s %6s  %9s  %9s\n",
               host->description().c_str(), "system", "n", "solver", "M", "host", "GPU", "max |dx|",
               "residual");
   bool good = true;
-  const auto check_system = [&](const StencilMatrix &A) {
+  for (const char *const system : {"poisson2d-5pt:1", "poisson2d-5pt:15", "poisson2d-5pt:63",
+                                   "poisson2d-5pt:255", "poisson2d-5pt:511", "poisson3d-27pt:3",
+                                   "poisson3d-27pt:8", "poisson3d-27pt:20", "poisson3d-27pt:50"}) {
+    const ModelProblem problem = generate(system);
     for (const std::string &solver : solvers)
       for (const std::string preconditioner : {"identity", "jacobi"})
-        if (A.n() < 100000 || preconditioner == "jacobi") // the host needs seconds for the large
-          good = check(gpu, host, A, solver, preconditioner) && good;
-  };
-  for (const int m : {1, 15, 63, 255, 511})
-    check_system(StencilMatrix(Stencil::cross, m, m, 1));
-  for (const int m : {3, 8, 20, 50})
-    check_system(StencilMatrix(Stencil::box, m, m, m));
+        if (problem.A.n < 100000 ||
+            preconditioner == "jacobi") // the host needs seconds for the large
+          good = check(gpu, host, problem, solver, preconditioner) && good;
+  }
   return good;
 }
 
@@ -278,37 +280,27 @@ private:
   std::size_t bytes_per_iteration = 0;
 };
 
-struct SystemSize
+std::vector<std::string> systems_to_time(const bool on_host)
 {
-  Stencil stencil;
-  int nx, ny, nz;
-};
-
-std::vector<SystemSize> sizes_to_time(const bool on_host)
-{
-  std::vector<SystemSize> sizes;
-  const std::vector<int> planes = on_host ? std::vector<int>{15, 63, 255, 1023}
-                                          : std::vector<int>{15, 31, 63, 127, 255, 511, 1023, 2047};
-  sizes.reserve(planes.size() + 2);
-  for (const int m : planes)
-    sizes.push_back({Stencil::cross, m, m, 1});
-  sizes.push_back({Stencil::box, 100, 100, 100});
-  if (!on_host)
-    sizes.push_back({Stencil::box, 200, 200, 200});
-  return sizes;
+  if (on_host)
+    return {"poisson2d-5pt:15", "poisson2d-5pt:63", "poisson2d-5pt:255", "poisson2d-5pt:1023",
+            "poisson3d-27pt:100"};
+  return {"poisson2d-5pt:15",   "poisson2d-5pt:31",  "poisson2d-5pt:63",   "poisson2d-5pt:127",
+          "poisson2d-5pt:255",  "poisson2d-5pt:511", "poisson2d-5pt:1023", "poisson2d-5pt:2047",
+          "poisson3d-27pt:100", "poisson3d-27pt:200"};
 }
 
 /// Times the solvers for every number of threads a row and prints a line for each solver.
-void time_system(const ExecutorPtr &executor, const StencilMatrix &A,
+void time_system(const ExecutorPtr &executor, const ModelProblem &problem,
                  const std::vector<int> &threads_per_row, const double bandwidth,
                  std::vector<Timing> &timings)
 {
   std::vector<std::vector<Timing>> lines(solvers.size());
   for (const int threads : threads_per_row) {
-    TimedSolve timed(executor, A.csr(), threads);
+    TimedSolve timed(executor, problem.A.csr(), threads);
     for (std::size_t s = 0; s < solvers.size(); ++s) {
       Timing timing = timed.run(solvers[s], bandwidth);
-      timing.system = A.name();
+      timing.system = problem.name;
       timing.threads_per_row = threads;
       lines[s].push_back(timing);
       timings.push_back(timing);
@@ -316,7 +308,7 @@ void time_system(const ExecutorPtr &executor, const StencilMatrix &A,
   }
   for (const std::vector<Timing> &line : lines) {
     const Timing &automatic = line.back();
-    std::printf("%-11s %8d  %-20s", A.name().c_str(), A.n(), automatic.solver.c_str());
+    std::printf("%-20s %8d  %-20s", problem.name.c_str(), problem.A.n, automatic.solver.c_str());
     for (const Timing &timing : line)
       std::printf(" %8.2f", timing.microseconds);
     std::printf("  %4.0f %%  %9.3f\n", 100. * automatic.fraction, automatic.milliseconds_30);
@@ -331,7 +323,7 @@ std::vector<Timing> time_all(const ExecutorPtr &executor, Stopwatch total)
   const double bandwidth = copy_bandwidth(*executor);
   std::printf("\nCopy on %s (%s): %.0f GB/s, read and written\n"
               "Preconditioner jacobi; microseconds an iteration with T threads a row\n"
-              "%-11s %8s  %-20s",
+              "%-20s %8s  %-20s",
               executor->name().c_str(), executor->description().c_str(), 1e-9 * bandwidth, "system",
               "n", "solver");
   std::vector<int> threads_per_row = {0}; // the automatic choice comes last
@@ -343,12 +335,12 @@ std::vector<Timing> time_all(const ExecutorPtr &executor, Stopwatch total)
 
   std::vector<Timing> timings;
   double elapsed = total.lap();
-  for (const auto &[stencil, nx, ny, nz] : sizes_to_time(on_host)) {
+  for (const std::string &system : systems_to_time(on_host)) {
     if (!on_host && elapsed > longest) {
       std::printf("Left out the rest: %.0f s have passed.\n", elapsed);
       break;
     }
-    time_system(executor, StencilMatrix(stencil, nx, ny, nz), threads_per_row, bandwidth, timings);
+    time_system(executor, generate(system), threads_per_row, bandwidth, timings);
     elapsed += total.lap();
   }
   std::printf("%.0f s in all\n", elapsed);

@@ -1,5 +1,7 @@
 #include "tests/linalg/test_matrices.h"
 
+#include "linalg/generators/stencils.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -31,26 +33,6 @@ public:
 private:
   std::mt19937_64 engine;
 };
-
-// Rows of a grid: @p center on the diagonal, -1 for the neighbours; with @p box those over edges
-// and corners too.
-HostMatrix grid(const int nx, const int ny, const int nz, const double center, const bool box)
-{
-  HostMatrix A;
-  for (int z = 0; z < nz; ++z)
-    for (int y = 0; y < ny; ++y)
-      for (int x = 0; x < nx; ++x) {
-        for (int k = std::max(z - 1, 0); k <= std::min(z + 1, nz - 1); ++k)
-          for (int j = std::max(y - 1, 0); j <= std::min(y + 1, ny - 1); ++j)
-            for (int i = std::max(x - 1, 0); i <= std::min(x + 1, nx - 1); ++i) {
-              const int distance = std::abs(i - x) + std::abs(j - y) + std::abs(k - z);
-              if (box || distance <= 1)
-                A.add((k * ny + j) * nx + i, distance == 0 ? center : -1.);
-            }
-        A.end_row();
-      }
-  return A;
-}
 } // namespace
 
 HostMatrix dense(const std::vector<std::vector<double>> &rows)
@@ -77,37 +59,27 @@ HostMatrix diagonal(const std::vector<double> &entries)
 
 HostMatrix laplacian_1d(const int n)
 {
-  return grid(n, 1, 1, 2., false);
+  return stencil_matrix({n, 1, 1}, cross_stencil({1.}));
 }
 
 HostMatrix laplacian_2d(const int nx, const int ny)
 {
-  return grid(nx, ny, 1, 4., false);
+  return stencil_matrix({nx, ny, 1}, cross_stencil({1., 1.}));
 }
 
 HostMatrix laplacian_3d(const int nx, const int ny, const int nz)
 {
-  return grid(nx, ny, nz, 6., false);
+  return stencil_matrix({nx, ny, nz}, cross_stencil({1., 1., 1.}));
 }
 
 HostMatrix box_27(const int nx, const int ny, const int nz)
 {
-  return grid(nx, ny, nz, 26., true);
+  return stencil_matrix({nx, ny, nz}, box_stencil(3));
 }
 
 HostMatrix convection_diffusion(const int nx, const int ny, const double wx, const double wy)
 {
-  HostMatrix A = laplacian_2d(nx, ny);
-  for (int i = 0; i < A.n; ++i)
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
-      const int step = A.columns[k] - i;
-      const double w = step == 1 || step == -1 ? wx : wy;
-      if (step == 0)
-        A.values[k] += std::abs(wx) + std::abs(wy);
-      else
-        A.values[k] -= std::max(step > 0 ? -w : w, 0.);
-    }
-  return A;
+  return stencil_matrix({nx, ny, 1}, upwind_stencil(wx, wy));
 }
 
 HostMatrix random_dominant(const int n, const int per_row, const unsigned int seed)

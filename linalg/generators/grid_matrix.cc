@@ -1,0 +1,48 @@
+#include "linalg/generators/grid_matrix.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <tuple>
+
+namespace femgpu::linalg
+{
+namespace
+{
+void check_count(const Grid &grid, const double count, const char *const what)
+{
+  if (count > std::numeric_limits<int>::max()) {
+    const std::string number = std::to_string(count);
+    throw ParameterError("A grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) +
+                         " x " + std::to_string(grid.nz) + " points gives a matrix with " +
+                         number.substr(0, number.find('.')) + " " + what +
+                         ", but no more than 2147483647 are possible; choose a smaller one.");
+  }
+}
+} // namespace
+
+bool operator<(const GridOffset &a, const GridOffset &b)
+{
+  return std::tie(a.dz, a.dy, a.dx) < std::tie(b.dz, b.dy, b.dx);
+}
+
+std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets,
+                          const int components)
+{
+  const auto [nx, ny, nz] = grid;
+  // Each size is an int: their product may be beyond 64 bits, but not beyond a double.
+  check_count(grid, double(nx) * ny * nz * components, "rows");
+  const auto reach = [](const int size, const int step) {
+    return std::int64_t(std::max(size - std::abs(step), 0));
+  };
+  std::int64_t count = 0;
+  for (const auto &[dx, dy, dz] : offsets)
+    count += reach(nx, dx) * reach(ny, dy) * reach(nz, dz) * components * components;
+  check_count(grid, static_cast<double>(count), "entries");
+  return static_cast<std::size_t>(count);
+}
+} // namespace femgpu::linalg

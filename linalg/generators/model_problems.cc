@@ -1,0 +1,85 @@
+#include "linalg/generators/elasticity.h"
+#include "linalg/generators/registry.h"
+#include "linalg/generators/stencils.h"
+
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// With the right-hand side 1, or @p b, everywhere.
+ModelProblem on_grid(const Grid &grid, Stencil stencil, const double b = 1.)
+{
+  ModelProblem problem;
+  problem.A = stencil_matrix(grid, std::move(stencil));
+  problem.b.assign(static_cast<std::size_t>(problem.A.n), b);
+  return problem;
+}
+
+double positive_number(const GeneratorArguments &arguments)
+{
+  const double eps = arguments.number();
+  if (eps <= 0.)
+    arguments.fail("EPS must be positive");
+  return eps;
+}
+} // namespace
+
+ModelProblem make_poisson2d_p1(const GeneratorArguments &arguments)
+{
+  const int N = arguments.size(2);
+  // The integral of a linear function that is 1 at a node is h².
+  return on_grid({N - 1, N - 1, 1}, triangle_stencil(), 1. / (static_cast<double>(N) * N));
+}
+
+ModelProblem make_poisson2d_5pt(const GeneratorArguments &arguments)
+{
+  return on_grid(arguments.grid(2), cross_stencil({1., 1.}));
+}
+
+ModelProblem make_poisson2d_9pt(const GeneratorArguments &arguments)
+{
+  return on_grid(arguments.grid(2), box_stencil(2));
+}
+
+ModelProblem make_poisson3d_7pt(const GeneratorArguments &arguments)
+{
+  return on_grid(arguments.grid(3), cross_stencil({1., 1., 1.}));
+}
+
+ModelProblem make_poisson3d_27pt(const GeneratorArguments &arguments)
+{
+  return on_grid(arguments.grid(3), box_stencil(3));
+}
+
+ModelProblem make_anisotropic2d(const GeneratorArguments &arguments)
+{
+  const int N = arguments.size(1);
+  return on_grid({N, N, 1}, cross_stencil({positive_number(arguments), 1.}));
+}
+
+ModelProblem make_anisotropic3d(const GeneratorArguments &arguments)
+{
+  const int N = arguments.size(1);
+  return on_grid({N, N, N}, cross_stencil({positive_number(arguments), 1., 1.}));
+}
+
+ModelProblem make_convection_diffusion2d(const GeneratorArguments &arguments)
+{
+  const int N = arguments.size(1);
+  const double peclet = arguments.number();
+  ModelProblem problem = on_grid({N, N, 1}, upwind_stencil(peclet, peclet / 2.));
+  problem.is_symmetric = peclet == 0.;
+  return problem;
+}
+
+ModelProblem make_elasticity3d_p1(const GeneratorArguments &arguments)
+{
+  const int N = arguments.size(1);
+  ModelProblem problem;
+  problem.A = elasticity_matrix(N, 1., 0.3);
+  problem.b = elasticity_load(N);
+  return problem;
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,124 @@
+#include "linalg/generators/registry.h"
+
+#include "linalg/base/error.h"
+
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+namespace femgpu::linalg
+{
+namespace
+{
+struct Generator
+{
+  std::string name;
+  Choice choice; ///< its name is the form
+  ModelProblem (*make)(const GeneratorArguments &);
+};
+
+const std::vector<Generator> &generators()
+{
+#define FEMGPU_ENTRY(name, parameters, make, meaning) {name, {name ":" parameters, meaning}, make},
+  static const std::vector<Generator> entries = {FEMGPU_GENERATORS(FEMGPU_ENTRY)};
+#undef FEMGPU_ENTRY
+  return entries;
+}
+
+/// Also what is between two separators that follow each other, and after the last.
+std::vector<std::string> split(const std::string &text, const char separator)
+{
+  std::vector<std::string> words(1);
+  for (const char c : text)
+    if (c == separator)
+      words.emplace_back();
+    else
+      words.back() += c;
+  return words;
+}
+
+/// The part after the first colon; empty if there is none.
+std::string after_colon(const std::string &text)
+{
+  const std::size_t colon = text.find(':');
+  return colon == std::string::npos ? "" : text.substr(colon + 1);
+}
+
+/// Whether all of @p word is a number.
+template <class Number>
+bool parse(const std::string &word, Number &number)
+{
+  const char *const end = word.data() + word.size();
+  const auto [stop, error] = std::from_chars(word.data(), end, number);
+  return error == std::errc() && stop == end;
+}
+} // namespace
+
+GeneratorArguments::GeneratorArguments(const std::string &text, const std::string &form)
+    : text(text), form(form), words(split(after_colon(text), ','))
+{
+  const std::size_t expected = split(after_colon(form), ',').size();
+  if (words.size() != expected)
+    fail("it has " + std::to_string(words.size()) + " parameters instead of " +
+         std::to_string(expected));
+}
+
+Grid GeneratorArguments::grid(const int dimension) const
+{
+  const std::vector<std::string> sizes = split(words[0], 'x');
+  if (sizes.size() != 1 && sizes.size() != static_cast<std::size_t>(dimension))
+    fail("it has " + std::to_string(sizes.size()) + " sizes instead of 1 or " +
+         std::to_string(dimension));
+  const auto size = [&](const std::size_t direction) {
+    return parse_size(sizes[sizes.size() == 1 ? 0 : direction], 1);
+  };
+  return {size(0), size(1), dimension == 3 ? size(2) : 1};
+}
+
+int GeneratorArguments::size(const int smallest) const
+{
+  return parse_size(words[0], smallest);
+}
+
+double GeneratorArguments::number() const
+{
+  double number = 0.;
+  if (!parse(words[1], number) || !std::isfinite(number))
+    fail("'" + words[1] + "' is no finite number");
+  return number;
+}
+
+void GeneratorArguments::fail(const std::string &reason) const
+{
+  throw ParameterError("The model problem '" + text + "' cannot be made: " + reason + ". Use " +
+                       form + ".");
+}
+
+int GeneratorArguments::parse_size(const std::string &word, const int smallest) const
+{
+  int size = 0;
+  if (!parse(word, size) || size < smallest)
+    fail("'" + word + "' is no whole number from " + std::to_string(smallest) + " to 2147483647");
+  return size;
+}
+
+std::vector<Choice> generator_choices()
+{
+  std::vector<Choice> choices;
+  for (const Generator &generator : generators())
+    choices.push_back(generator.choice);
+  return choices;
+}
+
+ModelProblem generate(const std::string &text)
+{
+  for (const auto &[name, choice, make] : generators())
+    if (text.substr(0, text.find(':')) == name) {
+      ModelProblem problem = make(GeneratorArguments(text, choice.name));
+      problem.name = text;
+      return problem;
+    }
+  throw ParameterError("There is no model problem '" + text + "'; use " +
+                       names_of(generator_choices()) + ".");
+}
+} // namespace femgpu::linalg

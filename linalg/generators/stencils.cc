@@ -1,0 +1,60 @@
+#include "linalg/generators/stencils.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace femgpu::linalg
+{
+HostMatrix stencil_matrix(const Grid &grid, Stencil stencil)
+{
+  std::sort(stencil.begin(), stencil.end(),
+            [](const StencilEntry &a, const StencilEntry &b) { return a.offset < b.offset; });
+  std::vector<GridOffset> offsets;
+  for (const StencilEntry &entry : stencil)
+    offsets.push_back(entry.offset);
+  return grid_matrix<1>(grid, offsets,
+                        [&](int /* x */, int /* y */, int /* z */, const std::size_t k,
+                            double *const value) { *value = stencil[k].value; });
+}
+
+Stencil cross_stencil(const std::vector<double> &a)
+{
+  Stencil stencil(1);
+  for (std::size_t d = 0; d < a.size(); ++d) {
+    const GridOffset step = {d == 0, d == 1, d == 2};
+    stencil[0].value += 2. * a[d];
+    stencil.push_back({step, -a[d]});
+    stencil.push_back({{-step.dx, -step.dy, -step.dz}, -a[d]});
+  }
+  return stencil;
+}
+
+Stencil box_stencil(const int dimension)
+{
+  const int reach_z = dimension == 3 ? 1 : 0;
+  Stencil stencil;
+  for (int dz = -reach_z; dz <= reach_z; ++dz)
+    for (int dy = -1; dy <= 1; ++dy)
+      for (int dx = -1; dx <= 1; ++dx)
+        stencil.push_back({{dx, dy, dz}, -1.});
+  stencil[stencil.size() / 2].value = static_cast<double>(stencil.size() - 1);
+  return stencil;
+}
+
+Stencil triangle_stencil()
+{
+  Stencil stencil = cross_stencil({1., 1.});
+  stencil.push_back({{1, 1, 0}, 0.});
+  stencil.push_back({{-1, -1, 0}, 0.});
+  return stencil;
+}
+
+Stencil upwind_stencil(const double wx, const double wy)
+{
+  return {{{0, 0, 0}, 4. + (std::abs(wx) + std::abs(wy))},
+          {{-1, 0, 0}, -1. - std::max(wx, 0.)},
+          {{1, 0, 0}, -1. - std::max(-wx, 0.)},
+          {{0, -1, 0}, -1. - std::max(wy, 0.)},
+          {{0, 1, 0}, -1. - std::max(-wy, 0.)}};
+}
+} // namespace femgpu::linalg
