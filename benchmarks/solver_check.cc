@@ -7,7 +7,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/generators/registry.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 
@@ -197,7 +197,7 @@ struct Timing
   std::string system, solver, format;
   int n = 0;
   std::size_t n_nonzeros = 0;
-  int threads_per_row = 0;     ///< as asked for
+  std::string method;          ///< the format as asked for
   int iterations = 0;          ///< of the longer solve
   double microseconds = 0.;    ///< of an iteration
   double milliseconds_30 = 0.; ///< of a whole solve with 30 iterations
@@ -209,13 +209,14 @@ struct Timing
 class TimedSolve
 {
 public:
-  TimedSolve(const ExecutorPtr &executor, const HostCsr &csr, const int threads_per_row)
-      : executor(executor), A(executor, csr, threads_per_row),
-        M(make_preconditioner("jacobi", executor->backend())), x(executor, size(csr))
+  TimedSolve(const CsrMatrix &csr, const std::string &format)
+      : executor(csr.executor()), A(make_format(format, csr)),
+        M(make_preconditioner("jacobi", executor->backend())),
+        x(executor, static_cast<std::size_t>(csr.n()))
   {
-    const std::vector<double> host_b = right_hand_side(csr.n);
+    const std::vector<double> host_b = right_hand_side(csr.n());
     b = Buffer<double>(executor, host_b.data(), host_b.size());
-    M->setup(A);
+    M->setup(*A);
   }
 
   /// Seconds of a solve from 0 that takes @p iterations, no more and no less.
@@ -227,7 +228,7 @@ public:
     x.fill_zero();
     executor->synchronize();
     Stopwatch watch;
-    const SolveReport report = solver.solve(A, *M, b, x, control);
+    const SolveReport report = solver.solve(*A, *M, b, x, control);
     const double taken = watch.lap();
     if (report.iterations != iterations)
       throw SolverError("Asked for " + std::to_string(iterations) +
@@ -257,9 +258,9 @@ public:
     const double long_solve = median_seconds(*solver, timing.iterations, repeats);
     const double iteration = (long_solve - short_solve) / (timing.iterations - 30);
     timing.solver = solver_name;
-    timing.format = A.format();
-    timing.n = A.n();
-    timing.n_nonzeros = A.n_nonzeros();
+    timing.format = A->format();
+    timing.n = A->n();
+    timing.n_nonzeros = A->n_nonzeros();
     timing.microseconds = 1e6 * iteration;
     timing.milliseconds_30 = 1e3 * short_solve;
     timing.bytes_per_iteration = bytes_per_iteration;
@@ -268,13 +269,8 @@ public:
   }
 
 private:
-  static std::size_t size(const HostCsr &csr)
-  {
-    return static_cast<std::size_t>(csr.n);
-  }
-
   ExecutorPtr executor;
-  CsrMatrix A;
+  std::unique_ptr<Matrix> A;
   std::unique_ptr<Preconditioner> M;
   Buffer<double> b, x;
   std::size_t bytes_per_iteration = 0;
@@ -283,56 +279,63 @@ private:
 std::vector<std::string> systems_to_time(const bool on_host)
 {
   if (on_host)
-    return {"poisson2d-5pt:15", "poisson2d-5pt:63", "poisson2d-5pt:255", "poisson2d-5pt:1023",
-            "poisson3d-27pt:100"};
-  return {"poisson2d-5pt:15",   "poisson2d-5pt:31",  "poisson2d-5pt:63",   "poisson2d-5pt:127",
-          "poisson2d-5pt:255",  "poisson2d-5pt:511", "poisson2d-5pt:1023", "poisson2d-5pt:2047",
-          "poisson3d-27pt:100", "poisson3d-27pt:200"};
+    return {"poisson2d-p1:256", "poisson3d-7pt:100", "poisson3d-27pt:100", "elasticity3d-p1:23"};
+  return {"poisson2d-p1:16",    "poisson2d-p1:64",    "poisson2d-p1:256",  "poisson2d-p1:1024",
+          "poisson2d-p1:2048",  "poisson3d-7pt:144",  "poisson3d-7pt:256", "poisson3d-27pt:100",
+          "poisson3d-27pt:200", "elasticity3d-p1:23", "elasticity3d-p1:47"};
 }
 
-/// Times the solvers for every number of threads a row and prints a line for each solver.
-void time_system(const ExecutorPtr &executor, const ModelProblem &problem,
-                 const std::vector<int> &threads_per_row, const double bandwidth,
+std::vector<std::string> formats_to_time(const bool on_host)
+{
+  if (on_host)
+    return {"csr", "csr values=float", "ellpack-r", "sell", "bsr", "coo", "pcsr", "auto"};
+  std::vector<std::string> formats = {"csr", "csr values=float"};
+  for (const int threads : {1, 2, 4, 8, 16, 32})
+    formats.push_back("csr threads=" + std::to_string(threads));
+  for (const char *const format :
+       {"ellpack-r", "ellr-t", "sell", "sell values=float", "bsr", "coo", "pcsr",
+        "pcsr prefetch=4 padding=4", "cusparse-csr", "cusparse-sell", "cusparse-bsr", "auto"})
+    formats.emplace_back(format);
+  return formats;
+}
+
+/// Times all solvers with CSR, and one of them with every format; prints a line for each.
+void time_system(const ExecutorPtr &executor, const ModelProblem &problem, const double bandwidth,
                  std::vector<Timing> &timings)
 {
-  std::vector<std::vector<Timing>> lines(solvers.size());
-  for (const int threads : threads_per_row) {
-    TimedSolve timed(executor, problem.A.csr(), threads);
-    for (std::size_t s = 0; s < solvers.size(); ++s) {
-      Timing timing = timed.run(solvers[s], bandwidth);
+  const CsrMatrix csr(executor, problem.A.csr());
+  const auto time = [&](const std::string &solver, const std::string &format) {
+    try {
+      Timing timing = TimedSolve(csr, format).run(solver, bandwidth);
       timing.system = problem.name;
-      timing.threads_per_row = threads;
-      lines[s].push_back(timing);
+      timing.method = format;
+      std::printf("%-20s %8d  %-20s  %-26s %9.2f  %4.0f %%  %9.3f\n", problem.name.c_str(),
+                  timing.n, solver.c_str(), format.c_str(), timing.microseconds,
+                  100. * timing.fraction, timing.milliseconds_30);
       timings.push_back(timing);
     }
-  }
-  for (const std::vector<Timing> &line : lines) {
-    const Timing &automatic = line.back();
-    std::printf("%-20s %8d  %-20s", problem.name.c_str(), problem.A.n, automatic.solver.c_str());
-    for (const Timing &timing : line)
-      std::printf(" %8.2f", timing.microseconds);
-    std::printf("  %4.0f %%  %9.3f\n", 100. * automatic.fraction, automatic.milliseconds_30);
-  }
+    catch (const ParameterError &error) {
+      std::printf("%-20s %8d  %-20s  %-26s left out: %s\n", problem.name.c_str(), problem.A.n,
+                  solver.c_str(), format.c_str(), error.what());
+    }
+  };
+  for (const std::string &solver : solvers)
+    if (solver != "pipelined-cg")
+      time(solver, "csr");
+  for (const std::string &format : formats_to_time(executor->backend() == BackendKind::host))
+    time("pipelined-cg", format);
   std::fflush(stdout);
 }
 
 std::vector<Timing> time_all(const ExecutorPtr &executor, Stopwatch total)
 {
-  constexpr double longest = 60.; // seconds after which nothing new is begun
+  constexpr double longest = 100.; // seconds after which nothing new is begun
   const bool on_host = executor->backend() == BackendKind::host;
   const double bandwidth = copy_bandwidth(*executor);
-  std::printf("\nCopy on %s (%s): %.0f GB/s, read and written\n"
-              "Preconditioner jacobi; microseconds an iteration with T threads a row\n"
-              "%-20s %8s  %-20s",
+  std::printf("\nCopy on %s (%s): %.0f GB/s, read and written; preconditioner jacobi\n"
+              "%-20s %8s  %-20s  %-26s %9s  %6s  %9s\n",
               executor->name().c_str(), executor->description().c_str(), 1e-9 * bandwidth, "system",
-              "n", "solver");
-  std::vector<int> threads_per_row = {0}; // the automatic choice comes last
-  if (!on_host)
-    threads_per_row = {1, 2, 4, 8, 16, 32, 0};
-  for (const int threads : threads_per_row)
-    std::printf(" %8s", threads == 0 ? "auto" : ("T=" + std::to_string(threads)).c_str());
-  std::printf("  of copy  ms for 30\n");
-
+              "n", "solver", "format", "us/iter", "of copy", "ms for 30");
   std::vector<Timing> timings;
   double elapsed = total.lap();
   for (const std::string &system : systems_to_time(on_host)) {
@@ -340,7 +343,7 @@ std::vector<Timing> time_all(const ExecutorPtr &executor, Stopwatch total)
       std::printf("Left out the rest: %.0f s have passed.\n", elapsed);
       break;
     }
-    time_system(executor, generate(system), threads_per_row, bandwidth, timings);
+    time_system(executor, generate(system), bandwidth, timings);
     elapsed += total.lap();
   }
   std::printf("%.0f s in all\n", elapsed);
@@ -351,13 +354,13 @@ void write_csv(const std::string &name, const ExecutorPtr &executor,
                const std::vector<Timing> &timings)
 {
   std::ofstream file(name);
-  file << "device,system,n,n_nonzeros,solver,preconditioner,threads_per_row,format,iterations,"
+  file << "device,system,n,n_nonzeros,solver,preconditioner,method,format,iterations,"
           "us_per_iteration,ms_for_30_iterations,bytes_per_iteration,fraction_of_copy\n";
   for (const Timing &t : timings)
     file << '"' << executor->description() << "\"," << t.system << ',' << t.n << ',' << t.n_nonzeros
-         << ',' << t.solver << ",jacobi," << t.threads_per_row << ",\"" << t.format << "\","
-         << t.iterations << ',' << t.microseconds << ',' << t.milliseconds_30 << ','
-         << t.bytes_per_iteration << ',' << t.fraction << '\n';
+         << ',' << t.solver << ",jacobi," << t.method << ",\"" << t.format << "\"," << t.iterations
+         << ',' << t.microseconds << ',' << t.milliseconds_30 << ',' << t.bytes_per_iteration << ','
+         << t.fraction << '\n';
   if (!file.flush())
     throw OutputError("The timings could not be written to '" + name + "'.");
 }
