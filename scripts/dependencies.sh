@@ -17,6 +17,7 @@ ninja-build         runs the build
 ccache              makes building again fast
 git                 tells the revision in outputs
 libgtest-dev        GoogleTest, for the tests
+libboost-dev        Boost Graph Library: reverse Cuthill-McKee
 zlib1g-dev          zlib: reads compressed matrix files'
 build_packages='
 libdeal.ii-dev      deal.II: meshes, finite elements, output

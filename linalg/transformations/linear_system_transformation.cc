@@ -1,0 +1,101 @@
+#include "linalg/transformations/linear_system_transformation.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+LinearSystemTransformation::LinearSystemTransformation(const std::string &scaling,
+                                                       const std::string &ordering)
+    : make_scaling(find_scaling(scaling)), make_order(find_ordering(ordering))
+{}
+
+HostCsr LinearSystemTransformation::setup(const HostCsr &A)
+{
+  n = A.n;
+  n_nonzeros = A.n_nonzeros;
+  order = make_order(A);
+  pattern = order.empty() ? PermutedPattern() : permute_pattern(A, order);
+  return update(A);
+}
+
+HostCsr LinearSystemTransformation::update(const HostCsr &A)
+{
+  if (A.n != n || A.n_nonzeros != n_nonzeros)
+    throw SolverError("New values of a matrix with " + std::to_string(A.n) + " rows and " +
+                      std::to_string(A.n_nonzeros) +
+                      " entries do not fit the pattern of one with " + std::to_string(n) + " and " +
+                      std::to_string(n_nonzeros) + "; set up the new pattern first.");
+  scaling = make_scaling(A);
+  if (is_identity())
+    return A;
+  values.resize(n_nonzeros);
+  if (order.empty()) {
+    scale_values(A, scaling, values.data());
+    return {n, n_nonzeros, A.row_starts, A.columns, values.data()};
+  }
+  transform_values(A);
+  return {n, n_nonzeros, pattern.row_starts.data(), pattern.columns.data(), values.data()};
+}
+
+void LinearSystemTransformation::transform_values(const HostCsr &A)
+{
+  permute_values(pattern, A.values, values.data());
+  if (scaling.is_none())
+    return;
+  Scaling permuted;
+  permuted.left.resize(order.size());
+  permuted.right.resize(order.size());
+  permute(order, scaling.left.data(), permuted.left.data());
+  permute(order, scaling.right.data(), permuted.right.data());
+  scale_values({n, n_nonzeros, pattern.row_starts.data(), pattern.columns.data(), values.data()},
+               permuted, values.data());
+}
+
+bool LinearSystemTransformation::is_identity() const
+{
+  return order.empty() && scaling.is_none();
+}
+
+// The scaling is that of the original order: scale first, restore last.
+
+void LinearSystemTransformation::transform_rhs(const double *const b,
+                                               double *const transformed) const
+{
+  if (scaling.is_none())
+    return reorder(b, transformed);
+  std::vector<double> scaled(static_cast<std::size_t>(n));
+  scale_rhs(scaling, b, scaled.data());
+  reorder(scaled.data(), transformed);
+}
+
+void LinearSystemTransformation::transform_guess(const double *const x,
+                                                 double *const transformed) const
+{
+  if (scaling.is_none())
+    return reorder(x, transformed);
+  std::vector<double> scaled(static_cast<std::size_t>(n));
+  scale_guess(scaling, x, scaled.data());
+  reorder(scaled.data(), transformed);
+}
+
+void LinearSystemTransformation::restore_solution(const double *const transformed,
+                                                  double *const x) const
+{
+  if (order.empty())
+    std::copy(transformed, transformed + n, x);
+  else
+    unpermute(order, transformed, x);
+  if (!scaling.is_none())
+    unscale_solution(scaling, x, x);
+}
+
+void LinearSystemTransformation::reorder(const double *const v, double *const permuted) const
+{
+  if (order.empty())
+    std::copy(v, v + n, permuted);
+  else
+    permute(order, v, permuted);
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,56 @@
+#ifndef femgpu_linalg_transformations_linear_system_transformation_h
+#define femgpu_linalg_transformations_linear_system_transformation_h
+
+#include "linalg/transformations/registry.h"
+
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/**
+ * A x = b, scaled and reordered on the host: Â x̂ = b̂ with Â = P R A C Pᵀ, b̂ = P R b and
+ * x = C Pᵀ x̂. The residual is transformed too: r̂ = P R r, so with a scaling a norm of r̂ is another
+ * than that of r. All pointers are host memory; vectors have n elements and do not overlap.
+ */
+class LinearSystemTransformation
+{
+public:
+  /// By the names of the registries. @throws ParameterError for unknown names
+  LinearSystemTransformation(const std::string &scaling, const std::string &ordering);
+
+  /**
+   * Takes a new pattern and its values, and gives Â: a view of memory of @p A and of this object,
+   * valid until the next call and as long as both live. Nothing is copied that stays as it is.
+   * @throws SolverError that names the row if it cannot be scaled
+   */
+  HostCsr setup(const HostCsr &A);
+
+  /// The same for new values of the same pattern: scales anew, keeps the order.
+  /// @throws SolverError as above, or if @p A has another size than in setup()
+  HostCsr update(const HostCsr &A);
+
+  /// Whether Â is A, and the functions below only copy.
+  bool is_identity() const;
+
+  void transform_rhs(const double *b, double *transformed) const;
+  void transform_guess(const double *x, double *transformed) const;
+  void restore_solution(const double *transformed, double *x) const;
+
+private:
+  void transform_values(const HostCsr &A);
+  /// P v, or v; @p v and @p permuted do not overlap.
+  void reorder(const double *v, double *permuted) const;
+
+  ScalingFunction make_scaling;
+  OrderingFunction make_order;
+  int n = 0;
+  std::size_t n_nonzeros = 0;
+  Scaling scaling;
+  std::vector<int> order;     ///< empty: none
+  PermutedPattern pattern;    ///< with an order
+  std::vector<double> values; ///< of Â unless it is A
+};
+} // namespace femgpu::linalg
+
+#endif

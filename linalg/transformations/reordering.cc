@@ -1,0 +1,98 @@
+#include "linalg/transformations/reordering.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// The new place of each row.
+std::vector<int> inverse(const std::vector<int> &order, const int n)
+{
+  if (order.size() != static_cast<std::size_t>(n))
+    throw SolverError("An order of " + std::to_string(order.size()) +
+                      " rows does not fit a matrix with " + std::to_string(n) + ".");
+  std::vector<int> places(order.size(), -1);
+  for (int i = 0; i < n; ++i) {
+    if (order[i] < 0 || order[i] >= n || places[order[i]] != -1)
+      throw SolverError("Element " + std::to_string(i) + " of the order of " + std::to_string(n) +
+                        " rows is " + std::to_string(order[i]) +
+                        ", which is out of range or there twice; each row must be there once.");
+    places[order[i]] = i;
+  }
+  return places;
+}
+} // namespace
+
+std::vector<int> natural_ordering(const HostCsr & /* A */)
+{
+  return {};
+}
+
+int bandwidth(const HostCsr &A)
+{
+  int largest = 0;
+#pragma omp parallel for schedule(static) reduction(max : largest)
+  for (int i = 0; i < A.n; ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      largest = std::max(largest, std::abs(i - A.columns[k]));
+  return largest;
+}
+
+PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
+{
+  const std::vector<int> places = inverse(order, A.n);
+  PermutedPattern pattern;
+  pattern.row_starts.resize(order.size() + 1);
+  for (int i = 0; i < A.n; ++i)
+    pattern.row_starts[i + 1] =
+        pattern.row_starts[i] + A.row_starts[order[i] + 1] - A.row_starts[order[i]];
+  pattern.columns.resize(A.n_nonzeros);
+  pattern.entries.resize(A.n_nonzeros);
+#pragma omp parallel
+  {
+    std::vector<std::pair<int, int>> row; // column, entry of A
+#pragma omp for schedule(static)
+    for (int i = 0; i < A.n; ++i) {
+      row.clear();
+      for (int k = A.row_starts[order[i]]; k < A.row_starts[order[i] + 1]; ++k)
+        row.emplace_back(places[A.columns[k]], k);
+      std::sort(row.begin(), row.end());
+      int position = pattern.row_starts[i];
+      for (const auto &[column, entry] : row) {
+        pattern.columns[position] = column;
+        pattern.entries[position++] = entry;
+      }
+    }
+  }
+  return pattern;
+}
+
+void permute_values(const PermutedPattern &pattern, const double *const values,
+                    double *const permuted)
+{
+  const std::size_t n_nonzeros = pattern.entries.size();
+#pragma omp parallel for schedule(static)
+  for (std::size_t k = 0; k < n_nonzeros; ++k)
+    permuted[k] = values[pattern.entries[k]];
+}
+
+void permute(const std::vector<int> &order, const double *const v, double *const permuted)
+{
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < order.size(); ++i)
+    permuted[i] = v[order[i]];
+}
+
+void unpermute(const std::vector<int> &order, const double *const permuted, double *const v)
+{
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < order.size(); ++i)
+    v[order[i]] = permuted[i];
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,50 @@
+#ifndef femgpu_linalg_transformations_reordering_h
+#define femgpu_linalg_transformations_reordering_h
+
+#include "linalg/matrices/host_matrix.h"
+
+#include <vector>
+
+/**
+ * @file
+ * Orders of unknowns on the host. An order has n elements: order[i] is the row of A that becomes
+ * row i of P A Pᵀ. An empty one keeps all as it is.
+ */
+namespace femgpu::linalg
+{
+/// Empty: rows stay where they are.
+std::vector<int> natural_ordering(const HostCsr &A);
+
+/**
+ * The order of Cuthill and McKee (ACM 1969), reversed (George 1971), of the pattern of A + Aᵀ: a
+ * small bandwidth. Each connected component starts from a node that is nearly as far from another
+ * as is possible; components follow each other. Depends on the pattern only; needs 28 bytes an
+ * entry while it runs, on one thread.
+ */
+std::vector<int> reverse_cuthill_mckee(const HostCsr &A);
+
+/// max |i - j| over the entries.
+int bandwidth(const HostCsr &A);
+
+/// The pattern of P A Pᵀ, and where its values come from.
+struct PermutedPattern
+{
+  std::vector<int> row_starts = {0}; ///< n+1
+  std::vector<int> columns;          ///< ascending in each row
+  std::vector<int> entries;          ///< entry k of P A Pᵀ is entry entries[k] of A
+};
+
+/// @throws SolverError if @p order is no permutation of the rows of @p A
+PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order);
+
+/// The n_nonzeros values of P A Pᵀ from those of A: @p permuted must be other memory.
+void permute_values(const PermutedPattern &pattern, const double *values, double *permuted);
+
+/// P v: element i is v[order[i]]. The vectors have n elements and do not overlap.
+void permute(const std::vector<int> &order, const double *v, double *permuted);
+
+/// v from P v. The vectors have n elements and do not overlap.
+void unpermute(const std::vector<int> &order, const double *permuted, double *v);
+} // namespace femgpu::linalg
+
+#endif

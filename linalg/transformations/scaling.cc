@@ -1,0 +1,142 @@
+#include "linalg/transformations/scaling.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Column sums are made of this many partial sums over rows, whatever the number of threads.
+constexpr int n_chunks = 8;
+
+/// Every norm must be positive and finite. @p what is "Row" or "Column".
+void check_norms(const std::vector<double> &norms, const std::string &what)
+{
+  for (std::size_t i = 0; i < norms.size(); ++i) {
+    const std::string name = what + " " + std::to_string(i) + " of the matrix ";
+    if (norms[i] == 0.)
+      throw SolverError(name + "has no entry but zeros (or so small that their squares are): the "
+                               "matrix is singular and cannot be scaled.");
+    if (!std::isfinite(norms[i]))
+      throw SolverError(name + "has the 2-norm " + std::to_string(norms[i]) +
+                        " and cannot be scaled: an entry is not finite, or so large that its "
+                        "square is not.");
+  }
+}
+
+/// ‖row i‖₂; throws for rows that are zero or not finite.
+std::vector<double> row_norms(const HostCsr &A)
+{
+  std::vector<double> norms(static_cast<std::size_t>(A.n));
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < A.n; ++i) {
+    double sum = 0.;
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      sum += A.values[k] * A.values[k];
+    norms[i] = std::sqrt(sum);
+  }
+  check_norms(norms, "Row");
+  return norms;
+}
+
+/// ‖column j of R A‖₂ with R = diag(@p left), empty for 1; throws for columns that are zero.
+std::vector<double> column_norms(const HostCsr &A, const std::vector<double> &left)
+{
+  const auto n = static_cast<std::size_t>(A.n);
+  std::vector<double> sums(n_chunks * n);
+#pragma omp parallel for schedule(static, 1)
+  for (int chunk = 0; chunk < n_chunks; ++chunk) {
+    double *const chunk_sums = sums.data() + chunk * n;
+    const auto first = static_cast<int>(std::int64_t(A.n) * chunk / n_chunks);
+    const auto last = static_cast<int>(std::int64_t(A.n) * (chunk + 1) / n_chunks);
+    for (int i = first; i < last; ++i)
+      for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+        const double value = left.empty() ? A.values[k] : left[i] * A.values[k];
+        chunk_sums[A.columns[k]] += value * value;
+      }
+  }
+  std::vector<double> norms(n);
+#pragma omp parallel for schedule(static)
+  for (std::size_t j = 0; j < n; ++j) {
+    double sum = 0.;
+    for (int chunk = 0; chunk < n_chunks; ++chunk)
+      sum += sums[chunk * n + j];
+    norms[j] = std::sqrt(sum);
+  }
+  check_norms(norms, "Column");
+  return norms;
+}
+
+/// @p scaled_i = @p v_i times or divided by @p factors_i.
+template <class Operation>
+void apply(const std::vector<double> &factors, const double *const v, double *const scaled,
+           const Operation &operation)
+{
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < factors.size(); ++i)
+    scaled[i] = operation(v[i], factors[i]);
+}
+} // namespace
+
+Scaling no_scaling(const HostCsr & /* A */)
+{
+  return {};
+}
+
+Scaling symmetric_scaling(const HostCsr &A)
+{
+  row_norms(A); // names the row of what is wrong
+  Scaling scaling;
+  scaling.left = column_norms(A, {});
+  for (double &d : scaling.left)
+    d = 1. / std::sqrt(d);
+  scaling.right = scaling.left;
+  return scaling;
+}
+
+Scaling balancing(const HostCsr &A)
+{
+  Scaling scaling;
+  scaling.left = row_norms(A);
+  for (double &r : scaling.left)
+    r = 1. / r;
+  scaling.right = column_norms(A, scaling.left);
+  for (double &c : scaling.right)
+    c = 1. / c;
+  return scaling;
+}
+
+void scale_values(const HostCsr &A, const Scaling &scaling, double *const scaled)
+{
+  if (scaling.is_none()) {
+    if (scaled != A.values)
+      std::copy(A.values, A.values + A.n_nonzeros, scaled);
+    return;
+  }
+  const auto &[left, right] = scaling;
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < A.n; ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      scaled[k] = A.values[k] * (left[i] * right[A.columns[k]]); // this order keeps symmetry exact
+}
+
+void scale_rhs(const Scaling &scaling, const double *const b, double *const scaled)
+{
+  apply(scaling.left, b, scaled, [](const double b_i, const double r_i) { return r_i * b_i; });
+}
+
+void scale_guess(const Scaling &scaling, const double *const x, double *const scaled)
+{
+  apply(scaling.right, x, scaled, [](const double x_i, const double c_i) { return x_i / c_i; });
+}
+
+void unscale_solution(const Scaling &scaling, const double *const scaled, double *const x)
+{
+  apply(scaling.right, scaled, x, [](const double x_i, const double c_i) { return c_i * x_i; });
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,57 @@
+#ifndef femgpu_linalg_transformations_scaling_h
+#define femgpu_linalg_transformations_scaling_h
+
+#include "linalg/matrices/host_matrix.h"
+
+#include <vector>
+
+/**
+ * @file
+ * Scaling on the host, Â = R A C with diagonal R and C: Â x̂ = b̂ with b̂ = R b and x = C x̂. Every
+ * result is the same for any number of threads, bit by bit.
+ */
+namespace femgpu::linalg
+{
+/// The diagonals of R and C; both empty if nothing is scaled.
+struct Scaling
+{
+  std::vector<double> left;  ///< R, n
+  std::vector<double> right; ///< C, n
+
+  bool is_none() const
+  {
+    return left.empty();
+  }
+};
+
+/// Nothing is scaled.
+Scaling no_scaling(const HostCsr &A);
+
+/**
+ * R = C = D^(-1/2) with D = diag(‖A e_i‖₂): Â is symmetric, and positive definite, if A is.
+ * @throws SolverError that names the row or column, from 0, if it has an entry that is not finite,
+ *         none but zeros, or a norm beyond the range of double
+ */
+Scaling symmetric_scaling(const HostCsr &A);
+
+/**
+ * Balancing: R = diag(1 / ‖row i of A‖₂), then C = diag(1 / ‖column i of R A‖₂). Not for methods
+ * that need symmetry. Source: Yamazaki, Anzt, Tomov, Hoemmen, Dongarra, IPDPS 2014.
+ * @throws SolverError as above
+ */
+Scaling balancing(const HostCsr &A);
+
+/// The n_nonzeros values of R A C, which may take the place of those of A.
+void scale_values(const HostCsr &A, const Scaling &scaling, double *scaled);
+
+/// b̂ = R b; n elements. All vectors here may be the same memory.
+void scale_rhs(const Scaling &scaling, const double *b, double *scaled);
+
+/// x̂ = C⁻¹ x
+void scale_guess(const Scaling &scaling, const double *x, double *scaled);
+
+/// x = C x̂
+void unscale_solution(const Scaling &scaling, const double *scaled, double *x);
+} // namespace femgpu::linalg
+
+#endif

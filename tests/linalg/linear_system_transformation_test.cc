@@ -1,0 +1,135 @@
+#include "linalg/transformations/linear_system_transformation.h"
+#include "tests/linalg/on_backend.h"
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+HostMatrix owned(const HostCsr &A)
+{
+  check_csr(A);
+  HostMatrix copy;
+  copy.n = A.n;
+  copy.row_starts.assign(A.row_starts, A.row_starts + A.n + 1);
+  copy.columns.assign(A.columns, A.columns + A.n_nonzeros);
+  copy.values.assign(A.values, A.values + A.n_nonzeros);
+  return copy;
+}
+
+/// Parameters: scaling, ordering.
+class TransformationTest : public testing::TestWithParam<std::tuple<std::string, std::string>>
+{
+protected:
+  LinearSystemTransformation transformation{std::get<0>(GetParam()), std::get<1>(GetParam())};
+  const bool scales = std::get<0>(GetParam()) != "none";
+  const bool orders = std::get<1>(GetParam()) != "none";
+
+  /// Solves the transformed system and gives back the solution of the original one.
+  std::vector<double> solve_transformed(const HostCsr &transformed,
+                                        const std::vector<double> &b) const
+  {
+    std::vector<double> b_hat(b.size()), x(b.size());
+    transformation.transform_rhs(b.data(), b_hat.data());
+    const auto [report, x_hat] = solve(make_executor("host"), method("bicgstab", "jacobi", 1e-13),
+                                       owned(transformed), b_hat);
+    EXPECT_TRUE(report.converged()) << report.message;
+    transformation.restore_solution(x_hat.data(), x.data());
+    return x;
+  }
+};
+
+TEST_P(TransformationTest, SolutionIsThatOfTheOriginalSystem)
+{
+  for (const int n : {1, 2, 31, 33, 700}) {
+    HostMatrix A = random_dominant(n, 4, 1);
+    for (int i = 0; i < n; ++i) // badly scaled rows
+      for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+        A.values[k] *= 1. + 100. * (i % 7);
+    const std::vector<double> solution = random_vector(n, 2);
+    const std::vector<double> x =
+        solve_transformed(transformation.setup(A.csr()), multiply(A, solution));
+    EXPECT_LE(relative_difference(x, solution), 1e-10) << n << " rows";
+  }
+}
+
+TEST_P(TransformationTest, NewValuesFollowTheSamePattern)
+{
+  const HostMatrix A = convection_diffusion(13, 9, 2., 1.),
+                   B = convection_diffusion(13, 9, -1., 30.);
+  const std::vector<double> solution = random_vector(A.n, 3);
+  transformation.setup(A.csr());
+  const std::vector<double> x =
+      solve_transformed(transformation.update(B.csr()), multiply(B, solution));
+  EXPECT_LE(relative_difference(x, solution), 1e-10);
+}
+
+TEST_P(TransformationTest, TransformedGuessIsRestored)
+{
+  const HostMatrix A = random_dominant(200, 4, 1);
+  transformation.setup(A.csr());
+  const std::vector<double> x = random_vector(200, 4);
+  std::vector<double> x_hat(200), back(200);
+  transformation.transform_guess(x.data(), x_hat.data());
+  EXPECT_EQ(x_hat == x, transformation.is_identity());
+  transformation.restore_solution(x_hat.data(), back.data());
+  EXPECT_LE(relative_difference(back, x), 4. * eps);
+}
+
+// Â x̂ = b̂ holds for the transformed operands, not only for solutions.
+TEST_P(TransformationTest, ProductIsTheTransformedProduct)
+{
+  const HostMatrix A = random_dominant(300, 4, 1);
+  const HostMatrix A_hat = owned(transformation.setup(A.csr()));
+  const std::vector<double> x = random_vector(300, 5), Ax = multiply(A, x);
+  std::vector<double> x_hat(300), b_hat(300);
+  transformation.transform_guess(x.data(), x_hat.data());
+  transformation.transform_rhs(Ax.data(), b_hat.data());
+  EXPECT_LE(relative_difference(multiply(A_hat, x_hat), b_hat), 100. * eps);
+}
+
+TEST_P(TransformationTest, NothingIsCopiedThatStaysAsItIs)
+{
+  const HostMatrix A = laplacian_2d(5, 4);
+  const HostCsr transformed = transformation.setup(A.csr());
+  EXPECT_EQ(transformed.values == A.values.data(), !scales && !orders);
+  EXPECT_EQ(transformed.columns == A.columns.data(), !orders);
+  EXPECT_EQ(transformation.is_identity(), !scales && !orders);
+}
+
+TEST_P(TransformationTest, EmptySystemIsTransformed)
+{
+  EXPECT_EQ(transformation.setup(HostMatrix().csr()).n, 0);
+  transformation.transform_rhs(nullptr, nullptr);
+  transformation.restore_solution(nullptr, nullptr);
+}
+
+TEST_P(TransformationTest, ValuesOfAnotherPatternAreRefused)
+{
+  const HostMatrix A = laplacian_2d(5, 4), B = laplacian_1d(20);
+  EXPECT_NE(text_of<SolverError>([&] { transformation.update(A.csr()); }).find("set up"),
+            std::string::npos);
+  transformation.setup(A.csr());
+  EXPECT_NE(text_of<SolverError>([&] { transformation.update(B.csr()); }).find("20 rows and 58"),
+            std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TransformationTest,
+                         testing::Combine(testing::Values("none", "symmetric", "balance"),
+                                          testing::Values("none", "rcm")),
+                         words);
+
+TEST(Transformations, UnknownNamesAreRefusedWithTheValidOnes)
+{
+  EXPECT_NE(text_of<ParameterError>([] {
+              LinearSystemTransformation("norms", "none");
+            }).find("no scaling 'norms'; use none, symmetric or balance"),
+            std::string::npos);
+  EXPECT_NE(text_of<ParameterError>([] {
+              LinearSystemTransformation("none", "amd");
+            }).find("no ordering 'amd'; use none or rcm"),
+            std::string::npos);
+  EXPECT_EQ(scaling_choices().size(), 3U);
+  EXPECT_EQ(ordering_choices().size(), 2U);
+}
+} // namespace
+} // namespace femgpu::linalg::test

@@ -1,0 +1,157 @@
+#include "linalg/transformations/reordering.h"
+#include "tests/linalg/on_backend.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+bool is_permutation(std::vector<int> order, const int n)
+{
+  std::vector<int> all(static_cast<std::size_t>(n));
+  std::iota(all.begin(), all.end(), 0);
+  std::sort(order.begin(), order.end());
+  return order == all;
+}
+
+/// P A Pᵀ
+HostMatrix permuted(const HostMatrix &A, const std::vector<int> &order)
+{
+  const PermutedPattern pattern = permute_pattern(A.csr(), order);
+  HostMatrix result;
+  result.n = A.n;
+  result.row_starts = pattern.row_starts;
+  result.columns = pattern.columns;
+  result.values.resize(A.values.size());
+  permute_values(pattern, A.values.data(), result.values.data());
+  check_csr(result.csr());
+  return result;
+}
+
+std::vector<int> scrambled(const int n, const unsigned int seed)
+{
+  const std::vector<double> keys = random_vector(n, seed);
+  std::vector<int> order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](const int a, const int b) { return keys[a] < keys[b]; });
+  return order;
+}
+
+TEST(Reordering, BandwidthIsThatByHand)
+{
+  EXPECT_EQ(bandwidth(HostMatrix().csr()), 0);
+  EXPECT_EQ(bandwidth(diagonal({1., 2.}).csr()), 0);
+  EXPECT_EQ(bandwidth(laplacian_2d(7, 3).csr()), 7);
+  EXPECT_EQ(bandwidth(dense({{1., 0., 0.}, {0., 1., 0.}, {5., 0., 1.}}).csr()), 2);
+}
+
+TEST(Reordering, PermutedMatrixIsThatByHand)
+{
+  const HostMatrix A = dense({{1., 2., 0.}, {3., 4., 5.}, {0., 6., 7.}});
+  const HostMatrix expected = dense({{7., 0., 6.}, {0., 1., 2.}, {5., 3., 4.}});
+  const HostMatrix result = permuted(A, {2, 0, 1});
+  EXPECT_EQ(result.columns, expected.columns);
+  EXPECT_EQ(result.values, expected.values);
+  const std::vector<double> v = {10., 20., 30.};
+  std::vector<double> Pv(3), back(3);
+  permute({2, 0, 1}, v.data(), Pv.data());
+  EXPECT_EQ(Pv, (std::vector<double>{30., 10., 20.}));
+  unpermute({2, 0, 1}, Pv.data(), back.data());
+  EXPECT_EQ(back, v);
+}
+
+TEST(Reordering, PermutedProductIsTheProductPermuted)
+{
+  for (const int n : {1, 31, 32, 33, 3000}) {
+    const HostMatrix A = with_integer_values(random_dominant(n, 6, 1), 2);
+    const std::vector<int> order = scrambled(n, 3);
+    const std::vector<double> v = integer_vector(n, 4), Av = multiply(A, v);
+    std::vector<double> Pv(v.size()), PAv(v.size());
+    permute(order, v.data(), Pv.data());
+    permute(order, Av.data(), PAv.data());
+    EXPECT_EQ(multiply(permuted(A, order), Pv), PAv);
+  }
+}
+
+TEST(Reordering, OrdersThatAreNoPermutationAreRefused)
+{
+  const HostMatrix A = laplacian_1d(3);
+  const auto text = [&](const std::vector<int> &order) {
+    return text_of<SolverError>([&] { permute_pattern(A.csr(), order); });
+  };
+  EXPECT_NE(text({0, 1}).find("2 rows does not fit a matrix with 3"), std::string::npos);
+  EXPECT_NE(text({0, 1, 1}).find("Element 2 of the order of 3 rows is 1"), std::string::npos);
+  EXPECT_NE(text({0, 3, 1}).find("Element 1 of the order of 3 rows is 3"), std::string::npos);
+  EXPECT_NE(text({-1, 0, 1}).find("is -1"), std::string::npos);
+}
+
+// 0 - 3 - 1 - 4 - 2: a path gets back its bandwidth 1.
+TEST(ReverseCuthillMcKee, PathThatIsScrambledGetsItsBandwidthBack)
+{
+  const HostMatrix A = dense({{2., 0., 0., 1., 0.},
+                              {0., 2., 0., 1., 1.},
+                              {0., 0., 2., 0., 1.},
+                              {1., 1., 0., 2., 0.},
+                              {0., 1., 1., 0., 2.}});
+  const std::vector<int> order = reverse_cuthill_mckee(A.csr());
+  EXPECT_TRUE(order == (std::vector<int>{0, 3, 1, 4, 2}) ||
+              order == (std::vector<int>{2, 4, 1, 3, 0}));
+  const HostMatrix line = permuted(laplacian_1d(1001), scrambled(1001, 5));
+  EXPECT_EQ(bandwidth(permuted(line, reverse_cuthill_mckee(line.csr())).csr()), 1);
+}
+
+TEST(ReverseCuthillMcKee, ScrambledGridGetsABandwidthOfItsWidth)
+{
+  const HostMatrix A = permuted(laplacian_2d(60, 20), scrambled(1200, 6));
+  EXPECT_GT(bandwidth(A.csr()), 1000);
+  const std::vector<int> order = reverse_cuthill_mckee(A.csr());
+  EXPECT_TRUE(is_permutation(order, 1200));
+  EXPECT_LE(bandwidth(permuted(A, order).csr()), 21);
+  EXPECT_EQ(reverse_cuthill_mckee(A.csr()), order);
+}
+
+TEST(ReverseCuthillMcKee, UnsymmetricPatternsAreOrderedAsTheirSumWithTheTransposed)
+{
+  HostMatrix upper, path = laplacian_1d(50);
+  for (int i = 0; i < 50; ++i) {
+    upper.add(i, 1.);
+    if (i < 49)
+      upper.add(i + 1, 1.);
+    upper.end_row();
+  }
+  const std::vector<int> places = scrambled(50, 7);
+  const std::vector<int> order = reverse_cuthill_mckee(permuted(upper, places).csr());
+  EXPECT_EQ(order, reverse_cuthill_mckee(permuted(path, places).csr()));
+  EXPECT_EQ(bandwidth(permuted(permuted(upper, places), order).csr()), 1);
+}
+
+TEST(ReverseCuthillMcKee, AwkwardGraphsGetAPermutation)
+{
+  EXPECT_TRUE(reverse_cuthill_mckee(HostMatrix().csr()).empty());
+  for (const HostMatrix &A : {diagonal({3.}), arrow(300), with_empty_rows(100),
+                              dense({{0., 0.}, {0., 0.}}), random_spd(2000, 2, 1)})
+    EXPECT_TRUE(is_permutation(reverse_cuthill_mckee(A.csr()), A.n));
+}
+
+// 50000 pairs and 50000 single rows: would take minutes if each looked through the whole graph.
+TEST(ReverseCuthillMcKee, ManyComponentsStayTogetherAndTakeLinearTime)
+{
+  constexpr int n_pairs = 50000;
+  HostMatrix A;
+  for (int i = 0; i < 3 * n_pairs; ++i) {
+    if (i >= 2 * n_pairs)
+      A.add(i - 2 * n_pairs, 1.);
+    A.add(i, 1.);
+    if (i < n_pairs)
+      A.add(i + 2 * n_pairs, 1.);
+    A.end_row();
+  }
+  const std::vector<int> order = reverse_cuthill_mckee(A.csr());
+  EXPECT_TRUE(is_permutation(order, A.n));
+  EXPECT_EQ(bandwidth(permuted(A, order).csr()), 1);
+}
+} // namespace
+} // namespace femgpu::linalg::test
