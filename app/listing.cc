@@ -2,7 +2,9 @@
 
 #include "linalg/dealii/node_solver.h"
 #include "linalg/execution/executor.h"
+#include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/transformations/registry.h"
 #include "physics/mesh.h"
 #include "physics/registry.h"
 
@@ -29,7 +31,9 @@ std::string listing()
   add(out, "Physics", physics_choices());
   add(out, "Solver/Solver", linalg::node_solver_choices());
   add(out, "Solver/Preconditioner", linalg::preconditioner_choices());
-  add(out, "Matrix formats", {{"csr", "compressed sparse rows, 1 to 32 threads a row on a GPU"}});
+  add(out, "Solver/Format", linalg::format_choices());
+  add(out, "Solver/Scaling", linalg::scaling_choices());
+  add(out, "Solver/Ordering", linalg::ordering_choices());
 
   out << "Mesh/Generator\n ";
   std::size_t column = 0;

@@ -252,7 +252,7 @@ public:
     seconds(*solver, 30); // the first solve is never timed
     const double estimate = seconds(*solver, 30);
     Timing timing;
-    timing.iterations = estimate < 0.015 ? 230 : 80; // the long ones are exact enough with fewer
+    timing.iterations = estimate < 0.015 ? 150 : 80; // so many every system needs to the last bit
     const int repeats = estimate < 0.3 ? 10 : 3;
     const double short_solve = median_seconds(*solver, 30, repeats);
     const double long_solve = median_seconds(*solver, timing.iterations, repeats);

@@ -5,6 +5,8 @@
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 
+#include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace femgpu::linalg
@@ -12,19 +14,22 @@ namespace femgpu::linalg
 LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
     : owner(std::move(executor)), options(std::move(options)),
       solver(make_solver(this->options.solver, owner->backend())),
-      preconditioner(make_preconditioner(this->options.preconditioner, owner->backend()))
+      preconditioner(make_preconditioner(this->options.preconditioner, owner->backend())),
+      transformation(this->options.scaling, this->options.ordering)
 {}
 
 void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 {
   const bool only_values = same_pattern && matrix;
   Stopwatch watch;
+  given = A;
+  const HostCsr system = only_values ? transformation.update(A) : transformation.setup(A);
   if (only_values)
-    csr->update_values(A.values);
+    csr->update_values(system.values);
   else {
     matrix.reset(); // two patterns at a time might not fit
     csr.reset();
-    csr = std::make_unique<CsrMatrix>(owner, A);
+    csr = std::make_unique<CsrMatrix>(owner, system);
     rhs = Buffer<double>(owner, static_cast<std::size_t>(A.n));
     solution = Buffer<double>(owner, static_cast<std::size_t>(A.n));
   }
@@ -41,20 +46,73 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
   setup_seconds = watch.lap();
 }
 
+namespace
+{
+/// ‖b − A x‖ and ‖b‖, added in the order of the rows.
+std::pair<double, double> host_residual(const HostCsr &A, const double *b, const double *x)
+{
+  std::vector<double> r(static_cast<std::size_t>(A.n));
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < A.n; ++i) {
+    double r_i = b[i];
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      r_i -= A.values[k] * x[A.columns[k]];
+    r[i] = r_i;
+  }
+  double rr = 0., bb = 0.;
+  for (int i = 0; i < A.n; ++i) {
+    rr += r[i] * r[i];
+    bb += b[i] * b[i];
+  }
+  return {std::sqrt(rr), std::sqrt(bb)};
+}
+} // namespace
+
+void LinearSolver::copy_in(const double *b, const double *x)
+{
+  if (transformation.is_identity()) {
+    rhs.copy_from_host(b);
+    solution.copy_from_host(x);
+    return;
+  }
+  std::vector<double> transformed(rhs.size());
+  transformation.transform_rhs(b, transformed.data());
+  rhs.copy_from_host(transformed.data());
+  transformation.transform_guess(x, transformed.data());
+  solution.copy_from_host(transformed.data());
+}
+
+void LinearSolver::copy_out(double *x)
+{
+  if (transformation.is_identity()) {
+    solution.copy_to_host(x);
+    return;
+  }
+  const std::vector<double> transformed = solution.to_host();
+  transformation.restore_solution(transformed.data(), x);
+}
+
 SolveReport LinearSolver::solve(const double *b, double *x)
 {
   Stopwatch watch;
-  rhs.copy_from_host(b);
-  solution.copy_from_host(x);
+  copy_in(b, x);
   transfer_seconds += watch.lap();
 
   SolveReport report = solver->solve(*matrix, *preconditioner, rhs, solution, options.control);
 
   watch.lap();
-  solution.copy_to_host(x);
+  copy_out(x);
   report.transfer_seconds = transfer_seconds + watch.lap();
   report.setup_seconds = setup_seconds;
   transfer_seconds = setup_seconds = 0.;
+  report.scaling = options.scaling;
+  report.ordering = options.ordering;
+  report.given_residual = report.true_residual;
+  report.given_rhs_norm = report.rhs_norm;
+  if (options.scaling != "none") {
+    std::tie(report.given_residual, report.given_rhs_norm) = host_residual(given, b, x);
+    report.norm = "scaled " + report.norm;
+  }
   return report;
 }
 } // namespace femgpu::linalg

@@ -4,9 +4,11 @@
 #include "linalg/matrices/csr_matrix.h"
 #include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/solver.h"
+#include "linalg/transformations/linear_system_transformation.h"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace femgpu::linalg
 {
@@ -16,12 +18,15 @@ struct LinearSolverOptions
   std::string solver = "pipelined-cg";
   std::string preconditioner = "jacobi";
   std::string format = "csr";
+  std::string scaling = "none";
+  std::string ordering = "none";
   SolveControl control;
 };
 
 /**
  * A linear system on an executor, from host memory to host memory: moves the matrix there once and
  * its values whenever they change, keeps the preconditioner up to date, solves, and counts seconds.
+ * Scaling and ordering are done on the way, and undone in the solution.
  */
 class LinearSolver
 {
@@ -30,9 +35,9 @@ public:
   LinearSolver(ExecutorPtr executor, LinearSolverOptions options);
 
   /**
-   * Takes over @p A. With @p same_pattern only the values move; the pattern must be that of the
-   * call before. @throws ParameterError if the format cannot hold A, SolverError if the
-   * preconditioner cannot be made, DeviceError without memory.
+   * Takes over @p A, which must stay where it is until the next call. With @p same_pattern only the
+   * values move; the pattern must be that of the call before. @throws ParameterError if the format
+   * cannot hold A, SolverError if the preconditioner cannot be made, DeviceError without memory.
    */
   void set_matrix(const HostCsr &A, bool same_pattern);
 
@@ -49,10 +54,15 @@ public:
   }
 
 private:
+  void copy_in(const double *b, const double *x);
+  void copy_out(double *x);
+
   ExecutorPtr owner;
   LinearSolverOptions options;
   std::unique_ptr<Solver> solver;
   std::unique_ptr<Preconditioner> preconditioner;
+  LinearSystemTransformation transformation;
+  HostCsr given; // the system before it was transformed
   std::unique_ptr<CsrMatrix> csr;
   std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
   Buffer<double> rhs, solution;

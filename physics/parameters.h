@@ -47,6 +47,8 @@ public:
   std::string solver = "pipelined-cg";
   std::string preconditioner = "jacobi";
   std::string format = "csr";
+  std::string scaling = "none";
+  std::string ordering = "none";
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;
   std::string relative_to = "rhs";

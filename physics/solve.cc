@@ -1,7 +1,9 @@
 #include "physics/solve.h"
 
 #include "linalg/base/timing.h"
+#include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/transformations/registry.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -52,6 +54,10 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                     meanings(linalg::format_choices()) +
                     " All take values=double|float: with float the values are rounded, the "
                     "solution is refined to double.");
+  add_parameter("Scaling", scaling, meanings(linalg::scaling_choices()), prm,
+                selection(linalg::scaling_choices()));
+  add_parameter("Ordering", ordering, meanings(linalg::ordering_choices()), prm,
+                selection(linalg::ordering_choices()));
   add_parameter("Relative tolerance", relative_tolerance,
                 "A linear solve ends when the true residual |b - A x| has fallen to this times the "
                 "norm that 'Relative to' names.",
@@ -77,7 +83,7 @@ linalg::SolveControl SolverParameters::control() const
 
 linalg::LinearSolverOptions SolverParameters::options() const
 {
-  return {solver, preconditioner, format, control()};
+  return {solver, preconditioner, format, scaling, ordering, control()};
 }
 
 NewtonParameters::NewtonParameters() : ParameterAcceptor("/Newton")

@@ -170,6 +170,7 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
   report.rhs_norm = std::sqrt(residual.bb);
   report.initial_residual = std::sqrt(residual.rr);
   const bool of_rhs = control.reference == SolveControl::Reference::rhs;
+  report.norm = of_rhs ? "‖b − A x‖ relative to ‖b‖" : "‖b − A x‖ relative to ‖b − A x₀‖";
   report.target =
       std::max(control.absolute_tolerance,
                control.relative_tolerance * (of_rhs ? report.rhs_norm : report.initial_residual));
@@ -272,6 +273,12 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   report.preconditioner = M.name();
   report.format = A.format();
   report.backend = A.executor()->name();
+  report.matrix_stored = A.n_stored();
+  report.matrix_bytes = A.bytes();
+  const SetupReport setup = M.setup_report();
+  report.preconditioner_nonzeros = setup.n_nonzeros;
+  report.preconditioner_bytes = M.bytes();
+  report.preconditioner_remarks = setup.remarks;
   report.bytes_per_iteration =
       cost.products * A.bytes() + cost.vectors * x.bytes() + cost.applications * M.bytes();
 

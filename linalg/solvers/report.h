@@ -62,6 +62,17 @@ struct SolveReport
   std::size_t bytes_per_iteration = 0; ///< that the steps read and write, counted
 
   std::string solver, preconditioner, format, backend;
+  std::string norm; ///< of which residual, and relative to what, as "‖b − A x‖ relative to ‖b‖"
+
+  std::size_t matrix_stored = 0;           ///< entries of the matrix format, with padding
+  std::size_t matrix_bytes = 0;            ///< that a product reads of it
+  std::size_t preconditioner_nonzeros = 0; ///< of all factors of M⁻¹
+  std::size_t preconditioner_bytes = 0;    ///< that an application reads of it
+  std::string preconditioner_remarks;      ///< what its setup dropped or regularised
+
+  std::string scaling = "none", ordering = "none";
+  double given_residual = 0.; ///< ‖b − A x‖ before scaling, where the system was scaled
+  double given_rhs_norm = 0.; ///< ‖b‖ before scaling
 
   std::vector<double> history; ///< iterations+1 residual norms of the recurrence
 
@@ -76,7 +87,9 @@ struct SolveReport
   {
     archive &outcome &message &iterations &restarts &rhs_norm &initial_residual &true_residual
         &target &setup_seconds &transfer_seconds &solve_seconds &bytes_per_iteration &solver
-            &preconditioner &format &backend;
+            &preconditioner &format &backend &norm &matrix_stored &matrix_bytes
+                &preconditioner_nonzeros &preconditioner_bytes &preconditioner_remarks &scaling
+                    &ordering &given_residual &given_rhs_norm;
   }
 };
 
