@@ -1,6 +1,8 @@
 #ifndef femgpu_linalg_base_host_device_h
 #define femgpu_linalg_base_host_device_h
 
+#include <cmath>
+
 /// Marks a function that the host compiler and nvcc both compile: a step's formulas, a row product.
 #ifdef __CUDACC__
 #define FEMGPU_HD __host__ __device__ __forceinline__

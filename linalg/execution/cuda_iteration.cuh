@@ -212,8 +212,8 @@ private:
   void run(const Launch &how, const ProductStep<Body> &step)
   {
     Runner<CudaBackend> runner(executor, how.stream, state.data());
-    step.A->prepare(runner, step.v);
-    cuda::visit_product(step, [&](const auto &kernel_step) { launch(how, kernel_step); });
+    const double *const v = step.A->prepare(runner, step.v);
+    cuda::visit_product(step, v, [&](const auto &kernel_step) { launch(how, kernel_step); });
   }
 
   // The one place that launches the kernel of a step with state.

@@ -64,12 +64,13 @@ struct ViewProduct
   Body body;
 };
 
+/// @param v what prepare() has returned
 template <class Body, class Function>
-void visit_product(const ProductStep<Body> &step, const Function &f)
+void visit_product(const ProductStep<Body> &step, const double *v, const Function &f)
 {
   std::visit(
       [&](const auto &view) {
-        f(ViewProduct<std::decay_t<decltype(view)>, Body>{view, step.v, step.body});
+        f(ViewProduct<std::decay_t<decltype(view)>, Body>{view, v, step.body});
       },
       step.A->view());
 }
@@ -126,6 +127,28 @@ public:
   __device__ double *scratch() const
   {
     return shared;
+  }
+
+  /// Puts @p value at @p to if @p expected is there; gives what was there.
+  __device__ static int compare_and_swap(int *to, const int expected, const int value)
+  {
+    return atomicCAS(to, expected, value);
+  }
+  /// Adds 1; gives what was there.
+  __device__ static int count_up(int *counter)
+  {
+    return atomicAdd(counter, 1);
+  }
+  /// The n different numbers of @p from, ascending, to other memory.
+  __device__ static void sort(const int *from, const int n, int *to)
+  {
+    for (int k = rank(); k < n; k += size()) {
+      const int number = from[k];
+      int smaller = 0;
+      for (int l = 0; l < n; ++l)
+        smaller += from[l] < number ? 1 : 0;
+      to[smaller] = number;
+    }
   }
 
 private:
@@ -192,8 +215,8 @@ public:
   template <class Body>
   void run(const ProductStep<Body> &step)
   {
-    step.A->prepare(*this, step.v);
-    cuda::visit_product(step, [&](const auto &kernel_step) {
+    const double *const v = step.A->prepare(*this, step.v);
+    cuda::visit_product(step, v, [&](const auto &kernel_step) {
       launch(kernel_step, static_cast<long long>(kernel_step.A.n) * kernel_step.A.lanes);
     });
   }

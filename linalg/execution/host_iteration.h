@@ -78,10 +78,10 @@ private:
   {
     if (!state.running)
       return;
-    step.A->prepare(runner, step.v);
+    const double *const v = step.A->prepare(runner, step.v);
     const auto run_view = [&](const auto &A) {
       run_rows(A.n, step.body, [&](const State &s, const int i, Sums &sums) {
-        step.body(s, A.row(i), A.row_product(i, 0, 1, step.v), sums);
+        step.body(s, A.row(i), A.row_product(i, 0, 1, v), sums);
       });
     };
     std::visit(run_view, step.A->view());

@@ -5,6 +5,8 @@
 #include "linalg/execution/steps.h"
 #include "linalg/matrices/operator.h"
 
+#include <algorithm>
+
 namespace femgpu::linalg
 {
 /// Steps run on the cores of the host: an OpenMP loop over chunks of rows for each step.
@@ -39,6 +41,26 @@ public:
     return shared;
   }
 
+  /// Puts @p value at @p to if @p expected is there; gives what was there.
+  static int compare_and_swap(int *to, const int expected, const int value)
+  {
+    const int old = *to;
+    if (old == expected)
+      *to = value;
+    return old;
+  }
+  /// Adds 1; gives what was there.
+  static int count_up(int *counter)
+  {
+    return (*counter)++;
+  }
+  /// The n different numbers of @p from, ascending, to other memory.
+  static void sort(const int *from, const int n, int *to)
+  {
+    std::copy(from, from + n, to);
+    std::sort(to, to + n);
+  }
+
 private:
   mutable double shared[scratch_size > 0 ? scratch_size : 1];
 };
@@ -60,9 +82,9 @@ public:
   template <class Body>
   void run(const ProductStep<Body> &step)
   {
-    step.A->prepare(*this, step.v);
+    const double *const v = step.A->prepare(*this, step.v);
     const auto run_rows = [&](const auto &A) {
-      for_each(A.n, [&](const int i) { step.body(A.row(i), A.row_product(i, 0, 1, step.v)); });
+      for_each(A.n, [&](const int i) { step.body(A.row(i), A.row_product(i, 0, 1, v)); });
     };
     std::visit(run_rows, step.A->view());
   }

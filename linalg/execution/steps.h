@@ -78,8 +78,9 @@ struct ProductStep
  *     static constexpr int team_size = 32;  // or the 256 threads of a block
  *     static constexpr int scratch = 0;     // doubles that the team shares
  *
- * A team has rank(), size(), sync(), sum(double) and scratch(); all its threads must meet in sync()
- * and sum(), after which they see what the others have written. Such steps run without a state.
+ * A team has rank(), size(), sync(), sum(double), scratch(), and some operations on its shared
+ * integers; all its threads must meet in sync() and sum(), after which they see what the others
+ * have written. Such steps run without a state.
  */
 template <class Body>
 struct TeamStep

@@ -120,9 +120,9 @@ public:
   {
     return chosen->view();
   }
-  void prepare(StepRunner &runner, const double *v) const override
+  const double *prepare(StepRunner &runner, const double *v) const override
   {
-    chosen->prepare(runner, v);
+    return chosen->prepare(runner, v);
   }
   void update() override
   {

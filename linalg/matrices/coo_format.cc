@@ -113,7 +113,7 @@ public:
   {
     return StoredView{this->n(), Av.data()};
   }
-  void prepare(StepRunner &runner, const double *v) const override
+  const double *prepare(StepRunner &runner, const double *v) const override
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
     if (has_empty_rows)
@@ -123,6 +123,7 @@ public:
                                                    v, Av.data(), heads.data()}));
     steps.run(rows(static_cast<int>(cut_rows.size()),
                    AddHeads{cut_rows.data(), heads.data(), Av.data()}));
+    return v;
   }
   void update() override
   {

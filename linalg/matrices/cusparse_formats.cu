@@ -1,48 +1,12 @@
 #include "linalg/base/error.h"
 #include "linalg/execution/cuda_runner.cuh"
+#include "linalg/matrices/cusparse.h"
 #include "linalg/matrices/format.h"
-
-#include <cusparse.h>
 
 namespace femgpu::linalg
 {
 namespace
 {
-/// Every call of cuSPARSE goes through this. @throws DeviceError, or ParameterError if the library
-/// has no such product.
-void check_cusparse(const cusparseStatus_t status, const std::string &call)
-{
-  if (status == CUSPARSE_STATUS_SUCCESS)
-    return;
-  const std::string text =
-      "cuSPARSE says '" + std::string(cusparseGetErrorString(status)) + "' of " + call + ". ";
-  if (status == CUSPARSE_STATUS_NOT_SUPPORTED)
-    throw ParameterError(text + "Use another matrix format, as csr.");
-  throw DeviceError(text + "Look at the device's memory, or use another matrix format.");
-}
-
-#define FEMGPU_CUSPARSE(call) check_cusparse((call), #call)
-
-/// One handle for each thread of the program that uses cuSPARSE.
-cusparseHandle_t handle_on(const cudaStream_t stream)
-{
-  struct Handle
-  {
-    cusparseHandle_t handle = nullptr;
-    Handle()
-    {
-      FEMGPU_CUSPARSE(cusparseCreate(&handle));
-    }
-    ~Handle()
-    {
-      cusparseDestroy(handle);
-    }
-  };
-  static thread_local const Handle handle;
-  FEMGPU_CUSPARSE(cusparseSetStream(handle.handle, stream));
-  return handle.handle;
-}
-
 template <class T>
 T *writable(const T *pointer) // cuSPARSE takes what it only reads without const
 {
@@ -67,7 +31,7 @@ public:
     FEMGPU_CUSPARSE(cusparseCreateDnVec(&x, A.n(), Av.data(), CUDA_R_64F));
     FEMGPU_CUSPARSE(cusparseCreateDnVec(&y, A.n(), Av.data(), CUDA_R_64F));
     std::size_t size = 0;
-    const cusparseHandle_t handle = handle_on(stream());
+    const cusparseHandle_t handle = cusparse_handle(stream());
     FEMGPU_CUSPARSE(cusparseSpMV_bufferSize(handle, no_transpose, &one, matrix, x, &zero, y,
                                             CUDA_R_64F, algorithm, &size));
     workspace = Buffer<char>(A.executor(), std::max<std::size_t>(size, 1));
@@ -103,14 +67,15 @@ public:
   {
     return StoredView{this->n(), Av.data()};
   }
-  void prepare(StepRunner &runner, const double *v) const override
+  const double *prepare(StepRunner &runner, const double *v) const override
   {
     if (matrix == nullptr)
-      return;
+      return v;
     FEMGPU_CUSPARSE(cusparseDnVecSetValues(x, writable(v)));
-    FEMGPU_CUSPARSE(cusparseSpMV(handle_on(static_cast<Runner<CudaBackend> &>(runner).stream()),
-                                 no_transpose, &one, matrix, x, &zero, y, CUDA_R_64F, algorithm,
-                                 workspace.data()));
+    FEMGPU_CUSPARSE(cusparseSpMV(
+        cusparse_handle(static_cast<Runner<CudaBackend> &>(runner).stream()), no_transpose, &one,
+        matrix, x, &zero, y, CUDA_R_64F, algorithm, workspace.data()));
+    return v;
   }
   void update() override
   {

@@ -10,8 +10,8 @@ namespace femgpu::linalg
 {
 /**
  * Anything that maps a vector v to A v row by row, in the memory of an executor. Product steps see
- * it through its view, a plain struct. Where a row of A v is no function of v alone, prepare()
- * makes what the view reads, by steps of its own.
+ * it through its view, a plain struct. Where a row of A v is no function of v alone, prepare() runs
+ * what comes before, by steps of its own.
  */
 class Operator
 {
@@ -24,11 +24,15 @@ public:
 
   virtual View view() const = 0;
 
-  /// Runs before a product step with @p v, in order with it, also inside the loop of a solver.
-  virtual void prepare(StepRunner & /* runner */, const double * /* v */) const
-  {}
+  /**
+   * Is called before a product step with @p v, in order with it, also inside the loop of a solver.
+   * @return the vector that the view multiplies: v, or what was made of it
+   */
+  virtual const double *prepare(StepRunner & /* runner */, const double *v) const
+  {
+    return v;
+  }
 };
-
 } // namespace femgpu::linalg
 
 #endif

@@ -134,7 +134,7 @@ public:
   {
     return StoredView{this->n(), Av.data()};
   }
-  void prepare(StepRunner &runner, const double *v) const override
+  const double *prepare(StepRunner &runner, const double *v) const override
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
     steps.run(
@@ -143,6 +143,7 @@ public:
                                              values.data(), v, Av.data(), heads.data()}));
     steps.run(rows(static_cast<int>(cut_rows.size()),
                    AddHeads{cut_rows.data(), heads.data(), Av.data()}));
+    return v;
   }
   void update() override
   {

@@ -70,7 +70,7 @@ public:
           " rows have a zero or no entry on the diagonal. Use another preconditioner.");
   }
 
-  View view() const override
+  Action action() const override
   {
     return DiagonalView{inverse.data()};
   }

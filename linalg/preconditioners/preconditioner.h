@@ -46,7 +46,7 @@ struct SetupReport
 class Preconditioner
 {
 public:
-  using View = std::variant<IdentityView, DiagonalView, const Operator *>;
+  using Action = std::variant<IdentityView, DiagonalView, const Operator *>;
 
   virtual ~Preconditioner() = default;
 
@@ -56,7 +56,7 @@ public:
   /// Prepares for new values in the pattern that setup() has seen.
   virtual void update(const Matrix &A) = 0;
 
-  virtual View view() const = 0;
+  virtual Action action() const = 0;
   virtual SetupReport setup_report() const = 0;
   virtual bool is_symmetric() const = 0;
   virtual std::string name() const = 0;

@@ -13,7 +13,18 @@
 /// Every preconditioner: X(name in parameter files, function in linalg/preconditioners, meaning).
 #define FEMGPU_PRECONDITIONERS(X)                                                                  \
   X("identity", make_identity, "no preconditioning")                                               \
-  X("jacobi", make_jacobi, "the diagonal of A")
+  X("jacobi", make_jacobi, "the diagonal of A")                                                    \
+  X("block-jacobi", make_block_jacobi, "the diagonal blocks of A; block=B (0: of a node)")         \
+  X("chebyshev", make_chebyshev,                                                                   \
+    "Chebyshev polynomial of the Jacobi-scaled A; degree=K (products with A and one more), "       \
+    "ratio=R of the ends of its interval, eigenvalue=power|gershgorin for the upper one")          \
+  X("neumann", make_neumann, "truncated Neumann series of the Jacobi-scaled A; degree=K")          \
+  X("sai", make_sai,                                                                               \
+    "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, "               \
+    "side=right|left (min |MA-I|); not symmetric")                                                 \
+  X("fsai", make_fsai,                                                                             \
+    "factorised sparse approximate inverse G'G of symmetric positive definite A; tau=0..1, "       \
+    "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for one that adapts itself")
 
 namespace femgpu::linalg
 {

@@ -265,7 +265,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
                              const SolveControl &control, const IterationCosts &costs,
                              const Iterate &iterate)
 {
-  const auto m_view = M.view();
+  const auto m_view = M.action();
   const IterationCost &cost =
       std::holds_alternative<const Operator *>(m_view) ? costs.general : costs.fused;
   SolveReport report;

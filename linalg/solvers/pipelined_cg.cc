@@ -169,7 +169,7 @@ public:
     require_symmetric("pipelined-cg", M);
     const auto n = static_cast<std::size_t>(A.n());
     Buffer<double> p(A.executor(), n), q(A.executor(), n);
-    const std::size_t n_general = std::holds_alternative<const Operator *>(M.view()) ? n : 0;
+    const std::size_t n_general = std::holds_alternative<const Operator *>(M.action()) ? n : 0;
     Buffer<double> z(A.executor(), n_general), s(A.executor(), n_general);
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
       using Inverse = std::decay_t<decltype(m)>;

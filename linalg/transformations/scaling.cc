@@ -118,7 +118,7 @@ void scale_values(const HostCsr &A, const Scaling &scaling, double *const scaled
       std::copy(A.values, A.values + A.n_nonzeros, scaled);
     return;
   }
-  const auto &[left, right] = scaling;
+  const std::vector<double> &left = scaling.left, &right = scaling.right;
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n; ++i)
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)

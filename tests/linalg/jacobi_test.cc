@@ -12,7 +12,7 @@ protected:
   std::vector<double> inverse_of(const Preconditioner &M, const int n) const
   {
     std::vector<double> inverse(static_cast<std::size_t>(n));
-    executor->copy_to_host(inverse.data(), std::get<DiagonalView>(M.view()).inverse,
+    executor->copy_to_host(inverse.data(), std::get<DiagonalView>(M.action()).inverse,
                            inverse.size() * sizeof(double));
     return inverse;
   }

@@ -277,7 +277,7 @@ public:
   {}
   void update(const Matrix & /* A */) override
   {}
-  View view() const override
+  Action action() const override
   {
     return IdentityView{};
   }

@@ -1,0 +1,165 @@
+#include "linalg/base/error.h"
+#include "linalg/matrices/format.h"
+#include "linalg/preconditioners/registry.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr int largest_block = 16;
+
+/// Inverts the diagonal block of a node by Gauss-Jordan elimination with row pivoting.
+struct InvertBlock
+{
+  CsrView<double> A;
+  int b;
+  double *inverses; ///< b² a node, row by row
+  int *is_singular; ///< of each node
+  int *row_starts, *columns;
+
+  FEMGPU_HD
+  void operator()(const int node) const
+  {
+    double a[largest_block][2 * largest_block];
+    for (int i = 0; i < b; ++i)
+      for (int j = 0; j < 2 * b; ++j)
+        a[i][j] = j == b + i ? 1. : 0.;
+    for (int i = 0; i < b; ++i)
+      for (int k = A.row_starts[node * b + i]; k < A.row_starts[node * b + i + 1]; ++k)
+        if (A.columns[k] / b == node)
+          a[i][A.columns[k] % b] = A.values[k];
+    is_singular[node] = eliminate(a) ? 0 : 1;
+    double *const inverse = inverses + static_cast<std::size_t>(node) * b * b;
+    for (int i = 0; i < b; ++i)
+      for (int j = 0; j < b; ++j)
+        inverse[i * b + j] = a[i][b + j];
+    columns[node] = node;
+    row_starts[node] = node;
+    row_starts[node + 1] = node + 1;
+  }
+
+  /// Makes (I, a⁻¹) of (a, I). False if a has no inverse.
+  FEMGPU_HD
+  bool eliminate(double (&a)[largest_block][2 * largest_block]) const
+  {
+    for (int c = 0; c < b; ++c) {
+      int pivot = c;
+      for (int i = c + 1; i < b; ++i)
+        if (fabs(a[i][c]) > fabs(a[pivot][c]))
+          pivot = i;
+      if (!(fabs(a[pivot][c]) > 0.))
+        return false;
+      for (int j = 0; j < 2 * b; ++j) {
+        const double pivot_j = a[pivot][j];
+        a[pivot][j] = a[c][j];
+        a[c][j] = pivot_j;
+      }
+      const double scale = 1. / a[c][c];
+      for (int j = 0; j < 2 * b; ++j)
+        a[c][j] *= scale;
+      for (int i = 0; i < b; ++i) {
+        const double factor = i == c ? 0. : a[i][c];
+        for (int j = 0; j < 2 * b; ++j)
+          a[i][j] -= factor * a[c][j];
+      }
+    }
+    return true;
+  }
+};
+
+/// Rows of the inverted blocks.
+class BlockDiagonal final : public Operator
+{
+public:
+  BlockDiagonal(const ExecutorPtr &executor, const int n, const int b)
+      : n(n), b(b), row_starts(executor, static_cast<std::size_t>(n / b) + 1),
+        columns(executor, static_cast<std::size_t>(n / b)),
+        inverses(executor, static_cast<std::size_t>(n) * b)
+  {}
+
+  Operator::View view() const override
+  {
+    return BsrView<double>{n, 1, b, row_starts.data(), columns.data(), inverses.data()};
+  }
+
+  int n, b;
+  Buffer<int> row_starts, columns;
+  Buffer<double> inverses;
+};
+
+/**
+ * M = the diagonal blocks of A, one for the unknowns of each node.
+ *
+ * Use: systems with several unknowns a node, as elasticity; costs 8 b bytes a row and a kernel.
+ * Needs: A symmetric positive definite for PCG. Fails: setup() throws SolverError if a block is
+ * singular.
+ */
+template <class Backend>
+class BlockJacobi final : public Preconditioner
+{
+public:
+  explicit BlockJacobi(Method &method) : options(method)
+  {
+    method.integer("block", 0, 0, largest_block); // is asked for again when the matrix is known
+  }
+
+  void setup(const Matrix &A) override
+  {
+    const int b = block_option(options, A.csr());
+    blocks = std::make_unique<BlockDiagonal>(A.executor(), A.n(), b);
+    update(A);
+  }
+
+  void update(const Matrix &A) override
+  {
+    const int n_nodes = blocks->n / blocks->b;
+    Buffer<int> is_singular(A.executor(), static_cast<std::size_t>(n_nodes));
+    Runner<Backend>(*A.executor())
+        .run(rows(n_nodes, InvertBlock{A.csr().csr_view(), blocks->b, blocks->inverses.data(),
+                                       is_singular.data(), blocks->row_starts.data(),
+                                       blocks->columns.data()}));
+    const std::vector<int> singular = is_singular.to_host();
+    for (int node = 0; node < n_nodes; ++node)
+      if (singular[node] != 0)
+        throw SolverError("The block Jacobi preconditioner cannot be made: the " +
+                          std::to_string(blocks->b) + " x " + std::to_string(blocks->b) +
+                          " block on the diagonal from row " +
+                          std::to_string(static_cast<long long>(node) * blocks->b) +
+                          " on is singular. Use another preconditioner.");
+  }
+
+  Action action() const override
+  {
+    return blocks.get();
+  }
+  SetupReport setup_report() const override
+  {
+    return {blocks->inverses.size(), "blocks of " + std::to_string(blocks->b)};
+  }
+  bool is_symmetric() const override
+  {
+    return true;
+  }
+  std::string name() const override
+  {
+    return "block-jacobi";
+  }
+  std::size_t bytes() const override
+  {
+    return blocks->inverses.bytes() + blocks->columns.bytes() + blocks->row_starts.bytes();
+  }
+
+private:
+  Method options;
+  std::unique_ptr<BlockDiagonal> blocks;
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<Preconditioner> make_block_jacobi(Method &method)
+{
+  return std::make_unique<BlockJacobi<Backend>>(method);
+}
+
+template std::unique_ptr<Preconditioner> make_block_jacobi<ThisBackend>(Method &);
+} // namespace femgpu::linalg

@@ -1,0 +1,301 @@
+#include "linalg/matrices/transpose.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/preconditioners/row_pattern.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+struct CountLowerPart
+{
+  RowPatternView pattern;
+  int *lengths;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int length = 0;
+    for (int k = pattern.row_starts[i]; k < pattern.row_starts[i + 1]; ++k)
+      length += pattern.columns[k] <= i ? 1 : 0;
+    lengths[i] = length;
+  }
+};
+
+struct StoreLowerPart
+{
+  RowPatternView pattern;
+  const int *row_starts;
+  int *columns;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    for (int k = 0; k < row_starts[i + 1] - row_starts[i]; ++k)
+      columns[row_starts[i] + k] = pattern.columns[pattern.row_starts[i] + k];
+  }
+};
+
+/// The columns j <= i of each row i.
+template <class Backend>
+RowPattern lower_part(const RowPattern &pattern, const ExecutorPtr &executor)
+{
+  Runner<Backend> runner(*executor);
+  Buffer<int> lengths(executor, static_cast<std::size_t>(pattern.n()));
+  runner.run(rows(pattern.n(), CountLowerPart{pattern.view(), lengths.data()}));
+  RowPattern lower = make_rows(executor, lengths.to_host());
+  runner.run(rows(pattern.n(),
+                  StoreLowerPart{pattern.view(), lower.row_starts.data(), lower.columns.data()}));
+  return lower;
+}
+
+/**
+ * Finds row i of G: with J its pattern, whose last column is i, A(J, J) y = e_i and
+ * g = y / √y_i, by a dense Cholesky factorisation of A(J, J) (Kolotilina and Yeremin 1993).
+ */
+struct SolveRow
+{
+  static constexpr int team_size = 32, scratch = 0;
+  CsrView<double> A;
+  RowPatternView pattern;
+  Batch batch;
+  double *values;
+  int *failed; ///< of each row: A(J, J) is not positive definite
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int item) const
+  {
+    const int i = batch.first + item;
+    const int size = pattern.length(i);
+    double *const L = batch.memory + batch.offsets[item]; // by columns
+    double *const g = values + pattern.row_starts[i];
+    gather(team, i, size, L);
+    const double a_ii = L[static_cast<std::size_t>(size) * size - 1];
+    team.sync();
+    const bool is_positive = factorise(team, size, L);
+    if (team.rank() == 0)
+      failed[i] = is_positive ? 0 : 1;
+    if (is_positive)
+      substitute(team, size, L, g);
+    else
+      for (int k = team.rank(); k < size; k += team.size())
+        g[k] = k < size - 1 ? 0. : a_ii != 0. ? 1. / sqrt(fabs(a_ii)) : 1.;
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void gather(const Team &team, const int i, const int size, double *L) const
+  {
+    const int *const J = pattern.columns + pattern.row_starts[i];
+    for (int k = team.rank(); k < size * size; k += team.size())
+      L[k] = 0.;
+    team.sync();
+    for (int r = 0; r < size; ++r)
+      for (int k = A.row_starts[J[r]] + team.rank(); k < A.row_starts[J[r] + 1]; k += team.size()) {
+        const int column = A.columns[k];
+        int c = 0;
+        for (int end = r + 1; c < end;) { // the place of the column in J, if it is there
+          const int middle = (c + end) / 2;
+          if (J[middle] < column)
+            c = middle + 1;
+          else
+            end = middle;
+        }
+        if (c <= r && J[c] == column)
+          L[static_cast<std::size_t>(c) * size + r] = A.values[k];
+      }
+    team.sync();
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  bool factorise(const Team &team, const int size, double *L) const
+  {
+    for (int c = 0; c < size; ++c) {
+      double *const column = L + static_cast<std::size_t>(c) * size;
+      const double pivot = column[c];
+      if (!(pivot > 0.) || pivot - pivot != 0.)
+        return false;
+      team.sync();
+      for (int r = c + team.rank(); r < size; r += team.size())
+        column[r] /= sqrt(pivot);
+      team.sync();
+      for (int r = c + 1 + team.rank(); r < size; r += team.size())
+        for (int s = c + 1; s <= r; ++s)
+          L[static_cast<std::size_t>(s) * size + r] -= column[r] * column[s];
+      team.sync();
+    }
+    return true;
+  }
+
+  /// g = L_ii y, where Lᵀ y = e_i / L_ii
+  template <class Team>
+  FEMGPU_HD
+  void substitute(const Team &team, const int size, const double *L, double *g) const
+  {
+    for (int c = size - 1; c >= 0; --c) {
+      const double *const column = L + static_cast<std::size_t>(c) * size;
+      double sum = 0.;
+      for (int r = c + 1 + team.rank(); r < size; r += team.size())
+        sum += column[r] * g[r];
+      sum = team.sum(sum);
+      if (team.rank() == 0)
+        g[c] = ((c == size - 1 ? 1. : 0.) - sum) / column[c];
+      team.sync();
+    }
+  }
+};
+
+/// z = y; the rows of G r
+struct Store
+{
+  double *y;
+
+  FEMGPU_HD
+  void operator()(const int i, const double y_i) const
+  {
+    y[i] = y_i;
+  }
+};
+
+/// Gᵀ G
+template <class Backend>
+class FactorisedOperator final : public Operator
+{
+public:
+  explicit FactorisedOperator(std::unique_ptr<CsrMatrix> G_)
+      : G(std::move(G_)), G_transposed(transpose<Backend>(*G)),
+        y(G->executor(), static_cast<std::size_t>(G->n()))
+  {}
+
+  Operator::View view() const override
+  {
+    return G_transposed->view();
+  }
+  const double *prepare(StepRunner &runner, const double *r) const override
+  {
+    static_cast<Runner<Backend> &>(runner).run(product(*G, r, Store{y.data()}));
+    return y.data();
+  }
+  std::size_t bytes() const
+  {
+    return G->bytes() + G_transposed->bytes() + 2 * y.bytes();
+  }
+  std::size_t n_nonzeros() const
+  {
+    return G->n_nonzeros();
+  }
+
+private:
+  std::unique_ptr<CsrMatrix> G, G_transposed;
+  mutable Buffer<double> y; // a preconditioner is used by one solver at a time
+};
+
+/**
+ * Factorised sparse approximate inverse, M⁻¹ = Gᵀ G ≈ A⁻¹ with lower triangular G (Kolotilina and
+ * Yeremin 1993): symmetric positive definite whatever the pattern.
+ *
+ * Use: PCG; costs two products with triangles an application. Options: tau and power for the
+ * pattern, the lower part of that of S^power, where S are the entries of a row with
+ * |a| > (1 − tau) max |a|. With grow=K the pattern adapts itself in K rounds: the entries of G with
+ * |g| > drop max |g| of a row, times S, make the next pattern; the last round drops the others.
+ * Needs: A symmetric positive definite; where a local matrix is not, the row is that of Jacobi, and
+ * counted.
+ */
+template <class Backend>
+class FactorisedApproximateInverse final : public Preconditioner
+{
+public:
+  explicit FactorisedApproximateInverse(Method &method)
+      : tau(method.number("tau", 1., 0., 1.)), power(method.integer("power", 1, 1, 3)),
+        rounds(method.integer("grow", 0, 0, 10)), drop(method.number("drop", 0.05, 0., 1.))
+  {}
+
+  void setup(const Matrix &A_) override
+  {
+    const CsrMatrix &A = A_.csr();
+    const ExecutorPtr owner = A.executor();
+    factors.reset();
+    auto G = compute(A, lower_part<Backend>(inverse_pattern<Backend>(A, tau, power), owner));
+    if (rounds > 0) {
+      const RowPattern S = large_entries<Backend>(A, tau);
+      for (int round = 0; round < rounds; ++round) {
+        const RowPattern kept = large_entries<Backend>(*G, 1. - drop);
+        G = compute(A, lower_part<Backend>(multiply<Backend>(kept, S, owner), owner));
+      }
+      G = compute(A, large_entries<Backend>(*G, 1. - drop));
+    }
+    factors = std::make_unique<FactorisedOperator<Backend>>(std::move(G));
+  }
+  void update(const Matrix &A) override // the pattern follows the values
+  {
+    setup(A);
+  }
+  Action action() const override
+  {
+    return factors.get();
+  }
+  SetupReport setup_report() const override
+  {
+    std::string remarks =
+        "tau " + std::to_string(tau).substr(0, 4) + ", power " + std::to_string(power);
+    if (rounds > 0)
+      remarks += ", grown " + std::to_string(rounds) + " times with drop tolerance " +
+                 std::to_string(drop).substr(0, 6);
+    if (n_failed > 0)
+      remarks += ", " + std::to_string(n_failed) +
+                 " rows as Jacobi because their local matrix is not positive definite";
+    return {factors->n_nonzeros(), remarks};
+  }
+  bool is_symmetric() const override
+  {
+    return true;
+  }
+  std::string name() const override
+  {
+    return "fsai";
+  }
+  std::size_t bytes() const override
+  {
+    return factors->bytes();
+  }
+
+private:
+  std::unique_ptr<CsrMatrix> compute(const CsrMatrix &A, RowPattern pattern)
+  {
+    const ExecutorPtr owner = A.executor();
+    Runner<Backend> runner(*owner);
+    Buffer<double> values(owner, pattern.columns.size());
+    Buffer<int> failed(owner, static_cast<std::size_t>(A.n()));
+    const auto workspace = [&](const int i) {
+      const auto size =
+          static_cast<std::size_t>(pattern.host_row_starts[i + 1] - pattern.host_row_starts[i]);
+      return size * size;
+    };
+    for_batches(owner, A.n(), workspace, [&](const Batch &batch, const int n_rows) {
+      runner.run(teams(
+          n_rows, SolveRow{A.csr_view(), pattern.view(), batch, values.data(), failed.data()}));
+    });
+    n_failed = 0;
+    for (const int row_failed : failed.to_host())
+      n_failed += row_failed;
+    return std::make_unique<CsrMatrix>(owner, std::move(pattern.row_starts),
+                                       std::move(pattern.columns), std::move(values));
+  }
+
+  double tau;
+  int power, rounds;
+  double drop;
+  int n_failed = 0;
+  std::unique_ptr<FactorisedOperator<Backend>> factors;
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<Preconditioner> make_fsai(Method &method)
+{
+  return std::make_unique<FactorisedApproximateInverse<Backend>>(method);
+}
+
+template std::unique_ptr<Preconditioner> make_fsai<ThisBackend>(Method &);
+} // namespace femgpu::linalg

@@ -1,0 +1,345 @@
+#include "linalg/generators/registry.h"
+#include "linalg/preconditioners/registry.h"
+#include "tests/linalg/on_backend.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+/// Every preconditioner for symmetric positive definite systems, with its options.
+std::vector<std::string> spd_preconditioners()
+{
+  return {"identity",
+          "jacobi",
+          "block-jacobi block=1",
+          "chebyshev",
+          "chebyshev degree=1",
+          "chebyshev degree=7 ratio=100 eigenvalue=gershgorin",
+          "neumann degree=3",
+          "fsai",
+          "fsai tau=0.9 power=2",
+          "fsai tau=0.5 power=3",
+          "fsai grow=2 drop=0.1"};
+}
+
+class PreconditionedCG : public OnBackendWithSolver
+{};
+
+TEST_P(PreconditionedCG, FindsTheSolutionWithEveryPreconditioner)
+{
+  for (const HostMatrix &A : {laplacian_1d(1), laplacian_1d(33), laplacian_2d(40, 30),
+                              box_27(9, 10, 11), random_spd(2000, 8, 3)}) {
+    const std::vector<double> x = random_vector(A.n, 1), b = multiply(A, x);
+    for (const std::string &preconditioner : spd_preconditioners()) {
+      SCOPED_TRACE(std::to_string(A.n) + " rows, " + preconditioner);
+      const Solved solved = run(method(solver, preconditioner, 1e-12), A, b);
+      EXPECT_TRUE(solved.report.converged()) << solved.report.message;
+      EXPECT_LT(relative_difference(solved.x, x), 1e-8);
+      EXPECT_EQ(run(method(solver, preconditioner, 1e-12), A, b).x, solved.x) << "a repeat differs";
+    }
+  }
+}
+
+TEST_P(PreconditionedCG, TakesFewerIterationsWithBetterInverses)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:80");
+  const auto iterations = [&](const std::string &preconditioner) {
+    const Solved solved = run(method(solver, preconditioner, 1e-8), problem.A, problem.b);
+    EXPECT_TRUE(solved.report.converged()) << solved.report.message;
+    return solved.report.iterations;
+  };
+  const int jacobi = iterations("jacobi");
+  EXPECT_EQ(iterations("block-jacobi block=1"), jacobi);
+  EXPECT_LT(iterations("fsai"), 0.75 * jacobi);
+  EXPECT_LT(iterations("fsai power=2"), 0.9 * iterations("fsai"));
+  EXPECT_LT(iterations("fsai power=3"), 0.9 * iterations("fsai power=2"));
+  EXPECT_LT(iterations("fsai grow=3 drop=0.02"), 0.9 * iterations("fsai"));
+  EXPECT_LT(iterations("chebyshev degree=4"), 0.4 * jacobi);
+  EXPECT_LT(iterations("neumann degree=4"), 0.7 * jacobi);
+}
+
+TEST_P(PreconditionedCG, SolvesElasticityWithBlocksOfNodes)
+{
+  const ModelProblem problem = generate("elasticity3d-p1:6");
+  int jacobi = 0;
+  for (const char *const preconditioner : {"jacobi", "block-jacobi", "fsai", "chebyshev"}) {
+    LinearSolverOptions options = method(solver, preconditioner, 1e-10);
+    options.format = preconditioner == std::string("block-jacobi") ? "bsr" : "csr";
+    const Solved solved = run(options, problem.A, problem.b);
+    EXPECT_TRUE(solved.report.converged()) << solved.report.message;
+    jacobi = jacobi == 0 ? solved.report.iterations : jacobi;
+    EXPECT_LE(solved.report.iterations, jacobi);
+  }
+}
+
+TEST_P(PreconditionedCG, FloatValuesAreRefinedToDoubleAccuracy)
+{
+  const HostMatrix A = random_spd(3000, 10, 9);
+  const std::vector<double> x = random_vector(A.n, 1), b = multiply(A, x);
+  LinearSolverOptions options = method(solver, "jacobi", 1e-13);
+  options.format = "csr values=float";
+  const Solved solved = run(options, A, b);
+  EXPECT_TRUE(solved.report.converged()) << solved.report.message;
+  EXPECT_GT(solved.report.restarts, 0);
+  EXPECT_LT(relative_difference(solved.x, x), 1e-11);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, PreconditionedCG, testing::Combine(backends(), spd_solvers()),
+                         words);
+
+class PreconditionedBiCGStab : public OnBackendWithSolver
+{};
+
+TEST_P(PreconditionedBiCGStab, TakesFewerIterationsWithADenserSai)
+{
+  const ModelProblem problem = generate("convection-diffusion2d:60,5");
+  int before = run(method(solver, "identity", 1e-8), problem.A, problem.b).report.iterations;
+  for (const char *const preconditioner : {"sai tau=1", "sai tau=1 power=2", "sai power=3"}) {
+    const Solved solved = run(method(solver, preconditioner, 1e-8), problem.A, problem.b);
+    EXPECT_TRUE(solved.report.converged()) << solved.report.message;
+    EXPECT_LT(solved.report.iterations, before) << preconditioner;
+    before = solved.report.iterations;
+  }
+}
+
+TEST_P(PreconditionedBiCGStab, FindsTheSolutionWithEveryPreconditioner)
+{
+  const HostMatrix A = random_dominant(1500, 7, 4);
+  const std::vector<double> x = random_vector(A.n, 1), b = multiply(A, x);
+  for (const char *const preconditioner :
+       {"jacobi", "block-jacobi block=3", "sai", "sai side=left", "sai tau=0",
+        "sai tau=0.5 power=2", "chebyshev degree=2", "neumann degree=2"}) {
+    const Solved solved = run(method(solver, preconditioner, 1e-12), A, b);
+    EXPECT_TRUE(solved.report.converged()) << preconditioner << ": " << solved.report.message;
+    EXPECT_LT(relative_difference(solved.x, x), 1e-9) << preconditioner;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, PreconditionedBiCGStab,
+                         testing::Combine(backends(), general_solvers()), words);
+
+using Dense = std::vector<std::vector<long double>>; // by columns
+
+/// min ‖A m − e‖₂ by Householder reflections; columns of A have more rows than there are columns.
+std::vector<long double> least_squares(Dense A, std::vector<long double> e)
+{
+  const std::size_t n1 = e.size(), n2 = A.size();
+  const auto reflect = [&](const std::vector<long double> &h, std::vector<long double> &v) {
+    long double hh = 0., hv = 0.;
+    for (std::size_t i = 0; i < n1; ++i) {
+      hh += h[i] * h[i];
+      hv += h[i] * v[i];
+    }
+    for (std::size_t i = 0; i < n1; ++i)
+      v[i] -= 2. * hv / hh * h[i];
+  };
+  for (std::size_t c = 0; c < n2; ++c) {
+    std::vector<long double> h(n1, 0.);
+    long double norm = 0.;
+    for (std::size_t i = c; i < n1; ++i) {
+      h[i] = A[c][i];
+      norm += h[i] * h[i];
+    }
+    h[c] += std::copysign(std::sqrt(norm), h[c]);
+    for (std::size_t l = c; l < n2; ++l)
+      reflect(h, A[l]);
+    reflect(h, e);
+  }
+  std::vector<long double> m(n2);
+  for (std::size_t c = n2; c-- > 0;) {
+    m[c] = e[c];
+    for (std::size_t l = c + 1; l < n2; ++l)
+      m[c] -= A[l][c] * m[l];
+    m[c] /= A[c][c];
+  }
+  return m;
+}
+
+/// M of a preconditioner that is a CSR matrix, dense, by columns.
+Dense dense_inverse(const Preconditioner &preconditioner)
+{
+  const auto &M =
+      dynamic_cast<const CsrMatrix &>(*std::get<const Operator *>(preconditioner.action()));
+  const std::vector<int> starts = M.host_row_starts(), columns = M.host_columns();
+  std::vector<double> values(M.n_nonzeros());
+  M.executor()->copy_to_host(values.data(), M.csr_view().values, values.size() * sizeof(double));
+  const auto n = static_cast<std::size_t>(M.n());
+  Dense dense(n, std::vector<long double>(n, 0.));
+  for (std::size_t i = 0; i < n; ++i)
+    for (int k = starts[i]; k < starts[i + 1]; ++k)
+      dense[columns[k]][i] = values[k];
+  return dense;
+}
+
+Dense dense_columns(const HostMatrix &A)
+{
+  const auto n = static_cast<std::size_t>(A.n);
+  Dense dense(n, std::vector<long double>(n, 0.));
+  for (std::size_t i = 0; i < n; ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      dense[A.columns[k]][i] = A.values[k];
+  return dense;
+}
+
+/// SAI column by column, with all rows and the pattern of S^power, S: |a| > (1 - tau) max |a|.
+Dense reference_sai(const Dense &A, const double tau, const int power)
+{
+  const std::size_t n = A.size();
+  std::vector<std::vector<bool>> S(n, std::vector<bool>(n)), pattern;
+  for (std::size_t c = 0; c < n; ++c) {
+    long double largest = 0.;
+    for (const long double a : A[c])
+      largest = std::max(largest, std::abs(a));
+    for (std::size_t i = 0; i < n; ++i)
+      S[c][i] = i == c || std::abs(A[c][i]) > (1. - tau) * largest;
+  }
+  pattern = S;
+  for (int p = 1; p < power; ++p) {
+    const auto before = pattern;
+    for (std::size_t c = 0; c < n; ++c)
+      for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t i = 0; before[c][j] && i < n; ++i)
+          pattern[c][i] = pattern[c][i] || S[j][i];
+  }
+  Dense M(n, std::vector<long double>(n, 0.));
+  for (std::size_t c = 0; c < n; ++c) {
+    Dense A_hat;
+    for (std::size_t j = 0; j < n; ++j)
+      if (pattern[c][j])
+        A_hat.push_back(A[j]);
+    std::vector<long double> e(n, 0.);
+    e[c] = 1.;
+    const std::vector<long double> m = least_squares(A_hat, e);
+    for (std::size_t j = 0, l = 0; j < n; ++j)
+      if (pattern[c][j])
+        M[c][j] = m[l++];
+  }
+  return M;
+}
+
+class SaiTest : public OnBackend
+{
+protected:
+  std::unique_ptr<Preconditioner> make(const std::string &text, const HostMatrix &A)
+  {
+    auto M = make_preconditioner(text, executor->backend());
+    csr = std::make_unique<CsrMatrix>(executor, A.csr());
+    M->setup(*csr);
+    return M;
+  }
+
+  std::unique_ptr<CsrMatrix> csr;
+};
+
+TEST_P(SaiTest, IsTheLeastSquaresSolutionOfEachColumn)
+{
+  for (const HostMatrix &A : {laplacian_1d(33), convection_diffusion(7, 6, 3., -2.),
+                              random_dominant(60, 6, 2), box_27(4, 3, 3), arrow(40)})
+    for (const double tau : {1., 0.6, 0.})
+      for (const int power : {1, 2, 3}) {
+        SCOPED_TRACE(std::to_string(A.n) + " rows, tau " + std::to_string(tau) + ", power " +
+                     std::to_string(power));
+        const auto M =
+            make("sai tau=" + std::to_string(tau) + " power=" + std::to_string(power), A);
+        const Dense expected = reference_sai(dense_columns(A), tau, power);
+        const Dense found = dense_inverse(*M);
+        long double difference = 0., largest = 0.;
+        for (std::size_t c = 0; c < expected.size(); ++c)
+          for (std::size_t i = 0; i < expected.size(); ++i) {
+            difference = std::max(difference, std::abs(found[c][i] - expected[c][i]));
+            largest = std::max(largest, std::abs(expected[c][i]));
+          }
+        EXPECT_LE(difference, 1e-12 * largest);
+      }
+}
+
+TEST_P(SaiTest, FromTheLeftIsTheOneOfTheTransposedMatrixTransposed)
+{
+  const HostMatrix A = random_dominant(50, 5, 8);
+  HostMatrix At;
+  const Dense columns = dense_columns(A);
+  for (int i = 0; i < A.n; ++i) {
+    for (int j = 0; j < A.n; ++j)
+      if (columns[i][j] != 0.)
+        At.add(j, static_cast<double>(columns[i][j]));
+    At.end_row();
+  }
+  const Dense left = dense_inverse(*make("sai tau=0.8 side=left", A));
+  const Dense right = dense_inverse(*make("sai tau=0.8", At));
+  for (int i = 0; i < A.n; ++i)
+    for (int j = 0; j < A.n; ++j)
+      EXPECT_EQ(left[i][j], right[j][i]);
+}
+
+TEST_P(SaiTest, CountsColumnsWithoutFullRank)
+{
+  // The first two columns are the same: where both are in the pattern, one of them depends.
+  const auto M = make("sai", dense({{1., 1., 0.}, {1., 1., 0.}, {0., 0., 2.}}));
+  const SetupReport report = M->setup_report();
+  EXPECT_NE(report.remarks.find("2 of 3 least-squares"), std::string::npos) << report.remarks;
+  for (const auto &column : dense_inverse(*M))
+    for (const long double m : column)
+      EXPECT_TRUE(std::isfinite(m));
+}
+
+TEST_P(SaiTest, HoldsRowsOfSeveralHundredEntries)
+{
+  const HostMatrix A = random_spd(400, 240, 8);
+  const Solved solved = solve(executor, method("bicgstab", "sai", 1e-10), A, random_vector(400, 2));
+  EXPECT_TRUE(solved.report.converged()) << solved.report.message;
+  EXPECT_GT(solved.report.preconditioner_nonzeros, 100U * 400U);
+}
+
+TEST_P(SaiTest, FsaiOfAFullPatternIsTheInverse)
+{
+  const HostMatrix A = random_spd(120, 300, 5);
+  const Solved solved = solve(executor, method("cg", "fsai", 1e-9), A, random_vector(120, 2));
+  EXPECT_TRUE(solved.report.converged()) << solved.report.message;
+  EXPECT_LE(solved.report.iterations, 40);
+  const HostMatrix small = laplacian_1d(4);
+  const Solved exact =
+      solve(executor, method("cg", "fsai power=3", 1e-12), small, {1., 2., 3., 4.});
+  EXPECT_LE(exact.report.iterations, 1);
+}
+
+TEST_P(SaiTest, FsaiCountsRowsThatAreNotPositiveDefinite)
+{
+  const auto M = make("fsai", dense({{1., 2., 0.}, {2., 1., 0.}, {0., 0., 3.}}));
+  EXPECT_NE(M->setup_report().remarks.find("1 rows as Jacobi"), std::string::npos)
+      << M->setup_report().remarks;
+}
+
+TEST_P(SaiTest, BlockJacobiIsExactForABlockDiagonalMatrixAndRefusesSingularBlocks)
+{
+  const HostMatrix A =
+      dense({{4., 1., 0., 0.}, {1., 3., 0., 0.}, {0., 0., 2., 1.}, {0., 0., 1., 5.}});
+  const Solved solved =
+      solve(executor, method("cg", "block-jacobi block=2", 1e-12), A, {1., 2., 3., 4.});
+  EXPECT_EQ(solved.report.iterations, 1);
+  const std::string text = text_of<SolverError>([&] {
+    make("block-jacobi block=2",
+         dense({{1., 0., 0., 0.}, {0., 1., 0., 0.}, {0., 0., 1., 1.}, {0., 0., 1., 1.}}));
+  });
+  EXPECT_NE(text.find("from row 2 on"), std::string::npos) << text;
+}
+
+TEST_P(SaiTest, WrongOptionsAreErrorsThatNameThoseThereAre)
+{
+  const auto text = [&](const std::string &method) {
+    return text_of<ParameterError>([&] { make_preconditioner(method, executor->backend()); });
+  };
+  EXPECT_NE(text("sai tua=1").find("it has tau, power, side"), std::string::npos);
+  EXPECT_NE(text("sai tau=2").find("a number from 0 to 1"), std::string::npos);
+  EXPECT_NE(text("fsai power=4").find("an integer from 1 to 3"), std::string::npos);
+  EXPECT_NE(text("sai side=up").find("right or left"), std::string::npos);
+  EXPECT_NE(text("jacobi block=3").find("it has none"), std::string::npos);
+  EXPECT_NE(text("sai tau").find("OPTION=VALUE"), std::string::npos);
+  EXPECT_NE(text("sai tau=1 tau=0").find("twice"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, SaiTest, backends(), backend_name);
+} // namespace
+} // namespace femgpu::linalg::test
