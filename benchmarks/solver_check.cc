@@ -313,6 +313,7 @@ void time_system(const ExecutorPtr &executor, const ModelProblem &problem, const
                   timing.n, solver.c_str(), format.c_str(), timing.microseconds,
                   100. * timing.fraction, timing.milliseconds_30);
       timings.push_back(timing);
+      std::fflush(stdout);
     }
     catch (const ParameterError &error) {
       std::printf("%-20s %8d  %-20s  %-26s left out: %s\n", problem.name.c_str(), problem.A.n,

@@ -92,13 +92,18 @@ private:
     return static_cast<const CudaExecutor &>(*this->executor()).stream();
   }
 
-  void describe_matrix(const CsrView<Value> &A)
+  template <class View> // CSR, or BSR whose blocks are single entries
+  void describe_csr(const View &A)
   {
     algorithm = CUSPARSE_SPMV_CSR_ALG2; // the one that repeats to the bit
     FEMGPU_CUSPARSE(cusparseCreateCsr(&matrix, A.n, A.n, static_cast<std::int64_t>(n_stored()),
                                       writable(A.row_starts), writable(A.columns),
                                       writable(A.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
                                       CUSPARSE_INDEX_BASE_ZERO, value_type));
+  }
+  void describe_matrix(const CsrView<Value> &A)
+  {
+    describe_csr(A);
   }
   void describe_matrix(const SellView<Value> &A)
   {
@@ -112,6 +117,10 @@ private:
   void describe_matrix(const BsrView<Value> &A)
   {
     const std::int64_t b = A.block_size;
+    if (b == 1) { // cuSPARSE crashes on such blocks
+      describe_csr(A);
+      return;
+    }
     FEMGPU_CUSPARSE(cusparseCreateBsr(
         &matrix, A.n / b, A.n / b, static_cast<std::int64_t>(n_stored()) / (b * b), b, b,
         writable(A.row_starts), writable(A.columns), writable(A.values), CUSPARSE_INDEX_32I,
@@ -131,6 +140,11 @@ private:
   cusparseSpMatDescr_t matrix = nullptr;
   cusparseDnVecDescr_t x = nullptr, y = nullptr;
 };
+
+std::string max_padding(Method &method)
+{
+  return " max-padding=" + std::to_string(method.number("max-padding", 3., 1., 1e6));
+}
 
 /// @param layout the format whose arrays cuSPARSE reads, with the options that it takes
 std::unique_ptr<Matrix> make_cusparse(const CsrMatrix &A, Method &method, const std::string &layout)
@@ -154,14 +168,15 @@ template <class Backend>
 std::unique_ptr<Matrix> make_cusparse_sell_format(const CsrMatrix &A, Method &method)
 {
   // cuSPARSE knows no order of the rows: no sorting.
-  return make_cusparse(
-      A, method, "sell window=1 slice=" + std::to_string(method.integer("slice", 32, 1, 1024)));
+  const std::string slice = std::to_string(method.integer("slice", 32, 1, 1024));
+  return make_cusparse(A, method, "sell window=1 slice=" + slice + max_padding(method));
 }
 
 template <class Backend>
 std::unique_ptr<Matrix> make_cusparse_bsr_format(const CsrMatrix &A, Method &method)
 {
-  return make_cusparse(A, method, "bsr block=" + std::to_string(block_option(method, A)));
+  const std::string block = std::to_string(block_option(method, A));
+  return make_cusparse(A, method, "bsr block=" + block + max_padding(method));
 }
 
 template std::unique_ptr<Matrix> make_cusparse_csr_format<CudaBackend>(const CsrMatrix &, Method &);

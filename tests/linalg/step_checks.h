@@ -364,7 +364,8 @@ inline std::vector<std::string> cuda_formats()
          {"csr threads=", "ellr-t max-padding=1000 threads=", "bsr block=1 threads="})
       for (const char *const values : {"", " values=float"})
         formats.push_back(format + std::to_string(threads) + values);
-  for (const char *const format : {"cusparse-csr", "cusparse-sell max-padding=1000"})
+  for (const char *const format : {"cusparse-csr", "cusparse-sell max-padding=1000",
+                                   "cusparse-bsr max-padding=1000", "cusparse-bsr block=1"})
     for (const char *const values : {"", " values=float"})
       formats.push_back(std::string(format) + values);
   return formats;
