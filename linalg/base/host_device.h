@@ -10,4 +10,12 @@
 #define FEMGPU_HD inline
 #endif
 
+/// Before a loop over the entries of a row: the GPU has the loads of four of them under way at
+/// once.
+#ifdef __CUDACC__
+#define FEMGPU_UNROLL _Pragma("unroll 4")
+#else
+#define FEMGPU_UNROLL
+#endif
+
 #endif

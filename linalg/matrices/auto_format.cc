@@ -10,15 +10,35 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// result_i = (A v)_i
-struct StoreProduct
+struct TrialState : LoopState
 {
+  double sum = 0.;
+};
+
+struct TrialSums
+{
+  double sum;
+};
+
+/// result_i = (A v)_i, with a sum: what products in solvers are like.
+struct Multiply
+{
+  const double *v;
   double *result;
 
+  using Contributes = SumList<&TrialSums::sum>;
   FEMGPU_HD
-  void operator()(const int i, const double Av_i) const
+  void operator()(const TrialState & /* s */, const int i, const double Av_i, TrialSums &sums) const
   {
     result[i] = Av_i;
+    sums.sum += v[i] * Av_i;
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(TrialState &s, const TrialSums &sums) const
+  {
+    s.sum = sums.sum;
   }
 };
 
@@ -62,13 +82,14 @@ std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &row
 template <class Backend>
 double seconds_of_product(const Matrix &A, const Buffer<double> &v, Buffer<double> &result)
 {
-  constexpr int repeats = 5, products = 4;
+  constexpr int repeats = 5, products = 8;
+  Iteration<Backend, TrialState, TrialSums> trial(*A.executor(), A.n());
+  trial.set_state({});
   double best = 0.;
   for (int repeat = 0; repeat <= repeats; ++repeat) {
-    Runner<Backend> runner(*A.executor());
     const Stopwatch watch;
     for (int k = 0; k < products; ++k)
-      runner.run(product(A, v.data(), StoreProduct{result.data()}));
+      trial.once(product(A, v.data(), Multiply{v.data(), result.data()}));
     A.executor()->synchronize();
     const double seconds = watch.elapsed() / products;
     best = repeat <= 1 ? seconds : std::min(best, seconds);

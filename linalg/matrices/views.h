@@ -33,6 +33,7 @@ struct CsrView
   {
     const int end = row_starts[i + 1];
     double sum = 0.;
+    FEMGPU_UNROLL
     for (int k = row_starts[i] + lane; k < end; k += n_lanes)
       sum += static_cast<double>(values[k]) * v[columns[k]];
     return sum;
@@ -76,6 +77,7 @@ struct EllView
     const int length = row_lengths[i];
     std::size_t at = static_cast<std::size_t>(i) * n_lanes + lane;
     double sum = 0.;
+    FEMGPU_UNROLL
     for (int k = lane; k < length; k += n_lanes, at += stride)
       sum += static_cast<double>(values[at]) * v[columns[at]];
     return sum;
@@ -113,6 +115,7 @@ struct SellView
     const int size = 1 << log_slice;
     const int end = slice_starts[slice + 1];
     double sum = 0.;
+    FEMGPU_UNROLL
     for (int at = slice_starts[slice] + (position & (size - 1)); at < end; at += size)
       sum += static_cast<double>(values[at]) * v[columns[at]];
     return sum;
