@@ -1,4 +1,3 @@
-#include "app/atomic_file.h"
 #include "app/command_line.h"
 #include "app/convergence.h"
 #include "app/failure.h"
@@ -7,6 +6,7 @@
 #include "app/parameters.h"
 #include "app/study.h"
 #include "app/summary.h"
+#include "common/atomic_file.h"
 #include "linalg/base/error.h"
 
 #include <deal.II/base/mpi.h>
@@ -45,13 +45,6 @@ bool answer(const CommandLine &command_line, const bool prints)
   if (prints)
     std::cout << text.str() << std::flush;
   return true;
-}
-
-void write_file(const std::string &name, const std::string &text)
-{
-  AtomicFile file(name);
-  file.stream() << text;
-  file.commit();
 }
 
 /// Runs the study and writes its tables; the exit code says whether it converged.

@@ -1,7 +1,7 @@
 #include "app/parameter_check.h"
 
 #include "app/pattern_text.h"
-#include "app/spelling.h"
+#include "common/spelling.h"
 
 #include <algorithm>
 

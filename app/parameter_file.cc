@@ -3,7 +3,7 @@
 #include "app/parameter_check.h"
 #include "app/parameter_tree.h"
 #include "app/pattern_text.h"
-#include "app/spelling.h"
+#include "common/spelling.h"
 #include "linalg/base/error.h"
 
 #include <deal.II/base/parameter_handler.h>

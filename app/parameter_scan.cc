@@ -1,6 +1,6 @@
 #include "app/parameter_scan.h"
 
-#include "app/spelling.h"
+#include "common/spelling.h"
 #include "linalg/base/error.h"
 
 #include <algorithm>

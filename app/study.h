@@ -1,9 +1,9 @@
 #ifndef femgpu_app_study_h
 #define femgpu_app_study_h
 
-#include "app/console.h"
 #include "app/cycle_record.h"
 #include "app/parameters.h"
+#include "common/console.h"
 #include "physics/discretization.h"
 
 #include <functional>

@@ -2,7 +2,8 @@
 
 #include "app/convergence.h"
 #include "app/parameter_print.h"
-#include "femgpu_version.h"
+#include "common/report_values.h"
+#include "common/version.h"
 
 #include <deal.II/base/config.h>
 
@@ -17,7 +18,7 @@ namespace
 using Json = nlohmann::ordered_json;
 
 // Of the layout of summary.json; grows when a reader of the old one could go wrong.
-constexpr int schema_version = 1;
+constexpr int schema_version = 2;
 
 /// Section -> key -> value of every parameter.
 Json values_of(const Json &node)
@@ -37,31 +38,14 @@ Json parameter_values()
   return values_of(Json::parse(text));
 }
 
-Json version_values()
-{
-  return {{"femgpu", version::version},         {"git_revision", version::git_revision},
-          {"deal.II", DEAL_II_PACKAGE_VERSION}, {"cuda", version::cuda},
-          {"compiler", version::compiler},      {"build_type", version::build_type}};
-}
+const LibraryVersions libraries = {{"deal.II", DEAL_II_PACKAGE_VERSION}};
 
 Json solve_values(const SolveSummary &solve)
 {
-  const linalg::SolveReport &report = solve.report;
-  return {{"outcome", linalg::to_string(report.outcome)},
-          {"message", report.message},
-          {"solver", report.solver},
-          {"preconditioner", report.preconditioner},
-          {"format", report.format},
-          {"backend", report.backend},
-          {"newton_iterations", solve.newton_iterations},
-          {"linear_iterations", solve.linear_iterations},
-          {"restarts", report.restarts},
-          {"norm", "euclidean"},
-          {"rhs_norm", report.rhs_norm},
-          {"initial_residual", report.initial_residual},
-          {"true_residual", report.true_residual},
-          {"target", report.target},
-          {"bytes_per_iteration", report.bytes_per_iteration}};
+  Json values = report_values(solve.report);
+  values["newton_iterations"] = solve.newton_iterations;
+  values["linear_iterations"] = solve.linear_iterations;
+  return values;
 }
 
 Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
@@ -94,7 +78,7 @@ std::string summary_json(const StudyRecord &study)
 {
   Json summary = {
       {"schema", schema_version},
-      {"version", version_values()},
+      {"version", version_values(libraries)},
       {"outcome",
        study.cycles.empty() ? "none" : linalg::to_string(study.cycles.back().solve.report.outcome)},
       {"physics", study.physics},
@@ -121,15 +105,6 @@ std::string summary_json(const StudyRecord &study)
 
 std::string version_text()
 {
-  std::ostringstream text;
-  text << "femgpu " << version::version << " (git " << version::git_revision << ")\n"
-       << "deal.II " << DEAL_II_PACKAGE_VERSION << '\n'
-       << "CUDA "
-       << (std::string(version::cuda).empty()
-               ? "none: host backend only"
-               : std::string(version::cuda) + ", architectures " + version::cuda_architectures)
-       << '\n'
-       << "compiler " << version::compiler << ", " << version::build_type;
-  return text.str();
+  return version_text("femgpu", libraries);
 }
 } // namespace femgpu

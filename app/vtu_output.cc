@@ -1,6 +1,6 @@
 #include "app/vtu_output.h"
 
-#include "app/atomic_file.h"
+#include "common/atomic_file.h"
 #include "linalg/base/error.h"
 #include "physics/deal_ii_compat.h"
 

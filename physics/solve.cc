@@ -212,12 +212,33 @@ namespace
 /// A residual of this share of its value at u = 0 is rounding error.
 constexpr double rounding_level = 1e-11;
 
+/// What the report of a Newton iteration says of its linear solves: method and sizes of the last
+/// one, seconds of all.
+void add_linear(const linalg::SolveReport &linear, linalg::SolveReport &report)
+{
+  report.format = linear.format;
+  report.matrix_stored = linear.matrix_stored;
+  report.matrix_bytes = linear.matrix_bytes;
+  report.preconditioner_nonzeros = linear.preconditioner_nonzeros;
+  report.preconditioner_bytes = linear.preconditioner_bytes;
+  report.preconditioner_remarks = linear.preconditioner_remarks;
+  report.scaling = linear.scaling;
+  report.ordering = linear.ordering;
+  report.bytes_per_iteration = linear.bytes_per_iteration;
+  report.setup_seconds += linear.setup_seconds;
+  report.transfer_seconds += linear.transfer_seconds;
+  report.solve_seconds += linear.solve_seconds;
+}
+
 /// Closes the report of a Newton iteration.
 void finish(linalg::SolveReport &report, const Outcome outcome, const unsigned int iterations,
             const std::string &why)
 {
   report.outcome = outcome;
   report.iterations = static_cast<int>(iterations);
+  report.norm = "‖R(u)‖ relative to ‖R(0)‖";
+  report.given_residual = report.true_residual;
+  report.given_rhs_norm = report.rhs_norm;
   std::ostringstream text;
   text.precision(3);
   text << "Newton's method " << (report.converged() ? "converged in " : "did not converge in ")
@@ -285,11 +306,7 @@ SolveSummary ProblemSolver<dim>::solve_newton(const Discretization<dim> &discret
     set_initial_guess(nullptr, homogeneous, system);
     linear = node_solver.solve(system, /* same pattern */ k > 0, control);
     add_times(linear, seconds);
-    report.format = linear.format;
-    report.bytes_per_iteration = linear.bytes_per_iteration;
-    report.setup_seconds += linear.setup_seconds;
-    report.transfer_seconds += linear.transfer_seconds;
-    report.solve_seconds += linear.solve_seconds;
+    add_linear(linear, report);
     summary.linear_iterations += linear.iterations;
     if (!linear.converged()) {
       const bool too_strict = linear.outcome == Outcome::stagnated; // no fault of the problem

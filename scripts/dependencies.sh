@@ -3,8 +3,8 @@
 #
 #   scripts/dependencies.sh [linalg|build|test|ci]
 #
-# linalg: to build and test linalg alone; build (the default): the whole program; test: its tests
-# too; ci: and the checks of style. FEMGPU_SKIP_DEPENDENCIES=1 skips all of it. CUDA is never
+# linalg: to build and test what needs no deal.II; build (the default): all programs; test: their
+# tests too; ci: and the checks of style. FEMGPU_SKIP_DEPENDENCIES=1 skips all of it. CUDA is never
 # installed: it is used where it is found.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -18,11 +18,12 @@ ccache              makes building again fast
 git                 tells the revision in outputs
 libgtest-dev        GoogleTest, for the tests
 libboost-dev        Boost Graph Library: reverse Cuthill-McKee
-zlib1g-dev          zlib: reads compressed matrix files'
+zlib1g-dev          zlib: reads compressed matrix files
+libcli11-dev        CLI11: the command line
+nlohmann-json3-dev  JSON: reports for machines
+python3             runs the programs in the tests'
 build_packages='
 libdeal.ii-dev      deal.II: meshes, finite elements, output
-libcli11-dev        CLI11: the command line
-nlohmann-json3-dev  JSON: summary.json
 openmpi-bin         mpirun'
 test_packages='
 python3-numpy       reads result files in the tests

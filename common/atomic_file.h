@@ -1,9 +1,10 @@
-#ifndef femgpu_app_atomic_file_h
-#define femgpu_app_atomic_file_h
+#ifndef femgpu_common_atomic_file_h
+#define femgpu_common_atomic_file_h
 
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <string>
 
 namespace femgpu
 {
@@ -47,6 +48,9 @@ private:
   std::ostream out;
   bool committed = false;
 };
+
+/// Writes all of a file at once, as above. @throws OutputError
+void write_file(const std::filesystem::path &name, const std::string &text);
 
 /**
  * Make @p directory, with those above it, if it does not exist, and try that files can be created

@@ -1,5 +1,5 @@
-#ifndef femgpu_app_spelling_h
-#define femgpu_app_spelling_h
+#ifndef femgpu_common_spelling_h
+#define femgpu_common_spelling_h
 
 #include <cstddef>
 #include <string>

@@ -1,4 +1,4 @@
-#include "app/atomic_file.h"
+#include "common/atomic_file.h"
 
 #include "linalg/base/error.h"
 
@@ -20,16 +20,16 @@ std::string cure_for(int reason)
   switch (reason) {
   case ENOSPC:
   case EDQUOT:
-    return "free some space or choose another directory with --output";
+    return "free some space or choose another directory";
   case EACCES:
   case EPERM:
   case EROFS:
-    return "check the permissions or choose another directory with --output";
+    return "check the permissions or choose another directory";
   case ENOENT:
   case ENOTDIR:
     return "check that its directory exists";
   default:
-    return "choose another directory with --output";
+    return "choose another directory";
   }
 }
 
@@ -181,6 +181,13 @@ void AtomicFile::commit()
     output_error(target, "could not be written", reason);
   }
   committed = true;
+}
+
+void write_file(const std::filesystem::path &name, const std::string &text)
+{
+  AtomicFile file(name);
+  file.stream() << text;
+  file.commit();
 }
 
 void create_output_directory(const std::filesystem::path &directory)

@@ -1,5 +1,5 @@
-#ifndef femgpu_app_console_h
-#define femgpu_app_console_h
+#ifndef femgpu_common_console_h
+#define femgpu_common_console_h
 
 #include <string>
 

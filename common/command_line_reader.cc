@@ -1,0 +1,196 @@
+#include "common/command_line_reader.h"
+
+#include "common/spelling.h"
+#include "linalg/base/error.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace femgpu
+{
+const char *const exit_code_help = "Exit codes:\n"
+                                   "  0  done\n"
+                                   "  1  usage or parameter error\n"
+                                   "  2  input file or mesh missing or damaged\n"
+                                   "  3  solver did not converge\n"
+                                   "  4  device or memory error\n"
+                                   "  5  output could not be written\n";
+
+namespace
+{
+/// CLI11's help, without the "..." behind options that may be given only once.
+class HelpFormatter : public CLI::Formatter
+{
+public:
+  explicit HelpFormatter(std::string usage) : usage(std::move(usage))
+  {
+    column_width(34);
+  }
+
+  std::string make_usage(const CLI::App *, std::string name) const override
+  {
+    return "Usage: " + name + " " + usage + "\n";
+  }
+
+  std::string make_option_opts(const CLI::Option *option) const override
+  {
+    return option->get_type_name().empty() ? "" : " " + option->get_type_name();
+  }
+
+private:
+  std::string usage;
+};
+
+bool is_number(const std::string &text)
+{
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+std::string suggestion(const std::string &word, const std::vector<std::string> &choices)
+{
+  const std::string near_name = nearest(word, choices);
+  return near_name.empty() ? "" : "; did you mean '" + near_name + "'?";
+}
+} // namespace
+
+CommandLineReader::CommandLineReader(const std::string &program, const std::string &usage,
+                                     const std::string &description, const std::string &footer)
+    : program(program), app(std::make_unique<CLI::App>(description, program))
+{
+  app->set_help_flag("-h,--help", "Print this text");
+  app->footer(footer);
+  app->allow_extras();
+  app->formatter(std::make_shared<HelpFormatter>(usage));
+}
+
+CommandLineReader::~CommandLineReader() = default;
+
+void CommandLineReader::positional(const std::string &name, std::vector<std::string> &values,
+                                   const std::string &meaning)
+{
+  app->add_option(name, values, meaning)->type_name("");
+}
+
+void CommandLineReader::option(const std::string &name, std::vector<std::string> &values,
+                               const std::string &type, const std::string &meaning)
+{
+  app->add_option(name, values, meaning)->type_name(type)->allow_extra_args(false);
+}
+
+void CommandLineReader::flag(const std::string &name, bool &value, const std::string &meaning)
+{
+  app->add_flag(name, value, meaning);
+}
+
+std::string CommandLineReader::parse(int argc, const char *const *argv)
+{
+  try {
+    app->parse(argc, argv);
+  }
+  catch (const CLI::CallForHelp &) {
+    return app->help();
+  }
+  catch (const CLI::ArgumentMismatch &error) {
+    const std::string text = error.what(); // "--output: 1 required DIR missing"
+    fail(text.substr(0, text.find(':')) + " has no value; give the option its value");
+  }
+  catch (const CLI::ParseError &error) {
+    fail(error.what());
+  }
+  refuse_unknown();
+  return {};
+}
+
+void CommandLineReader::fail(const std::string &message) const
+{
+  throw ParameterError("command line: " + message + "; '" + program +
+                       " --help' shows every option");
+}
+
+/// The unknown option first met, with the nearest valid one.
+void CommandLineReader::refuse_unknown() const
+{
+  std::vector<std::string> unknown = app->remaining();
+  unknown.erase(std::remove(unknown.begin(), unknown.end(), "--"), unknown.end());
+  if (unknown.empty())
+    return;
+  const std::string word = unknown.front().substr(0, unknown.front().find('='));
+  std::vector<std::string> names{"--help"};
+  for (const CLI::Option *option : app->get_options())
+    if (!option->get_lnames().empty())
+      names.push_back("--" + option->get_lnames().front());
+  fail("unknown option '" + word + "'" + suggestion(word, names));
+}
+
+std::optional<std::string> CommandLineReader::single(const std::vector<std::string> &values,
+                                                     const std::string &name) const
+{
+  if (values.empty())
+    return std::nullopt;
+  if (values.size() > 1)
+    fail(name + " is given twice, with '" + values[0] + "' and '" + values[1] +
+         "'; keep one of them");
+  if (values[0].empty())
+    fail(name + " has an empty value; give one or leave the option out");
+  return values[0];
+}
+
+std::optional<unsigned> CommandLineReader::positive_number(const std::vector<std::string> &values,
+                                                           const std::string &name) const
+{
+  const std::optional<std::string> text = single(values, name);
+  if (!text)
+    return std::nullopt;
+  constexpr std::size_t most_digits = 9; // fits into int and unsigned
+  const unsigned long number =
+      is_number(*text) && text->size() <= most_digits ? std::stoul(*text) : 0;
+  if (number == 0)
+    fail(name + " " + *text + ": give an integer from 1 to 999999999");
+  return static_cast<unsigned>(number);
+}
+
+std::optional<double> CommandLineReader::tolerance(const std::vector<std::string> &values,
+                                                   const std::string &name) const
+{
+  const std::optional<std::string> text = single(values, name);
+  if (!text)
+    return std::nullopt;
+  double number = -1.;
+  const char *const end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, number);
+  if (error != std::errc() || stop != end || !std::isfinite(number) || number < 0.)
+    fail(name + " " + *text + ": give a number that is not negative, as 1e-8");
+  return number;
+}
+
+std::optional<std::string> CommandLineReader::backend(const std::vector<std::string> &values,
+                                                      const std::string &name) const
+{
+  std::optional<std::string> text = single(values, name);
+  if (!text || *text == "auto" || *text == "host" || *text == "cuda")
+    return text;
+  if (text->rfind("cuda:", 0) == 0 && is_number(text->substr(5)) && text->size() <= 9)
+    return text;
+  fail(name + " " + *text +
+       " is no backend; choose auto, host, cuda or cuda:K with a device number K" +
+       suggestion(*text, {"auto", "host", "cuda"}));
+}
+
+std::optional<std::string> CommandLineReader::word(const std::vector<std::string> &values,
+                                                   const std::string &name,
+                                                   const std::vector<std::string> &choices) const
+{
+  std::optional<std::string> text = single(values, name);
+  if (!text || std::find(choices.begin(), choices.end(), *text) != choices.end())
+    return text;
+  std::string names;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    names += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i];
+  fail(name + " " + *text + ": choose " + names + suggestion(*text, choices));
+}
+} // namespace femgpu

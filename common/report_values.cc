@@ -1,0 +1,30 @@
+#include "common/report_values.h"
+
+namespace femgpu
+{
+nlohmann::ordered_json report_values(const linalg::SolveReport &report)
+{
+  return {{"outcome", linalg::to_string(report.outcome)},
+          {"message", report.message},
+          {"solver", report.solver},
+          {"preconditioner", report.preconditioner},
+          {"preconditioner_nonzeros", report.preconditioner_nonzeros},
+          {"preconditioner_bytes", report.preconditioner_bytes},
+          {"preconditioner_remarks", report.preconditioner_remarks},
+          {"format", report.format},
+          {"matrix_stored", report.matrix_stored},
+          {"matrix_bytes", report.matrix_bytes},
+          {"scaling", report.scaling},
+          {"ordering", report.ordering},
+          {"backend", report.backend},
+          {"restarts", report.restarts},
+          {"norm", report.norm},
+          {"rhs_norm", report.rhs_norm},
+          {"initial_residual", report.initial_residual},
+          {"true_residual", report.true_residual},
+          {"target", report.target},
+          {"given_rhs_norm", report.given_rhs_norm},
+          {"given_residual", report.given_residual},
+          {"bytes_per_iteration", report.bytes_per_iteration}};
+}
+} // namespace femgpu
