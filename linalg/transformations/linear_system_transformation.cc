@@ -83,12 +83,24 @@ void LinearSystemTransformation::transform_guess(const double *const x,
 void LinearSystemTransformation::restore_solution(const double *const transformed,
                                                   double *const x) const
 {
-  if (order.empty())
-    std::copy(transformed, transformed + n, x);
-  else
-    unpermute(order, transformed, x);
+  restore_order(transformed, x);
   if (!scaling.is_none())
     unscale_solution(scaling, x, x);
+}
+
+void LinearSystemTransformation::restore_rhs(const double *const transformed, double *const b) const
+{
+  restore_order(transformed, b);
+  if (!scaling.is_none())
+    unscale_rhs(scaling, b, b);
+}
+
+void LinearSystemTransformation::restore_order(const double *const permuted, double *const v) const
+{
+  if (order.empty())
+    std::copy(permuted, permuted + n, v);
+  else
+    unpermute(order, permuted, v);
 }
 
 void LinearSystemTransformation::reorder(const double *const v, double *const permuted) const

@@ -36,11 +36,15 @@ public:
   void transform_rhs(const double *b, double *transformed) const;
   void transform_guess(const double *x, double *transformed) const;
   void restore_solution(const double *transformed, double *x) const;
+  /// b from b̂, for right-hand sides that are made for the transformed system.
+  void restore_rhs(const double *transformed, double *b) const;
 
 private:
   void transform_values(const HostCsr &A);
   /// P v, or v; @p v and @p permuted do not overlap.
   void reorder(const double *v, double *permuted) const;
+  /// Undoes reorder().
+  void restore_order(const double *permuted, double *v) const;
 
   ScalingFunction make_scaling;
   OrderingFunction make_order;

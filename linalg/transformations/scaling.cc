@@ -130,6 +130,11 @@ void scale_rhs(const Scaling &scaling, const double *const b, double *const scal
   apply(scaling.left, b, scaled, [](const double b_i, const double r_i) { return r_i * b_i; });
 }
 
+void unscale_rhs(const Scaling &scaling, const double *const scaled, double *const b)
+{
+  apply(scaling.left, scaled, b, [](const double b_i, const double r_i) { return b_i / r_i; });
+}
+
 void scale_guess(const Scaling &scaling, const double *const x, double *const scaled)
 {
   apply(scaling.right, x, scaled, [](const double x_i, const double c_i) { return x_i / c_i; });

@@ -47,6 +47,9 @@ void scale_values(const HostCsr &A, const Scaling &scaling, double *scaled);
 /// b̂ = R b; n elements. All vectors here may be the same memory.
 void scale_rhs(const Scaling &scaling, const double *b, double *scaled);
 
+/// b = R⁻¹ b̂
+void unscale_rhs(const Scaling &scaling, const double *scaled, double *b);
+
 /// x̂ = C⁻¹ x
 void scale_guess(const Scaling &scaling, const double *x, double *scaled);
 

@@ -75,6 +75,17 @@ TEST_P(TransformationTest, TransformedGuessIsRestored)
   EXPECT_LE(relative_difference(back, x), 4. * eps);
 }
 
+TEST_P(TransformationTest, TransformedRightHandSideIsRestored)
+{
+  const HostMatrix A = random_dominant(200, 4, 1);
+  transformation.setup(A.csr());
+  const std::vector<double> b = random_vector(200, 4);
+  std::vector<double> b_hat(200), back(200);
+  transformation.transform_rhs(b.data(), b_hat.data());
+  transformation.restore_rhs(b_hat.data(), back.data());
+  EXPECT_LE(relative_difference(back, b), 4. * eps);
+}
+
 // Â x̂ = b̂ holds for the transformed operands, not only for solutions.
 TEST_P(TransformationTest, ProductIsTheTransformedProduct)
 {
@@ -101,6 +112,7 @@ TEST_P(TransformationTest, EmptySystemIsTransformed)
   EXPECT_EQ(transformation.setup(HostMatrix().csr()).n, 0);
   transformation.transform_rhs(nullptr, nullptr);
   transformation.restore_solution(nullptr, nullptr);
+  transformation.restore_rhs(nullptr, nullptr);
 }
 
 TEST_P(TransformationTest, ValuesOfAnotherPatternAreRefused)
