@@ -1,0 +1,194 @@
+#include "solve/command_line.h"
+
+#include "common/command_line_reader.h"
+
+namespace femgpu
+{
+namespace
+{
+constexpr const char *description =
+    "Solve A x = b with a matrix from a Matrix Market file, plain or compressed by gzip, or from "
+    "a\n"
+    "generator, on the GPU or on the CPU cores, and report how it went.";
+
+constexpr const char *notes =
+    "\n"
+    "Right-hand sides made by --rhs belong to the system that is solved, which is the scaled one\n"
+    "with --scaling: row-sums is A-hat times the vector of ones. One from a file is that of A.\n"
+    "Solver and preconditioner, if not given: pipelined-cg where the matrix is symmetric, else\n"
+    "pipelined-bicgstab; jacobi, but identity where the diagonal has zeros.\n"
+    "\n"
+    "Examples:\n"
+    "  femgpu-solve --generate poisson2d-p1:256 --solver cg\n"
+    "  femgpu-solve bcsstk18.mtx.gz --scaling symmetric --json report.json --history h.csv\n"
+    "  femgpu-solve A.mtx -b b.mtx --solver bicgstab --format 'sell slice=32' --solution x.mtx\n"
+    "  femgpu-solve A.mtx --backend cuda --fixed-iterations 500 --repeat 5\n"
+    "\n";
+
+/// Every occurrence of every option with a value.
+struct RawOptions
+{
+  using Values = std::vector<std::string>;
+  Values files, generate, b, rhs, x0;
+  Values solver, preconditioner, format, scaling, ordering, backend, threads;
+  Values relative_tolerance, absolute_tolerance, relative_to, max_iterations;
+  Values repeat, fixed_iterations, json, history, solution;
+};
+
+void declare_system(CommandLineReader &reader, RawOptions &raw)
+{
+  reader.positional("A.mtx[.gz]", raw.files, "Matrix Market file of a square sparse matrix");
+  reader.option("--generate", raw.generate, "NAME:SIZE",
+                "A model problem instead of a file, with its own b");
+  reader.option("-b", raw.b, "FILE.mtx", "Right-hand side from a file");
+  reader.option("--rhs", raw.rhs, "ones|row-sums|random:SEED",
+                "Make a right-hand side; row-sums for files without -b");
+  reader.option("--x0", raw.x0, "FILE.mtx", "Initial guess; 0 if not given");
+}
+
+void declare_method(CommandLineReader &reader, RawOptions &raw)
+{
+  reader.option("--solver", raw.solver, "NAME", "Krylov method");
+  reader.option("--preconditioner", raw.preconditioner, "'NAME OPTION=VALUE ...'",
+                "Preconditioner with its options");
+  reader.option("--format", raw.format, "'NAME OPTION=VALUE ...'",
+                "Matrix format with its options; csr if not given");
+  reader.option("--scaling", raw.scaling, "NAME", "Scaling before the solve; none if not given");
+  reader.option("--ordering", raw.ordering, "NAME", "Order of the unknowns; none if not given");
+  reader.option("--backend", raw.backend, "auto|host|cuda|cuda:K",
+                "Where to solve; K is a device number");
+  reader.option("--threads", raw.threads, "N", "Threads of the host backend, at least 1");
+  reader.option("--relative-tolerance", raw.relative_tolerance, "T",
+                "Of the true residual; 1e-8 if not given");
+  reader.option("--absolute-tolerance", raw.absolute_tolerance, "T",
+                "... or this one, whichever is larger; 0 if not given");
+  reader.option("--relative-to", raw.relative_to, "rhs|initial",
+                "Relative to |b| (the default) or to |b - A x0|");
+  reader.option("--max-iterations", raw.max_iterations, "N", "20000 if not given");
+}
+
+void declare_run(CommandLineReader &reader, RawOptions &raw, SolveCommand &command)
+{
+  reader.option("--repeat", raw.repeat, "N",
+                "Solve N times from the same start; all must agree bit by bit");
+  reader.option("--fixed-iterations", raw.fixed_iterations, "N",
+                "Do N iterations whatever the residual is, for timing");
+  reader.option("--json", raw.json, "FILE",
+                "Write the report with the history; - prints only that");
+  reader.option("--history", raw.history, "FILE.csv", "Write iteration,residual");
+  reader.option("--solution", raw.solution, "FILE.mtx", "Write x");
+  reader.flag("--list", command.list, "List what can be chosen: solvers, formats, devices, ...");
+  reader.flag("--quiet", command.quiet, "Print errors only");
+  reader.flag("--version", command.version, "Print the versions");
+}
+
+void check_combinations(const CommandLineReader &reader, const RawOptions &raw,
+                        const SolveCommand &command)
+{
+  if (raw.files.size() > 1)
+    reader.fail("two matrices, '" + raw.files[0] + "' and '" + raw.files[1] +
+                "'; give one, and right-hand sides with -b");
+  if (raw.files.size() + raw.generate.size() > 1)
+    reader.fail("'" + command.matrix_file + "' and --generate " + command.generator +
+                " exclude each other; keep one of them");
+  if (command.system().empty() && !command.list && !command.version)
+    reader.fail("no matrix is given; name a Matrix Market file, or write for example "
+                "'femgpu-solve --generate poisson2d-p1:256'");
+  if (!raw.b.empty() && !raw.rhs.empty())
+    reader.fail("-b and --rhs exclude each other; keep one of them");
+  const char *const other = !raw.relative_tolerance.empty()   ? "--relative-tolerance"
+                            : !raw.absolute_tolerance.empty() ? "--absolute-tolerance"
+                            : !raw.max_iterations.empty()     ? "--max-iterations"
+                                                              : nullptr;
+  if (command.fixed_iterations && other != nullptr)
+    reader.fail(std::string("--fixed-iterations and ") + other +
+                " exclude each other; keep one of them");
+  const std::vector<std::string> outputs = {command.json, command.history, command.solution};
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (!outputs[i].empty() && outputs[i] == outputs[j])
+        reader.fail("'" + outputs[i] + "' is to be two files; give them different names");
+}
+
+std::string rhs_of(const CommandLineReader &reader, const std::vector<std::string> &values)
+{
+  std::string rhs = reader.single(values, "--rhs").value_or("");
+  const std::string random = "random:";
+  if (rhs.rfind(random, 0) == 0) {
+    reader.positive_number({rhs.substr(random.size())}, "--rhs random: with the seed");
+    return rhs;
+  }
+  if (rhs == "random")
+    reader.fail("--rhs random has no seed; write --rhs random:1");
+  if (!rhs.empty() && rhs != "ones" && rhs != "row-sums")
+    reader.fail("--rhs " + rhs + ": choose ones, row-sums or random:SEED, or give a file with -b");
+  return rhs;
+}
+
+void check_values(const CommandLineReader &reader, const RawOptions &raw, SolveCommand &command)
+{
+  const auto text = [&](const std::vector<std::string> &values, const char *name,
+                        std::string &target) {
+    target = reader.single(values, name).value_or(target);
+  };
+  const auto number = [&](const std::vector<std::string> &values, const char *name, int &target) {
+    if (const auto value = reader.positive_number(values, name))
+      target = static_cast<int>(*value);
+  };
+  if (!raw.files.empty())
+    text({raw.files[0]}, "A.mtx", command.matrix_file);
+  text(raw.generate, "--generate", command.generator);
+  text(raw.b, "-b", command.rhs_file);
+  text(raw.x0, "--x0", command.x0_file);
+  command.rhs = rhs_of(reader, raw.rhs);
+  text(raw.solver, "--solver", command.solver);
+  text(raw.preconditioner, "--preconditioner", command.preconditioner);
+  text(raw.format, "--format", command.format);
+  text(raw.scaling, "--scaling", command.scaling);
+  text(raw.ordering, "--ordering", command.ordering);
+  command.backend = reader.backend(raw.backend, "--backend").value_or(command.backend);
+  command.threads = reader.positive_number(raw.threads, "--threads").value_or(0);
+  command.relative_tolerance = reader.tolerance(raw.relative_tolerance, "--relative-tolerance")
+                                   .value_or(command.relative_tolerance);
+  command.absolute_tolerance = reader.tolerance(raw.absolute_tolerance, "--absolute-tolerance")
+                                   .value_or(command.absolute_tolerance);
+  command.relative_to = reader.word(raw.relative_to, "--relative-to", {"rhs", "initial"})
+                            .value_or(command.relative_to);
+  number(raw.max_iterations, "--max-iterations", command.max_iterations);
+  number(raw.repeat, "--repeat", command.repeat);
+  if (const auto n = reader.positive_number(raw.fixed_iterations, "--fixed-iterations"))
+    command.fixed_iterations = static_cast<int>(*n);
+  text(raw.json, "--json", command.json);
+  text(raw.history, "--history", command.history);
+  text(raw.solution, "--solution", command.solution);
+}
+} // namespace
+
+linalg::SolveControl SolveCommand::control() const
+{
+  using Reference = linalg::SolveControl::Reference;
+  linalg::SolveControl control;
+  control.reference = relative_to == "rhs" ? Reference::rhs : Reference::initial_residual;
+  control.relative_tolerance = fixed_iterations ? 0. : relative_tolerance;
+  control.absolute_tolerance = fixed_iterations ? 0. : absolute_tolerance;
+  control.max_iterations = fixed_iterations.value_or(max_iterations);
+  return control;
+}
+
+SolveCommand parse_solve_command(const int argc, const char *const *argv)
+{
+  SolveCommand command;
+  RawOptions raw;
+  CommandLineReader reader("femgpu-solve", "A.mtx[.gz] [OPTIONS]", description,
+                           std::string(notes) + exit_code_help);
+  declare_system(reader, raw);
+  declare_method(reader, raw);
+  declare_run(reader, raw, command);
+  command.help = reader.parse(argc, argv);
+  if (!command.help.empty())
+    return command;
+  check_values(reader, raw, command);
+  check_combinations(reader, raw, command);
+  return command;
+}
+} // namespace femgpu

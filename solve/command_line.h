@@ -1,0 +1,54 @@
+#ifndef femgpu_solve_command_line_h
+#define femgpu_solve_command_line_h
+
+#include "linalg/solvers/report.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/// What the user asked for; empty texts were not given.
+struct SolveCommand
+{
+  std::string help; ///< the text to print instead of running
+  bool list = false;
+  bool version = false;
+  bool quiet = false;
+
+  std::string matrix_file; ///< this one or generator
+  std::string generator;   ///< "poisson2d-p1:256"
+  std::string rhs_file;    ///< -b; b of the given system
+  std::string rhs;         ///< "ones", "row-sums" or "random:SEED", of the transformed system
+  std::string x0_file;     ///< else x₀ = 0
+
+  std::string solver, preconditioner; ///< empty: chosen by the matrix
+  std::string format = "csr";
+  std::string scaling = "none";
+  std::string ordering = "none";
+  std::string backend = "auto";
+  unsigned int threads = 0; ///< 0: all cores
+
+  double relative_tolerance = 1e-8;
+  double absolute_tolerance = 0.;
+  std::string relative_to = "rhs"; ///< "rhs" or "initial"
+  int max_iterations = 20000;
+  int repeat = 1;
+  std::optional<int> fixed_iterations;
+
+  std::string json, history, solution; ///< files to write; json may be "-"
+
+  /// Name of the system: the file or the generator's text.
+  const std::string &system() const
+  {
+    return matrix_file.empty() ? generator : matrix_file;
+  }
+  linalg::SolveControl control() const;
+};
+
+/// @throws ParameterError that names the words and the cure
+SolveCommand parse_solve_command(int argc, const char *const *argv);
+} // namespace femgpu
+
+#endif

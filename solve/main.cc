@@ -1,0 +1,138 @@
+#include "common/atomic_file.h"
+#include "common/listing.h"
+#include "common/version.h"
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+#include "linalg/generators/registry.h"
+#include "linalg/io/matrix_market.h"
+#include "linalg/matrices/registry.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/registry.h"
+#include "linalg/transformations/registry.h"
+#include "solve/report.h"
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <new>
+
+namespace
+{
+using namespace femgpu;
+
+const std::vector<Choice> rhs_choices = {
+    {"ones", "b = 1, of the scaled system"},
+    {"row-sums", "b = A 1, of the scaled system, so that the solution there is 1"},
+    {"random:SEED", "elements between -1 and 1, the same on every machine"}};
+
+std::string listing()
+{
+  return listing_of("--generate", linalg::generator_choices()) + listing_of("--rhs", rhs_choices) +
+         listing_of("--solver", linalg::solver_choices()) +
+         listing_of("--preconditioner", linalg::preconditioner_choices()) +
+         listing_of("--format", linalg::format_choices()) +
+         listing_of("--scaling", linalg::scaling_choices()) +
+         listing_of("--ordering", linalg::ordering_choices()) + listing_of_backends("--backend");
+}
+
+/// @throws ParameterError for wrong names, before anything is read
+void check_names(const SolveCommand &command, const linalg::Executor &executor)
+{
+  if (!command.solver.empty())
+    linalg::make_solver(command.solver, executor.backend());
+  if (!command.preconditioner.empty())
+    linalg::make_preconditioner(command.preconditioner, executor.backend());
+  linalg::find_scaling(command.scaling);
+  linalg::find_ordering(command.ordering);
+  const Method format("matrix format", command.format);
+  const std::vector<Choice> formats = linalg::format_choices();
+  if (std::none_of(formats.begin(), formats.end(),
+                   [&](const Choice &choice) { return choice.name == format.name(); }))
+    throw ParameterError("There is no matrix format '" + format.name() + "'; use " +
+                         names_of(formats) + ".");
+}
+
+/// @throws OutputError if one of the files cannot be made: better now than after a long solve
+void check_outputs(const SolveCommand &command)
+{
+  for (const std::string &file : {command.json, command.history, command.solution})
+    if (!file.empty() && file != "-")
+      const AtomicFile trial(file);
+}
+
+void write_outputs(const SolveCommand &command, const SystemToSolve &system,
+                   const SolveRecord &record)
+{
+  if (!command.solution.empty())
+    linalg::write_matrix_market_vector(command.solution, record.x,
+                                       "Solution of " + command.system());
+  if (!command.history.empty())
+    write_file(command.history, history_csv(record));
+  if (!command.json.empty() && command.json != "-")
+    write_file(command.json, report_json(command, system, record));
+}
+
+ExitCode run(const SolveCommand &command)
+{
+  const Stopwatch total;
+  const bool prints_json = command.json == "-";
+  Console console(true, command.quiet || prints_json ? Console::Verbosity::quiet
+                                                     : Console::Verbosity::normal);
+  check_outputs(command);
+  const linalg::ExecutorPtr executor = linalg::make_executor(command.backend, command.threads);
+  check_names(command, *executor);
+
+  console.begin_phase(command.generator.empty() ? "read" : "generate");
+  Stopwatch watch;
+  const SystemToSolve system = make_system(command);
+  const double read_seconds = watch.lap();
+  SolveRecord record = solve_repeatedly(command, system, executor, console);
+  record.read_seconds = read_seconds;
+  record.total_seconds = total.elapsed();
+
+  if (prints_json)
+    std::cout << report_json(command, system, record) << std::flush;
+  console.print(report_text(command, system, record));
+  write_outputs(command, system, record);
+  const std::string text = remark(command, record);
+  if (!text.empty())
+    console.warn("femgpu-solve: " + text);
+  return succeeded(command, record) ? ExitCode::done : ExitCode::not_converged;
+}
+
+ExitCode answer(const SolveCommand &command)
+{
+  if (!command.help.empty())
+    std::cout << command.help << std::flush;
+  else if (command.version)
+    std::cout << version_text("femgpu-solve") << std::endl;
+  else if (command.list)
+    std::cout << listing() << std::flush;
+  else
+    return run(command);
+  return ExitCode::done;
+}
+
+int fail(const ExitCode code, const std::string &message)
+{
+  std::cerr << "femgpu-solve: " << message << std::endl;
+  return static_cast<int>(code);
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+  try {
+    return static_cast<int>(answer(parse_solve_command(argc, argv)));
+  }
+  catch (const Error &error) {
+    return fail(error.code(), error.what());
+  }
+  catch (const std::bad_alloc &) {
+    return fail(ExitCode::device, "The host has not enough memory. Run on more memory, or solve a "
+                                  "smaller system.");
+  }
+  catch (const std::exception &error) {
+    return fail(ExitCode::input, std::string("An error that is not known: ") + error.what());
+  }
+}

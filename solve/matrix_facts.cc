@@ -1,0 +1,66 @@
+#include "solve/matrix_facts.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace femgpu
+{
+using linalg::HostCsr;
+
+namespace
+{
+/// a_ij; 0 if there is no such entry.
+double entry(const HostCsr &A, const int i, const int j)
+{
+  const int *const begin = A.columns + A.row_starts[i], *const end =
+                                                            A.columns + A.row_starts[i + 1];
+  const int *const found = std::lower_bound(begin, end, j);
+  return found != end && *found == j ? A.values[found - A.columns] : 0.;
+}
+
+UnsymmetricPair first_pair_of_row(const HostCsr &A, const int i, const double tolerance)
+{
+  for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+    const double across = entry(A, A.columns[k], i);
+    if (!(std::abs(A.values[k] - across) <= tolerance))
+      return {i, A.columns[k], A.values[k], across};
+  }
+  return {};
+}
+} // namespace
+
+UnsymmetricPair first_unsymmetric_pair(const HostCsr &A)
+{
+  double largest = 0.;
+  for (std::size_t k = 0; k < A.n_nonzeros; ++k)
+    largest = std::max(largest, std::abs(A.values[k]));
+  const double tolerance = 1e-12 * largest;
+  int first = A.n;
+#pragma omp parallel for schedule(static) reduction(min : first)
+  for (int i = 0; i < A.n; ++i)
+    if (i < first && first_pair_of_row(A, i, tolerance).exists())
+      first = i;
+  return first == A.n ? UnsymmetricPair() : first_pair_of_row(A, first, tolerance);
+}
+
+bool has_full_diagonal(const HostCsr &A)
+{
+  for (int i = 0; i < A.n; ++i)
+    if (entry(A, i, i) == 0.)
+      return false;
+  return true;
+}
+
+RowLengths row_lengths(const HostCsr &A)
+{
+  if (A.n == 0)
+    return {};
+  RowLengths lengths{A.row_starts[1], 0, static_cast<double>(A.n_nonzeros) / A.n};
+  for (int i = 0; i < A.n; ++i) {
+    const int length = A.row_starts[i + 1] - A.row_starts[i];
+    lengths.min = std::min(lengths.min, length);
+    lengths.max = std::max(lengths.max, length);
+  }
+  return lengths;
+}
+} // namespace femgpu

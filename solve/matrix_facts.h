@@ -1,0 +1,41 @@
+#ifndef femgpu_solve_matrix_facts_h
+#define femgpu_solve_matrix_facts_h
+
+#include "linalg/matrices/host_matrix.h"
+
+#include <string>
+
+namespace femgpu
+{
+/// An entry that differs from the one across the diagonal, counted from 0; 0 where there is none.
+struct UnsymmetricPair
+{
+  int row = -1, column = -1;
+  double value = 0., across = 0.;
+
+  bool exists() const
+  {
+    return row >= 0;
+  }
+};
+
+/**
+ * The first entry in the order of the rows with |a_ij - a_ji| > 1e-12 max |a|; none if @p A is
+ * symmetric. Reads all of A; the result is the same for any number of threads.
+ */
+UnsymmetricPair first_unsymmetric_pair(const linalg::HostCsr &A);
+
+/// Are all diagonal entries there, and not 0?
+bool has_full_diagonal(const linalg::HostCsr &A);
+
+/// Entries of a row.
+struct RowLengths
+{
+  int min = 0, max = 0;
+  double mean = 0.;
+};
+
+RowLengths row_lengths(const linalg::HostCsr &A);
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,104 @@
+#include "common/report_values.h"
+#include "common/version.h"
+#include "solve/report.h"
+
+#include <nlohmann/json.hpp>
+
+namespace femgpu
+{
+namespace
+{
+using Json = nlohmann::ordered_json;
+
+// Of the layout; grows when a reader of the old one could go wrong.
+constexpr int schema_version = 1;
+
+Json text_or_null(const std::string &text)
+{
+  return text.empty() ? Json() : Json(text);
+}
+
+/// What the user asked for; null where nothing was said.
+Json command_values(const SolveCommand &command)
+{
+  const linalg::SolveControl control = command.control();
+  return {
+      {"matrix", text_or_null(command.matrix_file)},
+      {"generate", text_or_null(command.generator)},
+      {"b", text_or_null(command.rhs_file)},
+      {"rhs", text_or_null(command.rhs)},
+      {"x0", text_or_null(command.x0_file)},
+      {"solver", text_or_null(command.solver)},
+      {"preconditioner", text_or_null(command.preconditioner)},
+      {"format", command.format},
+      {"scaling", command.scaling},
+      {"ordering", command.ordering},
+      {"backend", command.backend},
+      {"threads", command.threads == 0 ? Json() : Json(command.threads)},
+      {"relative_tolerance", control.relative_tolerance},
+      {"absolute_tolerance", control.absolute_tolerance},
+      {"relative_to", command.relative_to},
+      {"max_iterations", control.max_iterations},
+      {"repeat", command.repeat},
+      {"fixed_iterations", command.fixed_iterations ? Json(*command.fixed_iterations) : Json()}};
+}
+
+Json matrix_values(const SolveCommand &command, const SystemToSolve &system)
+{
+  return {
+      {"name", command.system()},
+      {"n", system.A.n},
+      {"nonzeros", system.A.columns.size()},
+      {"symmetric", system.is_symmetric},
+      {"row_lengths",
+       {{"min", system.lengths.min}, {"mean", system.lengths.mean}, {"max", system.lengths.max}}},
+      {"rhs", system.rhs}};
+}
+
+Json second_values(const SolveRecord &record)
+{
+  return {{"read", record.read_seconds},
+          {"setup", record.report.setup_seconds},
+          {"transfer", record.report.transfer_seconds},
+          {"solve", record.median_seconds()},
+          {"solve_min", record.min_seconds()},
+          {"iteration", record.seconds_per_iteration()},
+          {"total", record.total_seconds}};
+}
+
+Json repeat_values(const SolveRecord &record)
+{
+  Json values = Json::array();
+  for (const Repeat &repeat : record.repeats)
+    values.push_back({{"outcome", linalg::to_string(repeat.outcome)},
+                      {"iterations", repeat.iterations},
+                      {"solve_seconds", repeat.solve_seconds},
+                      {"transfer_seconds", repeat.transfer_seconds},
+                      {"identical", repeat.is_identical}});
+  return values;
+}
+} // namespace
+
+std::string report_json(const SolveCommand &command, const SystemToSolve &system,
+                        const SolveRecord &record)
+{
+  Json solve = report_values(record.report);
+  solve["iterations"] = record.report.iterations;
+  solve["gigabytes_per_second"] = record.gigabytes_per_second();
+  const Json values = {
+      {"schema", schema_version},
+      {"version", version_values()},
+      {"outcome", linalg::to_string(record.report.outcome)},
+      {"succeeded", succeeded(command, record)},
+      {"command", command_values(command)},
+      {"matrix", matrix_values(command, system)},
+      {"backend", {{"name", record.backend}, {"description", record.backend_description}}},
+      {"peak_bytes", record.peak_bytes},
+      {"solve", solve},
+      {"seconds", second_values(record)},
+      {"repeats", repeat_values(record)},
+      {"repeats_identical", record.all_identical()},
+      {"history", record.report.history}};
+  return values.dump(2) + "\n";
+}
+} // namespace femgpu

@@ -1,0 +1,138 @@
+#include "solve/report.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+namespace femgpu
+{
+namespace
+{
+/// A number with @p digits significant ones.
+std::string text_of(const double value, const int digits = 3)
+{
+  std::ostringstream text;
+  text << std::setprecision(digits) << value;
+  return text.str();
+}
+
+/// "12.3 MB": powers of ten, as for bandwidths.
+std::string bytes_text(const std::size_t bytes)
+{
+  constexpr std::array<const char *, 4> units = {" B", " kB", " MB", " GB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1000. && unit + 1 < units.size(); ++unit)
+    value /= 1000.;
+  return text_of(value) + units[unit];
+}
+
+/// "12.3 ms"
+std::string seconds_text(const double seconds)
+{
+  if (seconds >= 1. || seconds == 0.)
+    return text_of(seconds) + " s";
+  return seconds >= 1e-3 ? text_of(1e3 * seconds) + " ms" : text_of(1e6 * seconds) + " us";
+}
+
+std::string relative_text(const double value, const double reference)
+{
+  return text_of(value) + (reference > 0. ? " (relative " + text_of(value / reference) + ")" : "");
+}
+
+void add(std::string &text, const std::string &title, const std::string &line)
+{
+  constexpr std::size_t width = 16;
+  text += title + std::string(width - title.size(), ' ') + line + '\n';
+}
+
+void add_system(std::string &text, const SolveCommand &command, const SystemToSolve &system)
+{
+  add(text, "system", command.system());
+  add(text, "matrix",
+      std::to_string(system.A.n) + " rows, " + std::to_string(system.A.columns.size()) +
+          " entries, " + (system.is_symmetric ? "symmetric" : "unsymmetric") + "; in a row " +
+          std::to_string(system.lengths.min) + " to " + std::to_string(system.lengths.max) +
+          ", mean " + text_of(system.lengths.mean));
+  add(text, "b", system.rhs);
+}
+
+void add_methods(std::string &text, const linalg::SolveReport &report, const SystemToSolve &system,
+                 const SolveRecord &record)
+{
+  const auto nonzeros = static_cast<double>(system.A.columns.size());
+  add(text, "backend", record.backend + " (" + record.backend_description + ")");
+  add(text, "solver", report.solver);
+  add(text, "preconditioner",
+      report.preconditioner + "; setup " + seconds_text(report.setup_seconds) + ", " +
+          std::to_string(report.preconditioner_nonzeros) + " entries, " +
+          bytes_text(report.preconditioner_bytes) +
+          (report.preconditioner_remarks.empty() ? "" : "; " + report.preconditioner_remarks));
+  const double padding =
+      nonzeros > 0. ? 100. * (static_cast<double>(report.matrix_stored) / nonzeros - 1.) : 0.;
+  add(text, "format",
+      report.format + "; " + std::to_string(report.matrix_stored) + " entries stored (" +
+          text_of(padding) + " % more than given), " + bytes_text(report.matrix_bytes));
+  add(text, "scaling", report.scaling + "; ordering " + report.ordering);
+}
+
+void add_residuals(std::string &text, const linalg::SolveReport &report)
+{
+  add(text, "norm", report.norm);
+  add(text, "residual",
+      "at the start " + text_of(report.initial_residual) + ", target " + text_of(report.target) +
+          ", at the end " + text_of(report.true_residual));
+  add(text, "of A x = b", relative_text(report.given_residual, report.given_rhs_norm));
+}
+
+void add_times(std::string &text, const SolveRecord &record)
+{
+  const linalg::SolveReport &report = record.report;
+  add(text, "iterations",
+      std::to_string(report.iterations) + ", restarts " + std::to_string(report.restarts));
+  add(text, "times",
+      "read " + seconds_text(record.read_seconds) + ", setup " +
+          seconds_text(report.setup_seconds) + ", transfer " +
+          seconds_text(report.transfer_seconds) + ", solve " +
+          seconds_text(record.median_seconds()));
+  if (record.repeats.size() > 1)
+    add(text, "repeats",
+        std::to_string(record.repeats.size()) + " solves: median " +
+            seconds_text(record.median_seconds()) + ", min " + seconds_text(record.min_seconds()) +
+            (record.all_identical() ? "; all solutions have the same bits" : ""));
+  add(text, "an iteration",
+      seconds_text(record.seconds_per_iteration()) + ", " + bytes_text(report.bytes_per_iteration) +
+          ", " + text_of(record.gigabytes_per_second()) + " GB/s");
+}
+} // namespace
+
+std::string report_text(const SolveCommand &command, const SystemToSolve &system,
+                        const SolveRecord &record)
+{
+  std::string text;
+  add_system(text, command, system);
+  add_methods(text, record.report, system, record);
+  add_residuals(text, record.report);
+  add_times(text, record);
+  const bool did_as_asked = succeeded(command, record) && !record.report.converged();
+  add(text, "outcome",
+      linalg::to_string(record.report.outcome) + ": " +
+          (did_as_asked ? "the fixed number of iterations was done" : record.report.message));
+  text.pop_back();
+  return text;
+}
+
+std::string history_csv(const SolveRecord &record)
+{
+  std::string text = "iteration,residual\n";
+  std::array<char, 32> digits{};
+  for (std::size_t k = 0; k < record.report.history.size(); ++k) {
+    const auto end =
+        std::to_chars(digits.data(), digits.data() + digits.size(), record.report.history[k]).ptr;
+    text += std::to_string(k) + ',' + std::string(digits.data(), end) + '\n';
+  }
+  return text;
+}
+} // namespace femgpu

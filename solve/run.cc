@@ -1,0 +1,133 @@
+#include "solve/run.h"
+
+#include "linalg/linear_solver.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+namespace femgpu
+{
+namespace
+{
+std::vector<double> sorted_seconds(const std::vector<Repeat> &repeats)
+{
+  std::vector<double> seconds;
+  for (const Repeat &repeat : repeats)
+    seconds.push_back(repeat.solve_seconds);
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+linalg::LinearSolverOptions options_of(const SolveCommand &command, const SystemToSolve &system)
+{
+  linalg::LinearSolverOptions options;
+  options.solver = system.solver;
+  options.preconditioner = system.preconditioner;
+  options.format = command.format;
+  options.scaling = command.scaling;
+  options.ordering = command.ordering;
+  options.control = command.control();
+  return options;
+}
+
+std::string progress_text(const int iteration, const double residual)
+{
+  std::ostringstream text;
+  text.precision(2);
+  text << "iteration " << iteration << ", residual " << std::scientific << residual;
+  return text.str();
+}
+
+bool same_bits(const std::vector<double> &a, const std::vector<double> &b)
+{
+  return a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+} // namespace
+
+double SolveRecord::median_seconds() const
+{
+  const std::vector<double> seconds = sorted_seconds(repeats);
+  const std::size_t half = seconds.size() / 2;
+  return seconds.size() % 2 == 1 ? seconds[half] : 0.5 * (seconds[half - 1] + seconds[half]);
+}
+
+double SolveRecord::min_seconds() const
+{
+  return sorted_seconds(repeats).front();
+}
+
+double SolveRecord::seconds_per_iteration() const
+{
+  return report.iterations > 0 ? median_seconds() / report.iterations : 0.;
+}
+
+double SolveRecord::gigabytes_per_second() const
+{
+  const double seconds = seconds_per_iteration();
+  return seconds > 0. ? 1e-9 * static_cast<double>(report.bytes_per_iteration) / seconds : 0.;
+}
+
+bool SolveRecord::all_identical() const
+{
+  return std::all_of(repeats.begin(), repeats.end(),
+                     [](const Repeat &repeat) { return repeat.is_identical; });
+}
+
+bool succeeded(const SolveCommand &command, const SolveRecord &record)
+{
+  if (!record.all_identical())
+    return false;
+  const linalg::SolveReport &report = record.report;
+  return report.converged() ||
+         (command.fixed_iterations && !(report.iterations < *command.fixed_iterations) &&
+          report.outcome == linalg::Outcome::iteration_limit);
+}
+
+std::string remark(const SolveCommand &command, const SolveRecord &record)
+{
+  if (!record.all_identical()) {
+    const auto first = std::find_if(record.repeats.begin(), record.repeats.end(),
+                                    [](const Repeat &repeat) { return !repeat.is_identical; });
+    return "solve " + std::to_string(first - record.repeats.begin() + 1) + " of " +
+           std::to_string(record.repeats.size()) +
+           " gave another solution than the first, from the same start. Solves should repeat bit "
+           "by bit: please report this with the matrix.";
+  }
+  const linalg::SolveReport &report = record.report;
+  if (command.fixed_iterations && report.iterations < *command.fixed_iterations)
+    return "it ended after " + std::to_string(report.iterations) + " instead of " +
+           std::to_string(*command.fixed_iterations) + " iterations: " + report.message;
+  return succeeded(command, record) ? "" : report.message;
+}
+
+SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &system,
+                             const linalg::ExecutorPtr &executor, Console &console)
+{
+  SolveRecord record;
+  record.backend = executor->name();
+  record.backend_description = executor->description();
+  linalg::LinearSolver solver(executor, options_of(command, system));
+  if (console.shows_progress())
+    solver.control().progress = [&console](const int iteration, const double residual) {
+      console.progress(progress_text(iteration, residual));
+    };
+  console.begin_phase("setup");
+  solver.set_matrix(system.A.csr(), /* same pattern */ false);
+  for (int k = 0; k < command.repeat; ++k) {
+    console.begin_phase(command.repeat == 1 ? "solve" : "solve " + std::to_string(k + 1));
+    std::vector<double> x = system.x0;
+    linalg::SolveReport report = solver.solve(system.b.data(), x.data());
+    Repeat repeat{report.iterations, report.outcome, report.solve_seconds, report.transfer_seconds};
+    if (k == 0) {
+      record.report = std::move(report);
+      record.x = std::move(x);
+    }
+    else
+      repeat.is_identical = same_bits(x, record.x);
+    record.repeats.push_back(repeat);
+  }
+  record.peak_bytes = executor->peak_bytes();
+  return record;
+}
+} // namespace femgpu

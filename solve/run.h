@@ -1,0 +1,53 @@
+#ifndef femgpu_solve_run_h
+#define femgpu_solve_run_h
+
+#include "common/console.h"
+#include "linalg/execution/executor.h"
+#include "solve/command_line.h"
+#include "solve/system.h"
+
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/// One solve of several from the same start.
+struct Repeat
+{
+  int iterations = 0;
+  linalg::Outcome outcome = linalg::Outcome::breakdown;
+  double solve_seconds = 0.;
+  double transfer_seconds = 0.;
+  bool is_identical = true; ///< x has the same bits as after the first solve
+};
+
+/// Everything that is reported.
+struct SolveRecord
+{
+  linalg::SolveReport report; ///< of the first solve, with setup
+  std::vector<Repeat> repeats;
+  std::vector<double> x; ///< of the first solve
+  std::string backend, backend_description;
+  double read_seconds = 0.;
+  double total_seconds = 0.;
+  std::size_t peak_bytes = 0; ///< that the solver allocated on its backend
+
+  double median_seconds() const; ///< of the solves
+  double min_seconds() const;
+  double seconds_per_iteration() const; ///< by the median; 0 without iterations
+  double gigabytes_per_second() const;  ///< of the counted bytes
+  bool all_identical() const;
+};
+
+/// Did it do what was asked for: converge, or all iterations of --fixed-iterations?
+bool succeeded(const SolveCommand &command, const SolveRecord &record);
+
+/// Why not, or what a person should know all the same; empty if there is nothing to say.
+std::string remark(const SolveCommand &command, const SolveRecord &record);
+
+/// Solves as often as the command says. @throws as LinearSolver does
+SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &system,
+                             const linalg::ExecutorPtr &executor, Console &console);
+} // namespace femgpu
+
+#endif

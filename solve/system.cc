@@ -1,0 +1,149 @@
+#include "solve/system.h"
+
+#include "linalg/base/error.h"
+#include "linalg/generators/registry.h"
+#include "linalg/io/matrix_market.h"
+#include "linalg/transformations/linear_system_transformation.h"
+
+#include <cstdint>
+#include <random>
+#include <sstream>
+
+namespace femgpu
+{
+using linalg::HostCsr;
+using linalg::HostMatrix;
+
+namespace
+{
+/// The conjugate gradients: "cg" and all forms "...-cg".
+bool needs_symmetry(const std::string &solver)
+{
+  const std::string ending = "-cg";
+  return solver == "cg" ||
+         (solver.size() > ending.size() &&
+          solver.compare(solver.size() - ending.size(), ending.size(), ending) == 0);
+}
+
+std::string entry_text(const int row, const int column, const double value)
+{
+  std::ostringstream text;
+  text.precision(17);
+  text << "(" << row + 1 << ", " << column + 1 << ") is " << value;
+  return text.str();
+}
+
+[[noreturn]] void refuse_unsymmetric(const std::string &solver, const UnsymmetricPair &pair,
+                                     const std::string &scaling, const bool is_symmetric)
+{
+  throw ParameterError("Solver '" + solver + "' needs a symmetric matrix, but " +
+                       (is_symmetric ? "with the scaling '" + scaling + "' " : std::string()) +
+                       "entry " + entry_text(pair.row, pair.column, pair.value) + " and " +
+                       entry_text(pair.column, pair.row, pair.across) +
+                       (is_symmetric
+                            ? ". Use --scaling symmetric or none, or --solver pipelined-bicgstab."
+                            : ". Use --solver pipelined-bicgstab."));
+}
+
+/// A v
+std::vector<double> multiply(const HostCsr &A, const std::vector<double> &v)
+{
+  std::vector<double> Av(v.size());
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < A.n; ++i) {
+    double sum = 0.;
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      sum += A.values[k] * v[A.columns[k]];
+    Av[i] = sum;
+  }
+  return Av;
+}
+
+/// Uniform in [-1, 1), the same on every machine.
+std::vector<double> random_vector(const std::size_t n, const unsigned long seed)
+{
+  constexpr unsigned int unused_bits = 11; // of 64, where a double has 53
+  std::mt19937_64 generator(seed);
+  std::vector<double> v(n);
+  for (double &v_i : v)
+    v_i = static_cast<double>(generator() >> unused_bits) * 0x1p-52 - 1.;
+  return v;
+}
+
+/// b̂ = @p rhs of the system with the matrix @p A_hat
+std::vector<double> made_rhs(const std::string &rhs, const HostCsr &A_hat)
+{
+  const auto n = static_cast<std::size_t>(A_hat.n);
+  if (rhs == "ones")
+    return std::vector<double>(n, 1.);
+  if (rhs == "row-sums")
+    return multiply(A_hat, std::vector<double>(n, 1.));
+  return random_vector(n, std::stoul(rhs.substr(rhs.find(':') + 1)));
+}
+
+/// A, and b where it comes with it.
+void make_matrix(const SolveCommand &command, SystemToSolve &system)
+{
+  if (command.generator.empty()) {
+    system.A = linalg::read_matrix_market(command.matrix_file).matrix;
+    return;
+  }
+  linalg::ModelProblem problem = linalg::generate(command.generator);
+  system.A = std::move(problem.A);
+  system.b = std::move(problem.b);
+}
+
+/// Solver and preconditioner for the matrix @p A_hat that is solved with.
+void choose_methods(const SolveCommand &command, const HostCsr &A_hat, SystemToSolve &system)
+{
+  const UnsymmetricPair given = first_unsymmetric_pair(system.A.csr());
+  system.is_symmetric = !given.exists();
+  const bool is_A = A_hat.values == system.A.values.data();
+  const UnsymmetricPair pair = is_A || given.exists() ? given : first_unsymmetric_pair(A_hat);
+  system.solver = command.solver;
+  if (system.solver.empty())
+    system.solver = pair.exists() ? "pipelined-bicgstab" : "pipelined-cg";
+  if (pair.exists() && needs_symmetry(system.solver))
+    refuse_unsymmetric(system.solver, pair, command.scaling, system.is_symmetric);
+  system.preconditioner = command.preconditioner;
+  if (system.preconditioner.empty())
+    system.preconditioner = has_full_diagonal(A_hat) ? "jacobi" : "identity";
+}
+
+/// b, of the file or made for the transformed matrix @p A_hat.
+void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
+                const linalg::LinearSystemTransformation &transformation, SystemToSolve &system)
+{
+  if (!command.rhs_file.empty()) {
+    system.rhs = command.rhs_file;
+    system.b = linalg::read_matrix_market_vector(command.rhs_file, system.A.n);
+    return;
+  }
+  if (command.rhs.empty() && !command.generator.empty()) {
+    system.rhs = "the generator's own";
+    return;
+  }
+  system.rhs = command.rhs.empty() ? "row-sums" : command.rhs;
+  const std::vector<double> b_hat = made_rhs(system.rhs, A_hat);
+  system.b.resize(b_hat.size());
+  transformation.restore_rhs(b_hat.data(), system.b.data());
+}
+} // namespace
+
+SystemToSolve make_system(const SolveCommand &command)
+{
+  // Without the order: neither symmetry nor right-hand side should depend on it.
+  linalg::LinearSystemTransformation transformation(command.scaling, "none");
+  linalg::find_ordering(command.ordering);
+  SystemToSolve system;
+  make_matrix(command, system);
+  const HostCsr A_hat = transformation.setup(system.A.csr());
+  system.lengths = row_lengths(system.A.csr());
+  choose_methods(command, A_hat, system);
+  choose_rhs(command, A_hat, transformation, system);
+  system.x0.assign(static_cast<std::size_t>(system.A.n), 0.);
+  if (!command.x0_file.empty())
+    system.x0 = linalg::read_matrix_market_vector(command.x0_file, system.A.n);
+  return system;
+}
+} // namespace femgpu
