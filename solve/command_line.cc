@@ -12,7 +12,6 @@ constexpr const char *description =
     "generator, on the GPU or on the CPU cores, and report how it went.";
 
 constexpr const char *notes =
-    "\n"
     "Right-hand sides made by --rhs belong to the system that is solved, which is the scaled one\n"
     "with --scaling: row-sums is A-hat times the vector of ones. One from a file is that of A.\n"
     "Solver and preconditioner, if not given: pipelined-cg where the matrix is symmetric, else\n"

@@ -12,7 +12,6 @@
 namespace femgpu
 {
 using linalg::HostCsr;
-using linalg::HostMatrix;
 
 namespace
 {
