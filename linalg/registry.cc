@@ -108,4 +108,14 @@ std::unique_ptr<Matrix> make_format(const std::string &text, const CsrMatrix &A)
   method.finish();
   return matrix;
 }
+
+void check_format(const std::string &text)
+{
+  const std::string name = Method("matrix format", text).name();
+  find(formats(), "matrix format", name, BackendKind::host);
+  if (name.rfind("cusparse", 0) == 0) // refused by the host, and the device may not be there yet
+    return;
+  const HostMatrix empty;
+  make_format(text, CsrMatrix(std::make_shared<HostExecutor>(1), empty.csr()));
+}
 } // namespace femgpu::linalg

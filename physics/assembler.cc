@@ -60,6 +60,10 @@ void make_pattern_with_hanging_nodes(const Discretization<dim> &discretization,
 template <int dim>
 void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem &system)
 {
+  // deal.II numbers the components of a node one after the other up to degree 2: from 3 on a line
+  // has several nodes, and all of one component come before the next.
+  const auto &element = discretization.element();
+  system.set_unknowns_per_node(element.degree <= 2 ? element.n_components() : 0);
   if (discretization.mesh().triangulation->has_hanging_nodes()) {
     make_pattern_with_hanging_nodes(discretization, system);
     return;

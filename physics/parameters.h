@@ -56,6 +56,10 @@ public:
 
   linalg::SolveControl control() const;
   linalg::LinearSolverOptions options() const;
+
+private:
+  /// Throws ParameterError for methods with wrong names or options.
+  void check_methods() const;
 };
 
 /// Section "Newton".

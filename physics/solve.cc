@@ -1,5 +1,6 @@
 #include "physics/solve.h"
 
+#include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
@@ -68,6 +69,22 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                 Patterns::Selection("rhs|initial"));
   add_parameter("Maximum iterations", max_iterations, "Of one linear solve.", prm,
                 Patterns::Integer(1, 100000000));
+  parse_parameters_call_back.connect([this] { check_methods(); });
+}
+
+void SolverParameters::check_methods() const
+{
+  const auto check = [](const std::string &key, const auto &action) {
+    try {
+      action();
+    }
+    catch (const ParameterError &error) {
+      throw ParameterError(error.what(), "Solver/" + key);
+    }
+  };
+  check("Preconditioner",
+        [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
+  check("Format", [&] { linalg::check_format(format); });
 }
 
 linalg::SolveControl SolverParameters::control() const

@@ -167,7 +167,8 @@ void NodeSystem::synchronize() const
 HostCsr NodeSystem::matrix() const
 {
   values.synchronize();
-  return {static_cast<int>(n()), total_nonzeros, row_starts.data(), columns.data(), values.data()};
+  return {static_cast<int>(n()), total_nonzeros, row_starts.data(),
+          columns.data(),        values.data(),  unknowns_per_node};
 }
 
 std::size_t NodeSystem::bytes() const

@@ -36,6 +36,12 @@ public:
    */
   void reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row);
 
+  /// Unknowns of a node, where these are numbered side by side; 0 (as at first): not known.
+  void set_unknowns_per_node(const unsigned int n)
+  {
+    unknowns_per_node = static_cast<int>(n);
+  }
+
   /// Sets this rank's rows of the matrix (unless @p rhs_only) and of b to zero.
   void set_zero(bool rhs_only = false);
 
@@ -110,6 +116,7 @@ private:
 
   std::vector<Index> row_begins = {0}; ///< first row of each rank, and n
   std::size_t first_nonzero = 0, total_nonzeros = 0;
+  int unknowns_per_node = 0;
 
   NodeArray<int> row_starts, columns;
   NodeArray<double> values, b, x;

@@ -82,9 +82,11 @@ std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &row
 template <class Backend>
 double seconds_of_product(const Matrix &A, const Buffer<double> &v, Buffer<double> &result)
 {
-  constexpr int repeats = 5, products = 8;
+  constexpr int repeats = 5;
+  constexpr double seconds_of_repeat = 2e-3; // shorter ones see a GPU that is not awake
   Iteration<Backend, TrialState, TrialSums> trial(*A.executor(), A.n());
   trial.set_state({});
+  int products = 4;
   double best = 0.;
   for (int repeat = 0; repeat <= repeats; ++repeat) {
     const Stopwatch watch;
@@ -93,6 +95,7 @@ double seconds_of_product(const Matrix &A, const Buffer<double> &v, Buffer<doubl
     A.executor()->synchronize();
     const double seconds = watch.elapsed() / products;
     best = repeat <= 1 ? seconds : std::min(best, seconds);
+    products = static_cast<int>(std::clamp(seconds_of_repeat / seconds, 4., 200.));
   }
   return best;
 }

@@ -46,6 +46,8 @@ std::vector<Choice> format_choices();
  *         DeviceError without memory.
  */
 std::unique_ptr<Matrix> make_format(const std::string &method, const CsrMatrix &A);
+/// Throws what make_format() would throw of @p method whatever the matrix: for early checks.
+void check_format(const std::string &method);
 } // namespace femgpu::linalg
 
 #endif
