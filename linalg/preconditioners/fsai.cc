@@ -93,6 +93,8 @@ struct SolveRow
     for (int r = 0; r < size; ++r)
       for (int k = A.row_starts[J[r]] + team.rank(); k < A.row_starts[J[r] + 1]; k += team.size()) {
         const int column = A.columns[k];
+        if (column > J[r]) // the upper triangle, and so are the rest
+          break;
         int c = 0;
         for (int end = r + 1; c < end;) { // the place of the column in J, if it is there
           const int middle = (c + end) / 2;
@@ -107,25 +109,48 @@ struct SolveRow
     team.sync();
   }
 
+  /// L Lᵀ = A(J, J), column by column from the left, in place of the lower triangle.
   template <class Team>
   FEMGPU_HD
   bool factorise(const Team &team, const int size, double *L) const
   {
     for (int c = 0; c < size; ++c) {
       double *const column = L + static_cast<std::size_t>(c) * size;
+      subtract_columns_before(team, size, c, L, column);
+      team.sync();
       const double pivot = column[c];
       if (!(pivot > 0.) || pivot - pivot != 0.)
         return false;
       team.sync();
+      const double root = sqrt(pivot);
       for (int r = c + team.rank(); r < size; r += team.size())
-        column[r] /= sqrt(pivot);
-      team.sync();
-      for (int r = c + 1 + team.rank(); r < size; r += team.size())
-        for (int s = c + 1; s <= r; ++s)
-          L[static_cast<std::size_t>(s) * size + r] -= column[r] * column[s];
+        column[r] /= root;
       team.sync();
     }
     return true;
+  }
+
+  /// From row c on: column −= Σ_s L_cs L(:, s), s < c; four at a time, to write the column less
+  /// often.
+  template <class Team>
+  FEMGPU_HD
+  void subtract_columns_before(const Team &team, const int size, const int c, const double *L,
+                               double *column) const
+  {
+    int s = 0;
+    for (; s + 3 < c; s += 4) {
+      const double *const L_0 = L + static_cast<std::size_t>(s) * size;
+      const double *const L_1 = L_0 + size, *const L_2 = L_1 + size, *const L_3 = L_2 + size;
+      const double l_0 = L_0[c], l_1 = L_1[c], l_2 = L_2[c], l_3 = L_3[c];
+      for (int r = c + team.rank(); r < size; r += team.size())
+        column[r] -= l_0 * L_0[r] + l_1 * L_1[r] + (l_2 * L_2[r] + l_3 * L_3[r]);
+    }
+    for (; s < c; ++s) {
+      const double *const L_s = L + static_cast<std::size_t>(s) * size;
+      const double l = L_s[c];
+      for (int r = c + team.rank(); r < size; r += team.size())
+        column[r] -= l * L_s[r];
+    }
   }
 
   /// g = L_ii y, where Lᵀ y = e_i / L_ii

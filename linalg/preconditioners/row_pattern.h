@@ -255,8 +255,10 @@ struct Batch
 template <class Sizes, class Function>
 void for_batches(const ExecutorPtr &executor, const int n, const Sizes &sizes, const Function &f)
 {
-  const std::size_t most = std::size_t{1} << 28; // doubles, 2 GiB
+  // doubles: 2 GiB fill a GPU; the host has few rows at work, and new pages cost it much
+  const std::size_t most = std::size_t{1} << (executor->backend() == BackendKind::host ? 22 : 28);
   const std::size_t budget = std::min(most, executor->memory().free / 4 / sizeof(double));
+  Buffer<double> memory;
   for (int first = 0, last = 0; first < n; first = last) {
     std::vector<std::size_t> offsets;
     std::size_t total = 0;
@@ -265,7 +267,10 @@ void for_batches(const ExecutorPtr &executor, const int n, const Sizes &sizes, c
       total += sizes(last);
     }
     const Buffer<std::size_t> device_offsets(executor, offsets.data(), offsets.size());
-    Buffer<double> memory(executor, total);
+    if (memory.size() < total) {
+      memory = Buffer<double>(); // before there is another one
+      memory = Buffer<double>(executor, total);
+    }
     f(Batch{first, device_offsets.data(), memory.data()}, last - first);
     executor->synchronize();
   }

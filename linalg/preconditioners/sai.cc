@@ -147,10 +147,18 @@ struct SolveRow
   FEMGPU_HD
   double dot(const Team &team, const int n, const double *v, const double *w) const
   {
-    double sum = 0.;
-    for (int i = team.rank(); i < n; i += team.size())
-      sum += v[i] * w[i];
-    return team.sum(sum);
+    const int stride = team.size();
+    double sum_0 = 0., sum_1 = 0., sum_2 = 0., sum_3 = 0.; // four, that do not wait for each other
+    int i = team.rank();
+    for (; i + 3 * stride < n; i += 4 * stride) {
+      sum_0 += v[i] * w[i];
+      sum_1 += v[i + stride] * w[i + stride];
+      sum_2 += v[i + 2 * stride] * w[i + 2 * stride];
+      sum_3 += v[i + 3 * stride] * w[i + 3 * stride];
+    }
+    for (; i < n; i += stride)
+      sum_0 += v[i] * w[i];
+    return team.sum(sum_0 + sum_1 + (sum_2 + sum_3));
   }
 };
 
