@@ -1,0 +1,435 @@
+/**
+ * @file
+ * Checks "fsai" and "sai" against ParaSails of hypre with the same pattern on the same processor:
+ * entries of G or M, iterations of the same solver, and seconds of the setup; see --help.
+ */
+#include "benchmarks/parasails.h"
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+#include "linalg/generators/registry.h"
+#include "linalg/io/matrix_market.h"
+#include "linalg/matrices/transpose.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/registry.h"
+#include "linalg/transformations/registry.h"
+
+#include <HYPRE_utilities.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg::benchmark
+{
+namespace
+{
+const char *const help =
+    "Compares fsai and sai with ParaSails of hypre for the same pattern, on the host.\n"
+    "\n"
+    "  femgpu_parasails_check [--csv FILE] [SYSTEM ...]\n"
+    "\n"
+    "  SYSTEM      a generator's text (poisson2d-p1:128) or a Matrix Market file; without one a\n"
+    "              list of generators. Files are scaled: symmetric ones by 'symmetric', others\n"
+    "              by 'balance'\n"
+    "  --csv FILE  write the table, too\n"
+    "  --help      print this\n"
+    "\n"
+    "Symmetric systems: fsai tau=1 with ParaSails sym=1, in cg. Others: sai tau=1 side=left with\n"
+    "ParaSails sym=0, which also minimises |MA-I| row by row, in bicgstab. power=1 and 2 are\n"
+    "nlevels=0 and 1; no filter, no load balance. Both get A without the zeros that it stores,\n"
+    "which ParaSails would take into its pattern. The solvers are those of linalg on both sides,\n"
+    "to a true residual of 1e-8 |b|; HYPRE_ParaSailsSolve applies ParaSails.\n"
+    "\n"
+    "Iterations may differ by 1; where they differ by more, both solve again with six b that\n"
+    "differ by rounding errors, and the ranges of iterations must meet.\n"
+    "\n"
+    "With several MPI ranks (mpirun -n 2) only the setup of ParaSails is timed.\n"
+    "\n"
+    "Ends with 0; 1 or 2 for wrong arguments or files; 3 if the two disagree.\n";
+
+struct Options
+{
+  bool help = false;
+  std::string csv;
+  std::vector<std::string> systems;
+};
+
+Options options_of(const std::vector<std::string> &arguments)
+{
+  Options options;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i] == "--help" || arguments[i] == "-h")
+      options.help = true;
+    else if (arguments[i] == "--csv" && i + 1 < arguments.size())
+      options.csv = arguments[++i];
+    else if (arguments[i].rfind("--", 0) == 0)
+      throw ParameterError("Argument '" + arguments[i] + "' is unknown or lacks its value; use " +
+                           "--csv FILE, --help, or names of systems.");
+    else
+      options.systems.push_back(arguments[i]);
+  if (options.systems.empty())
+    options.systems = {"poisson2d-p1:128",
+                       "poisson2d-9pt:128",
+                       "poisson3d-7pt:40",
+                       "poisson3d-27pt:40",
+                       "anisotropic2d:128,0.01",
+                       "elasticity3d-p1:11",
+                       "convection-diffusion2d:100,2",
+                       "convection-diffusion2d:200,20"};
+  return options;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Systems
+// ------------------------------------------------------------------------------------------------
+
+struct System
+{
+  std::string name;
+  HostMatrix A;
+  bool is_symmetric = false;
+};
+
+HostMatrix without_zeros(const HostMatrix &A)
+{
+  HostMatrix result;
+  for (int i = 0; i < A.n; ++i) {
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      if (A.values[k] != 0.)
+        result.add(A.columns[k], A.values[k]);
+    result.end_row();
+  }
+  return result;
+}
+
+System load(const std::string &name)
+{
+  if (name.find(".mtx") == std::string::npos) {
+    const ModelProblem problem = generate(name);
+    return {name, without_zeros(problem.A), problem.is_symmetric};
+  }
+  MatrixMarketMatrix file = read_matrix_market(name);
+  const Scaling scaling =
+      find_scaling(file.is_symmetric() ? "symmetric" : "balance")(file.matrix.csr());
+  scale_values(file.matrix.csr(), scaling, file.matrix.values.data());
+  const std::size_t begin = name.rfind('/') == std::string::npos ? 0 : name.rfind('/') + 1;
+  return {name.substr(begin, name.find(".mtx", begin) - begin), without_zeros(file.matrix),
+          file.is_symmetric()};
+}
+
+/// Between -1 and 1 with mean 0.
+std::vector<double> right_hand_side(const int n)
+{
+  std::vector<double> b(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < b.size(); ++i)
+    b[i] = static_cast<double>(i * 2654435761U % 1000003U) / 500001. - 1.;
+  return b;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Comparison
+// ------------------------------------------------------------------------------------------------
+
+/// One system with one pattern; "theirs" is ParaSails.
+struct Comparison
+{
+  std::string system, method;
+  int n = 0;
+  std::size_t n_nonzeros = 0; ///< of A
+  std::size_t ours_nonzeros = 0, theirs_nonzeros = 0;
+  bool same_pattern = false;
+  double difference = 0.; ///< ‖X − X'‖_F / ‖X'‖_F of the matrices, G or M, with the same pattern
+  double ours_residual = 0., theirs_residual = 0.; ///< ‖MA − I‖_F of sai
+  SolveReport ours, theirs;
+  double seconds_1 = 0., seconds_all = 0.; ///< of our setup, with 1 thread and with all
+  double theirs_seconds = 0.;
+  std::string verdict;
+};
+
+/// The lowest of three: what else runs on the machine only adds to it.
+template <class Function>
+double least_seconds(const Function &seconds)
+{
+  double least = seconds();
+  for (int repeat = 1; repeat < 3; ++repeat)
+    least = std::min(least, seconds());
+  return least;
+}
+
+HostMatrix copy_of(const CsrView<double> &A)
+{
+  const int n_entries = A.row_starts[A.n];
+  HostMatrix copy;
+  copy.n = A.n;
+  copy.row_starts.assign(A.row_starts, A.row_starts + A.n + 1);
+  copy.columns.assign(A.columns, A.columns + n_entries);
+  copy.values.assign(A.values, A.values + n_entries);
+  return copy;
+}
+
+/// G or M: the last factor that is applied, which of fsai is Gᵀ.
+HostMatrix factor_of(const Preconditioner &M, const ExecutorPtr &host)
+{
+  const HostMatrix last =
+      copy_of(std::get<CsrView<double>>(std::get<const Operator *>(M.action())->view()));
+  if (!M.is_symmetric())
+    return last;
+  return copy_of(transpose<HostBackend>(CsrMatrix(host, last.csr()))->csr_view());
+}
+
+double norm_of_difference(const std::vector<double> &a, const std::vector<double> &b)
+{
+  double squares = 0.;
+  for (std::size_t k = 0; k < a.size(); ++k)
+    squares += (a[k] - b[k]) * (a[k] - b[k]);
+  return std::sqrt(squares);
+}
+
+/// ‖MA − I‖_F
+double residual_norm(const HostMatrix &M, const HostMatrix &A)
+{
+  std::vector<double> row(static_cast<std::size_t>(A.n), 0.);
+  double squares = 0.;
+  for (int i = 0; i < M.n; ++i) {
+    row[i] = -1.;
+    for (int k = M.row_starts[i]; k < M.row_starts[i + 1]; ++k)
+      for (int l = A.row_starts[M.columns[k]]; l < A.row_starts[M.columns[k] + 1]; ++l)
+        row[A.columns[l]] += M.values[k] * A.values[l];
+    const auto take = [&](double &entry) {
+      squares += entry * entry;
+      entry = 0.;
+    };
+    take(row[i]);
+    for (int k = M.row_starts[i]; k < M.row_starts[i + 1]; ++k)
+      for (int l = A.row_starts[M.columns[k]]; l < A.row_starts[M.columns[k] + 1]; ++l)
+        take(row[A.columns[l]]);
+  }
+  return std::sqrt(squares);
+}
+
+/// Every other element of b is multiplied by 1 + @p change.
+SolveReport solve(const CsrMatrix &A, const Preconditioner &M, const double change = 0.)
+{
+  std::vector<double> host_b = right_hand_side(A.n());
+  for (std::size_t i = 0; i < host_b.size(); i += 2)
+    host_b[i] *= 1. + change;
+  const Buffer<double> b(A.executor(), host_b.data(), host_b.size());
+  Buffer<double> x(A.executor(), host_b.size());
+  x.fill_zero();
+  SolveControl control;
+  control.relative_tolerance = 1e-8;
+  control.max_iterations = 5000;
+  return make_solver(M.is_symmetric() ? "cg" : "bicgstab", BackendKind::host)
+      ->solve(A, M, b, x, control);
+}
+
+double setup_seconds(const System &system, const std::string &method, const ExecutorPtr &host)
+{
+  const CsrMatrix A(host, system.A.csr());
+  const auto M = make_preconditioner(method, BackendKind::host);
+  return least_seconds([&] {
+    Stopwatch watch;
+    M->setup(A);
+    return watch.lap();
+  });
+}
+
+/// The fewest and most iterations for b that differ by rounding errors.
+struct Spread
+{
+  int least, most;
+};
+
+Spread spread_of_iterations(const CsrMatrix &A, const Preconditioner &M, const int iterations)
+{
+  Spread spread{iterations, iterations};
+  for (int k = 1; k <= 6; ++k) {
+    const int found = solve(A, M, 1e-15 * k).iterations;
+    spread.least = std::min(spread.least, found);
+    spread.most = std::max(spread.most, found);
+  }
+  return spread;
+}
+
+/// Where iterations differ: whether no more than rounding errors in b make them differ.
+std::string verdict_on_rounding(const CsrMatrix &A, const Comparison &c, const Preconditioner &ours,
+                                const Preconditioner &theirs)
+{
+  const Spread a = spread_of_iterations(A, ours, c.ours.iterations);
+  const Spread b = spread_of_iterations(A, theirs, c.theirs.iterations);
+  const auto text = [](const Spread &spread) {
+    return std::to_string(spread.least) + "-" + std::to_string(spread.most);
+  };
+  const bool overlap = a.least <= b.most + 1 && b.least <= a.most + 1;
+  return std::string(overlap ? "ok, rounding" : "ITERATIONS DIFFER") + ": " + text(a) +
+         ", theirs " + text(b);
+}
+
+std::string verdict_of(const Comparison &c)
+{
+  if (!c.same_pattern)
+    return "PATTERN DIFFERS";
+  if (c.difference > 1e-6)
+    return "VALUES DIFFER";
+  if (c.ours.outcome != c.theirs.outcome)
+    return "OUTCOME DIFFERS";
+  return c.ours.converged() ? "ok" : "ok, both " + to_string(c.ours.outcome);
+}
+
+Comparison compare(const System &system, const int power)
+{
+  const ExecutorPtr one = make_executor("host", 1), all = make_executor("host");
+  Comparison c;
+  c.system = system.name;
+  c.n = system.A.n;
+  c.n_nonzeros = system.A.columns.size();
+  c.method = (system.is_symmetric ? "fsai tau=1 power=" : "sai tau=1 side=left power=") +
+             std::to_string(power);
+  const CsrMatrix A(one, system.A.csr());
+  const auto M = make_preconditioner(c.method, BackendKind::host);
+  M->setup(A);
+  c.seconds_1 = setup_seconds(system, c.method, one);
+  c.seconds_all = setup_seconds(system, c.method, all);
+  c.ours = solve(A, *M);
+  const HostMatrix ours = factor_of(*M, one);
+  c.ours_nonzeros = ours.columns.size();
+
+  ParaSails sails(system.A.csr(), {system.is_symmetric, power - 1});
+  try {
+    c.theirs_seconds = least_seconds([&] { return sails.setup(); });
+  }
+  catch (const SolverError &error) {
+    c.verdict = "ParaSails refuses: " + M->setup_report().remarks;
+    return c;
+  }
+  const ParaSailsPreconditioner M_theirs(one, sails, c.n, system.is_symmetric);
+  c.theirs = solve(A, M_theirs);
+  const HostMatrix theirs = sails.matrix();
+  c.theirs_nonzeros = theirs.columns.size();
+  c.same_pattern = ours.row_starts == theirs.row_starts && ours.columns == theirs.columns;
+  if (c.same_pattern)
+    c.difference = norm_of_difference(ours.values, theirs.values) /
+                   norm_of_difference(theirs.values, std::vector<double>(theirs.values.size()));
+  if (!system.is_symmetric) {
+    c.ours_residual = residual_norm(ours, system.A);
+    c.theirs_residual = residual_norm(theirs, system.A);
+  }
+  c.verdict = verdict_of(c);
+  if (c.verdict == "ok" && std::abs(c.ours.iterations - c.theirs.iterations) > 1)
+    c.verdict = verdict_on_rounding(A, c, *M, M_theirs);
+  return c;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Output
+// ------------------------------------------------------------------------------------------------
+
+void print(const Comparison &c)
+{
+  char residuals[64] = "";
+  if (c.ours_residual > 0.)
+    std::snprintf(residuals, sizeof residuals, "%.6g %.6g", c.ours_residual, c.theirs_residual);
+  std::printf("%-30s %7d %-26s %9zu %9zu %8.1e %-18s %5d %5d %8.3f %8.3f %8.3f %6.2f  %s\n",
+              c.system.c_str(), c.n, c.method.c_str(), c.ours_nonzeros, c.theirs_nonzeros,
+              c.difference, residuals, c.ours.iterations, c.theirs.iterations, c.seconds_1,
+              c.seconds_all, c.theirs_seconds, c.seconds_1 / c.theirs_seconds, c.verdict.c_str());
+  std::fflush(stdout);
+}
+
+void write_csv(const std::string &name, const std::vector<Comparison> &comparisons)
+{
+  std::ofstream file(name);
+  file << "system,n,n_nonzeros,method,threads,nonzeros,parasails_nonzeros,difference,residual_norm,"
+          "parasails_residual_norm,iterations,parasails_iterations,setup_s_1_thread,"
+          "setup_s_all_threads,parasails_setup_s,verdict\n";
+  const std::string threads = make_executor("host")->description();
+  for (const Comparison &c : comparisons)
+    file << '"' << c.system << "\"," << c.n << ',' << c.n_nonzeros << ',' << c.method << ','
+         << threads << ',' << c.ours_nonzeros << ',' << c.theirs_nonzeros << ',' << c.difference
+         << ',' << c.ours_residual << ',' << c.theirs_residual << ',' << c.ours.iterations << ','
+         << c.theirs.iterations << ',' << c.seconds_1 << ',' << c.seconds_all << ','
+         << c.theirs_seconds << ",\"" << c.verdict << "\"\n";
+  if (!file.flush())
+    throw OutputError("The table could not be written to '" + name + "'.");
+}
+
+/// On one rank. @return whether all agree
+bool compare_all(const Options &options)
+{
+  std::printf("Setup in seconds, the least of three: ours with 1 thread and with %s, and\n"
+              "ParaSails on 1 rank; ratio: ours with 1 thread / ParaSails\n"
+              "%-30s %7s %-26s %9s %9s %8s %-18s %5s %5s %8s %8s %8s %6s\n",
+              make_executor("host")->description().c_str(), "system", "n", "method", "nonzeros",
+              "theirs", "|X-X'|", "|MA-I|, theirs", "iter", "their", "1 thread", "all", "ParaSails",
+              "ratio");
+  std::vector<Comparison> comparisons;
+  bool good = true;
+  for (const std::string &name : options.systems) {
+    const System system = load(name);
+    for (const int power : {1, 2}) {
+      comparisons.push_back(compare(system, power));
+      print(comparisons.back());
+      good = good && comparisons.back().verdict.find("DIFFER") == std::string::npos;
+    }
+  }
+  if (!options.csv.empty())
+    write_csv(options.csv, comparisons);
+  return good;
+}
+
+/// On several ranks.
+void time_parasails(const Options &options, const bool prints)
+{
+  for (const std::string &name : options.systems) {
+    const System system = load(name);
+    for (const int n_levels : {0, 1}) {
+      ParaSails sails(system.A.csr(), {system.is_symmetric, n_levels});
+      const double seconds = least_seconds([&] { return sails.setup(); });
+      if (prints)
+        std::printf("%-30s %7d  sym=%d nlevels=%d %8.3f s\n", system.name.c_str(), system.A.n,
+                    system.is_symmetric ? 1 : 0, n_levels, seconds);
+    }
+  }
+}
+
+void run(const Options &options)
+{
+  int rank = 0, n_ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+  if (options.help) {
+    if (rank == 0)
+      std::cout << help;
+  }
+  else if (n_ranks > 1)
+    time_parasails(options, rank == 0);
+  else if (!compare_all(options))
+    throw SolverError("linalg and ParaSails disagree, see DIFFER above.");
+}
+} // namespace
+} // namespace femgpu::linalg::benchmark
+
+int main(int argc, char **argv)
+{
+  // Open MPI would bind a process without mpirun to one core, and all its threads.
+  setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0);
+  MPI_Init(&argc, &argv);
+  HYPRE_Init();
+  int status = 0;
+  try {
+    femgpu::linalg::benchmark::run(femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
+  }
+  catch (const femgpu::Error &error) {
+    std::cerr << error.what() << '\n';
+    status = static_cast<int>(error.code());
+  }
+  HYPRE_Finalize();
+  MPI_Finalize();
+  return status;
+}
