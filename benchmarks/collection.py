@@ -26,8 +26,7 @@ import re
 import subprocess
 import sys
 
-SET_UP = ["--scaling", "symmetric", "--rhs", "row-sums", "--relative-to", "initial",
-          "--relative-tolerance", "1e-5", "--max-iterations", "1000"]
+SET_UP = ["--scaling", "symmetric", "--rhs", "row-sums", "--relative-to", "initial"]
 COLUMNS = ["matrix", "n", "nonzeros", "solver", "preconditioner", "format", "backend", "outcome",
            "iterations", "known", "setup_seconds", "solve_seconds", "preconditioner_nonzeros",
            "true_residual", "target", "message"]
@@ -66,7 +65,8 @@ def read_table(file):
 def solve(options, file, solver, preconditioner):
     """A row of the table."""
     command = [options.program, file, "--solver", solver, "--preconditioner", preconditioner,
-               *SET_UP, *options.arguments, "--json", "-"]
+               *SET_UP, "--relative-tolerance", options.relative_tolerance, "--max-iterations",
+               options.max_iterations, *options.arguments, "--json", "-"]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     row = dict.fromkeys(COLUMNS, "")
     row.update(matrix=matrix_name(file), solver=solver, preconditioner=preconditioner)
@@ -144,6 +144,8 @@ def parse_command_line():
     add("--preconditioner", nargs="+", default=["identity"], help="(identity)")
     add("--table", metavar="FILE", help="known counts")
     add("--tolerance", type=float, default=0.02, help="of known counts (%(default)s)")
+    add("--relative-tolerance", default="1e-5", help="(%(default)s)")
+    add("--max-iterations", default="1000", help="(%(default)s)")
     add("--csv", metavar="FILE", help="write all columns")
     words, arguments = sys.argv[1:], []
     if "--" in words:
