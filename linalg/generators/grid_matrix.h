@@ -51,6 +51,7 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
   HostMatrix A;
   const std::size_t n_nonzeros = count_entries(grid, offsets, components);
   A.n = grid.nx * grid.ny * grid.nz * components;
+  A.unknowns_per_node = components > 1 ? components : 0;
   A.row_starts.resize(static_cast<std::size_t>(A.n) + 1);
   const auto for_points = [&](const auto &action) {
     const int lines = grid.ny * grid.nz;

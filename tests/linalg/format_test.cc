@@ -1,0 +1,113 @@
+#include "linalg/generators/registry.h"
+#include "linalg/matrices/registry.h"
+#include "tests/linalg/on_backend.h"
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+/// What formats refuse, and what they tell; that their products are right is tested with the steps.
+class FormatTest : public OnBackend
+{
+protected:
+  std::unique_ptr<Matrix> make(const std::string &format, const HostMatrix &A)
+  {
+    csr = std::make_unique<CsrMatrix>(executor, A.csr());
+    return make_format(format, *csr);
+  }
+
+  std::string refusal(const std::string &format, const HostMatrix &A)
+  {
+    return text_of<ParameterError>([&] { make(format, A); });
+  }
+
+  std::unique_ptr<CsrMatrix> csr;
+};
+
+void expect_in(const std::string &part, const std::string &text)
+{
+  EXPECT_NE(text.find(part), std::string::npos) << text;
+}
+
+TEST_P(FormatTest, PaddingOverTheBoundIsRefusedWithTheNumbers)
+{
+  const HostMatrix A = arrow(2000); // one row of 2000 entries, the others with 2
+  for (const char *const format : {"ellpack-r", "ellr-t", "sell slice=32 window=1"}) {
+    const std::string text = refusal(format, A);
+    expect_in("for the 5998 of the matrix with 2000 rows", text);
+    expect_in("max-padding=3", text);
+  }
+  EXPECT_GT(make("sell max-padding=50", A)->n_stored(), 5998U);
+  EXPECT_EQ(make("pcsr padding=1", A)->n_stored(), 5998U);
+}
+
+TEST_P(FormatTest, IndicesThatOverflowAreRefusedWithTheNumbers)
+{
+  const std::string text = refusal("ellpack-r max-padding=1000000", arrow(60000));
+  expect_in("would store 360000", text.substr(0, 60)); // 60000 rows, padded to 32, of 60000 entries
+  expect_in("2147483647", text);
+}
+
+TEST_P(FormatTest, BlocksThatDoNotDivideTheRowsAreRefused)
+{
+  const std::string text = refusal("bsr block=3", laplacian_1d(10));
+  expect_in("10 rows", text);
+  expect_in("blocks of 3", text);
+}
+
+TEST_P(FormatTest, BsrTakesTheUnknownsOfANode)
+{
+  const ModelProblem problem = generate("elasticity3d-p1:3");
+  expect_in("blocks of 3", make("bsr", problem.A)->format());
+  HostMatrix unknown = problem.A;
+  unknown.unknowns_per_node = 0;
+  const auto found = make("bsr", unknown);
+  expect_in("blocks of 3", found->format());
+  EXPECT_LT(found->bytes(), make("csr", unknown)->bytes());
+}
+
+TEST_P(FormatTest, UnknownNamesAndOptionsAreErrors)
+{
+  const HostMatrix A = laplacian_1d(5);
+  expect_in("There is no matrix format 'elpack'", refusal("elpack", A));
+  expect_in("it has values, threads", refusal("csr thread=4", A));
+  expect_in("not by 3", refusal("csr threads=3", A));
+  expect_in("an integer from 0 to 32", refusal("csr threads=64", A));
+  expect_in("a power of two", refusal("sell slice=3", A));
+  expect_in("1, 2 or 4", refusal("pcsr prefetch=3", A));
+  expect_in("double or float", refusal("coo values=half", A));
+  EXPECT_THROW(check_format("csr thread=4"), ParameterError);
+  EXPECT_NO_THROW(check_format("pcsr prefetch=4 padding=8 values=float"));
+}
+
+TEST_P(FormatTest, FloatValuesHalveTheBytesOfTheValues)
+{
+  const HostMatrix A = box_27(8, 8, 8);
+  for (const char *const format : {"csr", "ellpack-r", "sell", "coo", "pcsr padding=1"}) {
+    const auto exact = make(format, A);
+    const std::size_t bytes = exact->bytes(), stored = exact->n_stored();
+    const auto rounded = make(std::string(format) + " values=float", A);
+    EXPECT_EQ(rounded->n_stored(), stored);
+    EXPECT_LE(rounded->bytes(), bytes - 4 * A.columns.size()) << format;
+    expect_in("float values", rounded->format());
+  }
+}
+
+TEST_P(FormatTest, AutoTellsWhatItChoseAndWhy)
+{
+  const std::string text = make("auto", laplacian_2d(100, 100))->format();
+  expect_in("chosen for rows of 4.96", text);
+  expect_in("by products in us: csr ", text);
+}
+
+TEST_P(FormatTest, CusparseIsRefusedOnTheHost)
+{
+  if (executor->backend() != BackendKind::host)
+    GTEST_SKIP() << "it is there";
+  for (const char *const format : {"cusparse-csr", "cusparse-sell", "cusparse-bsr"})
+    expect_in("needs a GPU", refusal(format, laplacian_1d(5)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, FormatTest, backends(), backend_name);
+} // namespace
+} // namespace femgpu::linalg::test
