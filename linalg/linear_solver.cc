@@ -34,14 +34,16 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
     solution = Buffer<double>(owner, static_cast<std::size_t>(A.n));
   }
   transfer_seconds = watch.lap();
-  if (only_values) {
+  if (only_values)
     matrix->update();
-    preconditioner->update(*matrix);
-  }
-  else {
+  else
     matrix = make_format(options.format, *csr);
+  owner->synchronize();
+  format_seconds = watch.lap();
+  if (only_values)
+    preconditioner->update(*matrix);
+  else
     preconditioner->setup(*matrix);
-  }
   owner->synchronize();
   setup_seconds = watch.lap();
 }
@@ -103,8 +105,9 @@ SolveReport LinearSolver::solve(const double *b, double *x)
   watch.lap();
   copy_out(x);
   report.transfer_seconds = transfer_seconds + watch.lap();
+  report.format_seconds = format_seconds;
   report.setup_seconds = setup_seconds;
-  transfer_seconds = setup_seconds = 0.;
+  transfer_seconds = format_seconds = setup_seconds = 0.;
   report.scaling = options.scaling;
   report.ordering = options.ordering;
   report.given_residual = report.true_residual;

@@ -67,6 +67,7 @@ private:
   std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
   Buffer<double> rhs, solution;
   double transfer_seconds = 0.;
+  double format_seconds = 0.;
   double setup_seconds = 0.;
 };
 } // namespace femgpu::linalg

@@ -147,7 +147,7 @@ void set_initial_guess(const FeVector *u, const AffineConstraints<double> &const
 void add_times(const linalg::SolveReport &report, std::map<std::string, double> &seconds)
 {
   seconds["transfer"] += report.transfer_seconds;
-  seconds["setup"] += report.setup_seconds;
+  seconds["setup"] += report.format_seconds + report.setup_seconds;
   seconds["solve"] += report.solve_seconds;
 }
 
@@ -242,6 +242,7 @@ void add_linear(const linalg::SolveReport &linear, linalg::SolveReport &report)
   report.scaling = linear.scaling;
   report.ordering = linear.ordering;
   report.bytes_per_iteration = linear.bytes_per_iteration;
+  report.format_seconds += linear.format_seconds;
   report.setup_seconds += linear.setup_seconds;
   report.transfer_seconds += linear.transfer_seconds;
   report.solve_seconds += linear.solve_seconds;

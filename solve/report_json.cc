@@ -58,6 +58,7 @@ Json matrix_values(const SolveCommand &command, const SystemToSolve &system)
 Json second_values(const SolveRecord &record)
 {
   return {{"read", record.read_seconds},
+          {"format", record.report.format_seconds},
           {"setup", record.report.setup_seconds},
           {"transfer", record.report.transfer_seconds},
           {"solve", record.median_seconds()},

@@ -93,9 +93,9 @@ void add_times(std::string &text, const SolveRecord &record)
   add(text, "iterations",
       std::to_string(report.iterations) + ", restarts " + std::to_string(report.restarts));
   add(text, "times",
-      "read " + seconds_text(record.read_seconds) + ", setup " +
-          seconds_text(report.setup_seconds) + ", transfer " +
-          seconds_text(report.transfer_seconds) + ", solve " +
+      "read " + seconds_text(record.read_seconds) + ", format " +
+          seconds_text(report.format_seconds) + ", setup " + seconds_text(report.setup_seconds) +
+          ", transfer " + seconds_text(report.transfer_seconds) + ", solve " +
           seconds_text(record.median_seconds()));
   if (record.repeats.size() > 1)
     add(text, "repeats",

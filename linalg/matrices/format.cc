@@ -84,7 +84,8 @@ BlockPattern::BlockPattern(const CsrMatrix &A, const int b)
   std::vector<int> row;
   for (int block_row = 0; block_row < n_block_rows; ++block_row) {
     row.clear();
-    for (int k = starts[block_row * b]; k < starts[(block_row + 1) * b]; ++k) {
+    const auto first_row = static_cast<std::size_t>(block_row) * static_cast<std::size_t>(b);
+    for (int k = starts[first_row]; k < starts[first_row + static_cast<std::size_t>(b)]; ++k) {
       const int block = entries[k] / b;
       if (last[block] != block_row) {
         last[block] = block_row;

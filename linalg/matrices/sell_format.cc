@@ -78,7 +78,8 @@ public:
   }
   void update() override
   {
-    const int n_positions = static_cast<int>(slice_starts.size() - 1) << log_slice;
+    const auto n_slices = static_cast<int>(slice_starts.size()) - 1;
+    const int n_positions = n_slices * (1 << log_slice);
     Runner<Backend>(*this->executor())
         .run(rows(n_positions,
                   FillPosition<Value>{this->source.csr_view(), log_slice, slice_starts.data(),

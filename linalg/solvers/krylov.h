@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -194,9 +195,10 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
     }
     if (state.iteration > 0)
       ++report.restarts;
-    // A recurrence knows no more of A than its stored values tell: with float values each start
-    // refines the solution by some digits.
-    const double reachable = 100. * A.value_precision() * std::sqrt(residual.rr);
+    // With rounded values a recurrence knows no more of A than some digits: each start refines the
+    // solution by these.
+    const bool is_rounded = A.value_precision() > std::numeric_limits<double>::epsilon();
+    const double reachable = is_rounded ? 100. * A.value_precision() * std::sqrt(residual.rr) : 0.;
     const double target = std::max(report.target, reachable);
     state.target_rr = std::max(target * target, smallest_rr);
     state.rr = residual.rr;

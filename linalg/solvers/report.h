@@ -56,6 +56,7 @@ struct SolveReport
   double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
   double target = 0.;           ///< what the true residual had to reach
 
+  double format_seconds = 0.;   ///< making the matrix format from CSR
   double setup_seconds = 0.;    ///< preconditioner
   double transfer_seconds = 0.; ///< between host and device
   double solve_seconds = 0.;
@@ -86,8 +87,8 @@ struct SolveReport
   void serialize(Archive &archive, const unsigned int /* version */)
   {
     archive &outcome &message &iterations &restarts &rhs_norm &initial_residual &true_residual
-        &target &setup_seconds &transfer_seconds &solve_seconds &bytes_per_iteration &solver
-            &preconditioner &format &backend &norm &matrix_stored &matrix_bytes
+        &target &format_seconds &setup_seconds &transfer_seconds &solve_seconds &bytes_per_iteration
+            &solver &preconditioner &format &backend &norm &matrix_stored &matrix_bytes
                 &preconditioner_nonzeros &preconditioner_bytes &preconditioner_remarks &scaling
                     &ordering &given_residual &given_rhs_norm;
   }
