@@ -13,8 +13,9 @@ import sys
 import tempfile
 import unittest
 
-COLLECTION = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "benchmarks",
-                          "collection.py")
+BENCHMARKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "benchmarks")
+COLLECTION = os.path.join(BENCHMARKS, "collection.py")
+METHODS = os.path.join(BENCHMARKS, "methods.py")
 PROGRAM = os.environ.get("FEMGPU_SOLVE", "femgpu-solve")
 FORMATS = ["csr", "csr values=float", "ellpack-r", "ellr-t threads=4", "sell slice=32", "bsr block=2",
            "coo", "pcsr", "auto"]
@@ -373,6 +374,38 @@ class Collection(SolveTest):
     def test_a_failed_run_is_told(self):
         self.write("A.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n")
         self.assertIn("A.mtx", self.run_collection(code=1))
+
+
+class Methods(SolveTest):
+    def run_methods(self, *arguments, code=0):
+        """The lines of the file that it writes."""
+        process = subprocess.run([sys.executable, METHODS, "--program", PROGRAM, "--backend", "host",
+                                  "--quick", "--csv", self.path("result.csv"), *arguments],
+                                 capture_output=True, text=True, check=False)
+        self.assertEqual(process.returncode, code, process.stdout + process.stderr)
+        with open(self.path("result.csv"), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_a_file_is_solved_with_every_preconditioner(self):
+        file = self.path(self.write_matrix("A.mtx", UNSYMMETRIC))
+        rows = self.run_methods(file, "--only", "A pipelined-bicgstab", "--copy-bandwidth", "10")
+        self.assertIn("sai tau=0.8", [row["preconditioner"] for row in rows])
+        for row in rows:
+            self.assertEqual((row["system"], row["n"], row["outcome"]), ("A", "3", "converged"))
+            self.assertLessEqual(float(row["relative_residual"]), 1e-8)
+            self.assertAlmostEqual(float(row["fraction_of_copy"]),
+                                   float(row["gigabytes_per_second"]) / 10., places=6)
+
+    def test_what_ends_a_run_is_told(self):
+        only = ["--only", "elasticity.* pipelined-cg jacobi"]
+        self.assertEqual([row["outcome"] for row in self.run_methods(*only, "--budget", "1e-9")],
+                         ["left out"])
+        self.assertEqual([row["outcome"]
+                          for row in self.run_methods(*only, "--timeout", "1e-3", code=1)],
+                         ["timeout"])
+        [row] = self.run_methods(*only, "--format", "none", code=1)
+        self.assertEqual(row["outcome"], "failed")
+        self.assertIn("none", row["message"])
 
 
 if __name__ == "__main__":
