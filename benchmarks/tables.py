@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""Writes Markdown tables from CSV files of benchmarks/results/ into docs/solvers.md.
+
+    benchmarks/tables.py               # fill in all tables
+    benchmarks/tables.py --check       # only compare; exits with 1 if the page is another
+    benchmarks/tables.py --list        # the tables there are
+
+A table stands between the lines
+
+    <!-- table NAME FILE.csv -->
+    <!-- end -->
+
+FILE is relative to the root of the repository. Where there is no such file the page says so, and that
+is no error. Numbers of tables are never typed.
+"""
+
+import argparse
+import csv
+import os
+import re
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+PAGE = os.path.join(ROOT, "docs", "solvers.md")
+MARKED = re.compile(r"^(<!-- table (\S+) (\S+) -->\n)(.*?)^(<!-- end -->\n)", re.MULTILINE | re.DOTALL)
+MISSING = "*not measured yet*"
+
+
+def distinct(values):
+    return list(dict.fromkeys(values))
+
+
+def markdown(header, rows, n_words=1):
+    """The first columns hold words, all others numbers."""
+    lines = [header, ["---"] * n_words + ["---:"] * (len(header) - n_words)] + rows
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def number(text, digits=3, factor=1.):
+    """@p digits significant digits, without an exponent; – where there is no number."""
+    if text == "":
+        return "–"
+    value = factor * float(text)
+    if value == 0.:
+        return "0"
+    decimals = max(0, digits - 1 - int(f"{abs(value):e}".split("e")[1]))
+    return f"{value:,.{min(decimals, 4)}f}"
+
+
+def count(text):
+    return f"{int(text):,}" if text else "–"
+
+
+def iterations(row):
+    """The count, or how it ended where it did not converge."""
+    if row is None:
+        return ""
+    if row["outcome"] == "converged":
+        return row["iterations"]
+    return row["outcome"].replace("_", " ")
+
+
+def origin(rows):
+    """Device and commit of the lines, in words."""
+    devices = distinct(f"{row['backend']} ({row['device']})" for row in rows if row["device"])
+    commits = distinct(f"`{row['git_revision']}`" for row in rows if row["git_revision"])
+    return f"On {', '.join(devices)}, femgpu {', '.join(commits)}.\n\n"
+
+
+def named(text):
+    return f"`{text}`"
+
+
+def sized(row):
+    """`system`, n = 1,000"""
+    return named(row["system"]) + (f", n = {count(row['n'])}" if row["n"] else "")
+
+
+def per_entry(row):
+    """Entries of M⁻¹ for each one of A."""
+    if not row["preconditioner_nonzeros"]:
+        return "–"
+    return number(int(row["preconditioner_nonzeros"]) / int(row["nonzeros"]), 2)
+
+
+# Tables of methods.py
+
+def table_spd(rows):
+    """Pipelined CG with every preconditioner: a line for each system and preconditioner."""
+    rows = [row for row in rows if row["group"] == "spd" and row["solver"] == "pipelined-cg"]
+    lines, last = [], ""
+    for row in rows:
+        system = sized(row)
+        both = ""
+        if row["solve_seconds"]:
+            both = float(row["setup_seconds"]) + float(row["solve_seconds"])
+        lines.append([system if system != last else "", named(row["preconditioner"]),
+                      iterations(row), number(row["setup_seconds"], 3, 1e3),
+                      number(row["solve_seconds"], 3, 1e3), number(both, 3, 1e3),
+                      number(row["us_per_iteration"]), number(row["gigabytes_per_second"]),
+                      per_entry(row)])
+        last = system
+    return origin(rows) + markdown(
+        ["system", "preconditioner", "iterations", "setup ms", "solve ms", "both ms", "µs/iteration",
+         "GB/s", "entries of M⁻¹ per one of A"], lines, n_words=2)
+
+
+def pivot(rows, line_of, column_of, text_of):
+    """A table with a line for each line_of(row), a column for each column_of(row)."""
+    found = {(line_of(row), column_of(row)): row for row in rows}
+    columns = distinct(column_of(row) for row in rows)
+    lines = distinct(line_of(row) for row in rows)
+    return columns, [[line] + [text_of(found.get((line, column))) for column in columns]
+                     for line in lines]
+
+
+def table_forms(rows):
+    """The forms of conjugate gradients: iterations, and microseconds an iteration."""
+    rows = [row for row in rows if row["group"] == "spd"]
+    pairs = {(row["system"], row["preconditioner"]) for row in rows if row["solver"] == "cg"}
+    rows = [row for row in rows if (row["system"], row["preconditioner"]) in pairs]
+
+    def text(row):
+        return f"{iterations(row)}, {number(row['us_per_iteration'])} µs" if row else ""
+
+    columns, lines = pivot(rows, lambda row: f"`{row['system']}`, `{row['preconditioner']}`",
+                           lambda row: named(row["solver"]), text)
+    return origin(rows) + markdown(["system, preconditioner"] + columns, lines)
+
+
+def unsymmetric(rows, text):
+    """A line for each preconditioner, a column for each system."""
+    rows = [row for row in rows if row["group"] == "unsymmetric"]
+    columns, lines = pivot(rows, lambda row: named(row["preconditioner"]),
+                           lambda row: named(row["system"]), text)
+    return origin(rows) + markdown(["preconditioner"] + columns, lines)
+
+
+def table_unsymmetric(rows):
+    """Iterations of pipelined BiCGStab against the pattern of the approximate inverse."""
+    return unsymmetric([row for row in rows if row["solver"] == "pipelined-bicgstab"], iterations)
+
+
+def table_unsymmetric_classical(rows):
+    """The same for the classical form."""
+    return unsymmetric([row for row in rows if row["solver"] == "bicgstab"], iterations)
+
+
+def table_unsymmetric_seconds(rows):
+    """Milliseconds of setup + solve of pipelined BiCGStab, and entries of M for each one of A."""
+    def text(row):
+        if not row:
+            return ""
+        if row["outcome"] != "converged":
+            return "–"
+        return (f"{number(row['setup_seconds'], 2, 1e3)} + {number(row['solve_seconds'], 2, 1e3)} "
+                f"({per_entry(row)})")
+
+    return unsymmetric([row for row in rows if row["solver"] == "pipelined-bicgstab"], text)
+
+
+# Tables of femgpu_solver_check
+
+def formats(rows, text):
+    """A line for each format, a column for each system; pipelined CG with Jacobi."""
+    rows = [row for row in rows if row["solver"] == "pipelined-cg"]
+    columns, lines = pivot(rows, lambda row: named(row["method"]),
+                           lambda row: named(row["system"]), text)
+    devices = distinct(row["device"] for row in rows)
+    return f"On {', '.join(devices)}.\n\n" + markdown(["format"] + columns, lines)
+
+
+def table_formats(rows):
+    """Microseconds an iteration of pipelined CG in every format."""
+    return formats(rows, lambda row: number(row["us_per_iteration"]) if row else "")
+
+
+def table_formats_fraction(rows):
+    """At which part of the speed of a copy the counted bytes move, in percent."""
+    return formats(rows, lambda row: number(row["fraction_of_copy"], 2, 100.) if row else "")
+
+
+def table_auto(rows):
+    """What the format auto chose, and its time beside that of csr and of the best format."""
+    rows = [row for row in rows if row["solver"] == "pipelined-cg" and
+            "float" not in row["method"]]
+    lines = []
+    for system in distinct(row["system"] for row in rows):
+        here = {row["method"]: row for row in rows if row["system"] == system}
+        if "auto" not in here:
+            continue
+        best = min(here.values(), key=lambda row: float(row["us_per_iteration"]))
+        lines.append([sized(here["auto"]),
+                      here["auto"]["format"].split(";")[0],
+                      number(here["auto"]["us_per_iteration"]),
+                      number(here["csr"]["us_per_iteration"]),
+                      f"{number(best['us_per_iteration'])} ({named(best['method'])})"])
+    return markdown(["system", "`auto` chose", "`auto`, µs/iteration", "`csr`", "the fastest"],
+                    lines, n_words=2)
+
+
+# Others
+
+def table_parasails(rows):
+    """sai and fsai beside ParaSails of hypre with the same pattern."""
+    lines, last = [], ""
+    for row in rows:
+        system = sized(row)
+        method = re.sub(r" (tau=1|side=left)", "", row["method"])
+        lines.append([system if system != last else "", named(method), count(row["nonzeros"]),
+                      f"{float(row['difference']):.0e}", row["iterations"],
+                      row["parasails_iterations"], number(row["setup_s_1_thread"], 2, 1e3),
+                      number(row["parasails_setup_s"], 2, 1e3)])
+        last = system
+    return markdown(["system", "method", "entries", "difference", "iterations", "ParaSails' iterations",
+                     "setup ms", "ParaSails' setup ms"], lines, n_words=2)
+
+
+def table_collection(rows):
+    """Iterations over a directory of matrices: a line for each matrix."""
+    columns, lines = pivot(rows, lambda row: f"{named(row['matrix'])}, n = {count(row['n'])}"
+                           if row["n"] else named(row["matrix"]),
+                           lambda row: f"`{row['solver']}`, `{row['preconditioner']}`", iterations)
+    return markdown(["matrix"] + columns, [[cell or "–" for cell in line] for line in lines])
+
+
+TABLES = {name[len("table_"):].replace("_", "-"): function
+          for name, function in list(globals().items()) if name.startswith("table_")}
+
+
+def table(name, file):
+    """The text between the markers."""
+    if name not in TABLES:
+        raise SystemExit(f"There is no table '{name}'; there are {', '.join(TABLES)}.")
+    path = os.path.join(ROOT, file)
+    if not os.path.exists(path):
+        return f"{MISSING}\n"
+    with open(path, encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    try:
+        return TABLES[name](rows)
+    except KeyError as error:
+        raise SystemExit(f"{file} has no column {error}, which table '{name}' needs.") from error
+
+
+def filled(page):
+    """@p page with all tables as the files give them. Refuses markers that it would not find."""
+    n_markers = len(re.findall(r"^<!-- table ", page, re.MULTILINE))
+    if n_markers != len(MARKED.findall(page)) or n_markers != page.count("<!-- end -->"):
+        raise SystemExit("A table of the page has no line '<!-- end -->', or is not "
+                         "'<!-- table NAME FILE.csv -->'.")
+    return MARKED.sub(lambda match: f"{match[1]}\n{table(match[2], match[3])}\n{match[5]}", page)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("page", nargs="?", default=PAGE, help="(docs/solvers.md)")
+    parser.add_argument("--check", action="store_true", help="write nothing")
+    parser.add_argument("--list", action="store_true", help="the names of the tables")
+    options = parser.parse_args()
+    if options.list:
+        for name, function in TABLES.items():
+            print(f"{name:<22} {function.__doc__.splitlines()[0]}")
+        return 0
+    with open(options.page, encoding="utf-8") as stream:
+        page = stream.read()
+    new_page = filled(page)
+    if options.check:
+        if new_page != page:
+            print(f"{os.path.relpath(options.page, ROOT)} is not what the files of "
+                  "benchmarks/results/ give: run benchmarks/tables.py.",
+                  file=sys.stderr)
+        return int(new_page != page)
+    with open(options.page + ".partial", "w", encoding="utf-8") as stream:
+        stream.write(new_page)
+    os.replace(options.page + ".partial", options.page)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

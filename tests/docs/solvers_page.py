@@ -1,0 +1,51 @@
+"""Checks that docs/solvers.md names every method that femgpu-solve lists, and every option.
+
+    python3 tests/docs/solvers_page.py build/bin/femgpu-solve docs/solvers.md
+"""
+
+import re
+import subprocess
+import sys
+
+SECTIONS = ["--solver", "--preconditioner", "--format", "--scaling", "--ordering"]
+
+
+def listed(text):
+    """Section -> [(name, meaning)] of what `femgpu-solve --list` prints."""
+    choices, section = {}, None
+    for line in text.splitlines():
+        if line.startswith("--"):
+            section = choices.setdefault(line.strip(), [])
+        elif line.strip():
+            name, _, meaning = line.strip().partition(" ")
+            section.append((name, meaning))
+    return choices
+
+
+def missing(choices, page):
+    """What the page does not have in `code`. Options must stand in it as `option=`."""
+    written = re.sub(r"^<!-- table .*?^<!-- end -->$", "", page, flags=re.MULTILINE | re.DOTALL)
+    code = set(re.findall(r"`([^`\n]+)`", written))
+    for section in SECTIONS:
+        if not choices.get(section):
+            yield f"the program lists nothing for {section}"
+        for name, meaning in choices.get(section, []):
+            if name not in code:
+                yield f"{section} '{name}' is not in the page"
+            for option in re.findall(r"\b([a-z][a-z-]*)=", meaning):
+                if f"{option}=" not in code:
+                    yield f"option '{option}=' of {section} '{name}' is not in the page"
+
+
+def main():
+    program, file = sys.argv[1:]
+    text = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+    with open(file, encoding="utf-8") as stream:
+        faults = list(missing(listed(text), stream.read()))
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
