@@ -171,6 +171,12 @@ std::unique_ptr<Matrix> make_auto_format(const CsrMatrix &A, Method &method)
   Buffer<double> result(A.executor(), v.size());
   v.fill_zero();
 
+  // A GPU that has been idle is slow for a while: no trial counts before it is awake.
+  double idle = seconds_of_product<Backend>(A, v, result);
+  for (double awake = seconds_of_product<Backend>(A, v, result); awake < clearly_faster * idle;
+       awake = seconds_of_product<Backend>(A, v, result))
+    idle = awake;
+
   std::unique_ptr<Matrix> best;
   double least = 0.;
   std::ostringstream story;

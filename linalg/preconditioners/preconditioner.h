@@ -35,7 +35,7 @@ struct DiagonalView
 /// What the setup of a preconditioner did, for the report.
 struct SetupReport
 {
-  std::size_t n_nonzeros = 0; ///< of all factors of M⁻¹
+  std::size_t n_nonzeros = 0; ///< of M⁻¹, or of G where M⁻¹ = Gᵀ G
   std::string remarks;        ///< what was dropped, regularised or found; empty if nothing
 };
 

@@ -16,7 +16,7 @@
   X("jacobi", make_jacobi, "the diagonal of A")                                                    \
   X("block-jacobi", make_block_jacobi, "the diagonal blocks of A; block=B (0: of a node)")         \
   X("chebyshev", make_chebyshev,                                                                   \
-    "Chebyshev polynomial of the Jacobi-scaled A; degree=K (products with A and one more), "       \
+    "Chebyshev polynomial of the Jacobi-scaled A; degree=K (K-1 products with A), "                \
     "ratio=R of the ends of its interval, eigenvalue=power|gershgorin for the upper one")          \
   X("neumann", make_neumann, "truncated Neumann series of the Jacobi-scaled A; degree=K")          \
   X("sai", make_sai,                                                                               \

@@ -20,6 +20,10 @@ struct State : KrylovState
   double shadow_rr = 0.; ///< (r*, r*)
   bool is_first = true;  ///< no update of x yet since r* was chosen
 
+  /// Before it converges, the residual may grow by many powers of ten; what that costs in digits a
+  /// restart brings back.
+  static constexpr double divergence_factor = 1e14;
+
   /// check() of the residual, and whether (r, r*) = @p new_rho and ω let the method go on.
   FEMGPU_HD
   void check_bicgstab(const double new_rr, const double new_rho)

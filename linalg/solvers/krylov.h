@@ -29,6 +29,8 @@ struct KrylovState : LoopState
   double rr = 0.;          ///< (r, r) of the recurrence
   double target_rr = 0.;   ///< converged at or below
   double diverged_rr = 0.; ///< diverged above
+  /// The residual grew by this factor: nothing good will come.
+  static constexpr double divergence_factor = 1e8;
   Outcome outcome = Outcome::breakdown;
   int history_size = 0;
   double *history = nullptr; ///< norms of the first iterations
@@ -134,9 +136,6 @@ ResidualState true_residual(const Matrix &A, const Buffer<double> &b, const Buff
   return iteration.get_state();
 }
 
-/// The residual grew by this factor: nothing good will come.
-constexpr double divergence_factor = 1e8;
-
 /// Below this the products of an iteration lose their bits; the true residual has long stood still.
 constexpr double smallest_rr = 1e-280;
 
@@ -152,11 +151,13 @@ constexpr int longest_history = 1 << 20;
  * if it misses a target that the recurrence has met, the method is started again from x, until
  * that no longer halves the residual: then it has stagnated. It is started again after a breakdown
  * too, unless it breaks down at once or again and again without progress.
+ * @param divergence_factor growth of the residual after which nothing good will come
  * @param report has the names and counts of the method already
  */
 template <class Backend, class Run>
 SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
-                                   const SolveControl &control, SolveReport report, Run &&run)
+                                   const SolveControl &control, const double divergence_factor,
+                                   SolveReport report, Run &&run)
 {
   const auto begin = std::chrono::steady_clock::now();
   Buffer<double> r(A.executor(), static_cast<std::size_t>(A.n()));
@@ -292,7 +293,8 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
     std::visit([&](const auto &m) { iterate(iteration, m, r); }, m_view);
     return iteration.get_state();
   };
-  return solve_to_true_residual<Backend>(A, b, x, control, std::move(report), run);
+  return solve_to_true_residual<Backend>(A, b, x, control, State::divergence_factor,
+                                         std::move(report), run);
 }
 
 /// Sets vectors to zero before the first pass of a loop that begins with an update.

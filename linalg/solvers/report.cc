@@ -40,7 +40,8 @@ std::string explanation(const Outcome outcome)
   case Outcome::stagnated:
     return "rounding errors keep it there. Use a larger tolerance, or scale the problem.";
   case Outcome::diverged:
-    return "the residual grew beyond bounds. The matrix is probably singular or not symmetric.";
+    return "the residual grew beyond bounds. The matrix is probably singular, or not "
+           "of the kind that the method needs. Use another preconditioner or solver.";
   case Outcome::not_finite:
     return "NaN or infinity appeared. Look at the coefficients, the right-hand side and the mesh.";
   case Outcome::indefinite_matrix:

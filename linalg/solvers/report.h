@@ -67,7 +67,7 @@ struct SolveReport
 
   std::size_t matrix_stored = 0;           ///< entries of the matrix format, with padding
   std::size_t matrix_bytes = 0;            ///< that a product reads of it
-  std::size_t preconditioner_nonzeros = 0; ///< of all factors of M⁻¹
+  std::size_t preconditioner_nonzeros = 0; ///< of M⁻¹, or of G where M⁻¹ = Gᵀ G
   std::size_t preconditioner_bytes = 0;    ///< that an application reads of it
   std::string preconditioner_remarks;      ///< what its setup dropped or regularised
 

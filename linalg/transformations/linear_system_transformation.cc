@@ -33,7 +33,7 @@ HostCsr LinearSystemTransformation::update(const HostCsr &A)
   values.resize(n_nonzeros);
   if (order.empty()) {
     scale_values(A, scaling, values.data());
-    return {n, n_nonzeros, A.row_starts, A.columns, values.data()};
+    return {n, n_nonzeros, A.row_starts, A.columns, values.data(), A.unknowns_per_node};
   }
   transform_values(A);
   return {n, n_nonzeros, pattern.row_starts.data(), pattern.columns.data(), values.data()};

@@ -1,3 +1,4 @@
+#include "linalg/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>
@@ -163,6 +164,15 @@ TEST_P(BiCGStabTest, ToleranceBelowRoundingIsNotCalledConverged)
   const auto [report, x] = run(options, A, b);
   EXPECT_FALSE(report.converged()) << report.message;
   EXPECT_LT(report.true_residual, 1e-12 * norm(b)) << report.message;
+}
+
+TEST_P(BiCGStabTest, SurvivesAResidualThatGrowsByManyPowersOfTen)
+{
+  const ModelProblem problem = generate("convection-diffusion2d:96,20");
+  for (const char *const preconditioner : {"identity", "jacobi", "sai"}) {
+    const Solved solved = run(method(solver, preconditioner, 1e-8), problem.A, problem.b);
+    EXPECT_TRUE(solved.report.converged()) << preconditioner << ": " << solved.report.message;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, BiCGStabTest, testing::Combine(backends(), general_solvers()),
