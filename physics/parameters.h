@@ -57,9 +57,8 @@ public:
   linalg::SolveControl control() const;
   linalg::LinearSolverOptions options() const;
 
-private:
   /// Throws ParameterError for methods with wrong names or options.
-  void check_methods() const;
+  void parse_parameters(dealii::ParameterHandler &prm) override;
 };
 
 /// Section "Newton".

@@ -69,10 +69,9 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                 Patterns::Selection("rhs|initial"));
   add_parameter("Maximum iterations", max_iterations, "Of one linear solve.", prm,
                 Patterns::Integer(1, 100000000));
-  parse_parameters_call_back.connect([this] { check_methods(); });
 }
 
-void SolverParameters::check_methods() const
+void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
 {
   const auto check = [](const std::string &key, const auto &action) {
     try {
