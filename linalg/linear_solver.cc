@@ -1,5 +1,6 @@
 #include "linalg/linear_solver.h"
 
+#include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
@@ -16,7 +17,13 @@ LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
       solver(make_solver(this->options.solver, owner->backend())),
       preconditioner(make_preconditioner(this->options.preconditioner, owner->backend())),
       transformation(this->options.scaling, this->options.ordering)
-{}
+{
+  if (solver->needs_symmetry() && this->options.scaling == "balance")
+    throw ParameterError("Scaling 'balance' makes A unsymmetric, and solver '" +
+                             this->options.solver +
+                             "' needs a symmetric one. Use scaling symmetric, or bicgstab.",
+                         "Solver/Scaling");
+}
 
 void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 {

@@ -31,7 +31,8 @@ struct LinearSolverOptions
 class LinearSolver
 {
 public:
-  /// @throws ParameterError for unknown names, and for options of the preconditioner.
+  /// @throws ParameterError for unknown names, for options of the preconditioner, and for a scaling
+  /// that the solver does not bear.
   LinearSolver(ExecutorPtr executor, LinearSolverOptions options);
 
   /**

@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
+#include "linalg/solvers/registry.h"
 #include "linalg/transformations/linear_system_transformation.h"
 
 #include <cstdint>
@@ -15,15 +16,6 @@ using linalg::HostCsr;
 
 namespace
 {
-/// The conjugate gradients: "cg" and all forms "...-cg".
-bool needs_symmetry(const std::string &solver)
-{
-  const std::string ending = "-cg";
-  return solver == "cg" ||
-         (solver.size() > ending.size() &&
-          solver.compare(solver.size() - ending.size(), ending.size(), ending) == 0);
-}
-
 std::string entry_text(const int row, const int column, const double value)
 {
   std::ostringstream text;
@@ -102,7 +94,8 @@ void choose_methods(const SolveCommand &command, const HostCsr &A_hat, SystemToS
   system.solver = command.solver;
   if (system.solver.empty())
     system.solver = pair.exists() ? "pipelined-bicgstab" : "pipelined-cg";
-  if (pair.exists() && needs_symmetry(system.solver))
+  if (pair.exists() &&
+      linalg::make_solver(system.solver, linalg::BackendKind::host)->needs_symmetry())
     refuse_unsymmetric(system.solver, pair, command.scaling, system.is_symmetric);
   system.preconditioner = command.preconditioner;
   if (system.preconditioner.empty())

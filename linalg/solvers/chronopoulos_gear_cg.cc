@@ -122,6 +122,11 @@ template <class Backend>
 class ChronopoulosGearCG final : public Solver
 {
 public:
+  bool needs_symmetry() const override
+  {
+    return true;
+  }
+
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {

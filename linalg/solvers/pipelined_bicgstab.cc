@@ -83,6 +83,11 @@ template <class Backend>
 class PipelinedBiCGStab final : public Solver
 {
 public:
+  bool needs_symmetry() const override
+  {
+    return false;
+  }
+
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {

@@ -163,6 +163,11 @@ template <class Backend>
 class PipelinedCG final : public Solver
 {
 public:
+  bool needs_symmetry() const override
+  {
+    return true;
+  }
+
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {

@@ -78,6 +78,17 @@ TEST(LinearSolver, UnknownNamesAreErrors)
   EXPECT_THROW(LinearSolver(make_executor("host"), method("cg", "cg")), ParameterError);
 }
 
+TEST(LinearSolver, BalancingIsRefusedWithConjugateGradients)
+{
+  LinearSolverOptions options = method("pipelined-cg", "jacobi");
+  options.scaling = "balance";
+  const std::string text =
+      text_of<ParameterError>([&] { LinearSolver(make_executor("host"), options); });
+  EXPECT_NE(text.find("needs a symmetric one"), std::string::npos) << text;
+  options.solver = "bicgstab";
+  EXPECT_NO_THROW(LinearSolver(make_executor("host"), options));
+}
+
 /// CUDA against the host, for one solver and one preconditioner.
 class CudaAgainstHost : public testing::TestWithParam<std::tuple<std::string, std::string>>,
                         protected WithExecutor
