@@ -223,10 +223,9 @@ private:
     const cuda::Workspace<State, Sums> work{state.data(), partials.data(), arrived.data(), how.loop,
                                             how.ends_loop_body};
     // Rows of CSR are read by threads with a stride: all that is not shared memory should be L1.
-    static const cudaError_t prefers_l1 =
-        cudaFuncSetAttribute(cuda::run_step<Step, State, Sums>,
-                             cudaFuncAttributePreferredSharedMemoryCarveout,
-                             cudaSharedmemCarveoutMaxL1);
+    static const cudaError_t prefers_l1 = cudaFuncSetAttribute(
+        cuda::run_step<Step, State, Sums>, cudaFuncAttributePreferredSharedMemoryCarveout,
+        cudaSharedmemCarveoutMaxL1);
     FEMGPU_CUDA(prefers_l1);
     cuda::run_step<<<how.blocks, cuda::threads_per_block, 0, how.stream>>>(step, work);
     FEMGPU_CUDA(cudaGetLastError());

@@ -172,10 +172,11 @@ std::unique_ptr<Matrix> make_auto_format(const CsrMatrix &A, Method &method)
   v.fill_zero();
 
   // A GPU that has been idle is slow for a while: no trial counts before it is awake.
-  double idle = seconds_of_product<Backend>(A, v, result);
-  for (double awake = seconds_of_product<Backend>(A, v, result); awake < clearly_faster * idle;
-       awake = seconds_of_product<Backend>(A, v, result))
-    idle = awake;
+  double before = 0., awake = seconds_of_product<Backend>(A, v, result);
+  do {
+    before = awake;
+    awake = seconds_of_product<Backend>(A, v, result);
+  } while (awake < clearly_faster * before);
 
   std::unique_ptr<Matrix> best;
   double least = 0.;
