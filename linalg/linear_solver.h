@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_linear_solver_h
 #define femgpu_linalg_linear_solver_h
 
+#include "linalg/linear_solver_options.h"
 #include "linalg/matrices/csr_matrix.h"
 #include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/solver.h"
@@ -12,17 +13,6 @@
 
 namespace femgpu::linalg
 {
-/// Which method, as the registries know them ("NAME OPTION=VALUE ..."), and when it ends.
-struct LinearSolverOptions
-{
-  std::string solver = "pipelined-cg";
-  std::string preconditioner = "jacobi";
-  std::string format = "csr";
-  std::string scaling = "none";
-  std::string ordering = "none";
-  SolveControl control;
-};
-
 /**
  * A linear system on an executor, from host memory to host memory: moves the matrix there once and
  * its values whenever they change, keeps the preconditioner up to date, solves, and counts seconds.

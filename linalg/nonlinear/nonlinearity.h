@@ -1,0 +1,104 @@
+#ifndef femgpu_linalg_nonlinear_nonlinearity_h
+#define femgpu_linalg_nonlinear_nonlinearity_h
+
+#include "linalg/base/host_device.h"
+#include "linalg/nonlinear/expression_law.h"
+
+#include <variant>
+
+/**
+ * @file
+ * The diagonal nonlinear term of A x = b + λ W φ(x): a law φ of one unknown, the same for all, a
+ * factor λ, and weights W = diag(w). A law is a plain struct that steps carry with them. It
+ * supplies
+ *
+ *     double value(double u) const;                // φ(u)
+ *     double derivative(double u) const;           // φ'(u)
+ *     double difference(double u, double d) const; // φ(u + d) − φ(u)
+ *     double excess(double u, double d) const;     // ∫ (φ(u + t) − φ(u)) dt, 0 <= t <= d
+ *
+ * A new law is one struct more in Law.
+ */
+namespace femgpu::linalg
+{
+/// φ(u) = e^u, of Bratu's problem.
+struct ExponentialLaw
+{
+  FEMGPU_HD
+  double value(const double u) const
+  {
+    return exp(u);
+  }
+  FEMGPU_HD
+  double derivative(const double u) const
+  {
+    return exp(u);
+  }
+  FEMGPU_HD
+  double difference(const double u, const double d) const
+  {
+    return exp(u) * expm1(d);
+  }
+  FEMGPU_HD
+  double excess(const double u, const double d) const
+  {
+    // e^d − 1 − d loses all its digits for small d.
+    const double tail = fabs(d) < 1e-2
+                            ? d * d * (0.5 + d * (1. / 6. + d * (1. / 24. + d * (1. / 120.))))
+                            : expm1(d) - d;
+    return exp(u) * tail;
+  }
+};
+
+using Law = std::variant<ExponentialLaw, ExpressionLaw>;
+
+/// λ φ: what is the same for all unknowns.
+struct Nonlinearity
+{
+  Law law = ExponentialLaw{};
+  double lambda = 1.;
+};
+
+/// Row i of λ W φ(x), as steps see it.
+template <class LawType>
+struct DiagonalTerm
+{
+  LawType law;
+  double lambda;
+  const double *weights; ///< n, not negative
+
+  FEMGPU_HD
+  double value(const int i, const double u) const
+  {
+    return lambda * weights[i] * law.value(u);
+  }
+  FEMGPU_HD
+  double derivative(const int i, const double u) const
+  {
+    return lambda * weights[i] * law.derivative(u);
+  }
+  FEMGPU_HD
+  double difference(const int i, const double u, const double d) const
+  {
+    return lambda * weights[i] * law.difference(u, d);
+  }
+  FEMGPU_HD
+  double excess(const int i, const double u, const double d) const
+  {
+    return lambda * weights[i] * law.excess(u, d);
+  }
+};
+
+/// Calls f(term) with the term of @p phi and @p weights.
+template <class Function>
+decltype(auto) visit_term(const Nonlinearity &phi, const double *weights, const Function &f)
+{
+  return std::visit(
+      [&](const auto &law) {
+        return f(DiagonalTerm<std::decay_t<decltype(law)>>{law, phi.lambda, weights});
+      },
+      phi.law);
+}
+} // namespace femgpu::linalg
+
+#endif

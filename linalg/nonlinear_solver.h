@@ -1,0 +1,64 @@
+#ifndef femgpu_linalg_nonlinear_solver_h
+#define femgpu_linalg_nonlinear_solver_h
+
+#include "linalg/linear_solver_options.h"
+#include "linalg/matrices/csr_matrix.h"
+#include "linalg/nonlinear/nonlinear_method.h"
+#include "linalg/transformations/linear_system_transformation.h"
+
+#include <memory>
+#include <string>
+
+namespace femgpu::linalg
+{
+/// Which method, as the registries know them, and when it ends.
+struct NonlinearSolverOptions
+{
+  std::string method = "newton"; ///< of FEMGPU_NONLINEAR_METHODS, with options
+  LinearSolverOptions linear;    ///< of Newton's linear systems; nlcg takes its preconditioner
+  SolveControl control;          ///< of the nonlinear iteration
+};
+
+/**
+ * A x = b + λ W φ(x) on an executor, from host memory to host memory: moves A and w there once,
+ * solves, and counts seconds. Nothing but b, x and λ moves for another solve.
+ */
+class NonlinearSolver
+{
+public:
+  /// @throws ParameterError for unknown names and options, and for a scaling other than none
+  NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options);
+
+  /**
+   * Takes over @p A and @p weights (n() of them, host memory, not negative). With @p same_pattern
+   * only values move. @throws as LinearSolver::set_matrix
+   */
+  void set_system(const HostCsr &A, const double *weights, bool same_pattern);
+
+  /// Solves; @p b and @p x are host memory of n() elements, x is the initial guess too.
+  SolveReport solve(const Nonlinearity &phi, const double *b, double *x);
+
+  SolveControl &control()
+  {
+    return options.control;
+  }
+  const Executor &executor() const
+  {
+    return *owner;
+  }
+
+private:
+  ExecutorPtr owner;
+  NonlinearSolverOptions options;
+  LinearSystemTransformation transformation;
+  std::unique_ptr<NonlinearMethod> method;
+  std::unique_ptr<CsrMatrix> csr;
+  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
+  Buffer<double> w, rhs, solution;
+  bool is_new_pattern = true;
+  double transfer_seconds = 0.;
+  double format_seconds = 0.;
+};
+} // namespace femgpu::linalg
+
+#endif
