@@ -48,6 +48,9 @@ public:
   }
 
 private:
+  void copy_in(const double *v, Buffer<double> &to) const;
+  void copy_out(double *x) const;
+
   ExecutorPtr owner;
   NonlinearSolverOptions options;
   LinearSystemTransformation transformation;
@@ -55,9 +58,9 @@ private:
   std::unique_ptr<CsrMatrix> csr;
   std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
   Buffer<double> w, rhs, solution;
-  bool is_new_pattern = true;
   double transfer_seconds = 0.;
   double format_seconds = 0.;
+  double setup_seconds = 0.;
 };
 } // namespace femgpu::linalg
 

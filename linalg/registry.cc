@@ -1,5 +1,6 @@
 #include "linalg/matrices/registry.h"
 #include "linalg/base/error.h"
+#include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 
@@ -24,6 +25,7 @@ struct Entry
 
 using MakeSolver = std::unique_ptr<Solver>();
 using MakePreconditioner = std::unique_ptr<Preconditioner>(Method &);
+using MakeNonlinearMethod = std::unique_ptr<NonlinearMethod>(Method &, const LinearSolverOptions &);
 using MakeFormat = std::unique_ptr<Matrix>(const CsrMatrix &, Method &);
 
 const std::vector<Entry<MakeSolver>> &solvers()
@@ -36,6 +38,13 @@ const std::vector<Entry<MakePreconditioner>> &preconditioners()
 {
   static const std::vector<Entry<MakePreconditioner>> entries = {
       FEMGPU_PRECONDITIONERS(FEMGPU_ENTRY)};
+  return entries;
+}
+
+const std::vector<Entry<MakeNonlinearMethod>> &nonlinear_methods()
+{
+  static const std::vector<Entry<MakeNonlinearMethod>> entries = {
+      FEMGPU_NONLINEAR_METHODS(FEMGPU_ENTRY)};
   return entries;
 }
 
@@ -82,6 +91,11 @@ std::vector<Choice> preconditioner_choices()
   return choices_of(preconditioners());
 }
 
+std::vector<Choice> nonlinear_method_choices()
+{
+  return choices_of(nonlinear_methods());
+}
+
 std::vector<Choice> format_choices()
 {
   return choices_of(formats());
@@ -99,6 +113,17 @@ std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text,
   auto M = find(preconditioners(), "preconditioner", method.name(), backend)(method);
   method.finish();
   return M;
+}
+
+std::unique_ptr<NonlinearMethod> make_nonlinear_method(const std::string &text,
+                                                       const LinearSolverOptions &linear,
+                                                       const BackendKind backend)
+{
+  Method method("nonlinear method", text);
+  auto result =
+      find(nonlinear_methods(), "nonlinear method", method.name(), backend)(method, linear);
+  method.finish();
+  return result;
 }
 
 std::unique_ptr<Matrix> make_format(const std::string &text, const CsrMatrix &A)

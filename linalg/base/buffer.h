@@ -81,6 +81,18 @@ public:
     if (length > 0)
       owner->copy_to_host(host, pointer, bytes());
   }
+  /// size() elements of the same executor's memory, in order with the steps.
+  void copy_from(const Buffer &other)
+  {
+    if (length > 0)
+      owner->copy_inside(pointer, other.pointer, bytes());
+  }
+  Buffer copy() const
+  {
+    Buffer result(owner, length);
+    result.copy_from(*this);
+    return result;
+  }
   /// The first @p count elements.
   std::vector<T> to_host(const std::size_t count) const
   {

@@ -2,6 +2,7 @@
 #define femgpu_linalg_execution_cuda_iteration_cuh
 
 #include "linalg/base/buffer.h"
+#include "linalg/execution/cuda_graph.cuh"
 #include "linalg/execution/cuda_runner.cuh"
 
 #include <algorithm>
@@ -33,6 +34,28 @@ __device__ void run_rows(const ViewProduct<View, Body> &step, const State &state
                [&](const int i, const double Av_i) { step.body(state, i, Av_i, sums); });
 }
 
+/// Which loop of a graph the epilogue of a step decides on.
+enum class Decides
+{
+  nothing,
+  loop,
+  inner_loop
+};
+
+/// A loop of a graph, and what of the state says that it goes on.
+struct Decision
+{
+  cudaGraphConditionalHandle loop = 0;
+  Decides what = Decides::nothing;
+
+  __device__ void take(const LoopState &state) const
+  {
+    if (what != Decides::nothing)
+      cudaGraphSetConditional(loop,
+                              state.running && (what == Decides::loop || state.inner) ? 1 : 0);
+  }
+};
+
 /// What the blocks of a kernel need besides the step itself.
 template <class State, class Sums>
 struct Workspace
@@ -40,14 +63,13 @@ struct Workspace
   State *state;
   Sums *partials;        ///< one for each block
   unsigned int *arrived; ///< number of blocks that have left their sums
-  cudaGraphConditionalHandle loop;
-  bool ends_loop_body; ///< the last step of a graph's body
+  Decision decision;
 };
 
 /**
  * Runs one step. Every block leaves its sums in its own place; with an epilogue, the block that
  * comes last adds all of them in order of the blocks and runs it. In a loop, the last step of the
- * graph's body tells the WHILE node whether to go on.
+ * graph's body tells the WHILE node whether to go on, and so does the step before an inner loop.
  */
 template <class Step, class State, class Sums>
 __global__ void __launch_bounds__(threads_per_block)
@@ -57,8 +79,8 @@ __global__ void __launch_bounds__(threads_per_block)
   __shared__ double scratch[warps_per_block];
   const State state = *work.state;
   if (!state.running) {
-    if (work.ends_loop_body && blockIdx.x == 0 && threadIdx.x == 0)
-      cudaGraphSetConditional(work.loop, 0);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+      work.decision.take(state);
     return;
   }
   Sums sums{};
@@ -88,30 +110,11 @@ __global__ void __launch_bounds__(threads_per_block)
       step.body.finish(next, total);
       *work.state = next;
       *work.arrived = 0;
-      if (work.ends_loop_body)
-        cudaGraphSetConditional(work.loop, next.running ? 1 : 0);
+      work.decision.take(next);
     }
   }
 }
 
-/// A graph that is destroyed with its executable.
-struct Graph
-{
-  cudaGraph_t graph = nullptr;
-  cudaGraphExec_t executable = nullptr;
-  Graph()
-  {
-    FEMGPU_CUDA(cudaGraphCreate(&graph, 0));
-  }
-  ~Graph()
-  {
-    if (executable != nullptr)
-      cudaGraphExecDestroy(executable);
-    cudaGraphDestroy(graph);
-  }
-  Graph(const Graph &) = delete;
-  Graph &operator=(const Graph &) = delete;
-};
 } // namespace cuda
 
 /**
@@ -146,7 +149,7 @@ public:
   void once(const Steps &...steps)
   {
     const int blocks = n_blocks(steps...);
-    (run({executor.stream(), blocks, {}, false}, steps), ...);
+    (run({executor.stream(), blocks, {}}, steps), ...);
   }
 
   template <class... Steps>
@@ -184,6 +187,13 @@ private:
     return std::visit([](const auto &view) { return view.lanes; }, step.A->view());
   }
 
+  template <class... Steps>
+  static int lanes_of(const InnerLoop<Steps...> &loop)
+  {
+    return std::apply([](const auto &...steps) { return std::max({lanes_of(steps)...}); },
+                      loop.steps);
+  }
+
   // Steps that share sums must have the same blocks.
   template <class... Steps>
   int n_blocks(const Steps &...steps) const
@@ -198,8 +208,7 @@ private:
   {
     cudaStream_t stream;
     int blocks;
-    cudaGraphConditionalHandle loop;
-    bool ends_loop_body;
+    cuda::Decision decision;
   };
 
   template <class Body>
@@ -220,8 +229,8 @@ private:
   template <class Step>
   void launch(const Launch &how, const Step &step)
   {
-    const cuda::Workspace<State, Sums> work{state.data(), partials.data(), arrived.data(), how.loop,
-                                            how.ends_loop_body};
+    const cuda::Workspace<State, Sums> work{state.data(), partials.data(), arrived.data(),
+                                            how.decision};
     // Rows of CSR are read by threads with a stride: all that is not shared memory should be L1.
     static const cudaError_t prefers_l1 = cudaFuncSetAttribute(
         cuda::run_step<Step, State, Sums>, cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -234,30 +243,57 @@ private:
   template <class... Steps>
   void capture_loop(cuda::Graph &graph, const Steps &...steps)
   {
-    cudaGraphConditionalHandle loop;
-    FEMGPU_CUDA(
-        cudaGraphConditionalHandleCreate(&loop, graph.graph, 1, cudaGraphCondAssignDefault));
-    cudaGraphNodeParams parameters{};
-    parameters.type = cudaGraphNodeTypeConditional;
-    parameters.conditional.handle = loop;
-    parameters.conditional.type = cudaGraphCondTypeWhile;
-    parameters.conditional.size = 1;
-    cudaGraphNode_t node;
-#if CUDART_VERSION >= 13000
-    FEMGPU_CUDA(cudaGraphAddNode(&node, graph.graph, nullptr, nullptr, 0, &parameters));
-#else
-    FEMGPU_CUDA(cudaGraphAddNode(&node, graph.graph, nullptr, 0, &parameters));
-#endif
-    cudaGraph_t body = parameters.conditional.phGraph_out[0];
+    cuda::LoopNode loop(graph.graph, {}, cuda::make_handle(graph.graph, 1));
     // The watch stream has nothing to do before the graph is launched.
     const cudaStream_t stream = executor.watch_stream();
-    FEMGPU_CUDA(cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0,
-                                              cudaStreamCaptureModeThreadLocal));
+    cuda::begin_capture(stream, loop.body);
     const int blocks = n_blocks(steps...);
-    std::size_t left = unrolled * sizeof...(steps);
-    for (int repetition = 0; repetition < unrolled; ++repetition)
-      (run({stream, blocks, loop, --left == 0}, steps), ...);
-    FEMGPU_CUDA(cudaStreamEndCapture(stream, &body));
+    for (int repetition = 1; repetition <= unrolled; ++repetition)
+      capture({stream, blocks, {loop.handle, cuda::Decides::loop}}, repetition == unrolled,
+              steps...);
+    FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
+  }
+
+  /// Captures steps one after the other; if @p is_last, the last of them decides as @p how says.
+  template <class Step, class... Rest>
+  void capture(const Launch &how, const bool is_last, const Step &step, const Rest &...rest)
+  {
+    if constexpr (IsInnerLoop<Step>::value)
+      capture_inner(how, step);
+    else if constexpr (comes_before_inner_loop<Rest...>()) {
+      static_assert(HasEpilogue<decltype(step.body)>::value, "must decide on the inner loop");
+      inner_handle = cuda::make_handle(cuda::captured_graph(how.stream).graph, 0);
+      run({how.stream, how.blocks, {inner_handle, cuda::Decides::inner_loop}}, step);
+    }
+    else
+      run({how.stream, how.blocks,
+           is_last && sizeof...(Rest) == 0 ? how.decision : cuda::Decision()},
+          step);
+    if constexpr (sizeof...(Rest) > 0)
+      capture(how, is_last, rest...);
+  }
+
+  template <class First = void, class... Rest>
+  static constexpr bool comes_before_inner_loop()
+  {
+    return IsInnerLoop<First>::value;
+  }
+
+  /// Adds a WHILE node to what @p how.stream captures.
+  template <class... Steps>
+  void capture_inner(const Launch &how, const InnerLoop<Steps...> &inner)
+  {
+    const auto captured = cuda::captured_graph(how.stream);
+    cuda::LoopNode loop(captured.graph, captured.last_nodes, inner_handle);
+    cuda::set_last_node(how.stream, loop.node);
+    const cudaStream_t stream = executor.stream(); // has nothing to do either
+    cuda::begin_capture(stream, loop.body);
+    std::apply(
+        [&](const auto &...steps) {
+          capture({stream, how.blocks, {inner_handle, cuda::Decides::inner_loop}}, true, steps...);
+        },
+        inner.steps);
+    FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
   }
 
   // Shows the state now and then until the work stream is done.
@@ -283,6 +319,7 @@ private:
   Buffer<State> state;
   Buffer<Sums> partials;
   Buffer<unsigned int> arrived;
+  cudaGraphConditionalHandle inner_handle = 0; // of the inner loop that is captured next
 };
 } // namespace femgpu::linalg
 

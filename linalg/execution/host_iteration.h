@@ -87,6 +87,13 @@ private:
     std::visit(run_view, step.A->view());
   }
 
+  template <class... Steps>
+  void run(const InnerLoop<Steps...> &loop)
+  {
+    while (state.running && state.inner)
+      std::apply([this](const auto &...steps) { (run(steps), ...); }, loop.steps);
+  }
+
   /// Calls @p run_row for n rows, adds up what Body contributes, and runs the epilogue.
   template <class Body, class Function>
   void run_rows(const int n, const Body &body, const Function &run_row)

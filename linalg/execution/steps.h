@@ -4,6 +4,7 @@
 #include "linalg/base/host_device.h"
 
 #include <functional>
+#include <tuple>
 #include <type_traits>
 
 /**
@@ -43,6 +44,7 @@ struct SumList
 struct LoopState
 {
   bool running = true; ///< the loop goes on; an epilogue sets it to false
+  bool inner = false;  ///< the inner loop that comes next, or that runs, goes on
 };
 
 /// The step that runs @p body for rows 0 <= i < n.
@@ -89,6 +91,23 @@ struct TeamStep
   Body body;
 };
 
+/**
+ * Steps that run again and again within one pass of a loop while the state says `inner`; perhaps
+ * never. The step before it and its own last step have epilogues, which decide.
+ */
+template <class... Steps>
+struct InnerLoop
+{
+  std::tuple<Steps...> steps;
+};
+
+template <class Step>
+struct IsInnerLoop : std::false_type
+{};
+template <class... Steps>
+struct IsInnerLoop<InnerLoop<Steps...>> : std::true_type
+{};
+
 template <class Body>
 RowStep<Body> rows(const int n, const Body &body)
 {
@@ -105,6 +124,12 @@ template <class Body>
 TeamStep<Body> teams(const int n, const Body &body)
 {
   return {n, body};
+}
+
+template <class... Steps>
+InnerLoop<Steps...> inner_loop(const Steps &...steps)
+{
+  return {{steps...}};
 }
 
 /**

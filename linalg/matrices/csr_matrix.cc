@@ -16,6 +16,18 @@ CsrMatrix::CsrMatrix(ExecutorPtr executor, Buffer<int> row_starts, Buffer<int> c
       row_starts(std::move(row_starts)), columns(std::move(columns)), values(std::move(values))
 {}
 
+CsrMatrix CsrMatrix::copy() const
+{
+  CsrMatrix result(owner, row_starts.copy(), columns.copy(), values.copy());
+  result.node_unknowns = node_unknowns;
+  return result;
+}
+
+void CsrMatrix::copy_values_from(const CsrMatrix &other)
+{
+  values.copy_from(other.values);
+}
+
 double CsrMatrix::value_precision() const
 {
   return std::numeric_limits<double>::epsilon();

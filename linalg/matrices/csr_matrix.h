@@ -59,6 +59,18 @@ public:
   /// Threads a row: the first power of two that leaves about four entries a thread; 1 on the host.
   CsrView<double> csr_view() const;
 
+  /// The same matrix once more.
+  CsrMatrix copy() const;
+
+  /// The values of @p other, whose pattern is the same.
+  void copy_values_from(const CsrMatrix &other);
+
+  /// n_nonzeros() values in the executor's memory, to be written by steps.
+  double *mutable_values()
+  {
+    return values.data();
+  }
+
   /// New values for the same pattern; @p host_values is in host memory, in the order of the CSR.
   void update_values(const double *host_values);
 

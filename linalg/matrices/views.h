@@ -39,15 +39,23 @@ struct CsrView
     return sum;
   }
 
-  /// A_ii; 0 if there is no such entry.
+  /// Where A_ii is; -1 if there is no such entry.
   FEMGPU_HD
-  double diagonal(const int i) const
+  int diagonal_entry(const int i) const
   {
     const int end = row_starts[i + 1];
     for (int k = row_starts[i]; k < end; ++k)
       if (columns[k] == i)
-        return values[k];
-    return 0.;
+        return k;
+    return -1;
+  }
+
+  /// A_ii; 0 if there is no such entry.
+  FEMGPU_HD
+  double diagonal(const int i) const
+  {
+    const int k = diagonal_entry(i);
+    return k < 0 ? 0. : static_cast<double>(values[k]);
   }
 };
 

@@ -146,33 +146,31 @@ constexpr int most_breakdowns_without_progress = 5;
 constexpr int longest_history = 1 << 20;
 
 /**
- * The outer loop of every Krylov solver. @p run(state, r) iterates from x with the residual in r
- * until an epilogue has stopped @p state. Whatever the recurrence says, the residual is recomputed;
- * if it misses a target that the recurrence has met, the method is started again from x, until
- * that no longer halves the residual: then it has stagnated. It is started again after a breakdown
- * too, unless it breaks down at once or again and again without progress.
+ * The outer loop of every Krylov solver, and of nonlinear conjugate gradients. @p run(state, r)
+ * iterates from x with the residual in r until an epilogue has stopped @p state. Whatever the
+ * recurrence says, the residual is recomputed; if it misses a target that the recurrence has met,
+ * the method is started again from x, until that no longer halves the residual: then it has
+ * stagnated. It is started again after a breakdown too, unless it breaks down at once or again and
+ * again without progress.
+ * @param residual computes r from x; returns (r, r), and (b, b) of what the tolerance is relative
+ * to
  * @param divergence_factor growth of the residual after which nothing good will come
  * @param report has the names and counts of the method already
  */
-template <class Backend, class Run>
-SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
-                                   const SolveControl &control, const double divergence_factor,
-                                   SolveReport report, Run &&run)
+template <class Residual, class Run>
+SolveReport solve_to_true_residual(const Matrix &A, const SolveControl &control,
+                                   const double divergence_factor, SolveReport report,
+                                   const Residual &compute_residual, const Run &run)
 {
   const auto begin = std::chrono::steady_clock::now();
   Buffer<double> r(A.executor(), static_cast<std::size_t>(A.n()));
   const int history_size = std::min(control.max_iterations, longest_history - 1) + 1;
   Buffer<double> history(A.executor(), static_cast<std::size_t>(history_size));
 
-  ResidualState residual = true_residual<Backend>(A, b, x, r);
-  if (residual.bb == 0.) { // then x = 0 is the solution
-    x.fill_zero();
-    residual = true_residual<Backend>(A, b, x, r);
-  }
+  ResidualState residual = compute_residual(r);
   report.rhs_norm = std::sqrt(residual.bb);
   report.initial_residual = std::sqrt(residual.rr);
   const bool of_rhs = control.reference == SolveControl::Reference::rhs;
-  report.norm = of_rhs ? "‖b − A x‖ relative to ‖b‖" : "‖b − A x‖ relative to ‖b − A x₀‖";
   report.target =
       std::max(control.absolute_tolerance,
                control.relative_tolerance * (of_rhs ? report.rhs_norm : report.initial_residual));
@@ -207,7 +205,7 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
     const int iterations_before = state.iteration;
     state = run(state, r);
     report.outcome = state.outcome;
-    residual = true_residual<Backend>(A, b, x, r);
+    residual = compute_residual(r);
     if (state.outcome == Outcome::breakdown && state.iteration > iterations_before) {
       breakdowns_without_progress =
           residual.rr < 0.99 * least_rr ? 0 : breakdowns_without_progress + 1;
@@ -230,7 +228,6 @@ SolveReport solve_to_true_residual(const Matrix &A, const Buffer<double> &b, Buf
   report.history.front() = report.initial_residual; // also where nothing had to be done
   report.solve_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  describe(report);
   return report;
 }
 
@@ -258,6 +255,27 @@ struct IterationCosts
   IterationCost fused, general;
 };
 
+/// A report with the names and sizes of a method. @param vector_bytes of a vector
+inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
+                                    const std::string &solver, const IterationCost &cost,
+                                    const std::size_t vector_bytes)
+{
+  SolveReport report;
+  report.solver = solver;
+  report.preconditioner = M.name();
+  report.format = A.format();
+  report.backend = A.executor()->name();
+  report.matrix_stored = A.n_stored();
+  report.matrix_bytes = A.bytes();
+  const SetupReport setup = M.setup_report();
+  report.preconditioner_nonzeros = setup.n_nonzeros;
+  report.preconditioner_bytes = M.bytes();
+  report.preconditioner_remarks = setup.remarks;
+  report.bytes_per_iteration =
+      cost.products * A.bytes() + cost.vectors * vector_bytes + cost.applications * M.bytes();
+  return report;
+}
+
 /**
  * Solves A x = b with fused steps: @p iterate(iteration, m, r) gets the view of M⁻¹ and runs the
  * steps of the method, from the residual r on, with a new @p State, until an epilogue stops it.
@@ -271,19 +289,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   const auto m_view = M.action();
   const IterationCost &cost =
       std::holds_alternative<const Operator *>(m_view) ? costs.general : costs.fused;
-  SolveReport report;
-  report.solver = solver;
-  report.preconditioner = M.name();
-  report.format = A.format();
-  report.backend = A.executor()->name();
-  report.matrix_stored = A.n_stored();
-  report.matrix_bytes = A.bytes();
-  const SetupReport setup = M.setup_report();
-  report.preconditioner_nonzeros = setup.n_nonzeros;
-  report.preconditioner_bytes = M.bytes();
-  report.preconditioner_remarks = setup.remarks;
-  report.bytes_per_iteration =
-      cost.products * A.bytes() + cost.vectors * x.bytes() + cost.applications * M.bytes();
+  SolveReport report = report_of_method(A, M, solver, cost, x.bytes());
 
   Iteration<Backend, State, Sums> iteration(*A.executor(), A.n());
   const auto run = [&](const KrylovState &start, Buffer<double> &r) -> KrylovState {
@@ -293,8 +299,20 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
     std::visit([&](const auto &m) { iterate(iteration, m, r); }, m_view);
     return iteration.get_state();
   };
-  return solve_to_true_residual<Backend>(A, b, x, control, State::divergence_factor,
-                                         std::move(report), run);
+  const auto residual = [&](Buffer<double> &r) {
+    const ResidualState s = true_residual<Backend>(A, b, x, r);
+    if (s.bb > 0. || !KrylovState::is_finite(s.bb))
+      return s;
+    x.fill_zero(); // the solution for b = 0
+    return true_residual<Backend>(A, b, x, r);
+  };
+  report = solve_to_true_residual(A, control, State::divergence_factor, std::move(report), residual,
+                                  run);
+  report.norm = control.reference == SolveControl::Reference::rhs
+                    ? "‖b − A x‖ relative to ‖b‖"
+                    : "‖b − A x‖ relative to ‖b − A x₀‖";
+  describe(report);
+  return report;
 }
 
 /// Sets vectors to zero before the first pass of a loop that begins with an update.

@@ -58,13 +58,13 @@ std::string explanation(const Outcome outcome)
 }
 } // namespace
 
-void describe(SolveReport &report)
+void describe(SolveReport &report, const std::string &residual)
 {
   std::ostringstream text;
   text.precision(3);
   text << report.solver << " with " << report.preconditioner
        << (report.converged() ? " converged in " : " did not converge in ") << report.iterations
-       << " iterations: ‖b−Ax‖ = " << std::scientific << report.true_residual
+       << " iterations: " << residual << " = " << std::scientific << report.true_residual
        << (report.converged() ? ", asked for " : ", but asked for ") << report.target
        << ", at the start " << report.initial_residual;
   if (!report.converged())

@@ -51,6 +51,8 @@ struct SolveReport
 
   int iterations = 0;
   int restarts = 0;             ///< because the recurrence had drifted from the true residual
+  int linear_iterations = 0;    ///< of all linear solves of a nonlinear one
+  int line_search_steps = 0;    ///< trial steps of a nonlinear solve
   double rhs_norm = 0.;         ///< ‖b‖
   double initial_residual = 0.; ///< ‖b − A x₀‖
   double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
@@ -86,16 +88,16 @@ struct SolveReport
   template <class Archive>
   void serialize(Archive &archive, const unsigned int /* version */)
   {
-    archive &outcome &message &iterations &restarts &rhs_norm &initial_residual &true_residual
-        &target &format_seconds &setup_seconds &transfer_seconds &solve_seconds &bytes_per_iteration
-            &solver &preconditioner &format &backend &norm &matrix_stored &matrix_bytes
-                &preconditioner_nonzeros &preconditioner_bytes &preconditioner_remarks &scaling
-                    &ordering &given_residual &given_rhs_norm;
+    archive &outcome &message &iterations &restarts &linear_iterations &line_search_steps &rhs_norm
+        &initial_residual &true_residual &target &format_seconds &setup_seconds &transfer_seconds
+            &solve_seconds &bytes_per_iteration &solver &preconditioner &format &backend &norm
+                &matrix_stored &matrix_bytes &preconditioner_nonzeros &preconditioner_bytes
+                    &preconditioner_remarks &scaling &ordering &given_residual &given_rhs_norm;
   }
 };
 
-/// Fills report.message from the other members.
-void describe(SolveReport &report);
+/// Fills report.message from the other members. @param residual the name of the residual's norm
+void describe(SolveReport &report, const std::string &residual = "‖b−Ax‖");
 } // namespace femgpu::linalg
 
 #endif

@@ -1,0 +1,101 @@
+#ifndef femgpu_linalg_nonlinear_jacobian_h
+#define femgpu_linalg_nonlinear_jacobian_h
+
+#include "linalg/matrices/registry.h"
+#include "linalg/nonlinear/nonlinear_method.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/krylov.h"
+#include "linalg/solvers/registry.h"
+
+#include <memory>
+
+namespace femgpu::linalg
+{
+/// J_ii = A_ii − λ w_i φ'(x_i)
+template <class Term>
+struct SetJacobianDiagonal
+{
+  CsrView<double> A;
+  Term term;
+  const double *x;
+  double *values; ///< of J, in the pattern of A
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const int k = A.diagonal_entry(i);
+    if (k >= 0)
+      values[k] = A.values[k] - term.derivative(i, x[i]);
+  }
+};
+
+/**
+ * J(x) = A − λ W φ'(x) as a matrix of its own, with the methods that solve with it: the pattern is
+ * copied once; for a new x the diagonal, the format and the preconditioner are refreshed where they
+ * live.
+ */
+template <class Backend>
+class Jacobian
+{
+public:
+  /// @throws ParameterError for names that the registries do not know
+  explicit Jacobian(const LinearSolverOptions &options)
+      : options(options), solver(make_solver(options.solver, Backend::kind)),
+        preconditioner(make_preconditioner(options.preconditioner, Backend::kind))
+  {}
+
+  /// Takes over the pattern and the values of @p A. @throws DeviceError without memory
+  void setup(const Matrix &A)
+  {
+    is_prepared = false;
+    matrix.reset(); // two at a time might not fit
+    csr.reset();
+    csr = std::make_unique<CsrMatrix>(A.csr().copy());
+    matrix = make_format(options.format, *csr);
+  }
+
+  /// Takes over new values of A in the pattern of setup().
+  void update(const Matrix &A)
+  {
+    csr->copy_values_from(A.csr());
+  }
+
+  /// Refreshes J and its preconditioner for @p x.
+  void refresh(const NonlinearSystem &system, const Buffer<double> &x)
+  {
+    visit_term(system.phi, system.w.data(), [&](const auto &term) {
+      using Term = std::decay_t<decltype(term)>;
+      Runner<Backend>(*csr->executor())
+          .run(rows(csr->n(), SetJacobianDiagonal<Term>{system.A.csr().csr_view(), term, x.data(),
+                                                        csr->mutable_values()}));
+    });
+    matrix->update();
+    if (is_prepared)
+      preconditioner->update(*matrix);
+    else
+      preconditioner->setup(*matrix);
+    is_prepared = true;
+  }
+
+  /// Solves J d = r; @p d is the initial guess too.
+  SolveReport solve(const Buffer<double> &r, Buffer<double> &d, const SolveControl &control) const
+  {
+    return solver->solve(*matrix, *preconditioner, r, d, control);
+  }
+
+  const Matrix &operator*() const
+  {
+    return *matrix;
+  }
+
+private:
+  LinearSolverOptions options;
+  std::unique_ptr<Solver> solver;
+  std::unique_ptr<Preconditioner> preconditioner;
+  std::unique_ptr<CsrMatrix> csr;
+  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
+  bool is_prepared = false;       // the preconditioner has seen the pattern
+};
+} // namespace femgpu::linalg
+
+#endif

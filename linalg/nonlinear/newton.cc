@@ -1,0 +1,236 @@
+#include "linalg/base/timing.h"
+#include "linalg/nonlinear/jacobian.h"
+#include "linalg/nonlinear/registry.h"
+#include "linalg/nonlinear/residual.h"
+
+#include <cmath>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// y = x + α d
+struct MoveAlong
+{
+  const double *x, *d;
+  double alpha;
+  double *y;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    y[i] = x[i] + alpha * d[i];
+  }
+};
+
+/// The relative tolerance of the next linear system.
+class Forcing
+{
+public:
+  Forcing(const bool is_adaptive, const double largest)
+      : is_adaptive(is_adaptive), largest(largest), eta(std::min(0.1, largest))
+  {}
+
+  double first() const
+  {
+    return is_adaptive ? eta : largest;
+  }
+
+  /**
+   * Choice 2 of Eisenstat and Walker (1996), η = γ (‖r‖/‖r_previous‖)², with their safeguard
+   * against too sudden a fall, and not tighter than the @p target of the iteration needs.
+   */
+  double next(const double norm, const double previous, const double target)
+  {
+    if (!is_adaptive)
+      return largest;
+    constexpr double gamma = 0.9;
+    const double memory = gamma * eta * eta;
+    const double ratio = norm / previous;
+    eta = gamma * ratio * ratio;
+    if (memory > 0.1)
+      eta = std::max(eta, memory);
+    eta = std::min(largest, std::max(eta, 0.5 * target / norm));
+    return eta;
+  }
+
+private:
+  bool is_adaptive;
+  double largest, eta;
+};
+
+/// A residual of this share of its value at x = 0 is rounding error where no step makes it smaller.
+constexpr double rounding_level = 1e-11;
+
+/**
+ * Newton–Krylov: J(x) d = r(x), x += α d, with J = A − λ W φ'(x), any linear solver and
+ * preconditioner, and steps halved until ‖r‖ falls enough (Armijo).
+ *
+ * Use: the method for fine meshes and tight tolerances; its iterations hardly grow with n, those of
+ * the linear systems do. Needs: J near the solution of the kind that the linear solver asks for:
+ * positive definite for cg, as on the lower branch of Bratu's problem. Cost per iteration: the
+ * linear solve, to the tolerance of Eisenstat and Walker (1996, choice 2) or a constant one; a
+ * refresh of diagonal, format and preconditioner; a product for each trial step. Memory: J beside
+ * A. Fails: as the linear solver does; stagnated where no step makes the residual smaller.
+ */
+template <class Backend>
+class Newton final : public NonlinearMethod
+{
+public:
+  Newton(Method &method, const LinearSolverOptions &linear)
+      : is_adaptive(method.word("forcing", "eisenstat-walker", {"eisenstat-walker", "constant"}) ==
+                    "eisenstat-walker"),
+        eta(method.number("eta", is_adaptive ? 0.1 : 1e-4, 1e-14, 0.9)), linear(linear),
+        jacobian(linear)
+  {}
+
+  void setup(const NonlinearSystem &system, const bool same_pattern) override
+  {
+    if (same_pattern)
+      jacobian.update(system.A);
+    else
+      jacobian.setup(system.A);
+  }
+
+  SolveReport solve(const NonlinearSystem &system, Buffer<double> &x,
+                    const SolveControl &control) override
+  {
+    const Stopwatch watch;
+    const auto n = static_cast<std::size_t>(system.A.n());
+    const ExecutorPtr owner = system.A.executor();
+    r = Buffer<double>(owner, n);
+    d = Buffer<double>(owner, n);
+    trial = Buffer<double>(owner, n);
+    SolveReport report;
+    report.solver = "newton, " + linear.solver;
+    report.preconditioner = linear.preconditioner;
+    report.backend = owner->name();
+    const ResidualState start = nonlinear_residual<Backend>(system, x, r);
+    report.rhs_norm = std::sqrt(start.bb);
+    report.initial_residual = report.true_residual = std::sqrt(start.rr);
+    report.norm = nonlinear_norm(control);
+    report.target =
+        std::max(control.absolute_tolerance,
+                 control.relative_tolerance * (control.reference == SolveControl::Reference::rhs
+                                                   ? report.rhs_norm
+                                                   : report.initial_residual));
+    const std::string why = iterate(system, x, control, report);
+    report.setup_seconds = setup_seconds;
+    report.solve_seconds = watch.elapsed() - setup_seconds;
+    describe(report, nonlinear_residual_name);
+    report.message += why;
+    for (Buffer<double> *const v : {&r, &d, &trial})
+      *v = Buffer<double>();
+    return report;
+  }
+
+private:
+  /// Returns what the message should say besides the outcome.
+  std::string iterate(const NonlinearSystem &system, Buffer<double> &x, const SolveControl &control,
+                      SolveReport &report)
+  {
+    Forcing forcing(is_adaptive, eta);
+    SolveControl inner;
+    inner.relative_tolerance = forcing.first();
+    inner.max_iterations = linear.control.max_iterations;
+    setup_seconds = 0.;
+    for (double &norm = report.true_residual;; ++report.iterations) {
+      report.history.push_back(norm);
+      if (control.progress)
+        control.progress(report.iterations, norm);
+      if (!std::isfinite(norm) || !std::isfinite(report.rhs_norm)) {
+        report.outcome = Outcome::not_finite;
+        return "";
+      }
+      if (norm <= report.target) {
+        report.outcome = Outcome::converged;
+        return "";
+      }
+      if (report.iterations == control.max_iterations) {
+        report.outcome = Outcome::iteration_limit;
+        return "";
+      }
+      const SolveReport step = solve_linear(system, x, inner);
+      add_linear(step, report);
+      if (!step.converged()) {
+        report.outcome = step.outcome;
+        return " The linear system of a step could not be solved: " + step.message;
+      }
+      const double before = norm;
+      if (!search_line(system, x, norm, report)) {
+        report.outcome = Outcome::stagnated;
+        return norm <= rounding_level * report.rhs_norm
+                   ? ""
+                   : " No step along Newton's direction makes the residual smaller.";
+      }
+      inner.relative_tolerance = forcing.next(norm, before, report.target);
+    }
+  }
+
+  SolveReport solve_linear(const NonlinearSystem &system, const Buffer<double> &x,
+                           const SolveControl &inner)
+  {
+    const Stopwatch watch;
+    jacobian.refresh(system, x);
+    system.A.executor()->synchronize();
+    setup_seconds += watch.elapsed();
+    d.fill_zero();
+    return jacobian.solve(r, d, inner);
+  }
+
+  /// Moves x along d, and r with it, until ‖r‖ has fallen enough; false if it does not.
+  bool search_line(const NonlinearSystem &system, Buffer<double> &x, double &norm,
+                   SolveReport &report)
+  {
+    // Armijo's condition for ‖r‖²/2, whose slope along Newton's direction is −‖r‖².
+    constexpr double sufficient = 1e-4;
+    constexpr int most_halvings = 10;
+    for (int halvings = 0; halvings <= most_halvings; ++halvings) {
+      const double alpha = std::ldexp(1., -halvings);
+      Runner<Backend>(*system.A.executor())
+          .run(rows(system.A.n(), MoveAlong{x.data(), d.data(), alpha, trial.data()}));
+      ++report.line_search_steps;
+      const double new_norm = std::sqrt(nonlinear_residual<Backend>(system, trial, r).rr);
+      if (std::isfinite(new_norm) && new_norm <= (1. - sufficient * alpha) * norm) {
+        std::swap(x, trial);
+        norm = new_norm;
+        return true;
+      }
+    }
+    nonlinear_residual<Backend>(system, x, r);
+    return false;
+  }
+
+  /// What the report says of the linear solves: method and sizes of the last one.
+  static void add_linear(const SolveReport &step, SolveReport &report)
+  {
+    report.linear_iterations += step.iterations;
+    report.restarts += step.restarts;
+    report.format = step.format;
+    report.preconditioner = step.preconditioner;
+    report.matrix_stored = step.matrix_stored;
+    report.matrix_bytes = step.matrix_bytes;
+    report.preconditioner_nonzeros = step.preconditioner_nonzeros;
+    report.preconditioner_bytes = step.preconditioner_bytes;
+    report.preconditioner_remarks = step.preconditioner_remarks;
+    report.bytes_per_iteration = step.bytes_per_iteration;
+  }
+
+  bool is_adaptive;
+  double eta;
+  LinearSolverOptions linear;
+  Jacobian<Backend> jacobian;
+  Buffer<double> r, d, trial;
+  double setup_seconds = 0.;
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<NonlinearMethod> make_newton(Method &method, const LinearSolverOptions &linear)
+{
+  return std::make_unique<Newton<Backend>>(method, linear);
+}
+
+template std::unique_ptr<NonlinearMethod> make_newton<ThisBackend>(Method &,
+                                                                   const LinearSolverOptions &);
+} // namespace femgpu::linalg
