@@ -52,11 +52,8 @@ struct MultiplyBlock
   void operator()(const Team &team, const int block) const
   {
     double *const products = team.scratch();
-    const int begin = block * block_size;
-    const int end = n_entries - begin < block_size ? n_entries : begin + block_size;
-    for (int k = begin + team.rank(); k < end; k += team.size())
-      products[k - begin] = static_cast<double>(values[k]) * v[columns[k]];
-    team.sync();
+    const auto [begin, end] =
+        multiply_entries(team, block, block_size, n_entries, columns, values, v);
     if (team.rank() == 0)
       heads[block] = 0.;
     team.sync();

@@ -15,6 +15,29 @@
  */
 namespace femgpu::linalg
 {
+/// The entries begin <= k < end of a block.
+struct BlockEntries
+{
+  int begin, end;
+};
+
+/// products_k = values_k v_columns_k of the entries of a block of @p block_size, in the team's
+/// scratch from 0 on; the whole team sees them afterwards.
+template <class Team, class Value>
+FEMGPU_HD
+BlockEntries multiply_entries(const Team &team, const int block, const int block_size,
+                              const int n_entries, const int *columns, const Value *values,
+                              const double *v)
+{
+  double *const products = team.scratch();
+  const int begin = block * block_size;
+  const int end = n_entries - begin < block_size ? n_entries : begin + block_size;
+  for (int k = begin + team.rank(); k < end; k += team.size())
+    products[k - begin] = static_cast<double>(values[k]) * v[columns[k]];
+  team.sync();
+  return {begin, end};
+}
+
 /// A row that goes on in the blocks first <= block < last after the one where it begins.
 struct CutRow
 {
