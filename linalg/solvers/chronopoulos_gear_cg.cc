@@ -15,32 +15,6 @@ struct Sums
   double gamma, rr, delta;
 };
 
-/// p = u + β p;  s = w + β s;  x += α p;  r -= α s;  u = M⁻¹r;  γ = (r, u)
-template <class M>
-struct UpdateVectors
-{
-  double *x, *r, *p, *s, *u;
-  const double *w;
-  M m;
-
-  using Contributes = SumList<&Sums::gamma, &Sums::rr>;
-  FEMGPU_HD
-  void operator()(const State &state, const int i, Sums &sum) const
-  {
-    const double p_i = u[i] + state.beta * p[i];
-    const double s_i = w[i] + state.beta * s[i];
-    p[i] = p_i;
-    s[i] = s_i;
-    x[i] += state.alpha * p_i;
-    const double r_i = r[i] - state.alpha * s_i;
-    r[i] = r_i;
-    const double u_i = m(i) * r_i;
-    u[i] = u_i;
-    sum.gamma += r_i * u_i;
-    sum.rr += r_i * r_i;
-  }
-};
-
 /// p = u + β p;  s = w + β s;  x += α p;  r -= α s
 struct UpdateResidual
 {
@@ -51,6 +25,13 @@ struct UpdateResidual
   FEMGPU_HD
   void operator()(const State &state, const int i, Sums &sum) const
   {
+    update(state, i, sum);
+  }
+
+  /// The new r_i.
+  FEMGPU_HD
+  double update(const State &state, const int i, Sums &sum) const
+  {
     const double p_i = u[i] + state.beta * p[i];
     const double s_i = w[i] + state.beta * s[i];
     p[i] = p_i;
@@ -59,6 +40,26 @@ struct UpdateResidual
     const double r_i = r[i] - state.alpha * s_i;
     r[i] = r_i;
     sum.rr += r_i * r_i;
+    return r_i;
+  }
+};
+
+/// The same, then u = M⁻¹r;  γ = (r, u)
+template <class M>
+struct UpdateVectors
+{
+  UpdateResidual residual;
+  double *u;
+  M m;
+
+  using Contributes = SumList<&Sums::gamma, &Sums::rr>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums &sum) const
+  {
+    const double r_i = residual.update(state, i, sum);
+    const double u_i = m(i) * r_i;
+    u[i] = u_i;
+    sum.gamma += r_i * u_i;
   }
 };
 
@@ -138,17 +139,14 @@ public:
       const auto watch = watch_for<State>(control);
       // α = β = 0 at first: the first pass makes u = M⁻¹r and changes nothing else
       fill_zero({&p, &s, &u, &w});
+      const UpdateResidual residual{x.data(), r.data(), p.data(), s.data(), u.data(), w.data()};
       if constexpr (is_fused<Inverse>)
-        iteration.repeat(watch,
-                         rows(A.n(), UpdateVectors<Inverse>{x.data(), r.data(), p.data(), s.data(),
-                                                            u.data(), w.data(), m}),
+        iteration.repeat(watch, rows(A.n(), UpdateVectors<Inverse>{residual, u.data(), m}),
                          product(A, u.data(), ApplyMatrix{u.data(), w.data()}));
       else
-        iteration.repeat(
-            watch,
-            rows(A.n(), UpdateResidual{x.data(), r.data(), p.data(), s.data(), u.data(), w.data()}),
-            product(*m, r.data(), ApplyPreconditioner{r.data(), u.data()}),
-            product(A, u.data(), ApplyMatrix{u.data(), w.data()}));
+        iteration.repeat(watch, rows(A.n(), residual),
+                         product(*m, r.data(), ApplyPreconditioner{r.data(), u.data()}),
+                         product(A, u.data(), ApplyMatrix{u.data(), w.data()}));
     };
     return solve_with_steps<Backend, State, Sums>("chronopoulos-gear-cg", A, M, b, x, control,
                                                   {{1, 13, 1}, {1, 14, 1}}, iterate);
