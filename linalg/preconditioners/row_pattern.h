@@ -375,9 +375,11 @@ RowPattern multiply(const RowPattern &P, const RowPattern &B, const ExecutorPtr 
 template <class Backend>
 RowPattern inverse_pattern(const CsrMatrix &A, const double tau, const int power)
 {
-  const RowPattern S = large_entries<Backend>(A, tau);
-  RowPattern pattern = large_entries<Backend>(A, tau);
-  for (int k = 1; k < power; ++k)
+  RowPattern S = large_entries<Backend>(A, tau);
+  if (power == 1)
+    return S;
+  RowPattern pattern = multiply<Backend>(S, S, A.executor());
+  for (int k = 2; k < power; ++k)
     pattern = multiply<Backend>(pattern, S, A.executor());
   return pattern;
 }
