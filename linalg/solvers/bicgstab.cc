@@ -97,7 +97,7 @@ struct ApplyToHalfStep
  * per iteration: 5 kernels, 3 of them with a reduction; A twice, 23 vectors and M twice are read or
  * written; where M is no row functor 7 kernels and 25 vectors. Fails: breakdown, where (r, r*) or
  * (q, r*) is zero up to rounding; then it starts again with r* = r, and reports it if that breaks
- * down at once.
+ * down at once, or again and again without progress.
  */
 template <class Backend>
 class BiCGStab final : public Solver

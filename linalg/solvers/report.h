@@ -50,7 +50,7 @@ struct SolveReport
   std::string message; ///< a sentence with the numbers and, after a failure, the usual cure
 
   int iterations = 0;
-  int restarts = 0;             ///< because the recurrence had drifted from the true residual
+  int restarts = 0; ///< after drifts from the true residual and breakdowns; to refine float values
   int linear_iterations = 0;    ///< of all linear solves of a nonlinear one
   int line_search_steps = 0;    ///< trial steps of a nonlinear solve
   double rhs_norm = 0.;         ///< ‖b‖
