@@ -1,5 +1,6 @@
 #include "linalg/matrices/registry.h"
 #include "linalg/base/error.h"
+#include "linalg/base/registry_entry.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
@@ -55,29 +56,15 @@ const std::vector<Entry<MakeFormat>> &formats()
 }
 
 template <class Function>
-std::vector<Choice> choices_of(const std::vector<Entry<Function>> &entries)
-{
-  std::vector<Choice> choices;
-  for (const auto &entry : entries)
-    choices.push_back(entry.choice);
-  return choices;
-}
-
-template <class Function>
 Function *find(const std::vector<Entry<Function>> &entries, const std::string &what,
                const std::string &name, const BackendKind backend)
 {
-  for (const auto &entry : entries) {
-    if (entry.choice.name != name)
-      continue;
-    if (backend == BackendKind::host)
-      return entry.make_host;
-    if (entry.make_cuda == nullptr)
-      throw DeviceError("This femgpu was built without CUDA; use the host backend.");
-    return entry.make_cuda;
-  }
-  throw ParameterError("There is no " + what + " '" + name + "'; use " +
-                       names_of(choices_of(entries)) + ".");
+  const Entry<Function> &entry = find_entry(entries, what, name);
+  if (backend == BackendKind::host)
+    return entry.make_host;
+  if (entry.make_cuda == nullptr)
+    throw DeviceError("This femgpu was built without CUDA; use the host backend.");
+  return entry.make_cuda;
 }
 } // namespace
 
@@ -137,7 +124,7 @@ std::unique_ptr<Matrix> make_format(const std::string &text, const CsrMatrix &A)
 void check_format(const std::string &text)
 {
   const std::string name = Method("matrix format", text).name();
-  find(formats(), "matrix format", name, BackendKind::host);
+  find_entry(formats(), "matrix format", name);
   if (name.rfind("cusparse", 0) == 0) // refused by the host, and the device may not be there yet
     return;
   const HostMatrix empty;

@@ -1,6 +1,7 @@
 #include "linalg/generators/registry.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/registry_entry.h"
 
 #include <charconv>
 #include <cmath>
@@ -104,10 +105,7 @@ int GeneratorArguments::parse_size(const std::string &word, const int smallest) 
 
 std::vector<Choice> generator_choices()
 {
-  std::vector<Choice> choices;
-  for (const Generator &generator : generators())
-    choices.push_back(generator.choice);
-  return choices;
+  return choices_of(generators());
 }
 
 ModelProblem generate(const std::string &text)

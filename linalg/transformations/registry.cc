@@ -1,6 +1,6 @@
 #include "linalg/transformations/registry.h"
 
-#include "linalg/base/error.h"
+#include "linalg/base/registry_entry.h"
 
 namespace femgpu::linalg
 {
@@ -26,26 +26,6 @@ const std::vector<Entry<OrderingFunction>> &orderings()
   return entries;
 }
 #undef FEMGPU_ENTRY
-
-template <class Function>
-std::vector<Choice> choices_of(const std::vector<Entry<Function>> &entries)
-{
-  std::vector<Choice> choices;
-  for (const auto &entry : entries)
-    choices.push_back(entry.choice);
-  return choices;
-}
-
-template <class Function>
-Function find(const std::vector<Entry<Function>> &entries, const std::string &what,
-              const std::string &name)
-{
-  for (const auto &entry : entries)
-    if (entry.choice.name == name)
-      return entry.function;
-  throw ParameterError("There is no " + what + " '" + name + "'; use " +
-                       names_of(choices_of(entries)) + ".");
-}
 } // namespace
 
 std::vector<Choice> scaling_choices()
@@ -60,11 +40,11 @@ std::vector<Choice> ordering_choices()
 
 ScalingFunction find_scaling(const std::string &name)
 {
-  return find(scalings(), "scaling", name);
+  return find_entry(scalings(), "scaling", name).function;
 }
 
 OrderingFunction find_ordering(const std::string &name)
 {
-  return find(orderings(), "ordering", name);
+  return find_entry(orderings(), "ordering", name).function;
 }
 } // namespace femgpu::linalg
