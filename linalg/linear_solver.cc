@@ -18,7 +18,10 @@ LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
       preconditioner(make_preconditioner(this->options.preconditioner, owner->backend())),
       transformation(this->options.scaling, this->options.ordering)
 {
-  if (solver->needs_symmetry() && this->options.scaling == "balance")
+  if (!solver->needs_symmetry())
+    return;
+  require_symmetric(this->options.solver, *preconditioner);
+  if (this->options.scaling == "balance")
     throw ParameterError("Scaling 'balance' makes A unsymmetric, and solver '" +
                              this->options.solver +
                              "' needs a symmetric one. Use scaling symmetric, or bicgstab.",

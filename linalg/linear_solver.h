@@ -21,8 +21,8 @@ namespace femgpu::linalg
 class LinearSolver
 {
 public:
-  /// @throws ParameterError for unknown names, for options of the preconditioner, and for a scaling
-  /// that the solver does not bear.
+  /// @throws ParameterError for unknown names, for options of the preconditioner, and for a
+  /// preconditioner or a scaling that the solver does not bear.
   LinearSolver(ExecutorPtr executor, LinearSolverOptions options);
 
   /**

@@ -231,14 +231,6 @@ SolveReport solve_to_true_residual(const Matrix &A, const SolveControl &control,
   return report;
 }
 
-/// @throws ParameterError unless M is symmetric, as the conjugate gradients of @p solver need it.
-inline void require_symmetric(const std::string &solver, const Preconditioner &M)
-{
-  if (!M.is_symmetric())
-    throw ParameterError("Solver '" + solver + "' needs a symmetric preconditioner, and '" +
-                         M.name() + "' is not. Choose another preconditioner or solver.");
-}
-
 /// Is the action of M⁻¹ fused into the steps of the solver? (Else a solver gets an Operator.)
 template <class MView>
 constexpr bool is_fused = !std::is_same_v<std::decay_t<MView>, const Operator *>;

@@ -2,6 +2,7 @@
 #define femgpu_linalg_solvers_solver_h
 
 #include "linalg/base/buffer.h"
+#include "linalg/base/error.h"
 #include "linalg/matrices/matrix.h"
 #include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/report.h"
@@ -26,6 +27,14 @@ public:
   virtual SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                             Buffer<double> &x, const SolveControl &control) const = 0;
 };
+
+/// @throws ParameterError unless M is symmetric, as the conjugate gradients of @p solver need it.
+inline void require_symmetric(const std::string &solver, const Preconditioner &M)
+{
+  if (!M.is_symmetric())
+    throw ParameterError("Solver '" + solver + "' needs a symmetric preconditioner, and '" +
+                         M.name() + "' is not. Choose another preconditioner or solver.");
+}
 } // namespace femgpu::linalg
 
 #endif

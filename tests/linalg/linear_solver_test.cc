@@ -89,6 +89,16 @@ TEST(LinearSolver, BalancingIsRefusedWithConjugateGradients)
   EXPECT_NO_THROW(LinearSolver(make_executor("host"), options));
 }
 
+TEST(LinearSolver, ConjugateGradientsRefuseAnUnsymmetricPreconditionerBeforeTheyGetAMatrix)
+{
+  for (const char *const solver : {"cg", "pipelined-cg", "chronopoulos-gear-cg"}) {
+    const std::string text = text_of<ParameterError>(
+        [&] { LinearSolver(make_executor("host"), method(solver, "sai")); });
+    EXPECT_NE(text.find("needs a symmetric preconditioner"), std::string::npos) << text;
+  }
+  EXPECT_NO_THROW(LinearSolver(make_executor("host"), method("bicgstab", "sai")));
+}
+
 /// CUDA against the host, for one solver and one preconditioner.
 class CudaAgainstHost : public testing::TestWithParam<std::tuple<std::string, std::string>>,
                         protected WithExecutor
