@@ -10,6 +10,13 @@
 #define FEMGPU_HD inline
 #endif
 
+/// The same for what is too large to be copied into every kernel that uses it.
+#ifdef __CUDACC__
+#define FEMGPU_HD_CALLED __host__ __device__ __noinline__ inline
+#else
+#define FEMGPU_HD_CALLED inline
+#endif
+
 /// Before a loop over the entries of a row: the GPU has the loads of four of them under way at
 /// once.
 #ifdef __CUDACC__

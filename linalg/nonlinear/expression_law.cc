@@ -1,0 +1,100 @@
+#include "linalg/nonlinear/expression_law.h"
+
+#include "linalg/base/error.h"
+#include "linalg/nonlinear/expression_compiler.h"
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+/// An approximation of φ'(u) and how far it may be off.
+struct Slope
+{
+  double value = 0.;
+  double error = std::numeric_limits<double>::infinity(); ///< infinite: there is none
+};
+
+/// (φ(u + h) − φ(u − h)) / 2h
+double central_difference(const ExpressionProgram &phi, const double u, const double h)
+{
+  return (phi(u + h) - phi(u - h)) / ((u + h) - (u - h));
+}
+
+/**
+ * Richardson's extrapolation of central differences, with the spacing of all tried that promises
+ * the smallest error: what the last halving changed, and rounding.
+ */
+Slope slope_of(const ExpressionProgram &phi, const double u, const double width)
+{
+  constexpr int n_spacings = 20;
+  Slope best;
+  double h = width / 64.;
+  for (int k = 0; k < n_spacings; ++k, h /= 2.) {
+    const double coarse = central_difference(phi, u, h);
+    const double fine = central_difference(phi, u, h / 2.);
+    const double magnitude = std::abs(phi(u)) + std::abs(u * fine);
+    const double error = std::abs(coarse - fine) + 100. * eps * magnitude / h;
+    if (error < best.error) // not if there is a NaN
+      best = {(4. * fine - coarse) / 3., error};
+  }
+  return best;
+}
+
+std::string text_of(const double value)
+{
+  if (std::isnan(value))
+    return "nan"; // whatever its sign
+  std::ostringstream text;
+  text.precision(8);
+  text << value;
+  return text.str();
+}
+
+/// @throws ParameterError if φ' is not the derivative of φ, or φ is finite nowhere in @p range
+void check_derivative(const ExpressionLaw &law, const std::string &phi,
+                      const std::string &phi_prime, const LawRange &range)
+{
+  constexpr int n_points = 32;
+  constexpr double tolerance = 1e-6;
+  constexpr double offset = 0.4142; // keeps the points off zero and other round numbers
+  const double width = range.high - range.low;
+  bool is_finite_somewhere = false;
+  for (int k = 0; k < n_points; ++k) {
+    const double u = range.low + width * (k + offset) / n_points;
+    const Slope slope = slope_of(law.phi, u, width);
+    if (!std::isfinite(law.phi(u)) || !std::isfinite(slope.error))
+      continue;
+    is_finite_somewhere = true;
+    const double given = law.phi_prime(u);
+    if (!(std::abs(given - slope.value) <= slope.error + tolerance * std::abs(slope.value)))
+      throw ParameterError("'" + phi_prime + "' is not the derivative of '" + phi +
+                           "': at u = " + text_of(u) + " it is " + text_of(given) +
+                           ", but differences of '" + phi + "' give " + text_of(slope.value) +
+                           ". Correct one of the two expressions.");
+  }
+  if (!is_finite_somewhere)
+    throw ParameterError("The expression '" + phi + "' is not finite anywhere for u from " +
+                         text_of(range.low) + " to " + text_of(range.high) +
+                         ". Correct it, or give the range in which u is expected.");
+}
+} // namespace
+
+ExpressionLaw make_expression_law(const std::string &phi, const std::string &phi_prime,
+                                  const std::map<std::string, double> &constants,
+                                  const LawRange &range)
+{
+  if (!std::isfinite(range.high - range.low) || !(range.low < range.high))
+    throw ParameterError("The range of u is from " + text_of(range.low) + " to " +
+                         text_of(range.high) + ". Give two finite numbers, the smaller one first.");
+  const ExpressionLaw law = {compile_expression(phi, constants),
+                             compile_expression(phi_prime, constants)};
+  check_derivative(law, phi, phi_prime, range);
+  return law;
+}
+} // namespace femgpu::linalg

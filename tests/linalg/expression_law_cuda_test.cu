@@ -1,0 +1,19 @@
+#include "tests/linalg/expression_checks.h"
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+TEST(CudaExpressionLaw, GivesTheHostsValuesInSteps)
+{
+  ExecutorPtr executor;
+  try {
+    executor = make_executor("cuda");
+  }
+  catch (const DeviceError &error) {
+    GTEST_SKIP() << error.what();
+  }
+  check_laws_in_steps<CudaBackend>(executor);
+}
+} // namespace
+} // namespace femgpu::linalg::test
