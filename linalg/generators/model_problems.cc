@@ -17,6 +17,22 @@ ModelProblem on_grid(const Grid &grid, Stencil stencil, const double b = 1.)
   return problem;
 }
 
+/// h² of a grid that divides the unit square or cube, 0 of one with different numbers of points.
+double spacing_squared(const Grid &grid)
+{
+  const bool is_cut_evenly = grid.nx == grid.ny && (grid.nz == 1 || grid.nz == grid.nx);
+  const double h = 1. / (grid.nx + 1.);
+  return is_cut_evenly ? h * h : 0.;
+}
+
+/// -Δu = f with spacing 1, where @p stencil stands for -c Δ.
+ModelProblem poisson(const Grid &grid, Stencil stencil, const double c = 1.)
+{
+  ModelProblem problem = on_grid(grid, std::move(stencil));
+  problem.source_weight = c * spacing_squared(grid);
+  return problem;
+}
+
 double positive_number(const GeneratorArguments &arguments)
 {
   const double eps = arguments.number();
@@ -30,27 +46,30 @@ ModelProblem make_poisson2d_p1(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(2);
   // The integral of a linear function that is 1 at a node is h².
-  return on_grid({N - 1, N - 1, 1}, triangle_stencil(), 1. / (static_cast<double>(N) * N));
+  const double h_2 = 1. / (static_cast<double>(N) * N);
+  ModelProblem problem = on_grid({N - 1, N - 1, 1}, triangle_stencil(), h_2);
+  problem.source_weight = h_2;
+  return problem;
 }
 
 ModelProblem make_poisson2d_5pt(const GeneratorArguments &arguments)
 {
-  return on_grid(arguments.grid(2), cross_stencil({1., 1.}));
+  return poisson(arguments.grid(2), cross_stencil({1., 1.}));
 }
 
 ModelProblem make_poisson2d_9pt(const GeneratorArguments &arguments)
 {
-  return on_grid(arguments.grid(2), box_stencil(2));
+  return poisson(arguments.grid(2), box_stencil(2), 3.);
 }
 
 ModelProblem make_poisson3d_7pt(const GeneratorArguments &arguments)
 {
-  return on_grid(arguments.grid(3), cross_stencil({1., 1., 1.}));
+  return poisson(arguments.grid(3), cross_stencil({1., 1., 1.}));
 }
 
 ModelProblem make_poisson3d_27pt(const GeneratorArguments &arguments)
 {
-  return on_grid(arguments.grid(3), box_stencil(3));
+  return poisson(arguments.grid(3), box_stencil(3), 9.);
 }
 
 ModelProblem make_anisotropic2d(const GeneratorArguments &arguments)

@@ -41,6 +41,9 @@ struct ModelProblem
   HostMatrix A;
   std::vector<double> b; ///< n
   bool is_symmetric = true;
+  /// What a source f = 1 adds to each b_i where the problem is posed in the unit square or cube: A
+  /// is -Δ times that. 0 where it is not, as for grids with different numbers of points.
+  double source_weight = 0.;
 };
 
 /// What stands after the colon of a generator's text.

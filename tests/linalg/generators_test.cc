@@ -83,6 +83,25 @@ TEST(Generators, RowsAwayFromTheBoundarySumToZero)
   }
 }
 
+TEST(Generators, SourceWeightsAreThoseOfTheUnitSquareAndCube)
+{
+  for (const char *const text : {"poisson2d-p1:6", "poisson2d-5pt:5", "poisson2d-9pt:5",
+                                 "poisson3d-7pt:5", "poisson3d-27pt:5"}) {
+    const ModelProblem problem = generate(text);
+    std::vector<double> v(problem.b.size()); // -Δv = 1, which differences see exactly
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      const double x = static_cast<double>(i % 5 + 1) / 6.;
+      v[i] = -0.5 * x * x;
+    }
+    const int center = 25 * (problem.A.n / 25 / 2) + 12;
+    EXPECT_NEAR(multiply(problem.A, v)[center], problem.source_weight, 1e-14) << text;
+    EXPECT_GT(problem.source_weight, 0.) << text;
+  }
+  for (const char *const text : {"poisson2d-5pt:5x4", "poisson3d-27pt:5x5x4", "elasticity3d-p1:2",
+                                 "convection-diffusion2d:5,1", "anisotropic2d:5,0.1"})
+    EXPECT_EQ(generate(text).source_weight, 0.) << text;
+}
+
 TEST(Generators, MatricesAreSymmetricIfTheySaySo)
 {
   for (const char *const text :
