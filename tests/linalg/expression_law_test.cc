@@ -1,4 +1,5 @@
 #include "linalg/nonlinear/expression_compiler.h"
+#include "linalg/nonlinear_solver.h"
 #include "tests/linalg/expression_checks.h"
 
 #include <cmath>
@@ -237,6 +238,36 @@ TEST(ExpressionLaw, ExcessIsExactForPolynomialsAndOfOrderEight)
     EXPECT_NEAR(law.excess(0.2, d), expected, 10. * eps * expected);
   }
 }
+
+class ExpressionLawOnBackend : public OnBackend
+{};
+
+TEST_P(ExpressionLawOnBackend, SolvesAsTheLawThatItStandsFor)
+{
+  const HostMatrix A = laplacian_2d(33, 33);
+  const auto n = static_cast<std::size_t>(A.n);
+  const std::vector<double> w(n, 1. / (34. * 34.)), b(n, 0.);
+  for (const char *const method : {"newton", "nlcg"}) {
+    NonlinearSolverOptions options;
+    options.method = method;
+    NonlinearSolver solver(executor, options);
+    solver.set_system(A.csr(), w.data(), false);
+    const auto solution = [&](const Law &law) {
+      std::vector<double> x(n, 0.);
+      const SolveReport report = solver.solve({law, 6.}, b.data(), x.data());
+      EXPECT_TRUE(report.converged()) << report.message;
+      return x;
+    };
+    const std::vector<double> expected = solution(ExponentialLaw{});
+    const ExpressionLaw law = make_expression_law("exp(u)", "exp(u)");
+    const std::vector<double> x = solution(law);
+    EXPECT_EQ(solution(law), x);
+    for (std::size_t i = 0; i < n; ++i)
+      ASSERT_NEAR(x[i], expected[i], 1e-8) << method;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ExpressionLawOnBackend, backends(), backend_name);
 
 TEST(HostExpressionLaw, GivesTheSameInSteps)
 {
