@@ -15,13 +15,16 @@ constexpr const char *notes =
     "Right-hand sides made by --rhs belong to the system that is solved, which is the scaled one\n"
     "with --scaling: row-sums is A-hat times the vector of ones. One from a file is that of A.\n"
     "Solver and preconditioner, if not given: pipelined-cg where the matrix is symmetric, else\n"
-    "pipelined-bicgstab; jacobi, but identity where the diagonal has zeros.\n"
+    "pipelined-bicgstab; jacobi, but identity where the diagonal has zeros. nlcg takes the\n"
+    "preconditioner and needs no solver.\n"
     "\n"
     "Examples:\n"
     "  femgpu-solve --generate poisson2d-p1:256 --solver cg\n"
     "  femgpu-solve bcsstk18.mtx.gz --scaling symmetric --json report.json --history h.csv\n"
     "  femgpu-solve A.mtx -b b.mtx --solver bicgstab --format 'sell slice=32' --solution x.mtx\n"
     "  femgpu-solve A.mtx --backend cuda --fixed-iterations 500 --repeat 5\n"
+    "  femgpu-solve --generate poisson3d-7pt:72 --nonlinear 'bratu lambda=6' \\\n"
+    "    --nonlinear-method nlcg --preconditioner fsai\n"
     "\n";
 
 /// Every occurrence of every option with a value.
@@ -29,6 +32,7 @@ struct RawOptions
 {
   using Values = std::vector<std::string>;
   Values files, generate, b, rhs, x0;
+  Values nonlinear, nonlinear_method;
   Values solver, preconditioner, format, scaling, ordering, backend, threads;
   Values relative_tolerance, absolute_tolerance, relative_to, max_iterations;
   Values repeat, fixed_iterations, json, history, solution;
@@ -41,12 +45,17 @@ void declare_system(CommandLineReader &reader, RawOptions &raw)
                 "A model problem instead of a file, with its own b");
   reader.option("-b", raw.b, "FILE.mtx", "Right-hand side from a file");
   reader.option("--rhs", raw.rhs, "ones|row-sums|random:SEED",
-                "Make a right-hand side; row-sums for files without -b");
+                "Make a right-hand side; row-sums for files without -b, 0 with --nonlinear");
   reader.option("--x0", raw.x0, "FILE.mtx", "Initial guess; 0 if not given");
+  reader.option("--nonlinear", raw.nonlinear, "'NAME OPTION=VALUE ...'",
+                "Solve A x = b + LAMBDA w phi(x): bratu lambda=6, or expression phi=u^3 "
+                "derivative=3*u^2");
 }
 
 void declare_method(CommandLineReader &reader, RawOptions &raw)
 {
+  reader.option("--nonlinear-method", raw.nonlinear_method, "'NAME OPTION=VALUE ...'",
+                "For --nonlinear, with its options; newton if not given");
   reader.option("--solver", raw.solver, "NAME", "Krylov method");
   reader.option("--preconditioner", raw.preconditioner, "'NAME OPTION=VALUE ...'",
                 "Preconditioner with its options");
@@ -81,6 +90,18 @@ void declare_run(CommandLineReader &reader, RawOptions &raw, SolveCommand &comma
   reader.flag("--version", command.version, "Print the versions");
 }
 
+void check_nonlinear(const CommandLineReader &reader, const RawOptions &raw,
+                     const SolveCommand &command)
+{
+  if (command.nonlinear.empty() && !raw.nonlinear_method.empty())
+    reader.fail("--nonlinear-method has no term to work on; add for example "
+                "--nonlinear 'bratu lambda=6', or leave it out");
+  if (!command.nonlinear.empty() && command.scaling != "none")
+    reader.fail(
+        "--nonlinear and --scaling " + command.scaling +
+        " exclude each other: the term needs the unknowns as they are; leave --scaling out");
+}
+
 void check_combinations(const CommandLineReader &reader, const RawOptions &raw,
                         const SolveCommand &command)
 {
@@ -95,6 +116,7 @@ void check_combinations(const CommandLineReader &reader, const RawOptions &raw,
                 "'femgpu-solve --generate poisson2d-p1:256'");
   if (!raw.b.empty() && !raw.rhs.empty())
     reader.fail("-b and --rhs exclude each other; keep one of them");
+  check_nonlinear(reader, raw, command);
   const char *const other = !raw.relative_tolerance.empty()   ? "--relative-tolerance"
                             : !raw.absolute_tolerance.empty() ? "--absolute-tolerance"
                             : !raw.max_iterations.empty()     ? "--max-iterations"
@@ -140,6 +162,8 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, SolveC
   text(raw.b, "-b", command.rhs_file);
   text(raw.x0, "--x0", command.x0_file);
   command.rhs = rhs_of(reader, raw.rhs);
+  text(raw.nonlinear, "--nonlinear", command.nonlinear);
+  text(raw.nonlinear_method, "--nonlinear-method", command.nonlinear_method);
   text(raw.solver, "--solver", command.solver);
   text(raw.preconditioner, "--preconditioner", command.preconditioner);
   text(raw.format, "--format", command.format);

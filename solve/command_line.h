@@ -23,6 +23,9 @@ struct SolveCommand
   std::string rhs;         ///< "ones", "row-sums" or "random:SEED", of the transformed system
   std::string x0_file;     ///< else x₀ = 0
 
+  std::string nonlinear;                   ///< the term λ W φ(x), "bratu lambda=6"; empty: none
+  std::string nonlinear_method = "newton"; ///< with options
+
   std::string solver, preconditioner; ///< empty: chosen by the matrix
   std::string format = "csr";
   std::string scaling = "none";

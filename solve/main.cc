@@ -6,9 +6,11 @@
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
 #include "linalg/matrices/registry.h"
+#include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"
+#include "solve/nonlinear_term.h"
 #include "solve/report.h"
 
 #include <algorithm>
@@ -32,7 +34,22 @@ std::string listing()
          listing_of("--preconditioner", linalg::preconditioner_choices()) +
          listing_of("--format", linalg::format_choices()) +
          listing_of("--scaling", linalg::scaling_choices()) +
-         listing_of("--ordering", linalg::ordering_choices()) + listing_of_backends("--backend");
+         listing_of("--ordering", linalg::ordering_choices()) +
+         listing_of("--nonlinear", nonlinear_term_choices()) +
+         listing_of("--nonlinear-method", linalg::nonlinear_method_choices()) +
+         listing_of_backends("--backend");
+}
+
+/// @throws ParameterError for wrong names and options of --nonlinear and its method
+void check_nonlinear(const SolveCommand &command, const linalg::Executor &executor)
+{
+  if (command.nonlinear.empty())
+    return;
+  make_nonlinear_term(command.nonlinear);
+  linalg::make_nonlinear_method(command.nonlinear_method, {}, executor.backend());
+  if (is_nlcg(command) && !command.solver.empty())
+    throw ParameterError("The nonlinear method 'nlcg' solves no linear systems, but --solver is '" +
+                         command.solver + "'. Leave it out, or use --nonlinear-method newton.");
 }
 
 /// @throws ParameterError for wrong names, before anything is read
@@ -44,6 +61,7 @@ void check_names(const SolveCommand &command, const linalg::Executor &executor)
     linalg::make_preconditioner(command.preconditioner, executor.backend());
   linalg::find_scaling(command.scaling);
   linalg::find_ordering(command.ordering);
+  check_nonlinear(command, executor);
   const Method format("matrix format", command.format);
   const std::vector<Choice> formats = linalg::format_choices();
   if (std::none_of(formats.begin(), formats.end(),

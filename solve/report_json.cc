@@ -28,6 +28,8 @@ Json command_values(const SolveCommand &command)
       {"b", text_or_null(command.rhs_file)},
       {"rhs", text_or_null(command.rhs)},
       {"x0", text_or_null(command.x0_file)},
+      {"nonlinear", text_or_null(command.nonlinear)},
+      {"nonlinear_method", command.nonlinear.empty() ? Json() : Json(command.nonlinear_method)},
       {"solver", text_or_null(command.solver)},
       {"preconditioner", text_or_null(command.preconditioner)},
       {"format", command.format},
@@ -53,6 +55,19 @@ Json matrix_values(const SolveCommand &command, const SystemToSolve &system)
       {"row_lengths",
        {{"min", system.lengths.min}, {"mean", system.lengths.mean}, {"max", system.lengths.max}}},
       {"rhs", system.rhs}};
+}
+
+/// null for linear systems
+Json nonlinear_values(const SystemToSolve &system, const SolveRecord &record)
+{
+  if (!system.nonlinear)
+    return {};
+  return {{"term", system.nonlinear->text},
+          {"lambda", system.nonlinear->phi.lambda},
+          {"weight", system.weights.empty() ? Json() : Json(system.weights.front())},
+          {"linear_iterations", record.report.linear_iterations},
+          {"line_search_steps", record.report.line_search_steps},
+          {"largest_x", record.largest()}};
 }
 
 Json second_values(const SolveRecord &record)
@@ -96,6 +111,7 @@ std::string report_json(const SolveCommand &command, const SystemToSolve &system
       {"backend", {{"name", record.backend}, {"description", record.backend_description}}},
       {"peak_bytes", record.peak_bytes},
       {"solve", solve},
+      {"nonlinear", nonlinear_values(system, record)},
       {"seconds", second_values(record)},
       {"repeats", repeat_values(record)},
       {"repeats_identical", record.all_identical()},

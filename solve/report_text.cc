@@ -57,6 +57,10 @@ void add_system(std::string &text, const SolveCommand &command, const SystemToSo
           std::to_string(system.lengths.min) + " to " + std::to_string(system.lengths.max) +
           ", mean " + text_of(system.lengths.mean));
   add(text, "b", system.rhs);
+  if (system.nonlinear)
+    add(text, "nonlinear term",
+        system.nonlinear->text + "; lambda " + text_of(system.nonlinear->phi.lambda) +
+            (system.weights.empty() ? "" : ", weights " + text_of(system.weights.front())));
 }
 
 void add_methods(std::string &text, const linalg::SolveReport &report, const SystemToSolve &system,
@@ -78,20 +82,25 @@ void add_methods(std::string &text, const linalg::SolveReport &report, const Sys
   add(text, "scaling", report.scaling + "; ordering " + report.ordering);
 }
 
-void add_residuals(std::string &text, const linalg::SolveReport &report)
+void add_residuals(std::string &text, const linalg::SolveReport &report, const bool is_nonlinear)
 {
   add(text, "norm", report.norm);
   add(text, "residual",
       "at the start " + text_of(report.initial_residual) + ", target " + text_of(report.target) +
           ", at the end " + text_of(report.true_residual));
-  add(text, "of A x = b", relative_text(report.given_residual, report.given_rhs_norm));
+  if (!is_nonlinear)
+    add(text, "of A x = b", relative_text(report.given_residual, report.given_rhs_norm));
 }
 
-void add_times(std::string &text, const SolveRecord &record)
+void add_times(std::string &text, const SolveRecord &record, const bool is_nonlinear)
 {
   const linalg::SolveReport &report = record.report;
   add(text, "iterations",
-      std::to_string(report.iterations) + ", restarts " + std::to_string(report.restarts));
+      std::to_string(report.iterations) +
+          (is_nonlinear ? ", linear iterations " + std::to_string(report.linear_iterations) +
+                              ", line-search steps " + std::to_string(report.line_search_steps)
+                        : "") +
+          ", restarts " + std::to_string(report.restarts));
   add(text, "times",
       "read " + seconds_text(record.read_seconds) + ", format " +
           seconds_text(report.format_seconds) + ", setup " + seconds_text(report.setup_seconds) +
@@ -104,7 +113,8 @@ void add_times(std::string &text, const SolveRecord &record)
             (record.all_identical() ? "; all solutions have the same bits" : ""));
   add(text, "an iteration",
       seconds_text(record.seconds_per_iteration()) + ", " + bytes_text(report.bytes_per_iteration) +
-          ", " + text_of(record.gigabytes_per_second()) + " GB/s");
+          (report.linear_iterations > 0 ? " a linear one" : "") + ", " +
+          text_of(record.gigabytes_per_second()) + " GB/s");
 }
 } // namespace
 
@@ -114,8 +124,10 @@ std::string report_text(const SolveCommand &command, const SystemToSolve &system
   std::string text;
   add_system(text, command, system);
   add_methods(text, record.report, system, record);
-  add_residuals(text, record.report);
-  add_times(text, record);
+  add_residuals(text, record.report, system.nonlinear.has_value());
+  if (system.nonlinear)
+    add(text, "largest x_i", text_of(record.largest(), 8));
+  add_times(text, record, system.nonlinear.has_value());
   const bool did_as_asked = succeeded(command, record) && !record.report.converged();
   add(text, "outcome",
       linalg::to_string(record.report.outcome) + ": " +

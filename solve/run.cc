@@ -1,9 +1,12 @@
 #include "solve/run.h"
 
 #include "linalg/linear_solver.h"
+#include "linalg/nonlinear_solver.h"
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <sstream>
 
 namespace femgpu
@@ -29,6 +32,43 @@ linalg::LinearSolverOptions options_of(const SolveCommand &command, const System
   options.ordering = command.ordering;
   options.control = command.control();
   return options;
+}
+
+/// The system on an executor, linear or not.
+struct SystemSolver
+{
+  std::function<void()> setup;
+  std::function<linalg::SolveReport(double *x)> solve;
+};
+
+using Progress = std::function<void(int, double)>;
+
+SystemSolver make_linear(const SolveCommand &command, const SystemToSolve &system,
+                         const linalg::ExecutorPtr &executor, const Progress &progress)
+{
+  linalg::LinearSolverOptions options = options_of(command, system);
+  options.control.progress = progress;
+  const auto solver = std::make_shared<linalg::LinearSolver>(executor, options);
+  return {[=, &system] { solver->set_matrix(system.A.csr(), /* same pattern */ false); },
+          [=, &system](double *const x) { return solver->solve(system.b.data(), x); }};
+}
+
+SystemSolver make_nonlinear(const SolveCommand &command, const SystemToSolve &system,
+                            const linalg::ExecutorPtr &executor, const Progress &progress)
+{
+  linalg::NonlinearSolverOptions options;
+  options.method = command.nonlinear_method;
+  options.linear = options_of(command, system);
+  options.linear.control = {}; // Newton's method chooses tolerances
+  options.control = command.control();
+  options.control.progress = progress;
+  const auto solver = std::make_shared<linalg::NonlinearSolver>(executor, options);
+  return {[=, &system] {
+            solver->set_system(system.A.csr(), system.weights.data(), /* same pattern */ false);
+          },
+          [=, &system](double *const x) {
+            return solver->solve(system.nonlinear->phi, system.b.data(), x);
+          }};
 }
 
 std::string progress_text(const int iteration, const double residual)
@@ -64,8 +104,15 @@ double SolveRecord::seconds_per_iteration() const
 
 double SolveRecord::gigabytes_per_second() const
 {
-  const double seconds = seconds_per_iteration();
-  return seconds > 0. ? 1e-9 * static_cast<double>(report.bytes_per_iteration) / seconds : 0.;
+  // Newton's method counts the bytes of a linear iteration.
+  const int n = report.linear_iterations > 0 ? report.linear_iterations : report.iterations;
+  const double seconds = median_seconds();
+  return seconds > 0. ? 1e-9 * n * static_cast<double>(report.bytes_per_iteration) / seconds : 0.;
+}
+
+double SolveRecord::largest() const
+{
+  return x.empty() ? 0. : *std::max_element(x.begin(), x.end());
 }
 
 bool SolveRecord::all_identical() const
@@ -107,17 +154,19 @@ SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &s
   SolveRecord record;
   record.backend = executor->name();
   record.backend_description = executor->description();
-  linalg::LinearSolver solver(executor, options_of(command, system));
+  Progress progress;
   if (console.shows_progress())
-    solver.control().progress = [&console](const int iteration, const double residual) {
+    progress = [&console](const int iteration, const double residual) {
       console.progress(progress_text(iteration, residual));
     };
+  const SystemSolver solver =
+      (system.nonlinear ? make_nonlinear : make_linear)(command, system, executor, progress);
   console.begin_phase("setup");
-  solver.set_matrix(system.A.csr(), /* same pattern */ false);
+  solver.setup();
   for (int k = 0; k < command.repeat; ++k) {
     console.begin_phase(command.repeat == 1 ? "solve" : "solve " + std::to_string(k + 1));
     std::vector<double> x = system.x0;
-    linalg::SolveReport report = solver.solve(system.b.data(), x.data());
+    linalg::SolveReport report = solver.solve(x.data());
     Repeat repeat{report.iterations, report.outcome, report.solve_seconds, report.transfer_seconds};
     if (k == 0) {
       record.report = std::move(report);

@@ -36,6 +36,7 @@ struct SolveRecord
   double min_seconds() const;
   double seconds_per_iteration() const; ///< by the median; 0 without iterations
   double gigabytes_per_second() const;  ///< of the counted bytes
+  double largest() const;               ///< of x; 0 without rows
   bool all_identical() const;
 };
 
@@ -45,7 +46,7 @@ bool succeeded(const SolveCommand &command, const SolveRecord &record);
 /// Why not, or what a person should know all the same; empty if there is nothing to say.
 std::string remark(const SolveCommand &command, const SolveRecord &record);
 
-/// Solves as often as the command says. @throws as LinearSolver does
+/// Solves as often as the command says. @throws as LinearSolver and NonlinearSolver do
 SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &system,
                              const linalg::ExecutorPtr &executor, Console &console);
 } // namespace femgpu

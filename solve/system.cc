@@ -1,6 +1,7 @@
 #include "solve/system.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/method.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
 #include "linalg/solvers/registry.h"
@@ -22,6 +23,14 @@ std::string entry_text(const int row, const int column, const double value)
   text.precision(17);
   text << "(" << row + 1 << ", " << column + 1 << ") is " << value;
   return text.str();
+}
+
+[[noreturn]] void refuse_nlcg(const UnsymmetricPair &pair)
+{
+  throw ParameterError("Nonlinear method 'nlcg' needs a symmetric matrix, but entry " +
+                       entry_text(pair.row, pair.column, pair.value) + " and " +
+                       entry_text(pair.column, pair.row, pair.across) +
+                       ". Use --nonlinear-method newton.");
 }
 
 [[noreturn]] void refuse_unsymmetric(const std::string &solver, const UnsymmetricPair &pair,
@@ -72,16 +81,34 @@ std::vector<double> made_rhs(const std::string &rhs, const HostCsr &A_hat)
   return random_vector(n, std::stoul(rhs.substr(rhs.find(':') + 1)));
 }
 
-/// A, and b where it comes with it.
+/// W of the nonlinear term, if there is one. @param source_weight that of the generator, 0 without
+void choose_weights(const SolveCommand &command, const double source_weight, SystemToSolve &system)
+{
+  if (command.nonlinear.empty())
+    return;
+  system.nonlinear = make_nonlinear_term(command.nonlinear);
+  const double weight = system.nonlinear->weight.value_or(source_weight);
+  if (!system.nonlinear->weight && !(source_weight > 0.))
+    throw ParameterError("The nonlinear term '" + system.nonlinear->text +
+                         "' has no weights, and '" + command.system() +
+                         "' is no problem in the unit square or cube that gives them. Write "
+                         "--nonlinear '" +
+                         system.nonlinear->text + " weights=VALUE'.");
+  system.weights.assign(static_cast<std::size_t>(system.A.n), weight);
+}
+
+/// A, and b and W where they come with it.
 void make_matrix(const SolveCommand &command, SystemToSolve &system)
 {
   if (command.generator.empty()) {
     system.A = linalg::read_matrix_market(command.matrix_file).matrix;
+    choose_weights(command, 0., system);
     return;
   }
   linalg::ModelProblem problem = linalg::generate(command.generator);
   system.A = std::move(problem.A);
   system.b = std::move(problem.b);
+  choose_weights(command, problem.source_weight, system);
 }
 
 /// Solver and preconditioner for the matrix @p A_hat that is solved with.
@@ -89,6 +116,8 @@ void choose_methods(const SolveCommand &command, const HostCsr &A_hat, SystemToS
 {
   const UnsymmetricPair given = first_unsymmetric_pair(system.A.csr());
   system.is_symmetric = !given.exists();
+  if (system.nonlinear && is_nlcg(command) && given.exists())
+    refuse_nlcg(given);
   const bool is_A = A_hat.values == system.A.values.data();
   const UnsymmetricPair pair = is_A || given.exists() ? given : first_unsymmetric_pair(A_hat);
   system.solver = command.solver;
@@ -111,6 +140,11 @@ void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
     system.b = linalg::read_matrix_market_vector(command.rhs_file, system.A.n);
     return;
   }
+  if (command.rhs.empty() && system.nonlinear) {
+    system.rhs = "0";
+    system.b.assign(static_cast<std::size_t>(system.A.n), 0.);
+    return;
+  }
   if (command.rhs.empty() && !command.generator.empty()) {
     system.rhs = "the generator's own";
     return;
@@ -121,6 +155,11 @@ void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
   transformation.restore_rhs(b_hat.data(), system.b.data());
 }
 } // namespace
+
+bool is_nlcg(const SolveCommand &command)
+{
+  return Method("nonlinear method", command.nonlinear_method).name() == "nlcg";
+}
 
 SystemToSolve make_system(const SolveCommand &command)
 {

@@ -4,28 +4,36 @@
 #include "linalg/matrices/host_matrix.h"
 #include "solve/command_line.h"
 #include "solve/matrix_facts.h"
+#include "solve/nonlinear_term.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace femgpu
 {
-/// A x = b with an initial guess, and the methods that it is solved with.
+/// A x = b, or A x = b + λ W φ(x), with an initial guess, and the methods that it is solved with.
 struct SystemToSolve
 {
   linalg::HostMatrix A;
   std::vector<double> b, x0;
   std::string rhs; ///< where b comes from: a file, "row-sums", ..., or "the generator's own"
 
+  std::optional<NonlinearTerm> nonlinear;
+  std::vector<double> weights; ///< of the nonlinear term
+
   bool is_symmetric = false; ///< A, by its numbers
   RowLengths lengths;
   std::string solver, preconditioner; ///< as asked for, or chosen by the matrix
 };
 
+/// Whether the nonlinear method is nlcg, which needs a symmetric matrix and no linear solver.
+bool is_nlcg(const SolveCommand &command);
+
 /**
  * Reads or generates what @p command says, makes the right-hand side and chooses the methods.
- * @throws InputError for files, ParameterError for wrong names and for a solver that needs symmetry
- *         where the matrix, as it is scaled, has none
+ * @throws InputError for files, ParameterError for wrong names, for a solver that needs symmetry
+ *         where the matrix, as it is scaled, has none, and for a nonlinear term without weights
  */
 SystemToSolve make_system(const SolveCommand &command);
 } // namespace femgpu

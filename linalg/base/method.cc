@@ -105,6 +105,12 @@ std::string Method::word(const std::string &option, const std::string &otherwise
   return *text;
 }
 
+std::string Method::expression(const std::string &option, const std::string &otherwise)
+{
+  const std::string *const text = find(option);
+  return text == nullptr ? otherwise : *text;
+}
+
 void Method::finish() const
 {
   for (const auto &[option, value] : options) {

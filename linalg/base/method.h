@@ -36,6 +36,8 @@ public:
   double number(const std::string &option, double otherwise, double least, double most);
   std::string word(const std::string &option, const std::string &otherwise,
                    const std::vector<std::string> &allowed);
+  /// Any text without blanks.
+  std::string expression(const std::string &option, const std::string &otherwise);
 
   /// @throws ParameterError naming the options there are, if one was given that nobody asked for.
   void finish() const;

@@ -194,7 +194,7 @@ class Outputs(SolveTest):
             report = json.load(file)
         self.assertEqual(list(report), [
             "schema", "version", "outcome", "succeeded", "command", "matrix", "backend",
-            "peak_bytes", "solve", "seconds", "repeats", "repeats_identical", "history"])
+            "peak_bytes", "solve", "nonlinear", "seconds", "repeats", "repeats_identical", "history"])
         solve = report["solve"]
         self.assertEqual(set(solve), {
             "outcome", "message", "solver", "preconditioner", "preconditioner_nonzeros",
@@ -202,6 +202,7 @@ class Outputs(SolveTest):
             "matrix_bytes", "scaling", "ordering", "backend", "restarts", "norm", "rhs_norm",
             "initial_residual", "true_residual", "target", "given_rhs_norm", "given_residual",
             "bytes_per_iteration", "iterations", "gigabytes_per_second"})
+        self.assertIsNone(report["nonlinear"])
         self.assertEqual(solve["scaling"], "symmetric")
         self.assertEqual(report["command"]["threads"], 2)
         self.assertEqual(report["matrix"]["row_lengths"]["max"], 5)

@@ -1,0 +1,56 @@
+#include "solve/nonlinear_term.h"
+
+#include "linalg/base/error.h"
+#include "linalg/base/method.h"
+
+#include <limits>
+
+namespace femgpu
+{
+namespace
+{
+linalg::Law expression_law(Method &method)
+{
+  constexpr double largest = std::numeric_limits<double>::max();
+  const std::string phi = method.expression("phi", "");
+  const std::string derivative = method.expression("derivative", "");
+  linalg::LawRange range;
+  range.low = method.number("low", range.low, -largest, largest);
+  range.high = method.number("high", range.high, -largest, largest);
+  if (phi.empty() || derivative.empty())
+    throw ParameterError("The nonlinear term '" + method.text() + "' has no " +
+                         (phi.empty() ? "phi" : "derivative") +
+                         ". Write both, without blanks: 'expression phi=u^3 derivative=3*u^2'.");
+  return linalg::make_expression_law(phi, derivative, {}, range);
+}
+} // namespace
+
+std::vector<Choice> nonlinear_term_choices()
+{
+  return {{"bratu", "LAMBDA w exp(u), of Bratu's problem -Δu = LAMBDA exp(u); lambda=LAMBDA (1), "
+                    "weights=w (h^2 of the generator's grid in the unit square or cube)"},
+          {"expression", "LAMBDA w phi(u) with expressions of u without blanks: phi=..., "
+                         "derivative=..., which is checked for u from low=-1 to high=1; lambda=, "
+                         "weights= as above"}};
+}
+
+NonlinearTerm make_nonlinear_term(const std::string &text)
+{
+  constexpr double largest = std::numeric_limits<double>::max();
+  Method method("nonlinear term", text);
+  NonlinearTerm term;
+  term.text = method.text();
+  if (method.name() == "expression")
+    term.phi.law = expression_law(method);
+  else if (method.name() != "bratu")
+    throw ParameterError("There is no nonlinear term '" + method.name() + "'; use " +
+                         names_of(nonlinear_term_choices()) + ".");
+  term.phi.lambda = method.number("lambda", 1., -largest, largest);
+  constexpr double not_given = -1.;
+  const double weight = method.number("weights", not_given, 0., largest);
+  if (weight != not_given)
+    term.weight = weight;
+  method.finish();
+  return term;
+}
+} // namespace femgpu
