@@ -3,10 +3,16 @@
     FEMGPU_SOLVE=build/bin/femgpu-solve python3 tests/solve/nonlinear_test.py
 """
 
+import csv
 import math
+import os
+import subprocess
+import sys
 import unittest
 
-from solve_test import LAPLACIAN, UNSYMMETRIC, SolveTest
+from solve_test import BENCHMARKS, LAPLACIAN, PROGRAM, UNSYMMETRIC, SolveTest
+
+BENCHMARK = os.path.join(BENCHMARKS, "nonlinear.py")
 
 
 class Nonlinear(SolveTest):
@@ -121,6 +127,34 @@ class NonlinearErrors(SolveTest):
                              "nlcg", code=1)
         self.assertIn("entry (1, 2) is 1 and (2, 1) is 0.5", message)
         self.assertIn("--nonlinear-method newton", message)
+
+
+class NonlinearBenchmark(SolveTest):
+    def run_benchmark(self, *arguments, code=0):
+        process = subprocess.run([sys.executable, BENCHMARK, "--program", PROGRAM, "--backend",
+                                  "host", "--sizes", "6", "--csv", self.path("result.csv"),
+                                  *arguments], capture_output=True, text=True, check=False)
+        self.assertEqual(process.returncode, code, process.stdout + process.stderr)
+        with open(self.path("result.csv"), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_every_method_gives_the_same_maximum(self):
+        rows = self.run_benchmark("--only", "identity|jacobi|fsai")
+        self.assertEqual([(row["method"], row["preconditioner"]) for row in rows],
+                         [(method, preconditioner) for method in ("nlcg", "newton")
+                          for preconditioner in ("identity", "jacobi", "fsai")])
+        for row in rows:
+            self.assertEqual((row["n"], row["outcome"], row["p"]), ("216", "converged", ""))
+            self.assertAlmostEqual(float(row["max_u"]), float(rows[0]["max_u"]), places=6)
+            self.assertLessEqual(float(row["relative_residual"]), 1e-8)
+
+    def test_what_ends_a_run_is_told(self):
+        only = ["--only", "nlcg jacobi"]
+        self.assertEqual([row["outcome"] for row in self.run_benchmark(*only, "--budget", "1e-9")],
+                         ["left out"])
+        [row] = self.run_benchmark(*only, "--format", "none", code=1)
+        self.assertEqual(row["outcome"], "failed")
+        self.assertIn("none", row["message"])
 
 
 if __name__ == "__main__":
