@@ -16,6 +16,8 @@
     "preconditioned conjugate gradients, pipelined form, 2 kernels an iteration")                  \
   X("chronopoulos-gear-cg", make_chronopoulos_gear_cg,                                             \
     "preconditioned conjugate gradients of Chronopoulos and Gear, 2 kernels an iteration")         \
+  X("minres", make_minres,                                                                         \
+    "minimal residuals for symmetric, also indefinite matrices, 2 kernels an iteration")           \
   X("bicgstab", make_bicgstab, "BiCGStab for unsymmetric matrices, classical form, 5 kernels")     \
   X("pipelined-bicgstab", make_pipelined_bicgstab,                                                 \
     "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels an iteration")

@@ -38,7 +38,8 @@ std::string explanation(const Outcome outcome)
     return "the iteration limit came first. Allow more iterations, a larger tolerance, or use a "
            "stronger preconditioner.";
   case Outcome::stagnated:
-    return "rounding errors keep it there. Use a larger tolerance, or scale the problem.";
+    return "rounding errors keep it there, or the matrix is singular and the system has no "
+           "solution. Use a larger tolerance, or scale the problem.";
   case Outcome::diverged:
     return "the residual grew beyond bounds. The matrix is probably singular, or not "
            "of the kind that the method needs. Use another preconditioner or solver.";
@@ -46,8 +47,9 @@ std::string explanation(const Outcome outcome)
     return "NaN or infinity appeared. Look at the coefficients, the right-hand side and the mesh.";
   case Outcome::indefinite_matrix:
     return "a direction p with (p, Ap) <= 0 was found: the matrix is not positive definite. Look "
-           "at the signs of the coefficients and the boundary conditions, or use a solver for "
-           "general matrices, as bicgstab.";
+           "at the signs of the coefficients and the boundary conditions, or use minres, and "
+           "bicgstab "
+           "where the matrix is not symmetric either.";
   case Outcome::indefinite_preconditioner:
     return "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Use another "
            "preconditioner, and look at the signs of the coefficients: the matrix may be to blame.";
