@@ -45,4 +45,19 @@ std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offse
   check_count(grid, static_cast<double>(count), "entries");
   return static_cast<std::size_t>(count);
 }
+
+void set_coordinates(HostMatrix &A, const Grid &grid, const int components)
+{
+  A.dimension = grid.nz > 1 ? 3 : 2;
+  A.coordinates.reserve(static_cast<std::size_t>(A.n) * static_cast<std::size_t>(A.dimension));
+  for (int z = 0; z < grid.nz; ++z)
+    for (int y = 0; y < grid.ny; ++y)
+      for (int x = 0; x < grid.nx; ++x)
+        for (int c = 0; c < components; ++c) {
+          A.coordinates.push_back(x);
+          A.coordinates.push_back(y);
+          if (A.dimension == 3)
+            A.coordinates.push_back(z);
+        }
+}
 } // namespace femgpu::linalg

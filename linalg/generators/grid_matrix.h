@@ -39,6 +39,9 @@ bool operator<(const GridOffset &a, const GridOffset &b);
  */
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets, int components);
 
+/// Fills A.coordinates with the points of the grid, spacing 1, each for @p components rows.
+void set_coordinates(HostMatrix &A, const Grid &grid, int components);
+
 /**
  * That matrix; unknowns are interleaved by point. @p block(x, y, z, k, values) writes the coupling
  * of a point with that at offsets[k] as @p components x @p components values, row by row. It is
@@ -91,6 +94,7 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
       entry += components;
     }
   });
+  set_coordinates(A, grid, components);
   return A;
 }
 } // namespace femgpu::linalg

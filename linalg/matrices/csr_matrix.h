@@ -13,7 +13,8 @@ namespace femgpu::linalg
 class CsrMatrix final : public Matrix
 {
 public:
-  /// Copies @p A to the memory of @p executor. @throws DeviceError if there is not enough.
+  /// Copies @p A to the memory of @p executor, and its coordinates to host memory. @throws
+  /// DeviceError if there is not enough.
   CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
 
   /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend, values.
@@ -80,6 +81,16 @@ public:
     return node_unknowns;
   }
 
+  /// Where the unknowns are, in host memory: n x dimension(), row by row; empty if not known.
+  const std::vector<double> &coordinates() const
+  {
+    return places;
+  }
+  int dimension() const
+  {
+    return size > 0 ? static_cast<int>(places.size() / static_cast<std::size_t>(size)) : 0;
+  }
+
   /// n_nonzeros() columns and n+1 row starts, in host memory.
   std::vector<int> host_columns() const
   {
@@ -94,6 +105,7 @@ private:
   ExecutorPtr owner;
   int size;
   int node_unknowns = 0;
+  std::vector<double> places;
   Buffer<int> row_starts;
   Buffer<int> columns;
   Buffer<double> values;

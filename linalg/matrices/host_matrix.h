@@ -20,6 +20,10 @@ struct HostCsr
 
   /// Unknowns of a node, numbered side by side; 0 if not known.
   int unknowns_per_node = 0;
+
+  /// Where the unknown of each row is: n x dimension, row by row; nullptr if not known.
+  const double *coordinates = nullptr;
+  int dimension = 0;
 };
 
 /**
@@ -35,7 +39,9 @@ struct HostMatrix
   std::vector<int> row_starts = {0}; ///< n+1
   std::vector<int> columns;          ///< ascending in each row
   std::vector<double> values;
-  int unknowns_per_node = 0; ///< as in HostCsr
+  int unknowns_per_node = 0;       ///< as in HostCsr
+  std::vector<double> coordinates; ///< as in HostCsr; empty if not known
+  int dimension = 0;
 
   /// Appends an entry to the row that is being filled.
   void add(int column, double value);
@@ -43,7 +49,14 @@ struct HostMatrix
 
   HostCsr csr() const
   {
-    return {n, columns.size(), row_starts.data(), columns.data(), values.data(), unknowns_per_node};
+    return {n,
+            columns.size(),
+            row_starts.data(),
+            columns.data(),
+            values.data(),
+            unknowns_per_node,
+            coordinates.empty() ? nullptr : coordinates.data(),
+            dimension};
   }
 };
 } // namespace femgpu::linalg

@@ -17,6 +17,7 @@ HostCsr LinearSystemTransformation::setup(const HostCsr &A)
   n_nonzeros = A.n_nonzeros;
   order = make_order(A);
   pattern = order.empty() ? PermutedPattern() : permute_pattern(A, order);
+  permute_coordinates(A);
   return update(A);
 }
 
@@ -33,10 +34,29 @@ HostCsr LinearSystemTransformation::update(const HostCsr &A)
   values.resize(n_nonzeros);
   if (order.empty()) {
     scale_values(A, scaling, values.data());
-    return {n, n_nonzeros, A.row_starts, A.columns, values.data(), A.unknowns_per_node};
+    HostCsr scaled = A;
+    scaled.values = values.data();
+    return scaled;
   }
   transform_values(A);
-  return {n, n_nonzeros, pattern.row_starts.data(), pattern.columns.data(), values.data()};
+  return {n,
+          n_nonzeros,
+          pattern.row_starts.data(),
+          pattern.columns.data(),
+          values.data(),
+          0,
+          coordinates.empty() ? nullptr : coordinates.data(),
+          A.dimension};
+}
+
+void LinearSystemTransformation::permute_coordinates(const HostCsr &A)
+{
+  coordinates.clear();
+  if (order.empty() || A.coordinates == nullptr)
+    return;
+  for (const int row : order)
+    for (int d = 0; d < A.dimension; ++d)
+      coordinates.push_back(A.coordinates[static_cast<std::size_t>(row) * A.dimension + d]);
 }
 
 void LinearSystemTransformation::transform_values(const HostCsr &A)

@@ -41,6 +41,7 @@ public:
 
 private:
   void transform_values(const HostCsr &A);
+  void permute_coordinates(const HostCsr &A);
   /// P v, or v; @p v and @p permuted do not overlap.
   void reorder(const double *v, double *permuted) const;
   /// Undoes reorder().
@@ -51,9 +52,10 @@ private:
   int n = 0;
   std::size_t n_nonzeros = 0;
   Scaling scaling;
-  std::vector<int> order;     ///< empty: none
-  PermutedPattern pattern;    ///< with an order
-  std::vector<double> values; ///< of Â unless it is A
+  std::vector<int> order;          ///< empty: none
+  PermutedPattern pattern;         ///< with an order
+  std::vector<double> values;      ///< of Â unless it is A
+  std::vector<double> coordinates; ///< of Â, with an order, if A has some
 };
 } // namespace femgpu::linalg
 

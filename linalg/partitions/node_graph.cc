@@ -1,0 +1,53 @@
+#include "linalg/partitions/partition.h"
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Calls f(node of the row, node of the column) for the entries of A that connect two nodes.
+template <class Function>
+void for_connections(const HostCsr &A, const int node_size, const Function &f)
+{
+  for (int i = 0; i < A.n; ++i) {
+    const int node = i / node_size;
+    for (int k = A.row_starts[i], before = -1; k < A.row_starts[i + 1]; ++k) {
+      const int other = A.columns[k] / node_size;
+      if (other != node && other != before)
+        f(node, other);
+      before = other;
+    }
+  }
+}
+} // namespace
+
+NodeGraph node_graph(const HostCsr &A, const int node_size)
+{
+  const auto n_nodes = static_cast<std::size_t>(A.n / node_size);
+  std::vector<std::size_t> next(n_nodes + 1);
+  for_connections(A, node_size, [&](const int a, const int b) {
+    ++next[a + 1];
+    ++next[b + 1];
+  });
+  for (std::size_t node = 0; node < n_nodes; ++node)
+    next[node + 1] += next[node];
+  std::vector<int> both(next.back()); // both directions, with repetitions
+  const std::vector<std::size_t> starts = next;
+  for_connections(A, node_size, [&](const int a, const int b) {
+    both[next[a]++] = b;
+    both[next[b]++] = a;
+  });
+
+  NodeGraph graph;
+  graph.starts.push_back(0);
+  for (std::size_t node = 0; node < n_nodes; ++node) {
+    const auto begin = both.begin() + static_cast<std::ptrdiff_t>(starts[node]);
+    const auto end = both.begin() + static_cast<std::ptrdiff_t>(starts[node + 1]);
+    std::sort(begin, end);
+    graph.neighbours.insert(graph.neighbours.end(), begin, std::unique(begin, end));
+    graph.starts.push_back(static_cast<int>(graph.neighbours.size()));
+  }
+  return graph;
+}
+} // namespace femgpu::linalg
