@@ -124,6 +124,11 @@ public:
     else
       return block_sum(value, for_sums);
   }
+  /// Over @p lanes neighbouring threads, a power of two up to a warp; all threads must be there.
+  __device__ static double sum(const double value, const int lanes)
+  {
+    return lane_sum(value, lanes);
+  }
   __device__ double *scratch() const
   {
     return shared;
@@ -155,6 +160,41 @@ private:
   double *shared, *for_sums;
 };
 
+/// A warp that may wait for others; see ChainStep.
+class ChainTeam : public Team<warp_size>
+{
+public:
+  __device__ ChainTeam(unsigned int *done, const unsigned int run)
+      : Team<warp_size>(nullptr, nullptr), done(done), run(run)
+  {}
+  __device__ void wait_for(const int place) const
+  {
+    const volatile unsigned int *const flag = done + place;
+    while (*flag != run) {
+    }
+  }
+  __device__ static void catch_up()
+  {
+    __threadfence();
+    __syncwarp();
+  }
+  __device__ void announce(const int place) const
+  {
+    __threadfence();
+    *const_cast<volatile unsigned int *>(done + place) = run;
+  }
+  /// From the level of the memory that all multiprocessors share.
+  template <class T>
+  __device__ static T fresh(const T *from)
+  {
+    return __ldcg(from);
+  }
+
+private:
+  unsigned int *done;
+  unsigned int run;
+};
+
 template <class Body>
 __device__ void run_plain(const RowStep<Body> &step)
 {
@@ -179,6 +219,38 @@ __device__ void run_plain(const TeamStep<Body> &step)
   for (int i = blockIdx.x * teams + team; i < step.n; i += gridDim.x * teams) {
     step.body(self, i);
     self.sync(); // the scratch is free again
+  }
+}
+
+/// Every warp takes the next ticket when it has done an item: so an item waits only for items that
+/// a warp has already begun. The last ticket of all, which is no item, is taken when all are done.
+template <class Body>
+__device__ void run_plain(const ChainStep<Body> &step)
+{
+  static_assert(Body::team_size == warp_size && Body::scratch == 0);
+  const unsigned int run = *const_cast<volatile unsigned int *>(step.progress.run) + 1;
+  __threadfence(); // read before this warp has a ticket, because the last one changes it
+  const ChainTeam team(step.progress.done, run);
+  const auto n_chains = static_cast<unsigned int>(step.n_chains);
+  const unsigned int n_items = n_chains * static_cast<unsigned int>(step.longest);
+  const unsigned int last = n_items + gridDim.x * warps_per_block - 1;
+  for (;;) {
+    unsigned int ticket = 0;
+    if (team.rank() == 0)
+      ticket = atomicAdd(step.progress.tickets, 1U);
+    ticket = __shfl_sync(~0U, ticket, 0);
+    if (ticket >= n_items) {
+      if (ticket == last && team.rank() == 0) {
+        *step.progress.tickets = 0;
+        *step.progress.run = run;
+      }
+      return;
+    }
+    const unsigned int chain = ticket % n_chains;
+    const int item = step.starts[chain] + static_cast<int>(ticket / n_chains);
+    if (item < step.starts[chain + 1])
+      step.body(team, item);
+    team.sync();
   }
 }
 
@@ -225,6 +297,14 @@ public:
   void run(const TeamStep<Body> &step)
   {
     launch(step, static_cast<long long>(step.n) * Body::team_size);
+  }
+
+  template <class Body>
+  void run(const ChainStep<Body> &step)
+  {
+    const long long items = static_cast<long long>(step.n_chains) * step.longest;
+    const long long resident = 2048LL * cuda_executor.n_multiprocessors();
+    launch(step, std::min(items * cuda::warp_size, resident));
   }
 
   cudaStream_t stream() const

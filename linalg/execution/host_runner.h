@@ -36,9 +36,27 @@ public:
   {
     return value;
   }
+  /// Over @p lanes neighbouring threads of a GPU; here there is one.
+  static double sum(const double value, const int /* lanes */)
+  {
+    return value;
+  }
   double *scratch() const
   {
     return shared;
+  }
+
+  // In chains: what came before is done.
+  static void wait_for(const int /* place */)
+  {}
+  static void catch_up()
+  {}
+  static void announce(const int /* place */)
+  {}
+  template <class T>
+  static T fresh(const T *from)
+  {
+    return *from;
   }
 
   /// Puts @p value at @p to if @p expected is there; gives what was there.
@@ -97,6 +115,18 @@ public:
     for (int i = 0; i < step.n; ++i) {
       const HostTeam<Body::scratch> team;
       step.body(team, i);
+    }
+  }
+
+  template <class Body>
+  void run(const ChainStep<Body> &step)
+  {
+    const int threads = step.n_chains > 1 ? n_threads : 1;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (int chain = 0; chain < step.n_chains; ++chain) {
+      const HostTeam<Body::scratch> team;
+      for (int i = step.starts[chain]; i < step.starts[chain + 1]; ++i)
+        step.body(team, i);
     }
   }
 

@@ -91,6 +91,38 @@ struct TeamStep
   Body body;
 };
 
+/// What the items of a chain step tell each other, in the memory of the executor; see Chains.
+struct ChainProgress
+{
+  unsigned int *tickets; ///< items handed out in this run
+  unsigned int *run;     ///< number of runs so far
+  unsigned int *done;    ///< of each place: the number of the run that announced it last
+};
+
+/**
+ * The step for items that need results of others. Chain c has the items starts[c] <= i <
+ * starts[c + 1]; they begin in this order, one team each, and may run at the same time; the chains
+ * run side by side. The body is called as body(team, i) and has team_size = 32 and scratch = 0. Its
+ * team also has
+ *
+ *     wait_for(place)   waits until an earlier item of the chain has announced the place
+ *     catch_up()        after all waits, by all threads: what was announced can be read,
+ *     fresh(pointer)    but only so
+ *     announce(place)   by one thread: what it wrote, or saw after sync(), is there for others
+ *
+ * Places are numbers of the body's own, each announced once in a run. Such steps run without a
+ * state. The host takes one thread a chain, so that nothing waits.
+ */
+template <class Body>
+struct ChainStep
+{
+  int n_chains;
+  int longest; ///< items of a chain
+  const int *starts;
+  ChainProgress progress;
+  Body body;
+};
+
 /**
  * Steps that run again and again within one pass of a loop while the state says `inner`; perhaps
  * never. The step before it and its own last step have epilogues, which decide.
@@ -133,7 +165,7 @@ InnerLoop<Steps...> inner_loop(const Steps &...steps)
 }
 
 /**
- * Runs steps of row functors that have neither state nor sums: body(i), body(i, Av_i) or
+ * Runs steps of functors that have neither state nor sums: body(i), body(i, Av_i) or
  * body(team, i). Operators get one to prepare a product inside a solver's loop; Runner<Backend> is
  * what it is.
  */
