@@ -78,6 +78,19 @@ int Method::integer(const std::string &option, const int otherwise, const int le
   return value;
 }
 
+int Method::integer_or(const std::string &option, const std::string &word, const int for_word,
+                       const int least, const int most)
+{
+  const std::string *const text = find(option);
+  if (text == nullptr || *text == word)
+    return for_word;
+  int value = 0;
+  if (!read(*text, value) || value < least || value > most)
+    refuse(option, *text,
+           word + " or an integer from " + std::to_string(least) + " to " + std::to_string(most));
+  return value;
+}
+
 double Method::number(const std::string &option, const double otherwise, const double least,
                       const double most)
 {

@@ -33,6 +33,9 @@ public:
 
   /// The value of an option, or @p otherwise. @throws ParameterError if it is not in its range.
   int integer(const std::string &option, int otherwise, int least, int most);
+  /// An integer, or @p word, which stands for @p for_word and is what there is without the option.
+  int integer_or(const std::string &option, const std::string &word, int for_word, int least,
+                 int most);
   double number(const std::string &option, double otherwise, double least, double most);
   std::string word(const std::string &option, const std::string &otherwise,
                    const std::vector<std::string> &allowed);

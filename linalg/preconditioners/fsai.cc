@@ -6,48 +6,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-struct CountLowerPart
-{
-  RowPatternView pattern;
-  int *lengths;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int length = 0;
-    for (int k = pattern.row_starts[i]; k < pattern.row_starts[i + 1]; ++k)
-      length += pattern.columns[k] <= i ? 1 : 0;
-    lengths[i] = length;
-  }
-};
-
-struct StoreLowerPart
-{
-  RowPatternView pattern;
-  const int *row_starts;
-  int *columns;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    for (int k = 0; k < row_starts[i + 1] - row_starts[i]; ++k)
-      columns[row_starts[i] + k] = pattern.columns[pattern.row_starts[i] + k];
-  }
-};
-
-/// The columns j <= i of each row i.
-template <class Backend>
-RowPattern lower_part(const RowPattern &pattern, const ExecutorPtr &executor)
-{
-  Runner<Backend> runner(*executor);
-  Buffer<int> lengths(executor, static_cast<std::size_t>(pattern.n()));
-  runner.run(rows(pattern.n(), CountLowerPart{pattern.view(), lengths.data()}));
-  RowPattern lower = make_rows(executor, lengths.to_host());
-  runner.run(rows(pattern.n(),
-                  StoreLowerPart{pattern.view(), lower.row_starts.data(), lower.columns.data()}));
-  return lower;
-}
-
 /**
  * Finds row i of G: with J its pattern, whose last column is i, A(J, J) y = e_i and
  * g = y / √y_i, by a dense Cholesky factorisation of A(J, J) (Kolotilina and Yeremin 1993).
@@ -241,12 +199,13 @@ public:
     const CsrMatrix &A = A_.csr();
     const ExecutorPtr owner = A.executor();
     factors.reset();
-    auto G = compute(A, lower_part<Backend>(inverse_pattern<Backend>(A, tau, power), owner));
+    auto G =
+        compute(A, select<Backend>(inverse_pattern<Backend>(A, tau, power), LowerPart{}, owner));
     if (rounds > 0) {
       const RowPattern S = large_entries<Backend>(A, tau);
       for (int round = 0; round < rounds; ++round) {
         const RowPattern kept = large_entries<Backend>(*G, 1. - drop);
-        G = compute(A, lower_part<Backend>(multiply<Backend>(kept, S, owner), owner));
+        G = compute(A, select<Backend>(multiply<Backend>(kept, S, owner), LowerPart{}, owner));
       }
       G = compute(A, large_entries<Backend>(*G, 1. - drop));
     }

@@ -24,7 +24,14 @@
     "side=right|left (min |MA-I|); not symmetric")                                                 \
   X("fsai", make_fsai,                                                                             \
     "factorised sparse approximate inverse G'G of symmetric positive definite A; tau=0..1, "       \
-    "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for one that adapts itself")
+    "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for one that adapts itself")       \
+  X("ilu", make_ilu,                                                                               \
+    "incomplete LU factors of blocks of A; level=K of fill, blocks=P|auto, "                       \
+    "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps|cusparse "    \
+    "for solves with them, sweeps=K")                                                              \
+  X("ic", make_ic, "incomplete Cholesky factors of blocks of a symmetric A; options as ilu")       \
+  X("two-stage", make_two_stage,                                                                   \
+    "outer=M steps of block Jacobi with inner=Q steps of ilu, or factor=ic; options as ilu")
 
 namespace femgpu::linalg
 {

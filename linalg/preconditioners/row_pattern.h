@@ -12,8 +12,7 @@
 
 /**
  * @file
- * Patterns of sparse approximate inverses, row by row where the matrix lives. Only row lengths
- * visit the host.
+ * Patterns of preconditioners, row by row where the matrix lives. Only row lengths visit the host.
  */
 namespace femgpu::linalg
 {
@@ -27,6 +26,26 @@ struct RowPatternView
   int length(const int i) const
   {
     return row_starts[i + 1] - row_starts[i];
+  }
+
+  /// The place of entry (i, column) at @p from or after it; -1 if there is none.
+  FEMGPU_HD
+  int find(const int i, const int column, const int from) const
+  {
+    int begin = from, end = row_starts[i + 1];
+    while (begin < end) {
+      const int middle = begin + (end - begin) / 2;
+      if (columns[middle] < column)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return begin < row_starts[i + 1] && columns[begin] == column ? begin : -1;
+  }
+  FEMGPU_HD
+  int find(const int i, const int column) const
+  {
+    return find(i, column, row_starts[i]);
   }
 };
 
@@ -56,9 +75,9 @@ inline RowPattern make_rows(const ExecutorPtr &executor, const std::vector<int> 
     pattern.host_row_starts.push_back(static_cast<int>(n_entries));
   }
   if (n_entries > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-    throw SolverError("The pattern of an approximate inverse would have " +
-                      std::to_string(n_entries) +
-                      " entries, more than its indices can count. Use a smaller tau or power.");
+    throw SolverError("The pattern of a preconditioner would have " + std::to_string(n_entries) +
+                      " entries, more than its indices can count. Use a smaller tau, power or "
+                      "level.");
   pattern.row_starts =
       Buffer<int>(executor, pattern.host_row_starts.data(), pattern.host_row_starts.size());
   pattern.columns = Buffer<int>(executor, n_entries);
@@ -131,6 +150,72 @@ RowPattern large_entries(const CsrMatrix &A, const double tau)
   runner.run(rows(A.n(), StoreLargeEntries{A.csr_view(), tau, pattern.row_starts.data(),
                                            pattern.columns.data()}));
   return pattern;
+}
+
+/// The entries j <= i of a row i, or j >= i.
+struct LowerPart
+{
+  FEMGPU_HD
+  bool operator()(const int i, const int j) const
+  {
+    return j <= i;
+  }
+};
+struct UpperPart
+{
+  FEMGPU_HD
+  bool operator()(const int i, const int j) const
+  {
+    return j >= i;
+  }
+};
+
+template <class Keep>
+struct CountKept
+{
+  RowPatternView pattern;
+  Keep keep;
+  int *lengths;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int length = 0;
+    for (int k = pattern.row_starts[i]; k < pattern.row_starts[i + 1]; ++k)
+      length += keep(i, pattern.columns[k]) ? 1 : 0;
+    lengths[i] = length;
+  }
+};
+
+template <class Keep>
+struct StoreKept
+{
+  RowPatternView pattern;
+  Keep keep;
+  const int *row_starts;
+  int *columns;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int at = row_starts[i];
+    for (int k = pattern.row_starts[i]; k < pattern.row_starts[i + 1]; ++k)
+      if (keep(i, pattern.columns[k]))
+        columns[at++] = pattern.columns[k];
+  }
+};
+
+/// The entries (i, j) for which keep(i, j) holds.
+template <class Backend, class Keep>
+RowPattern select(const RowPattern &pattern, const Keep &keep, const ExecutorPtr &executor)
+{
+  Runner<Backend> runner(*executor);
+  Buffer<int> lengths(executor, static_cast<std::size_t>(pattern.n()));
+  runner.run(rows(pattern.n(), CountKept<Keep>{pattern.view(), keep, lengths.data()}));
+  RowPattern kept = make_rows(executor, lengths.to_host());
+  runner.run(rows(pattern.n(), StoreKept<Keep>{pattern.view(), keep, kept.row_starts.data(),
+                                               kept.columns.data()}));
+  return kept;
 }
 
 /// The workspace of one row: a set of columns that a team fills.

@@ -1,0 +1,275 @@
+#ifndef femgpu_linalg_preconditioners_ilu_pattern_h
+#define femgpu_linalg_preconditioners_ilu_pattern_h
+
+#include "linalg/matrices/transpose.h"
+#include "linalg/partitions/partition.h"
+#include "linalg/preconditioners/row_pattern.h"
+
+#include <algorithm>
+#include <utility>
+
+/**
+ * @file
+ * The symbolic phase of ILU(κ): blocks of rows, and the pattern of L + U, where the matrix lives.
+ */
+namespace femgpu::linalg
+{
+/// A Partition as steps see it.
+struct PartitionView
+{
+  const int *starts;   ///< the first new row of each block, and n
+  const int *block_of; ///< each new row
+  const int *order;    ///< the old row of each new one; nullptr: the same
+  const int *places;   ///< and back
+
+  FEMGPU_HD
+  int old_row(const int i) const
+  {
+    return order == nullptr ? i : order[i];
+  }
+  FEMGPU_HD
+  int new_row(const int i) const
+  {
+    return places == nullptr ? i : places[i];
+  }
+};
+
+/// A Partition with its copy in the memory of an executor.
+class BlockPartition
+{
+public:
+  BlockPartition(const ExecutorPtr &executor, Partition partition)
+      : host(std::move(partition)), starts(executor, host.starts.data(), host.starts.size()),
+        order(executor, host.order.data(), host.order.size())
+  {
+    std::vector<int> block_of_row, new_place(host.order.size());
+    for (int block = 0; block < host.n_blocks(); ++block)
+      block_of_row.resize(static_cast<std::size_t>(host.starts[block + 1]), block);
+    for (std::size_t i = 0; i < host.order.size(); ++i)
+      new_place[host.order[i]] = static_cast<int>(i);
+    block_of = Buffer<int>(executor, block_of_row.data(), block_of_row.size());
+    places = Buffer<int>(executor, new_place.data(), new_place.size());
+  }
+
+  PartitionView view() const
+  {
+    return {starts.data(), block_of.data(), order.data(), places.data()};
+  }
+  int n() const
+  {
+    return host.starts.back();
+  }
+  int old_row(const int i) const
+  {
+    return host.order.empty() ? i : host.order[i];
+  }
+  std::size_t bytes() const
+  {
+    return order.bytes();
+  }
+
+  const Partition host;
+
+private:
+  Buffer<int> starts, order, block_of, places;
+};
+
+/// Calls f(column, entry of A) for the entries of new row i within its block, columns ascending. A
+/// diagonal that A does not have has the entry -1.
+template <class Function>
+FEMGPU_HD
+void for_block_row(const CsrView<double> &A, const PartitionView &blocks, const int i,
+                   const Function &f)
+{
+  const int first = blocks.starts[blocks.block_of[i]], end = blocks.starts[blocks.block_of[i] + 1];
+  const int row = blocks.old_row(i);
+  bool needs_diagonal = true;
+  for (int k = A.row_starts[row]; k < A.row_starts[row + 1]; ++k) {
+    const int column = blocks.new_row(A.columns[k]); // ascends, because blocks keep the order
+    if (column < first || column >= end)
+      continue;
+    if (needs_diagonal && column >= i) {
+      needs_diagonal = false;
+      if (column > i)
+        f(i, -1);
+    }
+    f(column, k);
+  }
+  if (needs_diagonal)
+    f(i, -1);
+}
+
+struct CountBlockRow
+{
+  CsrView<double> A;
+  PartitionView blocks;
+  int *lengths;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int length = 0;
+    for_block_row(A, blocks, i, [&](int, int) { ++length; });
+    lengths[i] = length;
+  }
+};
+
+struct StoreBlockRow
+{
+  CsrView<double> A;
+  PartitionView blocks;
+  const int *row_starts;
+  int *columns, *entries;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int at = row_starts[i];
+    for_block_row(A, blocks, i, [&](const int column, const int entry) {
+      columns[at] = column;
+      entries[at++] = entry;
+    });
+  }
+};
+
+/// The diagonal blocks of P A Pᵀ, with a full diagonal, and where their values are in A.
+struct BlockDiagonal
+{
+  RowPattern pattern;
+  Buffer<int> entries; ///< -1: not in A
+};
+
+template <class Backend>
+BlockDiagonal block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
+{
+  const ExecutorPtr owner = A.executor();
+  Runner<Backend> runner(*owner);
+  Buffer<int> lengths(owner, static_cast<std::size_t>(A.n()));
+  runner.run(rows(A.n(), CountBlockRow{A.csr_view(), blocks.view(), lengths.data()}));
+  BlockDiagonal result;
+  result.pattern = make_rows(owner, lengths.to_host());
+  result.entries = Buffer<int>(owner, result.pattern.columns.size());
+  runner.run(
+      rows(A.n(), StoreBlockRow{A.csr_view(), blocks.view(), result.pattern.row_starts.data(),
+                                result.pattern.columns.data(), result.entries.data()}));
+  return result;
+}
+
+struct FindMissingPair
+{
+  RowPatternView pattern;
+  int *missing;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int is_missing = 0;
+    for (int k = pattern.row_starts[i]; k < pattern.row_starts[i + 1]; ++k)
+      if (pattern.find(pattern.columns[k], i) < 0)
+        is_missing = 1;
+    missing[i] = is_missing;
+  }
+};
+
+/// Whether there is (j, i) for every entry (i, j).
+template <class Backend>
+bool is_symmetric(const RowPattern &pattern, const ExecutorPtr &executor)
+{
+  Buffer<int> missing(executor, static_cast<std::size_t>(pattern.n()));
+  Runner<Backend>(*executor).run(
+      rows(pattern.n(), FindMissingPair{pattern.view(), missing.data()}));
+  const std::vector<int> rows_missing = missing.to_host();
+  return std::find(rows_missing.begin(), rows_missing.end(), 1) == rows_missing.end();
+}
+
+struct CopyIndex
+{
+  const int *from;
+  int *to;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    to[i] = from[i];
+  }
+};
+
+template <class Backend>
+RowPattern transpose(const RowPattern &pattern, const ExecutorPtr &executor)
+{
+  const auto copy = [&](const Buffer<int> &from) {
+    Buffer<int> to(executor, from.size());
+    if (from.size() > 0)
+      executor->copy_inside(to.data(), from.data(), from.bytes());
+    return to;
+  };
+  Buffer<double> values(executor, pattern.columns.size());
+  values.fill_zero();
+  const auto transposed = transpose<Backend>(
+      CsrMatrix(executor, copy(pattern.row_starts), copy(pattern.columns), std::move(values)));
+  RowPattern result;
+  result.host_row_starts = transposed->host_row_starts();
+  result.row_starts =
+      Buffer<int>(executor, result.host_row_starts.data(), result.host_row_starts.size());
+  result.columns = Buffer<int>(executor, pattern.columns.size());
+  Runner<Backend>(*executor).run(
+      rows(static_cast<int>(pattern.columns.size()),
+           CopyIndex{transposed->csr_view().columns, result.columns.data()}));
+  executor->synchronize(); // before the transposed matrix goes
+  return result;
+}
+
+struct AnyEntry
+{
+  FEMGPU_HD
+  bool operator()(int /* i */, int /* j */) const
+  {
+    return true;
+  }
+};
+
+/// Entries of the upper triangle, and those of the lower one that the transposed graph gives.
+struct FillEntry
+{
+  RowPatternView transposed_paths;
+
+  FEMGPU_HD
+  bool operator()(const int i, const int j) const
+  {
+    return j >= i || transposed_paths.find(j, i) >= 0;
+  }
+};
+
+/**
+ * Where paths of at most @p length edges lead in the graph of @p A, which has a full diagonal: row
+ * i has the ends of those from i whose inner vertices are all below i.
+ */
+template <class Backend>
+RowPattern paths_through_lower_rows(const RowPattern &A, const int length,
+                                    const ExecutorPtr &executor)
+{
+  RowPattern paths = select<Backend>(A, AnyEntry{}, executor);
+  for (int edges = 1; edges < length; ++edges)
+    paths = multiply<Backend>(select<Backend>(paths, LowerPart{}, executor), A, executor);
+  return paths;
+}
+
+/**
+ * The pattern of L + U of ILU(level) of a matrix with the pattern @p A, which has a full diagonal.
+ * Entry (i, j), i < j, is there if a path of at most level + 1 edges leads from i to j through
+ * vertices below i (Hysom and Pothen 2001: this is the rule lev_ij = min(lev_ik + lev_kj + 1)); the
+ * lower triangle is that of the transposed graph. So it takes `level` products of patterns.
+ */
+template <class Backend>
+RowPattern fill_pattern(const RowPattern &A, const int level, const ExecutorPtr &executor)
+{
+  const RowPattern paths = paths_through_lower_rows<Backend>(A, level + 1, executor);
+  if (is_symmetric<Backend>(A, executor))
+    return select<Backend>(paths, FillEntry{paths.view()}, executor);
+  const RowPattern transposed_paths =
+      paths_through_lower_rows<Backend>(transpose<Backend>(A, executor), level + 1, executor);
+  return select<Backend>(paths, FillEntry{transposed_paths.view()}, executor);
+}
+} // namespace femgpu::linalg
+
+#endif

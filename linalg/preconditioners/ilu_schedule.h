@@ -1,0 +1,134 @@
+#ifndef femgpu_linalg_preconditioners_ilu_schedule_h
+#define femgpu_linalg_preconditioners_ilu_schedule_h
+
+#include "linalg/execution/chains.h"
+#include "linalg/preconditioners/ilu_pattern.h"
+
+#include <algorithm>
+#include <vector>
+
+/**
+ * @file
+ * In which order rows of triangles are done: those of a level do not need each other.
+ */
+namespace femgpu::linalg
+{
+/// Levels of the rows of a triangle: 0 where a row needs no other, else one more than those.
+struct FindLevel
+{
+  static constexpr int team_size = 32, scratch = 0;
+  RowPatternView factors;
+  PartitionView blocks;
+  const int *diagonal;
+  bool is_lower;
+  int *levels;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int item) const
+  {
+    const int block = blocks.block_of[item];
+    const int i = is_lower ? item : blocks.starts[block] + blocks.starts[block + 1] - 1 - item;
+    const int begin = is_lower ? factors.row_starts[i] : diagonal[i] + 1;
+    const int end = is_lower ? diagonal[i] : factors.row_starts[i + 1];
+    for (int k = begin + team.rank(); k < end; k += team.size())
+      team.wait_for(factors.columns[k]);
+    team.catch_up();
+    if (team.rank() == 0) {
+      int level = 0;
+      for (int k = begin; k < end; ++k) {
+        const int above = team.fresh(levels + factors.columns[k]) + 1;
+        level = above > level ? above : level;
+      }
+      levels[i] = level;
+      team.announce(i);
+    }
+  }
+};
+
+/// The rows of a triangle in the order in which they are done, block by block, level by level.
+struct RowSchedule
+{
+  Buffer<int> rows;
+  std::vector<int> host_rows;
+  std::vector<int> level_starts; ///< places in rows, and n
+  std::vector<int> block_levels; ///< the first level of each block, and the number of all
+  int n_levels = 0;              ///< of the block that has most
+};
+
+struct Schedule
+{
+  RowSchedule lower, upper;
+};
+
+/// @param levels of each row; rows keep their order within a level
+inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vector<int> &levels)
+{
+  RowSchedule schedule;
+  schedule.host_rows.resize(levels.size());
+  for (int block = 0; block < blocks.host.n_blocks(); ++block) {
+    const int begin = blocks.host.starts[block], end = blocks.host.starts[block + 1];
+    const int n_levels =
+        begin == end ? 0 : 1 + *std::max_element(levels.begin() + begin, levels.begin() + end);
+    std::vector<int> places(static_cast<std::size_t>(n_levels) + 1, 0);
+    for (int i = begin; i < end; ++i)
+      ++places[levels[i] + 1];
+    places[0] = begin;
+    for (int level = 0; level < n_levels; ++level)
+      places[level + 1] += places[level];
+    schedule.block_levels.push_back(static_cast<int>(schedule.level_starts.size()));
+    schedule.level_starts.insert(schedule.level_starts.end(), places.begin(), places.end() - 1);
+    for (int i = begin; i < end; ++i)
+      schedule.host_rows[places[levels[i]]++] = i;
+    schedule.n_levels = std::max(schedule.n_levels, n_levels);
+  }
+  schedule.block_levels.push_back(static_cast<int>(schedule.level_starts.size()));
+  schedule.level_starts.push_back(static_cast<int>(levels.size()));
+  return schedule;
+}
+
+/// One after the other, each block a single level: for a thread that does a block alone.
+inline RowSchedule sort_by_numbers(const BlockPartition &blocks, const std::vector<int> &levels,
+                                   const bool is_lower)
+{
+  RowSchedule schedule;
+  schedule.level_starts = blocks.host.starts;
+  for (int block = 0; block <= blocks.host.n_blocks(); ++block)
+    schedule.block_levels.push_back(block);
+  for (int block = 0; block < blocks.host.n_blocks(); ++block) {
+    const int begin = blocks.host.starts[block], end = blocks.host.starts[block + 1];
+    for (int i = begin; i < end; ++i)
+      schedule.host_rows.push_back(is_lower ? i : begin + end - 1 - i);
+  }
+  if (!levels.empty())
+    schedule.n_levels = 1 + *std::max_element(levels.begin(), levels.end());
+  return schedule;
+}
+
+/**
+ * Finds the levels of both triangles where the pattern is, and sorts the rows.
+ * @param chains the rows of each block
+ * @param by_levels else as they are numbered
+ */
+template <class Backend>
+Schedule make_schedule(const RowPatternView &factors, const Buffer<int> &diagonal,
+                       const BlockPartition &blocks, Chains &chains, const ExecutorPtr &executor,
+                       const bool by_levels)
+{
+  Buffer<int> levels(executor, diagonal.size());
+  const auto sort = [&](const bool is_lower) {
+    Runner<Backend>(*executor).run(
+        chains.step(FindLevel{factors, blocks.view(), diagonal.data(), is_lower, levels.data()}));
+    RowSchedule schedule = by_levels ? sort_by_levels(blocks, levels.to_host())
+                                     : sort_by_numbers(blocks, levels.to_host(), is_lower);
+    schedule.rows = Buffer<int>(executor, schedule.host_rows.data(), schedule.host_rows.size());
+    return schedule;
+  };
+  Schedule schedule;
+  schedule.lower = sort(true);
+  schedule.upper = sort(false);
+  return schedule;
+}
+} // namespace femgpu::linalg
+
+#endif
