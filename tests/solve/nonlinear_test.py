@@ -148,6 +148,13 @@ class NonlinearBenchmark(SolveTest):
             self.assertAlmostEqual(float(row["max_u"]), float(rows[0]["max_u"]), places=6)
             self.assertLessEqual(float(row["relative_residual"]), 1e-8)
 
+    def test_two_stage_is_run_over_its_parameters(self):
+        rows = self.run_benchmark("--only", "nlcg two-stage", "--blocks", "1", "4", "--level", "0")
+        self.assertEqual([(row["p"], row["m"], row["q"], row["kappa"]) for row in rows],
+                         [(p, m, q, "0") for p in "14" for m in "12" for q in "12"])
+        for row in rows:
+            self.assertEqual(row["outcome"], "converged")
+
     def test_what_ends_a_run_is_told(self):
         only = ["--only", "nlcg jacobi"]
         self.assertEqual([row["outcome"] for row in self.run_benchmark(*only, "--budget", "1e-9")],
