@@ -5,6 +5,7 @@
 #include "linalg/matrices/cusparse.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace femgpu::linalg
 {

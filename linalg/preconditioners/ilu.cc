@@ -366,7 +366,7 @@ private:
   int sweeps;
   StepCounts steps;
 
-  bool A_is_symmetric = false;
+  bool A_is_symmetric = true; // until setup() knows
   std::size_t n_nonzeros_of_A = 0;
   std::unique_ptr<BlockPartition> blocks;
   std::unique_ptr<IncompleteFactors<Backend>> factors;

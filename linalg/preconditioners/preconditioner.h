@@ -58,6 +58,7 @@ public:
 
   virtual Action action() const = 0;
   virtual SetupReport setup_report() const = 0;
+  /// Is M symmetric? Before setup(): for a symmetric A.
   virtual bool is_symmetric() const = 0;
   virtual std::string name() const = 0;
   virtual std::size_t bytes() const = 0; ///< that one application reads of M
