@@ -4,6 +4,7 @@
  * 2D and 3D systems of many sizes, beside the time that the counted bytes would take at the speed
  * of a plain copy. Needs no argument and less than 90 seconds; see --help.
  */
+#include "benchmarks/measure.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/generators/registry.h"
@@ -59,21 +60,6 @@ Options options_of(const std::vector<std::string> &arguments)
       throw ParameterError("Argument '" + arguments[i] + "' is unknown or lacks its value; use " +
                            "--host, --csv FILE or --help.");
   return options;
-}
-
-double median(std::vector<double> values)
-{
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-/// Between -1 and 1 with mean 0: a smooth one would end in rounding errors before 1e-12.
-std::vector<double> right_hand_side(const int n)
-{
-  std::vector<double> b(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < b.size(); ++i)
-    b[i] = static_cast<double>(i * 2654435761U % 1000003U) / 500001. - 1.;
-  return b;
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -159,37 +145,6 @@ bool check_all(const ExecutorPtr &gpu)
 // ------------------------------------------------------------------------------------------------
 // How fast is it?
 // ------------------------------------------------------------------------------------------------
-
-/// Bytes per second, read and written, of a copy of 3 GB inside the memory of @p executor.
-double copy_bandwidth(const Executor &executor)
-{
-  std::size_t n = 3'000'000'000 / sizeof(double);
-  while (n * sizeof(double) > executor.memory().free / 4)
-    n /= 2;
-  Buffer<double> from(executor.shared_from_this(), n), to(executor.shared_from_this(), n);
-  const bool on_host = executor.backend() == BackendKind::host;
-  const auto copy = [&] {
-    if (!on_host)
-      executor.copy_inside(to.data(), from.data(), from.bytes());
-    else {
-      const double *const source = from.data();
-      double *const target = to.data();
-#pragma omp parallel for schedule(static)
-      for (std::size_t i = 0; i < n; ++i)
-        target[i] = source[i];
-    }
-    executor.synchronize();
-  };
-  from.fill_zero();
-  copy();
-  std::vector<double> seconds(10);
-  for (double &one : seconds) {
-    Stopwatch watch;
-    copy();
-    one = watch.lap();
-  }
-  return 2. * static_cast<double>(from.bytes()) / median(seconds);
-}
 
 /// One case that is timed, and its result.
 struct Timing

@@ -2,6 +2,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/registry_entry.h"
 #include "linalg/nonlinear/registry.h"
+#include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 
@@ -129,5 +130,15 @@ void check_format(const std::string &text)
     return;
   const HostMatrix empty;
   make_format(text, CsrMatrix(std::make_shared<HostExecutor>(1), empty.csr()));
+}
+
+void apply(const Preconditioner &M, const Executor &executor, const Buffer<double> &r,
+           Buffer<double> &z)
+{
+#ifdef FEMGPU_HAVE_CUDA
+  if (executor.backend() == BackendKind::cuda)
+    return apply_on<CudaBackend>(M, executor, r, z);
+#endif
+  apply_on<HostBackend>(M, executor, r, z);
 }
 } // namespace femgpu::linalg

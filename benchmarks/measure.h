@@ -1,0 +1,23 @@
+#ifndef femgpu_benchmarks_measure_h
+#define femgpu_benchmarks_measure_h
+
+#include "linalg/execution/executor.h"
+
+#include <vector>
+
+/**
+ * @file
+ * What programs that measure share.
+ */
+namespace femgpu::linalg::benchmark
+{
+double median(std::vector<double> values);
+
+/// Between -1 and 1 with mean 0: a smooth one would end in rounding errors before 1e-12.
+std::vector<double> right_hand_side(int n);
+
+/// Bytes per second, read and written, of a copy of 3 GB inside the memory of @p executor.
+double copy_bandwidth(const Executor &executor);
+} // namespace femgpu::linalg::benchmark
+
+#endif

@@ -1,0 +1,53 @@
+#include "linalg/preconditioners/apply.h"
+
+#include "linalg/execution/this_backend.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// z = m r
+template <class M>
+struct MultiplyRow
+{
+  M m;
+  const double *r;
+  double *z;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    z[i] = m(i) * r[i];
+  }
+};
+
+struct StoreRow
+{
+  double *z;
+
+  FEMGPU_HD
+  void operator()(const int i, const double z_i) const
+  {
+    z[i] = z_i;
+  }
+};
+} // namespace
+
+template <class Backend>
+void apply_on(const Preconditioner &M, const Executor &executor, const Buffer<double> &r,
+              Buffer<double> &z)
+{
+  Runner<Backend> runner(executor);
+  const auto run = [&](const auto &m) {
+    using View = std::decay_t<decltype(m)>;
+    if constexpr (std::is_same_v<View, const Operator *>)
+      runner.run(product(*m, r.data(), StoreRow{z.data()}));
+    else
+      runner.run(rows(static_cast<int>(r.size()), MultiplyRow<View>{m, r.data(), z.data()}));
+  };
+  std::visit(run, M.action());
+}
+
+template void apply_on<ThisBackend>(const Preconditioner &, const Executor &,
+                                    const Buffer<double> &, Buffer<double> &);
+} // namespace femgpu::linalg
