@@ -169,9 +169,10 @@ public:
   {}
   __device__ void wait_for(const int place) const
   {
+    // Those that wait must leave the memory to those that work.
     const volatile unsigned int *const flag = done + place;
-    while (*flag != run) {
-    }
+    for (unsigned int nanoseconds = 32; *flag != run; nanoseconds = min(2 * nanoseconds, 512U))
+      __nanosleep(nanoseconds);
   }
   __device__ static void catch_up()
   {

@@ -194,7 +194,7 @@ public:
                                 block_rows.entries.data(), sources.data(), diagonal.data()}));
     if (is_cholesky)
       runner.run(rows(A.n(), MirrorSources{pattern.view(), sources.data()}));
-    order = make_schedule<Backend>(pattern.view(), diagonal, blocks, chains, owner, by_levels);
+    order = make_schedule(pattern, diagonal, blocks, owner, by_levels);
     owner->synchronize(); // before the block rows go
   }
 

@@ -1,7 +1,6 @@
 #ifndef femgpu_linalg_preconditioners_ilu_schedule_h
 #define femgpu_linalg_preconditioners_ilu_schedule_h
 
-#include "linalg/execution/chains.h"
 #include "linalg/preconditioners/ilu_pattern.h"
 
 #include <algorithm>
@@ -13,38 +12,36 @@
  */
 namespace femgpu::linalg
 {
-/// Levels of the rows of a triangle: 0 where a row needs no other, else one more than those.
-struct FindLevel
+/// The pattern of factors in host memory.
+struct HostFactors
 {
-  static constexpr int team_size = 32, scratch = 0;
-  RowPatternView factors;
-  PartitionView blocks;
-  const int *diagonal;
-  bool is_lower;
-  int *levels;
+  std::vector<int> row_starts, columns, diagonal;
+};
 
-  template <class Team>
-  FEMGPU_HD
-  void operator()(const Team &team, const int item) const
-  {
-    const int block = blocks.block_of[item];
-    const int i = is_lower ? item : blocks.starts[block] + blocks.starts[block + 1] - 1 - item;
-    const int begin = is_lower ? factors.row_starts[i] : diagonal[i] + 1;
-    const int end = is_lower ? diagonal[i] : factors.row_starts[i + 1];
-    for (int k = begin + team.rank(); k < end; k += team.size())
-      team.wait_for(factors.columns[k]);
-    team.catch_up();
-    if (team.rank() == 0) {
+/**
+ * Levels of the rows of a triangle: 0 where a row needs no other, else one more than those. On the
+ * host, one row after the other, blocks side by side: as fast as the entries can be read, where
+ * rows that wait for each other on a device take seconds.
+ */
+inline std::vector<int> find_levels(const HostFactors &factors, const BlockPartition &blocks,
+                                    const bool is_lower)
+{
+  std::vector<int> levels(factors.diagonal.size());
+#pragma omp parallel for schedule(dynamic)
+  for (int block = 0; block < blocks.host.n_blocks(); ++block) {
+    const int first = blocks.host.starts[block], last = blocks.host.starts[block + 1] - 1;
+    for (int item = first; item <= last; ++item) {
+      const int i = is_lower ? item : first + last - item;
+      const int begin = is_lower ? factors.row_starts[i] : factors.diagonal[i] + 1;
+      const int end = is_lower ? factors.diagonal[i] : factors.row_starts[i + 1];
       int level = 0;
-      for (int k = begin; k < end; ++k) {
-        const int above = team.fresh(levels + factors.columns[k]) + 1;
-        level = above > level ? above : level;
-      }
+      for (int k = begin; k < end; ++k)
+        level = std::max(level, levels[factors.columns[k]] + 1);
       levels[i] = level;
-      team.announce(i);
     }
   }
-};
+  return levels;
+}
 
 /// The rows of a triangle in the order in which they are done, block by block, level by level.
 struct RowSchedule
@@ -106,28 +103,22 @@ inline RowSchedule sort_by_numbers(const BlockPartition &blocks, const std::vect
 }
 
 /**
- * Finds the levels of both triangles where the pattern is, and sorts the rows.
- * @param chains the rows of each block
+ * Finds the levels of both triangles, and sorts the rows.
  * @param by_levels else as they are numbered
  */
-template <class Backend>
-Schedule make_schedule(const RowPatternView &factors, const Buffer<int> &diagonal,
-                       const BlockPartition &blocks, Chains &chains, const ExecutorPtr &executor,
-                       const bool by_levels)
+inline Schedule make_schedule(const RowPattern &factors, const Buffer<int> &diagonal,
+                              const BlockPartition &blocks, const ExecutorPtr &executor,
+                              const bool by_levels)
 {
-  Buffer<int> levels(executor, diagonal.size());
+  const HostFactors host = {factors.host_row_starts, factors.columns.to_host(), diagonal.to_host()};
   const auto sort = [&](const bool is_lower) {
-    Runner<Backend>(*executor).run(
-        chains.step(FindLevel{factors, blocks.view(), diagonal.data(), is_lower, levels.data()}));
-    RowSchedule schedule = by_levels ? sort_by_levels(blocks, levels.to_host())
-                                     : sort_by_numbers(blocks, levels.to_host(), is_lower);
+    const std::vector<int> levels = find_levels(host, blocks, is_lower);
+    RowSchedule schedule =
+        by_levels ? sort_by_levels(blocks, levels) : sort_by_numbers(blocks, levels, is_lower);
     schedule.rows = Buffer<int>(executor, schedule.host_rows.data(), schedule.host_rows.size());
     return schedule;
   };
-  Schedule schedule;
-  schedule.lower = sort(true);
-  schedule.upper = sort(false);
-  return schedule;
+  return {sort(true), sort(false)};
 }
 } // namespace femgpu::linalg
 
