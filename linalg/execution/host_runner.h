@@ -111,7 +111,8 @@ public:
   void run(const TeamStep<Body> &step)
   {
     const int threads = step.n > 1 ? n_threads : 1;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads) if (threads > 1)
+    const int chunk = std::clamp(step.n / (8 * threads), 1, 16); // few items may be large
+#pragma omp parallel for schedule(dynamic, chunk) num_threads(threads) if (threads > 1)
     for (int i = 0; i < step.n; ++i) {
       const HostTeam<Body::scratch> team;
       step.body(team, i);

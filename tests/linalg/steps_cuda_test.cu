@@ -1,4 +1,5 @@
 #include "linalg/base/error.h"
+#include "tests/linalg/chain_checks.h"
 #include "tests/linalg/step_checks.h"
 
 namespace femgpu::linalg::test
@@ -48,6 +49,11 @@ TEST_F(CudaSteps, RepeatEndsWhenTheLastStepSaysSo)
 TEST_F(CudaSteps, StepsAfterTheEndOfTheLoopDoNothing)
 {
   check_steps_after_the_end_of_the_loop_do_nothing<CudaBackend>(executor);
+}
+
+TEST_F(CudaSteps, ItemsOfChainsWaitForThoseBefore)
+{
+  check_items_wait_for_those_before<CudaBackend>(executor);
 }
 
 TEST_F(CudaSteps, RepeatDoesNothingUnlessRunning)

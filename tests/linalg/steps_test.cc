@@ -1,3 +1,4 @@
+#include "tests/linalg/chain_checks.h"
 #include "tests/linalg/step_checks.h"
 
 #include <chrono>
@@ -46,6 +47,11 @@ TEST(HostSteps, RepeatEndsWhenTheLastStepSaysSo)
 TEST(HostSteps, StepsAfterTheEndOfTheLoopDoNothing)
 {
   check_steps_after_the_end_of_the_loop_do_nothing<HostBackend>(host());
+}
+
+TEST(HostSteps, ItemsOfChainsWaitForThoseBefore)
+{
+  check_items_wait_for_those_before<HostBackend>(make_executor("host"));
 }
 
 TEST(HostSteps, RepeatDoesNothingUnlessRunning)

@@ -1,0 +1,76 @@
+#ifndef femgpu_tests_linalg_chain_checks_h
+#define femgpu_tests_linalg_chain_checks_h
+
+#include "linalg/execution/chains.h"
+#include "linalg/execution/this_backend.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * What chain steps owe to those who wait, written once for every backend.
+ */
+namespace femgpu::linalg::test
+{
+/// v_i = (v_{i−1} + 3 v_{i−7} + i) mod 1009 within a chain
+struct Recurrence
+{
+  static constexpr int team_size = 32, scratch = 0;
+  const int *first; ///< of the chain of each item
+  int *v;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    const int one = i - 1 >= first[i] ? i - 1 : -1, seven = i - 7 >= first[i] ? i - 7 : -1;
+    if (one >= 0)
+      team.wait_for(one);
+    if (seven >= 0)
+      team.wait_for(seven);
+    team.catch_up();
+    if (team.rank() == 0) {
+      v[i] = next(i, one < 0 ? 0 : team.fresh(v + one), seven < 0 ? 0 : team.fresh(v + seven));
+      team.announce(i);
+    }
+  }
+
+  FEMGPU_HD
+  static int next(const int i, const int one, const int seven)
+  {
+    return (one + 3 * seven + i) % 1009;
+  }
+};
+
+template <class Backend>
+void check_items_wait_for_those_before(const ExecutorPtr &executor)
+{
+  const std::vector<std::vector<int>> all_starts = {
+      {0, 0}, {0, 1}, {0, 33}, {0, 31, 63, 96}, {0, 0, 5, 1000, 1000, 5007}, {0, 20011}};
+  for (const std::vector<int> &starts : all_starts) {
+    SCOPED_TRACE(std::to_string(starts.size() - 1) + " chains with " +
+                 std::to_string(starts.back()) + " items");
+    const int n = starts.back();
+    std::vector<int> first(static_cast<std::size_t>(n)), expected = first;
+    for (std::size_t chain = 0; chain + 1 < starts.size(); ++chain)
+      for (int i = starts[chain]; i < starts[chain + 1]; ++i) {
+        first[i] = starts[chain];
+        expected[i] = Recurrence::next(i, i - 1 >= first[i] ? expected[i - 1] : 0,
+                                       i - 7 >= first[i] ? expected[i - 7] : 0);
+      }
+    const Buffer<int> device_first(executor, first.data(), first.size());
+    Buffer<int> v(executor, first.size());
+    Chains chains(executor, starts, n);
+    for (int run = 0; run < 5; ++run) {
+      v.fill_zero();
+      Runner<Backend>(*executor).run(chains.step(Recurrence{device_first.data(), v.data()}));
+      EXPECT_EQ(v.to_host(), expected) << "run " << run;
+    }
+  }
+}
+} // namespace femgpu::linalg::test
+
+#endif
