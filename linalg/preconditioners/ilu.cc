@@ -9,7 +9,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Counts in each row the entries a_ij, j > i, that differ from a_ji by more than rounding.
+/// Finds the rows with entries a_ij that differ from a_ji by more than rounding.
 struct FindUnsymmetricRow
 {
   CsrView<double> A;
@@ -25,7 +25,7 @@ struct FindUnsymmetricRow
       const int j = A.columns[k];
       const int pair = j == i ? k : pattern.find(j, i);
       const double difference = fabs(A.values[k] - (pair < 0 ? 0. : A.values[pair]));
-      if (!(difference <= tolerance * fmax(largest_of(i), largest_of(j))))
+      if (difference != 0. && !(difference <= tolerance * fmax(largest_of(i), largest_of(j))))
         found = 1;
     }
     is_unsymmetric[i] = found;
@@ -41,7 +41,7 @@ struct FindUnsymmetricRow
   }
 };
 
-/// y = y + what is given, and t_i = b_i − (A y)_i
+/// t_i = b_i − (A y)_i
 struct Residual
 {
   SolveVectors v; // b is read, z is t

@@ -263,6 +263,8 @@ RowPattern paths_through_lower_rows(const RowPattern &A, const int length,
 template <class Backend>
 RowPattern fill_pattern(const RowPattern &A, const int level, const ExecutorPtr &executor)
 {
+  if (level == 0)
+    return select<Backend>(A, AnyEntry{}, executor);
   const RowPattern paths = paths_through_lower_rows<Backend>(A, level + 1, executor);
   if (is_symmetric<Backend>(A, executor))
     return select<Backend>(paths, FillEntry{paths.view()}, executor);
