@@ -47,9 +47,8 @@ std::string explanation(const Outcome outcome)
     return "NaN or infinity appeared. Look at the coefficients, the right-hand side and the mesh.";
   case Outcome::indefinite_matrix:
     return "a direction p with (p, Ap) <= 0 was found: the matrix is not positive definite. Look "
-           "at the signs of the coefficients and the boundary conditions, or use minres, and "
-           "bicgstab "
-           "where the matrix is not symmetric either.";
+           "at the signs of the coefficients and the boundary conditions, or use minres; where the "
+           "matrix is not symmetric either, bicgstab.";
   case Outcome::indefinite_preconditioner:
     return "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Use another "
            "preconditioner, and look at the signs of the coefficients: the matrix may be to blame.";
