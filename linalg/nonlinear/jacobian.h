@@ -8,6 +8,8 @@
 #include "linalg/solvers/registry.h"
 
 #include <memory>
+#include <string>
+#include <utility>
 
 namespace femgpu::linalg
 {
@@ -30,28 +32,24 @@ struct SetJacobianDiagonal
 };
 
 /**
- * J(x) = A − λ W φ'(x) as a matrix of its own, with the methods that solve with it: the pattern is
- * copied once; for a new x the diagonal, the format and the preconditioner are refreshed where they
- * live.
+ * J(x) = A − λ W φ'(x) as a matrix of its own: the pattern is copied once; for a new x the diagonal
+ * and the format are refreshed where they live.
  */
 template <class Backend>
-class Jacobian
+class JacobianMatrix
 {
 public:
-  /// @throws ParameterError for names that the registries do not know
-  explicit Jacobian(const LinearSolverOptions &options)
-      : options(options), solver(make_solver(options.solver, Backend::kind)),
-        preconditioner(make_preconditioner(options.preconditioner, Backend::kind))
+  /// @param format as the registry of formats knows it
+  explicit JacobianMatrix(std::string format) : format(std::move(format))
   {}
 
   /// Takes over the pattern and the values of @p A. @throws DeviceError without memory
   void setup(const Matrix &A)
   {
-    is_prepared = false;
     matrix.reset(); // two at a time might not fit
     csr.reset();
     csr = std::make_unique<CsrMatrix>(A.csr().copy());
-    matrix = make_format(options.format, *csr);
+    matrix = make_format(format, *csr);
   }
 
   /// Takes over new values of A in the pattern of setup().
@@ -60,7 +58,6 @@ public:
     csr->copy_values_from(A.csr());
   }
 
-  /// Refreshes J and its preconditioner for @p x.
   void refresh(const NonlinearSystem &system, const Buffer<double> &x)
   {
     visit_term(system.phi, system.w.data(), [&](const auto &term) {
@@ -70,6 +67,48 @@ public:
                                                         csr->mutable_values()}));
     });
     matrix->update();
+  }
+
+  const Matrix &operator*() const
+  {
+    return *matrix;
+  }
+
+private:
+  std::string format;
+  std::unique_ptr<CsrMatrix> csr;
+  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
+};
+
+/// J(x) with the methods that solve with it; its preconditioner is refreshed with it.
+template <class Backend>
+class Jacobian
+{
+public:
+  /// @throws ParameterError for names that the registries do not know
+  explicit Jacobian(const LinearSolverOptions &options)
+      : solver(make_solver(options.solver, Backend::kind)),
+        preconditioner(make_preconditioner(options.preconditioner, Backend::kind)),
+        matrix(options.format)
+  {}
+
+  /// Takes over the pattern and the values of @p A. @throws DeviceError without memory
+  void setup(const Matrix &A)
+  {
+    is_prepared = false;
+    matrix.setup(A);
+  }
+
+  /// Takes over new values of A in the pattern of setup().
+  void update(const Matrix &A)
+  {
+    matrix.update(A);
+  }
+
+  /// Refreshes J and its preconditioner for @p x.
+  void refresh(const NonlinearSystem &system, const Buffer<double> &x)
+  {
+    matrix.refresh(system, x);
     if (is_prepared)
       preconditioner->update(*matrix);
     else
@@ -83,18 +122,11 @@ public:
     return solver->solve(*matrix, *preconditioner, r, d, control);
   }
 
-  const Matrix &operator*() const
-  {
-    return *matrix;
-  }
-
 private:
-  LinearSolverOptions options;
   std::unique_ptr<Solver> solver;
   std::unique_ptr<Preconditioner> preconditioner;
-  std::unique_ptr<CsrMatrix> csr;
-  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
-  bool is_prepared = false;       // the preconditioner has seen the pattern
+  JacobianMatrix<Backend> matrix;
+  bool is_prepared = false; // the preconditioner has seen the pattern
 };
 } // namespace femgpu::linalg
 
