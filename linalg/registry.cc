@@ -1,6 +1,7 @@
 #include "linalg/matrices/registry.h"
 #include "linalg/base/error.h"
 #include "linalg/base/registry_entry.h"
+#include "linalg/nonlinear/branch_corrector.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/registry.h"
@@ -112,6 +113,16 @@ std::unique_ptr<NonlinearMethod> make_nonlinear_method(const std::string &text,
       find(nonlinear_methods(), "nonlinear method", method.name(), backend)(method, linear);
   method.finish();
   return result;
+}
+
+std::unique_ptr<BranchCorrector> make_branch_corrector(const NonlinearSystem &system,
+                                                       const double metric,
+                                                       const LinearSolverOptions &linear)
+{
+  using Make = std::unique_ptr<BranchCorrector>(const NonlinearSystem &, double,
+                                                const LinearSolverOptions &);
+  static const std::vector<Entry<Make>> entries = {FEMGPU_ENTRY("", make_branch_corrector, "")};
+  return find(entries, "corrector", "", system.A.executor()->backend())(system, metric, linear);
 }
 
 std::unique_ptr<Matrix> make_format(const std::string &text, const CsrMatrix &A)

@@ -1,0 +1,143 @@
+#include "linalg/continuation.h"
+
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+#include "linalg/matrices/registry.h"
+#include "linalg/nonlinear/branch_tracer.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/registry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+void require(const bool is_right, const std::string &what, const double value)
+{
+  if (!is_right)
+    throw ParameterError("Continuation needs " + what + ", and not " + std::to_string(value) + ".");
+}
+
+void check(const ContinuationOptions &o)
+{
+  require(std::isfinite(o.lambda_start), "a finite lambda to start from", o.lambda_start);
+  require(std::abs(o.direction) == 1., "1 or -1 as its direction", o.direction);
+  require(o.theta > 0. && std::isfinite(o.theta), "a positive theta", o.theta);
+  require(o.smallest_step > 0., "a smallest step above 0", o.smallest_step);
+  require(o.first_step >= o.smallest_step, "a first step not below the smallest one", o.first_step);
+  require(o.largest_step >= o.first_step && std::isfinite(o.largest_step),
+          "a largest step not below the first one", o.largest_step);
+  require(o.most_points >= 1, "at least 1 point", o.most_points);
+  require(o.control.max_iterations >= 1, "at least 1 correction", o.control.max_iterations);
+  require(o.largest_u > 0., "a limit of max |u| above 0", o.largest_u);
+  for (const double lambda : o.targets)
+    require(std::isfinite(lambda), "finite lambdas as targets", lambda);
+  if (o.linear.scaling != "none")
+    throw ParameterError("Scaling '" + o.linear.scaling +
+                             "' is for linear problems: the term phi of a nonlinear one needs the "
+                             "unknowns as they are. Use scaling none.",
+                         "Solver/Scaling");
+}
+} // namespace
+
+Continuation::Continuation(ExecutorPtr executor, ContinuationOptions options)
+    : owner(std::move(executor)), options(std::move(options)),
+      transformation(this->options.linear.scaling, this->options.linear.ordering)
+{
+  check(this->options);
+  const LinearSolverOptions &linear = this->options.linear;
+  const auto preconditioner = make_preconditioner(linear.preconditioner, owner->backend());
+  if (make_solver(linear.solver, owner->backend())->needs_symmetry())
+    require_symmetric(linear.solver, *preconditioner);
+}
+
+void Continuation::set_system(const HostCsr &A, const double *weights)
+{
+  const Stopwatch watch;
+  const HostCsr system = transformation.setup(A);
+  const auto n = static_cast<std::size_t>(A.n);
+  weight_sum = 0.;
+  for (std::size_t i = 0; i < n; ++i) {
+    require(weights[i] >= 0., "weights that are not negative", weights[i]);
+    weight_sum += weights[i];
+  }
+  require(weight_sum > 0. && std::isfinite(weight_sum), "weights with a positive sum", weight_sum);
+  shares.assign(weights, weights + n);
+  for (double &share : shares)
+    share /= weight_sum;
+  matrix.reset(); // two patterns at a time might not fit
+  csr.reset();
+  csr = std::make_unique<CsrMatrix>(owner, system);
+  matrix = make_format(options.linear.format, *csr);
+  w = Buffer<double>(owner, n);
+  copy_in(weights, w);
+  owner->synchronize();
+  setup_seconds = watch.elapsed();
+}
+
+void Continuation::copy_in(const double *v, Buffer<double> &to) const
+{
+  if (transformation.is_identity()) {
+    to.copy_from_host(v);
+    return;
+  }
+  std::vector<double> ordered(to.size());
+  transformation.transform_rhs(v, ordered.data()); // without a scaling this is the order alone
+  to.copy_from_host(ordered.data());
+}
+
+void Continuation::copy_out(const Buffer<double> &v, double *x) const
+{
+  if (transformation.is_identity()) {
+    v.copy_to_host(x);
+    return;
+  }
+  const std::vector<double> ordered = v.to_host();
+  transformation.restore_solution(ordered.data(), x);
+}
+
+/// Copies @p x to the host and fills in what @p record says of it.
+void Continuation::measure(const Buffer<double> &x, std::vector<double> &x_host,
+                           BranchRecord &record) const
+{
+  copy_out(x, x_host.data());
+  double sum = 0.;
+  for (std::size_t i = 0; i < x_host.size(); ++i) {
+    record.largest_u = std::max(record.largest_u, std::abs(x_host[i]));
+    sum += shares[i] * x_host[i] * x_host[i];
+  }
+  record.norm = std::sqrt(sum);
+}
+
+ContinuationReport Continuation::trace(const Law &law, const double *b, double *x,
+                                       const Callback &callback)
+{
+  Stopwatch watch;
+  const std::size_t n = shares.size();
+  Buffer<double> rhs(owner, n);
+  copy_in(b, rhs);
+  const NonlinearSystem system{*matrix, w, rhs, {law, options.lambda_start}};
+  const auto corrector = make_branch_corrector(system, options.theta / weight_sum, options.linear);
+  std::vector<double> x_host(n);
+  const auto emit = [&](const BranchPoint &p, BranchRecord &record) {
+    measure(p.x, x_host, record);
+    if (callback)
+      callback(record, x_host);
+  };
+  BranchTracer tracer(*corrector, options, owner, n, emit);
+  copy_in(x, tracer.start().x);
+  owner->synchronize();
+  setup_seconds += watch.lap();
+
+  ContinuationReport report = tracer.trace();
+
+  if (!report.records.empty())
+    std::copy(x_host.begin(), x_host.end(), x);
+  report.solve_seconds = watch.lap();
+  report.setup_seconds = std::exchange(setup_seconds, 0.);
+  return report;
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,368 @@
+#include "linalg/nonlinear/branch_corrector.h"
+#include "linalg/nonlinear/hermite.h"
+#include "linalg/nonlinear/jacobian.h"
+#include "linalg/nonlinear/residual.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace femgpu::linalg
+{
+namespace
+{
+struct Sums
+{
+  double rr, gg, bb; // of residual, W φ(x) and b
+  double along;      // (ẋ₀, x − x₀)
+  double pa, pv, vv; // of three vectors
+};
+
+struct State : LoopState
+{
+  Sums sums{};
+};
+
+/// (y, z) = θ Σ w_i y_i z_i / Σ w_i
+struct Metric
+{
+  const double *w;
+  double factor; ///< θ / Σ w_i
+
+  FEMGPU_HD
+  double operator()(const int i, const double y, const double z) const
+  {
+    return factor * w[i] * y * z;
+  }
+};
+
+/// g = W φ(x);  r = b + λ g − A x;  and (ẋ₀, x − x₀)
+template <class LawType>
+struct Evaluate
+{
+  LawType law;
+  double lambda;
+  Metric metric;
+  const double *b, *x;
+  const double *x_0, *x_dot_0;
+  double *g, *r;
+
+  using Contributes = SumList<&Sums::rr, &Sums::gg, &Sums::bb, &Sums::along>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, const int i, const double Ax_i, Sums &sum) const
+  {
+    const double x_i = x[i];
+    const double g_i = metric.w[i] * law.value(x_i);
+    const double r_i = b[i] + lambda * g_i - Ax_i;
+    g[i] = g_i;
+    r[i] = r_i;
+    sum.rr += r_i * r_i;
+    sum.gg += g_i * g_i;
+    sum.bb += b[i] * b[i];
+    sum.along += metric(i, x_dot_0[i], x_i - x_0[i]);
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(State &s, const Sums &sum) const
+  {
+    set_sums(s.sums, sum, Completes{});
+  }
+};
+
+/// (p, a), (p, v) and (v, v)
+struct Products
+{
+  Metric metric;
+  const double *p, *a, *v;
+
+  using Contributes = SumList<&Sums::pa, &Sums::pv, &Sums::vv>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, const int i, Sums &sum) const
+  {
+    sum.pa += metric(i, p[i], a[i]);
+    sum.pv += metric(i, p[i], v[i]);
+    sum.vv += metric(i, v[i], v[i]);
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(State &s, const Sums &sum) const
+  {
+    set_sums(s.sums, sum, Completes{});
+  }
+};
+
+/// x += a + Δλ v
+struct AddCorrection
+{
+  double *x;
+  const double *a, *v;
+  double lambda_change;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    x[i] += a[i] + lambda_change * v[i];
+  }
+};
+
+/// y = c v
+struct Scale
+{
+  const double *v;
+  double c;
+  double *y;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    y[i] = c * v[i];
+  }
+};
+
+/// y = c₁ v₁ + c₂ v₂ + c₃ v₃ + c₄ v₄
+struct Combine
+{
+  const double *v_1, *v_2, *v_3, *v_4;
+  double c_1, c_2, c_3, c_4;
+  double *y;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    y[i] = c_1 * v_1[i] + c_2 * v_2[i] + c_3 * v_3[i] + c_4 * v_4[i];
+  }
+};
+
+/// A linear solve that rounding has ended early still serves Newton's method below this.
+constexpr double loosest_linear_residual = 1e-2;
+
+/**
+ * Newton's method for the residual and the equation of the plane together (Keller 1977; Allgower
+ * and Georg 1990, chapter 10). The bordered system
+ *
+ *     [ J          −g ] [Δx]   [ r ]
+ *     [ (ẋ₀, .)    λ̇₀ ] [Δλ] = [ −N ]
+ *
+ * with g = W φ(x) is solved by block elimination: J a = r, J v = g, Δx = a + Δλ v.
+ *
+ * Where J is nearly singular, at a fold, a and v are large along the same vector, but its part of
+ * Δx comes from the plane; what is left of the first equation are the residuals of the two linear
+ * systems, and the next iteration corrects that. Cost of a correction: a product, a refresh of J
+ * and two linear solves, one for a given λ; and one for the tangent of a point.
+ */
+template <class Backend>
+class Corrector final : public BranchCorrector
+{
+public:
+  Corrector(const NonlinearSystem &system, const double metric, const LinearSolverOptions &linear)
+      : system(system), metric{system.w.data(), metric},
+        solver(make_solver(linear.solver, Backend::kind)),
+        preconditioner(make_preconditioner(linear.preconditioner, Backend::kind)),
+        jacobian(linear.format), iteration(*system.A.executor(), system.A.n()),
+        runner(*system.A.executor()), g(vector()), r(vector()), a(vector()), v(vector())
+  {
+    if (solver->needs_symmetry())
+      require_symmetric(linear.solver, *preconditioner);
+    linear_control.relative_tolerance = linear.control.relative_tolerance;
+    linear_control.max_iterations = linear.control.max_iterations;
+    preconditioner->setup(system.A);
+    jacobian.setup(system.A);
+  }
+
+  Correction correct(BranchPoint &p, const BranchPoint &from, const double sigma,
+                     const SolveControl &control, const int least_corrections) override
+  {
+    return iterate(p, &from, sigma, control, least_corrections);
+  }
+
+  Correction correct_at_lambda(BranchPoint &p, const SolveControl &control,
+                               const int least_corrections) override
+  {
+    return iterate(p, nullptr, 0., control, least_corrections);
+  }
+
+  void find_tangent(BranchPoint &p, const BranchPoint &before, Correction &correction) override
+  {
+    if (!solve(p, g, v, correction))
+      return;
+    const Sums sums = products(before.x_dot.data(), v.data(), v.data());
+    const double along = before.lambda_dot + sums.pv;
+    if (!std::isfinite(sums.vv) || !std::isfinite(along)) {
+      correction.outcome = Outcome::not_finite;
+      correction.message = "The tangent of the branch is not finite.";
+      return;
+    }
+    p.lambda_dot = (along < 0. ? -1. : 1.) / std::sqrt(1. + sums.vv);
+    run(Scale{v.data(), p.lambda_dot, p.x_dot.data()});
+  }
+
+  double cosine(const BranchPoint &p, const BranchPoint &q) override
+  {
+    return p.lambda_dot * q.lambda_dot + products(p.x_dot.data(), q.x_dot.data(), v.data()).pa;
+  }
+
+  double distance(const BranchPoint &p, const BranchPoint &q) override
+  {
+    run(Combine{p.x.data(), q.x.data(), p.x.data(), q.x.data(), 1., -1., 0., 0., a.data()});
+    return std::hypot(p.lambda - q.lambda, std::sqrt(products(a.data(), a.data(), a.data()).vv));
+  }
+
+  void predict(const BranchPoint &p, BranchPoint &to) override
+  {
+    to.lambda = p.lambda + to.sigma * p.lambda_dot;
+    run(Combine{p.x.data(), p.x_dot.data(), p.x.data(), p.x_dot.data(), 1., to.sigma, 0., 0.,
+                to.x.data()});
+  }
+
+  void interpolate(const BranchPoint &p, const BranchPoint &q, BranchPoint &to) override
+  {
+    const auto w = HermiteCubic::weights(p.sigma, q.sigma, to.sigma);
+    const double dp = w.dpa * p.speed;
+    const double dq = w.dpb * q.speed;
+    to.lambda = w.pa * p.lambda + dp * p.lambda_dot + w.pb * q.lambda + dq * q.lambda_dot;
+    run(Combine{p.x.data(), p.x_dot.data(), q.x.data(), q.x_dot.data(), w.pa, dp, w.pb, dq,
+                to.x.data()});
+  }
+
+private:
+  /// Newton's method; without @p from for the λ that @p p has.
+  Correction iterate(BranchPoint &p, const BranchPoint *const from, const double sigma,
+                     const SolveControl &control, const int least_corrections)
+  {
+    Correction correction;
+    for (;; ++correction.corrections) {
+      const Sums sums = evaluate(p, from != nullptr ? *from : p);
+      correction.residual = std::sqrt(sums.rr);
+      const double size = std::sqrt(sums.bb) + std::abs(p.lambda) * std::sqrt(sums.gg);
+      correction.target = std::max(control.absolute_tolerance, control.relative_tolerance * size);
+      double way = 0.;
+      if (from != nullptr) {
+        way = sums.along + from->lambda_dot * (p.lambda - from->lambda);
+        p.sigma = way;
+      }
+      if (is_at_end(correction, control, least_corrections) || !solve(p, r, a, correction))
+        return explained(correction, p.lambda);
+      double lambda_change = 0.;
+      if (from != nullptr) {
+        if (!solve_again(g, v, correction))
+          return explained(correction, p.lambda);
+        const Sums of_plane = products(from->x_dot.data(), a.data(), v.data());
+        lambda_change = (sigma - way - of_plane.pa) / (from->lambda_dot + of_plane.pv);
+      }
+      run(AddCorrection{p.x.data(), a.data(), from != nullptr ? v.data() : a.data(),
+                        lambda_change});
+      p.lambda += lambda_change;
+    }
+  }
+
+  /// Decides whether another correction is due; else sets the outcome.
+  static bool is_at_end(Correction &correction, const SolveControl &control,
+                        const int least_corrections)
+  {
+    if (!std::isfinite(correction.residual) || !std::isfinite(correction.target))
+      correction.outcome = Outcome::not_finite;
+    else if (correction.residual <= correction.target &&
+             correction.corrections >= least_corrections)
+      correction.outcome = Outcome::converged;
+    else if (correction.corrections >= control.max_iterations)
+      correction.outcome = Outcome::iteration_limit;
+    else
+      return false;
+    return true;
+  }
+
+  static Correction explained(Correction correction, const double lambda)
+  {
+    if (correction.converged() || !correction.message.empty())
+      return correction;
+    std::ostringstream text;
+    text.precision(6);
+    text << "Newton's method did not come to the branch near lambda = " << lambda << " in "
+         << correction.corrections << " corrections: " << nonlinear_residual_name << " = ";
+    text.precision(3);
+    text << std::scientific << correction.residual << ", but asked for " << correction.target
+         << ".";
+    correction.message = text.str();
+    return correction;
+  }
+
+  Sums evaluate(const BranchPoint &p, const BranchPoint &from)
+  {
+    iteration.set_state({});
+    std::visit(
+        [&](const auto &law) {
+          using LawType = std::decay_t<decltype(law)>;
+          iteration.once(
+              product(system.A.csr(), p.x.data(),
+                      Evaluate<LawType>{law, p.lambda, metric, system.b.data(), p.x.data(),
+                                        from.x.data(), from.x_dot.data(), g.data(), r.data()}));
+        },
+        system.phi.law);
+    return iteration.get_state().sums;
+  }
+
+  Sums products(const double *const p, const double *const first, const double *const second)
+  {
+    iteration.set_state({});
+    iteration.once(rows(system.A.n(), Products{metric, p, first, second}));
+    return iteration.get_state().sums;
+  }
+
+  /// Refreshes J for @p p and solves J y = @p f.
+  bool solve(const BranchPoint &p, const Buffer<double> &f, Buffer<double> &y,
+             Correction &correction)
+  {
+    jacobian.refresh({system.A, system.w, system.b, {system.phi.law, p.lambda}}, p.x);
+    return solve_again(f, y, correction);
+  }
+
+  bool solve_again(const Buffer<double> &f, Buffer<double> &y, Correction &correction)
+  {
+    y.fill_zero();
+    const SolveReport report = solver->solve(*jacobian, *preconditioner, f, y, linear_control);
+    correction.linear_iterations += report.iterations;
+    const bool is_rounded = report.outcome == Outcome::stagnated &&
+                            report.true_residual <= loosest_linear_residual * report.rhs_norm;
+    if (report.converged() || is_rounded)
+      return true;
+    correction.outcome = report.outcome;
+    correction.message = "A linear system of the branch could not be solved: " + report.message;
+    return false;
+  }
+
+  template <class Body>
+  void run(const Body &body)
+  {
+    runner.run(rows(system.A.n(), body));
+  }
+
+  Buffer<double> vector() const
+  {
+    return Buffer<double>(system.A.executor(), static_cast<std::size_t>(system.A.n()));
+  }
+
+  NonlinearSystem system;
+  Metric metric;
+  std::unique_ptr<Solver> solver;
+  std::unique_ptr<Preconditioner> preconditioner;
+  JacobianMatrix<Backend> jacobian;
+  SolveControl linear_control;
+  Iteration<Backend, State, Sums> iteration;
+  Runner<Backend> runner;
+  Buffer<double> g, r, a, v;
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<BranchCorrector> make_branch_corrector(const NonlinearSystem &system,
+                                                       const double metric,
+                                                       const LinearSolverOptions &linear)
+{
+  return std::make_unique<Corrector<Backend>>(system, metric, linear);
+}
+
+template std::unique_ptr<BranchCorrector>
+make_branch_corrector<ThisBackend>(const NonlinearSystem &, double, const LinearSolverOptions &);
+} // namespace femgpu::linalg

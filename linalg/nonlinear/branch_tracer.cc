@@ -1,0 +1,332 @@
+#include "linalg/nonlinear/branch_tracer.h"
+
+#include "linalg/nonlinear/hermite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// A step ends where the branch has turned by more than this, or has left the tangent by more than
+/// this share of the step: Newton's method may have come to another piece of the branch.
+constexpr double smallest_cosine = 0.8;
+constexpr double largest_offset = 0.4;
+
+/// Corrections that a step of the right length takes.
+constexpr double wanted_corrections = 3.;
+
+/// Relative accuracy of λ at a fold, where λ̇ is about the square root of this. Where λ is small the
+/// step stands for it.
+constexpr double fold_accuracy = 1e-10;
+constexpr int most_fold_trials = 20;
+
+/// λ along the branch between two points of a step.
+HermiteCubic lambda_between(const BranchPoint &left, const BranchPoint &right)
+{
+  return {left.sigma,
+          right.sigma,
+          left.lambda,
+          right.lambda,
+          left.speed * left.lambda_dot,
+          right.speed * right.lambda_dot};
+}
+
+bool rises(const BranchPoint &p)
+{
+  return p.lambda_dot > 0.;
+}
+
+std::string text_of(const double value)
+{
+  std::ostringstream text;
+  text.precision(10);
+  text << value;
+  return text.str();
+}
+} // namespace
+
+std::string to_string(const BranchRecord::Kind kind)
+{
+  switch (kind) {
+  case BranchRecord::Kind::point:
+    return "point";
+  case BranchRecord::Kind::fold:
+    return "fold";
+  case BranchRecord::Kind::target:
+    return "target";
+  }
+  return "unknown";
+}
+
+std::string branch_name(const int folds)
+{
+  return folds == 0 ? "lower" : folds == 1 ? "upper" : "branch " + std::to_string(folds);
+}
+
+BranchTracer::BranchTracer(BranchCorrector &corrector, const ContinuationOptions &options,
+                           const ExecutorPtr &owner, const std::size_t n, Emit emit)
+    : corrector(corrector), options(options), emit_point(std::move(emit)), here(owner, n),
+      next(owner, n), trials{{owner, n}, {owner, n}, {owner, n}}, target(owner, n),
+      step(options.first_step)
+{}
+
+ContinuationReport BranchTracer::trace()
+{
+  if (begin())
+    while (is_running)
+      take_step();
+  report.last_step = step;
+  return report;
+}
+
+bool BranchTracer::begin()
+{
+  here.lambda = options.lambda_start;
+  next.lambda_dot = options.direction; // with ẋ = 0, the tangent before the first one
+  Correction correction = corrector.correct_at_lambda(here, options.control, 0);
+  if (correction.converged())
+    corrector.find_tangent(here, next, correction);
+  count(correction);
+  if (!correction.converged()) {
+    end(correction.outcome, "There is no first point: " + correction.message +
+                                " Start with another guess, or another lambda.");
+    return false;
+  }
+  const auto &targets = options.targets;
+  const bool is_target = std::find(targets.begin(), targets.end(), here.lambda) != targets.end();
+  emit(here, is_target ? BranchRecord::Kind::target : BranchRecord::Kind::point, correction);
+  return true;
+}
+
+void BranchTracer::take_step()
+{
+  if (report.points == options.most_points) {
+    end_at_limit();
+    return;
+  }
+  const Correction correction = try_step();
+  count(correction);
+  Correction of_fold = correction;
+  const BranchPoint *fold = nullptr;
+  if (correction.converged() && rises(here) != rises(next)) {
+    of_fold = find_fold(fold);
+    count(of_fold);
+  }
+  if (!of_fold.converged()) {
+    ++report.failed_steps;
+    step *= 0.5;
+    if (step < options.smallest_step)
+      end(of_fold.outcome, "No step of at least " + text_of(options.smallest_step) +
+                               " leads on from lambda = " + text_of(here.lambda) + ": " +
+                               of_fold.message +
+                               " Allow smaller steps or more corrections, or a larger tolerance.");
+    return;
+  }
+  if (fold != nullptr) {
+    pass_targets(here, *fold);
+    if (!is_running)
+      return;
+    emit(*fold, BranchRecord::Kind::fold, of_fold);
+    ++folds;
+  }
+  pass_targets(fold != nullptr ? *fold : here, next);
+  if (is_running)
+    accept(correction);
+}
+
+/// Finds `next` at the distance of a step.
+Correction BranchTracer::try_step()
+{
+  here.sigma = 0.;
+  here.speed = 1.;
+  next.sigma = step;
+  corrector.predict(here, next);
+  Correction correction = corrector.correct(next, here, step, options.control, 0);
+  if (correction.converged())
+    corrector.find_tangent(next, here, correction);
+  if (!correction.converged())
+    return correction;
+  const double cosine = corrector.cosine(here, next);
+  const double chord = corrector.distance(here, next);
+  next.speed = 1. / cosine;
+  if (cosine < smallest_cosine ||
+      chord * chord > (1. + largest_offset * largest_offset) * step * step) {
+    correction.outcome = Outcome::stagnated;
+    correction.message = "the branch turns too much within a step.";
+  }
+  return correction;
+}
+
+BranchPoint &BranchTracer::free_trial(const BranchPoint *const left, const BranchPoint *const right)
+{
+  for (BranchPoint &trial : trials)
+    if (&trial != left && &trial != right)
+      return trial;
+  return trials[0]; // not reached: there are three
+}
+
+/// Brings @p p to the branch at the turning point of λ between two points.
+Correction BranchTracer::correct_trial(BranchPoint &p, const BranchPoint &left,
+                                       const BranchPoint &right)
+{
+  p.sigma = lambda_between(left, right).turning_point();
+  corrector.interpolate(left, right, p);
+  Correction correction = corrector.correct(p, here, p.sigma, options.control, 1);
+  if (correction.converged())
+    corrector.find_tangent(p, here, correction);
+  if (correction.converged())
+    p.speed = 1. / corrector.cosine(here, p);
+  return correction;
+}
+
+/**
+ * Finds the fold between `here` and `next`: the turning point of the cubic through λ and λ̇ at both
+ * ends of a bracket is corrected and becomes one of them, until the cubic no longer knows better.
+ */
+Correction BranchTracer::find_fold(const BranchPoint *&fold)
+{
+  const BranchPoint *left = &here;
+  const BranchPoint *right = &next;
+  Correction all;
+  for (int k = 0; k < most_fold_trials; ++k) {
+    BranchPoint &p = free_trial(left, right);
+    const Correction correction = correct_trial(p, *left, *right);
+    all.outcome = correction.outcome;
+    all.message = correction.message;
+    all.residual = correction.residual;
+    all.target = correction.target;
+    all.corrections += correction.corrections;
+    all.linear_iterations += correction.linear_iterations;
+    if (!correction.converged())
+      return all;
+    fold = &p;
+    (rises(p) == rises(*left) ? left : right) = &p;
+    const HermiteCubic lambda = lambda_between(*left, *right);
+    const double better = lambda.value(lambda.turning_point());
+    if (std::abs(better - p.lambda) <= fold_accuracy * std::max(std::abs(p.lambda), step))
+      return all;
+  }
+  all.outcome = Outcome::stagnated;
+  all.message = "the fold near lambda = " + text_of(fold->lambda) + " was not found exactly.";
+  return all;
+}
+
+double BranchTracer::lambda_end() const
+{
+  return folds == 0 ? options.lambda_end : options.lambda_end_upper;
+}
+
+/// Emits the targets on the way from @p from to @p to, where λ rises or falls, up to an end.
+void BranchTracer::pass_targets(const BranchPoint &from, const BranchPoint &to)
+{
+  const auto is_passed = [&](const double lambda) {
+    return lambda != from.lambda && (lambda - from.lambda) * (lambda - to.lambda) <= 0.;
+  };
+  std::vector<double> lambdas;
+  for (const double lambda : options.targets)
+    if (is_passed(lambda))
+      lambdas.push_back(lambda);
+  if (is_passed(lambda_end()))
+    lambdas.push_back(lambda_end());
+  std::sort(lambdas.begin(), lambdas.end());
+  lambdas.erase(std::unique(lambdas.begin(), lambdas.end()), lambdas.end());
+  if (to.lambda < from.lambda)
+    std::reverse(lambdas.begin(), lambdas.end());
+  for (const double lambda : lambdas) {
+    if (is_running)
+      emit_target(from, to, lambda);
+    if (is_running && lambda == lambda_end())
+      end(Outcome::converged, "The branch came to lambda = " + text_of(lambda) + ".");
+  }
+}
+
+void BranchTracer::emit_target(const BranchPoint &from, const BranchPoint &to, const double lambda)
+{
+  target.sigma = lambda_between(from, to).where(lambda);
+  corrector.interpolate(from, to, target);
+  target.lambda = lambda;
+  Correction correction = corrector.correct_at_lambda(target, options.control, 1);
+  if (correction.converged())
+    corrector.find_tangent(target, here, correction);
+  count(correction);
+  if (correction.converged() && rises(target) != (to.lambda > from.lambda)) {
+    correction.outcome = Outcome::stagnated;
+    correction.message = "Newton's method went to the other side of a fold.";
+  }
+  if (correction.converged())
+    emit(target, BranchRecord::Kind::target, correction);
+  else
+    end(correction.outcome,
+        "The solution for lambda = " + text_of(lambda) +
+            " was not found, though the branch passes it: " + correction.message +
+            " Take smaller steps, or a lambda farther from the fold.");
+}
+
+/// Goes on from `next`.
+void BranchTracer::accept(const Correction &correction)
+{
+  ++report.points;
+  emit(next, BranchRecord::Kind::point, correction);
+  arclength += next.sigma;
+  std::swap(here, next);
+  const double wanted = wanted_corrections / std::max(correction.corrections, 1);
+  step =
+      std::clamp(step * std::clamp(wanted, 0.5, 2.), options.smallest_step, options.largest_step);
+  if (report.records.back().largest_u >= options.largest_u)
+    end(Outcome::converged,
+        "The branch came to max |u| = " + text_of(report.records.back().largest_u) +
+            " at lambda = " + text_of(here.lambda));
+}
+
+void BranchTracer::emit(const BranchPoint &p, const BranchRecord::Kind kind,
+                        const Correction &correction)
+{
+  BranchRecord record;
+  record.kind = kind;
+  record.index = static_cast<int>(report.records.size());
+  record.folds = folds;
+  record.arclength = arclength + p.sigma;
+  record.lambda = p.lambda;
+  record.lambda_dot = p.lambda_dot;
+  record.corrections = correction.corrections;
+  record.linear_iterations = correction.linear_iterations;
+  record.residual = correction.residual;
+  record.residual_target = correction.target;
+  emit_point(p, record);
+  report.records.push_back(record);
+}
+
+/// Without another end the limit of points is where the branch was to end.
+void BranchTracer::end_at_limit()
+{
+  const bool has_end = std::isfinite(options.largest_u) || std::isfinite(options.lambda_end) ||
+                       std::isfinite(options.lambda_end_upper);
+  if (has_end)
+    end(Outcome::iteration_limit, "The branch did not come to its end: the limit of points came "
+                                  "first. Allow more points, or longer steps.");
+  else
+    end(Outcome::converged, "The branch has the points that were asked for.");
+}
+
+void BranchTracer::count(const Correction &correction)
+{
+  report.corrections += correction.corrections;
+  report.linear_iterations += correction.linear_iterations;
+}
+
+void BranchTracer::end(const Outcome outcome, const std::string &message)
+{
+  is_running = false;
+  report.outcome = outcome;
+  report.message =
+      message + " It has " + std::to_string(report.points) + " points behind the first";
+  for (const BranchRecord &record : report.records)
+    if (record.kind == BranchRecord::Kind::fold)
+      report.message += ", and a fold at lambda = " + text_of(record.lambda);
+  report.message += ".";
+}
+} // namespace femgpu::linalg

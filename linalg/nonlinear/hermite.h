@@ -1,0 +1,66 @@
+#ifndef femgpu_linalg_nonlinear_hermite_h
+#define femgpu_linalg_nonlinear_hermite_h
+
+#include <cmath>
+
+namespace femgpu::linalg
+{
+/// The cubic through two values with given derivatives: on [a, b], p(a) = pa, p'(a) = dpa, ...
+struct HermiteCubic
+{
+  double a, b, pa, pb, dpa, dpb;
+
+  /// What pa, dpa, pb and dpb are multiplied with in p(s).
+  struct Weights
+  {
+    double pa, dpa, pb, dpb;
+  };
+  static Weights weights(const double a, const double b, const double s)
+  {
+    const double h = b - a;
+    const double t = (s - a) / h;
+    const double u = 1. - t;
+    return {u * u * (1. + 2. * t), h * t * u * u, t * t * (1. + 2. * u), -h * t * t * u};
+  }
+
+  double value(const double s) const
+  {
+    const Weights w = weights(a, b, s);
+    return w.pa * pa + w.dpa * dpa + w.pb * pb + w.dpb * dpb;
+  }
+
+  double derivative(const double s) const
+  {
+    const double t = (s - a) / (b - a);
+    const double u = 1. - t;
+    return u * (1. - 3. * t) * dpa + t * (3. * t - 2.) * dpb + 6. * t * u * (pb - pa) / (b - a);
+  }
+
+  /// Where p' changes its sign, which it must do.
+  double turning_point() const
+  {
+    return bisect([&](const double s) { return dpa > 0. ? derivative(s) : -derivative(s); });
+  }
+
+  /// Where p has the value @p p, which lies between pa and pb.
+  double where(const double p) const
+  {
+    return bisect([&](const double s) { return pa > pb ? value(s) - p : p - value(s); });
+  }
+
+private:
+  /// Where @p f, positive at a, is no longer positive.
+  template <class Function>
+  double bisect(const Function &f) const
+  {
+    double positive = a, other = b;
+    for (int k = 0; k < 100; ++k) {
+      const double middle = 0.5 * (positive + other);
+      (f(middle) > 0. ? positive : other) = middle;
+    }
+    return 0.5 * (positive + other);
+  }
+};
+} // namespace femgpu::linalg
+
+#endif
