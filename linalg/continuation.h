@@ -19,7 +19,7 @@ namespace femgpu::linalg
  *
  * Use: to see for which λ there are solutions, and how many. Needs: A symmetric for minres, with a
  * symmetric positive definite preconditioner (jacobi, chebyshev, fsai); else bicgstab. Cost: some 3
- * corrections a point, each two linear solves, and one for its tangent; 12 vectors, J beside A, and
+ * corrections a point, each two linear solves, and one for its tangent; 18 vectors, J beside A, and
  * the vectors of the linear solver. Fails: where steps become too small; two folds within one step
  * are not seen.
  */

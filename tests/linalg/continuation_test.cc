@@ -79,14 +79,14 @@ class ContinuationTest : public OnBackend
 {
 protected:
   Branch trace(const ContinuationOptions &options, const Bratu &problem,
-               std::vector<double> guess = {}) const
+               std::vector<double> guess = {}, const Law &law = ExponentialLaw{}) const
   {
     Branch branch;
     guess.resize(problem.b.size());
     Continuation continuation(executor, options);
     continuation.set_system(problem.A.csr(), problem.w.data());
     branch.report =
-        continuation.trace(ExponentialLaw{}, problem.b.data(), guess.data(),
+        continuation.trace(law, problem.b.data(), guess.data(),
                            [&](const BranchRecord & /* record */, const std::vector<double> &x) {
                              branch.solutions.push_back(x);
                            });
@@ -229,6 +229,43 @@ TEST_P(ContinuationTest, FormatAndOrderAreThoseAskedFor)
   const Branch other = trace(options, problem);
   EXPECT_NEAR(other.fold().lambda, branch.fold().lambda, 1e-9 * branch.fold().lambda);
   EXPECT_LT(relative_difference(other.solutions.back(), branch.solutions.back()), 1e-7);
+}
+
+TEST_P(ContinuationTest, LawsByExpressionsHaveBranchesToo)
+{
+  const Bratu problem = bratu_1d(31);
+  const Branch branch = trace(there_and_back(), problem);
+  const Law same = make_expression_law("exp(u)", "exp(u)");
+  EXPECT_NEAR(trace(there_and_back(), problem, {}, same).fold().lambda, branch.fold().lambda, 1e-9);
+  // One unknown, 2 x = λ/4 (1 + x²): λ = 8 x / (1 + x²) has its maximum 4 at x = 1.
+  const Law square = make_expression_law("1 + u^2", "2 * u");
+  EXPECT_NEAR(trace(there_and_back(), bratu_1d(1), {}, square).fold().lambda, 4., 1e-9);
+}
+
+// 2 x = λ/4 e^(x/(1 + x/5)): λ = 8 x e^(-√x) where (1 + x/5)² = x, that is x = (15 ± 5 √5)/2.
+TEST_P(ContinuationTest, BranchLikeAnSHasTwoFoldsAndThreeSolutions)
+{
+  const Law law = make_expression_law("exp(u/(1 + 0.2*u))", "exp(u/(1 + 0.2*u))/(1 + 0.2*u)^2");
+  ContinuationOptions options;
+  options.largest_u = 30.;
+  options.targets = {3.3};
+  const Branch branch = trace(options, bratu_1d(1), {}, law);
+  EXPECT_TRUE(branch.report.converged()) << branch.report.message;
+  const auto folds = branch.of_kind(Kind::fold);
+  ASSERT_EQ(folds.size(), 2U) << branch.report.message;
+  for (int k = 0; k < 2; ++k) {
+    const double x = 0.5 * (15. + (k == 0 ? -5. : 5.) * std::sqrt(5.));
+    EXPECT_NEAR(folds[k].lambda, 8. * x * std::exp(-std::sqrt(x)), 1e-8);
+    EXPECT_NEAR(folds[k].largest_u, x, 1e-3);
+    EXPECT_EQ(folds[k].folds, k);
+  }
+  const auto targets = branch.of_kind(Kind::target);
+  ASSERT_EQ(targets.size(), 3U);
+  for (int k = 0; k < 3; ++k) {
+    const double x = targets[k].largest_u;
+    EXPECT_NEAR(8. * x * std::exp(-x / (1. + 0.2 * x)), 3.3, 1e-7);
+    EXPECT_EQ(targets[k].folds, k);
+  }
 }
 
 TEST_P(ContinuationTest, StepsDoNotDependOnTheMesh)
