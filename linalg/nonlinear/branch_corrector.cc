@@ -163,11 +163,11 @@ public:
         jacobian(linear.format), iteration(*system.A.executor(), system.A.n()),
         runner(*system.A.executor()), g(vector()), r(vector()), a(vector()), v(vector())
   {
-    if (solver->needs_symmetry())
-      require_symmetric(linear.solver, *preconditioner);
     linear_control.relative_tolerance = linear.control.relative_tolerance;
     linear_control.max_iterations = linear.control.max_iterations;
     preconditioner->setup(system.A);
+    if (solver->needs_symmetry())
+      require_symmetric(linear.solver, *preconditioner);
     jacobian.setup(system.A);
   }
 
