@@ -42,11 +42,13 @@ public:
     done.fill_zero();
   }
 
+  /// @param n_teams how many items can be at work at one time, about
   template <class Body>
-  ChainStep<Body> step(const Body &body)
+  ChainStep<Body> step(const Body &body, const int n_teams)
   {
     return {n_chains,
             longest,
+            n_teams,
             starts.data(),
             {counters.data(), counters.data() + 1, done.data()},
             body};

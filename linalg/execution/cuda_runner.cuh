@@ -304,8 +304,9 @@ public:
   void run(const ChainStep<Body> &step)
   {
     const long long items = static_cast<long long>(step.n_chains) * step.longest;
+    const long long teams = std::clamp<long long>(step.n_teams, 1, items);
     const long long resident = 2048LL * cuda_executor.n_multiprocessors();
-    launch(step, std::min(items * cuda::warp_size, resident));
+    launch(step, std::min(teams * cuda::warp_size, resident));
   }
 
   cudaStream_t stream() const

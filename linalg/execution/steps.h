@@ -118,6 +118,7 @@ struct ChainStep
 {
   int n_chains;
   int longest; ///< items of a chain
+  int n_teams; ///< that can be at work at one time, about: more would only wait
   const int *starts;
   ChainProgress progress;
   Body body;

@@ -207,7 +207,7 @@ public:
         level(method.integer("level", 0, 0, 10)), is_cholesky(kind == "ic"),
         triangular(method.word("triangular", "auto",
                                {"auto", "levels", "dependencies", "sweeps", "cusparse"})),
-        sweeps(method.integer("sweeps", 5, 1, 100))
+        sweeps(method.integer("sweeps", 3, 1, 100))
   {
     check_partition(partition_kind);
     if (kind != "two-stage")
@@ -307,29 +307,36 @@ private:
                           wanted_blocks > 0 ? wanted_blocks : automatic_blocks(A));
   }
 
-  /// The same for any number of threads. A GPU needs hundreds of blocks that fit its shared memory;
-  /// the cores of a host a few, and fewer blocks need fewer iterations.
-  static int automatic_blocks(const CsrMatrix &A)
+  /// On a GPU plain products are far ahead: see docs/solvers.md. On the host exact solves cost
+  /// less than two sweeps.
+  std::string triangular_solver(const Executor &executor) const
+  {
+    if (triangular != "auto")
+      return triangular;
+    return executor.backend() == BackendKind::host ? "levels" : "sweeps";
+  }
+
+  /// The same for any number of threads. The cores of a host need a few, and fewer blocks need
+  /// fewer iterations; thread blocks hundreds that fit their shared memory; products do not care.
+  int automatic_blocks(const CsrMatrix &A) const
   {
     constexpr int rows_of_a_thread_block = 2048, rows_of_a_core = 65536;
     constexpr int fewest = 8, smallest = 4096;
-    if (A.executor()->backend() != BackendKind::host)
-      return (A.n() + rows_of_a_thread_block - 1) / rows_of_a_thread_block;
-    return A.n() < smallest ? 1 : std::max(fewest, (A.n() + rows_of_a_core - 1) / rows_of_a_core);
+    if (A.executor()->backend() == BackendKind::host)
+      return A.n() < smallest ? 1 : std::max(fewest, (A.n() + rows_of_a_core - 1) / rows_of_a_core);
+    return triangular_solver(*A.executor()) == "levels"
+               ? (A.n() + rows_of_a_thread_block - 1) / rows_of_a_thread_block
+               : 1;
   }
 
   std::unique_ptr<TriangularSolver> make_triangles() const
   {
-    if (triangular == "sweeps")
+    const std::string way = triangular_solver(*factors->executor());
+    if (way == "sweeps")
       return std::make_unique<SweptSolver<Backend>>(*factors, sweeps);
-    if (triangular == "cusparse")
+    if (way == "cusparse")
       return std::make_unique<CusparseSolver<Backend>>(*factors);
-    // A thread block has no use for a block with rows enough for the whole GPU.
-    constexpr int enough_blocks = 64, largest_block = 4096;
-    const bool is_blockwise = blocks->host.n_blocks() >= enough_blocks ||
-                              blocks->host.largest_block() <= largest_block ||
-                              factors->executor()->backend() == BackendKind::host;
-    if (triangular == "levels" || (triangular == "auto" && is_blockwise))
+    if (way == "levels")
       return std::make_unique<BlockwiseSolver<Backend>>(*factors);
     return std::make_unique<DependencySolver<Backend>>(*factors);
   }

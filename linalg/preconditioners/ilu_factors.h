@@ -259,9 +259,10 @@ private:
     Runner<Backend> runner(*owner);
     runner.run(rows(A.n(), LoadValues{pattern.view(), sources.data(), A.csr_view().values, alpha,
                                       values.data(), largest.data()}));
-    runner.run(chains.step(EliminateRow{pattern.view(), order.lower.rows.data(), diagonal.data(),
-                                        largest.data(), smallest_pivot, is_cholesky, values.data(),
-                                        inverse.data(), bad_pivot.data()}));
+    const EliminateRow body{pattern.view(), order.lower.rows.data(), diagonal.data(),
+                            largest.data(), smallest_pivot,          is_cholesky,
+                            values.data(),  inverse.data(),          bad_pivot.data()};
+    runner.run(chains.step(body, order.lower.items_at_once(A.n())));
     return bad_pivot.to_host();
   }
 

@@ -51,6 +51,12 @@ struct RowSchedule
   std::vector<int> level_starts; ///< places in rows, and n
   std::vector<int> block_levels; ///< the first level of each block, and the number of all
   int n_levels = 0;              ///< of the block that has most
+
+  /// Of @p n_items in all levels: those at work, and those that get ready for the next levels.
+  int items_at_once(const int n_items) const
+  {
+    return 3 * (n_items / std::max(n_levels, 1) + 1);
+  }
 };
 
 struct Schedule

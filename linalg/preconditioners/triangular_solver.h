@@ -286,10 +286,13 @@ public:
   void solve(StepRunner &runner, const SolveVectors &v) const override
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
+    const Schedule &order = factors.schedule();
     steps.run(lower_chains.step(
-        SolvePacket<ForwardRow>{lower_packets.view(lower), lower.lanes(), v, work.data()}));
+        SolvePacket<ForwardRow>{lower_packets.view(lower), lower.lanes(), v, work.data()},
+        order.lower.items_at_once(lower_packets.host_block_levels.back())));
     steps.run(upper_chains.step(
-        SolvePacket<BackwardRow>{upper_packets.view(upper), upper.lanes(), v, work.data()}));
+        SolvePacket<BackwardRow>{upper_packets.view(upper), upper.lanes(), v, work.data()},
+        order.upper.items_at_once(upper_packets.host_block_levels.back())));
   }
   std::size_t bytes() const override
   {

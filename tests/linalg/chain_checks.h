@@ -66,7 +66,7 @@ void check_items_wait_for_those_before(const ExecutorPtr &executor)
     Chains chains(executor, starts, n);
     for (int run = 0; run < 5; ++run) {
       v.fill_zero();
-      Runner<Backend>(*executor).run(chains.step(Recurrence{device_first.data(), v.data()}));
+      Runner<Backend>(*executor).run(chains.step(Recurrence{device_first.data(), v.data()}, n));
       EXPECT_EQ(v.to_host(), expected) << "run " << run;
     }
   }
