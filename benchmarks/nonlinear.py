@@ -28,7 +28,8 @@ import sys
 import time
 
 COLUMNS = ["version", "git_revision", "backend", "device", "n", "method", "preconditioner", "p", "m",
-           "q", "kappa", "outcome", "iterations", "linear_iterations", "line_search_steps",
+           "q", "kappa", "triangular", "outcome", "iterations", "linear_iterations",
+           "line_search_steps",
            "setup_seconds", "solve_seconds", "seconds_per_iteration", "relative_residual", "max_u",
            "preconditioner_nonzeros", "preconditioner_bytes", "remarks", "message"]
 NOT_CONVERGED = 3  # exit code
@@ -40,8 +41,10 @@ def preconditioners(options):
         yield name, {}
     for p, m, q, kappa in itertools.product(options.blocks, options.outer, options.inner,
                                             options.level):
-        yield (f"two-stage blocks={p} outer={m} inner={q} level={kappa}",
-               {"p": p, "m": m, "q": q, "kappa": kappa})
+        for triangular in options.triangular:
+            yield (f"two-stage blocks={p} outer={m} inner={q} level={kappa} "
+                   f"triangular={triangular}",
+                   {"p": p, "m": m, "q": q, "kappa": kappa, "triangular": triangular})
 
 
 def cases(options):
@@ -152,6 +155,8 @@ def parse_command_line():
     integers("--outer", [1, 2], "m (1 2)")
     integers("--inner", [1, 2], "q (1 2)")
     integers("--level", [0, 1], "kappa (0 1)")
+    add("--triangular", nargs="+", default=["auto"], metavar="WAY",
+        help="how triangles are solved with: auto levels dependencies sweeps cusparse (auto)")
     add("--format", default="csr", help="matrix format (%(default)s)")
     add("--parameter", type=float, default=6., metavar="LAMBDA", help="(%(default)g)")
     add("--tolerance", type=float, default=1e-8, metavar="T",
