@@ -88,8 +88,8 @@ std::string convergence_table(const StudyRecord &study)
     table.add_value("cells", static_cast<unsigned int>(cycle.cells));
     table.add_value("dofs", static_cast<unsigned int>(cycle.dofs));
     table.add_value("outcome", linalg::to_string(cycle.solve.report.outcome));
-    if (cycle.solve.newton_iterations > 0)
-      table.add_value("newton", cycle.solve.newton_iterations);
+    if (cycle.solve.nonlinear_iterations > 0)
+      table.add_value("nonlinear", cycle.solve.nonlinear_iterations);
     table.add_value("iterations", cycle.solve.linear_iterations);
     table.add_value("residual", cycle.solve.report.true_residual);
     for (const Quantity &quantity : cycle.quantities) {
@@ -130,7 +130,8 @@ std::string convergence_csv(const StudyRecord &study)
   std::ostringstream text;
   text.precision(17);
   const bool has_errors = !study.cycles.empty() && study.cycles.front().errors.has_value();
-  text << "cycle,cells,dofs,nonzeros,h,outcome,newton_iterations,linear_iterations,true_residual";
+  text
+      << "cycle,cells,dofs,nonzeros,h,outcome,nonlinear_iterations,linear_iterations,true_residual";
   if (!study.cycles.empty())
     for (const Quantity &quantity : study.cycles.front().quantities)
       text << ',' << quantity.name;
@@ -143,7 +144,7 @@ std::string convergence_csv(const StudyRecord &study)
   for (const CycleRecord &cycle : study.cycles) {
     text << cycle.cycle << ',' << cycle.cells << ',' << cycle.dofs << ',' << cycle.nonzeros << ','
          << cycle.h << ',' << linalg::to_string(cycle.solve.report.outcome) << ','
-         << cycle.solve.newton_iterations << ',' << cycle.solve.linear_iterations << ','
+         << cycle.solve.nonlinear_iterations << ',' << cycle.solve.linear_iterations << ','
          << cycle.solve.report.true_residual;
     for (std::size_t i = 0; i < study.cycles.front().quantities.size(); ++i) {
       text << ',';

@@ -3,6 +3,7 @@
 #include "common/listing.h"
 #include "linalg/dealii/node_solver.h"
 #include "linalg/matrices/registry.h"
+#include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/transformations/registry.h"
 #include "physics/mesh.h"
@@ -36,7 +37,8 @@ std::string listing()
          listing_of("Solver/Preconditioner", linalg::preconditioner_choices()) +
          listing_of("Solver/Format", linalg::format_choices()) +
          listing_of("Solver/Scaling", linalg::scaling_choices()) +
-         listing_of("Solver/Ordering", linalg::ordering_choices()) + listing_of_generators() +
-         listing_of_backends("Solver/Backend");
+         listing_of("Solver/Ordering", linalg::ordering_choices()) +
+         listing_of("Nonlinear/Method", linalg::nonlinear_method_choices()) +
+         listing_of_generators() + listing_of_backends("Solver/Backend");
 }
 } // namespace femgpu

@@ -65,7 +65,7 @@ struct Parameters
   StudyParameters study;
   std::map<std::string, std::unique_ptr<Physics>> physics;
   SolverParameters solver;
-  NewtonParameters newton;
+  NonlinearParameters nonlinear;
   OutputParameters output;
 
   /// Where each value comes from; filled by read().

@@ -141,7 +141,7 @@ void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solve
   discretization.constraints().distribute(u);
   phase("dofs");
   console.begin_phase("pattern");
-  make_pattern(discretization, system);
+  make_pattern(discretization, solver.needs_coordinates(), system);
   record.cells = mesh.triangulation->n_global_active_cells();
   record.dofs = discretization.dofs().n_dofs();
   record.nonzeros = system.n_nonzeros();
@@ -176,10 +176,11 @@ void Study<dim>::print(const CycleRecord &record)
   std::ostringstream line;
   line << std::setprecision(3) << "cycle " << record.cycle << ": " << record.cells << " cells, "
        << record.dofs << " dofs, " << linalg::to_string(report.outcome) << ", ";
-  if (record.solve.newton_iterations > 0)
-    line << record.solve.newton_iterations << " Newton steps, ";
-  line << record.solve.linear_iterations << " iterations, residual " << std::scientific
-       << report.true_residual;
+  if (record.solve.nonlinear_iterations > 0)
+    line << record.solve.nonlinear_iterations << " nonlinear iterations, ";
+  if (record.solve.linear_iterations > 0 || record.solve.nonlinear_iterations == 0)
+    line << record.solve.linear_iterations << " linear iterations, ";
+  line << "residual " << std::scientific << report.true_residual;
   if (record.errors)
     line << ", errors L2 " << record.errors->L2 << " H1 " << record.errors->H1 << " Linf "
          << record.errors->Linf;
@@ -202,9 +203,7 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
 {
   Stopwatch total;
   linalg::NodeSystem system(comm);
-  linalg::NodeSolver node_solver(comm, parameters.solver.backend, parameters.solver.threads,
-                                 parameters.solver.options());
-  ProblemSolver<dim> solver(*problem, parameters.solver, parameters.newton, node_solver);
+  ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, comm);
   VtuOutput<dim> output(parameters.output, *problem);
 
   study.dimension = dim;
@@ -213,11 +212,11 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   study.is_adaptive = parameters.study.is_adaptive();
   study.degree = discretization.degree();
   study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
-  study.backend = node_solver.backend_name();
-  study.backend_description = node_solver.backend_description();
+  study.backend = solver.node_solver().backend_name();
+  study.backend_description = solver.node_solver().backend_description();
   console.print(study.physics + " in " + std::to_string(dim) + "D, " + study.element + ", " +
                 std::to_string(study.n_ranks) + (study.n_ranks == 1 ? " rank" : " ranks") +
-                "; solving with " + parameters.solver.solver + " on " + study.backend + " (" +
+                "; solving with " + solver.method() + " on " + study.backend + " (" +
                 study.backend_description + ")");
   watch.lap();
   while (study.cycles.size() < parameters.study.cycles &&
@@ -230,7 +229,7 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   Utilities::System::MemoryStats memory;
   Utilities::System::get_memory_stats(memory);
   study.peak_host_bytes = 1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
-  study.peak_device_bytes = node_solver.peak_device_bytes();
+  study.peak_device_bytes = solver.node_solver().peak_device_bytes();
   study.files = output.files();
   study.total_seconds = total.lap();
   return study;

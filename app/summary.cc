@@ -18,7 +18,7 @@ namespace
 using Json = nlohmann::ordered_json;
 
 // Of the layout of summary.json; grows when a reader of the old one could go wrong.
-constexpr int schema_version = 2;
+constexpr int schema_version = 3;
 
 /// Section -> key -> value of every parameter.
 Json values_of(const Json &node)
@@ -43,7 +43,7 @@ const LibraryVersions libraries = {{"deal.II", DEAL_II_PACKAGE_VERSION}};
 Json solve_values(const SolveSummary &solve)
 {
   Json values = report_values(solve.report);
-  values["newton_iterations"] = solve.newton_iterations;
+  values["nonlinear_iterations"] = solve.nonlinear_iterations;
   values["linear_iterations"] = solve.linear_iterations;
   return values;
 }

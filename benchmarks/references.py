@@ -3,7 +3,8 @@
 
     benchmarks/references.py --csv bratu.csv --markdown bratu.md
     benchmarks/references.py --ranks 16 --backend cuda --preconditioner jacobi fsai --size large
-    benchmarks/references.py --only '2D Q2' --set 'Newton/Linear tolerance=1e-3' --nodes
+    benchmarks/references.py --only '2D Q2' --nodes
+                            --set 'Nonlinear/Method=newton forcing=constant eta=1e-3'
 
 All solve -div(grad u) = lambda exp(u) on the unit square (lambda = 6) or cube (lambda = 8), u = 0 on
 the boundary, with the same elements and quadrature, from u = 0 until the residual has fallen to
@@ -62,7 +63,8 @@ def run_femgpu(options, problem, directory, preconditioner):
     values = {"Mesh/Generator": "subdivided_hyper_cube", "Mesh/Arguments": f"{cells} : 0 : 1 : false",
               "Mesh/Initial refinements": refinements, "Discretization/Degree": degree,
               "Bratu/Lambda": LAMBDA[dimension], "Study/Cycles": 1,
-              "Newton/Relative tolerance": options.tolerance, "Newton/Linear tolerance": 1e-6,
+              "Nonlinear/Method": "newton forcing=constant eta=1e-6",
+              "Nonlinear/Relative tolerance": options.tolerance,
               "Solver/Preconditioner": preconditioner, "Output/Write VTU": str(options.nodes).lower()}
     settings = [f"{key}={value}" for key, value in values.items()] + options.set
     command = [os.path.join(options.build, "bin", "femgpu"),
@@ -80,7 +82,7 @@ def run_femgpu(options, problem, directory, preconditioner):
     solve, seconds = cycle["solve"], cycle["seconds"]
     return {"backend": report["backend"]["name"], "ranks": report["ranks"], "dofs": cycle["dofs"],
             "outcome": solve["outcome"], "max_u": cycle["quantities"]["max u"],
-            "newton_iterations": solve["newton_iterations"],
+            "newton_iterations": solve["nonlinear_iterations"],
             "linear_iterations": solve["linear_iterations"],
             "relative_residual": solve["true_residual"] / solve["initial_residual"],
             "setup_seconds": seconds["grid"] + seconds["dofs"] + seconds["pattern"],

@@ -1,5 +1,6 @@
 #include "physics/assembler.h"
 
+#include "linalg/base/error.h"
 #include "physics/cell_constraints.h"
 #include "physics/cell_coupling.h"
 
@@ -12,6 +13,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 
 namespace femgpu
 {
@@ -55,26 +57,81 @@ void make_pattern_with_hanging_nodes(const Discretization<dim> &discretization,
       columns[k] = static_cast<int>(entry->column());
   });
 }
+
+/// Calls f(dof, place) for the dofs that this rank owns; for some of them several times.
+template <int dim, class Function>
+void for_each_owned_node(const Discretization<dim> &discretization, const Function &f)
+{
+  const auto &element = discretization.element();
+  FEValues<dim> nodes(discretization.mapping(), element,
+                      Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
+  std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell());
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    nodes.reinit(cell);
+    cell->get_dof_indices(dofs);
+    for (unsigned int i = 0; i < dofs.size(); ++i)
+      if (discretization.owned().is_element(dofs[i]))
+        f(dofs[i], nodes.quadrature_point(i));
+  }
+}
 } // namespace
 
 template <int dim>
-void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem &system)
+void make_pattern(const Discretization<dim> &discretization, const bool with_coordinates,
+                  linalg::NodeSystem &system)
 {
   // deal.II numbers the components of a node one after the other up to degree 2: from 3 on a line
   // has several nodes, and all of one component come before the next.
   const auto &element = discretization.element();
   system.set_unknowns_per_node(element.degree <= 2 ? element.n_components() : 0);
-  if (discretization.mesh().triangulation->has_hanging_nodes()) {
+  if (discretization.mesh().triangulation->has_hanging_nodes())
     make_pattern_with_hanging_nodes(discretization, system);
-    return;
+  else {
+    CellCoupling<dim> coupling(discretization);
+    system.reinit(coupling.row_lengths(),
+                  [&](const std::size_t row, int *columns) { coupling.fill_row(row, columns); });
   }
-  CellCoupling<dim> coupling(discretization);
-  system.reinit(coupling.row_lengths(),
-                [&](const std::size_t row, int *columns) { coupling.fill_row(row, columns); });
+  if (!with_coordinates)
+    return;
+  system.make_coordinates(dim);
+  for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
+    for (unsigned int d = 0; d < dim; ++d)
+      system.coordinates()[dof * dim + d] = place[d];
+  });
 }
 
 namespace
 {
+/// Another object for another thread: deal.II does not copy these.
+template <class Values>
+Values copy_of(const Values &values)
+{
+  return Values(values.get_mapping(), values.get_fe(), values.get_quadrature(),
+                values.get_update_flags());
+}
+
+/// Quadrature at the nodes of cells and faces.
+template <int dim>
+struct NodalQuadrature
+{
+  const UpdateFlags flags = update_values | update_quadrature_points | update_JxW_values;
+
+  explicit NodalQuadrature(const Discretization<dim> &discretization)
+      : cell(discretization.mapping(), discretization.element(), discretization.nodal_quadrature(),
+             flags),
+        face(discretization.mapping(), discretization.element(),
+             discretization.nodal_face_quadrature(), flags)
+  {}
+  NodalQuadrature(const NodalQuadrature &other)
+      : cell(copy_of(other.cell)), face(copy_of(other.face))
+  {}
+
+  FEValues<dim> cell;
+  FEFaceValues<dim> face;
+};
+
 /// What a thread computes a cell's terms with.
 template <int dim>
 struct Scratch
@@ -83,103 +140,109 @@ struct Scratch
       : fe(discretization.mapping(), discretization.element(), discretization.cell_quadrature(),
            update_values | update_gradients | update_quadrature_points | update_JxW_values),
         face(discretization.mapping(), discretization.element(), discretization.face_quadrature(),
-             update_values | update_quadrature_points | update_JxW_values | update_normal_vectors),
-        u(discretization.element().n_dofs_per_cell(), 0.)
+             update_values | update_quadrature_points | update_JxW_values | update_normal_vectors)
   {
-    if (problem.uses_nodal_quadrature())
-      nodal = std::make_unique<FEValues<dim>>(
-          discretization.mapping(), discretization.element(), discretization.nodal_quadrature(),
-          update_values | update_quadrature_points | update_JxW_values);
+    if (problem.nonlinearity())
+      nodal = std::make_unique<NodalQuadrature<dim>>(discretization);
   }
-
   Scratch(const Scratch &other)
-      : fe(other.fe.get_mapping(), other.fe.get_fe(), other.fe.get_quadrature(),
-           other.fe.get_update_flags()),
-        face(other.face.get_mapping(), other.face.get_fe(), other.face.get_quadrature(),
-             other.face.get_update_flags()),
-        u(other.u)
-  {
-    if (other.nodal)
-      nodal = std::make_unique<FEValues<dim>>(other.nodal->get_mapping(), other.nodal->get_fe(),
-                                              other.nodal->get_quadrature(),
-                                              other.nodal->get_update_flags());
-  }
+      : fe(copy_of(other.fe)), face(copy_of(other.face)),
+        nodal(other.nodal ? std::make_unique<NodalQuadrature<dim>>(*other.nodal) : nullptr)
+  {}
 
   FEValues<dim> fe;
   FEFaceValues<dim> face;
-  std::unique_ptr<FEValues<dim>> nodal;
-  std::vector<double> u;
-};
-
-/// The terms of one cell, on their way to the system.
-struct CellTerms
-{
-  FullMatrix<double> K;
-  Vector<double> f;
-  std::vector<types::global_dof_index> dofs;
+  std::unique_ptr<NodalQuadrature<dim>> nodal; ///< only for nonlinear problems
 };
 
 template <int dim>
 using Cell = typename DoFHandler<dim>::active_cell_iterator;
 
 template <int dim>
-void compute_cell(const Problem<dim> &problem, const FeVector *u, const bool with_matrix,
-                  const Cell<dim> &cell, Scratch<dim> &scratch, CellTerms &terms)
+void compute_face(const Problem<dim> &problem, const Cell<dim> &cell, const unsigned int face,
+                  Scratch<dim> &scratch, CellTerms &terms)
+{
+  const auto id = cell->face(face)->boundary_id();
+  if (problem.has_face_terms(id)) {
+    scratch.face.reinit(cell, face);
+    problem.add_face_terms(scratch.face, id, terms.K, terms.f);
+  }
+  if (problem.has_face_weights(id)) {
+    scratch.nodal->face.reinit(cell, face);
+    problem.add_face_weights(scratch.nodal->face, id, terms.w);
+  }
+}
+
+template <int dim>
+void compute_cell(const Problem<dim> &problem, const Cell<dim> &cell, Scratch<dim> &scratch,
+                  CellTerms &terms)
 {
   cell->get_dof_indices(terms.dofs);
-  if (u != nullptr)
-    for (unsigned int i = 0; i < terms.dofs.size(); ++i)
-      scratch.u[i] = (*u)(terms.dofs[i]);
   terms.K = 0.;
   terms.f = 0.;
   scratch.fe.reinit(cell);
-  if (scratch.nodal)
-    scratch.nodal->reinit(cell);
-  FullMatrix<double> *const K = with_matrix ? &terms.K : nullptr;
-  problem.add_cell_terms({scratch.fe, scratch.nodal.get(), scratch.u}, K, terms.f);
-  if (!cell->at_boundary())
-    return;
-  for (const auto face : cell->face_indices())
-    if (cell->face(face)->at_boundary() &&
-        problem.has_face_terms(cell->face(face)->boundary_id())) {
-      scratch.face.reinit(cell, face);
-      problem.add_face_terms(scratch.face, cell->face(face)->boundary_id(), scratch.u, K, terms.f);
-    }
+  problem.add_cell_terms(scratch.fe, terms.K, terms.f);
+  if (scratch.nodal) {
+    terms.w = 0.;
+    scratch.nodal->cell.reinit(cell);
+    problem.add_cell_weights(scratch.nodal->cell, terms.w);
+  }
+  if (cell->at_boundary())
+    for (const auto face : cell->face_indices())
+      if (cell->face(face)->at_boundary())
+        compute_face(problem, cell, face, scratch, terms);
+}
+
+/// Collective. @throws InputError with the place of a weight that is negative
+template <int dim>
+void check_weights(const Discretization<dim> &discretization, const linalg::NodeSystem &system)
+{
+  std::string error;
+  const double *w = system.weights();
+  for (auto i = system.first_owned(); error.empty() && i < system.first_owned() + system.n_owned();
+       ++i)
+    if (!(w[i] >= 0.))
+      for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
+        if (dof != i)
+          return;
+        std::ostringstream text;
+        text << "The weight of the reaction at the node (" << place << ") is " << w[i]
+             << ", but must not be negative. Look at the coefficient of the reaction there.";
+        error = text.str();
+      });
+  for (const std::string &text : Utilities::MPI::all_gather(discretization.communicator(), error))
+    if (!text.empty())
+      throw InputError(text);
 }
 } // namespace
 
 template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
-              const AffineConstraints<double> &constraints, const FeVector *u, const Assembly what,
               linalg::NodeSystem &system)
 {
-  const bool with_matrix = what == Assembly::matrix_and_rhs;
+  const bool is_nonlinear = problem.nonlinearity().has_value();
   const auto n = discretization.element().n_dofs_per_cell();
   Scratch<dim> scratch(problem, discretization);
-  CellTerms terms{FullMatrix<double>(n, n), Vector<double>(n),
-                  std::vector<types::global_dof_index>(n)};
-  CellConstraints eliminated(constraints);
+  CellTerms terms{std::vector<types::global_dof_index>(n), FullMatrix<double>(n, n),
+                  Vector<double>(n), Vector<double>(is_nonlinear ? n : 0)};
+  CellConstraints eliminated(discretization.constraints());
 
-  system.set_zero(!with_matrix);
+  system.set_zero();
   const auto worker = [&](const Cell<dim> &cell, Scratch<dim> &s, CellTerms &t) {
-    compute_cell(problem, u, with_matrix, cell, s, t);
+    compute_cell(problem, cell, s, t);
   };
   // Called for one cell at a time, in the order of the cells.
-  const auto copier = [&](const CellTerms &t) {
-    eliminated.add(t.dofs, with_matrix ? &t.K : nullptr, t.f, system);
-  };
+  const auto copier = [&](const CellTerms &t) { eliminated.add(t, system); };
   const auto cells = filter_iterators(discretization.dofs().active_cell_iterators(),
                                       IteratorFilters::LocallyOwnedCell());
   WorkStream::run(cells, worker, copier, scratch, terms);
   system.compress();
+  if (is_nonlinear)
+    check_weights(discretization, system);
 }
 
-template void make_pattern<2>(const Discretization<2> &, linalg::NodeSystem &);
-template void make_pattern<3>(const Discretization<3> &, linalg::NodeSystem &);
-template void assemble<2>(const Problem<2> &, const Discretization<2> &,
-                          const AffineConstraints<double> &, const FeVector *, Assembly,
-                          linalg::NodeSystem &);
-template void assemble<3>(const Problem<3> &, const Discretization<3> &,
-                          const AffineConstraints<double> &, const FeVector *, Assembly,
-                          linalg::NodeSystem &);
+template void make_pattern<2>(const Discretization<2> &, bool, linalg::NodeSystem &);
+template void make_pattern<3>(const Discretization<3> &, bool, linalg::NodeSystem &);
+template void assemble<2>(const Problem<2> &, const Discretization<2> &, linalg::NodeSystem &);
+template void assemble<3>(const Problem<3> &, const Discretization<3> &, linalg::NodeSystem &);
 } // namespace femgpu

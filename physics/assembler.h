@@ -9,28 +9,31 @@ namespace femgpu
 /**
  * Collective. Gives @p system the sparsity pattern of the discretisation: couplings within cells,
  * hanging nodes and Dirichlet dofs eliminated.
+ * @param with_coordinates also the places of the unknowns, as the preconditioner may need them
  */
 template <int dim>
-void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem &system);
-
-/// What assemble() computes.
-enum class Assembly
-{
-  matrix_and_rhs,
-  rhs ///< with homogeneous constraints only: others reach the right-hand side through the matrix
-};
+void make_pattern(const Discretization<dim> &discretization, bool with_coordinates,
+                  linalg::NodeSystem &system);
 
 /**
- * Collective. Assembles @p problem into @p system. Each rank computes its cells, with the threads
- * that deal.II has; the result does not depend on their number. Constrained rows keep a positive
- * diagonal entry and zero on the right, so that their unknowns stay zero.
- * @param u the state of a nonlinear problem, with ghost values; nullptr for linear problems
- * @param constraints inhomogeneous for a linear problem, homogeneous for an update
+ * Collective. Assembles @p problem into @p system: A, b, and the weights w of a nonlinear problem.
+ * Each rank computes its cells, with the threads that deal.II has; the result does not depend on
+ * their number.
+ *
+ * The constraints are eliminated, u = C û + g: A = Cᵀ K C, b = Cᵀ (f − K g), w = Cᵀ w_cells.
+ * Constrained rows keep a positive diagonal entry and zero in b and w, so that their unknowns stay
+ * zero; those of free dofs are u itself.
+ *
+ * So the reaction is lumped after the constraints: w_i is the integral of c times the conforming
+ * shape function i by nodal quadrature, and W stays diagonal where Cᵀ diag(w_cells) C would not be.
+ * On the refined side of a face with hanging nodes this puts Gauss-Lobatto's rule of the unrefined
+ * side in place of that of its children; both are exact for degree 2 p − 1, so orders of
+ * convergence stay what they are on meshes without hanging nodes (p + 1 in L2, p in H1).
+ * @throws InputError if a weight is negative
  */
 template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
-              const dealii::AffineConstraints<double> &constraints, const FeVector *u,
-              Assembly what, linalg::NodeSystem &system);
+              linalg::NodeSystem &system);
 } // namespace femgpu
 
 #endif

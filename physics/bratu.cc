@@ -3,11 +3,10 @@
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
 
-#include <deal.II/base/mpi.h>
+#include <deal.II/base/function.h>
 #include <deal.II/base/parameter_acceptor.h>
 
-#include <cmath>
-#include <limits>
+#include <sstream>
 
 namespace femgpu
 {
@@ -43,9 +42,9 @@ public:
 };
 
 /**
- * The reaction term is integrated by nodal quadrature, so that its contribution to the Jacobian is
- * diagonal: Φ_i = λ w_i exp(u_i) with w_i the integral of the shape function. Newton's method from
- * u = 0 rises to the lower branch, along which the Jacobian is positive definite.
+ * The reaction term is integrated by nodal quadrature, so that it is diagonal: λ w_i exp(u_i) with
+ * w_i the integral of the shape function. Newton's method from u = 0 rises to the lower branch,
+ * along which the Jacobian is positive definite.
  */
 template <int dim>
 class Bratu final : public Problem<dim>
@@ -68,13 +67,9 @@ public:
   {
     return {"u"};
   }
-  bool is_linear() const override
+  std::optional<linalg::Nonlinearity> nonlinearity() const override
   {
-    return false;
-  }
-  bool uses_nodal_quadrature() const override
-  {
-    return true;
+    return linalg::Nonlinearity{linalg::ExponentialLaw(), lambda};
   }
   std::vector<std::pair<std::string, std::set<types::boundary_id>>>
   named_boundaries() const override
@@ -88,11 +83,7 @@ public:
       throw ParameterError("Without Dirichlet data -div(grad u) = lambda exp(u) has no solution. "
                            "Name at least one boundary id in Bratu/Dirichlet.",
                            "Bratu/Dirichlet");
-    if (mesh.is_simplex && parameters.degree > 1)
-      throw ParameterError("Bratu needs a nodal quadrature with positive weights, which triangles "
-                           "and tetrahedra have for degree 1 only. Set Discretization/Degree to 1, "
-                           "or use quadrilaterals or hexahedra.",
-                           "Discretization/Degree");
+    require_nodal_quadrature("Bratu", mesh, parameters);
   }
 
   std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
@@ -100,27 +91,20 @@ public:
     return conditions_of(dirichlet);
   }
 
-  /// R_i = (∇u, ∇φ_i) − λ w_i exp(u_i) − (f, φ_i); K = R', rhs −= R
-  void add_cell_terms(const CellView<dim> &cell, CellMatrix *K, CellVector &rhs) const override
+  /// K_ij = (∇φ_j, ∇φ_i), f_i = (f, φ_i)
+  void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &rhs) const override
   {
-    const auto &fe = cell.fe;
-    const unsigned int n = fe.dofs_per_cell;
     for (const unsigned int q : fe.quadrature_point_indices()) {
-      Tensor<1, dim> grad_u;
-      for (unsigned int j = 0; j < n; ++j)
-        grad_u += cell.u[j] * fe.shape_grad(j, q);
-      const double f_q = f.value(fe.quadrature_point(q));
-      for (unsigned int i = 0; i < n; ++i)
-        rhs(i) += (f_q * fe.shape_value(i, q) - grad_u * fe.shape_grad(i, q)) * fe.JxW(q);
-      if (K != nullptr)
-        add_gradient_products(fe, q, fe.JxW(q), *K);
+      const double f_JxW = f.value(fe.quadrature_point(q)) * fe.JxW(q);
+      for (unsigned int i = 0; i < fe.dofs_per_cell; ++i)
+        rhs(i) += f_JxW * fe.shape_value(i, q);
+      add_gradient_products(fe, q, fe.JxW(q), K);
     }
-    for (unsigned int i = 0; i < n; ++i) { // node i is quadrature point i
-      const double reaction = lambda * cell.nodal->JxW(i) * std::exp(cell.u[i]);
-      rhs(i) += reaction;
-      if (K != nullptr)
-        (*K)(i, i) -= reaction;
-    }
+  }
+
+  void add_cell_weights(const FEValues<dim> &nodal, CellVector &w) const override
+  {
+    add_nodal_weights(nodal, Functions::ConstantFunction<dim>(1.), w);
   }
 
   const Function<dim> *exact_solution() const override
@@ -131,19 +115,18 @@ public:
   std::vector<Quantity> quantities(const Discretization<dim> &discretization,
                                    const FeVector &u) const override
   {
-    double largest = std::numeric_limits<double>::lowest();
-    for (const double u_i : u)
-      largest = std::max(largest, u_i);
-    return {{"max u", Utilities::MPI::max(largest, discretization.communicator())}};
+    return {{"max u", extrema(u, discretization.communicator()).second}};
   }
 
   std::string cure_without_solution() const override
   {
-    return "lambda = " + std::to_string(lambda) +
-           " is probably beyond the fold, where no steady state exists (with u = 0 on the boundary "
-           "and f = 0: 6.808 on the unit square, 9.90 on the unit cube; less on coarse meshes). "
-           "Lower "
+    std::ostringstream text;
+    text
+        << "No steady state was found: lambda = " << lambda
+        << " is probably beyond the fold, where none exists (with u = 0 on the boundary and f = 0: "
+           "6.808 on the unit square, 9.90 on the unit cube; less on coarse meshes). Lower "
            "Bratu/Lambda, or refine the mesh.";
+    return text.str();
   }
 
 private:

@@ -30,44 +30,41 @@ void CellConstraints::resolve(const std::vector<Index> &dofs)
   }
 }
 
-void CellConstraints::condense(const dealii::FullMatrix<double> *K, const dealii::Vector<double> &f)
+void CellConstraints::condense(const CellTerms &cell)
 {
   const std::size_t n = targets.size();
   rhs.assign(n, 0.);
-  matrix.assign(K != nullptr ? n * n : 0, 0.);
+  weights.assign(n, 0.);
+  matrix.assign(n * n, 0.);
   for (const Share &row : shares) {
-    double f_row = f(row.dof);
-    if (K != nullptr)
-      for (unsigned int j = 0; j < inhomogeneities.size(); ++j)
-        if (inhomogeneities[j] != 0.)
-          f_row -= (*K)(row.dof, j) * inhomogeneities[j];
+    double f_row = cell.f(row.dof);
+    for (unsigned int j = 0; j < inhomogeneities.size(); ++j)
+      if (inhomogeneities[j] != 0.)
+        f_row -= cell.K(row.dof, j) * inhomogeneities[j];
     rhs[row.target] += row.weight * f_row;
-    if (K != nullptr)
-      for (const Share &column : shares)
-        matrix[row.target * n + column.target] +=
-            row.weight * column.weight * (*K)(row.dof, column.dof);
+    if (cell.w.size() > 0)
+      weights[row.target] += row.weight * cell.w(row.dof);
+    for (const Share &column : shares)
+      matrix[row.target * n + column.target] +=
+          row.weight * column.weight * cell.K(row.dof, column.dof);
   }
 }
 
-void CellConstraints::add_constrained_rows(const std::vector<Index> &dofs,
-                                           const dealii::FullMatrix<double> &K,
-                                           linalg::NodeSystem &system) const
+void CellConstraints::add_constrained_rows(const CellTerms &cell, linalg::NodeSystem &system) const
 {
-  for (unsigned int i = 0; i < dofs.size(); ++i)
-    if (constraints.is_constrained(dofs[i])) {
-      const double diagonal = K(i, i) != 0. ? std::abs(K(i, i)) : 1.;
-      system.add_row(dofs[i], 1, &dofs[i], &diagonal);
+  for (unsigned int i = 0; i < cell.dofs.size(); ++i)
+    if (constraints.is_constrained(cell.dofs[i])) {
+      const double diagonal = cell.K(i, i) != 0. ? std::abs(cell.K(i, i)) : 1.;
+      system.add_row(cell.dofs[i], 1, &cell.dofs[i], &diagonal);
     }
 }
 
-void CellConstraints::add_free_cell(const std::vector<Index> &dofs,
-                                    const dealii::FullMatrix<double> *K,
-                                    const dealii::Vector<double> &f, linalg::NodeSystem &system)
+void CellConstraints::add_free_cell(const CellTerms &cell, linalg::NodeSystem &system)
 {
-  const auto n = static_cast<unsigned int>(dofs.size());
+  const auto n = static_cast<unsigned int>(cell.dofs.size());
   order.resize(n);
   for (unsigned int i = 0; i < n; ++i)
-    order[i] = {dofs[i], i};
+    order[i] = {cell.dofs[i], i};
   std::sort(order.begin(), order.end());
   targets.resize(n);
   for (unsigned int i = 0; i < n; ++i)
@@ -75,32 +72,31 @@ void CellConstraints::add_free_cell(const std::vector<Index> &dofs,
   matrix.resize(n);
   for (unsigned int row = 0; row < n; ++row) {
     const unsigned int i = order[row].second;
-    system.add_rhs(targets[row], f(i));
-    if (K == nullptr)
-      continue;
+    system.add_rhs(targets[row], cell.f(i));
+    if (cell.w.size() > 0)
+      system.add_weight(targets[row], cell.w(i));
     for (unsigned int column = 0; column < n; ++column)
-      matrix[column] = (*K)(i, order[column].second);
+      matrix[column] = cell.K(i, order[column].second);
     system.add_row(targets[row], n, targets.data(), matrix.data());
   }
 }
 
-void CellConstraints::add(const std::vector<Index> &dofs, const dealii::FullMatrix<double> *K,
-                          const dealii::Vector<double> &f, linalg::NodeSystem &system)
+void CellConstraints::add(const CellTerms &cell, linalg::NodeSystem &system)
 {
-  if (std::none_of(dofs.begin(), dofs.end(),
+  if (std::none_of(cell.dofs.begin(), cell.dofs.end(),
                    [&](const Index dof) { return constraints.is_constrained(dof); })) {
-    add_free_cell(dofs, K, f, system);
+    add_free_cell(cell, system);
     return;
   }
-  resolve(dofs);
-  condense(K, f);
+  resolve(cell.dofs);
+  condense(cell);
   const auto n = static_cast<unsigned int>(targets.size());
   for (unsigned int row = 0; row < n; ++row) {
     system.add_rhs(targets[row], rhs[row]);
-    if (K != nullptr)
-      system.add_row(targets[row], n, targets.data(), &matrix[static_cast<std::size_t>(row) * n]);
+    if (cell.w.size() > 0)
+      system.add_weight(targets[row], weights[row]);
+    system.add_row(targets[row], n, targets.data(), &matrix[static_cast<std::size_t>(row) * n]);
   }
-  if (K != nullptr)
-    add_constrained_rows(dofs, *K, system);
+  add_constrained_rows(cell, system);
 }
 } // namespace femgpu

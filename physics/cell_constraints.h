@@ -12,10 +12,19 @@
 
 namespace femgpu
 {
+/// The terms of one cell, by local dof.
+struct CellTerms
+{
+  std::vector<dealii::types::global_dof_index> dofs; ///< global number of each
+  dealii::FullMatrix<double> K;
+  dealii::Vector<double> f;
+  dealii::Vector<double> w; ///< weights of a reaction; empty for linear problems
+};
+
 /**
  * Adds the terms of one cell to the system, with constrained dofs eliminated: with u = C û + g on
- * the cell, Cᵀ K C goes to the matrix and Cᵀ (f − K g) to the right-hand side. One object serves
- * one thread and keeps its memory.
+ * the cell, Cᵀ K C goes to the matrix, Cᵀ (f − K g) to the right-hand side and Cᵀ w to the weights.
+ * One object serves one thread and keeps its memory.
  */
 class CellConstraints
 {
@@ -26,12 +35,7 @@ public:
       : constraints(constraints)
   {}
 
-  /**
-   * @param dofs global number of each local dof
-   * @param K its matrix, or nullptr to add @p f alone
-   */
-  void add(const std::vector<Index> &dofs, const dealii::FullMatrix<double> *K,
-           const dealii::Vector<double> &f, linalg::NodeSystem &system);
+  void add(const CellTerms &cell, linalg::NodeSystem &system);
 
 private:
   /// Local dof i has the weight `weight` in the target-th dof that the cell's terms go to.
@@ -42,12 +46,10 @@ private:
   };
 
   /// Quicker: no dof of the cell is constrained.
-  void add_free_cell(const std::vector<Index> &dofs, const dealii::FullMatrix<double> *K,
-                     const dealii::Vector<double> &f, linalg::NodeSystem &system);
+  void add_free_cell(const CellTerms &cell, linalg::NodeSystem &system);
   void resolve(const std::vector<Index> &dofs);
-  void condense(const dealii::FullMatrix<double> *K, const dealii::Vector<double> &f);
-  void add_constrained_rows(const std::vector<Index> &dofs, const dealii::FullMatrix<double> &K,
-                            linalg::NodeSystem &system) const;
+  void condense(const CellTerms &cell);
+  void add_constrained_rows(const CellTerms &cell, linalg::NodeSystem &system) const;
 
   const dealii::AffineConstraints<double> &constraints;
 
@@ -55,8 +57,8 @@ private:
   std::vector<std::pair<Index, Share>> unsorted;     ///< global dof and share
   std::vector<Index> targets;                        ///< ascending
   std::vector<Share> shares;
-  std::vector<double> inhomogeneities; ///< g by local dof
-  std::vector<double> matrix, rhs;     ///< condensed, by target
+  std::vector<double> inhomogeneities;      ///< g by local dof
+  std::vector<double> matrix, rhs, weights; ///< condensed, by target
 };
 } // namespace femgpu
 

@@ -79,26 +79,18 @@ void Discretization<dim>::distribute_dofs()
 template <int dim>
 void Discretization<dim>::make_constraints(const Problem<dim> &problem)
 {
-  const auto conditions = problem.dirichlet_conditions();
   const bool has_hanging_nodes = the_mesh->triangulation->has_hanging_nodes();
-  const auto constrain = [&](AffineConstraints<double> &constraints, const bool with_values) {
-    const Functions::ZeroFunction<dim> zero(problem.n_components());
-    constraints.clear();
-    compat::reinit(constraints, owned(), relevant_dofs);
-    if (has_hanging_nodes) // quicker to ask than to look for each
-      DoFTools::make_hanging_node_constraints(dof_handler, constraints);
-    for (const auto &condition : conditions)
-      for (const auto id : condition.ids)
-        VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id,
-                                                 with_values ? *condition.values : zero,
-                                                 constraints, condition.mask);
-    if (has_hanging_nodes)
-      take_lines_of_owners(owned(), relevant_dofs, communicator(), constraints);
-    constraints.close();
-  };
-  constrain(inhomogeneous, true);
-  if (!problem.is_linear())
-    constrain(homogeneous, false);
+  the_constraints.clear();
+  compat::reinit(the_constraints, owned(), relevant_dofs);
+  if (has_hanging_nodes) // quicker to ask than to look for each
+    DoFTools::make_hanging_node_constraints(dof_handler, the_constraints);
+  for (const auto &condition : problem.dirichlet_conditions())
+    for (const auto id : condition.ids)
+      VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id, *condition.values,
+                                               the_constraints, condition.mask);
+  if (has_hanging_nodes)
+    take_lines_of_owners(owned(), relevant_dofs, communicator(), the_constraints);
+  the_constraints.close();
 }
 
 template <int dim>
@@ -130,16 +122,32 @@ Quadrature<dim - 1> Discretization<dim>::face_quadrature() const
   return QGauss<dim - 1>(fe->degree + 1);
 }
 
+namespace
+{
+/// The nodes of @p element with the integrals of their shape functions.
+template <int dim>
+Quadrature<dim> nodes_with_weights(const FiniteElement<dim> &element, const Quadrature<dim> &exact)
+{
+  std::vector<double> weights(element.n_dofs_per_cell(), 0.);
+  for (unsigned int i = 0; i < weights.size(); ++i)
+    for (unsigned int q = 0; q < exact.size(); ++q)
+      weights[i] += element.shape_value(i, exact.point(q)) * exact.weight(q);
+  return Quadrature<dim>(element.get_unit_support_points(), weights);
+}
+} // namespace
+
 template <int dim>
 Quadrature<dim> Discretization<dim>::nodal_quadrature() const
 {
-  const FiniteElement<dim> &scalar = fe->base_element(0);
-  const Quadrature<dim> exact = cell_quadrature(1);
-  std::vector<double> weights(scalar.n_dofs_per_cell(), 0.);
-  for (unsigned int i = 0; i < weights.size(); ++i)
-    for (unsigned int q = 0; q < exact.size(); ++q)
-      weights[i] += scalar.shape_value(i, exact.point(q)) * exact.weight(q);
-  return Quadrature<dim>(scalar.get_unit_support_points(), weights);
+  return nodes_with_weights(fe->base_element(0), cell_quadrature(1));
+}
+
+template <int dim>
+Quadrature<dim - 1> Discretization<dim>::nodal_face_quadrature() const
+{
+  if (the_mesh->is_simplex)
+    return nodes_with_weights<dim - 1>(FE_SimplexP<dim - 1>(fe->degree), face_quadrature());
+  return nodes_with_weights<dim - 1>(FE_Q<dim - 1>(fe->degree), face_quadrature());
 }
 
 template class Discretization<2>;

@@ -72,15 +72,10 @@ public:
   {
     return relevant_dofs;
   }
-  /// With the values of the Dirichlet data.
+  /// Of hanging nodes, and the values of the Dirichlet data.
   const dealii::AffineConstraints<double> &constraints() const
   {
-    return inhomogeneous;
-  }
-  /// With zero in their place: for updates and residuals.
-  const dealii::AffineConstraints<double> &homogeneous_constraints() const
-  {
-    return homogeneous;
+    return the_constraints;
   }
 
   /// Gauss points, exact for polynomials of degree 2 degree() + 2 @p more - 1 at least.
@@ -89,6 +84,8 @@ public:
   /// The nodes of the element with the integrals of their shape functions: for tensor-product
   /// elements the Gauss-Lobatto rule. The weights of quadratic simplices are not positive.
   dealii::Quadrature<dim> nodal_quadrature() const;
+  /// The same on a face.
+  dealii::Quadrature<dim - 1> nodal_face_quadrature() const;
 
 private:
   const Mesh<dim> *the_mesh;
@@ -96,7 +93,7 @@ private:
   std::unique_ptr<dealii::Mapping<dim>> the_mapping;
   dealii::DoFHandler<dim> dof_handler;
   dealii::IndexSet relevant_dofs;
-  dealii::AffineConstraints<double> inhomogeneous, homogeneous;
+  dealii::AffineConstraints<double> the_constraints;
 };
 } // namespace femgpu
 

@@ -174,26 +174,25 @@ public:
    * one component a, and j has b: with gradients g of the scalar functions the integrand is
    * λ g_i[a] g_j[b] + μ g_i[b] g_j[a] + μ δ_ab g_i·g_j.
    */
-  void add_cell_terms(const CellView<dim> &cell, CellMatrix *K, CellVector &rhs) const override
+  void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &rhs) const override
   {
-    const auto &fe = cell.fe;
     const unsigned int n = fe.dofs_per_cell;
     for (const unsigned int q : fe.quadrature_point_indices()) {
       const double lambda_JxW = lame.lambda * fe.JxW(q), mu_JxW = lame.mu * fe.JxW(q);
-      for (unsigned int i = 0; K != nullptr && i < n; ++i) {
+      for (unsigned int i = 0; i < n; ++i) {
         const unsigned int a = fe.get_fe().system_to_component_index(i).first;
         const Tensor<1, dim> &g_i = fe.shape_grad(i, q);
         for (unsigned int j = 0; j <= i; ++j) {
           const unsigned int b = fe.get_fe().system_to_component_index(j).first;
           const Tensor<1, dim> &g_j = fe.shape_grad(j, q);
-          (*K)(i, j) += lambda_JxW * g_i[a] * g_j[b] + mu_JxW * g_i[b] * g_j[a] +
-                        (a == b ? mu_JxW * (g_i * g_j) : 0.);
+          K(i, j) += lambda_JxW * g_i[a] * g_j[b] + mu_JxW * g_i[b] * g_j[a] +
+                     (a == b ? mu_JxW * (g_i * g_j) : 0.);
         }
       }
     }
-    for (unsigned int i = 0; K != nullptr && i < n; ++i)
+    for (unsigned int i = 0; i < n; ++i)
       for (unsigned int j = 0; j < i; ++j)
-        (*K)(j, i) = (*K)(i, j);
+        K(j, i) = K(i, j);
     if (body_force)
       add_force(fe, *body_force, rhs);
   }
@@ -205,8 +204,7 @@ public:
 
   /// f_i += <t, φ_i>
   void add_face_terms(const FEFaceValues<dim> &face, const types::boundary_id id,
-                      const std::vector<double> & /* u */, CellMatrix * /* K */,
-                      CellVector &rhs) const override
+                      CellMatrix & /* K */, CellVector &rhs) const override
   {
     add_force(face, *traction.at(id), rhs);
   }

@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_parameters_h
 #define femgpu_physics_parameters_h
 
-#include "linalg/linear_solver.h"
+#include "linalg/nonlinear_solver.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -61,16 +61,21 @@ public:
   void parse_parameters(dealii::ParameterHandler &prm) override;
 };
 
-/// Section "Newton".
-class NewtonParameters : public dealii::ParameterAcceptor
+/// Section "Nonlinear".
+class NonlinearParameters : public dealii::ParameterAcceptor
 {
 public:
-  NewtonParameters();
+  NonlinearParameters();
 
+  std::string method = "newton";
   double relative_tolerance = 1e-10;
   double absolute_tolerance = 0.;
-  double linear_tolerance = 1e-4;
-  unsigned int max_iterations = 50;
+  int max_iterations = 0; ///< 0: by the method
+
+  linalg::SolveControl control() const;
+
+  /// Throws ParameterError for a method with a wrong name or options.
+  void parse_parameters(dealii::ParameterHandler &prm) override;
 };
 
 } // namespace femgpu

@@ -94,17 +94,15 @@ public:
   }
 
   /// K_ij = (k∇φ_j, ∇φ_i), f_i = (f, φ_i)
-  void add_cell_terms(const CellView<dim> &cell, CellMatrix *K, CellVector &rhs) const override
+  void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &rhs) const override
   {
-    const auto &fe = cell.fe;
     const unsigned int n = fe.dofs_per_cell;
     for (const unsigned int q : fe.quadrature_point_indices()) {
       const double k_JxW = k.value(fe.quadrature_point(q)) * fe.JxW(q);
       const double f_JxW = f.value(fe.quadrature_point(q)) * fe.JxW(q);
       for (unsigned int i = 0; i < n; ++i)
         rhs(i) += f_JxW * fe.shape_value(i, q);
-      if (K != nullptr)
-        add_gradient_products(fe, q, k_JxW, *K);
+      add_gradient_products(fe, q, k_JxW, K);
     }
   }
 
@@ -114,8 +112,7 @@ public:
   }
 
   /// Neumann: f_i += <g, φ_i>; Robin: K_ij += <a φ_j, φ_i> as well
-  void add_face_terms(const FEFaceValues<dim> &face, const types::boundary_id id,
-                      const std::vector<double> & /* u */, CellMatrix *K,
+  void add_face_terms(const FEFaceValues<dim> &face, const types::boundary_id id, CellMatrix &K,
                       CellVector &rhs) const override
   {
     const bool is_robin = robin.count(id) > 0;
@@ -127,8 +124,8 @@ public:
       const double a_JxW = is_robin ? data.value(point, 0) * face.JxW(q) : 0.;
       for (unsigned int i = 0; i < n; ++i) {
         rhs(i) += g_JxW * face.shape_value(i, q);
-        for (unsigned int j = 0; K != nullptr && a_JxW != 0. && j < n; ++j)
-          (*K)(i, j) += a_JxW * face.shape_value(i, q) * face.shape_value(j, q);
+        for (unsigned int j = 0; a_JxW != 0. && j < n; ++j)
+          K(i, j) += a_JxW * face.shape_value(i, q) * face.shape_value(j, q);
       }
     }
   }

@@ -1,6 +1,7 @@
 #ifndef femgpu_physics_problem_h
 #define femgpu_physics_problem_h
 
+#include "linalg/nonlinear/nonlinearity.h"
 #include "physics/discretization.h"
 #include "physics/results.h"
 
@@ -15,6 +16,7 @@
 #include <deal.II/numerics/data_postprocessor.h>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -31,19 +33,11 @@ struct DirichletCondition
   dealii::ComponentMask mask;
 };
 
-/// What the terms of one cell are computed from.
-template <int dim>
-struct CellView
-{
-  const dealii::FEValues<dim> &fe;    ///< Gauss points
-  const dealii::FEValues<dim> *nodal; ///< nodes with their weights; only if uses_nodal_quadrature()
-  const std::vector<double> &u;       ///< the state, by local dof; zero for linear problems
-};
-
 /**
  * A boundary value problem: its terms cell by cell, its Dirichlet data, what is computed from its
- * solution. A linear problem contributes K and f of K u = f; a nonlinear one, with residual
- * R(u) = 0, contributes K = R'(u) and f = −R(u). All const functions are called by several threads.
+ * solution. A linear problem contributes K and f of K u = f. A nonlinear one, K u = f + λ W φ(u)
+ * with a law φ of the unknowns one by one, contributes the diagonal matrix W of weights as well,
+ * once: none of the three depends on u. All const functions are called by several threads.
  *
  * A physics is one file: a ParameterAcceptor with its parameters, this class for 2D and 3D, and a
  * line in registry.h.
@@ -62,13 +56,10 @@ public:
   /// The name of each component in output files; dim times the same for a vector.
   virtual std::vector<std::string> component_names() const = 0;
 
-  virtual bool is_linear() const
+  /// λ φ; empty: the problem is linear.
+  virtual std::optional<linalg::Nonlinearity> nonlinearity() const
   {
-    return true;
-  }
-  virtual bool uses_nodal_quadrature() const
-  {
-    return false;
+    return {};
   }
 
   /// Boundary ids that parameters of this problem name; "Section/Key" and the ids.
@@ -82,19 +73,35 @@ public:
 
   virtual std::vector<DirichletCondition<dim>> dirichlet_conditions() const = 0;
 
-  /// Adds the terms of a cell's interior to @p K (unless nullptr) and @p f.
-  virtual void add_cell_terms(const CellView<dim> &cell, CellMatrix *K, CellVector &f) const = 0;
+  /// Adds the terms of a cell's interior; @p fe has Gauss points.
+  virtual void add_cell_terms(const dealii::FEValues<dim> &fe, CellMatrix &K,
+                              CellVector &f) const = 0;
+
+  /// Adds the weights of a reaction in a cell by the quadrature of @p nodal, whose points are the
+  /// nodes.
+  virtual void add_cell_weights(const dealii::FEValues<dim> & /* nodal */,
+                                CellVector & /* w */) const
+  {}
 
   /// Does add_face_terms() have anything to do on this part of the boundary?
   virtual bool has_face_terms(dealii::types::boundary_id /* id */) const
   {
     return false;
   }
-  /// Adds the terms of a face on the boundary; @p u as in CellView.
+  /// Adds the terms of a face on the boundary; @p face has Gauss points.
   virtual void add_face_terms(const dealii::FEFaceValues<dim> & /* face */,
-                              dealii::types::boundary_id /* id */,
-                              const std::vector<double> & /* u */, CellMatrix * /* K */,
+                              dealii::types::boundary_id /* id */, CellMatrix & /* K */,
                               CellVector & /* f */) const
+  {}
+
+  /// Does add_face_weights() have anything to do on this part of the boundary?
+  virtual bool has_face_weights(dealii::types::boundary_id /* id */) const
+  {
+    return false;
+  }
+  /// Adds the weights of a reaction on a face of the boundary, as add_cell_weights() does.
+  virtual void add_face_weights(const dealii::FEFaceValues<dim> & /* nodal */,
+                                dealii::types::boundary_id /* id */, CellVector & /* w */) const
   {}
 
   /// nullptr if it is not known.
@@ -116,7 +123,7 @@ public:
     return {};
   }
 
-  /// What to tell a user whose nonlinear problem has no solution that Newton's method finds.
+  /// What to tell a user for whose nonlinear problem no solution was found.
   virtual std::string cure_without_solution() const
   {
     return "Change the data, or start from a finer or coarser mesh.";

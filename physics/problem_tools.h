@@ -5,10 +5,15 @@
 #include "physics/expressions.h"
 #include "physics/problem.h"
 
+#include <deal.II/base/mpi.h>
+
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -77,6 +82,41 @@ std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fi
   for (const auto &[id, field] : fields)
     conditions.push_back({{id}, field.get(), dealii::ComponentMask()});
   return conditions;
+}
+
+/// @throws ParameterError if nodal quadrature of reactions has no positive weights on @p mesh.
+template <int dim>
+void require_nodal_quadrature(const std::string &what, const Mesh<dim> &mesh,
+                              const DiscretizationParameters &parameters)
+{
+  if (mesh.is_simplex && parameters.degree > 1)
+    throw ParameterError(what + " needs a nodal quadrature with positive weights, which triangles "
+                                "and tetrahedra have for degree 1 only. Set Discretization/Degree "
+                                "to 1, or use quadrilaterals or hexahedra.",
+                         "Discretization/Degree");
+}
+
+/// Adds c JxW to the weight of each node; @p nodal has the nodes of a cell or a face as points.
+template <int dim>
+void add_nodal_weights(const dealii::FEValuesBase<dim> &nodal, const dealii::Function<dim> &c,
+                       dealii::Vector<double> &w)
+{
+  for (const unsigned int q : nodal.quadrature_point_indices())
+    for (unsigned int i = 0; i < nodal.dofs_per_cell; ++i)
+      if (nodal.shape_value(i, q) > 0.5) // 0 or 1 but for rounding
+        w(i) += c.value(nodal.quadrature_point(q)) * nodal.JxW(q);
+}
+
+/// Collective. The smallest and the largest value at the nodes; @p u is of one component.
+inline std::pair<double, double> extrema(const FeVector &u, MPI_Comm communicator)
+{
+  double least = std::numeric_limits<double>::max(), largest = -least;
+  for (const double u_i : u) {
+    least = std::min(least, u_i);
+    largest = std::max(largest, u_i);
+  }
+  return {dealii::Utilities::MPI::min(least, communicator),
+          dealii::Utilities::MPI::max(largest, communicator)};
 }
 } // namespace femgpu
 

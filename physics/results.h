@@ -27,9 +27,9 @@ struct Quantity
 /// How the system of one cycle was solved.
 struct SolveSummary
 {
-  linalg::SolveReport report;         ///< of the linear solve, or of the whole Newton iteration
-  unsigned int newton_iterations = 0; ///< 0 for linear problems
-  int linear_iterations = 0;          ///< all together
+  linalg::SolveReport report;   ///< of the linear or of the nonlinear solve
+  int nonlinear_iterations = 0; ///< 0 for linear problems
+  int linear_iterations = 0;    ///< all together; 0 for methods that solve no linear systems
 };
 } // namespace femgpu
 

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace femgpu
@@ -24,30 +25,33 @@ template <int dim>
 class ProblemSolver
 {
 public:
+  /// Collective. @throws ParameterError for methods that do not fit the problem or one another
   ProblemSolver(const Problem<dim> &problem, const SolverParameters &solver_parameters,
-                const NewtonParameters &newton_parameters, linalg::NodeSolver &node_solver)
-      : problem(problem), solver_parameters(solver_parameters), newton(newton_parameters),
-        node_solver(node_solver)
-  {}
+                const NonlinearParameters &nonlinear_parameters, MPI_Comm communicator);
 
   /// @param seconds gets the times of the phases
   SolveSummary solve(const Discretization<dim> &discretization, linalg::NodeSystem &system,
                      FeVector &u, std::map<std::string, double> &seconds, const Progress &progress);
 
-private:
-  SolveSummary solve_linear(const Discretization<dim> &discretization, linalg::NodeSystem &system,
-                            FeVector &u, std::map<std::string, double> &seconds,
-                            const Progress &progress);
-  SolveSummary solve_newton(const Discretization<dim> &discretization, linalg::NodeSystem &system,
-                            FeVector &u, std::map<std::string, double> &seconds,
-                            const Progress &progress);
-  double line_search(const Discretization<dim> &discretization, linalg::NodeSystem &system,
-                     double norm, const FeVector &update, FeVector &u);
+  /// For messages: "pipelined-cg", or "newton" for nonlinear problems.
+  std::string method() const
+  {
+    return phi ? nonlinear.method : solver_parameters.solver;
+  }
+  /// Does the preconditioner want to know where the unknowns are?
+  bool needs_coordinates() const;
 
+  const linalg::NodeSolver &node_solver() const
+  {
+    return leader_solver;
+  }
+
+private:
   const Problem<dim> &problem;
   const SolverParameters &solver_parameters;
-  const NewtonParameters &newton;
-  linalg::NodeSolver &node_solver;
+  const NonlinearParameters &nonlinear;
+  const std::optional<linalg::Nonlinearity> phi;
+  linalg::NodeSolver leader_solver;
 };
 } // namespace femgpu
 

@@ -22,6 +22,8 @@ ORDER_BELOW, ORDER_ABOVE = 0.1, 0.35  # how far an observed order may be from th
 # How far numbers of runs with several ranks may be from each other. Errors are differences of
 # values of order one, which solvers know to 1e-12 or so.
 RELATIVE, ABSOLUTE_FOR_ERRORS = 1e-10, 1e-12
+# The same for another method, which ends elsewhere within its tolerance.
+OF_ANOTHER_METHOD = 1e-9
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 CHECK_VTU = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts",
                          "check_vtu.py")
@@ -30,12 +32,12 @@ CHECK_VTU = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scri
 class Run:
     """One run of femgpu that has ended."""
 
-    def __init__(self, options, ranks, directory, on_stdin):
+    def __init__(self, options, ranks, directory, on_stdin, more_set=()):
         command = [options.program] + options.arguments
         if options.file:
             command += ["-" if on_stdin else options.file]
             command += ["--output", options.output or directory]
-            command += [word for text in options.set for word in ("--set", text)]
+            command += [word for text in [*options.set, *more_set] for word in ("--set", text)]
         if ranks > 1:
             command = MPIRUN + ["-n", str(ranks)] + command
         self.command = " ".join(command)
@@ -207,7 +209,7 @@ def check_same_numbers(run, other, ranks):
         for name in "cells", "dofs", "nonzeros":
             if a[name] != b[name]:
                 yield f"{where}: {a[name]} {name}, but {b[name]} with {ranks} ranks"
-        for name in "newton_iterations", "linear_iterations":
+        for name in "nonlinear_iterations", "linear_iterations":
             if abs(a["solve"][name] - b["solve"][name]) > 1:
                 yield (f"{where}: {a['solve'][name]} {name}, but {b['solve'][name]} with {ranks} "
                        f"ranks")
@@ -218,6 +220,20 @@ def check_same_numbers(run, other, ranks):
         for name, x, y, absolute in pairs:
             if not is_close(x, y, absolute):
                 yield (f"{where}: {name} is {x!r}, but {y!r} with {ranks} ranks "
+                       f"(differs by {abs(x - y):.1e})")
+
+
+def check_same_solution(run, other):
+    """Two methods give the same errors and quantities, as far as their tolerances go."""
+    for a, b in zip(run.summary()["cycles"], other.summary()["cycles"]):
+        pairs = [(f"error in {norm}", a["errors"][norm]["error"], b["errors"][norm]["error"])
+                 for norm in a.get("errors", {})]
+        pairs += [(name, a["quantities"][name], b["quantities"][name]) for name in a["quantities"]]
+        if a["dofs"] != b["dofs"]:
+            yield f"cycle {a['cycle']}: {a['dofs']} dofs, but {b['dofs']} with another method"
+        for name, x, y in pairs:
+            if not abs(x - y) <= OF_ANOTHER_METHOD * max(1., abs(x)):
+                yield (f"cycle {a['cycle']}: {name} is {x!r}, but {y!r} with another method "
                        f"(differs by {abs(x - y):.1e})")
 
 
@@ -235,10 +251,10 @@ def check_identical(run, again):
 
 
 def check_all(options, directory):
-    def start(name, ranks, on_stdin=options.on_stdin):
+    def start(name, ranks, on_stdin=options.on_stdin, more_set=()):
         path = os.path.join(directory, name)
         os.mkdir(path)
-        return Run(options, ranks, path, on_stdin)
+        return Run(options, ranks, path, on_stdin, more_set)
 
     run = start("run", options.ranks)
     problems = list(check_end(run, options))
@@ -255,6 +271,11 @@ def check_all(options, directory):
         problems += check_end(other, options)
         if not problems:
             problems += check_same_numbers(run, other, options.same_as_ranks)
+    if not problems and options.same_with:
+        other = start("method", options.ranks, on_stdin=False, more_set=options.same_with)
+        problems += check_end(other, options)
+        if not problems:
+            problems += check_same_solution(run, other)
     if not problems and options.repeat_identical:
         again = start("again", options.ranks)
         problems += check_end(again, options)
@@ -294,6 +315,8 @@ def parse_command_line():
         help="on standard output (repeatable)")
     add("--same-as-ranks", type=int, default=0, metavar="N",
         help="a run with N ranks has the same numbers up to rounding")
+    add("--same-with", action="append", default=[], metavar="Section/Key=value",
+        help="a run with this parameter, too, has the same errors and quantities (repeatable)")
     add("--repeat-identical", action="store_true",
         help="a second run has the same bits in convergence.csv (but times) and .vtu files")
     add("--check-vtu", action="store_true", help="VTK reads the files for ParaView")
@@ -315,7 +338,7 @@ def parse_command_line():
     options.needs_summary = bool(options.expect_order or options.expect_quantity or
                                  options.expect_outcome or options.expect_rate_by_dofs or
                                  options.expect_error_below or options.expect_cycles or
-                                 options.same_as_ranks)
+                                 options.same_as_ranks or options.same_with)
     if not options.file and not arguments:
         parser.error("give FILE.prm, or femgpu's arguments after --")
     return options

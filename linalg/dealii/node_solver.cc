@@ -11,7 +11,6 @@
 
 #include <sched.h>
 
-#include <functional>
 #include <utility>
 
 namespace femgpu::linalg
@@ -68,7 +67,7 @@ std::vector<Choice> node_solver_choices()
 class NodeSolver::Leader
 {
 public:
-  Leader(const std::string &backend, const unsigned int threads, LinearSolverOptions options)
+  Leader(const std::string &backend, const unsigned int threads, const LinearSolverOptions &options)
       : executor(make_executor(options.solver == "direct" ? "host" : backend, threads))
   {
     if (options.solver == "direct" && backend.rfind("cuda", 0) == 0)
@@ -76,10 +75,22 @@ public:
                                "' was asked for. Use backend auto or host, or another solver.",
                            "Solver/Backend");
     if (options.solver != "direct")
-      iterative = std::make_unique<LinearSolver>(executor, std::move(options));
+      iterative = std::make_unique<LinearSolver>(executor, options);
   }
 
-  SolveReport solve(NodeSystem &system, const bool same_pattern, const SolveControl &control)
+  Leader(const std::string &backend, const unsigned int threads,
+         const NonlinearSolverOptions &options)
+      : executor(make_executor(backend, threads))
+  {
+    if (options.linear.solver == "direct")
+      throw ParameterError("Solver 'direct' solves linear problems only. For the linear systems of "
+                           "a nonlinear problem use " +
+                               names_of(solver_choices()) + ".",
+                           "Solver/Solver");
+    nonlinear = std::make_unique<NonlinearSolver>(executor, options);
+  }
+
+  SolveReport solve(const NodeSystem &system, const bool same_pattern, const SolveControl &control)
   {
     if (!iterative)
       return solve_direct(system.matrix(), system.rhs(), system.solution(), control);
@@ -88,20 +99,29 @@ public:
     return iterative->solve(system.rhs(), system.solution());
   }
 
+  SolveReport solve_nonlinear(const NodeSystem &system, const bool same_pattern,
+                              const Nonlinearity &phi, const SolveControl &control)
+  {
+    nonlinear->control() = control;
+    nonlinear->set_system(system.matrix(), system.weights(), same_pattern);
+    return nonlinear->solve(phi, system.rhs(), system.solution());
+  }
+
   ExecutorPtr executor;
 
 private:
   std::unique_ptr<LinearSolver> iterative;
+  std::unique_ptr<NonlinearSolver> nonlinear;
 };
 
-NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
-                       const unsigned int threads, LinearSolverOptions options)
-    : comm(communicator)
+template <class Options>
+void NodeSolver::make_leader(const std::string &backend, const unsigned int threads,
+                             const Options &options)
 {
   require_one_node(comm);
   const unsigned int cores = share_cores(comm);
   on_leader(comm, [&] {
-    leader = std::make_unique<Leader>(backend, threads > 0 ? threads : cores, std::move(options));
+    leader = std::make_unique<Leader>(backend, threads > 0 ? threads : cores, options);
     name = leader->executor->name();
     description = leader->executor->description();
   });
@@ -109,19 +129,46 @@ NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
   description = dealii::Utilities::MPI::broadcast(comm, description, 0);
 }
 
+NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
+                       const unsigned int threads, const LinearSolverOptions &options)
+    : comm(communicator)
+{
+  make_leader(backend, threads, options);
+}
+
+NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
+                       const unsigned int threads, const NonlinearSolverOptions &options)
+    : comm(communicator)
+{
+  make_leader(backend, threads, options);
+}
+
 NodeSolver::~NodeSolver() = default;
 
-SolveReport NodeSolver::solve(NodeSystem &system, const bool same_pattern,
-                              const SolveControl &control)
+SolveReport NodeSolver::solve_on_leader(NodeSystem &system,
+                                        const std::function<SolveReport()> &solve)
 {
   system.synchronize();
   SolveReport report;
-  on_leader(comm, [&] { report = leader->solve(system, same_pattern, control); });
+  on_leader(comm, [&] { report = solve(); });
   system.synchronize();
   std::vector<double> history = std::move(report.history);
   report = dealii::Utilities::MPI::broadcast(comm, report, 0);
   report.history = std::move(history);
   return report;
+}
+
+SolveReport NodeSolver::solve(NodeSystem &system, const bool same_pattern,
+                              const SolveControl &control)
+{
+  return solve_on_leader(system, [&] { return leader->solve(system, same_pattern, control); });
+}
+
+SolveReport NodeSolver::solve_nonlinear(NodeSystem &system, const bool same_pattern,
+                                        const Nonlinearity &phi, const SolveControl &control)
+{
+  return solve_on_leader(
+      system, [&] { return leader->solve_nonlinear(system, same_pattern, phi, control); });
 }
 
 std::string NodeSolver::backend_name() const

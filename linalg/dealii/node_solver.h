@@ -4,7 +4,9 @@
 #include "linalg/base/choice.h"
 #include "linalg/dealii/node_system.h"
 #include "linalg/linear_solver.h"
+#include "linalg/nonlinear_solver.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,8 +17,9 @@ std::vector<Choice> node_solver_choices();
 
 /**
  * Solves the NodeSystem of a solver group: the first rank of the group, its leader, solves on its
- * device or with all cores of the group, while the others sleep. All functions are collective, and
- * what the leader throws is thrown on every rank.
+ * device or with all cores of the group, while the others sleep. An object solves either linear or
+ * nonlinear systems. All functions are collective, and what the leader throws is thrown on every
+ * rank.
  */
 class NodeSolver
 {
@@ -26,11 +29,21 @@ public:
    * @param threads of the host backend; 0 for all cores that the ranks together may use
    */
   NodeSolver(MPI_Comm communicator, const std::string &backend, unsigned int threads,
-             LinearSolverOptions options);
+             const LinearSolverOptions &options);
+  /// For nonlinear systems. @throws ParameterError for the solver "direct", which they cannot use
+  NodeSolver(MPI_Comm communicator, const std::string &backend, unsigned int threads,
+             const NonlinearSolverOptions &options);
   ~NodeSolver();
 
-  /// Solves with the x of @p system as initial guess. @param same_pattern only the values changed.
+  /**
+   * Solves A x = b with the x of @p system as initial guess.
+   * @param same_pattern only the values of A changed
+   */
   SolveReport solve(NodeSystem &system, bool same_pattern, const SolveControl &control);
+
+  /// The same for A x = b + λ W φ(x), W = diag(w).
+  SolveReport solve_nonlinear(NodeSystem &system, bool same_pattern, const Nonlinearity &phi,
+                              const SolveControl &control);
 
   /// Of the leader's executor.
   std::string backend_name() const;
@@ -39,6 +52,10 @@ public:
 
 private:
   class Leader;
+
+  template <class Options>
+  void make_leader(const std::string &backend, unsigned int threads, const Options &options);
+  SolveReport solve_on_leader(NodeSystem &system, const std::function<SolveReport()> &solve);
 
   MPI_Comm comm;
   std::unique_ptr<Leader> leader; ///< on the first rank only

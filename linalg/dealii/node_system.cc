@@ -13,8 +13,10 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr auto invalid_column = dealii::numbers::invalid_dof_index;
-}
+// Columns of contributions that are none of the matrix.
+constexpr auto rhs_column = dealii::numbers::invalid_dof_index;
+constexpr auto weight_column = rhs_column - 1;
+} // namespace
 
 NodeSystem::NodeSystem(MPI_Comm communicator)
     : comm(communicator), my_rank(dealii::Utilities::MPI::this_mpi_process(communicator)),
@@ -53,7 +55,9 @@ void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const Fill
   columns = NodeArray<int>(comm, my_nonzeros);
   values = NodeArray<double>(comm, my_nonzeros);
   b = NodeArray<double>(comm, rows);
+  w = NodeArray<double>(comm, rows);
   x = NodeArray<double>(comm, rows);
+  dimension = 0;
 
   std::size_t k = first_nonzero;
   for (std::size_t row = 0; row < rows; ++row) {
@@ -73,14 +77,19 @@ void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const Fill
   set_zero();
 }
 
-void NodeSystem::set_zero(const bool rhs_only)
+void NodeSystem::make_coordinates(const unsigned int new_dimension)
 {
-  if (!rhs_only) {
-    const int *starts = row_starts.data();
-    const auto begin = starts[first_owned()], end = starts[first_owned() + n_owned()];
-    std::fill(values.data() + begin, values.data() + end, 0.);
-  }
+  dimension = new_dimension;
+  places = NodeArray<double>(comm, n_owned() * dimension);
+}
+
+void NodeSystem::set_zero()
+{
+  const int *starts = row_starts.data();
+  const auto begin = starts[first_owned()], end = starts[first_owned() + n_owned()];
+  std::fill(values.data() + begin, values.data() + end, 0.);
   std::fill_n(b.data() + first_owned(), n_owned(), 0.);
+  std::fill_n(w.data() + first_owned(), n_owned(), 0.);
 }
 
 unsigned int NodeSystem::owner_of(const Index row) const
@@ -119,7 +128,15 @@ void NodeSystem::add_rhs(const Index row, const double value)
   if (owns(row))
     b.data()[row] += value;
   else
-    for_others[owner_of(row)].push_back({row, invalid_column, value});
+    for_others[owner_of(row)].push_back({row, rhs_column, value});
+}
+
+void NodeSystem::add_weight(const Index row, const double value)
+{
+  if (owns(row))
+    w.data()[row] += value;
+  else
+    for_others[owner_of(row)].push_back({row, weight_column, value});
 }
 
 void NodeSystem::compress()
@@ -147,8 +164,10 @@ void NodeSystem::compress()
                 receive_counts.data(), receive_begins.data(), type, comm);
   MPI_Type_free(&type);
   for (const Contribution &entry : received)
-    if (entry.column == invalid_column)
+    if (entry.column == rhs_column)
       add_rhs(entry.row, entry.value);
+    else if (entry.column == weight_column)
+      add_weight(entry.row, entry.value);
     else
       add_owned_row(entry.row, 1, &entry.column, &entry.value);
   values.synchronize();
@@ -157,23 +176,27 @@ void NodeSystem::compress()
 
 void NodeSystem::synchronize() const
 {
-  b.synchronize();
-  x.synchronize();
+  const auto synchronize_all = [this] {
+    for (const NodeArray<double> *vector : {&b, &w, &x})
+      vector->synchronize();
+    if (dimension > 0)
+      places.synchronize();
+  };
+  synchronize_all();
   MPI_Barrier(comm);
-  b.synchronize();
-  x.synchronize();
+  synchronize_all();
 }
 
 HostCsr NodeSystem::matrix() const
 {
   values.synchronize();
-  return {static_cast<int>(n()), total_nonzeros, row_starts.data(),
-          columns.data(),        values.data(),  unknowns_per_node};
+  return {static_cast<int>(n()), total_nonzeros,    row_starts.data(), columns.data(),
+          values.data(),         unknowns_per_node, coordinates(),     static_cast<int>(dimension)};
 }
 
 std::size_t NodeSystem::bytes() const
 {
   return (n() + 1) * sizeof(int) + total_nonzeros * (sizeof(int) + sizeof(double)) +
-         2 * n() * sizeof(double);
+         (3 + dimension) * n() * sizeof(double);
 }
 } // namespace femgpu::linalg

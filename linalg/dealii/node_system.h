@@ -12,10 +12,10 @@
 namespace femgpu::linalg
 {
 /**
- * The border between deal.II and linalg: a linear system A x = b in memory that the ranks of a node
- * share. Every rank writes the rows it owns, which are contiguous in the global numbering; what it
- * has for rows of others waits until compress(). The leader sees the whole CSR matrix without any
- * copy. The pattern is converted once; values, b and x are written for every step.
+ * The border between deal.II and linalg: a system A x = b, or A x = b + λ W φ(x) with the diagonal
+ * matrix W of weights w, in memory that the ranks of a node share. Every rank writes the rows it
+ * owns, which are contiguous in the global numbering; what it has for rows of others waits until
+ * compress(). The leader sees the whole CSR matrix without any copy.
  */
 class NodeSystem
 {
@@ -30,7 +30,7 @@ public:
 
   /**
    * Collective. Makes the pattern; all ranks' rows, one rank after the other, are numbered 0 to
-   * n-1. Matrix, b and x are zero afterwards.
+   * n-1. Matrix, b, w and x are zero afterwards, and there are no coordinates.
    * @param row_lengths entries in each row of this rank
    * @throws ParameterError if there are more rows or entries than 32-bit indices can count.
    */
@@ -42,8 +42,14 @@ public:
     unknowns_per_node = static_cast<int>(n);
   }
 
-  /// Sets this rank's rows of the matrix (unless @p rhs_only) and of b to zero.
-  void set_zero(bool rhs_only = false);
+  /**
+   * Collective. Makes room for the place of each unknown, @p dimension numbers side by side; each
+   * rank writes those of the rows it owns to coordinates().
+   */
+  void make_coordinates(unsigned int dimension);
+
+  /// Sets this rank's rows of the matrix, of b and of w to zero.
+  void set_zero();
 
   /// Adds to A(row, columns[k]), k < n; the columns ascend and are in the pattern.
   void add_row(Index row, unsigned int n, const Index *columns, const double *values);
@@ -51,10 +57,13 @@ public:
   /// Adds to b(row).
   void add_rhs(Index row, double value);
 
+  /// Adds to w(row).
+  void add_weight(Index row, double value);
+
   /// Collective. Brings what was added for rows of other ranks there, in an order that is fixed.
   void compress();
 
-  /// Collective. Makes b and x as the ranks wrote them visible to all.
+  /// Collective. Makes b, w, x and coordinates as the ranks wrote them visible to all.
   void synchronize() const;
 
   /// The whole matrix; valid on every rank after compress().
@@ -72,14 +81,23 @@ public:
   /// Bytes of shared memory, all ranks together.
   std::size_t bytes() const;
 
-  /// b and x, n() elements by global number; this rank writes those it owns.
+  /// b, w and x, n() elements by global number; this rank writes those it owns.
   double *rhs() const
   {
     return b.data();
   }
+  double *weights() const
+  {
+    return w.data();
+  }
   double *solution() const
   {
     return x.data();
+  }
+  /// n() times dimension numbers; nullptr without make_coordinates().
+  double *coordinates() const
+  {
+    return dimension > 0 ? places.data() : nullptr;
   }
   Index first_owned() const
   {
@@ -95,7 +113,7 @@ public:
   }
 
 private:
-  /// An entry for a row of another rank; column invalid_column stands for b.
+  /// An entry for a row of another rank; two columns that no matrix has stand for b and w.
   struct Contribution
   {
     Index row;
@@ -117,9 +135,10 @@ private:
   std::vector<Index> row_begins = {0}; ///< first row of each rank, and n
   std::size_t first_nonzero = 0, total_nonzeros = 0;
   int unknowns_per_node = 0;
+  unsigned int dimension = 0; ///< of the coordinates; 0 without
 
   NodeArray<int> row_starts, columns;
-  NodeArray<double> values, b, x;
+  NodeArray<double> values, b, w, x, places;
 
   std::vector<std::vector<Contribution>> for_others; ///< by rank
 };

@@ -1,0 +1,231 @@
+#include "linalg/base/error.h"
+#include "linalg/dealii/node_system.h"
+#include "physics/assembler.h"
+#include "physics/gradient_products.h"
+#include "physics/problem_tools.h"
+#include "physics/refinement.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/numerics/vector_tools_interpolate.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+/**
+ * @file
+ * The weights of reactions after the constraints were eliminated.
+ */
+namespace
+{
+using namespace femgpu;
+using namespace dealii;
+
+/// −Δu = c e^u − (the same on the boundary), with no Dirichlet data: all integrals are complete.
+template <int dim>
+class Reaction final : public Problem<dim>
+{
+public:
+  using typename Problem<dim>::CellMatrix;
+  using typename Problem<dim>::CellVector;
+
+  Reaction(const double in_cells, const double on_faces) : in_cells(in_cells), on_faces(on_faces)
+  {}
+
+  unsigned int n_components() const override
+  {
+    return 1;
+  }
+  std::vector<std::string> component_names() const override
+  {
+    return {"u"};
+  }
+  std::vector<std::pair<std::string, std::set<types::boundary_id>>>
+  named_boundaries() const override
+  {
+    return {};
+  }
+  std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
+  {
+    return {};
+  }
+  std::optional<linalg::Nonlinearity> nonlinearity() const override
+  {
+    return linalg::Nonlinearity();
+  }
+  void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &) const override
+  {
+    for (const unsigned int q : fe.quadrature_point_indices())
+      add_gradient_products(fe, q, fe.JxW(q), K);
+  }
+  void add_cell_weights(const FEValues<dim> &nodal, CellVector &w) const override
+  {
+    add_nodal_weights(nodal, in_cells, w);
+  }
+  bool has_face_weights(const types::boundary_id) const override
+  {
+    return true;
+  }
+  void add_face_weights(const FEFaceValues<dim> &nodal, const types::boundary_id,
+                        CellVector &w) const override
+  {
+    add_nodal_weights(nodal, on_faces, w);
+  }
+
+private:
+  Functions::ConstantFunction<dim> in_cells, on_faces;
+};
+
+/// x^p
+template <int dim>
+class Power : public Function<dim>
+{
+public:
+  explicit Power(const unsigned int p) : p(p)
+  {}
+  double value(const Point<dim> &x, const unsigned int) const override
+  {
+    return std::pow(x[0], p);
+  }
+
+private:
+  unsigned int p;
+};
+
+/// The unit square or cube, refined twice as a whole and then several times around a corner.
+template <int dim>
+struct Refined
+{
+  Refined(const Problem<dim> &problem, const std::string &cells, const unsigned int degree,
+          const unsigned int levels)
+      : mesh(make(cells)), parameters(with_degree(degree)), discretization(mesh, parameters, 1)
+  {
+    refine_globally(mesh, 2);
+    discretization.distribute_dofs();
+    for (unsigned int level = 0; level < levels; ++level)
+      refine_around_corner();
+    discretization.make_constraints(problem);
+  }
+
+  static Mesh<dim> make(const std::string &cells)
+  {
+    static MeshParameters parameters;
+    parameters.cells = cells;
+    return make_mesh<dim>(parameters, MPI_COMM_WORLD);
+  }
+  static DiscretizationParameters &with_degree(const unsigned int degree)
+  {
+    static DiscretizationParameters parameters;
+    parameters.degree = degree;
+    return parameters;
+  }
+
+  void refine_around_corner()
+  {
+    Vector<float> indicators(mesh.triangulation->n_active_cells());
+    for (const auto &cell : mesh.triangulation->active_cell_iterators())
+      indicators(cell->active_cell_index()) =
+          static_cast<float>(1. / (0.01 + cell->center().distance(Point<dim>())));
+    refine_and_transfer(mesh, discretization, discretization.make_vector(), &indicators, {0.2, 0.});
+  }
+
+  Mesh<dim> mesh;
+  DiscretizationParameters &parameters;
+  Discretization<dim> discretization;
+};
+
+/// Σ w_i x_i^p, without the dofs that are constrained: their weights are with their masters.
+template <int dim>
+double integral_of_power(const Discretization<dim> &discretization,
+                         const linalg::NodeSystem &system, const unsigned int p)
+{
+  FeVector values = discretization.make_vector();
+  VectorTools::interpolate(discretization.mapping(), discretization.dofs(), Power<dim>(p), values);
+  double sum = 0.;
+  for (auto i = system.first_owned(); i < system.first_owned() + system.n_owned(); ++i)
+    sum += system.weights()[i] * values(i);
+  return Utilities::MPI::sum(sum, MPI_COMM_WORLD);
+}
+
+template <int dim>
+void expect_exact_for_degree_2p_minus_1(const std::string &cells, const unsigned int degree,
+                                        const unsigned int levels)
+{
+  SCOPED_TRACE(std::to_string(dim) + "D, degree " + std::to_string(degree));
+  const double on_faces = 0.25;
+  const Reaction<dim> problem(1., on_faces);
+  const Refined<dim> refined(problem, cells, degree, levels);
+  linalg::NodeSystem system(MPI_COMM_WORLD);
+  make_pattern(refined.discretization, true, system);
+  assemble(problem, refined.discretization, system);
+  for (auto i = system.first_owned(); i < system.first_owned() + system.n_owned(); ++i)
+    if (refined.discretization.constraints().is_constrained(i))
+      EXPECT_EQ(system.weights()[i], 0.);
+    else
+      EXPECT_GT(system.weights()[i], 0.) << "of dof " << i;
+  for (unsigned int p = 0; p <= 2 * degree - 1; ++p) {
+    const double in_cube = 1. / (p + 1.);
+    // the faces x = 0 and x = 1, and those beside them
+    const double on_boundary = (p == 0 ? 2. : 1.) + 2. * (dim - 1) / (p + 1.);
+    EXPECT_NEAR(integral_of_power(refined.discretization, system, p),
+                in_cube + on_faces * on_boundary, 1e-12)
+        << "of x^" << p;
+  }
+}
+
+TEST(Weights, stay_positive_and_exact_with_hanging_nodes_in_2d)
+{
+  for (const unsigned int degree : {1, 2, 3, 4})
+    expect_exact_for_degree_2p_minus_1<2>("hypercube", degree, 4);
+}
+
+TEST(Weights, stay_positive_and_exact_with_hanging_nodes_in_3d)
+{
+  for (const unsigned int degree : {1, 2, 3, 4})
+    expect_exact_for_degree_2p_minus_1<3>("hypercube", degree, degree < 4 ? 3 : 1);
+}
+
+TEST(Weights, of_linear_triangles_and_tetrahedra_are_exact_for_degree_1)
+{
+  expect_exact_for_degree_2p_minus_1<2>("simplex", 1, 0);
+  expect_exact_for_degree_2p_minus_1<3>("simplex", 1, 0);
+}
+
+TEST(Weights, that_are_negative_are_refused_with_their_place)
+{
+  const Reaction<2> problem(1., -10.);
+  const Refined<2> refined(problem, "hypercube", 1, 0);
+  linalg::NodeSystem system(MPI_COMM_WORLD);
+  make_pattern(refined.discretization, false, system);
+  EXPECT_EQ(system.coordinates(), nullptr);
+  try {
+    assemble(problem, refined.discretization, system);
+    FAIL() << "nothing was thrown";
+  }
+  catch (const InputError &error) {
+    EXPECT_NE(std::string(error.what()).find("at the node (0 0)"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Coordinates, are_those_of_the_unknowns)
+{
+  const Reaction<2> problem(1., 0.);
+  const Refined<2> refined(problem, "hypercube", 3, 2);
+  linalg::NodeSystem system(MPI_COMM_WORLD);
+  make_pattern(refined.discretization, true, system);
+  FeVector x = refined.discretization.make_vector();
+  VectorTools::interpolate(refined.discretization.mapping(), refined.discretization.dofs(),
+                           Power<2>(1), x);
+  for (auto i = system.first_owned(); i < system.first_owned() + system.n_owned(); ++i)
+    EXPECT_NEAR(system.coordinates()[2 * i], x(i), 1e-14);
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+  testing::InitGoogleTest(&argc, argv);
+  const Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+  return RUN_ALL_TESTS();
+}
