@@ -11,6 +11,7 @@
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
 #include <deal.II/distributed/tria_base.h>
+#include <deal.II/numerics/vector_tools_interpolate.h>
 
 #include <algorithm>
 #include <cmath>
@@ -136,6 +137,9 @@ void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solve
   if (record.cycle == 0) {
     discretization.distribute_dofs();
     u = discretization.make_vector();
+    if (problem->initial_guess() != nullptr)
+      VectorTools::interpolate(discretization.mapping(), discretization.dofs(),
+                               *problem->initial_guess(), u);
   }
   discretization.make_constraints(*problem);
   discretization.constraints().distribute(u);

@@ -48,6 +48,26 @@ private:
 /// Splits at @p separator outside of parentheses, and trims blanks.
 std::vector<std::string> split_expressions(const std::string &text, char separator);
 
+/**
+ * Numbers with names that expressions may use, read from "sigma=5.67e-8, eps=0.8". Their values are
+ * written into the expressions before these are read.
+ */
+class NamedConstants
+{
+public:
+  /// @throws ParameterError that names @p path for anything but names and numbers, and for names
+  /// that expressions have already
+  NamedConstants(const std::string &path, const std::string &text);
+
+  /// @p expressions with numbers in parentheses in place of names.
+  std::string insert_into(const std::string &expressions) const;
+
+  std::map<std::string, double> numbers() const;
+
+private:
+  std::map<std::string, std::string> values;
+};
+
 /// What a parameter says about parts of the boundary: for each id one expression a component.
 using BoundaryExpressions = std::map<dealii::types::boundary_id, std::vector<std::string>>;
 

@@ -104,6 +104,12 @@ public:
                                 dealii::types::boundary_id /* id */, CellVector & /* w */) const
   {}
 
+  /// Where the iteration for a solution begins in the first cycle; nullptr for zero.
+  virtual const dealii::Function<dim> *initial_guess() const
+  {
+    return nullptr;
+  }
+
   /// nullptr if it is not known.
   virtual const dealii::Function<dim> *exact_solution() const
   {

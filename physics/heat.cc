@@ -1,0 +1,258 @@
+#include "linalg/base/error.h"
+#include "physics/gradient_products.h"
+#include "physics/problem_tools.h"
+#include "physics/registry.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+bool is_empty(const std::string &text)
+{
+  return text.find_first_not_of(" \t") == std::string::npos;
+}
+
+/// Section "Heat": −∇·(k∇u) + c φ(u) = f, and k ∂u/∂n = q − c (φ(u) − φ(g)) on the boundary.
+class HeatPhysics final : public Physics, public ParameterAcceptor
+{
+public:
+  HeatPhysics() : ParameterAcceptor("/Heat")
+  {
+    add_parameter("Constants", constants,
+                  "Numbers that the expressions below may name: 'sigma=5.67e-8, eps=0.8'.");
+    add_parameter("Conductivity", conductivity,
+                  "k > 0 in -div(k grad u) + c phi(u) = f, in W/(m K); expression of x, y, z.");
+    add_parameter("Source", source, "f, in W/m^3; expression of x, y, z.");
+    add_parameter("Reaction", reaction,
+                  "phi(u); expression of u, as u^4. Empty: the problem is linear.");
+    add_parameter("Reaction derivative", derivative, "d phi/du; expression of u, as 4*u^3.");
+    add_parameter("Reaction range", range,
+                  "Where u is expected, 'low, high': there the derivative is compared with phi.",
+                  prm, Patterns::List(Patterns::Double(), 2, 2));
+    add_parameter("Reaction coefficient", coefficient,
+                  "c >= 0 inside the body; expression of x, y, z.");
+    add_parameter("Boundary reaction", boundary_reaction,
+                  "k du/dn = -c (phi(u) - phi(g)), c >= 0, on parts of the boundary: 'ids: c, g; "
+                  "...'. With phi = u^4, c = emissivity times 5.67e-8 and u in K, parts radiate to "
+                  "surroundings of temperature g.");
+    add_parameter("Neumann", neumann,
+                  "Heat flux k du/dn = q into the body, in W/m^2, on parts of the boundary: 'ids: "
+                  "q; ...'; adds to a boundary reaction. Parts that are not named anywhere have "
+                  "k du/dn = 0.");
+    add_parameter("Dirichlet", dirichlet,
+                  "u = g on parts of the boundary: 'ids: g; ids: g'. May be empty if a reaction "
+                  "fixes u.");
+    add_parameter("Initial guess", initial_guess,
+                  "Where the iteration for u begins in the first cycle; expression of x, y, z.");
+    add_parameter("Exact solution", exact_solution,
+                  "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
+  }
+
+  std::unique_ptr<Problem<2>> make_2d() const override;
+  std::unique_ptr<Problem<3>> make_3d() const override;
+
+  std::string constants;
+  std::string conductivity = "1";
+  std::string source = "0";
+  std::string reaction;
+  std::string derivative;
+  std::vector<double> range = {-1., 1.};
+  std::string coefficient = "0";
+  std::string boundary_reaction;
+  std::string neumann;
+  std::string dirichlet = "0: 0";
+  std::string initial_guess = "0";
+  std::string exact_solution;
+};
+
+/// φ, if there is one. @throws ParameterError
+std::optional<linalg::ExpressionLaw> make_law(const HeatPhysics &parameters)
+{
+  const NamedConstants constants("Heat/Constants", parameters.constants);
+  if (is_empty(parameters.reaction))
+    return {};
+  try {
+    return linalg::make_expression_law(parameters.reaction, parameters.derivative,
+                                       constants.numbers(),
+                                       {parameters.range.front(), parameters.range.back()});
+  }
+  catch (const ParameterError &error) {
+    throw ParameterError("Heat/Reaction or Heat/Reaction derivative: " + std::string(error.what()),
+                         "Heat/Reaction");
+  }
+}
+
+/**
+ * Reactions inside and on the boundary have one law, and nodal quadrature makes both diagonal. They
+ * take heat away, so that A u = b − W φ(u): λ = −1. With φ growing in u there is one solution, and
+ * the Jacobian A + W φ'(u) is positive definite wherever A or W φ' is.
+ */
+template <int dim>
+class Heat final : public Problem<dim>
+{
+public:
+  using typename Problem<dim>::CellMatrix;
+  using typename Problem<dim>::CellVector;
+
+  explicit Heat(const HeatPhysics &p)
+      : constants("Heat/Constants", p.constants), law(make_law(p)),
+        k("Heat/Conductivity", {constants.insert_into(p.conductivity)}),
+        f("Heat/Source", {constants.insert_into(p.source)}),
+        c("Heat/Reaction coefficient", {constants.insert_into(p.coefficient)}),
+        boundary_reaction(make_boundary_fields<dim>("Heat/Boundary reaction",
+                                                    constants.insert_into(p.boundary_reaction), 2)),
+        neumann(make_boundary_fields<dim>("Heat/Neumann", constants.insert_into(p.neumann), 1)),
+        dirichlet(
+            make_boundary_fields<dim>("Heat/Dirichlet", constants.insert_into(p.dirichlet), 1)),
+        guess("Heat/Initial guess", {constants.insert_into(p.initial_guess)}),
+        exact(make_optional_field<dim>("Heat/Exact solution",
+                                       constants.insert_into(p.exact_solution), 1)),
+        has_coefficient(p.coefficient.find_first_not_of(" \t0.") != std::string::npos)
+  {
+    refuse_overlap("Heat/Neumann", neumann, dirichlet);
+    refuse_overlap("Heat/Boundary reaction", boundary_reaction, dirichlet);
+  }
+
+  unsigned int n_components() const override
+  {
+    return 1;
+  }
+  std::vector<std::string> component_names() const override
+  {
+    return {"u"};
+  }
+  std::optional<linalg::Nonlinearity> nonlinearity() const override
+  {
+    if (!law)
+      return {};
+    return linalg::Nonlinearity{*law, -1.};
+  }
+  std::vector<std::pair<std::string, std::set<types::boundary_id>>>
+  named_boundaries() const override
+  {
+    return {{"Heat/Dirichlet", ids_of(dirichlet)},
+            {"Heat/Neumann", ids_of(neumann)},
+            {"Heat/Boundary reaction", ids_of(boundary_reaction)}};
+  }
+
+  void check(const Mesh<dim> &mesh, const DiscretizationParameters &parameters) const override
+  {
+    if (!law && (has_coefficient || !boundary_reaction.empty()))
+      throw ParameterError("Heat/Reaction coefficient and Heat/Boundary reaction need a law; write "
+                           "it in Heat/Reaction and Heat/Reaction derivative.",
+                           "Heat/Reaction");
+    if (dirichlet.empty() && !has_coefficient && boundary_reaction.empty())
+      throw ParameterError("Without Dirichlet data and reaction u is known up to a constant only. "
+                           "Name at least one boundary id in Heat/Dirichlet or Heat/Boundary "
+                           "reaction, or give Heat/Reaction coefficient.",
+                           "Heat/Dirichlet");
+    if (law)
+      require_nodal_quadrature("Heat with a reaction", mesh, parameters);
+  }
+
+  std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
+  {
+    return conditions_of(dirichlet);
+  }
+
+  /// K_ij = (k∇φ_j, ∇φ_i), f_i = (f, φ_i)
+  void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &rhs) const override
+  {
+    for (const unsigned int q : fe.quadrature_point_indices()) {
+      const double k_JxW = k.value(fe.quadrature_point(q)) * fe.JxW(q);
+      const double f_JxW = f.value(fe.quadrature_point(q)) * fe.JxW(q);
+      for (unsigned int i = 0; i < fe.dofs_per_cell; ++i)
+        rhs(i) += f_JxW * fe.shape_value(i, q);
+      add_gradient_products(fe, q, k_JxW, K);
+    }
+  }
+
+  void add_cell_weights(const FEValues<dim> &nodal, CellVector &w) const override
+  {
+    if (has_coefficient)
+      add_nodal_weights(nodal, c, w);
+  }
+
+  bool has_face_terms(const types::boundary_id id) const override
+  {
+    return neumann.count(id) > 0 || boundary_reaction.count(id) > 0;
+  }
+
+  /// f_i += <q + c φ(g), φ_i>; the rest of the boundary reaction is in the weights
+  void add_face_terms(const FEFaceValues<dim> &face, const types::boundary_id id,
+                      CellMatrix & /* K */, CellVector &rhs) const override
+  {
+    const auto flux = neumann.find(id), radiation = boundary_reaction.find(id);
+    for (const unsigned int q : face.quadrature_point_indices()) {
+      const Point<dim> &p = face.quadrature_point(q);
+      double heat = flux == neumann.end() ? 0. : flux->second->value(p);
+      if (radiation != boundary_reaction.end())
+        heat += radiation->second->value(p, 0) * law->value(radiation->second->value(p, 1));
+      for (unsigned int i = 0; i < face.dofs_per_cell; ++i)
+        rhs(i) += heat * face.JxW(q) * face.shape_value(i, q);
+    }
+  }
+
+  bool has_face_weights(const types::boundary_id id) const override
+  {
+    return boundary_reaction.count(id) > 0;
+  }
+  void add_face_weights(const FEFaceValues<dim> &nodal, const types::boundary_id id,
+                        CellVector &w) const override
+  {
+    add_nodal_weights(nodal, *boundary_reaction.at(id), w);
+  }
+
+  const Function<dim> *initial_guess() const override
+  {
+    return &guess;
+  }
+  const Function<dim> *exact_solution() const override
+  {
+    return exact.get();
+  }
+
+  std::vector<Quantity> quantities(const Discretization<dim> &discretization,
+                                   const FeVector &u) const override
+  {
+    const auto [least, largest] = extrema(u, discretization.communicator());
+    return {{"min u", least}, {"max u", largest}};
+  }
+
+  std::string cure_without_solution() const override
+  {
+    return "No steady state was found: Heat/Reaction should grow with u, or heat that it makes "
+           "must be small; start from a better Heat/Initial guess, at which Heat/Reaction "
+           "derivative is positive.";
+  }
+
+private:
+  NamedConstants constants;
+  std::optional<linalg::ExpressionLaw> law;
+  Field<dim> k, f, c;
+  BoundaryFields<dim> boundary_reaction, neumann, dirichlet;
+  Field<dim> guess;
+  std::unique_ptr<Field<dim>> exact;
+  bool has_coefficient; ///< is not 0 everywhere
+};
+
+std::unique_ptr<Problem<2>> HeatPhysics::make_2d() const
+{
+  return std::make_unique<Heat<2>>(*this);
+}
+
+std::unique_ptr<Problem<3>> HeatPhysics::make_3d() const
+{
+  return std::make_unique<Heat<3>>(*this);
+}
+} // namespace
+
+std::unique_ptr<Physics> make_heat()
+{
+  return std::make_unique<HeatPhysics>();
+}
+} // namespace femgpu
