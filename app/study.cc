@@ -165,7 +165,7 @@ void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solve
     phase("estimate");
     console.begin_phase("output");
     if (parameters.output.write_vtu)
-      output.write(record.cycle, discretization, u, indicators);
+      output.write(record.cycle, record.cycle, discretization, u, indicators);
     phase("output");
   }
   record.total_seconds = total.lap();
@@ -208,7 +208,7 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   Stopwatch total;
   linalg::NodeSystem system(comm);
   ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, comm);
-  VtuOutput<dim> output(parameters.output, *problem);
+  VtuOutput<dim> output(parameters.output, parameters.output.name, *problem);
 
   study.dimension = dim;
   study.physics = parameters.run.physics;

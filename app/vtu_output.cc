@@ -122,11 +122,11 @@ void agree(const std::string &error, MPI_Comm comm)
 } // namespace
 
 template <int dim>
-std::string VtuOutput<dim>::base_name(const unsigned int cycle) const
+std::string VtuOutput<dim>::base_name(const unsigned int index) const
 {
-  std::ostringstream name;
-  name << parameters.name << '_' << std::setw(3) << std::setfill('0') << cycle;
-  return name.str();
+  std::ostringstream text;
+  text << name << '_' << std::setw(3) << std::setfill('0') << index;
+  return text.str();
 }
 
 template <int dim>
@@ -156,10 +156,10 @@ void VtuOutput<dim>::write_records(const DataOut<dim> &out, const std::vector<st
   std::string error;
   if (Utilities::MPI::this_mpi_process(comm) == 0) {
     try {
-      write_file(parameters.directory + "/" + cycles.back().second,
+      write_file(parameters.directory + "/" + series.back().second,
                  [&](std::ostream &stream) { out.write_pvtu_record(stream, pieces); });
-      write_file(parameters.directory + "/" + parameters.name + ".pvd",
-                 [&](std::ostream &stream) { DataOutBase::write_pvd_record(stream, cycles); });
+      write_file(parameters.directory + "/" + name + ".pvd",
+                 [&](std::ostream &stream) { DataOutBase::write_pvd_record(stream, series); });
     }
     catch (const OutputError &e) {
       error = e.what();
@@ -169,8 +169,9 @@ void VtuOutput<dim>::write_records(const DataOut<dim> &out, const std::vector<st
 }
 
 template <int dim>
-void VtuOutput<dim>::write(const unsigned int cycle, const Discretization<dim> &discretization,
-                           const FeVector &u, const Vector<float> &indicators)
+void VtuOutput<dim>::write(const unsigned int index, const double time,
+                           const Discretization<dim> &discretization, const FeVector &u,
+                           const Vector<float> &indicators)
 {
   const auto &triangulation = *discretization.mesh().triangulation;
   const MPI_Comm comm = discretization.communicator();
@@ -204,15 +205,15 @@ void VtuOutput<dim>::write(const unsigned int cycle, const Discretization<dim> &
                parameters.files_per_cycle > 0 ? parameters.files_per_cycle : most_files);
   std::vector<std::string> pieces;
   for (unsigned int piece = 0; piece < n_files; ++piece) {
-    std::ostringstream name;
-    name << base_name(cycle) << '.' << std::setw(3) << std::setfill('0') << piece << ".vtu";
-    pieces.push_back(name.str());
+    std::ostringstream file;
+    file << base_name(index) << '.' << std::setw(3) << std::setfill('0') << piece << ".vtu";
+    pieces.push_back(file.str());
   }
-  cycles.emplace_back(cycle, base_name(cycle) + ".pvtu");
+  series.emplace_back(time, base_name(index) + ".pvtu");
   names.insert(names.end(), pieces.begin(), pieces.end());
-  names.push_back(cycles.back().second);
-  if (cycles.size() == 1)
-    names.push_back(parameters.name + ".pvd");
+  names.push_back(series.back().second);
+  if (series.size() == 1)
+    names.push_back(name + ".pvd");
   write_pieces(out, pieces, comm);
   write_records(out, pieces, comm);
 }

@@ -14,24 +14,28 @@
 namespace femgpu
 {
 /**
- * Writes the files for ParaView of a study: for each cycle .vtu files with a .pvtu that names them,
- * and one .pvd that names the cycles. Every file has its name only when it is complete.
+ * Writes the files for ParaView of a series of solutions, as the cycles of a study: for each .vtu
+ * files with a .pvtu that names them, and one .pvd that names all with their times. Every file has
+ * its name only when it is complete.
  */
 template <int dim>
 class VtuOutput
 {
 public:
-  VtuOutput(const OutputParameters &parameters, const Problem<dim> &problem)
-      : parameters(parameters), problem(problem)
+  /// @param name begin of the names of the files
+  VtuOutput(const OutputParameters &parameters, std::string name, const Problem<dim> &problem)
+      : parameters(parameters), name(std::move(name)), problem(problem)
   {}
 
   /**
    * Collective. Writes solution, derived fields, exact solution and error where known, material and
    * subdomain ids and, if given, the error indicator of each active cell.
+   * @param index of the solution in the series, for the names of its files
+   * @param time by which ParaView orders and names it
    * @throws OutputError if a file cannot be written.
    */
-  void write(unsigned int cycle, const Discretization<dim> &discretization, const FeVector &u,
-             const dealii::Vector<float> &indicators);
+  void write(unsigned int index, double time, const Discretization<dim> &discretization,
+             const FeVector &u, const dealii::Vector<float> &indicators);
 
   /// Names of the files written, relative to the output directory.
   const std::vector<std::string> &files() const
@@ -40,15 +44,16 @@ public:
   }
 
 private:
-  std::string base_name(unsigned int cycle) const;
+  std::string base_name(unsigned int index) const;
   void write_pieces(const dealii::DataOut<dim> &out, const std::vector<std::string> &pieces,
                     MPI_Comm comm) const;
   void write_records(const dealii::DataOut<dim> &out, const std::vector<std::string> &pieces,
                      MPI_Comm comm) const;
 
   const OutputParameters &parameters;
+  std::string name;
   const Problem<dim> &problem;
-  std::vector<std::pair<double, std::string>> cycles; ///< for the .pvd
+  std::vector<std::pair<double, std::string>> series; ///< times and .pvtu files, for the .pvd
   std::vector<std::string> names;
 };
 } // namespace femgpu
