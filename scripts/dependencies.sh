@@ -31,6 +31,7 @@ python3-numpy       reads result files in the tests
 python3-vtk9        reads result files in the tests as ParaView does'
 ci_packages='
 clang-format        checks the formatting
+clang               says whether files compile as one, for clang-tidy
 clang-tidy          checks for mistakes
 libomp-dev          omp.h for clang-tidy'
 
