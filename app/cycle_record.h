@@ -1,6 +1,7 @@
 #ifndef femgpu_app_cycle_record_h
 #define femgpu_app_cycle_record_h
 
+#include "linalg/continuation_options.h"
 #include "physics/results.h"
 
 #include <cstddef>
@@ -46,7 +47,8 @@ struct StudyRecord
   unsigned int n_ranks = 1;
   std::string backend, backend_description;
   std::vector<CycleRecord> cycles;
-  std::size_t peak_host_bytes = 0; ///< resident, summed over the ranks
+  std::optional<linalg::ContinuationReport> branch; ///< that the one cycle has followed
+  std::size_t peak_host_bytes = 0;                  ///< resident, summed over the ranks
   std::size_t peak_device_bytes = 0;
   std::vector<std::string> files; ///< written, relative to the output directory
   double total_seconds = 0.;

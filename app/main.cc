@@ -1,3 +1,4 @@
+#include "app/branch_report.h"
 #include "app/command_line.h"
 #include "app/convergence.h"
 #include "app/failure.h"
@@ -66,6 +67,8 @@ ExitCode run(const CommandLine &command_line, const Parameters &parameters, cons
   if (prints) {
     write_file(directory + "/convergence.csv", convergence_csv(study));
     write_file(directory + "/history.csv", history_csv(study));
+    if (study.branch)
+      write_file(directory + "/branch.csv", branch_csv(*study.branch));
     write_file(directory + "/summary.json", summary_json(study));
   }
   if (!study.converged())

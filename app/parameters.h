@@ -3,6 +3,7 @@
 
 #include "app/command_line.h"
 #include "app/parameter_file.h"
+#include "physics/branch.h"
 #include "physics/parameters.h"
 #include "physics/registry.h"
 
@@ -66,6 +67,7 @@ struct Parameters
   std::map<std::string, std::unique_ptr<Physics>> physics;
   SolverParameters solver;
   NonlinearParameters nonlinear;
+  ContinuationParameters continuation;
   OutputParameters output;
 
   /// Where each value comes from; filled by read().

@@ -1,9 +1,11 @@
 #include "app/study.h"
 
+#include "app/branch_report.h"
 #include "app/convergence.h"
 #include "app/vtu_output.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "physics/branch.h"
 #include "physics/error_norms.h"
 #include "physics/refinement.h"
 #include "physics/solve.h"
@@ -60,6 +62,8 @@ public:
       throw ParameterError(
           "Study/Refine fraction and Study/Coarsen fraction add up to more than 1.",
           "Study/Refine fraction");
+    if (parameters.continuation.enabled)
+      check_continuation();
   }
 
   void validate()
@@ -78,7 +82,14 @@ public:
   StudyRecord run(const SolutionObserver &observer);
 
 private:
+  void check_continuation() const;
+  void describe(const linalg::NodeSolver &solver, const std::string &method);
+  void run_cycles(linalg::NodeSystem &system, VtuOutput<dim> &output,
+                  const SolutionObserver &observer);
   void run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solver, VtuOutput<dim> &output);
+  void trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output);
+  CycleRecord begin_cycle(linalg::NodeSystem &system);
+  void end_cycle(const CycleRecord &record);
   void make_grid();
   void estimate(CycleRecord &record);
   void print(const CycleRecord &record);
@@ -91,7 +102,8 @@ private:
   Discretization<dim> discretization;
   FeVector u;
   Vector<float> indicators;
-  Stopwatch watch; ///< of the phases
+  Stopwatch watch;       ///< of the phases
+  Stopwatch cycle_watch; ///< of the cycle
   StudyRecord study;
 };
 
@@ -122,17 +134,13 @@ void Study<dim>::estimate(CycleRecord &record)
 }
 
 template <int dim>
-void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solver,
-                           VtuOutput<dim> &output)
+CycleRecord Study<dim>::begin_cycle(linalg::NodeSystem &system)
 {
-  Stopwatch total;
+  cycle_watch.lap();
   CycleRecord record;
   record.cycle = static_cast<unsigned int>(study.cycles.size());
-  auto &seconds = record.seconds;
-  const auto phase = [&](const std::string &name) { seconds[name] += watch.lap(); };
-
   make_grid();
-  phase("grid");
+  record.seconds["grid"] = watch.lap();
   console.begin_phase("dofs");
   if (record.cycle == 0) {
     discretization.distribute_dofs();
@@ -143,9 +151,9 @@ void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solve
   }
   discretization.make_constraints(*problem);
   discretization.constraints().distribute(u);
-  phase("dofs");
+  record.seconds["dofs"] = watch.lap();
   console.begin_phase("pattern");
-  make_pattern(discretization, solver.needs_coordinates(), system);
+  make_pattern(discretization, parameters.solver.needs_coordinates(), system);
   record.cells = mesh.triangulation->n_global_active_cells();
   record.dofs = discretization.dofs().n_dofs();
   record.nonzeros = system.n_nonzeros();
@@ -153,24 +161,77 @@ void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solve
     if (cell->is_locally_owned())
       record.h = std::max(record.h, cell->diameter());
   record.h = Utilities::MPI::max(record.h, comm);
-  phase("pattern");
-
+  record.seconds["pattern"] = watch.lap();
   console.begin_phase("solve");
+  return record;
+}
+
+template <int dim>
+void Study<dim>::end_cycle(const CycleRecord &record)
+{
+  study.cycles.push_back(record);
+  study.cycles.back().total_seconds = cycle_watch.lap();
+  print(study.cycles.back());
+}
+
+template <int dim>
+void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solver,
+                           VtuOutput<dim> &output)
+{
+  CycleRecord record = begin_cycle(system);
   const Progress show = [this](const std::string &text) { console.progress(text); };
-  record.solve = solver.solve(discretization, system, u, seconds,
+  record.solve = solver.solve(discretization, system, u, record.seconds,
                               console.shows_progress() ? show : Progress());
   watch.lap();
   if (record.solve.report.converged()) {
     estimate(record);
-    phase("estimate");
+    record.seconds["estimate"] = watch.lap();
     console.begin_phase("output");
     if (parameters.output.write_vtu)
       output.write(record.cycle, record.cycle, discretization, u, indicators);
-    phase("output");
+    record.seconds["output"] = watch.lap();
   }
-  record.total_seconds = total.lap();
-  study.cycles.push_back(record);
-  print(record);
+  end_cycle(record);
+}
+
+template <int dim>
+void Study<dim>::check_continuation() const
+{
+  if (!problem->has_branches())
+    throw ParameterError("Physics " + parameters.run.physics +
+                             " has no lambda along which a branch of solutions could be followed. "
+                             "Set Continuation/Enabled to false, or Physics to bratu.",
+                         "Continuation/Enabled");
+  if (parameters.study.cycles > 1)
+    throw ParameterError("A branch is traced on one mesh, and Study/Cycles is " +
+                             std::to_string(parameters.study.cycles) +
+                             ". Set it to 1, and choose the mesh by Mesh/Initial refinements.",
+                         "Study/Cycles");
+}
+
+template <int dim>
+void Study<dim>::trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output)
+{
+  BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, comm);
+  const std::string method = "continuation, " + parameters.continuation.solver;
+  describe(tracer.node_solver(), method);
+  CycleRecord record = begin_cycle(system);
+  const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
+  const auto on_point = [&](const linalg::BranchRecord &point, const FeVector &solution) {
+    const auto index = static_cast<unsigned int>(point.index);
+    const bool is_special = point.kind != linalg::BranchRecord::Kind::point;
+    if (is_special)
+      console.print(to_string(point));
+    else
+      console.detail(to_string(point));
+    if (every > 0 && (is_special || index % every == 0))
+      output.write(index, point.arclength, discretization, solution, indicators);
+  };
+  study.branch = tracer.trace(discretization, system, u, record.seconds, on_point);
+  record.solve = branch_summary(*study.branch, method);
+  record.quantities = branch_quantities(*study.branch);
+  end_cycle(record);
+  study.peak_device_bytes = tracer.node_solver().peak_device_bytes();
 }
 
 template <int dim>
@@ -203,37 +264,52 @@ void Study<dim>::print(const CycleRecord &record)
 }
 
 template <int dim>
-StudyRecord Study<dim>::run(const SolutionObserver &observer)
+void Study<dim>::describe(const linalg::NodeSolver &solver, const std::string &method)
 {
-  Stopwatch total;
-  linalg::NodeSystem system(comm);
-  ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, comm);
-  VtuOutput<dim> output(parameters.output, parameters.output.name, *problem);
-
-  study.dimension = dim;
-  study.physics = parameters.run.physics;
-  study.element = discretization.element().get_name();
-  study.is_adaptive = parameters.study.is_adaptive();
-  study.degree = discretization.degree();
-  study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
-  study.backend = solver.node_solver().backend_name();
-  study.backend_description = solver.node_solver().backend_description();
+  study.backend = solver.backend_name();
+  study.backend_description = solver.backend_description();
   console.print(study.physics + " in " + std::to_string(dim) + "D, " + study.element + ", " +
                 std::to_string(study.n_ranks) + (study.n_ranks == 1 ? " rank" : " ranks") +
-                "; solving with " + solver.method() + " on " + study.backend + " (" +
+                "; solving with " + method + " on " + study.backend + " (" +
                 study.backend_description + ")");
-  watch.lap();
+}
+
+template <int dim>
+void Study<dim>::run_cycles(linalg::NodeSystem &system, VtuOutput<dim> &output,
+                            const SolutionObserver &observer)
+{
+  ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, comm);
+  describe(solver.node_solver(), solver.method());
   while (study.cycles.size() < parameters.study.cycles &&
          (study.cycles.empty() || study.converged())) {
     run_cycle(system, solver, output);
     if (observer && study.converged())
       observer(u);
   }
+  study.peak_device_bytes = solver.node_solver().peak_device_bytes();
+}
+
+template <int dim>
+StudyRecord Study<dim>::run(const SolutionObserver &observer)
+{
+  Stopwatch total;
+  linalg::NodeSystem system(comm);
+  VtuOutput<dim> output(parameters.output, parameters.output.name, *problem);
+  study.dimension = dim;
+  study.physics = parameters.run.physics;
+  study.element = discretization.element().get_name();
+  study.is_adaptive = parameters.study.is_adaptive();
+  study.degree = discretization.degree();
+  study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
+  watch.lap();
+  if (parameters.continuation.enabled)
+    trace_branch(system, output);
+  else
+    run_cycles(system, output, observer);
 
   Utilities::System::MemoryStats memory;
   Utilities::System::get_memory_stats(memory);
   study.peak_host_bytes = 1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
-  study.peak_device_bytes = solver.node_solver().peak_device_bytes();
   study.files = output.files();
   study.total_seconds = total.lap();
   return study;

@@ -1,5 +1,6 @@
 #include "app/summary.h"
 
+#include "app/branch_report.h"
 #include "app/convergence.h"
 #include "app/parameter_print.h"
 #include "common/report_values.h"
@@ -91,6 +92,8 @@ std::string summary_json(const StudyRecord &study)
   summary["cycles"] = Json::array();
   for (const CycleRecord &cycle : study.cycles)
     summary["cycles"].push_back(cycle_values(study, cycle));
+  if (study.branch)
+    summary["continuation"] = branch_values(*study.branch);
   summary["verdicts"] = Json::array();
   for (const Verdict &verdict : verdicts(study))
     summary["verdicts"].push_back({{"norm", verdict.norm},

@@ -67,6 +67,10 @@ public:
   {
     return {"u"};
   }
+  bool has_branches() const override
+  {
+    return true;
+  }
   std::optional<linalg::Nonlinearity> nonlinearity() const override
   {
     return linalg::Nonlinearity{linalg::ExponentialLaw(), lambda};

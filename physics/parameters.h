@@ -57,6 +57,9 @@ public:
   linalg::SolveControl control() const;
   linalg::LinearSolverOptions options() const;
 
+  /// Does the preconditioner want to know where the unknowns are?
+  bool needs_coordinates() const;
+
   /// Throws ParameterError for methods with wrong names or options.
   void parse_parameters(dealii::ParameterHandler &prm) override;
 };

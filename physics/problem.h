@@ -56,6 +56,11 @@ public:
   /// The name of each component in output files; dim times the same for a vector.
   virtual std::vector<std::string> component_names() const = 0;
 
+  /// Is λ of nonlinearity() a number of the problem, along which branches may be followed?
+  virtual bool has_branches() const
+  {
+    return false;
+  }
   /// λ φ; empty: the problem is linear.
   virtual std::optional<linalg::Nonlinearity> nonlinearity() const
   {

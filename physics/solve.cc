@@ -6,6 +6,7 @@
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/transformations/registry.h"
+#include "physics/system_vectors.h"
 
 #include <map>
 #include <sstream>
@@ -85,6 +86,12 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
   check("Format", [&] { linalg::check_format(format); });
 }
 
+bool SolverParameters::needs_coordinates() const
+{
+  const std::string words = Method("preconditioner", preconditioner).text() + " ";
+  return words.find(" partition=geometry ") != std::string::npos;
+}
+
 linalg::SolveControl SolverParameters::control() const
 {
   linalg::SolveControl control;
@@ -140,21 +147,6 @@ linalg::SolveControl NonlinearParameters::control() const
 
 namespace
 {
-void copy_solution(const linalg::NodeSystem &system, FeVector &u)
-{
-  const double *x = system.solution() + system.first_owned();
-  for (std::size_t i = 0; i < system.n_owned(); ++i)
-    u.local_element(static_cast<unsigned int>(i)) = x[i];
-}
-
-/// The initial guess of a solve: @p u, and zero for constrained unknowns.
-void set_initial_guess(const FeVector &u, const AffineConstraints<double> &constraints,
-                       linalg::NodeSystem &system)
-{
-  for (auto i = system.first_owned(); i < system.first_owned() + system.n_owned(); ++i)
-    system.solution()[i] = constraints.is_constrained(i) ? 0. : u(i);
-}
-
 void add_times(const linalg::SolveReport &report, std::map<std::string, double> &seconds)
 {
   seconds["transfer"] += report.transfer_seconds;
@@ -210,13 +202,6 @@ ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
 {}
 
 template <int dim>
-bool ProblemSolver<dim>::needs_coordinates() const
-{
-  const std::string words = Method("preconditioner", solver_parameters.preconditioner).text() + " ";
-  return words.find(" partition=geometry ") != std::string::npos;
-}
-
-template <int dim>
 SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization,
                                        linalg::NodeSystem &system, FeVector &u,
                                        std::map<std::string, double> &seconds,
@@ -246,9 +231,7 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
   }
   add_times(report, seconds);
 
-  copy_solution(system, u);
-  constraints.distribute(u);
-  u.update_ghost_values();
+  get_solution(system, constraints, u);
   return summary;
 }
 

@@ -38,9 +38,6 @@ public:
   {
     return phi ? nonlinear.method : solver_parameters.solver;
   }
-  /// Does the preconditioner want to know where the unknowns are?
-  bool needs_coordinates() const;
-
   const linalg::NodeSolver &node_solver() const
   {
     return leader_solver;

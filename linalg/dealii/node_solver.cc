@@ -2,59 +2,18 @@
 
 #include "linalg/base/error.h"
 #include "linalg/dealii/direct_solver.h"
+#include "linalg/dealii/leader.h"
 #include "linalg/solvers/registry.h"
 
 #include <deal.II/base/mpi.h>
 
 #include <boost/serialization/string.hpp>
-#include <boost/serialization/utility.hpp>
 
-#include <sched.h>
-
+#include <algorithm>
 #include <utility>
 
 namespace femgpu::linalg
 {
-namespace
-{
-/// Runs @p work on the leader while the other ranks sleep; its error becomes everybody's.
-void on_leader(MPI_Comm comm, const std::function<void()> &work)
-{
-  std::pair<int, std::string> error(0, "");
-  if (dealii::Utilities::MPI::this_mpi_process(comm) == 0) {
-    try {
-      work();
-    }
-    catch (const Error &e) {
-      error = {static_cast<int>(e.code()), e.what()};
-    }
-    catch (const std::bad_alloc &) {
-      error = {static_cast<int>(ExitCode::device),
-               "The host has not enough memory for the solver. Refine less."};
-    }
-    catch (const std::exception &e) {
-      error = {static_cast<int>(ExitCode::not_converged), e.what()};
-    }
-  }
-  barrier_asleep(comm);
-  error = dealii::Utilities::MPI::broadcast(comm, error, 0);
-  if (error.first != 0)
-    throw Error(static_cast<ExitCode>(error.first), error.second);
-}
-
-/// Lets this process run on every core that a rank of @p comm may use; returns their number.
-unsigned int share_cores(MPI_Comm comm)
-{
-  cpu_set_t mine, all;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof(mine), &mine);
-  MPI_Allreduce(&mine, &all, sizeof(cpu_set_t), MPI_BYTE, MPI_BOR, comm);
-  if (dealii::Utilities::MPI::this_mpi_process(comm) == 0)
-    sched_setaffinity(0, sizeof(all), &all);
-  return static_cast<unsigned int>(CPU_COUNT(&all));
-}
-} // namespace
-
 std::vector<Choice> node_solver_choices()
 {
   std::vector<Choice> choices = solver_choices();
@@ -90,6 +49,11 @@ public:
     nonlinear = std::make_unique<NonlinearSolver>(executor, options);
   }
 
+  Leader(const std::string &backend, const unsigned int threads, const ContinuationOptions &options)
+      : executor(make_executor(backend, threads)),
+        continuation(std::make_unique<Continuation>(executor, options))
+  {}
+
   SolveReport solve(const NodeSystem &system, const bool same_pattern, const SolveControl &control)
   {
     if (!iterative)
@@ -107,11 +71,20 @@ public:
     return nonlinear->solve(phi, system.rhs(), system.solution());
   }
 
+  ContinuationReport trace(const NodeSystem &system, const Law &law,
+                           const Continuation::Callback &callback)
+  {
+    std::vector<double> x(system.solution(), system.solution() + system.n());
+    continuation->set_system(system.matrix(), system.weights());
+    return continuation->trace(law, system.rhs(), x.data(), callback);
+  }
+
   ExecutorPtr executor;
 
 private:
   std::unique_ptr<LinearSolver> iterative;
   std::unique_ptr<NonlinearSolver> nonlinear;
+  std::unique_ptr<Continuation> continuation;
 };
 
 template <class Options>
@@ -143,6 +116,13 @@ NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
   make_leader(backend, threads, options);
 }
 
+NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
+                       const unsigned int threads, const ContinuationOptions &options)
+    : comm(communicator)
+{
+  make_leader(backend, threads, options);
+}
+
 NodeSolver::~NodeSolver() = default;
 
 SolveReport NodeSolver::solve_on_leader(NodeSystem &system,
@@ -169,6 +149,41 @@ SolveReport NodeSolver::solve_nonlinear(NodeSystem &system, const bool same_patt
 {
   return solve_on_leader(
       system, [&] { return leader->solve_nonlinear(system, same_pattern, phi, control); });
+}
+
+ContinuationReport NodeSolver::trace(NodeSystem &system, const Law &law,
+                                     const std::function<void(const BranchRecord &)> &on_point)
+{
+  system.synchronize();
+  ContinuationReport report;
+  BranchRecord record;
+  std::vector<BranchRecord> records;
+  const auto show = [&] {
+    record = dealii::Utilities::MPI::broadcast(comm, record, 0);
+    records.push_back(record);
+    system.synchronize();
+    on_point(record);
+  };
+  on_leader(
+      comm,
+      [&](const std::function<void()> &call_event) {
+        report = leader->trace(system, law, [&](const BranchRecord &r, const auto &x) {
+          record = r;
+          std::copy(x.begin(), x.end(), system.solution());
+          call_event();
+        });
+      },
+      show);
+  const auto send = [&](auto &value) { value = dealii::Utilities::MPI::broadcast(comm, value, 0); };
+  send(report.outcome);
+  send(report.message);
+  for (int *const count :
+       {&report.points, &report.failed_steps, &report.corrections, &report.linear_iterations})
+    send(*count);
+  for (double *const value : {&report.last_step, &report.setup_seconds, &report.solve_seconds})
+    send(*value);
+  report.records = std::move(records);
+  return report;
 }
 
 std::string NodeSolver::backend_name() const

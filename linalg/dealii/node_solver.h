@@ -2,6 +2,7 @@
 #define femgpu_linalg_dealii_node_solver_h
 
 #include "linalg/base/choice.h"
+#include "linalg/continuation.h"
 #include "linalg/dealii/node_system.h"
 #include "linalg/linear_solver.h"
 #include "linalg/nonlinear_solver.h"
@@ -17,9 +18,9 @@ std::vector<Choice> node_solver_choices();
 
 /**
  * Solves the NodeSystem of a solver group: the first rank of the group, its leader, solves on its
- * device or with all cores of the group, while the others sleep. An object solves either linear or
- * nonlinear systems. All functions are collective, and what the leader throws is thrown on every
- * rank.
+ * device or with all cores of the group, while the others sleep. An object solves linear systems,
+ * or nonlinear ones, or traces branches: its options say which. All functions are collective, and
+ * what the leader throws is thrown on every rank.
  */
 class NodeSolver
 {
@@ -33,6 +34,8 @@ public:
   /// For nonlinear systems. @throws ParameterError for the solver "direct", which they cannot use
   NodeSolver(MPI_Comm communicator, const std::string &backend, unsigned int threads,
              const NonlinearSolverOptions &options);
+  NodeSolver(MPI_Comm communicator, const std::string &backend, unsigned int threads,
+             const ContinuationOptions &options);
   ~NodeSolver();
 
   /**
@@ -44,6 +47,13 @@ public:
   /// The same for A x = b + λ W φ(x), W = diag(w).
   SolveReport solve_nonlinear(NodeSystem &system, bool same_pattern, const Nonlinearity &phi,
                               const SolveControl &control);
+
+  /**
+   * Traces the branch of solutions of A x = b + λ W φ(x), with the x of @p system as first guess.
+   * @param on_point is called on all ranks with each point that was found; x of @p system is there
+   */
+  ContinuationReport trace(NodeSystem &system, const Law &law,
+                           const std::function<void(const BranchRecord &)> &on_point);
 
   /// Of the leader's executor.
   std::string backend_name() const;
