@@ -98,7 +98,7 @@ void make_pattern(const Discretization<dim> &discretization, const bool with_coo
   system.make_coordinates(dim);
   for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
     for (unsigned int d = 0; d < dim; ++d)
-      system.coordinates()[dof * dim + d] = place[d];
+      system.coordinates()[std::size_t(dof) * dim + d] = place[d];
   });
 }
 

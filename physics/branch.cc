@@ -103,7 +103,7 @@ linalg::ContinuationReport BranchTracer<dim>::trace(const Discretization<dim> &d
   assemble(problem, discretization, system);
   set_initial_guess(u, constraints, system);
   seconds["assembly"] += watch.lap();
-  const auto report =
+  auto report =
       leader_solver.trace(system, problem.nonlinearity()->law, [&](const linalg::BranchRecord &r) {
         get_solution(system, constraints, u);
         on_point(r, u);

@@ -219,7 +219,7 @@ TEST(Coordinates, are_those_of_the_unknowns)
   VectorTools::interpolate(refined.discretization.mapping(), refined.discretization.dofs(),
                            Power<2>(1), x);
   for (auto i = system.first_owned(); i < system.first_owned() + system.n_owned(); ++i)
-    EXPECT_NEAR(system.coordinates()[2 * i], x(i), 1e-14);
+    EXPECT_NEAR(system.coordinates()[2 * std::size_t(i)], x(i), 1e-14);
 }
 } // namespace
 
