@@ -152,7 +152,7 @@ private:
       }
       const SolveReport step = solve_linear(system, x, inner);
       add_linear(step, report);
-      if (!step.converged()) {
+      if (!is_useful(step)) {
         report.outcome = step.outcome;
         return " The linear system of a step could not be solved: " + step.message;
       }
@@ -165,6 +165,13 @@ private:
       }
       inner.relative_tolerance = forcing.next(norm, before, report.target);
     }
+  }
+
+  /// A system solved as far as rounding lets it be gives a direction too.
+  static bool is_useful(const SolveReport &step)
+  {
+    return step.converged() ||
+           (step.outcome == Outcome::stagnated && step.true_residual < 0.1 * step.rhs_norm);
   }
 
   SolveReport solve_linear(const NonlinearSystem &system, const Buffer<double> &x,

@@ -65,7 +65,7 @@ struct State : KrylovState
     if (trials >= most_trials) {
       inner = false;
       if (!is_lower)
-        stop(Outcome::stagnated);
+        stop(is_finite(rp) ? Outcome::stagnated : Outcome::not_finite);
       return;
     }
     inner = true;
@@ -355,6 +355,8 @@ public:
     report = solve_to_true_residual(A, control, State::divergence_factor, std::move(report),
                                     residual, run);
     report.line_search_steps = trials;
+    if (!std::isfinite(report.true_residual)) // J has no minimum along the line
+      report.outcome = Outcome::not_finite;
     report.norm = nonlinear_norm(control);
     describe(report, nonlinear_residual_name);
     for (Buffer<double> *const v : {&p, &q, &z, &r_before})

@@ -136,9 +136,10 @@ void check_full_pattern_solves_the_system(const ExecutorPtr &executor)
 {
   for (const HostMatrix &A : {laplacian_1d(33), arrow(31), laplacian_2d(4, 3),
                               random_dominant(12, 4, 3), laplacian_1d(32)})
-    for (const char *const method : {"ilu level=10 blocks=1 triangular=levels",
-                                     "ilu level=10 blocks=1 triangular=dependencies",
-                                     "two-stage level=10 blocks=1 outer=2 inner=3 triangular=levels"}) {
+    for (const char *const method :
+         {"ilu level=10 blocks=1 triangular=levels",
+          "ilu level=10 blocks=1 triangular=dependencies",
+          "two-stage level=10 blocks=1 outer=2 inner=3 triangular=levels"}) {
       const std::vector<double> x = random_vector(A.n, 1);
       const Applied<Backend> M(executor, method, A);
       EXPECT_LT(relative_difference(M(multiply(A, x)), x), 1e-12) << method;

@@ -125,6 +125,9 @@ TEST_P(NonlinearTest, BeyondTheFoldNothingConverges)
     const Solved solved = solve(executor, o, bratu_2d(33), 7.5);
     EXPECT_FALSE(solved.report.converged()) << method;
     EXPECT_NE(solved.report.outcome, Outcome::iteration_limit) << solved.report.message;
+    EXPECT_TRUE(solved.report.outcome == Outcome::not_finite ||
+                std::isfinite(solved.report.true_residual))
+        << solved.report.message;
     EXPECT_FALSE(solved.report.message.empty());
   }
 }
