@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-SECTIONS = ["--solver", "--preconditioner", "--format", "--scaling", "--ordering"]
+SECTIONS = ["--solver", "--preconditioner", "--format", "--scaling", "--ordering", "--nonlinear-method"]
 
 
 def listed(text):
