@@ -17,7 +17,8 @@
     "forcing=eisenstat-walker|constant, eta=TOL (largest, or constant, linear tolerance)")         \
   X("nlcg", make_nlcg,                                                                             \
     "nonlinear conjugate gradients for symmetric A, with any symmetric preconditioner of A: NLCG " \
-    "with identity, else NLPCG; beta=fletcher-reeves|polak-ribiere, sigma=1e-10..0.5 for the line "      \
+    "with identity, else NLPCG; beta=fletcher-reeves|polak-ribiere, sigma=1e-10..0.5 for the "     \
+    "line "                                                                                        \
     "search")
 
 namespace femgpu::linalg
