@@ -80,7 +80,7 @@ void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const Fill
 void NodeSystem::make_coordinates(const unsigned int new_dimension)
 {
   dimension = new_dimension;
-  places = NodeArray<double>(comm, n_owned() * dimension);
+  places = NodeArray<double>(comm, static_cast<std::size_t>(n_owned()) * dimension);
 }
 
 void NodeSystem::set_zero()

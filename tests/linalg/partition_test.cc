@@ -137,8 +137,9 @@ TEST(Partition, CoordinatesFollowTheRowsOfATransformedSystem)
       EXPECT_EQ(transformed.dimension, 2);
       for (int i = 0; i < A.n; ++i) {
         const int row = static_cast<int>(x[i]);
-        EXPECT_EQ(transformed.coordinates[2 * i], row % 5);
-        EXPECT_EQ(transformed.coordinates[2 * i + 1], row / 5);
+        const double *place = &transformed.coordinates[2 * static_cast<std::size_t>(i)];
+        EXPECT_EQ(place[0], row % 5);
+        EXPECT_EQ(place[1], row / 5);
       }
     }
 }
