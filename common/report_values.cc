@@ -17,6 +17,7 @@ nlohmann::ordered_json report_values(const linalg::SolveReport &report)
           {"scaling", report.scaling},
           {"ordering", report.ordering},
           {"backend", report.backend},
+          {"execution", report.execution},
           {"restarts", report.restarts},
           {"norm", report.norm},
           {"rhs_norm", report.rhs_norm},

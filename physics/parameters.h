@@ -52,6 +52,7 @@ public:
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;
   std::string relative_to = "rhs";
+  std::string execution = "auto";
   int max_iterations = 20000;
 
   linalg::SolveControl control() const;

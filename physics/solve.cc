@@ -69,6 +69,13 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                 Patterns::Selection("rhs|initial"));
   add_parameter("Maximum iterations", max_iterations, "Of one linear solve.", prm,
                 Patterns::Integer(1, 100000000));
+  add_parameter(
+      "Execution", execution,
+      "How a GPU runs the loop of a linear solver. graph: one graph, a kernel a step; "
+      "resident: one kernel that keeps vectors and matrix on the chip (pipelined-cg and "
+      "the forms of bicgstab with preconditioner identity or jacobi, small systems); auto: "
+      "resident where it is faster.",
+      prm, Patterns::Selection("auto|graph|resident"));
 }
 
 void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
@@ -100,6 +107,7 @@ linalg::SolveControl SolverParameters::control() const
   control.reference = relative_to == "rhs" ? linalg::SolveControl::Reference::rhs
                                            : linalg::SolveControl::Reference::initial_residual;
   control.max_iterations = max_iterations;
+  control.execution = linalg::execution_of(execution);
   return control;
 }
 

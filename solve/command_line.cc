@@ -34,7 +34,7 @@ struct RawOptions
   Values files, generate, b, rhs, x0;
   Values nonlinear, nonlinear_method;
   Values solver, preconditioner, format, scaling, ordering, backend, threads;
-  Values relative_tolerance, absolute_tolerance, relative_to, max_iterations;
+  Values relative_tolerance, absolute_tolerance, relative_to, max_iterations, execution;
   Values repeat, fixed_iterations, json, history, solution;
 };
 
@@ -73,6 +73,10 @@ void declare_method(CommandLineReader &reader, RawOptions &raw)
   reader.option("--relative-to", raw.relative_to, "rhs|initial",
                 "Relative to |b| (the default) or to |b - A x0|");
   reader.option("--max-iterations", raw.max_iterations, "N", "20000 if not given");
+  reader.option(
+      "--execution", raw.execution, "auto|graph|resident",
+      "How a GPU runs the loop: as a graph of kernels, or as one that keeps the system on "
+      "the chip; auto if not given");
 }
 
 void declare_run(CommandLineReader &reader, RawOptions &raw, SolveCommand &command)
@@ -178,6 +182,8 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, SolveC
   command.relative_to = reader.word(raw.relative_to, "--relative-to", {"rhs", "initial"})
                             .value_or(command.relative_to);
   number(raw.max_iterations, "--max-iterations", command.max_iterations);
+  command.execution = reader.word(raw.execution, "--execution", {"auto", "graph", "resident"})
+                          .value_or(command.execution);
   number(raw.repeat, "--repeat", command.repeat);
   if (const auto n = reader.positive_number(raw.fixed_iterations, "--fixed-iterations"))
     command.fixed_iterations = static_cast<int>(*n);
@@ -195,6 +201,7 @@ linalg::SolveControl SolveCommand::control() const
   control.relative_tolerance = fixed_iterations ? 0. : relative_tolerance;
   control.absolute_tolerance = fixed_iterations ? 0. : absolute_tolerance;
   control.max_iterations = fixed_iterations.value_or(max_iterations);
+  control.execution = linalg::execution_of(execution);
   return control;
 }
 

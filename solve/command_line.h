@@ -37,6 +37,7 @@ struct SolveCommand
   double absolute_tolerance = 0.;
   std::string relative_to = "rhs"; ///< "rhs" or "initial"
   int max_iterations = 20000;
+  std::string execution = "auto"; ///< "auto", "graph" or "resident"
   int repeat = 1;
   std::optional<int> fixed_iterations;
 

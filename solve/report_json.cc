@@ -41,6 +41,7 @@ Json command_values(const SolveCommand &command)
       {"absolute_tolerance", control.absolute_tolerance},
       {"relative_to", command.relative_to},
       {"max_iterations", control.max_iterations},
+      {"execution", command.execution},
       {"repeat", command.repeat},
       {"fixed_iterations", command.fixed_iterations ? Json(*command.fixed_iterations) : Json()}};
 }

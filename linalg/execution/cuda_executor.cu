@@ -2,6 +2,9 @@
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
+#include <cstring>
+#include <limits>
 #include <sstream>
 
 namespace femgpu::linalg
@@ -61,13 +64,23 @@ CudaExecutor::CudaExecutor(const int device) : device(device)
                       std::to_string(properties.minor) +
                       ", and 8.0 or newer is needed. Use another device or --backend host.");
   device_name = properties.name;
-  multiprocessors = properties.multiProcessorCount;
+  resident.multiprocessors = properties.multiProcessorCount;
+  resident.shared_bytes = properties.sharedMemPerBlockOptin;
+  resident.cluster_blocks = properties.major >= 9 ? 16 : 0;
   FEMGPU_CUDA(cudaStreamCreateWithFlags(&work_stream, cudaStreamNonBlocking));
   FEMGPU_CUDA(cudaStreamCreateWithFlags(&side_stream, cudaStreamNonBlocking));
+  FEMGPU_CUDA(cudaMallocHost(&staging, staging_bytes));
+  FEMGPU_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
+  // What is freed stays with the program: a solve gets its vectors in a microsecond.
+  std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+  FEMGPU_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
 }
 
 CudaExecutor::~CudaExecutor()
 {
+  cudaStreamSynchronize(work_stream);
+  cudaMemPoolTrimTo(pool, 0);
+  cudaFreeHost(staging);
   cudaStreamDestroy(side_stream);
   cudaStreamDestroy(work_stream);
 }
@@ -86,13 +99,23 @@ MemoryInfo CudaExecutor::memory() const
 {
   MemoryInfo info;
   FEMGPU_CUDA(cudaMemGetInfo(&info.free, &info.total));
+  std::uint64_t reserved = 0, used = 0;
+  FEMGPU_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  FEMGPU_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  info.free += reserved - used;
   return info;
 }
 
 void *CudaExecutor::allocate_raw(const std::size_t bytes) const
 {
   void *pointer = nullptr;
-  const cudaError_t error = cudaMalloc(&pointer, bytes);
+  cudaError_t error = cudaMallocAsync(&pointer, bytes, work_stream);
+  if (error == cudaErrorMemoryAllocation) { // perhaps what the pool keeps is in pieces
+    cudaGetLastError();
+    FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+    FEMGPU_CUDA(cudaMemPoolTrimTo(pool, 0));
+    error = cudaMallocAsync(&pointer, bytes, work_stream);
+  }
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     const MemoryInfo info = memory();
@@ -107,7 +130,7 @@ void *CudaExecutor::allocate_raw(const std::size_t bytes) const
 
 void CudaExecutor::deallocate_raw(void *const pointer) const noexcept
 {
-  cudaFree(pointer);
+  cudaFreeAsync(pointer, work_stream);
 }
 
 void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t bytes) const
@@ -122,8 +145,13 @@ void CudaExecutor::copy_to_host(void *to, const void *from, const std::size_t by
 {
   if (bytes == 0)
     return;
-  FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, work_stream));
+  // Memory that is not pinned is slow to reach.
+  const bool is_staged = bytes <= staging_bytes;
+  FEMGPU_CUDA(cudaMemcpyAsync(is_staged ? staging : to, from, bytes, cudaMemcpyDeviceToHost,
+                              work_stream));
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+  if (is_staged)
+    std::memcpy(to, staging, bytes);
 }
 
 void CudaExecutor::copy_inside(void *to, const void *from, const std::size_t bytes) const

@@ -3,6 +3,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/execution/executor.h"
+#include "linalg/execution/resident_shape.h"
 
 #include <cuda_runtime_api.h>
 
@@ -51,7 +52,11 @@ public:
   }
   int n_multiprocessors() const
   {
-    return multiprocessors;
+    return resident.multiprocessors;
+  }
+  const ResidentLimits &resident_limits() const
+  {
+    return resident;
   }
 
 protected:
@@ -60,10 +65,13 @@ protected:
 
 private:
   int device;
-  int multiprocessors = 0;
+  ResidentLimits resident;
   std::string device_name;
   cudaStream_t work_stream = nullptr;
   cudaStream_t side_stream = nullptr;
+  cudaMemPool_t pool = nullptr;
+  static constexpr std::size_t staging_bytes = 1 << 16;
+  void *staging = nullptr; // pinned
 };
 } // namespace femgpu::linalg
 

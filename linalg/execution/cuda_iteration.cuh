@@ -3,11 +3,14 @@
 
 #include "linalg/base/buffer.h"
 #include "linalg/execution/cuda_graph.cuh"
+#include "linalg/execution/cuda_resident_launch.cuh"
 #include "linalg/execution/cuda_runner.cuh"
+#include "linalg/execution/execution.h"
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <thread>
 
 namespace femgpu::linalg
@@ -118,8 +121,10 @@ __global__ void __launch_bounds__(threads_per_block)
 } // namespace cuda
 
 /**
- * Runs steps on a CUDA device. A loop is one graph: a conditional WHILE node whose body holds the
- * steps several times; after the iteration that ends the loop the rest of the body does nothing.
+ * Runs steps on a CUDA device. A loop is one launch: of a graph, a conditional WHILE node whose
+ * body holds the steps several times (after the iteration that ends the loop the rest of the body
+ * does nothing); or of a resident kernel, where all are vector steps and the system is small
+ * enough.
  */
 template <class State, class Sums>
 class Iteration<CudaBackend, State, Sums>
@@ -134,9 +139,22 @@ public:
     arrived.fill_zero();
   }
 
+  /// @throws ParameterError in repeat() if the loop cannot be run as @p how asks
+  void choose(const Execution how)
+  {
+    chosen = how;
+  }
+  /// How the last loop ran, for people.
+  const std::string &execution() const
+  {
+    return ran_as;
+  }
+
   void set_state(const State &s)
   {
-    state.copy_from_host(&s);
+    // Nobody waits: the call has copied s when it returns.
+    FEMGPU_CUDA(cudaMemcpyAsync(state.data(), &s, sizeof(State), cudaMemcpyHostToDevice,
+                                executor.stream()));
   }
   State get_state() const
   {
@@ -155,13 +173,21 @@ public:
   template <class... Steps>
   void repeat(const Watch<State> &watch, const Steps &...steps)
   {
+    if (chosen != Execution::graph && launch_resident(steps...)) {
+      wait(watch);
+      return;
+    }
+    if (chosen == Execution::resident)
+      throw ParameterError("Execution 'resident' needs a method that can keep its vectors on the "
+                           "chip (pipelined-cg, pipelined-bicgstab), preconditioner identity or "
+                           "jacobi, values in double precision, and a system that fits. Use auto.",
+                           "Solver/Execution");
     cuda::Graph graph;
     capture_loop(graph, steps...);
     FEMGPU_CUDA(cudaGraphInstantiate(&graph.executable, graph.graph, 0));
     FEMGPU_CUDA(cudaGraphLaunch(graph.executable, executor.stream()));
-    if (watch)
-      watch_stream(watch);
-    executor.synchronize();
+    ran_as = "graph";
+    wait(watch);
   }
 
 private:
@@ -296,6 +322,54 @@ private:
     FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
   }
 
+  /// Launches the loop as a resident kernel if all steps allow it and the system is small enough.
+  template <class First, class... Rest>
+  bool launch_resident(const First &first, const Rest &...rest)
+  {
+    if constexpr (IsVectorStep<First>::value && (IsVectorStep<Rest>::value && ...)) {
+      const Matrix *const A = cuda::matrix_of(first, rest...);
+      if (A == nullptr || A->value_precision() != A->csr().value_precision())
+        return false;
+      constexpr int n_vectors = First::Body::size;
+      const auto shape = choose_resident_shape(
+          {A->n(), A->n_nonzeros(), A->csr().longest_row(), n_vectors}, executor.resident_limits());
+      if (!shape)
+        return false;
+      const cuda::ResidentLauncher<State, Sums, n_vectors,
+                                   typename cuda::VectorStepParts<First>::Tag,
+                                   typename cuda::VectorStepParts<Rest>::Tag...>
+          launcher(executor.stream(), executor.resident_limits());
+      if (meetings.size() == 0)
+        make_grid_memory();
+      cuda::ResidentLoop<n_vectors, State> loop{{},
+                                                first.body.vectors,
+                                                first.body.m.diagonal(),
+                                                A->csr().csr_view(),
+                                                state.data(),
+                                                {meetings.data(), grid_sums.data()}};
+      ran_as = "resident: " + shape->description();
+      return launcher.launch(loop, *shape);
+    }
+    return false;
+  }
+
+  void make_grid_memory()
+  {
+    meetings = Buffer<unsigned int>(executor.shared_from_this(), 2);
+    meetings.fill_zero();
+    grid_sums = Buffer<double>(
+        executor.shared_from_this(),
+        static_cast<std::size_t>(2 * cuda::most_sums * executor.n_multiprocessors()));
+  }
+
+  /// Until the loop that was launched has ended.
+  void wait(const Watch<State> &watch)
+  {
+    if (watch)
+      watch_stream(watch);
+    executor.synchronize();
+  }
+
   // Shows the state now and then until the work stream is done.
   void watch_stream(const Watch<State> &watch)
   {
@@ -319,6 +393,10 @@ private:
   Buffer<State> state;
   Buffer<Sums> partials;
   Buffer<unsigned int> arrived;
+  Buffer<unsigned int> meetings; // of GridFabric
+  Buffer<double> grid_sums;
+  Execution chosen = Execution::automatic;
+  std::string ran_as;
   cudaGraphConditionalHandle inner_handle = 0; // of the inner loop that is captured next
 };
 } // namespace femgpu::linalg

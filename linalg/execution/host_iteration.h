@@ -1,10 +1,12 @@
 #ifndef femgpu_linalg_execution_host_iteration_h
 #define femgpu_linalg_execution_host_iteration_h
 
+#include "linalg/execution/execution.h"
 #include "linalg/execution/host_runner.h"
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 #include <vector>
 
 namespace femgpu::linalg
@@ -22,6 +24,14 @@ public:
       : n_threads(static_cast<int>(static_cast<const HostExecutor &>(executor).n_threads())),
         runner(executor), partials(static_cast<std::size_t>(n_chunks(n)))
   {}
+
+  /// There is but one way here.
+  void choose(const Execution /* how */)
+  {}
+  static std::string execution()
+  {
+    return "loops over rows";
+  }
 
   void set_state(const State &s)
   {

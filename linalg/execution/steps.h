@@ -48,9 +48,10 @@ struct LoopState
 };
 
 /// The step that runs @p body for rows 0 <= i < n.
-template <class Body>
+template <class Body_>
 struct RowStep
 {
+  using Body = Body_;
   int n;
   Body body;
 };
@@ -65,9 +66,10 @@ struct RowStep
  *
  * (A v)_i is the sum of row_product() over the lanes. The host takes one lane.
  */
-template <class Body>
+template <class Body_>
 struct ProductStep
 {
+  using Body = Body_;
   const Operator *A;
   const double *v;
   Body body;

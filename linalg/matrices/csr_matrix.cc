@@ -1,5 +1,6 @@
 #include "linalg/matrices/csr_matrix.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace femgpu::linalg
@@ -42,6 +43,17 @@ CsrView<double> CsrMatrix::csr_view() const
   const double mean_length = size > 0 ? static_cast<double>(n_nonzeros()) / size : 0.;
   return {size, threads_for_rows(*owner, mean_length), row_starts.data(), columns.data(),
           values.data()};
+}
+
+int CsrMatrix::longest_row() const
+{
+  if (longest >= 0)
+    return longest;
+  const std::vector<int> starts = host_row_starts();
+  longest = 0;
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i)
+    longest = std::max(longest, starts[i + 1] - starts[i]);
+  return longest;
 }
 
 void CsrMatrix::update_values(const double *host_values)

@@ -91,6 +91,9 @@ public:
     return size > 0 ? static_cast<int>(places.size() / static_cast<std::size_t>(size)) : 0;
   }
 
+  /// Entries of the longest row.
+  int longest_row() const;
+
   /// n_nonzeros() columns and n+1 row starts, in host memory.
   std::vector<int> host_columns() const
   {
@@ -105,6 +108,7 @@ private:
   ExecutorPtr owner;
   int size;
   int node_unknowns = 0;
+  mutable int longest = -1; // not known yet
   std::vector<double> places;
   Buffer<int> row_starts;
   Buffer<int> columns;

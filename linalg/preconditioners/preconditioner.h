@@ -19,6 +19,10 @@ struct IdentityView
   {
     return 1.;
   }
+  static const double *diagonal()
+  {
+    return nullptr;
+  }
 };
 
 /// A diagonal M⁻¹, as a row functor.
@@ -29,6 +33,10 @@ struct DiagonalView
   double operator()(const int i) const
   {
     return inverse[i];
+  }
+  const double *diagonal() const
+  {
+    return inverse;
   }
 };
 

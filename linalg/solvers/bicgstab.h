@@ -3,6 +3,9 @@
 
 #include "linalg/solvers/krylov.h"
 
+#include <array>
+#include <type_traits>
+
 /**
  * @file
  * What the forms of BiCGStab share.
@@ -67,51 +70,67 @@ struct Sums
   double rr, rho, qr, ts, tt, tr;
 };
 
+/// The vectors of the method; r has the place of s = r − α q too.
+enum Vector : int
+{
+  x,
+  r,
+  shadow, ///< r*
+  p,
+  p_hat, ///< M⁻¹p
+  q,     ///< A p̂
+  s_hat, ///< M⁻¹s
+  t,     ///< A ŝ
+  n_vectors
+};
+
+/// @p hat, which a step writes where M⁻¹ is fused into it, and @p others
+template <bool fused, int hat, int... others>
+using WithHat = std::conditional_t<fused, VectorList<others..., hat>, VectorList<others...>>;
+
 /// r* = r
 struct ChooseShadow
 {
-  const double *r;
-  double *shadow;
-
+  using Reads = VectorList<r>;
+  using Writes = VectorList<shadow>;
   using Contributes = SumList<>;
   FEMGPU_HD
-  void operator()(const State & /* state */, const int i, Sums & /* sum */) const
+  void operator()(const State & /* state */, Row<n_vectors> &v, const double /* m_i */,
+                  Sums & /* sum */) const
   {
-    shadow[i] = r[i];
+    v[shadow] = v[r];
   }
 };
 
 /// q = A p̂, with (q, r*)
 struct ApplyToDirection
 {
-  double *q;
-  const double *shadow;
-
+  static constexpr int factor = p_hat;
+  using Reads = VectorList<shadow>;
+  using Writes = VectorList<q>;
   using Contributes = SumList<&Sums::qr>;
   FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double q_i, Sums &sum) const
+  void operator()(const State & /* state */, Row<n_vectors> &v, const double q_i,
+                  const double /* m_i */, Sums &sum) const
   {
-    q[i] = q_i;
-    sum.qr += q_i * shadow[i];
+    v[q] = q_i;
+    sum.qr += q_i * v[shadow];
   }
 };
 
 /// s = r - α q in the place of r;  ŝ = M⁻¹s
-template <class M>
+template <bool fused>
 struct HalfStep
 {
-  double *r, *s_hat;
-  const double *q;
-  M m;
-
+  using Reads = VectorList<r, q>;
+  using Writes = WithHat<fused, s_hat, r>;
   using Contributes = SumList<>;
   FEMGPU_HD
-  void operator()(const State &state, const int i, Sums & /* sum */) const
+  void operator()(const State &state, Row<n_vectors> &v, const double m_i, Sums & /* sum */) const
   {
-    const double s_i = r[i] - state.alpha * q[i];
-    r[i] = s_i;
-    if constexpr (is_fused<M>)
-      s_hat[i] = m(i) * s_i;
+    v[r] -= state.alpha * v[q];
+    if constexpr (fused)
+      v[s_hat] = m_i * v[r];
   }
 };
 
@@ -128,33 +147,39 @@ struct ApplyPreconditioner
   }
 };
 
-/// The vectors of BiCGStab besides x and r, of n elements each.
-struct Vectors
+/// The diagonal for the steps of the method: of M⁻¹ where that is fused into them.
+template <class M>
+auto fused_diagonal(const M &m)
 {
-  Vectors(const ExecutorPtr &executor, const std::size_t n)
-      : shadow(executor, n), p(executor, n), p_hat(executor, n), q(executor, n), s_hat(executor, n),
-        t(executor, n)
-  {}
-
-  Buffer<double> shadow, p, p_hat, q, s_hat, t;
-};
+  if constexpr (is_fused<M>)
+    return m;
+  else
+    return IdentityView();
+}
 
 /**
- * Solves A x = b by the form of BiCGStab whose loop is @p repeat(iteration, m, r, vectors). It
- * begins with the update of x: α = β = ω = 0 at first, so that the first pass makes p = r only.
+ * Solves A x = b by the form of BiCGStab whose loop is @p repeat(iteration, m, vectors). It begins
+ * with the update of x: α = β = ω = 0 at first, so that the first pass makes p = r only.
  */
 template <class Backend, class Repeat>
 SolveReport solve_bicgstab(const std::string &solver, const Matrix &A, const Preconditioner &M,
-                           const Buffer<double> &b, Buffer<double> &x, const SolveControl &control,
-                           const Repeat &repeat)
+                           const Buffer<double> &b, Buffer<double> &solution,
+                           const SolveControl &control, const Repeat &repeat)
 {
-  Vectors v(A.executor(), static_cast<std::size_t>(A.n()));
-  const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
-    fill_zero({&v.p, &v.p_hat, &v.q, &v.s_hat, &v.t});
-    iteration.once(rows(A.n(), ChooseShadow{r.data(), v.shadow.data()}));
-    repeat(iteration, m, r, v);
+  constexpr int n_own = n_vectors - 2; // besides x and r
+  std::array<Buffer<double>, n_own> buffers;
+  for (Buffer<double> &buffer : buffers)
+    buffer = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()));
+  const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &residual) {
+    VectorSet<n_vectors> v{{solution.data(), residual.data()}};
+    for (int k = 0; k < n_own; ++k) {
+      buffers[k].fill_zero();
+      v.data[k + 2] = buffers[k].data();
+    }
+    iteration.once(rows(A.n(), v, IdentityView(), ChooseShadow()));
+    repeat(iteration, m, v);
   };
-  return solve_with_steps<Backend, State, Sums>(solver, A, M, b, x, control,
+  return solve_with_steps<Backend, State, Sums>(solver, A, M, b, solution, control,
                                                 {{2, 23, 2}, {2, 25, 2}}, iterate);
 }
 } // namespace femgpu::linalg::bicgstab

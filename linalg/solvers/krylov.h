@@ -3,6 +3,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/execution/this_backend.h"
+#include "linalg/execution/vector_steps.h"
 #include "linalg/matrices/csr_matrix.h"
 #include "linalg/solvers/solver.h"
 
@@ -284,6 +285,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   SolveReport report = report_of_method(A, M, solver, cost, x.bytes());
 
   Iteration<Backend, State, Sums> iteration(*A.executor(), A.n());
+  iteration.choose(control.execution);
   const auto run = [&](const KrylovState &start, Buffer<double> &r) -> KrylovState {
     State state;
     static_cast<KrylovState &>(state) = start;
@@ -303,6 +305,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   report.norm = control.reference == SolveControl::Reference::rhs
                     ? "‖b − A x‖ relative to ‖b‖"
                     : "‖b − A x‖ relative to ‖b − A x₀‖";
+  report.execution = iteration.execution();
   describe(report);
   return report;
 }

@@ -8,26 +8,22 @@ namespace bicgstab
 namespace
 {
 /// x += α p̂ + ω ŝ;  r = s − ω t;  p = r + β (p − ω q);  p̂ = M⁻¹p;  ρ = (r, r*)
-template <class M>
+template <bool fused>
 struct UpdateVectors
 {
-  double *x, *r, *p, *p_hat;
-  const double *q, *s_hat, *t, *shadow;
-  M m;
-
+  using Reads = VectorList<x, r, shadow, p, p_hat, q, s_hat, t>;
+  using Writes = WithHat<fused, p_hat, x, r, p>;
   using Contributes = SumList<&Sums::rr, &Sums::rho>;
   FEMGPU_HD
-  void operator()(const State &state, const int i, Sums &sum) const
+  void operator()(const State &state, Row<n_vectors> &v, const double m_i, Sums &sum) const
   {
-    x[i] += state.alpha * p_hat[i] + state.omega * s_hat[i];
-    const double r_i = r[i] - state.omega * t[i];
-    r[i] = r_i;
-    const double p_i = r_i + state.beta * (p[i] - state.omega * q[i]);
-    p[i] = p_i;
-    if constexpr (is_fused<M>)
-      p_hat[i] = m(i) * p_i;
-    sum.rr += r_i * r_i;
-    sum.rho += r_i * shadow[i];
+    v[x] += state.alpha * v[p_hat] + state.omega * v[s_hat];
+    v[r] -= state.omega * v[t];
+    v[p] = v[r] + state.beta * (v[p] - state.omega * v[q]);
+    if constexpr (fused)
+      v[p_hat] = m_i * v[p];
+    sum.rr += v[r] * v[r];
+    sum.rho += v[r] * v[shadow];
   }
 };
 
@@ -49,17 +45,18 @@ struct ProjectDirection : ApplyToDirection
 /// t = A ŝ;  ω = (t, s) / (t, t);  β = −(t, r*) / (q, r*)
 struct ApplyToHalfStep
 {
-  double *t;
-  const double *s, *shadow;
-
+  static constexpr int factor = s_hat;
+  using Reads = VectorList<r, shadow>;
+  using Writes = VectorList<t>;
   using Contributes = SumList<&Sums::ts, &Sums::tt, &Sums::tr>;
   FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double t_i, Sums &sum) const
+  void operator()(const State & /* state */, Row<n_vectors> &v, const double t_i,
+                  const double /* m_i */, Sums &sum) const
   {
-    t[i] = t_i;
-    sum.ts += t_i * s[i];
+    v[t] = t_i;
+    sum.ts += t_i * v[r];
     sum.tt += t_i * t_i;
-    sum.tr += t_i * shadow[i];
+    sum.tr += t_i * v[shadow];
   }
 
   using Completes = Contributes;
@@ -89,29 +86,24 @@ public:
   }
 
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
-                    Buffer<double> &x, const SolveControl &control) const override
+                    Buffer<double> &solution, const SolveControl &control) const override
   {
-    const auto repeat = [&](auto &iteration, const auto &m, Buffer<double> &r, Vectors &v) {
-      using Inverse = std::decay_t<decltype(m)>;
-      const int n = A.n();
+    const auto repeat = [&](auto &iteration, const auto &m, const VectorSet<n_vectors> &v) {
+      constexpr bool fused = is_fused<decltype(m)>;
+      const auto diagonal = fused_diagonal(m);
       const auto watch = watch_for<State>(control);
-      const auto update =
-          rows(n, UpdateVectors<Inverse>{x.data(), r.data(), v.p.data(), v.p_hat.data(), v.q.data(),
-                                         v.s_hat.data(), v.t.data(), v.shadow.data(), m});
-      const auto apply_A_to_p =
-          product(A, v.p_hat.data(), ProjectDirection{{v.q.data(), v.shadow.data()}});
-      const auto half_step = rows(n, HalfStep<Inverse>{r.data(), v.s_hat.data(), v.q.data(), m});
-      const auto apply_A_to_s =
-          product(A, v.s_hat.data(), ApplyToHalfStep{v.t.data(), r.data(), v.shadow.data()});
-      if constexpr (is_fused<Inverse>)
+      const auto update = rows(A.n(), v, diagonal, UpdateVectors<fused>());
+      const auto apply_A_to_p = product(A, v, diagonal, ProjectDirection());
+      const auto half_step = rows(A.n(), v, diagonal, HalfStep<fused>());
+      const auto apply_A_to_s = product(A, v, diagonal, ApplyToHalfStep());
+      if constexpr (fused)
         iteration.repeat(watch, update, apply_A_to_p, half_step, apply_A_to_s);
       else
-        iteration.repeat(watch, update,
-                         product(*m, v.p.data(), ApplyPreconditioner{v.p_hat.data()}), apply_A_to_p,
-                         half_step, product(*m, r.data(), ApplyPreconditioner{v.s_hat.data()}),
-                         apply_A_to_s);
+        iteration.repeat(watch, update, product(*m, v.data[p], ApplyPreconditioner{v.data[p_hat]}),
+                         apply_A_to_p, half_step,
+                         product(*m, v.data[r], ApplyPreconditioner{v.data[s_hat]}), apply_A_to_s);
     };
-    return solve_bicgstab<Backend>("pipelined-bicgstab", A, M, b, x, control, repeat);
+    return solve_bicgstab<Backend>("pipelined-bicgstab", A, M, b, solution, control, repeat);
   }
 };
 } // namespace

@@ -5,6 +5,15 @@ namespace femgpu::linalg
 {
 namespace
 {
+enum Vector : int
+{
+  x,
+  r,
+  p,
+  q,
+  n_vectors
+};
+
 struct Sums
 {
   double gamma, rr, pq, qmq;
@@ -21,51 +30,46 @@ struct State : KrylovState
     check_spd(sum.rr, sum.gamma, sum.pq);
     if (!running)
       return;
-    alpha = sum.gamma / sum.pq;
+    const double inverse_pq = 1. / sum.pq; // = α/γ; a division takes longer than all the rest
+    alpha = sum.gamma * inverse_pq;
     // γ'/γ > 0, but its formula may round to less where γ' is tiny.
-    beta = fmax(0., alpha * (alpha * sum.qmq / sum.gamma) - 1.);
+    beta = fmax(0., alpha * (sum.qmq * inverse_pq) - 1.);
     ++iteration;
   }
 };
 
 /// x += α p;  r -= α q;  p = M⁻¹r + β p;  γ = (r, M⁻¹r)
-template <class M>
 struct UpdateVectors
 {
-  double *x, *r, *p;
-  const double *q;
-  M m;
-
+  using Reads = VectorList<x, r, p, q>;
+  using Writes = VectorList<x, r, p>;
   using Contributes = SumList<&Sums::gamma, &Sums::rr>;
   FEMGPU_HD
-  void operator()(const State &s, const int i, Sums &sum) const
+  void operator()(const State &s, Row<n_vectors> &v, const double m_i, Sums &sum) const
   {
-    const double p_i = p[i];
-    x[i] += s.alpha * p_i;
-    const double r_i = r[i] - s.alpha * q[i];
-    const double z_i = m(i) * r_i;
-    r[i] = r_i;
-    p[i] = z_i + s.beta * p_i;
-    sum.gamma += r_i * z_i;
-    sum.rr += r_i * r_i;
+    v[x] += s.alpha * v[p];
+    v[r] -= s.alpha * v[q];
+    const double z_i = m_i * v[r];
+    v[p] = z_i + s.beta * v[p];
+    sum.gamma += v[r] * z_i;
+    sum.rr += v[r] * v[r];
   }
 };
 
 /// q = A p;  α = γ / (p, q);  β = α² (q, M⁻¹q) / γ − 1
-template <class M>
 struct ApplyMatrix
 {
-  const double *p;
-  double *q;
-  M m;
-
+  static constexpr int factor = p;
+  using Reads = VectorList<p>;
+  using Writes = VectorList<q>;
   using Contributes = SumList<&Sums::pq, &Sums::qmq>;
   FEMGPU_HD
-  void operator()(const State & /* s */, const int i, const double q_i, Sums &sum) const
+  void operator()(const State & /* s */, Row<n_vectors> &v, const double q_i, const double m_i,
+                  Sums &sum) const
   {
-    q[i] = q_i;
-    sum.pq += p[i] * q_i;
-    sum.qmq += q_i * m(i) * q_i;
+    v[q] = q_i;
+    sum.pq += v[p] * q_i;
+    sum.qmq += q_i * m_i * q_i;
   }
 
   using Completes = SumList<&Sums::gamma, &Sums::rr, &Sums::pq, &Sums::qmq>;
@@ -169,33 +173,35 @@ public:
   }
 
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
-                    Buffer<double> &x, const SolveControl &control) const override
+                    Buffer<double> &solution, const SolveControl &control) const override
   {
     require_symmetric("pipelined-cg", M);
     const auto n = static_cast<std::size_t>(A.n());
-    Buffer<double> p(A.executor(), n), q(A.executor(), n);
+    Buffer<double> direction(A.executor(), n), image(A.executor(), n); // p and q
     const std::size_t n_general = std::holds_alternative<const Operator *>(M.action()) ? n : 0;
     Buffer<double> z(A.executor(), n_general), s(A.executor(), n_general);
-    const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
+    const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &residual) {
       using Inverse = std::decay_t<decltype(m)>;
       const auto watch = watch_for<State>(control);
       // α = β = 0 at first: the first pass makes p = M⁻¹r and changes nothing else
-      fill_zero({&p, &q, &s});
-      if constexpr (is_fused<Inverse>)
-        iteration.repeat(
-            watch, //
-            rows(A.n(), UpdateVectors<Inverse>{x.data(), r.data(), p.data(), q.data(), m}),
-            product(A, p.data(), ApplyMatrix<Inverse>{p.data(), q.data(), m}));
+      fill_zero({&direction, &image, &s});
+      if constexpr (is_fused<Inverse>) {
+        const VectorSet<n_vectors> v{
+            {solution.data(), residual.data(), direction.data(), image.data()}};
+        iteration.repeat(watch, rows(A.n(), v, m, UpdateVectors()),
+                         product(A, v, m, ApplyMatrix()));
+      }
       else {
-        iteration.once(product(*m, r.data(), Store{z.data()}));
-        iteration.repeat(watch,
-                         rows(A.n(), UpdateVectorsWithZ{x.data(), r.data(), z.data(), p.data(),
-                                                        q.data(), s.data()}),
-                         product(A, p.data(), ApplyMatrixOnly{p.data(), q.data()}),
-                         product(*m, q.data(), ApplyPreconditioner{q.data(), s.data()}));
+        iteration.once(product(*m, residual.data(), Store{z.data()}));
+        iteration.repeat(
+            watch,
+            rows(A.n(), UpdateVectorsWithZ{solution.data(), residual.data(), z.data(),
+                                           direction.data(), image.data(), s.data()}),
+            product(A, direction.data(), ApplyMatrixOnly{direction.data(), image.data()}),
+            product(*m, image.data(), ApplyPreconditioner{image.data(), s.data()}));
       }
     };
-    return solve_with_steps<Backend, State, Sums>("pipelined-cg", A, M, b, x, control,
+    return solve_with_steps<Backend, State, Sums>("pipelined-cg", A, M, b, solution, control,
                                                   {{1, 9, 2}, {1, 14, 1}}, iterate);
   }
 };

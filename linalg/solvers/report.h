@@ -1,6 +1,8 @@
 #ifndef femgpu_linalg_solvers_report_h
 #define femgpu_linalg_solvers_report_h
 
+#include "linalg/execution/execution.h"
+
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -38,6 +40,7 @@ struct SolveControl
   double absolute_tolerance = 0.;
   Reference reference = Reference::rhs;
   int max_iterations = 20000;
+  Execution execution = Execution::automatic;
 
   /// Is called about twice a second with the iteration and the residual of the recurrence.
   std::function<void(int, double)> progress;
@@ -65,6 +68,8 @@ struct SolveReport
   std::size_t bytes_per_iteration = 0; ///< that the steps read and write, counted
 
   std::string solver, preconditioner, format, backend;
+  std::string
+      execution; ///< how the loop of a linear solver ran: "graph", "resident: one block, ..."
   std::string norm; ///< of which residual, and relative to what, as "‖b − A x‖ relative to ‖b‖"
 
   std::size_t matrix_stored = 0;           ///< entries of the matrix format, with padding
@@ -90,8 +95,8 @@ struct SolveReport
   {
     archive &outcome &message &iterations &restarts &linear_iterations &line_search_steps &rhs_norm
         &initial_residual &true_residual &target &format_seconds &setup_seconds &transfer_seconds
-            &solve_seconds &bytes_per_iteration &solver &preconditioner &format &backend &norm
-                &matrix_stored &matrix_bytes &preconditioner_nonzeros &preconditioner_bytes
+            &solve_seconds &bytes_per_iteration &solver &preconditioner &format &backend &execution
+                &norm &matrix_stored &matrix_bytes &preconditioner_nonzeros &preconditioner_bytes
                     &preconditioner_remarks &scaling &ordering &given_residual &given_rhs_norm;
   }
 };

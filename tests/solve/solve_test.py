@@ -199,7 +199,8 @@ class Outputs(SolveTest):
         self.assertEqual(set(solve), {
             "outcome", "message", "solver", "preconditioner", "preconditioner_nonzeros",
             "preconditioner_bytes", "preconditioner_remarks", "format", "matrix_stored",
-            "matrix_bytes", "scaling", "ordering", "backend", "restarts", "norm", "rhs_norm",
+            "matrix_bytes", "scaling", "ordering", "backend", "execution", "restarts", "norm",
+            "rhs_norm",
             "initial_residual", "true_residual", "target", "given_rhs_norm", "given_residual",
             "bytes_per_iteration", "iterations", "gigabytes_per_second"})
         self.assertIsNone(report["nonlinear"])

@@ -1,0 +1,377 @@
+#ifndef femgpu_linalg_execution_cuda_resident_cuh
+#define femgpu_linalg_execution_cuda_resident_cuh
+
+#include "linalg/execution/cuda_fabric.cuh"
+#include "linalg/execution/cuda_runner.cuh"
+#include "linalg/execution/vector_steps.h"
+#include "linalg/matrices/views.h"
+
+/**
+ * @file
+ * A whole loop in one kernel: every thread keeps the vectors of its rows in registers and, as far
+ * as it fits, the matrix in registers or in shared memory, until the loop ends. The steps are those
+ * that run one kernel each otherwise; see vector_steps.h.
+ */
+namespace femgpu::linalg::cuda
+{
+/// How the rows are given to threads: block b has the rows b slice <= i < (b+1) slice.
+struct ResidentLayout
+{
+  int n;
+  int slice;
+  int lanes;                 ///< neighbouring threads that share a row, a power of two
+  unsigned int shared_bytes; ///< for entries of the matrix, behind the exchange vector
+};
+
+/// The steps of a resident loop, as types.
+template <class Formulas_>
+struct ResidentRows
+{
+  using Formulas = Formulas_;
+};
+template <class Formulas_>
+struct ResidentProduct
+{
+  using Formulas = Formulas_;
+};
+
+/// What a resident kernel gets.
+template <int n_vectors, class State>
+struct ResidentLoop
+{
+  ResidentLayout layout;
+  VectorSet<n_vectors> vectors;
+  const double *diagonal; ///< m_i; nullptr for 1
+  CsrView<double> A;
+  State *state;
+  GridMemory grid;
+};
+
+/// Where a thread is among the rows of its block.
+struct Place
+{
+  int first_row, n_rows; ///< of the block
+  int rows_per_slot;     ///< of the block
+  int row_in_slot;
+  int lane, lanes;
+
+  __device__ Place(const ResidentLayout &layout, const int rank)
+      : first_row(rank * layout.slice), n_rows(min(layout.slice, layout.n - first_row)),
+        rows_per_slot(blockDim.x / layout.lanes), row_in_slot(threadIdx.x / layout.lanes),
+        lane(threadIdx.x % layout.lanes), lanes(layout.lanes)
+  {}
+  /// Of slot k, counted in the block.
+  __device__ int local(const int k) const
+  {
+    return k * rows_per_slot + row_in_slot;
+  }
+  __device__ bool has_row(const int k) const
+  {
+    return local(k) < n_rows;
+  }
+  /// Does this thread speak for the row?
+  __device__ bool owns(const int k) const
+  {
+    return lane == 0 && has_row(k);
+  }
+};
+
+/// Up to K entries of each of a thread's R rows in its registers. One lane a row.
+template <int R, int K>
+class RegisterEntries
+{
+public:
+  static constexpr bool in_shared_memory = false;
+
+  template <class Fabric>
+  __device__ void load(const CsrView<double> &A, const Fabric &fabric, const Place &place,
+                       char * /* memory */, unsigned int /* bytes */)
+  {
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      const bool has_row = place.has_row(k);
+      const int i = has_row ? place.first_row + place.local(k) : 0;
+      const int begin = has_row ? A.row_starts[i] : 0, end = has_row ? A.row_starts[i + 1] : 0;
+#pragma unroll
+      for (int e = 0; e < K; ++e) {
+        const bool is_there = begin + e < end;
+        values[k][e] = is_there ? A.values[begin + e] : 0.;
+        addresses[k][e] = fabric.address(is_there ? A.columns[begin + e] : i);
+      }
+    }
+  }
+
+  template <class Fabric>
+  __device__ double product(const CsrView<double> & /* A */, const Fabric & /* fabric */,
+                            const Place & /* place */, const int k, const double *v) const
+  {
+    double sum = 0.;
+#pragma unroll
+    for (int e = 0; e < K; ++e)
+      sum += values[k][e] * Fabric::fetch(addresses[k][e], v);
+    return sum;
+  }
+
+private:
+  double values[R][K];
+  unsigned int addresses[R][K];
+};
+
+/// The entries in shared memory, in slices of the rows that a warp has in a slot, each as wide as
+/// its longest row needs; slices that find no place are read from the CSR in every product.
+template <int R>
+class SharedEntries
+{
+public:
+  static constexpr bool in_shared_memory = true;
+
+  template <class Fabric>
+  __device__ void load(const CsrView<double> &A, const Fabric &fabric, const Place &place,
+                       char *memory, const unsigned int bytes)
+  {
+    const int capacity = static_cast<int>(bytes / (sizeof(double) + sizeof(unsigned int)));
+    values = reinterpret_cast<double *>(memory);
+    addresses = reinterpret_cast<unsigned int *>(values + capacity);
+    find_places(A, place, capacity);
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      if (begins[k] >= 0)
+        fill(A, fabric, place, k);
+  }
+
+  template <class Fabric>
+  __device__ double product(const CsrView<double> &A, const Fabric &fabric, const Place &place,
+                            const int k, const double *v) const
+  {
+    double sum = 0.;
+    if (begins[k] >= 0) {
+      int at = begins[k] + static_cast<int>(threadIdx.x) % lanes_per_warp;
+#pragma unroll 8
+      for (int e = 0; e < widths[k]; ++e, at += lanes_per_warp)
+        sum += values[at] * Fabric::fetch(addresses[at], v);
+    }
+    else if (place.has_row(k)) {
+      const int i = place.first_row + place.local(k);
+      const int end = A.row_starts[i + 1];
+#pragma unroll 4
+      for (int e = A.row_starts[i] + place.lane; e < end; e += place.lanes)
+        sum += A.values[e] * Fabric::fetch(fabric.address(A.columns[e]), v);
+    }
+    return sum;
+  }
+
+private:
+  /// Widths of all slices, then where each begins: behind those before it.
+  __device__ void find_places(const CsrView<double> &A, const Place &place, const int capacity)
+  {
+    __shared__ int all_widths[R * most_warps];
+    const int warp = threadIdx.x / lanes_per_warp, n_warps = blockDim.x / lanes_per_warp;
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      int length = 0;
+      if (place.has_row(k)) {
+        const int i = place.first_row + place.local(k);
+        length = A.row_starts[i + 1] - A.row_starts[i];
+      }
+      widths[k] = static_cast<int>(__reduce_max_sync(
+          ~0U, static_cast<unsigned int>((length + place.lanes - 1) / place.lanes)));
+      all_widths[k * n_warps + warp] = widths[k];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      int before = 0;
+      for (int slice = 0; slice < k * n_warps + warp; ++slice)
+        before += all_widths[slice];
+      const bool fits = (before + widths[k]) * lanes_per_warp <= capacity;
+      begins[k] = fits ? before * lanes_per_warp : -1;
+    }
+  }
+
+  template <class Fabric>
+  __device__ void fill(const CsrView<double> &A, const Fabric &fabric, const Place &place,
+                       const int k)
+  {
+    const bool has_row = place.has_row(k);
+    const int i = has_row ? place.first_row + place.local(k) : 0;
+    const int begin = has_row ? A.row_starts[i] : 0, end = has_row ? A.row_starts[i + 1] : 0;
+    int at = begins[k] + static_cast<int>(threadIdx.x) % lanes_per_warp;
+    for (int e = 0; e < widths[k]; ++e, at += lanes_per_warp) {
+      const int from = begin + e * place.lanes + place.lane;
+      values[at] = from < end ? A.values[from] : 0.;
+      addresses[at] = fabric.address(from < end ? A.columns[from] : i);
+    }
+  }
+
+  double *values;
+  unsigned int *addresses;
+  int begins[R]; // of slices; -1: not here
+  int widths[R];
+};
+
+/// What runs the steps inside the kernel.
+template <class Fabric, class Entries, int R, int n_vectors, class State, class Sums>
+class Resident
+{
+public:
+  template <class Loop>
+  __device__ Resident(const Loop &loop, State &state, double *exchange)
+      : fabric(exchange, loop.layout.slice, loop.grid), place(loop.layout, fabric.rank()),
+        vectors(loop.vectors), A(loop.A), state(state)
+  {
+    char *const memory = reinterpret_cast<char *>(
+        exchange + (Fabric::publishes_in_shared_memory ? loop.layout.slice : 0));
+    entries.load(A, fabric, place, memory, loop.layout.shared_bytes);
+    const bool is_leader = fabric.rank() == 0;
+    if (threadIdx.x == 0) {
+      state = *loop.state;
+      if (!is_leader)
+        state.history_size = 0;
+    }
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      const int i = place.first_row + place.local(k);
+#pragma unroll
+      for (int vector = 0; vector < n_vectors; ++vector)
+        row[k][vector] = place.has_row(k) ? vectors.data[vector][i] : 0.;
+      diagonal[k] = !place.has_row(k) ? 0. : loop.diagonal == nullptr ? 1. : loop.diagonal[i];
+    }
+    fabric.meet(); // all have read the state, and their own shared memory is there
+  }
+
+  __device__ bool is_running() const
+  {
+    return state.running;
+  }
+
+  template <class Formulas>
+  __device__ void run(ResidentRows<Formulas> /* step */)
+  {
+    if (!state.running)
+      return;
+    set_sums(sums, Sums{}, typename Formulas::Contributes{});
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      Sums of_row{};
+      Formulas()(state, row[k], diagonal[k], of_row);
+      if (place.owns(k))
+        add_sums(sums, of_row, typename Formulas::Contributes{});
+    }
+    complete<Formulas>();
+  }
+
+  template <class Formulas>
+  __device__ void run(ResidentProduct<Formulas> /* step */)
+  {
+    static_assert(HasEpilogue<Formulas>::value, "all must meet before the next product");
+    if (!state.running)
+      return;
+    double *const factor = vectors.data[Formulas::factor];
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      if (place.owns(k))
+        fabric.publish(place.local(k), place.first_row + place.local(k), row[k][Formulas::factor],
+                       factor);
+    fabric.meet();
+    set_sums(sums, Sums{}, typename Formulas::Contributes{});
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      double Av_i = entries.product(A, fabric, place, k, factor);
+      if (place.lanes > 1)
+        Av_i = lane_sum(Av_i, place.lanes);
+      Sums of_row{};
+      Formulas()(state, row[k], Av_i, diagonal[k], of_row);
+      if (place.owns(k))
+        add_sums(sums, of_row, typename Formulas::Contributes{});
+    }
+    complete<Formulas>();
+  }
+
+  /// Leaves the state now and then for those who watch.
+  __device__ void show(State *to)
+  {
+    if (fabric.rank() == 0 && threadIdx.x == 0 && (++passes & 63U) == 0)
+      *to = state;
+  }
+
+  __device__ void end(State *to)
+  {
+    if (fabric.rank() == 0 && threadIdx.x == 0)
+      *to = state;
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+#pragma unroll
+      for (int vector = 0; vector < n_vectors; ++vector)
+        if (place.owns(k))
+          vectors.data[vector][place.first_row + place.local(k)] = row[k][vector];
+    fabric.leave();
+  }
+
+private:
+  template <class Formulas>
+  __device__ void complete()
+  {
+    if constexpr (HasEpilogue<Formulas>::value) {
+      const Sums total = combined(typename Formulas::Completes{});
+      if (threadIdx.x == 0)
+        Formulas().finish(state, total);
+      __syncthreads();
+    }
+  }
+
+  /// Sums over all threads, in warp 0; elsewhere nothing of use.
+  template <auto... members>
+  __device__ Sums combined(SumList<members...> /* list */)
+  {
+    constexpr int count = sizeof...(members);
+    constexpr int P = count > 4 ? 8 : count > 2 ? 4 : count;
+    static_assert(count <= most_sums);
+    __shared__ double of_warps[most_warps * P];
+    const int warp = threadIdx.x / lanes_per_warp, lane = threadIdx.x % lanes_per_warp;
+    double values[P] = {sums.*members...};
+    const double of_warp = spread_sums<P>(values);
+    if (lane < P)
+      of_warps[warp * P + lane] = of_warp;
+    __syncthreads();
+    Sums total{};
+    if (warp == 0) {
+      const int n_warps = blockDim.x / lanes_per_warp;
+      const double of_block = column_sums<P>(n_warps, [&](const int k) { return of_warps[k]; });
+      const double of_all = fabric.template combine<P>(of_block);
+      int number = 0;
+      ((total.*members = __shfl_sync(~0U, of_all, number++)), ...);
+    }
+    else
+      fabric.await_combined();
+    return total;
+  }
+
+  Fabric fabric;
+  Place place;
+  VectorSet<n_vectors> vectors;
+  CsrView<double> A;
+  State &state; // of the block, in shared memory
+  Entries entries;
+  Row<n_vectors> row[R];
+  double diagonal[R];
+  Sums sums{};
+  unsigned int passes = 0;
+};
+
+template <class Fabric, class Entries, int most_threads, int R, class Sums, int n_vectors,
+          class State, class... Steps>
+__global__ void __launch_bounds__(most_threads, 1)
+    run_resident(const ResidentLoop<n_vectors, State> loop)
+{
+  extern __shared__ double exchange[];
+  __shared__ State state;
+  Resident<Fabric, Entries, R, n_vectors, State, Sums> resident(loop, state, exchange);
+  while (resident.is_running()) {
+    (resident.run(Steps{}), ...);
+    resident.show(loop.state);
+  }
+  resident.end(loop.state);
+}
+} // namespace femgpu::linalg::cuda
+
+#endif

@@ -1,0 +1,111 @@
+#include "linalg/execution/resident_shape.h"
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr int warp_size = 32;
+
+int quotient_up(const int a, const int b)
+{
+  return (a + b - 1) / b;
+}
+
+/// So many threads that @p rows rows of a block, @p rows_per_thread a thread, have theirs.
+int threads_for(const int rows, const int rows_per_thread, const int lanes = 1)
+{
+  return std::max(quotient_up(quotient_up(rows, rows_per_thread) * lanes, warp_size), 2) *
+         warp_size;
+}
+
+std::optional<ResidentShape> in_registers(const ResidentSystem &system,
+                                          const ResidentLimits &limits)
+{
+  using Kernel = ResidentKernel;
+  const int n = system.n;
+  if (n <= 256)
+    return ResidentShape{Kernel::block_registers_1, 1, threads_for(n, 1), 1};
+  if (n <= 1024)
+    return ResidentShape{Kernel::block_registers_2, 1, threads_for(n, 2), 1};
+  const int cluster = limits.cluster_blocks;
+  if (cluster > 0) {
+    const int rows = quotient_up(n, cluster);
+    if (rows <= 2 * 128)
+      return ResidentShape{Kernel::cluster_registers_2, cluster, threads_for(rows, 2), 1};
+    if (rows <= 4 * 256)
+      return ResidentShape{Kernel::cluster_registers_4, cluster, threads_for(rows, 4), 1};
+  }
+  const int rows = quotient_up(n, limits.multiprocessors);
+  if (rows <= most_threads(Kernel::grid_registers_1))
+    return ResidentShape{Kernel::grid_registers_1, limits.multiprocessors, threads_for(rows, 1), 1};
+  return {};
+}
+
+/// A power of two of threads that share the work of a row of @p mean_length entries.
+int lanes_for(const double mean_length, const int rows, const int threads)
+{
+  int lanes = 1;
+  while (2 * lanes * rows <= threads && lanes < 16 && mean_length / lanes > 6.)
+    lanes *= 2;
+  return lanes;
+}
+
+std::optional<ResidentShape> in_shared_memory(const ResidentSystem &system,
+                                              const ResidentLimits &limits)
+{
+  using Kernel = ResidentKernel;
+  const double mean_length = static_cast<double>(system.n_nonzeros) / std::max(system.n, 1);
+  // Value and address, and a tenth for padding.
+  const double matrix_bytes = 1.1 * 12. * static_cast<double>(system.n_nonzeros);
+  const auto with_lanes = [&](const Kernel kernel, const int blocks) {
+    const int rows = quotient_up(system.n, blocks);
+    const int lanes = lanes_for(mean_length, rows, most_threads(kernel));
+    return ResidentShape{kernel, blocks, threads_for(rows, 1, lanes), lanes};
+  };
+  const int cluster = limits.cluster_blocks;
+  const auto shared_bytes = static_cast<double>(limits.shared_bytes);
+  if (cluster > 0 && quotient_up(system.n, cluster) <= most_threads(Kernel::cluster_shared_1) &&
+      matrix_bytes + 8. * system.n < 0.95 * shared_bytes * cluster)
+    return with_lanes(Kernel::cluster_shared_1, cluster);
+  const int blocks = limits.multiprocessors;
+  if (matrix_bytes > 1.2 * shared_bytes * blocks)
+    return {};
+  const int rows = quotient_up(system.n, blocks);
+  if (rows <= most_threads(Kernel::grid_shared_1))
+    return with_lanes(Kernel::grid_shared_1, blocks);
+  const int most = most_threads(Kernel::grid_shared_4);
+  if (rows <= 4 * most)
+    return ResidentShape{Kernel::grid_shared_4, blocks, threads_for(rows, 4), 1};
+  if (rows <= 8 * most && system.n_vectors <= most_vectors_of_8_rows)
+    return ResidentShape{Kernel::grid_shared_8, blocks, threads_for(rows, 8), 1};
+  return {};
+}
+} // namespace
+
+std::string ResidentShape::description() const
+{
+  using Kernel = ResidentKernel;
+  const bool shared = kernel == Kernel::cluster_shared_1 || kernel == Kernel::grid_shared_1 ||
+                      kernel == Kernel::grid_shared_4 || kernel == Kernel::grid_shared_8;
+  const bool cluster = kernel == Kernel::cluster_registers_2 ||
+                       kernel == Kernel::cluster_registers_4 || kernel == Kernel::cluster_shared_1;
+  std::string text = blocks == 1 ? "one block" : std::to_string(blocks) + " blocks";
+  if (cluster)
+    text += " in a cluster";
+  text += ", " + std::to_string(threads) + " threads a block, matrix in ";
+  return text + (shared ? "shared memory" : "registers");
+}
+
+std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
+                                                   const ResidentLimits &limits)
+{
+  if (system.n == 0)
+    return {};
+  if (system.longest_row <= entries_in_registers)
+    if (auto shape = in_registers(system, limits))
+      return shape;
+  return in_shared_memory(system, limits);
+}
+} // namespace femgpu::linalg
