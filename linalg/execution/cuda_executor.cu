@@ -147,8 +147,8 @@ void CudaExecutor::copy_to_host(void *to, const void *from, const std::size_t by
     return;
   // Memory that is not pinned is slow to reach.
   const bool is_staged = bytes <= staging_bytes;
-  FEMGPU_CUDA(cudaMemcpyAsync(is_staged ? staging : to, from, bytes, cudaMemcpyDeviceToHost,
-                              work_stream));
+  FEMGPU_CUDA(
+      cudaMemcpyAsync(is_staged ? staging : to, from, bytes, cudaMemcpyDeviceToHost, work_stream));
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
   if (is_staged)
     std::memcpy(to, staging, bytes);

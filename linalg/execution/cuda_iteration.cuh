@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(threads_per_block)
   using Body = decltype(step.body);
   __shared__ double scratch[warps_per_block];
   const State state = *work.state;
-  if (!state.running) {
+  if (!state.running && !RunsAlways<Body>::value) {
     if (blockIdx.x == 0 && threadIdx.x == 0)
       work.decision.take(state);
     return;
@@ -170,11 +170,12 @@ public:
     (run({executor.stream(), blocks, {}}, steps), ...);
   }
 
+  /// Gives the loop to the device; get_state() waits for its end.
   template <class... Steps>
   void repeat(const Watch<State> &watch, const Steps &...steps)
   {
     if (chosen != Execution::graph && launch_resident(steps...)) {
-      wait(watch);
+      watch_stream(watch);
       return;
     }
     if (chosen == Execution::resident)
@@ -182,12 +183,12 @@ public:
                            "chip (pipelined-cg, pipelined-bicgstab), preconditioner identity or "
                            "jacobi, values in double precision, and a system that fits. Use auto.",
                            "Solver/Execution");
-    cuda::Graph graph;
-    capture_loop(graph, steps...);
-    FEMGPU_CUDA(cudaGraphInstantiate(&graph.executable, graph.graph, 0));
-    FEMGPU_CUDA(cudaGraphLaunch(graph.executable, executor.stream()));
+    graph = std::make_unique<cuda::Graph>();
+    capture_loop(*graph, steps...);
+    FEMGPU_CUDA(cudaGraphInstantiate(&graph->executable, graph->graph, 0));
+    FEMGPU_CUDA(cudaGraphLaunch(graph->executable, executor.stream()));
     ran_as = "graph";
-    wait(watch);
+    watch_stream(watch);
   }
 
 private:
@@ -267,9 +268,9 @@ private:
   }
 
   template <class... Steps>
-  void capture_loop(cuda::Graph &graph, const Steps &...steps)
+  void capture_loop(cuda::Graph &of_loop, const Steps &...steps)
   {
-    cuda::LoopNode loop(graph.graph, {}, cuda::make_handle(graph.graph, 1));
+    cuda::LoopNode loop(of_loop.graph, {}, cuda::make_handle(of_loop.graph, 1));
     // The watch stream has nothing to do before the graph is launched.
     const cudaStream_t stream = executor.watch_stream();
     cuda::begin_capture(stream, loop.body);
@@ -328,17 +329,13 @@ private:
   {
     if constexpr (IsVectorStep<First>::value && (IsVectorStep<Rest>::value && ...)) {
       const Matrix *const A = cuda::matrix_of(first, rest...);
-      if (A == nullptr || A->value_precision() != A->csr().value_precision())
+      if (A == nullptr)
         return false;
       constexpr int n_vectors = First::Body::size;
-      const auto shape = choose_resident_shape(
-          {A->n(), A->n_nonzeros(), A->csr().longest_row(), n_vectors}, executor.resident_limits());
-      if (!shape)
-        return false;
-      const cuda::ResidentLauncher<State, Sums, n_vectors,
-                                   typename cuda::VectorStepParts<First>::Tag,
-                                   typename cuda::VectorStepParts<Rest>::Tag...>
-          launcher(executor.stream(), executor.resident_limits());
+      const ResidentLimits &limits = executor.resident_limits();
+      const cuda::LoopLauncher<State, Sums, n_vectors, typename cuda::VectorStepParts<First>::Tag,
+                               typename cuda::VectorStepParts<Rest>::Tag...>
+          launcher(executor.stream(), limits);
       if (meetings.size() == 0)
         make_grid_memory();
       cuda::ResidentLoop<n_vectors, State> loop{{},
@@ -347,10 +344,43 @@ private:
                                                 A->csr().csr_view(),
                                                 state.data(),
                                                 {meetings.data(), grid_sums.data()}};
-      ran_as = "resident: " + shape->description();
-      return launcher.launch(loop, *shape);
+      if (const auto shape = resident_shape(*A, n_vectors, limits);
+          shape && launcher.launch(loop, *shape)) {
+        ran_as = "resident: " + shape->description();
+        return true;
+      }
+      return launch_streaming(launcher, loop, *A);
     }
     return false;
+  }
+
+  static std::optional<ResidentShape> resident_shape(const Matrix &A, const int n_vectors,
+                                                     const ResidentLimits &limits)
+  {
+    if (A.value_precision() != A.csr().value_precision() || !may_be_resident(A.n(), limits))
+      return {};
+    return choose_resident_shape({A.n(), A.n_nonzeros(), A.csr().longest_row(), n_vectors}, limits);
+  }
+
+  /// Launches the loop as a streaming kernel if rows of A are read side by side.
+  template <class Launcher, class Loop>
+  bool launch_streaming(const Launcher &launcher, const Loop &loop, const Matrix &A)
+  {
+    const int together = A.rows_together();
+    if (!is_worth_streaming(A.n(), together, executor.resident_limits()))
+      return false;
+    return std::visit(
+        [&](const auto &view) {
+          using View = std::decay_t<decltype(view)>;
+          constexpr bool is_sell =
+              std::is_same_v<View, SellView<double>> || std::is_same_v<View, SellView<float>>;
+          if constexpr (is_sell) {
+            launcher.launch(loop, view, together);
+            ran_as = "resident: vectors in shared memory, as far as they fit; matrix streamed";
+          }
+          return is_sell;
+        },
+        A.view());
   }
 
   void make_grid_memory()
@@ -362,17 +392,11 @@ private:
         static_cast<std::size_t>(2 * cuda::most_sums * executor.n_multiprocessors()));
   }
 
-  /// Until the loop that was launched has ended.
-  void wait(const Watch<State> &watch)
-  {
-    if (watch)
-      watch_stream(watch);
-    executor.synchronize();
-  }
-
-  // Shows the state now and then until the work stream is done.
+  // Shows the state now and then until the work stream is done; without a watch nobody waits.
   void watch_stream(const Watch<State> &watch)
   {
+    if (!watch)
+      return;
     using clock = std::chrono::steady_clock;
     auto last = clock::now();
     while (cudaStreamQuery(executor.stream()) == cudaErrorNotReady) {
@@ -393,7 +417,8 @@ private:
   Buffer<State> state;
   Buffer<Sums> partials;
   Buffer<unsigned int> arrived;
-  Buffer<unsigned int> meetings; // of GridFabric
+  std::unique_ptr<cuda::Graph> graph; // that may still run
+  Buffer<unsigned int> meetings;      // of GridFabric
   Buffer<double> grid_sums;
   Execution chosen = Execution::automatic;
   std::string ran_as;

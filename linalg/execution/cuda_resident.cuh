@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_execution_cuda_resident_cuh
 #define femgpu_linalg_execution_cuda_resident_cuh
 
-#include "linalg/execution/cuda_fabric.cuh"
+#include "linalg/execution/cuda_loop_block.cuh"
 #include "linalg/execution/cuda_runner.cuh"
 #include "linalg/execution/vector_steps.h"
 #include "linalg/matrices/views.h"
@@ -21,18 +21,6 @@ struct ResidentLayout
   int slice;
   int lanes;                 ///< neighbouring threads that share a row, a power of two
   unsigned int shared_bytes; ///< for entries of the matrix, behind the exchange vector
-};
-
-/// The steps of a resident loop, as types.
-template <class Formulas_>
-struct ResidentRows
-{
-  using Formulas = Formulas_;
-};
-template <class Formulas_>
-struct ResidentProduct
-{
-  using Formulas = Formulas_;
 };
 
 /// What a resident kernel gets.
@@ -145,10 +133,21 @@ public:
   {
     double sum = 0.;
     if (begins[k] >= 0) {
-      int at = begins[k] + static_cast<int>(threadIdx.x) % lanes_per_warp;
-#pragma unroll 8
-      for (int e = 0; e < widths[k]; ++e, at += lanes_per_warp)
-        sum += values[at] * Fabric::fetch(addresses[at], v);
+      const int begin = begins[k] + static_cast<int>(threadIdx.x) % lanes_per_warp;
+      // All fetches of a batch are under way together; what it has too much counts nothing.
+      for (int first = 0; first < widths[k]; first += batch) {
+        double a[batch], v_j[batch];
+#pragma unroll
+        for (int e = 0; e < batch; ++e) {
+          const bool is_there = first + e < widths[k];
+          const int at = begin + (is_there ? first + e : first) * lanes_per_warp;
+          a[e] = is_there ? values[at] : 0.;
+          v_j[e] = Fabric::fetch(addresses[at], v);
+        }
+#pragma unroll
+        for (int e = 0; e < batch; ++e)
+          sum += a[e] * v_j[e];
+      }
     }
     else if (place.has_row(k)) {
       const int i = place.first_row + place.local(k);
@@ -161,6 +160,8 @@ public:
   }
 
 private:
+  static constexpr int batch = 8;
+
   /// Widths of all slices, then where each begins: behind those before it.
   __device__ void find_places(const CsrView<double> &A, const Place &place, const int capacity)
   {
@@ -211,23 +212,22 @@ private:
 
 /// What runs the steps inside the kernel.
 template <class Fabric, class Entries, int R, int n_vectors, class State, class Sums>
-class Resident
+class Resident : public LoopBlock<Fabric, State, Sums>
 {
+  using Base = LoopBlock<Fabric, State, Sums>;
+  using Base::fabric;
+  using Base::state;
+  using Base::sums;
+
 public:
-  template <class Loop>
-  __device__ Resident(const Loop &loop, State &state, double *exchange)
-      : fabric(exchange, loop.layout.slice, loop.grid), place(loop.layout, fabric.rank()),
-        vectors(loop.vectors), A(loop.A), state(state)
+  __device__ Resident(const ResidentLoop<n_vectors, State> &loop, State &own_state,
+                      double *exchange)
+      : Base(Fabric(exchange, loop.layout.slice, loop.grid), loop.state, own_state),
+        place(loop.layout, fabric.rank()), vectors(loop.vectors), A(loop.A)
   {
     char *const memory = reinterpret_cast<char *>(
         exchange + (Fabric::publishes_in_shared_memory ? loop.layout.slice : 0));
     entries.load(A, fabric, place, memory, loop.layout.shared_bytes);
-    const bool is_leader = fabric.rank() == 0;
-    if (threadIdx.x == 0) {
-      state = *loop.state;
-      if (!is_leader)
-        state.history_size = 0;
-    }
 #pragma unroll
     for (int k = 0; k < R; ++k) {
       const int i = place.first_row + place.local(k);
@@ -239,13 +239,8 @@ public:
     fabric.meet(); // all have read the state, and their own shared memory is there
   }
 
-  __device__ bool is_running() const
-  {
-    return state.running;
-  }
-
   template <class Formulas>
-  __device__ void run(ResidentRows<Formulas> /* step */)
+  __device__ void run(RowsTag<Formulas> /* step */)
   {
     if (!state.running)
       return;
@@ -257,11 +252,11 @@ public:
       if (place.owns(k))
         add_sums(sums, of_row, typename Formulas::Contributes{});
     }
-    complete<Formulas>();
+    this->template complete<Formulas>();
   }
 
   template <class Formulas>
-  __device__ void run(ResidentProduct<Formulas> /* step */)
+  __device__ void run(ProductTag<Formulas> /* step */)
   {
     static_assert(HasEpilogue<Formulas>::value, "all must meet before the next product");
     if (!state.running)
@@ -284,20 +279,12 @@ public:
       if (place.owns(k))
         add_sums(sums, of_row, typename Formulas::Contributes{});
     }
-    complete<Formulas>();
+    this->template complete<Formulas>();
   }
 
-  /// Leaves the state now and then for those who watch.
-  __device__ void show(State *to)
+  __device__ void end()
   {
-    if (fabric.rank() == 0 && threadIdx.x == 0 && (++passes & 63U) == 0)
-      *to = state;
-  }
-
-  __device__ void end(State *to)
-  {
-    if (fabric.rank() == 0 && threadIdx.x == 0)
-      *to = state;
+    this->leave_state();
 #pragma unroll
     for (int k = 0; k < R; ++k)
 #pragma unroll
@@ -308,54 +295,12 @@ public:
   }
 
 private:
-  template <class Formulas>
-  __device__ void complete()
-  {
-    if constexpr (HasEpilogue<Formulas>::value) {
-      const Sums total = combined(typename Formulas::Completes{});
-      if (threadIdx.x == 0)
-        Formulas().finish(state, total);
-      __syncthreads();
-    }
-  }
-
-  /// Sums over all threads, in warp 0; elsewhere nothing of use.
-  template <auto... members>
-  __device__ Sums combined(SumList<members...> /* list */)
-  {
-    constexpr int count = sizeof...(members);
-    constexpr int P = count > 4 ? 8 : count > 2 ? 4 : count;
-    static_assert(count <= most_sums);
-    __shared__ double of_warps[most_warps * P];
-    const int warp = threadIdx.x / lanes_per_warp, lane = threadIdx.x % lanes_per_warp;
-    double values[P] = {sums.*members...};
-    const double of_warp = spread_sums<P>(values);
-    if (lane < P)
-      of_warps[warp * P + lane] = of_warp;
-    __syncthreads();
-    Sums total{};
-    if (warp == 0) {
-      const int n_warps = blockDim.x / lanes_per_warp;
-      const double of_block = column_sums<P>(n_warps, [&](const int k) { return of_warps[k]; });
-      const double of_all = fabric.template combine<P>(of_block);
-      int number = 0;
-      ((total.*members = __shfl_sync(~0U, of_all, number++)), ...);
-    }
-    else
-      fabric.await_combined();
-    return total;
-  }
-
-  Fabric fabric;
   Place place;
   VectorSet<n_vectors> vectors;
   CsrView<double> A;
-  State &state; // of the block, in shared memory
   Entries entries;
   Row<n_vectors> row[R];
   double diagonal[R];
-  Sums sums{};
-  unsigned int passes = 0;
 };
 
 template <class Fabric, class Entries, int most_threads, int R, class Sums, int n_vectors,
@@ -368,9 +313,9 @@ __global__ void __launch_bounds__(most_threads, 1)
   Resident<Fabric, Entries, R, n_vectors, State, Sums> resident(loop, state, exchange);
   while (resident.is_running()) {
     (resident.run(Steps{}), ...);
-    resident.show(loop.state);
+    resident.show();
   }
-  resident.end(loop.state);
+  resident.end();
 }
 } // namespace femgpu::linalg::cuda
 

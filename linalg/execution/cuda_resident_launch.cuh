@@ -3,10 +3,12 @@
 
 #include "linalg/execution/cuda_executor.h"
 #include "linalg/execution/cuda_resident.cuh"
+#include "linalg/execution/cuda_streaming.cuh"
 #include "linalg/execution/resident_shape.h"
 #include "linalg/matrices/csr_matrix.h"
 
-#include <optional>
+#include <algorithm>
+#include <map>
 #include <type_traits>
 #include <utility>
 
@@ -18,7 +20,7 @@ struct VectorStepParts;
 template <int n, class M, class Body>
 struct VectorStepParts<RowStep<InMemory<n, M, Body>>>
 {
-  using Tag = ResidentRows<Body>;
+  using Tag = RowsTag<Body>;
   static constexpr int n_vectors = n;
   static const Operator *factor(const RowStep<InMemory<n, M, Body>> & /* step */)
   {
@@ -28,7 +30,7 @@ struct VectorStepParts<RowStep<InMemory<n, M, Body>>>
 template <int n, class M, class Body>
 struct VectorStepParts<ProductStep<InMemory<n, M, Body>>>
 {
-  using Tag = ResidentProduct<Body>;
+  using Tag = ProductTag<Body>;
   static constexpr int n_vectors = n;
   static const Operator *factor(const ProductStep<InMemory<n, M, Body>> &step)
   {
@@ -50,18 +52,90 @@ const Matrix *matrix_of(const Steps &...steps)
   return dynamic_cast<const Matrix *>(found);
 }
 
-/// Launches the loop of @p Tags in one of the resident kernels.
+/// The current device.
+inline int current_device()
+{
+  int device = 0;
+  FEMGPU_CUDA(cudaGetDevice(&device));
+  return device;
+}
+
+/// Lets @p kernel have all the shared memory there is, and returns how much that is. What a kernel
+/// needs is asked once for each device: the answer takes longer than a small solve.
+template <auto kernel>
+std::size_t shared_memory_of(const ResidentLimits &limits)
+{
+  static thread_local std::map<int, std::size_t> known;
+  const auto [entry, is_new] = known.try_emplace(current_device(), 0);
+  if (is_new) {
+    cudaFuncAttributes attributes{};
+    FEMGPU_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+    entry->second = limits.shared_bytes - attributes.sharedSizeBytes;
+    FEMGPU_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(entry->second)));
+  }
+  return entry->second;
+}
+
+/// Clusters of more than 8 blocks are not on every device. @param config with the cluster
+template <auto kernel>
+bool has_place_for_cluster(cudaLaunchConfig_t config, const std::size_t shared_bytes)
+{
+  static thread_local std::map<int, bool> known;
+  const auto [entry, is_new] = known.try_emplace(current_device(), false);
+  if (is_new) {
+    FEMGPU_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+    config.dynamicSmemBytes = shared_bytes;
+    int clusters = 0;
+    const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
+    if (error != cudaSuccess)
+      cudaGetLastError(); // of no further interest
+    entry->second = error == cudaSuccess && clusters > 0;
+  }
+  return entry->second;
+}
+
+/// How blocks are launched that must be there at the same time.
+struct TogetherLaunch
+{
+  cudaLaunchConfig_t config{};
+  cudaLaunchAttribute together{};
+
+  TogetherLaunch(const cudaStream_t stream, const int blocks, const int threads,
+                 const std::size_t shared_bytes, const bool is_cluster)
+  {
+    config.gridDim = dim3(static_cast<unsigned int>(blocks));
+    config.blockDim = dim3(static_cast<unsigned int>(threads));
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &together;
+    config.numAttrs = blocks > 1 ? 1 : 0;
+    if (is_cluster) {
+      together.id = cudaLaunchAttributeClusterDimension;
+      together.val.clusterDim.x = config.gridDim.x;
+      together.val.clusterDim.y = together.val.clusterDim.z = 1;
+    }
+    else {
+      together.id = cudaLaunchAttributeCooperative;
+      together.val.cooperative = 1;
+    }
+  }
+  TogetherLaunch(const TogetherLaunch &) = delete;
+  TogetherLaunch &operator=(const TogetherLaunch &) = delete;
+};
+
+/// Launches the loop of @p Tags as one kernel.
 template <class State, class Sums, int n_vectors, class... Tags>
-class ResidentLauncher
+class LoopLauncher
 {
 public:
   using Loop = ResidentLoop<n_vectors, State>;
 
-  ResidentLauncher(const cudaStream_t stream, const ResidentLimits &limits)
+  LoopLauncher(const cudaStream_t stream, const ResidentLimits &limits)
       : stream(stream), limits(limits)
   {}
 
-  /// @return whether the device could hold the kernel
+  /// As a resident kernel. @return whether the device could hold it
   bool launch(Loop &loop, const ResidentShape &shape) const
   {
     loop.layout.n = loop.A.n;
@@ -98,6 +172,24 @@ public:
     return false;
   }
 
+  /// As a streaming kernel. @p rows_together rows of A have positions of their own, side by side
+  template <class View>
+  void launch(const Loop &loop, const View &A, const int rows_together) const
+  {
+    constexpr auto kernel = run_streaming<Sums, View, n_vectors, State, Tags...>;
+    using Streams = Streaming<View, n_vectors, State, Sums>;
+    const std::size_t most_bytes = shared_memory_of<kernel>(limits);
+    const int blocks = limits.multiprocessors;
+    const int rows = (A.n + blocks - 1) / blocks;
+    const int slice = (rows + rows_together - 1) / rows_together * rows_together;
+    const std::size_t bytes_per_row = sizeof(double) * Streams::doubles_per_row;
+    const std::size_t kept = std::min(static_cast<std::size_t>(slice), most_bytes / bytes_per_row);
+    const StreamingLoop<View, n_vectors, State> streaming{
+        A, slice, static_cast<int>(kept), loop.vectors, loop.diagonal, loop.state, loop.grid};
+    const TogetherLaunch how(stream, blocks, streaming_threads, kept * bytes_per_row, false);
+    FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, streaming));
+  }
+
 private:
   template <ResidentKernel kernel>
   using most = std::integral_constant<int, most_threads(kernel)>;
@@ -105,38 +197,19 @@ private:
   template <class Fabric, class Entries, int R, class MostThreads>
   bool start(Loop &loop, const ResidentShape &shape, MostThreads /* most */) const
   {
-    const auto kernel =
+    constexpr auto kernel =
         run_resident<Fabric, Entries, MostThreads::value, R, Sums, n_vectors, State, Tags...>;
-    cudaFuncAttributes attributes{};
-    FEMGPU_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-    const std::size_t most_bytes = limits.shared_bytes - attributes.sharedSizeBytes;
+    constexpr bool is_cluster = std::is_same_v<Fabric, ClusterFabric>;
+    const std::size_t most_bytes = shared_memory_of<kernel>(limits);
     const std::size_t exchange = exchange_bytes<Fabric>(loop.layout.slice);
     if (exchange > most_bytes)
       return false;
     const std::size_t bytes = Entries::in_shared_memory ? most_bytes : exchange;
     loop.layout.shared_bytes = static_cast<unsigned int>(bytes - exchange);
-    FEMGPU_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(bytes)));
-    cudaLaunchAttribute together{};
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned int>(shape.blocks));
-    config.blockDim = dim3(static_cast<unsigned int>(shape.threads));
-    config.dynamicSmemBytes = bytes;
-    config.stream = stream;
-    config.attrs = &together;
-    config.numAttrs = 1;
-    if constexpr (std::is_same_v<Fabric, ClusterFabric>) {
-      together.id = cudaLaunchAttributeClusterDimension;
-      together.val.clusterDim.x = config.gridDim.x;
-      together.val.clusterDim.y = together.val.clusterDim.z = 1;
-      if (!has_place_for_cluster(kernel, config))
-        return false;
-    }
-    else {
-      together.id = cudaLaunchAttributeCooperative;
-      together.val.cooperative = 1;
-    }
-    FEMGPU_CUDA(cudaLaunchKernelEx(&config, kernel, std::as_const(loop)));
+    const TogetherLaunch how(stream, shape.blocks, shape.threads, bytes, is_cluster);
+    if (is_cluster && !has_place_for_cluster<kernel>(how.config, most_bytes))
+      return false;
+    FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, std::as_const(loop)));
     return true;
   }
 
@@ -145,18 +218,6 @@ private:
   {
     return Fabric::publishes_in_shared_memory ? sizeof(double) * static_cast<std::size_t>(slice)
                                               : 0;
-  }
-
-  /// Clusters of more than 8 blocks are not on every device.
-  template <class Kernel>
-  static bool has_place_for_cluster(const Kernel kernel, const cudaLaunchConfig_t &config)
-  {
-    FEMGPU_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
-    int clusters = 0;
-    const cudaError_t error = cudaOccupancyMaxActiveClusters(&clusters, kernel, &config);
-    if (error != cudaSuccess)
-      cudaGetLastError(); // of no further interest
-    return error == cudaSuccess && clusters > 0;
   }
 
   cudaStream_t stream;

@@ -77,7 +77,7 @@ private:
   template <class Body>
   void run(const RowStep<Body> &step)
   {
-    if (!state.running) // an earlier step of this pass has ended the loop
+    if (!state.running && !RunsAlways<Body>::value) // an earlier step has ended the loop
       return;
     run_rows(step.n, step.body,
              [&](const State &s, const int i, Sums &sums) { step.body(s, i, sums); });
@@ -86,7 +86,7 @@ private:
   template <class Body>
   void run(const ProductStep<Body> &step)
   {
-    if (!state.running)
+    if (!state.running && !RunsAlways<Body>::value)
       return;
     const double *const v = step.A->prepare(runner, step.v);
     const auto run_view = [&](const auto &A) {

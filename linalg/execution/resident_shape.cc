@@ -7,6 +7,8 @@ namespace femgpu::linalg
 namespace
 {
 constexpr int warp_size = 32;
+/// Of a block: with more of them too few have their vectors on the chip.
+constexpr double most_streaming_rows = 64. * 1024.;
 
 int quotient_up(const int a, const int b)
 {
@@ -47,7 +49,7 @@ std::optional<ResidentShape> in_registers(const ResidentSystem &system,
 int lanes_for(const double mean_length, const int rows, const int threads)
 {
   int lanes = 1;
-  while (2 * lanes * rows <= threads && lanes < 16 && mean_length / lanes > 6.)
+  while (2 * lanes * rows <= threads && lanes < 16 && mean_length / lanes > 8.)
     lanes *= 2;
   return lanes;
 }
@@ -96,6 +98,18 @@ std::string ResidentShape::description() const
     text += " in a cluster";
   text += ", " + std::to_string(threads) + " threads a block, matrix in ";
   return text + (shared ? "shared memory" : "registers");
+}
+
+bool may_be_resident(const int n, const ResidentLimits &limits)
+{
+  return n <= 8 * most_threads(ResidentKernel::grid_shared_8) * limits.multiprocessors;
+}
+
+bool is_worth_streaming(const int n, const int rows_together, const ResidentLimits &limits)
+{
+  // Blocks get multiples of rows_together rows: the last ones must not be left without.
+  const double rows = static_cast<double>(n) / std::max(limits.multiprocessors, 1);
+  return rows >= 1024. && rows <= most_streaming_rows && rows >= 8. * rows_together;
 }
 
 std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,

@@ -188,6 +188,14 @@ template <class Body>
 struct HasEpilogue<Body, std::void_t<typename Body::Completes>> : std::true_type
 {};
 
+/// Does a step run although an earlier one has ended the loop?
+template <class Body, class = void>
+struct RunsAlways : std::false_type
+{};
+template <class Body>
+struct RunsAlways<Body, std::void_t<decltype(Body::runs_always)>> : std::true_type
+{};
+
 /// Adds the members of @p list of @p from to @p to.
 template <class Sums, auto... members>
 FEMGPU_HD

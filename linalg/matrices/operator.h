@@ -24,6 +24,13 @@ public:
 
   virtual View view() const = 0;
 
+  /// So many positions from a multiple of this number on have the rows of these numbers, in some
+  /// order.
+  virtual int rows_together() const
+  {
+    return 1;
+  }
+
   /**
    * Is called before a product step with @p v, in order with it, also inside the loop of a solver.
    * @return the vector that the view multiplies: v, or what was made of it

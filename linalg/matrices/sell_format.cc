@@ -76,6 +76,10 @@ public:
     return SellView<Value>{this->n(),    log_slice,      slice_starts.data(),
                            order.data(), columns.data(), values.data()};
   }
+  int rows_together() const override
+  {
+    return window;
+  }
   void update() override
   {
     const auto n_slices = static_cast<int>(slice_starts.size()) - 1;

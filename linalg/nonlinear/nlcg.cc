@@ -331,9 +331,14 @@ public:
 
     Iteration<Backend, State, Sums> iteration(*A.executor(), A.n());
     int trials = 0, steepest_descents = 0;
-    const auto run = [&](const KrylovState &start, Buffer<double> &r) -> KrylovState {
+    Buffer<double> r(A.executor(), n);
+    const auto run = [&](const KrylovState &start) -> KrylovState {
       State state;
       static_cast<KrylovState &>(state) = start;
+      const ResidualState at_start = nonlinear_residual<Backend>(system, x, r);
+      state.begin(at_start.rr, at_start.bb);
+      if (!state.running)
+        return state;
       state.conjugation = conjugation;
       state.sigma = sigma;
       iteration.set_state(state);
@@ -344,16 +349,13 @@ public:
       state = iteration.get_state();
       trials += state.all_trials;
       steepest_descents += state.steepest_descents;
+      state.true_rr = nonlinear_residual<Backend>(system, x, r).rr;
       return state;
-    };
-    const auto residual = [&](Buffer<double> &r) {
-      return nonlinear_residual<Backend>(system, x, r);
     };
     const std::size_t vectors = (is_general ? 20 : 18) + (keeps_r ? 2 : 0);
     SolveReport report = report_of_method(
         A, *preconditioner, "nlcg", {1, vectors, std::size_t{is_general ? 1U : 2U}}, x.bytes());
-    report = solve_to_true_residual(A, control, State::divergence_factor, std::move(report),
-                                    residual, run);
+    report = solve_to_true_residual(A, control, State::divergence_factor, std::move(report), run);
     report.line_search_steps = trials;
     if (!std::isfinite(report.true_residual)) // J has no minimum along the line
       report.outcome = Outcome::not_finite;

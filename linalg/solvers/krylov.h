@@ -30,11 +30,49 @@ struct KrylovState : LoopState
   double rr = 0.;          ///< (r, r) of the recurrence
   double target_rr = 0.;   ///< converged at or below
   double diverged_rr = 0.; ///< diverged above
-  /// The residual grew by this factor: nothing good will come.
   static constexpr double divergence_factor = 1e8;
+  /// Below this the products of an iteration lose their bits; the true residual has long stood
+  /// still.
+  static constexpr double smallest_rr = 1e-280;
   Outcome outcome = Outcome::breakdown;
   int history_size = 0;
-  double *history = nullptr; ///< norms of the first iterations
+  double *history = nullptr; ///< squared norms of the first iterations
+
+  // What the target is made of; begin() makes it.
+  double relative_tolerance = 0., absolute_tolerance = 0.;
+  bool is_relative_to_rhs = true;
+  double value_precision = 0.; ///< of the entries of A
+  /// The residual grew by this factor: nothing good will come.
+  double growth_limit = divergence_factor;
+  double target = 0.;      ///< that the true residual has to reach
+  double initial_rr = -1.; ///< of the first guess; negative: not known yet
+  double start_rr = 0.;    ///< of the last begin()
+  double true_rr = 0.;     ///< (r, r) of r = b − A x, computed anew
+  double bb = 0.;          ///< (b, b), or what else the tolerance is relative to
+
+  /// Makes ready to iterate from an x with the residual @p new_rr, or stops.
+  FEMGPU_HD
+  void begin(const double new_rr, const double new_bb)
+  {
+    rr = start_rr = true_rr = new_rr;
+    bb = new_bb;
+    if (initial_rr < 0.) {
+      initial_rr = rr;
+      target = fmax(absolute_tolerance, relative_tolerance * sqrt(is_relative_to_rhs ? bb : rr));
+      diverged_rr = fmin(fmax(rr, bb) * growth_limit * growth_limit, largest);
+    }
+    // First of all: an infinite b would make the target infinite too.
+    if (!is_finite(rr) || !is_finite(bb))
+      stop(Outcome::not_finite);
+    else if (sqrt(rr) <= target)
+      stop(Outcome::converged);
+    // With rounded values a recurrence knows no more of A than some digits: each start refines the
+    // solution by these.
+    const bool is_rounded = value_precision > 1e-15;
+    const double reachable = is_rounded ? 100. * value_precision * sqrt(rr) : 0.;
+    const double next_target = fmax(target, reachable);
+    target_rr = fmax(next_target * next_target, smallest_rr);
+  }
 
   FEMGPU_HD
   void stop(const Outcome o)
@@ -47,15 +85,21 @@ struct KrylovState : LoopState
   FEMGPU_HD
   void check(const double new_rr)
   {
-    if (!ends_at(new_rr) && iteration >= max_iterations)
-      stop(Outcome::iteration_limit);
+    record(new_rr);
+    if (!goes_on())
+      end();
   }
 
   /// The same; @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of the next direction must be positive.
   FEMGPU_HD
   void check_spd(const double new_rr, const double rMr, const double pAp)
   {
-    if (ends_at(new_rr))
+    record(new_rr);
+    if (goes_on() & (rMr > 0.) & (rMr <= largest) & (pAp > 0.) & (pAp <= largest))
+      return;
+    end();
+    // What the residual says comes first, then the directions, then the number of iterations.
+    if (!running && outcome != Outcome::iteration_limit)
       return;
     if (!is_finite(rMr) || !is_finite(pAp))
       stop(Outcome::not_finite);
@@ -63,8 +107,6 @@ struct KrylovState : LoopState
       stop(Outcome::indefinite_preconditioner);
     else if (pAp <= 0.)
       stop(Outcome::indefinite_matrix);
-    else if (iteration >= max_iterations)
-      stop(Outcome::iteration_limit);
   }
 
   FEMGPU_HD
@@ -73,20 +115,35 @@ struct KrylovState : LoopState
     return value - value == 0.;
   }
 
+  static constexpr double largest = 1.7976931348623157e308;
+
 private:
   FEMGPU_HD
-  bool ends_at(const double new_rr)
+  void record(const double new_rr)
   {
     rr = new_rr;
     if (iteration < history_size)
-      history[iteration] = sqrt(new_rr);
-    if (new_rr <= target_rr)
+      history[iteration] = new_rr;
+  }
+
+  /// Without branches: a GPU waits for each. False where rr is not a number.
+  FEMGPU_HD
+  bool goes_on() const
+  {
+    return (rr > target_rr) & (rr <= diverged_rr) & (iteration < max_iterations);
+  }
+
+  FEMGPU_HD
+  void end()
+  {
+    if (rr <= target_rr)
       stop(Outcome::converged);
-    else if (!is_finite(new_rr))
+    else if (!is_finite(rr))
       stop(Outcome::not_finite);
-    else if (new_rr > diverged_rr)
+    else if (rr > diverged_rr)
       stop(Outcome::diverged);
-    return !running;
+    else if (iteration >= max_iterations)
+      stop(Outcome::iteration_limit);
   }
 };
 
@@ -100,45 +157,59 @@ struct ResidualSums
   double rr, bb;
 };
 
+/// The sums of a method and those of the true residual.
+template <class Sums>
+struct WithResidual : Sums
+{
+  double true_rr, bb;
+};
+
 /// r = b − A x, with (r, r) and (b, b).
+template <class Sums>
 struct TrueResidual
 {
   const double *b;
   double *r;
 
-  using Contributes = SumList<&ResidualSums::rr, &ResidualSums::bb>;
+  using Contributes = SumList<&WithResidual<Sums>::true_rr, &WithResidual<Sums>::bb>;
   FEMGPU_HD
-  void operator()(const ResidualState & /* s */, const int i, const double Ax_i,
-                  ResidualSums &sums) const
+  void operator()(const KrylovState & /* s */, const int i, const double Ax_i,
+                  WithResidual<Sums> &sums) const
   {
     const double r_i = b[i] - Ax_i;
     r[i] = r_i;
-    sums.rr += r_i * r_i;
+    sums.true_rr += r_i * r_i;
     sums.bb += b[i] * b[i];
-  }
-
-  using Completes = Contributes;
-  FEMGPU_HD
-  void finish(ResidualState &s, const ResidualSums &sums) const
-  {
-    s.rr = sums.rr;
-    s.bb = sums.bb;
   }
 };
 
-/// Computes r = b − A x, with the values of A as they came, and returns (r, r) and (b, b).
-template <class Backend>
-ResidualState true_residual(const Matrix &A, const Buffer<double> &b, const Buffer<double> &x,
-                            Buffer<double> &r)
+/// The same before the first iteration: makes the target, and may end the solve.
+template <class Sums>
+struct BeginWithResidual : TrueResidual<Sums>
 {
-  Iteration<Backend, ResidualState, ResidualSums> iteration(*A.executor(), A.n());
-  iteration.set_state({});
-  iteration.once(product(A.csr(), x.data(), TrueResidual{b.data(), r.data()}));
-  return iteration.get_state();
-}
+  using Completes = typename TrueResidual<Sums>::Contributes;
+  FEMGPU_HD
+  void finish(KrylovState &s, const WithResidual<Sums> &sums) const
+  {
+    s.begin(sums.true_rr, sums.bb);
+    if (sums.bb == 0.) // x = 0
+      s.stop(Outcome::converged);
+  }
+};
 
-/// Below this the products of an iteration lose their bits; the true residual has long stood still.
-constexpr double smallest_rr = 1e-280;
+/// The same when the iterations have ended.
+template <class Sums>
+struct EndWithResidual : TrueResidual<Sums>
+{
+  static constexpr bool runs_always = true;
+  using Completes = typename TrueResidual<Sums>::Contributes;
+  FEMGPU_HD
+  void finish(KrylovState &s, const WithResidual<Sums> &sums) const
+  {
+    s.true_rr = sums.true_rr;
+    s.bb = sums.bb;
+  }
+};
 
 /// So many breakdowns one after the other that leave the residual as it is end the solve.
 constexpr int most_breakdowns_without_progress = 5;
@@ -147,85 +218,71 @@ constexpr int most_breakdowns_without_progress = 5;
 constexpr int longest_history = 1 << 20;
 
 /**
- * The outer loop of every Krylov solver, and of nonlinear conjugate gradients. @p run(state, r)
- * iterates from x with the residual in r until an epilogue has stopped @p state. Whatever the
- * recurrence says, the residual is recomputed; if it misses a target that the recurrence has met,
- * the method is started again from x, until that no longer halves the residual: then it has
- * stagnated. It is started again after a breakdown too, unless it breaks down at once or again and
- * again without progress.
- * @param residual computes r from x; returns (r, r), and (b, b) of what the tolerance is relative
- * to
- * @param divergence_factor growth of the residual after which nothing good will come
+ * The outer loop of every Krylov solver, and of nonlinear conjugate gradients. @p run(state)
+ * computes the residual from x and calls state.begin(), iterates until an epilogue has stopped the
+ * state, and computes the residual anew: true_rr. Whatever the recurrence says, that decides; if it
+ * misses a target that the recurrence has met, the method is started again from x, until that no
+ * longer halves the residual: then it has stagnated. It is started again after a breakdown too,
+ * unless it breaks down at once or again and again without progress.
+ * @param growth_limit growth of the residual after which nothing good will come
  * @param report has the names and counts of the method already
  */
-template <class Residual, class Run>
+template <class Run>
 SolveReport solve_to_true_residual(const Matrix &A, const SolveControl &control,
-                                   const double divergence_factor, SolveReport report,
-                                   const Residual &compute_residual, const Run &run)
+                                   const double growth_limit, SolveReport report, const Run &run)
 {
   const auto begin = std::chrono::steady_clock::now();
-  Buffer<double> r(A.executor(), static_cast<std::size_t>(A.n()));
   const int history_size = std::min(control.max_iterations, longest_history - 1) + 1;
   Buffer<double> history(A.executor(), static_cast<std::size_t>(history_size));
-
-  ResidualState residual = compute_residual(r);
-  report.rhs_norm = std::sqrt(residual.bb);
-  report.initial_residual = std::sqrt(residual.rr);
-  const bool of_rhs = control.reference == SolveControl::Reference::rhs;
-  report.target =
-      std::max(control.absolute_tolerance,
-               control.relative_tolerance * (of_rhs ? report.rhs_norm : report.initial_residual));
 
   KrylovState state;
   state.history = history.data();
   state.history_size = history_size;
   state.max_iterations = control.max_iterations;
-  state.diverged_rr = std::max(residual.rr, residual.bb) * divergence_factor * divergence_factor;
-  double least_rr = residual.rr;
-  int breakdowns_without_progress = 0;
-  for (double previous = residual.rr;; previous = residual.rr) {
-    // First of all: an infinite b would make the target infinite too.
-    if (!KrylovState::is_finite(residual.rr) || !KrylovState::is_finite(residual.bb)) {
+  state.relative_tolerance = control.relative_tolerance;
+  state.absolute_tolerance = control.absolute_tolerance;
+  state.is_relative_to_rhs = control.reference == SolveControl::Reference::rhs;
+  state.value_precision = A.value_precision();
+  state.growth_limit = growth_limit;
+  double least_rr = std::numeric_limits<double>::infinity();
+  for (int breakdowns_without_progress = 0;;) {
+    const int iterations_before = state.iteration;
+    state.running = true;
+    state = run(state);
+    report.outcome = state.outcome;
+    least_rr = std::min(least_rr, state.initial_rr);
+    if (!KrylovState::is_finite(state.true_rr) || !KrylovState::is_finite(state.bb)) {
       report.outcome = Outcome::not_finite;
       break;
     }
-    if (std::sqrt(residual.rr) <= report.target) {
+    if (std::sqrt(state.true_rr) <= state.target) {
       report.outcome = Outcome::converged;
       break;
     }
-    if (state.iteration > 0)
-      ++report.restarts;
-    // With rounded values a recurrence knows no more of A than some digits: each start refines the
-    // solution by these.
-    const bool is_rounded = A.value_precision() > std::numeric_limits<double>::epsilon();
-    const double reachable = is_rounded ? 100. * A.value_precision() * std::sqrt(residual.rr) : 0.;
-    const double target = std::max(report.target, reachable);
-    state.target_rr = std::max(target * target, smallest_rr);
-    state.rr = residual.rr;
-    state.running = true;
-    const int iterations_before = state.iteration;
-    state = run(state, r);
-    report.outcome = state.outcome;
-    residual = compute_residual(r);
     if (state.outcome == Outcome::breakdown && state.iteration > iterations_before) {
       breakdowns_without_progress =
-          residual.rr < 0.99 * least_rr ? 0 : breakdowns_without_progress + 1;
-      least_rr = std::min(least_rr, residual.rr);
-      if (breakdowns_without_progress < most_breakdowns_without_progress)
-        continue;
-      break;
+          state.true_rr < 0.99 * least_rr ? 0 : breakdowns_without_progress + 1;
+      least_rr = std::min(least_rr, state.true_rr);
+      if (breakdowns_without_progress == most_breakdowns_without_progress)
+        break;
     }
-    if (state.outcome != Outcome::converged && std::sqrt(residual.rr) > report.target)
+    else if (state.outcome != Outcome::converged)
       break;
-    if (std::sqrt(residual.rr) > report.target && residual.rr > 0.25 * previous) {
+    else if (state.true_rr > 0.25 * state.start_rr) {
       report.outcome = Outcome::stagnated;
       break;
     }
+    ++report.restarts;
   }
+  report.rhs_norm = std::sqrt(state.bb);
+  report.initial_residual = std::sqrt(state.initial_rr);
+  report.target = state.target;
   report.iterations = state.iteration;
-  report.true_residual = std::sqrt(residual.rr);
+  report.true_residual = std::sqrt(state.true_rr);
   report.history =
       history.to_host(static_cast<std::size_t>(std::min(state.iteration + 1, history_size)));
+  for (double &norm : report.history)
+    norm = std::sqrt(norm);
   report.history.front() = report.initial_residual; // also where nothing had to be done
   report.solve_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -284,24 +341,27 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
       std::holds_alternative<const Operator *>(m_view) ? costs.general : costs.fused;
   SolveReport report = report_of_method(A, M, solver, cost, x.bytes());
 
-  Iteration<Backend, State, Sums> iteration(*A.executor(), A.n());
+  Iteration<Backend, State, WithResidual<Sums>> iteration(*A.executor(), A.n());
   iteration.choose(control.execution);
-  const auto run = [&](const KrylovState &start, Buffer<double> &r) -> KrylovState {
+  Buffer<double> r(A.executor(), static_cast<std::size_t>(A.n()));
+  // All of it is given to the device before anybody waits.
+  const auto run_from_x = [&](const KrylovState &start) -> KrylovState {
     State state;
     static_cast<KrylovState &>(state) = start;
     iteration.set_state(state);
+    iteration.once(product(A.csr(), x.data(), BeginWithResidual<Sums>{{b.data(), r.data()}}));
     std::visit([&](const auto &m) { iterate(iteration, m, r); }, m_view);
+    iteration.once(product(A.csr(), x.data(), EndWithResidual<Sums>{{b.data(), r.data()}}));
     return iteration.get_state();
   };
-  const auto residual = [&](Buffer<double> &r) {
-    const ResidualState s = true_residual<Backend>(A, b, x, r);
-    if (s.bb > 0. || !KrylovState::is_finite(s.bb))
-      return s;
-    x.fill_zero(); // the solution for b = 0
-    return true_residual<Backend>(A, b, x, r);
+  const auto run = [&](const KrylovState &start) {
+    const KrylovState state = run_from_x(start);
+    if (state.bb != 0.)
+      return state;
+    x.fill_zero(); // the solution for b = 0, whatever the guess was
+    return run_from_x(start);
   };
-  report = solve_to_true_residual(A, control, State::divergence_factor, std::move(report), residual,
-                                  run);
+  report = solve_to_true_residual(A, control, State::divergence_factor, std::move(report), run);
   report.norm = control.reference == SolveControl::Reference::rhs
                     ? "‖b − A x‖ relative to ‖b‖"
                     : "‖b − A x‖ relative to ‖b − A x₀‖";

@@ -27,10 +27,10 @@ struct State : KrylovState
   FEMGPU_HD
   void advance(const Sums &sum)
   {
+    const double inverse_pq = 1. / sum.pq; // = α/γ; begun early, because it takes longest
     check_spd(sum.rr, sum.gamma, sum.pq);
     if (!running)
       return;
-    const double inverse_pq = 1. / sum.pq; // = α/γ; a division takes longer than all the rest
     alpha = sum.gamma * inverse_pq;
     // γ'/γ > 0, but its formula may round to less where γ' is tiny.
     beta = fmax(0., alpha * (sum.qmq * inverse_pq) - 1.);

@@ -70,10 +70,10 @@ protected:
       EXPECT_LE(residual_norm(A, b, resident.x), 1.01e-9 * norm(b));
       // Sums are added in another order.
       EXPECT_NEAR(resident.report.iterations, graph.report.iterations,
-                  2. + 0.1 * graph.report.iterations);
+                  3. + 0.3 * graph.report.iterations);
       for (std::size_t k = 0; k < 4 && k < graph.report.history.size(); ++k)
         EXPECT_NEAR(resident.report.history[k], graph.report.history[k],
-                    1e-8 * graph.report.history[k]);
+                    1e-8 * graph.report.history[0]);
       const Solved again = run_as(Execution::resident, preconditioner, A, b);
       EXPECT_EQ(again.x, resident.x);
       EXPECT_EQ(again.report.history, resident.report.history);
