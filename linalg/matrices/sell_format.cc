@@ -1,5 +1,6 @@
 #include "linalg/base/error.h"
 #include "linalg/matrices/format.h"
+#include "linalg/matrices/short_columns.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,28 +9,86 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Copies the row at a position to its place, and fills it up to the width of its slice.
-template <class Value>
-struct FillPosition
+/// The entries of a CSR in slices.
+struct Slices
 {
   CsrView<double> A;
   int log_slice;
   const int *slice_starts, *order;
-  int *columns;
+
+  /// The row at a position; -1 where the last slice has no more rows.
+  FEMGPU_HD
+  int row(const int position) const
+  {
+    return position < A.n ? order[position] : -1;
+  }
+
+  /// Calls f(at, k) for the places of a position and the entries of its row; k = -1: padding.
+  template <class Function>
+  FEMGPU_HD
+  void for_places(const int position, const Function &f) const
+  {
+    const int slice = position >> log_slice, size = 1 << log_slice;
+    const int i = row(position);
+    int k = i < 0 ? 0 : A.row_starts[i];
+    const int end = i < 0 ? 0 : A.row_starts[i + 1];
+    for (int at = slice_starts[slice] + (position & (size - 1)); at < slice_starts[slice + 1];
+         at += size, ++k)
+      f(at, k < end ? k : -1);
+  }
+};
+
+template <class Value>
+struct StoreValues
+{
+  Slices slices;
   Value *values;
 
   FEMGPU_HD
   void operator()(const int position) const
   {
-    const int slice = position >> log_slice, size = 1 << log_slice;
-    const int row = position < A.n ? order[position] : -1; // the last slice may have fewer rows
-    int k = row < 0 ? 0 : A.row_starts[row];
-    const int end = row < 0 ? 0 : A.row_starts[row + 1];
-    for (int at = slice_starts[slice] + (position & (size - 1)); at < slice_starts[slice + 1];
-         at += size, ++k) {
-      columns[at] = k < end ? A.columns[k] : row < 0 ? 0 : row;
-      values[at] = k < end ? static_cast<Value>(A.values[k]) : Value(0);
-    }
+    slices.for_places(position, [&](const int at, const int k) {
+      values[at] = k < 0 ? Value(0) : static_cast<Value>(slices.A.values[k]);
+    });
+  }
+};
+
+/// Columns; padding has that of the row itself.
+struct StoreColumns
+{
+  Slices slices;
+  int *columns;
+
+  FEMGPU_HD
+  void operator()(const int position) const
+  {
+    const int row = slices.row(position), padding = row < 0 ? 0 : row;
+    slices.for_places(position, [&](const int at, const int k) {
+      columns[at] = k < 0 ? padding : slices.A.columns[k];
+    });
+  }
+};
+
+/// Columns of two bytes; padding has the last column of the row.
+struct StoreCodes
+{
+  Slices slices;
+  ShortColumns short_columns;
+  std::uint16_t *codes;
+
+  FEMGPU_HD
+  void operator()(const int position) const
+  {
+    const int base = position < slices.A.n ? short_columns.first_base(position) : -1;
+    if (base < 0)
+      return;
+    RowEncoder encode(short_columns.bases + base);
+    std::uint16_t code = 0;
+    slices.for_places(position, [&](const int at, const int k) {
+      if (k >= 0)
+        code = encode(slices.A.columns[k]);
+      codes[at] = code;
+    });
   }
 };
 
@@ -53,8 +112,8 @@ public:
     const std::vector<int> starts = slices(method, row_starts, by_length);
     order = Buffer<int>(A.executor(), by_length.data(), by_length.size());
     slice_starts = Buffer<int>(A.executor(), starts.data(), starts.size());
-    columns = Buffer<int>(A.executor(), static_cast<std::size_t>(starts.back()));
     values = Buffer<Value>(A.executor(), static_cast<std::size_t>(starts.back()));
+    store_columns(short_columns_option(method), starts);
     update();
   }
 
@@ -64,17 +123,24 @@ public:
   }
   std::size_t bytes() const override
   {
-    return order.bytes() + slice_starts.bytes() + columns.bytes() + values.bytes();
+    return order.bytes() + slice_starts.bytes() + values.bytes() +
+           (short_columns ? short_columns->bytes() : columns.bytes());
   }
   std::string format() const override
   {
-    return this->describe("sell, slices of " + std::to_string(1 << log_slice) +
-                          ", sorted in windows of " + std::to_string(window));
+    const std::string text = this->describe("sell, slices of " + std::to_string(1 << log_slice) +
+                                            ", sorted in windows of " + std::to_string(window));
+    return short_columns ? text + short_columns->describe() : text;
   }
   Operator::View view() const override
   {
-    return SellView<Value>{this->n(),    log_slice,      slice_starts.data(),
-                           order.data(), columns.data(), values.data()};
+    return SellView<Value>{this->n(),
+                           log_slice,
+                           slice_starts.data(),
+                           order.data(),
+                           columns.data(),
+                           values.data(),
+                           short_columns ? short_columns->view() : ShortColumns()};
   }
   int rows_together() const override
   {
@@ -82,15 +148,50 @@ public:
   }
   void update() override
   {
-    const auto n_slices = static_cast<int>(slice_starts.size()) - 1;
-    const int n_positions = n_slices * (1 << log_slice);
-    Runner<Backend>(*this->executor())
-        .run(rows(n_positions,
-                  FillPosition<Value>{this->source.csr_view(), log_slice, slice_starts.data(),
-                                      order.data(), columns.data(), values.data()}));
+    run(StoreValues<Value>{layout(), values.data()});
   }
 
 private:
+  Slices layout() const
+  {
+    return {this->source.csr_view(), log_slice, slice_starts.data(), order.data()};
+  }
+
+  /// Runs @p body for all positions, also those without a row.
+  template <class Body>
+  void run(const Body &body) const
+  {
+    const auto n_slices = static_cast<int>(slice_starts.size()) - 1;
+    Runner<Backend>(*this->executor()).run(rows(n_slices * (1 << log_slice), body));
+  }
+
+  void store_columns(const bool are_short, const std::vector<int> &starts)
+  {
+    if (are_short) {
+      const CsrView<double> A = this->source.csr_view();
+      short_columns.emplace(this->executor(),
+                            OrderedRows{A.n, A.row_starts, A.columns, order.data()},
+                            starts_of_positions(starts));
+      run(StoreCodes{layout(), short_columns->view(), short_columns->mutable_codes()});
+    }
+    if (!short_columns || short_columns->n_long_columns() > 0) {
+      columns = Buffer<int>(this->executor(), values.size());
+      run(StoreColumns{layout(), columns.data()});
+    }
+  }
+
+  // Stored entries before each position, and all of them.
+  std::vector<int> starts_of_positions(const std::vector<int> &starts) const
+  {
+    std::vector<int> of_positions(static_cast<std::size_t>(this->n()) + 1, starts.back());
+    for (int p = 0; p < this->n(); ++p) {
+      const int slice = p >> log_slice;
+      const int width = (starts[slice + 1] - starts[slice]) >> log_slice;
+      of_positions[p] = starts[slice] + (p & ((1 << log_slice) - 1)) * width;
+    }
+    return of_positions;
+  }
+
   std::vector<int> sorted_rows(const std::vector<int> &row_starts) const
   {
     std::vector<int> by_length(row_starts.size() - 1);
@@ -123,8 +224,10 @@ private:
 
   int window;
   int log_slice = 0;
-  Buffer<int> order, slice_starts, columns;
+  Buffer<int> order, slice_starts;
+  Buffer<int> columns; ///< also where some columns are short; empty where all are
   Buffer<Value> values;
+  std::optional<ShortColumnsOwner<Backend>> short_columns;
 };
 } // namespace
 

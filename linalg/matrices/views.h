@@ -4,6 +4,7 @@
 #include "linalg/base/host_device.h"
 
 #include <cstddef>
+#include <cstdint>
 
 /**
  * @file
@@ -12,6 +13,52 @@
  */
 namespace femgpu::linalg
 {
+/**
+ * Columns of two bytes. Neighbouring rows come in groups of 32, the rows of a warp. The columns of
+ * a group lie in few short ranges, whose first columns are the bases of the group; an entry has the
+ * number of its range and its distance from the base, in one code of 16 bits. (Williams et al.
+ * 2007, §4.4, have 16-bit distances within cache blocks; here rows stay whole, so that sums keep
+ * their order.) A group whose columns lie in too many ranges has no bases: its entries have columns
+ * of four bytes.
+ */
+struct ShortColumns
+{
+  static constexpr int log_group = 5;
+  static constexpr int distance_bits = 12;
+  static constexpr int range = 1 << distance_bits;             ///< columns
+  static constexpr int most_bases = 1 << (16 - distance_bits); ///< of a group
+
+  const int *first_bases = nullptr; ///< of each group, or -1; nullptr: no group has bases
+  const int *bases = nullptr;
+  const std::uint16_t *codes = nullptr; ///< one an entry
+
+  /// What is read in place of an array of columns.
+  struct OfGroup
+  {
+    const int *bases;
+    const std::uint16_t *codes;
+
+    FEMGPU_HD
+    int operator[](const std::size_t k) const
+    {
+      const int code = codes[k];
+      return bases[code >> distance_bits] + (code & (range - 1));
+    }
+  };
+
+  /// Where the bases of a row's group begin; -1 if there are none.
+  FEMGPU_HD
+  int first_base(const int row) const
+  {
+    return first_bases == nullptr ? -1 : first_bases[row >> log_group];
+  }
+  FEMGPU_HD
+  OfGroup of_group(const int first_base) const
+  {
+    return {bases + first_base, codes};
+  }
+};
+
 /// Compressed sparse rows: entries row_starts[i] <= k < row_starts[i+1] belong to row i.
 template <class Value>
 struct CsrView
@@ -21,6 +68,7 @@ struct CsrView
   const int *row_starts; ///< n+1
   const int *columns;    ///< nnz, ascending in each row
   const Value *values;   ///< nnz
+  ShortColumns short_columns = {};
 
   FEMGPU_HD
   int row(const int position) const
@@ -31,11 +79,20 @@ struct CsrView
   FEMGPU_HD
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
-    const int end = row_starts[i + 1];
+    const int begin = row_starts[i] + lane, end = row_starts[i + 1];
+    const int base = short_columns.first_base(i);
+    return base < 0 ? add_up(columns, begin, end, n_lanes, v)
+                    : add_up(short_columns.of_group(base), begin, end, n_lanes, v);
+  }
+  template <class Columns>
+  FEMGPU_HD
+  double add_up(const Columns &columns_, const int begin, const int end, const int n_lanes,
+                const double *v) const
+  {
     double sum = 0.;
     FEMGPU_UNROLL
-    for (int k = row_starts[i] + lane; k < end; k += n_lanes)
-      sum += static_cast<double>(values[k]) * v[columns[k]];
+    for (int k = begin; k < end; k += n_lanes)
+      sum += static_cast<double>(values[k]) * v[columns_[k]];
     return sum;
   }
 
@@ -108,6 +165,7 @@ struct SellView
   const int *order;        ///< n: the row at each position
   const int *columns;
   const Value *values;
+  ShortColumns short_columns = {}; ///< of groups of positions
 
   FEMGPU_HD
   int row(const int position) const
@@ -120,12 +178,21 @@ struct SellView
                      const double *v) const
   {
     const int slice = position >> log_slice;
-    const int size = 1 << log_slice;
+    const int begin = slice_starts[slice] + (position & ((1 << log_slice) - 1));
     const int end = slice_starts[slice + 1];
+    const int base = short_columns.first_base(position);
+    return base < 0 ? add_up(columns, begin, end, v)
+                    : add_up(short_columns.of_group(base), begin, end, v);
+  }
+  template <class Columns>
+  FEMGPU_HD
+  double add_up(const Columns &columns_, const int begin, const int end, const double *v) const
+  {
+    const int size = 1 << log_slice;
     double sum = 0.;
     FEMGPU_UNROLL
-    for (int at = slice_starts[slice] + (position & (size - 1)); at < end; at += size)
-      sum += static_cast<double>(values[at]) * v[columns[at]];
+    for (int at = begin; at < end; at += size)
+      sum += static_cast<double>(values[at]) * v[columns_[at]];
     return sum;
   }
 };
@@ -136,10 +203,11 @@ struct BsrView
 {
   int n;
   int lanes;
-  int block_size;        ///< b; divides n
-  const int *row_starts; ///< n/b + 1, counts blocks
-  const int *columns;    ///< of blocks
-  const Value *values;   ///< b² a block
+  int block_size;                  ///< b; divides n
+  const int *row_starts;           ///< n/b + 1, counts blocks
+  const int *columns;              ///< of blocks
+  const Value *values;             ///< b² a block
+  ShortColumns short_columns = {}; ///< of groups of block rows
 
   FEMGPU_HD
   int row(const int position) const
@@ -151,12 +219,21 @@ struct BsrView
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
     const int block_row = i / block_size, row_in_block = i - block_row * block_size;
-    const int end = row_starts[block_row + 1];
+    const int begin = row_starts[block_row] + lane, end = row_starts[block_row + 1];
+    const int base = short_columns.first_base(block_row);
+    return base < 0 ? add_up(columns, begin, end, row_in_block, n_lanes, v)
+                    : add_up(short_columns.of_group(base), begin, end, row_in_block, n_lanes, v);
+  }
+  template <class Columns>
+  FEMGPU_HD
+  double add_up(const Columns &columns_, const int begin, const int end, const int row_in_block,
+                const int n_lanes, const double *v) const
+  {
     double sum = 0.;
-    for (int k = row_starts[block_row] + lane; k < end; k += n_lanes) {
+    for (int k = begin; k < end; k += n_lanes) {
       const Value *const a =
           values + (static_cast<std::size_t>(k) * block_size + row_in_block) * block_size;
-      const double *const w = v + static_cast<std::size_t>(columns[k]) * block_size;
+      const double *const w = v + static_cast<std::size_t>(columns_[k]) * block_size;
       for (int c = 0; c < block_size; ++c)
         sum += static_cast<double>(a[c]) * w[c];
     }

@@ -76,6 +76,7 @@ TEST_P(FormatTest, UnknownNamesAndOptionsAreErrors)
   expect_in("a power of two", refusal("sell slice=3", A));
   expect_in("1, 2 or 4", refusal("pcsr prefetch=3", A));
   expect_in("double or float", refusal("coo values=half", A));
+  expect_in("int or short", refusal("sell columns=char", A));
   EXPECT_THROW(check_format("csr thread=4"), ParameterError);
   EXPECT_NO_THROW(check_format("pcsr prefetch=4 padding=8 values=float"));
 }
@@ -90,6 +91,42 @@ TEST_P(FormatTest, FloatValuesHalveTheBytesOfTheValues)
     EXPECT_EQ(rounded->n_stored(), stored);
     EXPECT_LE(rounded->bytes(), bytes - 4 * A.columns.size()) << format;
     expect_in("float values", rounded->format());
+  }
+}
+
+TEST_P(FormatTest, ShortColumnsHalveTheBytesOfTheColumns)
+{
+  // Two groups of rows, each with one base, and where that is.
+  constexpr std::size_t groups = 2 * (sizeof(int) + sizeof(int));
+  const HostMatrix A = laplacian_1d(64);
+  const std::size_t entries = A.columns.size();
+  for (const char *const format : {"csr", "bsr block=1", "csr values=float"}) {
+    const std::size_t bytes = make(format, A)->bytes();
+    const auto shorter = make(std::string(format) + " columns=short", A);
+    EXPECT_EQ(shorter->bytes(), bytes - 2 * entries + groups) << format;
+    EXPECT_EQ(shorter->n_stored(), entries);
+    expect_in(", 16-bit columns", shorter->format());
+  }
+  const std::size_t bytes = make("sell slice=32", A)->bytes();
+  const auto shorter = make("sell slice=32 columns=short", A);
+  EXPECT_EQ(shorter->bytes(), bytes - 2 * shorter->n_stored() + groups);
+  expect_in("slices of 32, sorted in windows of 256", shorter->format());
+  expect_in(", 16-bit columns", shorter->format());
+}
+
+TEST_P(FormatTest, ShortColumnsTellHowManyEntriesHaveLongOnes)
+{
+  HostMatrix A = laplacian_1d(1000000);
+  for (const char *const format : {"csr", "sell slice=32", "bsr block=1"}) {
+    const std::string text = make(std::string(format) + " columns=short", A)->format();
+    EXPECT_EQ(text.find("but for"), std::string::npos) << text;
+  }
+  A = far_diagonal(640000, 31); // rows 0 to 639999 in 32 ranges besides that of the diagonal
+  for (const char *const format : {"csr", "sell slice=32", "bsr block=1"}) {
+    const std::size_t bytes = make(format, A)->bytes();
+    const auto none_fits = make(std::string(format) + " columns=short", A);
+    expect_in("16-bit columns but for 100 % of the entries", none_fits->format());
+    EXPECT_EQ(none_fits->bytes(), bytes + 640000 / 32 * sizeof(int));
   }
 }
 

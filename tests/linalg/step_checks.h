@@ -349,7 +349,8 @@ inline std::vector<std::string> formats_for_all_matrices()
         "sell slice=8 window=1 max-padding=1000", "sell slice=1 window=1000000", "bsr block=1",
         "bsr max-padding=1000", "coo", "pcsr padding=1 prefetch=1", "pcsr max-padding=1000",
         "pcsr prefetch=4 padding=8 max-padding=1000", "pcsr prefetch=1 padding=4 max-padding=1000",
-        "auto"})
+        "auto", "csr columns=short", "sell columns=short max-padding=1000",
+        "bsr columns=short max-padding=1000"})
     for (const char *const values : {"", " values=float"})
       formats.push_back(std::string(format) + values);
   return formats;
@@ -371,6 +372,20 @@ inline std::vector<std::string> cuda_formats()
   return formats;
 }
 
+/// Those that can have short columns, each with double and float values.
+inline std::vector<std::string> formats_with_short_columns()
+{
+  std::vector<std::string> formats;
+  for (const char *const format :
+       {"csr", "csr threads=1", "csr threads=8", "csr threads=32", "sell max-padding=100000",
+        "sell slice=1", "sell slice=8 window=1 max-padding=100000",
+        "sell slice=128 max-padding=100000", "bsr block=1", "bsr block=1 threads=8",
+        "bsr max-padding=1000"})
+    for (const char *const values : {"", " values=float"})
+      formats.push_back(std::string(format) + values);
+  return formats;
+}
+
 /// The name of a test whose parameter is a format.
 inline std::string format_name(const testing::TestParamInfo<std::string> &info)
 {
@@ -378,6 +393,51 @@ inline std::string format_name(const testing::TestParamInfo<std::string> &info)
   for (char &c : name)
     c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   return name;
+}
+
+/// Patterns that 16 bits hold, in part or not at all.
+inline std::vector<HostMatrix> narrow_and_wide_matrices()
+{
+  std::vector<HostMatrix> matrices = {
+      diagonal({}),
+      diagonal({3.}),
+      laplacian_1d(33),
+      box_27(9, 10, 11),
+      with_empty_rows(100007),
+      arrow(70001),                  // its first row is long, and all others reach the first column
+      laplacian_3d(257, 257, 3),     // differences to neighbours of 66049
+      random_dominant(150000, 6, 4), // columns anywhere
+      random_dominant(65536, 6, 5)};
+  for (const int last : {13, 14, 15, 16}) // around the number of ranges that fit
+    matrices.push_back(far_diagonal(170001, last));
+  return matrices;
+}
+
+/// A v with random values, on the backend.
+template <class Backend>
+std::vector<double> product_of(const CsrMatrix &A, const std::string &format)
+{
+  const std::unique_ptr<Matrix> matrix = make_format(format, A);
+  const Buffer<double> v = buffer_of(A.executor(), random_vector(A.n(), 5));
+  Buffer<double> result(A.executor(), v.size());
+  Iteration<Backend, StepState, StepSums> iteration(*A.executor(), A.n());
+  iteration.set_state({});
+  iteration.once(product(*matrix, v.data(), StoreProduct{result.data()}));
+  return result.to_host();
+}
+
+/// That products with short columns are those with columns of 32 bits, to the last bit.
+template <class Backend>
+void check_short_columns(const ExecutorPtr &executor, const std::string &format)
+{
+  for (const HostMatrix &A : narrow_and_wide_matrices()) {
+    SCOPED_TRACE(std::to_string(A.n) + " rows, " + std::to_string(A.columns.size()) + " entries");
+    CsrMatrix csr(executor, A.csr());
+    const std::vector<double> values = random_vector(static_cast<int>(A.columns.size()), 6);
+    csr.update_values(values.data());
+    EXPECT_TRUE(product_of<Backend>(csr, format + " columns=short") ==
+                product_of<Backend>(csr, format));
+  }
 }
 
 template <class Backend>

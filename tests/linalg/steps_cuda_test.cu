@@ -85,5 +85,16 @@ TEST_P(CudaProducts, EqualNaiveOnes)
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, CudaProducts, testing::ValuesIn(cuda_formats()), format_name);
+
+class CudaShortColumns : public CudaSteps, public testing::WithParamInterface<std::string>
+{};
+
+TEST_P(CudaShortColumns, GiveTheSameBits)
+{
+  check_short_columns<CudaBackend>(executor, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, CudaShortColumns, testing::ValuesIn(formats_with_short_columns()),
+                         format_name);
 } // namespace
 } // namespace femgpu::linalg::test

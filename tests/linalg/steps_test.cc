@@ -70,6 +70,17 @@ TEST_P(HostProducts, EqualNaiveOnes)
 INSTANTIATE_TEST_SUITE_P(Formats, HostProducts, testing::ValuesIn(formats_for_all_matrices()),
                          format_name);
 
+class HostShortColumns : public testing::TestWithParam<std::string>
+{};
+
+TEST_P(HostShortColumns, GiveTheSameBits)
+{
+  check_short_columns<HostBackend>(host(), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, HostShortColumns, testing::ValuesIn(formats_with_short_columns()),
+                         format_name);
+
 /// A pass that takes longer than the interval of the watch.
 struct Sleep : CountCallsAndPasses
 {

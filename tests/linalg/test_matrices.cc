@@ -138,6 +138,21 @@ HostMatrix arrow(const int n)
   return A;
 }
 
+HostMatrix far_diagonal(const int n, const int last)
+{
+  HostMatrix A;
+  for (int i = 0; i < n; ++i) {
+    const int far = i % (last + 1) * 10000;
+    if (far < i)
+      A.add(far, -1.);
+    A.add(i, 4.);
+    if (far > i)
+      A.add(far, -1.);
+    A.end_row();
+  }
+  return A;
+}
+
 HostMatrix with_empty_rows(const int n)
 {
   HostMatrix A;

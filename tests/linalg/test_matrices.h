@@ -34,6 +34,10 @@ HostMatrix random_spd(int n, int per_row, unsigned int seed);
 /// Symmetric positive definite: a full first row and column, else only a diagonal.
 HostMatrix arrow(int n);
 
+/// 4 on the diagonal, -1 in column 10000 (i mod (last + 1)) of row i: neighbouring rows have
+/// entries in so many distant places, and one more.
+HostMatrix far_diagonal(int n, int last);
+
 /// Every third row has no entry at all, the others one to four with small integer values.
 HostMatrix with_empty_rows(int n);
 
