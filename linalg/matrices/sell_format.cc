@@ -20,7 +20,7 @@ struct Slices
   FEMGPU_HD
   int row(const int position) const
   {
-    return position < A.n ? order[position] : -1;
+    return position >= A.n ? -1 : order == nullptr ? position : order[position];
   }
 
   /// Calls f(at, k) for the places of a position and the entries of its row; k = -1: padding.
@@ -108,12 +108,13 @@ public:
       throw ParameterError("Option 'slice' of the format 'sell' is " + std::to_string(slice) +
                            ", but must be a power of two.");
     const std::vector<int> row_starts = A.host_row_starts();
-    const std::vector<int> by_length = sorted_rows(row_starts);
-    const std::vector<int> starts = slices(method, row_starts, by_length);
-    order = Buffer<int>(A.executor(), by_length.data(), by_length.size());
+    const bool are_short = short_columns_option(method);
+    const std::size_t entry_bytes =
+        sizeof(Value) + (are_short ? sizeof(std::uint16_t) : sizeof(int));
+    const std::vector<int> starts = order_rows(method, row_starts, entry_bytes);
     slice_starts = Buffer<int>(A.executor(), starts.data(), starts.size());
     values = Buffer<Value>(A.executor(), static_cast<std::size_t>(starts.back()));
-    store_columns(short_columns_option(method), starts);
+    store_columns(are_short, starts);
     update();
   }
 
@@ -128,8 +129,10 @@ public:
   }
   std::string format() const override
   {
-    const std::string text = this->describe("sell, slices of " + std::to_string(1 << log_slice) +
-                                            ", sorted in windows of " + std::to_string(window));
+    const std::string sorted =
+        order.size() > 0 ? "sorted in windows of " + std::to_string(window) : "rows in their order";
+    const std::string text =
+        this->describe("sell, slices of " + std::to_string(1 << log_slice) + ", " + sorted);
     return short_columns ? text + short_columns->describe() : text;
   }
   Operator::View view() const override
@@ -206,25 +209,43 @@ private:
     return by_length;
   }
 
-  // Where each slice starts; checks the sum before it is rounded to int.
-  std::vector<int> slices(Method &method, const std::vector<int> &row_starts,
-                          const std::vector<int> &by_length) const
+  // Where each slice starts. Rows are sorted if that saves more bytes of padding than the order
+  // has.
+  std::vector<int> order_rows(Method &method, const std::vector<int> &row_starts,
+                              const std::size_t entry_bytes)
+  {
+    std::vector<int> in_place(row_starts.size() - 1);
+    std::iota(in_place.begin(), in_place.end(), 0);
+    const std::vector<int> by_length = sorted_rows(row_starts);
+    std::vector<std::size_t> starts = slices(row_starts, in_place);
+    std::vector<std::size_t> sorted_starts = slices(row_starts, by_length);
+    const std::size_t order_bytes = by_length.size() * sizeof(int);
+    if (sorted_starts.back() * entry_bytes + order_bytes < starts.back() * entry_bytes) {
+      order = Buffer<int>(this->executor(), by_length.data(), by_length.size());
+      starts.swap(sorted_starts);
+    }
+    check_stored(method, this->source, starts.back()); // before it is rounded to int
+    return {starts.begin(), starts.end()};
+  }
+
+  std::vector<std::size_t> slices(const std::vector<int> &row_starts,
+                                  const std::vector<int> &row_order) const
   {
     std::vector<std::size_t> starts = {0};
-    const std::size_t n = by_length.size(), size = std::size_t{1} << log_slice;
+    const std::size_t n = row_order.size(), size = std::size_t{1} << log_slice;
     for (std::size_t begin = 0; begin < n; begin += size) {
       int width = 0;
       for (std::size_t p = begin; p < std::min(begin + size, n); ++p)
-        width = std::max(width, row_starts[by_length[p] + 1] - row_starts[by_length[p]]);
+        width = std::max(width, row_starts[row_order[p] + 1] - row_starts[row_order[p]]);
       starts.push_back(starts.back() + size * static_cast<std::size_t>(width));
     }
-    check_stored(method, this->source, starts.back());
-    return {starts.begin(), starts.end()};
+    return starts;
   }
 
   int window;
   int log_slice = 0;
-  Buffer<int> order, slice_starts;
+  Buffer<int> order; ///< empty: rows are in their places
+  Buffer<int> slice_starts;
   Buffer<int> columns; ///< also where some columns are short; empty where all are
   Buffer<Value> values;
   std::optional<ShortColumnsOwner<Backend>> short_columns;

@@ -152,7 +152,8 @@ struct EllView
 /**
  * SELL-C-σ (Kreutzer et al. 2014): slices of C = 2^log_slice rows, each as wide as its longest row;
  * within windows of σ rows the rows are sorted by length. Entry k of position p is at
- * slice_starts[p / C] + k C + p % C. Padding is 0 times v of the row itself.
+ * slice_starts[p / C] + k C + p % C. Padding is 0 times v of the row itself; with short columns of
+ * the last column in the row.
  */
 template <class Value>
 struct SellView
@@ -162,7 +163,7 @@ struct SellView
   int n;
   int log_slice;
   const int *slice_starts; ///< number of slices + 1
-  const int *order;        ///< n: the row at each position
+  const int *order;        ///< n: the row at each position; nullptr: each in its place
   const int *columns;
   const Value *values;
   ShortColumns short_columns = {}; ///< of groups of positions
@@ -170,7 +171,7 @@ struct SellView
   FEMGPU_HD
   int row(const int position) const
   {
-    return order[position];
+    return order == nullptr ? position : order[position];
   }
 
   FEMGPU_HD

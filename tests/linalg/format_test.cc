@@ -110,8 +110,25 @@ TEST_P(FormatTest, ShortColumnsHalveTheBytesOfTheColumns)
   const std::size_t bytes = make("sell slice=32", A)->bytes();
   const auto shorter = make("sell slice=32 columns=short", A);
   EXPECT_EQ(shorter->bytes(), bytes - 2 * shorter->n_stored() + groups);
-  expect_in("slices of 32, sorted in windows of 256", shorter->format());
+  expect_in("slices of 32, rows in their order", shorter->format());
   expect_in(", 16-bit columns", shorter->format());
+}
+
+TEST_P(FormatTest, RowsAreSortedWhereThatSavesBytes)
+{
+  HostMatrix A; // every 32nd row is long
+  for (int i = 0; i < 2048; ++i) {
+    for (int j = 0; j < (i % 32 == 0 ? 40 : 2); ++j)
+      A.add(j, 1.);
+    A.end_row();
+  }
+  const auto sorted = make("sell slice=32 window=1024 max-padding=100", A);
+  expect_in("sorted in windows of 1024", sorted->format());
+  EXPECT_EQ(sorted->n_stored(), 2U * (32U * 40U + 31U * 32U * 2U));
+  const auto unsorted = make("sell slice=32 window=1 max-padding=100", A);
+  expect_in("rows in their order", unsorted->format());
+  EXPECT_EQ(unsorted->n_stored(), 64U * 32U * 40U);
+  expect_in("rows in their order", make("sell slice=32", laplacian_3d(40, 40, 40))->format());
 }
 
 TEST_P(FormatTest, ShortColumnsTellHowManyEntriesHaveLongOnes)
