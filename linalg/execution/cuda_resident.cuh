@@ -105,9 +105,48 @@ private:
   unsigned int addresses[R][K];
 };
 
+/// How an entry's column is stored: as the address of a fabric with shared memory.
+struct AddressCode
+{
+  using Type = unsigned int;
+  static __device__ bool fits(const int /* column */, const int /* i */)
+  {
+    return true;
+  }
+  template <class Fabric>
+  static __device__ Type encode(const Fabric &fabric, const int column, const int /* i */)
+  {
+    return fabric.address(column);
+  }
+  static __device__ unsigned int decode(const Type code, const int /* i */)
+  {
+    return code;
+  }
+};
+
+/// The same where columns are addresses: as the distance from the row.
+struct DistanceCode
+{
+  using Type = short;
+  static __device__ bool fits(const int column, const int i)
+  {
+    return column - i == static_cast<Type>(column - i);
+  }
+  template <class Fabric>
+  static __device__ Type encode(const Fabric & /* fabric */, const int column, const int i)
+  {
+    return static_cast<Type>(column - i);
+  }
+  static __device__ unsigned int decode(const Type code, const int i)
+  {
+    return static_cast<unsigned int>(i + code);
+  }
+};
+
 /// The entries in shared memory, in slices of the rows that a warp has in a slot, each as wide as
-/// its longest row needs; slices that find no place are read from the CSR in every product.
-template <int R>
+/// its longest row needs; slices that find no place, or whose columns cannot be coded, are read
+/// from the CSR in every product.
+template <int R, class Code>
 class SharedEntries
 {
 public:
@@ -117,9 +156,9 @@ public:
   __device__ void load(const CsrView<double> &A, const Fabric &fabric, const Place &place,
                        char *memory, const unsigned int bytes)
   {
-    const int capacity = static_cast<int>(bytes / (sizeof(double) + sizeof(unsigned int)));
+    const int capacity = static_cast<int>(bytes / (sizeof(double) + sizeof(typename Code::Type)));
     values = reinterpret_cast<double *>(memory);
-    addresses = reinterpret_cast<unsigned int *>(values + capacity);
+    codes = reinterpret_cast<typename Code::Type *>(values + capacity);
     find_places(A, place, capacity);
 #pragma unroll
     for (int k = 0; k < R; ++k)
@@ -132,6 +171,7 @@ public:
                             const int k, const double *v) const
   {
     double sum = 0.;
+    const int i = place.first_row + place.local(k);
     if (begins[k] >= 0) {
       const int begin = begins[k] + static_cast<int>(threadIdx.x) % lanes_per_warp;
       // All fetches of a batch are under way together; what it has too much counts nothing.
@@ -142,7 +182,7 @@ public:
           const bool is_there = first + e < widths[k];
           const int at = begin + (is_there ? first + e : first) * lanes_per_warp;
           a[e] = is_there ? values[at] : 0.;
-          v_j[e] = Fabric::fetch(addresses[at], v);
+          v_j[e] = Fabric::fetch(Code::decode(codes[at], i), v);
         }
 #pragma unroll
         for (int e = 0; e < batch; ++e)
@@ -150,7 +190,6 @@ public:
       }
     }
     else if (place.has_row(k)) {
-      const int i = place.first_row + place.local(k);
       const int end = A.row_starts[i + 1];
 #pragma unroll 4
       for (int e = A.row_starts[i] + place.lane; e < end; e += place.lanes)
@@ -170,13 +209,17 @@ private:
 #pragma unroll
     for (int k = 0; k < R; ++k) {
       int length = 0;
+      bool fits = true;
       if (place.has_row(k)) {
         const int i = place.first_row + place.local(k);
         length = A.row_starts[i + 1] - A.row_starts[i];
+        for (int e = A.row_starts[i] + place.lane; e < A.row_starts[i + 1]; e += place.lanes)
+          fits = fits && Code::fits(A.columns[e], i);
       }
+      begins[k] = __all_sync(~0U, fits) ? 0 : -1;
       widths[k] = static_cast<int>(__reduce_max_sync(
           ~0U, static_cast<unsigned int>((length + place.lanes - 1) / place.lanes)));
-      all_widths[k * n_warps + warp] = widths[k];
+      all_widths[k * n_warps + warp] = begins[k] < 0 ? 0 : widths[k];
     }
     __syncthreads();
 #pragma unroll
@@ -184,8 +227,8 @@ private:
       int before = 0;
       for (int slice = 0; slice < k * n_warps + warp; ++slice)
         before += all_widths[slice];
-      const bool fits = (before + widths[k]) * lanes_per_warp <= capacity;
-      begins[k] = fits ? before * lanes_per_warp : -1;
+      const bool has_place = begins[k] == 0 && (before + widths[k]) * lanes_per_warp <= capacity;
+      begins[k] = has_place ? before * lanes_per_warp : -1;
     }
   }
 
@@ -194,18 +237,18 @@ private:
                        const int k)
   {
     const bool has_row = place.has_row(k);
-    const int i = has_row ? place.first_row + place.local(k) : 0;
+    const int i = place.first_row + place.local(k);
     const int begin = has_row ? A.row_starts[i] : 0, end = has_row ? A.row_starts[i + 1] : 0;
     int at = begins[k] + static_cast<int>(threadIdx.x) % lanes_per_warp;
     for (int e = 0; e < widths[k]; ++e, at += lanes_per_warp) {
       const int from = begin + e * place.lanes + place.lane;
       values[at] = from < end ? A.values[from] : 0.;
-      addresses[at] = fabric.address(from < end ? A.columns[from] : i);
+      codes[at] = Code::encode(fabric, from < end ? A.columns[from] : place.first_row, i);
     }
   }
 
   double *values;
-  unsigned int *addresses;
+  typename Code::Type *codes;
   int begins[R]; // of slices; -1: not here
   int widths[R];
 };

@@ -156,18 +156,21 @@ public:
       return start<ClusterFabric, RegisterEntries<4, entries_in_registers>, 4>(
           loop, shape, most<Kernel::cluster_registers_4>{});
     case Kernel::cluster_shared_1:
-      return start<ClusterFabric, SharedEntries<1>, 1>(loop, shape,
-                                                       most<Kernel::cluster_shared_1>{});
+      return start<ClusterFabric, SharedEntries<1, AddressCode>, 1>(
+          loop, shape, most<Kernel::cluster_shared_1>{});
     case Kernel::grid_registers_1:
       return start<GridFabric, RegisterEntries<1, entries_in_registers>, 1>(
           loop, shape, most<Kernel::grid_registers_1>{});
     case Kernel::grid_shared_1:
-      return start<GridFabric, SharedEntries<1>, 1>(loop, shape, most<Kernel::grid_shared_1>{});
+      return start<GridFabric, SharedEntries<1, DistanceCode>, 1>(loop, shape,
+                                                                  most<Kernel::grid_shared_1>{});
     case Kernel::grid_shared_4:
-      return start<GridFabric, SharedEntries<4>, 4>(loop, shape, most<Kernel::grid_shared_4>{});
+      return start<GridFabric, SharedEntries<4, DistanceCode>, 4>(loop, shape,
+                                                                  most<Kernel::grid_shared_4>{});
     case Kernel::grid_shared_8:
       if constexpr (n_vectors <= most_vectors_of_8_rows)
-        return start<GridFabric, SharedEntries<8>, 8>(loop, shape, most<Kernel::grid_shared_8>{});
+        return start<GridFabric, SharedEntries<8, DistanceCode>, 8>(loop, shape,
+                                                                    most<Kernel::grid_shared_8>{});
     }
     return false;
   }

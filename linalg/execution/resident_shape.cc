@@ -59,8 +59,8 @@ std::optional<ResidentShape> in_shared_memory(const ResidentSystem &system,
 {
   using Kernel = ResidentKernel;
   const double mean_length = static_cast<double>(system.n_nonzeros) / std::max(system.n, 1);
-  // Value and address, and a tenth for padding.
-  const double matrix_bytes = 1.1 * 12. * static_cast<double>(system.n_nonzeros);
+  // Value and column, and a tenth for padding.
+  const double entries = 1.1 * static_cast<double>(system.n_nonzeros);
   const auto with_lanes = [&](const Kernel kernel, const int blocks) {
     const int rows = quotient_up(system.n, blocks);
     const int lanes = lanes_for(mean_length, rows, most_threads(kernel));
@@ -69,10 +69,10 @@ std::optional<ResidentShape> in_shared_memory(const ResidentSystem &system,
   const int cluster = limits.cluster_blocks;
   const auto shared_bytes = static_cast<double>(limits.shared_bytes);
   if (cluster > 0 && quotient_up(system.n, cluster) <= most_threads(Kernel::cluster_shared_1) &&
-      matrix_bytes + 8. * system.n < 0.95 * shared_bytes * cluster)
+      12. * entries + 8. * system.n < 0.95 * shared_bytes * cluster)
     return with_lanes(Kernel::cluster_shared_1, cluster);
   const int blocks = limits.multiprocessors;
-  if (matrix_bytes > 1.2 * shared_bytes * blocks)
+  if (10. * entries > 1.2 * shared_bytes * blocks)
     return {};
   const int rows = quotient_up(system.n, blocks);
   if (rows <= most_threads(Kernel::grid_shared_1))

@@ -144,6 +144,10 @@ public:
   {
     return chosen->view();
   }
+  int rows_together() const override
+  {
+    return chosen->rows_together();
+  }
   const double *prepare(StepRunner &runner, const double *v) const override
   {
     return chosen->prepare(runner, v);

@@ -147,7 +147,7 @@ public:
   }
   int rows_together() const override
   {
-    return window;
+    return order.size() == 0 ? 1 : window;
   }
   void update() override
   {
