@@ -22,9 +22,9 @@ std::vector<double> right_hand_side(const int n)
   return b;
 }
 
-double copy_bandwidth(const Executor &executor)
+double copy_bandwidth(const Executor &executor, const std::size_t bytes)
 {
-  std::size_t n = 3'000'000'000 / sizeof(double);
+  std::size_t n = bytes / sizeof(double);
   while (n * sizeof(double) > executor.memory().free / 4)
     n /= 2;
   Buffer<double> from(executor.shared_from_this(), n), to(executor.shared_from_this(), n);

@@ -3,6 +3,7 @@
 
 #include "linalg/execution/executor.h"
 
+#include <cstddef>
 #include <vector>
 
 /**
@@ -16,8 +17,8 @@ double median(std::vector<double> values);
 /// Between -1 and 1 with mean 0: a smooth one would end in rounding errors before 1e-12.
 std::vector<double> right_hand_side(int n);
 
-/// Bytes per second, read and written, of a copy of 3 GB inside the memory of @p executor.
-double copy_bandwidth(const Executor &executor);
+/// Bytes per second, read and written, of a copy of @p bytes inside the memory of @p executor.
+double copy_bandwidth(const Executor &executor, std::size_t bytes = 3'000'000'000);
 } // namespace femgpu::linalg::benchmark
 
 #endif

@@ -1,0 +1,384 @@
+#!/usr/bin/python3
+"""Time an iteration of femgpu and of other libraries: runs femgpu_speed, and writes table and plots.
+
+    benchmarks/speed.py --program build/bin/femgpu_speed --output results      # a GPU, < 8 minutes
+    benchmarks/speed.py --program build/bin/femgpu_speed --output results -- --quick
+    benchmarks/speed.py --references build/bin --output results                # peers on the CPU
+    benchmarks/speed.py --csv results/speed.csv results/cg_*.csv --output results
+
+All of these may be asked for at once. Writes speed.csv and a cg_*.csv for each reference (cg_dealii,
+cg_petsc, cg_trilinos, those that have been built), speed.md, and with matplotlib speed_time.png and
+speed_roofline.png. What stands behind -- goes to every program; see femgpu_speed --help.
+
+speed_bars.csv has what is aimed at on one H100, and what the best peer and ViennaCL as shipped took
+when that was set. Exits with 1 if a program failed, or a solution was wrong.
+"""
+
+import argparse
+import csv
+import math
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FAMILIES = {"p2d": "P1 Poisson 2D", "e3d": "P1 elasticity 3D", "fd3": "7-point Poisson 3D",
+            "q1": "27-point Poisson 3D"}
+MOST_MILLISECONDS_30 = {("p2d", 225): 0.05}  # of a whole solve of 30 iterations
+MOST_BICGSTAB = 2.2                          # times the microseconds of CG on the same system
+LARGEST_ON_CPU = 1100000
+NEEDED = {"device", "git_revision", "system", "n", "program", "variant", "solver", "n_solves",
+          "us_per_iteration", "ms_for_30_iterations", "floor_us", "copy_gb_per_s",
+          "fraction_of_copy", "bit_identical", "verdict"}
+NUMBERS = ["us_per_iteration", "ms_for_30_iterations", "floor_us", "copy_gb_per_s",
+           "fraction_of_copy"]
+
+
+# Measuring
+
+def measure(options):
+    """Runs what the command line names; (tables written, whether all went well)."""
+    tables, good = [], True
+    if options.program:
+        tables.append(os.path.join(options.output, "speed.csv"))
+        good = run([options.program, "--csv", tables[-1], *options.arguments])
+    for name in ("cg_dealii", "cg_petsc", "cg_trilinos") if options.references else ():
+        program = os.path.join(options.references, name)
+        if not os.access(program, os.X_OK):
+            print(f"no {program}: left out", file=sys.stderr)
+            continue
+        tables.append(os.path.join(options.output, name + ".csv"))
+        arguments = ["--csv", tables[-1], *options.arguments]
+        if not {"--largest", "--quick"} & set(options.arguments):
+            arguments += ["--largest", str(LARGEST_ON_CPU)]
+        launcher, environment = [], dict(os.environ)
+        if name != "cg_dealii":  # which has threads
+            launcher = [*options.mpirun.split(), "-n", str(options.ranks)]
+            environment["OMP_NUM_THREADS"] = "1"
+        good = run([*launcher, program, *arguments], environment) and good
+    return tables, good
+
+
+def run(command, environment=None):
+    print(" ".join(command), flush=True)
+    status = subprocess.run(command, env=environment, check=False).returncode
+    if status not in (0, 3):  # 3: figures that do not count are in the table, and say so
+        raise SystemExit(f"speed.py: {command[0]} ended with {status}")
+    return status == 0
+
+
+# Reading
+
+def read_table(path):
+    """Rows with numbers, None where there is none."""
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    if not rows or not NEEDED <= set(rows[0]):
+        raise SystemExit(f"speed.py: {path} is no table of femgpu_speed with lines: it needs the "
+                         f"columns {', '.join(sorted(NEEDED))}")
+    for row in rows:
+        row["n"], row["n_solves"] = int(row["n"]), int(row["n_solves"])
+        for name in NUMBERS:
+            row[name] = float(row[name]) if row[name] else None
+    return rows
+
+
+def read_bars():
+    with open(os.path.join(HERE, "speed_bars.csv"), encoding="utf-8", newline="") as file:
+        return {(row["system"], int(row["n"])):
+                {name: float(row[name]) if row[name] else None
+                 for name in ("best_peer_us", "viennacl_us", "bar_us")}
+                for row in csv.DictReader(file)}
+
+
+def is_femgpu(row):
+    """As it chooses itself; formats and ways to run that are asked for are is_variant()."""
+    return row["program"] == "femgpu" and row["variant"] == "auto"
+
+
+def is_variant(row):
+    return row["program"] == "femgpu" and row["variant"] != "auto"
+
+
+def is_viennacl(row):
+    return row["program"].startswith("ViennaCL")
+
+
+def is_peer(row):
+    return row["program"] != "femgpu"
+
+
+def anything(_row):
+    return True
+
+
+class Results:
+    """Of one or several tables; figures that do not count are left out."""
+
+    def __init__(self, tables):
+        self.rows = [row for table in tables for row in read_table(table)]
+        self.devices = list(dict.fromkeys((row["device"], row["git_revision"],
+                                           row["copy_gb_per_s"]) for row in self.rows))
+        order = list(FAMILIES)
+        self.systems = sorted({(row["system"], row["n"]) for row in self.rows},
+                              key=lambda system: (order.index(system[0]), system[1]))
+        self.bad = [row for row in self.rows if row["verdict"] != "ok"]
+        self.main_device = next((row for row in self.rows if not is_peer(row)), self.rows[0])["device"]
+
+    def best(self, system, program, bicgstab=False, column="us_per_iteration", device=None):
+        """The row with the least of @p column whose program is one of those asked for, or None. On
+        the device of femgpu if no other is named."""
+        device = device or self.main_device
+        return min((row for row in self.rows
+                    if (row["system"], row["n"]) == system and program(row)
+                    and row["verdict"] == "ok" and row["device"] == device
+                    and ("bicgstab" in row["solver"]) == bicgstab),
+                   key=lambda row: row[column], default=None)
+
+
+# Markdown
+
+def number(value, digits=3):
+    """@p digits significant digits, without an exponent; – for None."""
+    if value is None:
+        return "–"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0
+    return f"{value:,.{min(decimals, 4)}f}"
+
+
+def plain(value):
+    """As it was given; – for None."""
+    return "–" if value is None else f"{value:,.10g}"
+
+
+def field(row, column="us_per_iteration"):
+    return number(row[column]) if row else "–"
+
+
+def markdown(header, rows, n_words=1):
+    lines = [header, ["---"] * n_words + ["---:"] * (len(header) - n_words)] + rows
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def named(row):
+    return f"{row['program']}, {row['variant']}" if row else ""
+
+
+def met(value, bar):
+    """How @p value stands beside what is aimed at."""
+    if value is None or bar is None:
+        return "–"
+    return f"{'met' if value <= bar else 'missed'}, {value / bar:.2f}"
+
+
+def conjugate_gradients(results, bars):
+    """A line for each system: femgpu beside the bar, and the best of the peers in the same run."""
+    lines = []
+    for system in results.systems:
+        bar = bars.get(system, {})
+        ours, peer = results.best(system, is_femgpu), results.best(system, is_peer)
+        viennacl = results.best(system, is_viennacl)
+        anyone = ours or peer
+        speedup = number(peer["us_per_iteration"] / ours["us_per_iteration"]) \
+            if ours and peer else "–"
+        lines.append([system[0], f"{system[1]:,}", field(anyone, "floor_us"), field(ours),
+                      plain(bar.get("bar_us")),
+                      met(ours and ours["us_per_iteration"], bar.get("bar_us")),
+                      f"{100. * ours['fraction_of_copy']:.0f} %" if ours else "–", field(peer),
+                      named(peer), speedup, field(viennacl), plain(bar.get("best_peer_us")),
+                      plain(bar.get("viennacl_us"))])
+    return markdown(["system", "n", "floor", "femgpu", "bar", "femgpu/bar", "of copy", "best peer",
+                     "which", "times faster", "ViennaCL", "best peer before", "ViennaCL before"],
+                    lines)
+
+
+def whole_solves(results):
+    """Milliseconds of a whole solve of 30 iterations on the smallest systems."""
+    lines = []
+    for system in results.systems:
+        ours = results.best(system, is_femgpu, column="ms_for_30_iterations")
+        peer = results.best(system, is_peer, column="ms_for_30_iterations")
+        bar = MOST_MILLISECONDS_30.get(system)
+        if bar is None and system[1] > 20000:
+            continue
+        lines.append([system[0], f"{system[1]:,}", field(ours, "ms_for_30_iterations"),
+                      plain(bar), met(ours and ours["ms_for_30_iterations"], bar),
+                      field(peer, "ms_for_30_iterations"), named(peer)])
+    return markdown(["system", "n", "femgpu", "bar", "femgpu/bar", "best peer", "which"], lines)
+
+
+def bicgstab(results):
+    """Pipelined BiCGStab beside conjugate gradients, for the same number of iterations each."""
+    lines = []
+    for system in results.systems:
+        ours = results.best(system, is_femgpu, bicgstab=True)
+        ours_cg = results.best(system, is_femgpu)
+        peer = results.best(system, is_peer, bicgstab=True)
+        if not ours:
+            continue
+        ratio = ours["us_per_iteration"] / ours_cg["us_per_iteration"] if ours_cg else None
+        lines.append([system[0], f"{system[1]:,}", field(ours), number(ratio),
+                      met(ratio, MOST_BICGSTAB), field(peer), named(peer)])
+    return markdown(["system", "n", "femgpu", "times CG", f"bar {MOST_BICGSTAB}", "best peer",
+                     "which"], lines) if lines else ""
+
+
+def variants(results):
+    """Formats and ways to run that were asked for, beside what femgpu chooses itself."""
+    lines = []
+    for row in filter(is_variant, results.rows):
+        if row["verdict"] != "ok":
+            continue
+        auto = results.best((row["system"], row["n"]), is_femgpu, "bicgstab" in row["solver"])
+        ratio = row["us_per_iteration"] / auto["us_per_iteration"] if auto else None
+        lines.append([row["system"], f"{row['n']:,}", row["solver"], row["variant"], field(row),
+                      number(ratio), f"{100. * row['fraction_of_copy']:.0f} %"])
+    return markdown(["system", "n", "solver", "variant", "femgpu", "times auto", "of copy"], lines,
+                    n_words=4) if lines else ""
+
+
+def other_devices(results):
+    """Programs on other devices than the first: microseconds an iteration, a column for each."""
+    others = [device for device, _, _ in results.devices if device != results.main_device]
+    lines = []
+    for system in results.systems:
+        rows = [results.best(system, anything, device=device) for device in others]
+        if any(rows):
+            lines.append([system[0], f"{system[1]:,}"] + [field(row) for row in rows])
+    return markdown(["system", "n"] + others, lines) if lines else ""
+
+
+def remarks(results):
+    """What a reader must know of the rows: figures that do not count, and solves that vary."""
+    lines = [f"- {row['system']}, n = {row['n']:,}: {named(row)}, {row['solver']}: "
+             f"{row['verdict']}\n" for row in results.bad]
+    varying = sorted({named(row) for row in results.rows if row["bit_identical"] == "no"})
+    if varying:
+        lines.append(f"- Solves that were repeated did not give the same bits: {'; '.join(varying)}."
+                     "\n")
+    ours = [row for row in results.rows if not is_peer(row) and row["verdict"] == "ok"]
+    if ours and all(row["bit_identical"] == "yes" for row in ours):
+        lines.append(f"- All {len(ours)} kinds of solves of femgpu gave the same bits each time.\n")
+    solves = sorted({row["n_solves"] for row in results.rows if row["verdict"] == "ok"})
+    if solves:
+        lines.append(f"- Medians of {' or '.join(map(str, solves))} solves.\n")
+    return "".join(lines)
+
+
+def page(results, bars):
+    origin = "".join(f"- {device}, femgpu `{revision}`, copy {number(copy, 4)} GB/s read and "
+                     "written\n" for device, revision, copy in results.devices)
+    parts = ["# Time an iteration\n\n"
+             "Microseconds an iteration in double precision: whole solves called from the host, "
+             "divided by their iterations. *floor*: the bytes an iteration cannot do without, at "
+             "the speed of a plain copy in the same run; matrices below about 50 MB stay in the L2 "
+             "cache, and are faster. *before*: figures of an H100 from when the bars were set.\n\n",
+             origin, "\n## Conjugate gradients with Jacobi\n\n", conjugate_gradients(results, bars),
+             "\n## Whole solves of 30 iterations, milliseconds\n\n", whole_solves(results)]
+    for heading, table in (("Pipelined BiCGStab", bicgstab(results)),
+                           ("Formats and ways to run that were asked for", variants(results)),
+                           ("Conjugate gradients elsewhere", other_devices(results))):
+        if table:
+            parts += [f"\n## {heading}\n\n", table]
+    return "".join(parts) + "\n## Remarks\n\n" + remarks(results)
+
+
+# Plots
+
+def series(results, family, program, column, device=None):
+    """n and values of the best rows of a family."""
+    points = [(system[1], results.best(system, program, device=device))
+              for system in results.systems if system[0] == family]
+    points = [(n, row[column]) for n, row in points if row]
+    return [n for n, _ in points], [value for _, value in points]
+
+
+def programs_of(results):
+    """(label, test, device) of every curve."""
+    curves = [("femgpu", is_femgpu, None)]
+    names = dict.fromkeys(row["program"] for row in results.rows
+                          if is_peer(row) and row["device"] == results.main_device)
+    curves += [(name, lambda row, name=name: row["program"] == name, None) for name in names]
+    return curves + [(device, anything, device) for device, _, _ in results.devices
+                     if device != results.main_device]
+
+
+def draw(results, bars, pyplot, column, name, output):
+    families = [family for family in FAMILIES if any(family == system[0]
+                                                     for system in results.systems)]
+    figure, panels = pyplot.subplots(1, len(families), figsize=(1 + 4 * len(families), 4.4),
+                                     squeeze=False, sharey=True)
+    for family, axes in zip(families, panels[0]):
+        for label, program, device in programs_of(results):
+            if column == "fraction_of_copy" and device:
+                continue
+            n, values = series(results, family, program, column, device)
+            axes.plot(n, values, marker="o", markersize=4, label=label,
+                      linewidth=2.2 if label == "femgpu" else 1.2)
+        axes.set_title(FAMILIES[family])
+        axes.set_xscale("log")
+        axes.set_xlabel("unknowns")
+        axes.grid(True, linewidth=0.4)
+        if column == "us_per_iteration":
+            n, values = series(results, family, anything, "floor_us")
+            axes.plot(n, values, "k:", linewidth=1, label="bytes at the speed of a copy")
+            n = [system[1] for system in results.systems if system in bars and system[0] == family]
+            axes.plot(n, [bars[family, m]["bar_us"] for m in n], "k_", markersize=12, label="bar")
+            axes.set_yscale("log")
+        else:
+            axes.axhline(1., color="k", linestyle=":", linewidth=1)
+            axes.set_ylim(0., 1.6)
+    panels[0][0].set_ylabel("microseconds an iteration" if column == "us_per_iteration"
+                            else "floor / time (above 1: in the L2 cache)")
+    panels[0][0].legend(fontsize="small")
+    figure.suptitle(results.main_device)
+    figure.tight_layout()
+    figure.savefig(os.path.join(output, name), dpi=130)
+    pyplot.close(figure)
+
+
+def draw_all(results, bars, output):
+    try:
+        import matplotlib  # only here: the table needs none
+    except ImportError as error:
+        print(f"speed.py: no plots, {error}; install python3-matplotlib", file=sys.stderr)
+        return
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    draw(results, bars, pyplot, "us_per_iteration", "speed_time.png", output)
+    draw(results, bars, pyplot, "fraction_of_copy", "speed_roofline.png", output)
+
+
+def parse_command_line():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--program", metavar="FILE", help="femgpu_speed, to be run")
+    add("--references", metavar="DIR", help="of cg_dealii, cg_petsc and cg_trilinos, to be run")
+    add("--csv", nargs="+", default=[], metavar="FILE", help="tables that are there already")
+    add("--output", required=True, metavar="DIR", help="where everything is written")
+    add("--mpirun", default="mpirun", help="with its options (%(default)s)")
+    add("--ranks", type=int, default=len(os.sched_getaffinity(0)), help="of MPI (%(default)s)")
+    add("arguments", nargs="*", metavar="-- OPTION", help="for the programs")
+    options = parser.parse_args()
+    if not (options.program or options.references or options.csv):
+        parser.error("nothing to do: give --program, --references or --csv")
+    return options
+
+
+def main():
+    options = parse_command_line()
+    os.makedirs(options.output, exist_ok=True)
+    tables, good = measure(options)
+    results, bars = Results(tables + options.csv), read_bars()
+    path = os.path.join(options.output, "speed.md")
+    with open(path + ".partial", "w", encoding="utf-8") as file:
+        file.write(page(results, bars))
+    os.replace(path + ".partial", path)
+    draw_all(results, bars, options.output)
+    print(path)
+    return 0 if good and not results.bad else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+/**
+ * @file
+ * Time an iteration of femgpu on one GPU, beside other libraries in the same run, on the systems of
+ * speed_bars.csv. `speed.py` runs it and makes tables and plots of what it writes.
+ */
+#include "benchmarks/measure.h"
+#include "benchmarks/speed/race.h"
+#include "linalg/base/error.h"
+
+#include "femgpu_version.h"
+
+#include <iostream>
+#include <string>
+
+namespace femgpu::linalg::benchmark
+{
+namespace
+{
+int run(const int argc, const char *const *const argv)
+{
+  const RaceOptions options = parse_race(
+      "femgpu_speed",
+      "Time an iteration of femgpu and of other libraries on model problems, on one GPU.", argc,
+      argv);
+  if (!options.help.empty()) {
+    std::cout << options.help;
+    return 0;
+  }
+  const ExecutorPtr executor = make_executor(options.on_host ? "host" : "cuda");
+  const std::size_t copied = options.on_host ? 1'000'000'000 : 3'000'000'000;
+  const std::string device = (options.on_host ? "host, " : "") + executor->description();
+  Race race(options, {device, version::git_revision, copy_bandwidth(*executor, copied)});
+  for (const TableSystem &line : options.systems) {
+    if (race.leaves_out(line))
+      continue;
+    const SpeedSystem system = make_system(line);
+    const CsrMatrix A(executor, system.A.csr());
+    Entrants entrants;
+    add_femgpu(entrants, A, system.b, options.formats, options.executions);
+    add_cublas(entrants, A, system.b);
+    add_viennacl(entrants, *executor, system);
+    race.measure(system, entrants);
+  }
+  race.finish();
+  return 0;
+}
+} // namespace
+} // namespace femgpu::linalg::benchmark
+
+int main(const int argc, const char *const *const argv)
+{
+  try {
+    return femgpu::linalg::benchmark::run(argc, argv);
+  }
+  catch (const femgpu::Error &error) {
+    std::cerr << error.what() << '\n';
+    return static_cast<int>(error.code());
+  }
+}

@@ -1,0 +1,254 @@
+#include "benchmarks/speed/measurement.h"
+
+#include "benchmarks/measure.h"
+#include "benchmarks/speed/systems.h"
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <iomanip>
+#include <sstream>
+
+namespace femgpu::linalg::benchmark
+{
+namespace
+{
+constexpr int short_solve = 30;
+
+/// Claims and true residuals may differ by rounding errors only.
+constexpr double claim_tolerance = 1e-3, rounding = 1e-10;
+
+bool is_true(const double claim, const double truth)
+{
+  // NaN compares as false.
+  return std::abs(claim - truth) <= claim_tolerance * truth + rounding;
+}
+
+std::string scientific(const double value)
+{
+  std::ostringstream text;
+  text << std::scientific << std::setprecision(3) << value;
+  return text.str();
+}
+
+double power_of_diagonal(const HostMatrix &A, const int row, const ResidualNorm norm)
+{
+  if (norm == ResidualNorm::euclidean)
+    return 1.;
+  const double d = diagonal(A, row);
+  return norm == ResidualNorm::scaled ? 1. / std::sqrt(d) : 1. / d;
+}
+
+/// Seconds of solves, each from x = 0.
+class Timer
+{
+public:
+  Timer(Contender &contender, const SpeedSystem &system, const ResidualNorm norm)
+      : contender(contender), system(system), norm(norm)
+  {}
+
+  /// @throws SolverError if the program did another number of iterations
+  double seconds(const int iterations)
+  {
+    contender.reset();
+    Stopwatch watch;
+    claim = contender.solve(iterations);
+    const double taken = watch.lap();
+    if (claim.iterations != iterations)
+      throw SolverError("did " + std::to_string(claim.iterations) + " of " +
+                        std::to_string(iterations) + " iterations");
+    return taken;
+  }
+
+  /// ‖b − A x‖ / ‖b‖ of the last solve. @throws SolverError if the program says something else.
+  double checked_residual() const
+  {
+    const std::vector<double> x = contender.solution();
+    const double truth = relative_residual(system, x, norm);
+    if (!is_true(claim.relative_residual, truth))
+      throw SolverError("says the residual is " + scientific(claim.relative_residual) +
+                        ", but it is " + scientific(truth));
+    return norm == ResidualNorm::euclidean ? truth
+                                           : relative_residual(system, x, ResidualNorm::euclidean);
+  }
+
+  /// The most iterations up to @p wanted after which all is well, halving; at least a short solve.
+  int feasible(const int wanted)
+  {
+    for (int iterations = wanted; iterations > short_solve;
+         iterations = std::max(iterations / 2 / short_solve * short_solve, short_solve)) {
+      try {
+        seconds(iterations);
+        checked_residual();
+        return iterations;
+      }
+      catch (const SolverError &) {
+        // A shorter solve may end before the residual is lost in rounding errors.
+      }
+    }
+    return short_solve;
+  }
+
+  double last_claim() const
+  {
+    return claim.relative_residual;
+  }
+
+private:
+  Contender &contender;
+  const SpeedSystem &system;
+  ResidualNorm norm;
+  Claim claim;
+};
+
+void measure(Contender &contender, const Entrant &entrant, const SpeedSystem &system,
+             const int iterations, const int n_solves, Measurement &m)
+{
+  Timer timer(contender, system, entrant.norm);
+  timer.seconds(short_solve); // the first solve is never timed
+  m.true_residual_30 = timer.checked_residual();
+  std::vector<double> seconds(static_cast<std::size_t>(n_solves));
+  for (double &one : seconds)
+    one = timer.seconds(short_solve);
+  const double short_seconds = median(seconds);
+  m.milliseconds_30 = 1e3 * short_seconds;
+
+  m.iterations = timer.feasible(iterations);
+  m.repeats = true;
+  std::vector<double> first;
+  for (double &one : seconds) {
+    one = timer.seconds(m.iterations);
+    std::vector<double> x = contender.solution();
+    if (first.empty())
+      first = std::move(x);
+    else
+      m.repeats = m.repeats && x == first;
+  }
+  m.true_residual = timer.checked_residual();
+  m.claim = timer.last_claim();
+  const double scale = 1e6 / m.iterations;
+  m.median = scale * median(seconds);
+  m.least = scale * *std::min_element(seconds.begin(), seconds.end());
+  m.most = scale * *std::max_element(seconds.begin(), seconds.end());
+  m.further = m.iterations > short_solve
+                  ? 1e6 * (median(seconds) - short_seconds) / (m.iterations - short_solve)
+                  : m.median;
+  m.n_solves = n_solves;
+  m.remarks = contender.remarks();
+}
+
+double floor_microseconds(const Circumstances &circumstances, const std::size_t bytes)
+{
+  return 1e6 * static_cast<double>(bytes) / circumstances.copy_bandwidth;
+}
+
+std::size_t bytes_of_iteration(const SpeedSystem &system, const Entrant &entrant)
+{
+  const bool two_products = entrant.solver.find("bicgstab") != std::string::npos;
+  return floor_bytes(system.A) * (two_products ? 2 : 1);
+}
+
+/// In quotes, as cells with commas must be.
+std::string quoted(std::string text)
+{
+  std::replace(text.begin(), text.end(), '"', '\'');
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return '"' + text + '"';
+}
+} // namespace
+
+double relative_residual(const SpeedSystem &system, const std::vector<double> &x,
+                         const ResidualNorm norm)
+{
+  const HostMatrix &A = system.A;
+  double rr = 0., bb = 0.;
+#pragma omp parallel for schedule(static) reduction(+ : rr, bb)
+  for (int i = 0; i < A.n; ++i) {
+    double r_i = system.b[i];
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      r_i -= A.values[k] * x[A.columns[k]];
+    const double weight = power_of_diagonal(A, i, norm);
+    rr += weight * r_i * weight * r_i;
+    bb += weight * system.b[i] * weight * system.b[i];
+  }
+  return std::sqrt(rr / bb);
+}
+
+int iterations_for(const HostMatrix &A)
+{
+  if (A.columns.size() < 2'000'000)
+    return 300;
+  return A.columns.size() < 100'000'000 ? 150 : 60;
+}
+
+Measurement measure(const Entrant &entrant, const SpeedSystem &system, const int iterations,
+                    const int n_solves)
+{
+  Measurement m;
+  try {
+    measure(*entrant.make(), entrant, system, iterations, n_solves, m);
+  }
+  catch (const SolverError &error) {
+    m.verdict = std::string("wrong: ") + error.what();
+  }
+  catch (const std::exception &error) { // a peer throws what it likes
+    m.verdict = std::string("failed: ") + error.what();
+  }
+  return m;
+}
+
+void compare_residuals(Measurement &measurement, const double reference)
+{
+  const double residual = measurement.true_residual_30;
+  if (measurement.verdict == "ok" && !is_true(residual, reference))
+    measurement.verdict = "wrong: the residual after 30 iterations is " + scientific(residual) +
+                          ", but that of the first program " + scientific(reference);
+}
+
+const char *const csv_header =
+    "device,git_revision,system,n,nonzeros,program,variant,solver,preconditioner,iterations,"
+    "us_per_iteration,min_us,max_us,n_solves,us_of_further_iteration,ms_for_30_iterations,bytes,"
+    "floor_us,copy_gb_per_s,fraction_of_copy,true_residual,true_residual_30,claimed_residual,"
+    "bit_identical,verdict,remarks\n";
+
+std::string csv_line(const Circumstances &circumstances, const SpeedSystem &system,
+                     const Entrant &entrant, const Measurement &m)
+{
+  const std::size_t bytes = bytes_of_iteration(system, entrant);
+  const double floor = floor_microseconds(circumstances, bytes);
+  std::ostringstream line;
+  line << std::setprecision(6) << quoted(circumstances.device) << ',' << circumstances.git_revision
+       << ',' << system.family << ',' << system.A.n << ',' << system.A.columns.size() << ','
+       << quoted(entrant.program) << ',' << quoted(entrant.variant) << ',' << entrant.solver << ','
+       << quoted(entrant.preconditioner) << ',';
+  if (m.n_solves > 0)
+    line << m.iterations << ',' << m.median << ',' << m.least << ',' << m.most << ',' << m.n_solves
+         << ',' << m.further << ',' << m.milliseconds_30 << ',' << bytes << ',' << floor << ','
+         << 1e-9 * circumstances.copy_bandwidth << ',' << floor / m.median << ',' << m.true_residual
+         << ',' << m.true_residual_30 << ',' << m.claim << ',' << (m.repeats ? "yes" : "no");
+  else
+    line << ",,,,0,,," << bytes << ',' << floor << ',' << 1e-9 * circumstances.copy_bandwidth
+         << ",,,,,";
+  line << ',' << quoted(m.verdict) << ',' << quoted(m.remarks) << '\n';
+  return line.str();
+}
+
+std::string text_line(const Circumstances &circumstances, const SpeedSystem &system,
+                      const Entrant &entrant, const Measurement &m)
+{
+  const double floor = floor_microseconds(circumstances, bytes_of_iteration(system, entrant));
+  std::ostringstream line;
+  line << std::left << std::setw(4) << system.family << std::right << std::setw(9) << system.A.n
+       << "  " << std::left << std::setw(18) << entrant.program << std::setw(20) << entrant.solver
+       << std::setw(22) << entrant.variant << std::right << std::fixed;
+  if (m.n_solves > 0)
+    line << std::setprecision(2) << std::setw(9) << m.median << std::setprecision(0) << std::setw(6)
+         << 100. * floor / m.median << " %" << std::setprecision(3) << std::setw(9)
+         << m.milliseconds_30 << std::setw(5) << m.iterations << "  ";
+  line << (m.verdict == "ok" ? "" : m.verdict) << (m.n_solves > 0 && !m.repeats ? " (varies)" : "")
+       << "  " << m.remarks.substr(0, m.remarks.find(';')) << '\n';
+  return line.str();
+}
+} // namespace femgpu::linalg::benchmark

@@ -1,0 +1,132 @@
+#include "benchmarks/speed/race.h"
+
+#include "common/command_line_reader.h"
+#include "linalg/base/error.h"
+
+#include <cstdio>
+#include <iostream>
+#include <limits>
+#include <sstream>
+
+namespace femgpu::linalg::benchmark
+{
+namespace
+{
+using Values = std::vector<std::string>;
+
+/// The parts of one option's value between commas.
+Values parts(const std::string &text)
+{
+  Values result;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');)
+    result.push_back(part);
+  return result;
+}
+
+const char *const footer =
+    "A line says: microseconds an iteration (the median of whole solves called from the host,\n"
+    "divided by their iterations), the time the counted bytes would take at the speed of a plain\n"
+    "copy as a part of it, milliseconds of a whole solve of 30 iterations, and the iterations.\n"
+    "'wrong' is a program whose residual is not what it says, or not that of the others;\n"
+    "'varies' one whose solves do not give the same bits.\n\n";
+} // namespace
+
+RaceOptions parse_race(const std::string &program, const std::string &description, const int argc,
+                       const char *const *const argv)
+{
+  RaceOptions options;
+  Values systems, largest, formats, executions, solves, iterations, seconds, csv;
+  bool quick = false;
+  CommandLineReader reader(program, "[OPTIONS]", description, std::string(footer) + exit_code_help);
+  reader.option("--systems", systems, "p2d,e3d,fd3,q1", "Only these");
+  reader.option("--largest", largest, "N", "Only systems of up to N unknowns");
+  reader.flag("--quick", quick, "The same as --largest 70000");
+  reader.flag("--host", options.on_host, "On the cores of this host, whatever devices there are");
+  reader.option("--formats", formats, "'NAME OPTION=VALUE,...'",
+                "Matrix formats of femgpu; auto if not given");
+  reader.option("--executions", executions, "auto,graph,resident",
+                "How a GPU runs the loops of femgpu; auto if not given");
+  reader.option("--solves", solves, "N", "Timed solves of each kind; 10 if not given");
+  reader.option("--iterations", iterations, "N",
+                "Of the timed solves, a multiple of 30; 60 to 300 by size if not given");
+  reader.option("--seconds", seconds, "S", "After which nothing new is begun; 420 if not given");
+  reader.option("--csv", csv, "FILE", "Write all figures as a table");
+  options.help = reader.parse(argc, argv);
+  const auto number = [&](const Values &values, const char *name, const int otherwise) {
+    const auto value = reader.positive_number(values, name);
+    return value ? static_cast<int>(*value) : otherwise;
+  };
+  const int all = quick ? 70000 : std::numeric_limits<int>::max();
+  options.systems = choose_systems(parts(reader.single(systems, "--systems").value_or("")),
+                                   number(largest, "--largest", all));
+  if (const auto text = reader.single(formats, "--formats"))
+    options.formats = parts(*text);
+  if (const auto text = reader.single(executions, "--executions"))
+    options.executions = parts(*text);
+  options.n_solves = number(solves, "--solves", options.n_solves);
+  options.iterations = number(iterations, "--iterations", 0);
+  if (options.iterations % 30 != 0)
+    reader.fail("--iterations " + iterations[0] + ": give a multiple of 30");
+  options.seconds = number(seconds, "--seconds", static_cast<int>(options.seconds));
+  options.csv = reader.single(csv, "--csv").value_or("");
+  return options;
+}
+
+Race::Race(const RaceOptions &options, const Circumstances &circumstances, const bool speaks)
+    : options(options), circumstances(circumstances), speaks(speaks)
+{
+  if (!speaks)
+    return;
+  if (!options.csv.empty())
+    csv.open(options.csv);
+  write(csv_header);
+  std::printf("%s, copy %.0f GB/s read and written, femgpu %s\n"
+              "%-4s %8s  %-18s%-20s%-22s%9s %6s %10s %4s\n",
+              circumstances.device.c_str(), 1e-9 * circumstances.copy_bandwidth,
+              circumstances.git_revision.c_str(), "", "n", "program", "solver", "variant",
+              "us/iter", "floor", "ms for 30", "iter");
+  std::fflush(stdout);
+}
+
+bool Race::leaves_out(const TableSystem &line)
+{
+  const double elapsed = total.elapsed();
+  const bool is_over = elapsed > options.seconds;
+  if (is_over && speaks)
+    std::printf("%s, n = %d: left out, %.0f s have passed\n", line.family.c_str(), line.n, elapsed);
+  return is_over;
+}
+
+void Race::measure(const SpeedSystem &system, const Entrants &entrants)
+{
+  const int iterations = options.iterations > 0 ? options.iterations : iterations_for(system.A);
+  double reference = -1.; // of the first conjugate gradients that worked
+  for (const Entrant &entrant : entrants) {
+    Measurement m = benchmark::measure(entrant, system, iterations, options.n_solves);
+    if (entrant.solver.find("bicgstab") == std::string::npos && m.verdict == "ok") {
+      reference = reference < 0. ? m.true_residual_30 : reference;
+      compare_residuals(m, reference);
+    }
+    n_bad += m.verdict == "ok" ? 0 : 1;
+    if (!speaks)
+      continue;
+    write(csv_line(circumstances, system, entrant, m));
+    std::cout << text_line(circumstances, system, entrant, m) << std::flush;
+  }
+}
+
+void Race::finish()
+{
+  if (speaks)
+    std::printf("%.0f s in all\n", total.elapsed());
+  if (n_bad > 0)
+    throw SolverError(std::to_string(n_bad) + " were wrong or failed, see above.");
+}
+
+void Race::write(const std::string &text)
+{
+  if (!options.csv.empty() && !(csv << text << std::flush))
+    throw OutputError("The table '" + options.csv + "' could not be written.");
+}
+} // namespace femgpu::linalg::benchmark
