@@ -1,0 +1,70 @@
+#ifndef references_cg_h
+#define references_cg_h
+
+#include "benchmarks/speed/contender.h"
+
+#include <deal.II/base/index_set.h>
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/vector_operation.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * Conjugate gradients with Jacobi by other libraries on the CPU, on the systems of femgpu_speed:
+ * its generators and its way to measure are all they share with femgpu.
+ */
+namespace references
+{
+using femgpu::linalg::benchmark::Claim;
+using femgpu::linalg::benchmark::Contender;
+using femgpu::linalg::benchmark::SpeedSystem;
+
+/// A library with a program of its own.
+struct Library
+{
+  std::string name;
+  bool has_threads = false; ///< is run as one process with threads, not with MPI ranks
+  femgpu::linalg::benchmark::ResidualNorm norm; ///< that its conjugate gradients look at
+  std::function<std::unique_ptr<Contender>(const SpeedSystem &)> make;
+};
+
+/// main() of such a program, with the options of femgpu_speed. @return the exit code
+int run(int argc, char **argv, const Library &library);
+
+/// The rows of this MPI rank: a contiguous part.
+dealii::IndexSet local_rows(const SpeedSystem &system);
+
+/// The pattern of the rows of this rank.
+dealii::DynamicSparsityPattern pattern_of(const SpeedSystem &system, const dealii::IndexSet &rows);
+
+/// Calls set(row, columns, values) for the rows of this rank.
+void for_rows(const SpeedSystem &system, const dealii::IndexSet &rows,
+              const std::function<void(unsigned int, const std::vector<unsigned int> &,
+                                       const std::vector<double> &)> &set);
+
+/// A distributed matrix of PETSc or Trilinos, filled: every entry, zeros too.
+template <class Matrix>
+void fill(Matrix &matrix, const SpeedSystem &system, const dealii::IndexSet &rows)
+{
+  for_rows(system, rows, [&](const unsigned int row, const auto &columns, const auto &values) {
+    matrix.set(row, static_cast<unsigned int>(columns.size()), columns.data(), values.data(),
+               /* elide zeros */ false);
+  });
+  matrix.compress(dealii::VectorOperation::insert);
+}
+
+/// A distributed vector of PETSc or Trilinos, filled with b.
+template <class Vector>
+void fill_with_b(Vector &vector, const SpeedSystem &system, const dealii::IndexSet &rows)
+{
+  for (const auto i : rows)
+    vector[i] = system.b[i];
+  vector.compress(dealii::VectorOperation::insert);
+}
+} // namespace references
+
+#endif
