@@ -133,7 +133,7 @@ public:
   Iteration(const Executor &executor, const int n)
       : executor(static_cast<const CudaExecutor &>(executor)), n(n),
         state(executor.shared_from_this(), 1), partials(executor.shared_from_this(), max_blocks()),
-        arrived(executor.shared_from_this(), 1)
+        arrived(executor.shared_from_this(), 3)
   {
     partials.fill_zero();
     arrived.fill_zero();
@@ -336,14 +336,9 @@ private:
       const cuda::LoopLauncher<State, Sums, n_vectors, typename cuda::VectorStepParts<First>::Tag,
                                typename cuda::VectorStepParts<Rest>::Tag...>
           launcher(executor.stream(), limits);
-      if (meetings.size() == 0)
-        make_grid_memory();
-      cuda::ResidentLoop<n_vectors, State> loop{{},
-                                                first.body.vectors,
-                                                first.body.m.diagonal(),
-                                                A->csr().csr_view(),
-                                                state.data(),
-                                                {meetings.data(), grid_sums.data()}};
+      cuda::ResidentLoop<n_vectors, State> loop{
+          {},           first.body.vectors, first.body.m.diagonal(), A->csr().csr_view(),
+          state.data(), grid_memory()};
       if (const auto shape = resident_shape(*A, n_vectors, limits);
           shape && launcher.launch(loop, *shape)) {
         ran_as = "resident: " + shape->description();
@@ -383,13 +378,11 @@ private:
         A.view());
   }
 
-  void make_grid_memory()
+  /// No step runs beside a resident loop: the sums of the blocks have the same place.
+  cuda::GridMemory grid_memory()
   {
-    meetings = Buffer<unsigned int>(executor.shared_from_this(), 2);
-    meetings.fill_zero();
-    grid_sums = Buffer<double>(
-        executor.shared_from_this(),
-        static_cast<std::size_t>(2 * cuda::most_sums * executor.n_multiprocessors()));
+    static_assert(sizeof(Sums) * blocks_per_multiprocessor >= 2 * cuda::most_sums * sizeof(double));
+    return {arrived.data() + 1, reinterpret_cast<double *>(partials.data())};
   }
 
   // Shows the state now and then until the work stream is done; without a watch nobody waits.
@@ -416,10 +409,8 @@ private:
   int n;
   Buffer<State> state;
   Buffer<Sums> partials;
-  Buffer<unsigned int> arrived;
+  Buffer<unsigned int> arrived;       // of blocks of a step; then those of GridMemory
   std::unique_ptr<cuda::Graph> graph; // that may still run
-  Buffer<unsigned int> meetings;      // of GridFabric
-  Buffer<double> grid_sums;
   Execution chosen = Execution::automatic;
   std::string ran_as;
   cudaGraphConditionalHandle inner_handle = 0; // of the inner loop that is captured next
