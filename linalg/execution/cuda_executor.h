@@ -3,7 +3,6 @@
 
 #include "linalg/base/error.h"
 #include "linalg/execution/executor.h"
-#include "linalg/execution/resident_shape.h"
 
 #include <cuda_runtime_api.h>
 
@@ -54,7 +53,7 @@ public:
   {
     return resident.multiprocessors;
   }
-  const ResidentLimits &resident_limits() const
+  ResidentLimits resident_limits() const override
   {
     return resident;
   }

@@ -332,7 +332,7 @@ private:
       if (A == nullptr)
         return false;
       constexpr int n_vectors = First::Body::size;
-      const ResidentLimits &limits = executor.resident_limits();
+      const ResidentLimits limits = executor.resident_limits();
       const cuda::LoopLauncher<State, Sums, n_vectors, typename cuda::VectorStepParts<First>::Tag,
                                typename cuda::VectorStepParts<Rest>::Tag...>
           launcher(executor.stream(), limits);
@@ -367,13 +367,11 @@ private:
     return std::visit(
         [&](const auto &view) {
           using View = std::decay_t<decltype(view)>;
-          constexpr bool is_sell =
-              std::is_same_v<View, SellView<double>> || std::is_same_v<View, SellView<float>>;
-          if constexpr (is_sell) {
+          if constexpr (IsSell<View>::value) {
             launcher.launch(loop, view, together);
             ran_as = "resident: vectors in shared memory, as far as they fit; matrix streamed";
           }
-          return is_sell;
+          return IsSell<View>::value;
         },
         A.view());
   }

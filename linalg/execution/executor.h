@@ -1,6 +1,8 @@
 #ifndef femgpu_linalg_execution_executor_h
 #define femgpu_linalg_execution_executor_h
 
+#include "linalg/execution/resident_shape.h"
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -55,6 +57,12 @@ public:
   /// A copy inside this executor's memory, in order with the steps.
   virtual void copy_inside(void *to, const void *from, std::size_t bytes) const = 0;
   virtual void fill_zero(void *to, std::size_t bytes) const = 0;
+
+  /// What decides whether loops can stay on a chip.
+  virtual ResidentLimits resident_limits() const
+  {
+    return {};
+  }
 
   /// Waits for all steps; throws DeviceError if one of them failed.
   virtual void synchronize() const = 0;

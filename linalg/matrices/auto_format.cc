@@ -62,6 +62,10 @@ struct RowStatistics
 /// never the fastest by more than noise; cores lose more by decoding short columns than bytes save.
 std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &rows)
 {
+  constexpr int window = 256; // of sell
+  const bool is_even = rows.deviation < 0.5 * rows.mean;
+  if (is_even && is_worth_streaming(A.n(), window, A.executor()->resident_limits()))
+    return {"sell columns=short"}; // no single product tells what a whole loop makes of it
   std::vector<std::string> methods = {"csr"};
   if (A.unknowns_per_node() > 1 && A.n() % A.unknowns_per_node() == 0)
     methods.emplace_back("bsr");
@@ -70,7 +74,6 @@ std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &row
   const int threads = threads_for_rows(*A.executor(), rows.mean);
   if (threads > 1)
     methods.push_back("csr threads=" + std::to_string(threads / 2));
-  methods.emplace_back("csr columns=short");
   methods.emplace_back("sell");
   methods.emplace_back("sell columns=short");
   if (rows.deviation > 2. * rows.mean)

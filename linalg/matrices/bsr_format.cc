@@ -1,5 +1,4 @@
 #include "linalg/matrices/format.h"
-#include "linalg/matrices/short_columns.h"
 
 namespace femgpu::linalg
 {
@@ -44,9 +43,6 @@ public:
     row_starts = Buffer<int>(A.executor(), pattern.row_starts.data(), pattern.row_starts.size());
     columns = Buffer<int>(A.executor(), pattern.columns.data(), pattern.columns.size());
     values = Buffer<Value>(A.executor(), size);
-    if (short_columns_option(method))
-      short_columns = short_columns_of_rows<Backend>(
-          A.executor(), {A.n() / b, row_starts.data(), columns.data()}, pattern.row_starts);
     values.fill_zero();
     update();
   }
@@ -57,23 +53,15 @@ public:
   }
   std::size_t bytes() const override
   {
-    return row_starts.bytes() + (short_columns ? short_columns->bytes() : columns.bytes()) +
-           values.bytes();
+    return row_starts.bytes() + columns.bytes() + values.bytes();
   }
   std::string format() const override
   {
-    const std::string text = this->describe("bsr, blocks of " + std::to_string(b), threads);
-    return short_columns ? text + short_columns->describe() : text;
+    return this->describe("bsr, blocks of " + std::to_string(b), threads);
   }
   Operator::View view() const override
   {
-    return BsrView<Value>{this->n(),
-                          threads,
-                          b,
-                          row_starts.data(),
-                          columns.data(),
-                          values.data(),
-                          short_columns ? short_columns->view() : ShortColumns()};
+    return BsrView<Value>{this->n(), threads, b, row_starts.data(), columns.data(), values.data()};
   }
   void update() override
   {
@@ -87,7 +75,6 @@ private:
   int threads;
   Buffer<int> row_starts, columns;
   Buffer<Value> values;
-  std::optional<ShortColumnsOwner<Backend>> short_columns; ///< `update()` needs the columns too
 };
 } // namespace
 

@@ -1,11 +1,10 @@
 #include "linalg/matrices/format.h"
-#include "linalg/matrices/short_columns.h"
 
 namespace femgpu::linalg
 {
 namespace
 {
-/// CSR as it comes, or with values rounded to float or columns of two bytes, and T threads a row.
+/// CSR as it comes, or with values rounded to float, and T threads a row.
 template <class Backend, class Value>
 class CsrFormat final : public Format<Value>
 {
@@ -15,11 +14,6 @@ public:
   {
     const double mean_length = A.n() > 0 ? static_cast<double>(A.n_nonzeros()) / A.n() : 0.;
     threads = threads_option(method, *A.executor(), mean_length);
-    if (short_columns_option(method)) {
-      const CsrView<double> csr = A.csr_view();
-      short_columns = short_columns_of_rows<Backend>(
-          A.executor(), {csr.n, csr.row_starts, csr.columns}, A.host_row_starts());
-    }
     update();
   }
 
@@ -29,25 +23,19 @@ public:
   }
   std::size_t bytes() const override
   {
-    const std::size_t with_ints =
-        this->source.bytes() - n_stored() * (sizeof(double) - sizeof(Value));
-    return short_columns ? with_ints - n_stored() * sizeof(int) + short_columns->bytes()
-                         : with_ints;
+    return this->source.bytes() - n_stored() * (sizeof(double) - sizeof(Value));
   }
   std::string format() const override
   {
-    const std::string text = this->describe("csr", threads);
-    return short_columns ? text + short_columns->describe() : text;
+    return this->describe("csr", threads);
   }
   Operator::View view() const override
   {
     const CsrView<double> csr = this->source.csr_view();
-    CsrView<Value> view{csr.n, threads, csr.row_starts, csr.columns, own_values.data()};
-    if constexpr (!is_rounded)
-      view.values = csr.values;
-    if (short_columns)
-      view.short_columns = short_columns->view();
-    return view;
+    if constexpr (is_rounded)
+      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, own_values.data()};
+    else
+      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, csr.values};
   }
   void update() override
   {
@@ -62,7 +50,6 @@ private:
 
   int threads;
   Buffer<Value> own_values;
-  std::optional<ShortColumnsOwner<Backend>> short_columns;
 };
 } // namespace
 

@@ -16,9 +16,9 @@ namespace femgpu::linalg
 class Operator
 {
 public:
-  using View =
-      std::variant<CsrView<double>, CsrView<float>, EllView<double>, EllView<float>,
-                   SellView<double>, SellView<float>, BsrView<double>, BsrView<float>, StoredView>;
+  using View = std::variant<CsrView<double>, CsrView<float>, EllView<double>, EllView<float>,
+                            SellView<double>, SellView<float>, ShortSellView<double>,
+                            ShortSellView<float>, BsrView<double>, BsrView<float>, StoredView>;
 
   virtual ~Operator() = default;
 

@@ -13,16 +13,14 @@
 /// Every matrix format: X(name in parameter files, function in linalg/matrices, meaning).
 #define FEMGPU_FORMATS(X)                                                                          \
   X("csr", make_csr_format,                                                                        \
-    "compressed sparse rows; threads=T, the GPU threads a row (1 to 32, 0 by row length); "        \
-    "columns=int|short, short ones have 16 bits where they fit")                                   \
+    "compressed sparse rows; threads=T, the GPU threads a row (1 to 32, 0 by row length)")         \
   X("ellpack-r", make_ellpack_r_format,                                                            \
     "ELLPACK with row lengths, one thread a row, for rows of nearly equal length")                 \
   X("ellr-t", make_ellr_t_format, "ELLPACK-R with threads=T threads a row (1 to 32)")              \
   X("sell", make_sell_format,                                                                      \
     "SELL-C-sigma: slices of slice=C rows, sorted by length in windows of window=SIGMA rows; "     \
-    "columns= as csr")                                                                             \
-  X("bsr", make_bsr_format,                                                                        \
-    "block CSR; block=B (0: the unknowns of a node), threads=T and columns= as csr")               \
+    "columns=int|short, short ones have 16 bits where they fit")                                   \
+  X("bsr", make_bsr_format, "block CSR; block=B (0: the unknowns of a node), threads=T as csr")    \
   X("coo", make_coo_format, "coordinates, segmented sums")                                         \
   X("pcsr", make_pcsr_format,                                                                      \
     "CSR cut in blocks of 256 prefetch=1|2|4 entries, rows padded to padding=1|2|4|8; for rows "   \

@@ -108,7 +108,7 @@ public:
       throw ParameterError("Option 'slice' of the format 'sell' is " + std::to_string(slice) +
                            ", but must be a power of two.");
     const std::vector<int> row_starts = A.host_row_starts();
-    const bool are_short = short_columns_option(method);
+    const bool are_short = method.word("columns", "int", {"int", "short"}) == "short";
     const std::size_t entry_bytes =
         sizeof(Value) + (are_short ? sizeof(std::uint16_t) : sizeof(int));
     const std::vector<int> starts = order_rows(method, row_starts, entry_bytes);
@@ -137,13 +137,11 @@ public:
   }
   Operator::View view() const override
   {
-    return SellView<Value>{this->n(),
-                           log_slice,
-                           slice_starts.data(),
-                           order.data(),
-                           columns.data(),
-                           values.data(),
-                           short_columns ? short_columns->view() : ShortColumns()};
+    const SellView<Value> plain{this->n(),    log_slice,      slice_starts.data(),
+                                order.data(), columns.data(), values.data()};
+    if (short_columns)
+      return ShortSellView<Value>{plain, short_columns->view()};
+    return plain;
   }
   int rows_together() const override
   {

@@ -2,13 +2,11 @@
 #define femgpu_linalg_matrices_short_columns_h
 
 #include "linalg/base/buffer.h"
-#include "linalg/base/method.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/matrices/views.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -127,34 +125,14 @@ private:
   int number = 0;
 };
 
-/// The codes of row i, whose entries are stored in the order of the CSR.
-struct StoreRowCodes
-{
-  OrderedRows rows;
-  ShortColumns short_columns;
-  std::uint16_t *codes;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    const int base = short_columns.first_base(i);
-    if (base < 0)
-      return;
-    RowEncoder encode(short_columns.bases + base);
-    for (int k = rows.row_starts[i]; k < rows.row_starts[i + 1]; ++k)
-      codes[k] = encode(rows.columns[k]);
-  }
-};
-
 /**
  * Owns what ShortColumns views. For differences on grids, linear elements and bands as those of
  * reverse Cuthill-McKee a group has some 3 bases: half a byte a row besides two bytes an entry.
  * Bytes of a row, with row starts, slices and order, in 32-bit and in short columns:
  *
- *                              csr, sell                    bsr, blocks of 3
  *     7-point differences      88 -> 75, float 60 -> 47
  *     27 entries (Q1)          328 -> 275, float 220 -> 167
- *     elasticity, 43.5 (P1)    526 -> 440, float 352 -> 266    369 -> 359, float 195 -> 185
+ *     elasticity, 43.5 (P1)    526 -> 440, float 352 -> 266
  */
 template <class Backend>
 class ShortColumnsOwner
@@ -232,24 +210,6 @@ private:
   Buffer<std::uint16_t> codes;
   std::size_t n_long = 0;
 };
-
-/// Option `columns`: whether columns are short.
-inline bool short_columns_option(Method &method)
-{
-  return method.word("columns", "int", {"int", "short"}) == "short";
-}
-
-/// Those of entries in the order of a CSR, with their codes.
-template <class Backend>
-std::optional<ShortColumnsOwner<Backend>>
-short_columns_of_rows(const ExecutorPtr &executor, const OrderedRows &pattern,
-                      const std::vector<int> &host_row_starts)
-{
-  ShortColumnsOwner<Backend> owner(executor, pattern, host_row_starts);
-  Runner<Backend>(*executor).run(
-      rows(pattern.n, StoreRowCodes{pattern, owner.view(), owner.mutable_codes()}));
-  return owner;
-}
 } // namespace femgpu::linalg
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /**
  * @file
@@ -28,9 +29,9 @@ struct ShortColumns
   static constexpr int range = 1 << distance_bits;             ///< columns
   static constexpr int most_bases = 1 << (16 - distance_bits); ///< of a group
 
-  const int *first_bases = nullptr; ///< of each group, or -1; nullptr: no group has bases
-  const int *bases = nullptr;
-  const std::uint16_t *codes = nullptr; ///< one an entry
+  const int *first_bases; ///< of each group, or -1
+  const int *bases;
+  const std::uint16_t *codes; ///< one an entry
 
   /// What is read in place of an array of columns.
   struct OfGroup
@@ -50,7 +51,7 @@ struct ShortColumns
   FEMGPU_HD
   int first_base(const int row) const
   {
-    return first_bases == nullptr ? -1 : first_bases[row >> log_group];
+    return first_bases[row >> log_group];
   }
   FEMGPU_HD
   OfGroup of_group(const int first_base) const
@@ -68,7 +69,6 @@ struct CsrView
   const int *row_starts; ///< n+1
   const int *columns;    ///< nnz, ascending in each row
   const Value *values;   ///< nnz
-  ShortColumns short_columns = {};
 
   FEMGPU_HD
   int row(const int position) const
@@ -79,20 +79,11 @@ struct CsrView
   FEMGPU_HD
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
-    const int begin = row_starts[i] + lane, end = row_starts[i + 1];
-    const int base = short_columns.first_base(i);
-    return base < 0 ? add_up(columns, begin, end, n_lanes, v)
-                    : add_up(short_columns.of_group(base), begin, end, n_lanes, v);
-  }
-  template <class Columns>
-  FEMGPU_HD
-  double add_up(const Columns &columns_, const int begin, const int end, const int n_lanes,
-                const double *v) const
-  {
+    const int end = row_starts[i + 1];
     double sum = 0.;
     FEMGPU_UNROLL
-    for (int k = begin; k < end; k += n_lanes)
-      sum += static_cast<double>(values[k]) * v[columns_[k]];
+    for (int k = row_starts[i] + lane; k < end; k += n_lanes)
+      sum += static_cast<double>(values[k]) * v[columns[k]];
     return sum;
   }
 
@@ -152,8 +143,7 @@ struct EllView
 /**
  * SELL-C-σ (Kreutzer et al. 2014): slices of C = 2^log_slice rows, each as wide as its longest row;
  * within windows of σ rows the rows are sorted by length. Entry k of position p is at
- * slice_starts[p / C] + k C + p % C. Padding is 0 times v of the row itself; with short columns of
- * the last column in the row.
+ * slice_starts[p / C] + k C + p % C. Padding is 0 times v of the row itself.
  */
 template <class Value>
 struct SellView
@@ -166,7 +156,6 @@ struct SellView
   const int *order;        ///< n: the row at each position; nullptr: each in its place
   const int *columns;
   const Value *values;
-  ShortColumns short_columns = {}; ///< of groups of positions
 
   FEMGPU_HD
   int row(const int position) const
@@ -178,25 +167,51 @@ struct SellView
   double row_product(const int position, const int /* lane */, const int /* n_lanes */,
                      const double *v) const
   {
-    const int slice = position >> log_slice;
-    const int begin = slice_starts[slice] + (position & ((1 << log_slice) - 1));
-    const int end = slice_starts[slice + 1];
-    const int base = short_columns.first_base(position);
-    return base < 0 ? add_up(columns, begin, end, v)
-                    : add_up(short_columns.of_group(base), begin, end, v);
+    return product_with(columns, position, v);
   }
+
+protected:
+  /// @p column_of gives the columns of entries by their places.
   template <class Columns>
   FEMGPU_HD
-  double add_up(const Columns &columns_, const int begin, const int end, const double *v) const
+  double product_with(const Columns &column_of, const int position, const double *v) const
   {
+    const int slice = position >> log_slice;
     const int size = 1 << log_slice;
+    const int end = slice_starts[slice + 1];
     double sum = 0.;
     FEMGPU_UNROLL
-    for (int at = begin; at < end; at += size)
-      sum += static_cast<double>(values[at]) * v[columns_[at]];
+    for (int at = slice_starts[slice] + (position & (size - 1)); at < end; at += size)
+      sum += static_cast<double>(values[at]) * v[column_of[at]];
     return sum;
   }
 };
+
+/// The same with columns of two bytes, where they fit; padding has the last column in the row.
+template <class Value>
+struct ShortSellView : SellView<Value>
+{
+  ShortColumns short_columns; ///< of groups of positions
+
+  FEMGPU_HD
+  double row_product(const int position, const int /* lane */, const int /* n_lanes */,
+                     const double *v) const
+  {
+    const int base = short_columns.first_base(position);
+    return base < 0 ? this->product_with(this->columns, position, v)
+                    : this->product_with(short_columns.of_group(base), position, v);
+  }
+};
+
+template <class View>
+struct IsSell : std::false_type
+{};
+template <class Value>
+struct IsSell<SellView<Value>> : std::true_type
+{};
+template <class Value>
+struct IsSell<ShortSellView<Value>> : std::true_type
+{};
 
 /// Block CSR: row starts and columns of b x b blocks, whose values are stored row by row.
 template <class Value>
@@ -204,11 +219,10 @@ struct BsrView
 {
   int n;
   int lanes;
-  int block_size;                  ///< b; divides n
-  const int *row_starts;           ///< n/b + 1, counts blocks
-  const int *columns;              ///< of blocks
-  const Value *values;             ///< b² a block
-  ShortColumns short_columns = {}; ///< of groups of block rows
+  int block_size;        ///< b; divides n
+  const int *row_starts; ///< n/b + 1, counts blocks
+  const int *columns;    ///< of blocks
+  const Value *values;   ///< b² a block
 
   FEMGPU_HD
   int row(const int position) const
@@ -220,21 +234,12 @@ struct BsrView
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
     const int block_row = i / block_size, row_in_block = i - block_row * block_size;
-    const int begin = row_starts[block_row] + lane, end = row_starts[block_row + 1];
-    const int base = short_columns.first_base(block_row);
-    return base < 0 ? add_up(columns, begin, end, row_in_block, n_lanes, v)
-                    : add_up(short_columns.of_group(base), begin, end, row_in_block, n_lanes, v);
-  }
-  template <class Columns>
-  FEMGPU_HD
-  double add_up(const Columns &columns_, const int begin, const int end, const int row_in_block,
-                const int n_lanes, const double *v) const
-  {
+    const int end = row_starts[block_row + 1];
     double sum = 0.;
-    for (int k = begin; k < end; k += n_lanes) {
+    for (int k = row_starts[block_row] + lane; k < end; k += n_lanes) {
       const Value *const a =
           values + (static_cast<std::size_t>(k) * block_size + row_in_block) * block_size;
-      const double *const w = v + static_cast<std::size_t>(columns_[k]) * block_size;
+      const double *const w = v + static_cast<std::size_t>(columns[k]) * block_size;
       for (int c = 0; c < block_size; ++c)
         sum += static_cast<double>(a[c]) * w[c];
     }

@@ -99,14 +99,6 @@ TEST_P(FormatTest, ShortColumnsHalveTheBytesOfTheColumns)
   // Two groups of rows, each with one base, and where that is.
   constexpr std::size_t groups = 2 * (sizeof(int) + sizeof(int));
   const HostMatrix A = laplacian_1d(64);
-  const std::size_t entries = A.columns.size();
-  for (const char *const format : {"csr", "bsr block=1", "csr values=float"}) {
-    const std::size_t bytes = make(format, A)->bytes();
-    const auto shorter = make(std::string(format) + " columns=short", A);
-    EXPECT_EQ(shorter->bytes(), bytes - 2 * entries + groups) << format;
-    EXPECT_EQ(shorter->n_stored(), entries);
-    expect_in(", 16-bit columns", shorter->format());
-  }
   const std::size_t bytes = make("sell slice=32", A)->bytes();
   const auto shorter = make("sell slice=32 columns=short", A);
   EXPECT_EQ(shorter->bytes(), bytes - 2 * shorter->n_stored() + groups);
@@ -134,17 +126,13 @@ TEST_P(FormatTest, RowsAreSortedWhereThatSavesBytes)
 TEST_P(FormatTest, ShortColumnsTellHowManyEntriesHaveLongOnes)
 {
   HostMatrix A = laplacian_1d(1000000);
-  for (const char *const format : {"csr", "sell slice=32", "bsr block=1"}) {
-    const std::string text = make(std::string(format) + " columns=short", A)->format();
-    EXPECT_EQ(text.find("but for"), std::string::npos) << text;
-  }
+  const std::string text = make("sell slice=32 columns=short", A)->format();
+  EXPECT_EQ(text.find("but for"), std::string::npos) << text;
   A = far_diagonal(640000, 31); // rows 0 to 639999 in 32 ranges besides that of the diagonal
-  for (const char *const format : {"csr", "sell slice=32", "bsr block=1"}) {
-    const std::size_t bytes = make(format, A)->bytes();
-    const auto none_fits = make(std::string(format) + " columns=short", A);
-    expect_in("16-bit columns but for 100 % of the entries", none_fits->format());
-    EXPECT_EQ(none_fits->bytes(), bytes + 640000 / 32 * sizeof(int));
-  }
+  const std::size_t bytes = make("sell slice=32", A)->bytes();
+  const auto none_fits = make("sell slice=32 columns=short", A);
+  expect_in("16-bit columns but for 100 % of the entries", none_fits->format());
+  EXPECT_EQ(none_fits->bytes(), bytes + 640000 / 32 * sizeof(int));
 }
 
 TEST_P(FormatTest, AutoTellsWhatItChoseAndWhy)

@@ -349,8 +349,7 @@ inline std::vector<std::string> formats_for_all_matrices()
         "sell slice=8 window=1 max-padding=1000", "sell slice=1 window=1000000", "bsr block=1",
         "bsr max-padding=1000", "coo", "pcsr padding=1 prefetch=1", "pcsr max-padding=1000",
         "pcsr prefetch=4 padding=8 max-padding=1000", "pcsr prefetch=1 padding=4 max-padding=1000",
-        "auto", "csr columns=short", "sell columns=short max-padding=1000",
-        "bsr columns=short max-padding=1000"})
+        "auto", "sell columns=short max-padding=1000"})
     for (const char *const values : {"", " values=float"})
       formats.push_back(std::string(format) + values);
   return formats;
@@ -377,10 +376,8 @@ inline std::vector<std::string> formats_with_short_columns()
 {
   std::vector<std::string> formats;
   for (const char *const format :
-       {"csr", "csr threads=1", "csr threads=8", "csr threads=32", "sell max-padding=100000",
-        "sell slice=1", "sell slice=8 window=1 max-padding=100000",
-        "sell slice=128 max-padding=100000", "bsr block=1", "bsr block=1 threads=8",
-        "bsr max-padding=1000"})
+       {"sell max-padding=100000", "sell slice=1", "sell slice=8 window=1 max-padding=100000",
+        "sell slice=128 max-padding=100000"})
     for (const char *const values : {"", " values=float"})
       formats.push_back(std::string(format) + values);
   return formats;
