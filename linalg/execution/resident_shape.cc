@@ -108,8 +108,10 @@ bool may_be_resident(const int n, const ResidentLimits &limits)
 
 bool is_worth_streaming(const int n, const int rows_together, const ResidentLimits &limits)
 {
+  if (limits.multiprocessors == 0)
+    return false;
   // Blocks get multiples of rows_together rows: the last ones must not be left without.
-  const double rows = static_cast<double>(n) / std::max(limits.multiprocessors, 1);
+  const double rows = static_cast<double>(n) / limits.multiprocessors;
   return rows >= 1024. && rows <= most_streaming_rows && rows >= 8. * rows_together;
 }
 

@@ -45,6 +45,15 @@ TEST(ResidentShape, SmallSystemsStayInABlockAndLargeOnesAreNotResident)
   EXPECT_EQ(choose_resident_shape(rows_of(3969, 7), a100)->blocks, 108);
 }
 
+TEST(ResidentShape, MatricesAreStreamedWhereVectorsFit)
+{
+  EXPECT_TRUE(is_worth_streaming(1000000, 256, h100));
+  EXPECT_FALSE(is_worth_streaming(4190209, 256, h100));  // most vectors would not
+  EXPECT_FALSE(is_worth_streaming(1000000, 4096, h100)); // blocks would differ by half
+  EXPECT_FALSE(is_worth_streaming(100000, 1, h100));
+  EXPECT_FALSE(is_worth_streaming(10000, 1, {})); // a host
+}
+
 /// The solvers that can stay resident, on systems whose sizes take every kernel.
 class ResidentTest : public OnBackendWithSolver
 {
