@@ -54,7 +54,8 @@ TEST(ResidentShape, MatricesAreStreamedWhereVectorsFit)
   EXPECT_FALSE(is_worth_streaming(10000, 1, {})); // a host
 }
 
-/// The solvers that can stay resident, on systems whose sizes take every kernel.
+/// The solvers that can stay resident, on systems whose sizes take every kernel. The host knows one
+/// way only.
 class ResidentTest : public OnBackendWithSolver
 {
 protected:
@@ -150,8 +151,6 @@ TEST_P(ResidentTest, OutcomesAreThoseOfTheGraph)
 
 TEST_P(ResidentTest, WhatCannotBeResidentIsRefused)
 {
-  if (executor->backend() == BackendKind::host)
-    GTEST_SKIP() << "the host knows one way only";
   LinearSolverOptions options = method(solver, "chebyshev");
   options.control.execution = Execution::resident;
   const HostMatrix A = laplacian_2d(20, 20);
@@ -161,7 +160,7 @@ TEST_P(ResidentTest, WhatCannotBeResidentIsRefused)
 }
 
 INSTANTIATE_TEST_SUITE_P(, ResidentTest,
-                         testing::Combine(testing::Values("host", "cuda"),
+                         testing::Combine(testing::Values("cuda"),
                                           testing::Values("pipelined-cg", "pipelined-bicgstab",
                                                           "bicgstab")),
                          words);
