@@ -180,8 +180,9 @@ public:
     }
     if (chosen == Execution::resident)
       throw ParameterError("Execution 'resident' needs a method that can keep its vectors on the "
-                           "chip (pipelined-cg, pipelined-bicgstab), preconditioner identity or "
-                           "jacobi, values in double precision, and a system that fits. Use auto.",
+                           "chip (pipelined-cg, bicgstab, pipelined-bicgstab), preconditioner "
+                           "identity or jacobi, and a system that fits (this has " +
+                               std::to_string(n) + " rows); format sell fits more. Use auto.",
                            "Solver/Execution");
     graph = std::make_unique<cuda::Graph>();
     capture_loop(*graph, steps...);

@@ -85,7 +85,7 @@ struct ResidentShape
   int threads; ///< of a block
   int lanes;   ///< threads that share a row
 
-  /// "16 blocks of 128 threads in a cluster, matrix in registers"
+  /// "16 blocks in a cluster, 128 threads a block, matrix in registers"
   std::string description() const;
 };
 

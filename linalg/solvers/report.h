@@ -65,7 +65,8 @@ struct SolveReport
   double setup_seconds = 0.;    ///< preconditioner
   double transfer_seconds = 0.; ///< between host and device
   double solve_seconds = 0.;
-  std::size_t bytes_per_iteration = 0; ///< that the steps read and write, counted
+  std::size_t bytes_per_iteration =
+      0; ///< that the steps read and write, counted; resident loops move less
 
   std::string solver, preconditioner, format, backend;
   std::string
