@@ -37,8 +37,10 @@ int run(const int argc, const char *const *const argv)
     const CsrMatrix A(executor, system.A.csr());
     Entrants entrants;
     add_femgpu(entrants, A, system.b, options.formats, options.executions);
-    add_cublas(entrants, A, system.b);
-    add_viennacl(entrants, *executor, system);
+    if (!options.is_alone) {
+      add_cublas(entrants, A, system.b);
+      add_viennacl(entrants, *executor, system);
+    }
     race.measure(system, entrants);
   }
   race.finish();

@@ -36,12 +36,14 @@ RaceOptions parse_race(const std::string &program, const std::string &descriptio
                        const char *const *const argv)
 {
   RaceOptions options;
-  Values systems, largest, formats, executions, solves, iterations, seconds, csv;
+  Values systems, smallest, largest, formats, executions, solves, iterations, seconds, csv;
   bool quick = false;
   CommandLineReader reader(program, "[OPTIONS]", description, std::string(footer) + exit_code_help);
   reader.option("--systems", systems, "p2d,e3d,fd3,q1", "Only these");
+  reader.option("--smallest", smallest, "N", "Only systems of at least N unknowns");
   reader.option("--largest", largest, "N", "Only systems of up to N unknowns");
   reader.flag("--quick", quick, "The same as --largest 70000");
+  reader.flag("--alone", options.is_alone, "Without other libraries");
   reader.flag("--host", options.on_host, "On the cores of this host, whatever devices there are");
   reader.option("--formats", formats, "'NAME OPTION=VALUE,...'",
                 "Matrix formats of femgpu; auto if not given");
@@ -58,8 +60,9 @@ RaceOptions parse_race(const std::string &program, const std::string &descriptio
     return value ? static_cast<int>(*value) : otherwise;
   };
   const int all = quick ? 70000 : std::numeric_limits<int>::max();
-  options.systems = choose_systems(parts(reader.single(systems, "--systems").value_or("")),
-                                   number(largest, "--largest", all));
+  options.systems =
+      choose_systems(parts(reader.single(systems, "--systems").value_or("")),
+                     number(smallest, "--smallest", 0), number(largest, "--largest", all));
   if (const auto text = reader.single(formats, "--formats"))
     options.formats = parts(*text);
   if (const auto text = reader.single(executions, "--executions"))

@@ -21,7 +21,8 @@ struct RaceOptions
   double seconds = 420.; ///< after which nothing new is begun
   std::string csv;       ///< empty for none
   bool on_host = false;
-  std::string help; ///< the text, if asked for
+  bool is_alone = false; ///< without other libraries
+  std::string help;      ///< the text, if asked for
 };
 
 /// @throws ParameterError

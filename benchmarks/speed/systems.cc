@@ -27,7 +27,8 @@ const std::vector<TableSystem> &table_systems()
   return systems;
 }
 
-std::vector<TableSystem> choose_systems(const std::vector<std::string> &families, const int largest)
+std::vector<TableSystem> choose_systems(const std::vector<std::string> &families,
+                                        const int smallest, const int largest)
 {
   const std::vector<TableSystem> &all = table_systems();
   for (const std::string &family : families)
@@ -36,8 +37,9 @@ std::vector<TableSystem> choose_systems(const std::vector<std::string> &families
       throw ParameterError("There are no systems '" + family + "'; use p2d, e3d, fd3 or q1.");
   std::vector<TableSystem> chosen;
   for (const TableSystem &line : all)
-    if (line.n <= largest && (families.empty() || std::find(families.begin(), families.end(),
-                                                            line.family) != families.end()))
+    if (smallest <= line.n && line.n <= largest &&
+        (families.empty() ||
+         std::find(families.begin(), families.end(), line.family) != families.end()))
       chosen.push_back(line);
   return chosen;
 }

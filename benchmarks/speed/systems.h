@@ -20,9 +20,10 @@ struct TableSystem
 /// All of them; sizes ascend in each family.
 const std::vector<TableSystem> &table_systems();
 
-/// Those of @p families (all if empty) with at most @p largest rows. @throws ParameterError for a
-/// family that does not exist.
-std::vector<TableSystem> choose_systems(const std::vector<std::string> &families, int largest);
+/// Those of @p families (all if empty) with @p smallest to @p largest rows. @throws
+/// ParameterError for a family that does not exist.
+std::vector<TableSystem> choose_systems(const std::vector<std::string> &families, int smallest,
+                                        int largest);
 
 /// Generates it, with a right-hand side that CG does not solve early. @throws SolverError if it is
 /// not of the order that the table says.

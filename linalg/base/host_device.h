@@ -17,12 +17,36 @@
 #define FEMGPU_HD_CALLED inline
 #endif
 
-/// Before a loop over the entries of a row: the GPU has the loads of four of them under way at
-/// once.
+/// Before a loop of a number of turns that the compiler knows.
 #ifdef __CUDACC__
-#define FEMGPU_UNROLL _Pragma("unroll 4")
+#define FEMGPU_UNROLL _Pragma("unroll")
 #else
 #define FEMGPU_UNROLL
 #endif
+
+namespace femgpu::linalg
+{
+/// Is this compiled for a GPU?
+#ifdef __CUDACC__
+constexpr bool is_for_gpu = true;
+#else
+constexpr bool is_for_gpu = false;
+#endif
+
+/// 1/x; on a GPU to within two units in the last place where |x| and 1/|x| are normal numbers, in
+/// half the time of a division: for where all wait for it.
+FEMGPU_HD
+double reciprocal(const double x)
+{
+#ifdef __CUDA_ARCH__
+  double y;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x)); // 20 bits
+  y = fma(y, fma(-x, y, 1.), y);
+  return fma(y, fma(-x, y, 1.), y);
+#else
+  return 1. / x;
+#endif
+}
+} // namespace femgpu::linalg
 
 #endif

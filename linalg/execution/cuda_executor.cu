@@ -69,7 +69,13 @@ CudaExecutor::CudaExecutor(const int device) : device(device)
   resident.cluster_blocks = properties.major >= 9 ? 16 : 0;
   FEMGPU_CUDA(cudaStreamCreateWithFlags(&work_stream, cudaStreamNonBlocking));
   FEMGPU_CUDA(cudaStreamCreateWithFlags(&side_stream, cudaStreamNonBlocking));
-  FEMGPU_CUDA(cudaMallocHost(&staging, staging_bytes));
+  FEMGPU_CUDA(cudaMallocHost(&pinned, mailbox_bytes + staging_bytes));
+  staging = static_cast<char *>(pinned) + mailbox_bytes;
+  const std::size_t sums_bytes =
+      2 * cuda::most_sums * sizeof(double) * static_cast<std::size_t>(resident.multiprocessors);
+  FEMGPU_CUDA(cudaMalloc(&grid.sums, sums_bytes));
+  FEMGPU_CUDA(cudaMalloc(&grid.arrivals, 2 * sizeof(unsigned int)));
+  FEMGPU_CUDA(cudaMemsetAsync(grid.arrivals, 0, 2 * sizeof(unsigned int), work_stream));
   FEMGPU_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
   // What is freed stays with the program: a solve gets its vectors in a microsecond.
   std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
@@ -80,7 +86,9 @@ CudaExecutor::~CudaExecutor()
 {
   cudaStreamSynchronize(work_stream);
   cudaMemPoolTrimTo(pool, 0);
-  cudaFreeHost(staging);
+  cudaFree(grid.arrivals);
+  cudaFree(grid.sums);
+  cudaFreeHost(pinned);
   cudaStreamDestroy(side_stream);
   cudaStreamDestroy(work_stream);
 }

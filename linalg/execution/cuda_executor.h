@@ -17,6 +17,19 @@ void check_cuda(cudaError_t error, const char *call, const char *file, int line)
 /// Every call of the CUDA run-time library goes through this.
 #define FEMGPU_CUDA(call) ::femgpu::linalg::check_cuda((call), #call, __FILE__, __LINE__)
 
+namespace cuda
+{
+constexpr int most_sums = 8; ///< that the epilogue of a resident loop reads
+
+/// Memory of the device where all blocks of a resident loop meet; zero at first, and again when a
+/// kernel has ended.
+struct GridMemory
+{
+  unsigned int *arrivals; ///< 2: of blocks that have come to a meeting, and that have left
+  double *sums;           ///< twice most_sums of each block
+};
+} // namespace cuda
+
 /// One CUDA device and the stream on which its steps run in order.
 class CudaExecutor final : public Executor
 {
@@ -58,6 +71,30 @@ public:
     return resident;
   }
 
+  /// Room for as many blocks as there are multiprocessors, and for one kernel at a time: as kernels
+  /// of stream() are.
+  cuda::GridMemory grid_memory() const
+  {
+    return grid;
+  }
+
+  /// Memory that the host and kernels reach, for the result of one kernel at a time.
+  void *mailbox() const
+  {
+    return pinned;
+  }
+  static constexpr std::size_t mailbox_bytes = 1 << 16;
+  /// For a kernel that has been given the mailbox: a number that nobody had before.
+  unsigned long long claim_mailbox() const
+  {
+    return ++mails;
+  }
+  /// Whose result is in the mailbox, when its kernel has ended.
+  unsigned long long last_mail() const
+  {
+    return mails;
+  }
+
 protected:
   void *allocate_raw(std::size_t bytes) const override;
   void deallocate_raw(void *pointer) const noexcept override;
@@ -70,7 +107,10 @@ private:
   cudaStream_t side_stream = nullptr;
   cudaMemPool_t pool = nullptr;
   static constexpr std::size_t staging_bytes = 1 << 16;
-  void *staging = nullptr; // pinned
+  void *pinned = nullptr; // the mailbox, then staging
+  void *staging = nullptr;
+  mutable unsigned long long mails = 0;
+  cuda::GridMemory grid{};
 };
 } // namespace femgpu::linalg
 

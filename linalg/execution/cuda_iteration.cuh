@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace femgpu::linalg
 {
@@ -109,7 +110,7 @@ __global__ void __launch_bounds__(threads_per_block)
       add_sums(total, work.partials[block], typename Body::Completes{});
     block_sums(total, typename Body::Completes{}, scratch);
     if (threadIdx.x == 0) {
-      State next = state;
+      State next = *work.state; // as above: kept until now, it would take the registers of the rows
       step.body.finish(next, total);
       *work.state = next;
       *work.arrived = 0;
@@ -132,14 +133,10 @@ class Iteration<CudaBackend, State, Sums>
 public:
   Iteration(const Executor &executor, const int n)
       : executor(static_cast<const CudaExecutor &>(executor)), n(n),
-        state(executor.shared_from_this(), 1), partials(executor.shared_from_this(), max_blocks()),
-        arrived(executor.shared_from_this(), 3)
-  {
-    partials.fill_zero();
-    arrived.fill_zero();
-  }
+        state(executor.shared_from_this(), 1)
+  {}
 
-  /// @throws ParameterError in repeat() if the loop cannot be run as @p how asks
+  /// @throws ParameterError in repeat_between() if the loop cannot be run as @p how asks
   void choose(const Execution how)
   {
     chosen = how;
@@ -150,14 +147,34 @@ public:
     return ran_as;
   }
 
+  /// Memory for @p size numbers that epilogues leave, one for each iteration.
+  double *keep_history(const int size)
+  {
+    history_buffer = Buffer<double>(executor.shared_from_this(), static_cast<std::size_t>(size));
+    return history_buffer.data();
+  }
+  /// The first @p count of them, after get_state().
+  std::vector<double> history(const int count) const
+  {
+    const auto size = static_cast<std::size_t>(count);
+    if (!has_result() || size > most_history())
+      return history_buffer.to_host(size);
+    return {result()->history(), result()->history() + size};
+  }
+
   void set_state(const State &s)
   {
-    // Nobody waits: the call has copied s when it returns.
-    FEMGPU_CUDA(cudaMemcpyAsync(state.data(), &s, sizeof(State), cudaMemcpyHostToDevice,
-                                executor.stream()));
+    next_state = s;
+    is_state_new = true;
+    mail = 0;
   }
-  State get_state() const
+  State get_state()
   {
+    send_state();
+    if (has_result()) {
+      executor.synchronize();
+      return result()->state;
+    }
     State s;
     state.copy_to_host(&s);
     return s;
@@ -166,6 +183,7 @@ public:
   template <class... Steps>
   void once(const Steps &...steps)
   {
+    send_state();
     const int blocks = n_blocks(steps...);
     (run({executor.stream(), blocks, {}}, steps), ...);
   }
@@ -174,22 +192,39 @@ public:
   template <class... Steps>
   void repeat(const Watch<State> &watch, const Steps &...steps)
   {
-    if (chosen != Execution::graph && launch_resident(steps...)) {
-      watch_stream(watch);
-      return;
-    }
-    if (chosen == Execution::resident)
-      throw ParameterError("Execution 'resident' needs a method that can keep its vectors on the "
-                           "chip (pipelined-cg, bicgstab, pipelined-bicgstab), preconditioner "
-                           "identity or jacobi, and a system that fits (this has " +
-                               std::to_string(n) + " rows); format sell fits more. Use auto.",
-                           "Solver/Execution");
+    send_state();
     graph = std::make_unique<cuda::Graph>();
     capture_loop(*graph, steps...);
     FEMGPU_CUDA(cudaGraphInstantiate(&graph->executable, graph->graph, 0));
     FEMGPU_CUDA(cudaGraphLaunch(graph->executable, executor.stream()));
     ran_as = "graph";
     watch_stream(watch);
+  }
+
+  /// The same between two products with one matrix and one vector. @p has_begun: the first of them
+  /// has been run.
+  template <class Begin, class End, class... Steps>
+  void repeat_between(const ProductStep<Begin> &begin, const ProductStep<End> &end,
+                      const bool has_begun, const Watch<State> &watch, const Steps &...steps)
+  {
+    if (watch)
+      send_state(); // for those who look before the loop has left one
+    if (chosen != Execution::graph && launch_resident(begin, end, has_begun, steps...)) {
+      watch_stream(watch);
+      return;
+    }
+    if (!has_begun)
+      once(begin);
+    if (chosen == Execution::graph || !launch_streaming(watch, steps...)) {
+      if (chosen == Execution::resident)
+        throw ParameterError("Execution 'resident' needs a method that can keep its vectors on the "
+                             "chip (pipelined-cg, bicgstab, pipelined-bicgstab), preconditioner "
+                             "identity or jacobi, and a system that fits (this has " +
+                                 std::to_string(n) + " rows); format sell fits more. Use auto.",
+                             "Solver/Execution");
+      repeat(watch, steps...);
+    }
+    once(end);
   }
 
 private:
@@ -257,6 +292,7 @@ private:
   template <class Step>
   void launch(const Launch &how, const Step &step)
   {
+    prepare_meetings();
     const cuda::Workspace<State, Sums> work{state.data(), partials.data(), arrived.data(),
                                             how.decision};
     // Rows of CSR are read by threads with a stride: all that is not shared memory should be L1.
@@ -324,28 +360,58 @@ private:
     FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
   }
 
-  /// Launches the loop as a resident kernel if all steps allow it and the system is small enough.
-  template <class First, class... Rest>
-  bool launch_resident(const First &first, const Rest &...rest)
+  /// Gives a new state to the device. Nobody waits: the call has copied it when it returns.
+  void send_state()
   {
-    if constexpr (IsVectorStep<First>::value && (IsVectorStep<Rest>::value && ...)) {
+    if (!is_state_new)
+      return;
+    FEMGPU_CUDA(cudaMemcpyAsync(state.data(), &next_state, sizeof(State), cudaMemcpyHostToDevice,
+                                executor.stream()));
+    is_state_new = false;
+  }
+
+  template <class... Steps>
+  static constexpr bool are_vector_steps = (IsVectorStep<Steps>::value && ...);
+
+  /// Launches all as one resident kernel if the steps allow it and the system is small enough.
+  template <class Begin, class End, class First, class... Rest>
+  bool launch_resident(const ProductStep<Begin> &begin, const ProductStep<End> &end,
+                       const bool has_begun, const First &first, const Rest &...rest)
+  {
+    if constexpr (are_vector_steps<First, Rest...>) {
       const Matrix *const A = cuda::matrix_of(first, rest...);
-      if (A == nullptr)
+      if (A == nullptr || begin.A != &A->csr() || end.A != begin.A || end.v != begin.v)
         return false;
       constexpr int n_vectors = First::Body::size;
       const ResidentLimits limits = executor.resident_limits();
-      const cuda::LoopLauncher<State, Sums, n_vectors, typename cuda::VectorStepParts<First>::Tag,
+      const auto shape = resident_shape(*A, n_vectors, limits);
+      if (!shape)
+        return false;
+      using Loop = cuda::ResidentLoop<n_vectors, State, Begin, End>;
+      const cuda::LoopLauncher<Sums, Loop, typename cuda::VectorStepParts<First>::Tag,
                                typename cuda::VectorStepParts<Rest>::Tag...>
           launcher(executor.stream(), limits);
-      cuda::ResidentLoop<n_vectors, State> loop{
-          {},           first.body.vectors, first.body.m.diagonal(), A->csr().csr_view(),
-          state.data(), grid_memory()};
-      if (const auto shape = resident_shape(*A, n_vectors, limits);
-          shape && launcher.launch(loop, *shape)) {
-        ran_as = "resident: " + shape->description();
-        return true;
-      }
-      return launch_streaming(launcher, loop, *A);
+      if (has_begun)
+        send_state();
+      Loop loop{{},
+                first.body.vectors,
+                first.body.m.diagonal(),
+                A->csr().csr_view(),
+                executor.grid_memory(),
+                begin.v,
+                begin.body,
+                end.body,
+                has_begun,
+                next_state,
+                state.data(),
+                result(),
+                static_cast<int>(most_history())};
+      if (!launcher.launch(loop, *shape))
+        return false;
+      is_state_new = false;
+      mail = executor.claim_mailbox();
+      ran_as = "resident: " + shape->description();
+      return true;
     }
     return false;
   }
@@ -359,29 +425,57 @@ private:
   }
 
   /// Launches the loop as a streaming kernel if rows of A are read side by side.
-  template <class Launcher, class Loop>
-  bool launch_streaming(const Launcher &launcher, const Loop &loop, const Matrix &A)
+  template <class First, class... Rest>
+  bool launch_streaming(const Watch<State> &watch, const First &first, const Rest &...rest)
   {
-    const int together = A.rows_together();
-    if (!is_worth_streaming(A.n(), together, executor.resident_limits()))
-      return false;
-    return std::visit(
-        [&](const auto &view) {
-          using View = std::decay_t<decltype(view)>;
-          if constexpr (IsSell<View>::value) {
-            launcher.launch(loop, view, together);
-            ran_as = "resident: vectors in shared memory, as far as they fit; matrix streamed";
-          }
-          return IsSell<View>::value;
-        },
-        A.view());
+    if constexpr (are_vector_steps<First, Rest...>) {
+      const Matrix *const A = cuda::matrix_of(first, rest...);
+      const ResidentLimits limits = executor.resident_limits();
+      if (A == nullptr || !is_worth_streaming(A->n(), A->rows_together(), limits))
+        return false;
+      const auto launch_view = [&](const auto &view) {
+        using View = std::decay_t<decltype(view)>;
+        if constexpr (IsSell<View>::value)
+          cuda::launch_streaming<Sums, typename cuda::VectorStepParts<First>::Tag,
+                                 typename cuda::VectorStepParts<Rest>::Tag...>(
+              executor.stream(), limits, view, A->rows_together(), first.body.vectors,
+              first.body.m.diagonal(), state.data(), executor.grid_memory());
+        return IsSell<View>::value;
+      };
+      if (!std::visit(launch_view, A->view()))
+        return false;
+      ran_as = "resident: vectors in shared memory, as far as they fit; matrix streamed";
+      watch_stream(watch);
+      return true;
+    }
+    return false;
   }
 
-  /// No step runs beside a resident loop: the sums of the blocks have the same place.
-  cuda::GridMemory grid_memory()
+  /// Memory where the blocks of a step meet; resident loops have their own.
+  void prepare_meetings()
   {
-    static_assert(sizeof(Sums) * blocks_per_multiprocessor >= 2 * cuda::most_sums * sizeof(double));
-    return {arrived.data() + 1, reinterpret_cast<double *>(partials.data())};
+    if (arrived.size() > 0)
+      return;
+    const ExecutorPtr owner = executor.shared_from_this();
+    partials = Buffer<Sums>(owner, static_cast<std::size_t>(max_blocks()));
+    arrived = Buffer<unsigned int>(owner, 1);
+    partials.fill_zero();
+    arrived.fill_zero();
+  }
+
+  // What a resident loop leaves for the host. Another loop may have left its own there since.
+  using Result = cuda::LoopResult<State>;
+  Result *result() const
+  {
+    return static_cast<Result *>(executor.mailbox());
+  }
+  bool has_result() const
+  {
+    return mail != 0 && mail == executor.last_mail();
+  }
+  static constexpr std::size_t most_history()
+  {
+    return (CudaExecutor::mailbox_bytes - sizeof(Result)) / sizeof(double);
   }
 
   // Shows the state now and then until the work stream is done; without a watch nobody waits.
@@ -407,8 +501,12 @@ private:
   const CudaExecutor &executor;
   int n;
   Buffer<State> state;
+  State next_state{}; // that the device may not have yet
+  bool is_state_new = false;
+  Buffer<double> history_buffer;
+  unsigned long long mail = 0; // number of the result in the mailbox; 0: none
   Buffer<Sums> partials;
-  Buffer<unsigned int> arrived;       // of blocks of a step; then those of GridMemory
+  Buffer<unsigned int> arrived;       // number of blocks of a step
   std::unique_ptr<cuda::Graph> graph; // that may still run
   Execution chosen = Execution::automatic;
   std::string ran_as;

@@ -4,6 +4,8 @@
 #include "linalg/execution/cuda_fabric.cuh"
 #include "linalg/execution/steps.h"
 
+#include <type_traits>
+
 namespace femgpu::linalg::cuda
 {
 /// The steps of a loop that is one kernel, as types.
@@ -18,20 +20,28 @@ struct ProductTag
   using Formulas = Formulas_;
 };
 
-/// What a block needs to run a loop together with others: state, sums and epilogues.
-template <class Fabric, class State, class Sums>
+/**
+ * What a block needs to run a loop together with others: state, sums and epilogues. If
+ * @p each_has_state, every thread keeps the state in its registers and runs the epilogues itself,
+ * and none waits for another that does it; else thread 0 does, in shared memory. A block has up to
+ * @p most_threads threads.
+ */
+template <class Fabric, class State, class Sums, int most_threads, bool each_has_state>
 class LoopBlock
 {
+  static_assert(!each_has_state || Fabric::all_warps_combine);
+
 public:
-  /// @param own_state of the block, in shared memory
-  __device__ LoopBlock(const Fabric &fabric, State *in_memory, State &own_state)
-      : fabric(fabric), state(own_state), in_memory(in_memory)
+  /// @param start of the loop
+  /// @param in_memory where the state is left
+  __device__ LoopBlock(const Fabric &fabric, const State &start, State *in_memory)
+      : fabric(fabric), state(place_of_state()), in_memory(in_memory)
   {
-    if (threadIdx.x != 0)
+    if (!each_has_state && threadIdx.x != 0)
       return;
-    state = *in_memory;
-    if (fabric.rank() != 0)
-      state.history_size = 0; // one block writes it
+    state = start;
+    if (!is_first_thread())
+      state.history_size = 0; // one thread writes it
   }
 
   __device__ bool is_running() const
@@ -43,36 +53,43 @@ public:
   __device__ void show()
   {
     if ((++passes & 63U) == 0)
-      leave_state();
+      leave_state(in_memory);
   }
 
 protected:
-  __device__ void leave_state() const
+  __device__ bool is_first_thread() const
   {
-    if (fabric.rank() == 0 && threadIdx.x == 0)
-      *in_memory = state;
+    return fabric.rank() == 0 && threadIdx.x == 0;
+  }
+
+  __device__ void leave_state(State *where) const
+  {
+    if (!is_first_thread())
+      return;
+    *where = state;
   }
 
   /// Runs the epilogue of a step, if it has one, when all have come here.
   template <class Formulas>
-  __device__ void complete()
+  __device__ void complete(const Formulas &formulas)
   {
     if constexpr (HasEpilogue<Formulas>::value) {
       const Sums total = combined(typename Formulas::Completes{});
-      if (threadIdx.x == 0)
-        Formulas().finish(state, total);
-      __syncthreads();
+      if (each_has_state || threadIdx.x == 0)
+        formulas.finish(state, total);
+      if constexpr (!each_has_state)
+        __syncthreads();
     }
   }
 
-  /// Sums over all threads, in warp 0; elsewhere nothing of use.
+  /// Sums over all threads, for those who run the epilogue.
   template <auto... members>
   __device__ Sums combined(SumList<members...> /* list */)
   {
     constexpr int count = sizeof...(members);
     constexpr int P = count > 4 ? 8 : count > 2 ? 4 : count;
     static_assert(count <= most_sums);
-    __shared__ double of_warps[most_warps * P];
+    double *const of_warps = places_of_warps();
     const int warp = threadIdx.x / lanes_per_warp, lane = threadIdx.x % lanes_per_warp;
     double values[P] = {sums.*members...};
     const double of_warp = spread_sums<P>(values);
@@ -80,25 +97,41 @@ protected:
       of_warps[warp * P + lane] = of_warp;
     __syncthreads();
     Sums total{};
-    if (warp == 0) {
-      const int n_warps = blockDim.x / lanes_per_warp;
-      const double of_block = column_sums<P>(n_warps, [&](const int k) { return of_warps[k]; });
-      const double of_all = fabric.template combine<P>(of_block);
-      int number = 0;
-      ((total.*members = __shfl_sync(~0U, of_all, number++)), ...);
-    }
-    else
-      fabric.await_combined();
+    if (!each_has_state && warp != 0)
+      return total;
+    const int n_warps = blockDim.x / lanes_per_warp;
+    const double of_all = fabric.template combine<P, most_warps>(of_warps, n_warps);
+    int number = 0;
+    ((total.*members = __shfl_sync(~0U, of_all, number++)), ...);
     return total;
   }
 
   Fabric fabric;
-  State &state;
+  std::conditional_t<each_has_state, State, State &> state;
   Sums sums{};
 
 private:
+  static constexpr int most_warps = most_threads / lanes_per_warp;
+
+  __device__ static decltype(auto) place_of_state()
+  {
+    if constexpr (each_has_state)
+      return State();
+    else {
+      __shared__ unsigned char memory[sizeof(State)] __attribute__((aligned(alignof(State))));
+      return *reinterpret_cast<State *>(memory);
+    }
+  }
+  /// Two turns: a warp may leave the next sums while another still reads these.
+  __device__ double *places_of_warps()
+  {
+    __shared__ double places[2][most_warps * most_sums];
+    turn ^= 1U;
+    return places[turn];
+  }
+
   State *in_memory;
-  unsigned int passes = 0;
+  unsigned int passes = 0, turn = 0;
 };
 } // namespace femgpu::linalg::cuda
 

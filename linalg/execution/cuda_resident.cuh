@@ -14,6 +14,8 @@
  */
 namespace femgpu::linalg::cuda
 {
+constexpr int registers_per_multiprocessor = 65536;
+
 /// How the rows are given to threads: block b has the rows b slice <= i < (b+1) slice.
 struct ResidentLayout
 {
@@ -23,16 +25,41 @@ struct ResidentLayout
   unsigned int shared_bytes; ///< for entries of the matrix, behind the exchange vector
 };
 
+/// Where a resident loop leaves what the host wants to know; of memory that both can reach.
+template <class State>
+struct LoopResult
+{
+  State state;
+
+  /// As many numbers as there is memory for.
+  FEMGPU_HD
+  double *history()
+  {
+    return reinterpret_cast<double *>(this + 1);
+  }
+};
+
 /// What a resident kernel gets.
-template <int n_vectors, class State>
+template <int n_vectors, class State_, class Begin, class End>
 struct ResidentLoop
 {
+  using State = State_;
+  static constexpr int size = n_vectors;
+
   ResidentLayout layout;
   VectorSet<n_vectors> vectors;
   const double *diagonal; ///< m_i; nullptr for 1
   CsrView<double> A;
-  State *state;
   GridMemory grid;
+  // Products of A with this vector come before and after the loop.
+  const double *factor;
+  Begin begin;
+  End end;
+  bool has_begun; ///< begin has been run already, and the state is in memory
+  State start;    ///< else it is this
+  State *state;
+  LoopResult<State> *result;
+  int most_history; ///< numbers of it that result has room for
 };
 
 /// Where a thread is among the rows of its block.
@@ -53,6 +80,10 @@ struct Place
   {
     return k * rows_per_slot + row_in_slot;
   }
+  __device__ int row(const int k) const
+  {
+    return first_row + local(k);
+  }
   __device__ bool has_row(const int k) const
   {
     return local(k) < n_rows;
@@ -68,8 +99,11 @@ struct Place
 template <int R, int K>
 class RegisterEntries
 {
+  static_assert(K % 2 == 0);
+
 public:
   static constexpr bool in_shared_memory = false;
+  static constexpr int registers = 3 * R * K;
 
   template <class Fabric>
   __device__ void load(const CsrView<double> &A, const Fabric &fabric, const Place &place,
@@ -93,11 +127,13 @@ public:
   __device__ double product(const CsrView<double> & /* A */, const Fabric & /* fabric */,
                             const Place & /* place */, const int k, const double *v) const
   {
-    double sum = 0.;
+    double even = 0., odd = 0.; // two sums that do not wait for each other
 #pragma unroll
-    for (int e = 0; e < K; ++e)
-      sum += values[k][e] * Fabric::fetch(addresses[k][e], v);
-    return sum;
+    for (int e = 0; e < K; e += 2) {
+      even += values[k][e] * Fabric::fetch(addresses[k][e], v);
+      odd += values[k][e + 1] * Fabric::fetch(addresses[k][e + 1], v);
+    }
+    return even + odd;
   }
 
 private:
@@ -151,6 +187,7 @@ class SharedEntries
 {
 public:
   static constexpr bool in_shared_memory = true;
+  static constexpr int registers = 2 * R;
 
   template <class Fabric>
   __device__ void load(const CsrView<double> &A, const Fabric &fabric, const Place &place,
@@ -204,7 +241,7 @@ private:
   /// Widths of all slices, then where each begins: behind those before it.
   __device__ void find_places(const CsrView<double> &A, const Place &place, const int capacity)
   {
-    __shared__ int all_widths[R * most_warps];
+    __shared__ int all_widths[R * most_warps_of_block];
     const int warp = threadIdx.x / lanes_per_warp, n_warps = blockDim.x / lanes_per_warp;
 #pragma unroll
     for (int k = 0; k < R; ++k) {
@@ -253,33 +290,34 @@ private:
   int widths[R];
 };
 
-/// What runs the steps inside the kernel.
-template <class Fabric, class Entries, int R, int n_vectors, class State, class Sums>
-class Resident : public LoopBlock<Fabric, State, Sums>
+/// What runs the steps inside the kernel. A State has, besides what a LoopState has, the number of
+/// the `iteration`, and a `history` of history_size numbers.
+template <class Fabric, class Entries, int R, int n_vectors, class State, class Sums,
+          int most_threads, bool each_has_state>
+class Resident : public LoopBlock<Fabric, State, Sums, most_threads, each_has_state>
 {
-  using Base = LoopBlock<Fabric, State, Sums>;
+  using Base = LoopBlock<Fabric, State, Sums, most_threads, each_has_state>;
   using Base::fabric;
   using Base::state;
   using Base::sums;
 
 public:
-  __device__ Resident(const ResidentLoop<n_vectors, State> &loop, State &own_state,
-                      double *exchange)
-      : Base(Fabric(exchange, loop.layout.slice, loop.grid), loop.state, own_state),
+  template <class Loop>
+  __device__ Resident(const Loop &loop, double *exchange)
+      : Base(Fabric(exchange, loop.grid), loop.has_begun ? *loop.state : loop.start, loop.state),
         place(loop.layout, fabric.rank()), vectors(loop.vectors), A(loop.A)
   {
-    char *const memory = reinterpret_cast<char *>(
-        exchange + (Fabric::publishes_in_shared_memory ? loop.layout.slice : 0));
-    entries.load(A, fabric, place, memory, loop.layout.shared_bytes);
+    introduce();
 #pragma unroll
-    for (int k = 0; k < R; ++k) {
-      const int i = place.first_row + place.local(k);
-#pragma unroll
-      for (int vector = 0; vector < n_vectors; ++vector)
-        row[k][vector] = place.has_row(k) ? vectors.data[vector][i] : 0.;
-      diagonal[k] = !place.has_row(k) ? 0. : loop.diagonal == nullptr ? 1. : loop.diagonal[i];
-    }
+    for (int k = 0; k < R; ++k)
+      readers[k] = place.has_row(k) ? fabric.readers(place.row(k), place.lane, place.lanes) : 0U;
+    const int n_exchanged = Fabric::publishes_in_shared_memory ? loop.layout.n : 0;
+    entries.load(A, fabric, place, reinterpret_cast<char *>(exchange + n_exchanged),
+                 loop.layout.shared_bytes);
     fabric.meet(); // all have read the state, and their own shared memory is there
+    if (!loop.has_begun)
+      run_in_memory(loop.begin, loop.factor);
+    load_rows(loop.diagonal);
   }
 
   template <class Formulas>
@@ -295,7 +333,7 @@ public:
       if (place.owns(k))
         add_sums(sums, of_row, typename Formulas::Contributes{});
     }
-    this->template complete<Formulas>();
+    this->complete(Formulas());
   }
 
   template <class Formulas>
@@ -307,58 +345,135 @@ public:
     double *const factor = vectors.data[Formulas::factor];
 #pragma unroll
     for (int k = 0; k < R; ++k)
-      if (place.owns(k))
-        fabric.publish(place.local(k), place.first_row + place.local(k), row[k][Formulas::factor],
-                       factor);
-    fabric.meet();
+      publish(k, row[k][Formulas::factor], factor);
+    fabric.await_published();
     set_sums(sums, Sums{}, typename Formulas::Contributes{});
 #pragma unroll
     for (int k = 0; k < R; ++k) {
-      double Av_i = entries.product(A, fabric, place, k, factor);
-      if (place.lanes > 1)
-        Av_i = lane_sum(Av_i, place.lanes);
+      const double Av_i = product(k, factor);
       Sums of_row{};
       Formulas()(state, row[k], Av_i, diagonal[k], of_row);
       if (place.owns(k))
         add_sums(sums, of_row, typename Formulas::Contributes{});
     }
-    this->template complete<Formulas>();
+    this->complete(Formulas());
   }
 
-  __device__ void end()
+  /// Brings the vectors back to memory, and runs the last step.
+  template <class Loop>
+  __device__ void end(const Loop &loop)
   {
-    this->leave_state();
 #pragma unroll
     for (int k = 0; k < R; ++k)
 #pragma unroll
       for (int vector = 0; vector < n_vectors; ++vector)
         if (place.owns(k))
-          vectors.data[vector][place.first_row + place.local(k)] = row[k][vector];
+          vectors.data[vector][place.row(k)] = row[k][vector];
+    run_in_memory(loop.end, loop.factor);
+    this->leave_state(loop.state);
+    leave_result(loop);
     fabric.leave();
   }
 
 private:
+  /// Tells the others which columns the rows of this block have.
+  __device__ void introduce()
+  {
+    int first_column = INT_MAX, last_column = -1;
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      if (place.has_row(k)) {
+        const int begin = A.row_starts[place.row(k)], end = A.row_starts[place.row(k) + 1];
+        first_column = begin < end ? min(first_column, A.columns[begin]) : first_column;
+        last_column = begin < end ? max(last_column, A.columns[end - 1]) : last_column;
+      }
+    fabric.introduce(place.first_row, place.first_row + place.n_rows, first_column, last_column);
+  }
+
+  __device__ void load_rows(const double *inverse_diagonal)
+  {
+    __syncwarp(); // lanes read what the first of them has written
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      const int i = place.row(k);
+#pragma unroll
+      for (int vector = 0; vector < n_vectors; ++vector)
+        row[k][vector] = place.has_row(k) ? vectors.data[vector][i] : 0.;
+      diagonal[k] = !place.has_row(k) ? 0. : inverse_diagonal == nullptr ? 1. : inverse_diagonal[i];
+    }
+  }
+
+  __device__ void publish(const int k, const double value, double *vector)
+  {
+    if (place.has_row(k))
+      fabric.publish(place.lane == 0, place.row(k), readers[k], value, vector);
+  }
+
+  /// Of slot k's row, by all its lanes.
+  __device__ double product(const int k, const double *v) const
+  {
+    const double Av_i = entries.product(A, fabric, place, k, v);
+    return place.lanes > 1 ? lane_sum(Av_i, place.lanes) : Av_i;
+  }
+
+  /// Runs a product with @p factor whose body works in memory.
+  template <class Body>
+  __device__ void run_in_memory(const Body &body, const double *factor)
+  {
+    if (!state.running && !RunsAlways<Body>::value)
+      return;
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      if (place.has_row(k) && Fabric::publishes_in_shared_memory)
+        publish(k, factor[place.row(k)], nullptr);
+    fabric.await_published();
+    set_sums(sums, Sums{}, typename Body::Contributes{});
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      const double Av_i = product(k, factor);
+      if (place.owns(k))
+        body(state, place.row(k), Av_i, sums);
+    }
+    this->complete(body);
+  }
+
+  /// For the host, by one block.
+  template <class Loop>
+  __device__ void leave_result(const Loop &loop) const
+  {
+    if (fabric.rank() != 0)
+      return;
+    this->leave_state(&loop.result->state);
+    const int count = min(state.iteration + 1, loop.most_history);
+    for (int k = threadIdx.x; k < count; k += blockDim.x)
+      loop.result->history()[k] = state.history[k];
+  }
+
   Place place;
   VectorSet<n_vectors> vectors;
   CsrView<double> A;
   Entries entries;
   Row<n_vectors> row[R];
   double diagonal[R];
+  unsigned int readers[R]; // blocks that want to know the row
 };
 
-template <class Fabric, class Entries, int most_threads, int R, class Sums, int n_vectors,
-          class State, class... Steps>
-__global__ void __launch_bounds__(most_threads, 1)
-    run_resident(const ResidentLoop<n_vectors, State> loop)
+template <class Fabric, class Entries, int most_threads, int R, class Sums, class Loop,
+          class... Steps>
+__global__ void __launch_bounds__(most_threads, 1) run_resident(const __grid_constant__ Loop loop)
 {
   extern __shared__ double exchange[];
-  __shared__ State state;
-  Resident<Fabric, Entries, R, n_vectors, State, Sums> resident(loop, state, exchange);
+  // A state, and what else a thread needs, takes some 88 registers.
+  constexpr int registers = 88 + R * (2 * Loop::size + 4) + Entries::registers;
+  constexpr bool each_has_state =
+      Fabric::all_warps_combine && registers * most_threads <= registers_per_multiprocessor;
+  Resident<Fabric, Entries, R, Loop::size, typename Loop::State, Sums, most_threads, each_has_state>
+      resident(loop, exchange);
   while (resident.is_running()) {
     (resident.run(Steps{}), ...);
     resident.show();
   }
-  resident.end();
+  resident.end(loop);
 }
 } // namespace femgpu::linalg::cuda
 

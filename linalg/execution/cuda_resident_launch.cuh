@@ -125,12 +125,13 @@ struct TogetherLaunch
 };
 
 /// Launches the loop of @p Tags as one kernel.
-template <class State, class Sums, int n_vectors, class... Tags>
+template <class Sums, class Loop, class... Tags>
 class LoopLauncher
 {
-public:
-  using Loop = ResidentLoop<n_vectors, State>;
+  using State = typename Loop::State;
+  static constexpr int n_vectors = Loop::size;
 
+public:
   LoopLauncher(const cudaStream_t stream, const ResidentLimits &limits)
       : stream(stream), limits(limits)
   {}
@@ -146,9 +147,9 @@ public:
     case Kernel::block_registers_1:
       return start<BlockFabric, RegisterEntries<1, entries_in_registers>, 1>(
           loop, shape, most<Kernel::block_registers_1>{});
-    case Kernel::block_registers_2:
-      return start<BlockFabric, RegisterEntries<2, entries_in_registers>, 2>(
-          loop, shape, most<Kernel::block_registers_2>{});
+    case Kernel::block_registers_4:
+      return start<BlockFabric, RegisterEntries<4, entries_in_registers>, 4>(
+          loop, shape, most<Kernel::block_registers_4>{});
     case Kernel::cluster_registers_2:
       return start<ClusterFabric, RegisterEntries<2, entries_in_registers>, 2>(
           loop, shape, most<Kernel::cluster_registers_2>{});
@@ -175,24 +176,6 @@ public:
     return false;
   }
 
-  /// As a streaming kernel. @p rows_together rows of A have positions of their own, side by side
-  template <class View>
-  void launch(const Loop &loop, const View &A, const int rows_together) const
-  {
-    constexpr auto kernel = run_streaming<Sums, View, n_vectors, State, Tags...>;
-    using Streams = Streaming<View, n_vectors, State, Sums>;
-    const std::size_t most_bytes = shared_memory_of<kernel>(limits);
-    const int blocks = limits.multiprocessors;
-    const int rows = (A.n + blocks - 1) / blocks;
-    const int slice = (rows + rows_together - 1) / rows_together * rows_together;
-    const std::size_t bytes_per_row = sizeof(double) * Streams::doubles_per_row;
-    const std::size_t kept = std::min(static_cast<std::size_t>(slice), most_bytes / bytes_per_row);
-    const StreamingLoop<View, n_vectors, State> streaming{
-        A, slice, static_cast<int>(kept), loop.vectors, loop.diagonal, loop.state, loop.grid};
-    const TogetherLaunch how(stream, blocks, streaming_threads, kept * bytes_per_row, false);
-    FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, streaming));
-  }
-
 private:
   template <ResidentKernel kernel>
   using most = std::integral_constant<int, most_threads(kernel)>;
@@ -201,10 +184,10 @@ private:
   bool start(Loop &loop, const ResidentShape &shape, MostThreads /* most */) const
   {
     constexpr auto kernel =
-        run_resident<Fabric, Entries, MostThreads::value, R, Sums, n_vectors, State, Tags...>;
+        run_resident<Fabric, Entries, MostThreads::value, R, Sums, Loop, Tags...>;
     constexpr bool is_cluster = std::is_same_v<Fabric, ClusterFabric>;
     const std::size_t most_bytes = shared_memory_of<kernel>(limits);
-    const std::size_t exchange = exchange_bytes<Fabric>(loop.layout.slice);
+    const std::size_t exchange = exchange_bytes<Fabric>(loop.A.n);
     if (exchange > most_bytes)
       return false;
     const std::size_t bytes = Entries::in_shared_memory ? most_bytes : exchange;
@@ -217,15 +200,35 @@ private:
   }
 
   template <class Fabric>
-  static std::size_t exchange_bytes(const int slice)
+  static std::size_t exchange_bytes(const int n)
   {
-    return Fabric::publishes_in_shared_memory ? sizeof(double) * static_cast<std::size_t>(slice)
-                                              : 0;
+    return Fabric::publishes_in_shared_memory ? sizeof(double) * static_cast<std::size_t>(n) : 0;
   }
 
   cudaStream_t stream;
   ResidentLimits limits;
 };
+
+/// Launches the loop of @p Tags as a streaming kernel. @p rows_together rows of @p A have positions
+/// of their own, side by side
+template <class Sums, class... Tags, class View, int n_vectors, class State>
+void launch_streaming(const cudaStream_t stream, const ResidentLimits &limits, const View &A,
+                      const int rows_together, const VectorSet<n_vectors> &vectors,
+                      const double *diagonal, State *state, const GridMemory &grid)
+{
+  constexpr auto kernel = run_streaming<Sums, View, n_vectors, State, Tags...>;
+  using Streams = Streaming<View, n_vectors, State, Sums>;
+  const std::size_t most_bytes = shared_memory_of<kernel>(limits);
+  const int blocks = limits.multiprocessors;
+  const int rows = (A.n + blocks - 1) / blocks;
+  const int slice = (rows + rows_together - 1) / rows_together * rows_together;
+  const std::size_t bytes_per_row = sizeof(double) * Streams::doubles_per_row;
+  const std::size_t kept = std::min(static_cast<std::size_t>(slice), most_bytes / bytes_per_row);
+  const StreamingLoop<View, n_vectors, State> loop{
+      A, slice, static_cast<int>(kept), vectors, diagonal, state, grid};
+  const TogetherLaunch how(stream, blocks, streaming_threads, kept * bytes_per_row, false);
+  FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, loop));
+}
 } // namespace femgpu::linalg::cuda
 
 #endif

@@ -14,6 +14,8 @@
  */
 namespace femgpu::linalg::cuda
 {
+constexpr int streaming_threads = 1024;
+
 /// What a streaming kernel gets. Block b has the rows b slice <= i < (b+1) slice.
 template <class View, int n_vectors, class State>
 struct StreamingLoop
@@ -29,9 +31,9 @@ struct StreamingLoop
 
 /// What runs the steps inside the kernel.
 template <class View, int n_vectors, class State, class Sums>
-class Streaming : public LoopBlock<GridFabric, State, Sums>
+class Streaming : public LoopBlock<GridFabric, State, Sums, streaming_threads, false>
 {
-  using Base = LoopBlock<GridFabric, State, Sums>;
+  using Base = LoopBlock<GridFabric, State, Sums, streaming_threads, false>;
   using Base::fabric;
   using Base::state;
   using Base::sums;
@@ -40,11 +42,10 @@ public:
   /// Doubles of shared memory for each row that is kept: its vectors and m_i.
   static constexpr int doubles_per_row = n_vectors + 1;
 
-  __device__ Streaming(const StreamingLoop<View, n_vectors, State> &loop, State &own_state,
-                       double *shared)
-      : Base(GridFabric(nullptr, loop.slice, loop.grid), loop.state, own_state), loop(loop),
-        shared(shared), first(fabric.rank() * loop.slice),
-        n_rows(max(0, min(loop.slice, loop.A.n - first))), kept(min(loop.kept, n_rows))
+  __device__ Streaming(const StreamingLoop<View, n_vectors, State> &loop, double *shared)
+      : Base(GridFabric(nullptr, loop.grid), *loop.state, loop.state), loop(loop), shared(shared),
+        first(fabric.rank() * loop.slice), n_rows(max(0, min(loop.slice, loop.A.n - first))),
+        kept(min(loop.kept, n_rows))
   {
     for (int local = threadIdx.x; local < kept; local += blockDim.x) {
 #pragma unroll
@@ -65,7 +66,7 @@ public:
       on_row<Formulas>(local, [&](Row<n_vectors> &row, const double m_i, Sums &of_row) {
         Formulas()(state, row, m_i, of_row);
       });
-    this->template complete<Formulas>();
+    this->complete(Formulas());
   }
 
   template <class Formulas>
@@ -94,12 +95,12 @@ public:
                            Formulas()(state, row, Av_i, m_i, of_row);
                          });
     }
-    this->template complete<Formulas>();
+    this->complete(Formulas());
   }
 
   __device__ void end()
   {
-    this->leave_state();
+    this->leave_state(loop.state);
     for (int local = threadIdx.x; local < kept; local += blockDim.x)
 #pragma unroll
       for (int vector = 0; vector < n_vectors; ++vector)
@@ -151,15 +152,12 @@ private:
   int first, n_rows, kept;
 };
 
-constexpr int streaming_threads = 1024;
-
 template <class Sums, class View, int n_vectors, class State, class... Steps>
 __global__ void __launch_bounds__(streaming_threads, 1)
     run_streaming(const StreamingLoop<View, n_vectors, State> loop)
 {
   extern __shared__ double shared[];
-  __shared__ State state;
-  Streaming<View, n_vectors, State, Sums> streaming(loop, state, shared);
+  Streaming<View, n_vectors, State, Sums> streaming(loop, shared);
   while (streaming.is_running()) {
     (streaming.run(Steps{}), ...);
     streaming.show();

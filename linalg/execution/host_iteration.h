@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,18 @@ public:
   static std::string execution()
   {
     return "loops over rows";
+  }
+
+  /// Memory for @p size numbers that epilogues leave, one for each iteration.
+  double *keep_history(const int size)
+  {
+    numbers = std::make_unique<double[]>(static_cast<std::size_t>(size));
+    return numbers.get();
+  }
+  /// The first @p count of them.
+  std::vector<double> history(const int count) const
+  {
+    return {numbers.get(), numbers.get() + count};
   }
 
   void set_state(const State &s)
@@ -62,6 +75,17 @@ public:
         last = clock::now();
       }
     }
+  }
+
+  /// The same between two steps. @p has_begun: the first of them has been run.
+  template <class Begin, class End, class... Steps>
+  void repeat_between(const Begin &begin, const End &end, const bool has_begun,
+                      const Watch<State> &watch, const Steps &...steps)
+  {
+    if (!has_begun)
+      once(begin);
+    repeat(watch, steps...);
+    once(end);
   }
 
 private:
@@ -133,6 +157,7 @@ private:
   int n_threads;
   Runner<HostBackend> runner;
   State state{};
+  std::unique_ptr<double[]> numbers;
   std::vector<Sums> partials;
 };
 } // namespace femgpu::linalg

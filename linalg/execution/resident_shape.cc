@@ -31,7 +31,7 @@ std::optional<ResidentShape> in_registers(const ResidentSystem &system,
   if (n <= 256)
     return ResidentShape{Kernel::block_registers_1, 1, threads_for(n, 1), 1};
   if (n <= 1024)
-    return ResidentShape{Kernel::block_registers_2, 1, threads_for(n, 2), 1};
+    return ResidentShape{Kernel::block_registers_4, 1, threads_for(n, 4), 1};
   const int cluster = limits.cluster_blocks;
   if (cluster > 0) {
     const int rows = quotient_up(n, cluster);
@@ -50,7 +50,7 @@ std::optional<ResidentShape> in_registers(const ResidentSystem &system,
 int lanes_for(const double mean_length, const int rows, const int threads)
 {
   int lanes = 1;
-  while (2 * lanes * rows <= threads && lanes < 16 && mean_length / lanes > 8.)
+  while (2 * lanes * rows <= threads && lanes < 16 && mean_length / lanes > 10.)
     lanes *= 2;
   return lanes;
 }
@@ -70,7 +70,7 @@ std::optional<ResidentShape> in_shared_memory(const ResidentSystem &system,
   const int cluster = limits.cluster_blocks;
   const auto shared_bytes = static_cast<double>(limits.shared_bytes);
   if (cluster > 0 && quotient_up(system.n, cluster) <= most_threads(Kernel::cluster_shared_1) &&
-      12. * entries + 8. * system.n < 0.95 * shared_bytes * cluster)
+      12. * entries / cluster + 8. * system.n < 0.95 * shared_bytes)
     return with_lanes(Kernel::cluster_shared_1, cluster);
   const int blocks = limits.multiprocessors;
   if (10. * entries > 1.2 * shared_bytes * blocks)

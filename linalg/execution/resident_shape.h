@@ -28,7 +28,7 @@ struct ResidentSystem
 enum class ResidentKernel
 {
   block_registers_1,
-  block_registers_2,
+  block_registers_4,
   cluster_registers_2,
   cluster_registers_4,
   cluster_shared_1,
@@ -43,10 +43,12 @@ constexpr int most_threads(const ResidentKernel kernel)
 {
   switch (kernel) {
   case ResidentKernel::block_registers_1:
+  case ResidentKernel::block_registers_4:
   case ResidentKernel::cluster_registers_2:
   case ResidentKernel::cluster_registers_4:
     return 256;
   case ResidentKernel::cluster_shared_1:
+    return 640;
   case ResidentKernel::grid_shared_1:
     return 1024;
   default:
@@ -58,9 +60,9 @@ constexpr int most_threads(const ResidentKernel kernel)
 constexpr int rows_per_thread(const ResidentKernel kernel)
 {
   switch (kernel) {
-  case ResidentKernel::block_registers_2:
   case ResidentKernel::cluster_registers_2:
     return 2;
+  case ResidentKernel::block_registers_4:
   case ResidentKernel::cluster_registers_4:
   case ResidentKernel::grid_shared_4:
     return 4;

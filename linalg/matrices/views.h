@@ -60,6 +60,37 @@ struct ShortColumns
   }
 };
 
+/**
+ * The sum of values[k] v[column_of[k]] over k = begin, begin + stride, ... < end, in this order. On
+ * a GPU the loads of @p batch entries are under way at once; those beyond the end are left out.
+ */
+template <int batch, class Value, class Columns, class Index>
+FEMGPU_HD
+double strided_product(const Value *values, const Columns &column_of, const Index begin,
+                       const Index end, const Index stride, const double *v)
+{
+  constexpr int together = is_for_gpu ? batch : 1;
+  double sum = 0.;
+  for (Index first = begin; first < end; first += together * stride) {
+    Value a[together];
+    int columns[together];
+    FEMGPU_UNROLL
+    for (int e = 0; e < together; ++e) {
+      const Index k = first + e * stride;
+      a[e] = k < end ? values[k] : Value(0);
+      columns[e] = k < end ? column_of[k] : -1;
+    }
+    double v_j[together];
+    FEMGPU_UNROLL
+    for (int e = 0; e < together; ++e)
+      v_j[e] = columns[e] >= 0 ? v[columns[e]] : 0.;
+    FEMGPU_UNROLL
+    for (int e = 0; e < together; ++e)
+      sum += static_cast<double>(a[e]) * v_j[e];
+  }
+  return sum;
+}
+
 /// Compressed sparse rows: entries row_starts[i] <= k < row_starts[i+1] belong to row i.
 template <class Value>
 struct CsrView
@@ -79,12 +110,9 @@ struct CsrView
   FEMGPU_HD
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
-    const int end = row_starts[i + 1];
-    double sum = 0.;
-    FEMGPU_UNROLL
-    for (int k = row_starts[i] + lane; k < end; k += n_lanes)
-      sum += static_cast<double>(values[k]) * v[columns[k]];
-    return sum;
+    return strided_product<4>(values, columns, static_cast<unsigned int>(row_starts[i] + lane),
+                              static_cast<unsigned int>(row_starts[i + 1]),
+                              static_cast<unsigned int>(n_lanes), v);
   }
 
   /// Where A_ii is; -1 if there is no such entry.
@@ -130,13 +158,9 @@ struct EllView
   FEMGPU_HD
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
-    const int length = row_lengths[i];
-    std::size_t at = static_cast<std::size_t>(i) * n_lanes + lane;
-    double sum = 0.;
-    FEMGPU_UNROLL
-    for (int k = lane; k < length; k += n_lanes, at += stride)
-      sum += static_cast<double>(values[at]) * v[columns[at]];
-    return sum;
+    const std::size_t begin = static_cast<std::size_t>(i) * n_lanes + lane;
+    const std::size_t length = (row_lengths[i] - lane + n_lanes - 1) / n_lanes; // of the lane
+    return strided_product<4>(values, columns, begin, begin + length * stride, stride, v);
   }
 };
 
@@ -178,12 +202,9 @@ protected:
   {
     const int slice = position >> log_slice;
     const int size = 1 << log_slice;
-    const int end = slice_starts[slice + 1];
-    double sum = 0.;
-    FEMGPU_UNROLL
-    for (int at = slice_starts[slice] + (position & (size - 1)); at < end; at += size)
-      sum += static_cast<double>(values[at]) * v[column_of[at]];
-    return sum;
+    return strided_product<8>(
+        values, column_of, static_cast<unsigned int>(slice_starts[slice] + (position & (size - 1))),
+        static_cast<unsigned int>(slice_starts[slice + 1]), static_cast<unsigned int>(size), v);
   }
 };
 

@@ -355,7 +355,8 @@ public:
     const std::size_t vectors = (is_general ? 20 : 18) + (keeps_r ? 2 : 0);
     SolveReport report = report_of_method(
         A, *preconditioner, "nlcg", {1, vectors, std::size_t{is_general ? 1U : 2U}}, x.bytes());
-    report = solve_to_true_residual(A, control, State::divergence_factor, std::move(report), run);
+    report = solve_to_true_residual(iteration, A, control, State::divergence_factor,
+                                    std::move(report), run);
     report.line_search_steps = trials;
     if (!std::isfinite(report.true_residual)) // J has no minimum along the line
       report.outcome = Outcome::not_finite;

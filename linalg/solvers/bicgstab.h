@@ -3,7 +3,6 @@
 
 #include "linalg/solvers/krylov.h"
 
-#include <array>
 #include <type_traits>
 
 /**
@@ -167,15 +166,12 @@ SolveReport solve_bicgstab(const std::string &solver, const Matrix &A, const Pre
                            const SolveControl &control, const Repeat &repeat)
 {
   constexpr int n_own = n_vectors - 2; // besides x and r
-  std::array<Buffer<double>, n_own> buffers;
-  for (Buffer<double> &buffer : buffers)
-    buffer = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()));
+  WorkVectors own(A, n_own);
   const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &residual) {
     VectorSet<n_vectors> v{{solution.data(), residual.data()}};
-    for (int k = 0; k < n_own; ++k) {
-      buffers[k].fill_zero();
-      v.data[k + 2] = buffers[k].data();
-    }
+    for (int k = 0; k < n_own; ++k)
+      v.data[k + 2] = own[k];
+    own.fill_zero();
     iteration.once(rows(A.n(), v, IdentityView(), ChooseShadow()));
     repeat(iteration, m, v);
   };

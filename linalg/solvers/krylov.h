@@ -224,19 +224,20 @@ constexpr int longest_history = 1 << 20;
  * misses a target that the recurrence has met, the method is started again from x, until that no
  * longer halves the residual: then it has stagnated. It is started again after a breakdown too,
  * unless it breaks down at once or again and again without progress.
+ * @param iteration that @p run uses; it keeps the history
  * @param growth_limit growth of the residual after which nothing good will come
  * @param report has the names and counts of the method already
  */
-template <class Run>
-SolveReport solve_to_true_residual(const Matrix &A, const SolveControl &control,
-                                   const double growth_limit, SolveReport report, const Run &run)
+template <class Iteration, class Run>
+SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
+                                   const SolveControl &control, const double growth_limit,
+                                   SolveReport report, const Run &run)
 {
   const auto begin = std::chrono::steady_clock::now();
   const int history_size = std::min(control.max_iterations, longest_history - 1) + 1;
-  Buffer<double> history(A.executor(), static_cast<std::size_t>(history_size));
 
   KrylovState state;
-  state.history = history.data();
+  state.history = iteration.keep_history(history_size);
   state.history_size = history_size;
   state.max_iterations = control.max_iterations;
   state.relative_tolerance = control.relative_tolerance;
@@ -279,8 +280,7 @@ SolveReport solve_to_true_residual(const Matrix &A, const SolveControl &control,
   report.target = state.target;
   report.iterations = state.iteration;
   report.true_residual = std::sqrt(state.true_rr);
-  report.history =
-      history.to_host(static_cast<std::size_t>(std::min(state.iteration + 1, history_size)));
+  report.history = iteration.history(std::min(state.iteration + 1, history_size));
   for (double &norm : report.history)
     norm = std::sqrt(norm);
   report.history.front() = report.initial_residual; // also where nothing had to be done
@@ -326,9 +326,42 @@ inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
   return report;
 }
 
+/// An iteration whose loop comes between two products with the solution. The first of them is run
+/// when its result is needed: a GPU may run it together with the loop.
+template <class Iteration, class Begin, class End>
+class Enclosed
+{
+public:
+  Enclosed(Iteration &iteration, const ProductStep<Begin> &begin, const ProductStep<End> &end)
+      : iteration(iteration), begin(begin), end(end)
+  {}
+
+  template <class... Steps>
+  void once(const Steps &...steps)
+  {
+    if (!has_begun)
+      iteration.once(begin);
+    has_begun = true;
+    iteration.once(steps...);
+  }
+
+  template <class Watch, class... Steps>
+  void repeat(const Watch &watch, const Steps &...steps)
+  {
+    iteration.repeat_between(begin, end, has_begun, watch, steps...);
+  }
+
+private:
+  Iteration &iteration;
+  ProductStep<Begin> begin;
+  ProductStep<End> end;
+  bool has_begun = false;
+};
+
 /**
  * Solves A x = b with fused steps: @p iterate(iteration, m, r) gets the view of M⁻¹ and runs the
- * steps of the method, from the residual r on, with a new @p State, until an epilogue stops it.
+ * steps of the method, from the residual r on, with a new @p State, until an epilogue stops it; its
+ * loop comes last.
  */
 template <class Backend, class State, class Sums, class Iterate>
 SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const Preconditioner &M,
@@ -349,9 +382,10 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
     State state;
     static_cast<KrylovState &>(state) = start;
     iteration.set_state(state);
-    iteration.once(product(A.csr(), x.data(), BeginWithResidual<Sums>{{b.data(), r.data()}}));
-    std::visit([&](const auto &m) { iterate(iteration, m, r); }, m_view);
-    iteration.once(product(A.csr(), x.data(), EndWithResidual<Sums>{{b.data(), r.data()}}));
+    Enclosed enclosed(iteration,
+                      product(A.csr(), x.data(), BeginWithResidual<Sums>{{b.data(), r.data()}}),
+                      product(A.csr(), x.data(), EndWithResidual<Sums>{{b.data(), r.data()}}));
+    std::visit([&](const auto &m) { iterate(enclosed, m, r); }, m_view);
     return iteration.get_state();
   };
   const auto run = [&](const KrylovState &start) {
@@ -361,7 +395,8 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
     x.fill_zero(); // the solution for b = 0, whatever the guess was
     return run_from_x(start);
   };
-  report = solve_to_true_residual(A, control, State::divergence_factor, std::move(report), run);
+  report = solve_to_true_residual(iteration, A, control, State::divergence_factor,
+                                  std::move(report), run);
   report.norm = control.reference == SolveControl::Reference::rhs
                     ? "‖b − A x‖ relative to ‖b‖"
                     : "‖b − A x‖ relative to ‖b − A x₀‖";
@@ -369,6 +404,31 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   describe(report);
   return report;
 }
+
+/// Vectors of a method side by side: they come and are cleared at once.
+class WorkVectors
+{
+public:
+  WorkVectors(const Matrix &A, const int count)
+      : stride((static_cast<std::size_t>(A.n()) + alignment - 1) / alignment * alignment),
+        memory(A.executor(), stride * static_cast<std::size_t>(count))
+  {}
+
+  double *operator[](const int k)
+  {
+    return memory.data() + stride * static_cast<std::size_t>(k);
+  }
+  void fill_zero()
+  {
+    memory.fill_zero();
+  }
+
+private:
+  static constexpr std::size_t alignment = 32; // numbers
+
+  std::size_t stride;
+  Buffer<double> memory;
+};
 
 /// Sets vectors to zero before the first pass of a loop that begins with an update.
 inline void fill_zero(const std::initializer_list<Buffer<double> *> vectors)

@@ -27,7 +27,7 @@ struct State : KrylovState
   FEMGPU_HD
   void advance(const Sums &sum)
   {
-    const double inverse_pq = 1. / sum.pq; // = α/γ; begun early, because it takes longest
+    const double inverse_pq = reciprocal(sum.pq); // = α/γ; begun early, because it takes longest
     check_spd(sum.rr, sum.gamma, sum.pq);
     if (!running)
       return;
@@ -176,29 +176,27 @@ public:
                     Buffer<double> &solution, const SolveControl &control) const override
   {
     require_symmetric("pipelined-cg", M);
-    const auto n = static_cast<std::size_t>(A.n());
-    Buffer<double> direction(A.executor(), n), image(A.executor(), n); // p and q
-    const std::size_t n_general = std::holds_alternative<const Operator *>(M.action()) ? n : 0;
-    Buffer<double> z(A.executor(), n_general), s(A.executor(), n_general);
+    const bool is_general = std::holds_alternative<const Operator *>(M.action());
+    WorkVectors own(A, is_general ? 4 : 2);
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &residual) {
       using Inverse = std::decay_t<decltype(m)>;
       const auto watch = watch_for<State>(control);
+      double *const direction = own[0], *const image = own[1]; // p and q
       // α = β = 0 at first: the first pass makes p = M⁻¹r and changes nothing else
-      fill_zero({&direction, &image, &s});
+      own.fill_zero();
       if constexpr (is_fused<Inverse>) {
-        const VectorSet<n_vectors> v{
-            {solution.data(), residual.data(), direction.data(), image.data()}};
+        const VectorSet<n_vectors> v{{solution.data(), residual.data(), direction, image}};
         iteration.repeat(watch, rows(A.n(), v, m, UpdateVectors()),
                          product(A, v, m, ApplyMatrix()));
       }
       else {
-        iteration.once(product(*m, residual.data(), Store{z.data()}));
-        iteration.repeat(
-            watch,
-            rows(A.n(), UpdateVectorsWithZ{solution.data(), residual.data(), z.data(),
-                                           direction.data(), image.data(), s.data()}),
-            product(A, direction.data(), ApplyMatrixOnly{direction.data(), image.data()}),
-            product(*m, image.data(), ApplyPreconditioner{image.data(), s.data()}));
+        double *const z = own[2], *const s = own[3];
+        iteration.once(product(*m, residual.data(), Store{z}));
+        iteration.repeat(watch,
+                         rows(A.n(), UpdateVectorsWithZ{solution.data(), residual.data(), z,
+                                                        direction, image, s}),
+                         product(A, direction, ApplyMatrixOnly{direction, image}),
+                         product(*m, image, ApplyPreconditioner{image, s}));
       }
     };
     return solve_with_steps<Backend, State, Sums>("pipelined-cg", A, M, b, solution, control,

@@ -73,7 +73,7 @@ bool begins_with(const std::string &text, const std::string &begin)
 
 TEST(SpeedSystems, HaveTheOrdersOfTheTable)
 {
-  for (const TableSystem &line : choose_systems({}, 400000))
+  for (const TableSystem &line : choose_systems({}, 0, 400000))
     EXPECT_EQ(make_system(line).A.n, line.n) << line.generator;
   EXPECT_THROW(make_system({"p2d", "poisson2d-p1:16", 226}), SolverError);
 }
@@ -81,9 +81,10 @@ TEST(SpeedSystems, HaveTheOrdersOfTheTable)
 TEST(SpeedSystems, AreChosenByFamilyAndOrder)
 {
   EXPECT_EQ(table_systems().size(), 20U);
-  EXPECT_EQ(choose_systems({"p2d", "e3d"}, 1000).size(), 3U);
-  EXPECT_EQ(choose_systems({"q1"}, 1000).size(), 0U);
-  EXPECT_THROW(choose_systems({"q2"}, 1000), ParameterError);
+  EXPECT_EQ(choose_systems({"p2d", "e3d"}, 0, 1000).size(), 3U);
+  EXPECT_EQ(choose_systems({"q1"}, 0, 1000).size(), 0U);
+  EXPECT_EQ(choose_systems({"p2d"}, 900, 5000).size(), 2U);
+  EXPECT_THROW(choose_systems({"q2"}, 0, 1000), ParameterError);
 }
 
 TEST(SpeedSystems, FloorCountsTheMatrixOnceAnd72BytesARow)
