@@ -65,14 +65,24 @@ template <class State, class Sums>
 struct Workspace
 {
   State *state;
-  Sums *partials;        ///< one for each block
+  Sums *partials;        ///< places of the sums of blocks
+  unsigned int n_places; ///< the same for all steps that share sums; no step has more blocks
   unsigned int *arrived; ///< number of blocks that have left their sums
   Decision decision;
 };
 
+/// A block's sums in its place, and zero in the places that no block has.
+template <class Body, class State, class Sums>
+__device__ void leave_sums(const Workspace<State, Sums> &work, const Sums &sums)
+{
+  set_sums(work.partials[blockIdx.x], sums, typename Body::Contributes{});
+  for (unsigned int place = blockIdx.x + gridDim.x; place < work.n_places; place += gridDim.x)
+    set_sums(work.partials[place], Sums{}, typename Body::Contributes{});
+}
+
 /**
  * Runs one step. Every block leaves its sums in its own place; with an epilogue, the block that
- * comes last adds all of them in order of the blocks and runs it. In a loop, the last step of the
+ * comes last adds all of them in order of the places and runs it. In a loop, the last step of the
  * graph's body tells the WHILE node whether to go on, and so does the step before an inner loop.
  */
 template <class Step, class State, class Sums>
@@ -92,7 +102,7 @@ __global__ void __launch_bounds__(threads_per_block)
   if constexpr (!Body::Contributes::empty) {
     block_sums(sums, typename Body::Contributes{}, scratch);
     if (threadIdx.x == 0)
-      set_sums(work.partials[blockIdx.x], sums, typename Body::Contributes{});
+      leave_sums<Body>(work, sums);
   }
   if constexpr (HasEpilogue<Body>::value) {
     __shared__ bool is_last;
@@ -106,8 +116,8 @@ __global__ void __launch_bounds__(threads_per_block)
     if (!is_last)
       return;
     Sums total{};
-    for (unsigned int block = threadIdx.x; block < gridDim.x; block += threads_per_block)
-      add_sums(total, work.partials[block], typename Body::Completes{});
+    for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
+      add_sums(total, work.partials[place], typename Body::Completes{});
     block_sums(total, typename Body::Completes{}, scratch);
     if (threadIdx.x == 0) {
       State next = *work.state; // as above: kept until now, it would take the registers of the rows
@@ -184,6 +194,7 @@ public:
   void once(const Steps &...steps)
   {
     send_state();
+    prepare_meetings();
     const int blocks = n_blocks(steps...);
     (run({executor.stream(), blocks, {}}, steps), ...);
   }
@@ -193,6 +204,7 @@ public:
   void repeat(const Watch<State> &watch, const Steps &...steps)
   {
     send_state();
+    prepare_meetings(); // while nothing is captured
     graph = std::make_unique<cuda::Graph>();
     capture_loop(*graph, steps...);
     FEMGPU_CUDA(cudaGraphInstantiate(&graph->executable, graph->graph, 0));
@@ -257,7 +269,7 @@ private:
                       loop.steps);
   }
 
-  // Steps that share sums must have the same blocks.
+  // Steps that share sums have the same places for them.
   template <class... Steps>
   int n_blocks(const Steps &...steps) const
   {
@@ -270,7 +282,7 @@ private:
   struct Launch
   {
     cudaStream_t stream;
-    int blocks;
+    int blocks; // at most
     cuda::Decision decision;
   };
 
@@ -292,16 +304,29 @@ private:
   template <class Step>
   void launch(const Launch &how, const Step &step)
   {
-    prepare_meetings();
-    const cuda::Workspace<State, Sums> work{state.data(), partials.data(), arrived.data(),
+    const auto n_places = static_cast<unsigned int>(how.blocks);
+    const cuda::Workspace<State, Sums> work{state.data(), partials.data(), n_places, arrived.data(),
                                             how.decision};
-    // Rows of CSR are read by threads with a stride: all that is not shared memory should be L1.
-    static const cudaError_t prefers_l1 = cudaFuncSetAttribute(
-        cuda::run_step<Step, State, Sums>, cudaFuncAttributePreferredSharedMemoryCarveout,
-        cudaSharedmemCarveoutMaxL1);
-    FEMGPU_CUDA(prefers_l1);
-    cuda::run_step<<<how.blocks, cuda::threads_per_block, 0, how.stream>>>(step, work);
+    const int blocks = std::min(how.blocks, executor.n_multiprocessors() * blocks_at_once<Step>());
+    cuda::run_step<<<blocks, cuda::threads_per_block, 0, how.stream>>>(step, work);
     FEMGPU_CUDA(cudaGetLastError());
+  }
+
+  /// Of a multiprocessor: a block that had to wait for a place would be alone with its rows.
+  template <class Step>
+  static int blocks_at_once()
+  {
+    static const int blocks = [] {
+      constexpr auto kernel = cuda::run_step<Step, State, Sums>;
+      // Rows of CSR are read by threads with a stride: all that is not shared memory should be L1.
+      FEMGPU_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                       cudaSharedmemCarveoutMaxL1));
+      int at_once = 0;
+      FEMGPU_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&at_once, kernel,
+                                                                cuda::threads_per_block, 0));
+      return std::max(at_once, 1);
+    }();
+    return blocks;
   }
 
   template <class... Steps>
@@ -433,14 +458,16 @@ private:
       const ResidentLimits limits = executor.resident_limits();
       if (A == nullptr || !is_worth_streaming(A->n(), A->rows_together(), limits))
         return false;
+      // Two threads a long row: a block has few rows more than threads, and all end together.
+      const int lanes = A->n_nonzeros() > 16 * static_cast<std::size_t>(A->n()) ? 2 : 1;
       const auto launch_view = [&](const auto &view) {
         using View = std::decay_t<decltype(view)>;
-        if constexpr (IsSell<View>::value)
+        if constexpr (IsSliced<View>::value)
           cuda::launch_streaming<Sums, typename cuda::VectorStepParts<First>::Tag,
                                  typename cuda::VectorStepParts<Rest>::Tag...>(
-              executor.stream(), limits, view, A->rows_together(), first.body.vectors,
+              executor.stream(), limits, view, A->rows_together(), lanes, first.body.vectors,
               first.body.m.diagonal(), state.data(), executor.grid_memory());
-        return IsSell<View>::value;
+        return IsSliced<View>::value;
       };
       if (!std::visit(launch_view, A->view()))
         return false;

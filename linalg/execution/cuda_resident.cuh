@@ -5,6 +5,7 @@
 #include "linalg/execution/cuda_runner.cuh"
 #include "linalg/execution/vector_steps.h"
 #include "linalg/matrices/views.h"
+#include "linalg/preconditioners/diagonal_view.h"
 
 /**
  * @file
@@ -48,7 +49,7 @@ struct ResidentLoop
 
   ResidentLayout layout;
   VectorSet<n_vectors> vectors;
-  const double *diagonal; ///< m_i; nullptr for 1
+  DiagonalView m;
   CsrView<double> A;
   GridMemory grid;
   // Products of A with this vector come before and after the loop.
@@ -317,7 +318,7 @@ public:
     fabric.meet(); // all have read the state, and their own shared memory is there
     if (!loop.has_begun)
       run_in_memory(loop.begin, loop.factor);
-    load_rows(loop.diagonal);
+    load_rows(loop.m);
   }
 
   template <class Formulas>
@@ -390,7 +391,7 @@ private:
     fabric.introduce(place.first_row, place.first_row + place.n_rows, first_column, last_column);
   }
 
-  __device__ void load_rows(const double *inverse_diagonal)
+  __device__ void load_rows(const DiagonalView &m)
   {
     __syncwarp(); // lanes read what the first of them has written
 #pragma unroll
@@ -399,7 +400,7 @@ private:
 #pragma unroll
       for (int vector = 0; vector < n_vectors; ++vector)
         row[k][vector] = place.has_row(k) ? vectors.data[vector][i] : 0.;
-      diagonal[k] = !place.has_row(k) ? 0. : inverse_diagonal == nullptr ? 1. : inverse_diagonal[i];
+      diagonal[k] = place.has_row(k) ? m(i) : 0.;
     }
   }
 

@@ -210,11 +210,11 @@ private:
 };
 
 /// Launches the loop of @p Tags as a streaming kernel. @p rows_together rows of @p A have positions
-/// of their own, side by side
+/// of their own, side by side; @p lanes threads share a row
 template <class Sums, class... Tags, class View, int n_vectors, class State>
 void launch_streaming(const cudaStream_t stream, const ResidentLimits &limits, const View &A,
-                      const int rows_together, const VectorSet<n_vectors> &vectors,
-                      const double *diagonal, State *state, const GridMemory &grid)
+                      const int rows_together, const int lanes, const VectorSet<n_vectors> &vectors,
+                      const DiagonalView &m, State *state, const GridMemory &grid)
 {
   constexpr auto kernel = run_streaming<Sums, View, n_vectors, State, Tags...>;
   using Streams = Streaming<View, n_vectors, State, Sums>;
@@ -222,10 +222,11 @@ void launch_streaming(const cudaStream_t stream, const ResidentLimits &limits, c
   const int blocks = limits.multiprocessors;
   const int rows = (A.n + blocks - 1) / blocks;
   const int slice = (rows + rows_together - 1) / rows_together * rows_together;
-  const std::size_t bytes_per_row = sizeof(double) * Streams::doubles_per_row;
+  const std::size_t bytes_per_row =
+      sizeof(double) * static_cast<std::size_t>(Streams::doubles_per_row(m));
   const std::size_t kept = std::min(static_cast<std::size_t>(slice), most_bytes / bytes_per_row);
   const StreamingLoop<View, n_vectors, State> loop{
-      A, slice, static_cast<int>(kept), vectors, diagonal, state, grid};
+      A, slice, static_cast<int>(kept), lanes, vectors, m, state, grid};
   const TogetherLaunch how(stream, blocks, streaming_threads, kept * bytes_per_row, false);
   FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, loop));
 }

@@ -4,6 +4,7 @@
 #include "linalg/execution/cuda_loop_block.cuh"
 #include "linalg/execution/cuda_runner.cuh"
 #include "linalg/execution/vector_steps.h"
+#include "linalg/preconditioners/diagonal_view.h"
 
 /**
  * @file
@@ -23,8 +24,9 @@ struct StreamingLoop
   View A;
   int slice; ///< rows that A has at positions of the same block
   int kept;  ///< rows of a block whose vectors are in shared memory
+  int lanes; ///< neighbouring threads that share a row, a power of two
   VectorSet<n_vectors> vectors;
-  const double *diagonal; ///< m_i; nullptr for 1
+  DiagonalView m;
   State *state;
   GridMemory grid;
 };
@@ -40,7 +42,10 @@ class Streaming : public LoopBlock<GridFabric, State, Sums, streaming_threads, f
 
 public:
   /// Doubles of shared memory for each row that is kept: its vectors and m_i.
-  static constexpr int doubles_per_row = n_vectors + 1;
+  static int doubles_per_row(const DiagonalView &m)
+  {
+    return n_vectors + (m.is_uniform() ? 0 : 1);
+  }
 
   __device__ Streaming(const StreamingLoop<View, n_vectors, State> &loop, double *shared)
       : Base(GridFabric(nullptr, loop.grid), *loop.state, loop.state), loop(loop), shared(shared),
@@ -51,7 +56,8 @@ public:
 #pragma unroll
       for (int vector = 0; vector < n_vectors; ++vector)
         place_of(vector, local) = loop.vectors.data[vector][first + local];
-      place_of(n_vectors, local) = loop.diagonal == nullptr ? 1. : loop.diagonal[first + local];
+      if (!loop.m.is_uniform())
+        place_of(n_vectors, local) = loop.m(first + local);
     }
     fabric.meet();
   }
@@ -80,7 +86,7 @@ public:
       factor[first + local] = place_of(Formulas::factor, local);
     fabric.meet();
     set_sums(sums, Sums{}, typename Formulas::Contributes{});
-    const int lanes = loop.A.lanes, lane = threadIdx.x & (lanes - 1);
+    const int lanes = loop.lanes, lane = threadIdx.x & (lanes - 1);
     const int in_warp = threadIdx.x % lanes_per_warp / lanes;
     const int stride = blockDim.x / lanes;
     // All lanes of a warp stay in the loop together, because they meet in lane_sum().
@@ -124,9 +130,8 @@ private:
       load(local, row, typename Formulas::Reads{});
     else
       loop.vectors.load(first + local, row, typename Formulas::Reads{});
-    const double m_i = is_kept                    ? place_of(n_vectors, local)
-                       : loop.diagonal == nullptr ? 1.
-                                                  : loop.diagonal[first + local];
+    const double m_i =
+        is_kept && !loop.m.is_uniform() ? place_of(n_vectors, local) : loop.m(first + local);
     formulas(row, m_i, sums);
     if (is_kept)
       store(local, row, typename Formulas::Writes{});

@@ -69,7 +69,7 @@ struct VectorSet
 };
 
 /// A body with its vectors in memory, as the steps of steps.h have it. @p M gives m_i, and has
-/// diagonal(), the array of them, nullptr where all are 1.
+/// diagonal(), all of them as a DiagonalView.
 template <int n_vectors, class M, class Body>
 struct InMemory : Body
 {

@@ -64,18 +64,21 @@ std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &row
 {
   constexpr int window = 256; // of sell
   const bool is_even = rows.deviation < 0.5 * rows.mean;
+  const bool has_blocks = A.unknowns_per_node() > 1 && A.n() % A.unknowns_per_node() == 0;
+  // No single product tells what a whole loop makes of it.
   if (is_even && is_worth_streaming(A.n(), window, A.executor()->resident_limits()))
-    return {"sell columns=short"}; // no single product tells what a whole loop makes of it
+    return {has_blocks ? "bsell" : "sell columns=short"};
   std::vector<std::string> methods = {"csr"};
-  if (A.unknowns_per_node() > 1 && A.n() % A.unknowns_per_node() == 0)
+  if (has_blocks)
     methods.emplace_back("bsr");
   if (A.executor()->backend() == BackendKind::host) // long loops over a row are what a core likes
     return methods;
+  if (has_blocks)
+    methods.emplace_back("bsell");
   const int threads = threads_for_rows(*A.executor(), rows.mean);
   if (threads > 1)
     methods.push_back("csr threads=" + std::to_string(threads / 2));
-  methods.emplace_back("sell");
-  methods.emplace_back("sell columns=short");
+  methods.emplace_back("sell columns=short"); // never slower than sell where the GPU has much to do
   if (rows.deviation > 2. * rows.mean)
     methods.emplace_back("pcsr");
   return methods;

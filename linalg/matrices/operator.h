@@ -18,7 +18,8 @@ class Operator
 public:
   using View = std::variant<CsrView<double>, CsrView<float>, EllView<double>, EllView<float>,
                             SellView<double>, SellView<float>, ShortSellView<double>,
-                            ShortSellView<float>, BsrView<double>, BsrView<float>, StoredView>;
+                            ShortSellView<float>, BsrView<double>, BsrView<float>,
+                            BlockSellView<double>, BlockSellView<float>, StoredView>;
 
   virtual ~Operator() = default;
 

@@ -21,6 +21,8 @@
     "SELL-C-sigma: slices of slice=C rows, sorted by length in windows of window=SIGMA rows; "     \
     "columns=int|short, short ones have 16 bits where they fit")                                   \
   X("bsr", make_bsr_format, "block CSR; block=B (0: the unknowns of a node), threads=T as csr")    \
+  X("bsell", make_bsell_format,                                                                    \
+    "sliced block CSR; block=B as bsr, slice=C nodes, window=S as sell")                           \
   X("coo", make_coo_format, "coordinates, segmented sums")                                         \
   X("pcsr", make_pcsr_format,                                                                      \
     "CSR cut in blocks of 256 prefetch=1|2|4 entries, rows padded to padding=1|2|4|8; for rows "   \

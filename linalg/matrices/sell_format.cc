@@ -1,9 +1,6 @@
-#include "linalg/base/error.h"
 #include "linalg/matrices/format.h"
 #include "linalg/matrices/short_columns.h"
-
-#include <algorithm>
-#include <numeric>
+#include "linalg/matrices/slices.h"
 
 namespace femgpu::linalg
 {
@@ -100,18 +97,16 @@ public:
   SellFormat(const CsrMatrix &A, Method &method) : Format<Value>(A)
   {
     const bool on_host = Backend::kind == BackendKind::host;
-    const int slice = method.integer("slice", on_host ? 4 : 32, 1, 1024);
+    log_slice = slice_option(method, on_host ? 4 : 32);
     window = method.integer("window", 256, 1, 1 << 24);
-    while (1 << log_slice < slice)
-      ++log_slice;
-    if (1 << log_slice != slice)
-      throw ParameterError("Option 'slice' of the format 'sell' is " + std::to_string(slice) +
-                           ", but must be a power of two.");
-    const std::vector<int> row_starts = A.host_row_starts();
     const bool are_short = method.word("columns", "int", {"int", "short"}) == "short";
     const std::size_t entry_bytes =
         sizeof(Value) + (are_short ? sizeof(std::uint16_t) : sizeof(int));
-    const std::vector<int> starts = order_rows(method, row_starts, entry_bytes);
+    const RowSlices slices = choose_slices(A.host_row_starts(), log_slice, window, entry_bytes);
+    check_stored(method, A, slices.starts.back()); // before it is rounded to int
+    if (slices.is_sorted)
+      order = Buffer<int>(A.executor(), slices.order.data(), slices.order.size());
+    const std::vector<int> starts(slices.starts.begin(), slices.starts.end());
     slice_starts = Buffer<int>(A.executor(), starts.data(), starts.size());
     values = Buffer<Value>(A.executor(), static_cast<std::size_t>(starts.back()));
     store_columns(are_short, starts);
@@ -191,53 +186,6 @@ private:
       of_positions[p] = starts[slice] + (p & ((1 << log_slice) - 1)) * width;
     }
     return of_positions;
-  }
-
-  std::vector<int> sorted_rows(const std::vector<int> &row_starts) const
-  {
-    std::vector<int> by_length(row_starts.size() - 1);
-    std::iota(by_length.begin(), by_length.end(), 0);
-    const auto is_longer = [&](const int i, const int j) {
-      return row_starts[i + 1] - row_starts[i] > row_starts[j + 1] - row_starts[j];
-    };
-    const auto n = static_cast<std::ptrdiff_t>(by_length.size());
-    for (std::ptrdiff_t begin = 0; begin < n; begin += window)
-      std::stable_sort(by_length.begin() + begin,
-                       by_length.begin() + std::min<std::ptrdiff_t>(begin + window, n), is_longer);
-    return by_length;
-  }
-
-  // Where each slice starts. Rows are sorted if that saves more bytes of padding than the order
-  // has.
-  std::vector<int> order_rows(Method &method, const std::vector<int> &row_starts,
-                              const std::size_t entry_bytes)
-  {
-    std::vector<int> in_place(row_starts.size() - 1);
-    std::iota(in_place.begin(), in_place.end(), 0);
-    const std::vector<int> by_length = sorted_rows(row_starts);
-    std::vector<std::size_t> starts = slices(row_starts, in_place);
-    std::vector<std::size_t> sorted_starts = slices(row_starts, by_length);
-    const std::size_t order_bytes = by_length.size() * sizeof(int);
-    if (sorted_starts.back() * entry_bytes + order_bytes < starts.back() * entry_bytes) {
-      order = Buffer<int>(this->executor(), by_length.data(), by_length.size());
-      starts.swap(sorted_starts);
-    }
-    check_stored(method, this->source, starts.back()); // before it is rounded to int
-    return {starts.begin(), starts.end()};
-  }
-
-  std::vector<std::size_t> slices(const std::vector<int> &row_starts,
-                                  const std::vector<int> &row_order) const
-  {
-    std::vector<std::size_t> starts = {0};
-    const std::size_t n = row_order.size(), size = std::size_t{1} << log_slice;
-    for (std::size_t begin = 0; begin < n; begin += size) {
-      int width = 0;
-      for (std::size_t p = begin; p < std::min(begin + size, n); ++p)
-        width = std::max(width, row_starts[row_order[p] + 1] - row_starts[row_order[p]]);
-      starts.push_back(starts.back() + size * static_cast<std::size_t>(width));
-    }
-    return starts;
   }
 
   int window;

@@ -172,7 +172,7 @@ struct EllView
 template <class Value>
 struct SellView
 {
-  static constexpr int lanes = 1;
+  static constexpr int lanes = 1; ///< but any number may share a row
 
   int n;
   int log_slice;
@@ -188,23 +188,25 @@ struct SellView
   }
 
   FEMGPU_HD
-  double row_product(const int position, const int /* lane */, const int /* n_lanes */,
-                     const double *v) const
+  double row_product(const int position, const int lane, const int n_lanes, const double *v) const
   {
-    return product_with(columns, position, v);
+    return product_with(columns, position, lane, n_lanes, v);
   }
 
 protected:
   /// @p column_of gives the columns of entries by their places.
   template <class Columns>
   FEMGPU_HD
-  double product_with(const Columns &column_of, const int position, const double *v) const
+  double product_with(const Columns &column_of, const int position, const int lane,
+                      const int n_lanes, const double *v) const
   {
     const int slice = position >> log_slice;
-    const int size = 1 << log_slice;
-    return strided_product<8>(
-        values, column_of, static_cast<unsigned int>(slice_starts[slice] + (position & (size - 1))),
-        static_cast<unsigned int>(slice_starts[slice + 1]), static_cast<unsigned int>(size), v);
+    const auto size = 1U << log_slice;
+    const auto begin = static_cast<unsigned int>(slice_starts[slice]) +
+                       (static_cast<unsigned int>(position) & (size - 1));
+    return strided_product<8>(values, column_of, begin + lane * size,
+                              static_cast<unsigned int>(slice_starts[slice + 1]), n_lanes * size,
+                              v);
   }
 };
 
@@ -215,24 +217,13 @@ struct ShortSellView : SellView<Value>
   ShortColumns short_columns; ///< of groups of positions
 
   FEMGPU_HD
-  double row_product(const int position, const int /* lane */, const int /* n_lanes */,
-                     const double *v) const
+  double row_product(const int position, const int lane, const int n_lanes, const double *v) const
   {
     const int base = short_columns.first_base(position);
-    return base < 0 ? this->product_with(this->columns, position, v)
-                    : this->product_with(short_columns.of_group(base), position, v);
+    return base < 0 ? this->product_with(this->columns, position, lane, n_lanes, v)
+                    : this->product_with(short_columns.of_group(base), position, lane, n_lanes, v);
   }
 };
-
-template <class View>
-struct IsSell : std::false_type
-{};
-template <class Value>
-struct IsSell<SellView<Value>> : std::true_type
-{};
-template <class Value>
-struct IsSell<ShortSellView<Value>> : std::true_type
-{};
 
 /// Block CSR: row starts and columns of b x b blocks, whose values are stored row by row.
 template <class Value>
@@ -267,6 +258,124 @@ struct BsrView
     return sum;
   }
 };
+
+/**
+ * SELL-C-σ of blocks: slices of C = 2^log_slice block rows, each as wide as its longest. Block k of
+ * block row p is number slice_starts[p / C] + k C + p % C; entry l of position i, which is row
+ * i % b of its block row, is C b l values behind the first of the slice's position i.
+ */
+template <class Value>
+struct BlockSellView
+{
+  static constexpr int lanes = 1; ///< but any number may share a row
+
+  int n;
+  int block_size; ///< b; divides n
+  int log_slice;
+  const int *slice_starts; ///< number of slices + 1, counts blocks
+  const int *order;        ///< n/b: the block row at each place; nullptr: each in its place
+  const int *columns;      ///< of blocks
+  const Value *values;     ///< b² a block
+
+  FEMGPU_HD
+  int row(const int position) const
+  {
+    if (order == nullptr)
+      return position;
+    const int block_row = position / block_size;
+    return order[block_row] * block_size + (position - block_row * block_size);
+  }
+
+  FEMGPU_HD
+  int first_block(const int block_row) const
+  {
+    return slice_starts[block_row >> log_slice] + (block_row & ((1 << log_slice) - 1));
+  }
+
+  /// Where entry @p l of a position is.
+  FEMGPU_HD
+  std::size_t place(const int position, const int l) const
+  {
+    const int slice = (position / block_size) >> log_slice;
+    const int rows = block_size << log_slice;
+    const std::size_t begin =
+        static_cast<std::size_t>(slice_starts[slice]) * block_size * block_size;
+    return begin + static_cast<std::size_t>(l) * rows + (position - slice * rows);
+  }
+
+  FEMGPU_HD
+  double row_product(const int position, const int lane, const int n_lanes, const double *v) const
+  {
+    switch (block_size) {
+    case 2:
+      return product_with<2, 4>(position, lane, n_lanes, v);
+    case 3:
+      return product_with<3, 3>(position, lane, n_lanes, v);
+    default:
+      return product_with<1, 8>(position, lane, n_lanes, v);
+    }
+  }
+
+private:
+  /// @p b divides the size of blocks; a GPU has the loads of @p batch parts of so many columns
+  /// under way at once.
+  template <int b, int batch>
+  FEMGPU_HD
+  double product_with(const int position, const int lane, const int n_lanes, const double *v) const
+  {
+    constexpr int together = is_for_gpu ? batch : 1;
+    const int slice = (position / block_size) >> log_slice;
+    const int rows = block_size << log_slice;
+    const int width = ((slice_starts[slice + 1] - slice_starts[slice]) >> log_slice);
+    const int *const block_columns = columns + first_block(position / block_size);
+    const Value *const a = values + place(position, 0);
+    const int parts = width * (block_size / b);
+    double sum = 0.;
+    for (int first = lane; first < parts; first += together * n_lanes) {
+      Value a_j[together][b];
+      int column[together];
+      FEMGPU_UNROLL
+      for (int e = 0; e < together; ++e) {
+        const int part = first + e * n_lanes, block = part / (block_size / b);
+        const bool is_there = part < parts;
+        column[e] = is_there ? block_columns[block << log_slice] * block_size +
+                                   (part - block * (block_size / b)) * b
+                             : -1;
+        FEMGPU_UNROLL
+        for (int c = 0; c < b; ++c)
+          a_j[e][c] = is_there ? a[static_cast<std::size_t>(part * b + c) * rows] : Value(0);
+      }
+      double v_j[together][b];
+      FEMGPU_UNROLL
+      for (int e = 0; e < together; ++e) {
+        FEMGPU_UNROLL
+        for (int c = 0; c < b; ++c)
+          v_j[e][c] = column[e] >= 0 ? v[column[e] + c] : 0.;
+      }
+      FEMGPU_UNROLL
+      for (int e = 0; e < together; ++e) {
+        FEMGPU_UNROLL
+        for (int c = 0; c < b; ++c)
+          sum += static_cast<double>(a_j[e][c]) * v_j[e][c];
+      }
+    }
+    return sum;
+  }
+};
+
+/// Are the rows of neighbouring positions read side by side?
+template <class View>
+struct IsSliced : std::false_type
+{};
+template <class Value>
+struct IsSliced<SellView<Value>> : std::true_type
+{};
+template <class Value>
+struct IsSliced<ShortSellView<Value>> : std::true_type
+{};
+template <class Value>
+struct IsSliced<BlockSellView<Value>> : std::true_type
+{};
 
 /// A product that Operator::prepare() has made.
 struct StoredView

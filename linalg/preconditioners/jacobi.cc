@@ -9,12 +9,13 @@ namespace
 {
 struct JacobiState : LoopState
 {
-  double n_zeros = 0.;
+  double n_zeros = 0., n_others = 0.;
+  double first = 0.; ///< m_0
 };
 
 struct JacobiSums
 {
-  double n_zeros;
+  double n_zeros, n_others;
 };
 
 /// m_i = 1/A_ii; counts the zeros.
@@ -40,10 +41,33 @@ struct InvertDiagonal
   }
 };
 
+/// Counts the m_i that are not m_0.
+struct CompareWithFirst
+{
+  int n;
+  const double *inverse;
+
+  using Contributes = SumList<&JacobiSums::n_others>;
+  FEMGPU_HD
+  void operator()(const JacobiState & /* state */, const int i, JacobiSums &sums) const
+  {
+    sums.n_others += inverse[i] == inverse[0] ? 0. : 1.;
+  }
+
+  using Completes = SumList<&JacobiSums::n_others>;
+  FEMGPU_HD
+  void finish(JacobiState &state, const JacobiSums &sums) const
+  {
+    state.n_others = sums.n_others;
+    state.first = n > 0 ? inverse[0] : 1.;
+  }
+};
+
 /**
  * M = diag(A).
  *
- * Use: the default for PCG; fused into the solver's steps, it costs 8 bytes a row in an iteration.
+ * Use: the default for PCG; fused into the solver's steps, it costs 8 bytes a row each time, and
+ * nothing where all entries are the same, as for Laplace's operator on a uniform grid.
  * Fails: setup() throws SolverError if the diagonal has a zero. Negative entries make M indefinite,
  * which the solver finds.
  */
@@ -61,8 +85,11 @@ public:
   {
     Iteration<Backend, JacobiState, JacobiSums> iteration(*A.executor(), A.n());
     iteration.set_state({});
-    iteration.once(rows(A.n(), InvertDiagonal{A.csr().csr_view(), inverse.data()}));
-    const double n_zeros = iteration.get_state().n_zeros;
+    iteration.once(rows(A.n(), InvertDiagonal{A.csr().csr_view(), inverse.data()}),
+                   rows(A.n(), CompareWithFirst{A.n(), inverse.data()}));
+    const JacobiState state = iteration.get_state();
+    const double n_zeros = state.n_zeros;
+    view = {state.n_others == 0. ? nullptr : inverse.data(), state.first};
     if (n_zeros > 0.)
       throw SolverError(
           "The Jacobi preconditioner cannot be made: " +
@@ -72,7 +99,7 @@ public:
 
   Action action() const override
   {
-    return DiagonalView{inverse.data()};
+    return view;
   }
   SetupReport setup_report() const override
   {
@@ -88,11 +115,12 @@ public:
   }
   std::size_t bytes() const override
   {
-    return inverse.bytes();
+    return view.is_uniform() ? 0 : inverse.bytes();
   }
 
 private:
   Buffer<double> inverse;
+  DiagonalView view{};
 };
 } // namespace
 

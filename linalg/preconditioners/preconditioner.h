@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_preconditioners_preconditioner_h
 #define femgpu_linalg_preconditioners_preconditioner_h
 
-#include "linalg/base/host_device.h"
 #include "linalg/matrices/matrix.h"
+#include "linalg/preconditioners/diagonal_view.h"
 
 #include <cstddef>
 #include <memory>
@@ -11,35 +11,6 @@
 
 namespace femgpu::linalg
 {
-/// M = I, as a row functor that a step multiplies with.
-struct IdentityView
-{
-  FEMGPU_HD
-  double operator()(int /* i */) const
-  {
-    return 1.;
-  }
-  static const double *diagonal()
-  {
-    return nullptr;
-  }
-};
-
-/// A diagonal M⁻¹, as a row functor.
-struct DiagonalView
-{
-  const double *inverse; ///< n
-  FEMGPU_HD
-  double operator()(const int i) const
-  {
-    return inverse[i];
-  }
-  const double *diagonal() const
-  {
-    return inverse;
-  }
-};
-
 /// What the setup of a preconditioner did, for the report.
 struct SetupReport
 {

@@ -347,9 +347,11 @@ inline std::vector<std::string> formats_for_all_matrices()
   for (const char *const format :
        {"csr", "ellpack-r max-padding=1000", "ellr-t max-padding=1000", "sell max-padding=1000",
         "sell slice=8 window=1 max-padding=1000", "sell slice=1 window=1000000", "bsr block=1",
-        "bsr max-padding=1000", "coo", "pcsr padding=1 prefetch=1", "pcsr max-padding=1000",
-        "pcsr prefetch=4 padding=8 max-padding=1000", "pcsr prefetch=1 padding=4 max-padding=1000",
-        "auto", "sell columns=short max-padding=1000"})
+        "bsr max-padding=1000", "bsell block=1 max-padding=1000", "bsell max-padding=1000",
+        "bsell slice=4 window=16 max-padding=1000", "coo", "pcsr padding=1 prefetch=1",
+        "pcsr max-padding=1000", "pcsr prefetch=4 padding=8 max-padding=1000",
+        "pcsr prefetch=1 padding=4 max-padding=1000", "auto",
+        "sell columns=short max-padding=1000"})
     for (const char *const values : {"", " values=float"})
       formats.push_back(std::string(format) + values);
   return formats;

@@ -1,0 +1,135 @@
+#include "linalg/matrices/format.h"
+#include "linalg/matrices/slices.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Writes the entries of row i of A to the blocks, which hold zeros.
+template <class Value>
+struct FillRow
+{
+  CsrView<double> A;
+  BlockSellView<Value> blocks;
+  const int *positions; ///< of block rows
+  Value *values;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const int b = blocks.block_size, block_row = positions[i / b];
+    const int stride = 1 << blocks.log_slice;
+    int block = blocks.first_block(block_row), number = 0; // of the row
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+      const int column = A.columns[k];
+      for (; blocks.columns[block] < column / b; block += stride) // both ascend
+        ++number;
+      const int entry = number * b + column % b;
+      values[blocks.place(block_row * b + i % b, entry)] = static_cast<Value>(A.values[k]);
+    }
+  }
+};
+
+/**
+ * SELL-C-σ (Kreutzer et al. 2014) of blocks: a thread has a row, neighbouring threads read
+ * neighbouring values, and the rows of a node share one column index a block.
+ */
+template <class Backend, class Value>
+class BlockSellFormat final : public Format<Value>
+{
+public:
+  BlockSellFormat(const CsrMatrix &A, Method &method) : Format<Value>(A), b(block_option(method, A))
+  {
+    const bool on_host = Backend::kind == BackendKind::host;
+    log_slice = slice_option(method, on_host ? 1 : 32);
+    window = method.integer("window", 64, 1, 1 << 24);
+    const BlockPattern pattern(A, b);
+    const std::size_t block_values = static_cast<std::size_t>(b) * static_cast<std::size_t>(b);
+    const RowSlices slices = choose_slices(pattern.row_starts, log_slice, window,
+                                           sizeof(Value) * block_values + sizeof(int));
+    check_stored(method, A, slices.starts.back() * block_values);
+    if (slices.is_sorted)
+      order = Buffer<int>(A.executor(), slices.order.data(), slices.order.size());
+    store_columns(pattern, slices);
+    values = Buffer<Value>(A.executor(), columns.size() * block_values);
+    values.fill_zero();
+    update();
+  }
+
+  std::size_t n_stored() const override
+  {
+    return values.size();
+  }
+  std::size_t bytes() const override
+  {
+    return slice_starts.bytes() + order.bytes() + columns.bytes() + values.bytes();
+  }
+  std::string format() const override
+  {
+    const std::string sorted = order.size() > 0
+                                   ? "nodes sorted in windows of " + std::to_string(window)
+                                   : "nodes in their order";
+    return this->describe("bsell, blocks of " + std::to_string(b) + ", slices of " +
+                          std::to_string(1 << log_slice) + " nodes, " + sorted);
+  }
+  Operator::View view() const override
+  {
+    return blocks();
+  }
+  int rows_together() const override
+  {
+    return b * (order.size() == 0 ? 1 : window);
+  }
+  void update() override
+  {
+    Runner<Backend>(*this->executor())
+        .run(rows(this->n(), FillRow<Value>{this->source.csr_view(), blocks(), positions.data(),
+                                            values.data()}));
+  }
+
+private:
+  BlockSellView<Value> blocks() const
+  {
+    return {this->n(),    b, log_slice, slice_starts.data(), order.data(), columns.data(),
+            values.data()};
+  }
+
+  // Padding has the last column of its row, or the first of all.
+  void store_columns(const BlockPattern &pattern, const RowSlices &slices)
+  {
+    const std::vector<int> starts(slices.starts.begin(), slices.starts.end());
+    std::vector<int> host_columns(slices.starts.back(), 0), host_positions(slices.order.size());
+    const int size = 1 << log_slice, n = static_cast<int>(slices.order.size());
+    for (int p = 0; p < n; ++p) {
+      const int block_row = slices.order[p], slice = p >> log_slice;
+      host_positions[block_row] = p;
+      int column = 0, k = pattern.row_starts[block_row];
+      for (int at = starts[slice] + (p & (size - 1)); at < starts[slice + 1]; at += size, ++k) {
+        column = k < pattern.row_starts[block_row + 1] ? pattern.columns[k] : column;
+        host_columns[at] = column;
+      }
+    }
+    slice_starts = Buffer<int>(this->executor(), starts.data(), starts.size());
+    columns = Buffer<int>(this->executor(), host_columns.data(), host_columns.size());
+    positions = Buffer<int>(this->executor(), host_positions.data(), host_positions.size());
+  }
+
+  int b;
+  int window;
+  int log_slice = 0;
+  Buffer<int> slice_starts;
+  Buffer<int> order;     ///< empty: block rows are in their places
+  Buffer<int> positions; ///< of block rows
+  Buffer<int> columns;   ///< of blocks
+  Buffer<Value> values;
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<Matrix> make_bsell_format(const CsrMatrix &A, Method &method)
+{
+  return with_values<Backend, BlockSellFormat>(A, method);
+}
+
+template std::unique_ptr<Matrix> make_bsell_format<ThisBackend>(const CsrMatrix &, Method &);
+} // namespace femgpu::linalg

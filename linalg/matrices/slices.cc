@@ -1,0 +1,66 @@
+#include "linalg/matrices/slices.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace femgpu::linalg
+{
+namespace
+{
+std::vector<int> sorted_rows(const std::vector<int> &row_starts, const int window)
+{
+  std::vector<int> by_length(row_starts.size() - 1);
+  std::iota(by_length.begin(), by_length.end(), 0);
+  const auto is_longer = [&](const int i, const int j) {
+    return row_starts[i + 1] - row_starts[i] > row_starts[j + 1] - row_starts[j];
+  };
+  const auto n = static_cast<std::ptrdiff_t>(by_length.size());
+  for (std::ptrdiff_t begin = 0; begin < n; begin += window)
+    std::stable_sort(by_length.begin() + begin,
+                     by_length.begin() + std::min<std::ptrdiff_t>(begin + window, n), is_longer);
+  return by_length;
+}
+
+std::vector<std::size_t> slice_starts(const std::vector<int> &row_starts,
+                                      const std::vector<int> &order, const int log_slice)
+{
+  std::vector<std::size_t> starts = {0};
+  const std::size_t n = order.size(), size = std::size_t{1} << log_slice;
+  for (std::size_t begin = 0; begin < n; begin += size) {
+    int width = 0;
+    for (std::size_t p = begin; p < std::min(begin + size, n); ++p)
+      width = std::max(width, row_starts[order[p] + 1] - row_starts[order[p]]);
+    starts.push_back(starts.back() + size * static_cast<std::size_t>(width));
+  }
+  return starts;
+}
+} // namespace
+
+RowSlices choose_slices(const std::vector<int> &row_starts, const int log_slice, const int window,
+                        const std::size_t entry_bytes)
+{
+  std::vector<int> in_place(row_starts.size() - 1);
+  std::iota(in_place.begin(), in_place.end(), 0);
+  std::vector<int> by_length = sorted_rows(row_starts, window);
+  std::vector<std::size_t> starts = slice_starts(row_starts, in_place, log_slice);
+  std::vector<std::size_t> sorted_starts = slice_starts(row_starts, by_length, log_slice);
+  const std::size_t order_bytes = by_length.size() * sizeof(int);
+  if (sorted_starts.back() * entry_bytes + order_bytes < starts.back() * entry_bytes)
+    return {std::move(by_length), true, std::move(sorted_starts)};
+  return {std::move(in_place), false, std::move(starts)};
+}
+
+int slice_option(Method &method, const int otherwise)
+{
+  const int slice = method.integer("slice", otherwise, 1, 1024);
+  int log_slice = 0;
+  while (1 << log_slice < slice)
+    ++log_slice;
+  if (1 << log_slice != slice)
+    throw ParameterError("Option 'slice' of the format '" + method.name() + "' is " +
+                         std::to_string(slice) + ", but must be a power of two.");
+  return log_slice;
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,32 @@
+#ifndef femgpu_linalg_matrices_slices_h
+#define femgpu_linalg_matrices_slices_h
+
+#include "linalg/base/method.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// Rows in slices of 2^log_slice, each as wide as its longest row.
+struct RowSlices
+{
+  std::vector<int> order;          ///< the row at each position
+  bool is_sorted;                  ///< else each row is in its place
+  std::vector<std::size_t> starts; ///< of slices, in entries with padding; one more than slices
+};
+
+/**
+ * Sorts rows by their length, within windows, if that saves more bytes of padding than an array of
+ * the order has.
+ * @param row_starts n+1
+ * @param entry_bytes what an entry takes
+ */
+RowSlices choose_slices(const std::vector<int> &row_starts, int log_slice, int window,
+                        std::size_t entry_bytes);
+
+/// Reads option `slice`: the logarithm of a power of two up to 1024. @throws ParameterError
+int slice_option(Method &method, int otherwise);
+} // namespace femgpu::linalg
+
+#endif
