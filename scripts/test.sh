@@ -13,6 +13,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 linalg_only || "$root/scripts/dependencies.sh" test
 "$root/scripts/build.sh"
 
+# One test a core; threads that wait leave the core to the other tests.
+export CTEST_PARALLEL_LEVEL=${CTEST_PARALLEL_LEVEL:-$(nproc)}
+export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
+
 log=$build_dir/test.log
 status=0
 cd "$root"

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""How near solvers come to the speed of a plain copy: runs femgpu-solve, and writes a CSV.
+
+    benchmarks/bandwidth.py --copy 2990 --csv bandwidth.csv              # a GPU that copies 2990 GB/s
+    benchmarks/bandwidth.py --copy 20 --backend host --size 40 --csv f.csv
+
+The bytes that an iteration reads and writes are counted by the program; at the copy bandwidth
+(femgpu_speed measures it; read and written bytes count) they would take a certain time, and that time
+divided by the measured one is the fraction. Linear methods do a fixed number of iterations, the
+median of --repeat whole solves divided by them. Nonlinear ones solve Bratu's problem, lambda = 6, to
+the end. Exits with 1 if a run failed.
+"""
+
+import argparse
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+SYSTEM = "poisson3d-7pt:"
+COLUMNS = ["device", "git_revision", "system", "n", "solver", "preconditioner", "format", "iterations",
+           "us_per_iteration", "bytes_per_iteration", "copy_gb_per_s", "fraction_of_copy",
+           "outcome", "remarks"]
+SHORT = "sell columns=short"
+LINEAR = [("pipelined-cg", "jacobi", SHORT), ("pipelined-cg", "jacobi", "csr"),
+          ("chronopoulos-gear-cg", "fsai", SHORT), ("pipelined-cg", "fsai", SHORT),
+          ("bicgstab", "sai", SHORT), ("pipelined-bicgstab", "sai", SHORT)]
+BLOCKS = [1, 16, 256, 4096]  # of the nonlinear method's ILU(0)
+
+
+def runs(options):
+    """(solver, preconditioner, format, arguments) of all runs."""
+    for solver, preconditioner, matrix_format in LINEAR:
+        yield solver, preconditioner, matrix_format, [
+            "--solver", solver, "--fixed-iterations", str(options.iterations)]
+    nonlinear = ["--nonlinear", "bratu lambda=6", "--nonlinear-method", "nlcg"]
+    yield "nlcg", "identity", SHORT, nonlinear
+    yield "nlcg", "jacobi", SHORT, nonlinear
+    for blocks in BLOCKS:
+        yield "nlcg", f"ilu blocks={blocks}", SHORT, nonlinear
+
+
+def measure(options, solver, preconditioner, matrix_format, arguments):
+    """A row of the table; None if the program failed."""
+    command = [options.program, "--generate", SYSTEM + str(options.size), "--preconditioner",
+               preconditioner, "--format", matrix_format, "--backend", options.backend,
+               "--repeat", str(options.repeat), "--json", "-", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if not done.stdout.startswith("{"):
+        print(f"{solver} {preconditioner}: {done.stderr.strip()}", file=sys.stderr)
+        return None
+    report = json.loads(done.stdout)
+    solve = report["solve"]
+    seconds = statistics.median(one["solve_seconds"] for one in report["repeats"])
+    us = 1e6 * seconds / max(solve["iterations"], 1)
+    at_copy_speed = solve["bytes_per_iteration"] / options.copy / 1e3
+    return {"device": report["backend"]["description"],
+            "git_revision": report["version"]["git_revision"],
+            "system": SYSTEM + str(options.size), "n": report["matrix"]["n"], "solver": solver,
+            "preconditioner": preconditioner, "format": matrix_format,
+            "iterations": solve["iterations"], "us_per_iteration": f"{us:.2f}",
+            "bytes_per_iteration": solve["bytes_per_iteration"], "copy_gb_per_s": options.copy,
+            "fraction_of_copy": f"{at_copy_speed / us:.3f}", "outcome": solve["outcome"],
+            "remarks": solve["preconditioner_remarks"]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/bin/femgpu-solve")
+    parser.add_argument("--copy", type=float, required=True, metavar="GB/s")
+    parser.add_argument("--backend", default="cuda")
+    parser.add_argument("--size", type=int, default=144, help="points along an edge of the cube")
+    parser.add_argument("--iterations", type=int, default=100)
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--csv", required=True)
+    options = parser.parse_args()
+    rows = [measure(options, *run) for run in runs(options)]
+    beside = options.csv + ".new"
+    with open(beside, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        for row in filter(None, rows):
+            writer.writerow(row)
+            print(f"{row['solver']:22}{row['preconditioner']:18}{row['us_per_iteration']:>12} us  "
+                  f"{100 * float(row['fraction_of_copy']):6.1f} %  {row['outcome']}")
+    os.replace(beside, options.csv)
+    return 0 if all(rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
