@@ -11,7 +11,6 @@
 #include <chrono>
 #include <cmath>
 #include <initializer_list>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -176,10 +175,17 @@ struct TrueResidual
   void operator()(const KrylovState & /* s */, const int i, const double Ax_i,
                   WithResidual<Sums> &sums) const
   {
-    const double r_i = b[i] - Ax_i;
-    r[i] = r_i;
+    r[i] = of_row(b[i], Ax_i, sums);
+  }
+
+  /// r_i
+  FEMGPU_HD
+  static double of_row(const double b_i, const double Ax_i, WithResidual<Sums> &sums)
+  {
+    const double r_i = b_i - Ax_i;
     sums.true_rr += r_i * r_i;
-    sums.bb += b[i] * b[i];
+    sums.bb += b_i * b_i;
+    return r_i;
   }
 };
 
@@ -214,16 +220,78 @@ struct EndWithResidual : TrueResidual<Sums>
 /// So many breakdowns one after the other that leave the residual as it is end the solve.
 constexpr int most_breakdowns_without_progress = 5;
 
+/**
+ * Judges each run of a method by the residual that was computed anew, whatever the recurrence says.
+ * If that misses a target that the recurrence has met, the method is to start again from x, until
+ * that no longer halves the residual: then it has stagnated. It is to start again after a breakdown
+ * too, unless it breaks down at once or again and again without progress.
+ */
+struct TrueResidualJudge
+{
+  Outcome outcome = Outcome::breakdown; ///< of the solve
+  int restarts = 0;
+
+  /// Is the method to start again after a run that has ended with @p s? If not, the solve is over.
+  FEMGPU_HD
+  bool wants_more(const KrylovState &s)
+  {
+    outcome = s.outcome;
+    least_rr = fmin(least_rr, s.initial_rr);
+    if (!KrylovState::is_finite(s.true_rr) || !KrylovState::is_finite(s.bb))
+      outcome = Outcome::not_finite;
+    else if (sqrt(s.true_rr) <= s.target)
+      outcome = Outcome::converged;
+    else if (is_worth_another_run(s)) {
+      ++restarts;
+      iterations_before = s.iteration;
+      return true;
+    }
+    return false;
+  }
+
+private:
+  FEMGPU_HD
+  bool is_worth_another_run(const KrylovState &s)
+  {
+    if (s.outcome == Outcome::breakdown && s.iteration > iterations_before) {
+      breakdowns_without_progress =
+          s.true_rr < 0.99 * least_rr ? 0 : breakdowns_without_progress + 1;
+      least_rr = fmin(least_rr, s.true_rr);
+      return breakdowns_without_progress < most_breakdowns_without_progress;
+    }
+    if (s.outcome != Outcome::converged)
+      return false;
+    if (s.true_rr > 0.25 * s.start_rr) {
+      outcome = Outcome::stagnated;
+      return false;
+    }
+    return true;
+  }
+
+  int iterations_before = 0; // the run that has ended
+  int breakdowns_without_progress = 0;
+  double least_rr = KrylovState::largest;
+};
+
+/// The state before the first run of a method. @param growth_limit as in solve_to_true_residual()
+inline KrylovState state_for(const SolveControl &control, const double growth_limit)
+{
+  KrylovState state;
+  state.max_iterations = control.max_iterations;
+  state.relative_tolerance = control.relative_tolerance;
+  state.absolute_tolerance = control.absolute_tolerance;
+  state.is_relative_to_rhs = control.reference == SolveControl::Reference::rhs;
+  state.growth_limit = growth_limit;
+  return state;
+}
+
 /// Iterations whose residuals are kept.
 constexpr int longest_history = 1 << 20;
 
 /**
  * The outer loop of every Krylov solver, and of nonlinear conjugate gradients. @p run(state)
  * computes the residual from x and calls state.begin(), iterates until an epilogue has stopped the
- * state, and computes the residual anew: true_rr. Whatever the recurrence says, that decides; if it
- * misses a target that the recurrence has met, the method is started again from x, until that no
- * longer halves the residual: then it has stagnated. It is started again after a breakdown too,
- * unless it breaks down at once or again and again without progress.
+ * state, and computes the residual anew: true_rr. TrueResidualJudge says whether that is the end.
  * @param iteration that @p run uses; it keeps the history
  * @param growth_limit growth of the residual after which nothing good will come
  * @param report has the names and counts of the method already
@@ -236,45 +304,17 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
   const auto begin = std::chrono::steady_clock::now();
   const int history_size = std::min(control.max_iterations, longest_history - 1) + 1;
 
-  KrylovState state;
+  KrylovState state = state_for(control, growth_limit);
   state.history = iteration.keep_history(history_size);
   state.history_size = history_size;
-  state.max_iterations = control.max_iterations;
-  state.relative_tolerance = control.relative_tolerance;
-  state.absolute_tolerance = control.absolute_tolerance;
-  state.is_relative_to_rhs = control.reference == SolveControl::Reference::rhs;
   state.value_precision = A.value_precision();
-  state.growth_limit = growth_limit;
-  double least_rr = std::numeric_limits<double>::infinity();
-  for (int breakdowns_without_progress = 0;;) {
-    const int iterations_before = state.iteration;
+  TrueResidualJudge judge;
+  do {
     state.running = true;
     state = run(state);
-    report.outcome = state.outcome;
-    least_rr = std::min(least_rr, state.initial_rr);
-    if (!KrylovState::is_finite(state.true_rr) || !KrylovState::is_finite(state.bb)) {
-      report.outcome = Outcome::not_finite;
-      break;
-    }
-    if (std::sqrt(state.true_rr) <= state.target) {
-      report.outcome = Outcome::converged;
-      break;
-    }
-    if (state.outcome == Outcome::breakdown && state.iteration > iterations_before) {
-      breakdowns_without_progress =
-          state.true_rr < 0.99 * least_rr ? 0 : breakdowns_without_progress + 1;
-      least_rr = std::min(least_rr, state.true_rr);
-      if (breakdowns_without_progress == most_breakdowns_without_progress)
-        break;
-    }
-    else if (state.outcome != Outcome::converged)
-      break;
-    else if (state.true_rr > 0.25 * state.start_rr) {
-      report.outcome = Outcome::stagnated;
-      break;
-    }
-    ++report.restarts;
-  }
+  } while (judge.wants_more(state));
+  report.outcome = judge.outcome;
+  report.restarts = judge.restarts;
   report.rhs_norm = std::sqrt(state.bb);
   report.initial_residual = std::sqrt(state.initial_rr);
   report.target = state.target;
