@@ -44,6 +44,16 @@ MatrixMarketMatrix read_matrix_market(const std::string &file);
  */
 std::vector<double> read_matrix_market_vector(const std::string &file, int n);
 
+/// Vectors of the same length, one behind the other.
+struct MatrixMarketVectors
+{
+  int count = 0;
+  std::vector<double> values;
+};
+
+/// The same for one or several vectors of @p n elements, the columns of an n x k file.
+MatrixMarketVectors read_matrix_market_vectors(const std::string &file, int n);
+
 /**
  * Writes @p v as an array with as many digits as reading needs to find the same numbers. The text
  * is written to FILE.partial, which then gets its name. @p comment may have several lines.
@@ -51,6 +61,10 @@ std::vector<double> read_matrix_market_vector(const std::string &file, int n);
  */
 void write_matrix_market_vector(const std::string &file, const std::vector<double> &v,
                                 const std::string &comment = "");
+
+/// The same for @p count vectors of the same length, one behind the other, as columns.
+void write_matrix_market_vectors(const std::string &file, const std::vector<double> &vectors,
+                                 int count, const std::string &comment = "");
 } // namespace femgpu::linalg
 
 #endif

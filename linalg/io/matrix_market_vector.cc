@@ -11,19 +11,57 @@ namespace femgpu::linalg
 {
 namespace
 {
-void check_vector(const MatrixMarketText &text, const int n)
+void check_header(const MatrixMarketText &text)
 {
-  const auto &[rows, columns, entries] = text.size();
   if (text.header().symmetry != "general")
     text.fail("a vector is expected, but the file says '" + text.header().symmetry +
                   "'; write 'general'.",
               1);
   if (text.header().field == "pattern")
     text.fail("a vector is expected, but a pattern has no values; write 'real' and the values.", 1);
-  if (columns != 1 || rows != n)
-    text.fail("a vector of " + std::to_string(n) + " x 1 is expected, but the file holds " +
-              std::to_string(rows) + " x " + std::to_string(columns) +
-              "; it does not belong to the matrix.");
+}
+
+/// @param columns that are expected, "1" or "k"
+void check_size(const MatrixMarketText &text, const int n, const std::string &columns)
+{
+  const MatrixMarketSize &size = text.size();
+  if (size.rows == n && size.columns > 0 && (columns == "k" || size.columns == 1))
+    return;
+  text.fail("a vector of " + std::to_string(n) + " x " + columns +
+            " is expected, but the file holds " + std::to_string(size.rows) + " x " +
+            std::to_string(size.columns) + "; it does not belong to the matrix.");
+}
+
+/// The columns of a file whose header and size are right.
+MatrixMarketVectors read_columns(MatrixMarketText &text)
+{
+  const auto &[rows, columns, entries] = text.size();
+  const bool is_array = text.header().format == "array";
+  MatrixMarketVectors vectors{static_cast<int>(columns), {}};
+  std::vector<double> &v = vectors.values;
+  v.resize(static_cast<std::size_t>(rows * columns));
+  std::vector<std::size_t> lines(is_array ? 0 : v.size()); // in which an element stands; 0: none
+  std::int64_t found = 0;
+  for (; text.next(); ++found) {
+    if (found == entries)
+      text.fail("this is one entry more than the " + std::to_string(found) +
+                " that the size line announces; correct the size line.");
+    std::int64_t at = found;
+    if (!is_array) {
+      const std::int64_t i = text.index("row", rows), j = text.index("column", columns);
+      at = i + j * rows;
+      if (lines[at] != 0)
+        text.fail("entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
+                  ") is there already in line " + std::to_string(lines[at]) + "; remove one.");
+      lines[at] = text.line_number();
+    }
+    v[at] = text.value();
+    text.end_of_line();
+  }
+  if (found < entries)
+    text.fail("the file ends after " + std::to_string(found) + " of " + std::to_string(entries) +
+              " entries; it is incomplete or its size line is wrong.");
+  return vectors;
 }
 
 /// @p text, with every line made a comment.
@@ -56,39 +94,31 @@ int write_all(const std::string &file, const std::string &content)
 std::vector<double> read_matrix_market_vector(const std::string &file, const int n)
 {
   MatrixMarketText text(file);
-  check_vector(text, n);
-  const bool is_array = text.header().format == "array";
-  std::vector<double> v(static_cast<std::size_t>(n));
-  std::vector<std::size_t> lines(is_array ? 0 : v.size()); // in which an element stands; 0: none
-  std::int64_t found = 0;
-  for (; text.next(); ++found) {
-    if (found == text.size().entries)
-      text.fail("this is one entry more than the " + std::to_string(found) +
-                " that the size line announces; correct the size line.");
-    std::int64_t i = found;
-    if (!is_array) {
-      i = text.index("row", n);
-      text.index("column", 1);
-      if (lines[i] != 0)
-        text.fail("entry (" + std::to_string(i + 1) + ", 1) is there already in line " +
-                  std::to_string(lines[i]) + "; remove one.");
-      lines[i] = text.line_number();
-    }
-    v[i] = text.value();
-    text.end_of_line();
-  }
-  if (found < text.size().entries)
-    text.fail("the file ends after " + std::to_string(found) + " of " +
-              std::to_string(text.size().entries) +
-              " entries; it is incomplete or its size line is wrong.");
-  return v;
+  check_header(text);
+  check_size(text, n, "1");
+  return read_columns(text).values;
+}
+
+MatrixMarketVectors read_matrix_market_vectors(const std::string &file, const int n)
+{
+  MatrixMarketText text(file);
+  check_header(text);
+  check_size(text, n, "k");
+  return read_columns(text);
 }
 
 void write_matrix_market_vector(const std::string &file, const std::vector<double> &v,
                                 const std::string &comment)
 {
+  write_matrix_market_vectors(file, v, 1, comment);
+}
+
+void write_matrix_market_vectors(const std::string &file, const std::vector<double> &v,
+                                 const int count, const std::string &comment)
+{
   std::string content = "%%MatrixMarket matrix array real general\n" + comment_lines(comment) +
-                        std::to_string(v.size()) + " 1\n";
+                        std::to_string(v.size() / static_cast<std::size_t>(count)) + ' ' +
+                        std::to_string(count) + '\n';
   content.reserve(content.size() + 25 * v.size());
   char digits[32];
   for (const double v_i : v) {

@@ -313,6 +313,30 @@ TEST_F(MatrixMarketTest, WrittenVectorIsReadBackBitForBit)
   EXPECT_TRUE(content_of(file + ".partial").empty());
 }
 
+TEST_F(MatrixMarketTest, SeveralVectorsAreColumns)
+{
+  const std::string file = directory / "x.mtx";
+  const std::vector<double> vectors = {1., 2., 3., 4., 5., 6.};
+  write_matrix_market_vectors(file, vectors, 2);
+  EXPECT_EQ(content_of(file), "%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4\n5\n6\n");
+  const MatrixMarketVectors array = read_matrix_market_vectors(file, 3);
+  EXPECT_EQ(array.count, 2);
+  EXPECT_EQ(array.values, vectors);
+  const MatrixMarketVectors coordinate = read_matrix_market_vectors(
+      directory.write("c.mtx", coordinate_real + "general\n3 2 2\n1 2 4\n3 1 3\n"), 3);
+  EXPECT_EQ(coordinate.values, (std::vector<double>{0., 0., 3., 4., 0., 0.}));
+
+  expect_vector_error(content_of(file), 3, 2, "3 x 1 is expected, but the file holds 3 x 2");
+  const auto refusal = [&](const std::string &size) {
+    const std::string name =
+        directory.write("d.mtx", "%%MatrixMarket matrix array real general\n" + size + "\n");
+    return text_of<InputError>([&] { read_matrix_market_vectors(name, 3); });
+  };
+  EXPECT_NE(refusal("2 2").find("3 x k is expected"), std::string::npos);
+  EXPECT_NE(refusal("3 0").find("3 x k is expected"), std::string::npos);
+  EXPECT_NE(refusal("3 2").find("after 0 of 6 entries"), std::string::npos);
+}
+
 TEST_F(MatrixMarketTest, VectorThatCannotBeWrittenIsAnOutputError)
 {
   const std::string text =
