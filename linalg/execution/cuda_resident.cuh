@@ -298,6 +298,8 @@ template <class Fabric, class Entries, int R, int n_vectors, class State, class 
 class Resident : public LoopBlock<Fabric, State, Sums, most_threads, each_has_state>
 {
   using Base = LoopBlock<Fabric, State, Sums, most_threads, each_has_state>;
+
+protected:
   using Base::fabric;
   using Base::state;
   using Base::sums;
@@ -305,17 +307,9 @@ class Resident : public LoopBlock<Fabric, State, Sums, most_threads, each_has_st
 public:
   template <class Loop>
   __device__ Resident(const Loop &loop, double *exchange)
-      : Base(Fabric(exchange, loop.grid), loop.has_begun ? *loop.state : loop.start, loop.state),
-        place(loop.layout, fabric.rank()), vectors(loop.vectors), A(loop.A)
+      : Resident(Fabric(exchange, loop.grid), loop.layout, loop.vectors, loop.A,
+                 loop.has_begun ? *loop.state : loop.start, loop.state, exchange)
   {
-    introduce();
-#pragma unroll
-    for (int k = 0; k < R; ++k)
-      readers[k] = place.has_row(k) ? fabric.readers(place.row(k), place.lane, place.lanes) : 0U;
-    const int n_exchanged = Fabric::publishes_in_shared_memory ? loop.layout.n : 0;
-    entries.load(A, fabric, place, reinterpret_cast<char *>(exchange + n_exchanged),
-                 loop.layout.shared_bytes);
-    fabric.meet(); // all have read the state, and their own shared memory is there
     if (!loop.has_begun)
       run_in_memory(loop.begin, loop.factor);
     load_rows(loop.m);
@@ -376,7 +370,23 @@ public:
     fabric.leave();
   }
 
-private:
+protected:
+  /// With the matrix, and before the first step; load_rows() is still to come.
+  __device__ Resident(const Fabric &own_fabric, const ResidentLayout &layout,
+                      const VectorSet<n_vectors> &vectors, const CsrView<double> &A,
+                      const State &start, State *in_memory, double *exchange)
+      : Base(own_fabric, start, in_memory), place(layout, fabric.rank()), vectors(vectors), A(A)
+  {
+    introduce();
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      readers[k] = place.has_row(k) ? fabric.readers(place.row(k), place.lane, place.lanes) : 0U;
+    const int n_exchanged = Fabric::publishes_in_shared_memory ? layout.n : 0;
+    entries.load(A, fabric, place, reinterpret_cast<char *>(exchange + n_exchanged),
+                 layout.shared_bytes);
+    fabric.meet(); // all have read the state, and their own shared memory is there
+  }
+
   /// Tells the others which columns the rows of this block have.
   __device__ void introduce()
   {
@@ -391,6 +401,7 @@ private:
     fabric.introduce(place.first_row, place.first_row + place.n_rows, first_column, last_column);
   }
 
+  /// Vectors without memory are zero at first.
   __device__ void load_rows(const DiagonalView &m)
   {
     __syncwarp(); // lanes read what the first of them has written
@@ -399,7 +410,8 @@ private:
       const int i = place.row(k);
 #pragma unroll
       for (int vector = 0; vector < n_vectors; ++vector)
-        row[k][vector] = place.has_row(k) ? vectors.data[vector][i] : 0.;
+        row[k][vector] =
+            place.has_row(k) && vectors.data[vector] != nullptr ? vectors.data[vector][i] : 0.;
       diagonal[k] = place.has_row(k) ? m(i) : 0.;
     }
   }

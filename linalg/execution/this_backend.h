@@ -8,8 +8,10 @@
  * and by nvcc for CUDA; ThisBackend is what this pass makes.
  */
 #ifdef __CUDACC__
+#include "linalg/execution/cuda_batch.cuh"
 #include "linalg/execution/cuda_iteration.cuh"
 #else
+#include "linalg/execution/host_batch.h"
 #include "linalg/execution/host_iteration.h"
 #endif
 

@@ -126,6 +126,12 @@ public:
     };
     return solve_bicgstab<Backend>("bicgstab", A, M, b, solution, control, repeat);
   }
+
+  std::shared_ptr<const BatchMethod> batch() const override
+  {
+    return batch_of<Backend, UpdateSolution, UpdateDirection<true>, ProjectDirection,
+                    HalfStep<true>, ApplyToHalfStep>();
+  }
 };
 } // namespace
 } // namespace bicgstab

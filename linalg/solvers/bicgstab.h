@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_solvers_bicgstab_h
 #define femgpu_linalg_solvers_bicgstab_h
 
-#include "linalg/solvers/krylov.h"
+#include "linalg/solvers/batch.h"
 
 #include <type_traits>
 
@@ -154,6 +154,14 @@ auto fused_diagonal(const M &m)
     return m;
   else
     return IdentityView();
+}
+
+/// The way of a form of BiCGStab to solve many systems together, by the steps of its loop.
+template <class Backend, class... Loop>
+std::shared_ptr<const BatchMethod> batch_of()
+{
+  using Steps = VectorMethod<State, Sums, n_vectors, StepList<ChooseShadow>, StepList<Loop...>>;
+  return std::make_shared<BatchMethodOf<Backend, Steps>>();
 }
 
 /**

@@ -105,6 +105,12 @@ public:
     };
     return solve_bicgstab<Backend>("pipelined-bicgstab", A, M, b, solution, control, repeat);
   }
+
+  std::shared_ptr<const BatchMethod> batch() const override
+  {
+    return batch_of<Backend, UpdateVectors<true>, ProjectDirection, HalfStep<true>,
+                    ApplyToHalfStep>();
+  }
 };
 } // namespace
 } // namespace bicgstab

@@ -1,4 +1,4 @@
-#include "linalg/solvers/krylov.h"
+#include "linalg/solvers/batch.h"
 #include "linalg/solvers/registry.h"
 
 namespace femgpu::linalg
@@ -201,6 +201,13 @@ public:
     };
     return solve_with_steps<Backend, State, Sums>("pipelined-cg", A, M, b, solution, control,
                                                   {{1, 9, 2}, {1, 14, 1}}, iterate);
+  }
+
+  std::shared_ptr<const BatchMethod> batch() const override
+  {
+    using Steps =
+        VectorMethod<State, Sums, n_vectors, StepList<>, StepList<UpdateVectors, ApplyMatrix>>;
+    return std::make_shared<BatchMethodOf<Backend, Steps>>();
   }
 };
 } // namespace

@@ -7,8 +7,12 @@
 #include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/report.h"
 
+#include <memory>
+
 namespace femgpu::linalg
 {
+class BatchMethod;
+
 /// A method for A x = b.
 class Solver
 {
@@ -26,6 +30,12 @@ public:
    */
   virtual SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                             Buffer<double> &x, const SolveControl &control) const = 0;
+
+  /// The way to solve many systems together; nullptr for a method that has none.
+  virtual std::shared_ptr<const BatchMethod> batch() const
+  {
+    return nullptr;
+  }
 };
 
 /// @throws ParameterError unless M is symmetric, as the conjugate gradients of @p solver need it.

@@ -1,0 +1,330 @@
+#include "linalg/batch_solver.h"
+
+#include "linalg/base/error.h"
+#include "linalg/base/method.h"
+#include "linalg/base/timing.h"
+#include "linalg/linear_solver.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/batch.h"
+#include "linalg/solvers/registry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// "pipelined-cg, bicgstab": those that have vector steps.
+std::string solvers_with_batches()
+{
+  std::vector<Choice> choices;
+  for (const Choice &choice : solver_choices())
+    if (make_solver(choice.name, BackendKind::host)->batch())
+      choices.push_back(choice);
+  return names_of(choices);
+}
+
+/// @throws ParameterError if @p text is not the only one that batches have
+void require(const std::string &what, const std::string &text, const std::string &only)
+{
+  if (text != only)
+    throw ParameterError(what + " '" + text + "' is not for batches; use " + only +
+                             ", or solve the systems one after the other.",
+                         "Solver/" + what);
+}
+
+void check_options(const LinearSolverOptions &options)
+{
+  const std::string M = Method("preconditioner", options.preconditioner).name();
+  if (M != "identity" && M != "jacobi")
+    throw ParameterError("Preconditioner '" + M +
+                             "' is not for batches: its action is no function of one row. Use "
+                             "identity or jacobi, or solve the systems one after the other.",
+                         "Solver/Preconditioner");
+  require("Format", options.format, "csr");
+  require("Scaling", options.scaling, "none");
+  require("Ordering", options.ordering, "none");
+  if (options.control.execution == Execution::graph)
+    throw ParameterError(
+        "Execution 'graph' is not for batches: their loops are resident. Use auto.",
+        "Solver/Execution");
+}
+
+int longest_row(const HostCsr &A)
+{
+  int longest = 0;
+  for (int i = 0; i < A.n; ++i)
+    longest = std::max(longest, A.row_starts[i + 1] - A.row_starts[i]);
+  return longest;
+}
+
+bool has_zero_on_diagonal(const HostCsr &A)
+{
+  const CsrView<double> view{A.n, 1, A.row_starts, A.columns, A.values};
+  for (int i = 0; i < A.n; ++i)
+    if (view.diagonal(i) == 0.)
+      return true;
+  return false;
+}
+
+/// Arrays one behind the other. One that comes again is there once.
+template <class T>
+class Collection
+{
+public:
+  /// Where @p array begins.
+  std::size_t add(const T *array, const std::size_t size)
+  {
+    const auto [place, is_new] = places.try_emplace({array, size}, all.size());
+    if (is_new)
+      all.insert(all.end(), array, array + size);
+    return place->second;
+  }
+  Buffer<T> on(const ExecutorPtr &executor) const
+  {
+    return Buffer<T>(executor, all.data(), all.size());
+  }
+
+private:
+  std::map<std::pair<const T *, std::size_t>, std::size_t> places;
+  std::vector<T> all;
+};
+
+SystemReport report_of(const BatchResult &result)
+{
+  SystemReport report;
+  report.outcome = result.outcome;
+  report.iterations = result.iterations;
+  report.restarts = result.restarts;
+  report.rhs_norm = std::sqrt(result.bb);
+  report.initial_residual = std::sqrt(result.initial_rr);
+  report.true_residual = std::sqrt(result.true_rr);
+  report.target = result.target;
+  return report;
+}
+} // namespace
+
+int BatchReport::n_converged() const
+{
+  return static_cast<int>(std::count_if(systems.begin(), systems.end(),
+                                        [](const SystemReport &s) { return s.converged(); }));
+}
+
+int BatchReport::n_alone() const
+{
+  return static_cast<int>(std::count_if(systems.begin(), systems.end(),
+                                        [](const SystemReport &s) { return s.was_alone; }));
+}
+
+int BatchReport::worst() const
+{
+  // What is not a number is worse than everything else.
+  const auto is_better = [](const SystemReport &a, const SystemReport &b) {
+    const double r_a = a.relative_residual(), r_b = b.relative_residual();
+    return r_a < r_b || (std::isnan(r_b) && !std::isnan(r_a));
+  };
+  return systems.empty()
+             ? -1
+             : static_cast<int>(std::max_element(systems.begin(), systems.end(), is_better) -
+                                systems.begin());
+}
+
+double BatchReport::systems_per_second() const
+{
+  return solve_seconds > 0. ? static_cast<double>(systems.size()) / solve_seconds : 0.;
+}
+
+BatchSolver::BatchSolver(ExecutorPtr executor, LinearSolverOptions options)
+    : owner(std::move(executor)), options(std::move(options)),
+      method(make_solver(this->options.solver, owner->backend())->batch()),
+      uses_diagonal(Method("preconditioner", this->options.preconditioner).name() == "jacobi")
+{
+  if (!method)
+    throw ParameterError("Solver '" + this->options.solver +
+                             "' has no vector steps, which batches need; use " +
+                             solvers_with_batches() + ", or solve the systems one after the other.",
+                         "Solver/Solver");
+  make_preconditioner(this->options.preconditioner, owner->backend()); // its options are checked
+  check_options(this->options);
+}
+
+void BatchSolver::set_matrices(const std::vector<HostCsr> &A)
+{
+  Stopwatch watch;
+  matrices = A;
+  first_rows.assign(1, 0);
+  for (const HostCsr &A_k : A)
+    first_rows.push_back(first_rows.back() + static_cast<std::size_t>(A_k.n));
+  arrange();
+  move_matrices();
+  transfer_seconds = watch.lap();
+}
+
+/// Which systems are solved together, and in which blocks.
+void BatchSolver::arrange()
+{
+  struct Shaped
+  {
+    int system;
+    BatchShape shape;
+  };
+  std::vector<Shaped> shaped;
+  order.clear();
+  groups.clear();
+  too_large.clear();
+  for (int k = 0; k < static_cast<int>(matrices.size()); ++k) {
+    const HostCsr &A = matrices[k];
+    if (owner->backend() == BackendKind::host)
+      order.push_back(k);
+    else if (const auto shape =
+                 choose_batch_shape({A.n, A.n_nonzeros, longest_row(A), method->n_vectors()}))
+      shaped.push_back({k, *shape});
+    else
+      too_large.push_back(k);
+  }
+  // Large systems first: what comes last should end soon.
+  std::stable_sort(shaped.begin(), shaped.end(), [](const Shaped &a, const Shaped &b) {
+    const auto key = [](const BatchShape &s) { return std::tuple(s.kernel, s.threads, s.lanes); };
+    return key(b.shape) < key(a.shape);
+  });
+  for (const auto &[system, shape] : shaped) {
+    const HostCsr &A = matrices[system];
+    if (groups.empty() || !(groups.back().shape == shape))
+      groups.push_back({shape, static_cast<int>(order.size()), 0, 0});
+    order.push_back(system);
+    BatchGroup &group = groups.back();
+    ++group.size;
+    group.shared_bytes =
+        std::max(group.shared_bytes, sizeof(double) * static_cast<std::size_t>(A.n) +
+                                         shared_bytes_of_entries(shape, A.n, A.row_starts));
+  }
+}
+
+void BatchSolver::move_matrices()
+{
+  struct Places
+  {
+    std::size_t row_starts, columns, values;
+  };
+  Collection<int> all_row_starts, all_columns;
+  Collection<double> all_values;
+  std::vector<Places> places;
+  for (const int k : order) {
+    const HostCsr &A = matrices[k];
+    places.push_back({all_row_starts.add(A.row_starts, static_cast<std::size_t>(A.n) + 1),
+                      all_columns.add(A.columns, A.n_nonzeros),
+                      all_values.add(A.values, A.n_nonzeros)});
+  }
+  row_starts = all_row_starts.on(owner);
+  columns = all_columns.on(owner);
+  values = all_values.on(owner);
+  rhs = Buffer<double>(owner, first_rows.back());
+  solution = Buffer<double>(owner, first_rows.back());
+  std::vector<BatchSystem> in_order;
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const int k = order[place];
+    const Places &of = places[place];
+    in_order.push_back({{matrices[k].n, 1, row_starts.data() + of.row_starts,
+                         columns.data() + of.columns, values.data() + of.values},
+                        rhs.data() + first_rows[k],
+                        solution.data() + first_rows[k]});
+  }
+  systems = Buffer<BatchSystem>(owner, in_order.data(), in_order.size());
+}
+
+std::string BatchSolver::execution() const
+{
+  std::string text = owner->backend() == BackendKind::host ? "a thread for each system"
+                                                           : "a block for each system";
+  if (groups.size() == 1)
+    text += ", " + std::to_string(groups[0].shape.threads) + " threads a block";
+  else if (groups.size() > 1)
+    text += ", blocks of " + std::to_string(groups.size()) + " shapes";
+  if (!too_large.empty())
+    text += "; " + std::to_string(too_large.size()) +
+            " of them too large for a block, one after the other";
+  return text;
+}
+
+/// What went wrong with a system.
+std::string BatchSolver::explanation(const int system, const SystemReport &report) const
+{
+  SolveReport as_single;
+  as_single.outcome = report.outcome;
+  as_single.iterations = report.iterations;
+  as_single.initial_residual = report.initial_residual;
+  as_single.true_residual = report.true_residual;
+  as_single.target = report.target;
+  as_single.solver = options.solver;
+  as_single.preconditioner = options.preconditioner;
+  describe(as_single);
+  const bool divides_by_zero = report.outcome == Outcome::not_finite && uses_diagonal &&
+                               has_zero_on_diagonal(matrices[system]);
+  return as_single.message +
+         (divides_by_zero ? " Its diagonal has zeros, by which jacobi divides: use identity." : "");
+}
+
+SystemReport BatchSolver::solve_alone(const int system, const double *b, double *x,
+                                      double &solve_seconds) const
+{
+  SystemReport report;
+  report.was_alone = true;
+  try {
+    LinearSolver solver(owner, options);
+    solver.set_matrix(matrices[system], /* same pattern */ false);
+    const SolveReport single = solver.solve(b, x);
+    report.outcome = single.outcome;
+    report.iterations = single.iterations;
+    report.restarts = single.restarts;
+    report.rhs_norm = single.rhs_norm;
+    report.initial_residual = single.initial_residual;
+    report.true_residual = single.true_residual;
+    report.target = single.target;
+    solve_seconds += single.solve_seconds;
+  }
+  catch (const SolverError & /* jacobi divides by zero, and explanation() says so */) {
+    report.outcome = Outcome::not_finite;
+    report.rhs_norm = report.initial_residual = report.true_residual = report.target =
+        std::numeric_limits<double>::quiet_NaN();
+  }
+  return report;
+}
+
+BatchReport BatchSolver::solve(const double *b, double *x)
+{
+  BatchReport report;
+  report.solver = options.solver;
+  report.preconditioner = options.preconditioner;
+  report.backend = owner->name();
+  report.execution = execution();
+  report.systems.resize(matrices.size());
+  Stopwatch watch;
+  rhs.copy_from_host(b);
+  solution.copy_from_host(x);
+  report.transfer_seconds = std::exchange(transfer_seconds, 0.) + watch.lap();
+
+  Buffer<BatchResult> results(owner, order.size());
+  method->solve({owner.get(), &systems, &groups, uses_diagonal}, options.control, results);
+  const std::vector<BatchResult> in_order = results.to_host();
+  report.solve_seconds = watch.lap();
+
+  solution.copy_to_host(x);
+  report.transfer_seconds += watch.lap();
+  for (std::size_t place = 0; place < order.size(); ++place)
+    report.systems[order[place]] = report_of(in_order[place]);
+  double alone_seconds = 0.;
+  for (const int k : too_large)
+    report.systems[k] = solve_alone(k, b + first_rows[k], x + first_rows[k], alone_seconds);
+  report.solve_seconds += alone_seconds;
+  report.transfer_seconds += watch.lap() - alone_seconds;
+  for (std::size_t k = 0; k < matrices.size(); ++k)
+    if (!report.systems[k].converged())
+      report.systems[k].message = explanation(static_cast<int>(k), report.systems[k]);
+  return report;
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,150 @@
+#ifndef femgpu_linalg_solvers_batch_h
+#define femgpu_linalg_solvers_batch_h
+
+#include "linalg/execution/batch.h"
+#include "linalg/execution/this_backend.h"
+#include "linalg/solvers/krylov.h"
+
+#include <memory>
+
+namespace femgpu::linalg
+{
+/// How the solve of one system of a batch has ended; squared norms.
+struct BatchResult
+{
+  Outcome outcome;
+  int iterations, restarts;
+  double bb, initial_rr, true_rr, target;
+};
+
+/// A solver's way to solve many systems together.
+class BatchMethod
+{
+public:
+  virtual ~BatchMethod() = default;
+
+  /// That a block keeps for its system.
+  virtual int n_vectors() const = 0;
+
+  /**
+   * Solves all systems of @p batch, each as Solver::solve() would: on its true residual, started
+   * again where that is worth it, and whatever becomes of the others.
+   * @param results as many as systems, in their order
+   * @throws DeviceError without memory. Everything else is an outcome.
+   */
+  virtual void solve(const SystemBatch &batch, const SolveControl &control,
+                     Buffer<BatchResult> &results) const = 0;
+};
+
+/**
+ * A method by its vector steps: those before the loop, from the residual r on, and those of the
+ * loop. Its vectors are x, r and others, which are zero at first; M⁻¹ is fused into the steps.
+ */
+template <class State_, class Sums_, int n_vectors_, class First_, class Loop_>
+struct VectorMethod
+{
+  using State = State_;
+  using Sums = Sums_;
+  static constexpr int n_vectors = n_vectors_;
+  using First = First_;
+  using Loop = Loop_;
+};
+
+/// The whole solve of one system; see execution/batch.h. It does what solve_with_steps() and
+/// solve_to_true_residual() do.
+template <class Method>
+struct BatchProgram
+{
+  using Sums = WithResidual<typename Method::Sums>;
+  using Result = BatchResult;
+  static constexpr int n_vectors = Method::n_vectors;
+
+  struct State : Method::State
+  {
+    TrueResidualJudge judge;
+    bool goes_on = true; ///< another run follows
+  };
+
+  /// The scalars of the method as they are before its first step.
+  struct Begin
+  {
+    FEMGPU_HD
+    void operator()(State &state) const
+    {
+      typename Method::State begun;
+      static_cast<KrylovState &>(begun) = state;
+      begun.running = true;
+      static_cast<typename Method::State &>(state) = begun;
+    }
+  };
+
+  struct ForgetGuess
+  {
+    FEMGPU_HD
+    void operator()(State &state) const
+    {
+      state.initial_rr = -1.;
+      state.running = true;
+    }
+  };
+
+  struct Judge
+  {
+    FEMGPU_HD
+    void operator()(State &state) const
+    {
+      state.goes_on = state.judge.wants_more(state);
+    }
+  };
+
+  template <class Block>
+  FEMGPU_HD
+  static void run(Block &block)
+  {
+    while (block.state().goes_on) {
+      block.change_state(Begin());
+      block.forget(/* keeps_x */ true);
+      block.template residual<BeginWithResidual<typename Method::Sums>>();
+      if (block.state().bb == 0.) { // the solution is 0, whatever the guess was
+        block.change_state(ForgetGuess());
+        block.forget(/* keeps_x */ false);
+        block.template residual<BeginWithResidual<typename Method::Sums>>();
+      }
+      block.run(typename Method::First());
+      while (block.state().running)
+        block.run(typename Method::Loop());
+      block.template residual<EndWithResidual<typename Method::Sums>>();
+      block.change_state(Judge());
+    }
+  }
+
+  FEMGPU_HD
+  static BatchResult result(const State &s)
+  {
+    return {s.judge.outcome, s.iteration, s.judge.restarts, s.bb,
+            s.initial_rr,    s.true_rr,   s.target};
+  }
+};
+
+/// @p Method on @p Backend.
+template <class Backend, class Method>
+class BatchMethodOf final : public BatchMethod
+{
+public:
+  int n_vectors() const override
+  {
+    return Method::n_vectors;
+  }
+
+  void solve(const SystemBatch &batch, const SolveControl &control,
+             Buffer<BatchResult> &results) const override
+  {
+    using Program = BatchProgram<Method>;
+    typename Program::State start;
+    static_cast<KrylovState &>(start) = state_for(control, Method::State::divergence_factor);
+    BatchRunner<Backend>::template run<Program>(batch, start, results);
+  }
+};
+} // namespace femgpu::linalg
+
+#endif
