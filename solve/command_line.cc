@@ -23,6 +23,7 @@ constexpr const char *notes =
     "  femgpu-solve bcsstk18.mtx.gz --scaling symmetric --json report.json --history h.csv\n"
     "  femgpu-solve A.mtx -b b.mtx --solver bicgstab --format 'sell slice=32' --solution x.mtx\n"
     "  femgpu-solve A.mtx --backend cuda --fixed-iterations 500 --repeat 5\n"
+    "  femgpu-solve --generate poisson2d-p1:32 --copies 1000 --json report.json\n"
     "  femgpu-solve --generate poisson3d-7pt:72 --nonlinear 'bratu lambda=6' \\\n"
     "    --nonlinear-method nlcg --preconditioner fsai\n"
     "\n";
@@ -31,7 +32,7 @@ constexpr const char *notes =
 struct RawOptions
 {
   using Values = std::vector<std::string>;
-  Values files, generate, b, rhs, x0;
+  Values files, generate, b, rhs, x0, copies;
   Values nonlinear, nonlinear_method;
   Values solver, preconditioner, format, scaling, ordering, backend, threads;
   Values relative_tolerance, absolute_tolerance, relative_to, max_iterations, execution;
@@ -43,10 +44,13 @@ void declare_system(CommandLineReader &reader, RawOptions &raw)
   reader.positional("A.mtx[.gz]", raw.files, "Matrix Market file of a square sparse matrix");
   reader.option("--generate", raw.generate, "NAME:SIZE",
                 "A model problem instead of a file, with its own b");
-  reader.option("-b", raw.b, "FILE.mtx", "Right-hand side from a file");
+  reader.option("-b", raw.b, "FILE.mtx",
+                "Right-hand side from a file; with several columns, systems solved together");
   reader.option("--rhs", raw.rhs, "ones|row-sums|random:SEED",
                 "Make a right-hand side; row-sums for files without -b, 0 with --nonlinear");
   reader.option("--x0", raw.x0, "FILE.mtx", "Initial guess; 0 if not given");
+  reader.option("--copies", raw.copies, "K",
+                "Solve K systems together: the given one and others, varied, for timing");
   reader.option("--nonlinear", raw.nonlinear, "'NAME OPTION=VALUE ...'",
                 "Solve A x = b + LAMBDA w phi(x): bratu lambda=6, or expression phi=u^3 "
                 "derivative=3*u^2");
@@ -121,6 +125,9 @@ void check_combinations(const CommandLineReader &reader, const RawOptions &raw,
   if (!raw.b.empty() && !raw.rhs.empty())
     reader.fail("-b and --rhs exclude each other; keep one of them");
   check_nonlinear(reader, raw, command);
+  if (command.copies && !command.nonlinear.empty())
+    reader.fail("--copies and --nonlinear exclude each other: only linear systems are solved "
+                "together; keep one of them");
   const char *const other = !raw.relative_tolerance.empty()   ? "--relative-tolerance"
                             : !raw.absolute_tolerance.empty() ? "--absolute-tolerance"
                             : !raw.max_iterations.empty()     ? "--max-iterations"
@@ -165,6 +172,8 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, SolveC
   text(raw.generate, "--generate", command.generator);
   text(raw.b, "-b", command.rhs_file);
   text(raw.x0, "--x0", command.x0_file);
+  if (const auto k = reader.positive_number(raw.copies, "--copies"))
+    command.copies = static_cast<int>(*k);
   command.rhs = rhs_of(reader, raw.rhs);
   text(raw.nonlinear, "--nonlinear", command.nonlinear);
   text(raw.nonlinear_method, "--nonlinear-method", command.nonlinear_method);

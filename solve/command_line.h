@@ -17,11 +17,12 @@ struct SolveCommand
   bool version = false;
   bool quiet = false;
 
-  std::string matrix_file; ///< this one or generator
-  std::string generator;   ///< "poisson2d-p1:256"
-  std::string rhs_file;    ///< -b; b of the given system
-  std::string rhs;         ///< "ones", "row-sums" or "random:SEED", of the transformed system
-  std::string x0_file;     ///< else x₀ = 0
+  std::string matrix_file;   ///< this one or generator
+  std::string generator;     ///< "poisson2d-p1:256"
+  std::string rhs_file;      ///< -b; b of the given system
+  std::string rhs;           ///< "ones", "row-sums" or "random:SEED", of the transformed system
+  std::string x0_file;       ///< else x₀ = 0
+  std::optional<int> copies; ///< of the system, varied, to be solved together
 
   std::string nonlinear;                   ///< the term λ W φ(x), "bratu lambda=6"; empty: none
   std::string nonlinear_method = "newton"; ///< with options

@@ -17,6 +17,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <type_traits>
 
 namespace
 {
@@ -78,16 +79,26 @@ void check_outputs(const SolveCommand &command)
       const AtomicFile trial(file);
 }
 
-void write_outputs(const SolveCommand &command, const SystemToSolve &system,
-                   const SolveRecord &record)
+/// Prints and writes all of a @p Record, of one system or of a batch.
+template <class Record>
+ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, const Record &record,
+                  Console &console)
 {
+  if (command.json == "-")
+    std::cout << report_json(command, system, record) << std::flush;
+  console.print(report_text(command, system, record));
   if (!command.solution.empty())
-    linalg::write_matrix_market_vector(command.solution, record.x,
-                                       "Solution of " + command.system());
-  if (!command.history.empty())
-    write_file(command.history, history_csv(record));
+    linalg::write_matrix_market_vectors(command.solution, record.x, system.n_systems,
+                                        "Solution of " + command.system());
+  if constexpr (std::is_same_v<Record, SolveRecord>)
+    if (!command.history.empty())
+      write_file(command.history, history_csv(record));
   if (!command.json.empty() && command.json != "-")
     write_file(command.json, report_json(command, system, record));
+  const std::string text = remark(command, record);
+  if (!text.empty())
+    console.warn("femgpu-solve: " + text);
+  return succeeded(command, record) ? ExitCode::done : ExitCode::not_converged;
 }
 
 ExitCode run(const SolveCommand &command)
@@ -104,18 +115,13 @@ ExitCode run(const SolveCommand &command)
   Stopwatch watch;
   const SystemToSolve system = make_system(command);
   const double read_seconds = watch.lap();
-  SolveRecord record = solve_repeatedly(command, system, executor, console);
-  record.read_seconds = read_seconds;
-  record.total_seconds = total.elapsed();
-
-  if (prints_json)
-    std::cout << report_json(command, system, record) << std::flush;
-  console.print(report_text(command, system, record));
-  write_outputs(command, system, record);
-  const std::string text = remark(command, record);
-  if (!text.empty())
-    console.warn("femgpu-solve: " + text);
-  return succeeded(command, record) ? ExitCode::done : ExitCode::not_converged;
+  const auto finish = [&](auto record) {
+    record.read_seconds = read_seconds;
+    record.total_seconds = total.elapsed();
+    return conclude(command, system, record, console);
+  };
+  return system.is_batch ? finish(solve_batch_repeatedly(command, system, executor, console))
+                         : finish(solve_repeatedly(command, system, executor, console));
 }
 
 ExitCode answer(const SolveCommand &command)

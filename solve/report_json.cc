@@ -28,6 +28,7 @@ Json command_values(const SolveCommand &command)
       {"b", text_or_null(command.rhs_file)},
       {"rhs", text_or_null(command.rhs)},
       {"x0", text_or_null(command.x0_file)},
+      {"copies", command.copies ? Json(*command.copies) : Json()},
       {"nonlinear", text_or_null(command.nonlinear)},
       {"nonlinear_method", command.nonlinear.empty() ? Json() : Json(command.nonlinear_method)},
       {"solver", text_or_null(command.solver)},
@@ -83,7 +84,7 @@ Json second_values(const SolveRecord &record)
           {"total", record.total_seconds}};
 }
 
-Json repeat_values(const SolveRecord &record)
+Json repeat_values(const RunRecord &record)
 {
   Json values = Json::array();
   for (const Repeat &repeat : record.repeats)
@@ -94,6 +95,47 @@ Json repeat_values(const SolveRecord &record)
                       {"identical", repeat.is_identical}});
   return values;
 }
+
+Json backend_values(const RunRecord &record)
+{
+  return {{"name", record.backend}, {"description", record.backend_description}};
+}
+
+Json batch_values(const BatchRecord &record)
+{
+  const linalg::BatchReport &report = record.report;
+  const BatchRecord::Iterations iterations = record.iterations();
+  const int worst = report.worst();
+  return {{"systems", report.systems.size()},
+          {"converged", report.n_converged()},
+          {"alone", report.n_alone()},
+          {"solver", report.solver},
+          {"preconditioner", report.preconditioner},
+          {"execution", report.execution},
+          {"iterations",
+           {{"min", iterations.least}, {"mean", iterations.mean}, {"max", iterations.most}}},
+          {"restarts", iterations.restarts},
+          {"worst_system", worst < 0 ? Json() : Json(worst + 1)},
+          {"worst_relative_residual",
+           worst < 0 ? Json() : Json(report.systems[worst].relative_residual())},
+          {"systems_per_second", record.systems_per_second()}};
+}
+
+Json system_values(const linalg::BatchReport &report)
+{
+  Json values = Json::array();
+  for (const linalg::SystemReport &system : report.systems)
+    values.push_back({{"outcome", linalg::to_string(system.outcome)},
+                      {"message", text_or_null(system.message)},
+                      {"iterations", system.iterations},
+                      {"restarts", system.restarts},
+                      {"rhs_norm", system.rhs_norm},
+                      {"initial_residual", system.initial_residual},
+                      {"true_residual", system.true_residual},
+                      {"target", system.target},
+                      {"alone", system.was_alone}});
+  return values;
+}
 } // namespace
 
 std::string report_json(const SolveCommand &command, const SystemToSolve &system,
@@ -102,21 +144,44 @@ std::string report_json(const SolveCommand &command, const SystemToSolve &system
   Json solve = report_values(record.report);
   solve["iterations"] = record.report.iterations;
   solve["gigabytes_per_second"] = record.gigabytes_per_second();
-  const Json values = {
-      {"schema", schema_version},
-      {"version", version_values()},
-      {"outcome", linalg::to_string(record.report.outcome)},
-      {"succeeded", succeeded(command, record)},
-      {"command", command_values(command)},
-      {"matrix", matrix_values(command, system)},
-      {"backend", {{"name", record.backend}, {"description", record.backend_description}}},
-      {"peak_bytes", record.peak_bytes},
-      {"solve", solve},
-      {"nonlinear", nonlinear_values(system, record)},
-      {"seconds", second_values(record)},
-      {"repeats", repeat_values(record)},
-      {"repeats_identical", record.all_identical()},
-      {"history", record.report.history}};
+  const Json values = {{"schema", schema_version},
+                       {"version", version_values()},
+                       {"outcome", linalg::to_string(record.report.outcome)},
+                       {"succeeded", succeeded(command, record)},
+                       {"command", command_values(command)},
+                       {"matrix", matrix_values(command, system)},
+                       {"backend", backend_values(record)},
+                       {"peak_bytes", record.peak_bytes},
+                       {"solve", solve},
+                       {"nonlinear", nonlinear_values(system, record)},
+                       {"seconds", second_values(record)},
+                       {"repeats", repeat_values(record)},
+                       {"repeats_identical", record.all_identical()},
+                       {"history", record.report.history}};
+  return values.dump(2) + "\n";
+}
+
+std::string report_json(const SolveCommand &command, const SystemToSolve &system,
+                        const BatchRecord &record)
+{
+  const Json values = {{"schema", schema_version},
+                       {"version", version_values()},
+                       {"outcome", linalg::to_string(outcome(record.report))},
+                       {"succeeded", succeeded(command, record)},
+                       {"command", command_values(command)},
+                       {"matrix", matrix_values(command, system)},
+                       {"backend", backend_values(record)},
+                       {"peak_bytes", record.peak_bytes},
+                       {"batch", batch_values(record)},
+                       {"systems", system_values(record.report)},
+                       {"seconds",
+                        {{"read", record.read_seconds},
+                         {"transfer", record.report.transfer_seconds},
+                         {"solve", record.median_seconds()},
+                         {"solve_min", record.min_seconds()},
+                         {"total", record.total_seconds}}},
+                       {"repeats", repeat_values(record)},
+                       {"repeats_identical", record.all_identical()}};
   return values.dump(2) + "\n";
 }
 } // namespace femgpu

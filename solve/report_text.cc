@@ -93,6 +93,15 @@ void add_residuals(std::string &text, const linalg::SolveReport &report, const b
     add(text, "of A x = b", relative_text(report.given_residual, report.given_rhs_norm));
 }
 
+void add_repeats(std::string &text, const RunRecord &record)
+{
+  if (record.repeats.size() > 1)
+    add(text, "repeats",
+        std::to_string(record.repeats.size()) + " solves: median " +
+            seconds_text(record.median_seconds()) + ", min " + seconds_text(record.min_seconds()) +
+            (record.all_identical() ? "; all solutions have the same bits" : ""));
+}
+
 void add_times(std::string &text, const SolveRecord &record, const bool is_nonlinear)
 {
   const linalg::SolveReport &report = record.report;
@@ -107,15 +116,36 @@ void add_times(std::string &text, const SolveRecord &record, const bool is_nonli
           seconds_text(report.format_seconds) + ", setup " + seconds_text(report.setup_seconds) +
           ", transfer " + seconds_text(report.transfer_seconds) + ", solve " +
           seconds_text(record.median_seconds()));
-  if (record.repeats.size() > 1)
-    add(text, "repeats",
-        std::to_string(record.repeats.size()) + " solves: median " +
-            seconds_text(record.median_seconds()) + ", min " + seconds_text(record.min_seconds()) +
-            (record.all_identical() ? "; all solutions have the same bits" : ""));
+  add_repeats(text, record);
   add(text, "an iteration",
       seconds_text(record.seconds_per_iteration()) + ", " + bytes_text(report.bytes_per_iteration) +
           (report.linear_iterations > 0 ? " a linear one" : "") + ", " +
           text_of(record.gigabytes_per_second()) + " GB/s");
+}
+
+void add_batch(std::string &text, const BatchRecord &record)
+{
+  const linalg::BatchReport &report = record.report;
+  const BatchRecord::Iterations iterations = record.iterations();
+  add(text, "backend", record.backend + " (" + record.backend_description + ")");
+  add(text, "solver", report.solver + " with " + report.preconditioner + "; " + report.execution);
+  add(text, "systems",
+      std::to_string(report.systems.size()) + ", of which " + std::to_string(report.n_converged()) +
+          " converged");
+  add(text, "iterations",
+      std::to_string(iterations.least) + " to " + std::to_string(iterations.most) + ", mean " +
+          text_of(iterations.mean) + "; restarts " + std::to_string(iterations.restarts));
+  if (const int worst = report.worst(); worst >= 0)
+    add(text, "worst residual",
+        text_of(report.systems[worst].true_residual) + " (relative " +
+            text_of(report.systems[worst].relative_residual()) + "), of system " +
+            std::to_string(worst + 1));
+  add(text, "times",
+      "read " + seconds_text(record.read_seconds) + ", transfer " +
+          seconds_text(report.transfer_seconds) + ", solve " +
+          seconds_text(record.median_seconds()) + "; " + text_of(record.systems_per_second()) +
+          " systems a second");
+  add_repeats(text, record);
 }
 } // namespace
 
@@ -133,6 +163,18 @@ std::string report_text(const SolveCommand &command, const SystemToSolve &system
   add(text, "outcome",
       linalg::to_string(record.report.outcome) + ": " +
           (did_as_asked ? "the fixed number of iterations was done" : record.report.message));
+  text.pop_back();
+  return text;
+}
+
+std::string report_text(const SolveCommand &command, const SystemToSolve &system,
+                        const BatchRecord &record)
+{
+  std::string text;
+  add_system(text, command, system);
+  add_batch(text, record);
+  const std::string failure = remark(command, record);
+  add(text, "outcome", failure.empty() ? "all systems did what was asked for" : failure);
   text.pop_back();
   return text;
 }

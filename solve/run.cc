@@ -22,18 +22,6 @@ std::vector<double> sorted_seconds(const std::vector<Repeat> &repeats)
   return seconds;
 }
 
-linalg::LinearSolverOptions options_of(const SolveCommand &command, const SystemToSolve &system)
-{
-  linalg::LinearSolverOptions options;
-  options.solver = system.solver;
-  options.preconditioner = system.preconditioner;
-  options.format = command.format;
-  options.scaling = command.scaling;
-  options.ordering = command.ordering;
-  options.control = command.control();
-  return options;
-}
-
 /// The system on an executor, linear or not.
 struct SystemSolver
 {
@@ -85,14 +73,26 @@ bool same_bits(const std::vector<double> &a, const std::vector<double> &b)
 }
 } // namespace
 
-double SolveRecord::median_seconds() const
+linalg::LinearSolverOptions options_of(const SolveCommand &command, const SystemToSolve &system)
+{
+  linalg::LinearSolverOptions options;
+  options.solver = system.solver;
+  options.preconditioner = system.preconditioner;
+  options.format = command.format;
+  options.scaling = command.scaling;
+  options.ordering = command.ordering;
+  options.control = command.control();
+  return options;
+}
+
+double RunRecord::median_seconds() const
 {
   const std::vector<double> seconds = sorted_seconds(repeats);
   const std::size_t half = seconds.size() / 2;
   return seconds.size() % 2 == 1 ? seconds[half] : 0.5 * (seconds[half - 1] + seconds[half]);
 }
 
-double SolveRecord::min_seconds() const
+double RunRecord::min_seconds() const
 {
   return sorted_seconds(repeats).front();
 }
@@ -115,10 +115,29 @@ double SolveRecord::largest() const
   return x.empty() ? 0. : *std::max_element(x.begin(), x.end());
 }
 
-bool SolveRecord::all_identical() const
+bool RunRecord::all_identical() const
 {
   return std::all_of(repeats.begin(), repeats.end(),
                      [](const Repeat &repeat) { return repeat.is_identical; });
+}
+
+std::string RunRecord::remark_on_bits() const
+{
+  const auto first = std::find_if(repeats.begin(), repeats.end(),
+                                  [](const Repeat &repeat) { return !repeat.is_identical; });
+  return "solve " + std::to_string(first - repeats.begin() + 1) + " of " +
+         std::to_string(repeats.size()) +
+         " gave another solution than the first, from the same start. Solves should repeat bit "
+         "by bit: please report this with the matrix.";
+}
+
+void RunRecord::add(Repeat repeat, std::vector<double> new_x)
+{
+  if (repeats.empty())
+    x = std::move(new_x);
+  else
+    repeat.is_identical = same_bits(new_x, x);
+  repeats.push_back(repeat);
 }
 
 bool succeeded(const SolveCommand &command, const SolveRecord &record)
@@ -133,14 +152,8 @@ bool succeeded(const SolveCommand &command, const SolveRecord &record)
 
 std::string remark(const SolveCommand &command, const SolveRecord &record)
 {
-  if (!record.all_identical()) {
-    const auto first = std::find_if(record.repeats.begin(), record.repeats.end(),
-                                    [](const Repeat &repeat) { return !repeat.is_identical; });
-    return "solve " + std::to_string(first - record.repeats.begin() + 1) + " of " +
-           std::to_string(record.repeats.size()) +
-           " gave another solution than the first, from the same start. Solves should repeat bit "
-           "by bit: please report this with the matrix.";
-  }
+  if (!record.all_identical())
+    return record.remark_on_bits();
   const linalg::SolveReport &report = record.report;
   if (command.fixed_iterations && report.iterations < *command.fixed_iterations)
     return "it ended after " + std::to_string(report.iterations) + " instead of " +
@@ -167,14 +180,11 @@ SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &s
     console.begin_phase(command.repeat == 1 ? "solve" : "solve " + std::to_string(k + 1));
     std::vector<double> x = system.x0;
     linalg::SolveReport report = solver.solve(x.data());
-    Repeat repeat{report.iterations, report.outcome, report.solve_seconds, report.transfer_seconds};
-    if (k == 0) {
+    const Repeat repeat{report.iterations, report.outcome, report.solve_seconds,
+                        report.transfer_seconds};
+    if (k == 0)
       record.report = std::move(report);
-      record.x = std::move(x);
-    }
-    else
-      repeat.is_identical = same_bits(x, record.x);
-    record.repeats.push_back(repeat);
+    record.add(repeat, std::move(x));
   }
   record.peak_bytes = executor->peak_bytes();
   return record;

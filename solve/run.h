@@ -3,6 +3,7 @@
 
 #include "common/console.h"
 #include "linalg/execution/executor.h"
+#include "linalg/linear_solver_options.h"
 #include "solve/command_line.h"
 #include "solve/system.h"
 
@@ -21,10 +22,9 @@ struct Repeat
   bool is_identical = true; ///< x has the same bits as after the first solve
 };
 
-/// Everything that is reported.
-struct SolveRecord
+/// What is reported of one system, and of many that are solved together.
+struct RunRecord
 {
-  linalg::SolveReport report; ///< of the first solve, with setup
   std::vector<Repeat> repeats;
   std::vector<double> x; ///< of the first solve
   std::string backend, backend_description;
@@ -34,11 +34,25 @@ struct SolveRecord
 
   double median_seconds() const; ///< of the solves
   double min_seconds() const;
+  bool all_identical() const;
+  /// What a person should know where they are not.
+  std::string remark_on_bits() const;
+  /// Adds a solve that gave @p x.
+  void add(Repeat repeat, std::vector<double> x);
+};
+
+/// Everything that is reported.
+struct SolveRecord : RunRecord
+{
+  linalg::SolveReport report; ///< of the first solve, with setup
+
   double seconds_per_iteration() const; ///< by the median; 0 without iterations
   double gigabytes_per_second() const;  ///< of the counted bytes
   double largest() const;               ///< of x; 0 without rows
-  bool all_identical() const;
 };
+
+/// The methods for linear systems.
+linalg::LinearSolverOptions options_of(const SolveCommand &command, const SystemToSolve &system);
 
 /// Did it do what was asked for: converge, or all iterations of --fixed-iterations?
 bool succeeded(const SolveCommand &command, const SolveRecord &record);

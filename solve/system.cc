@@ -137,7 +137,14 @@ void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
 {
   if (!command.rhs_file.empty()) {
     system.rhs = command.rhs_file;
-    system.b = linalg::read_matrix_market_vector(command.rhs_file, system.A.n);
+    if (system.nonlinear) {
+      system.b = linalg::read_matrix_market_vector(command.rhs_file, system.A.n);
+      return;
+    }
+    linalg::MatrixMarketVectors columns =
+        linalg::read_matrix_market_vectors(command.rhs_file, system.A.n);
+    system.n_systems = columns.count;
+    system.b = std::move(columns.values);
     return;
   }
   if (command.rhs.empty() && system.nonlinear) {
@@ -154,7 +161,31 @@ void choose_rhs(const SolveCommand &command, const HostCsr &A_hat,
   system.b.resize(b_hat.size());
   transformation.restore_rhs(b_hat.data(), system.b.data());
 }
+/// Makes a batch of several right-hand sides, or of --copies.
+void choose_batch(const SolveCommand &command, SystemToSolve &system)
+{
+  system.is_batch = command.copies || system.n_systems > 1;
+  if (!system.is_batch)
+    return;
+  if (command.copies && system.n_systems > 1)
+    throw ParameterError("'" + command.rhs_file + "' has " + std::to_string(system.n_systems) +
+                         " right-hand sides, of which --copies cannot vary one. Keep one of them.");
+  if (!command.history.empty())
+    throw ParameterError("Systems that are solved together keep no histories. Leave --history out, "
+                         "or solve them one after the other.");
+  if (!command.copies)
+    return;
+  system.n_systems = *command.copies;
+  system.copies.emplace(system.A.csr(), system.b, system.n_systems);
+  system.rhs += ", varied";
+}
 } // namespace
+
+std::vector<HostCsr> SystemToSolve::matrices() const
+{
+  return copies ? copies->matrices
+                : std::vector<HostCsr>(static_cast<std::size_t>(n_systems), A.csr());
+}
 
 bool is_nlcg(const SolveCommand &command)
 {
@@ -175,6 +206,7 @@ SystemToSolve make_system(const SolveCommand &command)
   system.x0.assign(static_cast<std::size_t>(system.A.n), 0.);
   if (!command.x0_file.empty())
     system.x0 = linalg::read_matrix_market_vector(command.x0_file, system.A.n);
+  choose_batch(command, system);
   return system;
 }
 } // namespace femgpu

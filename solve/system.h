@@ -1,6 +1,7 @@
 #ifndef femgpu_solve_system_h
 #define femgpu_solve_system_h
 
+#include "linalg/generators/varied_systems.h"
 #include "linalg/matrices/host_matrix.h"
 #include "solve/command_line.h"
 #include "solve/matrix_facts.h"
@@ -13,10 +14,14 @@
 namespace femgpu
 {
 /// A x = b, or A x = b + λ W φ(x), with an initial guess, and the methods that it is solved with.
+/// A batch has several b and x₀, one behind the other, and perhaps several A.
 struct SystemToSolve
 {
   linalg::HostMatrix A;
   std::vector<double> b, x0;
+  int n_systems = 1;
+  bool is_batch = false;
+  std::optional<linalg::VariedSystems> copies; ///< instead of A and b
   std::string rhs; ///< where b comes from: a file, "row-sums", ..., or "the generator's own"
 
   std::optional<NonlinearTerm> nonlinear;
@@ -25,6 +30,14 @@ struct SystemToSolve
   bool is_symmetric = false; ///< A, by its numbers
   RowLengths lengths;
   std::string solver, preconditioner; ///< as asked for, or chosen by the matrix
+
+  /// The matrices of a batch.
+  std::vector<linalg::HostCsr> matrices() const;
+  /// The right-hand sides of a batch.
+  const std::vector<double> &all_b() const
+  {
+    return copies ? copies->b : b;
+  }
 };
 
 /// Whether the nonlinear method is nlcg, which needs a symmetric matrix and no linear solver.
@@ -33,7 +46,8 @@ bool is_nlcg(const SolveCommand &command);
 /**
  * Reads or generates what @p command says, makes the right-hand side and chooses the methods.
  * @throws InputError for files, ParameterError for wrong names, for a solver that needs symmetry
- *         where the matrix, as it is scaled, has none, and for a nonlinear term without weights
+ *         where the matrix, as it is scaled, has none, for a nonlinear term without weights, and
+ *         for what batches do not have
  */
 SystemToSolve make_system(const SolveCommand &command);
 } // namespace femgpu
