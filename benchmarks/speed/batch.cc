@@ -1,0 +1,284 @@
+/**
+ * @file
+ * Time many small systems that are solved together, beside the same systems solved one after the
+ * other. On one H100 a thousand systems of 961 rows should be 20 times faster together.
+ */
+#include "benchmarks/measure.h"
+#include "benchmarks/speed/measurement.h"
+#include "benchmarks/speed/systems.h"
+#include "common/command_line_reader.h"
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+#include "linalg/batch_solver.h"
+#include "linalg/generators/varied_systems.h"
+#include "linalg/linear_solver.h"
+
+#include "femgpu_version.h"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg::benchmark
+{
+namespace
+{
+struct Options
+{
+  std::string help, csv;
+  int largest = 3969, count = 1000, n_solves = 5;
+  bool on_host = false;
+};
+
+Options parse(const int argc, const char *const *const argv)
+{
+  using Values = std::vector<std::string>;
+  Options options;
+  Values largest, count, solves, csv;
+  CommandLineReader reader("femgpu_batch_speed", "[OPTIONS]",
+                           "Time many systems solved together and one after the other.",
+                           exit_code_help);
+  reader.option("--largest", largest, "N", "Only systems of up to N unknowns; 3969 if not given");
+  reader.option("--systems", count, "K", "Of each size; 1000 if not given");
+  reader.option("--solves", solves, "N", "Timed solves of each kind; 5 if not given");
+  reader.option("--csv", csv, "FILE", "Write all figures as a table");
+  reader.flag("--host", options.on_host, "On the cores of this host, whatever devices there are");
+  options.help = reader.parse(argc, argv);
+  const auto number = [&](const Values &values, const char *name, int &target) {
+    if (const auto value = reader.positive_number(values, name))
+      target = static_cast<int>(*value);
+  };
+  number(largest, "--largest", options.largest);
+  number(count, "--systems", options.count);
+  number(solves, "--solves", options.n_solves);
+  options.csv = reader.single(csv, "--csv").value_or("");
+  return options;
+}
+
+/// When the solves end: after so many iterations, or at a tolerance.
+struct End
+{
+  const char *name;
+  int iterations; ///< 0: at the tolerance
+  double relative_tolerance;
+
+  LinearSolverOptions options(const std::string &solver) const
+  {
+    LinearSolverOptions options;
+    options.solver = solver;
+    options.control.relative_tolerance = relative_tolerance;
+    if (iterations > 0)
+      options.control.max_iterations = iterations;
+    return options;
+  }
+};
+
+/// What one way to solve all systems gave.
+struct Course
+{
+  double solve_seconds = 0.; ///< with everything in its place; medians
+  double wall_seconds = 0.;  ///< with b and x from host memory, and back
+  long long iterations = 0;  ///< of all systems
+  std::vector<int> iterations_of;
+  std::vector<double> residuals; ///< that the program says, relative
+  std::vector<double> x;
+  bool repeats = true;
+  std::string remarks;
+};
+
+/// @param solve does it once from x = 0: fills x, and what it tells; returns the seconds of solves
+Course course(const int n_solves, const std::size_t n_rows,
+              const std::function<double(Course &)> &solve)
+{
+  Course result;
+  std::vector<double> seconds, walls;
+  for (int k = 0; k <= n_solves; ++k) {
+    Course now;
+    now.x.assign(n_rows, 0.);
+    const Stopwatch watch;
+    const double taken = solve(now);
+    const double wall = watch.elapsed();
+    if (k == 0) { // never timed
+      result = std::move(now);
+      continue;
+    }
+    seconds.push_back(taken);
+    walls.push_back(wall);
+    result.repeats = result.repeats && now.x == result.x;
+  }
+  result.solve_seconds = median(seconds);
+  result.wall_seconds = median(walls);
+  for (const int of_system : result.iterations_of)
+    result.iterations += of_system;
+  return result;
+}
+
+Course together(const ExecutorPtr &executor, const LinearSolverOptions &options,
+                const VariedSystems &systems, const int n_solves)
+{
+  BatchSolver solver(executor, options);
+  solver.set_matrices(systems.matrices);
+  return course(n_solves, systems.b.size(), [&](Course &now) {
+    const BatchReport report = solver.solve(systems.b.data(), now.x.data());
+    for (const SystemReport &system : report.systems) {
+      now.iterations_of.push_back(system.iterations);
+      now.residuals.push_back(system.relative_residual());
+    }
+    now.remarks = report.execution;
+    return report.solve_seconds;
+  });
+}
+
+Course one_by_one(const ExecutorPtr &executor, const LinearSolverOptions &options,
+                  const VariedSystems &systems, const int n_solves)
+{
+  std::vector<std::unique_ptr<LinearSolver>> solvers;
+  for (const HostCsr &A : systems.matrices) {
+    solvers.push_back(std::make_unique<LinearSolver>(executor, options));
+    solvers.back()->set_matrix(A, /* same pattern */ false);
+  }
+  return course(n_solves, systems.b.size(), [&](Course &now) {
+    double seconds = 0.;
+    std::size_t first = 0;
+    for (std::size_t k = 0; k < solvers.size(); ++k) {
+      const SolveReport report = solvers[k]->solve(systems.b.data() + first, now.x.data() + first);
+      first += static_cast<std::size_t>(systems.matrices[k].n);
+      now.iterations_of.push_back(report.iterations);
+      now.residuals.push_back(report.true_residual / report.rhs_norm);
+      now.remarks = report.execution;
+      seconds += report.solve_seconds;
+    }
+    return seconds;
+  });
+}
+
+/// ‖b − A x‖ / ‖b‖ of each system, on the host.
+std::vector<double> true_residuals(const SpeedSystem &given, const VariedSystems &systems,
+                                   const std::vector<double> &x)
+{
+  std::vector<double> residuals;
+  SpeedSystem system = given;
+  const auto n = static_cast<std::ptrdiff_t>(given.b.size());
+  for (std::size_t k = 0; k < systems.matrices.size(); ++k) {
+    const HostCsr &A = systems.matrices[k];
+    const auto first = static_cast<std::ptrdiff_t>(k) * n;
+    system.A.values.assign(A.values, A.values + A.n_nonzeros);
+    system.b.assign(systems.b.begin() + first, systems.b.begin() + first + n);
+    residuals.push_back(relative_residual(system, {x.begin() + first, x.begin() + first + n},
+                                          ResidualNorm::euclidean));
+  }
+  return residuals;
+}
+
+/// "ok", or what is wrong with the solutions of @p batch. @p worst becomes the largest residual.
+std::string verdict(const Course &batch, const Course &single, const std::vector<double> &truth,
+                    const End &end, double &worst)
+{
+  worst = 0.;
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    const std::string name = "wrong: system " + std::to_string(k);
+    worst = std::fmax(worst, truth[k]);
+    if (!(std::abs(batch.residuals[k] - truth[k]) <= 1e-3 * truth[k] + 1e-10))
+      return name + " has another residual than it says";
+    if (end.iterations > 0 ? batch.iterations_of[k] != end.iterations
+                           : !(truth[k] <= 1.0001 * end.relative_tolerance))
+      return name + " did not do what was asked for";
+    // BiCGStab is sensitive to the order of sums.
+    if (std::abs(batch.iterations_of[k] - single.iterations_of[k]) >
+        2 + single.iterations_of[k] / 4)
+      return name + " has other iterations than alone";
+  }
+  return batch.repeats ? "ok" : "wrong: solves differ in their bits";
+}
+
+class Table
+{
+public:
+  Table(const std::string &file, std::string device) : device(std::move(device))
+  {
+    if (!file.empty())
+      csv.open(file);
+    csv << "device,git_revision,system,n,systems,solver,end,single_us_per_iteration,"
+           "batch_us_per_iteration,single_seconds,batch_seconds,single_wall_seconds,"
+           "batch_wall_seconds,ratio,systems_per_second,worst_residual,verdict,remarks\n";
+    std::printf("%s, femgpu %s\n%-4s %5s %7s  %-18s %-14s %11s %11s %7s %7s %11s  %s\n",
+                this->device.c_str(), version::git_revision, "", "n", "systems", "solver", "end",
+                "single us", "batch us", "ratio", "wall", "systems/s", "worst residual, verdict");
+  }
+
+  void add(const SpeedSystem &system, const std::string &solver, const End &end,
+           const Course &single, const Course &batch, const double worst,
+           const std::string &verdict)
+  {
+    const double us_single = 1e6 * single.solve_seconds / static_cast<double>(single.iterations);
+    const double us_batch = 1e6 * batch.solve_seconds / static_cast<double>(batch.iterations);
+    const auto count = static_cast<double>(batch.iterations_of.size());
+    const double ratio = single.solve_seconds / batch.solve_seconds;
+    std::printf("%-4s %5d %7.0f  %-18s %-14s %11.3f %11.4f %7.1f %7.1f %11.0f  %.2e %s; %s\n",
+                system.family.c_str(), system.A.n, count, solver.c_str(), end.name, us_single,
+                us_batch, ratio, single.wall_seconds / batch.wall_seconds,
+                count / batch.solve_seconds, worst, verdict.c_str(), batch.remarks.c_str());
+    std::fflush(stdout);
+    std::ostringstream line;
+    line << '"' << device << "\"," << version::git_revision << ',' << system.family << ','
+         << system.A.n << ',' << count << ',' << solver << ',' << end.name << ',' << us_single
+         << ',' << us_batch << ',' << single.solve_seconds << ',' << batch.solve_seconds << ','
+         << single.wall_seconds << ',' << batch.wall_seconds << ',' << ratio << ','
+         << count / batch.solve_seconds << ',' << worst << ",\"" << verdict << "\",\""
+         << batch.remarks << "\"\n";
+    csv << line.str() << std::flush;
+  }
+
+private:
+  std::string device;
+  std::ofstream csv;
+};
+
+int run(const int argc, const char *const *const argv)
+{
+  const Options options = parse(argc, argv);
+  if (!options.help.empty()) {
+    std::cout << options.help;
+    return 0;
+  }
+  const ExecutorPtr executor = make_executor(options.on_host ? "host" : "cuda");
+  Table table(options.csv, (options.on_host ? "host, " : "") + executor->description());
+  int n_bad = 0;
+  for (const TableSystem &line : choose_systems({"p2d", "e3d"}, 1, options.largest)) {
+    const SpeedSystem system = make_system(line);
+    const VariedSystems systems(system.A.csr(), system.b, options.count);
+    for (const char *const solver : {"pipelined-cg", "pipelined-bicgstab"})
+      for (const End &end : {End{"30 iterations", 30, 0.}, End{"1e-8", 0, 1e-8}}) {
+        const LinearSolverOptions how = end.options(solver);
+        const Course single = one_by_one(executor, how, systems, options.n_solves);
+        const Course batch = together(executor, how, systems, options.n_solves);
+        double worst = 0.;
+        const std::vector<double> truth = true_residuals(system, systems, batch.x);
+        const std::string said = verdict(batch, single, truth, end, worst);
+        n_bad += said == "ok" ? 0 : 1;
+        table.add(system, solver, end, single, batch, worst, said);
+      }
+  }
+  if (n_bad > 0)
+    throw SolverError(std::to_string(n_bad) + " were wrong, see above.");
+  return 0;
+}
+} // namespace
+} // namespace femgpu::linalg::benchmark
+
+int main(const int argc, const char *const *const argv)
+{
+  try {
+    return femgpu::linalg::benchmark::run(argc, argv);
+  }
+  catch (const femgpu::Error &error) {
+    std::cerr << error.what() << '\n';
+    return static_cast<int>(error.code());
+  }
+}
