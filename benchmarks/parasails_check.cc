@@ -32,11 +32,14 @@ namespace
 const char *const help =
     "Compares fsai and sai with ParaSails of hypre for the same pattern, on the host.\n"
     "\n"
-    "  femgpu_parasails_check [--csv FILE] [SYSTEM ...]\n"
+    "  femgpu_parasails_check [--sai] [--power N] [--setup] [--csv FILE] [SYSTEM ...]\n"
     "\n"
     "  SYSTEM      a generator's text (poisson2d-p1:128) or a Matrix Market file; without one a\n"
     "              list of generators. Files are scaled: symmetric ones by 'symmetric', others\n"
     "              by 'balance'\n"
+    "  --sai       sai for symmetric systems, too\n"
+    "  --power N   1 or 2 instead of both\n"
+    "  --setup     compare entries and values, and time setups with all threads alone\n"
     "  --csv FILE  write the table, too\n"
     "  --help      print this\n"
     "\n"
@@ -49,13 +52,16 @@ const char *const help =
     "Iterations may differ by 1; where they differ by more, both solve again with six b that\n"
     "differ by rounding errors, and the ranges of iterations must meet.\n"
     "\n"
-    "With several MPI ranks (mpirun -n 2) only the setup of ParaSails is timed.\n"
+    "With several MPI ranks (mpirun -n 2) only the setup of ParaSails is timed; with --setup and "
+    "one\n"
+    "rank our setup on the same cores.\n"
     "\n"
     "Ends with 0; 1 or 2 for wrong arguments or files; 3 if the two disagree.\n";
 
 struct Options
 {
-  bool help = false;
+  bool help = false, sai_only = false, setup_only = false;
+  std::vector<int> powers = {1, 2};
   std::string csv;
   std::vector<std::string> systems;
 };
@@ -66,11 +72,18 @@ Options options_of(const std::vector<std::string> &arguments)
   for (std::size_t i = 0; i < arguments.size(); ++i)
     if (arguments[i] == "--help" || arguments[i] == "-h")
       options.help = true;
+    else if (arguments[i] == "--sai")
+      options.sai_only = true;
+    else if (arguments[i] == "--setup")
+      options.setup_only = true;
+    else if (arguments[i] == "--power" && i + 1 < arguments.size() &&
+             (arguments[i + 1] == "1" || arguments[i + 1] == "2"))
+      options.powers = {std::stoi(arguments[++i])};
     else if (arguments[i] == "--csv" && i + 1 < arguments.size())
       options.csv = arguments[++i];
     else if (arguments[i].rfind("--", 0) == 0)
       throw ParameterError("Argument '" + arguments[i] + "' is unknown or lacks its value; use " +
-                           "--csv FILE, --help, or names of systems.");
+                           "--sai, --power 1|2, --setup, --csv FILE, --help, or names.");
     else
       options.systems.push_back(arguments[i]);
   if (options.systems.empty())
@@ -78,8 +91,8 @@ Options options_of(const std::vector<std::string> &arguments)
                        "poisson2d-9pt:128",
                        "poisson3d-7pt:40",
                        "poisson3d-27pt:40",
-                       "anisotropic2d:128,0.01",
                        "elasticity3d-p1:11",
+                       "anisotropic2d:128,0.01",
                        "convection-diffusion2d:100,2",
                        "convection-diffusion2d:200,20"};
   return options;
@@ -93,7 +106,7 @@ struct System
 {
   std::string name;
   HostMatrix A;
-  bool is_symmetric = false;
+  bool is_symmetric = false; ///< and so fsai is compared
 };
 
 HostMatrix without_zeros(const HostMatrix &A)
@@ -108,11 +121,11 @@ HostMatrix without_zeros(const HostMatrix &A)
   return result;
 }
 
-System load(const std::string &name)
+System load(const std::string &name, const bool sai_only)
 {
   if (name.find(".mtx") == std::string::npos) {
     const ModelProblem problem = generate(name);
-    return {name, without_zeros(problem.A), problem.is_symmetric};
+    return {name, without_zeros(problem.A), problem.is_symmetric && !sai_only};
   }
   MatrixMarketMatrix file = read_matrix_market(name);
   const Scaling scaling =
@@ -120,7 +133,7 @@ System load(const std::string &name)
   scale_values(file.matrix.csr(), scaling, file.matrix.values.data());
   const std::size_t begin = name.rfind('/') == std::string::npos ? 0 : name.rfind('/') + 1;
   return {name.substr(begin, name.find(".mtx", begin) - begin), without_zeros(file.matrix),
-          file.is_symmetric()};
+          file.is_symmetric() && !sai_only};
 }
 
 /// Between -1 and 1 with mean 0.
@@ -176,7 +189,7 @@ HostMatrix copy_of(const CsrView<double> &A)
 /// G or M: the last factor that is applied, which of fsai is Gᵀ.
 HostMatrix factor_of(const Preconditioner &M, const ExecutorPtr &host)
 {
-  const HostMatrix last =
+  HostMatrix last =
       copy_of(std::get<CsrView<double>>(std::get<const Operator *>(M.action())->view()));
   if (!M.is_symmetric())
     return last;
@@ -271,26 +284,63 @@ std::string verdict_on_rounding(const CsrMatrix &A, const Comparison &c, const P
          ", theirs " + text(b);
 }
 
-std::string verdict_of(const Comparison &c)
+std::string verdict_of_matrices(const Comparison &c)
 {
   if (!c.same_pattern)
     return "PATTERN DIFFERS";
-  if (c.difference > 1e-6)
-    return "VALUES DIFFER";
+  return c.difference > 1e-6 ? "VALUES DIFFER" : "ok";
+}
+
+std::string verdict_of(const Comparison &c)
+{
+  if (std::string verdict = verdict_of_matrices(c); verdict != "ok")
+    return verdict;
   if (c.ours.outcome != c.theirs.outcome)
     return "OUTCOME DIFFERS";
   return c.ours.converged() ? "ok" : "ok, both " + to_string(c.ours.outcome);
 }
 
-Comparison compare(const System &system, const int power)
+Comparison describe(const System &system, const int power)
 {
-  const ExecutorPtr one = make_executor("host", 1), all = make_executor("host");
   Comparison c;
   c.system = system.name;
   c.n = system.A.n;
   c.n_nonzeros = system.A.columns.size();
   c.method = (system.is_symmetric ? "fsai tau=1 power=" : "sai tau=1 side=left power=") +
              std::to_string(power);
+  return c;
+}
+
+void compare_matrices(const HostMatrix &ours, const HostMatrix &theirs, Comparison &c)
+{
+  c.ours_nonzeros = ours.columns.size();
+  c.theirs_nonzeros = theirs.columns.size();
+  c.same_pattern = ours.row_starts == theirs.row_starts && ours.columns == theirs.columns;
+  if (c.same_pattern)
+    c.difference = norm_of_difference(ours.values, theirs.values) /
+                   norm_of_difference(theirs.values, std::vector<double>(theirs.values.size()));
+}
+
+/// With all threads; ParaSails with its one rank.
+Comparison compare_setups(const System &system, const int power)
+{
+  const ExecutorPtr all = make_executor("host");
+  Comparison c = describe(system, power);
+  const CsrMatrix A(all, system.A.csr());
+  const auto M = make_preconditioner(c.method, BackendKind::host);
+  M->setup(A);
+  c.seconds_all = setup_seconds(system, c.method, all);
+  ParaSails sails(system.A.csr(), {system.is_symmetric, power - 1});
+  c.theirs_seconds = least_seconds([&] { return sails.setup(); });
+  compare_matrices(factor_of(*M, all), sails.matrix(), c);
+  c.verdict = verdict_of_matrices(c);
+  return c;
+}
+
+Comparison compare(const System &system, const int power)
+{
+  const ExecutorPtr one = make_executor("host", 1), all = make_executor("host");
+  Comparison c = describe(system, power);
   const CsrMatrix A(one, system.A.csr());
   const auto M = make_preconditioner(c.method, BackendKind::host);
   M->setup(A);
@@ -311,11 +361,7 @@ Comparison compare(const System &system, const int power)
   const ParaSailsPreconditioner M_theirs(one, sails, c.n, system.is_symmetric);
   c.theirs = solve(A, M_theirs);
   const HostMatrix theirs = sails.matrix();
-  c.theirs_nonzeros = theirs.columns.size();
-  c.same_pattern = ours.row_starts == theirs.row_starts && ours.columns == theirs.columns;
-  if (c.same_pattern)
-    c.difference = norm_of_difference(ours.values, theirs.values) /
-                   norm_of_difference(theirs.values, std::vector<double>(theirs.values.size()));
+  compare_matrices(ours, theirs, c);
   if (!system.is_symmetric) {
     c.ours_residual = residual_norm(ours, system.A);
     c.theirs_residual = residual_norm(theirs, system.A);
@@ -329,6 +375,15 @@ Comparison compare(const System &system, const int power)
 // ------------------------------------------------------------------------------------------------
 // Output
 // ------------------------------------------------------------------------------------------------
+
+void print_setups(const Comparison &c)
+{
+  std::printf("%-30s %7d %-26s %9zu %9zu %8.1e  %s: %.3f s, ParaSails on 1 rank: %.3f s  %s\n",
+              c.system.c_str(), c.n, c.method.c_str(), c.ours_nonzeros, c.theirs_nonzeros,
+              c.difference, make_executor("host")->description().c_str(), c.seconds_all,
+              c.theirs_seconds, c.verdict.c_str());
+  std::fflush(stdout);
+}
 
 void print(const Comparison &c)
 {
@@ -359,22 +414,31 @@ void write_csv(const std::string &name, const std::vector<Comparison> &compariso
     throw OutputError("The table could not be written to '" + name + "'.");
 }
 
+void print_heads(const Options &options)
+{
+  if (options.setup_only)
+    std::printf("Setup in seconds, the least of three\n");
+  else
+    std::printf("Setup in seconds, the least of three: ours with 1 thread and with %s, and\n"
+                "ParaSails on 1 rank; ratio: ours with 1 thread / ParaSails\n"
+                "%-30s %7s %-26s %9s %9s %8s %-18s %5s %5s %8s %8s %8s %6s\n",
+                make_executor("host")->description().c_str(), "system", "n", "method", "nonzeros",
+                "theirs", "|X-X'|", "|MA-I|, theirs", "iter", "their", "1 thread", "all",
+                "ParaSails", "ratio");
+}
+
 /// On one rank. @return whether all agree
 bool compare_all(const Options &options)
 {
-  std::printf("Setup in seconds, the least of three: ours with 1 thread and with %s, and\n"
-              "ParaSails on 1 rank; ratio: ours with 1 thread / ParaSails\n"
-              "%-30s %7s %-26s %9s %9s %8s %-18s %5s %5s %8s %8s %8s %6s\n",
-              make_executor("host")->description().c_str(), "system", "n", "method", "nonzeros",
-              "theirs", "|X-X'|", "|MA-I|, theirs", "iter", "their", "1 thread", "all", "ParaSails",
-              "ratio");
+  print_heads(options);
   std::vector<Comparison> comparisons;
   bool good = true;
   for (const std::string &name : options.systems) {
-    const System system = load(name);
-    for (const int power : {1, 2}) {
-      comparisons.push_back(compare(system, power));
-      print(comparisons.back());
+    const System system = load(name, options.sai_only);
+    for (const int power : options.powers) {
+      comparisons.push_back(options.setup_only ? compare_setups(system, power)
+                                               : compare(system, power));
+      options.setup_only ? print_setups(comparisons.back()) : print(comparisons.back());
       good = good && comparisons.back().verdict.find("DIFFER") == std::string::npos;
     }
   }
@@ -387,13 +451,13 @@ bool compare_all(const Options &options)
 void time_parasails(const Options &options, const bool prints)
 {
   for (const std::string &name : options.systems) {
-    const System system = load(name);
-    for (const int n_levels : {0, 1}) {
-      ParaSails sails(system.A.csr(), {system.is_symmetric, n_levels});
+    const System system = load(name, options.sai_only);
+    for (const int power : options.powers) {
+      ParaSails sails(system.A.csr(), {system.is_symmetric, power - 1});
       const double seconds = least_seconds([&] { return sails.setup(); });
       if (prints)
         std::printf("%-30s %7d  sym=%d nlevels=%d %8.3f s\n", system.name.c_str(), system.A.n,
-                    system.is_symmetric ? 1 : 0, n_levels, seconds);
+                    system.is_symmetric ? 1 : 0, power - 1, seconds);
     }
   }
 }
