@@ -24,6 +24,13 @@
 #define FEMGPU_UNROLL
 #endif
 
+/// Before a loop of a few rounds, known before: what it indexes can be registers of the GPU.
+#ifdef __CUDACC__
+#define FEMGPU_UNROLL_ALL _Pragma("unroll")
+#else
+#define FEMGPU_UNROLL_ALL
+#endif
+
 namespace femgpu::linalg
 {
 /// Is this compiled for a GPU?

@@ -2,6 +2,7 @@
 #define femgpu_linalg_execution_cuda_runner_cuh
 
 #include "linalg/execution/cuda_executor.h"
+#include "linalg/execution/cuda_fabric.cuh"
 #include "linalg/execution/steps.h"
 #include "linalg/matrices/operator.h"
 
@@ -43,6 +44,7 @@ __device__ __forceinline__ double lane_sum(double value)
 }
 
 /// The one reduction: adds @p value over the block in a fixed order; every thread has the sum.
+template <int warps = warps_per_block>
 __device__ __forceinline__ double block_sum(double value, double *scratch)
 {
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
@@ -50,9 +52,9 @@ __device__ __forceinline__ double block_sum(double value, double *scratch)
   if (lane == 0)
     scratch[warp] = value;
   __syncthreads();
-  value = scratch[lane % warps_per_block];
+  value = scratch[lane % warps];
   __syncthreads();
-  return lane_sum<warps_per_block>(value);
+  return lane_sum<warps>(value);
 }
 
 /// A ProductStep as a kernel gets it.
@@ -97,7 +99,7 @@ __device__ __forceinline__ void for_products(const View &A, const double *v, con
 template <int size_>
 class Team
 {
-  static_assert(size_ == warp_size || size_ == threads_per_block);
+  static_assert(size_ == warp_size || size_ == 128 || size_ == threads_per_block);
 
 public:
   __device__ Team(double *shared, double *for_sums) : shared(shared), for_sums(for_sums)
@@ -122,7 +124,7 @@ public:
     if constexpr (size_ == warp_size)
       return lane_sum<warp_size>(value);
     else
-      return block_sum(value, for_sums);
+      return block_sum<size_ / warp_size>(value, for_sums);
   }
   /// Over @p lanes neighbouring threads, a power of two up to a warp; all threads must be there.
   __device__ static double sum(const double value, const int lanes)
@@ -134,6 +136,37 @@ public:
     return shared;
   }
 
+  __device__ static constexpr int n_warps()
+  {
+    return size_ / warp_size;
+  }
+  __device__ static int warp()
+  {
+    return rank() / warp_size;
+  }
+  __device__ static constexpr int n_lanes()
+  {
+    return warp_size;
+  }
+  __device__ static int lane()
+  {
+    return threadIdx.x % warp_size;
+  }
+  /// Replaces each of P values by its sum over the lanes of the warp, in a fixed order.
+  template <int P>
+  __device__ static void sum_over_lanes(double (&values)[P])
+  {
+    const double sum = spread_sums(values);
+#pragma unroll
+    for (int j = 0; j < P; ++j)
+      values[j] = __shfl_sync(~0U, sum, j);
+  }
+
+  /// What is there now, though others may be changing it.
+  __device__ static int glance(const int *from)
+  {
+    return *const_cast<const volatile int *>(from);
+  }
   /// Puts @p value at @p to if @p expected is there; gives what was there.
   __device__ static int compare_and_swap(int *to, const int expected, const int value)
   {
@@ -196,6 +229,13 @@ private:
   unsigned int run;
 };
 
+/// Threads of a block that runs a step: a team of 128 has a block of its own.
+template <class Step>
+constexpr int threads_of_block = threads_per_block;
+template <class Body>
+constexpr int threads_of_block<TeamStep<Body>> =
+    Body::team_size > warp_size ? Body::team_size : threads_per_block;
+
 template <class Body>
 __device__ void run_plain(const RowStep<Body> &step)
 {
@@ -212,11 +252,14 @@ __device__ void run_plain(const ViewProduct<View, Body> &step)
 template <class Body>
 __device__ void run_plain(const TeamStep<Body> &step)
 {
-  constexpr int size = Body::team_size, teams = threads_per_block / size;
+  constexpr int size = Body::team_size, teams = threads_of_block<TeamStep<Body>> / size;
   __shared__ double scratch[teams * (Body::scratch > 0 ? Body::scratch : 1)];
+  extern __shared__ double scratch_of_run[];
   __shared__ double for_sums[warps_per_block];
   const int team = threadIdx.x / size;
-  const Team<size> self(scratch + team * Body::scratch, for_sums);
+  const Team<size> self(Body::scratch > 0 ? scratch + team * Body::scratch
+                                          : scratch_of_run + team * step.scratch,
+                        for_sums);
   for (int i = blockIdx.x * teams + team; i < step.n; i += gridDim.x * teams) {
     step.body(self, i);
     self.sync(); // the scratch is free again
@@ -257,7 +300,7 @@ __device__ void run_plain(const ChainStep<Body> &step)
 
 /// Runs one step unless the loop it belongs to has ended.
 template <class Step>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(threads_of_block<Step>)
     run_plain_step(const Step step, const LoopState *loop)
 {
   if (loop == nullptr || loop->running)
@@ -297,7 +340,20 @@ public:
   template <class Body>
   void run(const TeamStep<Body> &step)
   {
-    launch(step, static_cast<long long>(step.n) * Body::team_size);
+    constexpr int teams = cuda::threads_of_block<TeamStep<Body>> / Body::team_size;
+    const std::size_t bytes = teams * sizeof(double) * static_cast<std::size_t>(step.scratch);
+    if (bytes > default_shared_bytes - shared_of_steps)
+      FEMGPU_CUDA(cudaFuncSetAttribute(cuda::run_plain_step<TeamStep<Body>>,
+                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                       static_cast<int>(bytes)));
+    launch(step, static_cast<long long>(step.n) * Body::team_size, bytes);
+  }
+
+  /// Doubles of scratch that a team which is a block can have at most.
+  int most_scratch() const
+  {
+    const std::size_t bytes = cuda_executor.resident_limits().shared_bytes - shared_of_steps;
+    return static_cast<int>(bytes / sizeof(double));
   }
 
   template <class Body>
@@ -319,15 +375,19 @@ public:
   }
 
 private:
+  static constexpr std::size_t default_shared_bytes = 48 << 10;
+  static constexpr std::size_t shared_of_steps = 1 << 10; ///< at most, besides scratch of the run
+
   template <class Step>
-  void launch(const Step &step, const long long threads)
+  void launch(const Step &step, const long long threads, const std::size_t shared_bytes = 0)
   {
     if (threads == 0)
       return;
-    const long long blocks = (threads + cuda::threads_per_block - 1) / cuda::threads_per_block;
+    constexpr int block = cuda::threads_of_block<Step>;
+    const long long blocks = (threads + block - 1) / block;
     const long long most = 1LL << 22; // so that a thread has a number
-    cuda::run_plain_step<<<static_cast<unsigned int>(std::min(blocks, most)),
-                           cuda::threads_per_block, 0, on>>>(step, loop);
+    cuda::run_plain_step<<<static_cast<unsigned int>(std::min(blocks, most)), block, shared_bytes,
+                           on>>>(step, loop);
     FEMGPU_CUDA(cudaGetLastError());
   }
 

@@ -6,6 +6,7 @@
 #include "linalg/matrices/operator.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace femgpu::linalg
 {
@@ -20,7 +21,8 @@ template <int scratch_size>
 class HostTeam
 {
 public:
-  HostTeam() // leaves the scratch as it is
+  /// Leaves the scratch as it is. @param of_run the scratch whose size the step tells, if any
+  explicit HostTeam(double *of_run = nullptr) : of_run(of_run)
   {}
   static constexpr int rank()
   {
@@ -43,7 +45,7 @@ public:
   }
   double *scratch() const
   {
-    return shared;
+    return scratch_size > 0 ? shared : of_run;
   }
 
   // In chains: what came before is done.
@@ -59,6 +61,11 @@ public:
     return *from;
   }
 
+  /// What is there now.
+  static int glance(const int *from)
+  {
+    return *from;
+  }
   /// Puts @p value at @p to if @p expected is there; gives what was there.
   static int compare_and_swap(int *to, const int expected, const int value)
   {
@@ -81,6 +88,7 @@ public:
 
 private:
   mutable double shared[scratch_size > 0 ? scratch_size : 1];
+  double *of_run;
 };
 
 template <>
@@ -112,11 +120,21 @@ public:
   {
     const int threads = step.n > 1 ? n_threads : 1;
     const int chunk = std::clamp(step.n / (8 * threads), 1, 16); // few items may be large
-#pragma omp parallel for schedule(dynamic, chunk) num_threads(threads) if (threads > 1)
-    for (int i = 0; i < step.n; ++i) {
-      const HostTeam<Body::scratch> team;
-      step.body(team, i);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+      std::vector<double> scratch(static_cast<std::size_t>(step.scratch));
+#pragma omp for schedule(dynamic, chunk)
+      for (int i = 0; i < step.n; ++i) {
+        const HostTeam<Body::scratch> team(scratch.data());
+        step.body(team, i);
+      }
     }
+  }
+
+  /// Doubles of scratch that a team can have at most.
+  static int most_scratch()
+  {
+    return 1 << 15;
   }
 
   template <class Body>

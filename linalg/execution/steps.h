@@ -79,18 +79,21 @@ struct ProductStep
  * The step that gives each item 0 <= i < n to a team of Body::team_size neighbouring GPU threads,
  * or to one thread of the host. The body is called as body(team, i) and has
  *
- *     static constexpr int team_size = 32;  // or the 256 threads of a block
+ *     static constexpr int team_size = 32;  // or the 128 or 256 threads of a block
  *     static constexpr int scratch = 0;     // doubles that the team shares
  *
  * A team has rank(), size(), sync(), sum(double), scratch(), and some operations on its shared
  * integers; all its threads must meet in sync() and sum(), after which they see what the others
- * have written. Such steps run without a state.
+ * have written. A team of a GPU is made of n_warps() warps, which have a few sums of their own.
+ * Such steps run without a state.
  */
-template <class Body>
+template <class Body_>
 struct TeamStep
 {
+  using Body = Body_;
   int n;
   Body body;
+  int scratch = 0; ///< doubles that the team shares, where only the program's run tells how many
 };
 
 /// What the items of a chain step tell each other, in the memory of the executor; see Chains.
@@ -159,6 +162,17 @@ template <class Body>
 TeamStep<Body> teams(const int n, const Body &body)
 {
   return {n, body};
+}
+
+/**
+ * With @p scratch doubles for each team.
+ * @throws DeviceError where the device has less; a team that is a block can have most_scratch()
+ */
+template <class Body>
+TeamStep<Body> teams(const int n, const Body &body, const int scratch)
+{
+  static_assert(Body::scratch == 0);
+  return {n, body, scratch};
 }
 
 template <class... Steps>
