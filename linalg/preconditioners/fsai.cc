@@ -1,6 +1,6 @@
 #include "linalg/matrices/transpose.h"
 #include "linalg/preconditioners/registry.h"
-#include "linalg/preconditioners/row_pattern.h"
+#include "linalg/preconditioners/row_product.h"
 
 namespace femgpu::linalg
 {
@@ -10,22 +10,30 @@ namespace
  * Finds row i of G: with J its pattern, whose last column is i, A(J, J) y = e_i and
  * g = y / √y_i, by a dense Cholesky factorisation of A(J, J) (Kolotilina and Yeremin 1993).
  */
+template <class Workspaces>
 struct SolveRow
 {
-  static constexpr int team_size = 32, scratch = 0;
+  static constexpr int team_size = Workspaces::team_size, scratch = 0;
   CsrView<double> A;
   RowPatternView pattern;
-  Batch batch;
+  Workspaces workspaces;
   double *values;
   int *failed; ///< of each row: A(J, J) is not positive definite
+  int *unfit;
 
   template <class Team>
   FEMGPU_HD
   void operator()(const Team &team, const int item) const
   {
-    const int i = batch.first + item;
+    const int i = workspaces.row(item);
     const int size = pattern.length(i);
-    double *const L = batch.memory + batch.offsets[item]; // by columns
+    const bool fits =
+        static_cast<std::size_t>(size) * static_cast<std::size_t>(size) <= workspaces.size(item);
+    if (team.rank() == 0)
+      unfit[i] = fits ? 0 : 1;
+    if (!fits)
+      return;
+    double *const L = workspaces.begin(team, item); // by columns
     double *const g = values + pattern.row_starts[i];
     gather(team, i, size, L);
     const double a_ii = L[static_cast<std::size_t>(size) * size - 1];
@@ -251,18 +259,22 @@ private:
     Runner<Backend> runner(*owner);
     Buffer<double> values(owner, pattern.columns.size());
     Buffer<int> failed(owner, static_cast<std::size_t>(A.n()));
-    const auto workspace = [&](const int i) {
-      const auto size =
-          static_cast<std::size_t>(pattern.host_row_starts[i + 1] - pattern.host_row_starts[i]);
-      return size * size;
+    Buffer<int> unfit(owner, static_cast<std::size_t>(A.n()));
+    const auto solve = [&](const RowBatch &batch, const int n_items) {
+      with_workspaces<Backend>(batch, [&](const auto &workspaces) {
+        const SolveRow<std::decay_t<decltype(workspaces)>> body{
+            A.csr_view(), pattern.view(), workspaces, values.data(), failed.data(), unfit.data()};
+        runner.run(teams(n_items, body, workspaces.scratch));
+      });
     };
-    for_batches(owner, A.n(), workspace, [&](const Batch &batch, const int n_rows) {
-      runner.run(teams(
-          n_rows, SolveRow{A.csr_view(), pattern.view(), batch, values.data(), failed.data()}));
-    });
-    n_failed = 0;
-    for (const int row_failed : failed.to_host())
-      n_failed += row_failed;
+    const auto sizes = [&](const RowList &list) {
+      std::vector<std::size_t> squares;
+      for (const int length : counts_to_host<Backend>(owner, list, RowLength{pattern.view()}))
+        squares.push_back(static_cast<std::size_t>(length) * static_cast<std::size_t>(length));
+      return squares;
+    };
+    run_rows<Backend>(owner, A.n(), unfit, solve, sizes, sizes);
+    n_failed = static_cast<int>(total_counts<Backend>(owner, failed.data(), A.n()).sum);
     return std::make_unique<CsrMatrix>(owner, std::move(pattern.row_starts),
                                        std::move(pattern.columns), std::move(values));
   }

@@ -3,7 +3,7 @@
 
 #include "linalg/matrices/transpose.h"
 #include "linalg/partitions/partition.h"
-#include "linalg/preconditioners/row_pattern.h"
+#include "linalg/preconditioners/row_product.h"
 
 #include <algorithm>
 #include <utility>
@@ -147,7 +147,7 @@ BlockDiagonal block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
   Buffer<int> lengths(owner, static_cast<std::size_t>(A.n()));
   runner.run(rows(A.n(), CountBlockRow{A.csr_view(), blocks.view(), lengths.data()}));
   BlockDiagonal result;
-  result.pattern = make_rows(owner, lengths.to_host());
+  result.pattern = make_rows<Backend>(owner, lengths);
   result.entries = Buffer<int>(owner, result.pattern.columns.size());
   runner.run(
       rows(A.n(), StoreBlockRow{A.csr_view(), blocks.view(), result.pattern.row_starts.data(),
@@ -178,8 +178,7 @@ bool is_symmetric(const RowPattern &pattern, const ExecutorPtr &executor)
   Buffer<int> missing(executor, static_cast<std::size_t>(pattern.n()));
   Runner<Backend>(*executor).run(
       rows(pattern.n(), FindMissingPair{pattern.view(), missing.data()}));
-  const std::vector<int> rows_missing = missing.to_host();
-  return std::find(rows_missing.begin(), rows_missing.end(), 1) == rows_missing.end();
+  return total_counts<Backend>(executor, missing.data(), pattern.n()).sum == 0;
 }
 
 struct CopyIndex
@@ -208,13 +207,13 @@ RowPattern transpose(const RowPattern &pattern, const ExecutorPtr &executor)
   const auto transposed = transpose<Backend>(
       CsrMatrix(executor, copy(pattern.row_starts), copy(pattern.columns), std::move(values)));
   RowPattern result;
-  result.host_row_starts = transposed->host_row_starts();
-  result.row_starts =
-      Buffer<int>(executor, result.host_row_starts.data(), result.host_row_starts.size());
+  const CsrView<double> view = transposed->csr_view();
+  result.row_starts = Buffer<int>(executor, pattern.row_starts.size());
   result.columns = Buffer<int>(executor, pattern.columns.size());
-  Runner<Backend>(*executor).run(
-      rows(static_cast<int>(pattern.columns.size()),
-           CopyIndex{transposed->csr_view().columns, result.columns.data()}));
+  Runner<Backend> runner(*executor);
+  runner.run(rows(pattern.n() + 1, CopyIndex{view.row_starts, result.row_starts.data()}));
+  runner.run(rows(static_cast<int>(pattern.columns.size()),
+                  CopyIndex{view.columns, result.columns.data()}));
   executor->synchronize(); // before the transposed matrix goes
   return result;
 }

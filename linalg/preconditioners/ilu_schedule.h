@@ -116,7 +116,8 @@ inline Schedule make_schedule(const RowPattern &factors, const Buffer<int> &diag
                               const BlockPartition &blocks, const ExecutorPtr &executor,
                               const bool by_levels)
 {
-  const HostFactors host = {factors.host_row_starts, factors.columns.to_host(), diagonal.to_host()};
+  const HostFactors host = {factors.row_starts.to_host(), factors.columns.to_host(),
+                            diagonal.to_host()};
   const auto sort = [&](const bool is_lower) {
     const std::vector<int> levels = find_levels(host, blocks, is_lower);
     RowSchedule schedule =

@@ -2,17 +2,16 @@
 #define femgpu_linalg_preconditioners_row_pattern_h
 
 #include "linalg/base/error.h"
+#include "linalg/execution/scan.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/matrices/csr_matrix.h"
 
-#include <algorithm>
 #include <limits>
 #include <string>
-#include <vector>
 
 /**
  * @file
- * Patterns of preconditioners, row by row where the matrix lives. Only row lengths visit the host.
+ * Patterns of preconditioners, row by row where the matrix lives. Only sums visit the host.
  */
 namespace femgpu::linalg
 {
@@ -52,7 +51,6 @@ struct RowPatternView
 struct RowPattern
 {
   Buffer<int> row_starts, columns;
-  std::vector<int> host_row_starts;
 
   RowPatternView view() const
   {
@@ -60,27 +58,24 @@ struct RowPattern
   }
   int n() const
   {
-    return static_cast<int>(host_row_starts.size()) - 1;
+    return static_cast<int>(row_starts.size()) - 1;
   }
 };
 
-/// Room for rows of the @p lengths given, in host memory. @throws SolverError beyond 2^31-1 entries
-inline RowPattern make_rows(const ExecutorPtr &executor, const std::vector<int> &lengths)
+/// Room for rows of the @p lengths given. @throws SolverError beyond 2^31-1 entries
+template <class Backend>
+RowPattern make_rows(const ExecutorPtr &executor, const Buffer<int> &lengths)
 {
-  RowPattern pattern;
-  pattern.host_row_starts.push_back(0);
-  std::size_t n_entries = 0;
-  for (const int length : lengths) {
-    n_entries += static_cast<std::size_t>(length);
-    pattern.host_row_starts.push_back(static_cast<int>(n_entries));
-  }
-  if (n_entries > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-    throw SolverError("The pattern of a preconditioner would have " + std::to_string(n_entries) +
+  const int n = static_cast<int>(lengths.size());
+  const CountTotals totals = total_counts<Backend>(executor, lengths.data(), n);
+  if (totals.sum > std::numeric_limits<int>::max())
+    throw SolverError("The pattern of a preconditioner would have " + std::to_string(totals.sum) +
                       " entries, more than its indices can count. Use a smaller tau, power or "
                       "level.");
-  pattern.row_starts =
-      Buffer<int>(executor, pattern.host_row_starts.data(), pattern.host_row_starts.size());
-  pattern.columns = Buffer<int>(executor, n_entries);
+  RowPattern pattern;
+  pattern.row_starts = Buffer<int>(executor, lengths.size() + 1);
+  scan_counts<Backend>(executor, lengths.data(), n, pattern.row_starts.data());
+  pattern.columns = Buffer<int>(executor, static_cast<std::size_t>(totals.sum));
   return pattern;
 }
 
@@ -146,7 +141,7 @@ RowPattern large_entries(const CsrMatrix &A, const double tau)
   Runner<Backend> runner(*A.executor());
   Buffer<int> lengths(A.executor(), static_cast<std::size_t>(A.n()));
   runner.run(rows(A.n(), CountLargeEntries{A.csr_view(), tau, lengths.data()}));
-  RowPattern pattern = make_rows(A.executor(), lengths.to_host());
+  RowPattern pattern = make_rows<Backend>(A.executor(), lengths);
   runner.run(rows(A.n(), StoreLargeEntries{A.csr_view(), tau, pattern.row_starts.data(),
                                            pattern.columns.data()}));
   return pattern;
@@ -212,261 +207,10 @@ RowPattern select(const RowPattern &pattern, const Keep &keep, const ExecutorPtr
   Runner<Backend> runner(*executor);
   Buffer<int> lengths(executor, static_cast<std::size_t>(pattern.n()));
   runner.run(rows(pattern.n(), CountKept<Keep>{pattern.view(), keep, lengths.data()}));
-  RowPattern kept = make_rows(executor, lengths.to_host());
+  RowPattern kept = make_rows<Backend>(executor, lengths);
   runner.run(rows(pattern.n(), StoreKept<Keep>{pattern.view(), keep, kept.row_starts.data(),
                                                kept.columns.data()}));
   return kept;
-}
-
-/// The workspace of one row: a set of columns that a team fills.
-class ColumnSet
-{
-public:
-  /// ints that a set of at most @p most columns needs
-  FEMGPU_HD
-  static std::size_t size(const int most)
-  {
-    return static_cast<std::size_t>(table_size(most)) + static_cast<std::size_t>(most) + 1;
-  }
-
-  FEMGPU_HD
-  ColumnSet(int *memory, const int most)
-      : count(memory), list(memory + 1), table(memory + 1 + most), mask(table_size(most) - 1)
-  {}
-
-  template <class Team>
-  FEMGPU_HD
-  void clear(const Team &team)
-  {
-    for (int k = team.rank(); k <= mask; k += team.size())
-      table[k] = -1;
-    if (team.rank() == 0)
-      *count = 0;
-    team.sync();
-  }
-
-  template <class Team>
-  FEMGPU_HD
-  void insert(const Team &team, const int column)
-  {
-    unsigned int slot = static_cast<unsigned int>(column) * 2654435761U >> 7;
-    for (;; ++slot) {
-      slot &= static_cast<unsigned int>(mask);
-      const int old = team.compare_and_swap(table + slot, -1, column);
-      if (old == column)
-        return;
-      if (old == -1)
-        break;
-    }
-    list[team.count_up(count)] = column;
-  }
-
-  /// To be called by all threads after the last insert().
-  template <class Team>
-  FEMGPU_HD
-  int n_columns(const Team &team) const
-  {
-    team.sync();
-    return *count;
-  }
-
-  template <class Team>
-  FEMGPU_HD
-  void store_sorted(const Team &team, int *to) const
-  {
-    team.sync();
-    team.sort(list, *count, to);
-    team.sync();
-  }
-
-private:
-  FEMGPU_HD
-  static int table_size(const int most)
-  {
-    int size = 16;
-    while (size < 2 * most)
-      size *= 2;
-    return size;
-  }
-
-  int *count, *list, *table;
-  int mask;
-};
-
-/// The columns of all rows of B that row @p i of P names.
-template <class Team>
-FEMGPU_HD
-void insert_product_row(const Team &team, ColumnSet &set, const RowPatternView &P,
-                        const RowPatternView &B, const int i)
-{
-  set.clear(team);
-  for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k) {
-    const int j = P.columns[k];
-    for (int l = B.row_starts[j] + team.rank(); l < B.row_starts[j + 1]; l += team.size())
-      set.insert(team, B.columns[l]);
-  }
-}
-
-/// At most so many columns has row i of the product of two patterns.
-struct BoundProductRow
-{
-  RowPatternView P, B;
-  int n;
-  int *bounds;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int bound = 0;
-    for (int k = P.row_starts[i]; k < P.row_starts[i + 1] && bound < n; ++k)
-      bound += B.length(P.columns[k]);
-    bounds[i] = bound < n ? bound : n;
-  }
-};
-
-/// Where a batch of rows works: row first + i has the memory from offsets[i] on.
-struct Batch
-{
-  int first;
-  const std::size_t *offsets;
-  double *memory;
-};
-
-/**
- * Calls @p f(batch, n_rows) for batches of rows whose workspaces, of sizes(i) doubles, fit into a
- * part of the memory that is free.
- * @throws DeviceError if there is not even memory for one row
- */
-template <class Sizes, class Function>
-void for_batches(const ExecutorPtr &executor, const int n, const Sizes &sizes, const Function &f)
-{
-  // doubles: 2 GiB fill a GPU; the host has few rows at work, and new pages cost it much
-  const std::size_t most = std::size_t{1} << (executor->backend() == BackendKind::host ? 22 : 28);
-  const std::size_t budget = std::min(most, executor->memory().free / 4 / sizeof(double));
-  Buffer<double> memory;
-  for (int first = 0, last = 0; first < n; first = last) {
-    std::vector<std::size_t> offsets;
-    std::size_t total = 0;
-    for (; last < n && (last == first || total + sizes(last) <= budget); ++last) {
-      offsets.push_back(total);
-      total += sizes(last);
-    }
-    const Buffer<std::size_t> device_offsets(executor, offsets.data(), offsets.size());
-    if (memory.size() < total) {
-      memory = Buffer<double>(); // before there is another one
-      memory = Buffer<double>(executor, total);
-    }
-    f(Batch{first, device_offsets.data(), memory.data()}, last - first);
-    executor->synchronize();
-  }
-}
-
-/// doubles that hold @p n ints
-inline std::size_t doubles_for_ints(const std::size_t n)
-{
-  return (n * sizeof(int) + sizeof(double) - 1) / sizeof(double);
-}
-
-struct CountProductRow
-{
-  static constexpr int team_size = 32, scratch = 0;
-  RowPatternView P, B;
-  Batch batch;
-  const int *bounds;
-  int *lengths;
-
-  template <class Team>
-  FEMGPU_HD
-  void operator()(const Team &team, const int item) const
-  {
-    const int i = batch.first + item;
-    ColumnSet set(reinterpret_cast<int *>(batch.memory + batch.offsets[item]), bounds[i]);
-    insert_product_row(team, set, P, B, i);
-    const int length = set.n_columns(team);
-    if (team.rank() == 0)
-      lengths[i] = length;
-  }
-};
-
-struct StoreProductRow
-{
-  static constexpr int team_size = 32, scratch = 0;
-  RowPatternView P, B;
-  Batch batch;
-  const int *bounds, *row_starts;
-  int *columns;
-
-  template <class Team>
-  FEMGPU_HD
-  void operator()(const Team &team, const int item) const
-  {
-    const int i = batch.first + item;
-    ColumnSet set(reinterpret_cast<int *>(batch.memory + batch.offsets[item]), bounds[i]);
-    insert_product_row(team, set, P, B, i);
-    set.store_sorted(team, columns + row_starts[i]);
-  }
-};
-
-/// Bounds of the row lengths of the product of two patterns, and then the lengths.
-struct ProductLengths
-{
-  Buffer<int> bounds;
-  std::vector<int> host_bounds, lengths;
-
-  std::size_t set_size(const int i) const
-  {
-    return doubles_for_ints(ColumnSet::size(host_bounds[static_cast<std::size_t>(i)]));
-  }
-};
-
-template <class Backend>
-ProductLengths product_lengths(const ExecutorPtr &executor, const int n, const RowPatternView &P,
-                               const RowPatternView &B)
-{
-  Runner<Backend> runner(*executor);
-  ProductLengths result;
-  result.bounds = Buffer<int>(executor, static_cast<std::size_t>(n));
-  runner.run(rows(n, BoundProductRow{P, B, n, result.bounds.data()}));
-  result.host_bounds = result.bounds.to_host();
-  Buffer<int> lengths(executor, static_cast<std::size_t>(n));
-  for_batches(
-      executor, n, [&](const int i) { return result.set_size(i); },
-      [&](const Batch &batch, const int n_rows) {
-        runner.run(
-            teams(n_rows, CountProductRow{P, B, batch, result.bounds.data(), lengths.data()}));
-      });
-  result.lengths = lengths.to_host();
-  return result;
-}
-
-/// The pattern of P B.
-template <class Backend>
-RowPattern multiply(const RowPattern &P, const RowPattern &B, const ExecutorPtr &executor)
-{
-  Runner<Backend> runner(*executor);
-  const ProductLengths lengths = product_lengths<Backend>(executor, P.n(), P.view(), B.view());
-  RowPattern product = make_rows(executor, lengths.lengths);
-  for_batches(
-      executor, P.n(), [&](const int i) { return lengths.set_size(i); },
-      [&](const Batch &batch, const int n_rows) {
-        runner.run(
-            teams(n_rows, StoreProductRow{P.view(), B.view(), batch, lengths.bounds.data(),
-                                          product.row_starts.data(), product.columns.data()}));
-      });
-  return product;
-}
-
-/// The pattern of S^power, where S are the large entries of A.
-template <class Backend>
-RowPattern inverse_pattern(const CsrMatrix &A, const double tau, const int power)
-{
-  RowPattern S = large_entries<Backend>(A, tau);
-  if (power == 1)
-    return S;
-  RowPattern pattern = multiply<Backend>(S, S, A.executor());
-  for (int k = 2; k < power; ++k)
-    pattern = multiply<Backend>(pattern, S, A.executor());
-  return pattern;
 }
 } // namespace femgpu::linalg
 

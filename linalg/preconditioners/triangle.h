@@ -83,7 +83,7 @@ public:
     const int n = static_cast<int>(order.size());
     Buffer<int> lengths(owner, order.size());
     runner.run(rows(n, CountTriangleRow{factors, row_order.data(), is_lower, lengths.data()}));
-    pattern = make_rows(owner, lengths.to_host());
+    pattern = make_rows<Backend>(owner, lengths);
     sources = Buffer<int>(owner, pattern.columns.size());
     values = Buffer<double>(owner, pattern.columns.size());
     runner.run(rows(n, StoreTriangleRow{factors, row_order.data(), pattern.row_starts.data(),

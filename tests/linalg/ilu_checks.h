@@ -91,6 +91,7 @@ void check_pattern_is_that_of_the_levels(const ExecutorPtr &executor)
       const BlockPartition blocks(executor, make_partition("contiguous", A.csr(), 1));
       const BlockDiagonal block_rows = block_diagonal<Backend>(csr, blocks);
       const RowPattern pattern = fill_pattern<Backend>(block_rows.pattern, level, executor);
+      const std::vector<int> starts = pattern.row_starts.to_host();
       const std::vector<int> columns = pattern.columns.to_host();
       const DenseLevels expected = fill_levels(dense_matrix(A), level);
       for (int i = 0; i < A.n; ++i) {
@@ -98,8 +99,8 @@ void check_pattern_is_that_of_the_levels(const ExecutorPtr &executor)
         for (int j = 0; j < A.n; ++j)
           if (expected[i][j] <= level)
             row.push_back(j);
-        EXPECT_EQ(row, std::vector<int>(columns.begin() + pattern.host_row_starts[i],
-                                        columns.begin() + pattern.host_row_starts[i + 1]))
+        EXPECT_EQ(row,
+                  std::vector<int>(columns.begin() + starts[i], columns.begin() + starts[i + 1]))
             << "row " << i;
       }
     }

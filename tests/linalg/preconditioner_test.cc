@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace femgpu::linalg::test
 {
@@ -174,14 +175,24 @@ std::vector<long double> least_squares(Dense A, std::vector<long double> e)
   return m;
 }
 
+/// Entries of M, or of Gᵀ, row by row.
+std::vector<double> host_values(const Preconditioner &M, const Executor &executor)
+{
+  const auto view = std::get<CsrView<double>>(std::get<const Operator *>(M.action())->view());
+  int n_entries = 0;
+  executor.copy_to_host(&n_entries, view.row_starts + view.n, sizeof(int));
+  std::vector<double> values(static_cast<std::size_t>(n_entries));
+  executor.copy_to_host(values.data(), view.values, values.size() * sizeof(double));
+  return values;
+}
+
 /// M of a preconditioner that is a CSR matrix, dense, by columns.
 Dense dense_inverse(const Preconditioner &preconditioner)
 {
   const auto &M =
       dynamic_cast<const CsrMatrix &>(*std::get<const Operator *>(preconditioner.action()));
   const std::vector<int> starts = M.host_row_starts(), columns = M.host_columns();
-  std::vector<double> values(M.n_nonzeros());
-  M.executor()->copy_to_host(values.data(), M.csr_view().values, values.size() * sizeof(double));
+  const std::vector<double> values = host_values(preconditioner, *M.executor());
   const auto n = static_cast<std::size_t>(M.n());
   Dense dense(n, std::vector<long double>(n, 0.));
   for (std::size_t i = 0; i < n; ++i)
@@ -288,6 +299,106 @@ TEST_P(SaiTest, FromTheLeftIsTheOneOfTheTransposedMatrixTransposed)
   for (int i = 0; i < A.n; ++i)
     for (int j = 0; j < A.n; ++j)
       EXPECT_EQ(left[i][j], right[j][i]);
+}
+
+/// Row k of the M with ‖MA − I‖_F minimal and the pattern of A, by a dense local problem.
+std::vector<long double> reference_row(const HostMatrix &A, const int k)
+{
+  const auto entries = [&](const int j) { return std::pair(A.row_starts[j], A.row_starts[j + 1]); };
+  std::map<int, std::size_t> places; // of the columns I
+  const auto [begin, end] = entries(k);
+  for (int l = begin; l < end; ++l)
+    for (auto [e, last] = entries(A.columns[l]); e < last; ++e)
+      places.emplace(A.columns[e], 0);
+  std::size_t n1 = 0;
+  for (auto &[column, place] : places)
+    place = n1++;
+  Dense A_hat;
+  for (int l = begin; l < end; ++l) {
+    A_hat.emplace_back(n1, 0.L);
+    for (auto [e, last] = entries(A.columns[l]); e < last; ++e)
+      A_hat.back()[places[A.columns[e]]] = A.values[e];
+  }
+  std::vector<long double> e_k(n1, 0.L);
+  e_k[places[k]] = 1.L;
+  return least_squares(A_hat, e_k);
+}
+
+/// Tridiagonal but for dense blocks of @p sizes on its diagonal, at every 3000th row; no zeros.
+HostMatrix tridiagonal_with_blocks(const int n, const std::vector<int> &sizes)
+{
+  const auto block = [&](const int i) { // which has row i
+    const auto b = static_cast<std::size_t>(i / 3000);
+    return b < sizes.size() && i % 3000 < sizes[b] ? static_cast<int>(b) : -1;
+  };
+  const std::vector<double> entries = random_vector(1009, 3);
+  HostMatrix A;
+  for (int i = 0; i < n; ++i) {
+    const int first = block(i) < 0 ? i - 1 : std::min(i - 1, 3000 * block(i));
+    const int last = block(i) < 0 ? i + 1 : std::max(i + 1, 3000 * block(i) + sizes[block(i)] - 1);
+    for (int j = std::max(first, 0); j <= std::min(last, n - 1); ++j)
+      A.add(j, i == j ? 8. : 0.1 + entries[(7 * i + 3 * j) % 1009] * entries[j % 1009]);
+    A.end_row();
+  }
+  return A;
+}
+
+// Blocks of 180 rows need more than the shared memory of a GPU has, those of 30, 60 and 120 more
+// than the other rows.
+TEST_P(SaiTest, RowsOfVeryDifferentSizesAreLeastSquaresSolutionsToo)
+{
+  const HostMatrix A = tridiagonal_with_blocks(24000, {30, 180, 60, 120});
+  const auto M = make("sai side=left", A);
+  const std::vector<double> values = host_values(*M, *executor);
+  ASSERT_EQ(values.size(), A.values.size());
+  for (const int k : {0,    15,   29,   30,   31,   1500, 2999, 3000, 3100,  3179,
+                      3180, 6000, 6059, 6061, 9000, 9077, 9119, 9120, 12345, 23999}) {
+    const std::vector<long double> expected = reference_row(A, k);
+    long double difference = 0., largest = 0.;
+    for (std::size_t l = 0; l < expected.size(); ++l) {
+      difference = std::max(difference, std::abs(values[A.row_starts[k] + l] - expected[l]));
+      largest = std::max(largest, std::abs(expected[l]));
+    }
+    EXPECT_LE(difference, 1e-12 * largest) << "row " << k;
+  }
+}
+
+TEST_P(SaiTest, IsTheSameToTheLastBitWhenMadeAgain)
+{
+  for (const HostMatrix &A :
+       {box_27(12, 11, 10), random_dominant(3000, 12, 6), tridiagonal_with_blocks(7000, {40, 200})})
+    for (const char *const text : {"sai", "sai side=left tau=0.9 power=2", "fsai power=2"}) {
+      const auto M = make_preconditioner(text, executor->backend());
+      const CsrMatrix B(executor, A.csr());
+      std::vector<double> first;
+      for (int repeat = 0; repeat < 2; ++repeat) {
+        M->setup(B);
+        const std::vector<double> values = host_values(*M, *executor);
+        first = repeat == 0 ? values : first;
+        EXPECT_EQ(values, first) << text;
+      }
+    }
+}
+
+TEST_P(SaiTest, EmptyRowsBesideOthersGiveZerosAndAreCounted)
+{
+  HostMatrix A = laplacian_1d(1000);
+  HostMatrix B; // the same without the entries of rows 10, 11, 12 and 500
+  int n_dependent = 0;
+  for (int i = 0; i < A.n; ++i) {
+    const bool is_empty = (i >= 10 && i <= 12) || i == 500;
+    for (int k = A.row_starts[i]; !is_empty && k < A.row_starts[i + 1]; ++k)
+      B.add(A.columns[k], A.values[k]);
+    B.end_row();
+    for (const int j : {i - 1, i, i + 1}) // neighbours have empty rows in their patterns
+      n_dependent += (is_empty ? j == i : (j >= 10 && j <= 12) || j == 500) ? 1 : 0;
+  }
+  const auto M = make("sai side=left", B);
+  EXPECT_NE(M->setup_report().remarks.find(std::to_string(n_dependent) + " of 1000 least-squares"),
+            std::string::npos)
+      << M->setup_report().remarks;
+  for (const double value : host_values(*M, *executor))
+    EXPECT_TRUE(std::isfinite(value));
 }
 
 TEST_P(SaiTest, CountsColumnsWithoutFullRank)

@@ -1,0 +1,233 @@
+#ifndef femgpu_linalg_preconditioners_row_product_h
+#define femgpu_linalg_preconditioners_row_product_h
+
+#include "linalg/preconditioners/column_set.h"
+#include "linalg/preconditioners/row_workspace.h"
+
+/**
+ * @file
+ * Products of patterns, row by row.
+ */
+namespace femgpu::linalg
+{
+/// Two patterns that are multiplied, P B.
+struct ProductView
+{
+  RowPatternView P, B;
+  int lanes; ///< threads of a team that share a row of B
+
+  /// Calls f(place in row i of P, place in B) for all pairs of entries, by all threads of a team.
+  template <class Team, class Function>
+  FEMGPU_HD
+  void for_pairs(const Team &team, const int i, const Function &f) const
+  {
+    const int width = lanes < team.size() ? lanes : team.size();
+    const int lane = team.rank() % width;
+    for (int k = P.row_starts[i] + team.rank() / width; k < P.row_starts[i + 1];
+         k += team.size() / width) {
+      const int j = P.columns[k];
+      for (int l = B.row_starts[j] + lane; l < B.row_starts[j + 1]; l += width)
+        f(k - P.row_starts[i], l);
+    }
+  }
+
+  /// At most so many columns has row i of the product, but not more than @p most.
+  template <class Team>
+  FEMGPU_HD
+  int bound(const Team &team, const int i, const int most) const
+  {
+    double sum = 0.;
+    for (int k = P.row_starts[i] + team.rank(); k < P.row_starts[i + 1]; k += team.size())
+      sum += B.length(P.columns[k]);
+    sum = team.sum(sum);
+    return sum < most ? static_cast<int>(sum) : most;
+  }
+
+  /// Puts the columns of row i of the product into the set.
+  template <class Team>
+  FEMGPU_HD
+  void insert_row(const Team &team, ColumnSet &set, const int i) const
+  {
+    set.clear(team);
+    for_pairs(team, i, [&](int, const int l) { set.insert(team, B.columns[l]); });
+  }
+};
+
+/// @param n_nonzeros of B, which has n rows
+template <class Backend>
+ProductView make_product(const RowPatternView &P, const RowPatternView &B, const int n,
+                         const std::size_t n_nonzeros)
+{
+  int lanes = 1;
+  while (Backend::kind != BackendKind::host && lanes < 32 &&
+         static_cast<std::size_t>(lanes) * static_cast<std::size_t>(n) < n_nonzeros)
+    lanes *= 2;
+  return {P, B, lanes};
+}
+
+/// A bound of the length of a row of a product; not more than n.
+struct ProductBound
+{
+  RowPatternView P, B;
+  int n;
+
+  FEMGPU_HD
+  int operator()(const int i) const
+  {
+    int bound = 0;
+    for (int k = P.row_starts[i]; k < P.row_starts[i + 1] && bound < n; ++k)
+      bound += B.length(P.columns[k]);
+    return bound < n ? bound : n;
+  }
+};
+
+/// The set of a team for row i, in its workspace.
+template <class Team, class Workspaces>
+FEMGPU_HD
+ColumnSet product_row_set(const Team &team, const ProductView &product,
+                          const Workspaces &workspaces, const int item)
+{
+  int most = ColumnSet::most_in(2 * workspaces.size(item));
+  if constexpr (Workspaces::in_scratch)
+    most = product.bound(team, workspaces.row(item), most);
+  return {reinterpret_cast<int *>(workspaces.begin(team, item)), most};
+}
+
+template <class Workspaces>
+struct CountProductRow
+{
+  static constexpr int team_size = Workspaces::team_size, scratch = 0;
+  ProductView product;
+  Workspaces workspaces;
+  int *lengths, *unfit;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int item) const
+  {
+    const int i = workspaces.row(item);
+    ColumnSet set = product_row_set(team, product, workspaces, item);
+    product.insert_row(team, set, i);
+    const int length = set.n_columns(team);
+    if (team.rank() == 0) {
+      lengths[i] = length;
+      unfit[i] = length > set.capacity() ? 1 : 0;
+    }
+  }
+};
+
+template <class Workspaces>
+struct StoreProductRow
+{
+  static constexpr int team_size = Workspaces::team_size, scratch = 0;
+  ProductView product;
+  Workspaces workspaces;
+  const int *row_starts;
+  int *columns, *unfit;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int item) const
+  {
+    const int i = workspaces.row(item);
+    ColumnSet set = product_row_set(team, product, workspaces, item);
+    product.insert_row(team, set, i);
+    const bool fits = set.n_columns(team) <= set.capacity();
+    if (team.rank() == 0)
+      unfit[i] = fits ? 0 : 1;
+    if (fits)
+      set.store_sorted(team, columns + row_starts[i]);
+  }
+};
+
+/// Lengths and columns of the rows of a product of two patterns with n rows.
+template <class Backend>
+class PatternProduct
+{
+public:
+  PatternProduct(const ExecutorPtr &executor, const ProductView &product, const int n)
+      : executor(executor), product(product), n(n), lengths(executor, static_cast<std::size_t>(n)),
+        unfit(executor, static_cast<std::size_t>(n))
+  {}
+
+  /// Of the rows of a list, in host memory.
+  std::vector<int> lengths_to_host(const RowList &list)
+  {
+    run_in_memory(executor, list, bounds(list),
+                  [&](const RowBatch &batch, const int n_items) { count(batch, n_items); });
+    return counts_to_host<Backend>(executor, list, ElementOf{lengths.data()});
+  }
+
+  RowPattern columns()
+  {
+    run_rows<Backend>(
+        executor, n, unfit,
+        [&](const RowBatch &batch, const int n_items) { count(batch, n_items); },
+        [&](const RowList &sample) { return set_sizes(lengths_to_host(sample)); },
+        [&](const RowList &list) { return bounds(list); });
+    RowPattern result = make_rows<Backend>(executor, lengths);
+    const auto store = [&](const RowBatch &batch, const int n_items) {
+      with_workspaces<Backend>(batch, [&](const auto &workspaces) {
+        const StoreProductRow<std::decay_t<decltype(workspaces)>> body{
+            product, workspaces, result.row_starts.data(), result.columns.data(), unfit.data()};
+        Runner<Backend>(*executor).run(teams(n_items, body, workspaces.scratch));
+      });
+    };
+    const auto sizes = [&](const RowList &list) {
+      return set_sizes(counts_to_host<Backend>(executor, list, ElementOf{lengths.data()}));
+    };
+    run_rows<Backend>(executor, n, unfit, store, sizes, sizes);
+    return result;
+  }
+
+private:
+  static std::vector<std::size_t> set_sizes(const std::vector<int> &most)
+  {
+    std::vector<std::size_t> sizes;
+    for (const int m : most)
+      sizes.push_back(doubles_for_ints(ColumnSet::size(m)));
+    return sizes;
+  }
+  std::vector<std::size_t> bounds(const RowList &list) const
+  {
+    return set_sizes(
+        counts_to_host<Backend>(executor, list, ProductBound{product.P, product.B, n}));
+  }
+  void count(const RowBatch &batch, const int n_items)
+  {
+    with_workspaces<Backend>(batch, [&](const auto &workspaces) {
+      const CountProductRow<std::decay_t<decltype(workspaces)>> body{product, workspaces,
+                                                                     lengths.data(), unfit.data()};
+      Runner<Backend>(*executor).run(teams(n_items, body, workspaces.scratch));
+    });
+  }
+
+  ExecutorPtr executor;
+  ProductView product;
+  int n;
+  Buffer<int> lengths, unfit;
+};
+
+/// The pattern of P B.
+template <class Backend>
+RowPattern multiply(const RowPattern &P, const RowPattern &B, const ExecutorPtr &executor)
+{
+  const ProductView product = make_product<Backend>(P.view(), B.view(), B.n(), B.columns.size());
+  return PatternProduct<Backend>(executor, product, P.n()).columns();
+}
+
+/// The pattern of S^power, where S are the large entries of A.
+template <class Backend>
+RowPattern inverse_pattern(const CsrMatrix &A, const double tau, const int power)
+{
+  RowPattern S = large_entries<Backend>(A, tau);
+  if (power == 1)
+    return S;
+  RowPattern pattern = multiply<Backend>(S, S, A.executor());
+  for (int k = 2; k < power; ++k)
+    pattern = multiply<Backend>(pattern, S, A.executor());
+  return pattern;
+}
+} // namespace femgpu::linalg
+
+#endif
