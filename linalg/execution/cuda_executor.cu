@@ -71,6 +71,7 @@ CudaExecutor::CudaExecutor(const int device) : device(device)
   FEMGPU_CUDA(cudaStreamCreateWithFlags(&side_stream, cudaStreamNonBlocking));
   FEMGPU_CUDA(cudaMallocHost(&pinned, mailbox_bytes + staging_bytes));
   staging = static_cast<char *>(pinned) + mailbox_bytes;
+  staged = std::make_unique<CudaStagedCopies>(work_stream);
   const std::size_t sums_bytes =
       2 * cuda::most_sums * sizeof(double) * static_cast<std::size_t>(resident.multiprocessors);
   FEMGPU_CUDA(cudaMalloc(&grid.sums, sums_bytes));
@@ -86,6 +87,7 @@ CudaExecutor::~CudaExecutor()
 {
   cudaStreamSynchronize(work_stream);
   cudaMemPoolTrimTo(pool, 0);
+  staged.reset();
   cudaFree(grid.arrivals);
   cudaFree(grid.sums);
   cudaFreeHost(pinned);
@@ -145,6 +147,8 @@ void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t 
 {
   if (bytes == 0)
     return;
+  if (staged->takes(bytes))
+    return staged->copy_from_host(to, from, bytes);
   FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, work_stream));
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
 }
@@ -153,6 +157,8 @@ void CudaExecutor::copy_to_host(void *to, const void *from, const std::size_t by
 {
   if (bytes == 0)
     return;
+  if (staged->takes(bytes))
+    return staged->copy_to_host(to, from, bytes);
   // Memory that is not pinned is slow to reach.
   const bool is_staged = bytes <= staging_bytes;
   FEMGPU_CUDA(
@@ -177,6 +183,11 @@ void CudaExecutor::fill_zero(void *to, const std::size_t bytes) const
 void CudaExecutor::synchronize() const
 {
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+}
+
+void CudaExecutor::use_in_this_thread() const
+{
+  FEMGPU_CUDA(cudaSetDevice(device));
 }
 
 std::vector<std::string> describe_cuda_devices()

@@ -2,9 +2,12 @@
 #define femgpu_linalg_execution_cuda_executor_h
 
 #include "linalg/base/error.h"
+#include "linalg/execution/cuda_staged_copies.h"
 #include "linalg/execution/executor.h"
 
 #include <cuda_runtime_api.h>
+
+#include <memory>
 
 namespace femgpu::linalg
 {
@@ -52,6 +55,7 @@ public:
   void copy_inside(void *to, const void *from, std::size_t bytes) const override;
   void fill_zero(void *to, std::size_t bytes) const override;
   void synchronize() const override;
+  void use_in_this_thread() const override;
 
   cudaStream_t stream() const
   {
@@ -109,6 +113,7 @@ private:
   static constexpr std::size_t staging_bytes = 1 << 16;
   void *pinned = nullptr; // the mailbox, then staging
   void *staging = nullptr;
+  std::unique_ptr<CudaStagedCopies> staged; // for larger copies
   mutable unsigned long long mails = 0;
   cuda::GridMemory grid{};
 };

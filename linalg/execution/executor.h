@@ -64,6 +64,10 @@ public:
     return {};
   }
 
+  /// Is called first where another thread than the one that made the executor goes on with it.
+  virtual void use_in_this_thread() const
+  {}
+
   /// Waits for all steps; throws DeviceError if one of them failed.
   virtual void synchronize() const = 0;
 

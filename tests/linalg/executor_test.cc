@@ -2,6 +2,10 @@
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <thread>
 
 namespace femgpu::linalg::test
 {
@@ -96,6 +100,74 @@ TEST_P(ExecutorTest, CopiesArriveUnchanged)
     EXPECT_EQ(b.to_host(), std::vector<double>(v.size()));
     EXPECT_EQ(a.to_host(), v);
   }
+}
+
+/// Sizes beside those of chunks and of what is worth one: 64 KiB to 8 MiB, and several chunks.
+std::vector<std::size_t> awkward_sizes()
+{
+  std::vector<std::size_t> sizes = {0, 1, 3 * 4096 + 1};
+  for (int power = 16; power <= 23; ++power)
+    for (const int more : {-1, 0, 1})
+      sizes.push_back((std::size_t(1) << power) + static_cast<std::size_t>(more));
+  for (const std::size_t megabytes : {12, 16, 20, 36})
+    sizes.push_back((megabytes << 20) + 13);
+  return sizes;
+}
+
+/// No two parts of it are the same.
+std::vector<char> random_bytes(const std::size_t n, const unsigned int seed)
+{
+  std::vector<char> bytes(n);
+  std::mt19937_64 generator(seed);
+  for (std::size_t i = 0; i < n; i += sizeof(std::uint64_t)) {
+    const std::uint64_t value = generator();
+    std::memcpy(bytes.data() + i, &value, std::min(sizeof(value), n - i));
+  }
+  return bytes;
+}
+
+TEST_P(ExecutorTest, CopiesOfAwkwardSizesArriveUnchanged)
+{
+  unsigned int seed = 0;
+  for (const std::size_t n : awkward_sizes()) {
+    const std::vector<char> v = random_bytes(n, ++seed);
+    const Buffer<char> a(executor, v.data(), n);
+    EXPECT_EQ(a.to_host(), v) << n << " bytes"; // one is written by the host, one by the device
+    std::vector<char> part(n / 3);
+    executor->copy_to_host(part.data(), a.data() + n / 2, part.size());
+    EXPECT_TRUE(std::equal(part.begin(), part.end(), v.begin() + static_cast<long>(n / 2)))
+        << "a part of " << n << " bytes";
+  }
+}
+
+TEST_P(ExecutorTest, CopiesKeepTheirOrderWithSteps)
+{
+  for (const std::size_t n : {std::size_t(1000), std::size_t(5) << 20}) {
+    const std::vector<char> v = random_bytes(n, 1), w = random_bytes(n, 2);
+    std::vector<char> source = v;
+    Buffer<char> a(executor, n), b(executor, n);
+    a.fill_zero();
+    a.copy_from_host(source.data());
+    source = w; // the copy is done
+    b.copy_from(a);
+    a.copy_from_host(source.data());
+    source.assign(n, 0);
+    EXPECT_EQ(b.to_host(), v);
+    a.fill_zero();
+    b.copy_from(a);
+    EXPECT_EQ(b.to_host(), source);
+  }
+}
+
+TEST_P(ExecutorTest, AnotherThreadCanGoOnWithIt)
+{
+  const std::vector<char> v = random_bytes(3 << 20, 1);
+  Buffer<char> a;
+  std::thread([&] {
+    executor->use_in_this_thread();
+    a = Buffer<char>(executor, v.data(), v.size());
+  }).join();
+  EXPECT_EQ(a.to_host(), v);
 }
 
 TEST_P(ExecutorTest, MovedBufferKeepsItsMemory)
