@@ -61,6 +61,7 @@ SolveSummary branch_summary(const linalg::ContinuationReport &branch, const std:
   report.outcome = branch.outcome;
   report.message = branch.message;
   report.solver = method;
+  report.transfer = branch.transfer;
   report.setup_seconds = branch.setup_seconds;
   report.solve_seconds = branch.solve_seconds;
   report.iterations = branch.corrections;

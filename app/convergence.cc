@@ -140,7 +140,7 @@ std::string convergence_csv(const StudyRecord &study)
       text << ',' << norm.name << "_error," << norm.name << "_order";
   for (const std::string &phase : phase_names())
     text << ',' << phase << "_seconds";
-  text << ",total_seconds\n";
+  text << ",total_seconds,transfer_bytes,transfer_overlapped_seconds\n";
   for (const CycleRecord &cycle : study.cycles) {
     text << cycle.cycle << ',' << cycle.cells << ',' << cycle.dofs << ',' << cycle.nonzeros << ','
          << cycle.h << ',' << linalg::to_string(cycle.solve.report.outcome) << ','
@@ -165,7 +165,9 @@ std::string convergence_csv(const StudyRecord &study)
       const auto seconds = cycle.seconds.find(phase);
       text << ',' << (seconds == cycle.seconds.end() ? 0. : seconds->second);
     }
-    text << ',' << cycle.total_seconds << '\n';
+    const linalg::Transfer &transfer = cycle.solve.report.transfer;
+    text << ',' << cycle.total_seconds << ',' << transfer.bytes << ','
+         << transfer.overlapped_seconds << '\n';
   }
   return text.str();
 }

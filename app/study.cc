@@ -234,6 +234,15 @@ void Study<dim>::trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output
   study.peak_device_bytes = tracer.node_solver().peak_device_bytes();
 }
 
+std::string transfer_text(const linalg::Transfer &transfer)
+{
+  std::ostringstream text;
+  text << std::setprecision(3) << "  transfer: " << 1e-6 * static_cast<double>(transfer.bytes)
+       << " MB at " << transfer.gigabytes_per_second() << " GB/s, " << transfer.overlapped_seconds
+       << " s of it during the assembly";
+  return text.str();
+}
+
 template <int dim>
 void Study<dim>::print(const CycleRecord &record)
 {
@@ -261,6 +270,7 @@ void Study<dim>::print(const CycleRecord &record)
     if (const auto entry = record.seconds.find(phase); entry != record.seconds.end())
       phases << ' ' << phase << ' ' << entry->second;
   console.detail(phases.str());
+  console.detail(transfer_text(report.transfer));
 }
 
 template <int dim>

@@ -2,6 +2,17 @@
 
 namespace femgpu
 {
+namespace
+{
+nlohmann::ordered_json transfer_values(const linalg::Transfer &transfer)
+{
+  return {{"bytes", transfer.bytes},
+          {"seconds", transfer.seconds + transfer.overlapped_seconds},
+          {"overlapped_seconds", transfer.overlapped_seconds},
+          {"gigabytes_per_second", transfer.gigabytes_per_second()}};
+}
+} // namespace
+
 nlohmann::ordered_json report_values(const linalg::SolveReport &report)
 {
   return {{"outcome", linalg::to_string(report.outcome)},
@@ -26,6 +37,7 @@ nlohmann::ordered_json report_values(const linalg::SolveReport &report)
           {"target", report.target},
           {"given_rhs_norm", report.given_rhs_norm},
           {"given_residual", report.given_residual},
-          {"bytes_per_iteration", report.bytes_per_iteration}};
+          {"bytes_per_iteration", report.bytes_per_iteration},
+          {"transfer", transfer_values(report.transfer)}};
 }
 } // namespace femgpu

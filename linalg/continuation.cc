@@ -44,8 +44,7 @@ void check(const ContinuationOptions &o)
 } // namespace
 
 Continuation::Continuation(ExecutorPtr executor, ContinuationOptions options)
-    : owner(std::move(executor)), options(std::move(options)),
-      transformation(this->options.linear.scaling, this->options.linear.ordering)
+    : owner(std::move(executor)), options(std::move(options)), transfer(owner, this->options.linear)
 {
   check(this->options);
   const LinearSolverOptions &linear = this->options.linear;
@@ -54,10 +53,14 @@ Continuation::Continuation(ExecutorPtr executor, ContinuationOptions options)
     require_symmetric(linear.solver, *preconditioner);
 }
 
+void Continuation::begin_pattern(const HostCsr &A)
+{
+  matrix.reset(); // refers to the old pattern
+  transfer.begin_pattern(A);
+}
+
 void Continuation::set_system(const HostCsr &A, const double *weights)
 {
-  const Stopwatch watch;
-  const HostCsr system = transformation.setup(A);
   const auto n = static_cast<std::size_t>(A.n);
   weight_sum = 0.;
   for (std::size_t i = 0; i < n; ++i) {
@@ -68,42 +71,21 @@ void Continuation::set_system(const HostCsr &A, const double *weights)
   shares.assign(weights, weights + n);
   for (double &share : shares)
     share /= weight_sum;
-  matrix.reset(); // two patterns at a time might not fit
-  csr.reset();
-  csr = std::make_unique<CsrMatrix>(owner, system);
-  matrix = make_format(options.linear.format, *csr);
+  matrix.reset(); // refers to the old pattern
+  transfer.move_matrix(A, /* same pattern */ false);
   w = Buffer<double>(owner, n);
-  copy_in(weights, w);
+  transfer.move_rhs(weights, w); // there is no scaling: reorders alone
+  const Stopwatch watch;
+  matrix = make_format(options.linear.format, transfer.matrix());
   owner->synchronize();
   setup_seconds = watch.elapsed();
 }
 
-void Continuation::copy_in(const double *v, Buffer<double> &to) const
-{
-  if (transformation.is_identity()) {
-    to.copy_from_host(v);
-    return;
-  }
-  std::vector<double> ordered(to.size());
-  transformation.transform_rhs(v, ordered.data()); // without a scaling this is the order alone
-  to.copy_from_host(ordered.data());
-}
-
-void Continuation::copy_out(const Buffer<double> &v, double *x) const
-{
-  if (transformation.is_identity()) {
-    v.copy_to_host(x);
-    return;
-  }
-  const std::vector<double> ordered = v.to_host();
-  transformation.restore_solution(ordered.data(), x);
-}
-
 /// Copies @p x to the host and fills in what @p record says of it.
 void Continuation::measure(const Buffer<double> &x, std::vector<double> &x_host,
-                           BranchRecord &record) const
+                           BranchRecord &record)
 {
-  copy_out(x, x_host.data());
+  transfer.move_solution(x, x_host.data());
   double sum = 0.;
   for (std::size_t i = 0; i < x_host.size(); ++i) {
     record.largest_u = std::max(record.largest_u, std::abs(x_host[i]));
@@ -115,10 +97,10 @@ void Continuation::measure(const Buffer<double> &x, std::vector<double> &x_host,
 ContinuationReport Continuation::trace(const Law &law, const double *b, double *x,
                                        const Callback &callback)
 {
-  Stopwatch watch;
   const std::size_t n = shares.size();
   Buffer<double> rhs(owner, n);
-  copy_in(b, rhs);
+  transfer.move_rhs(b, rhs);
+  Stopwatch watch;
   const NonlinearSystem system{*matrix, w, rhs, {law, options.lambda_start}};
   const auto corrector = make_branch_corrector(system, options.theta / weight_sum, options.linear);
   std::vector<double> x_host(n);
@@ -128,15 +110,19 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
       callback(record, x_host);
   };
   BranchTracer tracer(*corrector, options, owner, n, emit);
-  copy_in(x, tracer.start().x);
   owner->synchronize();
   setup_seconds += watch.lap();
+  transfer.move_guess(x, tracer.start().x);
+  const Transfer moved = transfer.take_counts();
+  watch.lap();
 
   ContinuationReport report = tracer.trace();
 
   if (!report.records.empty())
     std::copy(x_host.begin(), x_host.end(), x);
   report.solve_seconds = watch.lap();
+  report.transfer = moved;
+  transfer.take_counts(); // the solutions of points belong to the solve
   report.setup_seconds = std::exchange(setup_seconds, 0.);
   return report;
 }

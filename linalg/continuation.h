@@ -4,7 +4,7 @@
 #include "linalg/continuation_options.h"
 #include "linalg/matrices/csr_matrix.h"
 #include "linalg/nonlinear/nonlinearity.h"
-#include "linalg/transformations/linear_system_transformation.h"
+#include "linalg/system_transfer.h"
 
 #include <functional>
 #include <memory>
@@ -32,6 +32,9 @@ public:
   /// @throws ParameterError for unknown names, values out of range, and a scaling other than none
   Continuation(ExecutorPtr executor, ContinuationOptions options);
 
+  /// As LinearSolver::begin_pattern(), before set_system().
+  void begin_pattern(const HostCsr &A);
+
   /**
    * Takes over @p A and @p weights (n() of them, host memory, not negative, not all zero).
    * @throws ParameterError for other weights; as LinearSolver::set_matrix
@@ -52,19 +55,16 @@ public:
   }
 
 private:
-  void copy_in(const double *v, Buffer<double> &to) const;
-  void copy_out(const Buffer<double> &v, double *x) const;
-  void measure(const Buffer<double> &x, std::vector<double> &x_host, BranchRecord &record) const;
+  void measure(const Buffer<double> &x, std::vector<double> &x_host, BranchRecord &record);
 
   ExecutorPtr owner;
   ContinuationOptions options;
-  LinearSystemTransformation transformation;
-  std::unique_ptr<CsrMatrix> csr;
-  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
+  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to that of transfer
   std::vector<double> shares;     // of the weights, of 1; in the order given
   double weight_sum = 0.;
   Buffer<double> w;
   double setup_seconds = 0.;
+  SystemTransfer transfer; // at the end: its destructor waits for a pattern under way
 };
 } // namespace femgpu::linalg
 

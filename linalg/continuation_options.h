@@ -89,7 +89,8 @@ struct ContinuationReport
   int linear_iterations = 0;
   double last_step = 0.;
 
-  double setup_seconds = 0., solve_seconds = 0.; ///< solve: with transfers and the caller's part
+  Transfer transfer;                             ///< before the first point
+  double setup_seconds = 0., solve_seconds = 0.; ///< solve: with x of points, and the caller's part
 
   bool converged() const
   {

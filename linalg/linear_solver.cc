@@ -16,7 +16,7 @@ LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
     : owner(std::move(executor)), options(std::move(options)),
       solver(make_solver(this->options.solver, owner->backend())),
       preconditioner(make_preconditioner(this->options.preconditioner, owner->backend())),
-      transformation(this->options.scaling, this->options.ordering)
+      transfer(owner, this->options)
 {
   if (!solver->needs_symmetry())
     return;
@@ -28,26 +28,28 @@ LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
                          "Solver/Scaling");
 }
 
+void LinearSolver::begin_pattern(const HostCsr &A)
+{
+  matrix.reset(); // refers to the old pattern
+  transfer.begin_pattern(A);
+}
+
 void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 {
   const bool only_values = same_pattern && matrix;
-  Stopwatch watch;
   given = A;
-  const HostCsr system = only_values ? transformation.update(A) : transformation.setup(A);
-  if (only_values)
-    csr->update_values(system.values);
-  else {
-    matrix.reset(); // two patterns at a time might not fit
-    csr.reset();
-    csr = std::make_unique<CsrMatrix>(owner, system);
+  if (!only_values)
+    matrix.reset(); // refers to the old pattern
+  transfer.move_matrix(A, only_values);
+  if (!only_values) {
     rhs = Buffer<double>(owner, static_cast<std::size_t>(A.n));
     solution = Buffer<double>(owner, static_cast<std::size_t>(A.n));
   }
-  transfer_seconds = watch.lap();
+  Stopwatch watch;
   if (only_values)
     matrix->update();
   else
-    matrix = make_format(options.format, *csr);
+    matrix = make_format(options.format, transfer.matrix());
   owner->synchronize();
   format_seconds = watch.lap();
   if (only_values)
@@ -80,44 +82,18 @@ std::pair<double, double> host_residual(const HostCsr &A, const double *b, const
 }
 } // namespace
 
-void LinearSolver::copy_in(const double *b, const double *x)
-{
-  if (transformation.is_identity()) {
-    rhs.copy_from_host(b);
-    solution.copy_from_host(x);
-    return;
-  }
-  std::vector<double> transformed(rhs.size());
-  transformation.transform_rhs(b, transformed.data());
-  rhs.copy_from_host(transformed.data());
-  transformation.transform_guess(x, transformed.data());
-  solution.copy_from_host(transformed.data());
-}
-
-void LinearSolver::copy_out(double *x)
-{
-  if (transformation.is_identity()) {
-    solution.copy_to_host(x);
-    return;
-  }
-  const std::vector<double> transformed = solution.to_host();
-  transformation.restore_solution(transformed.data(), x);
-}
-
 SolveReport LinearSolver::solve(const double *b, double *x)
 {
-  Stopwatch watch;
-  copy_in(b, x);
-  transfer_seconds += watch.lap();
+  transfer.move_rhs(b, rhs);
+  transfer.move_guess(x, solution);
 
   SolveReport report = solver->solve(*matrix, *preconditioner, rhs, solution, options.control);
 
-  watch.lap();
-  copy_out(x);
-  report.transfer_seconds = transfer_seconds + watch.lap();
+  transfer.move_solution(solution, x);
+  report.transfer = transfer.take_counts();
   report.format_seconds = format_seconds;
   report.setup_seconds = setup_seconds;
-  transfer_seconds = format_seconds = setup_seconds = 0.;
+  format_seconds = setup_seconds = 0.;
   report.scaling = options.scaling;
   report.ordering = options.ordering;
   report.given_residual = report.true_residual;

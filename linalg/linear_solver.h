@@ -5,11 +5,10 @@
 #include "linalg/matrices/csr_matrix.h"
 #include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/solver.h"
-#include "linalg/transformations/linear_system_transformation.h"
+#include "linalg/system_transfer.h"
 
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace femgpu::linalg
 {
@@ -24,6 +23,13 @@ public:
   /// @throws ParameterError for unknown names, for options of the preconditioner, and for a
   /// preconditioner or a scaling that the solver does not bear.
   LinearSolver(ExecutorPtr executor, LinearSolverOptions options);
+
+  /**
+   * Begins to move the pattern of a new matrix while its values are still being assembled, by a
+   * thread of its own. Until set_matrix(A, false) the executor must not be used, and pattern and
+   * coordinates of @p A must stay.
+   */
+  void begin_pattern(const HostCsr &A);
 
   /**
    * Takes over @p A, which must stay where it is until the next call. With @p same_pattern only the
@@ -45,21 +51,16 @@ public:
   }
 
 private:
-  void copy_in(const double *b, const double *x);
-  void copy_out(double *x);
-
   ExecutorPtr owner;
   LinearSolverOptions options;
   std::unique_ptr<Solver> solver;
   std::unique_ptr<Preconditioner> preconditioner;
-  LinearSystemTransformation transformation;
-  HostCsr given; // the system before it was transformed
-  std::unique_ptr<CsrMatrix> csr;
-  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
+  HostCsr given;                  // the system before it was transformed
+  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to that of transfer
   Buffer<double> rhs, solution;
-  double transfer_seconds = 0.;
   double format_seconds = 0.;
   double setup_seconds = 0.;
+  SystemTransfer transfer; // at the end: its destructor waits for a pattern under way
 };
 } // namespace femgpu::linalg
 

@@ -6,14 +6,13 @@
 #include "linalg/nonlinear/registry.h"
 
 #include <utility>
-#include <vector>
 
 namespace femgpu::linalg
 {
 NonlinearSolver::NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options)
     : owner(std::move(executor)), options(std::move(options)),
-      transformation(this->options.linear.scaling, this->options.linear.ordering),
-      method(make_nonlinear_method(this->options.method, this->options.linear, owner->backend()))
+      method(make_nonlinear_method(this->options.method, this->options.linear, owner->backend())),
+      transfer(owner, this->options.linear)
 {
   if (this->options.linear.scaling != "none")
     throw ParameterError("Scaling '" + this->options.linear.scaling +
@@ -22,29 +21,33 @@ NonlinearSolver::NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions op
                          "Solver/Scaling");
 }
 
+void NonlinearSolver::begin_pattern(const HostCsr &A)
+{
+  method = make_nonlinear_method(options.method, options.linear, owner->backend());
+  matrix.reset(); // refers to the old pattern
+  transfer.begin_pattern(A);
+}
+
 void NonlinearSolver::set_system(const HostCsr &A, const double *weights, const bool same_pattern)
 {
   const bool only_values = same_pattern && matrix;
-  Stopwatch watch;
-  const HostCsr system = only_values ? transformation.update(A) : transformation.setup(A);
-  const auto n = static_cast<std::size_t>(A.n);
-  if (only_values)
-    csr->update_values(system.values);
-  else {
+  if (!only_values) {
     method = make_nonlinear_method(options.method, options.linear, owner->backend());
-    matrix.reset(); // two patterns at a time might not fit
-    csr.reset();
-    csr = std::make_unique<CsrMatrix>(owner, system);
+    matrix.reset(); // refers to the old pattern
+  }
+  transfer.move_matrix(A, only_values);
+  if (!only_values) {
+    const auto n = static_cast<std::size_t>(A.n);
     rhs = Buffer<double>(owner, n);
     solution = Buffer<double>(owner, n);
     w = Buffer<double>(owner, n);
   }
-  copy_in(weights, w);
-  transfer_seconds = watch.lap();
+  transfer.move_rhs(weights, w); // there is no scaling: reorders alone
+  Stopwatch watch;
   if (only_values)
     matrix->update();
   else
-    matrix = make_format(options.linear.format, *csr);
+    matrix = make_format(options.linear.format, transfer.matrix());
   owner->synchronize();
   format_seconds = watch.lap();
   method->setup({*matrix, w, rhs, {}}, only_values);
@@ -52,42 +55,18 @@ void NonlinearSolver::set_system(const HostCsr &A, const double *weights, const 
   setup_seconds = watch.lap();
 }
 
-void NonlinearSolver::copy_in(const double *v, Buffer<double> &to) const
-{
-  if (transformation.is_identity()) {
-    to.copy_from_host(v);
-    return;
-  }
-  std::vector<double> ordered(to.size());
-  transformation.transform_rhs(v, ordered.data()); // without a scaling this is the order alone
-  to.copy_from_host(ordered.data());
-}
-
-void NonlinearSolver::copy_out(double *x) const
-{
-  if (transformation.is_identity()) {
-    solution.copy_to_host(x);
-    return;
-  }
-  const std::vector<double> ordered = solution.to_host();
-  transformation.restore_solution(ordered.data(), x);
-}
-
 SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, double *x)
 {
-  Stopwatch watch;
-  copy_in(b, rhs);
-  copy_in(x, solution);
-  transfer_seconds += watch.lap();
+  transfer.move_rhs(b, rhs);
+  transfer.move_guess(x, solution);
 
   SolveReport report = method->solve({*matrix, w, rhs, phi}, solution, options.control);
 
-  watch.lap();
-  copy_out(x);
-  report.transfer_seconds = transfer_seconds + watch.lap();
+  transfer.move_solution(solution, x);
+  report.transfer = transfer.take_counts();
   report.format_seconds = format_seconds;
   report.setup_seconds += setup_seconds;
-  transfer_seconds = format_seconds = setup_seconds = 0.;
+  format_seconds = setup_seconds = 0.;
   report.scaling = options.linear.scaling;
   report.ordering = options.linear.ordering;
   report.given_residual = report.true_residual;

@@ -4,7 +4,7 @@
 #include "linalg/linear_solver_options.h"
 #include "linalg/matrices/csr_matrix.h"
 #include "linalg/nonlinear/nonlinear_method.h"
-#include "linalg/transformations/linear_system_transformation.h"
+#include "linalg/system_transfer.h"
 
 #include <memory>
 #include <string>
@@ -29,6 +29,9 @@ public:
   /// @throws ParameterError for unknown names and options, and for a scaling other than none
   NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options);
 
+  /// As LinearSolver::begin_pattern(), before set_system(A, weights, false).
+  void begin_pattern(const HostCsr &A);
+
   /**
    * Takes over @p A and @p weights (n() of them, host memory, not negative). With @p same_pattern
    * only values move. @throws as LinearSolver::set_matrix
@@ -48,19 +51,14 @@ public:
   }
 
 private:
-  void copy_in(const double *v, Buffer<double> &to) const;
-  void copy_out(double *x) const;
-
   ExecutorPtr owner;
   NonlinearSolverOptions options;
-  LinearSystemTransformation transformation;
   std::unique_ptr<NonlinearMethod> method;
-  std::unique_ptr<CsrMatrix> csr;
-  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to csr
+  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to that of transfer
   Buffer<double> w, rhs, solution;
-  double transfer_seconds = 0.;
   double format_seconds = 0.;
   double setup_seconds = 0.;
+  SystemTransfer transfer; // at the end: its destructor waits for a pattern under way
 };
 } // namespace femgpu::linalg
 

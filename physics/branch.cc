@@ -100,6 +100,7 @@ linalg::ContinuationReport BranchTracer<dim>::trace(const Discretization<dim> &d
 {
   Stopwatch watch;
   const auto &constraints = discretization.constraints();
+  leader_solver.begin_pattern(system);
   assemble(problem, discretization, system);
   set_initial_guess(u, constraints, system);
   seconds["assembly"] += watch.lap();
@@ -108,6 +109,7 @@ linalg::ContinuationReport BranchTracer<dim>::trace(const Discretization<dim> &d
         get_solution(system, constraints, u);
         on_point(r, u);
       });
+  seconds["transfer"] += report.transfer.seconds;
   seconds["setup"] += report.setup_seconds;
   seconds["solve"] += report.solve_seconds;
   return report;

@@ -157,7 +157,7 @@ namespace
 {
 void add_times(const linalg::SolveReport &report, std::map<std::string, double> &seconds)
 {
-  seconds["transfer"] += report.transfer_seconds;
+  seconds["transfer"] += report.transfer.seconds;
   seconds["setup"] += report.format_seconds + report.setup_seconds;
   seconds["solve"] += report.solve_seconds;
 }
@@ -217,6 +217,7 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
 {
   Stopwatch watch;
   const auto &constraints = discretization.constraints();
+  leader_solver.begin_pattern(system);
   assemble(problem, discretization, system);
   set_initial_guess(u, constraints, system);
   seconds["assembly"] += watch.lap();
@@ -227,14 +228,14 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
   SolveSummary summary;
   linalg::SolveReport &report = summary.report;
   if (phi) {
-    report = leader_solver.solve_nonlinear(system, /* same pattern */ false, *phi, control);
+    report = leader_solver.solve_nonlinear(system, *phi, control);
     summary.nonlinear_iterations = report.iterations;
     summary.linear_iterations = report.linear_iterations;
     if (lacks_solution(report))
       report.message += " " + problem.cure_without_solution();
   }
   else {
-    report = leader_solver.solve(system, /* same pattern */ false, control);
+    report = leader_solver.solve(system, control);
     summary.linear_iterations = report.iterations;
   }
   add_times(report, seconds);

@@ -17,8 +17,9 @@ namespace femgpu
 using Progress = std::function<void(const std::string &)>;
 
 /**
- * Collective. Assembles and solves @p problem in the pattern that @p system has, and times the
- * phases "assembly", "transfer", "setup" and "solve".
+ * Collective. Assembles and solves @p problem in the pattern that @p system has, which moves to the
+ * device meanwhile if it is a new one, and times the phases "assembly", "transfer", "setup" and
+ * "solve".
  * @param u the initial guess, and the solution at the end, with its ghost values and constraints
  */
 template <int dim>

@@ -114,8 +114,11 @@ void add_times(std::string &text, const SolveRecord &record, const bool is_nonli
   add(text, "times",
       "read " + seconds_text(record.read_seconds) + ", format " +
           seconds_text(report.format_seconds) + ", setup " + seconds_text(report.setup_seconds) +
-          ", transfer " + seconds_text(report.transfer_seconds) + ", solve " +
+          ", transfer " + seconds_text(report.transfer.seconds) + ", solve " +
           seconds_text(record.median_seconds()));
+  add(text, "transfer",
+      bytes_text(report.transfer.bytes) + ", " + text_of(report.transfer.gigabytes_per_second()) +
+          " GB/s");
   add_repeats(text, record);
   add(text, "an iteration",
       seconds_text(record.seconds_per_iteration()) + ", " + bytes_text(report.bytes_per_iteration) +

@@ -181,7 +181,7 @@ SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &s
     std::vector<double> x = system.x0;
     linalg::SolveReport report = solver.solve(x.data());
     const Repeat repeat{report.iterations, report.outcome, report.solve_seconds,
-                        report.transfer_seconds};
+                        report.transfer.seconds};
     if (k == 0)
       record.report = std::move(report);
     record.add(repeat, std::move(x));

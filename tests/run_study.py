@@ -120,6 +120,18 @@ def rate_by_dofs(cycles, norm):
             sum((x - x_mean)**2 for x, _ in points))
 
 
+def check_transfers(cycles):
+    """What is hidden behind the assembly is the part that the phase "transfer" lacks."""
+    for cycle in cycles:
+        transfer, waited = cycle["solve"]["transfer"], cycle["seconds"].get("transfer", 0.)
+        hidden = transfer["overlapped_seconds"]
+        if hidden < 0. or abs(transfer["seconds"] - hidden - waited) > 1e-9:
+            yield (f"{transfer['seconds']} s of transfer, {hidden} s of it hidden, but {waited} s "
+                   f"in its phase")
+        if cycle["solve"]["solver"] != "direct" and transfer["bytes"] < 12 * cycle["nonzeros"]:
+            yield f"{transfer['bytes']} bytes were moved for {cycle['nonzeros']} entries"
+
+
 def check_numbers(run, options):
     summary = run.summary()
     cycles = summary["cycles"]
@@ -138,6 +150,7 @@ def check_numbers(run, options):
         error = cycles[-1]["errors"][norm]["error"]
         if not error <= bound:
             yield f"error in {norm} is {error}, expected at most {bound}"
+    yield from check_transfers(cycles)
     for name, middle, width in options.expect_quantity:
         value = cycles[-1]["quantities"].get(name)
         if value is None:

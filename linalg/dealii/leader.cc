@@ -8,6 +8,7 @@
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/utility.hpp>
 
+#include <omp.h>
 #include <sched.h>
 
 #include <exception>
@@ -92,8 +93,11 @@ unsigned int share_cores(MPI_Comm comm)
   CPU_ZERO(&mine);
   sched_getaffinity(0, sizeof(mine), &mine);
   MPI_Allreduce(&mine, &all, sizeof(cpu_set_t), MPI_BYTE, MPI_BOR, comm);
-  if (dealii::Utilities::MPI::this_mpi_process(comm) == 0)
+  const int cores = CPU_COUNT(&all);
+  if (dealii::Utilities::MPI::this_mpi_process(comm) == 0) {
     sched_setaffinity(0, sizeof(all), &all);
-  return static_cast<unsigned int>(CPU_COUNT(&all));
+    omp_set_num_threads(cores);
+  }
+  return static_cast<unsigned int>(cores);
 }
 } // namespace femgpu::linalg

@@ -23,7 +23,8 @@ void on_leader(MPI_Comm comm,
                const std::function<void(const std::function<void()> &call_event)> &work,
                const std::function<void()> &event);
 
-/// Collective. Lets the leader run on every core that a rank may use; returns their number.
+/// Collective. Lets the leader run on every core that a rank may use, with a thread of OpenMP for
+/// each; returns their number.
 unsigned int share_cores(MPI_Comm comm);
 } // namespace femgpu::linalg
 

@@ -54,6 +54,16 @@ public:
         continuation(std::make_unique<Continuation>(executor, options))
   {}
 
+  void begin_pattern(const NodeSystem &system)
+  {
+    if (iterative)
+      iterative->begin_pattern(system.matrix());
+    if (nonlinear)
+      nonlinear->begin_pattern(system.matrix());
+    if (continuation)
+      continuation->begin_pattern(system.matrix());
+  }
+
   SolveReport solve(const NodeSystem &system, const bool same_pattern, const SolveControl &control)
   {
     if (!iterative)
@@ -125,12 +135,23 @@ NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
 
 NodeSolver::~NodeSolver() = default;
 
+void NodeSolver::begin_pattern(const NodeSystem &system)
+{
+  if (system.pattern_number() == pattern_there)
+    return;
+  pattern_there = 0;
+  system.synchronize(); // coordinates belong to the pattern
+  on_leader(comm, [&] { leader->begin_pattern(system); });
+}
+
 SolveReport NodeSolver::solve_on_leader(NodeSystem &system,
-                                        const std::function<SolveReport()> &solve)
+                                        const std::function<SolveReport(bool same_pattern)> &solve)
 {
   system.synchronize();
   SolveReport report;
-  on_leader(comm, [&] { report = solve(); });
+  const bool same_pattern = std::exchange(pattern_there, 0) == system.pattern_number();
+  on_leader(comm, [&] { report = solve(same_pattern); });
+  pattern_there = system.pattern_number();
   system.synchronize();
   std::vector<double> history = std::move(report.history);
   report = dealii::Utilities::MPI::broadcast(comm, report, 0);
@@ -138,17 +159,19 @@ SolveReport NodeSolver::solve_on_leader(NodeSystem &system,
   return report;
 }
 
-SolveReport NodeSolver::solve(NodeSystem &system, const bool same_pattern,
-                              const SolveControl &control)
+SolveReport NodeSolver::solve(NodeSystem &system, const SolveControl &control)
 {
-  return solve_on_leader(system, [&] { return leader->solve(system, same_pattern, control); });
+  return solve_on_leader(system, [&](const bool same_pattern) {
+    return leader->solve(system, same_pattern, control);
+  });
 }
 
-SolveReport NodeSolver::solve_nonlinear(NodeSystem &system, const bool same_pattern,
-                                        const Nonlinearity &phi, const SolveControl &control)
+SolveReport NodeSolver::solve_nonlinear(NodeSystem &system, const Nonlinearity &phi,
+                                        const SolveControl &control)
 {
-  return solve_on_leader(
-      system, [&] { return leader->solve_nonlinear(system, same_pattern, phi, control); });
+  return solve_on_leader(system, [&](const bool same_pattern) {
+    return leader->solve_nonlinear(system, same_pattern, phi, control);
+  });
 }
 
 ContinuationReport NodeSolver::trace(NodeSystem &system, const Law &law,
@@ -176,6 +199,7 @@ ContinuationReport NodeSolver::trace(NodeSystem &system, const Law &law,
       show);
   const auto send = [&](auto &value) { value = dealii::Utilities::MPI::broadcast(comm, value, 0); };
   send(report.outcome);
+  send(report.transfer);
   send(report.message);
   for (int *const count :
        {&report.points, &report.failed_steps, &report.corrections, &report.linear_iterations})

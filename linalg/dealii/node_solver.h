@@ -19,8 +19,9 @@ std::vector<Choice> node_solver_choices();
 /**
  * Solves the NodeSystem of a solver group: the first rank of the group, its leader, solves on its
  * device or with all cores of the group, while the others sleep. An object solves linear systems,
- * or nonlinear ones, or traces branches: its options say which. All functions are collective, and
- * what the leader throws is thrown on every rank.
+ * or nonlinear ones, or traces branches: its options say which. A pattern that the leader has moved
+ * already stays there, and only values move. All functions are collective, and what the leader
+ * throws is thrown on every rank.
  */
 class NodeSolver
 {
@@ -39,13 +40,17 @@ public:
   ~NodeSolver();
 
   /**
-   * Solves A x = b with the x of @p system as initial guess.
-   * @param same_pattern only the values of A changed
+   * The leader begins to move the pattern of @p system, if it is a new one, by a thread of its own,
+   * so that this goes on while the ranks assemble. The next call must be one of those below, with
+   * the same pattern; it throws what went wrong.
    */
-  SolveReport solve(NodeSystem &system, bool same_pattern, const SolveControl &control);
+  void begin_pattern(const NodeSystem &system);
+
+  /// Solves A x = b with the x of @p system as initial guess.
+  SolveReport solve(NodeSystem &system, const SolveControl &control);
 
   /// The same for A x = b + λ W φ(x), W = diag(w).
-  SolveReport solve_nonlinear(NodeSystem &system, bool same_pattern, const Nonlinearity &phi,
+  SolveReport solve_nonlinear(NodeSystem &system, const Nonlinearity &phi,
                               const SolveControl &control);
 
   /**
@@ -65,10 +70,12 @@ private:
 
   template <class Options>
   void make_leader(const std::string &backend, unsigned int threads, const Options &options);
-  SolveReport solve_on_leader(NodeSystem &system, const std::function<SolveReport()> &solve);
+  SolveReport solve_on_leader(NodeSystem &system,
+                              const std::function<SolveReport(bool same_pattern)> &solve);
 
   MPI_Comm comm;
   std::unique_ptr<Leader> leader; ///< on the first rank only
+  std::size_t pattern_there = 0;  ///< number of the pattern that the leader has moved
   std::string name, description;
 };
 } // namespace femgpu::linalg

@@ -46,6 +46,8 @@ void NodeSystem::count_rows(const std::size_t my_rows, const std::size_t my_nonz
 
 void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row)
 {
+  static std::size_t n_patterns = 0;
+  number = ++n_patterns;
   const auto my_nonzeros = std::accumulate(row_lengths.begin(), row_lengths.end(), std::size_t(0));
   count_rows(row_lengths.size(), my_nonzeros);
 

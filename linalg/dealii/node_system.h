@@ -66,8 +66,14 @@ public:
   /// Collective. Makes b, w, x and coordinates as the ranks wrote them visible to all.
   void synchronize() const;
 
-  /// The whole matrix; valid on every rank after compress().
+  /// The whole matrix; valid on every rank after compress(), its pattern after reinit().
   HostCsr matrix() const;
+
+  /// Of the pattern: reinit() gives a number that no pattern of this program had before; 0 without.
+  std::size_t pattern_number() const
+  {
+    return number;
+  }
 
   std::size_t n() const
   {
@@ -132,6 +138,7 @@ private:
   MPI_Comm comm;
   unsigned int my_rank = 0, n_ranks = 1;
 
+  std::size_t number = 0;
   std::vector<Index> row_begins = {0}; ///< first row of each rank, and n
   std::size_t first_nonzero = 0, total_nonzeros = 0;
   int unknowns_per_node = 0;

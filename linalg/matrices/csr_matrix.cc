@@ -8,8 +8,10 @@ namespace femgpu::linalg
 CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const HostCsr &A)
     : owner(executor), size(A.n), node_unknowns(A.unknowns_per_node),
       row_starts(executor, A.row_starts, static_cast<std::size_t>(A.n) + 1),
-      columns(executor, A.columns, A.n_nonzeros), values(executor, A.values, A.n_nonzeros)
+      columns(executor, A.columns, A.n_nonzeros), values(executor, A.n_nonzeros)
 {
+  if (A.values != nullptr)
+    update_values(A.values);
   if (A.coordinates != nullptr)
     places.assign(A.coordinates, A.coordinates + static_cast<std::size_t>(A.n) *
                                                      static_cast<std::size_t>(A.dimension));

@@ -13,8 +13,9 @@ namespace femgpu::linalg
 class CsrMatrix final : public Matrix
 {
 public:
-  /// Copies @p A to the memory of @p executor, and its coordinates to host memory. @throws
-  /// DeviceError if there is not enough.
+  /// Copies @p A to the memory of @p executor, and its coordinates to host memory; without values
+  /// (nullptr) the pattern, and values are undefined before update_values(). @throws DeviceError if
+  /// there is not enough.
   CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
 
   /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend, values.

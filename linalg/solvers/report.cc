@@ -27,6 +27,12 @@ std::string to_string(const Outcome outcome)
   return "unknown";
 }
 
+double Transfer::gigabytes_per_second() const
+{
+  const double all_seconds = seconds + overlapped_seconds;
+  return all_seconds > 0. ? 1e-9 * static_cast<double>(bytes) / all_seconds : 0.;
+}
+
 namespace
 {
 std::string explanation(const Outcome outcome)

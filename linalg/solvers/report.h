@@ -46,6 +46,23 @@ struct SolveControl
   std::function<void(int, double)> progress;
 };
 
+/// What went between host memory and that of an executor; on the host it is copied there.
+struct Transfer
+{
+  std::size_t bytes = 0;
+  double seconds = 0.; ///< that it was waited for, with scaling and reordering on the host
+  double overlapped_seconds = 0.; ///< besides, while values were still being assembled
+
+  /// Of both kinds of seconds; 0 if there were none.
+  double gigabytes_per_second() const;
+
+  template <class Archive>
+  void serialize(Archive &archive, const unsigned int /* version */)
+  {
+    archive &bytes &seconds &overlapped_seconds;
+  }
+};
+
 /// What a solve did. Seconds are wall time, norms Euclidean.
 struct SolveReport
 {
@@ -61,10 +78,10 @@ struct SolveReport
   double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
   double target = 0.;           ///< what the true residual had to reach
 
-  double format_seconds = 0.;   ///< making the matrix format from CSR
-  double setup_seconds = 0.;    ///< preconditioner
-  double transfer_seconds = 0.; ///< between host and device
+  double format_seconds = 0.; ///< making the matrix format from CSR
+  double setup_seconds = 0.;  ///< preconditioner
   double solve_seconds = 0.;
+  Transfer transfer;
   std::size_t bytes_per_iteration =
       0; ///< that the steps read and write, counted; resident loops move less
 
@@ -95,7 +112,7 @@ struct SolveReport
   void serialize(Archive &archive, const unsigned int /* version */)
   {
     archive &outcome &message &iterations &restarts &linear_iterations &line_search_steps &rhs_norm
-        &initial_residual &true_residual &target &format_seconds &setup_seconds &transfer_seconds
+        &initial_residual &true_residual &target &format_seconds &setup_seconds &transfer
             &solve_seconds &bytes_per_iteration &solver &preconditioner &format &backend &execution
                 &norm &matrix_stored &matrix_bytes &preconditioner_nonzeros &preconditioner_bytes
                     &preconditioner_remarks &scaling &ordering &given_residual &given_rhs_norm;

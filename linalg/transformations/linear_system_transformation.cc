@@ -13,12 +13,18 @@ LinearSystemTransformation::LinearSystemTransformation(const std::string &scalin
 
 HostCsr LinearSystemTransformation::setup(const HostCsr &A)
 {
+  set_pattern(A);
+  return update(A);
+}
+
+HostCsr LinearSystemTransformation::set_pattern(const HostCsr &A)
+{
   n = A.n;
   n_nonzeros = A.n_nonzeros;
   order = make_order(A);
   pattern = order.empty() ? PermutedPattern() : permute_pattern(A, order);
   permute_coordinates(A);
-  return update(A);
+  return transformed(A, nullptr);
 }
 
 HostCsr LinearSystemTransformation::update(const HostCsr &A)
@@ -32,18 +38,27 @@ HostCsr LinearSystemTransformation::update(const HostCsr &A)
   if (is_identity())
     return A;
   values.resize(n_nonzeros);
-  if (order.empty()) {
+  if (order.empty())
     scale_values(A, scaling, values.data());
-    HostCsr scaled = A;
-    scaled.values = values.data();
-    return scaled;
+  else
+    transform_values(A);
+  return transformed(A, values.data());
+}
+
+/// Â with these values.
+HostCsr LinearSystemTransformation::transformed(const HostCsr &A,
+                                                const double *const new_values) const
+{
+  if (order.empty()) {
+    HostCsr result = A;
+    result.values = new_values;
+    return result;
   }
-  transform_values(A);
   return {n,
           n_nonzeros,
           pattern.row_starts.data(),
           pattern.columns.data(),
-          values.data(),
+          new_values,
           0,
           coordinates.empty() ? nullptr : coordinates.data(),
           A.dimension};

@@ -26,6 +26,9 @@ public:
    */
   HostCsr setup(const HostCsr &A);
 
+  /// Only the pattern of that: values are none, and @p A needs none; update() comes next.
+  HostCsr set_pattern(const HostCsr &A);
+
   /// The same for new values of the same pattern: scales anew, keeps the order.
   /// @throws SolverError as above, or if @p A has another size than in setup()
   HostCsr update(const HostCsr &A);
@@ -42,6 +45,7 @@ public:
 private:
   void transform_values(const HostCsr &A);
   void permute_coordinates(const HostCsr &A);
+  HostCsr transformed(const HostCsr &A, const double *new_values) const;
   /// P v, or v; @p v and @p permuted do not overlap.
   void reorder(const double *v, double *permuted) const;
   /// Undoes reorder().

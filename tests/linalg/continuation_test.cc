@@ -78,12 +78,16 @@ ContinuationOptions there_and_back(const std::string &preconditioner = "jacobi")
 class ContinuationTest : public OnBackend
 {
 protected:
+  bool begin_early = false; ///< with the pattern
+
   Branch trace(const ContinuationOptions &options, const Bratu &problem,
                std::vector<double> guess = {}, const Law &law = ExponentialLaw{}) const
   {
     Branch branch;
     guess.resize(problem.b.size());
     Continuation continuation(executor, options);
+    if (begin_early)
+      continuation.begin_pattern(problem.A.csr());
     continuation.set_system(problem.A.csr(), problem.w.data());
     branch.report =
         continuation.trace(law, problem.b.data(), guess.data(),
@@ -198,6 +202,20 @@ TEST_P(ContinuationTest, EveryPointSatisfiesTheEquation)
     }
   }
   EXPECT_EQ(branch.report.records.back().lambda, 0.5);
+}
+
+TEST_P(ContinuationTest, PatternThatWasBegunGivesTheSameBits)
+{
+  const Bratu problem = bratu_2d(9);
+  ContinuationOptions options = there_and_back();
+  options.linear.ordering = "rcm";
+  const Branch late = trace(options, problem);
+  begin_early = true;
+  const Branch early = trace(options, problem);
+  EXPECT_EQ(early.solutions, late.solutions);
+  EXPECT_EQ(early.report.transfer.bytes, late.report.transfer.bytes);
+  EXPECT_EQ(early.report.transfer.bytes, (problem.A.values.size() + 3 * problem.w.size()) * 8 +
+                                             (problem.A.values.size() + problem.w.size() + 1) * 4);
 }
 
 TEST_P(ContinuationTest, FoldDoesNotDependOnTheWay)

@@ -184,7 +184,7 @@ TEST_P(SolverTest, ReportSaysWhatWasDone)
     EXPECT_EQ(report.format, "csr, 1 thread a row");
     EXPECT_EQ(report.restarts, 0);
     EXPECT_GT(report.solve_seconds, 0.);
-    EXPECT_GT(report.transfer_seconds, 0.);
+    EXPECT_GT(report.transfer.seconds, 0.);
     EXPECT_GE(report.setup_seconds, 0.);
     EXPECT_LE(report.true_residual, report.target);
   }

@@ -202,7 +202,7 @@ class Outputs(SolveTest):
             "matrix_bytes", "scaling", "ordering", "backend", "execution", "restarts", "norm",
             "rhs_norm",
             "initial_residual", "true_residual", "target", "given_rhs_norm", "given_residual",
-            "bytes_per_iteration", "iterations", "gigabytes_per_second"})
+            "bytes_per_iteration", "transfer", "iterations", "gigabytes_per_second"})
         self.assertIsNone(report["nonlinear"])
         self.assertEqual(solve["scaling"], "symmetric")
         self.assertEqual(report["command"]["threads"], 2)
@@ -267,6 +267,19 @@ class Timing(SolveTest):
         self.write_matrix("A.mtx", [[2., 0.], [0., 2.]])
         process = self.run_program("A.mtx", "--fixed-iterations", "9")
         self.assertIn("it ended after 1 instead of 9 iterations", process.stderr)
+
+    def test_what_was_moved_is_counted(self):
+        for arguments, vectors in ([], 3), (["--nonlinear", "bratu lambda=1"], 4):  # w too
+            report = self.report("--generate", "poisson2d-5pt:100", "--repeat", "2", *arguments)
+            n, nonzeros = report["matrix"]["n"], report["matrix"]["nonzeros"]
+            transfer = report["solve"]["transfer"]
+            self.assertEqual(transfer["bytes"], 12 * nonzeros + 4 * (n + 1) + vectors * 8 * n)
+            self.assertEqual(transfer["seconds"], report["seconds"]["transfer"])
+            self.assertEqual(transfer["overlapped_seconds"], 0.)
+            self.assertAlmostEqual(transfer["gigabytes_per_second"],
+                                   1e-9 * transfer["bytes"] / transfer["seconds"])
+        text = self.run_program("--generate", "poisson2d-5pt:9", "--backend", "host").stdout
+        self.assertRegex(text, r"\ntransfer +[0-9.]+ kB, [0-9.e+-]+ GB/s\n")
 
 
 class Batches(SolveTest):

@@ -1,0 +1,121 @@
+#include "linalg/dealii/node_solver.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+/**
+ * @file
+ * Systems that the ranks write together: what moves to the leader's device, and when.
+ */
+namespace
+{
+using namespace femgpu;
+using namespace femgpu::linalg;
+
+/// The pattern of differences in one dimension, @p rows on each rank.
+void make_pattern(NodeSystem &system, const std::size_t rows)
+{
+  const auto rank = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD);
+  const auto ranks = dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD);
+  const auto first = static_cast<int>(rank * rows), last = static_cast<int>(ranks * rows) - 1;
+  std::vector<unsigned int> lengths(rows, 3);
+  lengths.front() -= rank == 0 ? 1 : 0;
+  lengths.back() -= rank == ranks - 1 ? 1 : 0;
+  system.reinit(lengths, [&](const std::size_t row, int *columns) {
+    const int i = first + static_cast<int>(row);
+    for (int j = std::max(0, i - 1); j <= std::min(last, i + 1); ++j)
+      *columns++ = j;
+  });
+}
+
+/// @p scale times the matrix, with rows that also neighbours write, and b = 1.
+void assemble(NodeSystem &system, const double scale)
+{
+  system.set_zero();
+  for (auto i = system.first_owned(); i < system.first_owned() + system.n_owned(); ++i) {
+    system.add_rhs(i, 1.);
+    const double diagonal = 2.5 * scale, other = -scale;
+    system.add_row(i, 1, &i, &diagonal);
+    if (const auto next = i + 1; next < system.n()) {
+      system.add_row(i, 1, &next, &other);
+      system.add_row(next, 1, &i, &other);
+    }
+  }
+  system.compress();
+  std::fill_n(system.solution() + system.first_owned(), system.n_owned(), 0.);
+}
+
+std::vector<double> solution(const NodeSystem &system)
+{
+  return {system.solution(), system.solution() + system.n()};
+}
+
+SolveControl tight()
+{
+  SolveControl control;
+  control.relative_tolerance = 1e-12;
+  return control;
+}
+
+TEST(NodeSolver, moves_a_pattern_once_and_then_values_alone)
+{
+  NodeSystem system(MPI_COMM_WORLD);
+  NodeSolver solver(MPI_COMM_WORLD, "auto", 2, LinearSolverOptions());
+  for (const std::size_t rows : {50, 20}) {
+    make_pattern(system, rows);
+    const std::size_t values = (system.n_nonzeros() + 3 * system.n()) * sizeof(double);
+    const std::size_t pattern = (system.n_nonzeros() + system.n() + 1) * sizeof(int);
+    assemble(system, 1.);
+    EXPECT_EQ(solver.solve(system, tight()).transfer.bytes, pattern + values);
+    const std::vector<double> x = solution(system);
+    assemble(system, 2.);
+    const SolveReport report = solver.solve(system, tight());
+    EXPECT_TRUE(report.converged()) << report.message;
+    EXPECT_EQ(report.transfer.bytes, values);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_NEAR(2. * system.solution()[i], x[i], 1e-11);
+  }
+}
+
+TEST(NodeSolver, that_begins_with_the_pattern_gives_the_same_bits)
+{
+  NodeSystem system(MPI_COMM_WORLD);
+  LinearSolverOptions options;
+  options.ordering = "rcm";
+  NodeSolver early(MPI_COMM_WORLD, "auto", 2, options), late(MPI_COMM_WORLD, "auto", 2, options);
+  for (const std::size_t rows : {50, 20}) {
+    make_pattern(system, rows);
+    early.begin_pattern(system);
+    assemble(system, 1.);
+    const SolveReport report = early.solve(system, tight());
+    const std::vector<double> x = solution(system);
+    assemble(system, 1.);
+    EXPECT_EQ(report.transfer.bytes, late.solve(system, tight()).transfer.bytes);
+    EXPECT_EQ(x, solution(system));
+    EXPECT_GE(report.transfer.overlapped_seconds, 0.);
+    early.begin_pattern(system); // is there
+    assemble(system, 1.);
+    EXPECT_EQ(early.solve(system, tight()).transfer.bytes,
+              (system.n_nonzeros() + 3 * system.n()) * sizeof(double));
+    EXPECT_EQ(x, solution(system));
+  }
+}
+
+TEST(NodeSolver, moves_another_systems_pattern_again)
+{
+  NodeSystem a(MPI_COMM_WORLD), b(MPI_COMM_WORLD);
+  NodeSolver solver(MPI_COMM_WORLD, "auto", 2, LinearSolverOptions());
+  make_pattern(a, 30);
+  make_pattern(b, 30);
+  EXPECT_NE(a.pattern_number(), b.pattern_number());
+  assemble(a, 1.);
+  assemble(b, 1.);
+  const std::size_t bytes = solver.solve(a, tight()).transfer.bytes;
+  EXPECT_EQ(solver.solve(b, tight()).transfer.bytes, bytes);
+  EXPECT_EQ(solution(a), solution(b));
+}
+} // namespace
