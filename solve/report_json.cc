@@ -176,7 +176,7 @@ std::string report_json(const SolveCommand &command, const SystemToSolve &system
                        {"systems", system_values(record.report)},
                        {"seconds",
                         {{"read", record.read_seconds},
-                         {"transfer", record.report.transfer.seconds},
+                         {"transfer", record.report.transfer_seconds},
                          {"solve", record.median_seconds()},
                          {"solve_min", record.min_seconds()},
                          {"total", record.total_seconds}}},
