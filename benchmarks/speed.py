@@ -333,7 +333,7 @@ def draw(results, bars, pyplot, column, name, output):
     panels[0][0].legend(fontsize="small")
     figure.suptitle(results.main_device)
     figure.tight_layout()
-    figure.savefig(os.path.join(output, name), dpi=130)
+    figure.savefig(os.path.join(output, name), dpi=130, metadata={"Software": None})
     pyplot.close(figure)
 
 

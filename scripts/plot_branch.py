@@ -64,7 +64,7 @@ def draw(rows, picture):
     axes.grid(True, linewidth=0.4)
     axes.legend()
     figure.tight_layout()
-    figure.savefig(picture, dpi=150)
+    figure.savefig(picture, dpi=150, metadata={"Software": None})
 
 
 def main():

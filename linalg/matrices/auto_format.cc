@@ -78,7 +78,7 @@ std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &row
   const int threads = threads_for_rows(*A.executor(), rows.mean);
   if (threads > 1)
     methods.push_back("csr threads=" + std::to_string(threads / 2));
-  methods.emplace_back("sell columns=short"); // never slower than sell where the GPU has much to do
+  methods.emplace_back("sell columns=short"); // faster than sell with conjugate gradients
   if (rows.deviation > 2. * rows.mean)
     methods.emplace_back("pcsr");
   return methods;
