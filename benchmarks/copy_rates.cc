@@ -1,5 +1,6 @@
 #include "benchmarks/measure.h"
 #include "linalg/base/buffer.h"
+#include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/execution/cuda_executor.h"
 
@@ -124,8 +125,11 @@ int main(int argc, char **argv)
 {
   using namespace femgpu::linalg;
   try {
+    const bool sweep = argc == 2 && std::strcmp(argv[1], "--sweep") == 0;
+    if (argc > 1 && !sweep)
+      throw femgpu::ParameterError(std::string("Argument '") + argv[1] +
+                                   "' is unknown; there is only --sweep, once.");
     const auto executor = std::make_shared<CudaExecutor>(0);
-    const bool sweep = argc > 1 && std::strcmp(argv[1], "--sweep") == 0;
     std::printf("direction,way,bytes,chunk_bytes,threads,gigabytes_per_second\n");
     const bool is_right = sweep ? benchmark::measure_chunks_and_threads(*executor)
                                 : benchmark::measure_sizes(*executor);
