@@ -61,9 +61,29 @@ TEST_P(FormatTest, BsrTakesTheUnknownsOfANode)
   expect_in("blocks of 3", make("bsr", problem.A)->format());
   HostMatrix unknown = problem.A;
   unknown.unknowns_per_node = 0;
+  expect_in("blocks of 3", make("bsell", problem.A)->format());
   const auto found = make("bsr", unknown);
   expect_in("blocks of 3", found->format());
   EXPECT_LT(found->bytes(), make("csr", unknown)->bytes());
+}
+
+// The true residual is that of the CSR: it only falls if products with blocks of any size are
+// right.
+TEST_P(FormatTest, BlocksOfEverySizeSolveTheSystem)
+{
+  const HostMatrix A = laplacian_2d(12, 25); // 300 rows: 50 blocks of 6, the last slice not full
+  const std::vector<double> b = random_vector(A.n, 5);
+  LinearSolverOptions options = method("cg", "jacobi", 1e-11);
+  const Solved expected = solve(executor, options, A, b);
+  for (const int block : {1, 2, 3, 4, 5, 6})
+    for (const char *const slices : {"bsr", "bsell", "bsell slice=4 window=16"}) {
+      options.format = slices + (" max-padding=100 block=" + std::to_string(block));
+      SCOPED_TRACE(options.format);
+      const Solved solved = solve(executor, options, A, b);
+      EXPECT_TRUE(solved.report.converged()) << solved.report.message;
+      EXPECT_EQ(solved.report.restarts, 0);
+      EXPECT_NEAR(solved.report.iterations, expected.report.iterations, 1);
+    }
 }
 
 TEST_P(FormatTest, UnknownNamesAndOptionsAreErrors)
