@@ -17,18 +17,12 @@
 #define FEMGPU_HD_CALLED inline
 #endif
 
-/// Before a loop of a number of turns that the compiler knows.
+/// Before a loop of a few turns, known to the compiler: what it indexes can be registers of the
+/// GPU.
 #ifdef __CUDACC__
 #define FEMGPU_UNROLL _Pragma("unroll")
 #else
 #define FEMGPU_UNROLL
-#endif
-
-/// Before a loop of a few rounds, known before: what it indexes can be registers of the GPU.
-#ifdef __CUDACC__
-#define FEMGPU_UNROLL_ALL _Pragma("unroll")
-#else
-#define FEMGPU_UNROLL_ALL
 #endif
 
 namespace femgpu::linalg
@@ -40,8 +34,8 @@ constexpr bool is_for_gpu = true;
 constexpr bool is_for_gpu = false;
 #endif
 
-/// 1/x; on a GPU to within two units in the last place where |x| and 1/|x| are normal numbers, in
-/// half the time of a division: for where all wait for it.
+/// 1/x; on a GPU to within two units in the last place where |x| and 1/|x| are normal numbers, with
+/// fewer steps that wait for each other than a division: for where all wait for it.
 FEMGPU_HD
 double reciprocal(const double x)
 {

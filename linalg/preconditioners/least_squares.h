@@ -214,7 +214,7 @@ private:
     for (int i = team.lane(); i < n1; i += team.n_lanes()) {
       const double q_i = q[i];
       sums[columns_at_once] += q_i * q_i;
-      FEMGPU_UNROLL_ALL
+      FEMGPU_UNROLL
       for (int j = 0; j < columns_at_once; ++j)
         if (j < n_columns)
           sums[j] += q_i * a[j * step + i];
@@ -225,13 +225,13 @@ private:
     const double inverse = independent ? 1. / qq : 0.;
     for (int i = team.lane(); i < n1; i += team.n_lanes()) {
       const double q_i = q[i];
-      FEMGPU_UNROLL_ALL
+      FEMGPU_UNROLL
       for (int j = 0; j < columns_at_once; ++j)
         if (j < n_columns)
           a[j * step + i] -= sums[j] * inverse * q_i;
     }
     double *const S_c = row(c);
-    FEMGPU_UNROLL_ALL
+    FEMGPU_UNROLL
     for (int j = 0; j < columns_at_once; ++j)
       if (j < n_columns && team.lane() == j)
         S_c[first + j] = sums[j] * inverse;

@@ -104,7 +104,6 @@ struct SquaredNorm
   void operator()(const int i) const
   {
     double sum = 0.;
-    FEMGPU_UNROLL
     for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       sum += A.values[k] * A.values[k];
     squared_norms[i] = sum;
