@@ -147,6 +147,29 @@ private:
     return std::visit([](const auto &view) { return view.lanes; }, step.A->view());
   }
 
+  // These have blocks of their own.
+  template <class Body>
+  static int lanes_of(const GramStep<Body> & /* step */)
+  {
+    return 1;
+  }
+  template <class Body>
+  static int lanes_of(const TeamStep<Body> & /* step */)
+  {
+    return 1;
+  }
+
+  template <class Make>
+  static int lanes_of(const CountedSteps<Make> &steps)
+  {
+    return steps.count == 0 ? 1
+                            : std::apply(
+                                  [](const auto &...of_j) {
+                                    return std::max({1, lanes_of(of_j)...});
+                                  },
+                                  steps.make(0));
+  }
+
   template <class... Steps>
   static int lanes_of(const InnerLoop<Steps...> &loop)
   {
@@ -183,6 +206,27 @@ private:
     Runner<CudaBackend> runner(executor, how.stream, state.data());
     const double *const v = step.A->prepare(runner, step.v);
     cuda::visit_product(step, v, [&](const auto &kernel_step) { launch(how, kernel_step); });
+  }
+
+  template <class Body>
+  void run(const Launch &how, const GramStep<Body> &step)
+  {
+    cuda::launch_gram(step, executor.n_multiprocessors(), how.stream, state.data());
+  }
+
+  template <class Body>
+  void run(const Launch &how, const TeamStep<Body> &step)
+  {
+    Runner<CudaBackend> runner(executor, how.stream,
+                               RunsAlways<Body>::value ? nullptr : state.data());
+    runner.run(step);
+  }
+
+  template <class Make>
+  void run(const Launch &how, const CountedSteps<Make> &steps)
+  {
+    for (int j = 0; j < steps.count; ++j)
+      std::apply([&](const auto &...of_j) { (run(how, of_j), ...); }, steps.make(j));
   }
 
   // The one place that launches the kernel of a step with state.
@@ -222,9 +266,9 @@ private:
     const cudaStream_t stream = executor.watch_stream();
     cuda::begin_capture(stream, loop.body);
     const int blocks = n_blocks(steps...);
-    for (int repetition = 1; repetition <= unrolled; ++repetition)
-      capture({stream, blocks, {loop.handle, cuda::Decides::loop}}, repetition == unrolled,
-              steps...);
+    constexpr int times = (IsCountedSteps<Steps>::value || ...) ? 1 : unrolled;
+    for (int repetition = 1; repetition <= times; ++repetition)
+      capture({stream, blocks, {loop.handle, cuda::Decides::loop}}, repetition == times, steps...);
     FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
   }
 

@@ -3,6 +3,7 @@
 
 #include "linalg/execution/cuda_executor.h"
 #include "linalg/execution/cuda_fabric.cuh"
+#include "linalg/execution/cuda_gram.cuh"
 #include "linalg/execution/steps.h"
 #include "linalg/matrices/operator.h"
 
@@ -363,6 +364,12 @@ public:
     const long long teams = std::clamp<long long>(step.n_teams, 1, items);
     const long long resident = 2048LL * cuda_executor.n_multiprocessors();
     launch(step, std::min(teams * cuda::warp_size, resident));
+  }
+
+  template <class Body>
+  void run(const GramStep<Body> &step)
+  {
+    cuda::launch_gram_by_parts(step, cuda_executor.n_multiprocessors(), on, loop);
   }
 
   cudaStream_t stream() const

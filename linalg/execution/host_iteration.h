@@ -121,6 +121,29 @@ private:
     std::visit(run_view, step.A->view());
   }
 
+  template <class Body>
+  void run(const GramStep<Body> &step)
+  {
+    if (!state.running)
+      return;
+    run_gram(step, n_threads);
+    step.body.finish(state);
+  }
+
+  template <class Body>
+  void run(const TeamStep<Body> &step)
+  {
+    if (state.running || RunsAlways<Body>::value)
+      runner.run(step);
+  }
+
+  template <class Make>
+  void run(const CountedSteps<Make> &steps)
+  {
+    for (int j = 0; j < steps.count; ++j)
+      std::apply([this](const auto &...of_j) { (run(of_j), ...); }, steps.make(j));
+  }
+
   template <class... Steps>
   void run(const InnerLoop<Steps...> &loop)
   {

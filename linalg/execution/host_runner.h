@@ -2,6 +2,7 @@
 #define femgpu_linalg_execution_host_runner_h
 
 #include "linalg/execution/executor.h"
+#include "linalg/execution/host_gram.h"
 #include "linalg/execution/steps.h"
 #include "linalg/matrices/operator.h"
 
@@ -147,6 +148,12 @@ public:
       for (int i = step.starts[chain]; i < step.starts[chain + 1]; ++i)
         step.body(team, i);
     }
+  }
+
+  template <class Body>
+  void run(const GramStep<Body> &step)
+  {
+    run_gram(step, n_threads);
   }
 
 private:

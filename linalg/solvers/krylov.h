@@ -6,6 +6,7 @@
 #include "linalg/execution/vector_steps.h"
 #include "linalg/matrices/csr_matrix.h"
 #include "linalg/solvers/solver.h"
+#include "linalg/solvers/work_vectors.h"
 
 #include <algorithm>
 #include <chrono>
@@ -34,6 +35,7 @@ struct KrylovState : LoopState
   /// still.
   static constexpr double smallest_rr = 1e-280;
   Outcome outcome = Outcome::breakdown;
+  int restarts = 0; ///< that the method has made by itself
   int history_size = 0;
   double *history = nullptr; ///< squared norms of the first iterations
 
@@ -314,7 +316,7 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
     state = run(state);
   } while (judge.wants_more(state));
   report.outcome = judge.outcome;
-  report.restarts = judge.restarts;
+  report.restarts = judge.restarts + state.restarts;
   report.rhs_norm = std::sqrt(state.bb);
   report.initial_residual = std::sqrt(state.initial_rr);
   report.target = state.target;
@@ -399,13 +401,14 @@ private:
 };
 
 /**
- * Solves A x = b with fused steps: @p iterate(iteration, m, r) gets the view of M⁻¹ and runs the
- * steps of the method, from the residual r on, with a new @p State, until an epilogue stops it; its
- * loop comes last.
+ * Solves A x = b with fused steps: @p iterate(iteration, m) gets the view of M⁻¹ and runs the steps
+ * of the method, from the residual on, with a new @p State, until an epilogue stops it; its loop
+ * comes last.
+ * @param r where the residual is written; n rows
  */
 template <class Backend, class State, class Sums, class Iterate>
 SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const Preconditioner &M,
-                             const Buffer<double> &b, Buffer<double> &x,
+                             const Buffer<double> &b, Buffer<double> &x, double *const r,
                              const SolveControl &control, const IterationCosts &costs,
                              const Iterate &iterate)
 {
@@ -416,16 +419,14 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
 
   Iteration<Backend, State, WithResidual<Sums>> iteration(*A.executor(), A.n());
   iteration.choose(control.execution);
-  Buffer<double> r(A.executor(), static_cast<std::size_t>(A.n()));
   // All of it is given to the device before anybody waits.
   const auto run_from_x = [&](const KrylovState &start) -> KrylovState {
     State state;
     static_cast<KrylovState &>(state) = start;
     iteration.set_state(state);
-    Enclosed enclosed(iteration,
-                      product(A.csr(), x.data(), BeginWithResidual<Sums>{{b.data(), r.data()}}),
-                      product(A.csr(), x.data(), EndWithResidual<Sums>{{b.data(), r.data()}}));
-    std::visit([&](const auto &m) { iterate(enclosed, m, r); }, m_view);
+    Enclosed enclosed(iteration, product(A.csr(), x.data(), BeginWithResidual<Sums>{{b.data(), r}}),
+                      product(A.csr(), x.data(), EndWithResidual<Sums>{{b.data(), r}}));
+    std::visit([&](const auto &m) { iterate(enclosed, m); }, m_view);
     return iteration.get_state();
   };
   const auto run = [&](const KrylovState &start) {
@@ -445,30 +446,18 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   return report;
 }
 
-/// Vectors of a method side by side: they come and are cleared at once.
-class WorkVectors
+/// The same for a method that has no place of its own for the residual: @p iterate(iteration, m, r)
+template <class Backend, class State, class Sums, class Iterate>
+SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const Preconditioner &M,
+                             const Buffer<double> &b, Buffer<double> &x,
+                             const SolveControl &control, const IterationCosts &costs,
+                             const Iterate &iterate)
 {
-public:
-  WorkVectors(const Matrix &A, const int count)
-      : stride((static_cast<std::size_t>(A.n()) + alignment - 1) / alignment * alignment),
-        memory(A.executor(), stride * static_cast<std::size_t>(count))
-  {}
-
-  double *operator[](const int k)
-  {
-    return memory.data() + stride * static_cast<std::size_t>(k);
-  }
-  void fill_zero()
-  {
-    memory.fill_zero();
-  }
-
-private:
-  static constexpr std::size_t alignment = 32; // numbers
-
-  std::size_t stride;
-  Buffer<double> memory;
-};
+  Buffer<double> r(A.executor(), static_cast<std::size_t>(A.n()));
+  return solve_with_steps<Backend, State, Sums>(
+      solver, A, M, b, x, r.data(), control, costs,
+      [&](auto &iteration, const auto &m) { iterate(iteration, m, r); });
+}
 
 /// Sets vectors to zero before the first pass of a loop that begins with an update.
 inline void fill_zero(const std::initializer_list<Buffer<double> *> vectors)

@@ -1,0 +1,41 @@
+#ifndef femgpu_linalg_solvers_work_vectors_h
+#define femgpu_linalg_solvers_work_vectors_h
+
+#include "linalg/base/buffer.h"
+#include "linalg/execution/columns.h"
+#include "linalg/matrices/matrix.h"
+
+namespace femgpu::linalg
+{
+/// Vectors of a method side by side: they come and are cleared at once.
+class WorkVectors
+{
+public:
+  WorkVectors(const Matrix &A, const int count)
+      : stride((static_cast<std::size_t>(A.n()) + alignment - 1) / alignment * alignment),
+        memory(A.executor(), stride * static_cast<std::size_t>(count))
+  {}
+
+  double *operator[](const int k)
+  {
+    return memory.data() + stride * static_cast<std::size_t>(k);
+  }
+  /// So many of them, from number @p first on.
+  Columns columns(const int first, const int count)
+  {
+    return {(*this)[first], stride, count};
+  }
+  void fill_zero()
+  {
+    memory.fill_zero();
+  }
+
+private:
+  static constexpr std::size_t alignment = 32; // numbers
+
+  std::size_t stride;
+  Buffer<double> memory;
+};
+} // namespace femgpu::linalg
+
+#endif
