@@ -123,7 +123,7 @@ def run_all(options):
         for solver in options.solver if is_symmetric else options.unsymmetric_solver:
             for preconditioner in options.preconditioner:
                 row = solve(options, file, solver, preconditioner)
-                if preconditioner == "identity" and solver.endswith("cg"):
+                if preconditioner == "identity" and solver.split()[0].endswith("cg"):
                     row["known"] = known.get(row["matrix"], "")
                 text, row_is_well = verdict(row, options)
                 print_row(row, text)

@@ -260,7 +260,7 @@ std::string BatchSolver::explanation(const int system, const SystemReport &repor
   as_single.initial_residual = report.initial_residual;
   as_single.true_residual = report.true_residual;
   as_single.target = report.target;
-  as_single.solver = options.solver;
+  as_single.solver = Method("solver", options.solver).name();
   as_single.preconditioner = options.preconditioner;
   describe(as_single);
   const bool divides_by_zero = report.outcome == Outcome::not_finite && uses_diagonal &&
@@ -298,7 +298,7 @@ SystemReport BatchSolver::solve_alone(const int system, const double *b, double 
 BatchReport BatchSolver::solve(const double *b, double *x)
 {
   BatchReport report;
-  report.solver = options.solver;
+  report.solver = Method("solver", options.solver).name();
   report.preconditioner = options.preconditioner;
   report.backend = owner->name();
   report.execution = execution();

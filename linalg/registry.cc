@@ -26,7 +26,7 @@ struct Entry
 #define FEMGPU_ENTRY(name, make, meaning) {{name, meaning}, make<HostBackend>, nullptr},
 #endif
 
-using MakeSolver = std::unique_ptr<Solver>();
+using MakeSolver = std::unique_ptr<Solver>(Method &);
 using MakePreconditioner = std::unique_ptr<Preconditioner>(Method &);
 using MakeNonlinearMethod = std::unique_ptr<NonlinearMethod>(Method &, const LinearSolverOptions &);
 using MakeFormat = std::unique_ptr<Matrix>(const CsrMatrix &, Method &);
@@ -90,9 +90,12 @@ std::vector<Choice> format_choices()
   return choices_of(formats());
 }
 
-std::unique_ptr<Solver> make_solver(const std::string &name, const BackendKind backend)
+std::unique_ptr<Solver> make_solver(const std::string &text, const BackendKind backend)
 {
-  return find(solvers(), "solver", name, backend)();
+  Method method("solver", text);
+  auto solver = find(solvers(), "solver", method.name(), backend)(method);
+  method.finish();
+  return solver;
 }
 
 std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text,

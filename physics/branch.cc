@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/solvers/registry.h"
 #include "physics/system_vectors.h"
 
 namespace femgpu
@@ -36,8 +37,8 @@ ContinuationParameters::ContinuationParameters() : ParameterAcceptor("/Continuat
                 prm, Patterns::List(Patterns::Double()));
   add_parameter("Solver", solver,
                 "Of the linear systems, which are indefinite after a fold: minres, or bicgstab for "
-                "preconditioners that are not symmetric. Preconditioner, format and ordering are "
-                "those of section Solver.");
+                "preconditioners that are not symmetric; options behind the name as NAME=VALUE. "
+                "Preconditioner, format and ordering are those of section Solver.");
   add_parameter("Relative tolerance", relative_tolerance,
                 "A point is found when its residual has fallen to this times |b| + lambda |W "
                 "phi(u)|.",
@@ -57,6 +58,12 @@ void ContinuationParameters::parse_parameters(ParameterHandler & /* prm */)
                              ", less than Continuation/First step, " + std::to_string(first_step) +
                              ". Make it larger.",
                          "Continuation/Largest step");
+  try {
+    linalg::make_solver(solver, linalg::BackendKind::host);
+  }
+  catch (const ParameterError &error) {
+    throw ParameterError(error.what(), "Continuation/Solver");
+  }
 }
 
 linalg::ContinuationOptions

@@ -35,7 +35,8 @@ public:
   /// What is said of linear systems in section "Solver" holds but for the solver and its tolerance.
   linalg::ContinuationOptions options(const SolverParameters &solver_parameters) const;
 
-  /// Throws ParameterError for steps that do not fit together.
+  /// Throws ParameterError for steps that do not fit together, and for a solver with a wrong name
+  /// or options.
   void parse_parameters(dealii::ParameterHandler &prm) override;
 };
 

@@ -44,8 +44,9 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
   add_parameter("Threads", threads,
                 "Threads of the host backend; 0 for all cores that the ranks may use.", prm,
                 Patterns::Integer(0, 4096));
-  add_parameter("Solver", solver, meanings(linalg::node_solver_choices()), prm,
-                selection(linalg::node_solver_choices()));
+  add_parameter("Solver", solver,
+                "A name, and options behind it as NAME=VALUE. " +
+                    meanings(linalg::node_solver_choices()));
   add_parameter("Preconditioner", preconditioner,
                 "A name, and options behind it as NAME=VALUE. " +
                     meanings(linalg::preconditioner_choices()));
@@ -88,6 +89,7 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
       throw ParameterError(error.what(), "Solver/" + key);
     }
   };
+  check("Solver", [&] { linalg::check_node_solver(solver); });
   check("Preconditioner",
         [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
   check("Format", [&] { linalg::check_format(format); });

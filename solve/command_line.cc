@@ -60,7 +60,8 @@ void declare_method(CommandLineReader &reader, RawOptions &raw)
 {
   reader.option("--nonlinear-method", raw.nonlinear_method, "'NAME OPTION=VALUE ...'",
                 "For --nonlinear, with its options; newton if not given");
-  reader.option("--solver", raw.solver, "NAME", "Krylov method");
+  reader.option("--solver", raw.solver, "'NAME OPTION=VALUE ...'",
+                "Krylov method with its options");
   reader.option("--preconditioner", raw.preconditioner, "'NAME OPTION=VALUE ...'",
                 "Preconditioner with its options");
   reader.option("--format", raw.format, "'NAME OPTION=VALUE ...'",

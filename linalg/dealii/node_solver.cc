@@ -1,6 +1,7 @@
 #include "linalg/dealii/node_solver.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/method.h"
 #include "linalg/dealii/direct_solver.h"
 #include "linalg/dealii/leader.h"
 #include "linalg/solvers/registry.h"
@@ -22,18 +23,44 @@ std::vector<Choice> node_solver_choices()
   return choices;
 }
 
+namespace
+{
+/// Does the text name the direct solver?
+bool is_direct(const std::string &solver)
+{
+  const Method method("solver", solver);
+  if (method.name() != "direct")
+    return false;
+  method.finish(); // it has no options
+  return true;
+}
+} // namespace
+
+void check_node_solver(const std::string &text)
+{
+  if (is_direct(text))
+    return;
+  const std::string name = Method("solver", text).name();
+  const std::vector<Choice> choices = solver_choices();
+  if (std::none_of(choices.begin(), choices.end(),
+                   [&](const Choice &choice) { return choice.name == name; }))
+    throw ParameterError("There is no solver '" + name + "'; use " +
+                         names_of(node_solver_choices()) + ".");
+  make_solver(text, BackendKind::host);
+}
+
 /// What only the leader has.
 class NodeSolver::Leader
 {
 public:
   Leader(const std::string &backend, const unsigned int threads, const LinearSolverOptions &options)
-      : executor(make_executor(options.solver == "direct" ? "host" : backend, threads))
+      : executor(make_executor(is_direct(options.solver) ? "host" : backend, threads))
   {
-    if (options.solver == "direct" && backend.rfind("cuda", 0) == 0)
+    if (is_direct(options.solver) && backend.rfind("cuda", 0) == 0)
       throw ParameterError("Solver 'direct' runs on the host, but backend '" + backend +
                                "' was asked for. Use backend auto or host, or another solver.",
                            "Solver/Backend");
-    if (options.solver != "direct")
+    if (!is_direct(options.solver))
       iterative = std::make_unique<LinearSolver>(executor, options);
   }
 
@@ -41,7 +68,7 @@ public:
          const NonlinearSolverOptions &options)
       : executor(make_executor(backend, threads))
   {
-    if (options.linear.solver == "direct")
+    if (is_direct(options.linear.solver))
       throw ParameterError("Solver 'direct' solves linear problems only. For the linear systems of "
                            "a nonlinear problem use " +
                                names_of(solver_choices()) + ".",

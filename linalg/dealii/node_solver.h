@@ -16,6 +16,9 @@ namespace femgpu::linalg
 /// The names of LinearSolverOptions::solver that NodeSolver knows: linalg's and "direct".
 std::vector<Choice> node_solver_choices();
 
+/// @throws ParameterError naming the valid ones if @p text has an unknown name or option
+void check_node_solver(const std::string &text);
+
 /**
  * Solves the NodeSystem of a solver group: the first rank of the group, its leader, solves on its
  * device or with all cores of the group, while the others sleep. An object solves linear systems,

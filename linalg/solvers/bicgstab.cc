@@ -137,10 +137,10 @@ public:
 } // namespace bicgstab
 
 template <class Backend>
-std::unique_ptr<Solver> make_bicgstab()
+std::unique_ptr<Solver> make_bicgstab(Method & /* method */)
 {
   return std::make_unique<bicgstab::BiCGStab<Backend>>();
 }
 
-template std::unique_ptr<Solver> make_bicgstab<ThisBackend>();
+template std::unique_ptr<Solver> make_bicgstab<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -226,10 +226,10 @@ public:
 } // namespace
 
 template <class Backend>
-std::unique_ptr<Solver> make_cg()
+std::unique_ptr<Solver> make_cg(Method & /* method */)
 {
   return std::make_unique<CG<Backend>>();
 }
 
-template std::unique_ptr<Solver> make_cg<ThisBackend>();
+template std::unique_ptr<Solver> make_cg<ThisBackend>(Method &);
 } // namespace femgpu::linalg

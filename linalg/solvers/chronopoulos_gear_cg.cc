@@ -155,10 +155,10 @@ public:
 } // namespace
 
 template <class Backend>
-std::unique_ptr<Solver> make_chronopoulos_gear_cg()
+std::unique_ptr<Solver> make_chronopoulos_gear_cg(Method & /* method */)
 {
   return std::make_unique<ChronopoulosGearCG<Backend>>();
 }
 
-template std::unique_ptr<Solver> make_chronopoulos_gear_cg<ThisBackend>();
+template std::unique_ptr<Solver> make_chronopoulos_gear_cg<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -323,10 +323,10 @@ public:
 } // namespace
 
 template <class Backend>
-std::unique_ptr<Solver> make_minres()
+std::unique_ptr<Solver> make_minres(Method & /* method */)
 {
   return std::make_unique<MinRes<Backend>>();
 }
 
-template std::unique_ptr<Solver> make_minres<ThisBackend>();
+template std::unique_ptr<Solver> make_minres<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -116,10 +116,10 @@ public:
 } // namespace bicgstab
 
 template <class Backend>
-std::unique_ptr<Solver> make_pipelined_bicgstab()
+std::unique_ptr<Solver> make_pipelined_bicgstab(Method & /* method */)
 {
   return std::make_unique<bicgstab::PipelinedBiCGStab<Backend>>();
 }
 
-template std::unique_ptr<Solver> make_pipelined_bicgstab<ThisBackend>();
+template std::unique_ptr<Solver> make_pipelined_bicgstab<ThisBackend>(Method &);
 } // namespace femgpu::linalg

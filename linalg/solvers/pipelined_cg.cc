@@ -213,10 +213,10 @@ public:
 } // namespace
 
 template <class Backend>
-std::unique_ptr<Solver> make_pipelined_cg()
+std::unique_ptr<Solver> make_pipelined_cg(Method & /* method */)
 {
   return std::make_unique<PipelinedCG<Backend>>();
 }
 
-template std::unique_ptr<Solver> make_pipelined_cg<ThisBackend>();
+template std::unique_ptr<Solver> make_pipelined_cg<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -2,6 +2,7 @@
 #define femgpu_linalg_solvers_registry_h
 
 #include "linalg/base/choice.h"
+#include "linalg/base/method.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/solvers/solver.h"
 
@@ -26,14 +27,17 @@ namespace femgpu::linalg
 {
 #define FEMGPU_DECLARE(name, make, meaning)                                                        \
   template <class Backend>                                                                         \
-  std::unique_ptr<Solver> make();
+  std::unique_ptr<Solver> make(Method &method);
 FEMGPU_SOLVERS(FEMGPU_DECLARE)
 #undef FEMGPU_DECLARE
 
 std::vector<Choice> solver_choices();
 
-/// @throws ParameterError naming the valid ones if there is no solver @p name.
-std::unique_ptr<Solver> make_solver(const std::string &name, BackendKind backend);
+/**
+ * The solver that @p method names, with its options, if it has any.
+ * @throws ParameterError naming the valid ones for unknown names and options.
+ */
+std::unique_ptr<Solver> make_solver(const std::string &method, BackendKind backend);
 } // namespace femgpu::linalg
 
 #endif

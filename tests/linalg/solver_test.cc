@@ -344,5 +344,23 @@ TEST(SolverRegistry, UnknownNameIsAnErrorThatListsTheValidOnes)
   for (const std::string part : {"'gcr'", "cg", "pipelined-cg", "bicgstab"})
     EXPECT_NE(text.find(part), std::string::npos) << text;
 }
+
+TEST(SolverRegistry, EveryNameIsFoundAndRefusesOptionsThatItDoesNotHave)
+{
+  for (const Choice &choice : solver_choices()) {
+    SCOPED_TRACE(choice.name);
+    EXPECT_NE(make_solver(' ' + choice.name + "  ", BackendKind::host), nullptr);
+    const std::string text = text_of<ParameterError>(
+        [&] { make_solver(choice.name + " colour=red", BackendKind::host); });
+    EXPECT_NE(text.find("'" + choice.name + "' has no option 'colour'; it has"), std::string::npos)
+        << text;
+  }
+}
+
+TEST(SolverRegistry, TextThatIsNoNameWithOptionsIsAnError)
+{
+  for (const std::string text : {"", "restart=30", "cg restart", "cg restart=1 restart=2"})
+    EXPECT_THROW(make_solver(text, BackendKind::host), ParameterError) << text;
+}
 } // namespace
 } // namespace femgpu::linalg::test

@@ -307,6 +307,7 @@ class Errors(SolveTest):
 
     def test_names_are_checked_before_the_matrix_is_read(self):
         for option, value, message in (("--solver", "cgs", "no solver 'cgs'"),
+                                       ("--solver", "cg restart=9", "has no option 'restart'"),
                                        ("--preconditioner", "ilut", "no preconditioner 'ilut'"),
                                        ("--preconditioner", "jacobi a=1", "no option 'a'"),
                                        ("--format", "dia", "no matrix format 'dia'"),
