@@ -146,16 +146,6 @@ struct ApplyPreconditioner
   }
 };
 
-/// The diagonal for the steps of the method: of M⁻¹ where that is fused into them.
-template <class M>
-auto fused_diagonal(const M &m)
-{
-  if constexpr (is_fused<M>)
-    return m;
-  else
-    return IdentityView();
-}
-
 /// The way of a form of BiCGStab to solve many systems together, by the steps of its loop.
 template <class Backend, class... Loop>
 std::shared_ptr<const BatchMethod> batch_of()

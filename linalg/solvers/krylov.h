@@ -335,6 +335,16 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
 template <class MView>
 constexpr bool is_fused = !std::is_same_v<std::decay_t<MView>, const Operator *>;
 
+/// The diagonal for the steps of the method: of M⁻¹ where that is fused into them.
+template <class M>
+auto fused_diagonal(const M &m)
+{
+  if constexpr (is_fused<M>)
+    return m;
+  else
+    return IdentityView();
+}
+
 /// How often an iteration reads or writes A, a vector, and M⁻¹.
 struct IterationCost
 {

@@ -21,7 +21,12 @@
     "minimal residuals for symmetric, also indefinite matrices, 2 kernels an iteration")           \
   X("bicgstab", make_bicgstab, "BiCGStab for unsymmetric matrices, classical form, 5 kernels")     \
   X("pipelined-bicgstab", make_pipelined_bicgstab,                                                 \
-    "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels an iteration")
+    "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels an iteration")                   \
+  X("gmres", make_gmres,                                                                           \
+    "GMRES for unsymmetric matrices; restart=M (1 to 256), orthogonalisation=mgs|cgs|cgs2")        \
+  X("fgmres", make_fgmres, "flexible GMRES, for preconditioners that change; options as gmres")    \
+  X("pipelined-gmres", make_pipelined_gmres,                                                       \
+    "simpler GMRES for unsymmetric matrices, pipelined form, 3 kernels an iteration; restart=M")
 
 namespace femgpu::linalg
 {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -104,7 +105,7 @@ inline std::string words(const testing::TestParamInfo<std::tuple<std::string, st
 {
   std::string name = std::get<0>(info.param) + "_" + std::get<1>(info.param);
   for (char &c : name)
-    c = c == '-' ? '_' : c;
+    c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   return name;
 }
 
@@ -137,6 +138,14 @@ inline auto spd_solvers()
 inline auto general_solvers()
 {
   return testing::Values(std::string("bicgstab"), std::string("pipelined-bicgstab"));
+}
+
+/// The forms of GMRES, which take any system too.
+inline auto forms_of_gmres()
+{
+  return testing::Values(std::string("gmres"), std::string("gmres orthogonalisation=mgs"),
+                         std::string("gmres orthogonalisation=cgs"), std::string("fgmres"),
+                         std::string("pipelined-gmres"));
 }
 
 inline std::string backend_name(const testing::TestParamInfo<std::string> &info)

@@ -1,0 +1,174 @@
+#include "linalg/solvers/gmres.h"
+#include "linalg/solvers/registry.h"
+
+namespace femgpu::linalg
+{
+namespace gmres
+{
+namespace
+{
+/// Column j of the Hessenberg matrix, made triangular by Givens rotations; the residual is what
+/// they leave of β e_0.
+struct Rotate
+{
+  static constexpr bool needs_residual = false;
+  Cycle cycle;
+  int j;
+  double least_share; ///< of (A v, A v) in (w, w): less is noise
+
+  FEMGPU_HD
+  void operator()(State &s, const Sums &sum) const
+  {
+    const bool is_last = !(sum.ww > least_share * sum.before);
+    const double h_next = is_last ? 0. : sqrt(sum.ww);
+    const double h = turn_column();
+    const double norm = sqrt(h * h + h_next * h_next);
+    // Of a singular A, whose columns the basis has all.
+    if (!(norm > 1e-15 * sqrt(sum.before)) || !State::is_finite(norm)) {
+      s.stop(State::is_finite(norm) ? Outcome::breakdown : Outcome::not_finite);
+      return;
+    }
+    const double cosine = h / norm, sine = h_next / norm;
+    cycle.rotations[2 * j] = cosine;
+    cycle.rotations[2 * j + 1] = sine;
+    cycle.r(j, j) = norm;
+    const double residual = -sine * cycle.rhs[j];
+    cycle.rhs[j] *= cosine;
+    cycle.rhs[j + 1] = residual;
+    s.columns = *cycle.columns = j + 1;
+    s.scale = cycle.scales[j + 1] = is_last ? 0. : 1. / h_next;
+    ++s.iteration;
+    s.check(residual * residual);
+    if (s.running && is_last)
+      s.stop(Outcome::breakdown);
+  }
+
+private:
+  /// The rotations of the columns before; gives the entry on the diagonal.
+  FEMGPU_HD
+  double turn_column() const
+  {
+    double h = cycle.r(0, j);
+    for (int k = 0; k < j; ++k) {
+      const double cosine = cycle.rotations[2 * k], sine = cycle.rotations[2 * k + 1];
+      const double below = cycle.r(k + 1, j);
+      cycle.r(k, j) = cosine * h + sine * below;
+      h = cosine * below - sine * h;
+    }
+    return h;
+  }
+};
+
+/// Which columns of the basis are subtracted at one time, before the last time of a vector.
+enum class Orthogonalisation
+{
+  mgs, ///< one after the other
+  cgs, ///< all at once
+  cgs2 ///< all at once, twice
+};
+
+Orthogonalisation orthogonalisation_of(Method &method)
+{
+  const std::string word = method.word("orthogonalisation", "cgs2", {"mgs", "cgs", "cgs2"});
+  return word == "mgs"   ? Orthogonalisation::mgs
+         : word == "cgs" ? Orthogonalisation::cgs
+                         : Orthogonalisation::cgs2;
+}
+
+/**
+ * GMRES(m) (Saad and Schultz 1986) with right preconditioning and Givens rotations; flexible GMRES
+ * (Saad 1993), which keeps M⁻¹v of each vector, for an M that changes or is not linear.
+ *
+ * Use: the reference for the other forms. Options: restart=m, orthogonalisation=mgs|cgs|cgs2.
+ * Needs: nothing of A or M; m + 1 vectors, 2 m + 1 in the flexible form. Cost per iteration j: 3
+ * kernels with cgs, 5 with cgs2, 2 j + 3 with mgs; A and M once, and 2, 4 or 5 times j vectors.
+ * Fails: by stagnation if m is too small; breakdown for a singular A.
+ */
+template <class Backend>
+class Gmres final : public Solver
+{
+public:
+  Gmres(Method &method, const bool is_flexible)
+      : name(method.name()), restart(method.integer("restart", 30, 1, most_columns)),
+        how(orthogonalisation_of(method)), is_flexible(is_flexible)
+  {}
+
+  bool needs_symmetry() const override
+  {
+    return false;
+  }
+
+  SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
+                    Buffer<double> &x, const SolveControl &control) const override
+  {
+    const auto lengthen = [&](const auto &place, const auto &m, const int j) {
+      return steps_of_column(place, m, j);
+    };
+    return solve_by_cycles<Backend>(name, restart, is_flexible, A, M, b, x, control,
+                                    vectors_per_iteration(), lengthen);
+  }
+
+private:
+  template <class Place, class M>
+  auto steps_of_column(const Place &place, const M &m, const int j) const
+  {
+    const bool is_mgs = how == Orthogonalisation::mgs;
+    const int times = is_mgs ? j : how == Orthogonalisation::cgs2 ? 1 : 0; // before the last
+    const auto part = [=](const int k) { return is_mgs ? std::pair(k, 1) : std::pair(0, j + 1); };
+    const auto project = [=](const int k) {
+      const auto [first, count] = part(k);
+      const bool is_repeated = k > 0 && !is_mgs;
+      return gram(place.n, place.V.part(first, count), place.V.part(j + 1, 1),
+                  Project{place.cycle, first, first, j, is_repeated}, *place.dots);
+    };
+    const auto [first, count] = part(times);
+    const Columns last = place.V.part(first, count);
+    double *const w = place.V[j + 1];
+    const auto before_last = [=](const int k) {
+      const auto [first_k, count_k] = part(k);
+      const Columns X = place.V.part(first_k, count_k);
+      return std::tuple(project(k), rows(place.n, Subtract{X, place.cycle.coefficients, w}));
+    };
+    const Rotate end{place.cycle, j, how == Orthogonalisation::cgs ? 1e-16 : 1e-28};
+    return std::tuple(counted_steps(times, before_last), project(times),
+                      rows(place.n, Lengthen<M, Rotate>{last, place.cycle.coefficients, w,
+                                                        place.fused_z(j + 1), m, end}));
+  }
+
+  std::size_t vectors_per_iteration() const
+  {
+    const auto basis = static_cast<std::size_t>(restart + 1) / 2; // on average
+    switch (how) {
+    case Orthogonalisation::mgs:
+      return 5 * basis + 4;
+    case Orthogonalisation::cgs:
+      return 2 * basis + 6;
+    case Orthogonalisation::cgs2:
+      break;
+    }
+    return 4 * basis + 9;
+  }
+
+  std::string name;
+  int restart;
+  Orthogonalisation how;
+  bool is_flexible;
+};
+} // namespace
+} // namespace gmres
+
+template <class Backend>
+std::unique_ptr<Solver> make_gmres(Method &method)
+{
+  return std::make_unique<gmres::Gmres<Backend>>(method, false);
+}
+
+template <class Backend>
+std::unique_ptr<Solver> make_fgmres(Method &method)
+{
+  return std::make_unique<gmres::Gmres<Backend>>(method, true);
+}
+
+template std::unique_ptr<Solver> make_gmres<ThisBackend>(Method &);
+template std::unique_ptr<Solver> make_fgmres<ThisBackend>(Method &);
+} // namespace femgpu::linalg

@@ -1,0 +1,463 @@
+#ifndef femgpu_linalg_solvers_gmres_h
+#define femgpu_linalg_solvers_gmres_h
+
+#include "linalg/solvers/krylov.h"
+
+#include <algorithm>
+
+/**
+ * @file
+ * What the forms of GMRES share: a basis whose vectors keep the length they came with, steps that
+ * lengthen it, and the end of a cycle.
+ *
+ * Column 0 of the basis V is the residual r at the start of the cycle. Vectors are never scaled:
+ * v_k = ν_k V_k with ν_k = 1 / ‖V_k‖, which is known one step later than V_k, so that no pass over
+ * the vectors only normalises.
+ */
+namespace femgpu::linalg::gmres
+{
+constexpr int most_columns = 256; ///< of a cycle, the restart length
+
+struct State : KrylovState
+{
+  int columns = 0;   ///< directions that the update of x has
+  double scale = 0.; ///< ν of the last vector
+
+  /// Is a vector of squared length @p ww, left of one of @p before, noise? Then stops the cycle.
+  FEMGPU_HD
+  bool basis_is_lost(const double ww, const double before, const double least_share)
+  {
+    const bool lost = !(ww > least_share * before);
+    if (lost)
+      stop(is_finite(ww) && is_finite(before) ? Outcome::breakdown : Outcome::not_finite);
+    return lost;
+  }
+
+  /// After a cycle, with the residual of the new x: starts the next cycle, or stops.
+  FEMGPU_HD
+  void end_cycle(const double new_rr, const double new_bb)
+  {
+    if (columns == 0 && outcome != Outcome::breakdown) // there was none
+      return;
+    const bool was_stopped = !running;
+    const Outcome of_cycle = outcome;
+    const double before = start_rr;
+    columns = 0;
+    running = true;
+    begin(new_rr, new_bb);
+    if (!running)
+      return;
+    if (was_stopped && of_cycle != Outcome::converged && of_cycle != Outcome::breakdown)
+      stop(of_cycle);
+    else if (new_rr > diverged_rr)
+      stop(Outcome::diverged);
+    else if (iteration >= max_iterations)
+      stop(Outcome::iteration_limit);
+    else if (was_stopped && of_cycle == Outcome::breakdown && new_rr > 0.99 * before)
+      stop(Outcome::breakdown);
+    else if (new_rr > (was_stopped && of_cycle == Outcome::converged ? 0.25 : 1. - 1e-8) * before)
+      stop(Outcome::stagnated);
+    else
+      ++restarts;
+  }
+};
+
+struct Sums
+{
+  double before, ww, rw;
+};
+
+/// What a cycle keeps besides the vectors; R by columns of length @p size.
+struct Cycle
+{
+  int size;             ///< columns of a whole cycle
+  double *R;            ///< size x size, triangular when a column is complete
+  double *scales;       ///< ν_k, size + 1
+  double *coefficients; ///< of what is subtracted from the new vector, size
+  double *rhs;          ///< size + 1
+  double *rotations;    ///< cosines and sines, 2 size
+  double *weights;      ///< of the directions in the update of x, size
+  int *columns;         ///< as in the state, for steps without one
+
+  FEMGPU_HD
+  double &r(const int row, const int column) const
+  {
+    return R[column * size + row];
+  }
+};
+
+/// Owns the memory of a Cycle.
+class CycleMemory
+{
+public:
+  CycleMemory(const ExecutorPtr &executor, const int size)
+      : numbers(executor, static_cast<std::size_t>(size * size + 7 * size + 2)),
+        columns(executor, 1), dots(executor, size + 1)
+  {
+    numbers.fill_zero();
+    columns.fill_zero();
+    double *next = numbers.data();
+    const auto take = [&](const int count) {
+      next += count;
+      return next - count;
+    };
+    cycle = {size,           take(size * size), take(size + 1), take(size),
+             take(size + 1), take(2 * size),    take(size),     columns.data()};
+  }
+
+  const Cycle &view() const
+  {
+    return cycle;
+  }
+  GramMemory &gram_memory()
+  {
+    return dots;
+  }
+
+private:
+  Buffer<double> numbers;
+  Buffer<int> columns;
+  GramMemory dots;
+  Cycle cycle;
+};
+
+/// Σ_k c_k V_k(i) over the columns of V; several loads of a GPU are under way at once.
+FEMGPU_HD
+double combination(const Columns &V, const int count, const double *c, const int i)
+{
+  constexpr int together = is_for_gpu ? 8 : 1;
+  double sum = 0.;
+  const double *v = V.data + i;
+  for (int first = 0; first < count; first += together) {
+    double values[together];
+    FEMGPU_UNROLL
+    for (int k = 0; k < together; ++k, v += V.stride)
+      values[k] = first + k < count ? *v : 0.;
+    FEMGPU_UNROLL
+    for (int k = 0; k < together; ++k)
+      if (first + k < count)
+        sum += c[first + k] * values[k];
+  }
+  return sum;
+}
+
+/// Begins a cycle: ν_0 = 1 / ‖r‖, the right-hand side β e_0, and ẑ = M⁻¹r where that is fused.
+template <class M>
+struct BeginCycle
+{
+  const double *r;
+  double *z; ///< nullptr: not needed
+  M m;
+  Cycle cycle;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, const int i, Sums & /* sum */) const
+  {
+    if (z != nullptr)
+      z[i] = m(i) * r[i];
+  }
+
+  using Completes = SumList<>;
+  FEMGPU_HD
+  void finish(State &s, const Sums & /* sum */) const
+  {
+    if (s.iteration >= s.max_iterations)
+      s.stop(Outcome::iteration_limit);
+    const double beta = sqrt(s.rr);
+    s.scale = 1. / beta;
+    s.columns = *cycle.columns = 0;
+    cycle.scales[0] = s.scale;
+    cycle.rhs[0] = beta;
+  }
+};
+
+/// w = A ẑ ν
+struct ApplyMatrix
+{
+  double *w;
+
+  using Contributes = SumList<&Sums::before>;
+  FEMGPU_HD
+  void operator()(const State &s, const int i, const double Az_i, Sums &sum) const
+  {
+    const double w_i = s.scale * Az_i;
+    w[i] = w_i;
+    sum.before += w_i * w_i;
+  }
+};
+
+/// ẑ = M⁻¹V_j where M is no row functor
+struct ApplyPreconditioner
+{
+  double *z;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, const int i, const double z_i, Sums & /* sum */) const
+  {
+    z[i] = z_i;
+  }
+};
+
+/// h_k = (v_k, w) for some columns k of the basis; what is to be subtracted of each.
+struct Project
+{
+  Cycle cycle;
+  int first;        ///< column of the basis
+  int row, column;  ///< of R
+  bool is_repeated; ///< the entries are there already
+
+  FEMGPU_HD
+  void entry(const int x, const int /* y */, const double dot) const
+  {
+    const double scale = cycle.scales[first + x];
+    const double h = dot * scale;
+    double &r = cycle.r(row + x, column);
+    r = is_repeated ? r + h : h;
+    cycle.coefficients[x] = h * scale;
+  }
+  FEMGPU_HD
+  void finish(State & /* s */) const
+  {}
+};
+
+/// w −= Σ_k h_k v_k
+struct Subtract
+{
+  Columns X; ///< V_k
+  const double *coefficients;
+  double *w;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, const int i, Sums & /* sum */) const
+  {
+    w[i] -= combination(X, X.count, coefficients, i);
+  }
+};
+
+/// The same, with (w, w), and ẑ = M⁻¹w where that is fused; @p End is told of the new vector.
+template <class M, class End>
+struct Lengthen
+{
+  Columns X;
+  const double *coefficients;
+  double *w;
+  double *z; ///< nullptr: not needed
+  M m;
+  End end;
+
+  using Contributes = SumList<&Sums::ww, &Sums::rw>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, const int i, Sums &sum) const
+  {
+    const double w_i = w[i] - combination(X, X.count, coefficients, i);
+    w[i] = w_i;
+    if (z != nullptr)
+      z[i] = m(i) * w_i;
+    sum.ww += w_i * w_i;
+    if constexpr (End::needs_residual)
+      sum.rw += end.r[i] * w_i;
+  }
+
+  using Completes = SumList<&Sums::before, &Sums::ww, &Sums::rw>;
+  FEMGPU_HD
+  void finish(State &s, const Sums &sum) const
+  {
+    end(s, sum);
+  }
+};
+
+/// R y = rhs, and the weights y_k ν_k of the directions.
+struct SolveTriangle
+{
+  static constexpr int team_size = 256, scratch = most_columns;
+  static constexpr bool runs_always = true;
+  Cycle cycle;
+  bool is_scaled; ///< the directions have the length 1
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, int /* item */) const
+  {
+    const int columns = *cycle.columns;
+    double *const y = team.scratch();
+    for (int k = team.rank(); k < columns; k += team.size())
+      y[k] = cycle.rhs[k];
+    team.sync();
+    for (int c = columns - 1; c >= 0; --c) {
+      const double y_c = y[c] / cycle.r(c, c);
+      team.sync();
+      for (int k = team.rank(); k < c; k += team.size())
+        y[k] -= cycle.r(k, c) * y_c;
+      if (team.rank() == 0)
+        y[c] = y_c;
+      team.sync();
+    }
+    for (int k = team.rank(); k < columns; k += team.size())
+      cycle.weights[k] = y[k] * (is_scaled ? 1. : cycle.scales[k]);
+  }
+};
+
+/// x += M⁻¹ Σ_k y_k v_k, or t = Σ_k y_k v_k where M is no row functor
+template <class M, bool fused>
+struct Update
+{
+  static constexpr bool runs_always = true;
+  Columns directions;
+  Cycle cycle;
+  M m;
+  double *x; ///< or t
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, const int i, Sums & /* sum */) const
+  {
+    const double sum = combination(directions, *cycle.columns, cycle.weights, i);
+    if constexpr (fused)
+      x[i] += m(i) * sum;
+    else
+      x[i] = sum;
+  }
+};
+
+/// x += M⁻¹t
+struct AddPreconditioned
+{
+  static constexpr bool runs_always = true;
+  double *x;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, const int i, const double z_i, Sums & /* sum */) const
+  {
+    x[i] += z_i;
+  }
+};
+
+/// r = b − A x: what the cycle has brought.
+struct EndCycle : TrueResidual<Sums>
+{
+  static constexpr bool runs_always = true;
+  using Completes = TrueResidual<Sums>::Contributes;
+  FEMGPU_HD
+  void finish(State &s, const WithResidual<Sums> &sum) const
+  {
+    s.end_cycle(sum.true_rr, sum.bb);
+  }
+};
+
+/// V_j = v_j, for an M that is not linear.
+struct Normalise
+{
+  double *v;
+  double *scale; ///< ν_j
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State &s, const int i, Sums & /* sum */) const
+  {
+    v[i] *= s.scale;
+  }
+
+  using Completes = SumList<>;
+  FEMGPU_HD
+  void finish(State &s, const Sums & /* sum */) const
+  {
+    s.scale = *scale = 1.;
+  }
+};
+
+/// What the steps of a cycle are made of.
+template <class M_>
+struct Workplace
+{
+  using M = M_;
+  static constexpr bool fused = is_fused<M>, identity = std::is_same_v<M, IdentityView>;
+  int n;
+  Columns V;      ///< the basis
+  Columns Z;      ///< M⁻¹V_j: one place, or a column for each; none for M = I
+  bool is_stored; ///< a column for each
+  Cycle cycle;
+  GramMemory *dots;
+
+  /// Where A's factor is; for M = I that is the basis itself.
+  double *z(const int j) const
+  {
+    return identity ? V[j] : Z[is_stored ? j : 0];
+  }
+  /// Where a step writes m_i times column j; nullptr if it does not.
+  double *fused_z(const int j) const
+  {
+    return fused && !identity && j < cycle.size ? z(j) : nullptr;
+  }
+};
+
+/**
+ * Solves A x = b by cycles. @p lengthen(place, m, j) gives the steps, as a tuple, that make column
+ * j of R and column j + 1 of the basis from A ẑ_j, which is there.
+ * @param is_flexible each vector keeps its own M⁻¹v, because M may change
+ */
+template <class Backend, class Lengthen>
+SolveReport solve_by_cycles(const std::string &solver, const int restart, const bool is_flexible,
+                            const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
+                            Buffer<double> &x, const SolveControl &control,
+                            const std::size_t vectors_per_iteration, const Lengthen &lengthen)
+{
+  const int size = std::clamp(restart, 1, std::max(A.n(), 1));
+  const auto m_view = M.action();
+  const bool is_stored = is_flexible && std::holds_alternative<const Operator *>(m_view);
+  const int n_z = is_stored ? size : std::holds_alternative<IdentityView>(m_view) ? 0 : 1;
+  WorkVectors vectors(A, size + 1 + n_z);
+  CycleMemory memory(A.executor(), size);
+  const auto iterate = [&](auto &iteration, const auto &m) {
+    using Place = Workplace<std::decay_t<decltype(m)>>;
+    const auto diagonal = fused_diagonal(m);
+    using Diagonal = std::decay_t<decltype(diagonal)>;
+    const Place place{
+        A.n(),         vectors.columns(0, size + 1), vectors.columns(size + 1, n_z), is_stored,
+        memory.view(), &memory.gram_memory()};
+    const auto watch = watch_for<State>(control);
+    double *const z_0 = place.fused_z(0);
+    const auto begin = rows(z_0 == nullptr ? 1 : A.n(),
+                            BeginCycle<Diagonal>{place.V[0], z_0, diagonal, place.cycle});
+    const auto column = [&](const int j) {
+      return std::tuple_cat(std::tuple(product(A, place.z(j), ApplyMatrix{place.V[j + 1]})),
+                            lengthen(place, diagonal, j));
+    };
+    const auto solve = teams(1, SolveTriangle{place.cycle, is_stored});
+    const auto end = product(A.csr(), x.data(), EndCycle{{b.data(), place.V[0]}});
+    if constexpr (Place::fused)
+      iteration.repeat(
+          watch, begin, counted_steps(size, column), solve,
+          rows(A.n(), Update<Diagonal, true>{place.V, place.cycle, diagonal, x.data()}), end);
+    else {
+      const auto precondition = [&](const int j) {
+        return product(*m, place.V[j], ApplyPreconditioner{place.z(j)});
+      };
+      const auto column_of_M = [&](const int j) {
+        return std::tuple_cat(std::tuple(precondition(j)), column(j));
+      };
+      const auto column_of_v = [&](const int j) {
+        const Normalise normalise{place.V[j], place.cycle.scales + j};
+        return std::tuple_cat(std::tuple(rows(A.n(), normalise)), column_of_M(j));
+      };
+      if (is_stored)
+        iteration.repeat(
+            watch, begin, counted_steps(size, column_of_v), solve,
+            rows(A.n(), Update<Diagonal, true>{place.Z, place.cycle, diagonal, x.data()}), end);
+      else
+        iteration.repeat(
+            watch, begin, counted_steps(size, column_of_M), solve,
+            rows(A.n(), Update<Diagonal, false>{place.V, place.cycle, diagonal, place.Z[0]}),
+            product(*m, place.Z[0], AddPreconditioned{x.data()}), end);
+    }
+  };
+  return solve_with_steps<Backend, State, Sums>(
+      solver, A, M, b, x, vectors[0], control,
+      {{1, vectors_per_iteration, 1}, {1, vectors_per_iteration + 2, 1}}, iterate);
+}
+} // namespace femgpu::linalg::gmres
+
+#endif

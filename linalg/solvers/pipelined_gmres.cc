@@ -1,0 +1,92 @@
+#include "linalg/solvers/gmres.h"
+#include "linalg/solvers/registry.h"
+
+namespace femgpu::linalg
+{
+namespace gmres
+{
+namespace
+{
+/// ν = 1/‖w‖;  R_jj = ‖w‖;  ξ_j = (r, v);  ‖r‖² −= ξ_j²
+struct NewDirection
+{
+  static constexpr bool needs_residual = true;
+  const double *r;
+  Cycle cycle;
+  int j;
+
+  FEMGPU_HD
+  void operator()(State &s, const Sums &sum) const
+  {
+    if (s.basis_is_lost(sum.ww, sum.before, 1e-16))
+      return;
+    const double norm = sqrt(sum.ww);
+    const double xi = sum.rw / norm;
+    s.scale = cycle.scales[j + 1] = 1. / norm;
+    cycle.r(j, j) = norm;
+    cycle.rhs[j] = xi;
+    s.columns = *cycle.columns = j + 1;
+    ++s.iteration;
+    s.check(fmax(s.rr - xi * xi, 0.));
+    if (s.running && s.rr < 1e-13 * s.start_rr) // what is left of the sum is rounding error
+      s.stop(Outcome::converged);
+  }
+};
+
+/**
+ * Pipelined simpler GMRES(m) (Rupp et al. 2016, Algorithm 6; Walker and Zhou 1994): the basis v_1,
+ * v_2, ... is that of A times the Krylov space, so that the residual needs no rotations, only
+ * ξ_j = (r, v_j). Classical Gram-Schmidt, right preconditioning.
+ *
+ * Use: unsymmetric systems where BiCGStab fails. Options: restart=m. Needs: nothing of A or M; m +
+ * 1 vectors. Cost per iteration: 2 kernels in the first of a cycle and 3 in the others (the paper
+ * has 4: here no kernel scales a vector), 2 points of synchronisation; A and M once and about m + 7
+ * vectors are read or written. A cycle with all its kernels is the body of a loop on the device;
+ * each ends with the true residual. Fails: by stagnation if m is too small (stagnated); where
+ * cancellation leaves less than 1e-8 of A v the cycle ends early (breakdown if that does not help).
+ */
+template <class Backend>
+class PipelinedGmres final : public Solver
+{
+public:
+  explicit PipelinedGmres(Method &method) : restart(method.integer("restart", 30, 1, most_columns))
+  {}
+
+  bool needs_symmetry() const override
+  {
+    return false;
+  }
+
+  SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
+                    Buffer<double> &x, const SolveControl &control) const override
+  {
+    const auto lengthen = [&](const auto &place, const auto &m, const int j) {
+      using Diagonal = std::decay_t<decltype(m)>;
+      const Columns before = place.V.part(1, j);
+      double *const w = place.V[j + 1];
+      const NewDirection end{place.V[0], place.cycle, j};
+      return std::tuple(
+          gram(place.n, before, place.V.part(j + 1, 1), Project{place.cycle, 1, 0, j, false},
+               *place.dots),
+          rows(place.n, Lengthen<Diagonal, NewDirection>{before, place.cycle.coefficients, w,
+                                                         place.fused_z(j + 1), m, end}));
+    };
+    const auto vectors = static_cast<std::size_t>(restart + 7);
+    return solve_by_cycles<Backend>("pipelined-gmres", restart, false, A, M, b, x, control, vectors,
+                                    lengthen);
+  }
+
+private:
+  int restart;
+};
+} // namespace
+} // namespace gmres
+
+template <class Backend>
+std::unique_ptr<Solver> make_pipelined_gmres(Method &method)
+{
+  return std::make_unique<gmres::PipelinedGmres<Backend>>(method);
+}
+
+template std::unique_ptr<Solver> make_pipelined_gmres<ThisBackend>(Method &);
+} // namespace femgpu::linalg
