@@ -203,7 +203,7 @@ private:
   template <class Body>
   void run(const Launch &how, const ProductStep<Body> &step)
   {
-    Runner<CudaBackend> runner(executor, how.stream, state.data());
+    Runner<CudaBackend> runner = runner_for<Body>(how);
     const double *const v = step.A->prepare(runner, step.v);
     cuda::visit_product(step, v, [&](const auto &kernel_step) { launch(how, kernel_step); });
   }
@@ -217,9 +217,14 @@ private:
   template <class Body>
   void run(const Launch &how, const TeamStep<Body> &step)
   {
-    Runner<CudaBackend> runner(executor, how.stream,
-                               RunsAlways<Body>::value ? nullptr : state.data());
-    runner.run(step);
+    runner_for<Body>(how).run(step);
+  }
+
+  /// For what belongs to a step without a state of its own.
+  template <class Body>
+  Runner<CudaBackend> runner_for(const Launch &how) const
+  {
+    return {executor, how.stream, RunsAlways<Body>::value ? nullptr : state.data()};
   }
 
   template <class Make>
