@@ -100,7 +100,8 @@ __device__ __forceinline__ void for_products(const View &A, const double *v, con
 template <int size_>
 class Team
 {
-  static_assert(size_ == warp_size || size_ == 128 || size_ == threads_per_block);
+  static_assert(size_ == warp_size || size_ == 128 || size_ == threads_per_block || size_ == 512 ||
+                size_ == 1024);
 
 public:
   __device__ Team(double *shared, double *for_sums) : shared(shared), for_sums(for_sums)
@@ -256,7 +257,8 @@ __device__ void run_plain(const TeamStep<Body> &step)
   constexpr int size = Body::team_size, teams = threads_of_block<TeamStep<Body>> / size;
   __shared__ double scratch[teams * (Body::scratch > 0 ? Body::scratch : 1)];
   extern __shared__ double scratch_of_run[];
-  __shared__ double for_sums[warps_per_block];
+  constexpr int most_warps = size > threads_per_block ? size / warp_size : warps_per_block;
+  __shared__ double for_sums[most_warps];
   const int team = threadIdx.x / size;
   const Team<size> self(Body::scratch > 0 ? scratch + team * Body::scratch
                                           : scratch_of_run + team * step.scratch,

@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_execution_executor_h
 #define femgpu_linalg_execution_executor_h
 
+#include "linalg/execution/chunk_stream.h"
 #include "linalg/execution/resident_shape.h"
 
 #include <cstddef>
@@ -58,6 +59,11 @@ public:
   virtual void copy_inside(void *to, const void *from, std::size_t bytes) const = 0;
   virtual void fill_zero(void *to, std::size_t bytes) const = 0;
 
+  /// Host memory for chunks of @p chunk_bytes, which pass through @p n_slots slots of this
+  /// executor's memory. @throws DeviceError naming the bytes if there is not enough memory
+  virtual std::unique_ptr<ChunkStream>
+  make_chunk_stream(const std::vector<std::size_t> &chunk_bytes, int n_slots) const = 0;
+
   /// What decides whether loops can stay on a chip.
   virtual ResidentLimits resident_limits() const
   {
@@ -109,6 +115,8 @@ public:
   void copy_to_host(void *to, const void *from, std::size_t bytes) const override;
   void copy_inside(void *to, const void *from, std::size_t bytes) const override;
   void fill_zero(void *to, std::size_t bytes) const override;
+  std::unique_ptr<ChunkStream> make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
+                                                 int n_slots) const override;
   void synchronize() const override
   {}
 
