@@ -3,6 +3,7 @@
 #include "linalg/base/registry_entry.h"
 #include "linalg/nonlinear/branch_corrector.h"
 #include "linalg/nonlinear/registry.h"
+#include "linalg/powers/forms.h"
 #include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
@@ -154,5 +155,16 @@ void apply(const Preconditioner &M, const Executor &executor, const Buffer<doubl
     return apply_on<CudaBackend>(M, executor, r, z);
 #endif
   apply_on<HostBackend>(M, executor, r, z);
+}
+
+PowersForms powers_forms(const BackendKind backend)
+{
+  if (backend == BackendKind::host)
+    return powers_forms_of<HostBackend>();
+#ifdef FEMGPU_HAVE_CUDA
+  return powers_forms_of<CudaBackend>();
+#else
+  throw DeviceError("This femgpu was built without CUDA; use the host backend.");
+#endif
 }
 } // namespace femgpu::linalg

@@ -1,0 +1,19 @@
+#ifndef femgpu_linalg_powers_basis_step_h
+#define femgpu_linalg_powers_basis_step_h
+
+#include "linalg/powers/matrix_powers.h"
+
+namespace femgpu::linalg
+{
+/// v_{k+1,i} of (A M⁻¹ v_k)_i, v_{k,i} and v_{k-1,i}, which only counts where there is a square.
+FEMGPU_HD
+double next_of_basis(const BasisStep &step, const double Av_i, const double v_i,
+                     const double before_i)
+{
+  const double difference = Av_i - step.shift * v_i;
+  const double sum = step.square != 0. ? difference + step.square * before_i : difference;
+  return step.scale * sum;
+}
+} // namespace femgpu::linalg
+
+#endif

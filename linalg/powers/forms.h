@@ -1,0 +1,58 @@
+#ifndef femgpu_linalg_powers_forms_h
+#define femgpu_linalg_powers_forms_h
+
+#include "linalg/execution/this_backend.h"
+#include "linalg/powers/cache_blocks.h"
+#include "linalg/powers/matrix_powers.h"
+#include "linalg/powers/row_visits.h"
+
+#include <memory>
+#include <optional>
+
+/**
+ * @file
+ * The forms of the matrix powers kernel, each compiled for both backends, and what the tuner asks
+ * them.
+ */
+namespace femgpu::linalg
+{
+template <class Backend>
+std::unique_ptr<MatrixPowers> make_plain_powers(const Matrix &A, const DiagonalView &m);
+
+/// @param blocks filled
+template <class Backend>
+std::unique_ptr<MatrixPowers> make_blocked_powers(const ExecutorPtr &executor,
+                                                  const CacheBlocks &blocks, int longest_row);
+
+template <class Backend>
+std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor,
+                                                   const ScaledMatrix &A, const RowVisits &visits,
+                                                   int n_slots);
+
+/// Doubles that a team of a blocked form can share.
+template <class Backend>
+int most_block_scratch(const Executor &executor);
+
+/// The forms of one backend.
+struct PowersForms
+{
+  std::unique_ptr<MatrixPowers> (*plain)(const Matrix &A, const DiagonalView &m);
+  std::unique_ptr<MatrixPowers> (*blocked)(const ExecutorPtr &executor, const CacheBlocks &blocks,
+                                           int longest_row);
+  std::unique_ptr<MatrixPowers> (*streamed)(const ExecutorPtr &executor, const ScaledMatrix &A,
+                                            const RowVisits &visits, int n_slots);
+  int (*most_scratch)(const Executor &executor);
+};
+
+template <class Backend>
+PowersForms powers_forms_of()
+{
+  return {make_plain_powers<Backend>, make_blocked_powers<Backend>, make_streamed_powers<Backend>,
+          most_block_scratch<Backend>};
+}
+
+/// Those of @p backend. @throws DeviceError in a program without it
+PowersForms powers_forms(BackendKind backend);
+} // namespace femgpu::linalg
+
+#endif

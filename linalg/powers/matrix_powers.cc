@@ -1,0 +1,148 @@
+#include "linalg/powers/matrix_powers.h"
+
+#include "linalg/base/error.h"
+#include "linalg/matrices/csr_matrix.h"
+#include "linalg/powers/forms.h"
+#include "linalg/powers/tuning.h"
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr int log_slice_of_gpu = 5; // the rows of a warp
+
+int log_slice_for(const Executor &executor)
+{
+  return executor.backend() == BackendKind::host ? 0 : log_slice_of_gpu;
+}
+
+void check_range(const char *const name, const int value, const int least, const int most)
+{
+  if (value < least || value > most)
+    throw ParameterError(std::string("Matrix powers with ") + name + " = " + std::to_string(value) +
+                         " are not possible; use " + std::to_string(least) + " to " +
+                         std::to_string(most) + ".");
+}
+
+void check_options(const MatrixPowersOptions &options, const int n)
+{
+  check_range("steps", options.steps, 1, 1 << 20);
+  check_range("depth", options.depth, 0, MatrixPowers::most_depth);
+  check_range("block", options.block, 0, 1 << 30);
+  const std::vector<int> &starts = options.starts;
+  if (starts.empty())
+    return;
+  const bool ascends = std::is_sorted(starts.begin(), starts.end());
+  if (!ascends || starts.front() != 0 || starts.back() != n)
+    throw ParameterError("The starts of blocks must ascend from 0 to the number of rows, " +
+                         std::to_string(n) + ".");
+}
+
+/// Blocks that fit, filled. @throws SolverError with the obstacle
+std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalView &m,
+                                                const MatrixPowersOptions &options,
+                                                const PowersForms &forms)
+{
+  const ExecutorPtr executor = A.executor();
+  const HostCopy host(A, m);
+  const std::vector<int> starts =
+      options.starts.empty() ? equal_blocks(A.n(), options.block) : options.starts;
+  CacheBlocks blocks = plan_blocks(host.scaled().A, starts, options.depth, log_slice_for(*executor),
+                                   {forms.most_scratch(*executor)});
+  if (!blocks.obstacle.empty())
+    throw SolverError("Matrix powers in cache blocks cannot be made: " + blocks.obstacle +
+                      ". Use smaller blocks, fewer steps a sweep, an order of unknowns by rcm or a "
+                      "partition, or plain products.");
+  fill_blocks(host.scaled(), blocks);
+  return forms.blocked(executor, blocks, A.csr().longest_row());
+}
+
+std::unique_ptr<MatrixPowers> make_streamed(const ExecutorPtr &executor, const ScaledMatrix &A,
+                                            const MatrixPowersOptions &options)
+{
+  const std::size_t memory = options.memory > 0 ? options.memory : executor->memory().free / 2;
+  const RowVisits visits =
+      options.depth > 0
+          ? plan_visits_within(A.A, options.depth, memory / 2, log_slice_for(*executor))
+          : fewest_bytes(A.A, options.steps, memory / 2, log_slice_for(*executor));
+  const std::size_t n_visits = visits.visits.size();
+  const std::size_t n_slots =
+      n_visits == 0 ? 1 : std::min(n_visits, memory / visits.largest_bytes());
+  return powers_forms(executor->backend()).streamed(executor, A, visits, static_cast<int>(n_slots));
+}
+} // namespace
+
+PowersKind powers_kind_of(const std::string &word)
+{
+  for (const PowersKind kind :
+       {PowersKind::automatic, PowersKind::plain, PowersKind::blocked, PowersKind::streamed})
+    if (word == to_string(kind))
+      return kind;
+  throw ParameterError("Matrix powers '" + word +
+                       "' are unknown; use auto, plain, blocked or streamed.");
+}
+
+std::string to_string(const PowersKind kind)
+{
+  switch (kind) {
+  case PowersKind::plain:
+    return "plain";
+  case PowersKind::blocked:
+    return "blocked";
+  case PowersKind::streamed:
+    return "streamed";
+  default:
+    return "auto";
+  }
+}
+
+void MatrixPowers::compute(const Columns &V, const std::vector<BasisStep> &steps) const
+{
+  if (static_cast<std::size_t>(V.count) < steps.size() + 1)
+    throw ParameterError("A basis of " + std::to_string(V.count) + " vectors has no room for " +
+                         std::to_string(steps.size()) + " steps; it needs one more than these.");
+  if (!steps.empty() && steps.front().square != 0.)
+    throw ParameterError("The first step of a basis has the square " +
+                         std::to_string(steps.front().square) +
+                         " but no vector before its first; let a complex pair begin with it.");
+  run(V, steps);
+}
+
+std::vector<int> sweeps_of(const int n_steps, const int depth)
+{
+  std::vector<int> sweeps(static_cast<std::size_t>((n_steps + depth - 1) / depth));
+  const int n_sweeps = static_cast<int>(sweeps.size());
+  for (int k = 0; k < n_sweeps; ++k)
+    sweeps[k] = n_steps / n_sweeps + (k < n_steps % n_sweeps ? 1 : 0);
+  return sweeps;
+}
+
+std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const DiagonalView &m,
+                                                 const MatrixPowersOptions &options)
+{
+  check_options(options, A.n());
+  const PowersForms forms = powers_forms(A.executor()->backend());
+  const bool is_fixed = options.depth > 0 && (options.block > 0 || !options.starts.empty());
+  if (options.kind == PowersKind::plain)
+    return forms.plain(A, m);
+  if (options.kind == PowersKind::streamed)
+    return make_streamed(A.executor(), HostCopy(A, m).scaled(), options);
+  if (options.kind == PowersKind::blocked && is_fixed)
+    return make_fixed_blocks(A, m, options, forms);
+  return make_tuned_powers(A, m, options, forms, log_slice_for(*A.executor()));
+}
+
+std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor, const HostCsr &A,
+                                                   const double *const m,
+                                                   const MatrixPowersOptions &options)
+{
+  check_options(options, A.n);
+  ScaledMatrix scaled;
+  scaled.A = A;
+  if (m != nullptr)
+    scaled.m.assign(m, m + A.n);
+  return make_streamed(executor, scaled, options);
+}
+} // namespace femgpu::linalg

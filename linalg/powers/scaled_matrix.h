@@ -1,0 +1,47 @@
+#ifndef femgpu_linalg_powers_scaled_matrix_h
+#define femgpu_linalg_powers_scaled_matrix_h
+
+#include "linalg/matrices/host_matrix.h"
+#include "linalg/matrices/matrix.h"
+#include "linalg/preconditioners/diagonal_view.h"
+
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// A M⁻¹ in host memory, from which blocks are filled.
+struct ScaledMatrix
+{
+  HostCsr A;
+  std::vector<double> m; ///< n, or empty:
+  double uniform = 1.;   ///< all entries are this
+
+  double value(const int k) const
+  {
+    return A.values[k] * (m.empty() ? uniform : m[A.columns[k]]);
+  }
+  int row_length(const int i) const
+  {
+    return A.row_starts[i + 1] - A.row_starts[i];
+  }
+};
+
+/// A copy from an executor, which owns its memory.
+class HostCopy
+{
+public:
+  HostCopy(const Matrix &A, const DiagonalView &m);
+
+  const ScaledMatrix &scaled() const
+  {
+    return copy;
+  }
+
+private:
+  HostMatrix matrix;
+  ScaledMatrix copy;
+};
+} // namespace femgpu::linalg
+
+#endif

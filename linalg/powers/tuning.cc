@@ -1,0 +1,322 @@
+#include "linalg/powers/tuning.h"
+
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+#include "linalg/matrices/csr_matrix.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr int n_sampled = 48;   ///< blocks that tell what all cost
+constexpr int n_trials = 6;     ///< candidates that are made and run
+constexpr int of_one_size = 2;  ///< of these
+constexpr int least_block = 64; ///< rows
+
+std::vector<int> block_sizes(const int n, const MatrixPowersOptions &options,
+                             const ResidentLimits &device)
+{
+  if (options.block > 0)
+    return {options.block};
+  std::vector<int> sizes = {256, 512, 1024, 2048, 4096, 8192};
+  if (device.multiprocessors > 0)
+    for (const int rounds : {1, 2}) { // all multiprocessors have so many blocks
+      const int size = n / (rounds * device.multiprocessors) + 1;
+      if (size >= least_block && size < 8192)
+        sizes.push_back((size + 31) / 32 * 32);
+    }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+/// Sums over the sampled blocks.
+struct Sample
+{
+  double n_own = 0.;
+  std::vector<double> within; ///< unknowns within each distance
+  int deepest = 0;            ///< depth for which all fit
+};
+
+Sample sample_blocks(const HostCsr &A, const std::vector<int> &starts, const int most_depth,
+                     const int scratch)
+{
+  const int n_blocks = static_cast<int>(starts.size()) - 1;
+  const int n_samples = std::min(n_blocks, n_sampled);
+  Neighbourhood near(A);
+  Sample sample;
+  sample.within.assign(static_cast<std::size_t>(most_depth) + 1, 0.);
+  sample.deepest = most_depth;
+  for (int k = 0; k < n_samples; ++k) {
+    const auto b = static_cast<int>((2LL * k + 1) * n_blocks / (2LL * n_samples));
+    near.find(starts[b], starts[b + 1], sample.deepest, static_cast<std::size_t>(scratch));
+    const std::vector<int> &counts = near.counts();
+    int depth = static_cast<int>(counts.size()) - 1;
+    while (depth > 0 && counts[depth] + counts[depth - 1] > scratch)
+      --depth;
+    sample.deepest = std::min(sample.deepest, depth);
+    sample.n_own += counts[0];
+    for (int level = 0; level <= sample.deepest; ++level)
+      sample.within[level] += counts[level];
+  }
+  return sample;
+}
+
+/// Entries of a row that a thread keeps, and reads but once; as the blocked form has it.
+constexpr int longest_kept_row = 9;
+constexpr double most_kept_rows = 1500.;
+
+/// By estimate: what a step costs a row, in bytes from memory.
+double cost(const Sample &sample, const int n_blocks, const int depth, const double mean_length,
+            const ResidentLimits &device)
+{
+  constexpr double entry_bytes = 10.;  // value and column
+  constexpr double product_bytes = 3.; // as long as a product with an entry from the scratch takes
+  constexpr double again = 0.5;        // of the time of a byte, where it is in a cache
+  const double n_samples = std::min(n_blocks, n_sampled);
+  const double rows = sample.within[depth - 1], inputs = sample.within[depth];
+  const bool is_kept = mean_length <= longest_kept_row && rows <= most_kept_rows * n_samples;
+  const double passes = is_kept ? 1. : 1. + again * (depth - 1);
+  double computed = 0.;
+  for (int level = 0; level < depth; ++level)
+    computed += sample.within[level];
+  const double bytes = passes * entry_bytes * mean_length * rows + 12. * inputs +
+                       8. * depth * sample.n_own + product_bytes * mean_length * computed;
+  const double idle = std::max(1., static_cast<double>(device.multiprocessors) / n_blocks);
+  return idle * bytes / (depth * sample.n_own);
+}
+
+void add_candidates(const HostCsr &A, const std::vector<int> &starts,
+                    const MatrixPowersOptions &options, const CacheBlockLimits &limits,
+                    const ResidentLimits &device, std::vector<BlockCandidate> &candidates)
+{
+  const int n_blocks = static_cast<int>(starts.size()) - 1;
+  const int most_depth =
+      options.depth > 0 ? options.depth : std::min(options.steps, MatrixPowers::most_depth);
+  const Sample sample = sample_blocks(A, starts, most_depth, limits.scratch);
+  const double mean_length = static_cast<double>(A.n_nonzeros) / std::max(A.n, 1);
+  std::vector<BlockCandidate> of_size;
+  double computed = sample.within[0];
+  for (int depth = 1; depth <= sample.deepest; computed += sample.within[depth], ++depth) {
+    const bool is_wanted = options.depth == 0 ? depth > 1 : depth == options.depth;
+    if (is_wanted && computed <= limits.most_work * depth * sample.n_own)
+      of_size.push_back({starts, depth, cost(sample, n_blocks, depth, mean_length, device)});
+  }
+  const auto is_cheaper = [](const auto &a, const auto &b) { return a.bytes < b.bytes; };
+  std::stable_sort(of_size.begin(), of_size.end(), is_cheaper);
+  if (of_size.size() > of_one_size)
+    of_size.resize(of_one_size);
+  candidates.insert(candidates.end(), of_size.begin(), of_size.end());
+}
+} // namespace
+
+std::vector<BlockCandidate> block_candidates(const HostCsr &A, const MatrixPowersOptions &options,
+                                             const CacheBlockLimits &limits,
+                                             const ResidentLimits &device)
+{
+  std::vector<BlockCandidate> candidates;
+  if (A.n == 0)
+    return candidates;
+  if (!options.starts.empty())
+    add_candidates(A, options.starts, options, limits, device, candidates);
+  else
+    for (const int size : block_sizes(A.n, options, device))
+      if (size / 2 < A.n)
+        add_candidates(A, equal_blocks(A.n, size), options, limits, device, candidates);
+  const auto is_cheaper = [](const auto &a, const auto &b) { return a.bytes < b.bytes; };
+  std::stable_sort(candidates.begin(), candidates.end(), is_cheaper);
+  return candidates;
+}
+
+namespace
+{
+/// Times forms on vectors of their own.
+class Trial
+{
+public:
+  Trial(const ExecutorPtr &executor, const int n, const int n_steps)
+      : executor(executor), steps(static_cast<std::size_t>(steps_in_memory(n, n_steps))),
+        memory(executor, (steps.size() + 1) * static_cast<std::size_t>(n)),
+        V{memory.data(), static_cast<std::size_t>(n), static_cast<int>(steps.size()) + 1}
+  {
+    memory.fill_zero();
+  }
+
+  /// Seconds of a step: the best of some, after one that is not counted.
+  double seconds(const MatrixPowers &powers) const
+  {
+    constexpr int repeats = 5;
+    constexpr double seconds_of_repeat = 2e-3; // shorter ones see a GPU that is not awake
+    int runs = 1;
+    double best = 0.;
+    for (int repeat = 0; repeat <= repeats; ++repeat) {
+      const Stopwatch watch;
+      for (int k = 0; k < runs; ++k)
+        powers.compute(V, steps);
+      executor->synchronize();
+      const double one = watch.elapsed() / runs;
+      best = repeat <= 1 ? one : std::min(best, one);
+      runs = static_cast<int>(std::clamp(seconds_of_repeat / one, 1., 200.));
+    }
+    return best / static_cast<double>(steps.size());
+  }
+
+private:
+  /// As many as a part of the free memory has vectors for.
+  int steps_in_memory(const int n, const int n_steps) const
+  {
+    const std::size_t vectors = executor->memory().free / 4 / (sizeof(double) * std::max(n, 1));
+    return static_cast<int>(std::clamp<std::size_t>(vectors, 3, n_steps + 1UL)) - 1;
+  }
+
+  ExecutorPtr executor;
+  std::vector<BasisStep> steps;
+  Buffer<double> memory;
+  Columns V;
+};
+
+/// Whatever was fastest, with the story of the choice.
+class ChosenPowers final : public MatrixPowers
+{
+public:
+  ChosenPowers(std::unique_ptr<MatrixPowers> chosen, std::string reason)
+      : chosen(std::move(chosen)), reason(std::move(reason))
+  {}
+
+  std::string description() const override
+  {
+    return chosen->description() + reason;
+  }
+  std::size_t bytes() const override
+  {
+    return chosen->bytes();
+  }
+  std::size_t traffic(const int n_steps) const override
+  {
+    return chosen->traffic(n_steps);
+  }
+
+protected:
+  void run(const Columns &V, const std::vector<BasisStep> &steps) const override
+  {
+    chosen->compute(V, steps);
+  }
+
+private:
+  std::unique_ptr<MatrixPowers> chosen;
+  std::string reason;
+};
+
+/// Keeps the fastest form, and tells of all.
+class Contest
+{
+public:
+  Contest(const ExecutorPtr &executor, const int n, const int n_steps) : trial(executor, n, n_steps)
+  {
+    story.precision(3);
+    story << "; chosen by us a step:";
+  }
+
+  void enter(const std::string &name, std::unique_ptr<MatrixPowers> form)
+  {
+    const double seconds = trial.seconds(*form);
+    story << (best ? ", " : " ") << name << ' ' << 1e6 * seconds;
+    // So much faster than what was there before that noise decides little.
+    constexpr double clearly_faster = 0.97;
+    if (best && seconds > clearly_faster * least)
+      return;
+    best = std::move(form);
+    least = seconds;
+  }
+  /// A GPU that has been idle is slow for a while: no trial counts before it is awake.
+  void wake(const MatrixPowers &form) const
+  {
+    double before = 0., now = trial.seconds(form);
+    do {
+      before = now;
+      now = trial.seconds(form);
+    } while (now < 0.9 * before);
+  }
+  bool is_open() const
+  {
+    return best == nullptr;
+  }
+  std::unique_ptr<MatrixPowers> winner()
+  {
+    return std::make_unique<ChosenPowers>(std::move(best), story.str());
+  }
+
+private:
+  Trial trial;
+  std::unique_ptr<MatrixPowers> best;
+  double least = 0.;
+  std::ostringstream story;
+};
+} // namespace
+
+std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalView &m,
+                                                const MatrixPowersOptions &options,
+                                                const PowersForms &forms, const int log_slice)
+{
+  const ExecutorPtr executor = A.executor();
+  const bool may_be_plain = options.kind == PowersKind::automatic;
+  auto plain = forms.plain(A, m);
+  if (A.n() == 0)
+    return plain;
+  Contest contest(executor, A.n(), options.steps);
+  contest.wake(*plain);
+  if (may_be_plain)
+    contest.enter("plain", std::move(plain));
+  const HostCopy host(A, m);
+  const CacheBlockLimits limits{forms.most_scratch(*executor)};
+  int trials = 0;
+  std::string obstacle =
+      "no blocks of 256 to 8192 rows with two or more steps fit into the scratch "
+      "of a team, without more than three times the work";
+  for (const BlockCandidate &candidate :
+       block_candidates(host.scaled().A, options, limits, executor->resident_limits())) {
+    CacheBlocks blocks =
+        plan_blocks(host.scaled().A, candidate.starts, candidate.depth, log_slice, limits);
+    if (!blocks.obstacle.empty()) {
+      obstacle = blocks.obstacle;
+      continue;
+    }
+    fill_blocks(host.scaled(), blocks);
+    contest.enter(std::to_string(candidate.starts[1]) + " x " + std::to_string(candidate.depth),
+                  forms.blocked(executor, blocks, A.csr().longest_row()));
+    if (++trials == n_trials)
+      break;
+  }
+  if (contest.is_open())
+    throw SolverError("Matrix powers in cache blocks cannot be made: " + obstacle +
+                      ". Order the unknowns by rcm or a partition, or use plain products.");
+  return contest.winner();
+}
+
+RowVisits fewest_bytes(const HostCsr &A, const int n_steps, const std::size_t most_bytes,
+                       const int log_slice)
+{
+  RowVisits best = plan_visits_within(A, 1, most_bytes, log_slice);
+  const auto streamed = [n_steps](const RowVisits &visits) {
+    return sweeps_of(n_steps, visits.depth).size() * visits.total_bytes();
+  };
+  const int deepest = std::min(n_steps, MatrixPowers::most_depth);
+  for (int depth = 2; depth <= deepest; ++depth) {
+    const bool is_useful = sweeps_of(n_steps, depth).size() < sweeps_of(n_steps, depth - 1).size();
+    if (!is_useful) // as many visits with fewer rows
+      continue;
+    try {
+      RowVisits visits = plan_visits_within(A, depth, most_bytes, log_slice);
+      if (streamed(visits) < streamed(best))
+        best = std::move(visits);
+    }
+    catch (const DeviceError &) { // not so deep
+      break;
+    }
+  }
+  return best;
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,432 @@
+#include "linalg/generators/registry.h"
+#include "linalg/matrices/registry.h"
+#include "linalg/powers/cache_blocks.h"
+#include "linalg/powers/matrix_powers.h"
+#include "linalg/powers/row_visits.h"
+#include "linalg/transformations/reordering.h"
+#include "tests/linalg/on_backend.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+using Vectors = std::vector<std::vector<double>>;
+
+/// Shifts as of a Newton basis: a real one, a complex pair, a real one, and so on.
+std::vector<BasisStep> newton_steps(const int n_steps)
+{
+  std::vector<BasisStep> steps;
+  for (int k = 0; k < n_steps; ++k) {
+    const int group = k / 3;
+    const double shift = 0.5 + 0.25 * group;
+    steps.push_back({shift, k % 3 == 2 ? 0.75 : 0., 0.25});
+  }
+  return steps;
+}
+
+std::vector<BasisStep> monomial_steps(const int n_steps)
+{
+  return std::vector<BasisStep>(static_cast<std::size_t>(n_steps), BasisStep{0., 0., 0.25});
+}
+
+/// The basis row by row on the host. @param m inverse diagonal, or empty
+Vectors reference(const HostMatrix &A, const std::vector<double> &v, const std::vector<double> &m,
+                  const std::vector<BasisStep> &steps)
+{
+  Vectors V = {v};
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    std::vector<double> scaled = V[k];
+    for (std::size_t i = 0; i < m.size(); ++i)
+      scaled[i] *= m[i];
+    std::vector<double> next = multiply(A, scaled);
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      next[i] -= steps[k].shift * V[k][i];
+      if (steps[k].square != 0.)
+        next[i] += steps[k].square * V[k - 1][i];
+      next[i] *= steps[k].scale;
+    }
+    V.push_back(next);
+  }
+  return V;
+}
+
+MatrixPowersOptions plain()
+{
+  MatrixPowersOptions options;
+  options.kind = PowersKind::plain;
+  return options;
+}
+
+MatrixPowersOptions blocked(const int block, const int depth)
+{
+  MatrixPowersOptions options;
+  options.kind = PowersKind::blocked;
+  options.block = block;
+  options.depth = depth;
+  return options;
+}
+
+MatrixPowersOptions streamed(const std::size_t memory, const int depth)
+{
+  MatrixPowersOptions options;
+  options.kind = PowersKind::streamed;
+  options.memory = memory;
+  options.depth = depth;
+  return options;
+}
+
+class MatrixPowersTest : public OnBackend
+{
+protected:
+  /// V[0] to V[steps], in columns that are farther apart than they are long.
+  Vectors run(const MatrixPowers &powers, const std::vector<double> &v,
+              const std::vector<BasisStep> &steps) const
+  {
+    const std::size_t n = v.size(), stride = n + 5;
+    std::vector<double> host((steps.size() + 1) * stride, -7.);
+    std::copy(v.begin(), v.end(), host.begin());
+    Buffer<double> memory(executor, host.data(), host.size());
+    powers.compute({memory.data(), stride, static_cast<int>(steps.size()) + 1}, steps);
+    executor->synchronize();
+    memory.copy_to_host(host.data());
+    Vectors V;
+    for (std::size_t c = 0; c <= steps.size(); ++c) {
+      const auto begin = host.begin() + static_cast<std::ptrdiff_t>(c * stride);
+      V.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(n));
+      EXPECT_EQ(std::vector<double>(begin + static_cast<std::ptrdiff_t>(n),
+                                    begin + static_cast<std::ptrdiff_t>(stride)),
+                std::vector<double>(5, -7.))
+          << "something was written between the vectors";
+    }
+    return V;
+  }
+
+  Vectors run(const HostMatrix &A, const MatrixPowersOptions &options,
+              const std::vector<BasisStep> &steps, const DiagonalView &m = {nullptr, 1.},
+              const std::string &format = "sell slice=32 max-padding=1000000")
+  {
+    const CsrMatrix csr(executor, A.csr());
+    const auto matrix = make_format(format, csr);
+    const auto powers = make_matrix_powers(*matrix, m, options);
+    description = powers->description();
+    return run(*powers, random_vector(A.n, 3), steps);
+  }
+
+  std::string description;
+};
+
+/// Entries of column c may have an error of some roundings in each step.
+void expect_near(const Vectors &V, const Vectors &expected, const int longest_row)
+{
+  ASSERT_EQ(V.size(), expected.size());
+  for (std::size_t c = 0; c < V.size(); ++c) {
+    double largest = 0.;
+    for (std::size_t k = 0; k <= c; ++k)
+      for (const double x : expected[k])
+        largest = std::max(largest, std::abs(x));
+    for (std::size_t i = 0; i < V[c].size(); ++i)
+      ASSERT_NEAR(V[c][i], expected[c][i],
+                  (longest_row + 4.) * static_cast<double>(c) * eps * 4. * largest)
+          << "vector " << c << ", row " << i;
+  }
+}
+
+/// Tells the differing vector, not all numbers.
+void expect_same(const Vectors &V, const Vectors &expected)
+{
+  ASSERT_EQ(V.size(), expected.size());
+  for (std::size_t c = 0; c < V.size(); ++c)
+    for (std::size_t i = 0; i < V[c].size(); ++i)
+      ASSERT_EQ(V[c][i], expected[c][i]) << "vector " << c << ", row " << i;
+}
+
+int longest_row(const HostMatrix &A)
+{
+  int longest = 0;
+  for (int i = 0; i < A.n; ++i)
+    longest = std::max(longest, A.row_starts[i + 1] - A.row_starts[i]);
+  return longest;
+}
+
+/// A band of 2 w + 1 entries a row, unsymmetric.
+HostMatrix band(const int n, const int w)
+{
+  const std::vector<double> numbers = random_vector(n * (2 * w + 1), 11);
+  HostMatrix A;
+  for (int i = 0; i < n; ++i) {
+    for (int j = std::max(0, i - w); j <= std::min(n - 1, i + w); ++j)
+      A.add(j, numbers[i * (2 * w + 1) + j - i + w]);
+    A.end_row();
+  }
+  return A;
+}
+
+struct Example
+{
+  std::string name;
+  HostMatrix A;
+};
+
+/// With rows of up to 3, 5, 7, 9 and more entries.
+std::vector<Example> examples()
+{
+  return {{"tridiagonal", laplacian_1d(5000)},
+          {"band of 9", band(3000, 4)},
+          {"band of 23", band(2000, 11)},
+          {"2D", laplacian_2d(20, 100)},
+          {"3D", laplacian_3d(5, 5, 100)},
+          {"27 points", box_27(4, 4, 60)},
+          {"unsymmetric", convection_diffusion(16, 90, 3., -1.)},
+          {"empty rows", with_empty_rows(999)}};
+}
+
+std::vector<MatrixPowersOptions> all_forms(const HostMatrix &A)
+{
+  const std::size_t bytes = 12 * A.columns.size();
+  std::vector<MatrixPowersOptions> forms = {blocked(700, 2),
+                                            blocked(500, 3),
+                                            blocked(1500, 5),
+                                            streamed(bytes / 2 + 40000, 1),
+                                            streamed(bytes / 2 + 40000, 3),
+                                            streamed(3 * bytes + 100000, 7)};
+  return forms;
+}
+
+TEST_P(MatrixPowersTest, EveryFormAgreesWithAReference)
+{
+  for (const auto &[name, A] : examples()) {
+    SCOPED_TRACE(name);
+    const std::vector<double> v = random_vector(A.n, 3);
+    for (const auto &steps : {monomial_steps(7), newton_steps(10), newton_steps(1)}) {
+      const Vectors expected = reference(A, v, {}, steps);
+      for (const char *const format : {"csr", "sell max-padding=1000", "coo"})
+        expect_near(run(A, plain(), steps, {nullptr, 1.}, format), expected, longest_row(A));
+    }
+  }
+}
+
+TEST_P(MatrixPowersTest, AllFormsAgreeToTheLastBit)
+{
+  for (const auto &[name, A] : examples())
+    for (const auto &steps : {monomial_steps(7), newton_steps(10)}) {
+      const Vectors expected = run(A, plain(), steps);
+      for (const MatrixPowersOptions &options : all_forms(A)) {
+        // Random columns have too many neighbours for blocks.
+        if (name == "empty rows" && options.kind == PowersKind::blocked)
+          continue;
+        const Vectors V = run(A, options, steps);
+        SCOPED_TRACE(name + ", " + description);
+        expect_same(V, expected);
+      }
+    }
+}
+
+TEST_P(MatrixPowersTest, SizesAreAwkward)
+{
+  for (const int n : {0, 1, 31, 32, 33, 5000}) {
+    const HostMatrix A = laplacian_1d(n);
+    const Vectors expected = run(A, plain(), newton_steps(6));
+    expect_near(expected, reference(A, random_vector(n, 3), {}, newton_steps(6)), 3);
+    MatrixPowersOptions automatic;
+    for (const MatrixPowersOptions &options :
+         {blocked(32, 3), blocked(4999, 6), blocked(100000, 2), streamed(1 << 20, 4), automatic}) {
+      const Vectors V = run(A, options, newton_steps(6));
+      SCOPED_TRACE(std::to_string(n) + ", " + description);
+      expect_same(V, expected);
+    }
+  }
+}
+
+TEST_P(MatrixPowersTest, DiagonalPreconditionersScaleTheColumns)
+{
+  const HostMatrix A = laplacian_2d(20, 100);
+  const std::vector<double> v = random_vector(A.n, 3);
+  std::vector<double> m = random_vector(A.n, 4);
+  for (double &m_i : m)
+    m_i = 1. + 0.5 * m_i;
+  const Buffer<double> inverse(executor, m.data(), m.size());
+  const Vectors expected = reference(A, v, m, newton_steps(8));
+  const std::vector<double> quarters(m.size(), 0.25);
+  const Vectors expected_uniform = reference(A, v, quarters, newton_steps(8));
+  std::vector<MatrixPowersOptions> forms = all_forms(A);
+  forms.push_back(plain());
+  for (const MatrixPowersOptions &options : forms) {
+    expect_near(run(A, options, newton_steps(8), {inverse.data(), 0.}), expected, 5);
+    expect_near(run(A, options, newton_steps(8), {nullptr, 0.25}), expected_uniform, 5);
+    SCOPED_TRACE(description);
+  }
+}
+
+TEST_P(MatrixPowersTest, BlocksMayBeThoseOfAPartition)
+{
+  const HostMatrix A = laplacian_1d(1000);
+  MatrixPowersOptions options = blocked(0, 4);
+  options.starts = {0, 100, 101, 500, 1000};
+  const Vectors V = run(A, options, newton_steps(9));
+  EXPECT_NE(description.find("4 blocks of up to 500 rows"), std::string::npos) << description;
+  expect_same(V, run(A, plain(), newton_steps(9)));
+  options.starts = {0, 100, 90, 1000};
+  EXPECT_THROW(run(A, options, newton_steps(9)), ParameterError);
+  options.starts = {0, 100, 999};
+  EXPECT_THROW(run(A, options, newton_steps(9)), ParameterError);
+}
+
+TEST_P(MatrixPowersTest, TuningChoosesAFormThatIsRight)
+{
+  const HostMatrix A = band(30000, 3);
+  const Vectors expected = run(A, plain(), newton_steps(10));
+  MatrixPowersOptions options;
+  expect_same(run(A, options, newton_steps(10)), expected);
+  EXPECT_NE(description.find("chosen by us a step: plain "), std::string::npos) << description;
+  options.kind = PowersKind::blocked;
+  expect_same(run(A, options, newton_steps(10)), expected);
+  EXPECT_EQ(description.rfind("blocked: ", 0), 0U) << description;
+  options.kind = PowersKind::streamed;
+  expect_same(run(A, options, newton_steps(10)), expected);
+  EXPECT_EQ(description.rfind("streamed: ", 0), 0U) << description;
+}
+
+TEST_P(MatrixPowersTest, StreamedMatricesKeepToTheMemoryGranted)
+{
+  const HostMatrix A = band(20000, 4);
+  const CsrMatrix csr(executor, A.csr());
+  for (const std::size_t memory : {std::size_t(200'000), std::size_t(1'000'000)})
+    for (const int depth : {0, 1, 5, 20}) {
+      MatrixPowersOptions options = streamed(memory, depth);
+      options.steps = 20;
+      const auto powers = make_matrix_powers(csr, {nullptr, 1.}, options);
+      SCOPED_TRACE(powers->description());
+      EXPECT_LE(powers->bytes(), memory);
+      const std::size_t entries = 12 * A.columns.size();
+      EXPECT_GE(powers->traffic(depth), depth > 0 ? entries : 0);
+      EXPECT_LE(powers->traffic(depth), 2 * entries); // not many rows come twice
+      if (depth == 0) {
+        EXPECT_LE(powers->traffic(20), 2 * entries);
+      }
+    }
+}
+
+TEST_P(MatrixPowersTest, AStreamedMatrixNeedNotFitIntoTheMemory)
+{
+  const HostMatrix A = band(20000, 4);
+  const std::vector<double> v = random_vector(A.n, 3), m(v.size(), 0.5);
+  const auto powers = make_streamed_powers(executor, A.csr(), m.data(), streamed(300'000, 6));
+  const Vectors V = run(*powers, v, newton_steps(12));
+  expect_near(V, reference(A, v, m, newton_steps(12)), 9);
+  expect_same(run(*powers, v, newton_steps(12)), V);
+}
+
+TEST_P(MatrixPowersTest, TooLittleMemoryIsAnErrorThatTellsWhatIsNeeded)
+{
+  const HostMatrix A = random_dominant(3000, 5, 1);
+  const std::string text =
+      text_of<DeviceError>([&] { run(A, streamed(20'000, 4), monomial_steps(4)); });
+  EXPECT_NE(text.find("two blocks"), std::string::npos) << text;
+  EXPECT_NE(text.find("20000 are granted"), std::string::npos) << text;
+  EXPECT_THROW(run(A, streamed(100, 1), monomial_steps(4)), DeviceError);
+}
+
+TEST_P(MatrixPowersTest, BlocksWithTooManyNeighboursAreRefused)
+{
+  const HostMatrix A = random_dominant(20000, 5, 1);
+  const std::string scratch =
+      text_of<SolverError>([&] { run(A, blocked(1000, 8), monomial_steps(8)); });
+  EXPECT_NE(scratch.find("scratch"), std::string::npos) << scratch;
+  const std::string work =
+      text_of<SolverError>([&] { run(laplacian_1d(5000), blocked(2, 8), monomial_steps(8)); });
+  EXPECT_NE(work.find("rows for each that is needed, more than 3"), std::string::npos) << work;
+  MatrixPowersOptions tuned = blocked(0, 0);
+  EXPECT_THROW(run(A, tuned, monomial_steps(8)), SolverError);
+  tuned.kind = PowersKind::automatic;
+  run(A, tuned, monomial_steps(8));
+  EXPECT_EQ(description.rfind("plain", 0), 0U) << description;
+}
+
+TEST_P(MatrixPowersTest, WrongArgumentsAreErrors)
+{
+  const HostMatrix A = laplacian_1d(10);
+  const CsrMatrix csr(executor, A.csr());
+  const auto powers = make_matrix_powers(csr, {nullptr, 1.}, plain());
+  Buffer<double> V(executor, 40);
+  V.fill_zero();
+  EXPECT_THROW(powers->compute({V.data(), 10, 4}, monomial_steps(4)), ParameterError);
+  EXPECT_THROW(powers->compute({V.data(), 10, 4}, {BasisStep{0., 1., 1.}}), ParameterError);
+  EXPECT_NO_THROW(powers->compute({V.data(), 10, 4}, monomial_steps(3)));
+  EXPECT_THROW(run(A, blocked(8, 33), monomial_steps(3)), ParameterError);
+  EXPECT_THROW(run(A, blocked(-1, 3), monomial_steps(3)), ParameterError);
+  EXPECT_THROW(powers_kind_of("fast"), ParameterError);
+  EXPECT_EQ(powers_kind_of("streamed"), PowersKind::streamed);
+}
+
+TEST(MatrixPowersPlanTest, SweepsAreOfNearlyEqualLength)
+{
+  EXPECT_EQ(sweeps_of(10, 4), (std::vector<int>{4, 3, 3}));
+  EXPECT_EQ(sweeps_of(15, 5), (std::vector<int>{5, 5, 5}));
+  EXPECT_EQ(sweeps_of(2, 5), (std::vector<int>{2}));
+  EXPECT_TRUE(sweeps_of(0, 5).empty());
+}
+
+TEST(MatrixPowersPlanTest, BlocksOfALineHaveTheNeighboursOfTheirEnds)
+{
+  const HostMatrix A = laplacian_1d(10);
+  const CacheBlocks blocks = plan_blocks(A.csr(), {0, 4, 10}, 2, 0, {100});
+  EXPECT_EQ(blocks.obstacle, "");
+  EXPECT_EQ(blocks.counts, (std::vector<int>{4, 5, 6, 6, 7, 8}));
+  EXPECT_EQ(blocks.ghosts, (std::vector<int>{4, 5, 3, 2}));
+  EXPECT_EQ(blocks.most_rows, 7);
+  EXPECT_EQ(blocks.most_scratch, 15);
+  EXPECT_DOUBLE_EQ(blocks.work, 22. / 20.);
+}
+
+TEST(MatrixPowersPlanTest, VisitsTakeLaterRowsAsFarAsTheyNeed)
+{
+  const HostMatrix A = laplacian_1d(1000);
+  const RowVisits plan = plan_visits_within(A.csr(), 3, 20'000, 0);
+  ASSERT_GE(plan.visits.size(), 2U);
+  const RowVisit &first = plan.visits[0], &second = plan.visits[1];
+  EXPECT_EQ(first.others, (std::vector<int>{first.end, first.end + 1}));
+  EXPECT_EQ(first.to[first.end], 2);     // for step 3 of the last own row
+  EXPECT_EQ(first.to[first.end + 1], 1); // for step 2 of that
+  EXPECT_EQ(second.from[0], 3);
+  EXPECT_EQ(second.from[1], 2);
+  EXPECT_EQ(second.from[2], 1);
+}
+
+/// Plays the visits through: every step of every row once, when its neighbours have come so far.
+void expect_complete(const HostMatrix &A, const RowVisits &plan)
+{
+  std::vector<int> done(static_cast<std::size_t>(A.n), 0);
+  for (const RowVisit &visit : plan.visits)
+    for (int step = 1; step <= plan.depth; ++step) {
+      std::vector<int> now = done;
+      for (int l = 0; l < visit.n_rows(); ++l) {
+        if (step < visit.from[l] || step > visit.to[l])
+          continue;
+        const int i = visit.row(l);
+        ASSERT_EQ(done[i], step - 1);
+        for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+          ASSERT_GE(done[A.columns[k]], step - 1) << "row " << i << ", step " << step;
+        now[i] = step;
+      }
+      done = now;
+    }
+  EXPECT_EQ(done, std::vector<int>(done.size(), plan.depth));
+}
+
+TEST(MatrixPowersPlanTest, VisitsComputeEveryStepOfEveryRowOnce)
+{
+  for (const HostMatrix &A : {laplacian_2d(30, 40), box_27(5, 5, 20), with_empty_rows(2000),
+                              convection_diffusion(20, 50, 1., 1.)})
+    for (const int depth : {1, 2, 5}) {
+      const RowVisits plan = plan_visits_within(A.csr(), depth, 45'000 + 400 * depth * depth, 3);
+      EXPECT_GE(plan.visits.size(), 2U);
+      expect_complete(A, plan);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, MatrixPowersTest, backends(), backend_name);
+} // namespace
+} // namespace femgpu::linalg::test
