@@ -25,21 +25,28 @@ constexpr int lanes_per_warp = 32;
 constexpr int most_warps_of_block = 32;
 constexpr int most_blocks_of_cluster = 16;
 
-/// Adds each of the P values of all lanes of a warp; lane l gets the sum of number l mod P.
-template <int P>
-__device__ __forceinline__ double spread_sums(double (&values)[P])
+/// Leaves to lane l of a warp, of 2 half values, those whose number is l mod 2 half, in parts; a
+/// recursion, because a loop over halves is not unrolled where there are many values.
+template <int half, int P>
+__device__ __forceinline__ void fold_values(double (&values)[P])
 {
-  const int lane = threadIdx.x % lanes_per_warp;
-#pragma unroll
-  for (int half = P / 2; half > 0; half /= 2) {
-    const bool is_upper = (lane & half) != 0;
+  if constexpr (half > 0) {
+    const bool is_upper = (threadIdx.x & half) != 0;
 #pragma unroll
     for (int j = 0; j < half; ++j) {
       const double given = is_upper ? values[j] : values[j + half];
       const double kept = is_upper ? values[j + half] : values[j];
       values[j] = kept + __shfl_xor_sync(~0U, given, half);
     }
+    fold_values<half / 2>(values);
   }
+}
+
+/// Adds each of the P values of all lanes of a warp; lane l gets the sum of number l mod P.
+template <int P>
+__device__ __forceinline__ double spread_sums(double (&values)[P])
+{
+  fold_values<P / 2>(values);
 #pragma unroll
   for (int offset = P; offset < lanes_per_warp; offset *= 2)
     values[0] += __shfl_xor_sync(~0U, values[0], offset);

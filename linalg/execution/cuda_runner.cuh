@@ -133,6 +133,38 @@ public:
   {
     return lane_sum(value, lanes);
   }
+  /// Doubles of scratch that sums() of P values needs.
+  static constexpr int room_for_sums(const int P)
+  {
+    return size_ > warp_size ? 2 * (size_ / warp_size) * P : 0;
+  }
+  /// Replaces each of P values by its sum over the team, in a fixed order; P is a power of two up
+  /// to a warp, @p room a part of the scratch that only such sums use.
+  template <int P>
+  __device__ static void sums(double (&values)[P], double *room)
+  {
+    if constexpr (size_ == warp_size)
+      sum_over_lanes(values);
+    else {
+      const double of_warp = spread_sums(values);
+      sync(); // the sums before these have been read
+      if (lane() < P)
+        room[warp() * P + lane()] = of_warp;
+      sync();
+      double *const own = room + (n_warps() + warp()) * P;
+      if (lane() < P) {
+        double sum = 0.;
+#pragma unroll
+        for (int w = 0; w < n_warps(); ++w)
+          sum += room[w * P + lane()];
+        own[lane()] = sum;
+      }
+      __syncwarp();
+#pragma unroll
+      for (int j = 0; j < P; ++j)
+        values[j] = own[j];
+    }
+  }
   __device__ double *scratch() const
   {
     return shared;

@@ -44,6 +44,15 @@ public:
   {
     return value;
   }
+  /// Doubles of scratch that sums() of P values needs.
+  static constexpr int room_for_sums(const int /* P */)
+  {
+    return 0;
+  }
+  /// Of P values together; there is one thread.
+  template <int P>
+  static void sums(double (&/* values */)[P], double * /* room */)
+  {}
   double *scratch() const
   {
     return scratch_size > 0 ? shared : of_run;

@@ -83,8 +83,9 @@ struct ProductStep
  *     static constexpr int scratch = 0;     // doubles that the team shares
  *
  * A team has rank(), size(), sync(), sum(double), scratch(), and some operations on its shared
- * integers; all its threads must meet in sync() and sum(), after which they see what the others
- * have written. A team of a GPU is made of n_warps() warps, which have a few sums of their own.
+ * integers; all its threads must meet in sync(), sum() and sums(), which adds several values at one
+ * time; after that they see what the others have written. A team of a GPU is made of n_warps()
+ * warps, which have a few sums of their own.
  * Such steps run without a state.
  */
 template <class Body_>
