@@ -1,0 +1,83 @@
+#include "linalg/orthogonalisation/methods.h"
+#include "linalg/orthogonalisation/tall_skinny.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// A row of C, or what another pass adds to it.
+struct StoreRow
+{
+  const double *products;
+  double *C; ///< at the row's first entry
+  int distance;
+  bool is_first;
+
+  FEMGPU_HD
+  void operator()(const int y) const
+  {
+    double &entry = C[y * distance];
+    entry = is_first ? products[y] : entry + products[y];
+  }
+};
+
+/**
+ * Gram-Schmidt of a block against a basis (BOrth; Yamazaki 2014, V.A and V.B).
+ *
+ * cgs: C = QᵀV, V −= Q C. One reduction a pass; reads Q and V twice and writes V once. What is left
+ * of Q in V is O(ε κ) with one pass; take two where the basis has to stay orthonormal.
+ * mgs: the same with one column of Q after the other: count(Q) reductions, and V is read and
+ * written as often. It bears a basis that is not quite orthonormal better.
+ */
+template <class Backend>
+class GramSchmidtBlocks final : public BlockOrthogonalisation
+{
+public:
+  GramSchmidtBlocks(Method &method, const ExecutorPtr &executor)
+      : executor(executor), columns(executor), one_by_one(method.name() == "mgs"),
+        passes(method.integer("passes", 1, 1, 2))
+  {}
+
+  void orthogonalise(const int n, const Columns &Q, const Columns &V, double *C) override
+  {
+    check_alignment(Q);
+    check_alignment(V);
+    const auto n_products = static_cast<std::size_t>(Q.count) * static_cast<std::size_t>(V.count);
+    if (products.size() < n_products)
+      products = Buffer<double>(executor, n_products);
+    for (int pass = 0; pass < passes; ++pass)
+      if (one_by_one)
+        for (int x = 0; x < Q.count; ++x)
+          take_out(n, {Q[x], Q.stride, 1}, V, C + x, Q.count, pass == 0);
+      else
+        take_out(n, Q, V, C, 1, pass == 0);
+  }
+
+private:
+  /// Some columns of Q at one time; entries of their part of C have @p distance.
+  void take_out(const int n, const Columns &Q, const Columns &V, double *C, const int distance,
+                const bool is_first)
+  {
+    columns.gram(n, Q, V, products.data());
+    columns.subtract(n, Q, products.data(), V);
+    columns.steps().run(rows(Q.count * V.count, StoreRow{products.data(), C, distance, is_first}));
+  }
+
+  ExecutorPtr executor;
+  TallSkinny<Backend> columns;
+  Buffer<double> products;
+  bool one_by_one;
+  int passes;
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<BlockOrthogonalisation> make_block_orthogonalisation_on(Method &method,
+                                                                        const ExecutorPtr &executor)
+{
+  return std::make_unique<GramSchmidtBlocks<Backend>>(method, executor);
+}
+
+template std::unique_ptr<BlockOrthogonalisation>
+make_block_orthogonalisation_on<ThisBackend>(Method &, const ExecutorPtr &);
+} // namespace femgpu::linalg

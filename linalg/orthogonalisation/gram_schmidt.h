@@ -1,0 +1,135 @@
+#ifndef femgpu_linalg_orthogonalisation_gram_schmidt_h
+#define femgpu_linalg_orthogonalisation_gram_schmidt_h
+
+#include "linalg/orthogonalisation/small_factors.h"
+#include "linalg/orthogonalisation/tall_skinny.h"
+
+/**
+ * @file
+ * Gram-Schmidt orthogonalisation of the columns of a block, modified and classical (Yamazaki 2014,
+ * V.A and V.B). A column of which rounding errors alone are left becomes zero, in Q and on R's
+ * diagonal; V = QR holds nevertheless.
+ */
+namespace femgpu::linalg
+{
+/// Of the norm of a column with p - 1 before it, what rounding may leave of zero.
+FEMGPU_HD
+double dependence_tolerance(const int p)
+{
+  return 16. * p * rounding;
+}
+
+/// Row k of R from products of column k, when columns before it have been taken out: R_kk is the
+/// root of the first product, and R_kj = product_j / R_kk for j > k.
+struct FinishRow
+{
+  static constexpr int team_size = 32, scratch = 0;
+  int p, k, n_products; ///< products of column k with columns k … k + n_products - 1
+  const double *products;
+  double *R;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, int /* item */) const
+  {
+    const double left = products[0];
+    double before = 0.;
+    for (int i = team.rank(); i < k; i += team.size())
+      before += R[i + k * p] * R[i + k * p];
+    before = team.sum(before);
+    const double tolerance = dependence_tolerance(p);
+    const bool is_dependent = is_finite(left) && left <= tolerance * tolerance * (before + left);
+    const double root = sqrt(left);
+    for (int l = team.rank(); l < n_products; l += team.size())
+      R[k + (k + l) * p] = is_dependent ? 0. : l == 0 ? root : products[l] / root;
+  }
+};
+
+/// q = v / R_kk, and v_j −= R_kj q for the columns behind it, in a row.
+struct TakeOutColumn
+{
+  int p, k, n_behind;
+  Columns V;
+  const double *R;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const double *const row = R + k;
+    const double R_kk = row[k * p];
+    const double q = R_kk == 0. ? 0. : V[k][i] / R_kk;
+    V[k][i] = q;
+    for (int j = k + 1; j <= k + n_behind; ++j)
+      V[j][i] -= row[j * p] * q;
+  }
+};
+
+/// C += C_2 for n entries.
+struct AddEntries
+{
+  const double *C_2;
+  double *C;
+
+  FEMGPU_HD
+  void operator()(const int k) const
+  {
+    C[k] += C_2[k];
+  }
+};
+
+/// Copies the first k entries of column k of R, or adds them.
+struct StoreColumn
+{
+  const double *from;
+  double *to;
+  bool is_first;
+
+  FEMGPU_HD
+  void operator()(const int k) const
+  {
+    to[k] = is_first ? from[k] : to[k] + from[k];
+  }
+};
+
+/**
+ * V = Q R by modified Gram-Schmidt: when a column is ready it is taken out of all columns behind
+ * it. Costs p reductions; reads p² columns and writes p²/2, about. ‖I − QᵀQ‖ = O(ε κ).
+ * @param R the upper triangle is written, R[x + y count(V)]
+ * @param products room for count(V) doubles
+ */
+template <class Backend>
+void modified_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,
+                           double *products)
+{
+  for (int k = 0; k < V.count; ++k) {
+    const int n_products = V.count - k;
+    columns.gram(n, {V[k], V.stride, 1}, {V[k], V.stride, n_products}, products);
+    columns.steps().run(teams(1, FinishRow{V.count, k, n_products, products, R}));
+    columns.steps().run(rows(n, TakeOutColumn{V.count, k, n_products - 1, V, R}));
+  }
+}
+
+/**
+ * V = Q R by classical Gram-Schmidt: the columns before it are taken out of a column all at once,
+ * @p passes times. Costs 1 + passes reductions a column; reads (passes + 1/2) p² columns, about.
+ * ‖I − QᵀQ‖ = O(ε κ^{p-1}) with one pass, O(ε) with two while ε κ is less than 1.
+ */
+template <class Backend>
+void classical_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,
+                            double *products, const int passes)
+{
+  for (int k = 0; k < V.count; ++k) {
+    const Columns Q{V.data, V.stride, k}, v{V[k], V.stride, 1};
+    for (int pass = 0; pass < passes && k > 0; ++pass) {
+      columns.gram(n, Q, v, products);
+      columns.subtract(n, Q, products, v);
+      columns.steps().run(rows(k, StoreColumn{products, R + k * V.count, pass == 0}));
+    }
+    columns.gram(n, v, v, products);
+    columns.steps().run(teams(1, FinishRow{V.count, k, 1, products, R}));
+    columns.steps().run(rows(n, TakeOutColumn{V.count, k, 0, V, R}));
+  }
+}
+} // namespace femgpu::linalg
+
+#endif

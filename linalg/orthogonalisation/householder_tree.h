@@ -1,0 +1,356 @@
+#ifndef femgpu_linalg_orthogonalisation_householder_tree_h
+#define femgpu_linalg_orthogonalisation_householder_tree_h
+
+#include "linalg/orthogonalisation/tall_skinny.h"
+
+#include <vector>
+
+/**
+ * @file
+ * CAQR (Demmel, Grigori, Hoemmen and Langou 2012; Yamazaki 2014, V.E): Householder's QR
+ * factorisation of blocks of rows; their triangles, one below the other, are a tall matrix again,
+ * with fewer rows. Q is formed on the way back, in place of V: the reflections of a block are
+ * applied to its rows of the next matrix' Q.
+ *
+ * A reflection is H = I − f v vᵀ with v_k = x_k − β, v_i = x_i for i > k, and f = 1 / (β (β −
+ * x_k)): v is what the column has been, except for v_k.
+ */
+namespace femgpu::linalg
+{
+/// Rows of a block that a thread of a GPU's team has in registers, and that of the host in its
+/// cache: of @p width values.
+template <int team_size, int width>
+constexpr int block_rows_of_thread = team_size > 1 ? (width <= 16 ? 64 / width : 2) : 256;
+
+constexpr int power_of_two_from(const int width)
+{
+  return width <= 8 ? 8 : width <= 16 ? 16 : 32;
+}
+
+/// A block of rows with its threads; row r of a thread is rank() + r size() of the block.
+template <class Team, int width>
+class RowBlock
+{
+public:
+  static constexpr int n_rows = block_rows_of_thread<Team::size(), width>;
+  static constexpr int n_sums = power_of_two_from(width);
+
+  /// Doubles of scratch: for sums, β and x_k.
+  static constexpr int scratch_size = Team::room_for_sums(n_sums) + width + 1;
+
+  double a[n_rows][width];
+  double v[n_rows]; ///< of a reflection
+
+  FEMGPU_HD
+  explicit RowBlock(const Team &team) : team(team), room(team.scratch())
+  {}
+
+  FEMGPU_HD
+  int local(const int r) const
+  {
+    return team.rank() + r * team.size();
+  }
+  FEMGPU_HD
+  double &beta(const int k) const
+  {
+    return room[Team::room_for_sums(n_sums) + k];
+  }
+
+  /// Rows from @p begin on of V; zero from row @p end on, and in columns that V has not.
+  FEMGPU_HD
+  void load(const Columns &V, const int begin, const int end)
+  {
+    FEMGPU_UNROLL
+    for (int r = 0; r < n_rows; ++r) {
+      const int i = begin + local(r);
+      FEMGPU_UNROLL
+      for (int c = 0; c < width; ++c)
+        a[r][c] = i < end && c < V.count ? V[c][i] : 0.;
+    }
+  }
+
+  FEMGPU_HD
+  void store(const Columns &V, const int begin, const int end) const
+  {
+    FEMGPU_UNROLL
+    for (int r = 0; r < n_rows; ++r) {
+      const int i = begin + local(r);
+      FEMGPU_UNROLL
+      for (int c = 0; c < width; ++c)
+        if (i < end && c < V.count)
+          V[c][i] = a[r][c];
+    }
+  }
+
+  /// Sums of squares that are not greater count as zero, lest f overflows.
+  static constexpr double least = 1e-280;
+
+  /// Finds the reflection that leaves of column k, from row k on, β in row k alone. Gives its f; 0
+  /// where nothing is to be done.
+  FEMGPU_HD
+  double find_reflection(const int k)
+  {
+    double *const pivot = &beta(width);
+    double sum = 0.;
+    FEMGPU_UNROLL
+    for (int r = 0; r < n_rows; ++r) {
+      v[r] = local(r) >= k ? entry(r, k) : 0.;
+      sum += local(r) > k ? v[r] * v[r] : 0.;
+      if (local(r) == k)
+        *pivot = v[r];
+    }
+    const double sigma = team.sum(sum), x_k = *pivot;
+    const double norm = sqrt(x_k * x_k + sigma);
+    const double beta_k = sigma > least ? (x_k > 0. ? -norm : norm) : x_k;
+    if (team.rank() == 0)
+      beta(k) = beta_k;
+    FEMGPU_UNROLL
+    for (int r = 0; r < n_rows; ++r)
+      if (local(r) == k)
+        v[r] = x_k - beta_k;
+    return sigma > least ? 1. / (beta_k * (beta_k - x_k)) : 0.;
+  }
+
+  /// a −= f v (vᵀ a) for all columns from @p first on.
+  FEMGPU_HD
+  void reflect(const double f, const int first)
+  {
+    double dots[n_sums] = {};
+    FEMGPU_UNROLL
+    for (int r = 0; r < n_rows; ++r) {
+      FEMGPU_UNROLL
+      for (int c = 0; c < width; ++c)
+        dots[c] += v[r] * a[r][c];
+    }
+    team.sums(dots, room);
+    FEMGPU_UNROLL
+    for (int c = 0; c < width; ++c)
+      dots[c] = c >= first ? f * dots[c] : 0.;
+    FEMGPU_UNROLL
+    for (int r = 0; r < n_rows; ++r) {
+      FEMGPU_UNROLL
+      for (int c = 0; c < width; ++c)
+        a[r][c] -= v[r] * dots[c];
+    }
+  }
+
+  /// Keeps v_k where the reflection is kept, on the diagonal.
+  FEMGPU_HD
+  void keep_pivot(const int k)
+  {
+    FEMGPU_UNROLL
+    for (int r = 0; r < n_rows; ++r)
+      if (local(r) == k) {
+        FEMGPU_UNROLL
+        for (int c = 0; c < width; ++c)
+          a[r][c] = c == k ? v[r] : a[r][c];
+      }
+  }
+
+private:
+  /// Of a column that the compiler does not know, from registers of a GPU.
+  FEMGPU_HD
+  double entry(const int r, const int k) const
+  {
+    if constexpr (Team::size() == 1)
+      return a[r][k];
+    double value = 0.;
+    FEMGPU_UNROLL
+    for (int c = 0; c < width; ++c)
+      value = c == k ? a[r][c] : value;
+    return value;
+  }
+
+  const Team &team;
+  double *room;
+};
+
+/// What the two steps of a level know of it.
+struct TreeLevel
+{
+  RowChunks blocks;
+  Columns V;         ///< the level's matrix; then what describes the reflections; then Q
+  Columns triangles; ///< the matrix of the next level: p rows for each block; then its Q
+  double *factors;   ///< f of each reflection of each block
+};
+
+/// Factorises a block of rows.
+template <int width>
+struct FactoriseBlock
+{
+  static constexpr int team_size = 256, scratch = 16 * power_of_two_from(width) + width + 1;
+  TreeLevel level;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int block) const
+  {
+    static_assert(RowBlock<Team, width>::scratch_size <= scratch);
+    const Columns &V = level.V;
+    const int begin = level.blocks.begin(block), end = level.blocks.end(block);
+    RowBlock<Team, width> rows(team);
+    rows.load(V, begin, end);
+    for (int k = 0; k < V.count; ++k) {
+      const double f = rows.find_reflection(k);
+      if (team.rank() == 0)
+        level.factors[block * V.count + k] = f;
+      if (f != 0.) {
+        rows.reflect(f, k + 1);
+        rows.keep_pivot(k);
+      }
+      team.sync();
+    }
+    rows.store(V, begin, end);
+    store_triangle(block, rows);
+  }
+
+private:
+  template <class Rows>
+  FEMGPU_HD
+  void store_triangle(const int block, const Rows &rows) const
+  {
+    const int p = level.V.count;
+    FEMGPU_UNROLL
+    for (int r = 0; r < Rows::n_rows; ++r) {
+      const int i = rows.local(r);
+      FEMGPU_UNROLL
+      for (int c = 0; c < width; ++c)
+        if (i < p && c < p)
+          level.triangles[c][block * p + i] = c > i ? rows.a[r][c] : c == i ? rows.beta(i) : 0.;
+    }
+  }
+};
+
+/// Q of a block of rows from its rows of the next level's Q.
+template <int width>
+struct ExpandBlock
+{
+  static constexpr int team_size = 256, scratch = FactoriseBlock<width>::scratch;
+  TreeLevel level;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int block) const
+  {
+    const int p = level.V.count;
+    const int begin = level.blocks.begin(block), end = level.blocks.end(block);
+    RowBlock<Team, width> rows(team);
+    rows.load(level.triangles, block * p, (block + 1) * p);
+    double next[RowBlock<Team, width>::n_rows]; // is on its way while the one before is at work
+    load_reflection(rows, begin, end, p - 1, next);
+    for (int k = p - 1; k >= 0; --k) {
+      FEMGPU_UNROLL
+      for (int r = 0; r < rows.n_rows; ++r)
+        rows.v[r] = next[r];
+      if (k > 0)
+        load_reflection(rows, begin, end, k - 1, next);
+      const double f = level.factors[block * p + k];
+      if (f != 0.)
+        rows.reflect(f, 0);
+    }
+    rows.store(level.V, begin, end);
+  }
+
+private:
+  template <class Rows>
+  FEMGPU_HD
+  void load_reflection(const Rows &rows, const int begin, const int end, const int k,
+                       double (&v)[Rows::n_rows]) const
+  {
+    FEMGPU_UNROLL
+    for (int r = 0; r < Rows::n_rows; ++r) {
+      const int i = begin + rows.local(r);
+      v[r] = rows.local(r) >= k && i < end ? level.V[k][i] : 0.;
+    }
+  }
+};
+
+/// Row i of R with a diagonal that is not negative, from that of the last triangle, and of the Q
+/// that takes the triangle's place.
+struct FinishTriangle
+{
+  Columns triangle;
+  double *R;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const int p = triangle.count;
+    const double sign = triangle[i][i] < 0. ? -1. : 1.;
+    for (int j = 0; j < p; ++j) {
+      R[i + j * p] = j >= i ? sign * triangle[j][i] : 0.;
+      triangle[j][i] = i == j ? sign : 0.;
+    }
+  }
+};
+
+/**
+ * V = QR for up to 32 columns. Costs 2 kernels a level of the tree, of which there are about
+ * log n / log(512 / p); reads and writes V twice and does 8 n p² operations, about.
+ * ‖I − QᵀQ‖ = O(ε) whatever V is; with n >= count(V), also where columns depend on each other.
+ */
+template <class Backend>
+class HouseholderTree
+{
+public:
+  static constexpr int most_columns = 32;
+
+  explicit HouseholderTree(const ExecutorPtr &executor) : executor(executor), runner(*executor)
+  {}
+
+  /// @param R R[x + y count(V)], with a diagonal that is not negative
+  void factorise(const int n, const Columns &V, double *R)
+  {
+    with_width<8, 16, 24, most_columns>(
+        V.count, [&](const auto width) { factorise_in<decltype(width)::value>(n, V, R); });
+  }
+
+private:
+  template <int width>
+  void factorise_in(const int n, const Columns &V, double *R)
+  {
+    const std::vector<TreeLevel> levels = make_levels<width>(n, V);
+    for (const TreeLevel &level : levels)
+      runner.run(teams(level.blocks.count(), FactoriseBlock<width>{level}));
+    runner.run(rows(V.count, FinishTriangle{levels.back().triangles, R}));
+    for (std::size_t l = levels.size(); l-- > 0;)
+      runner.run(teams(levels[l].blocks.count(), ExpandBlock<width>{levels[l]}));
+  }
+
+  template <int width>
+  std::vector<TreeLevel> make_levels(const int n, const Columns &V)
+  {
+    constexpr bool on_host = Backend::kind == BackendKind::host;
+    constexpr int threads = on_host ? 1 : FactoriseBlock<width>::team_size;
+    constexpr int rows_of_block = threads * block_rows_of_thread<threads, width>;
+    std::vector<TreeLevel> levels;
+    std::size_t needed = 0;
+    for (RowChunks blocks{n, rows_of_block};; blocks.n = levels.back().blocks.count() * V.count) {
+      levels.push_back({blocks, {}, {}, nullptr});
+      const int n_triangles = blocks.count() * V.count;
+      needed += static_cast<std::size_t>(n_triangles) * static_cast<std::size_t>(V.count + 1);
+      if (blocks.count() == 1)
+        break;
+    }
+    if (memory.size() < needed)
+      memory = Buffer<double>(executor, needed);
+    double *free = memory.data();
+    Columns of_level = V;
+    for (TreeLevel &level : levels) {
+      const auto n_triangles = static_cast<std::size_t>(level.blocks.count() * V.count);
+      level.V = of_level;
+      level.factors = free;
+      level.triangles = {free + n_triangles, n_triangles, V.count};
+      free = level.triangles[V.count];
+      of_level = level.triangles;
+    }
+    return levels;
+  }
+
+  ExecutorPtr executor;
+  Runner<Backend> runner;
+  Buffer<double> memory;
+};
+} // namespace femgpu::linalg
+
+#endif

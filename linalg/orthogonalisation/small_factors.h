@@ -1,0 +1,270 @@
+#ifndef femgpu_linalg_orthogonalisation_small_factors_h
+#define femgpu_linalg_orthogonalisation_small_factors_h
+
+#include "linalg/base/host_device.h"
+
+/**
+ * @file
+ * Factorisations of small dense matrices, p <= 64, by one team in its scratch. All functions are
+ * called by all threads of the team, and all of them have the result.
+ */
+namespace femgpu::linalg
+{
+/// A square matrix by columns.
+struct SmallMatrix
+{
+  double *data;
+  int p;
+
+  FEMGPU_HD
+  double &operator()(const int i, const int j) const
+  {
+    return data[i + j * p];
+  }
+};
+
+constexpr double rounding = 0x1p-53; ///< relative error of one operation
+
+FEMGPU_HD
+bool is_finite(const double x)
+{
+  return x - x == 0.;
+}
+
+/// B := S⁻¹ B S⁻¹ with s_j = √B_jj, so that the diagonal is one. Columns of B that are zero have
+/// s_j = 1 and stay so. Gives whether B is finite and no entry of the diagonal is negative.
+template <class Team>
+FEMGPU_HD
+bool scale_to_unit_diagonal(const Team &team, const SmallMatrix &B, double *s)
+{
+  double n_bad = 0.;
+  for (int k = team.rank(); k < B.p * B.p; k += team.size())
+    n_bad += is_finite(B.data[k]) ? 0. : 1.;
+  for (int j = team.rank(); j < B.p; j += team.size()) {
+    n_bad += B(j, j) < 0. ? 1. : 0.;
+    s[j] = B(j, j) > 0. ? sqrt(B(j, j)) : 1.;
+  }
+  n_bad = team.sum(n_bad);
+  team.sync();
+  for (int k = team.rank(); k < B.p * B.p; k += team.size()) {
+    const int i = k % B.p, j = k / B.p;
+    if (i != j)
+      B.data[k] = B.data[k] / s[i] / s[j];
+    else
+      B.data[k] = B.data[k] > 0. ? 1. : 0.;
+  }
+  team.sync();
+  return n_bad == 0.;
+}
+
+/**
+ * RᵀR = B for a matrix with unit diagonal, in place of its upper triangle. Rounding makes of a
+ * pivot that is zero some p ε: it fails at the first pivot that is not greater than 4 p ε. Gives
+ * the number of its column, or p if there is none.
+ */
+template <class Team>
+FEMGPU_HD
+int cholesky(const Team &team, const SmallMatrix &B)
+{
+  const int p = B.p;
+  const double least = 4. * p * 2. * rounding;
+  for (int k = 0; k < p; ++k) {
+    const double pivot = B(k, k);
+    if (!(pivot > least))
+      return k;
+    team.sync();
+    const double root = sqrt(pivot);
+    for (int j = k + team.rank(); j < p; j += team.size())
+      B(k, j) /= root;
+    team.sync();
+    const int left = p - k - 1;
+    for (int l = team.rank(); l < left * left; l += team.size()) {
+      const int i = k + 1 + l % left, j = k + 1 + l / left;
+      if (i <= j)
+        B(i, j) -= B(k, i) * B(k, j);
+    }
+    team.sync();
+  }
+  return p;
+}
+
+/// A rotation of rows a and b, or of columns.
+struct Rotation
+{
+  double c, s;
+
+  FEMGPU_HD
+  void apply(double &a, double &b) const
+  {
+    const double old = a;
+    a = c * old - s * b;
+    b = s * old + c * b;
+  }
+};
+
+/// That which makes B_ab zero; the one that does nothing where B_ab is already so small that it has
+/// no effect on an eigenvalue of at least @p floor.
+FEMGPU_HD
+Rotation jacobi_rotation(const SmallMatrix &B, const int a, const int b, const double floor)
+{
+  const double B_ab = B(a, b), product = fabs(B(a, a) * B(b, b));
+  const double scale = sqrt(product > floor * floor ? product : floor * floor);
+  if (!(fabs(B_ab) > rounding * scale))
+    return {1., 0.};
+  const double theta = (B(b, b) - B(a, a)) / (2. * B_ab);
+  const double t = (theta < 0. ? -1. : 1.) / (fabs(theta) + sqrt(theta * theta + 1.));
+  const double c = 1. / sqrt(t * t + 1.);
+  return {c, t * c};
+}
+
+/**
+ * Eigenvalues by Jacobi's method (Golub and Van Loan, section 8.5): U Σ Uᵀ = B; Σ takes the place
+ * of B's diagonal. The p/2 rotations of a round concern different rows and columns and are done at
+ * one time; p - 1 rounds, or p for odd p, are a sweep.
+ */
+template <class Team>
+class JacobiEigenvalues
+{
+public:
+  static constexpr int most_sweeps = 40;
+
+  /// @param rotations room for (p + 1) / 2 of them
+  FEMGPU_HD
+  JacobiEigenvalues(const Team &team, const SmallMatrix &B, const SmallMatrix &U,
+                    Rotation *rotations, const double floor)
+      : team(team), B(B), U(U), rotations(rotations), floor(floor), n_pairs((B.p + 1) / 2)
+  {}
+
+  /// Gives whether a sweep found nothing left to do.
+  FEMGPU_HD
+  bool run() const
+  {
+    for (int k = team.rank(); k < U.p * U.p; k += team.size())
+      U.data[k] = k % U.p == k / U.p ? 1. : 0.;
+    team.sync();
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+      double n_rotations = 0.;
+      for (int round = 0; round < 2 * n_pairs - 1; ++round)
+        n_rotations += rotate(round);
+      if (team.sum(n_rotations) == 0.)
+        return true;
+    }
+    return false;
+  }
+
+private:
+  struct Pair
+  {
+    int a, b; ///< b = p has no row
+  };
+
+  /// As in a tournament, in which each meets each other once.
+  FEMGPU_HD
+  Pair pair(const int round, const int number) const
+  {
+    const int last = 2 * n_pairs - 1;
+    const int x = number == 0 ? last : (round + number) % last;
+    const int y = (round + last - number) % last;
+    return x < y ? Pair{x, y} : Pair{y, x};
+  }
+
+  /// Gives the number of rotations that this thread has made.
+  FEMGPU_HD
+  double rotate(const int round) const
+  {
+    double n_rotations = 0.;
+    for (int k = team.rank(); k < n_pairs; k += team.size()) {
+      const Pair ab = pair(round, k);
+      rotations[k] = ab.b < B.p ? jacobi_rotation(B, ab.a, ab.b, floor) : Rotation{1., 0.};
+      n_rotations += rotations[k].s != 0. ? 1. : 0.;
+    }
+    team.sync();
+    for (int k = team.rank(); k < n_pairs * n_pairs; k += team.size())
+      if (k % n_pairs <= k / n_pairs)
+        rotate_entries(round, k % n_pairs, k / n_pairs);
+    for (int k = team.rank(); k < U.p * n_pairs; k += team.size()) {
+      const Pair ab = pair(round, k / U.p);
+      const int i = k % U.p;
+      if (ab.b < B.p)
+        rotations[k / U.p].apply(U(i, ab.a), U(i, ab.b));
+    }
+    team.sync();
+    return n_rotations;
+  }
+
+  /// The up to four entries in the rows of one pair and the columns of another, with their mirror
+  /// images.
+  FEMGPU_HD
+  void rotate_entries(const int round, const int row_pair, const int column_pair) const
+  {
+    const Pair row = pair(round, row_pair), column = pair(round, column_pair);
+    const int rows[2] = {row.a, row.b}, columns[2] = {column.a, column.b};
+    double e[2][2];
+    FEMGPU_UNROLL
+    for (int x = 0; x < 2; ++x) {
+      FEMGPU_UNROLL
+      for (int y = 0; y < 2; ++y)
+        e[x][y] = rows[x] < B.p && columns[y] < B.p ? B(rows[x], columns[y]) : 0.;
+    }
+    const Rotation of_rows = rotations[row_pair], of_columns = rotations[column_pair];
+    of_rows.apply(e[0][0], e[1][0]);
+    of_rows.apply(e[0][1], e[1][1]);
+    of_columns.apply(e[0][0], e[0][1]);
+    of_columns.apply(e[1][0], e[1][1]);
+    if (row_pair == column_pair && of_rows.s != 0.)
+      e[0][1] = e[1][0] = 0.;
+    FEMGPU_UNROLL
+    for (int x = 0; x < 2; ++x) {
+      FEMGPU_UNROLL
+      for (int y = 0; y < 2; ++y)
+        if (rows[x] < B.p && columns[y] < B.p) {
+          B(rows[x], columns[y]) = e[x][y];
+          B(columns[y], rows[x]) = row_pair == column_pair ? e[y][x] : e[x][y];
+        }
+    }
+  }
+
+  const Team &team;
+  SmallMatrix B, U;
+  Rotation *rotations;
+  double floor;
+  int n_pairs;
+};
+
+/// The upper triangular factor of W by Householder's reflections, in place; what is below the
+/// diagonal is left behind.
+template <class Team>
+FEMGPU_HD
+void triangularise(const Team &team, const SmallMatrix &W)
+{
+  constexpr int lanes = Team::size() > 1 ? 8 : 1; // that share a column
+  const int p = W.p;
+  for (int k = 0; k < p; ++k) {
+    double sum = 0.;
+    for (int i = k + 1 + team.rank(); i < p; i += team.size())
+      sum += W(i, k) * W(i, k);
+    const double sigma = team.sum(sum), alpha = W(k, k);
+    const double norm = sqrt(alpha * alpha + sigma);
+    const double beta = alpha > 0. ? -norm : norm, v_k = alpha - beta;
+    const double factor = sigma > 0. ? 1. / (beta * (beta - alpha)) : 0.;
+    const int left = p - k - 1, lane = team.rank() % lanes;
+    team.sync();
+    for (int first = 0; first < left; first += team.size() / lanes) { // all threads meet in sum()
+      const int j = k + 1 + first + team.rank() / lanes;
+      double dot = lane == 0 && j < p ? v_k * W(k, j) : 0.;
+      for (int i = k + 1 + lane; i < p && j < p; i += lanes)
+        dot += W(i, k) * W(i, j);
+      dot = factor * team.sum(dot, lanes);
+      if (lane == 0 && j < p)
+        W(k, j) -= dot * v_k;
+      for (int i = k + 1 + lane; i < p && j < p; i += lanes)
+        W(i, j) -= dot * W(i, k);
+    }
+    if (team.rank() == 0 && sigma > 0.)
+      W(k, k) = beta;
+    team.sync();
+  }
+}
+} // namespace femgpu::linalg
+
+#endif

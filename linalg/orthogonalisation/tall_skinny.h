@@ -1,0 +1,237 @@
+#ifndef femgpu_linalg_orthogonalisation_tall_skinny_h
+#define femgpu_linalg_orthogonalisation_tall_skinny_h
+
+#include "linalg/base/buffer.h"
+#include "linalg/base/error.h"
+#include "linalg/execution/gram.h"
+#include "linalg/execution/this_backend.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+/**
+ * @file
+ * Products with few long columns. Every product visits the rows in chunks that depend on their
+ * number alone, so that results repeat bit for bit and do not depend on threads.
+ */
+namespace femgpu::linalg
+{
+/// Calls f(std::integral_constant<int, W>()) with the first of @p widths that is at least @p count.
+template <int... widths, class Function>
+void with_width(const int count, const Function &f)
+{
+  bool is_done = false;
+  const auto call = [&](const auto width) {
+    is_done = true;
+    f(width);
+  };
+  ((!is_done && count <= widths ? call(std::integral_constant<int, widths>()) : void()), ...);
+}
+
+/// The same items of rows for all teams.
+struct RowChunks
+{
+  int n, rows; ///< rows of a chunk
+
+  int count() const
+  {
+    return n / rows + (n % rows != 0 ? 1 : 0);
+  }
+  FEMGPU_HD
+  int begin(const int chunk) const
+  {
+    return chunk * rows;
+  }
+  FEMGPU_HD
+  int end(const int chunk) const
+  {
+    return n - chunk * rows < rows ? n : (chunk + 1) * rows;
+  }
+};
+
+/// @throws ParameterError unless columns begin at even multiples of a number, as Gram steps need
+inline void check_alignment(const Columns &V)
+{
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(V.data) % (2 * sizeof(double)) == 0;
+  if (!is_aligned || (V.count > 1 && V.stride % 2 != 0))
+    throw ParameterError("Columns with a distance of " + std::to_string(V.stride) +
+                         " numbers cannot be multiplied; let the first begin at a multiple of 16 "
+                         "bytes, and round the distance up to an even number.");
+}
+
+/// Keeps C[x + y n_X] of a Gram step.
+struct KeepProducts
+{
+  int n_X;
+  double *C;
+
+  FEMGPU_HD
+  void entry(const int x, const int y, const double c_xy) const
+  {
+    C[x + y * n_X] = c_xy;
+  }
+};
+
+/**
+ * V −= X C, then V := V R⁻¹ by forward substitution in each row, which is as accurate as a solve
+ * can be; either part can be left out. A thread has the values of V's row in registers: X and V are
+ * read once, V is written once. A zero on the diagonal of R makes a zero column.
+ */
+template <int width>
+struct TransformRows
+{
+  static constexpr int team_size = 256, scratch = 0, rows_of_team = 1024;
+  static constexpr int at_once = 4; ///< values of X that are loaded before they are needed
+  RowChunks chunks;
+  Columns X;
+  const double *C; ///< C[x + y ldc]
+  int ldc;
+  Columns V;
+  const double *R; ///< R[x + y V.count]; nullptr for none
+
+  /// Doubles of scratch: C with zeros up to full width and R by rows.
+  static int scratch_size(const int n_X, const bool has_R)
+  {
+    return (padded(n_X) + (has_R ? width : 0)) * width;
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int chunk) const
+  {
+    double *const coefficients = team.scratch(), *const triangle =
+                                                     coefficients + padded(X.count) * width;
+    gather(team, coefficients, triangle);
+    for (int i = chunks.begin(chunk) + team.rank(); i < chunks.end(chunk); i += team.size()) {
+      double v[width];
+      FEMGPU_UNROLL
+      for (int c = 0; c < width; ++c)
+        v[c] = c < V.count ? V[c][i] : 0.;
+      subtract(i, coefficients, v);
+      if (R != nullptr)
+        solve(triangle, v);
+      FEMGPU_UNROLL
+      for (int c = 0; c < width; ++c)
+        if (c < V.count)
+          V[c][i] = v[c];
+    }
+  }
+
+private:
+  FEMGPU_HD
+  static int padded(const int n_X)
+  {
+    return (n_X + at_once - 1) / at_once * at_once;
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void gather(const Team &team, double *coefficients, double *triangle) const
+  {
+    for (int k = team.rank(); k < padded(X.count) * width; k += team.size()) {
+      const int x = k / width, c = k % width;
+      coefficients[k] = x < X.count && c < V.count ? C[x + c * ldc] : 0.;
+    }
+    for (int k = team.rank(); R != nullptr && k < width * width; k += team.size()) {
+      const int r = k / width, c = k % width;
+      const double R_rc = r <= c && c < V.count ? R[r + c * V.count] : 0.;
+      triangle[k] = r == c && R_rc != 0. ? 1. / R_rc : R_rc;
+    }
+    team.sync();
+  }
+
+  FEMGPU_HD
+  void subtract(const int i, const double *coefficients, double (&v)[width]) const
+  {
+    for (int x = 0; x < X.count; x += at_once) {
+      double values[at_once];
+      FEMGPU_UNROLL
+      for (int k = 0; k < at_once; ++k)
+        values[k] = x + k < X.count ? X[x + k][i] : 0.;
+      FEMGPU_UNROLL
+      for (int k = 0; k < at_once; ++k) {
+        FEMGPU_UNROLL
+        for (int c = 0; c < width; ++c)
+          v[c] -= values[k] * coefficients[(x + k) * width + c];
+      }
+    }
+  }
+
+  FEMGPU_HD
+  static void solve(const double *triangle, double (&v)[width])
+  {
+    FEMGPU_UNROLL
+    for (int r = 0; r < width; ++r) {
+      v[r] *= triangle[r * width + r];
+      FEMGPU_UNROLL
+      for (int c = r + 1; c < width; ++c)
+        v[c] -= v[r] * triangle[r * width + c];
+    }
+  }
+};
+
+/// The products, with their memory. The number of columns of X is arbitrary, that of V too.
+template <class Backend>
+class TallSkinny
+{
+public:
+  static constexpr int most_width = 32;    ///< columns that a thread has in registers
+  static constexpr int most_factors = 256; ///< columns of X in one pass
+
+  explicit TallSkinny(const ExecutorPtr &executor) : executor(executor), runner(*executor)
+  {}
+
+  /// C = XᵀY: C[x + y count(X)]. X and Y may be the same.
+  void gram(const int n, const Columns &X, const Columns &Y, double *C)
+  {
+    const int n_entries = X.count * Y.count;
+    if (n_entries > most_entries) {
+      memory = GramMemory(executor, n_entries);
+      most_entries = n_entries;
+    }
+    runner.run(femgpu::linalg::gram(n, X, Y, KeepProducts{X.count, C}, memory));
+  }
+
+  /// V −= X C with C[x + y count(X)]
+  void subtract(const int n, const Columns &X, const double *C, const Columns &V)
+  {
+    for (int x = 0; x < X.count; x += most_factors) {
+      const Columns some{X[x], X.stride, std::min(X.count - x, most_factors)};
+      for (int y = 0; y < V.count; y += most_width)
+        transform(n, some, C + x + static_cast<std::size_t>(y) * X.count, X.count,
+                  {V[y], V.stride, std::min(V.count - y, most_width)}, nullptr);
+    }
+  }
+
+  /// V := V R⁻¹ with R[x + y count(V)] for at most most_width columns
+  void solve(const int n, const Columns &V, const double *R)
+  {
+    transform(n, {}, nullptr, 0, V, R);
+  }
+
+  Runner<Backend> &steps()
+  {
+    return runner;
+  }
+
+private:
+  void transform(const int n, const Columns &X, const double *C, const int ldc, const Columns &V,
+                 const double *R)
+  {
+    with_width<4, 8, 12, 16, 24, most_width>(V.count, [&](const auto width) {
+      using Body = TransformRows<decltype(width)::value>;
+      const Body body{{n, Body::rows_of_team}, X, C, ldc, V, R};
+      runner.run(teams(body.chunks.count(), body, Body::scratch_size(X.count, R != nullptr)));
+    });
+  }
+
+  ExecutorPtr executor;
+  Runner<Backend> runner;
+  GramMemory memory;
+  int most_entries = 0;
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,204 @@
+#include "linalg/base/error.h"
+#include "linalg/orthogonalisation/gram_factors.h"
+#include "linalg/orthogonalisation/gram_schmidt.h"
+#include "linalg/orthogonalisation/householder_tree.h"
+#include "linalg/orthogonalisation/methods.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// From that which is trusted least to that which needs no trust.
+enum class Variant : int
+{
+  mgs,
+  cgs,
+  cholqr,
+  svqr,
+  caqr
+};
+
+constexpr const char *names[] = {"mgs", "cgs", "cholqr", "svqr", "caqr"};
+
+Variant variant_of(const std::string &name)
+{
+  return static_cast<Variant>(std::find(std::begin(names), std::end(names), name) -
+                              std::begin(names));
+}
+
+struct SetZero
+{
+  double *entries;
+
+  FEMGPU_HD
+  void operator()(const int k) const
+  {
+    entries[k] = 0.;
+  }
+};
+
+/// Fills what R tells about V = QR: a column depends on those before if of its norm no more is left
+/// on the diagonal than rounding may leave of a zero.
+void inspect(TsqrReport &report)
+{
+  const int p = report.n_columns;
+  report.rank = 0;
+  report.first_dependent = p;
+  for (int j = 0; j < p; ++j) {
+    double norm = 0.;
+    for (int i = 0; i <= j; ++i)
+      norm = std::hypot(norm, report.R[static_cast<std::size_t>(i + j * p)]);
+    const double left = std::abs(report.R[static_cast<std::size_t>(j + j * p)]);
+    report.is_finite = report.is_finite && std::isfinite(norm);
+    if (left > dependence_tolerance(p) * norm)
+      ++report.rank;
+    else
+      report.first_dependent = std::min(report.first_dependent, j);
+  }
+  report.is_done = report.is_done && report.is_finite;
+}
+
+/**
+ * V = Q R in one or two passes of a variant; the second orthogonalises the Q of the first again,
+ * and R is the product of both. (Of cgs, whose first pass may leave nothing to go on with, each
+ * column is orthogonalised twice.)
+ *
+ * mgs: p reductions; O(ε κ). cgs: 2 p reductions; O(ε κ^{p-1}), the weakest of all in one pass, as
+ * good as any in two while ε κ < 1. cholqr: one reduction, reads V twice and writes it once; O(ε
+ * κ²), fails where κ² reaches 1/ε. svqr: the same with a dearer small factorisation, which does not
+ * fail, but leaves the orthogonality of Q to a second pass where κ² exceeds 1/ε. caqr: O(ε) for
+ * every V; reads and writes V twice, and computes four times as much. (Yamazaki 2014, V and
+ * figure 10.)
+ */
+template <class Backend>
+class TallSkinnyQr final : public Tsqr
+{
+public:
+  TallSkinnyQr(Method &method, const ExecutorPtr &executor)
+      : executor(executor), variant(variant_of(method.name())),
+        passes(method.integer("passes", 1, 1, 2)),
+        safer((variant == Variant::cholqr || variant == Variant::svqr) &&
+              method.word("safer", "yes", {"yes", "no"}) == "yes"),
+        columns(executor), tree(executor), B(executor, most_columns * most_columns),
+        R_pass(executor, most_columns * most_columns), status(executor, 1)
+  {}
+
+  TsqrReport factorise(const int n, const Columns &V, double *R) override
+  {
+    check(n, V);
+    TsqrReport report;
+    report.n_columns = V.count;
+    report.variant = names[static_cast<int>(variant)];
+    int n_passes = variant == Variant::cgs ? 1 : passes;
+    bool is_done = true;
+    for (int pass = 0; pass < n_passes && is_done; ++pass) {
+      double *const R_here = pass == 0 ? R : R_pass.data();
+      const bool may_floor = !safer || (pass == 0 && n_passes > 1);
+      is_done = run_pass(n, V, R_here, may_floor, report);
+      if (pass == 0 && safer && report.n_floored > 0 && report.variant != names[4])
+        ++n_passes; // the first has but made it possible to go on
+      if (is_done && pass > 0)
+        columns.steps().run(teams(1, MultiplyTriangles{V.count, R_here, R},
+                                  MultiplyTriangles::scratch_size(V.count)));
+    }
+    report.is_done = is_done;
+    if (is_done) {
+      report.R.resize(static_cast<std::size_t>(V.count) * static_cast<std::size_t>(V.count));
+      executor->copy_to_host(report.R.data(), R, report.R.size() * sizeof(double));
+      inspect(report);
+    }
+    return report;
+  }
+
+private:
+  static void check(const int n, const Columns &V)
+  {
+    if (n < 1 || V.count < 1 || V.count > most_columns)
+      throw ParameterError("A block of " + std::to_string(V.count) + " columns with " +
+                           std::to_string(n) + " rows cannot be factorised; give it 1 to " +
+                           std::to_string(most_columns) + " columns and at least one row.");
+    check_alignment(V);
+  }
+
+  /// V = Q R in one pass; gives false, and leaves V, where that cannot be.
+  /// @param may_floor eigenvalues may be at their floor, so that Q is not orthonormal yet
+  bool run_pass(const int n, const Columns &V, double *R, const bool may_floor, TsqrReport &report)
+  {
+    columns.steps().run(rows(V.count * V.count, SetZero{R}));
+    if (variant == Variant::mgs)
+      modified_gram_schmidt(columns, n, V, R, B.data());
+    else if (variant == Variant::cgs)
+      classical_gram_schmidt(columns, n, V, R, B.data(), passes);
+    else if (variant == Variant::caqr)
+      tree.factorise(n, V, R);
+    else
+      return run_gram_pass(n, V, R, may_floor, report);
+    return true;
+  }
+
+  /// By cholqr or svqr, or what is safer.
+  bool run_gram_pass(const int n, const Columns &V, double *R, const bool may_floor,
+                     TsqrReport &report)
+  {
+    columns.gram(n, V, V, B.data());
+    bool has_factor = false;
+    if (variant == Variant::cholqr) {
+      const FactorStatus result = factorise_gram<CholeskyFactor>(V.count, R);
+      report.is_finite = result.is_finite != 0;
+      has_factor = result.failed_column == V.count;
+      if (!has_factor && report.is_finite && report.failed_column < 0)
+        report.failed_column = result.failed_column;
+    }
+    if (report.is_finite && (variant == Variant::svqr || (!has_factor && safer))) {
+      const FactorStatus result = factorise_gram<SingularValueFactor>(V.count, R);
+      report.is_finite = result.is_finite != 0;
+      report.n_floored = std::max(report.n_floored, result.n_floored);
+      use(Variant::svqr, report);
+      const bool is_good = result.has_converged != 0 && (result.n_floored == 0 || may_floor);
+      if (report.is_finite && safer && !is_good) {
+        use(Variant::caqr, report);
+        tree.factorise(n, V, R);
+        return true;
+      }
+      has_factor = result.has_converged != 0;
+    }
+    if (report.is_finite && has_factor)
+      columns.solve(n, V, R);
+    return report.is_finite && has_factor;
+  }
+
+  template <class Factor>
+  FactorStatus factorise_gram(const int p, double *R)
+  {
+    columns.steps().run(teams(1, Factor{p, B.data(), R, status.data()}, Factor::scratch_size(p)));
+    return status.to_host()[0];
+  }
+
+  static void use(const Variant variant, TsqrReport &report)
+  {
+    if (variant > variant_of(report.variant))
+      report.variant = names[static_cast<int>(variant)];
+  }
+
+  ExecutorPtr executor;
+  Variant variant;
+  int passes;
+  bool safer;
+  TallSkinny<Backend> columns;
+  HouseholderTree<Backend> tree;
+  Buffer<double> B, R_pass;
+  Buffer<FactorStatus> status;
+};
+} // namespace
+
+template <class Backend>
+std::unique_ptr<Tsqr> make_tsqr_on(Method &method, const ExecutorPtr &executor)
+{
+  return std::make_unique<TallSkinnyQr<Backend>>(method, executor);
+}
+
+template std::unique_ptr<Tsqr> make_tsqr_on<ThisBackend>(Method &, const ExecutorPtr &);
+} // namespace femgpu::linalg

@@ -1,0 +1,69 @@
+#ifndef femgpu_tests_linalg_tall_matrices_h
+#define femgpu_tests_linalg_tall_matrices_h
+
+#include "linalg/base/buffer.h"
+#include "linalg/execution/columns.h"
+
+#include <vector>
+
+namespace femgpu::linalg::test
+{
+/// A dense matrix on the host, by columns.
+struct TallMatrix
+{
+  TallMatrix(const int n, const int p)
+      : n(n), p(p), values(static_cast<std::size_t>(n) * static_cast<std::size_t>(p))
+  {}
+
+  double &operator()(const int i, const int c)
+  {
+    return values[static_cast<std::size_t>(c) * static_cast<std::size_t>(n) +
+                  static_cast<std::size_t>(i)];
+  }
+  double operator()(const int i, const int c) const
+  {
+    return const_cast<TallMatrix &>(*this)(i, c);
+  }
+
+  int n, p;
+  std::vector<double> values;
+};
+
+/// Entries in [-1, 1), the same on every machine.
+TallMatrix random_block(int n, int p, unsigned int seed);
+
+/// Columns are orthonormal to a few ε; n >= p.
+TallMatrix orthonormal_block(int n, int p, unsigned int seed);
+
+/// U Σ Wᵀ with orthonormal U and W and singular values from 1 to 1/kappa in equal ratios.
+TallMatrix block_of_condition(int n, int p, double kappa, unsigned int seed);
+
+/// XᵀY and X Y with products added in long double.
+TallMatrix transposed_product(const TallMatrix &X, const TallMatrix &Y);
+TallMatrix product(const TallMatrix &X, const TallMatrix &Y);
+
+double frobenius_norm(const TallMatrix &X);
+/// ‖X − Y‖_F
+double distance(const TallMatrix &X, const TallMatrix &Y);
+/// ‖I − QᵀQ‖_F
+double orthogonality_error_of(const TallMatrix &Q);
+
+/// A block in the memory of an executor, with columns farther apart than they are long.
+struct ExecutorBlock
+{
+  ExecutorBlock(const ExecutorPtr &executor, const TallMatrix &V);
+
+  Columns view(int first, int count);
+  Columns view()
+  {
+    return view(0, p);
+  }
+  TallMatrix to_host() const;
+
+  int n, p;
+  std::size_t stride;
+  Buffer<double> memory;
+};
+} // namespace femgpu::linalg::test
+
+#endif
