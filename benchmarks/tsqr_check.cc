@@ -1,0 +1,381 @@
+/**
+ * @file
+ * Orthogonality and speed of the QR factorisations of blocks: ‖I − QᵀQ‖ and ‖V − QR‖ over the
+ * condition of V, microseconds over its size. See --help.
+ */
+#include "benchmarks/measure.h"
+#include "linalg/base/buffer.h"
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+#include "linalg/orthogonalisation/orthogonalisation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg::benchmark
+{
+namespace
+{
+const char *const help =
+    "Orthogonality and speed of the QR factorisations of tall blocks of columns.\n"
+    "\n"
+    "  femgpu_tsqr_check [--backend NAME] [--rows N] [--columns P,...] [--kappa K,...] [--csv "
+    "FILE]\n"
+    "\n"
+    "  --backend NAME   cuda (as it is), cuda:K or host\n"
+    "  --rows N         1046529 (as it is)\n"
+    "  --columns P,...  6,11,16,21 (as it is); at most 32\n"
+    "  --kappa K,...    condition numbers of V, whose singular values have equal ratios; as it is\n"
+    "                   1e0 to 1e15\n"
+    "  --no-times       errors alone\n"
+    "  --no-errors      times alone\n"
+    "  --repeats K      times are medians of so many; 10 (as it is)\n"
+    "  --csv FILE       write the table, too\n"
+    "  --help           print this\n"
+    "\n"
+    "Errors are those of a variant alone (safer=no): |I-Q'Q| and |V-QR|/|V|, in the Frobenius "
+    "norm;\n"
+    "a row without them is one that failed. Times are of blocks with kappa = 10, with all that is\n"
+    "copied to the host. Beside them is the part of the bandwidth of a copy at which the bytes "
+    "move\n"
+    "that cannot be avoided: of a factorisation, V is read twice and written once in each pass; "
+    "of\n"
+    "borth-cgs and borth-mgs, which take a basis of 60 out of V, basis and V are read twice and V "
+    "is\n"
+    "written once in each pass.\n"
+    "Ends with 0; 1 for a wrong argument; 4 without a GPU.\n";
+
+struct Options
+{
+  std::string backend = "cuda", csv;
+  int n = 1046529;
+  std::vector<int> columns = {6, 11, 16, 21};
+  std::vector<double> kappas;
+  int repeats = 10;
+  bool times = true, errors = true, help = false;
+};
+
+/// The numbers of a list with commas between them.
+std::vector<double> numbers_of(const std::string &text, const double least, const double most)
+{
+  std::vector<double> numbers;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::size_t length = 0;
+    double number = 0.;
+    try {
+      number = std::stod(text.substr(begin, end - begin), &length);
+    }
+    catch (const std::exception &) {
+      length = 0;
+    }
+    if (length == 0 || length != end - begin || !(number >= least && number <= most))
+      throw ParameterError("'" + text + "' is no list of numbers from " + std::to_string(least) +
+                           " to " + std::to_string(most) + "; see --help.");
+    numbers.push_back(number);
+    begin = end + 1;
+  }
+  return numbers;
+}
+
+Options options_of(const std::vector<std::string> &arguments)
+{
+  Options options;
+  const auto value = [&](std::size_t &i) {
+    if (i + 1 == arguments.size())
+      throw ParameterError("Argument '" + arguments[i] + "' lacks its value; see --help.");
+    return arguments[++i];
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i] == "--help" || arguments[i] == "-h")
+      options.help = true;
+    else if (arguments[i] == "--no-times")
+      options.times = false;
+    else if (arguments[i] == "--no-errors")
+      options.errors = false;
+    else if (arguments[i] == "--repeats")
+      options.repeats = static_cast<int>(numbers_of(value(i), 1, 1000).front());
+    else if (arguments[i] == "--backend")
+      options.backend = value(i);
+    else if (arguments[i] == "--csv")
+      options.csv = value(i);
+    else if (arguments[i] == "--rows")
+      options.n = static_cast<int>(numbers_of(value(i), 32, 1e8).front());
+    else if (arguments[i] == "--kappa")
+      options.kappas = numbers_of(value(i), 1., 1e300);
+    else if (arguments[i] == "--columns") {
+      options.columns.clear();
+      for (const double p : numbers_of(value(i), 1, Tsqr::most_columns))
+        options.columns.push_back(static_cast<int>(p));
+    }
+    else
+      throw ParameterError("Argument '" + arguments[i] + "' is unknown; see --help.");
+  if (options.kappas.empty())
+    for (int k = 0; k <= 15; ++k)
+      options.kappas.push_back(std::pow(10., k));
+  return options;
+}
+
+/// A line of the table; what was not measured is NaN.
+struct Result
+{
+  std::string variant;
+  int passes = 1, n = 0, p = 0;
+  double kappa = 0., orthogonality = std::nan(""), factorisation = std::nan(""),
+         microseconds = std::nan(""), fraction = std::nan("");
+};
+
+/// Columns in the memory of an executor.
+class Block
+{
+public:
+  Block(const ExecutorPtr &executor, const int n, const int p)
+      : p(p), length(static_cast<std::size_t>(n + n % 2)),
+        memory(executor, length * static_cast<std::size_t>(p))
+  {}
+
+  Columns view()
+  {
+    return {memory.data(), length, p};
+  }
+
+  int p;
+  std::size_t length;
+  Buffer<double> memory;
+};
+
+/// Numbers between -1 and 1, times a factor, of a sequence that is the same everywhere.
+void fill_random(Block &block, unsigned int state, const double factor = 1.)
+{
+  std::vector<double> values(block.memory.size());
+  for (double &value : values) {
+    state = state * 1664525U + 1013904223U;
+    value = factor * (static_cast<double>(state >> 8U) / 8388608. - 1.);
+  }
+  block.memory.copy_from_host(values.data());
+}
+
+/// Orthonormal columns, by the library's own safest factorisation.
+void fill_orthonormal(const ExecutorPtr &executor, Block &block, const int n,
+                      const unsigned int seed)
+{
+  fill_random(block, seed);
+  Buffer<double> R(executor, static_cast<std::size_t>(block.p) * static_cast<std::size_t>(block.p));
+  const TsqrReport report =
+      make_tsqr("caqr passes=2", executor)->factorise(n, block.view(), R.data());
+  if (!report.ok())
+    throw SolverError("A random block has no QR factorisation: " + to_string(report) + ".");
+}
+
+/// V = U Σ Wᵀ with orthonormal U and W, singular values from 1 to 1/kappa in equal ratios.
+class ConditionedBlocks
+{
+public:
+  ConditionedBlocks(const ExecutorPtr &executor, const int n, const int p)
+      : executor(executor), n(n), U(executor, n, p), W(host, p, p)
+  {
+    fill_orthonormal(executor, U, n, 1);
+    fill_orthonormal(host, W, p, 2);
+  }
+
+  void fill(Block &V, const double kappa) const
+  {
+    const int p = U.p;
+    const auto P = static_cast<std::size_t>(p);
+    const std::vector<double> w = W.memory.to_host(), u = U.memory.to_host();
+    std::vector<double> v(u.size()), row(P), sigma(P);
+    for (std::size_t c = 0; c < P; ++c)
+      sigma[c] = std::pow(kappa, -static_cast<double>(c) / std::max(1, p - 1));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+      for (std::size_t c = 0; c < P; ++c)
+        row[c] = u[c * U.length + i] * sigma[c];
+      for (std::size_t j = 0; j < P; ++j) {
+        double sum = 0.;
+        for (std::size_t c = 0; c < P; ++c)
+          sum += row[c] * w[c * W.length + j];
+        v[j * U.length + i] = sum;
+      }
+    }
+    V.memory.copy_from_host(v.data());
+  }
+
+private:
+  ExecutorPtr executor;
+  ExecutorPtr host = make_executor("host");
+  int n;
+  Block U, W;
+};
+
+/// The rows of one number of columns.
+class Measurement
+{
+public:
+  Measurement(const ExecutorPtr &executor, const Options &options, const int p,
+              const double bandwidth, std::vector<Result> &results)
+      : executor(executor), options(options), p(p), bandwidth(bandwidth), results(results),
+        blocks(executor, options.n, p), original(executor, options.n, p), V(executor, options.n, p),
+        R(executor, static_cast<std::size_t>(p * p))
+  {}
+
+  void measure_errors()
+  {
+    for (const double kappa : options.kappas) {
+      blocks.fill(original, kappa);
+      for (const int passes : {1, 2})
+        for (const Choice &variant : tsqr_choices()) {
+          Result result = start(variant.name, passes, kappa);
+          const bool has_safer = variant.name == "cholqr" || variant.name == "svqr";
+          const std::string method =
+              variant.name + " passes=" + std::to_string(passes) + (has_safer ? " safer=no" : "");
+          V.memory.copy_from(original.memory);
+          if (make_tsqr(method, executor)->factorise(options.n, V.view(), R.data()).is_done) {
+            result.orthogonality = orthogonality_error(executor, options.n, V.view());
+            result.factorisation =
+                factorisation_error(executor, options.n, original.view(), V.view(), R.data());
+          }
+          add(result);
+        }
+    }
+  }
+
+  void measure_times()
+  {
+    const double of_column = 8. * options.n;
+    blocks.fill(original, 10.);
+    for (const int passes : {1, 2})
+      for (const Choice &variant : tsqr_choices()) {
+        const auto tsqr = make_tsqr(variant.name + " passes=" + std::to_string(passes), executor);
+        add_time(start(variant.name, passes, 10.), 3. * p * of_column * passes, [&] {
+          const TsqrReport report = tsqr->factorise(options.n, V.view(), R.data());
+          if (!report.ok() || report.variant != variant.name)
+            throw SolverError("A block with condition 10 was not factorised by " + variant.name +
+                              ": " + to_string(report) + ".");
+        });
+      }
+    Block basis(executor, options.n, 60);
+    fill_random(basis, 3, std::sqrt(3. / options.n)); // almost orthonormal
+    Buffer<double> C(executor, static_cast<std::size_t>(basis.p * p));
+    for (const int passes : {1, 2})
+      for (const Choice &variant : block_orthogonalisation_choices()) {
+        const auto blocks_of = make_block_orthogonalisation(
+            variant.name + " passes=" + std::to_string(passes), executor);
+        add_time(start("borth-" + variant.name, passes, 10.),
+                 (2. * basis.p + 3. * p) * of_column * passes,
+                 [&] { blocks_of->orthogonalise(options.n, basis.view(), V.view(), C.data()); });
+      }
+  }
+
+private:
+  Result start(const std::string &variant, const int passes, const double kappa) const
+  {
+    Result result;
+    result.variant = variant;
+    result.passes = passes;
+    result.n = options.n;
+    result.p = p;
+    result.kappa = kappa;
+    return result;
+  }
+
+  /// The median time of an action on V as it was, which moves at least so many bytes.
+  template <class Action>
+  void add_time(Result result, const double bytes, const Action &action)
+  {
+    std::vector<double> seconds;
+    for (int k = 0; k <= options.repeats; ++k) { // the first finds its memory
+      V.memory.copy_from(original.memory);
+      executor->synchronize();
+      Stopwatch watch;
+      action();
+      executor->synchronize();
+      if (k > 0)
+        seconds.push_back(watch.lap());
+    }
+    result.microseconds = 1e6 * median(seconds);
+    result.fraction = 1e6 * bytes / bandwidth / result.microseconds;
+    add(result);
+  }
+
+  void add(const Result &result)
+  {
+    std::printf("%-10s x%d %9d %3d %7.0e %10.2e %10.2e %10.1f %5.0f %%\n", result.variant.c_str(),
+                result.passes, result.n, result.p, result.kappa, result.orthogonality,
+                result.factorisation, result.microseconds, 100. * result.fraction);
+    std::fflush(stdout);
+    results.push_back(result);
+  }
+
+  ExecutorPtr executor;
+  const Options &options;
+  int p;
+  double bandwidth;
+  std::vector<Result> &results;
+  ConditionedBlocks blocks;
+  Block original, V;
+  Buffer<double> R;
+};
+
+void write_csv(const std::string &name, const Executor &executor, const double bandwidth,
+               const std::vector<Result> &results)
+{
+  const auto text = [](const double value) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.4g", value);
+    return std::string(std::isnan(value) ? "" : buffer);
+  };
+  std::ofstream file(name);
+  file << "device,copy_gb_per_s,variant,passes,n,p,kappa,orthogonality,factorisation,microseconds,"
+          "fraction_of_copy\n";
+  for (const Result &r : results)
+    file << '"' << executor.description() << "\"," << text(1e-9 * bandwidth) << ',' << r.variant
+         << ',' << r.passes << ',' << r.n << ',' << r.p << ',' << text(r.kappa) << ','
+         << text(r.orthogonality) << ',' << text(r.factorisation) << ',' << text(r.microseconds)
+         << ',' << text(r.fraction) << '\n';
+  if (!file.flush())
+    throw OutputError("The table could not be written to '" + name + "'.");
+}
+
+int run(const Options &options)
+{
+  if (options.help) {
+    std::cout << help;
+    return 0;
+  }
+  const ExecutorPtr executor = make_executor(options.backend);
+  const double bandwidth = options.times ? copy_bandwidth(*executor) : std::nan("");
+  std::printf("Copy on %s (%s): %.0f GB/s, read and written\n", executor->name().c_str(),
+              executor->description().c_str(), 1e-9 * bandwidth);
+  std::printf("%-10s %2s %9s %3s %7s %10s %10s %10s %7s\n", "variant", "", "n", "p", "kappa",
+              "|I-Q'Q|", "|V-QR|", "us", "of copy");
+  std::vector<Result> results;
+  for (const int p : options.columns) {
+    Measurement measurement(executor, options, p, bandwidth, results);
+    if (options.errors)
+      measurement.measure_errors();
+    if (options.times)
+      measurement.measure_times();
+  }
+  if (!options.csv.empty())
+    write_csv(options.csv, *executor, bandwidth, results);
+  return 0;
+}
+} // namespace
+} // namespace femgpu::linalg::benchmark
+
+int main(const int argc, const char *const *const argv)
+{
+  try {
+    return femgpu::linalg::benchmark::run(
+        femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
+  }
+  catch (const femgpu::Error &error) {
+    std::cerr << error.what() << '\n';
+    return static_cast<int>(error.code());
+  }
+}
