@@ -57,8 +57,9 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                     "solution is refined to double.");
   add_parameter("Scaling", scaling, meanings(linalg::scaling_choices()), prm,
                 selection(linalg::scaling_choices()));
-  add_parameter("Ordering", ordering, meanings(linalg::ordering_choices()), prm,
-                selection(linalg::ordering_choices()));
+  add_parameter("Ordering", ordering,
+                "Of the unknowns: a name, and options behind it as NAME=VALUE. " +
+                    meanings(linalg::ordering_choices()));
   add_parameter("Relative tolerance", relative_tolerance,
                 "A linear solve ends when the true residual |b - A x| has fallen to this times the "
                 "norm that 'Relative to' names. For nonlinear problems the tolerances of the "
@@ -93,6 +94,7 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
   check("Preconditioner",
         [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
   check("Format", [&] { linalg::check_format(format); });
+  check("Ordering", [&] { linalg::find_ordering(ordering); });
 }
 
 bool SolverParameters::needs_coordinates() const

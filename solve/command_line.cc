@@ -67,7 +67,8 @@ void declare_method(CommandLineReader &reader, RawOptions &raw)
   reader.option("--format", raw.format, "'NAME OPTION=VALUE ...'",
                 "Matrix format with its options; csr if not given");
   reader.option("--scaling", raw.scaling, "NAME", "Scaling before the solve; none if not given");
-  reader.option("--ordering", raw.ordering, "NAME", "Order of the unknowns; none if not given");
+  reader.option("--ordering", raw.ordering, "'NAME OPTION=VALUE ...'",
+                "Order of the unknowns with its options; none if not given");
   reader.option("--backend", raw.backend, "auto|host|cuda|cuda:K",
                 "Where to solve; K is a device number");
   reader.option("--threads", raw.threads, "N", "Threads of the host backend, at least 1");

@@ -44,13 +44,18 @@ std::vector<std::string> partition_choices()
   return {"contiguous", "metis", "geometry"};
 }
 
+void require_metis(const std::string &what, const std::string &instead)
+{
+  if (!have_metis())
+    throw ParameterError("This femgpu was built without METIS, which " + what +
+                         " needs. Install libmetis-dev and configure again, or use " + instead +
+                         ".");
+}
+
 void check_partition(const std::string &kind)
 {
-  if (kind == "metis" && !have_metis())
-    throw ParameterError(
-        "This femgpu was built without METIS, which partition=metis needs. Install "
-        "libmetis-dev and configure again, or use partition=contiguous or "
-        "partition=geometry.");
+  if (kind == "metis")
+    require_metis("partition=metis", "partition=contiguous or partition=geometry");
 }
 
 Partition partition_from_blocks(const std::vector<int> &blocks, const int n_blocks,

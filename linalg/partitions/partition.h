@@ -28,6 +28,9 @@ struct Partition
 /// Names of the ways to cut, as users write them.
 std::vector<std::string> partition_choices();
 
+/// @throws ParameterError without METIS. @param what needs it, and @param instead what does not
+void require_metis(const std::string &what, const std::string &instead);
+
 /// @throws ParameterError if this program was built without what @p kind needs
 void check_partition(const std::string &kind);
 

@@ -23,6 +23,7 @@ HostCsr LinearSystemTransformation::set_pattern(const HostCsr &A)
   n_nonzeros = A.n_nonzeros;
   order = make_order(A);
   pattern = order.empty() ? PermutedPattern() : permute_pattern(A, order);
+  has_nodes = !order.empty() && A.unknowns_per_node > 1 && keeps_nodes(order, A.unknowns_per_node);
   permute_coordinates(A);
   return transformed(A, nullptr);
 }
@@ -59,7 +60,7 @@ HostCsr LinearSystemTransformation::transformed(const HostCsr &A,
           pattern.row_starts.data(),
           pattern.columns.data(),
           new_values,
-          0,
+          has_nodes ? A.unknowns_per_node : 0,
           coordinates.empty() ? nullptr : coordinates.data(),
           A.dimension};
 }

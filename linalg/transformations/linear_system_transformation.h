@@ -57,6 +57,7 @@ private:
   std::size_t n_nonzeros = 0;
   Scaling scaling;
   std::vector<int> order;          ///< empty: none
+  bool has_nodes = false;          ///< the order keeps the unknowns of nodes together
   PermutedPattern pattern;         ///< with an order
   std::vector<double> values;      ///< of Â unless it is A
   std::vector<double> coordinates; ///< of Â, with an order, if A has some

@@ -20,9 +20,11 @@ const std::vector<Entry<ScalingFunction>> &scalings()
   return entries;
 }
 
-const std::vector<Entry<OrderingFunction>> &orderings()
+using MakeOrdering = OrderingFunction (*)(Method &);
+
+const std::vector<Entry<MakeOrdering>> &orderings()
 {
-  static const std::vector<Entry<OrderingFunction>> entries = {FEMGPU_ORDERINGS(FEMGPU_ENTRY)};
+  static const std::vector<Entry<MakeOrdering>> entries = {FEMGPU_ORDERINGS(FEMGPU_ENTRY)};
   return entries;
 }
 #undef FEMGPU_ENTRY
@@ -43,8 +45,21 @@ ScalingFunction find_scaling(const std::string &name)
   return find_entry(scalings(), "scaling", name).function;
 }
 
-OrderingFunction find_ordering(const std::string &name)
+OrderingFunction find_ordering(const std::string &text)
 {
-  return find_entry(orderings(), "ordering", name).function;
+  Method method("ordering", text);
+  OrderingFunction ordering = find_entry(orderings(), "ordering", method.name()).function(method);
+  method.finish();
+  return ordering;
+}
+
+OrderingFunction make_natural_ordering(Method & /* method */)
+{
+  return natural_ordering;
+}
+
+OrderingFunction make_reverse_cuthill_mckee(Method & /* method */)
+{
+  return reverse_cuthill_mckee;
 }
 } // namespace femgpu::linalg

@@ -34,6 +34,17 @@ std::vector<int> natural_ordering(const HostCsr & /* A */)
   return {};
 }
 
+bool keeps_nodes(const std::vector<int> &order, const int node_size)
+{
+  const int n = static_cast<int>(order.size());
+  for (int i = 0; i < n; ++i) {
+    const int c = i % node_size;
+    if (order[i] % node_size != c || order[i] != order[i - c] + c)
+      return false;
+  }
+  return n % node_size == 0;
+}
+
 int bandwidth(const HostCsr &A)
 {
   int largest = 0;

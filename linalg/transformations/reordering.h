@@ -23,6 +23,25 @@ std::vector<int> natural_ordering(const HostCsr &A);
  */
 std::vector<int> reverse_cuthill_mckee(const HostCsr &A);
 
+/// What kway_ordering() does within a part.
+enum class OrderWithin
+{
+  none, ///< unknowns as they come
+  rcm   ///< reverse Cuthill-McKee of the part alone
+};
+
+/**
+ * Unknowns sorted by the parts that METIS' k-way method cuts the graph of A + Aᵀ into (Karypis and
+ * Kumar 1998), so that most entries stay within the diagonal blocks of parts. Unknowns of a node
+ * stay together. Depends on the pattern only.
+ * @param n_parts 0: as many as have 8192 rows each
+ * @throws ParameterError without METIS, SolverError if it fails
+ */
+std::vector<int> kway_ordering(const HostCsr &A, int n_parts, OrderWithin within);
+
+/// Does @p order keep each @p node_size unknowns that are numbered side by side so?
+bool keeps_nodes(const std::vector<int> &order, int node_size);
+
 /// max |i - j| over the entries.
 int bandwidth(const HostCsr &A);
 

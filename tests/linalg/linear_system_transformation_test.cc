@@ -1,3 +1,5 @@
+#include "linalg/generators/registry.h"
+#include "linalg/partitions/partition.h"
 #include "linalg/transformations/linear_system_transformation.h"
 #include "tests/linalg/on_backend.h"
 
@@ -14,6 +16,20 @@ HostMatrix owned(const HostCsr &A)
   copy.columns.assign(A.columns, A.columns + A.n_nonzeros);
   copy.values.assign(A.values, A.values + A.n_nonzeros);
   return copy;
+}
+
+std::vector<std::string> orderings_built()
+{
+  std::vector<std::string> texts = {"none", "rcm"};
+  if (have_metis())
+    texts.emplace_back("kway parts=7");
+  return texts;
+}
+
+std::string name_of_test(const testing::TestParamInfo<std::tuple<std::string, std::string>> &info)
+{
+  const std::string ordering = std::get<1>(info.param);
+  return std::get<0>(info.param) + "_" + ordering.substr(0, ordering.find(' '));
 }
 
 /// Parameters: scaling, ordering.
@@ -127,8 +143,37 @@ TEST_P(TransformationTest, ValuesOfAnotherPatternAreRefused)
 
 INSTANTIATE_TEST_SUITE_P(All, TransformationTest,
                          testing::Combine(testing::Values("none", "symmetric", "balance"),
-                                          testing::Values("none", "rcm")),
-                         words);
+                                          testing::ValuesIn(orderings_built())),
+                         name_of_test);
+
+TEST(Transformations, NodesAreKnownStillWhereTheirUnknownsStayTogether)
+{
+  const HostMatrix A = generate("elasticity3d-p1:4").A;
+  EXPECT_EQ(LinearSystemTransformation("none", "none").setup(A.csr()).unknowns_per_node, 3);
+  EXPECT_EQ(LinearSystemTransformation("none", "rcm").setup(A.csr()).unknowns_per_node % 3, 0);
+  if (have_metis()) {
+    LinearSystemTransformation transformation("symmetric", "kway parts=5");
+    const HostCsr A_hat = transformation.setup(A.csr());
+    EXPECT_EQ(A_hat.unknowns_per_node, 3);
+    for (int row = 0; row < A_hat.n; row += 3) // a node's unknowns have the same place
+      for (int d = 0; d < 6; ++d)
+        EXPECT_EQ(A_hat.coordinates[3 * row + 3 + d], A_hat.coordinates[3 * row + d % 3]);
+  }
+}
+
+TEST(Transformations, OptionsOfAnOrderingAreChecked)
+{
+  const auto text = [](const std::string &ordering) {
+    return text_of<ParameterError>([&] { LinearSystemTransformation("none", ordering); });
+  };
+  EXPECT_NE(text("rcm parts=3").find("'rcm' has no option 'parts'; it has none"),
+            std::string::npos);
+  EXPECT_NE(text("kway parts=0").find("must be auto or an integer from 1"), std::string::npos);
+  EXPECT_NE(text("kway within=amd").find("must be rcm or none"), std::string::npos);
+  const std::string unknown = text("kway blocks=3");
+  EXPECT_NE(unknown.find(have_metis() ? "it has parts, within" : "without METIS"),
+            std::string::npos);
+}
 
 TEST(Transformations, UnknownNamesAreRefusedWithTheValidOnes)
 {
@@ -138,10 +183,10 @@ TEST(Transformations, UnknownNamesAreRefusedWithTheValidOnes)
             std::string::npos);
   EXPECT_NE(text_of<ParameterError>([] {
               LinearSystemTransformation("none", "amd");
-            }).find("no ordering 'amd'; use none or rcm"),
+            }).find("no ordering 'amd'; use none, rcm or kway"),
             std::string::npos);
   EXPECT_EQ(scaling_choices().size(), 3U);
-  EXPECT_EQ(ordering_choices().size(), 2U);
+  EXPECT_EQ(ordering_choices().size(), 3U);
 }
 } // namespace
 } // namespace femgpu::linalg::test

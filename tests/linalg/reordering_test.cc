@@ -1,4 +1,6 @@
-#include "linalg/transformations/reordering.h"
+#include "linalg/generators/registry.h"
+#include "linalg/partitions/partition.h"
+#include "linalg/transformations/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>
@@ -152,6 +154,79 @@ TEST(ReverseCuthillMcKee, ManyComponentsStayTogetherAndTakeLinearTime)
   const std::vector<int> order = reverse_cuthill_mckee(A.csr());
   EXPECT_TRUE(is_permutation(order, A.n));
   EXPECT_EQ(bandwidth(permuted(A, order).csr()), 1);
+}
+
+class KwayOrdering : public testing::Test
+{
+protected:
+  void SetUp() override
+  {
+    if (!have_metis())
+      GTEST_SKIP() << "built without METIS";
+  }
+};
+
+/// Entries that connect two of @p parts blocks of equal size.
+int entries_between(const HostMatrix &A, const int parts)
+{
+  int count = 0;
+  for (int i = 0; i < A.n; ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      count += (i * parts / A.n != A.columns[k] * parts / A.n) ? 1 : 0;
+  return count;
+}
+
+TEST_F(KwayOrdering, ScrambledGridGetsItsBlocksBack)
+{
+  const HostMatrix A = permuted(laplacian_2d(64, 64), scrambled(4096, 8));
+  const int strips = entries_between(laplacian_2d(64, 64), 16);
+  for (const OrderWithin within : {OrderWithin::none, OrderWithin::rcm}) {
+    const std::vector<int> order = kway_ordering(A.csr(), 16, within);
+    EXPECT_TRUE(is_permutation(order, A.n));
+    EXPECT_LT(entries_between(permuted(A, order), 16), 0.8 * strips);
+    EXPECT_EQ(kway_ordering(A.csr(), 16, within), order);
+  }
+}
+
+TEST_F(KwayOrdering, PartsAreOrderedByCuthillMcKeeOrAsTheyCome)
+{
+  const HostMatrix A = permuted(laplacian_2d(60, 20), scrambled(1200, 6));
+  EXPECT_EQ(kway_ordering(A.csr(), 1, OrderWithin::rcm), reverse_cuthill_mckee(A.csr()));
+  EXPECT_TRUE(kway_ordering(A.csr(), 1, OrderWithin::none).empty());
+  EXPECT_EQ(kway_ordering(A.csr(), 0, OrderWithin::rcm), reverse_cuthill_mckee(A.csr()));
+  const std::vector<int> as_they_come = kway_ordering(A.csr(), 4, OrderWithin::none);
+  int descents = 0;
+  for (std::size_t i = 1; i < as_they_come.size(); ++i)
+    descents += as_they_come[i] < as_they_come[i - 1] ? 1 : 0;
+  EXPECT_LE(descents, 3);
+}
+
+TEST_F(KwayOrdering, UnknownsOfANodeStayTogether)
+{
+  const HostMatrix A = generate("elasticity3d-p1:5").A;
+  for (const OrderWithin within : {OrderWithin::none, OrderWithin::rcm}) {
+    const std::vector<int> order = kway_ordering(A.csr(), 6, within);
+    EXPECT_TRUE(is_permutation(order, A.n));
+    EXPECT_TRUE(keeps_nodes(order, 3));
+    EXPECT_FALSE(keeps_nodes(order, 7));
+  }
+}
+
+TEST_F(KwayOrdering, AwkwardGraphsGetAPermutation)
+{
+  EXPECT_TRUE(kway_ordering(HostMatrix().csr(), 3, OrderWithin::rcm).empty());
+  for (const HostMatrix &A : {diagonal({3.}), diagonal({1., 2., 3.}), arrow(300),
+                              with_empty_rows(100), random_spd(2000, 2, 1)})
+    for (const int parts : {2, 7, 1000})
+      EXPECT_TRUE(is_permutation(kway_ordering(A.csr(), parts, OrderWithin::rcm), A.n));
+}
+
+TEST(KwayOrderingWithoutMetis, IsRefusedWithTheCure)
+{
+  if (have_metis())
+    GTEST_SKIP() << "built with METIS";
+  const std::string text = text_of<ParameterError>([] { find_ordering("kway"); });
+  EXPECT_NE(text.find("ordering rcm"), std::string::npos) << text;
 }
 } // namespace
 } // namespace femgpu::linalg::test

@@ -1,0 +1,92 @@
+#include "linalg/partitions/partition.h"
+#include "linalg/transformations/registry.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr int rows_of_a_part = 8192; ///< for parts=auto: vectors of a part fit into fast caches
+
+/// The order of Cuthill and McKee, reversed, of the graph of some of the nodes.
+class PartOrdering
+{
+public:
+  explicit PartOrdering(const NodeGraph &graph)
+      : graph(graph), local_index(graph.starts.size() - 1, -1)
+  {}
+
+  /// @p nodes: different ones; the same ones come back.
+  std::vector<int> ordered(const std::vector<int> &nodes)
+  {
+    const std::vector<int> order = reverse_cuthill_mckee(subgraph(nodes).csr());
+    std::vector<int> result;
+    for (const int i : order)
+      result.push_back(nodes[i]);
+    for (const int node : nodes)
+      local_index[node] = -1;
+    return result;
+  }
+
+private:
+  /// Entries between the nodes alone, and the diagonal.
+  HostMatrix subgraph(const std::vector<int> &nodes)
+  {
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      local_index[nodes[i]] = static_cast<int>(i);
+    HostMatrix A;
+    std::vector<int> row;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      row.assign(1, static_cast<int>(i));
+      for (int k = graph.starts[nodes[i]]; k < graph.starts[nodes[i] + 1]; ++k)
+        if (local_index[graph.neighbours[k]] >= 0)
+          row.push_back(local_index[graph.neighbours[k]]);
+      std::sort(row.begin(), row.end());
+      for (const int column : row)
+        A.add(column, 1.);
+      A.end_row();
+    }
+    return A;
+  }
+
+  const NodeGraph &graph;
+  std::vector<int> local_index; ///< of the nodes of this part, else -1
+};
+} // namespace
+
+std::vector<int> kway_ordering(const HostCsr &A, const int n_parts, const OrderWithin within)
+{
+  const int parts = n_parts > 0 ? n_parts : (A.n - 1) / rows_of_a_part + 1;
+  const bool has_nodes = A.unknowns_per_node > 1 && A.n % A.unknowns_per_node == 0;
+  const int node_size = has_nodes ? A.unknowns_per_node : 1;
+  const Partition partition = make_partition("metis", A, parts);
+  if (within == OrderWithin::none)
+    return partition.order;
+
+  const NodeGraph graph = node_graph(A, node_size);
+  PartOrdering ordering(graph);
+  std::vector<int> order;
+  order.reserve(static_cast<std::size_t>(A.n));
+  for (int part = 0; part < partition.n_blocks(); ++part) {
+    std::vector<int> nodes;
+    for (int i = partition.starts[part]; i < partition.starts[part + 1]; i += node_size)
+      nodes.push_back((partition.order.empty() ? i : partition.order[i]) / node_size);
+    for (const int node : ordering.ordered(nodes))
+      for (int c = 0; c < node_size; ++c)
+        order.push_back(node * node_size + c);
+  }
+  return order;
+}
+
+OrderingFunction make_kway_ordering(Method &method)
+{
+  const int parts = method.integer_or("parts", "auto", 0, 1, std::numeric_limits<int>::max());
+  const bool is_rcm = method.word("within", "rcm", {"rcm", "none"}) == "rcm";
+  require_metis("ordering kway", "ordering rcm");
+  return [=](const HostCsr &A) {
+    return kway_ordering(A, parts, is_rcm ? OrderWithin::rcm : OrderWithin::none);
+  };
+}
+} // namespace femgpu::linalg
