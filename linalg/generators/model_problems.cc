@@ -1,4 +1,6 @@
+#include "linalg/generators/circuit.h"
 #include "linalg/generators/elasticity.h"
+#include "linalg/generators/random.h"
 #include "linalg/generators/registry.h"
 #include "linalg/generators/stencils.h"
 
@@ -30,6 +32,14 @@ ModelProblem poisson(const Grid &grid, Stencil stencil, const double c = 1.)
 {
   ModelProblem problem = on_grid(grid, std::move(stencil));
   problem.source_weight = c * spacing_squared(grid);
+  return problem;
+}
+
+ModelProblem convection_diffusion(const Grid &grid, const double peclet,
+                                  const std::vector<double> &wind)
+{
+  ModelProblem problem = on_grid(grid, upwind_stencil(wind));
+  problem.is_symmetric = peclet == 0.;
   return problem;
 }
 
@@ -88,8 +98,37 @@ ModelProblem make_convection_diffusion2d(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
   const double peclet = arguments.number();
-  ModelProblem problem = on_grid({N, N, 1}, upwind_stencil(peclet, peclet / 2.));
-  problem.is_symmetric = peclet == 0.;
+  return convection_diffusion({N, N, 1}, peclet, {peclet, peclet / 2.});
+}
+
+ModelProblem make_convection_diffusion3d(const GeneratorArguments &arguments)
+{
+  const int N = arguments.size(1);
+  const double peclet = arguments.number();
+  return convection_diffusion({N, N, N}, peclet, {peclet, peclet / 2., peclet / 4.});
+}
+
+ModelProblem make_circuit(const GeneratorArguments &arguments)
+{
+  constexpr int smallest = 10;
+  constexpr int largest = 300'000'000; // has nearly five entries a row
+  const int N = arguments.size(smallest);
+  if (N > largest)
+    arguments.fail("more than " + std::to_string(largest) +
+                   " unknowns would have more than 2147483647 entries");
+  const auto seed = static_cast<std::uint64_t>(arguments.seed());
+  ModelProblem problem;
+  problem.A = circuit_matrix(N, seed);
+  problem.is_symmetric = false;
+  std::vector<double> v; // voltages between 0 and 1 are the solution
+  for (Random random(seed + 1); v.size() < static_cast<std::size_t>(N);)
+    v.push_back(random.uniform(0., 1.));
+  for (int i = 0; i < N; ++i) {
+    double b_i = 0.;
+    for (int k = problem.A.row_starts[i]; k < problem.A.row_starts[i + 1]; ++k)
+      b_i += problem.A.values[k] * v[problem.A.columns[k]];
+    problem.b.push_back(b_i);
+  }
   return problem;
 }
 

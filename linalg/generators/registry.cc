@@ -58,10 +58,12 @@ bool parse(const std::string &word, Number &number)
 GeneratorArguments::GeneratorArguments(const std::string &text, const std::string &form)
     : text(text), form(form), words(split(after_colon(text), ','))
 {
-  const std::size_t expected = split(after_colon(form), ',').size();
-  if (words.size() != expected)
+  const std::string parameters = after_colon(form);
+  const std::size_t most = split(parameters, ',').size();
+  const std::size_t least = split(parameters.substr(0, parameters.find("[,")), ',').size();
+  if (words.size() < least || words.size() > most)
     fail("it has " + std::to_string(words.size()) + " parameters instead of " +
-         std::to_string(expected));
+         (least < most ? std::to_string(least) + " or " : "") + std::to_string(most));
 }
 
 Grid GeneratorArguments::grid(const int dimension) const
@@ -87,6 +89,11 @@ double GeneratorArguments::number() const
   if (!parse(words[1], number) || !std::isfinite(number))
     fail("'" + words[1] + "' is no finite number");
   return number;
+}
+
+int GeneratorArguments::seed() const
+{
+  return words.size() < 2 ? 1 : parse_size(words[1], 0);
 }
 
 void GeneratorArguments::fail(const std::string &reason) const

@@ -8,7 +8,7 @@
 #include <vector>
 
 /// Every model problem: X(name, parameters, function, meaning). The function is called with the
-/// parameters that the user gave; as many as here, parted by commas.
+/// parameters that the user gave; as many as here, parted by commas, or without those in [,...].
 #define FEMGPU_GENERATORS(X)                                                                       \
   X("poisson2d-p1", "N", make_poisson2d_p1,                                                        \
     "-Δu = 1 in the unit square, N x N squares cut into linear triangles; (N-1)^2 unknowns, "     \
@@ -28,6 +28,11 @@
   X("convection-diffusion2d", "N,PECLET", make_convection_diffusion2d,                             \
     "unsymmetric: -Δu + PECLET (u_x + u_y/2) = 1 on N x N inner points with spacing 1, upwind "   \
     "differences; PECLET = w h / a of a cell with wind w in x and diffusion a")                    \
+  X("convection-diffusion3d", "N,PECLET", make_convection_diffusion3d,                             \
+    "the same for -Δu + PECLET (u_x + u_y/2 + u_z/4) = 1 on N x N x N inner points")               \
+  X("circuit", "N[,SEED]", make_circuit,                                                           \
+    "unsymmetric: a random circuit of N unknowns with transistors, sources, two or more power "    \
+    "rails with long rows and columns, and conductances from 1e-6 to 1e3; N > 9, SEED 1")          \
   X("elasticity3d-p1", "N", make_elasticity3d_p1,                                                  \
     "linear elasticity in the unit cube, E = 1, nu = 0.3, clamped at x = 0, under its weight; "    \
     "N x N x N cubes cut into 6 linear tetrahedra; 3 N (N+1)^2 unknowns")
@@ -63,6 +68,8 @@ public:
   int size(int smallest) const;
   /// The second parameter.
   double number() const;
+  /// The second parameter, a whole number that is not negative; 1 without it.
+  int seed() const;
 
   /// @throws ParameterError that names text and form
   [[noreturn]] void fail(const std::string &reason) const;

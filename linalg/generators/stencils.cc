@@ -49,12 +49,17 @@ Stencil triangle_stencil()
   return stencil;
 }
 
-Stencil upwind_stencil(const double wx, const double wy)
+Stencil upwind_stencil(const std::vector<double> &w)
 {
-  return {{{0, 0, 0}, 4. + (std::abs(wx) + std::abs(wy))},
-          {{-1, 0, 0}, -1. - std::max(wx, 0.)},
-          {{1, 0, 0}, -1. - std::max(-wx, 0.)},
-          {{0, -1, 0}, -1. - std::max(wy, 0.)},
-          {{0, 1, 0}, -1. - std::max(-wy, 0.)}};
+  double speed = 0.;
+  Stencil stencil(1);
+  for (std::size_t d = 0; d < w.size(); ++d) {
+    const GridOffset step = {d == 0, d == 1, d == 2};
+    speed += std::abs(w[d]);
+    stencil.push_back({{-step.dx, -step.dy, -step.dz}, -1. - std::max(w[d], 0.)});
+    stencil.push_back({step, -1. - std::max(-w[d], 0.)});
+  }
+  stencil[0].value = 2. * static_cast<double>(w.size()) + speed;
+  return stencil;
 }
 } // namespace femgpu::linalg

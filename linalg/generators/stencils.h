@@ -34,8 +34,9 @@ Stencil box_stencil(int dimension);
 /// over the hypotenuses, because assembled matrices have those entries.
 Stencil triangle_stencil();
 
-/// -Δu + (wx, wy)·∇u with upwind differences: 5 points, an M-matrix for any wx and wy.
-Stencil upwind_stencil(double wx, double wy);
+/// -Δu + w·∇u with upwind differences and a wind @p w of one to three components: 3, 5 or 7 points,
+/// an M-matrix for any w.
+Stencil upwind_stencil(const std::vector<double> &w);
 } // namespace femgpu::linalg
 
 #endif

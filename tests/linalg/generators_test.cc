@@ -68,6 +68,29 @@ TEST(Generators, DifferencesAreThoseByHand)
   const HostMatrix A = matrix("anisotropic3d:2,0.5");
   EXPECT_EQ((std::array<double, 4>{entry(A, 0, 0), entry(A, 0, 1), entry(A, 0, 2), entry(A, 0, 4)}),
             (std::array<double, 4>{5., -.5, -1., -1.}));
+  const HostMatrix B = matrix("convection-diffusion3d:2,-4"); // wind against x, y and z
+  EXPECT_EQ((std::array<double, 4>{entry(B, 0, 0), entry(B, 0, 1), entry(B, 0, 2), entry(B, 0, 4)}),
+            (std::array<double, 4>{13., -5., -3., -2.}));
+  EXPECT_EQ((std::array<double, 3>{entry(B, 7, 6), entry(B, 7, 5), entry(B, 7, 3)}),
+            (std::array<double, 3>{-1., -1., -1.}));
+}
+
+// With upwind differences the matrix is an M-matrix whatever the wind is: no solution oscillates.
+TEST(Generators, ConvectionIsStableForEveryPecletNumber)
+{
+  for (const char *const grid : {"convection-diffusion2d:20,", "convection-diffusion3d:8,"})
+    for (const char *const peclet : {"1", "10", "100", "1000"}) {
+      SCOPED_TRACE(std::string(grid) + peclet);
+      const ModelProblem problem = generate(std::string(grid) + peclet);
+      for (int i = 0; i < problem.A.n; ++i)
+        for (int k = problem.A.row_starts[i]; k < problem.A.row_starts[i + 1]; ++k)
+          ASSERT_EQ(problem.A.values[k] > 0., problem.A.columns[k] == i);
+      const auto [report, x] =
+          solve(make_executor("host"), method("bicgstab", "jacobi", 1e-10), problem.A, problem.b);
+      EXPECT_TRUE(report.converged()) << report.message;
+      for (const double x_i : x)
+        ASSERT_GT(x_i, 0.);
+    }
 }
 
 TEST(Generators, RowsAwayFromTheBoundarySumToZero)
@@ -75,7 +98,7 @@ TEST(Generators, RowsAwayFromTheBoundarySumToZero)
   for (const char *const text :
        {"poisson2d-p1:6", "poisson2d-5pt:5", "poisson2d-9pt:5", "poisson3d-7pt:5x5x3",
         "poisson3d-27pt:5x5x3", "anisotropic2d:5,0.125", "anisotropic3d:5,8",
-        "convection-diffusion2d:5,-4"}) {
+        "convection-diffusion2d:5,-4", "convection-diffusion3d:5,8"}) {
     const ModelProblem problem = generate(text);
     const int layers = problem.A.n / 25;
     const int center = 25 * (layers / 2) + 12;
@@ -107,7 +130,8 @@ TEST(Generators, MatricesAreSymmetricIfTheySaySo)
   for (const char *const text :
        {"poisson2d-p1:6", "poisson2d-5pt:5x7", "poisson2d-9pt:5x7", "poisson3d-7pt:3x4x5",
         "poisson3d-27pt:3x4x5", "anisotropic2d:5,0.1", "anisotropic3d:5,0.1",
-        "convection-diffusion2d:5,3", "convection-diffusion2d:5,0", "elasticity3d-p1:3"}) {
+        "convection-diffusion2d:5,3", "convection-diffusion2d:5,0", "convection-diffusion3d:5,2",
+        "convection-diffusion3d:5,0", "circuit:50", "elasticity3d-p1:3"}) {
     const ModelProblem problem = generate(text);
     check_csr(problem.A.csr());
     EXPECT_EQ(problem.name, text);
@@ -119,13 +143,14 @@ TEST(Generators, MatricesAreSymmetricIfTheySaySo)
 TEST(Generators, SizesAreThoseOfTheFamilies)
 {
   const std::vector<std::pair<std::string, int>> sizes = {
-      {"poisson2d-p1:16", 225},      {"poisson2d-p1:32", 961},
-      {"poisson2d-p1:64", 3969},     {"poisson2d-p1:128", 16129},
-      {"poisson2d-p1:256", 65025},   {"poisson2d-p1:512", 261121},
-      {"elasticity3d-p1:5", 540},    {"elasticity3d-p1:11", 4752},
-      {"elasticity3d-p1:23", 39744}, {"poisson3d-7pt:3x4x5", 60},
-      {"poisson3d-27pt:4", 64},      {"poisson2d-9pt:4x7", 28},
-      {"anisotropic3d:4,1e-3", 64},  {"convection-diffusion2d:9,1", 81}};
+      {"poisson2d-p1:16", 225},           {"poisson2d-p1:32", 961},
+      {"poisson2d-p1:64", 3969},          {"poisson2d-p1:128", 16129},
+      {"poisson2d-p1:256", 65025},        {"poisson2d-p1:512", 261121},
+      {"elasticity3d-p1:5", 540},         {"elasticity3d-p1:11", 4752},
+      {"elasticity3d-p1:23", 39744},      {"poisson3d-7pt:3x4x5", 60},
+      {"poisson3d-27pt:4", 64},           {"poisson2d-9pt:4x7", 28},
+      {"anisotropic3d:4,1e-3", 64},       {"convection-diffusion2d:9,1", 81},
+      {"convection-diffusion3d:4,1", 64}, {"circuit:77", 77}};
   for (const auto &[text, n] : sizes)
     EXPECT_EQ(generate(text).A.n, n) << text;
   const HostMatrix A = generate("poisson2d-p1:16").A;
@@ -285,6 +310,7 @@ TEST(Generators, WrongTextsAreRefusedWithTheFormsToUse)
   expect_refused("anisotropic2d:3,0", {"EPS must be positive"});
   expect_refused("anisotropic3d:3,nan", {"'nan' is no finite number"});
   expect_refused("convection-diffusion2d:3,1e", {"'1e' is no finite number"});
+  expect_refused("convection-diffusion3d:3", {"1 parameters instead of 2"});
 }
 
 TEST(Generators, TooLargeMatricesAreRefusedWithTheNumbers)

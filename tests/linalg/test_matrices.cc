@@ -79,7 +79,7 @@ HostMatrix box_27(const int nx, const int ny, const int nz)
 
 HostMatrix convection_diffusion(const int nx, const int ny, const double wx, const double wy)
 {
-  return stencil_matrix({nx, ny, 1}, upwind_stencil(wx, wy));
+  return stencil_matrix({nx, ny, 1}, upwind_stencil({wx, wy}));
 }
 
 HostMatrix random_dominant(const int n, const int per_row, const unsigned int seed)
