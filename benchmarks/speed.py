@@ -8,7 +8,8 @@
 
 All of these may be asked for at once. Writes speed.csv and a cg_*.csv for each reference (cg_dealii,
 cg_petsc, cg_trilinos, those that have been built), speed.md, and with matplotlib speed_time.png and
-speed_roofline.png. What stands behind -- goes to every program; see femgpu_speed --help.
+speed_roofline.png. What stands behind -- goes to every program; see femgpu_speed --help. GMRES is
+measured if it is asked for: -- --solvers cg,bicgstab,gmres.
 
 speed_bars.csv has what is aimed at on one H100, and what the best peer and ViennaCL as shipped took
 when that was set. Exits with 1 if a program failed, or a solution was wrong.
@@ -112,6 +113,10 @@ def anything(_row):
     return True
 
 
+def method_of(row):
+    return next((name for name in ("bicgstab", "gmres") if name in row["solver"]), "cg")
+
+
 class Results:
     """Of one or several tables; figures that do not count are left out."""
 
@@ -125,14 +130,17 @@ class Results:
         self.bad = [row for row in self.rows if row["verdict"] != "ok"]
         self.main_device = next((row for row in self.rows if not is_peer(row)), self.rows[0])["device"]
 
-    def best(self, system, program, bicgstab=False, column="us_per_iteration", device=None):
+    def has(self, method):
+        return any(method_of(row) == method for row in self.rows)
+
+    def best(self, system, program, method="cg", column="us_per_iteration", device=None):
         """The row with the least of @p column whose program is one of those asked for, or None. On
         the device of femgpu if no other is named."""
         device = device or self.main_device
         return min((row for row in self.rows
                     if (row["system"], row["n"]) == system and program(row)
                     and row["verdict"] == "ok" and row["device"] == device
-                    and ("bicgstab" in row["solver"]) == bicgstab),
+                    and method_of(row) == method),
                    key=lambda row: row[column], default=None)
 
 
@@ -211,9 +219,9 @@ def bicgstab(results):
     """Pipelined BiCGStab beside conjugate gradients, for the same number of iterations each."""
     lines = []
     for system in results.systems:
-        ours = results.best(system, is_femgpu, bicgstab=True)
+        ours = results.best(system, is_femgpu, "bicgstab")
         ours_cg = results.best(system, is_femgpu)
-        peer = results.best(system, is_peer, bicgstab=True)
+        peer = results.best(system, is_peer, "bicgstab")
         if not ours:
             continue
         ratio = ours["us_per_iteration"] / ours_cg["us_per_iteration"] if ours_cg else None
@@ -223,13 +231,31 @@ def bicgstab(results):
                      "which"], lines) if lines else ""
 
 
+def gmres(results):
+    """Pipelined GMRES(30) without a preconditioner beside that of ViennaCL."""
+    lines = []
+    for system in results.systems:
+        ours = results.best(system, is_femgpu, "gmres")
+        peer = results.best(system, is_peer, "gmres")
+        if not (ours or peer):
+            continue
+        speedup = number(peer["us_per_iteration"] / ours["us_per_iteration"]) \
+            if ours and peer else "–"
+        lines.append([system[0], f"{system[1]:,}", field(ours or peer, "floor_us"), field(ours),
+                      f"{100. * ours['fraction_of_copy']:.0f} %" if ours else "–", field(peer),
+                      named(peer), speedup, field(ours, "ms_for_30_iterations"),
+                      field(peer, "ms_for_30_iterations")])
+    return markdown(["system", "n", "floor", "femgpu", "of copy", "best peer", "which",
+                     "times faster", "ms for 30, femgpu", "ms for 30, peer"], lines) if lines else ""
+
+
 def variants(results):
     """Formats and ways to run that were asked for, beside what femgpu chooses itself."""
     lines = []
     for row in filter(is_variant, results.rows):
         if row["verdict"] != "ok":
             continue
-        auto = results.best((row["system"], row["n"]), is_femgpu, "bicgstab" in row["solver"])
+        auto = results.best((row["system"], row["n"]), is_femgpu, method_of(row))
         ratio = row["us_per_iteration"] / auto["us_per_iteration"] if auto else None
         lines.append([row["system"], f"{row['n']:,}", row["solver"], row["variant"], field(row),
                       number(ratio), f"{100. * row['fraction_of_copy']:.0f} %"])
@@ -273,9 +299,12 @@ def page(results, bars):
              "divided by their iterations. *floor*: the bytes an iteration cannot do without, at "
              "the speed of a plain copy in the same run; matrices below about 50 MB stay in the L2 "
              "cache, and are faster. *before*: figures of an H100 from when the bars were set.\n\n",
-             origin, "\n## Conjugate gradients with Jacobi\n\n", conjugate_gradients(results, bars),
-             "\n## Whole solves of 30 iterations, milliseconds\n\n", whole_solves(results)]
+             origin]
+    if results.has("cg"):
+        parts += ["\n## Conjugate gradients with Jacobi\n\n", conjugate_gradients(results, bars),
+                  "\n## Whole solves of 30 iterations, milliseconds\n\n", whole_solves(results)]
     for heading, table in (("Pipelined BiCGStab", bicgstab(results)),
+                           ("Pipelined GMRES(30) without a preconditioner", gmres(results)),
                            ("Formats and ways to run that were asked for", variants(results)),
                            ("Conjugate gradients elsewhere", other_devices(results))):
         if table:
@@ -375,7 +404,8 @@ def main():
     with open(path + ".partial", "w", encoding="utf-8") as file:
         file.write(page(results, bars))
     os.replace(path + ".partial", path)
-    draw_all(results, bars, options.output)
+    if results.has("cg"):
+        draw_all(results, bars, options.output)
     print(path)
     return 0 if good and not results.bad else 1
 

@@ -65,10 +65,21 @@ struct Entrant
 };
 using Entrants = std::vector<Entrant>;
 
-/// femgpu's pipelined methods with Jacobi, in each of @p formats, their loops run in each of
-/// @p executions (see execution_of()). @p A and @p b must outlive them.
+/// What can be measured: "cg", "bicgstab", "gmres".
+std::vector<std::string> methods();
+/// The one of them that a solver is a form of.
+std::string method_of(const std::string &solver);
+
+/// What all forms of GMRES here begin again after: every solve has whole cycles.
+constexpr int gmres_restart = 30;
+
+/**
+ * femgpu's pipelined forms of @p methods, conjugate gradients and BiCGStab with Jacobi and GMRES
+ * without a preconditioner, in each of @p formats, their loops run in each of @p executions (see
+ * execution_of()). @p A and @p b must outlive them. None of a method that femgpu does not have.
+ */
 void add_femgpu(Entrants &entrants, const CsrMatrix &A, const std::vector<double> &b,
-                const std::vector<std::string> &formats,
+                const std::vector<std::string> &methods, const std::vector<std::string> &formats,
                 const std::vector<std::string> &executions);
 
 /**
@@ -78,10 +89,12 @@ void add_femgpu(Entrants &entrants, const CsrMatrix &A, const std::vector<double
 void add_cublas(Entrants &entrants, const CsrMatrix &A, const std::vector<double> &b);
 
 /**
- * ViennaCL's pipelined CG and BiCGStab, which take no preconditioner and get the system that its
- * diagonal has scaled on both sides: CG is Jacobi-PCG then. None where ViennaCL was not found.
+ * ViennaCL's pipelined forms of @p methods, which take no preconditioner. CG and BiCGStab get the
+ * system that its diagonal has scaled on both sides: CG is Jacobi-PCG then. GMRES gets it as it is.
+ * None where ViennaCL was not found.
  */
-void add_viennacl(Entrants &entrants, const Executor &executor, const SpeedSystem &system);
+void add_viennacl(Entrants &entrants, const Executor &executor, const SpeedSystem &system,
+                  const std::vector<std::string> &methods);
 } // namespace femgpu::linalg::benchmark
 
 #endif

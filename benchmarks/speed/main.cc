@@ -9,6 +9,7 @@
 
 #include "femgpu_version.h"
 
+#include <algorithm>
 #include <iostream>
 #include <string>
 
@@ -36,10 +37,12 @@ int run(const int argc, const char *const *const argv)
     const SpeedSystem system = make_system(line);
     const CsrMatrix A(executor, system.A.csr());
     Entrants entrants;
-    add_femgpu(entrants, A, system.b, options.formats, options.executions);
+    const std::vector<std::string> &methods = options.methods;
+    add_femgpu(entrants, A, system.b, methods, options.formats, options.executions);
     if (!options.is_alone) {
-      add_cublas(entrants, A, system.b);
-      add_viennacl(entrants, *executor, system);
+      if (std::find(methods.begin(), methods.end(), "cg") != methods.end())
+        add_cublas(entrants, A, system.b);
+      add_viennacl(entrants, *executor, system, methods);
     }
     race.measure(system, entrants);
   }

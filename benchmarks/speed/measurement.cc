@@ -149,8 +149,10 @@ double floor_microseconds(const Circumstances &circumstances, const std::size_t 
 
 std::size_t bytes_of_iteration(const SpeedSystem &system, const Entrant &entrant)
 {
-  const bool two_products = entrant.solver.find("bicgstab") != std::string::npos;
-  return floor_bytes(system.A) * (two_products ? 2 : 1);
+  const std::string method = method_of(entrant.solver);
+  if (method == "gmres")
+    return gmres_floor_bytes(system.A);
+  return floor_bytes(system.A) * (method == "bicgstab" ? 2 : 1);
 }
 
 /// In quotes, as cells with commas must be.
@@ -161,6 +163,19 @@ std::string quoted(std::string text)
   return '"' + text + '"';
 }
 } // namespace
+
+std::vector<std::string> methods()
+{
+  return {"cg", "bicgstab", "gmres"};
+}
+
+std::string method_of(const std::string &solver)
+{
+  for (const char *const method : {"bicgstab", "gmres"})
+    if (solver.find(method) != std::string::npos)
+      return method;
+  return "cg";
+}
 
 double relative_residual(const SpeedSystem &system, const std::vector<double> &x,
                          const ResidualNorm norm)

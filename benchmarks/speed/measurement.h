@@ -50,7 +50,8 @@ Measurement measure(const Entrant &entrant, const SpeedSystem &system, int itera
 
 /**
  * After 30 iterations all forms of conjugate gradients with the same preconditioner have the same
- * residual: an entrant whose residual differs from @p reference, that of the first, is "wrong".
+ * residual, as have all forms of GMRES: an entrant whose residual differs from @p reference, that
+ * of the first, is "wrong".
  */
 void compare_residuals(Measurement &measurement, double reference);
 
@@ -64,7 +65,8 @@ struct Circumstances
 /// The columns of csv_line(), with a line break.
 extern const char *const csv_header;
 
-/// One line of the table. The bytes are floor_bytes(), twice for BiCGStab.
+/// One line of the table. The bytes are floor_bytes(), twice for BiCGStab, gmres_floor_bytes() for
+/// GMRES.
 std::string csv_line(const Circumstances &circumstances, const SpeedSystem &system,
                      const Entrant &entrant, const Measurement &measurement);
 

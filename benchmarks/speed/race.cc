@@ -3,9 +3,11 @@
 #include "common/command_line_reader.h"
 #include "linalg/base/error.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <limits>
+#include <map>
 #include <sstream>
 
 namespace femgpu::linalg::benchmark
@@ -24,6 +26,17 @@ Values parts(const std::string &text)
   return result;
 }
 
+/// @throws ParameterError
+std::vector<std::string> chosen_methods(const std::string &text)
+{
+  const std::vector<std::string> all = methods();
+  std::vector<std::string> chosen = parts(text);
+  for (const std::string &method : chosen)
+    if (std::find(all.begin(), all.end(), method) == all.end())
+      throw ParameterError("There are no solvers '" + method + "'; use cg, bicgstab or gmres.");
+  return chosen;
+}
+
 const char *const footer =
     "A line says: microseconds an iteration (the median of whole solves called from the host,\n"
     "divided by their iterations), the time the counted bytes would take at the speed of a plain\n"
@@ -36,10 +49,12 @@ RaceOptions parse_race(const std::string &program, const std::string &descriptio
                        const char *const *const argv)
 {
   RaceOptions options;
-  Values systems, smallest, largest, formats, executions, solves, iterations, seconds, csv;
+  Values systems, methods, smallest, largest, formats, executions, solves, iterations, seconds, csv;
   bool quick = false;
   CommandLineReader reader(program, "[OPTIONS]", description, std::string(footer) + exit_code_help);
   reader.option("--systems", systems, "p2d,e3d,fd3,q1", "Only these");
+  reader.option("--solvers", methods, "cg,bicgstab,gmres",
+                "Only forms of these, in this order; cg,bicgstab if not given");
   reader.option("--smallest", smallest, "N", "Only systems of at least N unknowns");
   reader.option("--largest", largest, "N", "Only systems of up to N unknowns");
   reader.flag("--quick", quick, "The same as --largest 70000");
@@ -63,6 +78,8 @@ RaceOptions parse_race(const std::string &program, const std::string &descriptio
   options.systems =
       choose_systems(parts(reader.single(systems, "--systems").value_or("")),
                      number(smallest, "--smallest", 0), number(largest, "--largest", all));
+  if (const auto text = reader.single(methods, "--solvers"))
+    options.methods = chosen_methods(*text);
   if (const auto text = reader.single(formats, "--formats"))
     options.formats = parts(*text);
   if (const auto text = reader.single(executions, "--executions"))
@@ -104,13 +121,12 @@ bool Race::leaves_out(const TableSystem &line)
 void Race::measure(const SpeedSystem &system, const Entrants &entrants)
 {
   const int iterations = options.iterations > 0 ? options.iterations : iterations_for(system.A);
-  double reference = -1.; // of the first conjugate gradients that worked
+  std::map<std::string, double> references; // of the first form of a method that worked
   for (const Entrant &entrant : entrants) {
     Measurement m = benchmark::measure(entrant, system, iterations, options.n_solves);
-    if (entrant.solver.find("bicgstab") == std::string::npos && m.verdict == "ok") {
-      reference = reference < 0. ? m.true_residual_30 : reference;
-      compare_residuals(m, reference);
-    }
+    const std::string method = method_of(entrant.solver);
+    if (method != "bicgstab" && m.verdict == "ok") // whose residuals jump
+      compare_residuals(m, references.try_emplace(method, m.true_residual_30).first->second);
     n_bad += m.verdict == "ok" ? 0 : 1;
     if (!speaks)
       continue;

@@ -15,6 +15,7 @@ namespace femgpu::linalg::benchmark
 struct RaceOptions
 {
   std::vector<TableSystem> systems;
+  std::vector<std::string> methods = {"cg", "bicgstab"};
   std::vector<std::string> formats = {"auto"}, executions = {"auto"}; ///< of femgpu
   int n_solves = 10;
   int iterations = 0;    ///< 0 for iterations_for()

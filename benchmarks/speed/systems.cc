@@ -62,6 +62,13 @@ std::size_t floor_bytes(const HostMatrix &A)
   return sizeof(double) * n_nonzeros + indices + 72 * n;
 }
 
+std::size_t gmres_floor_bytes(const HostMatrix &A)
+{
+  const auto n = static_cast<std::size_t>(A.n);
+  constexpr std::size_t n_vectors = gmres_restart - 1 + 8; // 0 to gmres_restart - 1 are there
+  return floor_bytes(A) - 72 * n + sizeof(double) * n_vectors * n;
+}
+
 double diagonal(const HostMatrix &A, const int row)
 {
   const int *const begin = A.columns.data() + A.row_starts[row];

@@ -36,6 +36,14 @@ SpeedSystem make_system(const TableSystem &line);
  */
 std::size_t floor_bytes(const HostMatrix &A);
 
+/**
+ * The same for GMRES with classical Gram-Schmidt, the mean over a cycle: the matrix once; each of
+ * the vectors that are there twice, for the products and for their sum; and eight times a vector
+ * for the product, the new vector as it is written, normalised and multiplied with the residual,
+ * and the update of x at the end of the cycle.
+ */
+std::size_t gmres_floor_bytes(const HostMatrix &A);
+
 /// A_ii, which must be stored.
 double diagonal(const HostMatrix &A, int row);
 

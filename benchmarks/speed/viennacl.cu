@@ -6,17 +6,33 @@
 #include <viennacl/ell_matrix.hpp>
 #include <viennacl/linalg/bicgstab.hpp>
 #include <viennacl/linalg/cg.hpp>
+#include <viennacl/linalg/gmres.hpp>
 #include <viennacl/sliced_ell_matrix.hpp>
 #include <viennacl/vector.hpp>
 
 #include <memory>
 #include <type_traits>
 
+namespace viennacl::linalg::cuda
+{
+// Which of their kernels for long rows of CSR matrices host functions of ViennaCL 1.7.1 launch
+// depends on __CUDA_ARCH__, so nvcc compiles <8> for the device while the host launches <16>:
+// "invalid device function". Instances that are asked for are there in both. Can go when ViennaCL
+// chooses them in another way.
+template __global__ void
+pipelined_cg_csr_vec_mul_blocked_kernel<16, double>(const unsigned int *, const unsigned int *,
+                                                    const double *, const double *, double *,
+                                                    unsigned int, double *, unsigned int);
+template __global__ void pipelined_bicgstab_csr_vec_mul_blocked_kernel<16, double>(
+    const unsigned int *, const unsigned int *, const double *, const double *, double *,
+    const double *, unsigned int, double *, unsigned int, unsigned int);
+} // namespace viennacl::linalg::cuda
+
 namespace femgpu::linalg::benchmark
 {
 namespace
 {
-/// A scaled system as viennacl::copy() wants to read it: rows, and entries of a row.
+/// A pattern with values as viennacl::copy() wants to read it: rows, and entries of a row.
 class RowAdapter
 {
 public:
@@ -25,12 +41,12 @@ public:
   class const_iterator2
   {
   public:
-    const_iterator2(const ScaledSystem &system, const int row, const int entry)
-        : system(&system), row(row), entry(entry)
+    const_iterator2(const RowAdapter &rows, const int row, const int entry)
+        : rows(&rows), row(row), entry(entry)
     {}
     double operator*() const
     {
-      return system->values[entry];
+      return rows->values[entry];
     }
     std::size_t index1() const
     {
@@ -38,7 +54,7 @@ public:
     }
     std::size_t index2() const
     {
-      return system->A.columns[entry];
+      return rows->A.columns[entry];
     }
     const_iterator2 &operator++()
     {
@@ -51,14 +67,14 @@ public:
     }
 
   private:
-    const ScaledSystem *system;
+    const RowAdapter *rows;
     int row, entry;
   };
 
   class const_iterator1
   {
   public:
-    const_iterator1(const ScaledSystem &system, const int row) : system(&system), row(row)
+    const_iterator1(const RowAdapter &rows, const int row) : rows(&rows), row(row)
     {}
     std::size_t index1() const
     {
@@ -66,11 +82,11 @@ public:
     }
     const_iterator2 begin() const
     {
-      return {*system, row, system->A.row_starts[row]};
+      return {*rows, row, rows->A.row_starts[row]};
     }
     const_iterator2 end() const
     {
-      return {*system, row, system->A.row_starts[row + 1]};
+      return {*rows, row, rows->A.row_starts[row + 1]};
     }
     const_iterator1 &operator++()
     {
@@ -83,51 +99,71 @@ public:
     }
 
   private:
-    const ScaledSystem *system;
+    const RowAdapter *rows;
     int row;
   };
 
-  explicit RowAdapter(const ScaledSystem &system) : system(system)
+  RowAdapter(const HostMatrix &A, const std::vector<double> &values) : A(A), values(values)
   {}
   std::size_t size1() const
   {
-    return system.A.n;
+    return A.n;
   }
   std::size_t size2() const
   {
-    return system.A.n;
+    return A.n;
   }
   const_iterator1 begin1() const
   {
-    return {system, 0};
+    return {*this, 0};
   }
   const_iterator1 end1() const
   {
-    return {system, system.A.n};
+    return {*this, A.n};
   }
 
 private:
-  const ScaledSystem &system;
+  const HostMatrix &A;
+  const std::vector<double> &values;
 };
 
-/// The matrix, the right-hand side and D^-1/2, which both solvers share.
+/// Whether a solver without a preconditioner gets the system as it is, or scaled by its diagonal.
+enum class Scaling
+{
+  none,
+  diagonal
+};
+
+/// The matrix, the right-hand side and D^-1/2, which several solvers share.
 template <class Matrix>
 struct Operands
 {
   Matrix A;
   viennacl::vector<double> b;
-  std::vector<double> inverse_roots;
+  std::vector<double> inverse_roots; ///< empty without scaling
 
-  explicit Operands(const SpeedSystem &system) : b(system.b.size())
+  Operands(const SpeedSystem &system, const Scaling scaling) : b(system.b.size())
   {
-    ScaledSystem scaled(system);
+    if (scaling == Scaling::none) {
+      move(system.A, system.A.values, system.b);
+    }
+    else {
+      ScaledSystem scaled(system);
+      move(scaled.A, scaled.values, scaled.b);
+      inverse_roots = std::move(scaled.inverse_roots);
+    }
+  }
+
+private:
+  void move(const HostMatrix &pattern, const std::vector<double> &values,
+            const std::vector<double> &rhs)
+  {
     if constexpr (std::is_same_v<Matrix, viennacl::compressed_matrix<double>>)
-      A.set(system.A.row_starts.data(), system.A.columns.data(), scaled.values.data(), system.A.n,
-            system.A.n, system.A.columns.size());
+      A.set(pattern.row_starts.data(), pattern.columns.data(), values.data(), pattern.n, pattern.n,
+            pattern.columns.size());
     else
-      viennacl::copy(RowAdapter(scaled), A);
-    viennacl::copy(scaled.b, b);
-    inverse_roots = std::move(scaled.inverse_roots);
+      viennacl::copy(RowAdapter(pattern, values), A);
+    viennacl::copy(rhs, b);
   }
 };
 
@@ -146,7 +182,7 @@ public:
   }
   Claim solve(const int iterations) override
   {
-    const Tag tag(0., static_cast<unsigned int>(iterations), iterations); // never restarts
+    const Tag tag(0., static_cast<unsigned int>(iterations), iterations); // BiCGStab never restarts
     y.reset(new viennacl::vector<double>( // without a copy, which make_unique() would make
         viennacl::linalg::solve(operands->A, operands->b, tag)));
     viennacl::backend::finish();
@@ -154,9 +190,9 @@ public:
   }
   std::vector<double> solution() const override
   {
-    std::vector<double> x(operands->inverse_roots.size());
+    std::vector<double> x(y->size());
     viennacl::copy(*y, x);
-    for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t i = 0; i < operands->inverse_roots.size(); ++i)
       x[i] *= operands->inverse_roots[i];
     return x;
   }
@@ -174,37 +210,65 @@ struct CgTag : viennacl::linalg::cg_tag
   {}
 };
 
-template <class Matrix>
-void add(Entrants &entrants, const SpeedSystem &system, const std::string &format)
+/// gmres_tag that begins again after gmres_restart iterations.
+struct GmresTag : viennacl::linalg::gmres_tag
 {
-  // Made by the first of the two that has its turn.
-  const auto shared = std::make_shared<std::shared_ptr<const Operands<Matrix>>>();
-  const auto operands = [shared, &system] {
-    if (!*shared)
-      *shared = std::make_shared<Operands<Matrix>>(system);
-    return *shared;
+  GmresTag(const double tolerance, const unsigned int iterations, const int /* before_restart */)
+      : gmres_tag(tolerance, iterations, gmres_restart)
+  {}
+};
+
+/// Its form of @p method, with the operands that @p get makes.
+template <class Matrix, class Get>
+Entrant entrant_of(const std::string &method, const std::string &format, const Get &get)
+{
+  const std::string scaled = "jacobi (scaled beforehand)";
+  const std::string restart = "(" + std::to_string(gmres_restart) + ")";
+  const std::string program = "ViennaCL 1.7.1";
+  if (method == "gmres")
+    return {
+        program, format, "pipelined-gmres" + restart, "identity", ResidualNorm::euclidean, [get] {
+          return std::make_unique<ViennaCL<Matrix, GmresTag>>(get(Scaling::none));
+        }};
+  if (method == "cg")
+    return {program, format, "pipelined-cg", scaled, ResidualNorm::scaled, [get] {
+              return std::make_unique<ViennaCL<Matrix, CgTag>>(get(Scaling::diagonal));
+            }};
+  using Tag = viennacl::linalg::bicgstab_tag;
+  return {program, format, "pipelined-bicgstab", scaled, ResidualNorm::scaled, [get] {
+            return std::make_unique<ViennaCL<Matrix, Tag>>(get(Scaling::diagonal));
+          }};
+}
+
+template <class Matrix>
+void add(Entrants &entrants, const SpeedSystem &system, const std::vector<std::string> &methods,
+         const std::string &format)
+{
+  // Made by the first that has its turn, kept for the next if that wants the same ones.
+  using Made = std::pair<Scaling, std::shared_ptr<const Operands<Matrix>>>;
+  const auto last = std::make_shared<Made>();
+  const auto get = [last, &system](const Scaling scaling) {
+    if (!last->second || last->first != scaling) {
+      last->second.reset(); // before there are others
+      *last = {scaling, std::make_shared<Operands<Matrix>>(system, scaling)};
+    }
+    return last->second;
   };
-  const std::string preconditioner = "jacobi (scaled beforehand)";
-  entrants.push_back(
-      {"ViennaCL 1.7.1", format, "pipelined-cg", preconditioner, ResidualNorm::scaled,
-       [operands] { return std::make_unique<ViennaCL<Matrix, CgTag>>(operands()); }});
-  entrants.push_back({"ViennaCL 1.7.1", format, "pipelined-bicgstab", preconditioner,
-                      ResidualNorm::scaled, [operands] {
-                        return std::make_unique<ViennaCL<Matrix, viennacl::linalg::bicgstab_tag>>(
-                            operands());
-                      }});
+  for (const std::string &method : methods)
+    entrants.push_back(entrant_of<Matrix>(method, format, get));
 }
 } // namespace
 
-void add_viennacl(Entrants &entrants, const Executor &executor, const SpeedSystem &system)
+void add_viennacl(Entrants &entrants, const Executor &executor, const SpeedSystem &system,
+                  const std::vector<std::string> &methods)
 {
   if (executor.backend() != BackendKind::cuda)
     return;
-  add<viennacl::compressed_matrix<double>>(entrants, system, "CSR");
+  add<viennacl::compressed_matrix<double>>(entrants, system, methods, "CSR");
   // Its conversions take one core of the host many seconds.
   if (system.A.columns.size() > 300'000'000)
     return;
-  add<viennacl::ell_matrix<double>>(entrants, system, "ELL");
-  add<viennacl::sliced_ell_matrix<double>>(entrants, system, "sliced ELL");
+  add<viennacl::ell_matrix<double>>(entrants, system, methods, "ELL");
+  add<viennacl::sliced_ell_matrix<double>>(entrants, system, methods, "sliced ELL");
 }
 } // namespace femgpu::linalg::benchmark

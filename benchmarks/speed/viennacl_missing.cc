@@ -3,6 +3,6 @@
 namespace femgpu::linalg::benchmark
 {
 void add_viennacl(Entrants & /* entrants */, const Executor & /* executor */,
-                  const SpeedSystem & /* system */)
+                  const SpeedSystem & /* system */, const std::vector<std::string> & /* methods */)
 {}
 } // namespace femgpu::linalg::benchmark

@@ -58,7 +58,7 @@ Measurement measure_spoilt(const Spoil &spoil)
   const SpeedSystem system = small_system();
   const CsrMatrix A(make_executor("host"), system.A.csr());
   Entrants entrants;
-  add_femgpu(entrants, A, system.b, {"csr"}, {"auto"});
+  add_femgpu(entrants, A, system.b, {"cg"}, {"csr"}, {"auto"});
   Entrant entrant = entrants.front();
   const auto make = entrant.make;
   entrant.make = [&] { return std::make_unique<Spoilt>(make(), spoil); };
@@ -96,6 +96,7 @@ TEST(SpeedSystems, FloorCountsTheMatrixOnceAnd72BytesARow)
   A.add(1, 1.);
   A.end_row();
   EXPECT_EQ(floor_bytes(A), 3 * 12U + 3 * 4U + 2 * 72U);
+  EXPECT_EQ(gmres_floor_bytes(A), 3 * 12U + 3 * 4U + 2 * 37U * 8U);
   const auto microseconds = [](const TableSystem &line) { // at 3 TB/s
     return static_cast<double>(floor_bytes(make_system(line).A)) / 3e6;
   };
@@ -124,7 +125,7 @@ TEST(SpeedMeasurement, OfFemgpuIsOk)
   const SpeedSystem system = small_system();
   const CsrMatrix A(make_executor("host"), system.A.csr());
   Entrants entrants;
-  add_femgpu(entrants, A, system.b, {"csr", "sell"}, {"auto", "graph"});
+  add_femgpu(entrants, A, system.b, {"cg", "bicgstab"}, {"csr", "sell"}, {"auto", "graph"});
   ASSERT_EQ(entrants.size(), 8U);
   EXPECT_EQ(entrants[1].variant, "csr, graph");
   for (const Entrant &entrant : entrants) {
@@ -139,6 +140,33 @@ TEST(SpeedMeasurement, OfFemgpuIsOk)
     EXPECT_LT(m.true_residual, 1.);
     EXPECT_GT(m.milliseconds_30, 0.);
   }
+}
+
+TEST(SpeedMeasurement, OfGmresIsOkWhereFemgpuHasIt)
+{
+  const SpeedSystem system = make_system({"p2d", "poisson2d-p1:64", 3969});
+  const CsrMatrix A(make_executor("host"), system.A.csr());
+  Entrants entrants;
+  add_femgpu(entrants, A, system.b, {"gmres", "sor"}, {"csr"}, {"auto"});
+  if (entrants.empty())
+    GTEST_SKIP() << "there is no pipelined-gmres";
+  ASSERT_EQ(entrants.size(), 1U);
+  EXPECT_EQ(entrants[0].solver, "pipelined-gmres(30)");
+  EXPECT_EQ(entrants[0].preconditioner, "identity");
+  const Measurement m = measure(entrants[0], system, 60, 3);
+  EXPECT_EQ(m.verdict, "ok");
+  EXPECT_EQ(m.iterations, 60);
+  EXPECT_TRUE(m.repeats);
+}
+
+TEST(SpeedMeasurement, SolversAreFormsOfMethods)
+{
+  EXPECT_EQ(method_of("cg"), "cg");
+  EXPECT_EQ(method_of("chronopoulos-gear-cg"), "cg");
+  EXPECT_EQ(method_of("pipelined-bicgstab"), "bicgstab");
+  EXPECT_EQ(method_of("pipelined-gmres(30)"), "gmres");
+  for (const std::string &method : methods())
+    EXPECT_EQ(method_of("pipelined-" + method), method);
 }
 
 TEST(SpeedMeasurement, OfLongSolvesTimesFewerIterationsAfterAFailure)

@@ -70,6 +70,15 @@ class Speed(unittest.TestCase):
         bicgstab = cells(self.page, "Pipelined BiCGStab")
         self.assertEqual(bicgstab["q1", "1,000,000"]["bar 2.2"], "met, 0.95")
 
+    def test_gmres_has_a_table_beside_viennacl(self):
+        table = cells(self.page, "Pipelined GMRES(30) without a preconditioner")
+        self.assertEqual(list(table), [("p2d", "1,046,529")])
+        row = table["p2d", "1,046,529"]
+        self.assertEqual((row["femgpu"], row["best peer"], row["times faster"]),
+                         ("150", "300", "2.00"))
+        self.assertEqual(row["which"], "ViennaCL 1.7.1, ELL")
+        self.assertEqual(row["ms for 30, femgpu"], "4.50")
+
     def test_other_devices_have_a_table_of_their_own(self):
         table = cells(self.page, "Conjugate gradients elsewhere")
         self.assertEqual(table["p2d", "225"], {"deal.II SolverCG with 16 threads": "5.00"})
