@@ -1,0 +1,305 @@
+#!/usr/bin/env python3
+"""Runs femgpu-solve with forms of GMRES over systems, compares them, and writes tables.
+
+    benchmarks/gmres.py matrices/ convection-diffusion2d:512,20 circuit:200000 --csv gmres.csv
+    benchmarks/gmres.py circuit:20000 --backend host --restart 30 60 --markdown gmres.md
+    benchmarks/gmres.py matrices/ --restart 60 --steps 5 10 15 --basis monomial newton
+
+A system is a Matrix Market file, a directory of them, or the text of a generator. `restart=M` in
+the text of a solver stands for each number of --restart. Every solver is compared with its
+reference, `gmres` with the same restart: where both converge, their iterations must be equal within
+--tolerance, or a block of s for a method that looks at the residual once a block.
+
+With --steps, the solvers are instead `ca-gmres` with every s of --steps and every basis of --basis,
+and the Markdown table has iterations and the largest condition of a basis that the solver's remarks
+tell.
+
+Seconds are medians of --repeat solves in one process. A run that takes longer than --timeout has the
+outcome `timeout`, one that was not begun because --budget was spent `left out`, and one that the
+program refused or could not do `failed`.
+
+Exits with 1 if a run failed or took too long, or if a count differs from the reference's. Outcomes
+such as iteration_limit are results.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import time
+
+from collection import matrices_in, matrix_name
+
+COLUMNS = ["version", "git_revision", "backend", "device", "system", "n", "nonzeros", "solver",
+           "preconditioner", "scaling", "ordering", "format", "outcome", "iterations", "restarts",
+           "reference_iterations", "agrees", "true_residual", "relative_residual", "setup_seconds",
+           "solve_seconds", "us_per_iteration", "basis_condition", "remarks", "message"]
+NOT_CONVERGED = 3  # exit code
+NOT_ENDED = "failed", "timeout", "left out"
+SOLVERS = ["gmres restart=M orthogonalisation=mgs", "gmres restart=M orthogonalisation=cgs",
+           "gmres restart=M orthogonalisation=cgs2", "fgmres restart=M",
+           "pipelined-gmres restart=M", "ca-gmres restart=M s=5 basis=monomial",
+           "ca-gmres restart=M s=10 basis=newton"]
+NUMBER = r"([0-9.]+(?:e[-+]?[0-9]+)?|inf(?:inity)?)\b"
+
+
+def systems_of(options):
+    """The files and generators' texts, directories opened."""
+    for system in options.systems:
+        if os.path.isdir(system):
+            yield from matrices_in(system)
+        else:
+            yield system
+
+
+def solvers_of(options):
+    """The texts of all solvers with each restart."""
+    texts = options.solver
+    if options.steps:
+        texts = [f"ca-gmres restart=M s={s} basis={basis}{''.join(' ' + o for o in options.option)}"
+                 for basis in options.basis for s in options.steps]
+    for text in texts:
+        if "restart=M" not in text:
+            yield text
+            continue
+        for restart in options.restart:
+            if step_of(text) <= restart:
+                yield text.replace("restart=M", f"restart={restart}")
+
+
+def restart_of(solver):
+    found = re.search(r"\brestart=([0-9]+)", solver)
+    return found.group(1) if found else ""
+
+
+def step_of(solver):
+    """s of a method with blocks of s iterations, else 1."""
+    found = re.search(r" s=([0-9]+)", solver)
+    return int(found.group(1)) if found else 1
+
+
+def reference_of(solver):
+    restart = restart_of(solver)
+    return "gmres restart=" + restart if restart else "gmres"
+
+
+def run_program(options, system, solver):
+    """The report of femgpu-solve, and an outcome and message where there is none."""
+    source = [system] if os.path.exists(system) else ["--generate", system]
+    command = [options.program, *source, "--solver", solver, "--preconditioner",
+               options.preconditioner, "--scaling", options.scaling, "--ordering", options.ordering,
+               "--format", options.format, "--backend", options.backend, "--relative-tolerance",
+               options.relative_tolerance, "--max-iterations", options.max_iterations, "--repeat",
+               str(options.repeat), "--json", "-"]
+    if options.rhs:
+        command += ["--rhs", options.rhs]
+    try:
+        process = subprocess.run(command, capture_output=True, text=True, check=False,
+                                 timeout=options.timeout)
+    except subprocess.TimeoutExpired:
+        return None, "timeout", f"took longer than {options.timeout:g} s"
+    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
+        return None, "failed", process.stderr.strip()
+    return json.loads(process.stdout), "", ""
+
+
+def condition_in(remarks):
+    """The largest condition that remarks such as `basis condition 1e7` tell; empty without one."""
+    found = re.findall(r"condition[^0-9;]*?" + NUMBER, remarks.lower())
+    return max(map(float, found)) if found else ""
+
+
+def results_of(report):
+    """The columns that a report gives. Numbers that are not finite are empty, as they are null."""
+    solve, seconds = report["solve"], report["seconds"]
+    remarks = solve.get("solver_remarks") or ""
+    row = {"version": report["version"]["femgpu"],
+           "git_revision": report["version"]["git_revision"],
+           "backend": report["backend"]["name"], "device": report["backend"]["description"],
+           "n": report["matrix"]["n"], "nonzeros": report["matrix"]["nonzeros"],
+           "outcome": solve["outcome"], "iterations": solve["iterations"],
+           "restarts": solve["restarts"], "true_residual": solve["true_residual"],
+           "setup_seconds": seconds["setup"], "solve_seconds": seconds["solve"],
+           "basis_condition": condition_in(remarks), "remarks": remarks,
+           "message": "" if report["succeeded"] else solve["message"]}
+    if not report["repeats_identical"]:
+        row.update(outcome="failed", message="repeats are not identical")
+    if solve["iterations"]:
+        row["us_per_iteration"] = 1e6 * seconds["iteration"]
+    if solve["rhs_norm"] and solve["true_residual"] is not None:
+        row["relative_residual"] = solve["true_residual"] / solve["rhs_norm"]
+    return {column: "" if value is None else value for column, value in row.items()}
+
+
+def agreement(row, reference, tolerance):
+    """yes, no, or why the counts cannot be compared; empty for a run that did not end by itself."""
+    if row["outcome"] in NOT_ENDED or reference["outcome"] in NOT_ENDED:
+        return ""
+    converged = [other["outcome"] == "converged" for other in (row, reference)]
+    if not all(converged):
+        return "reference alone" if converged[1] else "alone" if converged[0] else "neither"
+    slack = max(1, step_of(row["solver"]), math.ceil(tolerance * reference["iterations"]))
+    return "yes" if abs(row["iterations"] - reference["iterations"]) <= slack else "no"
+
+
+class Runs:
+    """Runs each pair of system and solver once."""
+
+    def __init__(self, options):
+        self.options, self.begin = options, time.monotonic()
+        self.known, self.best_known = {}, {}  # rows; device and versions of the last report
+
+    def row(self, system, solver):
+        if (system, solver) not in self.known:
+            self.known[system, solver] = self.new_row(system, solver)
+        return dict(self.known[system, solver])
+
+    def new_row(self, system, solver):
+        options = self.options
+        row = dict.fromkeys(COLUMNS, "") | self.best_known
+        row.update(system=matrix_name(system), solver=solver, preconditioner=options.preconditioner,
+                   scaling=options.scaling, ordering=options.ordering, format=options.format)
+        if options.budget and time.monotonic() - self.begin > options.budget:
+            return row | {"outcome": "left out", "message": f"{options.budget:g} s were spent"}
+        report, outcome, message = run_program(options, system, solver)
+        row.update(outcome=outcome, message=message)
+        if report:
+            row.update(results_of(report))
+            self.best_known = {column: row[column] for column in COLUMNS[:4]}
+        return row
+
+    def compared_row(self, system, solver):
+        row, reference = self.row(system, solver), self.row(system, reference_of(solver))
+        row.update(reference_iterations=reference["iterations"],
+                   agrees=agreement(row, reference, self.options.tolerance))
+        return row
+
+
+def text_of(row, column, form):
+    return format(row[column], form) if row[column] != "" else "-"
+
+
+def print_row(row):
+    print(f"{row['system']:<30} {row['solver']:<44} {row['outcome']:<15} "
+          f"{text_of(row, 'iterations', 'd'):>6} {text_of(row, 'reference_iterations', 'd'):>6} "
+          f"{row['agrees']:<15} {text_of(row, 'relative_residual', '.2e'):>9} "
+          f"{text_of(row, 'solve_seconds', '.4f'):>9} {text_of(row, 'basis_condition', '.1e'):>8}  "
+          f"{row['message']}".rstrip(), flush=True)
+
+
+def run_all(options):
+    runs, rows = Runs(options), []
+    print(f"{'system':<30} {'solver':<44} {'outcome':<15} {'iter.':>6} {'gmres':>6} {'agrees':<15} "
+          f"{'residual':>9} {'solve s':>9} {'cond.':>8}")
+    for system in systems_of(options):
+        for solver in solvers_of(options):
+            row = runs.compared_row(system, solver)
+            print_row(row)
+            rows.append(row)
+    print(f"{time.monotonic() - runs.begin:.0f} s in all")
+    return rows
+
+
+def markdown_table(header, lines, n_words):
+    rule = [":--"] * n_words + ["--:"] * (len(header) - n_words)
+    return "".join("| " + " | ".join(line) + " |\n" for line in (header, rule, *lines))
+
+
+def solver_table(rows):
+    """A line for each run."""
+    lines = [[row["system"], f"`{row['solver']}`", row["outcome"],
+              text_of(row, "iterations", "d"), text_of(row, "reference_iterations", "d"),
+              row["agrees"], text_of(row, "restarts", "d"), text_of(row, "true_residual", ".2e"),
+              text_of(row, "solve_seconds", ".4f")] for row in rows]
+    return markdown_table(["system", "solver", "outcome", "iterations", "of `gmres`", "agrees",
+                           "restarts", "true residual", "seconds"], lines, 3)
+
+
+def basis_cell(row):
+    """`iterations (condition)`; what ended a run that did not converge stands before."""
+    outcome = "" if row["outcome"] == "converged" else row["outcome"] + " "
+    return f"{outcome}{text_of(row, 'iterations', 'd')} ({text_of(row, 'basis_condition', '.1e')})"
+
+
+def basis_table(rows):
+    """A line for each system, restart and basis; a column for each s."""
+    steps = sorted({step_of(row["solver"]) for row in rows})
+    cells = {}
+    for row in rows:
+        basis = re.search(r"\bbasis=(\S+)", row["solver"]).group(1)
+        key = (row["system"], restart_of(row["solver"]), basis,
+               text_of(row, "reference_iterations", "d"))
+        cells.setdefault(key, {})[step_of(row["solver"])] = basis_cell(row)
+    lines = [[*key, *(line.get(s, "-") for s in steps)] for key, line in cells.items()]
+    return markdown_table(["system", "restart", "basis", "`gmres`", *(f"s = {s}" for s in steps)],
+                          lines, 3)
+
+
+def write_whole(file, write):
+    """Calls @p write with a stream; the file is there when all is written."""
+    with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
+        write(stream)
+    os.replace(file + ".partial", file)
+
+
+def write_csv(stream, rows):
+    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({column: f"{value:.6g}" if isinstance(value, float) else value
+                      for column, value in row.items()} for row in rows)
+
+
+def declare_method(add):
+    add("--preconditioner", default="identity", metavar="TEXT", help="(%(default)s)")
+    add("--scaling", default="balance", metavar="NAME", help="(%(default)s)")
+    add("--ordering", default="none", metavar="TEXT", help="(%(default)s)")
+    add("--format", default="csr", metavar="TEXT", help="matrix format (%(default)s)")
+    add("--rhs", default="", metavar="TEXT", help="right-hand side of all systems")
+    add("--relative-tolerance", default="1e-8", metavar="T", help="(%(default)s)")
+    add("--max-iterations", default="5000", metavar="N", help="(%(default)s)")
+
+
+def parse_command_line():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("systems", nargs="+", metavar="SYSTEM", help="FILE.mtx[.gz], a directory, or a generator")
+    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
+    add("--backend", default="cuda", help="host, cuda or cuda:K (%(default)s)")
+    add("--solver", nargs="+", default=SOLVERS, metavar="TEXT",
+        help="with options (" + "; ".join(SOLVERS) + ")")
+    add("--restart", nargs="+", type=int, default=[30], metavar="M", help="(30)")
+    add("--steps", nargs="+", type=int, default=[], metavar="S", help="of ca-gmres, see above")
+    add("--basis", nargs="+", default=["monomial", "newton"], metavar="NAME",
+        help="with --steps (monomial newton)")
+    add("--option", nargs="+", default=[], metavar="NAME=VALUE",
+        help="more options of ca-gmres with --steps")
+    declare_method(add)
+    add("--tolerance", type=float, default=0.1, help="of the counts (%(default)g)")
+    add("--repeat", type=int, default=3, metavar="N", help="solves of a run (%(default)s)")
+    add("--timeout", type=float, default=60., metavar="S", help="of a run (%(default)g)")
+    add("--budget", type=float, default=0., metavar="S",
+        help="begin no run after that; 0: no end (%(default)g)")
+    add("--csv", metavar="FILE", help="write all columns")
+    add("--markdown", metavar="FILE", help="write a table")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_command_line()
+    rows = run_all(options)
+    if options.csv:
+        write_whole(options.csv, lambda stream: write_csv(stream, rows))
+    if options.markdown:
+        table = basis_table if options.steps else solver_table
+        write_whole(options.markdown, lambda stream: stream.write(table(rows)))
+    return 1 if any(row["outcome"] in ("failed", "timeout") or row["agrees"] == "no"
+                    for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
