@@ -22,6 +22,7 @@ nlohmann::ordered_json report_values(const linalg::SolveReport &report)
           {"preconditioner_nonzeros", report.preconditioner_nonzeros},
           {"preconditioner_bytes", report.preconditioner_bytes},
           {"preconditioner_remarks", report.preconditioner_remarks},
+          {"solver_remarks", report.solver_remarks},
           {"format", report.format},
           {"matrix_stored", report.matrix_stored},
           {"matrix_bytes", report.matrix_bytes},

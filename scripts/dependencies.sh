@@ -19,6 +19,7 @@ git                 tells the revision in outputs
 libgtest-dev        GoogleTest, for the tests
 libboost-dev        Boost Graph Library: reverse Cuthill-McKee
 libmetis-dev        METIS: cuts graphs into blocks
+liblapack-dev       LAPACK: eigenvalues of small matrices
 zlib1g-dev          zlib: reads compressed matrix files
 libcli11-dev        CLI11: the command line
 nlohmann-json3-dev  JSON: reports for machines

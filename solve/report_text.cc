@@ -69,7 +69,8 @@ void add_methods(std::string &text, const linalg::SolveReport &report, const Sys
   const auto nonzeros = static_cast<double>(system.A.columns.size());
   add(text, "backend", record.backend + " (" + record.backend_description + ")");
   add(text, "solver",
-      report.solver + (report.execution.empty() ? "" : "; loop run as " + report.execution));
+      report.solver + (report.execution.empty() ? "" : "; loop run as " + report.execution) +
+          (report.solver_remarks.empty() ? "" : "; " + report.solver_remarks));
   add(text, "preconditioner",
       report.preconditioner + "; setup " + seconds_text(report.setup_seconds) + ", " +
           std::to_string(report.preconditioner_nonzeros) + " entries, " +

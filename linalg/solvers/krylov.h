@@ -378,6 +378,13 @@ inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
   return report;
 }
 
+/// Of which residual a report is, and relative to what.
+inline std::string name_of_norm(const SolveControl &control)
+{
+  return control.reference == SolveControl::Reference::rhs ? "‖b − A x‖ relative to ‖b‖"
+                                                           : "‖b − A x‖ relative to ‖b − A x₀‖";
+}
+
 /// An iteration whose loop comes between two products with the solution. The first of them is run
 /// when its result is needed: a GPU may run it together with the loop.
 template <class Iteration, class Begin, class End>
@@ -448,9 +455,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   };
   report = solve_to_true_residual(iteration, A, control, State::divergence_factor,
                                   std::move(report), run);
-  report.norm = control.reference == SolveControl::Reference::rhs
-                    ? "‖b − A x‖ relative to ‖b‖"
-                    : "‖b − A x‖ relative to ‖b − A x₀‖";
+  report.norm = name_of_norm(control);
   report.execution = iteration.execution();
   describe(report);
   return report;

@@ -26,7 +26,11 @@
     "GMRES for unsymmetric matrices; restart=M (1 to 256), orthogonalisation=mgs|cgs|cgs2")        \
   X("fgmres", make_fgmres, "flexible GMRES, for preconditioners that change; options as gmres")    \
   X("pipelined-gmres", make_pipelined_gmres,                                                       \
-    "simpler GMRES for unsymmetric matrices, pipelined form, 3 kernels an iteration; restart=M")
+    "simpler GMRES for unsymmetric matrices, pipelined form, 3 kernels an iteration; restart=M")   \
+  X("ca-gmres", make_ca_gmres,                                                                     \
+    "communication-avoiding GMRES; restart=M, s=S vectors at a time, basis=newton|monomial, "      \
+    "borth=cgs|mgs, tsqr=mgs|cgs|cholqr|svqr|caqr, passes=1|2, "                                   \
+    "powers=auto|plain|blocked|streamed with depth=K block=ROWS memory=MB, errors=yes|no")
 
 namespace femgpu::linalg
 {

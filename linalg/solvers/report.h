@@ -96,6 +96,8 @@ struct SolveReport
   std::size_t preconditioner_bytes = 0;    ///< that an application reads of it
   std::string preconditioner_remarks;      ///< what its setup dropped or regularised
 
+  std::string solver_remarks; ///< what the method has seen of its basis, where it looks at that
+
   std::string scaling = "none", ordering = "none";
   double given_residual = 0.; ///< ‖b − A x‖ before scaling, where the system was scaled
   double given_rhs_norm = 0.; ///< ‖b‖ before scaling
@@ -115,7 +117,8 @@ struct SolveReport
         &initial_residual &true_residual &target &format_seconds &setup_seconds &transfer
             &solve_seconds &bytes_per_iteration &solver &preconditioner &format &backend &execution
                 &norm &matrix_stored &matrix_bytes &preconditioner_nonzeros &preconditioner_bytes
-                    &preconditioner_remarks &scaling &ordering &given_residual &given_rhs_norm;
+                    &preconditioner_remarks &solver_remarks &scaling &ordering &given_residual
+                        &given_rhs_norm;
   }
 };
 

@@ -198,7 +198,7 @@ class Outputs(SolveTest):
         solve = report["solve"]
         self.assertEqual(set(solve), {
             "outcome", "message", "solver", "preconditioner", "preconditioner_nonzeros",
-            "preconditioner_bytes", "preconditioner_remarks", "format", "matrix_stored",
+            "preconditioner_bytes", "preconditioner_remarks", "solver_remarks", "format", "matrix_stored",
             "matrix_bytes", "scaling", "ordering", "backend", "execution", "restarts", "norm",
             "rhs_norm",
             "initial_residual", "true_residual", "target", "given_rhs_norm", "given_residual",

@@ -1,0 +1,95 @@
+#include "linalg/powers/krylov_basis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace femgpu::linalg
+{
+namespace
+{
+using Values = std::vector<std::complex<double>>;
+
+/// log Π |θ − θ_j|
+double log_of_distances(const std::complex<double> theta, const Values &chosen)
+{
+  double sum = 0.;
+  for (const std::complex<double> &other : chosen)
+    sum += std::log(std::abs(theta - other)); // -inf for the same again
+  return sum;
+}
+
+/// Is it the second of a pair?
+bool is_below(const std::complex<double> theta)
+{
+  return theta.imag() < 0.;
+}
+
+double largest_modulus(const Values &values)
+{
+  double largest = 0.;
+  for (const std::complex<double> &theta : values)
+    largest = std::max(largest, std::abs(theta));
+  return largest;
+}
+} // namespace
+
+std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> values)
+{
+  Values chosen;
+  while (!values.empty()) {
+    auto best = values.end();
+    double best_merit = 0.;
+    for (auto theta = values.begin(); theta != values.end(); ++theta) {
+      const double merit = chosen.empty() ? std::abs(*theta) : log_of_distances(*theta, chosen);
+      if (!is_below(*theta) && (best == values.end() || merit > best_merit)) {
+        best = theta;
+        best_merit = merit;
+      }
+    }
+    if (best == values.end()) // only second ones without their first
+      best = values.begin();
+    const std::complex<double> theta = *best;
+    values.erase(best);
+    chosen.push_back(theta);
+    const auto partner = std::find(values.begin(), values.end(), std::conj(theta));
+    if (theta.imag() > 0. && partner != values.end()) {
+      chosen.push_back(*partner);
+      values.erase(partner);
+    }
+  }
+  return chosen;
+}
+
+std::vector<BasisStep> newton_basis(const std::vector<std::complex<double>> &ritz,
+                                    const int n_steps)
+{
+  const Values shifts = leja_order(ritz);
+  std::vector<BasisStep> steps;
+  for (std::size_t k = 0; static_cast<int>(steps.size()) < n_steps; ++k) {
+    if (shifts.empty()) {
+      steps.emplace_back();
+      continue;
+    }
+    const std::complex<double> theta = shifts[k % shifts.size()];
+    double reach = 0.; // of A − θ I
+    for (const std::complex<double> &other : ritz)
+      reach = std::max(reach, std::abs(other - theta.real()));
+    BasisStep step;
+    step.shift = theta.real();
+    step.scale = reach > 0. ? 1. / reach : 1.;
+    if (is_below(theta) && !steps.empty()) // (A − a)² + b² of the vector before the last
+      step.square = theta.imag() * theta.imag() * steps.back().scale;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+std::vector<BasisStep> monomial_basis(const std::vector<std::complex<double>> &ritz,
+                                      const int n_steps)
+{
+  const double reach = largest_modulus(ritz);
+  return std::vector<BasisStep>(static_cast<std::size_t>(n_steps),
+                                {0., 0., reach > 0. ? 1. / reach : 1.});
+}
+} // namespace femgpu::linalg

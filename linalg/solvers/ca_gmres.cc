@@ -1,0 +1,373 @@
+#include "linalg/base/lapack.h"
+#include "linalg/orthogonalisation/orthogonalisation.h"
+#include "linalg/powers/arnoldi_matrix.h"
+#include "linalg/powers/krylov_basis.h"
+#include "linalg/solvers/ca_gmres_steps.h"
+#include "linalg/solvers/registry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace femgpu::linalg
+{
+namespace gmres
+{
+namespace
+{
+/// What a user chooses.
+struct CaOptions
+{
+  int restart, s;
+  bool is_newton, measures_errors;
+  std::string borth, tsqr;
+  MatrixPowersOptions powers;
+
+  explicit CaOptions(Method &method)
+      : restart(method.integer("restart", 60, 1, most_columns)),
+        s(method.integer("s", 10, 1, Tsqr::most_columns)),
+        is_newton(method.word("basis", "newton", {"newton", "monomial"}) == "newton"),
+        measures_errors(method.word("errors", "no", {"no", "yes"}) == "yes"),
+        borth(method.word("borth", "cgs", {"cgs", "mgs"})),
+        tsqr(method.word("tsqr", "cholqr", {"mgs", "cgs", "cholqr", "svqr", "caqr"}))
+  {
+    const std::string passes = " passes=" + std::to_string(method.integer("passes", 2, 1, 2));
+    borth += passes;
+    tsqr += passes;
+    powers.kind =
+        powers_kind_of(method.word("powers", "plain", {"auto", "plain", "blocked", "streamed"}));
+    powers.depth = method.integer("depth", 0, 0, MatrixPowers::most_depth);
+    powers.block = method.integer("block", 0, 0, 1 << 30);
+    powers.memory = static_cast<std::size_t>(method.number("memory", 0., 0., 1e9) * 1e6);
+    powers.steps = s;
+  }
+};
+
+/// The worst of what a solve has seen, for people.
+struct CaRecord
+{
+  double condition = 0., orthogonality = 0., factorisation = 0.;
+  int n_safer = 0, n_cut = 0, n_shortened = 0;
+  int s = 0; ///< at the end
+
+  void worsen(double &worst, const double value) const
+  {
+    worst = std::isnan(value) ? value : std::max(worst, value);
+  }
+
+  std::string text(const CaOptions &options) const
+  {
+    char number[200];
+    std::snprintf(number, sizeof number, "basis condition %.2g", condition);
+    std::string text = number;
+    if (options.measures_errors) {
+      std::snprintf(number, sizeof number, ", orthogonality error %.2g, factorisation error %.2g",
+                    orthogonality, factorisation);
+      text += number;
+    }
+    const auto tell = [&](const int count, const std::string &what) {
+      if (count > 0)
+        text += "; " + std::to_string(count) + (count == 1 ? " block " : " blocks ") + what;
+    };
+    tell(n_safer, "factorised by a safer variant");
+    tell(n_cut, "cut where vectors depend on those before");
+    if (n_shortened > 0)
+      text += "; s reduced from " + std::to_string(options.s) + " to " + std::to_string(s) +
+              ", because the true residual was not that of the basis";
+    return text;
+  }
+};
+
+/// One solve: its memory, and the cycles.
+template <class Backend>
+class CaProcess
+{
+public:
+  CaProcess(const CaOptions &options, const Matrix &A, const Preconditioner &M,
+            const Buffer<double> &b, Buffer<double> &x, const SolveControl &control)
+      : options(options), A(A), n(A.n()), b(b), x(x), control(control),
+        size(std::clamp(options.restart, 1, std::max(n, 1))), runner(*A.executor()),
+        steps_of_M(A, M, options.powers), vectors(A, size + 1 + 2), V(vectors.columns(0, size + 1)),
+        t(vectors[size + 1]), x_before(vectors[size + 2]),
+        C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::most_columns),
+        R(A.executor(), Tsqr::most_columns * Tsqr::most_columns),
+        weights(A.executor(), static_cast<std::size_t>(size)), dots(A.executor(), 2),
+        dot_memory(A.executor(), 2),
+        borth(make_block_orthogonalisation(options.borth, A.executor())),
+        tsqr(make_tsqr(options.tsqr, A.executor()))
+  {
+    record.s = std::min(options.s, size);
+  }
+
+  KrylovState run(const KrylovState &start)
+  {
+    State s;
+    static_cast<KrylovState &>(s) = start;
+    measure_residual(s);
+    s.begin(s.true_rr, s.bb);
+    if (s.bb == 0.) {
+      x.fill_zero(); // the solution for b = 0, whatever the guess was
+      measure_residual(s);
+      s.begin(s.true_rr, s.bb);
+      s.stop(Outcome::converged);
+    }
+    if (s.running && s.iteration >= s.max_iterations)
+      s.stop(Outcome::iteration_limit);
+    while (s.running)
+      run_cycle(s);
+    return s;
+  }
+
+  std::string remarks() const
+  {
+    return record.text(options);
+  }
+  std::string execution() const
+  {
+    return "blocks of " + std::to_string(record.s) + " vectors; " + steps_of_M.description();
+  }
+
+private:
+  /// r = b − A x in V_0, its square and that of b.
+  void measure_residual(State &s)
+  {
+    runner.run(product(A.csr(), x.data(), StoreResidual{b.data(), V[0]}));
+    const auto square = [&](const double *v, const int place) {
+      const Columns column{const_cast<double *>(v), V.stride, 1};
+      runner.run(gram(n, column, column, StoreDot{dots.data() + place}, dot_memory));
+    };
+    square(V[0], 0);
+    square(b.data(), 1);
+    const std::vector<double> squares = dots.to_host();
+    s.true_rr = squares[0];
+    s.bb = squares[1];
+  }
+
+  void run_cycle(State &s)
+  {
+    const double beta = std::sqrt(s.rr);
+    ArnoldiMatrix H(size, beta);
+    runner.run(rows(n, Scale{V[0], 1. / beta}));
+    const bool is_first = !has_ritz_values;
+    while (s.running && H.columns() < size) {
+      const int most = is_first ? 1 : record.s;
+      append_block(s, H, std::min(most, size - H.columns()));
+      if (control.progress)
+        control.progress(s.iteration, std::sqrt(s.rr));
+    }
+    if (options.measures_errors)
+      record.worsen(record.orthogonality,
+                    orthogonality_error(A.executor(), n, V.part(0, H.columns())));
+    if (is_first && H.columns() > 0) {
+      ritz_values = H.ritz_values();
+      has_ritz_values = true;
+    }
+    s.columns = H.rotated();
+    finish_cycle(s, H);
+  }
+
+  /// Makes up to @p p vectors and turns their columns of H.
+  void append_block(State &s, ArnoldiMatrix &H, int p)
+  {
+    const int k = H.columns();
+    for (;; p = (p + 1) / 2) {
+      const std::vector<BasisStep> steps = basis(p);
+      const Columns block = V.part(k + 1, p);
+      steps_of_M.compute(runner, V.part(k, p + 1), steps);
+      borth->orthogonalise(n, V.part(0, k + 1), block, C.data());
+      const TsqrReport report = factorise(block);
+      if (!report.is_done && p > 1) {
+        ++record.n_cut;
+        continue; // V_k is as it was
+      }
+      if (!report.is_done) {
+        s.stop(report.is_finite ? Outcome::breakdown : Outcome::not_finite);
+        return;
+      }
+      const int n_used = p == 1 ? 1 : std::min(p, report.first_dependent);
+      if (n_used < p)
+        ++record.n_cut;
+      if (n_used == 0)
+        continue;
+      record.worsen(record.condition, condition_number(report.R, p));
+      H.append(C.to_host(static_cast<std::size_t>((k + 1) * p)), report.R, steps, p, n_used);
+      turn_columns(s, H);
+      if (s.running && p == 1 && report.first_dependent == 0)
+        s.stop(Outcome::breakdown);
+      return;
+    }
+  }
+
+  TsqrReport factorise(const Columns &block)
+  {
+    Buffer<double> before;
+    if (options.measures_errors) {
+      before = Buffer<double>(A.executor(), V.stride * static_cast<std::size_t>(block.count));
+      A.executor()->copy_inside(before.data(), block.data, before.bytes());
+    }
+    const TsqrReport report = tsqr->factorise(n, block, R.data());
+    if (report.failed_column >= 0 || report.variant.rfind(first_word(options.tsqr), 0) != 0)
+      ++record.n_safer;
+    if (options.measures_errors && report.is_done)
+      record.worsen(record.factorisation,
+                    factorisation_error(A.executor(), n, {before.data(), V.stride, block.count},
+                                        block, R.data()));
+    return report;
+  }
+
+  static std::string first_word(const std::string &text)
+  {
+    return text.substr(0, text.find(' '));
+  }
+
+  void turn_columns(State &s, ArnoldiMatrix &H)
+  {
+    while (s.running && H.rotated() < H.columns()) {
+      if (!H.rotate_next()) {
+        s.stop(Outcome::breakdown);
+        return;
+      }
+      ++s.iteration;
+      s.check(H.residual() * H.residual());
+    }
+  }
+
+  std::vector<BasisStep> basis(const int p) const
+  {
+    return options.is_newton ? newton_basis(ritz_values, p) : monomial_basis(ritz_values, p);
+  }
+
+  /// x += M⁻¹ Q y, and the residual that it has. Where the basis was wrong about that, x stays what
+  /// it was if it has become worse, and the next blocks are half as long.
+  void finish_cycle(State &s, const ArnoldiMatrix &H)
+  {
+    A.executor()->copy_inside(x_before, x.data(), x.bytes());
+    std::vector<double> y = H.solve();
+    y.resize(weights.size());
+    weights.copy_from_host(y.data());
+    runner.run(rows(n, Combine{V, H.rotated(), weights.data(), t}));
+    steps_of_M.add(runner, t, x.data());
+    measure_residual(s);
+    const double expected = std::max(H.residual() * H.residual(), 0.01 * s.target_rr);
+    const bool is_wrong = !(s.true_rr <= 4. * expected);
+    if (!is_wrong || record.s == 1 || s.columns == 0) {
+      s.end_cycle(s.true_rr, s.bb);
+      return;
+    }
+    if (!(s.true_rr < s.start_rr)) {
+      A.executor()->copy_inside(x.data(), x_before, x.bytes());
+      measure_residual(s);
+    }
+    record.s = std::max(record.s / 2, 1);
+    ++record.n_shortened;
+    const bool is_at_limit = s.iteration >= s.max_iterations;
+    s.columns = 0;
+    s.running = true;
+    ++s.restarts;
+    s.begin(s.true_rr, s.bb);
+    if (s.running && is_at_limit)
+      s.stop(Outcome::iteration_limit);
+  }
+
+  const CaOptions &options;
+  const Matrix &A;
+  int n;
+  const Buffer<double> &b;
+  Buffer<double> &x;
+  const SolveControl &control;
+  int size;
+  Runner<Backend> runner;
+  StepsOfM<Backend> steps_of_M;
+  WorkVectors vectors;
+  Columns V;
+  double *t, *x_before;
+  Buffer<double> C, R, weights, dots;
+  GramMemory dot_memory;
+  std::unique_ptr<BlockOrthogonalisation> borth;
+  std::unique_ptr<Tsqr> tsqr;
+  std::vector<std::complex<double>> ritz_values;
+  bool has_ritz_values = false;
+  CaRecord record;
+};
+
+/// Keeps the history of a method whose epilogues the host runs.
+class HostHistory
+{
+public:
+  double *keep_history(const int count)
+  {
+    numbers.resize(static_cast<std::size_t>(count));
+    return numbers.data();
+  }
+  std::vector<double> history(const int count) const
+  {
+    return {numbers.begin(), numbers.begin() + count};
+  }
+
+private:
+  std::vector<double> numbers;
+};
+
+/**
+ * Communication-avoiding GMRES(s, m) (Yamazaki et al. 2014; Hoemmen 2010): the matrix powers kernel
+ * makes s vectors, which are orthogonalised together, against the basis (BOrth) and among
+ * themselves (TSQR). The first cycle makes one vector at a time; its Ritz values are the shifts of
+ * Newton's basis.
+ *
+ * Use: where GMRES spends its time on long bases, or its products on reading A. Options: restart=m,
+ * s=S, basis=newton|monomial, borth=cgs|mgs, tsqr=mgs|cgs|cholqr|svqr|caqr, passes=1|2 for both,
+ * powers=auto|plain|blocked|streamed with depth=K, block=ROWS and memory=MB (see MatrixPowers),
+ * errors=yes for ‖I − QᵀQ‖ and ‖V − QR‖. Needs: nothing of A or M; with an M that is no row functor
+ * the products are plain. m + 3 vectors. Cost of s iterations: A once to s times, the basis twice a
+ * pass, the block some six times; the host reads small matrices once a block. Fails: as GMRES. A
+ * basis too ill-conditioned for its s makes the true residual differ from that of the recurrence:
+ * then s is halved, which the remarks tell, with the condition of the worst block.
+ */
+template <class Backend>
+class CaGmres final : public Solver
+{
+public:
+  explicit CaGmres(Method &method) : options(method)
+  {}
+
+  bool needs_symmetry() const override
+  {
+    return false;
+  }
+
+  SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
+                    Buffer<double> &x, const SolveControl &control) const override
+  {
+    CaProcess<Backend> process(options, A, M, b, x, control);
+    HostHistory history;
+    SolveReport report = solve_to_true_residual(
+        history, A, control, State::divergence_factor,
+        report_of_method(A, M, "ca-gmres", {1, vectors_per_iteration(), 1}, x.bytes()),
+        [&](const KrylovState &start) { return process.run(start); });
+    report.norm = name_of_norm(control);
+    report.execution = process.execution();
+    report.solver_remarks = process.remarks();
+    describe(report);
+    return report;
+  }
+
+private:
+  std::size_t vectors_per_iteration() const
+  {
+    const int basis = 2 * (options.restart + 1) / 2; // twice a half, on average
+    return static_cast<std::size_t>(2 + 2 * (basis / options.s + 6));
+  }
+
+  CaOptions options;
+};
+} // namespace
+} // namespace gmres
+
+template <class Backend>
+std::unique_ptr<Solver> make_ca_gmres(Method &method)
+{
+  return std::make_unique<gmres::CaGmres<Backend>>(method);
+}
+
+template std::unique_ptr<Solver> make_ca_gmres<ThisBackend>(Method &);
+} // namespace femgpu::linalg
