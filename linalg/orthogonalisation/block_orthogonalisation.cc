@@ -5,22 +5,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// A row of C, or what another pass adds to it.
-struct StoreRow
-{
-  const double *products;
-  double *C; ///< at the row's first entry
-  int distance;
-  bool is_first;
-
-  FEMGPU_HD
-  void operator()(const int y) const
-  {
-    double &entry = C[y * distance];
-    entry = is_first ? products[y] : entry + products[y];
-  }
-};
-
 /**
  * Gram-Schmidt of a block against a basis (BOrth; Yamazaki 2014, V.A and V.B).
  *
@@ -48,19 +32,20 @@ public:
     for (int pass = 0; pass < passes; ++pass)
       if (one_by_one)
         for (int x = 0; x < Q.count; ++x)
-          take_out(n, {Q[x], Q.stride, 1}, V, C + x, Q.count, pass == 0);
+          take_out(n, {Q[x], Q.stride, 1}, V, C + x, static_cast<std::size_t>(Q.count), pass == 0);
       else
         take_out(n, Q, V, C, 1, pass == 0);
   }
 
 private:
   /// Some columns of Q at one time; entries of their part of C have @p distance.
-  void take_out(const int n, const Columns &Q, const Columns &V, double *C, const int distance,
-                const bool is_first)
+  void take_out(const int n, const Columns &Q, const Columns &V, double *C,
+                const std::size_t distance, const bool is_first)
   {
     columns.gram(n, Q, V, products.data());
     columns.subtract(n, Q, products.data(), V);
-    columns.steps().run(rows(Q.count * V.count, StoreRow{products.data(), C, distance, is_first}));
+    columns.steps().run(
+        rows(Q.count * V.count, StoreProducts{products.data(), C, distance, is_first}));
   }
 
   ExecutorPtr executor;

@@ -37,7 +37,7 @@ struct CholeskyFactor
   void operator()(const Team &team, int /* item */) const
   {
     const SmallMatrix M{team.scratch(), p};
-    double *const s = M.data + p * p;
+    double *const s = M.end();
     for (int k = team.rank(); k < p * p; k += team.size())
       M.data[k] = B[k];
     team.sync();
@@ -72,8 +72,8 @@ struct SingularValueFactor
   FEMGPU_HD
   void operator()(const Team &team, int /* item */) const
   {
-    const SmallMatrix M{team.scratch(), p}, U{M.data + p * p, p};
-    double *const s = U.data + p * p, *const sigma = s + p;
+    const SmallMatrix M{team.scratch(), p}, U{M.end(), p};
+    double *const s = U.end(), *const sigma = s + p;
     auto *const rotations = reinterpret_cast<Rotation *>(sigma + p);
     const double floor = 2. * p * 2. * rounding;
     for (int k = team.rank(); k < p * p; k += team.size()) {

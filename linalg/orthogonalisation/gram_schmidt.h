@@ -48,7 +48,8 @@ struct FinishRow
 /// q = v / R_kk, and v_j −= R_kj q for the columns behind it, in a row.
 struct TakeOutColumn
 {
-  int p, k, n_behind;
+  int k, n_behind;
+  std::size_t distance; ///< of entries of a row of R
   Columns V;
   const double *R;
 
@@ -56,38 +57,11 @@ struct TakeOutColumn
   void operator()(const int i) const
   {
     const double *const row = R + k;
-    const double R_kk = row[k * p];
+    const double R_kk = row[k * distance];
     const double q = R_kk == 0. ? 0. : V[k][i] / R_kk;
     V[k][i] = q;
     for (int j = k + 1; j <= k + n_behind; ++j)
-      V[j][i] -= row[j * p] * q;
-  }
-};
-
-/// C += C_2 for n entries.
-struct AddEntries
-{
-  const double *C_2;
-  double *C;
-
-  FEMGPU_HD
-  void operator()(const int k) const
-  {
-    C[k] += C_2[k];
-  }
-};
-
-/// Copies the first k entries of column k of R, or adds them.
-struct StoreColumn
-{
-  const double *from;
-  double *to;
-  bool is_first;
-
-  FEMGPU_HD
-  void operator()(const int k) const
-  {
-    to[k] = is_first ? from[k] : to[k] + from[k];
+      V[j][i] -= row[j * distance] * q;
   }
 };
 
@@ -101,11 +75,12 @@ template <class Backend>
 void modified_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,
                            double *products)
 {
+  const auto distance = static_cast<std::size_t>(V.count);
   for (int k = 0; k < V.count; ++k) {
     const int n_products = V.count - k;
     columns.gram(n, {V[k], V.stride, 1}, {V[k], V.stride, n_products}, products);
     columns.steps().run(teams(1, FinishRow{V.count, k, n_products, products, R}));
-    columns.steps().run(rows(n, TakeOutColumn{V.count, k, n_products - 1, V, R}));
+    columns.steps().run(rows(n, TakeOutColumn{k, n_products - 1, distance, V, R}));
   }
 }
 
@@ -118,16 +93,17 @@ template <class Backend>
 void classical_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Columns &V, double *R,
                             double *products, const int passes)
 {
+  const auto distance = static_cast<std::size_t>(V.count);
   for (int k = 0; k < V.count; ++k) {
     const Columns Q{V.data, V.stride, k}, v{V[k], V.stride, 1};
     for (int pass = 0; pass < passes && k > 0; ++pass) {
       columns.gram(n, Q, v, products);
       columns.subtract(n, Q, products, v);
-      columns.steps().run(rows(k, StoreColumn{products, R + k * V.count, pass == 0}));
+      columns.steps().run(rows(k, StoreProducts{products, R + k * distance, 1, pass == 0}));
     }
     columns.gram(n, v, v, products);
     columns.steps().run(teams(1, FinishRow{V.count, k, 1, products, R}));
-    columns.steps().run(rows(n, TakeOutColumn{V.count, k, 0, V, R}));
+    columns.steps().run(rows(n, TakeOutColumn{k, 0, distance, V, R}));
   }
 }
 } // namespace femgpu::linalg

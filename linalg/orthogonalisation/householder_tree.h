@@ -337,7 +337,8 @@ private:
     double *free = memory.data();
     Columns of_level = V;
     for (TreeLevel &level : levels) {
-      const auto n_triangles = static_cast<std::size_t>(level.blocks.count() * V.count);
+      const auto n_triangles =
+          static_cast<std::size_t>(level.blocks.count()) * static_cast<std::size_t>(V.count);
       level.V = of_level;
       level.factors = free;
       level.triangles = {free + n_triangles, n_triangles, V.count};

@@ -3,6 +3,8 @@
 
 #include "linalg/base/host_device.h"
 
+#include <cstddef>
+
 /**
  * @file
  * Factorisations of small dense matrices, p <= 64, by one team in its scratch. All functions are
@@ -20,6 +22,11 @@ struct SmallMatrix
   double &operator()(const int i, const int j) const
   {
     return data[i + j * p];
+  }
+  FEMGPU_HD
+  double *end() const
+  {
+    return data + static_cast<std::size_t>(p) * static_cast<std::size_t>(p);
   }
 };
 

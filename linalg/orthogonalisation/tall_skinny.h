@@ -74,6 +74,22 @@ struct KeepProducts
   }
 };
 
+/// Stores entry k of a row or column of a small matrix, or adds what another pass has found.
+struct StoreProducts
+{
+  const double *from;
+  double *to;
+  std::size_t distance; ///< of entries in the matrix
+  bool is_first;
+
+  FEMGPU_HD
+  void operator()(const int k) const
+  {
+    double &entry = to[static_cast<std::size_t>(k) * distance];
+    entry = is_first ? from[k] : entry + from[k];
+  }
+};
+
 /**
  * V −= X C, then V := V R⁻¹ by forward substitution in each row, which is as accurate as a solve
  * can be; either part can be left out. A thread has the values of V's row in registers: X and V are
@@ -101,8 +117,8 @@ struct TransformRows
   FEMGPU_HD
   void operator()(const Team &team, const int chunk) const
   {
-    double *const coefficients = team.scratch(), *const triangle =
-                                                     coefficients + padded(X.count) * width;
+    double *const coefficients = team.scratch();
+    double *const triangle = coefficients + static_cast<std::size_t>(padded(X.count)) * width;
     gather(team, coefficients, triangle);
     for (int i = chunks.begin(chunk) + team.rank(); i < chunks.end(chunk); i += team.size()) {
       double v[width];

@@ -45,13 +45,17 @@ struct SetZero
 void inspect(TsqrReport &report)
 {
   const int p = report.n_columns;
+  const auto R = [&](const int i, const int j) {
+    return report
+        .R[static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * static_cast<std::size_t>(p)];
+  };
   report.rank = 0;
   report.first_dependent = p;
   for (int j = 0; j < p; ++j) {
     double norm = 0.;
     for (int i = 0; i <= j; ++i)
-      norm = std::hypot(norm, report.R[static_cast<std::size_t>(i + j * p)]);
-    const double left = std::abs(report.R[static_cast<std::size_t>(j + j * p)]);
+      norm = std::hypot(norm, R(i, j));
+    const double left = std::abs(R(j, j));
     report.is_finite = report.is_finite && std::isfinite(norm);
     if (left > dependence_tolerance(p) * norm)
       ++report.rank;
@@ -82,8 +86,8 @@ public:
         passes(method.integer("passes", 1, 1, 2)),
         safer((variant == Variant::cholqr || variant == Variant::svqr) &&
               method.word("safer", "yes", {"yes", "no"}) == "yes"),
-        columns(executor), tree(executor), B(executor, most_columns * most_columns),
-        R_pass(executor, most_columns * most_columns), status(executor, 1)
+        columns(executor), tree(executor), B(executor, most_entries),
+        R_pass(executor, most_entries), status(executor, 1)
   {}
 
   TsqrReport factorise(const int n, const Columns &V, double *R) override
@@ -114,6 +118,8 @@ public:
   }
 
 private:
+  static constexpr auto most_entries = static_cast<std::size_t>(most_columns) * most_columns;
+
   static void check(const int n, const Columns &V)
   {
     if (n < 1 || V.count < 1 || V.count > most_columns)

@@ -306,7 +306,7 @@ TEST_P(Orthogonalisation, ASecondPassTakesOutWhatTheFirstHasLeft)
   for (std::size_t k = 0; k < V.values.size(); ++k)
     V.values[k] += 1e-10 * rest.values[k];
   for (const std::string method : {"cgs", "mgs"}) {
-    double angle[2];
+    double angle[2] = {};
     for (const int passes : {1, 2}) {
       ExecutorBlock Q(executor, basis), block(executor, V);
       Buffer<double> C(executor, static_cast<std::size_t>(q) * static_cast<std::size_t>(p));
