@@ -20,7 +20,7 @@ namespace femgpu::linalg
 /// Rows of a block that a thread of a GPU's team has in registers, and that of the host in its
 /// cache: of @p width values.
 template <int team_size, int width>
-constexpr int block_rows_of_thread = team_size > 1 ? (width <= 16 ? 64 / width : 2) : 256;
+constexpr int block_rows_of_thread = team_size > 1 ? (width <= 8 ? 4 : 2) : 256;
 
 constexpr int power_of_two_from(const int width)
 {
@@ -178,7 +178,7 @@ struct TreeLevel
 template <int width>
 struct FactoriseBlock
 {
-  static constexpr int team_size = 256, scratch = 16 * power_of_two_from(width) + width + 1;
+  static constexpr int team_size = 128, scratch = 8 * power_of_two_from(width) + width + 1;
   TreeLevel level;
 
   template <class Team>
@@ -225,7 +225,8 @@ private:
 template <int width>
 struct ExpandBlock
 {
-  static constexpr int team_size = 256, scratch = FactoriseBlock<width>::scratch;
+  static constexpr int team_size = FactoriseBlock<width>::team_size;
+  static constexpr int scratch = FactoriseBlock<width>::scratch;
   TreeLevel level;
 
   template <class Team>
@@ -286,7 +287,7 @@ struct FinishTriangle
 
 /**
  * V = QR for up to 32 columns. Costs 2 kernels a level of the tree, of which there are about
- * log n / log(512 / p); reads and writes V twice and does 8 n p² operations, about.
+ * log n / log(256 / p); reads and writes V twice and does 8 n p² operations, about.
  * ‖I − QᵀQ‖ = O(ε) whatever V is; with n >= count(V), also where columns depend on each other.
  */
 template <class Backend>

@@ -114,12 +114,13 @@ struct Rotation
 FEMGPU_HD
 Rotation jacobi_rotation(const SmallMatrix &B, const int a, const int b, const double floor)
 {
-  const double B_ab = B(a, b), product = fabs(B(a, a) * B(b, b));
-  const double scale = sqrt(product > floor * floor ? product : floor * floor);
-  if (!(fabs(B_ab) > rounding * scale))
+  const double B_aa = B(a, a), B_ab = B(a, b), B_bb = B(b, b);
+  const double product = fabs(B_aa * B_bb), least = floor * floor;
+  if (!(B_ab * B_ab > rounding * rounding * (product > least ? product : least)))
     return {1., 0.};
-  const double theta = (B(b, b) - B(a, a)) / (2. * B_ab);
-  const double t = (theta < 0. ? -1. : 1.) / (fabs(theta) + sqrt(theta * theta + 1.));
+  const double d = B_bb - B_aa, o = 2. * B_ab;
+  const double root = sqrt(d * d + o * o);
+  const double t = o / (d < 0. ? d - root : d + root); // of the angle, which is at most π/4
   const double c = 1. / sqrt(t * t + 1.);
   return {c, t * c};
 }
@@ -170,8 +171,9 @@ private:
   Pair pair(const int round, const int number) const
   {
     const int last = 2 * n_pairs - 1;
-    const int x = number == 0 ? last : (round + number) % last;
-    const int y = (round + last - number) % last;
+    const int behind = round + number, before = round - number;
+    const int x = number == 0 ? last : behind < last ? behind : behind - last;
+    const int y = before < 0 ? before + last : before;
     return x < y ? Pair{x, y} : Pair{y, x};
   }
 

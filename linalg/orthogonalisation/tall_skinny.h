@@ -92,14 +92,16 @@ struct StoreProducts
 
 /**
  * V −= X C, then V := V R⁻¹ by forward substitution in each row, which is as accurate as a solve
- * can be; either part can be left out. A thread has the values of V's row in registers: X and V are
- * read once, V is written once. A zero on the diagonal of R makes a zero column.
+ * can be; either part can be left out. A thread has the values of two rows of V in registers, so
+ * that an entry of C or R, from shared memory, serves both: X and V are read once, V is written
+ * once. A zero on the diagonal of R makes a zero column.
  */
 template <int width>
 struct TransformRows
 {
-  static constexpr int team_size = 256, scratch = 0, rows_of_team = 1024;
-  static constexpr int at_once = 4; ///< values of X that are loaded before they are needed
+  static constexpr int team_size = 128, scratch = 0, rows_of_team = 1024;
+  static constexpr int n_rows = 2;  ///< of a thread at one time
+  static constexpr int at_once = 4; ///< values of X in a row that are loaded before they are needed
   RowChunks chunks;
   Columns X;
   const double *C; ///< C[x + y ldc]
@@ -120,18 +122,16 @@ struct TransformRows
     double *const coefficients = team.scratch();
     double *const triangle = coefficients + static_cast<std::size_t>(padded(X.count)) * width;
     gather(team, coefficients, triangle);
-    for (int i = chunks.begin(chunk) + team.rank(); i < chunks.end(chunk); i += team.size()) {
-      double v[width];
-      FEMGPU_UNROLL
-      for (int c = 0; c < width; ++c)
-        v[c] = c < V.count ? V[c][i] : 0.;
-      subtract(i, coefficients, v);
+    const int end = chunks.end(chunk);
+    for (int i = chunks.begin(chunk) + team.rank(); i < end; i += n_rows * team.size()) {
+      const int next = i + team.size();
+      const int rows[n_rows] = {i, next < end ? next : i}; // the same twice at the end
+      double v[n_rows][width];
+      load(rows, v);
+      subtract(rows, coefficients, v);
       if (R != nullptr)
         solve(triangle, v);
-      FEMGPU_UNROLL
-      for (int c = 0; c < width; ++c)
-        if (c < V.count)
-          V[c][i] = v[c];
+      store(rows, v);
     }
   }
 
@@ -159,31 +159,69 @@ private:
   }
 
   FEMGPU_HD
-  void subtract(const int i, const double *coefficients, double (&v)[width]) const
+  void load(const int (&rows)[n_rows], double (&v)[n_rows][width]) const
+  {
+    FEMGPU_UNROLL
+    for (int r = 0; r < n_rows; ++r) {
+      FEMGPU_UNROLL
+      for (int c = 0; c < width; ++c)
+        v[r][c] = c < V.count ? V[c][rows[r]] : 0.;
+    }
+  }
+
+  FEMGPU_HD
+  void store(const int (&rows)[n_rows], const double (&v)[n_rows][width]) const
+  {
+    FEMGPU_UNROLL
+    for (int r = 0; r < n_rows; ++r) {
+      FEMGPU_UNROLL
+      for (int c = 0; c < width; ++c)
+        if (c < V.count)
+          V[c][rows[r]] = v[r][c];
+    }
+  }
+
+  FEMGPU_HD
+  void subtract(const int (&rows)[n_rows], const double *coefficients,
+                double (&v)[n_rows][width]) const
   {
     for (int x = 0; x < X.count; x += at_once) {
-      double values[at_once];
-      FEMGPU_UNROLL
-      for (int k = 0; k < at_once; ++k)
-        values[k] = x + k < X.count ? X[x + k][i] : 0.;
+      double values[at_once][n_rows];
       FEMGPU_UNROLL
       for (int k = 0; k < at_once; ++k) {
         FEMGPU_UNROLL
-        for (int c = 0; c < width; ++c)
-          v[c] -= values[k] * coefficients[(x + k) * width + c];
+        for (int r = 0; r < n_rows; ++r)
+          values[k][r] = x + k < X.count ? X[x + k][rows[r]] : 0.;
+      }
+      FEMGPU_UNROLL
+      for (int k = 0; k < at_once; ++k) {
+        FEMGPU_UNROLL
+        for (int c = 0; c < width; ++c) {
+          const double coefficient = coefficients[(x + k) * width + c];
+          FEMGPU_UNROLL
+          for (int r = 0; r < n_rows; ++r)
+            v[r][c] -= values[k][r] * coefficient;
+        }
       }
     }
   }
 
   FEMGPU_HD
-  static void solve(const double *triangle, double (&v)[width])
+  static void solve(const double *triangle, double (&v)[n_rows][width])
   {
     FEMGPU_UNROLL
-    for (int r = 0; r < width; ++r) {
-      v[r] *= triangle[r * width + r];
+    for (int k = 0; k < width; ++k) {
+      const double reciprocal = triangle[k * width + k];
       FEMGPU_UNROLL
-      for (int c = r + 1; c < width; ++c)
-        v[c] -= v[r] * triangle[r * width + c];
+      for (int r = 0; r < n_rows; ++r)
+        v[r][k] *= reciprocal;
+      FEMGPU_UNROLL
+      for (int c = k + 1; c < width; ++c) {
+        const double coefficient = triangle[k * width + c];
+        FEMGPU_UNROLL
+        for (int r = 0; r < n_rows; ++r)
+          v[r][c] -= v[r][k] * coefficient;
+      }
     }
   }
 };

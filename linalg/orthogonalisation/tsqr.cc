@@ -133,7 +133,8 @@ private:
   /// @param may_floor eigenvalues may be at their floor, so that Q is not orthonormal yet
   bool run_pass(const int n, const Columns &V, double *R, const bool may_floor, TsqrReport &report)
   {
-    columns.steps().run(rows(V.count * V.count, SetZero{R}));
+    if (variant == Variant::mgs || variant == Variant::cgs) // which leave the lower triangle
+      columns.steps().run(rows(V.count * V.count, SetZero{R}));
     if (variant == Variant::mgs)
       modified_gram_schmidt(columns, n, V, R, B.data());
     else if (variant == Variant::cgs)
