@@ -12,10 +12,10 @@ namespace femgpu::linalg
 /// What became of a small factorisation.
 struct FactorStatus
 {
+  int has_factor; ///< R is there
   int is_finite;
-  int failed_column; ///< where Cholesky's factorisation ended; p if it did not
+  int failed_column; ///< where Cholesky's factorisation ended; p if it did not, -1 if not finite
   int n_floored;     ///< eigenvalues that have been set to the floor
-  int has_converged; ///< Jacobi's method
 };
 
 /// By Cholesky's factorisation; R is left as it is where that fails.
@@ -42,11 +42,11 @@ struct CholeskyFactor
       M.data[k] = B[k];
     team.sync();
     const bool is_good = scale_to_unit_diagonal(team, M, s);
-    const int failed = is_good ? cholesky(team, M) : 0;
+    const int failed = is_good ? cholesky(team, M) : -1;
     for (int k = team.rank(); failed == p && k < p * p; k += team.size())
       R[k] = k % p <= k / p ? M.data[k] * s[k / p] : 0.;
     if (team.rank() == 0)
-      *status = {is_good ? 1 : 0, failed, 0, 1};
+      *status = {failed == p ? 1 : 0, is_good ? 1 : 0, failed, 0};
   }
 };
 
@@ -93,7 +93,7 @@ struct SingularValueFactor
     team.sync();
     store_factor(team, M, U, s, sigma, is_good);
     if (team.rank() == 0)
-      *status = {is_good ? 1 : 0, p, static_cast<int>(floored), has_converged ? 1 : 0};
+      *status = {has_converged ? 1 : 0, is_good ? 1 : 0, p, static_cast<int>(floored)};
   }
 
 private:

@@ -107,7 +107,8 @@ struct TransformRows
   const double *C; ///< C[x + y ldc]
   int ldc;
   Columns V;
-  const double *R; ///< R[x + y V.count]; nullptr for none
+  const double *R;     ///< R[x + y V.count]; nullptr for none
+  const int *proceeds; ///< where 0 is here, V is left as it is; nullptr for none
 
   /// Doubles of scratch: C with zeros up to full width and R by rows.
   static int scratch_size(const int n_X, const bool has_R)
@@ -119,6 +120,8 @@ struct TransformRows
   FEMGPU_HD
   void operator()(const Team &team, const int chunk) const
   {
+    if (proceeds != nullptr && *proceeds == 0)
+      return;
     double *const coefficients = team.scratch();
     double *const triangle = coefficients + static_cast<std::size_t>(padded(X.count)) * width;
     gather(team, coefficients, triangle);
@@ -260,9 +263,10 @@ public:
   }
 
   /// V := V R⁻¹ with R[x + y count(V)] for at most most_width columns
-  void solve(const int n, const Columns &V, const double *R)
+  /// @param proceeds where earlier steps leave 0 if V has to stay; nullptr for none
+  void solve(const int n, const Columns &V, const double *R, const int *proceeds = nullptr)
   {
-    transform(n, {}, nullptr, 0, V, R);
+    transform(n, {}, nullptr, 0, V, R, proceeds);
   }
 
   Runner<Backend> &steps()
@@ -272,11 +276,11 @@ public:
 
 private:
   void transform(const int n, const Columns &X, const double *C, const int ldc, const Columns &V,
-                 const double *R)
+                 const double *R, const int *proceeds = nullptr)
   {
     with_width<4, 8, 12, 16, 24, most_width>(V.count, [&](const auto width) {
       using Body = TransformRows<decltype(width)::value>;
-      const Body body{{n, Body::rows_of_team}, X, C, ldc, V, R};
+      const Body body{{n, Body::rows_of_team}, X, C, ldc, V, R, proceeds};
       runner.run(teams(body.chunks.count(), body, Body::scratch_size(X.count, R != nullptr)));
     });
   }

@@ -151,37 +151,47 @@ private:
                      TsqrReport &report)
   {
     columns.gram(n, V, V, B.data());
-    bool has_factor = false;
     if (variant == Variant::cholqr) {
-      const FactorStatus result = factorise_gram<CholeskyFactor>(V.count, R);
+      factorise_gram<CholeskyFactor>(V.count, R);
+      columns.solve(n, V, R, &status.data()->has_factor); // the host need not know before
+      const FactorStatus result = status.to_host()[0];
       report.is_finite = result.is_finite != 0;
-      has_factor = result.failed_column == V.count;
-      if (!has_factor && report.is_finite && report.failed_column < 0)
+      if (result.has_factor != 0 || !report.is_finite)
+        return report.is_finite;
+      if (report.failed_column < 0)
         report.failed_column = result.failed_column;
+      if (!safer)
+        return false;
     }
-    if (report.is_finite && (variant == Variant::svqr || (!has_factor && safer))) {
-      const FactorStatus result = factorise_gram<SingularValueFactor>(V.count, R);
-      report.is_finite = result.is_finite != 0;
-      report.n_floored = std::max(report.n_floored, result.n_floored);
-      use(Variant::svqr, report);
-      const bool is_good = result.has_converged != 0 && (result.n_floored == 0 || may_floor);
-      if (report.is_finite && safer && !is_good) {
-        use(Variant::caqr, report);
-        tree.factorise(n, V, R);
-        return true;
-      }
-      has_factor = result.has_converged != 0;
+    return run_singular_value_pass(n, V, R, may_floor, report);
+  }
+
+  /// By svqr, with the Gram matrix that is there, or by caqr where that is not enough.
+  bool run_singular_value_pass(const int n, const Columns &V, double *R, const bool may_floor,
+                               TsqrReport &report)
+  {
+    factorise_gram<SingularValueFactor>(V.count, R);
+    const FactorStatus result = status.to_host()[0];
+    report.is_finite = result.is_finite != 0;
+    report.n_floored = std::max(report.n_floored, result.n_floored);
+    use(Variant::svqr, report);
+    const bool is_enough = result.has_factor != 0 && (result.n_floored == 0 || may_floor);
+    if (!report.is_finite)
+      return false;
+    if (safer && !is_enough) {
+      use(Variant::caqr, report);
+      tree.factorise(n, V, R);
+      return true;
     }
-    if (report.is_finite && has_factor)
+    if (result.has_factor != 0)
       columns.solve(n, V, R);
-    return report.is_finite && has_factor;
+    return result.has_factor != 0;
   }
 
   template <class Factor>
-  FactorStatus factorise_gram(const int p, double *R)
+  void factorise_gram(const int p, double *R)
   {
     columns.steps().run(teams(1, Factor{p, B.data(), R, status.data()}, Factor::scratch_size(p)));
-    return status.to_host()[0];
   }
 
   static void use(const Variant variant, TsqrReport &report)

@@ -111,7 +111,7 @@ TEST(SmallFactors, FactorsOfGramMatricesGiveThemBack)
     run(CholeskyFactor{p, B.values.data(), R.values.data(), &status});
     EXPECT_EQ(status.failed_column, p);
     run(SingularValueFactor{p, B.values.data(), S.values.data(), &status});
-    EXPECT_EQ(status.has_converged, 1) << p;
+    EXPECT_EQ(status.has_factor, 1) << p;
     EXPECT_EQ(status.n_floored, 0) << p;
     const double bound = 20. * p * eps * frobenius_norm(B);
     EXPECT_LT(distance(transposed_product(R, R), B), bound) << p;
@@ -158,7 +158,7 @@ TEST(SmallFactors, EigenvaluesOfZeroAreSetToTheFloor)
   FactorStatus status{};
   run(SingularValueFactor{6, B.values.data(), R.values.data(), &status});
   EXPECT_EQ(status.n_floored, 2);
-  EXPECT_EQ(status.has_converged, 1);
+  EXPECT_EQ(status.has_factor, 1);
   for (int k = 0; k < 6; ++k)
     EXPECT_GT(R(k, k), 0.) << k;
   EXPECT_LT(distance(transposed_product(R, R), B), 1e-13 * frobenius_norm(B) + 1e-7);
