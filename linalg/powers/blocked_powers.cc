@@ -1,5 +1,6 @@
 #include "linalg/powers/basis_step.h"
 #include "linalg/powers/forms.h"
+#include "linalg/powers/sweep_shape.h"
 
 #include <algorithm>
 #include <sstream>
@@ -12,11 +13,24 @@ namespace
 /// Cache blocks in the memory of an executor.
 struct CacheBlocksView
 {
-  int depth, log_slice;
+  int n_blocks, depth, log_slice;
   const int *starts, *counts, *ghosts, *first_slices;
   const std::size_t *ghost_starts, *slice_starts;
   const std::uint16_t *columns;
   const double *values;
+
+  /// Has the entries of block @p b brought nearer, for a team that reads them later.
+  template <class Team>
+  FEMGPU_HD
+  void prefetch(const Team &team, const int b) const
+  {
+    if (b >= n_blocks)
+      return;
+    const std::size_t first = slice_starts[first_slices[b]];
+    const std::size_t n_stored = slice_starts[first_slices[b + 1]] - first;
+    team.prefetch(values + first, n_stored * sizeof(double));
+    team.prefetch(columns + first, n_stored * sizeof(std::uint16_t));
+  }
 };
 
 /// One of them.
@@ -68,6 +82,7 @@ struct Sweep
 {
   CacheBlocksView blocks;
   Columns V;
+  int n_at_once; ///< blocks that are at work at one time, about
   int first, n_steps;
   BasisStep steps[MatrixPowers::most_depth];
 
@@ -124,13 +139,6 @@ struct SweepFromMemory : Sweep
   }
 };
 
-/// Rows of a thread, of up to @p width entries, that fit into its registers.
-constexpr int rows_in_registers(const int width)
-{
-  return width <= 3 ? 8 : width <= 5 ? 6 : width <= 7 ? 4 : 3;
-}
-constexpr int most_width_in_registers = 9;
-
 /// Each thread reads its rows, of up to @p width entries, once, and keeps them in registers.
 template <int team_size_, int width>
 struct SweepFromRegisters : Sweep
@@ -154,6 +162,7 @@ struct SweepFromRegisters : Sweep
     double *v = team.scratch(), *w = v + block.counts[blocks.depth];
     Rows rows;
     read(team, block, rows);
+    blocks.prefetch(team, b + n_at_once); // the memory is busy while this block computes
     this->begin(team, block, v, w);
     for (int k = 0; k < n_steps; ++k) {
       const int n_of_step = block.counts[n_steps - 1 - k];
@@ -210,34 +219,6 @@ private:
   }
 };
 
-/// How teams run the sweeps over their blocks.
-struct SweepShape
-{
-  int team_size; ///< 1: threads of the host
-  int width;     ///< of rows in registers; 0: read again in each step
-
-  std::string description() const
-  {
-    if (team_size == 1)
-      return "a thread each";
-    return "teams of " + std::to_string(team_size) +
-           (width > 0 ? ", matrix in registers" : ", matrix read in each step");
-  }
-};
-
-template <class Backend>
-SweepShape choose_shape(const CacheBlocks &blocks, const int longest_row)
-{
-  if constexpr (Backend::kind == BackendKind::host)
-    return {1, 0};
-  const int width = std::max(3, longest_row | 1); // 3, 5, 7, 9
-  if (width <= most_width_in_registers)
-    for (const int team_size : {256, 512})
-      if (blocks.most_rows <= rows_in_registers(width) * team_size)
-        return {team_size, width};
-  return {blocks.most_rows <= 1024 ? 256 : blocks.most_rows <= 4096 ? 512 : 1024, 0};
-}
-
 template <class Backend>
 class BlockedPowers final : public MatrixPowers
 {
@@ -251,9 +232,10 @@ public:
         slice_starts(executor, blocks.slice_starts.data(), blocks.slice_starts.size()),
         columns(executor, blocks.columns.data(), blocks.columns.size()),
         values(executor, blocks.values.data(), blocks.values.size()),
-        shape(choose_shape<Backend>(blocks, longest_row)), depth(blocks.depth),
-        log_slice(blocks.log_slice), scratch(blocks.most_scratch), work(blocks.work),
-        n(blocks.starts.back()), longest_block(0), first_sweep_bytes(sweep_bytes(blocks, 0))
+        shape(choose_sweep_shape(Backend::kind, blocks.most_rows, longest_row)),
+        depth(blocks.depth), log_slice(blocks.log_slice), scratch(blocks.most_scratch),
+        work(blocks.work), n(blocks.starts.back()), longest_block(0),
+        first_sweep_bytes(sweep_bytes(blocks, 0))
   {
     for (int b = 0; b < blocks.n_blocks(); ++b)
       longest_block = std::max(longest_block, blocks.starts[b + 1] - blocks.starts[b]);
@@ -283,9 +265,11 @@ public:
 protected:
   void run(const Columns &V, const std::vector<BasisStep> &steps) const override
   {
-    Sweep sweep{{depth, log_slice, starts.data(), counts.data(), ghosts.data(), first_slices.data(),
-                 ghost_starts.data(), slice_starts.data(), columns.data(), values.data()},
+    Sweep sweep{{static_cast<int>(starts.size()) - 1, depth, log_slice, starts.data(),
+                 counts.data(), ghosts.data(), first_slices.data(), ghost_starts.data(),
+                 slice_starts.data(), columns.data(), values.data()},
                 V,
+                blocks_at_once(),
                 0,
                 0,
                 {}};
@@ -298,6 +282,12 @@ protected:
   }
 
 private:
+  /// Teams with the matrix in registers need all of a multiprocessor's for 512 threads.
+  int blocks_at_once() const
+  {
+    return executor->resident_limits().multiprocessors * std::max(1, 512 / shape.team_size);
+  }
+
   void run_sweep(const Sweep &sweep) const
   {
     if constexpr (Backend::kind == BackendKind::host)

@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/matrices/csr_matrix.h"
+#include "linalg/powers/sweep_shape.h"
 
 #include <algorithm>
 #include <sstream>
@@ -13,8 +14,15 @@ namespace
 {
 constexpr int n_sampled = 48;   ///< blocks that tell what all cost
 constexpr int n_trials = 6;     ///< candidates that are made and run
-constexpr int of_one_size = 2;  ///< of these
+constexpr int of_one_size = 2;  ///< of these, where there are several sizes
 constexpr int least_block = 64; ///< rows
+
+/// What of a machine decides what blocks cost.
+struct Machine
+{
+  BackendKind backend;
+  ResidentLimits limits;
+};
 
 std::vector<int> block_sizes(const int n, const MatrixPowersOptions &options,
                              const ResidentLimits &device)
@@ -37,8 +45,9 @@ std::vector<int> block_sizes(const int n, const MatrixPowersOptions &options,
 struct Sample
 {
   double n_own = 0.;
-  std::vector<double> within; ///< unknowns within each distance
-  int deepest = 0;            ///< depth for which all fit
+  std::vector<double> within;   ///< unknowns within each distance
+  std::vector<int> most_within; ///< of one block
+  int deepest = 0;              ///< depth for which all fit
 };
 
 Sample sample_blocks(const HostCsr &A, const std::vector<int> &starts, const int most_depth,
@@ -49,6 +58,7 @@ Sample sample_blocks(const HostCsr &A, const std::vector<int> &starts, const int
   Neighbourhood near(A);
   Sample sample;
   sample.within.assign(static_cast<std::size_t>(most_depth) + 1, 0.);
+  sample.most_within.assign(sample.within.size(), 0);
   sample.deepest = most_depth;
   for (int k = 0; k < n_samples; ++k) {
     const auto b = static_cast<int>((2LL * k + 1) * n_blocks / (2LL * n_samples));
@@ -59,74 +69,120 @@ Sample sample_blocks(const HostCsr &A, const std::vector<int> &starts, const int
       --depth;
     sample.deepest = std::min(sample.deepest, depth);
     sample.n_own += counts[0];
-    for (int level = 0; level <= sample.deepest; ++level)
+    for (int level = 0; level <= sample.deepest; ++level) {
       sample.within[level] += counts[level];
+      sample.most_within[level] = std::max(sample.most_within[level], counts[level]);
+    }
   }
   return sample;
 }
 
-/// Entries of a row that a thread keeps, and reads but once; as the blocked form has it.
-constexpr int longest_kept_row = 9;
-constexpr double most_kept_rows = 1500.;
-
-/// By estimate: what a step costs a row, in bytes from memory.
-double cost(const Sample &sample, const int n_blocks, const int depth, const double mean_length,
-            const ResidentLimits &device)
+/// How blocks of one size do with sweeps of some depth.
+class BlockCost
 {
-  constexpr double entry_bytes = 10.;  // value and column
-  constexpr double product_bytes = 3.; // as long as a product with an entry from the scratch takes
-  constexpr double again = 0.5;        // of the time of a byte, where it is in a cache
-  const double n_samples = std::min(n_blocks, n_sampled);
-  const double rows = sample.within[depth - 1], inputs = sample.within[depth];
-  const bool is_kept = mean_length <= longest_kept_row && rows <= most_kept_rows * n_samples;
-  const double passes = is_kept ? 1. : 1. + again * (depth - 1);
-  double computed = 0.;
-  for (int level = 0; level < depth; ++level)
-    computed += sample.within[level];
-  const double bytes = passes * entry_bytes * mean_length * rows + 12. * inputs +
-                       8. * depth * sample.n_own + product_bytes * mean_length * computed;
-  const double idle = std::max(1., static_cast<double>(device.multiprocessors) / n_blocks);
-  return idle * bytes / (depth * sample.n_own);
+public:
+  BlockCost(const HostCsr &A, const Sample &sample, const int n_blocks, const Machine &machine)
+      : sample(sample), n_blocks(n_blocks), machine(machine), longest_row(0),
+        mean_length(static_cast<double>(A.n_nonzeros) / A.n)
+  {
+    for (int i = 0; i < A.n; ++i)
+      longest_row = std::max(longest_row, A.row_starts[i + 1] - A.row_starts[i]);
+  }
+
+  /// Rows computed in a sweep of @p depth steps, for each that is needed.
+  double work(const int depth) const
+  {
+    double computed = 0.;
+    for (int level = 0; level < depth; ++level)
+      computed += sample.within[level];
+    return computed / (depth * sample.n_own);
+  }
+
+  /// By estimate: bytes from memory that take as long as a step takes a row, where @p n_steps
+  /// steps are made in sweeps of at most @p depth.
+  double of_step(const int depth, const int n_steps) const
+  {
+    constexpr double entry = 10.;     // bytes of value and column
+    constexpr double input = 12.;     // of a number and its place
+    constexpr double of_product = 2.; // as long as an entry times a number from the scratch takes
+    constexpr double again = 0.75;    // of the time of a byte, where it is in a cache
+    const SweepShape shape =
+        choose_sweep_shape(machine.backend, sample.most_within[depth - 1], longest_row);
+    const double passes = shape.width > 0 ? 1. : 1. + again * (depth - 1);
+    const double of_sweep =
+        (passes * entry * mean_length * sample.within[depth - 1] + input * sample.within[depth]) /
+        sample.n_own;
+    const double n_sweeps = static_cast<double>(sweeps_of(n_steps, depth).size());
+    const double bytes =
+        of_sweep * n_sweeps / n_steps + sizeof(double) + of_product * mean_length * work(depth);
+    return bytes * std::max(1., static_cast<double>(machine.limits.multiprocessors) / n_blocks);
+  }
+
+private:
+  const Sample &sample;
+  int n_blocks;
+  Machine machine;
+  int longest_row;
+  double mean_length;
+};
+
+/// Depths that make fewer sweeps of @p n_steps than all smaller ones, or the one that is wanted.
+std::vector<int> useful_depths(const int n_steps, const int wanted)
+{
+  if (wanted > 0)
+    return {wanted};
+  std::vector<int> depths;
+  for (int depth = 2; depth <= std::min(n_steps, MatrixPowers::most_depth); ++depth)
+    if (sweeps_of(n_steps, depth).size() < sweeps_of(n_steps, depth - 1).size())
+      depths.push_back(depth);
+  return depths;
 }
 
-void add_candidates(const HostCsr &A, const std::vector<int> &starts,
-                    const MatrixPowersOptions &options, const CacheBlockLimits &limits,
-                    const ResidentLimits &device, std::vector<BlockCandidate> &candidates)
+bool is_cheaper(const BlockCandidate &a, const BlockCandidate &b)
 {
+  return a.bytes < b.bytes;
+}
+
+/// The cheapest candidates with these blocks, at most @p most of them.
+std::vector<BlockCandidate> candidates_of(const HostCsr &A, const std::vector<int> &starts,
+                                          const MatrixPowersOptions &options,
+                                          const CacheBlockLimits &limits, const Machine &machine,
+                                          const std::size_t most)
+{
+  std::vector<BlockCandidate> candidates;
+  const std::vector<int> depths = useful_depths(options.steps, options.depth);
+  if (depths.empty())
+    return candidates;
   const int n_blocks = static_cast<int>(starts.size()) - 1;
-  const int most_depth =
-      options.depth > 0 ? options.depth : std::min(options.steps, MatrixPowers::most_depth);
-  const Sample sample = sample_blocks(A, starts, most_depth, limits.scratch);
-  const double mean_length = static_cast<double>(A.n_nonzeros) / std::max(A.n, 1);
-  std::vector<BlockCandidate> of_size;
-  double computed = sample.within[0];
-  for (int depth = 1; depth <= sample.deepest; computed += sample.within[depth], ++depth) {
-    const bool is_wanted = options.depth == 0 ? depth > 1 : depth == options.depth;
-    if (is_wanted && computed <= limits.most_work * depth * sample.n_own)
-      of_size.push_back({starts, depth, cost(sample, n_blocks, depth, mean_length, device)});
-  }
-  const auto is_cheaper = [](const auto &a, const auto &b) { return a.bytes < b.bytes; };
-  std::stable_sort(of_size.begin(), of_size.end(), is_cheaper);
-  if (of_size.size() > of_one_size)
-    of_size.resize(of_one_size);
-  candidates.insert(candidates.end(), of_size.begin(), of_size.end());
+  const Sample sample = sample_blocks(A, starts, depths.back(), limits.scratch);
+  const BlockCost cost(A, sample, n_blocks, machine);
+  for (const int depth : depths)
+    if (depth <= sample.deepest && cost.work(depth) <= limits.most_work)
+      candidates.push_back({starts, depth, cost.of_step(depth, options.steps)});
+  std::stable_sort(candidates.begin(), candidates.end(), is_cheaper);
+  if (candidates.size() > most)
+    candidates.resize(most);
+  return candidates;
 }
 } // namespace
 
 std::vector<BlockCandidate> block_candidates(const HostCsr &A, const MatrixPowersOptions &options,
                                              const CacheBlockLimits &limits,
-                                             const ResidentLimits &device)
+                                             const Executor &executor)
 {
-  std::vector<BlockCandidate> candidates;
   if (A.n == 0)
-    return candidates;
+    return {};
+  const Machine machine{executor.backend(), executor.resident_limits()};
   if (!options.starts.empty())
-    add_candidates(A, options.starts, options, limits, device, candidates);
-  else
-    for (const int size : block_sizes(A.n, options, device))
-      if (size / 2 < A.n)
-        add_candidates(A, equal_blocks(A.n, size), options, limits, device, candidates);
-  const auto is_cheaper = [](const auto &a, const auto &b) { return a.bytes < b.bytes; };
+    return candidates_of(A, options.starts, options, limits, machine, n_trials);
+  const std::vector<int> sizes = block_sizes(A.n, options, machine.limits);
+  const std::size_t most = sizes.size() > 1 ? of_one_size : n_trials;
+  std::vector<BlockCandidate> candidates;
+  for (const int size : sizes)
+    if (size / 2 < A.n)
+      for (BlockCandidate &candidate :
+           candidates_of(A, equal_blocks(A.n, size), options, limits, machine, most))
+        candidates.push_back(std::move(candidate));
   std::stable_sort(candidates.begin(), candidates.end(), is_cheaper);
   return candidates;
 }
@@ -277,7 +333,7 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
       "no blocks of 256 to 8192 rows with two or more steps fit into the scratch "
       "of a team, without more than three times the work";
   for (const BlockCandidate &candidate :
-       block_candidates(host.scaled().A, options, limits, executor->resident_limits())) {
+       block_candidates(host.scaled().A, options, limits, *executor)) {
     CacheBlocks blocks =
         plan_blocks(host.scaled().A, candidate.starts, candidate.depth, log_slice, limits);
     if (!blocks.obstacle.empty()) {
@@ -303,11 +359,7 @@ RowVisits fewest_bytes(const HostCsr &A, const int n_steps, const std::size_t mo
   const auto streamed = [n_steps](const RowVisits &visits) {
     return sweeps_of(n_steps, visits.depth).size() * visits.total_bytes();
   };
-  const int deepest = std::min(n_steps, MatrixPowers::most_depth);
-  for (int depth = 2; depth <= deepest; ++depth) {
-    const bool is_useful = sweeps_of(n_steps, depth).size() < sweeps_of(n_steps, depth - 1).size();
-    if (!is_useful) // as many visits with fewer rows
-      continue;
+  for (const int depth : useful_depths(n_steps, 0)) {
     try {
       RowVisits visits = plan_visits_within(A, depth, most_bytes, log_slice);
       if (streamed(visits) < streamed(best))

@@ -30,7 +30,7 @@ struct BlockCandidate
 /// The cheapest first; those left out do not fit.
 std::vector<BlockCandidate> block_candidates(const HostCsr &A, const MatrixPowersOptions &options,
                                              const CacheBlockLimits &limits,
-                                             const ResidentLimits &device);
+                                             const Executor &executor);
 } // namespace femgpu::linalg
 
 #endif
