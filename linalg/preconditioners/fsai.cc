@@ -1,4 +1,5 @@
 #include "linalg/matrices/transpose.h"
+#include "linalg/preconditioners/factorised_operator.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/preconditioners/row_product.h"
 
@@ -137,51 +138,6 @@ struct SolveRow
   }
 };
 
-/// z = y; the rows of G r
-struct Store
-{
-  double *y;
-
-  FEMGPU_HD
-  void operator()(const int i, const double y_i) const
-  {
-    y[i] = y_i;
-  }
-};
-
-/// Gᵀ G
-template <class Backend>
-class FactorisedOperator final : public Operator
-{
-public:
-  explicit FactorisedOperator(std::unique_ptr<CsrMatrix> G_)
-      : G(std::move(G_)), G_transposed(transpose<Backend>(*G)),
-        y(G->executor(), static_cast<std::size_t>(G->n()))
-  {}
-
-  Operator::View view() const override
-  {
-    return G_transposed->view();
-  }
-  const double *prepare(StepRunner &runner, const double *r) const override
-  {
-    static_cast<Runner<Backend> &>(runner).run(product(*G, r, Store{y.data()}));
-    return y.data();
-  }
-  std::size_t bytes() const
-  {
-    return G->bytes() + G_transposed->bytes() + 2 * y.bytes();
-  }
-  std::size_t n_nonzeros() const
-  {
-    return G->n_nonzeros();
-  }
-
-private:
-  std::unique_ptr<CsrMatrix> G, G_transposed;
-  mutable Buffer<double> y; // a preconditioner is used by one solver at a time
-};
-
 /**
  * Factorised sparse approximate inverse, M⁻¹ = Gᵀ G ≈ A⁻¹ with lower triangular G (Kolotilina and
  * Yeremin 1993): symmetric positive definite whatever the pattern.
@@ -217,7 +173,8 @@ public:
       }
       G = compute(A, large_entries<Backend>(*G, 1. - drop));
     }
-    factors = std::make_unique<FactorisedOperator<Backend>>(std::move(G));
+    auto G_transposed = transpose<Backend>(*G);
+    factors = std::make_unique<FactorisedOperator<Backend>>(std::move(G), std::move(G_transposed));
   }
   void update(const Matrix &A) override // the pattern follows the values
   {
@@ -237,7 +194,7 @@ public:
     if (n_failed > 0)
       remarks += ", " + std::to_string(n_failed) +
                  " rows as Jacobi because their local matrix is not positive definite";
-    return {factors->n_nonzeros(), remarks};
+    return {factors->first().n_nonzeros(), remarks};
   }
   bool is_symmetric() const override
   {

@@ -1,5 +1,6 @@
 #include "linalg/preconditioners/registry.h"
 #include "linalg/preconditioners/swept_solver.h"
+#include "linalg/preconditioners/symmetry.h"
 #include "linalg/preconditioners/triangular_solver.h"
 
 #include <cmath>
@@ -9,38 +10,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Finds the rows with entries a_ij that differ from a_ji by more than rounding.
-struct FindUnsymmetricRow
-{
-  CsrView<double> A;
-  int *is_unsymmetric;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    constexpr double tolerance = 1e-12; // of the largest entry of both rows
-    const RowPatternView pattern{A.row_starts, A.columns};
-    int found = 0;
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
-      const int j = A.columns[k];
-      const int pair = j == i ? k : pattern.find(j, i);
-      const double difference = fabs(A.values[k] - (pair < 0 ? 0. : A.values[pair]));
-      if (difference != 0. && !(difference <= tolerance * fmax(largest_of(i), largest_of(j))))
-        found = 1;
-    }
-    is_unsymmetric[i] = found;
-  }
-
-  FEMGPU_HD
-  double largest_of(const int i) const
-  {
-    double largest = 0.;
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      largest = fmax(largest, fabs(A.values[k]));
-    return largest;
-  }
-};
-
 /// t_i = b_i − (A y)_i
 struct Residual
 {
@@ -269,15 +238,11 @@ private:
 
   void find_symmetry(const CsrMatrix &A)
   {
-    Buffer<int> unsymmetric(A.executor(), static_cast<std::size_t>(A.n()));
-    Runner<Backend>(*A.executor())
-        .run(rows(A.n(), FindUnsymmetricRow{A.csr_view(), unsymmetric.data()}));
-    const std::vector<int> found = unsymmetric.to_host();
-    const auto first = std::find(found.begin(), found.end(), 1);
-    A_is_symmetric = first == found.end();
+    const int first = first_unsymmetric_row<Backend>(A);
+    A_is_symmetric = first < 0;
     if (is_cholesky && !A_is_symmetric)
       throw SolverError("Preconditioner '" + kind + "' with incomplete Cholesky factors needs a " +
-                        "symmetric matrix, but row " + std::to_string(first - found.begin()) +
+                        "symmetric matrix, but row " + std::to_string(first) +
                         " is another than its column. Use ilu, or factor=ilu.");
   }
 
@@ -291,19 +256,7 @@ private:
 
   Partition make_blocks(const CsrMatrix &A) const
   {
-    // Contiguous blocks need no pattern.
-    const bool needs_graph = partition_kind == "metis";
-    const std::vector<int> row_starts = needs_graph ? A.host_row_starts() : std::vector<int>();
-    const std::vector<int> columns = needs_graph ? A.host_columns() : std::vector<int>();
-    HostCsr pattern;
-    pattern.n = A.n();
-    pattern.n_nonzeros = A.n_nonzeros();
-    pattern.row_starts = row_starts.data();
-    pattern.columns = columns.data();
-    pattern.unknowns_per_node = A.unknowns_per_node();
-    pattern.coordinates = A.coordinates().empty() ? nullptr : A.coordinates().data();
-    pattern.dimension = A.dimension();
-    return make_partition(partition_kind, pattern,
+    return make_partition(partition_kind, A,
                           wanted_blocks > 0 ? wanted_blocks : automatic_blocks(A));
   }
 

@@ -6,7 +6,9 @@
 #include "linalg/preconditioners/row_product.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 /**
  * @file
@@ -33,6 +35,24 @@ struct PartitionView
     return places == nullptr ? i : places[i];
   }
 };
+
+/// make_partition() of a matrix that is where an executor is. @throws as that
+inline Partition make_partition(const std::string &kind, const CsrMatrix &A, const int n_blocks)
+{
+  // Contiguous blocks need no pattern.
+  const bool needs_graph = kind == "metis";
+  const std::vector<int> row_starts = needs_graph ? A.host_row_starts() : std::vector<int>();
+  const std::vector<int> columns = needs_graph ? A.host_columns() : std::vector<int>();
+  HostCsr pattern;
+  pattern.n = A.n();
+  pattern.n_nonzeros = A.n_nonzeros();
+  pattern.row_starts = row_starts.data();
+  pattern.columns = columns.data();
+  pattern.unknowns_per_node = A.unknowns_per_node();
+  pattern.coordinates = A.coordinates().empty() ? nullptr : A.coordinates().data();
+  pattern.dimension = A.dimension();
+  return make_partition(kind, pattern, n_blocks);
+}
 
 /// A Partition with its copy in the memory of an executor.
 class BlockPartition

@@ -1,0 +1,65 @@
+#ifndef femgpu_linalg_preconditioners_factorised_operator_h
+#define femgpu_linalg_preconditioners_factorised_operator_h
+
+#include "linalg/execution/this_backend.h"
+#include "linalg/matrices/csr_matrix.h"
+
+#include <memory>
+#include <utility>
+
+namespace femgpu::linalg
+{
+/// y = F r, row by row
+struct StoreProduct
+{
+  double *y;
+
+  FEMGPU_HD
+  void operator()(const int i, const double y_i) const
+  {
+    y[i] = y_i;
+  }
+};
+
+/**
+ * M⁻¹ = H F as two products: with F by a step of its own, with H fused into the step of the solver
+ * that needs M⁻¹ r. H is Fᵀ where M is to be symmetric.
+ */
+template <class Backend>
+class FactorisedOperator final : public Operator
+{
+public:
+  FactorisedOperator(std::unique_ptr<CsrMatrix> F_, std::unique_ptr<CsrMatrix> H_)
+      : F(std::move(F_)), H(std::move(H_)), y(F->executor(), static_cast<std::size_t>(F->n()))
+  {}
+
+  Operator::View view() const override
+  {
+    return H->view();
+  }
+  const double *prepare(StepRunner &runner, const double *r) const override
+  {
+    static_cast<Runner<Backend> &>(runner).run(product(*F, r, StoreProduct{y.data()}));
+    return y.data();
+  }
+  std::size_t bytes() const
+  {
+    return F->bytes() + H->bytes() + 2 * y.bytes();
+  }
+
+  const CsrMatrix &first() const
+  {
+    return *F;
+  }
+  const CsrMatrix &second() const
+  {
+    return *H;
+  }
+
+private:
+  std::unique_ptr<CsrMatrix> F, H;
+  mutable Buffer<double> y; // a preconditioner is used by one solver at a time
+};
+} // namespace femgpu::linalg
+
+#endif

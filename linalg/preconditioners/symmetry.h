@@ -1,0 +1,56 @@
+#ifndef femgpu_linalg_preconditioners_symmetry_h
+#define femgpu_linalg_preconditioners_symmetry_h
+
+#include "linalg/preconditioners/row_pattern.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// Finds the rows with entries a_ij that differ from a_ji by more than rounding.
+struct FindUnsymmetricRow
+{
+  CsrView<double> A;
+  int *is_unsymmetric;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    constexpr double tolerance = 1e-12; // of the largest entry of both rows
+    const RowPatternView pattern{A.row_starts, A.columns};
+    int found = 0;
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+      const int j = A.columns[k];
+      const int pair = j == i ? k : pattern.find(j, i);
+      const double difference = fabs(A.values[k] - (pair < 0 ? 0. : A.values[pair]));
+      if (difference != 0. && !(difference <= tolerance * fmax(largest_of(i), largest_of(j))))
+        found = 1;
+    }
+    is_unsymmetric[i] = found;
+  }
+
+  FEMGPU_HD
+  double largest_of(const int i) const
+  {
+    double largest = 0.;
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      largest = fmax(largest, fabs(A.values[k]));
+    return largest;
+  }
+};
+
+/// The first row of A that differs from its column by more than rounding; -1: A is symmetric.
+template <class Backend>
+int first_unsymmetric_row(const CsrMatrix &A)
+{
+  Buffer<int> unsymmetric(A.executor(), static_cast<std::size_t>(A.n()));
+  Runner<Backend>(*A.executor())
+      .run(rows(A.n(), FindUnsymmetricRow{A.csr_view(), unsymmetric.data()}));
+  const std::vector<int> found = unsymmetric.to_host();
+  const auto first = std::find(found.begin(), found.end(), 1);
+  return first == found.end() ? -1 : static_cast<int>(first - found.begin());
+}
+} // namespace femgpu::linalg
+
+#endif
