@@ -12,4 +12,10 @@ std::vector<int> metis_blocks(const NodeGraph & /* graph */, const int /* n_bloc
   check_partition("metis"); // throws
   return {};
 }
+
+std::vector<int> metis_dissection(const NodeGraph & /* graph */)
+{
+  check_partition("metis"); // throws
+  return {};
+}
 } // namespace femgpu::linalg

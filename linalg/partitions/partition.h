@@ -64,6 +64,8 @@ NodeGraph node_graph(const HostCsr &A, int node_size);
 
 /// The block of each node, by METIS. @throws ParameterError without METIS, SolverError if it fails
 std::vector<int> metis_blocks(const NodeGraph &graph, int n_blocks);
+/// The place of each node in METIS' order by nested dissection. @throws as metis_blocks()
+std::vector<int> metis_dissection(const NodeGraph &graph);
 bool have_metis();
 } // namespace femgpu::linalg
 

@@ -25,6 +25,13 @@
   X("fsai", make_fsai,                                                                             \
     "factorised sparse approximate inverse G'G of symmetric positive definite A; tau=0..1, "       \
     "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for one that adapts itself")       \
+  X("ainv", make_ainv,                                                                             \
+    "factorised approximate inverse by biconjugation of the unit vectors; drop=TOL, fill=K for "   \
+    "columns, order=shortest|colouring|natural|nested-dissection of the pivots, "                  \
+    "symmetric=auto|yes|no, scaling=diagonal|none, blocks=P, "                                     \
+    "partition=contiguous|metis|geometry")                                                         \
+  X("sainv", make_sainv,                                                                           \
+    "the same stabilised: for positive definite A the pivots are positive; options as ainv")       \
   X("ilu", make_ilu,                                                                               \
     "incomplete LU factors of blocks of A; level=K of fill, blocks=P|auto, "                       \
     "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps|cusparse "    \

@@ -23,7 +23,9 @@ std::vector<std::string> spd_preconditioners()
           "fsai",
           "fsai tau=0.9 power=2",
           "fsai tau=0.5 power=3",
-          "fsai grow=2 drop=0.1"};
+          "fsai grow=2 drop=0.1",
+          "ainv",
+          "sainv drop=0.02 fill=30"};
 }
 
 class PreconditionedCG : public OnBackendWithSolver
