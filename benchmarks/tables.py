@@ -216,6 +216,25 @@ def table_parasails(rows):
                      "setup ms", "ParaSails' setup ms"], lines, n_words=2)
 
 
+def table_ainv(rows):
+    """SAINV and AINV in their usual order over a directory, beside no preconditioner, ic and the nearest form of fsai."""
+    lines, last = [], ""
+    for row in rows:
+        method = row["preconditioner"]
+        if method.startswith("fsai") and not row["beside"] or "order=natural" in method:
+            continue
+        matrix = f"{named(row['matrix'])}, n = {count(row['n'])}" if row["n"] else named(row["matrix"])
+        beside = f" (beside `{row['beside']}`)" if row["beside"] else ""
+        end = "pivot breaks down" if row["outcome"] == "failed" else iterations(row)
+        lines.append([matrix if row["matrix"] != last else "", named(method) + beside,
+                      count(row["entries"]) if method != "identity" else "–", row["rounds"] or "–",
+                      end, number(row["setup_seconds"], 3, 1e3) if method != "identity" else "–",
+                      number(row["solve_seconds"], 3, 1e3)])
+        last = row["matrix"]
+    return markdown(["matrix", "preconditioner", "entries", "rounds", "iterations", "setup ms",
+                     "solve ms"], lines, n_words=2)
+
+
 def table_collection(rows):
     """Iterations over a directory of matrices: a line for each matrix."""
     columns, lines = pivot(rows, lambda row: f"{named(row['matrix'])}, n = {count(row['n'])}"

@@ -90,9 +90,9 @@ struct NewColumn
   FEMGPU_HD
   double magnitude(const int e) const
   {
-    double largest = 0.;
-    for (int part = 0; part < parts; ++part)
-      largest = fmax(largest, fabs(values[part][e]));
+    double largest = fabs(values[0][e]);
+    for (int part = 1; part < parts; ++part)
+      largest = fabs(values[part][e]) > largest ? fabs(values[part][e]) : largest;
     return largest;
   }
 };
@@ -297,7 +297,7 @@ struct UpdateColumn
   {
     double n = 0.;
     for (int e = team.rank(); e < column.n_entries; e += team.size())
-      n += column.rows[e] != j && column.magnitude(e) > least ? 1. : 0.;
+      n += column.rows[e] != j && !(column.magnitude(e) <= least) ? 1. : 0.;
     return team.sum(n);
   }
 
@@ -311,7 +311,7 @@ struct UpdateColumn
     const int first = share * team.rank() < n ? share * team.rank() : n;
     const int last = first + share < n ? first + share : n;
     const auto stays = [&](const int e) {
-      return column.rows[e] == j || column.magnitude(e) > least;
+      return column.rows[e] == j || !(column.magnitude(e) <= least); // also what is no number
     };
     int n_mine = 0, at = 0, length = 0;
     double n_products = 0.;
@@ -336,7 +336,7 @@ struct UpdateColumn
         Z.rows[at] = column.rows[e];
         for (int part = 0; part < parts; ++part) {
           const double value = column.values[part][e];
-          Z.values[part][at] = fabs(value) > rule.drop || column.rows[e] == j ? value : 0.;
+          Z.values[part][at] = fabs(value) <= rule.drop && column.rows[e] != j ? 0. : value;
         }
         ++at;
       }

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Compares AINV and SAINV with FSAI and IC(0) over the symmetric matrices of a directory.
+
+    benchmarks/ainv.py --program build/bin/femgpu-solve matrices/ --csv ainv.csv
+    benchmarks/ainv.py matrices/ --generate poisson3d-7pt:80 -- --backend cuda
+
+The set-up is that of Dd13: symmetric scaling, b the row sums of the scaled matrix, x0 = 0, residual
+relative to the first one 1e-5. Entries are those of one triangular factor, the diagonal included,
+also for ic, whose report counts both. `beside` names the method whose number of entries this form
+of fsai comes nearest to. Seconds are the least of some runs. Exits with 1 if a run fails in another way
+than by its iterations.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+from collection import NOT_CONVERGED, SET_UP, header_of, matrices_in, matrix_name
+
+COLUMNS = ["matrix", "n", "nonzeros", "preconditioner", "beside", "entries", "rounds", "iterations",
+           "outcome", "setup_seconds", "solve_seconds", "backend", "message"]
+DROPS = ["0.1", "0.01"]
+INVERSES = [f"{name} drop={drop}" for drop in DROPS for name in ("sainv", "ainv")]
+BLOCKS = [f"sainv drop={drop} blocks=8 partition=metis" for drop in DROPS]
+NATURAL = ["sainv drop=0.1 order=natural", "sainv drop=0.1 order=natural scaling=none"]
+FSAI = ["fsai tau=0.3", "fsai tau=0.6", "fsai tau=0.9", "fsai", "fsai tau=0.9 power=2",
+        "fsai power=2", "fsai power=3", "fsai grow=1 drop=0.1", "fsai grow=2 drop=0.1",
+        "fsai grow=2 drop=0.05", "fsai grow=3 drop=0.02"]
+
+
+def report_of(options, system, preconditioner):
+    """The JSON of a run, or the text of its error."""
+    command = [options.program, *system, "--solver", "cg", "--preconditioner", preconditioner, *SET_UP,
+               "--relative-tolerance", "1e-5", "--max-iterations", options.max_iterations,
+               *options.arguments, "--json", "-"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
+        return process.stderr.strip()
+    return json.loads(process.stdout)
+
+
+def measure(options, name, system, preconditioner):
+    """A row of the table."""
+    row = dict.fromkeys(COLUMNS, "")
+    row.update(matrix=name, preconditioner=preconditioner)
+    for _ in range(options.runs):
+        report = report_of(options, system, preconditioner)
+        if isinstance(report, str):
+            row.update(outcome="failed", message=report)
+            return row
+        solve, seconds = report["solve"], report["seconds"]
+        n, entries = report["matrix"]["n"], solve.get("preconditioner_nonzeros", 0)
+        rounds = re.search(r"(\d+) rounds", solve.get("preconditioner_remarks", ""))
+        row.update(n=n, nonzeros=report["matrix"]["nonzeros"], iterations=solve["iterations"],
+                   entries=(entries + n) // 2 if preconditioner.startswith("ic") else entries,
+                   rounds=rounds.group(1) if rounds else "", outcome=solve["outcome"],
+                   backend=solve["backend"])
+        for column, part in (("setup_seconds", "setup"), ("solve_seconds", "solve")):
+            row[column] = min(row[column] or math.inf, seconds[part])
+    return row
+
+
+def mark_nearest(rows):
+    """Says of the forms of fsai beside which method they are."""
+    forms = [row for row in rows if row["preconditioner"] in FSAI and row["entries"]]
+    for inverse in (f"sainv drop={drop}" for drop in DROPS):
+        wanted = next((row["entries"] for row in rows if row["preconditioner"] == inverse), "")
+        if wanted and forms:
+            nearest = min(forms, key=lambda row: abs(math.log(row["entries"] / wanted)))
+            nearest["beside"] = (nearest["beside"] + ", " if nearest["beside"] else "") + inverse
+
+
+def print_row(row):
+    seconds = [f"{row[column]:.4f}" if row[column] != "" else ""
+               for column in ("setup_seconds", "solve_seconds")]
+    print(f"{row['matrix']:<18} {row['preconditioner']:<44} {row['entries']:>9} {row['rounds']:>6} "
+          f"{row['iterations']:>6} {seconds[0]:>10} {seconds[1]:>10} {row['outcome']:<16} "
+          f"{row['beside']} {row['message']}".rstrip(), flush=True)
+
+
+def run_all(options):
+    systems = [(matrix_name(file), [file]) for file in matrices_in(options.directory)
+               if header_of(file).split()[-1] == "symmetric"] if options.directory else []
+    systems += [(name, ["--generate", name]) for name in options.generate]
+    all_rows = []
+    for name, system in systems:
+        rows = [measure(options, name, system, preconditioner) for preconditioner in
+                ["identity", "ic blocks=1", *INVERSES, *BLOCKS, *NATURAL, *FSAI]]
+        mark_nearest(rows)
+        for row in rows:
+            print_row(row)
+        all_rows += rows
+    return all_rows
+
+
+def parse_command_line():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("directory", nargs="?", help="with *.mtx and *.mtx.gz")
+    add("--generate", nargs="+", default=[], metavar="SYSTEM", help="model problems besides")
+    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
+    add("--max-iterations", default="2000", help="(%(default)s)")
+    add("--runs", type=int, default=1, help="of each method (%(default)s)")
+    add("--csv", metavar="FILE", help="write all columns")
+    words, arguments = sys.argv[1:], []
+    if "--" in words:
+        at = words.index("--")
+        words, arguments = words[:at], words[at + 1:]
+    options = parser.parse_args(words)
+    options.arguments = arguments
+    return options
+
+
+def write_csv(file, rows):
+    with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    os.replace(file + ".partial", file)
+
+
+def main():
+    options = parse_command_line()
+    rows = run_all(options)
+    if options.csv:
+        write_csv(options.csv, rows)
+    return 0 if rows and all(row["outcome"] != "failed" for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
