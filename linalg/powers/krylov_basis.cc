@@ -34,10 +34,11 @@ double largest_modulus(const Values &values)
 }
 } // namespace
 
-std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> values)
+std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> values,
+                                             const int count)
 {
   Values chosen;
-  while (!values.empty()) {
+  while (!values.empty() && static_cast<int>(chosen.size()) < count) {
     auto best = values.end();
     double best_merit = 0.;
     for (auto theta = values.begin(); theta != values.end(); ++theta) {
@@ -64,7 +65,7 @@ std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> v
 std::vector<BasisStep> newton_basis(const std::vector<std::complex<double>> &ritz,
                                     const int n_steps)
 {
-  const Values shifts = leja_order(ritz);
+  const Values shifts = leja_order(ritz, n_steps);
   std::vector<BasisStep> steps;
   for (std::size_t k = 0; static_cast<int>(steps.size()) < n_steps; ++k) {
     if (shifts.empty()) {

@@ -9,9 +9,10 @@
 namespace femgpu::linalg
 {
 /**
- * The order of Leja: the value of largest modulus first, then always the one whose product of
- * distances from those before is largest. The two of a complex pair stay together, the one above
- * the real axis first (Bai, Hu and Reichel 1994; Yamazaki et al. 2014, §IV.A).
+ * The first @p count values in the order of Leja: the value of largest modulus first, then always
+ * the one whose product of distances from those before is largest. The two of a complex pair stay
+ * together, the one above the real axis first (Bai, Hu and Reichel 1994; Yamazaki et al. 2014,
+ * §IV.A).
  * @param values as hessenberg_eigenvalues() gives them
  */
 std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> values);

@@ -97,6 +97,7 @@ public:
         tsqr(make_tsqr(options.tsqr, A.executor()))
   {
     record.s = std::min(options.s, size);
+    steps.resize(1);
   }
 
   KrylovState run(const KrylovState &start)
@@ -148,7 +149,7 @@ private:
     const double beta = std::sqrt(s.rr);
     ArnoldiMatrix H(size, beta);
     runner.run(rows(n, Scale{V[0], 1. / beta}));
-    const bool is_first = !has_ritz_values;
+    const bool is_first = !has_ritz_values; // vectors one by one
     while (s.running && H.columns() < size) {
       const int most = is_first ? 1 : record.s;
       append_block(s, H, std::min(most, size - H.columns()));
@@ -159,7 +160,9 @@ private:
       record.worsen(record.orthogonality,
                     orthogonality_error(A.executor(), n, V.part(0, H.columns())));
     if (is_first && H.columns() > 0) {
-      ritz_values = H.ritz_values();
+      const std::vector<std::complex<double>> ritz_values = H.ritz_values();
+      steps = options.is_newton ? newton_basis(ritz_values, record.s)
+                                : monomial_basis(ritz_values, record.s);
       has_ritz_values = true;
     }
     s.columns = H.rotated();
@@ -171,9 +174,9 @@ private:
   {
     const int k = H.columns();
     for (;; p = (p + 1) / 2) {
-      const std::vector<BasisStep> steps = basis(p);
+      const std::vector<BasisStep> of_block(steps.begin(), steps.begin() + p);
       const Columns block = V.part(k + 1, p);
-      steps_of_M.compute(runner, V.part(k, p + 1), steps);
+      steps_of_M.compute(runner, V.part(k, p + 1), of_block);
       borth->orthogonalise(n, V.part(0, k + 1), block, C.data());
       const TsqrReport report = factorise(block);
       if (!report.is_done && p > 1) {
@@ -190,7 +193,7 @@ private:
       if (n_used == 0)
         continue;
       record.worsen(record.condition, condition_number(report.R, p));
-      H.append(C.to_host(static_cast<std::size_t>((k + 1) * p)), report.R, steps, p, n_used);
+      H.append(C.to_host(static_cast<std::size_t>((k + 1) * p)), report.R, of_block, p, n_used);
       turn_columns(s, H);
       if (s.running && p == 1 && report.first_dependent == 0)
         s.stop(Outcome::breakdown);
@@ -230,11 +233,6 @@ private:
       ++s.iteration;
       s.check(H.residual() * H.residual());
     }
-  }
-
-  std::vector<BasisStep> basis(const int p) const
-  {
-    return options.is_newton ? newton_basis(ritz_values, p) : monomial_basis(ritz_values, p);
   }
 
   /// x += M⁻¹ Q y, and the residual that it has. Where the basis was wrong about that, x stays what
@@ -285,7 +283,7 @@ private:
   GramMemory dot_memory;
   std::unique_ptr<BlockOrthogonalisation> borth;
   std::unique_ptr<Tsqr> tsqr;
-  std::vector<std::complex<double>> ritz_values;
+  std::vector<BasisStep> steps; ///< of a whole block
   bool has_ritz_values = false;
   CaRecord record;
 };
