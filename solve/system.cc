@@ -2,13 +2,12 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/method.h"
+#include "linalg/generators/random.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/linear_system_transformation.h"
 
-#include <cstdint>
-#include <random>
 #include <sstream>
 
 namespace femgpu
@@ -62,11 +61,10 @@ std::vector<double> multiply(const HostCsr &A, const std::vector<double> &v)
 /// Uniform in [-1, 1), the same on every machine.
 std::vector<double> random_vector(const std::size_t n, const unsigned long seed)
 {
-  constexpr unsigned int unused_bits = 11; // of 64, where a double has 53
-  std::mt19937_64 generator(seed);
+  linalg::Random random(seed);
   std::vector<double> v(n);
   for (double &v_i : v)
-    v_i = static_cast<double>(generator() >> unused_bits) * 0x1p-52 - 1.;
+    v_i = random.uniform(-1., 1.);
   return v;
 }
 
