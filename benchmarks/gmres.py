@@ -109,7 +109,7 @@ def run_program(options, system, solver):
 
 def condition_in(remarks):
     """The largest condition that remarks such as `basis condition 1e7` tell; empty without one."""
-    found = re.findall(r"condition[^0-9;]*?" + NUMBER, remarks.lower())
+    found = re.findall(r"condition[^0-9,;]*?" + NUMBER, remarks.lower())
     return max(map(float, found)) if found else ""
 
 

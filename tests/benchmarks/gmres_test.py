@@ -91,6 +91,13 @@ class Gmres(unittest.TestCase):
         self.assertIn("| circuit:50 | 30 | monomial | 100 | 100 (1.0e+05) | 150 (1.0e+12) |", page)
         self.assertIn("| circuit:50 | 30 | newton | 100 | 100 (1.0e+05) | 100 (1.0e+12) |", page)
 
+    def test_a_condition_that_is_no_number_is_none(self):
+        sys.path.insert(0, os.path.dirname(SCRIPT))
+        from gmres import condition_in
+        self.assertEqual(condition_in("basis condition nan, orthogonality 1e-3"), "")
+        self.assertEqual(condition_in("basis condition inf"), float("inf"))
+        self.assertEqual(condition_in("s halved to 5; basis condition 1e+07; condition 3.5"), 1e7)
+
     def test_a_directory_is_its_matrices(self):
         for name in "b.mtx", "a.mtx", "notes.txt":
             with open(self.path(name), "w", encoding="utf-8") as file:
