@@ -85,7 +85,7 @@ int cholesky(const Team &team, const SmallMatrix &B)
       B(k, j) /= root;
     team.sync();
     const int left = p - k - 1;
-    for (int l = team.rank(); l < left * left; l += team.size()) {
+    for (int l = team.rank(); left > 0 && l < left * left; l += team.size()) {
       const int i = k + 1 + l % left, j = k + 1 + l / left;
       if (i <= j)
         B(i, j) -= B(k, i) * B(k, j);
