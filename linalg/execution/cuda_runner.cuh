@@ -170,15 +170,6 @@ public:
     return shared;
   }
 
-  /// Has @p bytes brought into the cache that all multiprocessors share.
-  __device__ static void prefetch(const void *from, const std::size_t bytes)
-  {
-    constexpr std::size_t line = 128;
-    const char *const begin = static_cast<const char *>(from);
-    for (std::size_t at = line * rank(); at < bytes; at += line * size())
-      asm volatile("prefetch.global.L2 [%0];" : : "l"(begin + at));
-  }
-
   __device__ static constexpr int n_warps()
   {
     return size_ / warp_size;

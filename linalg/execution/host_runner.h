@@ -58,10 +58,6 @@ public:
     return scratch_size > 0 ? shared : of_run;
   }
 
-  /// The cores of the host look ahead by themselves.
-  static void prefetch(const void * /* from */, const std::size_t /* bytes */)
-  {}
-
   // In chains: what came before is done.
   static void wait_for(const int /* place */)
   {}

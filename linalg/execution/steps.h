@@ -82,11 +82,10 @@ struct ProductStep
  *     static constexpr int team_size = 32;  // or the 128, 256, 512 or 1024 threads of a block
  *     static constexpr int scratch = 0;     // doubles that the team shares
  *
- * A team has rank(), size(), sync(), sum(double), scratch(), prefetch(from, bytes), and some
- * operations on its shared integers; all its threads must meet in sync(), sum() and sums(), which
- * adds several values at one time; after that they see what the others have written. A team of a
- * GPU is made of n_warps() warps, which have a few sums of their own. Such steps run without a
- * state.
+ * A team has rank(), size(), sync(), sum(double), scratch(), and some operations on its shared
+ * integers; all its threads must meet in sync(), sum() and sums(), which adds several values at one
+ * time; after that they see what the others have written. A team of a GPU is made of n_warps()
+ * warps, which have a few sums of their own. Such steps run without a state.
  */
 template <class Body_>
 struct TeamStep

@@ -13,24 +13,11 @@ namespace
 /// Cache blocks in the memory of an executor.
 struct CacheBlocksView
 {
-  int n_blocks, depth, log_slice;
+  int depth, log_slice;
   const int *starts, *counts, *ghosts, *first_slices;
   const std::size_t *ghost_starts, *slice_starts;
   const std::uint16_t *columns;
   const double *values;
-
-  /// Has the entries of block @p b brought nearer, for a team that reads them later.
-  template <class Team>
-  FEMGPU_HD
-  void prefetch(const Team &team, const int b) const
-  {
-    if (b >= n_blocks)
-      return;
-    const std::size_t first = slice_starts[first_slices[b]];
-    const std::size_t n_stored = slice_starts[first_slices[b + 1]] - first;
-    team.prefetch(values + first, n_stored * sizeof(double));
-    team.prefetch(columns + first, n_stored * sizeof(std::uint16_t));
-  }
 };
 
 /// One of them.
@@ -82,7 +69,6 @@ struct Sweep
 {
   CacheBlocksView blocks;
   Columns V;
-  int n_at_once; ///< blocks that are at work at one time, about
   int first, n_steps;
   BasisStep steps[MatrixPowers::most_depth];
 
@@ -162,7 +148,6 @@ struct SweepFromRegisters : Sweep
     double *v = team.scratch(), *w = v + block.counts[blocks.depth];
     Rows rows;
     read(team, block, rows);
-    blocks.prefetch(team, b + n_at_once); // the memory is busy while this block computes
     this->begin(team, block, v, w);
     for (int k = 0; k < n_steps; ++k) {
       const int n_of_step = block.counts[n_steps - 1 - k];
@@ -265,11 +250,9 @@ public:
 protected:
   void run(const Columns &V, const std::vector<BasisStep> &steps) const override
   {
-    Sweep sweep{{static_cast<int>(starts.size()) - 1, depth, log_slice, starts.data(),
-                 counts.data(), ghosts.data(), first_slices.data(), ghost_starts.data(),
-                 slice_starts.data(), columns.data(), values.data()},
+    Sweep sweep{{depth, log_slice, starts.data(), counts.data(), ghosts.data(), first_slices.data(),
+                 ghost_starts.data(), slice_starts.data(), columns.data(), values.data()},
                 V,
-                blocks_at_once(),
                 0,
                 0,
                 {}};
@@ -282,12 +265,6 @@ protected:
   }
 
 private:
-  /// Teams with the matrix in registers need all of a multiprocessor's for 512 threads.
-  int blocks_at_once() const
-  {
-    return executor->resident_limits().multiprocessors * std::max(1, 512 / shape.team_size);
-  }
-
   void run_sweep(const Sweep &sweep) const
   {
     if constexpr (Backend::kind == BackendKind::host)
