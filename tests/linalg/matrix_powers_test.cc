@@ -289,6 +289,18 @@ TEST_P(MatrixPowersTest, TuningChoosesAFormThatIsRight)
   EXPECT_EQ(description.rfind("streamed: ", 0), 0U) << description;
 }
 
+TEST_P(MatrixPowersTest, TuningKeepsTheBlocksOfAPartition)
+{
+  const HostMatrix A = band(8000, 3);
+  MatrixPowersOptions options = blocked(0, 0);
+  options.starts = {0, 700, 1000, 2500, 4000, 5000, 6400, 7000, 8000};
+  expect_same(run(A, options, newton_steps(10)), run(A, plain(), newton_steps(10)));
+  run(A, options, newton_steps(10));
+  EXPECT_NE(description.find("8 blocks of up to 1500 rows"), std::string::npos) << description;
+  EXPECT_NE(description.find("700 x 5 "), std::string::npos) << description;
+  EXPECT_EQ(description.find("700 x 6 "), std::string::npos) << "saves no sweep: " << description;
+}
+
 TEST_P(MatrixPowersTest, StreamedMatricesKeepToTheMemoryGranted)
 {
   const HostMatrix A = band(20000, 4);
