@@ -96,6 +96,17 @@ struct AinvOptions
   std::string partition;
 };
 
+/**
+ * Factorised approximate inverse by biconjugation of the unit vectors, M⁻¹ = Z D⁻¹ Wᵀ with Wᵀ A Z ≈
+ * D: `ainv` (Benzi, Meyer and Tůma 1996; Benzi and Tůma 1998 for two factors), and `sainv`,
+ * stabilised (Benzi, Cullum and Tůma 2000). Blocks: Dědeček 2013, chapter 4.
+ *
+ * Use: PCG with one factor, G = D^{-1/2} Zᵀ and M⁻¹ = Gᵀ G; BiCGStab with two. Needs: for one
+ * factor A symmetric and positive definite. Cost: an application is two products; the setup is that
+ * of Biconjugation, by far dearer than FSAI with the pattern of A. Fails: SolverError naming the
+ * row of a pivot that is not positive, or with two factors zero, which for positive definite A only
+ * ainv can find; DeviceError where the columns outgrow the memory.
+ */
 template <class Backend>
 class ApproximateInverse final : public Preconditioner
 {
