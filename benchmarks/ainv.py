@@ -2,11 +2,13 @@
 """Compares AINV and SAINV with FSAI and IC(0) over the symmetric matrices of a directory.
 
     benchmarks/ainv.py --program build/bin/femgpu-solve matrices/ --csv ainv.csv
+    benchmarks/ainv.py --unsymmetric matrices/ --generate convection-diffusion2d:200,20
     benchmarks/ainv.py matrices/ --generate poisson3d-7pt:80 -- --backend cuda
 
 The set-up is that of Dd13: symmetric scaling, b the row sums of the scaled matrix, x0 = 0, residual
 relative to the first one 1e-5. Entries are those of one triangular factor, the diagonal included,
-also for ic, whose report counts both. `beside` names the method whose number of entries this form
+also for ic, whose report counts both. With --unsymmetric it takes all other matrices, pipelined-bicgstab,
+scaling `balance` and 1e-8, and compares with SAI and ILU(0); entries then are those of both factors. `beside` names the method whose number of entries this form
 of fsai comes nearest to. Seconds are the least of some runs. Exits with 1 if a run fails in another way
 than by its iterations.
 """
@@ -28,6 +30,7 @@ DROPS = ["0.1", "0.01"]
 INVERSES = [f"{name} drop={drop}" for drop in DROPS for name in ("sainv", "ainv")]
 BLOCKS = [f"sainv drop={drop} blocks=8 partition=metis" for drop in DROPS]
 NATURAL = ["sainv drop=0.1 order=natural", "sainv drop=0.1 order=natural scaling=none"]
+UNSYMMETRIC = ["identity", "sai", "sai power=2", "ilu blocks=1", *INVERSES]
 FSAI = ["fsai tau=0.3", "fsai tau=0.6", "fsai tau=0.9", "fsai", "fsai tau=0.9 power=2",
         "fsai power=2", "fsai power=3", "fsai grow=1 drop=0.1", "fsai grow=2 drop=0.1",
         "fsai grow=2 drop=0.05", "fsai grow=3 drop=0.02"]
@@ -35,9 +38,12 @@ FSAI = ["fsai tau=0.3", "fsai tau=0.6", "fsai tau=0.9", "fsai", "fsai tau=0.9 po
 
 def report_of(options, system, preconditioner):
     """The JSON of a run, or the text of its error."""
-    command = [options.program, *system, "--solver", "cg", "--preconditioner", preconditioner, *SET_UP,
-               "--relative-tolerance", "1e-5", "--max-iterations", options.max_iterations,
-               *options.arguments, "--json", "-"]
+    set_up = ["--solver", "cg", *SET_UP, "--relative-tolerance", "1e-5"]
+    if options.unsymmetric:
+        set_up = ["--solver", "pipelined-bicgstab", "--scaling", "balance", "--rhs", "row-sums",
+                  "--relative-to", "initial", "--relative-tolerance", "1e-8"]
+    command = [options.program, *system, "--preconditioner", preconditioner, *set_up,
+               "--max-iterations", options.max_iterations, *options.arguments, "--json", "-"]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
         return process.stderr.strip()
@@ -85,12 +91,14 @@ def print_row(row):
 
 def run_all(options):
     systems = [(matrix_name(file), [file]) for file in matrices_in(options.directory)
-               if header_of(file).split()[-1] == "symmetric"] if options.directory else []
+               if (header_of(file).split()[-1] == "symmetric") != options.unsymmetric
+               ] if options.directory else []
     systems += [(name, ["--generate", name]) for name in options.generate]
+    methods = UNSYMMETRIC if options.unsymmetric else ["identity", "ic blocks=1", *INVERSES, *BLOCKS,
+                                                       *NATURAL, *FSAI]
     all_rows = []
     for name, system in systems:
-        rows = [measure(options, name, system, preconditioner) for preconditioner in
-                ["identity", "ic blocks=1", *INVERSES, *BLOCKS, *NATURAL, *FSAI]]
+        rows = [measure(options, name, system, preconditioner) for preconditioner in methods]
         mark_nearest(rows)
         for row in rows:
             print_row(row)
@@ -104,6 +112,7 @@ def parse_command_line():
     add = parser.add_argument
     add("directory", nargs="?", help="with *.mtx and *.mtx.gz")
     add("--generate", nargs="+", default=[], metavar="SYSTEM", help="model problems besides")
+    add("--unsymmetric", action="store_true", help="matrices that are not symmetric")
     add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
     add("--max-iterations", default="2000", help="(%(default)s)")
     add("--runs", type=int, default=1, help="of each method (%(default)s)")

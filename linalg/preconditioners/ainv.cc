@@ -137,7 +137,8 @@ public:
   }
   SetupReport setup_report() const override
   {
-    return {factors->first().n_nonzeros(), remarks};
+    const std::size_t in_second = has_symmetric_form ? 0 : factors->second().n_nonzeros();
+    return {factors->first().n_nonzeros() + in_second, remarks};
   }
   bool is_symmetric() const override
   {

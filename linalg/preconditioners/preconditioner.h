@@ -14,7 +14,7 @@ namespace femgpu::linalg
 /// What the setup of a preconditioner did, for the report.
 struct SetupReport
 {
-  std::size_t n_nonzeros = 0; ///< of M⁻¹, or of G where M⁻¹ = Gᵀ G
+  std::size_t n_nonzeros = 0; ///< of M⁻¹, of G where M⁻¹ = Gᵀ G, or of two factors that differ
   std::string remarks;        ///< what was dropped, regularised or found; empty if nothing
 };
 
