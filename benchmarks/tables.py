@@ -217,7 +217,7 @@ def table_parasails(rows):
 
 
 def table_ainv(rows):
-    """SAINV and AINV in their usual order over a directory, beside no preconditioner, ic and the nearest form of fsai."""
+    """SAINV and AINV in their usual order over a directory, beside the nearest form of fsai."""
     lines, last = [], ""
     for row in rows:
         method = row["preconditioner"]
