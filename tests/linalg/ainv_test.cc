@@ -328,7 +328,7 @@ TEST_P(AinvTest, AwkwardSizesAndFactorsThatOutgrowEveryWorkspace)
 
 TEST_P(AinvTest, RepeatsToTheLastBitForAnyNumberOfThreads)
 {
-  const HostMatrix A = random_spd(3000, 8, 3), B = random_dominant(2000, 7, 4);
+  const HostMatrix A = random_spd(1500, 8, 3), B = random_dominant(1200, 7, 4);
   for (const char *const text : {"sainv", "ainv order=colouring", "sainv drop=0.01 fill=20"})
     for (const HostMatrix *const matrix : {&A, &B}) {
       const std::vector<double> r = random_vector(matrix->n, 1);
