@@ -12,13 +12,13 @@ namespace femgpu::linalg
  * The first @p count values in the order of Leja: the value of largest modulus first, then always
  * the one whose product of distances from those before is largest. The two of a complex pair stay
  * together, the one above the real axis first (Bai, Hu and Reichel 1994; Yamazaki et al. 2014,
- * §IV.A).
+ * §IV.A): so there may be one more.
  * @param values as hessenberg_eigenvalues() gives them
  */
-std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> values);
+std::vector<std::complex<double>> leja_order(std::vector<std::complex<double>> values, int count);
 
-/// Newton's basis of @p n_steps vectors with the Ritz values @p ritz as shifts, in Leja's order;
-/// one of a pair that is cut in two is real. Monomials where there are no values.
+/// Newton's basis of @p n_steps vectors with the Ritz values @p ritz as shifts, in Leja's order. A
+/// shorter basis is its beginning. Monomials where there are no values.
 std::vector<BasisStep> newton_basis(const std::vector<std::complex<double>> &ritz, int n_steps);
 
 /// Monomials, divided by the largest modulus of @p ritz each, so that they do not overflow.
