@@ -20,6 +20,20 @@ struct ProductTag
   using Formulas = Formulas_;
 };
 
+/// Where a resident loop leaves what the host wants to know; of memory that both can reach.
+template <class State>
+struct LoopResult
+{
+  State state;
+
+  /// As many numbers as there is memory for.
+  FEMGPU_HD
+  double *history()
+  {
+    return reinterpret_cast<double *>(this + 1);
+  }
+};
+
 /**
  * What a block needs to run a loop together with others: state, sums and epilogues. If
  * @p each_has_state, every thread keeps the state in its registers and runs the epilogues itself,
@@ -67,6 +81,17 @@ protected:
     if (!is_first_thread())
       return;
     *where = state;
+  }
+
+  /// For the host, by one block. @param most_history numbers of it that @p result has room for
+  __device__ void leave_result(LoopResult<State> *result, const int most_history) const
+  {
+    if (fabric.rank() != 0)
+      return;
+    leave_state(&result->state);
+    const int count = min(state.iteration + 1, most_history);
+    for (int k = threadIdx.x; k < count; k += blockDim.x)
+      result->history()[k] = state.history[k];
   }
 
   /// Runs the epilogue of a step, if it has one, when all have come here.

@@ -26,20 +26,6 @@ struct ResidentLayout
   unsigned int shared_bytes; ///< for entries of the matrix, behind the exchange vector
 };
 
-/// Where a resident loop leaves what the host wants to know; of memory that both can reach.
-template <class State>
-struct LoopResult
-{
-  State state;
-
-  /// As many numbers as there is memory for.
-  FEMGPU_HD
-  double *history()
-  {
-    return reinterpret_cast<double *>(this + 1);
-  }
-};
-
 /// What a resident kernel gets.
 template <int n_vectors, class State_, class Begin, class End>
 struct ResidentLoop
@@ -366,7 +352,7 @@ public:
           vectors.data[vector][place.row(k)] = row[k][vector];
     run_in_memory(loop.end, loop.factor);
     this->leave_state(loop.state);
-    leave_result(loop);
+    this->leave_result(loop.result, loop.most_history);
     fabric.leave();
   }
 
@@ -448,18 +434,6 @@ protected:
         body(state, place.row(k), Av_i, sums);
     }
     this->complete(body);
-  }
-
-  /// For the host, by one block.
-  template <class Loop>
-  __device__ void leave_result(const Loop &loop) const
-  {
-    if (fabric.rank() != 0)
-      return;
-    this->leave_state(&loop.result->state);
-    const int count = min(state.iteration + 1, loop.most_history);
-    for (int k = threadIdx.x; k < count; k += blockDim.x)
-      loop.result->history()[k] = state.history[k];
   }
 
   Place place;
