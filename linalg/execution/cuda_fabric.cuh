@@ -139,6 +139,15 @@ public:
   {
     __syncthreads();
   }
+  /// The same, while the second warp does something: what it writes is there for the block too.
+  template <class Function>
+  __device__ static void await_published(const Function &meanwhile)
+  {
+    __syncthreads();
+    if (threadIdx.x / lanes_per_warp == 1)
+      meanwhile();
+    __syncthreads();
+  }
   __device__ static void meet()
   {
     __syncthreads();
@@ -391,14 +400,21 @@ public:
   {
     meet();
   }
-  __device__ void meet()
+  template <class Function>
+  __device__ void await_published(const Function &meanwhile)
   {
     __syncthreads();
     if (threadIdx.x == 0) {
       arrive(memory.arrivals);
       await_all();
     }
+    else if (threadIdx.x / lanes_per_warp == 1)
+      meanwhile();
     __syncthreads();
+  }
+  __device__ void meet()
+  {
+    await_published([] {});
   }
   /// By warp 0.
   template <int P, int /* most_warps */>

@@ -1,9 +1,8 @@
 #ifndef femgpu_linalg_execution_cuda_iteration_cuh
 #define femgpu_linalg_execution_cuda_iteration_cuh
 
-#include "linalg/base/buffer.h"
+#include "linalg/execution/cuda_basis.cuh"
 #include "linalg/execution/cuda_graph.cuh"
-#include "linalg/execution/cuda_resident_launch.cuh"
 #include "linalg/execution/cuda_step_kernel.cuh"
 #include "linalg/execution/execution.h"
 
@@ -114,17 +113,39 @@ public:
       once(begin);
     if (chosen == Execution::graph || !launch_streaming(watch, steps...)) {
       if (chosen == Execution::resident)
-        throw ParameterError("Execution 'resident' needs a method that can keep its vectors on the "
-                             "chip (pipelined-cg, bicgstab, pipelined-bicgstab), preconditioner "
-                             "identity or jacobi, and a system that fits (this has " +
-                                 std::to_string(n) + " rows); format sell fits more. Use auto.",
-                             "Solver/Execution");
+        refuse_resident(n);
       repeat(watch, steps...);
     }
     once(end);
   }
 
+  /// Gives a loop with a basis to the device, as one kernel. @return whether that can be
+  template <class Method>
+  bool keep_on_chip(const Matrix &A, const Watch<State> &watch, const Method &method)
+  {
+    if (chosen == Execution::graph || A.value_precision() != A.csr().value_precision())
+      return false;
+    if (watch)
+      send_state(); // for those who look before the loop has left one
+    cuda::BasisLoop<Method, State> loop{
+        {},         method,       A.csr().csr_view(), executor.grid_memory(),          nullptr,
+        next_state, state.data(), result(),           static_cast<int>(most_history())};
+    const std::string shape = cuda::launch_basis<Sums>(
+        executor, loop, {A.n(), A.n_nonzeros(), A.csr().longest_row(), method.size + 1}, packets);
+    if (!shape.empty())
+      note_resident(shape);
+    watch_stream(watch);
+    return !shape.empty();
+  }
+
 private:
+  void note_resident(const std::string &shape)
+  {
+    is_state_new = false;
+    mail = executor.claim_mailbox();
+    ran_as = "resident: " + shape;
+  }
+
   // The steps of an iteration, in the graph's body this often: evaluating the WHILE costs some
   // microseconds, running past the end of a solve costs one microsecond a kernel.
   static constexpr int unrolled = 8;
@@ -367,9 +388,7 @@ private:
                 static_cast<int>(most_history())};
       if (!launcher.launch(loop, *shape))
         return false;
-      is_state_new = false;
-      mail = executor.claim_mailbox();
-      ran_as = "resident: " + shape->description();
+      note_resident(shape->description());
       return true;
     }
     return false;
@@ -468,6 +487,7 @@ private:
   unsigned long long mail = 0; // number of the result in the mailbox; 0: none
   Buffer<Sums> partials;
   Buffer<unsigned int> arrived;       // number of blocks of a step
+  Buffer<cuda::Packet> packets;       // of the blocks of a loop with a basis
   std::unique_ptr<cuda::Graph> graph; // that may still run
   Execution chosen = Execution::automatic;
   std::string ran_as;

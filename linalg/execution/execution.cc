@@ -24,4 +24,14 @@ std::string to_string(const Execution execution)
     return "auto";
   }
 }
+
+void refuse_resident(const int n)
+{
+  throw ParameterError("Execution 'resident' needs a method that can keep its vectors on the "
+                       "chip (pipelined-cg, bicgstab, pipelined-bicgstab, pipelined-gmres), "
+                       "preconditioner identity or jacobi, and a system that fits (this has " +
+                           std::to_string(n) +
+                           " rows); format sell, or a short restart, fits more. Use auto.",
+                       "Solver/Execution");
+}
 } // namespace femgpu::linalg

@@ -15,6 +15,9 @@ enum class Execution
 
 /// "auto", "graph", "resident". @throws ParameterError if @p word is none of them
 Execution execution_of(const std::string &word);
+
+/// Where a loop of @p n rows cannot be resident but should be. @throws ParameterError always
+[[noreturn]] void refuse_resident(int n);
 std::string to_string(Execution execution);
 } // namespace femgpu::linalg
 

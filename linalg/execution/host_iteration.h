@@ -88,6 +88,14 @@ public:
     once(end);
   }
 
+  /// The host has no such chip.
+  template <class Matrix, class Method>
+  static bool keep_on_chip(const Matrix & /* A */, const Watch<State> & /* watch */,
+                           const Method & /* method */)
+  {
+    return false;
+  }
+
 private:
   static constexpr int rows_per_chunk = 1024;
   // With less work than this a thread costs more than it brings.

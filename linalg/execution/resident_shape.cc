@@ -46,6 +46,14 @@ std::optional<ResidentShape> in_registers(const ResidentSystem &system,
   return {};
 }
 
+/// Shared memory of a block with a part of a basis that is not the loop's own, at most.
+constexpr int reserved_bytes = 6 << 10;
+/// Fewer are not worth another block that has to come to every meeting.
+constexpr int least_rows_of_block = 64;
+/// Longer rows, and larger matrices, want more threads than a block with a part of a basis has.
+constexpr int longest_row_beside_basis = 256;
+constexpr std::size_t most_nonzeros_beside_basis = 5000000;
+
 /// A power of two of threads that share the work of a row of @p mean_length entries.
 int lanes_for(const double mean_length, const int rows, const int threads)
 {
@@ -113,6 +121,40 @@ bool is_worth_streaming(const int n, const int rows_together, const ResidentLimi
   // Blocks get multiples of rows_together rows: the last ones must not be left without.
   const double rows = static_cast<double>(n) / limits.multiprocessors;
   return rows >= 1024. && rows <= most_streaming_rows && rows >= 8. * rows_together;
+}
+
+std::string BasisShape::description() const
+{
+  return (blocks == 1 ? "one block" : std::to_string(blocks) + " blocks") + ", " +
+         std::to_string(basis_threads) + " threads a block, basis in shared memory, matrix in " +
+         (is_matrix_in_registers ? "registers" : "shared memory, as far as it fits");
+}
+
+std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, const int numbers,
+                                             const ResidentLimits &limits)
+{
+  const auto n = static_cast<std::size_t>(system.n),
+             columns = static_cast<std::size_t>(system.n_vectors);
+  const std::size_t taken = sizeof(double) * static_cast<std::size_t>(numbers) + reserved_bytes;
+  if (n == 0 || limits.shared_bytes < taken || system.longest_row > longest_row_beside_basis ||
+      system.n_nonzeros > most_nonzeros_beside_basis)
+    return {};
+  const std::size_t room = (limits.shared_bytes - taken) / sizeof(double); // numbers
+  constexpr int most_rows = 2 * basis_threads;
+  const auto with_blocks = [&](const int blocks) {
+    const int slice = quotient_up(system.n, blocks);
+    const double mean_length = static_cast<double>(system.n_nonzeros) / system.n;
+    const bool is_short = system.longest_row <= entries_in_registers;
+    return BasisShape{quotient_up(system.n, slice), slice,
+                      is_short ? 1 : lanes_for(mean_length, slice, most_rows), is_short};
+  };
+  if (system.n <= most_rows && n * (columns + 1) <= room) // the vector that A multiplies too
+    return with_blocks(1);
+  const int blocks = std::min(quotient_up(system.n, least_rows_of_block), limits.multiprocessors);
+  const int rows = quotient_up(system.n, std::max(blocks, 1));
+  if (rows > most_rows || static_cast<std::size_t>(rows) * columns > room)
+    return {};
+  return with_blocks(blocks);
 }
 
 std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,

@@ -102,6 +102,27 @@ bool is_worth_streaming(int n, int rows_together, const ResidentLimits &limits);
 /// impossible.
 std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
                                                    const ResidentLimits &limits);
+
+/// Threads of a block that keeps a basis on the chip; see cuda_basis.cuh.
+constexpr int basis_threads = 512;
+
+/// A way to run a loop whose vectors make a basis.
+struct BasisShape
+{
+  int blocks;
+  int slice; ///< rows of a block
+  int lanes; ///< threads that share a row
+  bool is_matrix_in_registers;
+
+  /// "132 blocks, 512 threads a block, basis in shared memory, matrix in registers"
+  std::string description() const;
+};
+
+/// The way for a basis of system.n_vectors vectors; none where it has no place, or where rows are
+/// so long or so different that the loop is faster as a graph.
+/// @param numbers that each block needs in its shared memory besides
+std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, int numbers,
+                                             const ResidentLimits &limits);
 } // namespace femgpu::linalg
 
 #endif

@@ -84,6 +84,25 @@ struct Cycle
   {
     return R[column * size + row];
   }
+
+  /// Numbers that a cycle needs.
+  FEMGPU_HD
+  static int count(const int size)
+  {
+    return size * size + 7 * size + 2;
+  }
+  /// With its numbers from @p first on.
+  FEMGPU_HD
+  static Cycle in(double *const first, const int size, int *const columns)
+  {
+    double *next = first;
+    const auto take = [&next](const int count) {
+      next += count;
+      return next - count;
+    };
+    return {size,           take(size * size), take(size + 1), take(size),
+            take(size + 1), take(2 * size),    take(size),     columns};
+  }
 };
 
 /// Owns the memory of a Cycle.
@@ -91,18 +110,11 @@ class CycleMemory
 {
 public:
   CycleMemory(const ExecutorPtr &executor, const int size)
-      : numbers(executor, static_cast<std::size_t>(size * size + 7 * size + 2)),
-        columns(executor, 1), dots(executor, size + 1)
+      : numbers(executor, static_cast<std::size_t>(Cycle::count(size))), columns(executor, 1),
+        dots(executor, size + 1), cycle(Cycle::in(numbers.data(), size, columns.data()))
   {
     numbers.fill_zero();
     columns.fill_zero();
-    double *next = numbers.data();
-    const auto take = [&](const int count) {
-      next += count;
-      return next - count;
-    };
-    cycle = {size,           take(size * size), take(size + 1), take(size),
-             take(size + 1), take(2 * size),    take(size),     columns.data()};
   }
 
   const Cycle &view() const
@@ -394,12 +406,23 @@ struct Workplace
   }
 };
 
+/// What a solve whose basis stays on the chip of a GPU works on; see cuda_basis.cuh.
+struct SystemOnChip
+{
+  int size; ///< columns of a whole cycle
+  DiagonalView m;
+  const double *b;
+  double *x;
+  double *exchange; ///< n; for the vector that A multiplies
+};
+
 /**
  * Solves A x = b by cycles. @p lengthen(place, m, j) gives the steps, as a tuple, that make column
  * j of R and column j + 1 of the basis from A ẑ_j, which is there.
  * @param is_flexible each vector keeps its own M⁻¹v, because M may change
+ * @tparam OnChip the same with the basis on the chip, a SystemOnChip with steps(), if there is that
  */
-template <class Backend, class Lengthen>
+template <class Backend, class OnChip = SystemOnChip, class Lengthen>
 SolveReport solve_by_cycles(const std::string &solver, const int restart, const bool is_flexible,
                             const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                             Buffer<double> &x, const SolveControl &control,
@@ -419,6 +442,11 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
         A.n(),         vectors.columns(0, size + 1), vectors.columns(size + 1, n_z), is_stored,
         memory.view(), &memory.gram_memory()};
     const auto watch = watch_for<State>(control);
+    if constexpr (Place::fused && !std::is_same_v<OnChip, SystemOnChip>) {
+      const SystemOnChip system{size, diagonal.diagonal(), b.data(), x.data(), place.V[1]};
+      if (iteration.keep_on_chip(A, watch, OnChip{system}))
+        return;
+    }
     double *const z_0 = place.fused_z(0);
     const auto begin = rows(z_0 == nullptr ? 1 : A.n(),
                             BeginCycle<Diagonal>{place.V[0], z_0, diagonal, place.cycle});

@@ -410,6 +410,14 @@ public:
     iteration.repeat_between(begin, end, has_begun, watch, steps...);
   }
 
+  /// The loop as @p method, which begins and ends by itself. False: that cannot be, or is not
+  /// wanted, and nothing has been done.
+  template <class Watch, class Method>
+  bool keep_on_chip(const Matrix &A, const Watch &watch, const Method &method)
+  {
+    return !has_begun && iteration.keep_on_chip(A, watch, method);
+  }
+
 private:
   Iteration &iteration;
   ProductStep<Begin> begin;

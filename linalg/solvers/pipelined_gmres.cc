@@ -33,6 +33,82 @@ struct NewDirection
   }
 };
 
+/// The steps of a solve for the rows of one block of a GPU, whose vectors all begin at its first
+/// row. The basis and what belongs to a cycle are the block's own.
+struct StepsOfBlock
+{
+  Columns V;
+  Cycle cycle;
+  DiagonalView m;
+  const double *b;
+  double *x;
+
+  FEMGPU_HD
+  BeginWithResidual<Sums> begin() const
+  {
+    return {{b, V[0]}};
+  }
+  FEMGPU_HD
+  BeginCycle<DiagonalView> begin_cycle() const
+  {
+    return {V[0], nullptr, m, cycle};
+  }
+  FEMGPU_HD
+  ApplyMatrix apply(const int j) const
+  {
+    return {V[j + 1]};
+  }
+  FEMGPU_HD
+  Project project(const int j) const
+  {
+    return {cycle, 1, 0, j, false};
+  }
+  FEMGPU_HD
+  Lengthen<DiagonalView, NewDirection> lengthen(const int j) const
+  {
+    return {V.part(1, j), cycle.coefficients, V[j + 1], nullptr, m, {V[0], cycle, j}};
+  }
+  FEMGPU_HD
+  SolveTriangle solve() const
+  {
+    return {cycle, false};
+  }
+  FEMGPU_HD
+  Update<DiagonalView, true> update() const
+  {
+    return {V, cycle, m, x};
+  }
+  FEMGPU_HD
+  EndCycle end_cycle() const
+  {
+    return {{b, V[0]}};
+  }
+  /// For solve(), size numbers that nobody else uses: here nothing is rotated.
+  FEMGPU_HD
+  double *scratch() const
+  {
+    return cycle.rotations;
+  }
+};
+
+struct OnChip : SystemOnChip
+{
+  /// Numbers that a block needs besides its rows of the basis.
+  FEMGPU_HD
+  int numbers_of_block() const
+  {
+    return Cycle::count(size);
+  }
+  /// @param numbers so many; @param columns one
+  FEMGPU_HD
+  StepsOfBlock steps(const int first_row, const Columns &V, double *numbers, int *columns) const
+  {
+    return {V, Cycle::in(numbers, size, columns),
+            DiagonalView{m.is_uniform() ? nullptr : m.inverse + first_row, m.uniform},
+            b + first_row, x + first_row};
+  }
+};
+
 /**
  * Pipelined simpler GMRES(m) (Rupp et al. 2016, Algorithm 6; Walker and Zhou 1994): the basis v_1,
  * v_2, ... is that of A times the Krylov space, so that the residual needs no rotations, only
@@ -42,8 +118,10 @@ struct NewDirection
  * 1 vectors. Cost per iteration: 2 kernels in the first of a cycle and 3 in the others (the paper
  * has 4: here no kernel scales a vector), 2 points of synchronisation; A and M once and about m + 7
  * vectors are read or written. A cycle with all its kernels is the body of a loop on the device;
- * each ends with the true residual. Fails: by stagnation if m is too small (stagnated); where
- * cancellation leaves less than 1e-8 of A v the cycle ends early (breakdown if that does not help).
+ * each ends with the true residual. With the basis on the chip of a GPU and M fused it is one
+ * kernel, whose blocks meet twice an iteration. Fails: by stagnation if m is too small (stagnated);
+ * where cancellation leaves less than 1e-8 of A v the cycle ends early (breakdown if that does not
+ * help).
  */
 template <class Backend>
 class PipelinedGmres final : public Solver
@@ -72,8 +150,8 @@ public:
                                                          place.fused_z(j + 1), m, end}));
     };
     const auto vectors = static_cast<std::size_t>(restart + 7);
-    return solve_by_cycles<Backend>("pipelined-gmres", restart, false, A, M, b, x, control, vectors,
-                                    lengthen);
+    return solve_by_cycles<Backend, OnChip>("pipelined-gmres", restart, false, A, M, b, x, control,
+                                            vectors, lengthen);
   }
 
 private:
