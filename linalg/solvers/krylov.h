@@ -5,6 +5,7 @@
 #include "linalg/execution/this_backend.h"
 #include "linalg/execution/vector_steps.h"
 #include "linalg/matrices/csr_matrix.h"
+#include "linalg/solvers/method_report.h"
 #include "linalg/solvers/solver.h"
 #include "linalg/solvers/work_vectors.h"
 
@@ -343,46 +344,6 @@ auto fused_diagonal(const M &m)
     return m;
   else
     return IdentityView();
-}
-
-/// How often an iteration reads or writes A, a vector, and M⁻¹.
-struct IterationCost
-{
-  std::size_t products, vectors, applications;
-};
-
-/// Costs of a method with a fused preconditioner, and with any other.
-struct IterationCosts
-{
-  IterationCost fused, general;
-};
-
-/// A report with the names and sizes of a method. @param vector_bytes of a vector
-inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
-                                    const std::string &solver, const IterationCost &cost,
-                                    const std::size_t vector_bytes)
-{
-  SolveReport report;
-  report.solver = solver;
-  report.preconditioner = M.name();
-  report.format = A.format();
-  report.backend = A.executor()->name();
-  report.matrix_stored = A.n_stored();
-  report.matrix_bytes = A.bytes();
-  const SetupReport setup = M.setup_report();
-  report.preconditioner_nonzeros = setup.n_nonzeros;
-  report.preconditioner_bytes = M.bytes();
-  report.preconditioner_remarks = setup.remarks;
-  report.bytes_per_iteration =
-      cost.products * A.bytes() + cost.vectors * vector_bytes + cost.applications * M.bytes();
-  return report;
-}
-
-/// Of which residual a report is, and relative to what.
-inline std::string name_of_norm(const SolveControl &control)
-{
-  return control.reference == SolveControl::Reference::rhs ? "‖b − A x‖ relative to ‖b‖"
-                                                           : "‖b − A x‖ relative to ‖b − A x₀‖";
 }
 
 /// An iteration whose loop comes between two products with the solution. The first of them is run

@@ -1,0 +1,58 @@
+#ifndef femgpu_linalg_solvers_method_report_h
+#define femgpu_linalg_solvers_method_report_h
+
+#include "linalg/matrices/matrix.h"
+#include "linalg/preconditioners/preconditioner.h"
+#include "linalg/solvers/report.h"
+
+#include <cstddef>
+#include <string>
+
+/**
+ * @file
+ * What a solver says of itself before it begins.
+ */
+namespace femgpu::linalg
+{
+/// How often an iteration reads or writes A, a vector, and M⁻¹.
+struct IterationCost
+{
+  std::size_t products, vectors, applications;
+};
+
+/// Costs of a method with a fused preconditioner, and with any other.
+struct IterationCosts
+{
+  IterationCost fused, general;
+};
+
+/// A report with the names and sizes of a method. @param vector_bytes of a vector
+inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
+                                    const std::string &solver, const IterationCost &cost,
+                                    const std::size_t vector_bytes)
+{
+  SolveReport report;
+  report.solver = solver;
+  report.preconditioner = M.name();
+  report.format = A.format();
+  report.backend = A.executor()->name();
+  report.matrix_stored = A.n_stored();
+  report.matrix_bytes = A.bytes();
+  const SetupReport setup = M.setup_report();
+  report.preconditioner_nonzeros = setup.n_nonzeros;
+  report.preconditioner_bytes = M.bytes();
+  report.preconditioner_remarks = setup.remarks;
+  report.bytes_per_iteration =
+      cost.products * A.bytes() + cost.vectors * vector_bytes + cost.applications * M.bytes();
+  return report;
+}
+
+/// Of which residual a report is, and relative to what.
+inline std::string name_of_norm(const SolveControl &control)
+{
+  return control.reference == SolveControl::Reference::rhs ? "‖b − A x‖ relative to ‖b‖"
+                                                           : "‖b − A x‖ relative to ‖b − A x₀‖";
+}
+} // namespace femgpu::linalg
+
+#endif
