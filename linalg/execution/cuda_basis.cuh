@@ -37,7 +37,8 @@ struct BasisLoop
   int most_history; ///< numbers of it that result has room for
 };
 
-/// Of these the dots, the number of columns, and two sums of each warp.
+/// Numbers in a block's shared memory for the dots, the number of columns, and two sums of each
+/// warp.
 template <class Method>
 FEMGPU_HD
 int numbers_of_sums(const Method &method)
@@ -45,7 +46,7 @@ int numbers_of_sums(const Method &method)
   return method.size + 1 + 1 + 2 * (basis_threads / lanes_per_warp);
 }
 
-/// Numbers in a block's shared memory before the entries of the matrix.
+/// All its numbers before the entries of the matrix.
 template <class Fabric, class Method>
 FEMGPU_HD
 int numbers_before_entries(const Method &method, const int n, const int slice)

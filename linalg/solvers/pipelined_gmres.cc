@@ -91,6 +91,7 @@ struct StepsOfBlock
   }
 };
 
+/// The solve whose basis stays on the chip.
 struct OnChip : SystemOnChip
 {
   /// Numbers that a block needs besides its rows of the basis.
