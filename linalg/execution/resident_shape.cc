@@ -148,7 +148,9 @@ std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, const
     return BasisShape{quotient_up(system.n, slice), slice,
                       is_short ? 1 : lanes_for(mean_length, slice, most_rows), is_short};
   };
-  if (system.n <= most_rows && n * (columns + 1) <= room) // the vector that A multiplies too
+  // One block holds the vector that A multiplies too; long rows would take it too long.
+  if (system.n <= most_rows && n * (columns + 1) <= room &&
+      system.longest_row <= entries_in_registers)
     return with_blocks(1);
   const int blocks = std::min(quotient_up(system.n, least_rows_of_block), limits.multiprocessors);
   const int rows = quotient_up(system.n, std::max(blocks, 1));
