@@ -24,6 +24,12 @@ struct Dense
   }
 };
 
+/// Where the entry of row i and column j is, by columns of length ld.
+std::size_t place(const int i, const int j, const int ld)
+{
+  return static_cast<std::size_t>(j) * static_cast<std::size_t>(ld) + static_cast<std::size_t>(i);
+}
+
 /// The block, v_0 with v_1 to v_n, in the basis: its first column is e_k.
 Dense in_basis(const std::vector<double> &C, const std::vector<double> &R, const int k, const int p,
                const int n)
@@ -32,9 +38,9 @@ Dense in_basis(const std::vector<double> &C, const std::vector<double> &R, const
   G(k, 0) = 1.;
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i <= k; ++i)
-      G(i, j + 1) = C[static_cast<std::size_t>(j * (k + 1) + i)];
+      G(i, j + 1) = C[place(i, j, k + 1)];
     for (int i = 0; i <= j; ++i)
-      G(k + 1 + i, j + 1) = R[static_cast<std::size_t>(j * p + i)];
+      G(k + 1 + i, j + 1) = R[place(i, j, p)];
   }
   return G;
 }

@@ -90,7 +90,7 @@ public:
         steps_of_M(A, M, options.powers), vectors(A, size + 1 + 2), V(vectors.columns(0, size + 1)),
         t(vectors[size + 1]), x_before(vectors[size + 2]),
         C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::most_columns),
-        R(A.executor(), Tsqr::most_columns * Tsqr::most_columns),
+        R(A.executor(), static_cast<std::size_t>(Tsqr::most_columns) * Tsqr::most_columns),
         weights(A.executor(), static_cast<std::size_t>(size)), dots(A.executor(), 2),
         dot_memory(A.executor(), 2),
         borth(make_block_orthogonalisation(options.borth, A.executor())),
@@ -193,7 +193,8 @@ private:
       if (n_used == 0)
         continue;
       record.worsen(record.condition, condition_number(report.R, p));
-      H.append(C.to_host(static_cast<std::size_t>((k + 1) * p)), report.R, of_block, p, n_used);
+      H.append(C.to_host(static_cast<std::size_t>(k + 1) * static_cast<std::size_t>(p)), report.R,
+               of_block, p, n_used);
       turn_columns(s, H);
       if (s.running && p == 1 && report.first_dependent == 0)
         s.stop(Outcome::breakdown);
@@ -208,7 +209,7 @@ private:
       before = Buffer<double>(A.executor(), V.stride * static_cast<std::size_t>(block.count));
       A.executor()->copy_inside(before.data(), block.data, before.bytes());
     }
-    const TsqrReport report = tsqr->factorise(n, block, R.data());
+    TsqrReport report = tsqr->factorise(n, block, R.data());
     if (report.failed_column >= 0 || report.variant.rfind(first_word(options.tsqr), 0) != 0)
       ++record.n_safer;
     if (options.measures_errors && report.is_done)
@@ -352,8 +353,10 @@ public:
 private:
   std::size_t vectors_per_iteration() const
   {
-    const int basis = 2 * (options.restart + 1) / 2; // twice a half, on average
-    return static_cast<std::size_t>(2 + 2 * (basis / options.s + 6));
+    const auto m = static_cast<std::size_t>(options.restart);
+    const auto s = static_cast<std::size_t>(options.s);
+    return 2 +
+           2 * (m / s + 6); // half of the basis is there, on average, and it is read twice a pass
   }
 
   CaOptions options;

@@ -29,8 +29,9 @@ struct Rotate
       return;
     }
     const double cosine = h / norm, sine = h_next / norm;
-    cycle.rotations[2 * j] = cosine;
-    cycle.rotations[2 * j + 1] = sine;
+    double *const rotation = cycle.rotation(j);
+    rotation[0] = cosine;
+    rotation[1] = sine;
     cycle.r(j, j) = norm;
     const double residual = -sine * cycle.rhs[j];
     cycle.rhs[j] *= cosine;
@@ -50,7 +51,8 @@ private:
   {
     double h = cycle.r(0, j);
     for (int k = 0; k < j; ++k) {
-      const double cosine = cycle.rotations[2 * k], sine = cycle.rotations[2 * k + 1];
+      const double *const rotation = cycle.rotation(k);
+      const double cosine = rotation[0], sine = rotation[1];
       const double below = cycle.r(k + 1, j);
       cycle.r(k, j) = cosine * h + sine * below;
       h = cosine * below - sine * h;

@@ -84,6 +84,12 @@ struct Cycle
   {
     return R[column * size + row];
   }
+  /// Cosine and sine of a Givens rotation.
+  FEMGPU_HD
+  double *rotation(const int k) const
+  {
+    return rotations + 2 * static_cast<std::ptrdiff_t>(k);
+  }
 
   /// Numbers that a cycle needs.
   FEMGPU_HD

@@ -150,7 +150,7 @@ public:
           rows(place.n, Lengthen<Diagonal, NewDirection>{before, place.cycle.coefficients, w,
                                                          place.fused_z(j + 1), m, end}));
     };
-    const auto vectors = static_cast<std::size_t>(restart + 7);
+    const auto vectors = static_cast<std::size_t>(restart) + 7;
     return solve_by_cycles<Backend, OnChip>("pipelined-gmres", restart, false, A, M, b, x, control,
                                             vectors, lengthen);
   }

@@ -125,7 +125,7 @@ TEST_P(CaGmresTest, ABasisThatIsTooIllConditionedIsTold)
         run(std::string("ca-gmres restart=60 s=30 basis=monomial tsqr=") + tsqr, "poisson2d-p1:64",
             "jacobi");
     EXPECT_TRUE(report.converged()) << tsqr << ": " << report.message;
-    EXPECT_NE(report.solver_remarks.find(";"), std::string::npos) << report.solver_remarks;
+    EXPECT_NE(report.solver_remarks.find(';'), std::string::npos) << report.solver_remarks;
     const SolveReport newton =
         run(std::string("ca-gmres restart=60 s=10 tsqr=") + tsqr, "poisson2d-p1:64", "jacobi");
     EXPECT_TRUE(newton.converged()) << tsqr << ": " << newton.message;
