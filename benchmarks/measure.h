@@ -1,9 +1,11 @@
 #ifndef femgpu_benchmarks_measure_h
 #define femgpu_benchmarks_measure_h
 
+#include "linalg/base/error.h"
 #include "linalg/execution/executor.h"
 
 #include <cstddef>
+#include <iostream>
 #include <vector>
 
 /**
@@ -12,6 +14,19 @@
  */
 namespace femgpu::linalg::benchmark
 {
+/// The exit code of @p run(); errors are told, and have codes of their own.
+template <class Run>
+int run_program(const Run &run)
+{
+  try {
+    return run();
+  }
+  catch (const femgpu::Error &error) {
+    std::cerr << error.what() << '\n';
+    return static_cast<int>(error.code());
+  }
+}
+
 double median(std::vector<double> values);
 
 /// Between -1 and 1 with mean 0: a smooth one would end in rounding errors before 1e-12.

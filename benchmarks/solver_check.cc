@@ -342,12 +342,8 @@ int run(const Options &options)
 
 int main(const int argc, const char *const *const argv)
 {
-  try {
+  return femgpu::linalg::benchmark::run_program([&] {
     return femgpu::linalg::benchmark::run(
         femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
-  }
-  catch (const femgpu::Error &error) {
-    std::cerr << error.what() << '\n';
-    return static_cast<int>(error.code());
-  }
+  });
 }

@@ -274,11 +274,6 @@ int run(const int argc, const char *const *const argv)
 
 int main(const int argc, const char *const *const argv)
 {
-  try {
-    return femgpu::linalg::benchmark::run(argc, argv);
-  }
-  catch (const femgpu::Error &error) {
-    std::cerr << error.what() << '\n';
-    return static_cast<int>(error.code());
-  }
+  return femgpu::linalg::benchmark::run_program(
+      [&] { return femgpu::linalg::benchmark::run(argc, argv); });
 }
