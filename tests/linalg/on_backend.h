@@ -145,8 +145,7 @@ inline auto forms_of_gmres()
 {
   return testing::Values(std::string("gmres"), std::string("gmres orthogonalisation=mgs"),
                          std::string("gmres orthogonalisation=cgs"), std::string("fgmres"),
-                         std::string("pipelined-gmres"), std::string("ca-gmres s=4"),
-                         std::string("ca-gmres s=3 basis=monomial tsqr=caqr"));
+                         std::string("pipelined-gmres"), std::string("ca-gmres s=4"));
 }
 
 inline std::string backend_name(const testing::TestParamInfo<std::string> &info)
