@@ -21,15 +21,25 @@ struct Failure
   std::string text;
 };
 
+/// Where the parameter was set, or, where that was not in a file, which it is; unless the message
+/// says so.
+std::string place_of(const ParameterError &error, const ParameterPlaces &places)
+{
+  const std::string &path = error.path();
+  if (path.empty())
+    return "";
+  if (places.exists(path))
+    return places.place_of(path) + ": ";
+  return std::string(error.what()).find(path) == std::string::npos ? path + ": " : "";
+}
+
 Failure describe(const std::exception_ptr &failure, const ParameterPlaces &places)
 {
   try {
     std::rethrow_exception(failure);
   }
   catch (const ParameterError &error) {
-    const bool has_place = !error.path().empty() && places.exists(error.path());
-    return {error.code(),
-            (has_place ? places.place_of(error.path()) + ": " : std::string()) + error.what()};
+    return {error.code(), place_of(error, places) + error.what()};
   }
   catch (const Error &error) {
     return {error.code(), error.what()};

@@ -91,8 +91,8 @@ public:
         t(vectors[size + 1]), x_before(vectors[size + 2]),
         C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::most_columns),
         R(A.executor(), static_cast<std::size_t>(Tsqr::most_columns) * Tsqr::most_columns),
-        weights(A.executor(), static_cast<std::size_t>(size)), dots(A.executor(), 2),
-        dot_memory(A.executor(), 2),
+        weights(A.executor(), static_cast<std::size_t>(size)), dot(A.executor(), 1),
+        dot_memory(A.executor(), 1),
         borth(make_block_orthogonalisation(options.borth, A.executor())),
         tsqr(make_tsqr(options.tsqr, A.executor()))
   {
@@ -104,6 +104,7 @@ public:
   {
     State s;
     static_cast<KrylovState &>(s) = start;
+    s.bb = square(b.data());
     measure_residual(s);
     s.begin(s.true_rr, s.bb);
     if (s.bb == 0.) {
@@ -129,19 +130,18 @@ public:
   }
 
 private:
-  /// r = b − A x in V_0, its square and that of b.
+  /// r = b − A x in V_0, and its square.
   void measure_residual(State &s)
   {
     runner.run(product(A.csr(), x.data(), StoreResidual{b.data(), V[0]}));
-    const auto square = [&](const double *v, const int place) {
-      const Columns column{const_cast<double *>(v), V.stride, 1};
-      runner.run(gram(n, column, column, StoreDot{dots.data() + place}, dot_memory));
-    };
-    square(V[0], 0);
-    square(b.data(), 1);
-    const std::vector<double> squares = dots.to_host();
-    s.true_rr = squares[0];
-    s.bb = squares[1];
+    s.true_rr = square(V[0]);
+  }
+
+  double square(const double *v)
+  {
+    const Columns column{const_cast<double *>(v), V.stride, 1};
+    runner.run(gram(n, column, column, StoreDot{dot.data()}, dot_memory));
+    return dot.to_host().front();
   }
 
   void run_cycle(State &s)
@@ -280,7 +280,7 @@ private:
   WorkVectors vectors;
   Columns V;
   double *t, *x_before;
-  Buffer<double> C, R, weights, dots;
+  Buffer<double> C, R, weights, dot;
   GramMemory dot_memory;
   std::unique_ptr<BlockOrthogonalisation> borth;
   std::unique_ptr<Tsqr> tsqr;

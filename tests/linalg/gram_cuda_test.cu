@@ -1,26 +1,12 @@
-#include "linalg/base/error.h"
 #include "tests/linalg/gram_checks.h"
+#include "tests/linalg/on_backend.h"
 
 namespace femgpu::linalg::test
 {
 namespace
 {
-/// Skips where there is no device.
-class CudaGram : public testing::Test
-{
-protected:
-  ExecutorPtr executor;
-
-  void SetUp() override
-  {
-    try {
-      executor = make_executor("cuda");
-    }
-    catch (const DeviceError &error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-};
+class CudaGram : public OnCuda
+{};
 
 TEST_F(CudaGram, AwkwardSizes)
 {

@@ -1,19 +1,12 @@
 #include "tests/linalg/ilu_checks.h"
+#include "tests/linalg/on_backend.h"
 
 namespace femgpu::linalg::test
 {
 namespace
 {
-/// Skips where there is no device.
-class CudaIlu : public testing::Test, protected WithExecutor
-{
-protected:
-  void SetUp() override
-  {
-    if (const std::string obstacle = start("cuda"); !obstacle.empty())
-      GTEST_SKIP() << obstacle;
-  }
-};
+class CudaIlu : public OnCuda
+{};
 
 TEST_F(CudaIlu, PatternIsThatOfTheLevels)
 {

@@ -40,6 +40,17 @@ protected:
   }
 };
 
+/// A test on a CUDA device.
+class OnCuda : public testing::Test, protected WithExecutor
+{
+protected:
+  void SetUp() override
+  {
+    if (const std::string obstacle = start("cuda"); !obstacle.empty())
+      GTEST_SKIP() << obstacle;
+  }
+};
+
 /// A test whose parameter is the backend.
 class OnBackend : public testing::TestWithParam<std::string>, protected WithExecutor
 {

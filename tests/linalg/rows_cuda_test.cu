@@ -1,26 +1,12 @@
-#include "linalg/base/error.h"
+#include "tests/linalg/on_backend.h"
 #include "tests/linalg/row_checks.h"
 
 namespace femgpu::linalg::test
 {
 namespace
 {
-/// Skips where there is no device.
-class CudaRows : public testing::Test
-{
-protected:
-  ExecutorPtr executor;
-
-  void SetUp() override
-  {
-    try {
-      executor = make_executor("cuda");
-    }
-    catch (const DeviceError &error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-};
+class CudaRows : public OnCuda
+{};
 
 TEST_F(CudaRows, CountsAreAddedAndScanned)
 {

@@ -1,27 +1,13 @@
-#include "linalg/base/error.h"
 #include "tests/linalg/chain_checks.h"
+#include "tests/linalg/on_backend.h"
 #include "tests/linalg/step_checks.h"
 
 namespace femgpu::linalg::test
 {
 namespace
 {
-/// Skips where there is no device.
-class CudaSteps : public testing::Test
-{
-protected:
-  ExecutorPtr executor;
-
-  void SetUp() override
-  {
-    try {
-      executor = make_executor("cuda");
-    }
-    catch (const DeviceError &error) {
-      GTEST_SKIP() << error.what();
-    }
-  }
-};
+class CudaSteps : public OnCuda
+{};
 
 class CudaProducts : public CudaSteps, public testing::WithParamInterface<std::string>
 {};
