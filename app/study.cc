@@ -26,21 +26,6 @@ using namespace dealii;
 
 namespace
 {
-/// @throws ParameterError if a parameter of @p problem names a boundary id that @p mesh lacks.
-template <int dim>
-void check_boundary_ids(const Problem<dim> &problem, const Mesh<dim> &mesh)
-{
-  std::string present;
-  for (const auto id : mesh.boundary_ids)
-    present += (present.empty() ? "" : ", ") + std::to_string(id);
-  for (const auto &[path, ids] : problem.named_boundaries())
-    for (const auto id : ids)
-      if (mesh.boundary_ids.count(id) == 0)
-        throw ParameterError("The mesh has no boundary id " + std::to_string(id) + ", which " +
-                                 path + " names; it has " + present + ".",
-                             path);
-}
-
 /// One study in one dimension.
 template <int dim>
 class Study
@@ -48,12 +33,11 @@ class Study
 public:
   Study(const Parameters &parameters, MPI_Comm communicator, Console &console)
       : parameters(parameters), comm(communicator), console(console),
-        problem(parameters.physics.at(parameters.run.physics)->template make<dim>()),
         mesh(make_mesh<dim>(parameters.mesh, communicator)),
+        problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
         discretization(mesh, parameters.discretization, problem->n_components())
   {
     problem->check(mesh, parameters.discretization);
-    check_boundary_ids(*problem, mesh);
     if (parameters.study.is_adaptive() && mesh.is_simplex)
       throw ParameterError("Triangles and tetrahedra can be refined globally only. Set "
                            "Study/Refinement to global, or use quadrilaterals or hexahedra.",
@@ -73,9 +57,8 @@ public:
     std::ostringstream text;
     text << "Valid: " << parameters.run.physics << " in " << dim << "D, "
          << discretization.element().get_name() << " on " << std::setprecision(10) << cells
-         << " cells in the first of " << parameters.study.cycles << " cycles; boundary ids";
-    for (const auto id : mesh.boundary_ids)
-      text << ' ' << id;
+         << " cells in the first of " << parameters.study.cycles << " cycles; boundary ids "
+         << mesh.regions.boundary_list() << "; material ids " << mesh.regions.material_list();
     console.print(text.str());
   }
 
@@ -97,8 +80,8 @@ private:
   const Parameters &parameters;
   MPI_Comm comm;
   Console &console;
-  std::unique_ptr<Problem<dim>> problem;
   Mesh<dim> mesh;
+  std::unique_ptr<Problem<dim>> problem;
   Discretization<dim> discretization;
   FeVector u;
   Vector<float> indicators;

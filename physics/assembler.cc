@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "physics/cell_constraints.h"
 #include "physics/cell_coupling.h"
+#include "physics/cell_terms.h"
 
 #include <deal.II/base/work_stream.h>
 #include <deal.II/distributed/tria_base.h>
@@ -104,95 +105,6 @@ void make_pattern(const Discretization<dim> &discretization, const bool with_coo
 
 namespace
 {
-/// Another object for another thread: deal.II does not copy these.
-template <class Values>
-Values copy_of(const Values &values)
-{
-  return Values(values.get_mapping(), values.get_fe(), values.get_quadrature(),
-                values.get_update_flags());
-}
-
-/// Quadrature at the nodes of cells and faces.
-template <int dim>
-struct NodalQuadrature
-{
-  const UpdateFlags flags = update_values | update_quadrature_points | update_JxW_values;
-
-  explicit NodalQuadrature(const Discretization<dim> &discretization)
-      : cell(discretization.mapping(), discretization.element(), discretization.nodal_quadrature(),
-             flags),
-        face(discretization.mapping(), discretization.element(),
-             discretization.nodal_face_quadrature(), flags)
-  {}
-  NodalQuadrature(const NodalQuadrature &other)
-      : cell(copy_of(other.cell)), face(copy_of(other.face))
-  {}
-
-  FEValues<dim> cell;
-  FEFaceValues<dim> face;
-};
-
-/// What a thread computes a cell's terms with.
-template <int dim>
-struct Scratch
-{
-  Scratch(const Problem<dim> &problem, const Discretization<dim> &discretization)
-      : fe(discretization.mapping(), discretization.element(), discretization.cell_quadrature(),
-           update_values | update_gradients | update_quadrature_points | update_JxW_values),
-        face(discretization.mapping(), discretization.element(), discretization.face_quadrature(),
-             update_values | update_quadrature_points | update_JxW_values | update_normal_vectors)
-  {
-    if (problem.nonlinearity())
-      nodal = std::make_unique<NodalQuadrature<dim>>(discretization);
-  }
-  Scratch(const Scratch &other)
-      : fe(copy_of(other.fe)), face(copy_of(other.face)),
-        nodal(other.nodal ? std::make_unique<NodalQuadrature<dim>>(*other.nodal) : nullptr)
-  {}
-
-  FEValues<dim> fe;
-  FEFaceValues<dim> face;
-  std::unique_ptr<NodalQuadrature<dim>> nodal; ///< only for nonlinear problems
-};
-
-template <int dim>
-using Cell = typename DoFHandler<dim>::active_cell_iterator;
-
-template <int dim>
-void compute_face(const Problem<dim> &problem, const Cell<dim> &cell, const unsigned int face,
-                  Scratch<dim> &scratch, CellTerms &terms)
-{
-  const auto id = cell->face(face)->boundary_id();
-  if (problem.has_face_terms(id)) {
-    scratch.face.reinit(cell, face);
-    problem.add_face_terms(scratch.face, id, terms.K, terms.f);
-  }
-  if (problem.has_face_weights(id)) {
-    scratch.nodal->face.reinit(cell, face);
-    problem.add_face_weights(scratch.nodal->face, id, terms.w);
-  }
-}
-
-template <int dim>
-void compute_cell(const Problem<dim> &problem, const Cell<dim> &cell, Scratch<dim> &scratch,
-                  CellTerms &terms)
-{
-  cell->get_dof_indices(terms.dofs);
-  terms.K = 0.;
-  terms.f = 0.;
-  scratch.fe.reinit(cell);
-  problem.add_cell_terms(scratch.fe, terms.K, terms.f);
-  if (scratch.nodal) {
-    terms.w = 0.;
-    scratch.nodal->cell.reinit(cell);
-    problem.add_cell_weights(scratch.nodal->cell, terms.w);
-  }
-  if (cell->at_boundary())
-    for (const auto face : cell->face_indices())
-      if (cell->face(face)->at_boundary())
-        compute_face(problem, cell, face, scratch, terms);
-}
-
 /// Collective. @throws InputError with the place of a weight that is negative
 template <int dim>
 void check_weights(const Discretization<dim> &discretization, const linalg::NodeSystem &system)
@@ -221,15 +133,13 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
               linalg::NodeSystem &system)
 {
   const bool is_nonlinear = problem.nonlinearity().has_value();
-  const auto n = discretization.element().n_dofs_per_cell();
-  Scratch<dim> scratch(problem, discretization);
-  CellTerms terms{std::vector<types::global_dof_index>(n), FullMatrix<double>(n, n),
-                  Vector<double>(n), Vector<double>(is_nonlinear ? n : 0)};
+  CellScratch<dim> scratch(problem, discretization);
+  CellTerms terms(discretization.element().n_dofs_per_cell(), is_nonlinear);
   CellConstraints eliminated(discretization.constraints());
 
   system.set_zero();
-  const auto worker = [&](const Cell<dim> &cell, Scratch<dim> &s, CellTerms &t) {
-    compute_cell(problem, cell, s, t);
+  const auto worker = [&](const ActiveCell<dim> &cell, CellScratch<dim> &s, CellTerms &t) {
+    compute_cell_terms(problem, cell, s, t);
   };
   // Called for one cell at a time, in the order of the cells.
   const auto copier = [&](const CellTerms &t) { eliminated.add(t, system); };

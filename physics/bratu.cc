@@ -32,8 +32,8 @@ public:
                   "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
   }
 
-  std::unique_ptr<Problem<2>> make_2d() const override;
-  std::unique_ptr<Problem<3>> make_3d() const override;
+  std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const override;
+  std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const override;
 
   double lambda = 1.;
   std::string right_hand_side = "0";
@@ -53,9 +53,9 @@ public:
   using typename Problem<dim>::CellMatrix;
   using typename Problem<dim>::CellVector;
 
-  explicit Bratu(const BratuPhysics &parameters)
+  Bratu(const BratuPhysics &parameters, const MeshRegions &regions)
       : lambda(parameters.lambda), f("Bratu/Right-hand side", {parameters.right_hand_side}),
-        dirichlet(make_boundary_fields<dim>("Bratu/Dirichlet", parameters.dirichlet, 1)),
+        dirichlet(make_boundary_fields<dim>("Bratu/Dirichlet", parameters.dirichlet, 1, regions)),
         exact(make_optional_field<dim>("Bratu/Exact solution", parameters.exact_solution, 1))
   {}
 
@@ -140,14 +140,14 @@ private:
   std::unique_ptr<Field<dim>> exact;
 };
 
-std::unique_ptr<Problem<2>> BratuPhysics::make_2d() const
+std::unique_ptr<Problem<2>> BratuPhysics::make_2d(const MeshRegions &regions) const
 {
-  return std::make_unique<Bratu<2>>(*this);
+  return std::make_unique<Bratu<2>>(*this, regions);
 }
 
-std::unique_ptr<Problem<3>> BratuPhysics::make_3d() const
+std::unique_ptr<Problem<3>> BratuPhysics::make_3d(const MeshRegions &regions) const
 {
-  return std::make_unique<Bratu<3>>(*this);
+  return std::make_unique<Bratu<3>>(*this, regions);
 }
 } // namespace
 

@@ -15,6 +15,10 @@ namespace femgpu
 /// The terms of one cell, by local dof.
 struct CellTerms
 {
+  CellTerms(const unsigned int n, const bool has_weights)
+      : dofs(n), K(n, n), f(n), w(has_weights ? n : 0)
+  {}
+
   std::vector<dealii::types::global_dof_index> dofs; ///< global number of each
   dealii::FullMatrix<double> K;
   dealii::Vector<double> f;

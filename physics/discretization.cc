@@ -84,13 +84,17 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
   compat::reinit(the_constraints, owned(), relevant_dofs);
   if (has_hanging_nodes) // quicker to ask than to look for each
     DoFTools::make_hanging_node_constraints(dof_handler, the_constraints);
+  the_conformity.clear();
+  the_conformity.copy_from(the_constraints);
   for (const auto &condition : problem.dirichlet_conditions())
     for (const auto id : condition.ids)
       VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id, *condition.values,
                                                the_constraints, condition.mask);
   if (has_hanging_nodes)
-    take_lines_of_owners(owned(), relevant_dofs, communicator(), the_constraints);
+    for (AffineConstraints<double> *const constraints : {&the_constraints, &the_conformity})
+      take_lines_of_owners(owned(), relevant_dofs, communicator(), *constraints);
   the_constraints.close();
+  the_conformity.close();
 }
 
 template <int dim>

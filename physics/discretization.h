@@ -77,6 +77,11 @@ public:
   {
     return the_constraints;
   }
+  /// Of hanging nodes alone: what makes the functions of the space continuous.
+  const dealii::AffineConstraints<double> &conformity() const
+  {
+    return the_conformity;
+  }
 
   /// Gauss points, exact for polynomials of degree 2 degree() + 2 @p more - 1 at least.
   dealii::Quadrature<dim> cell_quadrature(unsigned int more = 1) const;
@@ -93,7 +98,7 @@ private:
   std::unique_ptr<dealii::Mapping<dim>> the_mapping;
   dealii::DoFHandler<dim> dof_handler;
   dealii::IndexSet relevant_dofs;
-  dealii::AffineConstraints<double> the_constraints;
+  dealii::AffineConstraints<double> the_constraints, the_conformity;
 };
 } // namespace femgpu
 

@@ -41,8 +41,8 @@ public:
                   "expression for each direction, separated by ','.");
   }
 
-  std::unique_ptr<Problem<2>> make_2d() const override;
-  std::unique_ptr<Problem<3>> make_3d() const override;
+  std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const override;
+  std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const override;
 
   double young = 210e9;
   double poisson = 0.3;
@@ -99,10 +99,10 @@ struct PrescribedDisplacement
 
 template <int dim>
 std::map<types::boundary_id, PrescribedDisplacement<dim>>
-make_displacements(const std::string &path, const std::string &text)
+make_displacements(const std::string &path, const std::string &text, const MeshRegions &regions)
 {
   std::map<types::boundary_id, PrescribedDisplacement<dim>> result;
-  for (auto [id, expressions] : parse_boundary_expressions(path, text, dim)) {
+  for (auto [id, expressions] : parse_boundary_expressions(path, text, dim, regions)) {
     std::vector<bool> mask;
     for (std::string &expression : expressions) {
       mask.push_back(expression != "free");
@@ -121,11 +121,13 @@ public:
   using typename Problem<dim>::CellMatrix;
   using typename Problem<dim>::CellVector;
 
-  explicit Elasticity(const ElasticityPhysics &parameters)
+  Elasticity(const ElasticityPhysics &parameters, const MeshRegions &regions)
       : lame(parameters.young, parameters.poisson),
         body_force(make_optional_field<dim>("Elasticity/Body force", parameters.body_force, dim)),
-        displacement(make_displacements<dim>("Elasticity/Displacement", parameters.displacement)),
-        traction(make_boundary_fields<dim>("Elasticity/Traction", parameters.traction, dim)),
+        displacement(
+            make_displacements<dim>("Elasticity/Displacement", parameters.displacement, regions)),
+        traction(
+            make_boundary_fields<dim>("Elasticity/Traction", parameters.traction, dim, regions)),
         exact(make_optional_field<dim>("Elasticity/Exact solution", parameters.exact_solution, dim))
   {}
 
@@ -260,14 +262,14 @@ private:
   std::unique_ptr<Field<dim>> exact;
 };
 
-std::unique_ptr<Problem<2>> ElasticityPhysics::make_2d() const
+std::unique_ptr<Problem<2>> ElasticityPhysics::make_2d(const MeshRegions &regions) const
 {
-  return std::make_unique<Elasticity<2>>(*this);
+  return std::make_unique<Elasticity<2>>(*this, regions);
 }
 
-std::unique_ptr<Problem<3>> ElasticityPhysics::make_3d() const
+std::unique_ptr<Problem<3>> ElasticityPhysics::make_3d(const MeshRegions &regions) const
 {
-  return std::make_unique<Elasticity<3>>(*this);
+  return std::make_unique<Elasticity<3>>(*this, regions);
 }
 } // namespace
 

@@ -152,42 +152,100 @@ std::vector<std::string> split_expressions(const std::string &text, const char s
 
 namespace
 {
-types::boundary_id parse_id(const std::string &path, const std::string &text)
+struct Entry
 {
-  const bool is_number = !text.empty() && text.size() <= 9 &&
-                         std::all_of(text.begin(), text.end(),
-                                     [](const unsigned char c) { return std::isdigit(c) != 0; });
-  if (!is_number)
-    throw ParameterError("'" + text + "' in " + path +
-                             " is no boundary id; write entries such as '0, 1: sin(x); 2: 0'.",
+  std::vector<std::string> words; ///< ids or names; empty for an entry without
+  std::vector<std::string> expressions;
+};
+
+/// Is @p text a list of ids and names, and no beginning of an expression such as "x < 1 ? 2"?
+bool is_list_of_words(const std::string &text)
+{
+  return std::all_of(text.begin(), text.end(), [](const unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string("_-., \t").find(static_cast<char>(c)) != std::string::npos;
+  });
+}
+
+/// "words: expressions" or "expressions".
+Entry read_entry(const std::string &path, const std::string &text, const unsigned int n_components)
+{
+  const auto colon = text.find(':');
+  Entry entry;
+  const bool has_words = colon != std::string::npos && is_list_of_words(text.substr(0, colon));
+  if (has_words)
+    entry.words = split_expressions(text.substr(0, colon), ',');
+  entry.expressions = split_expressions(has_words ? text.substr(colon + 1) : text, ',');
+  if (entry.expressions.size() != n_components)
+    throw ParameterError("The entry '" + text + "' of " + path + " has " +
+                             std::to_string(entry.expressions.size()) + " expressions, but needs " +
+                             std::to_string(n_components) + ", one for each component.",
                          path);
-  return static_cast<types::boundary_id>(std::stoul(text));
+  return entry;
+}
+
+/// The entries of @p text, which ';' separates.
+std::vector<std::string> entries_of(const std::string &text)
+{
+  std::vector<std::string> entries;
+  for (const std::string &entry : split_expressions(text, ';'))
+    if (!entry.empty())
+      entries.push_back(entry);
+  return entries;
 }
 } // namespace
 
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
-                                               const unsigned int n_components)
+                                               const unsigned int n_components,
+                                               const MeshRegions &regions)
 {
   BoundaryExpressions result;
-  for (const std::string &entry : split_expressions(text, ';')) {
-    if (entry.empty())
-      continue;
-    const auto colon = entry.find(':');
-    if (colon == std::string::npos)
-      throw ParameterError("The entry '" + entry + "' of " + path +
+  for (const std::string &part : entries_of(text)) {
+    if (part.find(':') == std::string::npos)
+      throw ParameterError("The entry '" + part + "' of " + path +
                                " has no ':' after its boundary ids; write entries such as '0, 1: "
                                "sin(x); 2: 0'.",
                            path);
-    const auto expressions = split_expressions(entry.substr(colon + 1), ',');
-    if (expressions.size() != n_components)
-      throw ParameterError("The entry '" + entry + "' of " + path + " has " +
-                               std::to_string(expressions.size()) + " expressions, but needs " +
-                               std::to_string(n_components) + ", one for each component.",
+    const Entry entry = read_entry(path, part, n_components);
+    if (entry.words.empty())
+      throw ParameterError("The entry '" + part + "' of " + path +
+                               " does not begin with boundary ids or names and ':'; write entries "
+                               "such as '0, 1: sin(x); 2: 0'.",
                            path);
-    for (const std::string &id : split_expressions(entry.substr(0, colon), ','))
-      if (!result.emplace(parse_id(path, id), expressions).second)
-        throw ParameterError("Boundary id " + id + " comes twice in " + path + ".", path);
+    for (const std::string &word : entry.words)
+      if (!result.emplace(regions.boundary(path, word), entry.expressions).second)
+        throw ParameterError("Boundary id " + word + " comes twice in " + path + ".", path);
   }
+  return result;
+}
+
+MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
+                                               const unsigned int n_components,
+                                               const MeshRegions &regions)
+{
+  MaterialExpressions result;
+  std::vector<std::string> others;
+  for (const std::string &part : entries_of(text)) {
+    const Entry entry = read_entry(path, part, n_components);
+    if (entry.words.empty() && !others.empty())
+      throw ParameterError(path + " has two entries without material ids, the last '" + part +
+                               "'; write entries such as '1; 2, steel: 1 + x'.",
+                           path);
+    if (entry.words.empty())
+      others = entry.expressions;
+    for (const std::string &word : entry.words)
+      if (!result.emplace(regions.material(path, word), entry.expressions).second)
+        throw ParameterError("Material id " + word + " comes twice in " + path + ".", path);
+  }
+  for (const auto id : regions.material_ids)
+    if (result.count(id) == 0) {
+      if (others.empty())
+        throw ParameterError(path + " says nothing about material id " + std::to_string(id) +
+                                 "; the mesh has " + regions.material_list() +
+                                 ". Name it, or add an entry without ids for all others.",
+                             path);
+      result[id] = others;
+    }
   return result;
 }
 

@@ -1,6 +1,8 @@
 #ifndef femgpu_physics_expressions_h
 #define femgpu_physics_expressions_h
 
+#include "physics/regions.h"
+
 #include <deal.II/base/function.h>
 #include <deal.II/base/types.h>
 
@@ -72,13 +74,28 @@ private:
 using BoundaryExpressions = std::map<dealii::types::boundary_id, std::vector<std::string>>;
 
 /**
- * Reads "ids: expression, ...; ids: ...": entries separated by ';', each with boundary ids
- * separated by ',' and, after ':', one expression for each of @p n_components components separated
- * by ','.
- * @throws ParameterError for anything else, and for an id that comes twice.
+ * Reads "ids: expression, ...; ids: ...": entries separated by ';', each with boundary ids, or
+ * names of the mesh, separated by ',' and, after ':', one expression for each of @p n_components
+ * components separated by ','.
+ * @throws ParameterError for anything else, for an id that comes twice, and for one that @p regions
+ *         lacks
  */
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
-                                               unsigned int n_components);
+                                               unsigned int n_components,
+                                               const MeshRegions &regions);
+
+/// What a parameter says about the materials: for each id one expression a component.
+using MaterialExpressions = std::map<dealii::types::material_id, std::vector<std::string>>;
+
+/**
+ * Reads "expression, ...; ids: expression, ...": as parse_boundary_expressions() with material ids
+ * or names; the entry without ids is for all materials that are not named.
+ * @return for each material of the mesh its expressions
+ * @throws ParameterError also if a material of the mesh has none
+ */
+MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
+                                               unsigned int n_components,
+                                               const MeshRegions &regions);
 
 /// The ids that @p expressions names.
 std::set<dealii::types::boundary_id> ids_of(const BoundaryExpressions &expressions);

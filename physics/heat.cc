@@ -52,8 +52,8 @@ public:
                   "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
   }
 
-  std::unique_ptr<Problem<2>> make_2d() const override;
-  std::unique_ptr<Problem<3>> make_3d() const override;
+  std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const override;
+  std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const override;
 
   std::string constants;
   std::string conductivity = "1";
@@ -98,16 +98,17 @@ public:
   using typename Problem<dim>::CellMatrix;
   using typename Problem<dim>::CellVector;
 
-  explicit Heat(const HeatPhysics &p)
+  Heat(const HeatPhysics &p, const MeshRegions &regions)
       : constants("Heat/Constants", p.constants), law(make_law(p)),
         k("Heat/Conductivity", {constants.insert_into(p.conductivity)}),
         f("Heat/Source", {constants.insert_into(p.source)}),
         c("Heat/Reaction coefficient", {constants.insert_into(p.coefficient)}),
-        boundary_reaction(make_boundary_fields<dim>("Heat/Boundary reaction",
-                                                    constants.insert_into(p.boundary_reaction), 2)),
-        neumann(make_boundary_fields<dim>("Heat/Neumann", constants.insert_into(p.neumann), 1)),
-        dirichlet(
-            make_boundary_fields<dim>("Heat/Dirichlet", constants.insert_into(p.dirichlet), 1)),
+        boundary_reaction(make_boundary_fields<dim>(
+            "Heat/Boundary reaction", constants.insert_into(p.boundary_reaction), 2, regions)),
+        neumann(make_boundary_fields<dim>("Heat/Neumann", constants.insert_into(p.neumann), 1,
+                                          regions)),
+        dirichlet(make_boundary_fields<dim>("Heat/Dirichlet", constants.insert_into(p.dirichlet), 1,
+                                            regions)),
         guess("Heat/Initial guess", {constants.insert_into(p.initial_guess)}),
         exact(make_optional_field<dim>("Heat/Exact solution",
                                        constants.insert_into(p.exact_solution), 1)),
@@ -240,14 +241,14 @@ private:
   bool has_coefficient; ///< is not 0 everywhere
 };
 
-std::unique_ptr<Problem<2>> HeatPhysics::make_2d() const
+std::unique_ptr<Problem<2>> HeatPhysics::make_2d(const MeshRegions &regions) const
 {
-  return std::make_unique<Heat<2>>(*this);
+  return std::make_unique<Heat<2>>(*this, regions);
 }
 
-std::unique_ptr<Problem<3>> HeatPhysics::make_3d() const
+std::unique_ptr<Problem<3>> HeatPhysics::make_3d(const MeshRegions &regions) const
 {
-  return std::make_unique<Heat<3>>(*this);
+  return std::make_unique<Heat<3>>(*this, regions);
 }
 } // namespace
 

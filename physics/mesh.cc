@@ -238,9 +238,9 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
   mesh.is_curved = has_curved_manifolds(coarse);
   for (const auto id : coarse.get_boundary_ids())
-    mesh.boundary_ids.insert(id);
+    mesh.regions.boundary_ids.insert(id);
   for (const auto &cell : coarse.active_cell_iterators())
-    mesh.material_ids.insert(cell->material_id());
+    mesh.regions.material_ids.insert(cell->material_id());
   mesh.triangulation = distribute(coarse, mesh.is_simplex, communicator);
   if (mesh.is_simplex) {
     mesh.replica = std::make_unique<Triangulation<dim>>();

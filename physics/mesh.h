@@ -2,12 +2,11 @@
 #define femgpu_physics_mesh_h
 
 #include "physics/parameters.h"
+#include "physics/regions.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/base/types.h>
 
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -40,8 +39,7 @@ struct Mesh
   std::unique_ptr<dealii::Triangulation<dim, dim>> replica;
   bool is_simplex = false;
   bool is_curved = false; ///< has manifolds that are not flat
-  std::set<dealii::types::boundary_id> boundary_ids;
-  std::set<dealii::types::material_id> material_ids;
+  MeshRegions regions;
 };
 
 /**

@@ -1,6 +1,8 @@
 #ifndef femgpu_physics_physics_h
 #define femgpu_physics_physics_h
 
+#include "physics/regions.h"
+
 #include <memory>
 
 namespace femgpu
@@ -14,16 +16,17 @@ class Physics
 public:
   virtual ~Physics() = default;
 
-  virtual std::unique_ptr<Problem<2>> make_2d() const = 0;
-  virtual std::unique_ptr<Problem<3>> make_3d() const = 0;
+  /// @throws ParameterError for data that cannot be read, or name parts that @p regions lacks
+  virtual std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const = 0;
+  virtual std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const = 0;
 
   template <int dim>
-  std::unique_ptr<Problem<dim>> make() const
+  std::unique_ptr<Problem<dim>> make(const MeshRegions &regions) const
   {
     if constexpr (dim == 2)
-      return make_2d();
+      return make_2d(regions);
     else
-      return make_3d();
+      return make_3d(regions);
   }
 };
 } // namespace femgpu

@@ -32,8 +32,8 @@ public:
                   "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
   }
 
-  std::unique_ptr<Problem<2>> make_2d() const override;
-  std::unique_ptr<Problem<3>> make_3d() const override;
+  std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const override;
+  std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const override;
 
   std::string coefficient = "1";
   std::string right_hand_side = "1";
@@ -50,12 +50,12 @@ public:
   using typename Problem<dim>::CellMatrix;
   using typename Problem<dim>::CellVector;
 
-  explicit Poisson(const PoissonPhysics &parameters)
+  Poisson(const PoissonPhysics &parameters, const MeshRegions &regions)
       : k("Poisson/Coefficient", {parameters.coefficient}),
         f("Poisson/Right-hand side", {parameters.right_hand_side}),
-        dirichlet(make_boundary_fields<dim>("Poisson/Dirichlet", parameters.dirichlet, 1)),
-        neumann(make_boundary_fields<dim>("Poisson/Neumann", parameters.neumann, 1)),
-        robin(make_boundary_fields<dim>("Poisson/Robin", parameters.robin, 2)),
+        dirichlet(make_boundary_fields<dim>("Poisson/Dirichlet", parameters.dirichlet, 1, regions)),
+        neumann(make_boundary_fields<dim>("Poisson/Neumann", parameters.neumann, 1, regions)),
+        robin(make_boundary_fields<dim>("Poisson/Robin", parameters.robin, 2, regions)),
         exact(make_optional_field<dim>("Poisson/Exact solution", parameters.exact_solution, 1))
   {
     refuse_overlap("Poisson/Neumann", neumann, dirichlet);
@@ -141,14 +141,14 @@ private:
   std::unique_ptr<Field<dim>> exact;
 };
 
-std::unique_ptr<Problem<2>> PoissonPhysics::make_2d() const
+std::unique_ptr<Problem<2>> PoissonPhysics::make_2d(const MeshRegions &regions) const
 {
-  return std::make_unique<Poisson<2>>(*this);
+  return std::make_unique<Poisson<2>>(*this, regions);
 }
 
-std::unique_ptr<Problem<3>> PoissonPhysics::make_3d() const
+std::unique_ptr<Problem<3>> PoissonPhysics::make_3d(const MeshRegions &regions) const
 {
-  return std::make_unique<Poisson<3>>(*this);
+  return std::make_unique<Poisson<3>>(*this, regions);
 }
 } // namespace
 

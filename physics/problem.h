@@ -6,6 +6,8 @@
 #include "physics/results.h"
 
 #include <deal.II/base/function.h>
+#include <deal.II/base/point.h>
+#include <deal.II/base/tensor.h>
 #include <deal.II/base/types.h>
 #include <deal.II/fe/component_mask.h>
 #include <deal.II/fe/fe_update_flags.h>
@@ -31,6 +33,29 @@ struct DirichletCondition
   std::set<dealii::types::boundary_id> ids;
   const dealii::Function<dim> *values;
   dealii::ComponentMask mask;
+};
+
+/// Two parts of the boundary on which the solution is the same: the second is the first, moved
+/// along an axis.
+struct PeriodicSides
+{
+  dealii::types::boundary_id first, second;
+  unsigned int direction; ///< 0 for x, 1 for y, 2 for z
+};
+
+/// Where data are evaluated.
+template <int dim>
+struct Place
+{
+  dealii::Point<dim> point;
+  dealii::types::material_id material;
+};
+
+/// A function of the finite element space that belongs to a solution.
+struct NodalField
+{
+  std::string name;
+  FeVector values; ///< with ghost values
 };
 
 /**
@@ -78,6 +103,22 @@ public:
 
   virtual std::vector<DirichletCondition<dim>> dirichlet_conditions() const = 0;
 
+  /// Pairs of sides on which the solution is the same.
+  virtual std::vector<PeriodicSides> periodic_sides() const
+  {
+    return {};
+  }
+  /// Parts of the boundary on which the normal component of a vector-valued solution is zero.
+  virtual std::set<dealii::types::boundary_id> symmetry_planes() const
+  {
+    return {};
+  }
+  /// Is the solution known up to a constant only, of which the one with mean value zero is wanted?
+  virtual bool fixes_mean() const
+  {
+    return false;
+  }
+
   /// Adds the terms of a cell's interior; @p fe has Gauss points.
   virtual void add_cell_terms(const dealii::FEValues<dim> &fe, CellMatrix &K,
                               CellVector &f) const = 0;
@@ -109,6 +150,32 @@ public:
                                 dealii::types::boundary_id /* id */, CellVector & /* w */) const
   {}
 
+  /// Does the problem know flux() and source(), which residual estimators need?
+  virtual bool has_flux() const
+  {
+    return false;
+  }
+  /**
+   * The flux σ of the equation −∇·σ(∇u) = s(u): k∇u, or the stress.
+   * @param gradients of each component of u
+   * @param flux gets a row for each component
+   */
+  virtual void flux(const Place<dim> & /* place */,
+                    const std::vector<dealii::Tensor<1, dim>> & /* gradients */,
+                    std::vector<dealii::Tensor<1, dim>> & /* flux */) const
+  {}
+  /// s(u), for each component.
+  virtual void source(const Place<dim> & /* place */, const dealii::Vector<double> & /* u */,
+                      dealii::Vector<double> & /* s */) const
+  {}
+  /// σ·n as the data prescribe it on the boundary; for components for which they do not, as where u
+  /// itself is given, @p normal_flux keeps what it has.
+  virtual void boundary_flux(const Place<dim> & /* place */, dealii::types::boundary_id /* id */,
+                             const dealii::Tensor<1, dim> & /* normal */,
+                             const dealii::Vector<double> & /* u */,
+                             dealii::Vector<double> & /* normal_flux */) const
+  {}
+
   /// Where the iteration for a solution begins in the first cycle; nullptr for zero.
   virtual const dealii::Function<dim> *initial_guess() const
   {
@@ -123,6 +190,14 @@ public:
 
   /// Fields that output files get besides the solution.
   virtual std::vector<std::shared_ptr<dealii::DataPostprocessor<dim>>> postprocessors() const
+  {
+    return {};
+  }
+
+  /// Collective. Functions of the space that output files get besides the solution; @p u has ghost
+  /// values.
+  virtual std::vector<NodalField> nodal_fields(const Discretization<dim> & /* discretization */,
+                                               const FeVector & /* u */) const
   {
     return {};
   }

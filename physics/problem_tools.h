@@ -29,10 +29,29 @@ using BoundaryFields = std::map<dealii::types::boundary_id, std::shared_ptr<Fiel
 /// The fields of a parameter that parse_boundary_expressions() reads; it throws ParameterError.
 template <int dim>
 BoundaryFields<dim> make_boundary_fields(const std::string &path, const std::string &text,
-                                         const unsigned int n_components)
+                                         const unsigned int n_components,
+                                         const MeshRegions &regions)
 {
   BoundaryFields<dim> fields;
-  for (const auto &[id, expressions] : parse_boundary_expressions(path, text, n_components))
+  for (const auto &[id, expressions] :
+       parse_boundary_expressions(path, text, n_components, regions))
+    fields[id] = std::make_shared<Field<dim>>(path, expressions);
+  return fields;
+}
+
+/// One field for each material of the mesh.
+template <int dim>
+using MaterialFields = std::map<dealii::types::material_id, std::shared_ptr<Field<dim>>>;
+
+/// The fields of a parameter that parse_material_expressions() reads; it throws ParameterError.
+template <int dim>
+MaterialFields<dim> make_material_fields(const std::string &path, const std::string &text,
+                                         const unsigned int n_components,
+                                         const MeshRegions &regions)
+{
+  MaterialFields<dim> fields;
+  for (const auto &[id, expressions] :
+       parse_material_expressions(path, text, n_components, regions))
     fields[id] = std::make_shared<Field<dim>>(path, expressions);
   return fields;
 }
