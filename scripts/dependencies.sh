@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that femgpu needs and that are missing, after saying which and why.
 #
-#   scripts/dependencies.sh [linalg|build|test|ci]
+#   scripts/dependencies.sh [linalg|build|report|test|ci]
 #
-# linalg: to build and test what needs no deal.II; build (the default): all programs; test: their
-# tests too; ci: and the checks of style. FEMGPU_SKIP_DEPENDENCIES=1 skips all of it. CUDA is never
+# linalg: to build and test what needs no deal.II; build (the default): all programs; report: what
+# draws their results, alone; test: all of it, for the tests; ci: and the checks of style. FEMGPU_SKIP_DEPENDENCIES=1 skips all of it. CUDA is never
 # installed: it is used where it is found.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
@@ -27,9 +27,12 @@ python3             runs the programs in the tests'
 build_packages='
 libdeal.ii-dev      deal.II: meshes, finite elements, output
 openmpi-bin         mpirun'
-test_packages='
-python3-numpy       reads result files in the tests
-python3-vtk9        reads result files in the tests as ParaView does'
+report_packages='
+python3-matplotlib  draws the figures of scripts/plot.py and report.py
+python3-numpy       reads result files
+python3-vtk9        reads result files as ParaView does, and draws them
+xvfb                an X server without a screen, in which VTK draws
+xauth               admits VTK to it'
 ci_packages='
 clang-format        checks the formatting
 clang               says whether files compile as one, for clang-tidy
@@ -39,10 +42,11 @@ libomp-dev          omp.h for clang-tidy'
 case ${1:-build} in
   linalg) needed=$linalg_packages ;;
   build) needed=$linalg_packages$build_packages ;;
-  test) needed=$linalg_packages$build_packages$test_packages ;;
-  ci) needed=$linalg_packages$build_packages$test_packages$ci_packages ;;
+  report) needed=$report_packages ;;
+  test) needed=$linalg_packages$build_packages$report_packages ;;
+  ci) needed=$linalg_packages$build_packages$report_packages$ci_packages ;;
   -h | --help) print_help; exit ;;
-  *) die "unknown group '$1': use linalg, build, test or ci" ;;
+  *) die "unknown group '$1': use linalg, build, report, test or ci" ;;
 esac
 [[ ${FEMGPU_SKIP_DEPENDENCIES:-0} == 1 ]] && exit
 

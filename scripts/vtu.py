@@ -1,4 +1,5 @@
-"""Reads .vtu and .pvtu files with VTK's own reader, for check_vtu.py and compare_vtu.py.
+"""Reads .vtu and .pvtu files with VTK's own reader, for check_vtu.py, compare_vtu.py
+and render.py.
 
 Needs Debian's python3-vtk9 and python3-numpy, and so /usr/bin/python3.
 """
@@ -29,7 +30,7 @@ class BadFile(Exception):
 
 
 class Result:
-    """Points (n x 3) of an unstructured grid, its number of cells, and its arrays by name.
+    """An unstructured grid as VTK's `grid`, its points (n x 3), number of cells, and arrays by name.
 
     An array is n x components, in the precision of the file.
     """
@@ -52,6 +53,7 @@ class Result:
             raise BadFile(f"{path}: {' '.join(first.split()) or 'VTK cannot read it'}")
         grid = reader.GetOutput()
         self.path = path
+        self.grid = grid
         self.cells = grid.GetNumberOfCells()
         has_points = grid.GetPoints() is not None
         self.points = vtk_to_numpy(grid.GetPoints().GetData()) if has_points else []

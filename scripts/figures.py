@@ -1,0 +1,351 @@
+"""Draws the figures of plot.py and report.py with matplotlib: one function for each figure.
+
+Each returns a matplotlib Figure, or None if the run has nothing to draw. Colours are those of Okabe and
+Ito (https://jfly.uni-koeln.de/color/), which readers with any kind of colour vision can tell apart;
+markers, dashes and hatches say the same once more.
+"""
+
+import math
+import sys
+
+import results
+
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+except ImportError as error:
+    sys.exit(f"{error}: install python3-matplotlib, and use /usr/bin/python3")
+
+COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D1F",
+           "#999999"]
+MARKERS = "osD^vP*Xh"
+DASHES = ["-", "--", "-.", ":"]
+# Neighbours in a bar of phases: colour and hatch.
+FILLS = [("#56B4E9", ""), ("#0072B2", "//"), ("#F0E442", ""), ("#E69F00", "\\\\"), ("#CC79A7", ""),
+         ("#009E73", "//"), ("#D55E00", ""), ("#BBBBBB", "\\\\"), ("#666666", "")]
+MOST_CURVES = 12  # more cannot be told apart
+
+STYLE = {
+    "font.size": 10, "axes.titlesize": 11, "axes.labelsize": 10, "legend.fontsize": 9,
+    "axes.grid": True, "grid.linewidth": 0.4, "grid.color": "#c8c8c8", "axes.axisbelow": True,
+    "lines.linewidth": 1.5, "lines.markersize": 5, "legend.frameon": False,
+    "axes.spines.top": False, "axes.spines.right": False, "figure.facecolor": "white",
+    "figure.constrained_layout.use": True, "savefig.dpi": 150,
+    "svg.hashsalt": "femgpu", "hatch.linewidth": 0.6}  # without the salt, ids differ from run to run
+pyplot.rcParams.update(STYLE)
+
+
+def figure(rows=1, columns=1, size=(6.4, 4.4)):
+    """A figure and its axes, a list."""
+    made, axes = pyplot.subplots(rows, columns, figsize=size, squeeze=False)
+    return made, list(axes.flat)
+
+
+def save(made, target, extension):
+    """Writes the figure to a file or stream: the same bytes for the same numbers."""
+    metadata = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None},
+                "pdf": {"CreationDate": None, "Creator": None, "Producer": None}}[extension]
+    made.savefig(target, format=extension, metadata=metadata)
+    pyplot.close(made)
+
+
+def look(i):
+    """Colour, marker and dashes of curve number i."""
+    return {"color": COLOURS[i % len(COLOURS)], "marker": MARKERS[i % len(MARKERS)],
+            "linestyle": DASHES[i // len(COLOURS) % len(DASHES)]}
+
+
+def legend_beside(axes):
+    """A legend right of the axes, where it hides no curve."""
+    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.), borderaxespad=0.)
+
+
+def tick_text(value, _=None):
+    """`2 000` and `2·10⁻³`, which stay apart where `2 × 10^-3` would not."""
+    if 0.01 <= value < 1e5:
+        return f"{value:,.10g}".replace(",", "\u2009")
+    exponent = math.floor(math.log10(value) + 1e-9)
+    mantissa = value / 10**exponent
+    power = f"10^{{{exponent}}}"
+    return f"${power}$" if abs(mantissa - 1) < 1e-6 else f"${mantissa:g}{{\\cdot}}{power}$"
+
+
+def log_axis(axis, values):
+    """Logarithmic, with numbers on the ticks also where the values span less than a decade."""
+    positive = [value for value in values if value > 0]
+    span = max(positive) / min(positive) if positive else 1.
+    if span < 30:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if span > 3 else (1, 1.5, 2, 3, 4, 6, 8)))
+        axis.set_major_formatter(FuncFormatter(tick_text))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def expected_order(run, norm):
+    """p+1 in L2 and Linf, p in the gradient's norm; None for anything else."""
+    if run.degree is None:
+        return None
+    return {"L2": run.degree + 1, "Linf": run.degree + 1, "H1": run.degree}.get(norm)
+
+
+def slope_triangle(axes, dofs, errors, order, dimension):
+    """Under the last part of a curve: error ~ dofs^(-order/dimension) from there."""
+    slope = order / dimension
+    right = dofs[-1]
+    left = max(dofs[-2], right / 4)
+    bottom = errors[-1] / 1.5
+    top = bottom * (right / left)**slope
+    axes.plot([left, right, left, left], [bottom, bottom, top, bottom], color="#555555",
+              linewidth=0.9)
+    text = f"{order:g}/{dimension}" if slope != int(slope) else f"{slope:g}"
+    axes.annotate(text, (left, math.sqrt(bottom * top)), xytext=(-3, 0), color="#333333",
+                  textcoords="offset points", ha="right", va="center", fontsize=9)
+
+
+def convergence(run):
+    """Errors over dofs with the slopes that smooth solutions have, or None without errors."""
+    curves = [(norm, *run.errors(norm)) for norm in run.norms()]
+    curves = [curve for curve in curves if curve[1]]
+    if not curves:
+        return None
+    made, (axes,) = figure(size=(7.2, 4.4))
+    dimension = run.summary["dimension"]
+    for i, (norm, dofs, errors) in enumerate(curves):
+        axes.loglog(dofs, errors, label=f"{norm} error", **look(i))
+        order = expected_order(run, norm)
+        # Linf has the slope of L2, and its triangle would lie in the other's way.
+        if order and norm != "Linf" and len(dofs) > 1 and dofs[-2] < dofs[-1]:
+            slope_triangle(axes, dofs, errors, order, dimension)
+    axes.set_xlabel("dofs")
+    axes.set_ylabel("error (H1: of the gradient)")
+    kind = "adaptive" if run.is_adaptive else "global"
+    axes.set_title(f"Errors, {kind} refinement; triangles: optimal slopes")
+    log_axis(axes.xaxis, curves[0][1])
+    log_axis(axes.yaxis, [error for curve in curves for error in curve[2]])
+    legend_beside(axes)
+    return made
+
+
+def differences(dofs, values):
+    """|q_i - q_(i-1)| over dofs_i, relative to the last value where that is not 0."""
+    scale = abs(values[-1]) or 1.
+    pairs = [(dofs[i], abs(values[i] - values[i - 1]) / scale) for i in range(1, len(values))]
+    return [pair for pair in pairs if pair[1] > 0]
+
+
+def quantities(run):
+    """What each quantity is over dofs, and how much it changes from cycle to cycle."""
+    curves = [(name, *run.values(name)) for name in run.quantities()]
+    curves = [curve for curve in curves if len(curve[1]) > 1][:8]
+    if not curves:
+        return None
+    n = len(curves) + 1
+    columns = 1 if n == 1 else 2 if n <= 4 else 3
+    rows = math.ceil(n / columns)
+    made, axes = figure(rows, columns, (3.9 * columns, 2.7 * rows + 0.3))
+    for i, (name, dofs, values) in enumerate(curves):
+        axes[i].semilogx(dofs, values, **look(i))
+        axes[i].set_title(f"{name}\nlast: {values[-1]:.9g}", fontsize=10)
+        axes[i].set_xlabel("dofs")
+        axes[i].yaxis.set_major_locator(MaxNLocator(5))
+        axes[i].ticklabel_format(axis="y", useOffset=True, scilimits=(-3, 4))
+        log_axis(axes[i].xaxis, dofs)
+    last = axes[len(curves)]
+    changes = []
+    for i, (name, dofs, values) in enumerate(curves):
+        pairs = differences(dofs, values)
+        if pairs:
+            last.loglog(*zip(*pairs), label=name, **look(i))
+            changes += [change for _, change in pairs]
+    if changes:
+        log_axis(last.xaxis, curves[0][1])
+        log_axis(last.yaxis, changes)
+        last.set_xlabel("dofs")
+        last.set_title("relative change\nto the cycle before", fontsize=10)
+    for unused in axes[len(curves) + bool(changes):]:
+        unused.set_visible(False)
+    return made
+
+
+def residuals(run):
+    """Residual norms over iterations, a curve for each cycle."""
+    curves = [curve for curve in run.history if any(value > 0 for value in curve[2])]
+    if not curves:
+        return None
+    left_out = max(0, len(curves) - MOST_CURVES)
+    curves = curves[left_out:]
+    made, (axes,) = figure(size=(7.6, 4.4))
+    dofs = {cycle["cycle"]: cycle["dofs"] for cycle in run.cycles}
+    for i, (cycle, iterations, values) in enumerate(curves):
+        style = look(i)
+        if len(iterations) > 30:
+            style["markevery"] = max(1, len(iterations) // 10)
+        label = f"cycle {cycle}" + (f", {dofs[cycle]} dofs" if cycle in dofs else "")
+        axes.semilogy(iterations, [value if value > 0 else math.nan for value in values],
+                      label=label, **style)
+    is_nonlinear = any(cycle["solve"].get("nonlinear_iterations") for cycle in run.cycles)
+    axes.set_xlabel("nonlinear iteration" if is_nonlinear else "iteration")
+    axes.set_ylabel("norm of the residual")
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    title = "Residuals"
+    axes.set_title(title + (f" of the last {MOST_CURVES} cycles" if left_out else ""))
+    legend_beside(axes)
+    return made
+
+
+def phases(run):
+    """The phases that took time in any cycle, in the order of summary.json."""
+    names = {}
+    for cycle in run.cycles:
+        names.update((name, None) for name, value in cycle["seconds"].items()
+                     if name != "total" and value)
+    return list(names)
+
+
+def stacked_bars(axes, names, cycles, is_share):
+    """A bar for each cycle, a piece of it for each phase, in seconds or in % of the cycle."""
+    places = range(len(cycles))
+    below = [0.] * len(cycles)
+    sums = [sum(cycle["seconds"].get(name, 0.) for name in names) or 1. for cycle in cycles]
+    for i, name in enumerate(names):
+        colour, hatch = FILLS[i % len(FILLS)]
+        heights = [cycle["seconds"].get(name, 0.) for cycle in cycles]
+        if is_share:
+            heights = [100 * height / total for height, total in zip(heights, sums)]
+        axes.bar(places, heights, 0.75, bottom=below, label=name, color=colour, hatch=hatch,
+                 linewidth=0.5, edgecolor="white")
+        below = [a + b for a, b in zip(below, heights)]
+    step = max(1, math.ceil(len(cycles) / 16))
+    axes.set_xticks(list(places)[::step], [str(cycle["cycle"]) for cycle in cycles][::step])
+    axes.set_xlabel("cycle")
+    axes.set_ylabel("% of the cycle" if is_share else "seconds")
+    axes.set_xlim(-0.8, max(len(cycles), 4) - 0.2)
+    axes.grid(False, axis="x")
+
+
+def times(run):
+    """Seconds by phase: stacked bars by cycle, and the share of each phase."""
+    names = phases(run)
+    if not names:
+        return None
+    made, axes = figure(1, 2, (8.8, 4.))
+    for plot, is_share in zip(axes, (False, True)):
+        stacked_bars(plot, names, run.cycles, is_share)
+    made.suptitle("Time by phase", fontsize=11)
+    handles, labels = axes[1].get_legend_handles_labels()  # from above, as in the bars
+    axes[1].legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return made
+
+
+def branch(run):
+    """max |u| over lambda along a branch of solutions, with its folds and targets."""
+    if not run.branch:
+        return None
+    made, (axes,) = figure()
+    for i, (name, members) in enumerate(results.branch_parts(run.branch)):
+        axes.plot([row["lambda"] for row in members], [row["max_u"] for row in members],
+                  label=name or f"branch {i}", **{**look(i), "markersize": 3})
+    targets = [row for row in run.branch if row["kind"] == "target"]
+    if targets:
+        axes.plot([row["lambda"] for row in targets], [row["max_u"] for row in targets], "ks",
+                  markersize=7, fillstyle="none", linestyle="none", label="asked for")
+    middle = sum(axes.get_xlim()) / 2
+    for row in run.branch:
+        if row["kind"] == "fold":
+            is_right = row["lambda"] > middle
+            axes.plot(row["lambda"], row["max_u"], "k*", markersize=12)
+            axes.annotate(f"fold: λ = {row['lambda']:.6g}, max |u| = {row['max_u']:.5g}",
+                          (row["lambda"], row["max_u"]), xytext=(-9 if is_right else 9, 0),
+                          textcoords="offset points", ha="right" if is_right else "left",
+                          va="center")
+    axes.set_xlabel("λ")
+    axes.set_ylabel("max |u|")
+    axes.set_title(f"Branch of solutions, {run.cycles[0]['dofs']} dofs" if run.cycles else
+                   "Branch of solutions")
+    axes.legend()
+    return made
+
+
+def study_bars(axes, labels, values, title, unit):
+    """A bar for each combination, its value beside it; what is unknown says so."""
+    places = range(len(labels))
+    axes.barh(places, [value or 0. for value in values], 0.7, color=COLOURS[0])
+    axes.set_yticks(list(places), labels)
+    axes.invert_yaxis()
+    axes.set_title(title)
+    axes.set_xlabel(unit)
+    axes.grid(False, axis="y")
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    largest = max((value for value in values if value), default=1.)
+    axes.set_xlim(0, 1.25 * largest)
+    for place, value in zip(places, values):
+        axes.annotate("did not converge" if value is None else f"{value:.4g}", (value or 0., place),
+                      xytext=(3, 0), textcoords="offset points", va="center", fontsize=8)
+
+
+def study_curves(axes, study, column, title, unit):
+    """A column over dofs, a curve for each combination."""
+    drawn = []
+    for i, (label, rows) in enumerate(study.combinations[:MOST_CURVES]):
+        pairs = [(float(row["dofs"]), results.number(row.get(column))) for row in rows
+                 if row["outcome"] == "converged"]
+        pairs = [pair for pair in pairs if pair[1]]
+        if pairs:
+            axes.loglog(*zip(*pairs), label=label, **look(i))
+            drawn += pairs
+        else:
+            axes.plot([], [], label=f"{label} (nothing to draw)", **look(i))
+    axes.set_title(title)
+    axes.set_xlabel("dofs")
+    axes.set_ylabel(unit)
+    log_axis(axes.xaxis, [dofs for dofs, _ in drawn])
+    log_axis(axes.yaxis, [value for _, value in drawn])
+
+
+def study_columns(study):
+    """(column, title, unit) of what a study is compared by."""
+    columns = [("total_seconds", "Time", "seconds"),
+               ("linear_iterations", "Linear iterations", "iterations"),
+               ("nonlinear_iterations", "Nonlinear iterations", "iterations")]
+    errors = study.error_columns()
+    first = [name for name in ("L2_error", "H1_error", "estimated_error") if name in errors][:2]
+    columns += [(name, f"{name[:-6]} error", "error") for name in first]
+    return [entry for entry in columns if entry[0] in study.columns and
+            any(results.number(row[entry[0]]) for _, rows in study.combinations for row in rows)]
+
+
+def study_comparison(study):
+    """Times, iterations and errors of the combinations: over dofs, or bars for one mesh."""
+    columns = study_columns(study)
+    if not columns:
+        return None
+    n = len(columns)
+    across = min(n, 2)
+    down = math.ceil(n / across)
+    labels = [label for label, _ in study.combinations]
+    over_dofs = any(len({row["dofs"] for row in rows}) > 1 for _, rows in study.combinations)
+    height = 3.2 if over_dofs else 0.9 + 0.32 * max(len(labels), 3)
+    extra = 0.25 * math.ceil(min(len(labels), MOST_CURVES) / 3) + 0.4 if over_dofs else 0.3
+    made, axes = figure(down, across, (4.3 * across + 0.4, height * down + extra))
+    for plot, (column, title, unit) in zip(axes, columns):
+        if over_dofs:
+            study_curves(plot, study, column, title, unit)
+        else:
+            lasts = [rows[-1] for _, rows in study.combinations]
+            values = [results.number(row[column]) if row["outcome"] == "converged" else None
+                      for row in lasts]
+            study_bars(plot, labels, values, title, unit)
+    for unused in axes[n:]:
+        unused.set_visible(False)
+    more = len(labels) - MOST_CURVES
+    title = f"Study over {study.title()}"
+    made.suptitle(title + (f" (the first {MOST_CURVES} of {len(labels)})"
+                           if over_dofs and more > 0 else ""), fontsize=11)
+    if over_dofs:
+        legend_beside(axes[across - 1])
+    return made
+
+
+OF_A_RUN = {"convergence": convergence, "quantities": quantities, "residuals": residuals,
+            "times": times, "branch": branch}

@@ -1,0 +1,272 @@
+"""The picture that render.py draws, with VTK's Python modules: those of python3-vtk9 or ParaView."""
+
+import math
+import os
+
+import numpy
+import vtkmodules.vtkRenderingFreeType  # noqa: F401  makes texts drawable
+import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  makes everything else drawable
+from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
+from vtkmodules.vtkCommonCore import vtkPoints
+from vtkmodules.vtkCommonDataModel import vtkUnstructuredGrid
+from vtkmodules.vtkFiltersCore import vtkContourFilter
+from vtkmodules.vtkFiltersGeometry import vtkDataSetSurfaceFilter
+from vtkmodules.vtkIOImage import vtkPNGWriter
+from vtkmodules.vtkRenderingAnnotation import vtkScalarBarActor
+from vtkmodules.vtkRenderingCore import (vtkActor, vtkColorTransferFunction, vtkPolyDataMapper,
+                                         vtkRenderer, vtkRenderWindow, vtkTextActor,
+                                         vtkWindowToImageFilter)
+
+import vtu
+
+try:
+    from vtkmodules.vtkFiltersCore import vtkExtractEdges
+except ImportError:  # VTK before 9.2
+    from vtkmodules.vtkFiltersExtraction import vtkExtractEdges
+
+BESIDES = ("material_id", "subdomain", "error_indicator", "exact_", "error_")
+# Some colours of viridis (S. van der Walt and N. Smith): lightness grows evenly, also for readers
+# who cannot tell red from green.
+VIRIDIS = ["440154", "482475", "414487", "355f8d", "2a788e", "21918c", "22a884", "44bf70", "7ad151",
+           "bddf26", "fde725"]
+# Blue over white to red, for fields with both signs.
+DIVERGING = ["3b4cc0", "7b9ff9", "c0d4f5", "f2f2f2", "f2cab5", "ee8468", "b40426"]
+
+
+def rgb(text):
+    return tuple(int(text[i:i + 2], 16) / 255 for i in (0, 2, 4))
+
+
+def default_field(arrays):
+    """What a user most likely wants to see."""
+    for name in arrays:
+        if "von_mises" in name:
+            return name
+    shown = [name for name in arrays if not name.startswith(BESIDES)]
+    return shown[0] if shown else next(iter(arrays))
+
+
+def component_of(name, values, wanted):
+    """(title, value at each point) of an array's component or magnitude."""
+    if values.shape[1] == 1:
+        return name, values[:, 0]
+    if wanted == "magnitude":
+        return f"|{name}|", numpy.linalg.norm(values.astype(float), axis=1)
+    index = "xyz".find(wanted) if wanted in ("x", "y", "z") else -1
+    if index < 0 and wanted.isdigit():
+        index = int(wanted)
+    if not 0 <= index < values.shape[1]:
+        raise vtu.BadFile(f"--component {wanted}: {name} has {values.shape[1]} components; use "
+                          f"magnitude, x, y, z or a number from 0")
+    return f"{name} {wanted}", values[:, index]
+
+
+class Picture:
+    """A field of a result on its deformed mesh; `field` is its name for a file."""
+
+    def __init__(self, result, options):
+        self.result, self.options = result, options
+        if result.cells == 0 or not result.point_arrays:
+            raise vtu.BadFile(f"{result.path}: no cells or no arrays, so there is nothing to draw")
+        name = options.field or default_field(result.point_arrays)
+        title, values = component_of(name, self.array(name), options.component)
+        if not numpy.isfinite(values).all():
+            raise vtu.BadFile(f"{result.path}: {name} has values that are not finite")
+        self.field = name
+        self.is_plane = numpy.ptp(result.points[:, 2]) == 0
+        self.scale = None
+        self.grid = self.moved_grid()
+        self.grid.GetPointData().Initialize()
+        scalars = numpy_to_vtk(numpy.ascontiguousarray(values, dtype=float), deep=True)
+        scalars.SetName("field")
+        self.grid.GetPointData().SetScalars(scalars)
+        self.range = tuple(options.range or (float(values.min()), float(values.max())))
+        if not self.range[0] < self.range[1]:  # a constant still has a colour
+            middle = self.range[0]
+            width = abs(middle) * 1e-3 or 1e-3
+            self.range = (middle - width, middle + width)
+        self.colours = self.colour_map()
+        self.renderer = vtkRenderer()
+        self.renderer.SetBackground(1., 1., 1.)
+        self.lines = []  # actors
+        self.add_field()
+        self.add_labels(title)
+        self.place_camera()
+
+    def array(self, name):
+        arrays = self.result.point_arrays
+        if name not in arrays:
+            raise vtu.BadFile(f"{self.result.path}: no array {name}; it has {', '.join(arrays)}")
+        return arrays[name]
+
+    def moved_grid(self):
+        """A copy of the grid with the points moved by --warp."""
+        grid = vtkUnstructuredGrid()
+        grid.DeepCopy(self.result.grid)
+        if not self.options.warp:
+            return grid
+        by = self.array(self.options.warp).astype(float)
+        points = self.result.points.astype(float)
+        if by.shape[1] == 1:
+            if not self.is_plane:
+                raise vtu.BadFile(f"--warp {self.options.warp}: it is a scalar, which can lift a "
+                                  f"plane picture only; give a vector")
+            by = numpy.hstack([0 * by, 0 * by, by])
+        elif by.shape[1] == 2:
+            by = numpy.hstack([by, 0 * by[:, :1]])
+        if by.shape[1] != 3:
+            raise vtu.BadFile(f"--warp {self.options.warp}: it is no vector")
+        largest = numpy.linalg.norm(by, axis=1).max()
+        is_lifted = self.is_plane and by[:, 2].any()
+        self.scale = self.options.scale
+        if self.scale is None:
+            part = 0.4 if is_lifted else 0.1
+            self.scale = part * numpy.ptp(points, axis=0).max() / (largest or 1.)
+            self.scale = float(f"{self.scale:.1e}")  # two digits are enough to be said
+        self.is_plane = self.is_plane and not is_lifted
+        moved = vtkPoints()
+        moved.SetData(numpy_to_vtk(numpy.ascontiguousarray(points + self.scale * by), deep=True))
+        grid.SetPoints(moved)
+        return grid
+
+    def colour_map(self):
+        low, high = self.range
+        diverging = low < 0 < high and min(-low, high) > 0.1 * max(-low, high)
+        if diverging and not self.options.range:  # the middle colour is 0
+            low, high = self.range = (-max(-low, high), max(-low, high))
+        colours = DIVERGING if diverging else VIRIDIS
+        function = vtkColorTransferFunction()
+        for i, colour in enumerate(colours):
+            function.AddRGBPoint(low + (high - low) * i / (len(colours) - 1), *rgb(colour))
+        return function
+
+    def mapper(self, polydata):
+        mapper = vtkPolyDataMapper()
+        mapper.SetInputData(polydata)
+        mapper.ScalarVisibilityOff()
+        return mapper
+
+    def add_lines(self, polydata, width, colour):
+        actor = vtkActor()
+        actor.SetMapper(self.mapper(polydata))
+        actor.GetProperty().SetColor(*colour)
+        actor.GetProperty().SetLineWidth(width * self.options.size[1] / 900)
+        actor.GetProperty().LightingOff()
+        self.renderer.AddActor(actor)
+        self.lines.append(actor)
+
+    def add_field(self):
+        surface = vtkDataSetSurfaceFilter()
+        surface.SetInputData(self.grid)
+        surface.SetNonlinearSubdivisionLevel(2)  # cells of degree 2 and more are curved
+        surface.Update()
+        mapper = self.mapper(surface.GetOutput())
+        mapper.ScalarVisibilityOn()
+        mapper.SetLookupTable(self.colours)
+        mapper.SetInterpolateScalarsBeforeMapping(True)
+        actor = vtkActor()
+        actor.SetMapper(mapper)
+        actor.GetProperty().SetSpecular(0.)
+        if self.is_plane:
+            actor.GetProperty().LightingOff()
+        else:
+            actor.GetProperty().SetAmbient(0.55)
+            actor.GetProperty().SetDiffuse(0.5)
+        self.renderer.AddActor(actor)
+        if self.options.edges:
+            edges = vtkExtractEdges()  # of curved cells, too; surfaces have the edges of pieces
+            edges.SetInputData(self.grid)
+            edges.Update()
+            self.add_lines(edges.GetOutput(), 1., (0.1, 0.1, 0.1))
+        if self.options.contours:
+            contours = vtkContourFilter()
+            contours.SetInputData(surface.GetOutput())
+            low, high = self.range
+            n = self.options.contours
+            for i in range(n):
+                contours.SetValue(i, low + (high - low) * (i + 1) / (n + 1))
+            contours.Update()
+            self.add_lines(contours.GetOutput(), 1.5, (0., 0., 0.))
+
+    def add_labels(self, title):
+        height = self.options.size[1]
+        bar = vtkScalarBarActor()
+        bar.SetLookupTable(self.colours)
+        bar.SetTitle(title + "\n ")
+        bar.SetNumberOfLabels(5)
+        bar.SetLabelFormat("%-#.4g")
+        bar.SetUnconstrainedFontSize(True)
+        bar.SetBarRatio(0.25)
+        bar.SetTextPad(max(3, height // 150))
+        bar.SetPosition(0.84, 0.12)
+        bar.SetPosition2(0.14, 0.76)
+        bar.SetVerticalTitleSeparation(height // 60)
+        for text in (bar.GetTitleTextProperty(), bar.GetLabelTextProperty()):
+            text.SetColor(0., 0., 0.)
+            text.SetFontSize(max(8, height // 38))
+            text.ItalicOff()
+            text.BoldOff()
+            text.ShadowOff()
+        self.renderer.AddViewProp(bar)
+        if self.scale is not None:
+            note = vtkTextActor()
+            note.SetInput(f"{self.options.warp} x {self.scale:g}")
+            note.GetTextProperty().SetColor(0., 0., 0.)
+            note.GetTextProperty().SetFontSize(max(8, height // 38))
+            note.SetPosition(height // 40, height // 40)
+            self.renderer.AddViewProp(note)
+
+    def place_camera(self):
+        """The picture fills what the scalar bar leaves."""
+        view = self.options.camera or ("z" if self.is_plane else "iso")
+        towards = {"x": (1, 0, 0), "y": (0, -1, 0), "z": (0, 0, 1), "iso": (0.6, -1, 0.6)}[view]
+        up = numpy.array((0., 1., 0.) if view == "z" else (0., 0., 1.))
+        bounds = numpy.array(self.grid.GetPoints().GetBounds()).reshape(3, 2)
+        middle = bounds.mean(axis=1)
+        back = numpy.array(towards, dtype=float)
+        back /= numpy.linalg.norm(back)
+        right = numpy.cross(up, back)
+        right /= numpy.linalg.norm(right)
+        top = numpy.cross(back, right)
+        points = vtk_to_numpy(self.grid.GetPoints().GetData()) - middle
+        x, y = points @ right, points @ top
+        width, height = self.options.size
+        free = 0.80  # of the width; the rest is the bar's
+        half = max(numpy.ptp(y) / 2, numpy.ptp(x) / 2 * height / (free * width)) * 1.06
+        centre = middle + right * (x.max() + x.min()) / 2 + top * (y.max() + y.min()) / 2
+        centre = centre + right * half * width / height * (1 - free)  # the bar is right
+        for lines in self.lines:  # in front of their surface; parallel projection does not show it
+            lines.SetPosition(*(0.004 * half * back))
+        distance = 4 * max(half, float(numpy.linalg.norm(bounds[:, 1] - bounds[:, 0])))
+        camera = self.renderer.GetActiveCamera()
+        camera.ParallelProjectionOn()
+        camera.SetFocalPoint(*centre)
+        camera.SetPosition(*(centre + distance * back))
+        camera.SetViewUp(*top)
+        camera.SetParallelScale(half if math.isfinite(half) and half > 0 else 1.)
+        self.renderer.ResetCameraClippingRange()
+
+    def save(self, name):
+        """Draws, and writes the picture beside its place first, as femgpu does."""
+        window = vtkRenderWindow()
+        window.SetOffScreenRendering(1)
+        window.SetMultiSamples(8)
+        window.SetSize(*self.options.size)
+        window.AddRenderer(self.renderer)
+        window.Render()
+        image = vtkWindowToImageFilter()
+        image.SetInput(window)
+        image.ReadFrontBufferOff()
+        writer = vtkPNGWriter()
+        writer.SetCompressionLevel(9)
+        partial = name + ".partial"
+        writer.SetFileName(partial)
+        writer.SetInputConnection(image.GetOutputPort())
+        os.makedirs(os.path.dirname(os.path.abspath(name)), exist_ok=True)
+        with open(partial, "wb"):  # says what is wrong with the place; VTK does not
+            pass
+        writer.Write()
+        if writer.GetErrorCode():
+            os.remove(partial)
+            raise vtu.BadFile(f"{name}: could not be written; is there space left?")
+        os.replace(partial, name)

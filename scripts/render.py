@@ -1,0 +1,122 @@
+#!/usr/bin/python3
+"""Draws a field of femgpu's VTU files as a PNG picture, without a screen.
+
+    scripts/render.py output/poisson                         # the last cycle's first field
+    scripts/render.py output/cantilever --field von_mises_stress --warp displacement --edges
+
+DIR is an output directory, FILE a .pvd, .pvtu or .vtu in it. Prints the name of the picture; ends
+with 1 and a reason if there is nothing to draw.
+
+The drawing is VTK's, of ParaView's pvbatch if that is on the path, else of Debian's python3-vtk9.
+Debian's builds of both need an X server: xvfb-run starts one without a screen (apt-get install xvfb
+xauth); where it is missing, that of $DISPLAY is used.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))  # pvbatch does not do it
+
+HELPER = "FEMGPU_RENDER_HELPER"  # set in the environment of the process that draws
+
+
+def size(text):
+    """`1200x900` as (1200, 900)"""
+    try:
+        width, height = (int(part) for part in text.lower().split("x"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is no size such as 1200x900") from None
+    if not (16 <= width <= 8192 and 16 <= height <= 8192):
+        raise argparse.ArgumentTypeError(f"{text} is not between 16x16 and 8192x8192")
+    return width, height
+
+
+def parse_command_line():
+    parser = argparse.ArgumentParser(description=__doc__, prog="render.py",
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("path", metavar="DIR|FILE", help="output directory, or a .pvd, .pvtu or .vtu file")
+    add("--field", metavar="NAME", help="array that colours the picture (von_mises_stress if there "
+        "is one, else the solution)")
+    add("--component", metavar="C", default="magnitude",
+        help="of a vector: magnitude (the default), x, y, z, or a number from 0")
+    add("--warp", metavar="NAME", help="moves the points by this vector array, or lifts a plane "
+        "picture by this scalar one")
+    add("--scale", type=float, metavar="S", help="factor of --warp (so that the largest one is a "
+        "tenth of the picture); said in the picture")
+    add("--edges", action="store_true", help="shows the edges of the cells")
+    add("--contours", type=int, default=0, metavar="N", help="N lines of equal values")
+    add("--cycle", type=int, default=-1, metavar="N",
+        help="entry of the .pvd, from 0, or from the end with a minus (-1: the last)")
+    add("--camera", choices=("iso", "x", "y", "z"),
+        help="seen from this axis (z in 2D, iso in 3D and for a lifted plane)")
+    add("--range", nargs=2, type=float, metavar=("MIN", "MAX"), help="of the colours (the field's)")
+    add("--size", type=size, default=(1200, 900), metavar="WxH", help="in pixels (1200x900)")
+    add("--output", metavar="FILE.png", help="name of the picture (FIELD_CYCLE.png beside the .pvd)")
+    options = parser.parse_args()
+    if options.contours < 0:
+        parser.error("--contours must not be negative")
+    if options.output and not options.output.endswith(".png"):
+        parser.error(f"--output is '{options.output}', but must end in .png")
+    return options
+
+
+def file_to_draw(options):
+    """(the .pvtu or .vtu file, its number in the .pvd or None)"""
+    import vtu
+    path = options.path
+    if os.path.isdir(path):
+        found = sorted(name for name in os.listdir(path) if name.endswith(".pvd"))
+        if len(found) != 1:
+            raise vtu.BadFile(f"{path}: {len(found) or 'no'} .pvd files in it; name the file to draw")
+        path = os.path.join(path, found[0])
+    if not path.endswith(".pvd"):
+        return path, None
+    files = vtu.files_of_collection(path)
+    if not -len(files) <= options.cycle < len(files):
+        raise vtu.BadFile(f"{path}: has {len(files)} entries, so --cycle is from {-len(files)} to "
+                          f"{len(files) - 1}, and not {options.cycle}")
+    return files[options.cycle], options.cycle % len(files)
+
+
+def words_of_helper():
+    """The command before this script and its arguments: pvbatch or Python, on an X server."""
+    pvbatch = shutil.which("pvbatch")
+    words = [pvbatch or sys.executable]
+    if shutil.which("xvfb-run") and shutil.which("xauth"):
+        return ["xvfb-run", "-a", "-s", "-screen 0 1280x1024x24", *words]
+    if not pvbatch and not os.environ.get("DISPLAY"):
+        sys.exit("render.py: VTK needs an X server, and there is none: install xvfb and xauth")
+    return words
+
+
+def main():
+    options = parse_command_line()
+    if HELPER not in os.environ:
+        if not os.path.exists(options.path):  # before an X server starts
+            sys.exit(f"render.py: {options.path}: no such file or directory")
+        done = subprocess.run([*words_of_helper(), os.path.abspath(__file__), *sys.argv[1:]],
+                              env={**os.environ, HELPER: "1"}, check=False)
+        if not 0 <= done.returncode < 126:
+            sys.exit(f"render.py: VTK could not draw (exit status {done.returncode}); is there an X "
+                     f"server? Install xvfb and xauth")
+        sys.exit(done.returncode)
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__  # pvbatch's go to VTK's messages
+    import vtu  # only here: --help needs no VTK
+    from picture import Picture
+    try:
+        path, number = file_to_draw(options)
+        made = Picture(vtu.Result(path), options)
+        stem = made.field if number is None else f"{made.field}_{number:03d}"
+        picture = options.output or os.path.join(os.path.dirname(path), f"{stem}.png")
+        made.save(picture)
+    except (vtu.BadFile, OSError) as error:
+        sys.exit(f"render.py: {error}")
+    print(picture)
+
+
+if __name__ == "__main__":
+    main()

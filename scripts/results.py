@@ -1,0 +1,217 @@
+"""Reads what a run of femgpu has left in its output directory, for plot.py and report.py.
+
+Only Python's own library is needed. docs/summary.md and docs/output.md describe the files.
+"""
+
+import csv
+import glob
+import json
+import os
+
+
+class BadResult(Exception):
+    """A directory or file that cannot be used; the text names it and says why."""
+
+
+def number(text):
+    """The float that a field of a table holds, or None for an empty one or a word."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def read_table(path, needed=()):
+    """The lines of a .csv with a header, each a dict of column -> text; None if there is no file.
+
+    Raises BadResult if a column of @p needed is missing or a line has another number of fields.
+    """
+    if not os.path.exists(path):
+        return None
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadResult(f"{path}: {error}") from error
+    if not rows:
+        raise BadResult(f"{path}: empty")
+    header = rows[0]
+    missing = [name for name in needed if name not in header]
+    if missing:
+        raise BadResult(f"{path}: no column {', '.join(missing)}; it has {', '.join(header)}")
+    for line, row in enumerate(rows[1:], start=2):
+        if len(row) != len(header):
+            raise BadResult(f"{path}:{line}: {len(row)} fields, but the header has {len(header)}")
+    return [dict(zip(header, row)) for row in rows[1:]]
+
+
+def read_json(path):
+    """The object in a JSON file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            value = json.load(file)
+    except OSError as error:
+        raise BadResult(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise BadResult(f"{path}: no JSON ({error}); is it the output of a finished run?") from error
+    if not isinstance(value, dict):
+        raise BadResult(f"{path}: holds no object")
+    return value
+
+
+class Run:
+    """The output directory of one run.
+
+    `summary` is summary.json; `history` [(cycle, [iteration], [residual])]; `branch` the lines of
+    branch.csv along the branch, or None; `points` those of points.csv, or None; `lines` the names
+    of line_*.csv.
+    """
+
+    NEEDED = ("cycles", "physics", "dimension", "element", "outcome", "parameters")
+
+    def __init__(self, directory):
+        self.directory = directory
+        if not os.path.isdir(directory):
+            raise BadResult(f"{directory}: no such directory")
+        path = self.path("summary.json")
+        if not os.path.exists(path):
+            raise BadResult(f"{directory}: no summary.json in it; give the output directory of a run "
+                            f"that has ended")
+        self.summary = read_json(path)
+        missing = [key for key in self.NEEDED if key not in self.summary]
+        if missing:
+            raise BadResult(f"{path}: no {', '.join(missing)} in it; is it of femgpu?")
+        self.cycles = self.summary["cycles"]
+        try:
+            for cycle in self.cycles:
+                _ = cycle["cycle"], cycle["dofs"], cycle["solve"]["outcome"], cycle["seconds"]
+        except (TypeError, KeyError) as error:
+            raise BadResult(f"{path}: a cycle is incomplete ({error})") from error
+        self.history = self._history()
+        self.branch = self._branch()
+        self.points = read_table(self.path("points.csv"))
+        self.lines = sorted(os.path.basename(name) for name in
+                            glob.glob(os.path.join(glob.escape(directory), "line_*.csv")))
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    @property
+    def degree(self):
+        """Of the finite elements, or None."""
+        value = self.summary["parameters"].get("Discretization", {}).get("Degree")
+        return value if isinstance(value, int) else None
+
+    @property
+    def is_adaptive(self):
+        return self.summary["parameters"].get("Study", {}).get("Refinement") != "global"
+
+    def norms(self):
+        """The norms in which errors were computed, in order."""
+        names = {}
+        for cycle in self.cycles:
+            names.update(dict.fromkeys(cycle.get("errors", {})))
+        return list(names)
+
+    def quantities(self):
+        """The names of the quantities, in order."""
+        names = {}
+        for cycle in self.cycles:
+            names.update(dict.fromkeys(cycle.get("quantities", {})))
+        return list(names)
+
+    def errors(self, norm):
+        """([dofs], [error]) of the cycles in which this norm is known and above zero."""
+        pairs = [(cycle["dofs"], cycle["errors"][norm]["error"]) for cycle in self.cycles
+                 if cycle.get("errors", {}).get(norm, {}).get("error")]
+        return [dofs for dofs, _ in pairs], [error for _, error in pairs]
+
+    def values(self, quantity):
+        """([dofs], [value]) of the cycles in which this quantity is known."""
+        pairs = [(cycle["dofs"], cycle["quantities"][quantity]) for cycle in self.cycles
+                 if number(cycle.get("quantities", {}).get(quantity)) is not None]
+        return [dofs for dofs, _ in pairs], [value for _, value in pairs]
+
+    def _history(self):
+        rows = read_table(self.path("history.csv"), ("cycle", "iteration", "residual"))
+        curves = {}
+        for row in rows or []:
+            values = [number(row[name]) for name in ("cycle", "iteration", "residual")]
+            if None in values:
+                raise BadResult(f"{self.path('history.csv')}: '{','.join(row.values())}' are no "
+                                f"numbers")
+            cycle, iteration, residual = values
+            curve = curves.setdefault(int(cycle), ([], []))
+            curve[0].append(iteration)
+            curve[1].append(residual)
+        return [(cycle, *curve) for cycle, curve in sorted(curves.items())]
+
+    def _branch(self):
+        path = self.path("branch.csv")
+        rows = read_table(path, ("kind", "branch", "arclength", "lambda", "max_u"))
+        if rows is None:
+            return None
+        for row in rows:
+            for name in "arclength", "lambda", "max_u":
+                value = number(row[name])
+                if value is None:
+                    raise BadResult(f"{path}: '{row[name]}' in column {name} is no number")
+                row[name] = value
+        return sorted(rows, key=lambda row: row["arclength"])
+
+
+class ParameterStudy:
+    """The directory of a study over parameters: the lines of study.csv.
+
+    `parameters` are the studied parameters (the columns before `cycle`), `combinations`
+    [(label, [line])] their combinations in the order of the file.
+    """
+
+    def __init__(self, directory):
+        self.directory = directory
+        path = os.path.join(directory, "study.csv")
+        rows = read_table(path, ("cycle", "dofs", "outcome"))
+        if rows is None:
+            raise BadResult(f"{directory}: no study.csv in it")
+        if not rows:
+            raise BadResult(f"{path}: no lines")
+        self.columns = list(rows[0])
+        self.parameters = self.columns[:self.columns.index("cycle")]
+        self.combinations = []
+        for row in rows:
+            label = self.label(row)
+            if not self.combinations or self.combinations[-1][0] != label:
+                self.combinations.append((label, []))
+            self.combinations[-1][1].append(row)
+
+    def label(self, row):
+        """`jacobi, 2` or, for a study of one parameter, `jacobi`."""
+        return ", ".join(row[name] or "(empty)" for name in self.parameters)
+
+    def title(self):
+        """`Preconditioner, Degree`: what the labels are values of."""
+        return ", ".join(name.rpartition("/")[2] for name in self.parameters)
+
+    def error_columns(self):
+        return [name for name in self.columns if name.endswith("_error")
+                and any(number(row[name]) for _, rows in self.combinations for row in rows)]
+
+
+def is_study(directory):
+    return os.path.exists(os.path.join(directory, "study.csv"))
+
+
+def branch_parts(rows):
+    """(name, lines) of each part of a branch between folds; a fold belongs to both parts."""
+    result = []
+    for row in rows:
+        if row["kind"] == "fold" and result:
+            result[-1][1].append(row)
+            result.append(("", [row]))
+        elif not result:
+            result.append((row["branch"], [row]))
+        else:
+            name, members = result[-1]
+            members.append(row)
+            result[-1] = (name or row["branch"], members)
+    return result
