@@ -41,7 +41,8 @@ struct StudyRecord
 {
   int dimension = 2;
   std::string physics;
-  std::string element; ///< "FE_Q<2>(1)"
+  std::string element;                    ///< "FE_Q<2>(1)"
+  std::string boundary_ids, material_ids; ///< of the mesh, for people: "0, 1 (inlet)"
   bool is_adaptive = false;
   unsigned int degree = 1;
   unsigned int n_ranks = 1;

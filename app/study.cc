@@ -291,6 +291,8 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   study.dimension = dim;
   study.physics = parameters.run.physics;
   study.element = discretization.element().get_name();
+  study.boundary_ids = mesh.regions.boundary_list();
+  study.material_ids = mesh.regions.material_list();
   study.is_adaptive = parameters.study.is_adaptive();
   study.degree = discretization.degree();
   study.n_ranks = Utilities::MPI::n_mpi_processes(comm);

@@ -21,22 +21,37 @@ using Json = nlohmann::ordered_json;
 // Of the layout of summary.json; grows when a reader of the old one could go wrong.
 constexpr int schema_version = 3;
 
+bool is_parameter(const Json &node)
+{
+  return node.contains("value") && !node["value"].is_object();
+}
+
 /// Section -> key -> value of every parameter.
 Json values_of(const Json &node)
 {
   Json values = Json::object();
   for (const auto &[key, entry] : node.items())
-    values[key] = entry.is_object() && entry.contains("value") && !entry["value"].is_object()
-                      ? entry["value"]
-                      : values_of(entry);
+    values[key] = is_parameter(entry) ? entry["value"] : values_of(entry);
   return values;
 }
 
-Json parameter_values()
+/// Adds to @p changed the parameters that are not at their default, by `Section/Key`.
+void find_changed(const Json &node, const std::string &path, Json &changed)
+{
+  for (const auto &[key, entry] : node.items())
+    if (!is_parameter(entry))
+      find_changed(entry, path + key + "/", changed);
+    else if (entry["value"] != entry["default_value"])
+      changed.push_back(
+          {{"name", path + key}, {"value", entry["value"]}, {"default", entry["default_value"]}});
+}
+
+/// What print_parameters() says in JSON.
+Json declared_parameters()
 {
   std::stringstream text;
   print_parameters(text, dealii::ParameterAcceptor::prm, ParameterFormat::json);
-  return values_of(Json::parse(text));
+  return Json::parse(text);
 }
 
 const LibraryVersions libraries = {{"deal.II", DEAL_II_PACKAGE_VERSION}};
@@ -85,6 +100,7 @@ std::string summary_json(const StudyRecord &study)
       {"physics", study.physics},
       {"dimension", study.dimension},
       {"element", study.element},
+      {"mesh", {{"boundary_ids", study.boundary_ids}, {"material_ids", study.material_ids}}},
       {"ranks", study.n_ranks},
       {"backend", {{"name", study.backend}, {"description", study.backend_description}}},
       {"peak_bytes", {{"host", study.peak_host_bytes}, {"device", study.peak_device_bytes}}},
@@ -102,7 +118,10 @@ std::string summary_json(const StudyRecord &study)
                                    {"rounding", verdict.is_exact},
                                    {"holds", verdict.holds}});
   summary["files"] = study.files;
-  summary["parameters"] = parameter_values();
+  const Json declared = declared_parameters();
+  summary["parameters"] = values_of(declared);
+  summary["changed_parameters"] = Json::array();
+  find_changed(declared, "", summary["changed_parameters"]);
   return summary.dump(2) + "\n";
 }
 

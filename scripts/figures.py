@@ -267,6 +267,28 @@ def branch(run):
     return made
 
 
+def along_line(rows):
+    """The fields of a line_*.csv over its first column, the way along the line."""
+    names = list(rows[0])
+    along = [results.number(row[names[0]]) for row in rows]
+    fields = [name for name in names[1:] if name not in ("x", "y", "z", "cycle", "index") and
+              any(results.number(row[name]) is not None for row in rows)][:9]
+    if not fields or None in along:
+        return None
+    columns = min(len(fields), 3)
+    down = math.ceil(len(fields) / columns)
+    made, axes = figure(down, columns, (3.4 * columns + 0.6, 2.5 * down + 0.3))
+    for i, (plot, name) in enumerate(zip(axes, fields)):
+        values = [results.number(row[name]) for row in rows]
+        style = {**look(i), "marker": None}
+        plot.plot(along, [math.nan if value is None else value for value in values], **style)
+        plot.set_title(name, fontsize=10)
+        plot.set_xlabel(names[0])
+    for unused in axes[len(fields):]:
+        unused.set_visible(False)
+    return made
+
+
 def study_bars(axes, labels, values, title, unit):
     """A bar for each combination, its value beside it; what is unknown says so."""
     places = range(len(labels))

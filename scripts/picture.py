@@ -207,6 +207,9 @@ class Picture:
             text.ItalicOff()
             text.BoldOff()
             text.ShadowOff()
+        width = 0.15 * self.options.size[0]  # a long name in smaller letters
+        bar.GetTitleTextProperty().SetFontSize(
+            max(7, min(height // 38, int(width / (0.6 * len(title))))))
         self.renderer.AddViewProp(bar)
         if self.scale is not None:
             note = vtkTextActor()

@@ -132,6 +132,13 @@ class Run:
                  if number(cycle.get("quantities", {}).get(quantity)) is not None]
         return [dofs for dofs, _ in pairs], [value for _, value in pairs]
 
+    def last_lines(self):
+        """Of each measured line, the file of the last cycle: line_NAME_CYCLE.csv."""
+        last = {}
+        for name in self.lines:
+            last[name.rpartition("_")[0]] = name
+        return list(last.values())
+
     def _history(self):
         rows = read_table(self.path("history.csv"), ("cycle", "iteration", "residual"))
         curves = {}

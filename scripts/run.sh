@@ -2,10 +2,11 @@
 # Installs what is missing, builds femgpu where that is needed, and runs it on parameter files, one
 # after the other. The exit status is the first that is not 0.
 #
-#   scripts/run.sh [FILE.prm …] [OPTION …] [-- ARGUMENT …]
+#   scripts/run.sh [--report] [FILE.prm …] [OPTION …] [-- ARGUMENT …]
 #
-# Without a FILE.prm it runs parameters/poisson.prm; `-` is a file on standard input. Everything
-# else, and all that follows `--`, is handed to femgpu (see `scripts/run.sh -- --help`).
+# Without a FILE.prm it runs parameters/poisson.prm; `-` is a file on standard input. --report draws
+# each run's figures afterwards and writes its report.html (scripts/plot.py, scripts/report.py).
+# Everything else, and all that follows `--`, is handed to femgpu (see `scripts/run.sh -- --help`).
 #
 # Environment:
 #   FEMGPU_RANKS   number of MPI processes; default: the physical cores, at most 16
@@ -17,11 +18,13 @@ linalg_only && die "the preset $preset builds no program; use release or debug"
 
 files=()
 arguments=()
+report=0
 question=0 # asked about the program: no simulation, so no file and no ranks
 while (($#)); do
   case $1 in
     -h | --help) print_help; exit ;;
     --) shift; break ;;
+    --report) report=1 ;;
     -) files+=(-) ;;
     -*) arguments+=("$1") ;;
     *.prm) files+=("$1") ;;
@@ -64,12 +67,32 @@ if ((ranks > 1)); then
   fi
 fi
 
+# Draws what the run has left in the directory that it names in its last line; a run that failed
+# names none, and then it is that of --output.
+write_report() {
+  local directory i
+  directory=$(sed -n 's|^Results are in \(.*\)/\(; open .*\)\{0,1\}\.$|\1|p' "$1" | tail -n 1)
+  for ((i = 0; i + 1 < ${#arguments[@]}; ++i)); do
+    [[ -z $directory && ${arguments[i]} == --output ]] && directory=${arguments[i + 1]}
+  done
+  [[ -n $directory ]] || { say "run.sh: the run names no results, so there is no report"; return 0; }
+  "$root/scripts/plot.py" "$directory" && "$root/scripts/report.py" "$directory"
+}
+
+((report)) && "$root/scripts/dependencies.sh" report
 status=0
 for file in "${files[@]}"; do
   command=("${launch[@]}" "$program" "$file" "${arguments[@]}")
   say "+$(printf ' %q' "${command[@]}")"
   this=0
-  "${command[@]}" || this=$?
+  if ((report)); then
+    said=$(mktemp)
+    "${command[@]}" | tee "$said" || this=${PIPESTATUS[0]}
+    write_report "$said" || { ((this == 0)) && this=5; }
+    rm -f "$said"
+  else
+    "${command[@]}" || this=$?
+  fi
   ((this > 128)) && say "run.sh: femgpu was ended by signal $((this - 128))"
   ((status == 0)) && status=$this
 done

@@ -1,0 +1,385 @@
+#!/usr/bin/python3
+"""Writes report.html into the output directory of a run or a parameter study of femgpu.
+
+    scripts/report.py output/poisson [--no-pictures] [--output FILE.html]
+
+One file that needs no other and no network: what was solved, the parameters that are not at their
+default, mesh and convergence, residuals, times, solver and device, pictures of the solution, what was
+measured, the other files, and how to run it again. Prints its name; ends with 1 if the directory is
+no output of femgpu. Needs matplotlib, and for the pictures what scripts/render.py needs.
+"""
+
+import argparse
+import datetime
+import io
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+
+import page
+import results
+
+RENDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "render.py")
+MOST_EDGES = 6000  # cells; the lines of more would hide the colours
+MOST_ROWS = 200  # of a table that may be long
+
+
+def embedded(made, alternative, caption=None):
+    """A matplotlib figure as a piece of the page; nothing for None."""
+    if made is None:
+        return ""
+    import figures
+    stream = io.BytesIO()
+    figures.save(made, stream, "svg")
+    return page.image(stream.getvalue(), "svg+xml", alternative, caption)
+
+
+def outcome(word):
+    kind = "good" if word == "converged" else "bad"
+    return page.Markup(f'<span class="{kind}">{page.escape(str(word).replace("_", " "))}</span>')
+
+
+def bytes_text(count):
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} B"
+
+
+def top_facts(run):
+    summary = run.summary
+    last = run.cycles[-1] if run.cycles else {}
+    mesh = summary.get("mesh", {})
+    pairs = [("Outcome", outcome(summary["outcome"])), ("Element", summary["element"]),
+             ("Cycles", len(run.cycles))]
+    pairs += [(f"{name} of the last cycle", f"{last[name]:,}".replace(",", "\u2009"))
+              for name in ("cells", "dofs") if name in last]
+    pairs += [("Largest cell h", last["h"])] if "h" in last else []
+    pairs += [(name.replace("_", " ").capitalize(), mesh[name])
+              for name in ("boundary_ids", "material_ids") if mesh.get(name)]
+    pairs += [("Ranks", summary.get("ranks")),
+              ("Solved on", " – ".join(part for part in summary.get("backend", {}).values() if part)),
+              ("Time", f"{summary.get('total_seconds', 0):.3g} s")]
+    return page.facts(pairs)
+
+
+def digits(value, form):
+    """A number in this form; None for what is none."""
+    return page.Number(format(value, form)) if page.is_number(value) else None
+
+
+def convergence_table(run):
+    norms, quantities = run.norms(), run.quantities()
+    header = ["cycle", "cells", "dofs", "h", "outcome", "nonlinear it.", "linear it.", "residual"]
+    for norm in norms:
+        header += [f"{norm} error", "order"]
+    header += quantities
+    rows = []
+    for cycle in run.cycles:
+        solve = cycle["solve"]
+        row = [cycle["cycle"], cycle.get("cells"), cycle["dofs"], cycle.get("h"),
+               outcome(solve["outcome"]), solve.get("nonlinear_iterations"),
+               solve.get("linear_iterations"), digits(solve.get("true_residual"), ".2e")]
+        for norm in norms:
+            entry = cycle.get("errors", {}).get(norm, {})
+            row += [digits(entry.get("error"), ".3e"), digits(entry.get("order"), ".2f")]
+        row += [digits(cycle.get("quantities", {}).get(name), ".9g") for name in quantities]
+        rows.append(row)
+    keep = [i for i, name in enumerate(header)
+            if name != "nonlinear it." or any(row[i] for row in rows)]
+    return page.table("Cycles; orders are those of the error from cycle to cycle",
+                      [header[i] for i in keep], [[row[i] for i in keep] for row in rows])
+
+
+def verdicts(run):
+    lines = []
+    for verdict in run.summary.get("verdicts", []):
+        words = "as expected" if verdict.get("holds") else "not as expected"
+        if verdict.get("rounding"):
+            words = "the error is at the level of rounding"
+        kind = "good" if verdict.get("holds") else "bad"
+        lines.append(f'<li>{page.escape(verdict["norm"])}: order {verdict["observed"]:.2f}, expected '
+                     f'{verdict["expected"]:.2f}: <span class="{kind}">{words}</span></li>')
+    return f"<ul>{''.join(lines)}</ul>" if lines else ""
+
+
+def entries_table(caption, entries):
+    """A list of objects as a table: a column for each key."""
+    if not entries:
+        return ""
+    keys = list(dict.fromkeys(key for entry in entries for key in entry))
+    rows = [[entry.get(key) if not isinstance(entry.get(key), (list, dict)) else str(entry[key])
+             for key in keys] for entry in entries]
+    return page.table(caption, [key.replace("_", " ") for key in keys], rows)
+
+
+def named_entries(value):
+    """A list of objects, also of an object of objects."""
+    if isinstance(value, dict):
+        return [{"name": name, **entry} for name, entry in value.items() if isinstance(entry, dict)]
+    return [entry for entry in value or [] if isinstance(entry, dict)]
+
+
+def add_numbers(made, run):
+    import figures
+    made.add("Mesh and convergence",
+             f"<p>{page.escape(run.summary['stopped_by'])}</p>"
+             if run.summary.get("stopped_by") else "",
+             convergence_table(run) if run.cycles else "", verdicts(run),
+             embedded(figures.convergence(run), "Errors over the number of dofs, both logarithmic; the "
+                      "numbers are in the table above"),
+             embedded(figures.quantities(run), "Quantities over the number of dofs, and their change "
+                      "from cycle to cycle; the numbers are in the table above"),
+             entries_table("Extrapolated from the last cycles",
+                           named_entries(run.summary.get("extrapolated"))))
+    continuation = run.summary.get("continuation", {})
+    made.add("Branch of solutions",
+             embedded(figures.branch(run), "max |u| over lambda along the branch, with its folds"),
+             entries_table("Folds", continuation.get("folds")),
+             entries_table("Solutions for the lambdas asked for", continuation.get("targets")))
+
+
+def add_solver(made, run):
+    import figures
+    solve = run.cycles[-1]["solve"] if run.cycles else {}
+    names = ["solver", "preconditioner", "format", "scaling", "ordering", "backend", "execution",
+             "norm", "restarts", "preconditioner_remarks", "solver_remarks"]
+    rows = [(name.replace("_", " "), page.text(solve[name])) for name in names
+            if solve.get(name) not in (None, "")]
+    messages = "".join(f'<li>cycle {page.escape(cycle["cycle"])}: '
+                       f'{page.escape(cycle["solve"].get("message"))}</li>' for cycle in run.cycles
+                       if cycle["solve"].get("message"))
+    made.add("Solver", page.table("Of the last cycle", ["what", "value"], rows) if rows else "",
+             embedded(figures.residuals(run), "Norm of the residual over iterations, a curve for each "
+                      "cycle"),
+             f"<details><summary>How each solve ended</summary><ul>{messages}</ul></details>"
+             if messages else "")
+    names = figures.phases(run)
+    header = ["cycle", *names, "total"]
+    rows = [[cycle["cycle"], *(cycle["seconds"].get(name) for name in names),
+             cycle["seconds"].get("total")] for cycle in run.cycles]
+    rows = [[row[0], *(float(f"{value:.3g}") if value is not None else None for value in row[1:])]
+            for row in rows]
+    memory = run.summary.get("peak_bytes", {})
+    made.add("Time and memory",
+             embedded(figures.times(run), "Seconds by phase, a bar for each cycle; the numbers are in "
+                      "the table below"),
+             page.table("Seconds by phase", header, rows) if rows else "",
+             f"<p>Largest memory: {bytes_text(memory.get('host', 0))} on the host, all ranks together, "
+             f"{bytes_text(memory.get('device', 0))} allocated by the solver on the device.</p>"
+             if memory else "")
+
+
+def arrays_of(path):
+    """Names of the point arrays of a .pvtu, in order; none if it is not to be read."""
+    try:
+        tree = xml.etree.ElementTree.parse(path)
+    except (OSError, xml.etree.ElementTree.ParseError):
+        return []
+    return [entry.get("Name") for data in tree.iter("PPointData") for entry in data
+            if entry.get("Name")]
+
+
+def pvd_of(run):
+    return run.path(next(name for name in run.summary["files"] if name.endswith(".pvd")))
+
+
+def pictures_wanted(run):
+    """(caption, arguments of render.py) of the pictures that suit the run."""
+    files = [name for name in run.summary.get("files", []) if name.endswith(".pvtu")]
+    arrays = arrays_of(run.path(files[-1])) if files else []
+    small = [cycle["cycle"] for cycle in run.cycles if cycle.get("cells", 0) <= MOST_EDGES]
+    edges = ["--edges"] if small and small[-1] == run.cycles[-1]["cycle"] else []
+    warp = ["--warp", "displacement"] if "displacement" in arrays else []
+    solution = [name for name in arrays if name in ("u", "displacement")] or arrays[:1]
+    wanted = [name for name in arrays if "von_mises" in name][:1] + solution
+    pictures = []
+    for name in wanted[:2]:
+        lines = edges if name == wanted[0] else []
+        caption = f"{name} of the last cycle" + (", with the mesh" if lines else "")
+        caption += "; the shape is deformed, by the factor in the picture" if warp else ""
+        pictures.append((caption, ["--field", name, *warp, *lines]))
+    if pictures and small and not edges and len(files) == len(run.cycles):
+        pictures.append((f"Mesh of cycle {small[-1]}", ["--field", wanted[0], *warp, "--edges",
+                                                        "--cycle", str(small[-1])]))
+    return pictures
+
+
+def pictures(run):
+    """The pictures of render.py, or a sentence why there are none."""
+    pieces = []
+    with tempfile.TemporaryDirectory(prefix="femgpu_report_") as directory:
+        for caption, arguments in pictures_wanted(run):
+            target = os.path.join(directory, "picture.png")
+            done = subprocess.run([sys.executable, RENDER, pvd_of(run), "--size", "1000x750",
+                                   "--output", target, *arguments], capture_output=True, text=True,
+                                  check=False)
+            if done.returncode != 0:
+                reason = (done.stderr.strip().splitlines() or ["no reason was given"])[-1]
+                pieces.append(f'<p class="bad">No picture: {page.escape(reason)}</p>')
+                break
+            with open(target, "rb") as stream:
+                pieces.append(page.image(stream.read(), "png", caption, caption))
+    return f'<div class="pictures">{"".join(pieces)}</div>' if pieces else ""
+
+
+def numbers_in(rows):
+    """The lines of a table with numbers as such, so that they are aligned and rounded."""
+    return [[results.number(value) if results.number(value) is not None else value
+             for value in row.values()] for row in rows]
+
+
+def whole(values):
+    return [int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+            else value for value in values]
+
+
+def add_measurements(made, run):
+    import figures
+    pieces = []
+    if run.points:
+        rows = [whole(row) for row in numbers_in(run.points[-MOST_ROWS:])]
+        pieces.append(page.table("points.csv" + (f", its last {MOST_ROWS} lines"
+                                                 if len(run.points) > MOST_ROWS else ""),
+                                 list(run.points[0]), rows))
+    for name in run.last_lines():
+        rows = results.read_table(run.path(name))
+        if rows:
+            pieces.append(embedded(figures.along_line(rows), f"The fields along {name}", name))
+    made.add("Measurements", *pieces)
+
+
+def parameter_file(run):
+    """A parameter file with what is not at its default, or None where summary.json is older."""
+    changed = run.summary.get("changed_parameters")
+    if changed is None:
+        return None
+    lines, sections = [], {}
+    for entry in changed:
+        section, _, key = entry["name"].rpartition("/")
+        value = entry["value"]
+        value = str(value).lower() if isinstance(value, bool) else str(value)
+        sections.setdefault(section, []).append(f"set {key} = {value}")
+    for section, entries in sections.items():
+        names = section.split("/") if section else []
+        lines += ["  " * i + f"subsection {name}" for i, name in enumerate(names)]
+        lines += ["  " * len(names) + entry for entry in entries]
+        lines += ["  " * i + "end" for i in reversed(range(len(names)))]
+    return "\n".join(lines) + "\n"
+
+
+def add_repetition(made, run):
+    summary = run.summary
+    text = parameter_file(run)
+    ranks = summary.get("ranks", 1)
+    command = (f"mpirun -n {ranks} --bind-to none " if ranks > 1 else "") + "femgpu run.prm"
+    output = summary["parameters"].get("Output", {}).get("Directory")
+    command += f" --output {shlex.quote(str(output))}" if output else ""
+    versions = [(name.replace("_", " "), page.text(value) if value else "none")
+                for name, value in summary.get("version", {}).items()]
+    made.add("How to run it again",
+             f"<p>With this as run.prm (relative names of files are looked for from where femgpu is "
+             f"started):</p><pre>{page.escape(text)}</pre><pre>{page.escape(command)}</pre>"
+             if text else f"<pre>{page.escape(command)}</pre>",
+             page.table("Versions", ["what", "version"], versions) if versions else "")
+
+
+def add_files(made, directory):
+    names = sorted(name for name in os.listdir(directory)
+                   if os.path.isfile(os.path.join(directory, name))
+                   and not name.endswith((".partial", ".html")))
+    pieces = [name for name in names if name.endswith((".vtu", ".pvtu"))]
+    rows = [(page.link(name), bytes_text(os.path.getsize(os.path.join(directory, name))))
+            for name in names if name not in pieces]
+    size = sum(os.path.getsize(os.path.join(directory, name)) for name in pieces)
+    made.add("Files", page.table("Beside this page", ["file", "size"], rows),
+             f"<p>And {len(pieces)} .vtu and .pvtu files for ParaView with {bytes_text(size)}, which "
+             f"the .pvd names.</p>" if pieces else "")
+
+
+def changed_table(changed):
+    if changed is None:
+        return '<p class="soft">summary.json does not say which parameters were changed.</p>'
+    rows = [(entry["name"], page.text(entry["value"]), page.text(entry["default"]))
+            for entry in changed]
+    return page.table("All others have their defaults", ["parameter", "value", "default"], rows)
+
+
+def date_of(path):
+    time = datetime.datetime.fromtimestamp(os.path.getmtime(path), datetime.timezone.utc)
+    return time.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def run_page(directory, with_pictures):
+    run = results.Run(directory)
+    summary = run.summary
+    made = page.Page(f"{summary['physics']} in {summary['dimension']}D",
+                     f"{os.path.basename(os.path.abspath(directory))}, {date_of(run.path('summary.json'))}")
+    made.head.append(top_facts(run))
+    made.add("Pictures", pictures(run) if with_pictures else "")
+    made.add("Parameters", changed_table(summary.get("changed_parameters")))
+    add_numbers(made, run)
+    add_measurements(made, run)
+    add_solver(made, run)
+    add_files(made, directory)
+    add_repetition(made, run)
+    return made
+
+
+def study_page(directory):
+    import figures
+    study = results.ParameterStudy(directory)
+    lasts = [rows[-1] for _, rows in study.combinations]
+    converged = sum(row["outcome"] == "converged" for row in lasts)
+    made = page.Page(f"Study over {study.title()}",
+                     f"{os.path.basename(os.path.abspath(directory))}, "
+                     f"{date_of(os.path.join(directory, 'study.csv'))}")
+    made.head.append(page.facts([("Combinations", len(lasts)), ("Converged", converged),
+                                 ("Studied", ", ".join(study.parameters))]))
+    made.add("Comparison", embedded(figures.study_comparison(study), "The combinations compared by time, "
+                                    "iterations and errors; the numbers are in the table below"))
+    left_out = ("nonzeros", "transfer_bytes", "transfer_overlapped_seconds", "directory")
+    columns = [name for name in study.columns if name not in left_out and
+               any(row[name] not in ("", "0") for row in lasts) and
+               (name == "total_seconds" or not name.endswith("_seconds"))]
+    rows = []
+    for row in lasts:
+        values = [outcome(row[name]) if name == "outcome" else row[name] if name in study.parameters
+                  else whole(numbers_in([{name: row[name]}])[0])[0] for name in columns]
+        where = row.get("directory")
+        if where:
+            inner = os.path.join(where, "report.html")
+            target = inner if os.path.exists(os.path.join(directory, inner)) else where + "/"
+            values.append(page.link(target, "report" if target == inner else "files"))
+        rows.append(values)
+    made.add("Last cycle of each combination",
+             page.table("study.csv has all cycles", columns + (["files"] if lasts[0].get("directory")
+                                                               else []), rows))
+    add_files(made, directory)
+    return made
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", metavar="DIR", help="output directory of a run or study")
+    parser.add_argument("--no-pictures", action="store_true", help="without pictures of the solution")
+    parser.add_argument("--output", metavar="FILE.html", help="name of the page (DIR/report.html)")
+    options = parser.parse_args()
+    target = options.output or os.path.join(options.directory, "report.html")
+    try:
+        if results.is_study(options.directory):
+            made = study_page(options.directory)
+        else:
+            made = run_page(options.directory, not options.no_pictures)
+        made.write(target)
+    except (results.BadResult, OSError) as error:
+        sys.exit(f"report.py: {error}")
+    print(target)
+
+
+if __name__ == "__main__":
+    main()
