@@ -2,11 +2,15 @@
 """Checks result files with VTK's own reader.
 
 Each .vtu or .pvtu must parse, have points and cells, and finite values in all arrays; a .pvd must
-name files that exist and are right. One line a file says what it holds. Exits with 1 at the end if
-anything was wrong.
+name files that exist and are right. One line a file says what it holds. With --summary, the files of a
+.pvd are compared with what the run says of its cycles: numbers of cells and points, and the smallest
+and largest values that it reports. Exits with 1 at the end if anything was wrong.
 """
 
 import argparse
+import json
+import math
+import re
 import sys
 
 import numpy
@@ -39,6 +43,48 @@ def check(path, arguments):
           f"at points: {ranges(result.point_arrays)}; in cells: {ranges(result.cell_arrays)}")
 
 
+def points_of_a_cell(element):
+    """Nodes of a cell of FE_Q<dim>(p) or FE_SimplexP<dim>(p), alone or in a system; None for others."""
+    found = re.search(r"FE_(Q|SimplexP)<(\d)>\((\d+)\)", element)
+    if not found:
+        return None
+    dim, degree = int(found[2]), int(found[3])
+    return (degree + 1)**dim if found[1] == "Q" else math.comb(degree + dim, dim)
+
+
+def check_cycle(path, cycle, element):
+    """Raises vtu.BadFile where the file is not what summary.json says of its cycle."""
+    result = vtu.Result(path)
+    if result.cells != cycle["cells"]:
+        raise vtu.BadFile(f"{path}: {result.cells} cells, but the run had {cycle['cells']}")
+    nodes = points_of_a_cell(element)
+    if nodes and len(result.points) != nodes * cycle["cells"]:
+        raise vtu.BadFile(f"{path}: {len(result.points)} points, but {cycle['cells']} cells of "
+                          f"{element} have {nodes} each")
+    for name, values in result.point_arrays.items():
+        if values.shape[1] > 1:
+            values = numpy.linalg.norm(values.astype(float), axis=1)
+        for word, found in ("min", values.min()), ("max", values.max()):
+            expected = cycle["quantities"].get(f"{word} {name}")
+            size = max(abs(float(values.min())), abs(float(values.max())))
+            if expected is not None and not abs(found - expected) <= 1e-6 * size:
+                raise vtu.BadFile(f"{path}: {word} {name} is {found:.9g}, but the run had "
+                                  f"{expected:.9g}")
+
+
+def check_summary(members, arguments):
+    """Compares the files of a .pvd with the cycles of summary.json; those of a branch have none."""
+    with open(arguments.summary, encoding="utf-8") as file:
+        summary = json.load(file)
+    if "continuation" in summary:
+        return
+    cycles = [cycle for cycle in summary["cycles"] if cycle["solve"]["outcome"] == "converged"]
+    if len(members) != len(cycles):
+        raise vtu.BadFile(f"{len(members)} files in the .pvd, but {len(cycles)} cycles converged")
+    for path, cycle in zip(members, cycles):
+        check_cycle(path, cycle, summary["element"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", metavar="FILE", help=".vtu, .pvtu or .pvd")
@@ -46,6 +92,8 @@ def main():
                         help="every file must have this array (repeatable)")
     parser.add_argument("--min-cells", type=int, default=1, metavar="N",
                         help="every file must have at least so many cells (1)")
+    parser.add_argument("--summary", metavar="summary.json",
+                        help="compare the files of the .pvd with this run's cycles")
     arguments = parser.parse_args()
 
     wrong = 0
@@ -54,9 +102,11 @@ def main():
             if path.endswith(".pvd"):
                 members = vtu.files_of_collection(path)
                 print(f"{path}: {len(members)} files")
+                if arguments.summary:
+                    check_summary(members, arguments)
             else:
                 members = [path]
-        except vtu.BadFile as error:
+        except (vtu.BadFile, OSError, ValueError, KeyError) as error:
             members = []
             wrong += 1
             print(error, file=sys.stderr)

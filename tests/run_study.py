@@ -25,8 +25,9 @@ RELATIVE, ABSOLUTE_FOR_ERRORS = 1e-10, 1e-12
 # The same for another method, which ends elsewhere within its tolerance.
 OF_ANOTHER_METHOD = 1e-9
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
-CHECK_VTU = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts",
-                         "check_vtu.py")
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts")
+CHECK_VTU = os.path.join(SCRIPTS, "check_vtu.py")
+COMPARE_VTU = os.path.join(SCRIPTS, "compare_vtu.py")
 
 
 class Run:
@@ -201,6 +202,8 @@ def check_files(run, options):
     if options.expect_steps is not None and len(steps) != options.expect_steps:
         yield f"{len(steps)} time steps in {pvd[0]}, expected {options.expect_steps}"
     command = ["/usr/bin/python3", CHECK_VTU, run.path(pvd[0])]
+    if os.path.exists(run.path("summary.json")):
+        command += ["--summary", run.path("summary.json")]
     command += [word for name in options.expect_array for word in ("--expect-array", name)]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     if process.returncode != 0:
@@ -234,6 +237,17 @@ def check_same_numbers(run, other, ranks):
             if not is_close(x, y, absolute):
                 yield (f"{where}: {name} is {x!r}, but {y!r} with {ranks} ranks "
                        f"(differs by {abs(x - y):.1e})")
+
+
+def check_same_fields(run, other, ranks):
+    """VTK finds the same values at the same points in the files of both runs."""
+    if not run.vtu_files():
+        return
+    process = subprocess.run(["/usr/bin/python3", COMPARE_VTU, run.directory, other.directory],
+                             capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        yield (f"the files for ParaView differ from those with {ranks} ranks:\n"
+               f"{process.stdout}{process.stderr.strip()}")
 
 
 def check_same_solution(run, other):
@@ -284,6 +298,8 @@ def check_all(options, directory):
         problems += check_end(other, options)
         if not problems:
             problems += check_same_numbers(run, other, options.same_as_ranks)
+        if not problems and options.check_vtu:
+            problems += check_same_fields(run, other, options.same_as_ranks)
     if not problems and options.same_with:
         other = start("method", options.ranks, on_stdin=False, more_set=options.same_with)
         problems += check_end(other, options)
