@@ -100,13 +100,20 @@ class Picture:
         return arrays[name]
 
     def moved_grid(self):
-        """A copy of the grid with the points moved by --warp."""
+        """A copy of the grid with the points moved by --warp and --stretch."""
         grid = vtkUnstructuredGrid()
         grid.DeepCopy(self.result.grid)
-        if not self.options.warp:
-            return grid
-        by = self.array(self.options.warp).astype(float)
         points = self.result.points.astype(float)
+        if self.options.warp:
+            points = self.warped(points)
+        moved = vtkPoints()
+        points = points * numpy.array(self.options.stretch)
+        moved.SetData(numpy_to_vtk(numpy.ascontiguousarray(points), deep=True))
+        grid.SetPoints(moved)
+        return grid
+
+    def warped(self, points):
+        by = self.array(self.options.warp).astype(float)
         if by.shape[1] == 1:
             if not self.is_plane:
                 raise vtu.BadFile(f"--warp {self.options.warp}: it is a scalar, which can lift a "
@@ -124,10 +131,7 @@ class Picture:
             self.scale = part * numpy.ptp(points, axis=0).max() / (largest or 1.)
             self.scale = float(f"{self.scale:.1e}")  # two digits are enough to be said
         self.is_plane = self.is_plane and not is_lifted
-        moved = vtkPoints()
-        moved.SetData(numpy_to_vtk(numpy.ascontiguousarray(points + self.scale * by), deep=True))
-        grid.SetPoints(moved)
-        return grid
+        return points + self.scale * by
 
     def colour_map(self):
         low, high = self.range
@@ -211,9 +215,12 @@ class Picture:
         bar.GetTitleTextProperty().SetFontSize(
             max(7, min(height // 38, int(width / (0.6 * len(title))))))
         self.renderer.AddViewProp(bar)
-        if self.scale is not None:
+        said = [] if self.scale is None else [f"{self.options.warp} x {self.scale:g}"]
+        said += [f"{axis} x {factor:g}" for axis, factor in zip("xyz", self.options.stretch)
+                 if factor != 1]
+        if said:
             note = vtkTextActor()
-            note.SetInput(f"{self.options.warp} x {self.scale:g}")
+            note.SetInput(", ".join(said))
             note.GetTextProperty().SetColor(0., 0., 0.)
             note.GetTextProperty().SetFontSize(max(8, height // 38))
             note.SetPosition(height // 40, height // 40)

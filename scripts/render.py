@@ -47,6 +47,8 @@ def parse_command_line():
         "picture by this scalar one")
     add("--scale", type=float, metavar="S", help="factor of --warp (so that the largest one is a "
         "tenth of the picture); said in the picture")
+    add("--stretch", nargs=3, type=float, metavar=("X", "Y", "Z"), default=(1., 1., 1.),
+        help="factors of the axes, for thin bodies; said in the picture")
     add("--edges", action="store_true", help="shows the edges of the cells")
     add("--contours", type=int, default=0, metavar="N", help="N lines of equal values")
     add("--cycle", type=int, default=-1, metavar="N",
@@ -57,6 +59,8 @@ def parse_command_line():
     add("--size", type=size, default=(1200, 900), metavar="WxH", help="in pixels (1200x900)")
     add("--output", metavar="FILE.png", help="name of the picture (FIELD_CYCLE.png beside the .pvd)")
     options = parser.parse_args()
+    if min(options.stretch) <= 0:
+        parser.error("--stretch needs three factors above 0")
     if options.contours < 0:
         parser.error("--contours must not be negative")
     if options.output and not options.output.endswith(".png"):

@@ -1,0 +1,374 @@
+"""plot.py, render.py and report.py over small runs of femgpu, and over what is damaged.
+
+    FEMGPU=build/bin/femgpu /usr/bin/python3 tests/scripts/results_test.py [Plots|Pictures|…]
+
+Ends with 77 where matplotlib, VTK or an X server are missing.
+"""
+
+import html.parser
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+FEMGPU = os.environ.get("FEMGPU", os.path.join(ROOT, "build", "bin", "femgpu"))
+SKIPPED = 77
+
+
+def script(name, *arguments):
+    return subprocess.run([sys.executable, os.path.join(ROOT, "scripts", name), *arguments],
+                          capture_output=True, text=True, check=False)
+
+
+def femgpu(parameters, directory, *arguments):
+    done = subprocess.run([FEMGPU, os.path.join(ROOT, "parameters", parameters), "--output", directory,
+                           "--threads", "1", "--quiet", *arguments], capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr)
+
+
+def can_draw_fields():
+    has_display = shutil.which("xvfb-run") and shutil.which("xauth") or os.environ.get("DISPLAY")
+    return bool(has_display and importlib.util.find_spec("vtkmodules"))
+
+
+class InDirectory(unittest.TestCase):
+    """A directory for each class, with the run that its prepare() makes."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.holder = tempfile.TemporaryDirectory(prefix="femgpu_scripts_")
+        cls.directory = cls.holder.name
+        cls.prepare()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.holder.cleanup()
+
+    @classmethod
+    def prepare(cls):
+        pass
+
+    @classmethod
+    def path(cls, *names):
+        return os.path.join(cls.directory, *names)
+
+    def succeeds(self, name, *arguments):
+        done = script(name, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def fails(self, message, name, *arguments):
+        """With exit code 1 and a line that matches; no traceback."""
+        done = script(name, *arguments)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertRegex(done.stderr, message)
+        self.assertNotIn("Traceback", done.stderr)
+
+
+class Plots(InDirectory):
+    @classmethod
+    def prepare(cls):
+        femgpu("poisson.prm", cls.path("poisson"), "--refinements", "3")
+        femgpu("bratu_2d.prm", cls.path("bratu"), "--refinements", "2")
+        femgpu("bratu_branch.prm", cls.path("branch"), "--set", "Discretization/Degree=1", "--set",
+               "Mesh/Initial refinements=2", "--set", "Continuation/Targets=1")
+
+    def names(self, run, *arguments):
+        lines = self.succeeds("plot.py", self.path(run), *arguments).splitlines()
+        for line in lines:
+            self.assertGreater(os.path.getsize(line), 1000)
+        return [os.path.basename(line) for line in lines]
+
+    def test_a_run_with_a_solution_has_errors_residuals_and_times(self):
+        self.assertEqual(self.names("poisson"), ["convergence.svg", "residuals.svg", "times.svg"])
+        for name in "convergence.svg", "times.svg":
+            root = xml.etree.ElementTree.parse(self.path("poisson", name)).getroot()
+            self.assertTrue(root.tag.endswith("svg"))
+
+    def test_a_run_without_one_has_its_quantities(self):
+        self.assertEqual(self.names("bratu", "--format", "png"),
+                         ["quantities.png", "residuals.png", "times.png"])
+
+    def test_a_continuation_has_its_branch(self):
+        self.assertEqual(self.names("branch", "--format", "pdf", "--only", "branch"), ["branch.pdf"])
+
+    def test_the_same_numbers_give_the_same_bytes(self):
+        for kind in "svg", "png", "pdf":
+            texts = []
+            for name in "first", "second":
+                self.names("poisson", "--format", kind, "--output", self.path(name), "--only",
+                           "convergence")
+                with open(self.path(name, f"convergence.{kind}"), "rb") as file:
+                    texts.append(file.read())
+            self.assertEqual(texts[0], texts[1], kind)
+
+    def test_what_a_run_has_no_numbers_for_is_an_error(self):
+        self.fails("no numbers to draw for branch", "plot.py", self.path("poisson"), "--only", "branch")
+        self.fails("no figure 'study'", "plot.py", self.path("poisson"), "--only", "study")
+
+
+class Pictures(InDirectory):
+    @classmethod
+    def prepare(cls):
+        femgpu("elasticity_cantilever.prm", cls.path("cantilever"), "--refinements", "2")
+        femgpu("poisson.prm", cls.path("poisson"), "--refinements", "2")
+
+    def setUp(self):
+        if not can_draw_fields():
+            self.skipTest("VTK or an X server is missing")
+
+    def colours(self, *arguments):
+        """Different colours of the picture that render.py draws."""
+        target = self.path("picture.png")
+        if os.path.exists(target):
+            os.remove(target)
+        self.assertEqual(self.succeeds("render.py", *arguments, "--size", "320x240", "--output",
+                                       target), target + "\n")
+        from vtkmodules.util.numpy_support import vtk_to_numpy
+        from vtkmodules.vtkIOImage import vtkPNGReader
+        reader = vtkPNGReader()
+        reader.SetFileName(target)
+        reader.Update()
+        image = reader.GetOutput()
+        self.assertEqual(image.GetDimensions(), (320, 240, 1))
+        pixels = vtk_to_numpy(image.GetPointData().GetScalars()).astype(int)
+        return len(set(map(tuple, pixels)))
+
+    def test_a_body_is_drawn_warped_with_edges(self):
+        self.assertGreater(self.colours(self.path("cantilever"), "--warp", "displacement", "--edges"),
+                           200)
+
+    def test_a_plane_solution_is_drawn_and_lifted(self):
+        self.assertGreater(self.colours(self.path("poisson"), "--cycle", "0", "--contours", "5"), 100)
+        self.assertGreater(self.colours(self.path("poisson", "solution.pvd"), "--warp", "u"), 100)
+
+    def test_a_component_of_one_piece_is_drawn(self):
+        self.assertGreater(self.colours(self.path("cantilever", "solution_001.000.vtu"), "--field",
+                                        "displacement", "--component", "z", "--camera", "y"), 50)
+
+    def test_the_default_name_is_of_field_and_cycle(self):
+        said = self.succeeds("render.py", self.path("poisson"), "--size", "64x64")
+        self.assertEqual(said.strip(), self.path("poisson", "u_001.png"))
+
+    def test_wrong_questions_say_what_there_is(self):
+        self.fails("no array nothing; it has displacement", "render.py", self.path("cantilever"),
+                   "--field", "nothing")
+        self.fails("has 2 entries", "render.py", self.path("poisson"), "--cycle", "7")
+        self.fails("has 3 components", "render.py", self.path("cantilever"), "--field", "displacement",
+                   "--component", "5")
+        self.fails("no such file", "render.py", self.path("nowhere"))
+
+
+class PageReader(html.parser.HTMLParser):
+    """Counts tags and collects links, and sees whether all tags are closed."""
+
+    EMPTY = {"meta", "img", "br", "link"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.count, self.links, self.pictures = [], {}, [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        self.count[tag] = self.count.get(tag, 0) + 1
+        self.links += [attributes[name] for name in ("href", "src") if name in attributes]
+        if tag == "img":
+            self.pictures.append(attributes)
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            raise AssertionError(f"</{tag}> closes nothing")
+
+
+class Reports(InDirectory):
+    @classmethod
+    def prepare(cls):
+        femgpu("poisson.prm", cls.path("poisson"), "--refinements", "2", "--set",
+               "Poisson/Coefficient=1 + 0*(x < 0.5 && y > 0)")
+
+    def page(self, *arguments):
+        target = self.succeeds("report.py", *arguments).strip()
+        with open(target, encoding="utf-8") as file:
+            text = file.read()
+        return text, PageReader(text)
+
+    def test_a_page_without_pictures_is_whole_and_needs_no_network(self):
+        text, reader = self.page(self.path("poisson"), "--no-pictures")
+        self.assertEqual(reader.open, [])
+        self.assertEqual(reader.count["h1"], 1)
+        for target in reader.links:
+            self.assertRegex(target, r"^(#s\d+$|data:image/|[\w.]+$)")
+        for picture in reader.pictures:
+            self.assertTrue(picture.get("alt"))
+        for words in ("Parameters", "Mesh and convergence", "Solver", "Time and memory", "Files",
+                      "How to run it again", "converged", "FE_Q&lt;2&gt;(1)"):
+            self.assertIn(words, text)
+        self.assertNotIn("src=\"http", text)
+        self.assertFalse(os.path.exists(self.path("poisson", "report.html.partial")))
+
+    def test_a_page_has_pictures(self):
+        if not can_draw_fields():
+            self.skipTest("VTK or an X server is missing")
+        text, reader = self.page(self.path("poisson"), "--output", self.path("with.html"))
+        self.assertTrue(any(picture["src"].startswith("data:image/png") for picture in reader.pictures))
+        self.assertNotIn("No picture", text)
+
+    def test_text_of_the_user_is_escaped(self):
+        text, _ = self.page(self.path("poisson"), "--no-pictures")
+        self.assertIn("(x &lt; 0.5 &amp;&amp; y &gt; 0)", text)
+        with open(self.path("poisson", "summary.json"), encoding="utf-8") as file:
+            summary = json.load(file)
+        os.mkdir(self.path("evil"))
+        summary["changed_parameters"] = [{"name": "A/<b>", "value": "<script>x</script>",
+                                          "default": "'\""}]
+        summary["physics"] = "</title><script>"
+        with open(self.path("evil", "summary.json"), "w", encoding="utf-8") as file:
+            json.dump(summary, file)
+        text, _ = self.page(self.path("evil"), "--no-pictures")
+        self.assertNotIn("<script", text)
+
+    def test_the_parameter_file_in_the_page_repeats_the_run(self):
+        text, _ = self.page(self.path("poisson"), "--no-pictures")
+        found = re.search(r"<pre>(set .*?|subsection .*?)</pre>", text, re.DOTALL)
+        with open(self.path("again.prm"), "w", encoding="utf-8") as file:
+            file.write(html.unescape(found[1]))
+        subprocess.run([FEMGPU, self.path("again.prm"), "--output", self.path("again"), "--quiet"],
+                       check=True)
+        tables = []
+        for name in "poisson", "again":
+            with open(self.path(name, "history.csv"), encoding="utf-8") as file:
+                tables.append(file.read())
+        self.assertEqual(tables[0], tables[1])
+
+
+class Damaged(InDirectory):
+    """Every script says what is wrong, and ends with 1."""
+
+    @classmethod
+    def prepare(cls):
+        femgpu("poisson.prm", cls.path("good"), "--refinements", "2")
+
+    def copy(self, name):
+        shutil.copytree(self.path("good"), self.path(name))
+        return self.path(name)
+
+    def both_fail(self, message, directory):
+        self.fails(message, "plot.py", directory)
+        self.fails(message, "report.py", directory, "--no-pictures")
+
+    def test_no_directory(self):
+        self.both_fail("no such directory", self.path("nowhere"))
+
+    def test_no_summary(self):
+        os.mkdir(self.path("empty"))
+        self.both_fail("no summary.json", self.path("empty"))
+
+    def test_half_a_summary(self):
+        directory = self.copy("half")
+        with open(os.path.join(directory, "summary.json"), "r+", encoding="utf-8") as file:
+            file.truncate(500)
+        self.both_fail("summary.json: no JSON", directory)
+
+    def test_a_summary_of_something_else(self):
+        directory = self.copy("else")
+        with open(os.path.join(directory, "summary.json"), "w", encoding="utf-8") as file:
+            file.write('{"cycles": []}')
+        self.both_fail("no physics", directory)
+
+    def test_a_broken_table(self):
+        directory = self.copy("table")
+        with open(os.path.join(directory, "history.csv"), "a", encoding="utf-8") as file:
+            file.write("1,2\n")
+        self.both_fail(r"history\.csv:\d+: 2 fields", directory)
+        with open(os.path.join(directory, "history.csv"), "w", encoding="utf-8") as file:
+            file.write("cycle,iteration,residual\n0,0,much\n")
+        self.both_fail("are no numbers", directory)
+
+    def test_a_missing_table_is_a_missing_figure(self):
+        directory = self.copy("less")
+        os.remove(os.path.join(directory, "history.csv"))
+        self.assertNotIn("residuals", self.succeeds("plot.py", directory))
+        self.succeeds("report.py", directory, "--no-pictures")
+
+    def test_half_a_vtu_file(self):
+        if not can_draw_fields():
+            self.skipTest("VTK or an X server is missing")
+        directory = self.copy("vtu")
+        with open(os.path.join(directory, "solution_001.000.vtu"), "r+b") as file:
+            file.truncate(400)
+        self.fails("solution_001", "render.py", directory)
+        text = self.succeeds("report.py", directory)  # says so in the page
+        with open(text.strip(), encoding="utf-8") as file:
+            self.assertIn("No picture", file.read())
+
+    def test_a_vtu_file_that_is_not_what_the_run_says(self):
+        if not importlib.util.find_spec("vtkmodules"):
+            self.skipTest("VTK is missing")
+        directory = self.copy("other")
+        name = os.path.join(directory, "solution_001.000.vtu")
+        shutil.copy(os.path.join(directory, "solution_000.000.vtu"), name)
+        arguments = [os.path.join(directory, "solution.pvd")]
+        self.succeeds("check_vtu.py", *arguments)
+        self.fails("cells, but the run had", "check_vtu.py", *arguments, "--summary",
+                   os.path.join(directory, "summary.json"))
+
+
+class Studies(InDirectory):
+    HEADER = ("Solver/Preconditioner,cycle,cells,dofs,h,outcome,nonlinear_iterations,"
+              "linear_iterations,L2_error,L2_order,solve_seconds,total_seconds,directory\n")
+
+    def study(self, name, lines):
+        os.mkdir(self.path(name))
+        with open(self.path(name, "study.csv"), "w", encoding="utf-8") as file:
+            file.write(self.HEADER + "".join(lines))
+        return self.path(name)
+
+    def test_combinations_are_compared_over_dofs_and_on_one_mesh(self):
+        lines = [f'"{name}",{cycle},{4**cycle},{5**cycle + 1},0.5,converged,0,{cycle + 3},'
+                 f'{4.**-cycle},,0.1,0.2,"Preconditioner={name}"\n'
+                 for name in ("jacobi", "fsai power=2, x") for cycle in range(3)]
+        lines.append('"<ilu>",0,1,2,0.5,stagnated,0,9,,,0.1,0.2,Preconditioner=ilu\n')
+        for name, some in ("several", lines), ("one", lines[2::3] + lines[-1:]):
+            directory = self.study(name, some)
+            said = self.succeeds("plot.py", directory, "--format", "png")
+            self.assertEqual(os.path.basename(said.strip()), "study.png")
+            page = self.succeeds("report.py", directory).strip()
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            self.assertEqual(PageReader(text).open, [])
+            for words in "fsai power=2, x", "&lt;ilu&gt;", "stagnated":
+                self.assertIn(words, text)
+
+    def test_a_damaged_table_is_an_error(self):
+        for name, text, message in (("none", "", "no lines"), ("short", "jacobi,0\n", "2 fields")):
+            directory = self.study(name, [text])
+            self.fails(message, "plot.py", directory)
+            self.fails(message, "report.py", directory)
+
+
+def main():
+    if not importlib.util.find_spec("matplotlib"):
+        print("skipped: no matplotlib")
+        return SKIPPED
+    program = unittest.main(exit=False, verbosity=2)
+    result = program.result
+    if result.testsRun and len(result.skipped) == result.testsRun and result.wasSuccessful():
+        return SKIPPED
+    return 0 if result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
