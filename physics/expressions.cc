@@ -93,7 +93,7 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
     parser->set_formula(AutoDerivativeFunction<dim>::FourthOrder);
     for (unsigned int c = 0; c < this->n_components; ++c) {
       constants.push_back(parser->value(Point<dim>(), c)); // also finds what only evaluation shows
-      is_constant.push_back(!depends_on_position(expressions[c]));
+      constant.push_back(!depends_on_position(expressions[c]));
     }
   }
   catch (const ExceptionBase &error) {
@@ -105,7 +105,7 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
                          path);
   }
   for (unsigned int c = 0; c < this->n_components; ++c)
-    if (is_constant[c] && !std::isfinite(constants[c]))
+    if (constant[c] && !std::isfinite(constants[c]))
       throw ParameterError(
           "The expression '" + expressions[c] + "' of " + path + " is not a finite number.", path);
 }
@@ -116,7 +116,7 @@ Field<dim>::~Field() = default;
 template <int dim>
 double Field<dim>::value(const Point<dim> &p, const unsigned int component) const
 {
-  return is_constant[component] ? constants[component] : parser->value(p, component);
+  return constant[component] ? constants[component] : parser->value(p, component);
 }
 
 template <int dim>
@@ -129,7 +129,7 @@ void Field<dim>::vector_value(const Point<dim> &p, Vector<double> &values) const
 template <int dim>
 Tensor<1, dim> Field<dim>::gradient(const Point<dim> &p, const unsigned int component) const
 {
-  return is_constant[component] ? Tensor<1, dim>() : parser->gradient(p, component);
+  return constant[component] ? Tensor<1, dim>() : parser->gradient(p, component);
 }
 
 std::vector<std::string> split_expressions(const std::string &text, const char separator)
@@ -168,7 +168,8 @@ bool is_list_of_words(const std::string &text)
 }
 
 /// "words: expressions" or "expressions".
-Entry read_entry(const std::string &path, const std::string &text, const unsigned int n_components)
+Entry read_entry(const std::string &path, const std::string &text, const unsigned int n_components,
+                 const bool repeats = false)
 {
   const auto colon = text.find(':');
   Entry entry;
@@ -176,10 +177,13 @@ Entry read_entry(const std::string &path, const std::string &text, const unsigne
   if (has_words)
     entry.words = split_expressions(text.substr(0, colon), ',');
   entry.expressions = split_expressions(has_words ? text.substr(colon + 1) : text, ',');
+  if (repeats && entry.expressions.size() == 1)
+    entry.expressions.assign(n_components, entry.expressions.front());
   if (entry.expressions.size() != n_components)
     throw ParameterError("The entry '" + text + "' of " + path + " has " +
                              std::to_string(entry.expressions.size()) + " expressions, but needs " +
-                             std::to_string(n_components) + ", one for each component.",
+                             (repeats ? "one or " : "") + std::to_string(n_components) +
+                             ", one for each component.",
                          path);
   return entry;
 }
@@ -221,12 +225,12 @@ BoundaryExpressions parse_boundary_expressions(const std::string &path, const st
 
 MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
                                                const unsigned int n_components,
-                                               const MeshRegions &regions)
+                                               const MeshRegions &regions, const bool repeats)
 {
   MaterialExpressions result;
   std::vector<std::string> others;
   for (const std::string &part : entries_of(text)) {
-    const Entry entry = read_entry(path, part, n_components);
+    const Entry entry = read_entry(path, part, n_components, repeats);
     if (entry.words.empty() && !others.empty())
       throw ParameterError(path + " has two entries without material ids, the last '" + part +
                                "'; write entries such as '1; 2, steel: 1 + x'.",

@@ -36,6 +36,11 @@ public:
   Field(const std::string &path, const std::vector<std::string> &expressions);
   ~Field() override;
 
+  /// Is the expression without coordinates?
+  bool is_constant(const unsigned int component = 0) const
+  {
+    return constant[component];
+  }
   double value(const dealii::Point<dim> &p, unsigned int component = 0) const override;
   void vector_value(const dealii::Point<dim> &p, dealii::Vector<double> &values) const override;
   dealii::Tensor<1, dim> gradient(const dealii::Point<dim> &p,
@@ -43,7 +48,7 @@ public:
 
 private:
   std::unique_ptr<dealii::FunctionParser<dim>> parser;
-  std::vector<bool> is_constant;
+  std::vector<bool> constant;
   std::vector<double> constants;
 };
 
@@ -90,12 +95,13 @@ using MaterialExpressions = std::map<dealii::types::material_id, std::vector<std
 /**
  * Reads "expression, ...; ids: expression, ...": as parse_boundary_expressions() with material ids
  * or names; the entry without ids is for all materials that are not named.
+ * @param repeats an entry may have one expression that stands for all components
  * @return for each material of the mesh its expressions
  * @throws ParameterError also if a material of the mesh has none
  */
 MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,
-                                               const MeshRegions &regions);
+                                               const MeshRegions &regions, bool repeats = false);
 
 /// The ids that @p expressions names.
 std::set<dealii::types::boundary_id> ids_of(const BoundaryExpressions &expressions);

@@ -31,8 +31,26 @@ void add_gradient_products(const FEValues<dim> &fe, const unsigned int q, const 
   }
 }
 
+template <int dim>
+void add_gradient_products(const FEValues<dim> &fe, const unsigned int q,
+                           const Tensor<1, dim> &weights, FullMatrix<double> &K)
+{
+  const unsigned int n = fe.dofs_per_cell;
+  for (unsigned int i = 0; i < n; ++i)
+    for (unsigned int j = 0; j < n; ++j) {
+      double product = 0.;
+      for (int d = 0; d < dim; ++d)
+        product += weights[d] * (fe.shape_grad(i, q)[d] * fe.shape_grad(j, q)[d]);
+      K(i, j) += product;
+    }
+}
+
 template void add_gradient_products<2>(const FEValues<2> &, unsigned int, double,
                                        FullMatrix<double> &);
 template void add_gradient_products<3>(const FEValues<3> &, unsigned int, double,
+                                       FullMatrix<double> &);
+template void add_gradient_products<2>(const FEValues<2> &, unsigned int, const Tensor<1, 2> &,
+                                       FullMatrix<double> &);
+template void add_gradient_products<3>(const FEValues<3> &, unsigned int, const Tensor<1, 3> &,
                                        FullMatrix<double> &);
 } // namespace femgpu

@@ -14,6 +14,11 @@ namespace femgpu
 template <int dim>
 void add_gradient_products(const dealii::FEValues<dim> &fe, unsigned int q, double weight,
                            dealii::FullMatrix<double> &K);
+
+/// The same with a weight for each direction: K_ij += Σ_d weight_d ∂_d φ_i ∂_d φ_j.
+template <int dim>
+void add_gradient_products(const dealii::FEValues<dim> &fe, unsigned int q,
+                           const dealii::Tensor<1, dim> &weights, dealii::FullMatrix<double> &K);
 } // namespace femgpu
 
 #endif
