@@ -7,6 +7,8 @@
 #include "linalg/base/timing.h"
 #include "physics/branch.h"
 #include "physics/error_norms.h"
+#include "physics/mean_value.h"
+#include "physics/periodicity.h"
 #include "physics/refinement.h"
 #include "physics/solve.h"
 
@@ -38,6 +40,7 @@ public:
         discretization(mesh, parameters.discretization, problem->n_components())
   {
     problem->check(mesh, parameters.discretization);
+    make_periodic(mesh, problem->periodic_sides());
     if (parameters.study.is_adaptive() && mesh.is_simplex)
       throw ParameterError("Triangles and tetrahedra can be refined globally only. Set "
                            "Study/Refinement to global, or use quadrilaterals or hexahedra.",
@@ -109,7 +112,8 @@ void Study<dim>::estimate(CycleRecord &record)
 {
   console.begin_phase("estimate");
   if (problem->exact_solution() != nullptr)
-    record.errors = compute_errors(discretization, u, *problem->exact_solution());
+    record.errors =
+        compute_errors(discretization, u, ComparableSolution<dim>(*problem, discretization));
   indicators.reinit(0);
   if (parameters.study.is_adaptive() || (parameters.output.error_indicator && !mesh.is_simplex))
     indicators = kelly_indicators(discretization, u);
@@ -197,6 +201,7 @@ void Study<dim>::trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output
 {
   BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, comm);
   const std::string method = "continuation, " + parameters.continuation.solver;
+  output.leave_out_nodal_fields();
   describe(tracer.node_solver(), method);
   CycleRecord record = begin_cycle(system);
   const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;

@@ -3,6 +3,7 @@
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 #include "physics/deal_ii_compat.h"
+#include "physics/mean_value.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
@@ -24,17 +25,20 @@ namespace
 using Interpretation = DataComponentInterpretation::DataComponentInterpretation;
 
 template <int dim>
-void add_field(const Problem<dim> &problem, const FeVector &values, const std::string &prefix,
-               DataOut<dim> &out)
+void add_field(const std::vector<std::string> &names, const FeVector &values, DataOut<dim> &out)
 {
-  std::vector<std::string> names = problem.component_names();
-  for (std::string &name : names)
-    name = prefix + name;
-  const Interpretation kind = problem.n_components() == 1
+  const Interpretation kind = names.size() == 1
                                   ? DataComponentInterpretation::component_is_scalar
                                   : DataComponentInterpretation::component_is_part_of_vector;
   out.add_data_vector(values, names, DataOut<dim>::type_dof_data,
                       std::vector<Interpretation>(names.size(), kind));
+}
+
+std::vector<std::string> with_prefix(const std::string &prefix, std::vector<std::string> names)
+{
+  for (std::string &name : names)
+    name = prefix + name;
+  return names;
 }
 
 /// The exact solution at the nodes, and what @p u differs from it.
@@ -178,13 +182,19 @@ void VtuOutput<dim>::write(const unsigned int index, const double time,
   DataOut<dim> out;
   out.set_flags(compat::vtk_flags(/* higher order cells */ discretization.degree() > 1));
   out.attach_dof_handler(discretization.dofs());
-  add_field(problem, u, "", out);
+  const std::vector<std::string> component_names = problem.component_names();
+  add_field(component_names, u, out);
   std::pair<FeVector, FeVector> exact;
   if (problem.exact_solution() != nullptr) {
-    exact = exact_and_error(discretization, u, *problem.exact_solution());
-    add_field(problem, exact.first, "exact_", out);
-    add_field(problem, exact.second, "error_", out);
+    exact = exact_and_error(discretization, u, ComparableSolution<dim>(problem, discretization));
+    add_field(with_prefix("exact_", component_names), exact.first, out);
+    add_field(with_prefix("error_", component_names), exact.second, out);
   }
+  std::vector<NodalField> fields;
+  if (has_nodal_fields)
+    fields = problem.nodal_fields(discretization, u);
+  for (const NodalField &field : fields)
+    add_field(std::vector<std::string>(problem.n_components(), field.name), field.values, out);
   const auto postprocessors = problem.postprocessors();
   for (const auto &postprocessor : postprocessors)
     out.add_data_vector(u, *postprocessor);

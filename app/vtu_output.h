@@ -37,6 +37,13 @@ public:
   void write(unsigned int index, double time, const Discretization<dim> &discretization,
              const FeVector &u, const dealii::Vector<float> &indicators);
 
+  /// Leaves out Problem::nodal_fields(), which belong to a solution for the data of the parameters:
+  /// along a branch λ is another.
+  void leave_out_nodal_fields()
+  {
+    has_nodal_fields = false;
+  }
+
   /// Names of the files written, relative to the output directory.
   const std::vector<std::string> &files() const
   {
@@ -53,6 +60,7 @@ private:
   const OutputParameters &parameters;
   std::string name;
   const Problem<dim> &problem;
+  bool has_nodal_fields = true;
   std::vector<std::pair<double, std::string>> series; ///< times and .pvtu files, for the .pvd
   std::vector<std::string> names;
 };

@@ -38,8 +38,8 @@ IndexSet written_rows(const Discretization<dim> &discretization)
 }
 
 template <int dim>
-void make_pattern_with_hanging_nodes(const Discretization<dim> &discretization,
-                                     linalg::NodeSystem &system)
+void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
+                                      linalg::NodeSystem &system)
 {
   const IndexSet rows = written_rows(discretization);
   const IndexSet &owned = discretization.owned();
@@ -87,8 +87,8 @@ void make_pattern(const Discretization<dim> &discretization, const bool with_coo
   // has several nodes, and all of one component come before the next.
   const auto &element = discretization.element();
   system.set_unknowns_per_node(element.degree <= 2 ? element.n_components() : 0);
-  if (discretization.mesh().triangulation->has_hanging_nodes())
-    make_pattern_with_hanging_nodes(discretization, system);
+  if (discretization.has_linear_constraints())
+    make_pattern_with_dependent_dofs(discretization, system);
   else {
     CellCoupling<dim> coupling(discretization);
     system.reinit(coupling.row_lengths(),
@@ -132,6 +132,7 @@ template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
               linalg::NodeSystem &system)
 {
+  problem.check_data(discretization);
   const bool is_nonlinear = problem.nonlinearity().has_value();
   CellScratch<dim> scratch(problem, discretization);
   CellTerms terms(discretization.element().n_dofs_per_cell(), is_nonlinear);

@@ -8,7 +8,7 @@ namespace femgpu
 {
 /**
  * Collective. Gives @p system the sparsity pattern of the discretisation: couplings within cells,
- * hanging nodes and Dirichlet dofs eliminated.
+ * hanging nodes, periodic sides and Dirichlet dofs eliminated.
  * @param with_coordinates also the places of the unknowns, as the preconditioner may need them
  */
 template <int dim>
@@ -29,7 +29,7 @@ void make_pattern(const Discretization<dim> &discretization, bool with_coordinat
  * On the refined side of a face with hanging nodes this puts Gauss-Lobatto's rule of the unrefined
  * side in place of that of its children; both are exact for degree 2 p − 1, so orders of
  * convergence stay what they are on meshes without hanging nodes (p + 1 in L2, p in H1).
- * @throws InputError if a weight is negative
+ * @throws InputError if a weight is negative; what Problem::check_data() throws
  */
 template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,

@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "physics/consistent_constraints.h"
 #include "physics/deal_ii_compat.h"
+#include "physics/periodicity.h"
 #include "physics/problem.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -14,6 +15,10 @@
 #include <deal.II/fe/mapping_fe.h>
 #include <deal.II/fe/mapping_q.h>
 #include <deal.II/numerics/vector_tools_boundary.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace femgpu
 {
@@ -76,6 +81,49 @@ void Discretization<dim>::distribute_dofs()
   relevant_dofs = compat::locally_relevant_dofs(dof_handler);
 }
 
+namespace
+{
+/**
+ * Collective. The free dof that has the lowest place, or stands for it. By place, as the numbers
+ * depend on that of the ranks: with the same dof fixed the system is the same.
+ */
+template <int dim>
+types::global_dof_index lowest_free_dof(const Discretization<dim> &discretization)
+{
+  const auto &element = discretization.element();
+  const AffineConstraints<double> &conformity = discretization.conformity();
+  FEValues<dim> nodes(discretization.mapping(), element,
+                      Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
+  std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell());
+  double lowest = std::numeric_limits<double>::max();
+  types::global_dof_index result = numbers::invalid_dof_index;
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    nodes.reinit(cell);
+    cell->get_dof_indices(dofs);
+    for (unsigned int i = 0; i < dofs.size(); ++i) {
+      const auto *const entries = conformity.get_constraint_entries(dofs[i]);
+      const bool stands_alone = entries == nullptr;
+      if (!stands_alone && !(entries->size() == 1 && std::abs((*entries)[0].second - 1.) < 1e-12))
+        continue;
+      // A direction that is no symmetry of usual bodies: one node is the lowest, rounding or not.
+      const double slopes[3] = {1., 0.6180339887, 0.3141592654};
+      double place = 0.;
+      for (unsigned int d = 0; d < dim; ++d)
+        place += slopes[d] * nodes.quadrature_point(i)[d];
+      if (place < lowest) {
+        lowest = place;
+        result = stands_alone ? dofs[i] : (*entries)[0].first;
+      }
+    }
+  }
+  const auto all =
+      Utilities::MPI::all_gather(discretization.communicator(), std::make_pair(lowest, result));
+  return std::min_element(all.begin(), all.end())->second;
+}
+} // namespace
+
 template <int dim>
 void Discretization<dim>::make_constraints(const Problem<dim> &problem)
 {
@@ -84,17 +132,25 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
   compat::reinit(the_constraints, owned(), relevant_dofs);
   if (has_hanging_nodes) // quicker to ask than to look for each
     DoFTools::make_hanging_node_constraints(dof_handler, the_constraints);
+  const auto sides = problem.periodic_sides();
+  if (!sides.empty())
+    add_periodic_constraints(*this, sides, the_constraints);
+  is_linearly_constrained = has_hanging_nodes || !sides.empty();
   the_conformity.clear();
   the_conformity.copy_from(the_constraints);
+  if (is_linearly_constrained)
+    take_lines_of_owners(owned(), relevant_dofs, communicator(), the_conformity);
+  the_conformity.close();
   for (const auto &condition : problem.dirichlet_conditions())
     for (const auto id : condition.ids)
       VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id, *condition.values,
                                                the_constraints, condition.mask);
-  if (has_hanging_nodes)
-    for (AffineConstraints<double> *const constraints : {&the_constraints, &the_conformity})
-      take_lines_of_owners(owned(), relevant_dofs, communicator(), *constraints);
+  if (problem.fixes_mean())
+    if (const auto dof = lowest_free_dof(*this); the_constraints.can_store_line(dof))
+      the_constraints.add_line(dof);
+  if (is_linearly_constrained)
+    take_lines_of_owners(owned(), relevant_dofs, communicator(), the_constraints);
   the_constraints.close();
-  the_conformity.close();
 }
 
 template <int dim>

@@ -37,7 +37,10 @@ public:
   /// Collective. Numbers the dofs of the mesh as it is now.
   void distribute_dofs();
 
-  /// Collective. Constraints of hanging nodes and of the Dirichlet data of @p problem.
+  /**
+   * Collective. Constraints of hanging nodes, periodic sides and the Dirichlet data of @p problem;
+   * if it fixes the mean, those of the one dof of lowest place that is free, too: it is zero.
+   */
   void make_constraints(const Problem<dim> &problem);
 
   /// A vector of zeros.
@@ -72,15 +75,20 @@ public:
   {
     return relevant_dofs;
   }
-  /// Of hanging nodes, and the values of the Dirichlet data.
+  /// Of hanging nodes and periodic sides, and the values of the Dirichlet data.
   const dealii::AffineConstraints<double> &constraints() const
   {
     return the_constraints;
   }
-  /// Of hanging nodes alone: what makes the functions of the space continuous.
+  /// Of hanging nodes and periodic sides alone: what makes the functions of the space continuous.
   const dealii::AffineConstraints<double> &conformity() const
   {
     return the_conformity;
+  }
+  /// Do dofs of any rank depend on others, at hanging nodes or periodic sides?
+  bool has_linear_constraints() const
+  {
+    return is_linearly_constrained;
   }
 
   /// Gauss points, exact for polynomials of degree 2 degree() + 2 @p more - 1 at least.
@@ -99,6 +107,7 @@ private:
   dealii::DoFHandler<dim> dof_handler;
   dealii::IndexSet relevant_dofs;
   dealii::AffineConstraints<double> the_constraints, the_conformity;
+  bool is_linearly_constrained = false;
 };
 } // namespace femgpu
 

@@ -101,6 +101,11 @@ public:
                      const DiscretizationParameters & /* parameters */) const
   {}
 
+  /// Collective; called before each assembly. @throws ParameterError for data that this problem
+  /// does not take, as a coefficient that is negative somewhere.
+  virtual void check_data(const Discretization<dim> & /* discretization */) const
+  {}
+
   virtual std::vector<DirichletCondition<dim>> dirichlet_conditions() const = 0;
 
   /// Pairs of sides on which the solution is the same.

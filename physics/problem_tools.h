@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,6 +94,33 @@ void refuse_overlap(const std::string &path, const BoundaryFields<dim> &fields,
                            path);
 }
 
+inline std::set<dealii::types::boundary_id> ids_of(const std::vector<PeriodicSides> &sides)
+{
+  std::set<dealii::types::boundary_id> ids;
+  for (const PeriodicSides &pair : sides)
+    ids.insert({pair.first, pair.second});
+  return ids;
+}
+
+/// Calls f(id, point) for the quadrature points of the faces on the boundary that this rank has.
+template <int dim, class Function>
+void for_each_boundary_point(const Discretization<dim> &discretization, const Function &f)
+{
+  dealii::FEFaceValues<dim> face(discretization.mapping(), discretization.element(),
+                                 discretization.face_quadrature(),
+                                 dealii::update_quadrature_points);
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned() || !cell->at_boundary())
+      continue;
+    for (const auto number : cell->face_indices())
+      if (cell->face(number)->at_boundary()) {
+        face.reinit(cell, number);
+        for (const auto &p : face.get_quadrature_points())
+          f(cell->face(number)->boundary_id(), p);
+      }
+  }
+}
+
 /// The conditions for all components.
 template <int dim>
 std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fields)
@@ -113,6 +141,35 @@ void require_nodal_quadrature(const std::string &what, const Mesh<dim> &mesh,
                                 "and tetrahedra have for degree 1 only. Set Discretization/Degree "
                                 "to 1, or use quadrilaterals or hexahedra.",
                          "Discretization/Degree");
+}
+
+/// Collective. @throws ParameterError with the place of a node where one of @p fields is negative
+template <int dim>
+void refuse_negative(const std::string &path, const Discretization<dim> &discretization,
+                     const MaterialFields<dim> &fields)
+{
+  dealii::FEValues<dim> nodes(discretization.mapping(), discretization.element(),
+                              discretization.nodal_quadrature(), dealii::update_quadrature_points);
+  std::string error;
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned() || !error.empty())
+      continue;
+    const Field<dim> &field = *fields.at(cell->material_id());
+    if (field.is_constant() && field.value(cell->center()) >= 0.)
+      continue;
+    nodes.reinit(cell);
+    for (const auto &p : nodes.get_quadrature_points())
+      if (const double value = field.value(p); error.empty() && !(value >= 0.)) {
+        std::ostringstream text;
+        text << path << " is " << value << " at the node (" << p
+             << "), but must not be negative. Change the expression there.";
+        error = text.str();
+      }
+  }
+  for (const std::string &text :
+       dealii::Utilities::MPI::all_gather(discretization.communicator(), error))
+    if (!text.empty())
+      throw ParameterError(text, path);
 }
 
 /// Adds c JxW to the weight of each node; @p nodal has the nodes of a cell or a face as points.

@@ -2,7 +2,11 @@
 
 #include "physics/cell_terms.h"
 
+#include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
+#include <deal.II/dofs/dof_tools.h>
+
+#include <cmath>
 
 namespace femgpu
 {
@@ -21,11 +25,30 @@ FeVector vector_for_sums(const Discretization<dim> &discretization)
   written.compress();
   return FeVector(discretization.owned(), written, discretization.communicator());
 }
+
+/// Adds λ W φ(u) to the residual.
+void add_reaction(const linalg::Nonlinearity &phi, const FeVector &u, Evaluation &result)
+{
+  double sum = 0., magnitude = 0.;
+  linalg::visit_term(phi, result.weights.begin(), [&](const auto &term) {
+    for (unsigned int i = 0; i < result.residual.locally_owned_size(); ++i) {
+      if (result.weights.local_element(i) == 0.)
+        continue;
+      const double value = term.value(static_cast<int>(i), u.local_element(i));
+      result.residual.local_element(i) += value;
+      sum += value;
+      magnitude += std::abs(value);
+    }
+  });
+  const MPI_Comm comm = u.get_mpi_communicator();
+  result.supply += Utilities::MPI::sum(sum, comm);
+  result.supply_magnitude += Utilities::MPI::sum(magnitude, comm);
+}
 } // namespace
 
 template <int dim>
-FeVector nodal_residual(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                        const FeVector &u)
+Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                    const FeVector &u)
 {
   const auto phi = problem.nonlinearity();
   const unsigned int n = discretization.element().n_dofs_per_cell();
@@ -35,30 +58,133 @@ FeVector nodal_residual(const Problem<dim> &problem, const Discretization<dim> &
   FeVector sums = vector_for_sums(discretization), weights;
   if (phi)
     weights.reinit(sums);
+  double energy = 0., supply = 0., magnitude = 0.;
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
     compute_cell_terms(problem, cell, scratch, terms);
     cell->get_dof_values(u, u_cell);
     terms.K.residual(r_cell, u_cell, terms.f);
+    energy -= 0.5 * (u_cell * r_cell + u_cell * terms.f); // u·(K u − 2 f) / 2
+    const double of_cell = r_cell.mean_value() * n;
+    supply += of_cell;
+    magnitude += std::abs(of_cell);
     discretization.conformity().distribute_local_to_global(r_cell, terms.dofs, sums);
     if (phi)
       discretization.conformity().distribute_local_to_global(terms.w, terms.dofs, weights);
   }
   sums.compress(VectorOperation::add);
-  FeVector result = discretization.make_vector();
-  result.copy_locally_owned_data_from(sums);
+  const MPI_Comm comm = discretization.communicator();
+  Evaluation result;
+  result.quadratic_energy = Utilities::MPI::sum(energy, comm);
+  result.supply = Utilities::MPI::sum(supply, comm);
+  result.supply_magnitude = Utilities::MPI::sum(magnitude, comm);
+  result.residual = discretization.make_vector();
+  result.residual.copy_locally_owned_data_from(sums);
   if (phi) {
     weights.compress(VectorOperation::add);
-    linalg::visit_term(*phi, weights.begin(), [&](const auto &term) {
-      for (unsigned int i = 0; i < result.locally_owned_size(); ++i)
-        result.local_element(i) += term.value(static_cast<int>(i), u.local_element(i));
-    });
+    result.weights = discretization.make_vector();
+    result.weights.copy_locally_owned_data_from(weights);
+    add_reaction(*phi, u, result);
   }
-  result.update_ghost_values();
+  result.residual.update_ghost_values();
   return result;
 }
 
+template <int dim>
+FeVector nodal_residual(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                        const FeVector &u)
+{
+  return evaluate(problem, discretization, u).residual;
+}
+
+template <int dim>
+FeVector shape_integrals(const Discretization<dim> &discretization,
+                         const Quadrature<dim> &quadrature)
+{
+  FEValues<dim> fe(discretization.mapping(), discretization.element(), quadrature,
+                   update_values | update_JxW_values);
+  const unsigned int n = fe.dofs_per_cell;
+  std::vector<types::global_dof_index> dofs(n);
+  Vector<double> integrals(n);
+  FeVector sums = vector_for_sums(discretization);
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    fe.reinit(cell);
+    cell->get_dof_indices(dofs);
+    integrals = 0.;
+    for (const unsigned int q : fe.quadrature_point_indices())
+      for (unsigned int i = 0; i < n; ++i)
+        integrals(i) += fe.shape_value(i, q) * fe.JxW(q);
+    discretization.conformity().distribute_local_to_global(integrals, dofs, sums);
+  }
+  sums.compress(VectorOperation::add);
+  FeVector result = discretization.make_vector();
+  result.copy_locally_owned_data_from(sums);
+  return result;
+}
+
+template <int dim>
+NodalField residual_field(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                          const FeVector &u)
+{
+  const FeVector residual = nodal_residual(problem, discretization, u);
+  const FeVector mass = shape_integrals(discretization, discretization.nodal_quadrature());
+  NodalField field = {"residual", discretization.make_vector()};
+  for (unsigned int i = 0; i < mass.locally_owned_size(); ++i)
+    if (!discretization.constraints().is_constrained(discretization.owned().nth_index_in_set(i)))
+      field.values.local_element(i) = residual.local_element(i) / mass.local_element(i);
+  discretization.conformity().distribute(field.values);
+  field.values.update_ghost_values();
+  return field;
+}
+
+template <int dim>
+std::vector<Quantity> flux_quantities(const Discretization<dim> &discretization,
+                                      const Evaluation &evaluation,
+                                      const std::set<types::boundary_id> &ids)
+{
+  const MPI_Comm comm = discretization.communicator();
+  std::vector<Quantity> result;
+  IndexSet counted(discretization.dofs().n_dofs());
+  double outflow = 0., magnitude = evaluation.supply_magnitude;
+  for (const auto id : ids) {
+    IndexSet dofs = DoFTools::extract_boundary_dofs(discretization.dofs(), ComponentMask(), {id}) &
+                    discretization.owned();
+    dofs.subtract_set(counted);
+    counted.add_indices(dofs);
+    double flux = 0., absolute = 0.;
+    for (const auto dof : dofs) {
+      flux += evaluation.residual(dof);
+      absolute += std::abs(evaluation.residual(dof));
+    }
+    flux = Utilities::MPI::sum(flux, comm);
+    outflow += flux;
+    magnitude += Utilities::MPI::sum(absolute, comm);
+    const auto &names = discretization.mesh().regions.boundary_names;
+    std::string name = std::to_string(id);
+    for (const auto &[word, named] : names)
+      if (named == id)
+        name = word;
+    result.push_back({"flux through " + name, flux});
+  }
+  if (!ids.empty())
+    result.push_back({"balance defect",
+                      magnitude > 0. ? std::abs(evaluation.supply - outflow) / magnitude : 0.});
+  return result;
+}
+
+template Evaluation evaluate(const Problem<2> &, const Discretization<2> &, const FeVector &);
+template Evaluation evaluate(const Problem<3> &, const Discretization<3> &, const FeVector &);
 template FeVector nodal_residual(const Problem<2> &, const Discretization<2> &, const FeVector &);
 template FeVector nodal_residual(const Problem<3> &, const Discretization<3> &, const FeVector &);
+template FeVector shape_integrals(const Discretization<2> &, const Quadrature<2> &);
+template FeVector shape_integrals(const Discretization<3> &, const Quadrature<3> &);
+template NodalField residual_field(const Problem<2> &, const Discretization<2> &, const FeVector &);
+template NodalField residual_field(const Problem<3> &, const Discretization<3> &, const FeVector &);
+template std::vector<Quantity> flux_quantities(const Discretization<2> &, const Evaluation &,
+                                               const std::set<types::boundary_id> &);
+template std::vector<Quantity> flux_quantities(const Discretization<3> &, const Evaluation &,
+                                               const std::set<types::boundary_id> &);
 } // namespace femgpu

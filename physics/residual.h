@@ -3,8 +3,32 @@
 
 #include "physics/problem.h"
 
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/quadrature.h>
+
+#include <set>
+#include <vector>
+
 namespace femgpu
 {
+/**
+ * What the equations f + λ W φ(u) − K u = 0 say of a function of the space, hanging nodes and
+ * periodic sides eliminated but Dirichlet data not.
+ */
+struct Evaluation
+{
+  FeVector residual;            ///< f + λ W φ(u) − K u of every dof, with ghost values
+  FeVector weights;             ///< diagonal of W; of no elements for linear problems
+  double quadratic_energy = 0.; ///< uᵀ K u / 2 − fᵀ u
+  double supply = 0.; ///< sum of the residuals of the cells: what all data bring into the body
+  double supply_magnitude = 0.; ///< sum of their absolute values
+};
+
+/// Collective. @param u has ghost values
+template <int dim>
+Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                    const FeVector &u);
+
 /**
  * Collective. The residual f + λ W φ(u) − K u of every dof, hanging nodes eliminated but Dirichlet
  * data not: zero at free dofs as far as the system was solved. At dofs with Dirichlet data it is
@@ -16,6 +40,46 @@ namespace femgpu
 template <int dim>
 FeVector nodal_residual(const Problem<dim> &problem, const Discretization<dim> &discretization,
                         const FeVector &u);
+
+/// Collective. ∫ φ_i dx by @p quadrature for every dof of a scalar space, hanging nodes and
+/// periodic sides eliminated.
+template <int dim>
+FeVector shape_integrals(const Discretization<dim> &discretization,
+                         const dealii::Quadrature<dim> &quadrature);
+
+/**
+ * Collective. The field "residual" of a scalar problem: the nodal residual over the lumped mass, a
+ * density as the source is; zero at dofs with Dirichlet data. Not for quadratic triangles and
+ * tetrahedra, some of whose lumped masses are not positive.
+ */
+template <int dim>
+NodalField residual_field(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                          const FeVector &u);
+
+/**
+ * Collective. "flux through ID" for each of @p ids, which have Dirichlet data: the flux −∫σ·n that
+ * leaves the body there, in the weak sense (the nodal residuals of a side; a node of two sides
+ * counts for the smaller id). And "balance defect": what all sources bring and no flux takes away,
+ * relative to the magnitude of both.
+ */
+template <int dim>
+std::vector<Quantity> flux_quantities(const Discretization<dim> &discretization,
+                                      const Evaluation &evaluation,
+                                      const std::set<dealii::types::boundary_id> &ids);
+
+/**
+ * Collective. −λ Σ w_i Φ(u_i), the energy of a reaction, with @p potential Φ' = φ.
+ */
+template <class Potential>
+double reaction_energy(const Evaluation &evaluation, const double lambda, const FeVector &u,
+                       const Potential &potential)
+{
+  double sum = 0.;
+  for (unsigned int i = 0; i < evaluation.weights.locally_owned_size(); ++i)
+    if (const double w = evaluation.weights.local_element(i); w != 0.)
+      sum -= lambda * w * potential(u.local_element(i));
+  return dealii::Utilities::MPI::sum(sum, u.get_mpi_communicator());
+}
 } // namespace femgpu
 
 #endif

@@ -6,6 +6,7 @@
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/transformations/registry.h"
+#include "physics/mean_value.h"
 #include "physics/system_vectors.h"
 
 #include <map>
@@ -213,6 +214,64 @@ ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
           make_node_solver(phi.has_value(), solver_parameters, nonlinear_parameters, communicator))
 {}
 
+namespace
+{
+/// The report of two solves, one after the other, of the same system.
+linalg::SolveReport sum_of(const linalg::SolveReport &first, linalg::SolveReport second)
+{
+  second.iterations += first.iterations;
+  second.restarts += first.restarts + 1;
+  second.initial_residual = first.initial_residual;
+  second.format_seconds += first.format_seconds;
+  second.setup_seconds += first.setup_seconds;
+  second.solve_seconds += first.solve_seconds;
+  second.transfer.bytes += first.transfer.bytes;
+  second.transfer.seconds += first.transfer.seconds;
+  second.transfer.overlapped_seconds += first.transfer.overlapped_seconds;
+  second.history.insert(second.history.begin(), first.history.begin(), first.history.end());
+  return second;
+}
+} // namespace
+
+/**
+ * The equation of the dof that is fixed is not in the system. It holds where all others do, as
+ * their sum is zero, but it collects what they leave: the residual of all equations is asked for,
+ * and where it misses the target the others are solved better.
+ */
+template <int dim>
+linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim> &discretization,
+                                                        linalg::NodeSystem &system, FeVector &u,
+                                                        linalg::SolveControl control)
+{
+  constexpr int most_solves = 4;
+  linalg::SolveReport report = leader_solver.solve(system, control);
+  const bool is_scaled = report.scaling != "none";
+  const double target = report.target; // in the norm of the solver
+  const double given_target =
+      is_scaled && report.rhs_norm > 0. ? target * report.given_rhs_norm / report.rhs_norm : target;
+  for (int solve = 1;; ++solve) {
+    get_solution(system, discretization.constraints(), u);
+    const double all = norm_of_all_equations(problem, discretization, u);
+    const bool is_solved = all <= given_target;
+    if (report.converged() && !is_solved && solve < most_solves) {
+      control.reference = linalg::SolveControl::Reference::rhs;
+      control.relative_tolerance = 0.;
+      control.absolute_tolerance = 0.3 * report.target * given_target / all;
+      report = sum_of(report, leader_solver.solve(system, control));
+      continue;
+    }
+    (is_scaled ? report.given_residual : report.true_residual) = all;
+    report.target = target;
+    if (is_solved)
+      report.outcome = Outcome::converged;
+    else if (report.converged())
+      report.outcome = Outcome::stagnated;
+    if (solve > 1 || !report.converged())
+      linalg::describe(report);
+    return report;
+  }
+}
+
 template <int dim>
 SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization,
                                        linalg::NodeSystem &system, FeVector &u,
@@ -223,6 +282,8 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
   const auto &constraints = discretization.constraints();
   leader_solver.begin_pattern(system);
   assemble(problem, discretization, system);
+  if (problem.fixes_mean())
+    make_compatible(problem, discretization, system);
   set_initial_guess(u, constraints, system);
   seconds["assembly"] += watch.lap();
 
@@ -239,12 +300,15 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
       report.message += " " + problem.cure_without_solution();
   }
   else {
-    report = leader_solver.solve(system, control);
+    report = problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
+                                  : leader_solver.solve(system, control);
     summary.linear_iterations = report.iterations;
   }
   add_times(report, seconds);
 
   get_solution(system, constraints, u);
+  if (problem.fixes_mean())
+    remove_mean(discretization, u);
   return summary;
 }
 

@@ -45,6 +45,10 @@ public:
   }
 
 private:
+  linalg::SolveReport solve_with_mean(const Discretization<dim> &discretization,
+                                      linalg::NodeSystem &system, FeVector &u,
+                                      linalg::SolveControl control);
+
   const Problem<dim> &problem;
   const SolverParameters &solver_parameters;
   const NonlinearParameters &nonlinear;

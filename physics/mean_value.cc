@@ -1,0 +1,142 @@
+#include "physics/mean_value.h"
+
+#include "physics/residual.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/distributed/tria_base.h>
+
+#include <cmath>
+
+namespace femgpu
+{
+using namespace dealii;
+
+template <int dim>
+Compatibility compatibility(const Problem<dim> &problem, const Discretization<dim> &discretization)
+{
+  const UpdateFlags flags = update_quadrature_points | update_JxW_values;
+  FEValues<dim> fe(discretization.mapping(), discretization.element(),
+                   discretization.cell_quadrature(), flags);
+  FEFaceValues<dim> face(discretization.mapping(), discretization.element(),
+                         discretization.face_quadrature(), flags | update_normal_vectors);
+  const Vector<double> u(1);
+  Vector<double> value(1);
+  Compatibility mine;
+  const auto add = [&](const double f_JxW) {
+    mine.defect += f_JxW;
+    mine.magnitude += std::abs(f_JxW);
+  };
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    fe.reinit(cell);
+    for (const unsigned int q : fe.quadrature_point_indices()) {
+      problem.source({fe.quadrature_point(q), cell->material_id()}, u, value);
+      add(value(0) * fe.JxW(q));
+    }
+    for (const auto f : cell->face_indices()) {
+      if (!cell->face(f)->at_boundary() || !problem.has_face_terms(cell->face(f)->boundary_id()))
+        continue;
+      face.reinit(cell, f);
+      for (const unsigned int q : face.quadrature_point_indices()) {
+        value = 0.;
+        problem.boundary_flux({face.quadrature_point(q), cell->material_id()},
+                              cell->face(f)->boundary_id(), face.normal_vector(q), u, value);
+        add(value(0) * face.JxW(q));
+      }
+    }
+  }
+  const MPI_Comm comm = discretization.communicator();
+  return {Utilities::MPI::sum(mine.defect, comm), Utilities::MPI::sum(mine.magnitude, comm)};
+}
+
+namespace
+{
+/// Collective. What has to be subtracted from the right-hand side: (d, φ_i) with the constant d.
+template <int dim>
+FeVector defect_of_rhs(const Problem<dim> &problem, const Discretization<dim> &discretization)
+{
+  FeVector result = shape_integrals(discretization, discretization.cell_quadrature());
+  double volume = 0.;
+  for (const double integral : result)
+    volume += integral;
+  result *= compatibility(problem, discretization).defect /
+            Utilities::MPI::sum(volume, discretization.communicator());
+  return result;
+}
+} // namespace
+
+template <int dim>
+void make_compatible(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                     linalg::NodeSystem &system)
+{
+  const FeVector defect = defect_of_rhs(problem, discretization);
+  for (unsigned int i = 0; i < defect.locally_owned_size(); ++i)
+    if (const auto row = system.first_owned() + i;
+        !discretization.constraints().is_constrained(row))
+      system.rhs()[row] -= defect.local_element(i);
+}
+
+template <int dim>
+double norm_of_all_equations(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                             const FeVector &u)
+{
+  FeVector residual = nodal_residual(problem, discretization, u);
+  residual.zero_out_ghost_values();
+  residual -= defect_of_rhs(problem, discretization);
+  return residual.l2_norm();
+}
+
+template <int dim>
+void remove_mean(const Discretization<dim> &discretization, FeVector &u)
+{
+  const FeVector integrals = shape_integrals(discretization, discretization.cell_quadrature());
+  double volume = 0., integral = 0.;
+  for (unsigned int i = 0; i < integrals.locally_owned_size(); ++i) {
+    volume += integrals.local_element(i);
+    integral += integrals.local_element(i) * u.local_element(i);
+  }
+  const MPI_Comm comm = discretization.communicator();
+  const double mean = Utilities::MPI::sum(integral, comm) / Utilities::MPI::sum(volume, comm);
+  u.zero_out_ghost_values();
+  for (double &u_i : u)
+    u_i -= mean;
+  u.update_ghost_values();
+}
+
+template <int dim>
+ComparableSolution<dim>::ComparableSolution(const Problem<dim> &problem,
+                                            const Discretization<dim> &discretization)
+    : Function<dim>(problem.n_components()), problem(problem)
+{
+  if (!problem.fixes_mean())
+    return;
+  FEValues<dim> fe(discretization.mapping(), discretization.element(),
+                   discretization.cell_quadrature(2), update_quadrature_points | update_JxW_values);
+  double volume = 0., integral = 0.;
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    fe.reinit(cell);
+    for (const unsigned int q : fe.quadrature_point_indices()) {
+      volume += fe.JxW(q);
+      integral += problem.exact_solution()->value(fe.quadrature_point(q)) * fe.JxW(q);
+    }
+  }
+  const MPI_Comm comm = discretization.communicator();
+  mean = Utilities::MPI::sum(integral, comm) / Utilities::MPI::sum(volume, comm);
+}
+
+template Compatibility compatibility(const Problem<2> &, const Discretization<2> &);
+template Compatibility compatibility(const Problem<3> &, const Discretization<3> &);
+template void make_compatible(const Problem<2> &, const Discretization<2> &, linalg::NodeSystem &);
+template void make_compatible(const Problem<3> &, const Discretization<3> &, linalg::NodeSystem &);
+template double norm_of_all_equations(const Problem<2> &, const Discretization<2> &,
+                                      const FeVector &);
+template double norm_of_all_equations(const Problem<3> &, const Discretization<3> &,
+                                      const FeVector &);
+template void remove_mean(const Discretization<2> &, FeVector &);
+template void remove_mean(const Discretization<3> &, FeVector &);
+template class ComparableSolution<2>;
+template class ComparableSolution<3>;
+} // namespace femgpu

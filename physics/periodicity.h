@@ -1,0 +1,48 @@
+#ifndef femgpu_physics_periodicity_h
+#define femgpu_physics_periodicity_h
+
+#include "physics/problem.h"
+
+#include <deal.II/lac/affine_constraints.h>
+
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * Periodic sides. Quadrilaterals and hexahedra are deal.II's business. It does not pair triangles,
+ * and of a shared mesh a rank may not have the dofs beyond a side: there nodes are paired by place.
+ */
+namespace femgpu
+{
+/**
+ * Reads "id, id: axis; ...": pairs of boundary ids or names, and the axis, x, y or z, along which
+ * the second side is the first one moved.
+ * @throws ParameterError for anything else, and for an id that comes twice
+ */
+std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const std::string &text,
+                                                unsigned int dim, const MeshRegions &regions);
+
+/// @throws ParameterError with the place where sides of the coarse @p mesh do not match.
+template <int dim>
+void require_matching_sides(const std::string &path, const Mesh<dim> &mesh,
+                            const std::vector<PeriodicSides> &sides);
+
+/// @throws ParameterError if a side has data of parameter @p other_path, for @p ids, too.
+void refuse_data_on(const std::string &path, const std::vector<PeriodicSides> &sides,
+                    const std::string &other_path, const std::set<dealii::types::boundary_id> &ids);
+
+/// Collective. Tells @p mesh, which is not refined yet, that sides are neighbours: refinement keeps
+/// them alike.
+template <int dim>
+void make_periodic(Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides);
+
+/// Collective. Adds to @p constraints, which has the hanging nodes, that both sides have the same
+/// values.
+template <int dim>
+void add_periodic_constraints(const Discretization<dim> &discretization,
+                              const std::vector<PeriodicSides> &sides,
+                              dealii::AffineConstraints<double> &constraints);
+} // namespace femgpu
+
+#endif
