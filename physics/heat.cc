@@ -1,9 +1,13 @@
 #include "linalg/base/error.h"
-#include "physics/gradient_products.h"
+#include "physics/conductivity.h"
+#include "physics/periodicity.h"
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
+#include "physics/residual.h"
 
 #include <deal.II/base/parameter_acceptor.h>
+
+#include <algorithm>
 
 namespace femgpu
 {
@@ -24,17 +28,23 @@ public:
   {
     add_parameter("Constants", constants,
                   "Numbers that the expressions below may name: 'sigma=5.67e-8, eps=0.8'.");
-    add_parameter("Conductivity", conductivity,
-                  "k > 0 in -div(k grad u) + c phi(u) = f, in W/(m K); expression of x, y, z.");
-    add_parameter("Source", source, "f, in W/m^3; expression of x, y, z.");
+    add_parameter(
+        "Conductivity", conductivity,
+        "k > 0 in -div(k grad u) + c phi(u) = f, in W/(m K): an expression of x, y, z, or "
+        "one for each direction, 'k_x, k_y', and k_z in 3D; for materials by id or name "
+        "'k; ids: k; ids: k_x, k_y', the entry without ids for all others.");
+    add_parameter("Source", source,
+                  "f, in W/m^3; expression of x, y, z; for materials 'f; ids: f'.");
     add_parameter("Reaction", reaction,
                   "phi(u); expression of u, as u^4. Empty: the problem is linear.");
     add_parameter("Reaction derivative", derivative, "d phi/du; expression of u, as 4*u^3.");
     add_parameter("Reaction range", range,
-                  "Where u is expected, 'low, high': there the derivative is compared with phi.",
+                  "Where u is expected, 'low, high': there the derivative is compared with phi. "
+                  "The energy of the reaction is counted from u = 0, or from the end of the range "
+                  "that is closest to it.",
                   prm, Patterns::List(Patterns::Double(), 2, 2));
     add_parameter("Reaction coefficient", coefficient,
-                  "c >= 0 inside the body; expression of x, y, z.");
+                  "c >= 0 inside the body; expression of x, y, z; for materials 'c; ids: c'.");
     add_parameter("Boundary reaction", boundary_reaction,
                   "k du/dn = -c (phi(u) - phi(g)), c >= 0, on parts of the boundary: 'ids: c, g; "
                   "...'. With phi = u^4, c = emissivity times 5.67e-8 and u in K, parts radiate to "
@@ -46,6 +56,9 @@ public:
     add_parameter("Dirichlet", dirichlet,
                   "u = g on parts of the boundary: 'ids: g; ids: g'. May be empty if a reaction "
                   "fixes u.");
+    add_parameter("Periodic", periodic,
+                  "Pairs of sides on which u and the heat flux are the same, with the axis along "
+                  "which the second is the first one moved: 'left, right: x; 2, 3: y'.");
     add_parameter("Initial guess", initial_guess,
                   "Where the iteration for u begins in the first cycle; expression of x, y, z.");
     add_parameter("Exact solution", exact_solution,
@@ -65,6 +78,7 @@ public:
   std::string boundary_reaction;
   std::string neumann;
   std::string dirichlet = "0: 0";
+  std::string periodic;
   std::string initial_guess = "0";
   std::string exact_solution;
 };
@@ -100,15 +114,18 @@ public:
 
   Heat(const HeatPhysics &p, const MeshRegions &regions)
       : constants("Heat/Constants", p.constants), law(make_law(p)),
-        k("Heat/Conductivity", {constants.insert_into(p.conductivity)}),
-        f("Heat/Source", {constants.insert_into(p.source)}),
-        c("Heat/Reaction coefficient", {constants.insert_into(p.coefficient)}),
+        law_range({p.range.front(), p.range.back()}),
+        k("Heat/Conductivity", constants.insert_into(p.conductivity), regions),
+        f(make_material_fields<dim>("Heat/Source", constants.insert_into(p.source), 1, regions)),
+        c(make_material_fields<dim>("Heat/Reaction coefficient",
+                                    constants.insert_into(p.coefficient), 1, regions)),
         boundary_reaction(make_boundary_fields<dim>(
             "Heat/Boundary reaction", constants.insert_into(p.boundary_reaction), 2, regions)),
         neumann(make_boundary_fields<dim>("Heat/Neumann", constants.insert_into(p.neumann), 1,
                                           regions)),
         dirichlet(make_boundary_fields<dim>("Heat/Dirichlet", constants.insert_into(p.dirichlet), 1,
                                             regions)),
+        periodic(parse_periodic_sides("Heat/Periodic", p.periodic, dim, regions)),
         guess("Heat/Initial guess", {constants.insert_into(p.initial_guess)}),
         exact(make_optional_field<dim>("Heat/Exact solution",
                                        constants.insert_into(p.exact_solution), 1)),
@@ -116,6 +133,9 @@ public:
   {
     refuse_overlap("Heat/Neumann", neumann, dirichlet);
     refuse_overlap("Heat/Boundary reaction", boundary_reaction, dirichlet);
+    refuse_data_on("Heat/Periodic", periodic, "Heat/Dirichlet", ids_of(dirichlet));
+    refuse_data_on("Heat/Periodic", periodic, "Heat/Neumann", ids_of(neumann));
+    refuse_data_on("Heat/Periodic", periodic, "Heat/Boundary reaction", ids_of(boundary_reaction));
   }
 
   unsigned int n_components() const override
@@ -137,7 +157,8 @@ public:
   {
     return {{"Heat/Dirichlet", ids_of(dirichlet)},
             {"Heat/Neumann", ids_of(neumann)},
-            {"Heat/Boundary reaction", ids_of(boundary_reaction)}};
+            {"Heat/Boundary reaction", ids_of(boundary_reaction)},
+            {"Heat/Periodic", ids_of(periodic)}};
   }
 
   void check(const Mesh<dim> &mesh, const DiscretizationParameters &parameters) const override
@@ -153,29 +174,34 @@ public:
                            "Heat/Dirichlet");
     if (law)
       require_nodal_quadrature("Heat with a reaction", mesh, parameters);
+    require_matching_sides("Heat/Periodic", mesh, periodic);
+  }
+
+  void check_data(const Discretization<dim> &discretization) const override
+  {
+    k.check(discretization);
   }
 
   std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
   {
     return conditions_of(dirichlet);
   }
+  std::vector<PeriodicSides> periodic_sides() const override
+  {
+    return periodic;
+  }
 
   /// K_ij = (k∇φ_j, ∇φ_i), f_i = (f, φ_i)
   void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &rhs) const override
   {
-    for (const unsigned int q : fe.quadrature_point_indices()) {
-      const double k_JxW = k.value(fe.quadrature_point(q)) * fe.JxW(q);
-      const double f_JxW = f.value(fe.quadrature_point(q)) * fe.JxW(q);
-      for (unsigned int i = 0; i < fe.dofs_per_cell; ++i)
-        rhs(i) += f_JxW * fe.shape_value(i, q);
-      add_gradient_products(fe, q, k_JxW, K);
-    }
+    k.add_cell_terms(fe, K);
+    add_source(fe, f, rhs);
   }
 
   void add_cell_weights(const FEValues<dim> &nodal, CellVector &w) const override
   {
     if (has_coefficient)
-      add_nodal_weights(nodal, c, w);
+      add_nodal_weights(nodal, *c.at(nodal.get_cell()->material_id()), w);
   }
 
   bool has_face_terms(const types::boundary_id id) const override
@@ -208,6 +234,36 @@ public:
     add_nodal_weights(nodal, *boundary_reaction.at(id), w);
   }
 
+  bool has_flux() const override
+  {
+    return true;
+  }
+  void flux(const Place<dim> &place, const std::vector<Tensor<1, dim>> &gradients,
+            std::vector<Tensor<1, dim>> &flux) const override
+  {
+    flux[0] = k.flux(place, gradients[0]);
+  }
+  void source(const Place<dim> &place, const Vector<double> &u, Vector<double> &s) const override
+  {
+    s(0) = f.at(place.material)->value(place.point);
+    if (has_coefficient)
+      s(0) -= c.at(place.material)->value(place.point) * law->value(u(0));
+  }
+  void boundary_flux(const Place<dim> &place, const types::boundary_id id,
+                     const Tensor<1, dim> & /* normal */, const Vector<double> &u,
+                     Vector<double> &normal_flux) const override
+  {
+    if (dirichlet.count(id) > 0 || ids_of(periodic).count(id) > 0)
+      return;
+    normal_flux(0) = 0.;
+    if (const auto data = neumann.find(id); data != neumann.end())
+      normal_flux(0) += data->second->value(place.point);
+    if (const auto data = boundary_reaction.find(id); data != boundary_reaction.end()) {
+      const double there = law->value(data->second->value(place.point, 1));
+      normal_flux(0) += data->second->value(place.point, 0) * (there - law->value(u(0)));
+    }
+  }
+
   const Function<dim> *initial_guess() const override
   {
     return &guess;
@@ -221,7 +277,27 @@ public:
                                    const FeVector &u) const override
   {
     const auto [least, largest] = extrema(u, discretization.communicator());
-    return {{"min u", least}, {"max u", largest}};
+    const Evaluation evaluation = evaluate(*this, discretization, u);
+    double energy = evaluation.quadratic_energy;
+    if (law)
+      energy +=
+          reaction_energy(evaluation, -1., u, [&](const double u_i) { return potential(u_i); });
+    std::vector<Quantity> result = {{"min u", least}, {"max u", largest}, {"energy", energy}};
+    for (const Quantity &flux : flux_quantities(discretization, evaluation, ids_of(dirichlet)))
+      result.push_back(flux);
+    return result;
+  }
+
+  std::vector<std::shared_ptr<DataPostprocessor<dim>>> postprocessors() const override
+  {
+    return {make_flux_output(k)};
+  }
+  std::vector<NodalField> nodal_fields(const Discretization<dim> &discretization,
+                                       const FeVector &u) const override
+  {
+    if (discretization.mesh().is_simplex && discretization.degree() > 1)
+      return {};
+    return {residual_field(*this, discretization, u)};
   }
 
   std::string cure_without_solution() const override
@@ -232,10 +308,28 @@ public:
   }
 
 private:
+  /// Φ(u) = ∫ φ from that u on at which the energy is counted zero, by the rule of
+  /// ExpressionLaw::excess() on equal parts: exact for polynomials φ of degree 6.
+  double potential(const double u) const
+  {
+    constexpr int n_parts = 8;
+    const double zero = std::clamp(0., law_range.low, law_range.high);
+    const double part = (u - zero) / n_parts;
+    double sum = 0.;
+    for (int i = 0; i < n_parts; ++i) {
+      const double begin = zero + i * part;
+      sum += law->value(begin) * part + law->excess(begin, part);
+    }
+    return sum;
+  }
+
   NamedConstants constants;
   std::optional<linalg::ExpressionLaw> law;
-  Field<dim> k, f, c;
+  linalg::LawRange law_range;
+  Conductivity<dim> k;
+  MaterialFields<dim> f, c;
   BoundaryFields<dim> boundary_reaction, neumann, dirichlet;
+  std::vector<PeriodicSides> periodic;
   Field<dim> guess;
   std::unique_ptr<Field<dim>> exact;
   bool has_coefficient; ///< is not 0 everywhere

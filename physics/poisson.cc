@@ -1,10 +1,16 @@
 #include "linalg/base/error.h"
-#include "physics/expressions.h"
-#include "physics/gradient_products.h"
+#include "physics/conductivity.h"
+#include "physics/mean_value.h"
+#include "physics/periodicity.h"
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
+#include "physics/residual.h"
 
 #include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/base/patterns.h>
+
+#include <algorithm>
+#include <sstream>
 
 namespace femgpu
 {
@@ -18,9 +24,13 @@ class PoissonPhysics final : public Physics, public ParameterAcceptor
 public:
   PoissonPhysics() : ParameterAcceptor("/Poisson")
   {
-    add_parameter("Coefficient", coefficient,
-                  "k > 0 in -div(k grad u) = f; expression of x, y, z.");
-    add_parameter("Right-hand side", right_hand_side, "f; expression of x, y, z.");
+    add_parameter(
+        "Coefficient", coefficient,
+        "k > 0 in -div(k grad u) = f: an expression of x, y, z, or one for each direction, "
+        "'k_x, k_y', and k_z in 3D; for materials by id or name 'k; ids: k; ids: k_x, "
+        "k_y', the entry without ids for all others.");
+    add_parameter("Right-hand side", right_hand_side,
+                  "f; expression of x, y, z; for materials 'f; ids: f'.");
     add_parameter("Dirichlet", dirichlet,
                   "u = g on parts of the boundary: 'ids: g; ids: g', as '0, 1: sin(pi*x); 2: 0'.");
     add_parameter("Neumann", neumann,
@@ -28,6 +38,16 @@ public:
                   "anywhere have k du/dn = 0.");
     add_parameter("Robin", robin,
                   "k du/dn + a u = g, a >= 0, on parts of the boundary: 'ids: a, g; ...'.");
+    add_parameter("Periodic", periodic,
+                  "Pairs of sides on which u and its flux are the same, with the axis along which "
+                  "the second is the first one moved: 'left, right: x; 2, 3: y'.");
+    add_parameter("Compatibility tolerance", compatibility_tolerance,
+                  "Without Dirichlet and Robin data u is known up to a constant; the one with mean "
+                  "value 0 is taken. It exists only if what f and Neumann data bring in adds up to "
+                  "zero. A defect up to this times the integrals of |f| and |g| is taken from f as "
+                  "a constant: quadrature on coarse meshes and data of three digits leave as much; "
+                  "above, the data are refused.",
+                  prm, Patterns::Double(0., 1.));
     add_parameter("Exact solution", exact_solution,
                   "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
   }
@@ -40,6 +60,8 @@ public:
   std::string dirichlet = "0: 0";
   std::string neumann;
   std::string robin;
+  std::string periodic;
+  double compatibility_tolerance = 1e-3;
   std::string exact_solution;
 };
 
@@ -51,16 +73,22 @@ public:
   using typename Problem<dim>::CellVector;
 
   Poisson(const PoissonPhysics &parameters, const MeshRegions &regions)
-      : k("Poisson/Coefficient", {parameters.coefficient}),
-        f("Poisson/Right-hand side", {parameters.right_hand_side}),
+      : k("Poisson/Coefficient", parameters.coefficient, regions),
+        f(make_material_fields<dim>("Poisson/Right-hand side", parameters.right_hand_side, 1,
+                                    regions)),
         dirichlet(make_boundary_fields<dim>("Poisson/Dirichlet", parameters.dirichlet, 1, regions)),
         neumann(make_boundary_fields<dim>("Poisson/Neumann", parameters.neumann, 1, regions)),
         robin(make_boundary_fields<dim>("Poisson/Robin", parameters.robin, 2, regions)),
-        exact(make_optional_field<dim>("Poisson/Exact solution", parameters.exact_solution, 1))
+        periodic(parse_periodic_sides("Poisson/Periodic", parameters.periodic, dim, regions)),
+        exact(make_optional_field<dim>("Poisson/Exact solution", parameters.exact_solution, 1)),
+        compatibility_tolerance(parameters.compatibility_tolerance)
   {
     refuse_overlap("Poisson/Neumann", neumann, dirichlet);
     refuse_overlap("Poisson/Robin", robin, dirichlet);
     refuse_overlap("Poisson/Robin", robin, neumann);
+    for (const auto &[path, ids] : named_boundaries())
+      if (path != "Poisson/Periodic")
+        refuse_data_on("Poisson/Periodic", periodic, path, ids);
   }
 
   unsigned int n_components() const override
@@ -76,34 +104,53 @@ public:
   {
     return {{"Poisson/Dirichlet", ids_of(dirichlet)},
             {"Poisson/Neumann", ids_of(neumann)},
-            {"Poisson/Robin", ids_of(robin)}};
+            {"Poisson/Robin", ids_of(robin)},
+            {"Poisson/Periodic", ids_of(periodic)}};
   }
 
-  void check(const Mesh<dim> & /* mesh */,
+  void check(const Mesh<dim> &mesh,
              const DiscretizationParameters & /* parameters */) const override
   {
-    if (dirichlet.empty() && robin.empty())
-      throw ParameterError("Without Dirichlet or Robin data u is known up to a constant only. Name "
-                           "at least one boundary id in Poisson/Dirichlet or Poisson/Robin.",
-                           "Poisson/Dirichlet");
+    require_matching_sides("Poisson/Periodic", mesh, periodic);
+  }
+
+  void check_data(const Discretization<dim> &discretization) const override
+  {
+    k.check(discretization);
+    check_robin(discretization);
+    if (!fixes_mean())
+      return;
+    const Compatibility data = compatibility(*this, discretization);
+    if (data.relative_defect() <= compatibility_tolerance)
+      return;
+    std::ostringstream text;
+    text << "Without Dirichlet and Robin data Poisson's equation has no solution here: the "
+            "integrals of Poisson/Right-hand side and Poisson/Neumann add up to "
+         << data.defect << ", and should to 0; those of their absolute values to " << data.magnitude
+         << ". The relative defect is " << data.relative_defect()
+         << ", above Poisson/Compatibility tolerance = " << compatibility_tolerance
+         << ". Mend the data, name a boundary id in Poisson/Dirichlet, or raise the tolerance.";
+    throw ParameterError(text.str(), "Poisson/Right-hand side");
   }
 
   std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
   {
     return conditions_of(dirichlet);
   }
+  std::vector<PeriodicSides> periodic_sides() const override
+  {
+    return periodic;
+  }
+  bool fixes_mean() const override
+  {
+    return dirichlet.empty() && robin.empty();
+  }
 
   /// K_ij = (k∇φ_j, ∇φ_i), f_i = (f, φ_i)
   void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &rhs) const override
   {
-    const unsigned int n = fe.dofs_per_cell;
-    for (const unsigned int q : fe.quadrature_point_indices()) {
-      const double k_JxW = k.value(fe.quadrature_point(q)) * fe.JxW(q);
-      const double f_JxW = f.value(fe.quadrature_point(q)) * fe.JxW(q);
-      for (unsigned int i = 0; i < n; ++i)
-        rhs(i) += f_JxW * fe.shape_value(i, q);
-      add_gradient_products(fe, q, k_JxW, K);
-    }
+    k.add_cell_terms(fe, K);
+    add_source(fe, f, rhs);
   }
 
   bool has_face_terms(const types::boundary_id id) const override
@@ -130,15 +177,92 @@ public:
     }
   }
 
+  bool has_flux() const override
+  {
+    return true;
+  }
+  void flux(const Place<dim> &place, const std::vector<Tensor<1, dim>> &gradients,
+            std::vector<Tensor<1, dim>> &flux) const override
+  {
+    flux[0] = k.flux(place, gradients[0]);
+  }
+  void source(const Place<dim> &place, const Vector<double> & /* u */,
+              Vector<double> &s) const override
+  {
+    s(0) = f.at(place.material)->value(place.point);
+  }
+  void boundary_flux(const Place<dim> &place, const types::boundary_id id,
+                     const Tensor<1, dim> & /* normal */, const Vector<double> &u,
+                     Vector<double> &normal_flux) const override
+  {
+    if (dirichlet.count(id) > 0 || ids_of(periodic).count(id) > 0)
+      return;
+    normal_flux(0) = 0.;
+    if (const auto data = neumann.find(id); data != neumann.end())
+      normal_flux(0) = data->second->value(place.point);
+    if (const auto data = robin.find(id); data != robin.end())
+      normal_flux(0) =
+          data->second->value(place.point, 1) - data->second->value(place.point, 0) * u(0);
+  }
+
   const Function<dim> *exact_solution() const override
   {
     return exact.get();
   }
 
+  std::vector<std::shared_ptr<DataPostprocessor<dim>>> postprocessors() const override
+  {
+    return {make_flux_output(k)};
+  }
+
+  std::vector<Quantity> quantities(const Discretization<dim> &discretization,
+                                   const FeVector &u) const override
+  {
+    if (fixes_mean())
+      return {{"compatibility defect", compatibility(*this, discretization).relative_defect()}};
+    if (dirichlet.empty())
+      return {};
+    return flux_quantities(discretization, evaluate(*this, discretization, u), ids_of(dirichlet));
+  }
+
 private:
-  Field<dim> k, f;
+  /// Collective. @throws ParameterError if a is negative somewhere, or zero everywhere
+  void check_robin(const Discretization<dim> &discretization) const
+  {
+    if (robin.empty())
+      return;
+    std::string error;
+    double largest = 0.;
+    for_each_boundary_point(discretization, [&](const types::boundary_id id, const Point<dim> &p) {
+      const auto data = robin.find(id);
+      if (data == robin.end())
+        return;
+      const double a = data->second->value(p, 0);
+      largest = std::max(largest, a);
+      if (error.empty() && !(a >= 0.)) {
+        std::ostringstream text;
+        text << "a of Poisson/Robin is " << a << " at (" << p << ") on boundary id " << id
+             << ", but must not be negative. Change the expression there.";
+        error = text.str();
+      }
+    });
+    const MPI_Comm comm = discretization.communicator();
+    for (const std::string &text : Utilities::MPI::all_gather(comm, error))
+      if (!text.empty())
+        throw ParameterError(text, "Poisson/Robin");
+    if (dirichlet.empty() && Utilities::MPI::max(largest, comm) == 0.)
+      throw ParameterError(
+          "a of Poisson/Robin is 0 everywhere, so that u is known up to a constant "
+          "only. Write such conditions in Poisson/Neumann.",
+          "Poisson/Robin");
+  }
+
+  Conductivity<dim> k;
+  MaterialFields<dim> f;
   BoundaryFields<dim> dirichlet, neumann, robin;
+  std::vector<PeriodicSides> periodic;
   std::unique_ptr<Field<dim>> exact;
+  double compatibility_tolerance;
 };
 
 std::unique_ptr<Problem<2>> PoissonPhysics::make_2d(const MeshRegions &regions) const
