@@ -19,9 +19,11 @@ import sys
 import tempfile
 
 ORDER_BELOW, ORDER_ABOVE = 0.1, 0.35  # how far an observed order may be from the expected one
-# How far numbers of runs with several ranks may be from each other. Errors are differences of
-# values of order one, which solvers know to 1e-12 or so.
-RELATIVE, ABSOLUTE_FOR_ERRORS = 1e-10, 1e-12
+# How far numbers of runs with several ranks may be from each other. Errors, and fluxes that are zero
+# by symmetry, are differences of values of order one, which solvers know to 1e-12 or so.
+RELATIVE, ABSOLUTE = 1e-10, 1e-12
+# Quantities named "... defect" are what rounding and the solver's tolerance leave of zero.
+DEFECT = 1e-9
 # The same for another method, which ends elsewhere within its tolerance.
 OF_ANOTHER_METHOD = 1e-9
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
@@ -82,6 +84,11 @@ def named_range(text):
     name, _, value = text.rpartition("=")
     middle, _, width = value.replace("+-", "±").partition("±")
     return name, float(middle), float(width)
+
+
+def is_zero(name):
+    """Is the quantity zero but for rounding and tolerances, so that its digits say nothing?"""
+    return name.endswith("defect")
 
 
 def is_close(a, b, absolute):
@@ -158,6 +165,10 @@ def check_numbers(run, options):
             yield f"no quantity '{name}'; there is {', '.join(cycles[-1]['quantities']) or 'none'}"
         elif not abs(value - middle) <= width:
             yield f"{name} is {value}, expected {middle} ± {width}"
+    for name in options.expect_falling:
+        values = [cycle["quantities"].get(name, math.nan) for cycle in cycles]
+        if not all(b < a for a, b in zip(values, values[1:])):
+            yield f"{name} does not fall from cycle to cycle: {values}"
 
 
 def has_device():
@@ -230,9 +241,9 @@ def check_same_numbers(run, other, ranks):
                 yield (f"{where}: {a['solve'][name]} {name}, but {b['solve'][name]} with {ranks} "
                        f"ranks")
         pairs = [(f"error in {norm}", a["errors"][norm]["error"], b["errors"][norm]["error"],
-                  ABSOLUTE_FOR_ERRORS) for norm in a.get("errors", {})]
-        pairs += [(name, a["quantities"][name], b["quantities"][name], 0.)
-                  for name in a["quantities"]]
+                  ABSOLUTE) for norm in a.get("errors", {})]
+        pairs += [(name, a["quantities"][name], b["quantities"][name],
+                   DEFECT if is_zero(name) else ABSOLUTE) for name in a["quantities"]]
         for name, x, y, absolute in pairs:
             if not is_close(x, y, absolute):
                 yield (f"{where}: {name} is {x!r}, but {y!r} with {ranks} ranks "
@@ -338,6 +349,8 @@ def parse_command_line():
         help="error of the last cycle")
     add("--expect-quantity", action="append", type=named_range, default=[],
         metavar="NAME=VALUE±WIDTH", help="quantity of the last cycle (repeatable)")
+    add("--expect-falling", action="append", default=[], metavar="NAME",
+        help="quantity that is smaller in each cycle (repeatable)")
     add("--expect-message", action="append", default=[], metavar="REGEX",
         help="on standard error (repeatable)")
     add("--expect-text", action="append", default=[], metavar="REGEX",
@@ -367,6 +380,7 @@ def parse_command_line():
     options.needs_summary = bool(options.expect_order or options.expect_quantity or
                                  options.expect_outcome or options.expect_rate_by_dofs or
                                  options.expect_error_below or options.expect_cycles or
+                                 options.expect_falling or
                                  options.same_as_ranks or options.same_with)
     if not options.file and not arguments:
         parser.error("give FILE.prm, or femgpu's arguments after --")

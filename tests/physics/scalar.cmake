@@ -1,0 +1,168 @@
+# Whole runs of Poisson, heat and Bratu: materials, periodic sides, Neumann data alone, fluxes,
+# energies. Included by CMakeLists.txt beside it.
+
+# Materials and directions
+file(READ ${here}/poisson_materials_2d.prm text)
+string(REPLACE "two_materials.msh" "${here}/two_materials.msh" text "${text}")
+file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/poisson_materials_2d.prm CONTENT "${text}")
+foreach(degree 1 2)
+  math(EXPR L2_order "${degree} + 1")
+  study_test(two_materials_of_degree_${degree}_have_orders_${L2_order}_and_${degree}
+    ${CMAKE_CURRENT_BINARY_DIR}/poisson_materials_2d.prm --ranks 2 --same-as-ranks 1
+    --set Discretization/Degree=${degree} --expect-order L2=${L2_order} H1=${degree}
+    --check-vtu --expect-array flux --expect-quantity "balance defect=0+-1e-10")
+  study_test(anisotropy_of_degree_${degree}_has_orders_${L2_order}_and_${degree}
+    ${here}/poisson_anisotropic.prm --set Discretization/Degree=${degree}
+    --expect-order L2=${L2_order} H1=${degree} --set "Output/Write VTU=false")
+endforeach()
+study_test(anisotropy_on_tetrahedra_has_orders_2_and_1_on_2_ranks ${here}/poisson_anisotropic.prm
+  --ranks 2 --same-as-ranks 1 --set Dimension=3 --set Mesh/Cells=simplex
+  --set "Mesh/Initial refinements=1" --set Study/Cycles=2 --set "Output/Write VTU=false"
+  --set "Poisson/Coefficient=1, 2, 3 + x"
+  --set "Poisson/Right-hand side=(6 + x)*pi^2*sin(pi*x)*sin(pi*y)*sin(pi*z)"
+  --set "Poisson/Exact solution=sin(pi*x)*sin(pi*y)*sin(pi*z)" --expect-error-below L2=0.05 H1=0.8)
+study_test(coefficient_that_is_negative_somewhere_ends_with_1 ${here}/poisson_anisotropic.prm
+  --ranks 2 --set "Poisson/Coefficient=1, 0.5 - x" --expect-exit 1
+  --expect-message "Poisson/Coefficient is -[0-9.]+ at \\([0-9. ]+\\) in material id 0, but must be pos")
+study_test(coefficient_without_a_material_ends_with_1
+  ${CMAKE_CURRENT_BINARY_DIR}/poisson_materials_2d.prm --set "Poisson/Coefficient=2: 10"
+  --expect-exit 1 --expect-message "says nothing about material id 1")
+study_test(coefficient_with_too_many_directions_ends_with_1 ${here}/poisson_anisotropic.prm
+  --set "Poisson/Coefficient=1, 2, 3" --expect-exit 1 --expect-message "needs one or 2")
+study_test(robin_with_a_negative_coefficient_ends_with_1 ${here}/poisson_anisotropic.prm
+  --set Poisson/Dirichlet= --set "Poisson/Robin=0: x - 0.5, 1" --expect-exit 1
+  --expect-message "a of Poisson/Robin is -0\\.[0-9]+ at \\(0[ .]")
+study_test(robin_that_is_neumann_ends_with_1 ${here}/poisson_anisotropic.prm
+  --set Poisson/Dirichlet= --set "Poisson/Robin=0: 0, 1" --expect-exit 1
+  --expect-message "Poisson/Neumann")
+
+# Periodic sides
+foreach(element Q1 Q2 Q3 P1 P2)
+  string(SUBSTRING ${element} 1 1 degree)
+  math(EXPR L2_order "${degree} + 1")
+  if(element MATCHES "^P")
+    set(mesh --set Mesh/Cells=simplex --set "Mesh/Initial refinements=2")
+  else()
+    set(mesh --set Mesh/Cells=hypercube --set "Mesh/Initial refinements=4")
+  endif()
+  study_test(periodic_${element}_has_orders_${L2_order}_and_${degree}_on_1_and_2_ranks
+    ${here}/poisson_periodic_2d.prm --ranks 2 --same-as-ranks 1 ${mesh}
+    --set Discretization/Degree=${degree} --set "Output/Write VTU=false"
+    --expect-order L2=${L2_order} H1=${degree})
+endforeach()
+foreach(degree 1 2)
+  foreach(ranks 2 4)
+    study_test(adaptive_periodic_sides_of_degree_${degree}_are_the_same_on_1_and_${ranks}_ranks
+      ${here}/poisson_periodic_2d.prm --ranks ${ranks} --same-as-ranks 1
+      --set Discretization/Degree=${degree} --set Study/Cycles=6 --set Study/Refinement=adaptive
+      --set "Output/Write VTU=false" --expect-rate-by-dofs L2=0.8 H1=0.45)
+    study_test(adaptive_periodic_sides_in_3d_of_degree_${degree}_are_the_same_on_1_and_${ranks}_ranks
+      ${here}/poisson_periodic_3d.prm --ranks ${ranks} --same-as-ranks 1
+      --set Discretization/Degree=${degree} --set Study/Cycles=3 --set Study/Refinement=adaptive
+      --set "Output/Write VTU=false" --expect-error-below L2=0.05)
+  endforeach()
+endforeach()
+study_test(periodic_hexahedra_have_orders_2_and_1 ${here}/poisson_periodic_3d.prm --ranks 2
+  --set "Mesh/Initial refinements=3" --set "Output/Write VTU=false" --expect-order L2=2 H1=1)
+study_test(periodic_tetrahedra_are_the_same_on_1_and_4_ranks ${here}/poisson_periodic_3d.prm
+  --ranks 4 --same-as-ranks 1 --set Mesh/Cells=simplex --set "Mesh/Initial refinements=1"
+  --set "Output/Write VTU=false" --expect-error-below L2=0.05)
+study_test(fully_periodic_poisson_has_mean_value_zero ${here}/poisson_periodic_2d.prm
+  --ranks 4 --same-as-ranks 1 --set "Poisson/Periodic=0, 1: x; 2, 3: y" --set Poisson/Dirichlet=
+  --set "Poisson/Right-hand side=8*pi^2*cos(2*pi*x + 1)*sin(2*pi*y)"
+  --set "Poisson/Exact solution=3 + cos(2*pi*x + 1)*sin(2*pi*y)" --set "Output/Write VTU=false"
+  --expect-order L2=2 H1=1 --expect-quantity "compatibility defect=0+-1e-12")
+study_test(fully_periodic_poisson_with_hanging_nodes_is_the_same_on_1_and_4_ranks
+  ${here}/poisson_periodic_2d.prm
+  --ranks 4 --same-as-ranks 1 --set "Poisson/Periodic=0, 1: x; 2, 3: y" --set Poisson/Dirichlet=
+  --set "Poisson/Right-hand side=8*pi^2*cos(2*pi*x + 1)*sin(2*pi*y)"
+  --set "Poisson/Exact solution=3 + cos(2*pi*x + 1)*sin(2*pi*y)" --set "Output/Write VTU=false"
+  --set Study/Refinement=adaptive --set "Study/Refine fraction=0.15")
+study_test(periodic_bratu_is_that_of_a_strip ${here}/bratu_strip.prm --ranks 2 --same-as-ranks 1
+  --set "Bratu/Periodic=2, 3: y" --expect-quantity "max u=0.140539+-1e-6"
+  --set "Output/Write VTU=false")
+study_test(periodic_heat_is_that_of_a_bar ${here}/heat_bar.prm --ranks 2 --same-as-ranks 1
+  --set "Heat/Periodic=2, 3: y" --expect-order L2=2 H1=1 --set "Output/Write VTU=false")
+study_test(periodic_sides_that_are_not_apart_end_with_1 ${here}/poisson_periodic_2d.prm
+  --set "Poisson/Periodic=0, 1: y" --expect-exit 1 --expect-message "not apart along y")
+study_test(periodic_sides_that_do_not_match_end_with_1 ${here}/poisson_periodic_2d.prm --ranks 2
+  --set Mesh/Generator=hyper_L --set "Mesh/Arguments=-1 : 1 : true"
+  --set "Poisson/Periodic=0, 3: x" --set "Poisson/Dirichlet=2: 0" --expect-exit 1
+  --expect-message "sides 0 and 3 of Poisson/Periodic (do not match|are not apart)")
+study_test(periodic_sides_with_data_end_with_1 ${here}/poisson_periodic_2d.prm
+  --set "Poisson/Neumann=0: 1" --expect-exit 1 --expect-message "has a condition in Poisson/Neumann")
+study_test(periodic_sides_without_an_axis_end_with_1 ${here}/poisson_periodic_2d.prm
+  --set "Poisson/Periodic=0, 1" --expect-exit 1 --expect-message "'left, right: x'")
+
+# Neumann data alone
+foreach(element Q1 Q2 P1 P2)
+  string(SUBSTRING ${element} 1 1 degree)
+  math(EXPR L2_order "${degree} + 1")
+  if(element MATCHES "^P")
+    set(mesh --set Mesh/Cells=simplex --set "Mesh/Initial refinements=1")
+  else()
+    set(mesh --set Mesh/Cells=hypercube)
+  endif()
+  study_test(neumann_data_alone_have_orders_${L2_order}_and_${degree}_with_${element}
+    ${here}/poisson_neumann_2d.prm --ranks 2 --same-as-ranks 1 ${mesh}
+    --set Discretization/Degree=${degree} --expect-order L2=${L2_order} H1=${degree} --check-vtu
+    --expect-quantity "compatibility defect=0+-1e-12")
+endforeach()
+foreach(solver direct "bicgstab" "gmres" "minres" "cg")
+  foreach(preconditioner jacobi ic sainv)
+    string(MAKE_C_IDENTIFIER "${solver}_and_${preconditioner}" name)
+    study_test(neumann_data_alone_are_solved_by_${name} ${here}/poisson_neumann_2d.prm
+      --set "Solver/Solver=${solver}" --set "Solver/Preconditioner=${preconditioner}"
+      --set Study/Cycles=2 --expect-error-below L2=2e-3 --set "Output/Write VTU=false")
+  endforeach()
+endforeach()
+study_test(neumann_data_alone_with_hanging_nodes_are_the_same_on_1_and_4_ranks
+  ${here}/poisson_neumann_2d.prm --ranks 4 --same-as-ranks 1 --set Study/Refinement=adaptive
+  --set Study/Cycles=5 --set "Output/Write VTU=false" --expect-rate-by-dofs H1=0.4)
+study_test(slightly_incompatible_data_are_projected ${here}/poisson_neumann_2d.prm --ranks 2
+  --same-as-ranks 1 --set "Poisson/Neumann=0: -1; 1: 1.001" --set "Output/Write VTU=false"
+  --expect-quantity "compatibility defect=0.0000998+-1e-6" --expect-error-below L2=1e-3)
+study_test(incompatible_data_end_with_1_and_the_numbers ${here}/poisson_neumann_2d.prm --ranks 2
+  --set "Poisson/Neumann=0: -1; 1: 2" --expect-exit 1
+  --expect-message "add up to 1, and should to 0.*relative defect is 0\\.0[0-9]+.*Dirichlet")
+
+# Bratu and heat
+foreach(element Q1 Q2 P1)
+  string(SUBSTRING ${element} 1 1 degree)
+  math(EXPR L2_order "${degree} + 1")
+  if(element MATCHES "^P")
+    set(mesh --set Mesh/Cells=simplex --set "Mesh/Initial refinements=2")
+  else()
+    set(mesh --set Mesh/Cells=hypercube)
+  endif()
+  study_test(bratu_with_lambda_of_the_place_has_orders_${L2_order}_and_${degree}_with_${element}
+    ${here}/bratu_lambda_2d.prm --ranks 2 --same-as-ranks 1 ${mesh}
+    --set Discretization/Degree=${degree} --expect-order L2=${L2_order} H1=${degree}
+    --same-with Nonlinear/Method=nlcg --check-vtu --expect-array residual)
+endforeach()
+study_test(bratu_with_a_negative_lambda_ends_with_1 ${here}/bratu_lambda_2d.prm --ranks 2
+  --set "Bratu/Lambda=0.7 - x" --expect-exit 1
+  --expect-message "Bratu/Lambda is -0\\.[0-9]+ at the node \\([01]")
+study_test(branch_over_a_factor_of_lambda_has_the_fold ${parameter_dir}/bratu_branch.prm
+  --set "Bratu/Lambda=2 + 0*x" --set Discretization/Degree=2 --set "Mesh/Initial refinements=3"
+  --expect-quantity "fold lambda=3.404+-1e-2" --set "Output/Write VTU=false")
+# u'(0) = sqrt(2 (exp(max u) - 1)) leaves at each end, and E = exp(max u) - 4 u'(0), over 1/4 of y
+study_test(bratu_in_a_strip_has_the_energy_and_the_fluxes_of_1d ${here}/bratu_strip.prm --ranks 2
+  --same-as-ranks 1 --expect-quantity "energy=-0.2616292+-1e-6"
+  --expect-quantity "flux through 0=0.1373382+-1e-6"
+  --expect-quantity "flux through 1=0.1373382+-1e-6"
+  --expect-quantity "balance defect=0+-1e-10" --set "Output/Write VTU=false")
+study_test(heat_of_a_bar_has_its_energy_and_its_flux ${here}/heat_bar.prm --ranks 2
+  --same-as-ranks 1 --set Discretization/Degree=2 --expect-quantity "energy=0.38079708+-1e-7"
+  --expect-quantity "flux through 1=-0.76159416+-1e-7" --expect-falling energy
+  --expect-quantity "balance defect=0+-1e-10" --check-vtu --expect-array flux
+  --expect-array residual)
+study_test(heat_by_material_is_that_of_poisson
+  ${CMAKE_CURRENT_BINARY_DIR}/poisson_materials_2d.prm --set Physics=heat
+  --set "Heat/Conductivity=1; 2: ten" --set "Heat/Constants=ten=10"
+  --set "Heat/Source=1: pi^2*x*cos(pi*y); 2: ten*pi^2*(0.5 + (x - 0.5)/10)*cos(pi*y)"
+  --set "Heat/Dirichlet=1: 0; 2: 0.55*cos(pi*y)"
+  --set "Heat/Exact solution=if(x < 0.5, x, 0.5 + (x - 0.5)/10)*cos(pi*y)"
+  --expect-order L2=2 H1=1 --set "Output/Write VTU=false")
+
+# Shipped files run to the figures in their tutorials
