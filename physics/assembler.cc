@@ -22,7 +22,7 @@ using namespace dealii;
 
 namespace
 {
-/// The rows that cells of this rank may write: also those that its hanging nodes depend on.
+/// The rows that cells of this rank may write: also those that its dependent dofs depend on.
 template <int dim>
 IndexSet written_rows(const Discretization<dim> &discretization)
 {

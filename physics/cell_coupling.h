@@ -10,9 +10,10 @@ namespace femgpu
 /**
  * Which dofs couple in the rows that this rank owns, found row by row from the cells around a dof.
  * All those cells are the rank's own or ghosts, so little is exchanged. Several times quicker than
- * a DynamicSparsityPattern, but for dofs that are free or have a given value only: not for hanging
- * nodes, whose cells couple dofs that are not their own. The columns are found twice, for their
- * number and for themselves, so that they need no memory before the system has its own.
+ * a DynamicSparsityPattern, but for dofs that are free or have a given value only: not for dofs
+ * that depend on others, as hanging nodes, whose cells couple dofs that are not their own. The
+ * columns are found twice, for their number and for themselves, so that they need no memory before
+ * the system has its own.
  */
 template <int dim>
 class CellCoupling

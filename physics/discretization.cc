@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "physics/consistent_constraints.h"
 #include "physics/deal_ii_compat.h"
+#include "physics/normal_constraints.h"
 #include "physics/periodicity.h"
 #include "physics/problem.h"
 
@@ -135,21 +136,29 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
   const auto sides = problem.periodic_sides();
   if (!sides.empty())
     add_periodic_constraints(*this, sides, the_constraints);
-  is_linearly_constrained = has_hanging_nodes || !sides.empty();
+  const bool has_conditions_between_dofs = has_hanging_nodes || !sides.empty();
   the_conformity.clear();
   the_conformity.copy_from(the_constraints);
-  if (is_linearly_constrained)
+  if (has_conditions_between_dofs)
     take_lines_of_owners(owned(), relevant_dofs, communicator(), the_conformity);
   the_conformity.close();
   for (const auto &condition : problem.dirichlet_conditions())
     for (const auto id : condition.ids)
       VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id, *condition.values,
                                                the_constraints, condition.mask);
+  const auto planes = problem.symmetry_planes();
+  if (!planes.empty())
+    add_normal_constraints(*this, planes, the_constraints);
   if (problem.fixes_mean())
     if (const auto dof = lowest_free_dof(*this); the_constraints.can_store_line(dof))
       the_constraints.add_line(dof);
-  if (is_linearly_constrained)
+  if (has_conditions_between_dofs || !planes.empty())
     take_lines_of_owners(owned(), relevant_dofs, communicator(), the_constraints);
+  const auto lines = the_constraints.get_lines();
+  const bool has_entries = std::any_of(lines.begin(), lines.end(),
+                                       [](const auto &line) { return !line.entries.empty(); });
+  is_linearly_constrained =
+      Utilities::MPI::logical_or(has_conditions_between_dofs || has_entries, communicator());
   the_constraints.close();
 }
 

@@ -85,7 +85,8 @@ public:
   {
     return the_conformity;
   }
-  /// Do dofs of any rank depend on others, at hanging nodes or periodic sides?
+  /// Do dofs of any rank depend on others, at hanging nodes, periodic sides or oblique symmetry
+  /// planes?
   bool has_linear_constraints() const
   {
     return is_linearly_constrained;

@@ -1,6 +1,7 @@
 #include "physics/expressions.h"
 
 #include "linalg/base/error.h"
+#include "physics/expression_text.h"
 
 #include <deal.II/base/function_parser.h>
 #include <deal.II/base/numbers.h>
@@ -15,12 +16,6 @@
 namespace femgpu
 {
 using namespace dealii;
-
-namespace
-{
-// Distance of the points that difference quotients are made of: its fourth power is at the level of
-// rounding for lengths of order one.
-constexpr double difference_step = 1e-3;
 
 bool depends_on_position(const std::string &expression)
 {
@@ -37,6 +32,12 @@ bool depends_on_position(const std::string &expression)
   }
   return false;
 }
+
+namespace
+{
+// Distance of the points that difference quotients are made of: its fourth power is at the level of
+// rounding for lengths of order one.
+constexpr double difference_step = 1e-3;
 
 // muParser's sentence out of deal.II's text around it.
 std::string muparser_text(const ExceptionBase &error)

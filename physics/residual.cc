@@ -12,9 +12,6 @@ namespace femgpu
 {
 using namespace dealii;
 
-namespace
-{
-/// Vectors of all dofs that the cells of this rank write to, masters of hanging nodes too.
 template <int dim>
 FeVector vector_for_sums(const Discretization<dim> &discretization)
 {
@@ -26,6 +23,8 @@ FeVector vector_for_sums(const Discretization<dim> &discretization)
   return FeVector(discretization.owned(), written, discretization.communicator());
 }
 
+namespace
+{
 /// Adds λ W φ(u) to the residual.
 void add_reaction(const linalg::Nonlinearity &phi, const FeVector &u, Evaluation &result)
 {
@@ -175,6 +174,8 @@ std::vector<Quantity> flux_quantities(const Discretization<dim> &discretization,
   return result;
 }
 
+template FeVector vector_for_sums(const Discretization<2> &);
+template FeVector vector_for_sums(const Discretization<3> &);
 template Evaluation evaluate(const Problem<2> &, const Discretization<2> &, const FeVector &);
 template Evaluation evaluate(const Problem<3> &, const Discretization<3> &, const FeVector &);
 template FeVector nodal_residual(const Problem<2> &, const Discretization<2> &, const FeVector &);

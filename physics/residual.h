@@ -80,6 +80,11 @@ double reaction_energy(const Evaluation &evaluation, const double lambda, const 
       sum -= lambda * w * potential(u.local_element(i));
   return dealii::Utilities::MPI::sum(sum, u.get_mpi_communicator());
 }
+
+/// Zeros for all dofs that cells of this rank add to, masters of hanging nodes too: before the sum
+/// over the ranks by compress().
+template <int dim>
+FeVector vector_for_sums(const Discretization<dim> &discretization);
 } // namespace femgpu
 
 #endif

@@ -1,0 +1,207 @@
+#include "linalg/base/error.h"
+#include "physics/problem.h"
+#include "physics/registry.h"
+#include "physics/residual.h"
+#include "physics/rigid_body_modes.h"
+#include "physics/row_reduction.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/numerics/vector_tools_interpolate.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+/**
+ * @file
+ * Parts of elasticity that whole runs do not show one by one.
+ */
+namespace
+{
+using namespace femgpu;
+using namespace dealii;
+
+using Modes = std::vector<std::string>;
+
+template <int dim>
+void hold(const Point<dim> &p, std::vector<SupportedDirection<dim>> &supports)
+{
+  for (unsigned int c = 0; c < dim; ++c)
+    supports.push_back({p, Point<dim>::unit_vector(c)});
+}
+
+TEST(RigidBodyModes, of_a_free_body_are_all_named)
+{
+  EXPECT_EQ(free_rigid_body_modes<2>({}),
+            (Modes{"translation in x", "translation in y", "rotation about the z axis"}));
+  EXPECT_EQ(free_rigid_body_modes<3>({}),
+            (Modes{"translation in x", "translation in y", "translation in z",
+                   "rotation about the x axis", "rotation about the y axis",
+                   "rotation about the z axis"}));
+}
+
+TEST(RigidBodyModes, are_none_where_three_points_are_held)
+{
+  std::vector<SupportedDirection<3>> supports;
+  for (const Point<3> &p : {Point<3>(5, 1, 0), Point<3>(5, 2, 0), Point<3>(5, 1, 1e-3)})
+    hold(p, supports);
+  EXPECT_EQ(free_rigid_body_modes(supports), Modes{});
+}
+
+TEST(RigidBodyModes, slide_along_a_roller)
+{
+  EXPECT_EQ(free_rigid_body_modes<2>({{{0, 0}, Point<2>(1, 0)}, {{0, 1}, Point<2>(1, 0)}}),
+            Modes{"translation in y"});
+  const Tensor<1, 2> oblique = Point<2>(-0.6, 0.8);
+  EXPECT_EQ(free_rigid_body_modes<2>({{{0, 0}, oblique}, {{4, 3}, oblique}}),
+            Modes{"translation along (0.8, 0.6)"});
+}
+
+TEST(RigidBodyModes, turn_about_a_pin_and_an_axis)
+{
+  std::vector<SupportedDirection<2>> pin;
+  hold(Point<2>(2, 1), pin);
+  EXPECT_EQ(free_rigid_body_modes(pin),
+            Modes{"rotation about the axis through (2, 1) in direction z"});
+  std::vector<SupportedDirection<3>> hinge;
+  hold(Point<3>(0, 0, 1), hinge);
+  hold(Point<3>(1, 1, 1), hinge);
+  EXPECT_EQ(free_rigid_body_modes(hinge),
+            Modes{"rotation about the axis through (0, 0, 1) along (0.7071, 0.7071, 0)"});
+}
+
+TEST(RigidBodyModes, between_two_parallel_planes_are_those_of_the_plane)
+{
+  std::vector<SupportedDirection<3>> supports;
+  for (const Point<3> &p : {Point<3>(0, 0, 0), Point<3>(1, 0, 0), Point<3>(0, 1, 0)})
+    supports.push_back({p, Point<3>(0, 0, 1)});
+  EXPECT_EQ(free_rigid_body_modes(supports),
+            (Modes{"translation in x", "translation in y", "rotation about the z axis"}));
+}
+
+TEST(RowReduction, gives_the_echelon_form_and_the_rank)
+{
+  FullMatrix<double> A(3, 3);
+  const double rows[3][3] = {{0., 2., 4.}, {1., 1., 1.}, {2., 4., 6.}};
+  for (unsigned int i = 0; i < 3; ++i)
+    for (unsigned int j = 0; j < 3; ++j)
+      A(i, j) = rows[i][j];
+  EXPECT_EQ(row_reduce(A, 3, Pivots::by_columns, 1e-12), (std::vector<unsigned int>{0, 1}));
+  const double expected[3][3] = {{1., 0., -1.}, {0., 1., 2.}, {0., 0., 0.}};
+  for (unsigned int i = 0; i < 3; ++i)
+    for (unsigned int j = 0; j < 3; ++j)
+      EXPECT_NEAR(A(i, j), expected[i][j], 1e-15);
+}
+
+/// The problem that "key = value" lines of section Elasticity describe, on the unit square with ids
+/// 0 to 3 at its sides.
+struct Square
+{
+  explicit Square(const std::string &lines) : physics(make_elasticity())
+  {
+    mesh_parameters.arguments = "0 : 1 : true";
+    ParameterHandler prm;
+    ParameterAcceptor::declare_all_parameters(prm);
+    prm.parse_input_from_string("subsection Elasticity\n" + lines + "end\nsubsection Mesh\n" +
+                                "set Arguments = 0 : 1 : true\nend\n");
+    ParameterAcceptor::parse_all_parameters(prm);
+    mesh = make_mesh<2>(mesh_parameters, MPI_COMM_WORLD);
+    problem = physics->make<2>(mesh.regions);
+  }
+
+  MeshParameters mesh_parameters;
+  DiscretizationParameters discretization_parameters;
+  std::unique_ptr<Physics> physics;
+  Mesh<2> mesh;
+  std::unique_ptr<Problem<2>> problem;
+};
+
+TEST(ElasticFlux, is_the_stress_with_its_thermal_part)
+{
+  const Square square("set Lame's lambda = 2\nset Lame's mu = 3\nset Thermal expansion = 0.1\n"
+                      "set Temperature rise = x\nset Body force = 5*x, y\n");
+  std::vector<Tensor<1, 2>> gradients(2), flux(2);
+  gradients[0] = Point<2>(1., 2.);
+  gradients[1] = Point<2>(4., 8.);
+  const Place<2> place = {Point<2>(0.5, 0.25), 0};
+  EXPECT_TRUE(square.problem->has_flux());
+  square.problem->flux(place, gradients, flux);
+  const double thermal = (3 * 2. + 2 * 3.) * 0.1 * 0.5;
+  EXPECT_NEAR(flux[0][0], 2. * 9. + 2. * 3. * 1. - thermal, 1e-14);
+  EXPECT_NEAR(flux[0][1], 3. * 6., 1e-14);
+  EXPECT_NEAR(flux[1][0], 3. * 6., 1e-14);
+  EXPECT_NEAR(flux[1][1], 2. * 9. + 2. * 3. * 8. - thermal, 1e-14);
+  Vector<double> u(2), s(2);
+  square.problem->source(place, u, s);
+  EXPECT_NEAR(s(0), 2.5, 1e-14);
+  EXPECT_NEAR(s(1), 0.25, 1e-14);
+}
+
+TEST(ElasticFlux, at_the_boundary_keeps_the_directions_that_are_held)
+{
+  const Square square("set Displacement = 0: free, 0\nset Symmetry planes = 2\n"
+                      "set Traction = 0: 1, 2; 2: 3, 4\nset Pressure = 1: 10; 2: 5\n");
+  const auto flux_at = [&](const types::boundary_id id, const Tensor<1, 2> &n) {
+    Vector<double> u(2), flux(2);
+    flux(0) = 70.;
+    flux(1) = 80.;
+    square.problem->boundary_flux({Point<2>(), 0}, id, n, u, flux);
+    return Point<2>(flux(0), flux(1));
+  };
+  EXPECT_LT(flux_at(0, Point<2>(-1, 0)).distance(Point<2>(1, 80)), 1e-13);
+  EXPECT_LT(flux_at(1, Point<2>(1, 0)).distance(Point<2>(-10, 0)), 1e-13);
+  EXPECT_LT(flux_at(2, Point<2>(0, -1)).distance(Point<2>(3, 80)), 1e-13);
+  EXPECT_LT(flux_at(3, Point<2>(0, 1)).distance(Point<2>(0, 0)), 1e-13);
+}
+
+/// (x y, x² − y)
+struct Somehow final : Function<2>
+{
+  Somehow() : Function<2>(2)
+  {}
+  double value(const Point<2> &p, const unsigned int c) const override
+  {
+    return c == 0 ? p[0] * p[1] : p[0] * p[0] - p[1];
+  }
+};
+
+TEST(Reactions, are_minus_the_residual_at_the_nodes_that_are_held)
+{
+  Square square("set Young's modulus = 1 + x\nset Displacement = 0: 0, free; 2: 0, 0\n"
+                "set Traction = 1: 1, 2\nset Pressure = 3: 3\nset Reactions = true\n"
+                "set Thermal expansion = 1\nset Temperature rise = y\n");
+  refine_globally(square.mesh, 3);
+  Discretization<2> discretization(square.mesh, square.discretization_parameters, 2);
+  discretization.distribute_dofs();
+  discretization.make_constraints(*square.problem);
+  FeVector u = discretization.make_vector();
+  VectorTools::interpolate(discretization.dofs(), Somehow(), u);
+  u.update_ghost_values();
+  const FeVector residual = nodal_residual(*square.problem, discretization, u);
+  // the corner counts for id 0 in x, and for id 2 in y, which id 0 leaves free
+  std::map<std::string, double> expected;
+  const auto sum_at = [&](const types::boundary_id id, const unsigned int c) {
+    ComponentMask mask(2, false);
+    mask.set(c, true);
+    double sum = 0.;
+    for (const auto dof : DoFTools::extract_boundary_dofs(discretization.dofs(), mask, {id}))
+      if (discretization.owned().is_element(dof))
+        sum -= residual(dof);
+    return Utilities::MPI::sum(sum, MPI_COMM_WORLD);
+  };
+  expected["reaction x of 0"] = sum_at(0, 0);
+  expected["reaction y of 0"] = 0.;
+  expected["reaction y of 2"] = sum_at(2, 1);
+  expected["load x"] = 1.;
+  expected["load y"] = 2. - 3.;
+  for (const Quantity &quantity : square.problem->quantities(discretization, u))
+    if (const auto value = expected.find(quantity.name); value != expected.end()) {
+      EXPECT_NEAR(quantity.value, value->second, 1e-12) << quantity.name;
+      expected.erase(value);
+    }
+  EXPECT_TRUE(expected.empty());
+}
+} // namespace
