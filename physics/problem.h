@@ -162,8 +162,8 @@ public:
   }
   /**
    * The flux σ of the equation −∇·σ(∇u) = s(u): k∇u, or the stress.
-   * @param gradients of each component of u
-   * @param flux gets a row for each component
+   * Beside the place come the gradients, one for each component of u, and what gets the flux: a
+   * row for each component.
    */
   virtual void flux(const Place<dim> & /* place */,
                     const std::vector<dealii::Tensor<1, dim>> & /* gradients */,

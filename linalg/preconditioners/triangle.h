@@ -74,7 +74,7 @@ template <class Backend>
 class Triangle
 {
 public:
-  /// @param rows in the order in which they are done
+  /// @param order of the rows, as they are done
   Triangle(const FactorsView &factors, const std::vector<int> &order, const bool is_lower,
            const ExecutorPtr &owner)
       : owner(owner), row_order(owner, order.data(), order.size()), inverse(owner, order.size())
