@@ -115,7 +115,9 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
     yield = make_material_fields<dim>(section + "Yield stress", p.yield_stress, 1, regions);
   for (const auto &[id, field] : yield)
     if (!(field->value(Point<dim>()) > 0.))
-      throw ParameterError("The yield stress of " + materials.at(id).name + " is not positive.",
+      throw ParameterError("The yield stress of " + materials.at(id).name +
+                               " is not positive. Give it in the unit of stress, as 250e6, or "
+                               "leave the parameter empty.",
                            section + "Yield stress");
 }
 

@@ -195,7 +195,8 @@ void ElasticSupports<dim>::check(const Mesh<dim> &mesh) const
     throw ParameterError("The body is not held: it can still move as a rigid one by " +
                              list_of(modes) + ". Prescribe more in " + displacement_path + ", " +
                              rotation_path + " or " + planes_path + ".",
-                         displacement_path);
+                         displacements.empty() && !planes.empty() ? planes_path
+                                                                  : displacement_path);
 }
 
 template <int dim>

@@ -30,6 +30,7 @@ MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts")
 CHECK_VTU = os.path.join(SCRIPTS, "check_vtu.py")
 COMPARE_VTU = os.path.join(SCRIPTS, "compare_vtu.py")
+POINT_VALUES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "point_values.py")
 
 
 class Run:
@@ -203,6 +204,20 @@ def check_ranges(report, expected):
             yield f"smallest {name} is {found[1]}, expected {middle} ± {width}"
 
 
+def check_points(run, expected):
+    """Values at nodes of the last file."""
+    last = sorted(name for name in os.listdir(run.directory) if name.endswith(".pvtu"))[-1]
+    process = subprocess.run(["/usr/bin/python3", POINT_VALUES, run.path(last)] +
+                             [name for name, _, _ in expected],
+                             capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        yield f"point_values.py fails:\n{process.stderr.strip()}"
+        return
+    for (name, middle, width), value in zip(expected, process.stdout.split()):
+        if not abs(float(value) - middle) <= width:
+            yield f"{name} is {value}, expected {middle} ± {width}"
+
+
 def check_files(run, options):
     pvd = [name for name in os.listdir(run.directory) if name.endswith(".pvd")]
     if len(pvd) != 1:
@@ -221,12 +236,14 @@ def check_files(run, options):
         yield f"check_vtu.py fails:\n{process.stderr.strip()}"
     else:
         yield from check_ranges(process.stdout, options.expect_minimum)
+        if options.expect_at:
+            yield from check_points(run, options.expect_at)
     left = [name for name in os.listdir(run.directory) if name.endswith(".partial")]
     if left:
         yield f"partial files are left: {', '.join(left)}"
 
 
-def check_same_numbers(run, other, ranks):
+def check_same_numbers(run, other, ranks, absolute_for_quantities):
     """Both runs have the same numbers up to rounding."""
     a_cycles, b_cycles = run.summary()["cycles"], other.summary()["cycles"]
     if len(a_cycles) != len(b_cycles):
@@ -243,7 +260,8 @@ def check_same_numbers(run, other, ranks):
         pairs = [(f"error in {norm}", a["errors"][norm]["error"], b["errors"][norm]["error"],
                   ABSOLUTE) for norm in a.get("errors", {})]
         pairs += [(name, a["quantities"][name], b["quantities"][name],
-                   DEFECT if is_zero(name) else ABSOLUTE) for name in a["quantities"]]
+                   max(DEFECT if is_zero(name) else ABSOLUTE, absolute_for_quantities))
+                  for name in a["quantities"]]
         for name, x, y, absolute in pairs:
             if not is_close(x, y, absolute):
                 yield (f"{where}: {name} is {x!r}, but {y!r} with {ranks} ranks "
@@ -308,7 +326,8 @@ def check_all(options, directory):
         other = start("other", options.same_as_ranks, on_stdin=False)
         problems += check_end(other, options)
         if not problems:
-            problems += check_same_numbers(run, other, options.same_as_ranks)
+            problems += check_same_numbers(run, other, options.same_as_ranks,
+                                           options.absolute_for_quantities)
         if not problems and options.check_vtu:
             problems += check_same_fields(run, other, options.same_as_ranks)
     if not problems and options.same_with:
@@ -357,6 +376,9 @@ def parse_command_line():
         help="on standard output (repeatable)")
     add("--same-as-ranks", type=int, default=0, metavar="N",
         help="a run with N ranks has the same numbers up to rounding")
+    add("--absolute-for-quantities", type=float, default=0., metavar="WIDTH",
+        help="with --same-as-ranks, quantities may differ by this: those that are zero but for the "
+        "solver's tolerance")
     add("--same-with", action="append", default=[], metavar="Section/Key=value",
         help="a run with this parameter, too, has the same errors and quantities (repeatable)")
     add("--repeat-identical", action="store_true",
@@ -368,6 +390,9 @@ def parse_command_line():
     add("--expect-minimum", action="append", type=named_range, default=[],
         metavar="NAME=VALUE±WIDTH",
         help="smallest value of an array, over its components, in the last file (repeatable)")
+    add("--expect-at", action="append", type=named_range, default=[],
+        metavar="ARRAY.COMPONENT@X,Y=VALUE±WIDTH",
+        help="an array's value at the nearest node of the last file, with --check-vtu (repeatable)")
     add("--full-disk", metavar="NAME",
         help="no space is left when this file is written; all that are there must be complete")
     add("--skip-with-device", action="store_true", help="ends with 77 where nvidia-smi shows a GPU")
