@@ -1,5 +1,6 @@
 #include "app/command_line.h"
 
+#include "app/parameter_study.h"
 #include "common/command_line_reader.h"
 
 namespace femgpu
@@ -20,7 +21,8 @@ constexpr const char *examples = "\n"
 /// Every occurrence of every option with a value; one that was given twice is ours to report.
 struct RawOptions
 {
-  std::vector<std::string> files, set, backend, threads, output, refinements, print_parameters;
+  std::vector<std::string> files, set, study, backend, threads, output, refinements,
+      print_parameters;
 };
 
 void declare_options(CommandLineReader &reader, RawOptions &raw, CommandLine &result)
@@ -28,6 +30,8 @@ void declare_options(CommandLineReader &reader, RawOptions &raw, CommandLine &re
   reader.positional("FILE.prm", raw.files, "Parameter file; - reads standard input");
   reader.option("--set", raw.set, "'Section/Key=value'",
                 "Override one parameter; repeatable, the last one wins");
+  reader.option("--study", raw.study, "'Section/Key=value,value'",
+                "Run for each value, or a..b for integers; repeatable, for all combinations");
   reader.option("--backend", raw.backend, "auto|host|cuda|cuda:K",
                 "Where to solve; K is a device number");
   reader.option("--threads", raw.threads, "N", "Threads of the host backend, at least 1");
@@ -54,6 +58,8 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, Comman
     if (text.find('=') == std::string::npos)
       reader.fail("--set '" + text + "' has no '='; write --set 'Section/Key=value'");
   result.set = raw.set;
+  parse_studies(raw.study); // throws for what cannot be read
+  result.study = raw.study;
   result.backend = reader.backend(raw.backend, "--backend");
   result.threads = reader.positive_number(raw.threads, "--threads");
   result.output = reader.single(raw.output, "--output");

@@ -12,6 +12,7 @@ struct CommandLine
 {
   std::string parameter_file;          ///< "-" is standard input; empty if none was given
   std::vector<std::string> set;        ///< "Section/Key=value", in the order given
+  std::vector<std::string> study;      ///< "Section/Key=value,value", as parse_studies() reads it
   std::optional<std::string> backend;  ///< auto, host, cuda or cuda:K
   std::optional<unsigned> threads;     ///< >= 1
   std::optional<std::string> output;   ///< directory

@@ -2,7 +2,9 @@
 #define femgpu_app_convergence_h
 
 #include "app/cycle_record.h"
+#include "app/table_texts.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,25 +17,41 @@ struct Verdict
   std::string norm; ///< "L2", "H1"
   double observed = 0.;
   double expected = 0.;
-  bool is_exact = false; ///< the error is at the level of rounding
+  bool is_by_dofs = false; ///< s of error ~ dofs^-s, else the order in h
+  bool is_exact = false;   ///< the error is at the level of rounding
   bool holds = false;
 };
 
-/// Order of the error between two cycles: log(e0/e1) / log(h0/h1) with h ~ cells^(-1/dim).
+/**
+ * Order q of the error between a cycle and the one before, error ~ h^q: with h ~ cells^(-1/dim),
+ * and after adaptive refinement with dofs^(-1/dim) for h.
+ */
 std::optional<double> observed_order(const StudyRecord &study, std::size_t cycle,
                                      double ErrorNorms::*norm);
 
+/// The same of the estimated error.
+std::optional<double> estimated_order(const StudyRecord &study, std::size_t cycle);
+
 /**
- * The order of the last two cycles against p+1 in L2 and p in H1, within 0.1 below. Empty if there
- * are no errors, fewer than two cycles, or the refinement is adaptive.
+ * After global refinement the order of the last two cycles against p+1 in L2 and p in H1, within
+ * 0.1 below. After adaptive refinement s of error ~ dofs^-s in H1 against p/dim, within 0.1/dim
+ * below, by least squares over the later half of the cycles, if these are three or more. Empty if
+ * there are no errors or fewer cycles.
  */
 std::vector<Verdict> verdicts(const StudyRecord &study);
 
-/// The table for people: a line for each cycle, errors with their orders.
-std::string convergence_table(const StudyRecord &study);
+/// The table for people: a line for each cycle, errors with their orders; below it verdicts and
+/// extrapolations.
+TableTexts convergence_table(const StudyRecord &study);
 
 /// A sentence for each verdict.
 std::string to_string(const Verdict &verdict);
+
+/// The columns of the table for machines, of one study or of several together.
+std::vector<std::string> csv_columns(const std::vector<const StudyRecord *> &studies);
+
+/// What a line of that table has, by column.
+std::map<std::string, std::string> csv_values(const StudyRecord &study, const CycleRecord &cycle);
 
 /// The table for machines: all columns, numbers in full, comma-separated with a header.
 std::string convergence_csv(const StudyRecord &study);

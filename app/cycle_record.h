@@ -3,6 +3,7 @@
 
 #include "linalg/continuation_options.h"
 #include "physics/results.h"
+#include "physics/solution_norms.h"
 
 #include <cstddef>
 #include <map>
@@ -20,6 +21,19 @@ inline const std::vector<std::string> &phase_names()
   return names;
 }
 
+/// What a solution tells about its own error.
+struct EstimateRecord
+{
+  double error = 0.;
+  double size = 0.;                  ///< the norm of what the error is a part of
+  std::optional<double> effectivity; ///< the estimated over the true error, where that is known
+
+  double relative() const
+  {
+    return error / size;
+  }
+};
+
 /// Everything that is reported of one cycle.
 struct CycleRecord
 {
@@ -30,6 +44,8 @@ struct CycleRecord
   double h = 0.; ///< largest diameter of a cell
   SolveSummary solve;
   std::optional<ErrorNorms> errors;
+  std::optional<SolutionNorms> norms; ///< where the exact solution is not known
+  std::optional<EstimateRecord> estimate;
   std::vector<Quantity> quantities;
 
   std::map<std::string, double> seconds; ///< by phase
@@ -48,6 +64,7 @@ struct StudyRecord
   unsigned int n_ranks = 1;
   std::string backend, backend_description;
   std::vector<CycleRecord> cycles;
+  std::string stopped_by; ///< cycles, target_error, nothing_to_refine, maximum_dofs, not_converged
   std::optional<linalg::ContinuationReport> branch; ///< that the one cycle has followed
   std::size_t peak_host_bytes = 0;                  ///< resident, summed over the ranks
   std::size_t peak_device_bytes = 0;

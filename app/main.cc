@@ -1,13 +1,11 @@
-#include "app/branch_report.h"
 #include "app/command_line.h"
-#include "app/convergence.h"
 #include "app/failure.h"
 #include "app/listing.h"
 #include "app/parameter_print.h"
 #include "app/parameters.h"
+#include "app/run.h"
 #include "app/study.h"
 #include "app/summary.h"
-#include "common/atomic_file.h"
 #include "linalg/base/error.h"
 
 #include <deal.II/base/mpi.h>
@@ -48,37 +46,19 @@ bool answer(const CommandLine &command_line, const bool prints)
   return true;
 }
 
-/// Runs the study and writes its tables; the exit code says whether it converged.
-ExitCode run(const CommandLine &command_line, const Parameters &parameters, const bool prints)
+/// Does what the command line asks for; the exit code says whether everything converged.
+ExitCode run(const CommandLine &command_line, Parameters &parameters, const bool prints)
 {
   Console console(prints, verbosity_of(command_line));
+  if (!command_line.study.empty())
+    return run_combinations(command_line, parameters, MPI_COMM_WORLD, console, prints);
   if (command_line.validate) {
     validate(parameters, MPI_COMM_WORLD, console);
     return ExitCode::done;
   }
-  const std::string &directory = parameters.output.directory;
-  if (prints)
-    create_output_directory(directory);
-  const StudyRecord study = run_study(parameters, MPI_COMM_WORLD, console);
-  if (study.cycles.size() > 1)
-    console.print("\n" + convergence_table(study));
-  for (const Verdict &verdict : verdicts(study))
-    console.print(to_string(verdict));
-  if (prints) {
-    write_file(directory + "/convergence.csv", convergence_csv(study));
-    write_file(directory + "/history.csv", history_csv(study));
-    if (study.branch)
-      write_file(directory + "/branch.csv", branch_csv(*study.branch));
-    write_file(directory + "/summary.json", summary_json(study));
-  }
-  if (!study.converged())
-    console.warn("femgpu: " + study.cycles.back().solve.report.message);
-  else
-    console.print("Results are in " + directory + "/" +
-                  (parameters.output.write_vtu
-                       ? "; open " + parameters.output.name + ".pvd in ParaView."
-                       : "."));
-  return study.converged() ? ExitCode::done : ExitCode::not_converged;
+  return run_and_report(parameters, MPI_COMM_WORLD, console, prints).converged()
+             ? ExitCode::done
+             : ExitCode::not_converged;
 }
 } // namespace
 
@@ -95,7 +75,8 @@ int main(int argc, char **argv)
       const CommandLine command_line = parse_command_line(argc, argv);
       if (!answer(command_line, prints)) {
         Parameters parameters;
-        parameters.read(command_line);
+        if (command_line.study.empty())
+          parameters.read(command_line);
         places = parameters.places;
         status = static_cast<int>(run(command_line, parameters, prints));
       }

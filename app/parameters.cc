@@ -25,17 +25,53 @@ RunParameters::RunParameters() : ParameterAcceptor("/")
 StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
 {
   add_parameter("Cycles", cycles,
-                "The problem is solved this often, on a mesh that is refined from cycle to cycle.",
+                "The problem is solved at most this often, on a mesh that is refined from cycle to "
+                "cycle.",
                 prm, Patterns::Integer(1, 100));
+  add_parameter("Refinement", refinement,
+                "global: all cells; adaptive: those that Estimator chooses, and those of Refine "
+                "where and Cell size.",
+                prm, Patterns::Selection("global|adaptive"));
   add_parameter(
-      "Refinement", refinement,
-      "global: all cells; adaptive: those with the largest error indicators of Kelly (jumps of the "
-      "gradient across faces, without coefficients and boundary data).",
-      prm, Patterns::Selection("global|adaptive"));
-  add_parameter("Refine fraction", refine_fraction,
-                "Part of the cells that an adaptive step refines.", prm, Patterns::Double(0., 1.));
-  add_parameter("Coarsen fraction", coarsen_fraction,
-                "Part of the cells that an adaptive step coarsens.", prm, Patterns::Double(0., 1.));
+      "Estimator", estimator,
+      "Where the error is, for adaptive refinement. kelly: jumps of the flux over faces (of the "
+      "gradient, where a physics knows no flux); residual: residual of the equation inside of "
+      "cells "
+      "and jumps of the flux, with the powers of h/p that bound the error; expression: nowhere, "
+      "only Refine where and Cell size refine.",
+      prm, Patterns::Selection("kelly|residual|expression"));
+  add_parameter("Strategy", strategy,
+                "What Refine fraction and Coarsen fraction are parts of. fixed_number: of the "
+                "number of cells; fixed_fraction: of the estimated error, so that the cells that "
+                "are refined have at least this part t of it (Doerfler: the sum of their eta^2 is "
+                "t^2 of all).",
+                prm, Patterns::Selection("fixed_number|fixed_fraction"));
+  add_parameter("Refine fraction", refine_fraction, "Part that an adaptive step refines.", prm,
+                Patterns::Double(0., 1.));
+  add_parameter("Coarsen fraction", coarsen_fraction, "Part that an adaptive step coarsens.", prm,
+                Patterns::Double(0., 1.));
+  add_parameter("Refine where", refine_where,
+                "An adaptive step refines all cells at whose centre this expression of x, y, z is "
+                "not zero, as 'x < 0.5 && y < 0.5'.");
+  add_parameter("Cell size", cell_size,
+                "Wanted size h > 0 of cells, as 0.01 + 0.1*x: an adaptive step refines all cells "
+                "whose diameter is larger than its value at their centre; expression of x, y, z.");
+  add_parameter("Maximum level", maximum_level,
+                "Cells are refined at most this often, counted from the coarse mesh and with the "
+                "initial refinements.",
+                prm, Patterns::Integer(0, 30));
+  add_parameter("Maximum dofs", maximum_dofs,
+                "The study ends before a cycle that would have more dofs; 0: any number.");
+  add_parameter(
+      "Target error", target_error,
+      "The study ends with the first cycle whose error in Target norm is at most this, relative to "
+      "the norm of the exact solution; 0: no such end.",
+      prm, Patterns::Double(0.));
+  add_parameter(
+      "Target norm", target_norm,
+      "Of Target error. L2: of u; H1: of its gradient; estimate: the estimated error, relative to "
+      "the norm in L2 of the flux (of the gradient, where a physics knows no flux).",
+      prm, Patterns::Selection("L2|H1|estimate"));
 }
 
 OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
@@ -47,8 +83,9 @@ OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
                 Patterns::FileName());
   add_parameter("Write VTU", write_vtu, "Write the files for ParaView.");
   add_parameter("Error indicator", error_indicator,
-                "Compute Kelly's error indicator for the files for ParaView also where the "
-                "refinement does not need it; on quadrilaterals and hexahedra.");
+                "Estimate the error (Study/Estimator) also where the refinement does not need it, "
+                "with an indicator for each cell in the files for ParaView; on triangles and "
+                "tetrahedra where the physics knows its flux.");
   add_parameter("Files per cycle", files_per_cycle,
                 "Number of .vtu files of a cycle that the ranks share; 0 for one per rank, at most "
                 "16.",
@@ -60,16 +97,14 @@ Parameters::Parameters() : physics(make_all_physics())
   ParameterAcceptor::declare_all_parameters();
 }
 
-namespace
-{
-/// The first rank reads, because it alone has the standard input; all get the text, or the error.
-ParameterSource read_on_first_rank(const std::string &file)
+// The first rank reads, because it alone has the standard input; all get the text, or the error.
+ParameterSource read_source(const CommandLine &command_line)
 {
   ParameterSource source;
   std::string error;
   if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0) {
     try {
-      source = read_parameter_source(file);
+      source = read_parameter_source(command_line.parameter_file);
     }
     catch (const InputError &e) {
       error = e.what();
@@ -82,12 +117,15 @@ ParameterSource read_on_first_rank(const std::string &file)
   source.text = Utilities::MPI::broadcast(MPI_COMM_WORLD, source.text, 0);
   return source;
 }
-} // namespace
+
+void Parameters::apply(const ParameterSource &source, const std::vector<std::string> &overrides)
+{
+  places = apply_parameters(ParameterAcceptor::prm, source, overrides);
+  ParameterAcceptor::parse_all_parameters();
+}
 
 void Parameters::read(const CommandLine &command_line)
 {
-  const ParameterSource source = read_on_first_rank(command_line.parameter_file);
-  places = apply_parameters(ParameterAcceptor::prm, source, as_overrides(command_line));
-  ParameterAcceptor::parse_all_parameters();
+  apply(read_source(command_line), as_overrides(command_line));
 }
 } // namespace femgpu

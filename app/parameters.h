@@ -4,14 +4,17 @@
 #include "app/command_line.h"
 #include "app/parameter_file.h"
 #include "physics/branch.h"
+#include "physics/local_refinement.h"
 #include "physics/parameters.h"
 #include "physics/registry.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace femgpu
 {
@@ -33,12 +36,25 @@ public:
 
   unsigned int cycles = 1;
   std::string refinement = "global";
+  std::string estimator = "kelly";
+  std::string strategy = "fixed_number";
   double refine_fraction = 0.3;
   double coarsen_fraction = 0.03;
+  std::string refine_where;
+  std::string cell_size;
+  unsigned int maximum_level = 30;
+  std::size_t maximum_dofs = 0; ///< 0: any number
+  double target_error = 0.;     ///< relative; 0: none
+  std::string target_norm = "H1";
 
   bool is_adaptive() const
   {
     return refinement == "adaptive";
+  }
+  /// Does an estimate decide which cells are refined?
+  bool is_by_estimate() const
+  {
+    return is_adaptive() && estimator != "expression";
   }
 };
 
@@ -62,6 +78,7 @@ struct Parameters
 
   RunParameters run;
   MeshParameters mesh;
+  LocalRefinementParameters local_refinement;
   DiscretizationParameters discretization;
   StudyParameters study;
   std::map<std::string, std::unique_ptr<Physics>> physics;
@@ -75,7 +92,14 @@ struct Parameters
 
   /// Reads the parameter file and the overrides. @throws ParameterError, InputError
   void read(const CommandLine &command_line);
+
+  /// Sets all that @p source and @p overrides name; the rest keeps its values. @throws
+  /// ParameterError
+  void apply(const ParameterSource &source, const std::vector<std::string> &overrides);
 };
+
+/// Collective. The text of the parameter file, which the first rank reads. @throws InputError
+ParameterSource read_source(const CommandLine &command_line);
 } // namespace femgpu
 
 #endif

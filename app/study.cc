@@ -1,12 +1,14 @@
 #include "app/study.h"
 
 #include "app/branch_report.h"
-#include "app/convergence.h"
+#include "app/cycle_print.h"
+#include "app/refinement_control.h"
 #include "app/vtu_output.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "physics/branch.h"
 #include "physics/error_norms.h"
+#include "physics/estimators.h"
 #include "physics/mean_value.h"
 #include "physics/periodicity.h"
 #include "physics/refinement.h"
@@ -37,20 +39,22 @@ public:
       : parameters(parameters), comm(communicator), console(console),
         mesh(make_mesh<dim>(parameters.mesh, communicator)),
         problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
-        discretization(mesh, parameters.discretization, problem->n_components())
+        discretization(mesh, parameters.discretization, problem->n_components()),
+        control(parameters, mesh, *problem)
   {
     problem->check(mesh, parameters.discretization);
     make_periodic(mesh, problem->periodic_sides());
-    if (parameters.study.is_adaptive() && mesh.is_simplex)
-      throw ParameterError("Triangles and tetrahedra can be refined globally only. Set "
-                           "Study/Refinement to global, or use quadrilaterals or hexahedra.",
-                           "Study/Refinement");
-    if (parameters.study.refine_fraction + parameters.study.coarsen_fraction > 1.)
-      throw ParameterError(
-          "Study/Refine fraction and Study/Coarsen fraction add up to more than 1.",
-          "Study/Refine fraction");
     if (parameters.continuation.enabled)
       check_continuation();
+  }
+
+  /// Collective. Checks that the methods fit the problem and one another.
+  void check_solver() const
+  {
+    if (parameters.continuation.enabled)
+      BranchTracer<dim>(*problem, parameters.solver, parameters.continuation, comm);
+    else
+      ProblemSolver<dim>(*problem, parameters.solver, parameters.nonlinear, comm);
   }
 
   void validate()
@@ -60,6 +64,7 @@ public:
     std::ostringstream text;
     text << "Valid: " << parameters.run.physics << " in " << dim << "D, "
          << discretization.element().get_name() << " on " << std::setprecision(10) << cells
+         << (parameters.local_refinement.where.empty() ? "" : " or more")
          << " cells in the first of " << parameters.study.cycles << " cycles; boundary ids "
          << mesh.regions.boundary_list() << "; material ids " << mesh.regions.material_list();
     console.print(text.str());
@@ -72,13 +77,14 @@ private:
   void describe(const linalg::NodeSolver &solver, const std::string &method);
   void run_cycles(linalg::NodeSystem &system, VtuOutput<dim> &output,
                   const SolutionObserver &observer);
-  void run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solver, VtuOutput<dim> &output);
+  std::optional<Stop> run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solver,
+                                VtuOutput<dim> &output);
   void trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output);
-  CycleRecord begin_cycle(linalg::NodeSystem &system);
+  std::optional<Stop> begin_cycle(linalg::NodeSystem &system, CycleRecord &record);
+  std::optional<Stop> make_grid();
+  void begin_solution();
   void end_cycle(const CycleRecord &record);
-  void make_grid();
   void estimate(CycleRecord &record);
-  void print(const CycleRecord &record);
 
   const Parameters &parameters;
   MPI_Comm comm;
@@ -86,6 +92,7 @@ private:
   Mesh<dim> mesh;
   std::unique_ptr<Problem<dim>> problem;
   Discretization<dim> discretization;
+  RefinementControl<dim> control;
   FeVector u;
   Vector<float> indicators;
   Stopwatch watch;       ///< of the phases
@@ -94,17 +101,34 @@ private:
 };
 
 template <int dim>
-void Study<dim>::make_grid()
+std::optional<Stop> Study<dim>::make_grid()
 {
-  const bool is_first = study.cycles.empty();
   console.begin_phase("grid");
-  if (is_first) {
-    refine_globally(mesh, parameters.mesh.initial_refinements);
-    return;
+  if (study.cycles.empty()) {
+    refine_initially(mesh, parameters.mesh.initial_refinements, parameters.local_refinement);
+    return {};
   }
-  const bool adaptive = parameters.study.is_adaptive();
-  u = refine_and_transfer(mesh, discretization, u, adaptive ? &indicators : nullptr,
-                          {parameters.study.refine_fraction, parameters.study.coarsen_fraction});
+  const auto n_refinements =
+      parameters.mesh.initial_refinements + static_cast<unsigned int>(study.cycles.size()) - 1;
+  if (auto stop = control.flag(mesh, indicators, n_refinements))
+    return stop;
+  u = refine_and_transfer(mesh, discretization, u);
+  return control.too_many(discretization.dofs().n_dofs());
+}
+
+template <int dim>
+void Study<dim>::begin_solution()
+{
+  discretization.distribute_dofs();
+  if (control.too_many(discretization.dofs().n_dofs()))
+    throw ParameterError("The first mesh has " + std::to_string(discretization.dofs().n_dofs()) +
+                             " dofs, more than Study/Maximum dofs. Refine less before the first "
+                             "cycle, or allow more.",
+                         "Study/Maximum dofs");
+  u = discretization.make_vector();
+  if (problem->initial_guess() != nullptr)
+    VectorTools::interpolate(discretization.mapping(), discretization.dofs(),
+                             *problem->initial_guess(), u);
 }
 
 template <int dim>
@@ -114,28 +138,31 @@ void Study<dim>::estimate(CycleRecord &record)
   if (problem->exact_solution() != nullptr)
     record.errors =
         compute_errors(discretization, u, ComparableSolution<dim>(*problem, discretization));
+  else
+    record.norms = solution_norms(discretization, u);
   indicators.reinit(0);
-  if (parameters.study.is_adaptive() || (parameters.output.error_indicator && !mesh.is_simplex))
-    indicators = kelly_indicators(discretization, u);
+  if (auto result = control.estimate(discretization, u)) {
+    indicators.swap(result->indicators);
+    record.estimate = EstimateRecord{result->error, result->size, {}};
+    if (record.errors)
+      record.estimate->effectivity =
+          result->error /
+          (problem->has_flux() ? flux_error(*problem, discretization, u) : record.errors->H1);
+  }
   record.quantities = problem->quantities(discretization, u);
 }
 
 template <int dim>
-CycleRecord Study<dim>::begin_cycle(linalg::NodeSystem &system)
+std::optional<Stop> Study<dim>::begin_cycle(linalg::NodeSystem &system, CycleRecord &record)
 {
   cycle_watch.lap();
-  CycleRecord record;
   record.cycle = static_cast<unsigned int>(study.cycles.size());
-  make_grid();
+  if (auto stop = make_grid())
+    return stop;
   record.seconds["grid"] = watch.lap();
   console.begin_phase("dofs");
-  if (record.cycle == 0) {
-    discretization.distribute_dofs();
-    u = discretization.make_vector();
-    if (problem->initial_guess() != nullptr)
-      VectorTools::interpolate(discretization.mapping(), discretization.dofs(),
-                               *problem->initial_guess(), u);
-  }
+  if (record.cycle == 0)
+    begin_solution();
   discretization.make_constraints(*problem);
   discretization.constraints().distribute(u);
   record.seconds["dofs"] = watch.lap();
@@ -150,7 +177,7 @@ CycleRecord Study<dim>::begin_cycle(linalg::NodeSystem &system)
   record.h = Utilities::MPI::max(record.h, comm);
   record.seconds["pattern"] = watch.lap();
   console.begin_phase("solve");
-  return record;
+  return {};
 }
 
 template <int dim>
@@ -158,19 +185,24 @@ void Study<dim>::end_cycle(const CycleRecord &record)
 {
   study.cycles.push_back(record);
   study.cycles.back().total_seconds = cycle_watch.lap();
-  print(study.cycles.back());
+  console.print(cycle_line(study.cycles.back()));
+  console.detail(cycle_details(study.cycles.back()));
 }
 
+/// The next cycle, or why there is none.
 template <int dim>
-void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solver,
-                           VtuOutput<dim> &output)
+std::optional<Stop> Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solver,
+                                          VtuOutput<dim> &output)
 {
-  CycleRecord record = begin_cycle(system);
+  CycleRecord record;
+  if (auto stop = begin_cycle(system, record))
+    return stop;
   const Progress show = [this](const std::string &text) { console.progress(text); };
   record.solve = solver.solve(discretization, system, u, record.seconds,
                               console.shows_progress() ? show : Progress());
   watch.lap();
-  if (record.solve.report.converged()) {
+  const bool converged = record.solve.report.converged();
+  if (converged) {
     estimate(record);
     record.seconds["estimate"] = watch.lap();
     console.begin_phase("output");
@@ -179,6 +211,9 @@ void Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solve
     record.seconds["output"] = watch.lap();
   }
   end_cycle(record);
+  if (!converged)
+    return Stop{"not_converged", ""};
+  return control.reached_target(record);
 }
 
 template <int dim>
@@ -203,7 +238,8 @@ void Study<dim>::trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output
   const std::string method = "continuation, " + parameters.continuation.solver;
   output.leave_out_nodal_fields();
   describe(tracer.node_solver(), method);
-  CycleRecord record = begin_cycle(system);
+  CycleRecord record;
+  begin_cycle(system, record);
   const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
   const auto on_point = [&](const linalg::BranchRecord &point, const FeVector &solution) {
     const auto index = static_cast<unsigned int>(point.index);
@@ -219,46 +255,8 @@ void Study<dim>::trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output
   record.solve = branch_summary(*study.branch, method);
   record.quantities = branch_quantities(*study.branch);
   end_cycle(record);
+  study.stopped_by = study.converged() ? "cycles" : "not_converged";
   study.peak_device_bytes = tracer.node_solver().peak_device_bytes();
-}
-
-std::string transfer_text(const linalg::Transfer &transfer)
-{
-  std::ostringstream text;
-  text << std::setprecision(3) << "  transfer: " << 1e-6 * static_cast<double>(transfer.bytes)
-       << " MB at " << transfer.gigabytes_per_second() << " GB/s, " << transfer.overlapped_seconds
-       << " s of it during the assembly";
-  return text.str();
-}
-
-template <int dim>
-void Study<dim>::print(const CycleRecord &record)
-{
-  const linalg::SolveReport &report = record.solve.report;
-  std::ostringstream line;
-  line << std::setprecision(3) << "cycle " << record.cycle << ": " << record.cells << " cells, "
-       << record.dofs << " dofs, " << linalg::to_string(report.outcome) << ", ";
-  if (record.solve.nonlinear_iterations > 0)
-    line << record.solve.nonlinear_iterations << " nonlinear iterations, ";
-  if (record.solve.linear_iterations > 0 || record.solve.nonlinear_iterations == 0)
-    line << record.solve.linear_iterations << " linear iterations, ";
-  line << "residual " << std::scientific << report.true_residual;
-  if (record.errors)
-    line << ", errors L2 " << record.errors->L2 << " H1 " << record.errors->H1 << " Linf "
-         << record.errors->Linf;
-  for (const Quantity &quantity : record.quantities)
-    line << ", " << quantity.name << ' ' << std::defaultfloat << std::setprecision(8)
-         << quantity.value;
-  line << std::defaultfloat << std::setprecision(3) << ", " << record.total_seconds << " s";
-  console.print(line.str());
-  console.detail("  " + report.message);
-  std::ostringstream phases;
-  phases << std::setprecision(3) << "  seconds:";
-  for (const std::string &phase : phase_names())
-    if (const auto entry = record.seconds.find(phase); entry != record.seconds.end())
-      phases << ' ' << phase << ' ' << entry->second;
-  console.detail(phases.str());
-  console.detail(transfer_text(report.transfer));
 }
 
 template <int dim>
@@ -278,11 +276,18 @@ void Study<dim>::run_cycles(linalg::NodeSystem &system, VtuOutput<dim> &output,
 {
   ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, comm);
   describe(solver.node_solver(), solver.method());
-  while (study.cycles.size() < parameters.study.cycles &&
-         (study.cycles.empty() || study.converged())) {
-    run_cycle(system, solver, output);
-    if (observer && study.converged())
+  study.stopped_by = "cycles";
+  while (study.cycles.size() < parameters.study.cycles) {
+    const std::size_t before = study.cycles.size();
+    const auto stop = run_cycle(system, solver, output);
+    if (observer && study.cycles.size() > before && study.converged())
       observer(u);
+    if (!stop)
+      continue;
+    study.stopped_by = stop->by;
+    if (!stop->text.empty())
+      console.print(stop->text);
+    break;
   }
   study.peak_device_bytes = solver.node_solver().peak_device_bytes();
 }
@@ -322,6 +327,14 @@ void validate(const Parameters &parameters, MPI_Comm communicator, Console &cons
     Study<2>(parameters, communicator, console).validate();
   else
     Study<3>(parameters, communicator, console).validate();
+}
+
+void check_study(const Parameters &parameters, MPI_Comm communicator, Console &console)
+{
+  if (parameters.run.dimension == 2)
+    Study<2>(parameters, communicator, console).check_solver();
+  else
+    Study<3>(parameters, communicator, console).check_solver();
 }
 
 StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,

@@ -16,6 +16,10 @@ namespace femgpu
  */
 void validate(const Parameters &parameters, MPI_Comm communicator, Console &console);
 
+/// Collective. Checks as validate() does, and that the solver's methods fit the problem; prints
+/// nothing. @throws as above, and DeviceError
+void check_study(const Parameters &parameters, MPI_Comm communicator, Console &console);
+
 /// Is shown the solution of each cycle that converged.
 using SolutionObserver = std::function<void(const FeVector &)>;
 

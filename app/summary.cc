@@ -2,6 +2,7 @@
 
 #include "app/branch_report.h"
 #include "app/convergence.h"
+#include "app/extrapolation.h"
 #include "app/parameter_print.h"
 #include "common/report_values.h"
 #include "common/version.h"
@@ -20,6 +21,8 @@ using Json = nlohmann::ordered_json;
 
 // Of the layout of summary.json; grows when a reader of the old one could go wrong.
 constexpr int schema_version = 3;
+// The same for study.json.
+constexpr int study_schema_version = 1;
 
 bool is_parameter(const Json &node)
 {
@@ -64,6 +67,12 @@ Json solve_values(const SolveSummary &solve)
   return values;
 }
 
+/// null for nothing.
+Json optional_value(const std::optional<double> &value)
+{
+  return value ? Json(*value) : Json();
+}
+
 Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
 {
   Json values = {{"cycle", cycle.cycle}, {"cells", cycle.cells},
@@ -71,12 +80,21 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
                  {"h", cycle.h},         {"solve", solve_values(cycle.solve)}};
   if (cycle.errors) {
     const auto norm = [&](double ErrorNorms::*member) {
-      const auto order = observed_order(study, cycle.cycle, member);
-      return Json{{"error", (*cycle.errors).*member}, {"order", order ? Json(*order) : Json()}};
+      return Json{{"error", (*cycle.errors).*member},
+                  {"order", optional_value(observed_order(study, cycle.cycle, member))}};
     };
     values["errors"] = {{"L2", norm(&ErrorNorms::L2)},
                         {"H1", norm(&ErrorNorms::H1)},
                         {"Linf", norm(&ErrorNorms::Linf)}};
+  }
+  if (cycle.norms)
+    values["norms"] = {{"L2", cycle.norms->L2}, {"H1", cycle.norms->H1}};
+  if (cycle.estimate) {
+    const auto order = estimated_order(study, cycle.cycle);
+    values["estimate"] = {{"error", cycle.estimate->error},
+                          {"order", optional_value(order)},
+                          {"relative", cycle.estimate->relative()},
+                          {"effectivity", optional_value(cycle.estimate->effectivity)}};
   }
   values["quantities"] = Json::object();
   for (const Quantity &quantity : cycle.quantities)
@@ -88,6 +106,38 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
   values["seconds"]["total"] = cycle.total_seconds;
   return values;
 }
+/// What a study found: cycles, and what follows from all of them.
+Json results_of(const StudyRecord &study)
+{
+  Json values = {{"stopped_by", study.stopped_by}, {"cycles", Json::array()}};
+  for (const CycleRecord &cycle : study.cycles)
+    values["cycles"].push_back(cycle_values(study, cycle));
+  if (study.branch)
+    values["continuation"] = branch_values(*study.branch);
+  values["verdicts"] = Json::array();
+  for (const Verdict &verdict : verdicts(study))
+    values["verdicts"].push_back({{"norm", verdict.norm},
+                                  {"by", verdict.is_by_dofs ? "dofs" : "h"},
+                                  {"observed", verdict.observed},
+                                  {"expected", verdict.expected},
+                                  {"rounding", verdict.is_exact},
+                                  {"holds", verdict.holds}});
+  values["extrapolated"] = Json::array();
+  for (const Extrapolation &e : extrapolations(study))
+    values["extrapolated"].push_back({{"name", e.name},
+                                      {"last", e.last},
+                                      {"value", optional_value(e.value)},
+                                      {"order", optional_value(e.order)},
+                                      {"relative_error", optional_value(e.relative_error)},
+                                      {"obstacle", e.obstacle}});
+  return values;
+}
+
+std::string outcome_of(const StudyRecord &study)
+{
+  return study.cycles.empty() ? "none"
+                              : linalg::to_string(study.cycles.back().solve.report.outcome);
+}
 } // namespace
 
 std::string summary_json(const StudyRecord &study)
@@ -95,8 +145,7 @@ std::string summary_json(const StudyRecord &study)
   Json summary = {
       {"schema", schema_version},
       {"version", version_values(libraries)},
-      {"outcome",
-       study.cycles.empty() ? "none" : linalg::to_string(study.cycles.back().solve.report.outcome)},
+      {"outcome", outcome_of(study)},
       {"physics", study.physics},
       {"dimension", study.dimension},
       {"element", study.element},
@@ -105,24 +154,34 @@ std::string summary_json(const StudyRecord &study)
       {"backend", {{"name", study.backend}, {"description", study.backend_description}}},
       {"peak_bytes", {{"host", study.peak_host_bytes}, {"device", study.peak_device_bytes}}},
       {"total_seconds", study.total_seconds}};
-  summary["cycles"] = Json::array();
-  for (const CycleRecord &cycle : study.cycles)
-    summary["cycles"].push_back(cycle_values(study, cycle));
-  if (study.branch)
-    summary["continuation"] = branch_values(*study.branch);
-  summary["verdicts"] = Json::array();
-  for (const Verdict &verdict : verdicts(study))
-    summary["verdicts"].push_back({{"norm", verdict.norm},
-                                   {"observed", verdict.observed},
-                                   {"expected", verdict.expected},
-                                   {"rounding", verdict.is_exact},
-                                   {"holds", verdict.holds}});
+  summary.update(results_of(study));
   summary["files"] = study.files;
   const Json declared = declared_parameters();
   summary["parameters"] = values_of(declared);
   summary["changed_parameters"] = Json::array();
   find_changed(declared, "", summary["changed_parameters"]);
   return summary.dump(2) + "\n";
+}
+
+std::string parameter_study_json(const ParameterStudy &study)
+{
+  Json values = {{"schema", study_schema_version},
+                 {"version", version_values(libraries)},
+                 {"parameters", Json::array()},
+                 {"combinations", Json::array()}};
+  for (const StudiedParameter &parameter : study.parameters)
+    values["parameters"].push_back(parameter.path);
+  for (const CombinationRecord &combination : study.combinations) {
+    Json entry = {{"parameters", Json::object()}, {"directory", combination.combination.directory}};
+    for (std::size_t i = 0; i < study.parameters.size(); ++i)
+      entry["parameters"][study.parameters[i].path] = combination.combination.values[i];
+    entry["outcome"] = outcome_of(combination.study);
+    entry["ranks"] = combination.study.n_ranks;
+    entry["total_seconds"] = combination.study.total_seconds;
+    entry.update(results_of(combination.study));
+    values["combinations"].push_back(std::move(entry));
+  }
+  return values.dump(2) + "\n";
 }
 
 std::string version_text()

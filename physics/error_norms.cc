@@ -5,7 +5,6 @@
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/lac/vector.h>
-#include <deal.II/numerics/error_estimator.h>
 
 #include <algorithm>
 #include <array>
@@ -15,9 +14,6 @@ namespace femgpu
 {
 using namespace dealii;
 
-namespace
-{
-/// ∂_a of a component at @p p, by differences of fourth order over distances up to 2 @p step.
 template <int dim>
 Tensor<1, dim> gradient_by_differences(const Function<dim> &function, const Point<dim> &p,
                                        const unsigned int component, const double step)
@@ -33,15 +29,11 @@ Tensor<1, dim> gradient_by_differences(const Function<dim> &function, const Poin
   }
   return gradient;
 }
-} // namespace
 
 template <int dim>
 ErrorNorms compute_errors(const Discretization<dim> &discretization, const FeVector &u,
                           const Function<dim> &exact)
 {
-  // A part of the cell's size, so that differences see singularities as the mesh does, and never
-  // leave the cell.
-  constexpr double relative_step = 0.01;
   const Quadrature<dim> gauss = discretization.cell_quadrature(2);
   // Between the nodes the error is larger than at them.
   const Quadrature<dim> dense = discretization.mesh().is_simplex
@@ -62,7 +54,7 @@ ErrorNorms compute_errors(const Discretization<dim> &discretization, const FeVec
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    const double step = relative_step * cell->minimum_vertex_distance();
+    const double step = difference_step(*cell);
     fe.reinit(cell);
     fe.get_function_values(u, values);
     fe.get_function_gradients(u, gradients);
@@ -91,20 +83,40 @@ ErrorNorms compute_errors(const Discretization<dim> &discretization, const FeVec
 }
 
 template <int dim>
-Vector<float> kelly_indicators(const Discretization<dim> &discretization, const FeVector &u)
+SolutionNorms solution_norms(const Discretization<dim> &discretization, const FeVector &u)
 {
-  Vector<float> indicators(discretization.mesh().triangulation->n_active_cells());
-  KellyErrorEstimator<dim>::estimate(
-      discretization.mapping(), discretization.dofs(), QGauss<dim - 1>(discretization.degree() + 1),
-      {}, u, indicators, {}, nullptr, numbers::invalid_unsigned_int,
-      discretization.mesh().triangulation->locally_owned_subdomain());
-  return indicators;
+  const unsigned int n_components = discretization.element().n_components();
+  FEValues<dim> fe(discretization.mapping(), discretization.element(),
+                   discretization.cell_quadrature(),
+                   update_values | update_gradients | update_JxW_values);
+  std::vector<Vector<double>> values(fe.n_quadrature_points, Vector<double>(n_components));
+  std::vector<std::vector<Tensor<1, dim>>> gradients(fe.n_quadrature_points,
+                                                     std::vector<Tensor<1, dim>>(n_components));
+  double L2 = 0., H1 = 0.;
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    fe.reinit(cell);
+    fe.get_function_values(u, values);
+    fe.get_function_gradients(u, gradients);
+    for (const unsigned int q : fe.quadrature_point_indices())
+      for (unsigned int c = 0; c < n_components; ++c) {
+        L2 += values[q](c) * values[q](c) * fe.JxW(q);
+        H1 += gradients[q][c].norm_square() * fe.JxW(q);
+      }
+  }
+  const MPI_Comm comm = discretization.communicator();
+  return {std::sqrt(Utilities::MPI::sum(L2, comm)), std::sqrt(Utilities::MPI::sum(H1, comm))};
 }
 
 template ErrorNorms compute_errors(const Discretization<2> &, const FeVector &,
                                    const Function<2> &);
 template ErrorNorms compute_errors(const Discretization<3> &, const FeVector &,
                                    const Function<3> &);
-template Vector<float> kelly_indicators(const Discretization<2> &, const FeVector &);
-template Vector<float> kelly_indicators(const Discretization<3> &, const FeVector &);
+template SolutionNorms solution_norms(const Discretization<2> &, const FeVector &);
+template SolutionNorms solution_norms(const Discretization<3> &, const FeVector &);
+template Tensor<1, 2> gradient_by_differences(const Function<2> &, const Point<2> &, unsigned int,
+                                              double);
+template Tensor<1, 3> gradient_by_differences(const Function<3> &, const Point<3> &, unsigned int,
+                                              double);
 } // namespace femgpu

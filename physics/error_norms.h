@@ -3,9 +3,11 @@
 
 #include "physics/discretization.h"
 #include "physics/results.h"
+#include "physics/solution_norms.h"
 
 #include <deal.II/base/function.h>
-#include <deal.II/lac/vector.h>
+#include <deal.II/base/point.h>
+#include <deal.II/base/tensor.h>
 
 namespace femgpu
 {
@@ -14,13 +16,23 @@ template <int dim>
 ErrorNorms compute_errors(const Discretization<dim> &discretization, const FeVector &u,
                           const dealii::Function<dim> &exact);
 
-/**
- * Collective. Kelly's indicator (Kelly, Gago, Zienkiewicz, Babuska 1983) for each active cell, zero
- * for cells of other ranks; for quadrilaterals and hexahedra.
- */
+/// Collective. @p u has ghost values.
 template <int dim>
-dealii::Vector<float> kelly_indicators(const Discretization<dim> &discretization,
-                                       const FeVector &u);
+SolutionNorms solution_norms(const Discretization<dim> &discretization, const FeVector &u);
+
+/// Distance of the points of gradient_by_differences() in @p cell: a part of the cell's size, so
+/// that differences see singularities as the mesh does, and never leave the cell.
+template <class Cell>
+double difference_step(const Cell &cell)
+{
+  return 0.01 * cell.minimum_vertex_distance();
+}
+
+/// ∂_a of a component at @p p, by differences of fourth order over distances up to 2 @p step.
+template <int dim>
+dealii::Tensor<1, dim> gradient_by_differences(const dealii::Function<dim> &function,
+                                               const dealii::Point<dim> &p, unsigned int component,
+                                               double step);
 } // namespace femgpu
 
 #endif

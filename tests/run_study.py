@@ -18,13 +18,11 @@ import subprocess
 import sys
 import tempfile
 
+from compare_runs import differences
+
 ORDER_BELOW, ORDER_ABOVE = 0.1, 0.35  # how far an observed order may be from the expected one
-# How far numbers of runs with several ranks may be from each other. Errors, and fluxes that are zero
-# by symmetry, are differences of values of order one, which solvers know to 1e-12 or so.
-RELATIVE, ABSOLUTE = 1e-10, 1e-12
-# Quantities named "... defect" are what rounding and the solver's tolerance leave of zero.
-DEFECT = 1e-9
-# The same for another method, which ends elsewhere within its tolerance.
+# How far errors and quantities may be from those of another method, which ends elsewhere within its
+# tolerance.
 OF_ANOTHER_METHOD = 1e-9
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "scripts")
@@ -42,6 +40,7 @@ class Run:
             command += ["-" if on_stdin else options.file]
             command += ["--output", options.output or directory]
             command += [word for text in [*options.set, *more_set] for word in ("--set", text)]
+            command += [word for text in options.study for word in ("--study", text)]
         if ranks > 1:
             command = MPIRUN + ["-n", str(ranks)] + command
         self.command = " ".join(command)
@@ -87,15 +86,6 @@ def named_range(text):
     return name, float(middle), float(width)
 
 
-def is_zero(name):
-    """Is the quantity zero but for rounding and tolerances, so that its digits say nothing?"""
-    return name.endswith("defect")
-
-
-def is_close(a, b, absolute):
-    return abs(a - b) <= RELATIVE * max(abs(a), abs(b)) + absolute
-
-
 def check_end(run, options):
     if run.code != options.expect_exit:
         yield f"exit code {run.code}, expected {options.expect_exit}"
@@ -105,6 +95,9 @@ def check_end(run, options):
     for regex in options.expect_text:
         if not re.search(regex, run.output):
             yield f"standard output has no match for '{regex}'"
+    for regex in options.expect_no_text:
+        if re.search(regex, run.output):
+            yield f"standard output has a match for '{regex}'"
 
 
 def check_orders(cycles, expected):
@@ -151,10 +144,24 @@ def check_numbers(run, options):
     if len(run.table()) != len(cycles) + 1:
         yield f"{len(cycles)} cycles, but {len(run.table()) - 1} lines in convergence.csv"
     yield from check_orders(cycles, options.expect_order)
+    if options.expect_stopped_by and summary["stopped_by"] != options.expect_stopped_by:
+        yield f"stopped by {summary['stopped_by']}, expected {options.expect_stopped_by}"
     for norm, rate in options.expect_rate_by_dofs:
         observed = rate_by_dofs(cycles, norm)
         if not observed >= rate:
             yield f"error in {norm} falls like dofs^-{observed:.3f}, expected -{rate} or better"
+    for norm, rate, width in options.expect_exact_rate:
+        observed = rate_by_dofs(cycles, norm)
+        if not abs(observed - rate) <= width:
+            yield f"error in {norm} falls like dofs^-{observed:.3f}, expected -{rate} ± {width}"
+    for name, middle, width in options.expect_extrapolated:
+        found = {entry["name"]: entry["value"] for entry in summary["extrapolated"]}
+        if found.get(name) is None or not abs(found[name] - middle) <= width:
+            yield f"{name} extrapolated is {found.get(name)}, expected {middle} ± {width}"
+    for column, middle, width in options.expect_estimate:
+        value = cycles[-1].get("estimate", {}).get(column)
+        if value is None or not abs(value - middle) <= width:
+            yield f"{column} of the estimate is {value}, expected {middle} ± {width}"
     for norm, bound in options.expect_error_below:
         error = cycles[-1]["errors"][norm]["error"]
         if not error <= bound:
@@ -170,6 +177,17 @@ def check_numbers(run, options):
         values = [cycle["quantities"].get(name, math.nan) for cycle in cycles]
         if not all(b < a for a, b in zip(values, values[1:])):
             yield f"{name} does not fall from cycle to cycle: {values}"
+
+
+def check_lines(run, options):
+    """Lines of text files in the output directory."""
+    for name, regex in options.expect_line:
+        if not os.path.exists(run.path(name)):
+            yield f"there is no {name}"
+            continue
+        with open(run.path(name), encoding="utf-8") as file:
+            if not any(re.search(regex, line) for line in file):
+                yield f"{name} has no line with a match for '{regex}'"
 
 
 def has_device():
@@ -245,27 +263,8 @@ def check_files(run, options):
 
 def check_same_numbers(run, other, ranks, absolute_for_quantities):
     """Both runs have the same numbers up to rounding."""
-    a_cycles, b_cycles = run.summary()["cycles"], other.summary()["cycles"]
-    if len(a_cycles) != len(b_cycles):
-        yield f"{len(a_cycles)} cycles, but {len(b_cycles)} with {ranks} ranks"
-    for a, b in zip(a_cycles, b_cycles):
-        where = f"cycle {a['cycle']}"
-        for name in "cells", "dofs", "nonzeros":
-            if a[name] != b[name]:
-                yield f"{where}: {a[name]} {name}, but {b[name]} with {ranks} ranks"
-        for name in "nonlinear_iterations", "linear_iterations":
-            if abs(a["solve"][name] - b["solve"][name]) > 1 + a["solve"][name] // 200:
-                yield (f"{where}: {a['solve'][name]} {name}, but {b['solve'][name]} with {ranks} "
-                       f"ranks")
-        pairs = [(f"error in {norm}", a["errors"][norm]["error"], b["errors"][norm]["error"],
-                  ABSOLUTE) for norm in a.get("errors", {})]
-        pairs += [(name, a["quantities"][name], b["quantities"][name],
-                   max(DEFECT if is_zero(name) else ABSOLUTE, absolute_for_quantities))
-                  for name in a["quantities"]]
-        for name, x, y, absolute in pairs:
-            if not is_close(x, y, absolute):
-                yield (f"{where}: {name} is {x!r}, but {y!r} with {ranks} ranks "
-                       f"(differs by {abs(x - y):.1e})")
+    for problem in differences(run.directory, other.directory, absolute_for_quantities):
+        yield f"{problem} with {ranks} ranks"
 
 
 def check_same_fields(run, other, ranks):
@@ -320,6 +319,8 @@ def check_all(options, directory):
         problems += check_numbers(run, options)
     elif not problems and options.needs_summary:
         problems.append("there is no summary.json")
+    if not problems:
+        problems += check_lines(run, options)
     if not problems and options.check_vtu:
         problems += check_files(run, options)
     if not problems and options.same_as_ranks:
@@ -354,6 +355,8 @@ def parse_command_line():
     add("--ranks", type=int, default=1, metavar="N", help="run with mpirun -n N (1: without)")
     add("--set", action="append", default=[], metavar="Section/Key=value",
         help="passed on (repeatable)")
+    add("--study", action="append", default=[], metavar="Section/Key=value,value",
+        help="passed on (repeatable)")
     add("--on-stdin", action="store_true",
         help="the parameter file comes on standard input; not in the run that is compared with")
     add("--output", metavar="DIR", help="the output directory, instead of a temporary one")
@@ -364,6 +367,16 @@ def parse_command_line():
         help=f"observed order of the last cycle, -{ORDER_BELOW} +{ORDER_ABOVE}")
     add("--expect-rate-by-dofs", nargs="+", type=named_number, default=[], metavar="NORM=S",
         help="the error falls at least like dofs^-S over the later half of the cycles")
+    add("--expect-exact-rate", action="append", type=named_range, default=[],
+        metavar="NORM=S±WIDTH", help="the same, not better than S + WIDTH either (repeatable)")
+    add("--expect-stopped-by", metavar="WORD", help="why there is no further cycle")
+    add("--expect-extrapolated", action="append", type=named_range, default=[],
+        metavar="NAME=VALUE±WIDTH", help="Richardson's value of a quantity or norm (repeatable)")
+    add("--expect-estimate", action="append", type=named_range, default=[],
+        metavar="NAME=VALUE±WIDTH",
+        help="error, relative or effectivity of the last cycle's estimate (repeatable)")
+    add("--expect-line", nargs=2, action="append", default=[], metavar=("FILE", "REGEX"),
+        help="a line of a file in the output directory has a match (repeatable)")
     add("--expect-error-below", nargs="+", type=named_number, default=[], metavar="NORM=BOUND",
         help="error of the last cycle")
     add("--expect-quantity", action="append", type=named_range, default=[],
@@ -374,6 +387,8 @@ def parse_command_line():
         help="on standard error (repeatable)")
     add("--expect-text", action="append", default=[], metavar="REGEX",
         help="on standard output (repeatable)")
+    add("--expect-no-text", action="append", default=[], metavar="REGEX",
+        help="not on standard output (repeatable)")
     add("--same-as-ranks", type=int, default=0, metavar="N",
         help="a run with N ranks has the same numbers up to rounding")
     add("--absolute-for-quantities", type=float, default=0., metavar="WIDTH",
@@ -406,7 +421,10 @@ def parse_command_line():
                                  options.expect_outcome or options.expect_rate_by_dofs or
                                  options.expect_error_below or options.expect_cycles or
                                  options.expect_falling or
-                                 options.same_as_ranks or options.same_with)
+                                 options.expect_exact_rate or options.expect_stopped_by or
+                                 options.expect_extrapolated or options.expect_estimate or
+                                 (options.same_as_ranks and not options.study) or
+                                 options.same_with)
     if not options.file and not arguments:
         parser.error("give FILE.prm, or femgpu's arguments after --")
     return options

@@ -127,7 +127,8 @@ struct Refined
     for (const auto &cell : mesh.triangulation->active_cell_iterators())
       indicators(cell->active_cell_index()) =
           static_cast<float>(1. / (0.01 + cell->center().distance(Point<dim>())));
-    refine_and_transfer(mesh, discretization, discretization.make_vector(), &indicators, {0.2, 0.});
+    flag_by_indicators(mesh, indicators, {RefinementRule::Fraction::of_cells, 0.2, 0.});
+    refine_and_transfer(mesh, discretization, discretization.make_vector());
   }
 
   Mesh<dim> mesh;

@@ -1,0 +1,165 @@
+#include "app/parameter_study.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <cctype>
+#include <regex>
+#include <set>
+
+namespace femgpu
+{
+namespace
+{
+constexpr long most = 1000;
+
+[[noreturn]] void fail(const std::string &text, const std::string &problem)
+{
+  throw ParameterError("command line: --study '" + text + "' " + problem);
+}
+
+std::string trimmed(std::string text)
+{
+  text.erase(0, text.find_first_not_of(" \t"));
+  text.erase(text.find_last_not_of(" \t") + 1);
+  return text;
+}
+
+/// Splits at commas outside of parentheses and quotes.
+std::vector<std::string> split(const std::string &text, const std::string &list)
+{
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  char quote = 0;
+  for (const char c : list) {
+    if (quote != 0)
+      quote = c == quote ? 0 : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0 && quote == 0)
+      parts.emplace_back();
+    else
+      parts.back() += c;
+    if (depth < 0)
+      fail(text, "closes a parenthesis that it has not opened");
+  }
+  if (quote != 0)
+    fail(text, std::string("has no end of the quote ") + quote);
+  if (depth != 0)
+    fail(text, "has a parenthesis without end");
+  return parts;
+}
+
+bool is_quoted(const std::string &value)
+{
+  return value.size() >= 2 && (value.front() == '"' || value.front() == '\'') &&
+         value.find(value.front(), 1) == value.size() - 1;
+}
+
+/// The values that one part of the list stands for.
+void append_values(const std::string &text, const std::string &part,
+                   std::vector<std::string> &values)
+{
+  const std::string value = trimmed(part);
+  static const std::regex range(R"((-?\d{1,9})\.\.(-?\d{1,9}))");
+  std::smatch ends;
+  if (is_quoted(value))
+    values.push_back(value.substr(1, value.size() - 2));
+  else if (value.empty())
+    fail(text, "has an empty value; write '' in its place if it is meant");
+  else if (std::regex_match(value, ends, range)) {
+    const long first = std::stol(ends[1]), last = std::stol(ends[2]);
+    const long step = first <= last ? 1 : -1;
+    if (std::abs(last - first) >= most)
+      fail(text, "has a range of more than " + std::to_string(most) + " numbers");
+    for (long i = first; i != last + step; i += step)
+      values.push_back(std::to_string(i));
+  }
+  else
+    values.push_back(value);
+}
+
+/// @p text without what could be more than a part of a file's name.
+std::string safe(const std::string &text)
+{
+  std::string result;
+  for (const char c : text) {
+    const bool is_fine = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                         std::string("._+-=").find(c) != std::string::npos;
+    if (is_fine)
+      result += c;
+    else if (result.empty() || result.back() != '_') // one for several
+      result += '_';
+  }
+  return result;
+}
+} // namespace
+
+std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &texts)
+{
+  std::vector<StudiedParameter> parameters;
+  for (const std::string &text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos)
+      fail(text, "has no '='; write --study 'Section/Key=value,value'");
+    StudiedParameter parameter;
+    parameter.path = trimmed(text.substr(0, equals));
+    if (parameter.path == "Output/Directory")
+      fail(text, "is not possible: each combination gets a directory of its own");
+    for (const StudiedParameter &other : parameters)
+      if (other.path == parameter.path)
+        fail(text, "comes a second time; give all values of a parameter at once");
+    for (const std::string &part : split(text, text.substr(equals + 1)))
+      append_values(text, part, parameter.values);
+    for (auto value = parameter.values.begin(); value != parameter.values.end(); ++value)
+      if (std::count(parameter.values.begin(), value, *value) > 0)
+        fail(text, "has the value '" + *value + "' twice");
+    parameters.push_back(std::move(parameter));
+  }
+  return parameters;
+}
+
+std::vector<std::string> short_names(const std::vector<StudiedParameter> &parameters)
+{
+  std::vector<std::string> keys;
+  keys.reserve(parameters.size());
+  for (const StudiedParameter &parameter : parameters)
+    keys.push_back(parameter.path.substr(parameter.path.rfind('/') + 1));
+  std::vector<std::string> names = keys;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    if (std::count(keys.begin(), keys.end(), keys[i]) > 1)
+      names[i] = parameters[i].path;
+  return names;
+}
+
+std::vector<Combination> combinations(const std::vector<StudiedParameter> &parameters)
+{
+  std::vector<Combination> all(1);
+  for (const StudiedParameter &parameter : parameters) {
+    std::vector<Combination> longer;
+    for (const Combination &begin : all)
+      for (const std::string &value : parameter.values) {
+        longer.push_back(begin);
+        longer.back().values.push_back(value);
+      }
+    if (longer.size() > static_cast<std::size_t>(most))
+      throw ParameterError("command line: --study asks for more than " + std::to_string(most) +
+                           " combinations; give fewer values");
+    all = std::move(longer);
+  }
+  const std::vector<std::string> names = short_names(parameters);
+  std::set<std::string> taken;
+  for (Combination &combination : all) {
+    std::string name;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      name += (i == 0 ? "" : ",") + safe(names[i] + "=" + combination.values[i]);
+    name.resize(std::min<std::size_t>(name.size(), 112)); // leaves room for a number
+    combination.directory = name;
+    for (int k = 2; !taken.insert(combination.directory).second; ++k)
+      combination.directory = name + "," + std::to_string(k);
+  }
+  return all;
+}
+} // namespace femgpu

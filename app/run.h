@@ -1,0 +1,30 @@
+#ifndef femgpu_app_run_h
+#define femgpu_app_run_h
+
+#include "app/command_line.h"
+#include "app/cycle_record.h"
+#include "app/parameters.h"
+#include "common/console.h"
+#include "linalg/base/error.h"
+
+namespace femgpu
+{
+/**
+ * Collective. Runs the study that @p parameters describe, prints its table and writes all files.
+ * @param writes true on the one rank that does
+ * @throws as run_study()
+ */
+StudyRecord run_and_report(const Parameters &parameters, MPI_Comm communicator, Console &console,
+                           bool writes);
+
+/**
+ * Collective. Runs a study for each combination of the values of --study, each into a directory of
+ * its own, and writes one table of all. Every combination is checked before the first is solved.
+ * @return not_converged if one has not converged; the others have run all the same
+ * @throws as run_study(), with the combination that is wrong
+ */
+ExitCode run_combinations(const CommandLine &command_line, Parameters &parameters,
+                          MPI_Comm communicator, Console &console, bool writes);
+} // namespace femgpu
+
+#endif

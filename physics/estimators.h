@@ -1,0 +1,57 @@
+#ifndef femgpu_physics_estimators_h
+#define femgpu_physics_estimators_h
+
+#include "physics/discretization.h"
+#include "physics/problem.h"
+
+#include <deal.II/lac/vector.h>
+
+namespace femgpu
+{
+/// What a solution tells about its own error.
+struct ErrorEstimate
+{
+  /// η_K of each active cell, zero for cells of other ranks.
+  dealii::Vector<float> indicators;
+  double error = 0.; ///< (Σ_K η_K²)^(1/2) over all ranks
+  /// The norm in L2 of the flux σ(∇u), or of ∇u if the problem knows no flux: of what the
+  /// estimated error is a part.
+  double size = 0.;
+};
+
+/**
+ * Collective. The estimator of Kelly, Gago, Zienkiewicz and Babuska (1983),
+ *   η_K² = Σ_F h_K/24 ∫_F [σ·n]²,
+ * with the flux of the problem, on both sides of a face with the material that is there, and twice
+ * as much for what a face of the boundary lacks of the flux that the data prescribe. Without
+ * Problem::has_flux(): of ∇u, by deal.II, without boundary, and only for quadrilaterals and
+ * hexahedra.
+ * @param u with ghost values
+ */
+template <int dim>
+ErrorEstimate kelly_estimate(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                             const FeVector &u);
+
+/**
+ * Collective. The residual estimator (Babuska, Rheinboldt 1978; in p by Melenk, Wohlmuth 2001),
+ *   η_K² = h_K²/p² ||s(u) + ∇·σ||²_K + Σ_F h_F/(2p) ||[σ·n]||²_F,
+ * with h_F/p for a face of the boundary on which the data prescribe σ·n. Inside a cell ∇·σ is that
+ * of the interpolation of σ at the nodes: exact where the coefficients are constant and the cell is
+ * a parallelepiped.
+ * @pre problem.has_flux()
+ * @param u with ghost values
+ */
+template <int dim>
+ErrorEstimate residual_estimate(const Problem<dim> &problem,
+                                const Discretization<dim> &discretization, const FeVector &u);
+
+/**
+ * Collective. The norm in L2 of σ(∇u) − σ(∇u_exact), which the estimates stand for.
+ * @pre problem.has_flux() and problem.exact_solution() != nullptr
+ */
+template <int dim>
+double flux_error(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                  const FeVector &u);
+} // namespace femgpu
+
+#endif

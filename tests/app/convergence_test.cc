@@ -1,0 +1,138 @@
+#include "app/convergence.h"
+#include "app/extrapolation.h"
+#include "app/study_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace femgpu
+{
+namespace
+{
+/// A study in 2D, globally refined, that has converged in every cycle.
+StudyRecord study_of(const std::vector<double> &values)
+{
+  StudyRecord study;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    CycleRecord cycle;
+    cycle.cycle = static_cast<unsigned int>(i);
+    cycle.cells = std::size_t(1) << (2 * i);
+    cycle.dofs = cycle.cells;
+    cycle.solve.report.outcome = linalg::Outcome::converged;
+    cycle.quantities = {{"u", values[i]}};
+    study.cycles.push_back(cycle);
+  }
+  return study;
+}
+
+Extrapolation extrapolation_of(const std::vector<double> &values)
+{
+  return extrapolations(study_of(values)).at(0);
+}
+
+TEST(Extrapolation, FindsLimitAndOrderOfPowers)
+{
+  // 1 + h^2/4 with h = 1, 1/2, 1/4
+  const Extrapolation e = extrapolation_of({1.25, 1.0625, 1.015625});
+  ASSERT_TRUE(e.value && e.order && e.relative_error);
+  EXPECT_NEAR(*e.value, 1., 1e-14);
+  EXPECT_NEAR(*e.order, 2., 1e-13);
+  EXPECT_NEAR(*e.relative_error, 0.015625, 1e-14);
+}
+
+TEST(Extrapolation, UsesTheLastThreeCycles)
+{
+  EXPECT_NEAR(*extrapolation_of({7., 1.25, 1.0625, 1.015625}).value, 1., 1e-14);
+}
+
+TEST(Extrapolation, SaysWhyThereIsNone)
+{
+  EXPECT_NE(extrapolation_of({1., 2., 1.5}).obstacle.find("monotone"), std::string::npos);
+  EXPECT_NE(extrapolation_of({1., 2., 3.}).obstacle.find("plausible"), std::string::npos);
+  EXPECT_NE(extrapolation_of({1., 2., 2.0001}).obstacle.find("plausible"), std::string::npos);
+  EXPECT_FALSE(extrapolation_of({1., 2., 3.}).value);
+  EXPECT_NE(to_string(extrapolation_of({1., 2., 1.5})).find("not extrapolated"), std::string::npos);
+}
+
+TEST(Extrapolation, TakesWhatNoLongerChanges)
+{
+  const Extrapolation e = extrapolation_of({2., 2., 2. + 1e-15});
+  EXPECT_EQ(*e.value, 2. + 1e-15);
+  EXPECT_FALSE(e.order);
+}
+
+TEST(Extrapolation, NeedsThreeGlobalCyclesThatConverged)
+{
+  EXPECT_TRUE(extrapolations(study_of({1., 2.})).empty());
+  StudyRecord study = study_of({1.25, 1.0625, 1.015625});
+  study.is_adaptive = true;
+  EXPECT_TRUE(extrapolations(study).empty());
+  study = study_of({1.25, 1.0625, 1.015625});
+  study.cycles.back().solve.report.outcome = linalg::Outcome::iteration_limit;
+  EXPECT_TRUE(extrapolations(study).empty());
+}
+
+/// Adaptive, with an error of dofs^-s in H1.
+StudyRecord adaptive_study(const double s)
+{
+  StudyRecord study = study_of({1., 1., 1., 1., 1., 1.});
+  study.is_adaptive = true;
+  for (CycleRecord &cycle : study.cycles) {
+    cycle.dofs = 10 + 7 * cycle.cells;
+    ErrorNorms errors;
+    errors.H1 = std::pow(cycle.dofs, -s);
+    errors.exact_H1 = 1.;
+    cycle.errors = errors;
+    cycle.estimate = EstimateRecord{2. * errors.H1, 1., 2.};
+  }
+  return study;
+}
+
+TEST(Convergence, OrdersAfterAdaptiveRefinementAreByDofs)
+{
+  const StudyRecord study = adaptive_study(0.5);
+  EXPECT_NEAR(*observed_order(study, 5, &ErrorNorms::H1), 1., 1e-12);
+  EXPECT_NEAR(*estimated_order(study, 5), 1., 1e-12);
+  ASSERT_EQ(verdicts(study).size(), 1U);
+  EXPECT_TRUE(verdicts(study)[0].holds && verdicts(study)[0].is_by_dofs);
+  EXPECT_NEAR(verdicts(study)[0].observed, 0.5, 1e-12);
+  EXPECT_FALSE(verdicts(adaptive_study(1. / 3.))[0].holds);
+}
+
+TEST(Convergence, TablesHaveALineForEachCycleInEveryForm)
+{
+  const TableTexts table = convergence_table(adaptive_study(0.5));
+  EXPECT_NE(table.plain.find("H1 error"), std::string::npos);
+  EXPECT_EQ(table.markdown.find("| cycle"), 0U) << table.markdown;
+  EXPECT_NE(table.markdown.find("\n|---|"), std::string::npos) << table.markdown;
+  EXPECT_EQ(table.latex.find("\\begin{tabular}"), 0U) << table.latex;
+  EXPECT_NE(table.latex.find("\\end{tabular}"), std::string::npos);
+  EXPECT_EQ(table.plain.find("\"\""), std::string::npos);
+  EXPECT_NE(table.plain.find("dofs^-0.50"), std::string::npos);
+}
+
+TEST(StudyTable, HasAllQuantitiesAndEmptyPlaces)
+{
+  ParameterStudy study;
+  study.parameters = parse_studies({"Solver/Preconditioner=a_b,'c, d'"});
+  const auto all = combinations(study.parameters);
+  study.combinations = {{all[0], study_of({1., 2.})}, {all[1], study_of({3.})}};
+  study.combinations[1].study.cycles[0].quantities[0].name = "w|w";
+  const std::string csv = study_csv(study);
+  EXPECT_EQ(csv.find("Solver/Preconditioner,cycle,cells,dofs,"), 0U) << csv;
+  EXPECT_NE(csv.find(",true_residual,u,w|w,grid_seconds"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\na_b,1,4,4,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\n\"c, d\",0,1,1,"), std::string::npos) << csv;
+  const TableTexts table = study_table(study);
+  EXPECT_NE(table.latex.find("a\\_b"), std::string::npos) << table.latex;
+  EXPECT_NE(table.markdown.find("w\\|w"), std::string::npos) << table.markdown;
+  EXPECT_NE(table.plain.find("c, d"), std::string::npos) << table.plain;
+}
+
+TEST(Csv, QuotesByTheStandard)
+{
+  EXPECT_EQ(csv_line({"a", "b,c", "say \"x\"", ""}), "a,\"b,c\",\"say \"\"x\"\"\",\n");
+}
+} // namespace
+} // namespace femgpu

@@ -1,0 +1,247 @@
+"""Are the numbers of two runs of femgpu the same, but for times, memory and rounding?
+
+Used by run_study.py for runs with different numbers of ranks. Every number of summary.json,
+study.json and of the tables is compared; the tolerances are below.
+"""
+
+import csv
+import json
+import math
+import os
+import re
+
+# Values that solvers know to 1e-12 or so: relative, and for errors, which are differences of
+# values of order one, absolute.
+RELATIVE, ABSOLUTE_FOR_ERRORS = 1e-10, 1e-12
+# Quantities that are zero by symmetry; and those named "... defect", which are what rounding and the
+# solver's tolerance leave of zero.
+ABSOLUTE_FOR_QUANTITIES, OF_DEFECTS = 1e-12, 1e-9
+# Estimates are made of derivatives, which multiply differences by 1/h.
+OF_ESTIMATES = 1e-8
+# Of points of a branch, each of which is known as well as Newton's method ends.
+OF_BRANCHES = 1e-7
+# Of what extrapolation adds to the last value, and of orders that come from it.
+OF_EXTRAPOLATION = 1e-6
+# Residuals, relative to the first: what iterations make of rounding.
+OF_RESIDUALS = 1e-6
+# Tables for people have three digits or more.
+OF_PRINTED = 2e-3
+
+TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "peak_bytes", "overlapped_seconds",
+                    "gigabytes_per_second"}
+# What belongs to the run and not to its result; messages and remarks repeat numbers in words.
+OF_THE_RUN = {"ranks", "backend", "version", "files", "message", "Directory", "solver_remarks",
+              "preconditioner_remarks", "execution"}
+COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "restarts", "corrections",
+                        "iterations", "nonlinear", "failed_steps"}
+RESIDUALS = {"true_residual", "given_residual", "initial_residual", "residual", "target"}
+
+
+def is_number(x):
+    return isinstance(x, (int, float)) and not isinstance(x, bool)
+
+
+def same_count(a, b):
+    return abs(a - b) <= 1 + max(a, b) // 200
+
+
+def close(a, b, relative, absolute=0.):
+    return abs(a - b) <= relative * max(abs(a), abs(b)) + absolute
+
+
+def order_tolerance(error):
+    """How well the order of errors is known."""
+    return 1e-8 + 20. * ABSOLUTE_FOR_ERRORS / max(error, ABSOLUTE_FOR_ERRORS)
+
+
+def close_quantity(name, a, b, absolute):
+    return close(a, b, RELATIVE, max(absolute, OF_DEFECTS if name.endswith("defect") else 0.))
+
+
+class Comparison:
+    """Walks through two JSON values."""
+
+    def __init__(self, absolute_for_quantities):
+        self.absolute_for_quantities = absolute_for_quantities
+        self.problems = []
+
+    def number(self, path, a, b, parent):
+        """Are two numbers with this name in @p parent the same?"""
+        name = path[-1]
+        if name in COUNTS_OF_ITERATIONS:
+            return same_count(a, b)
+        if name in RESIDUALS:
+            return close(a, b, OF_RESIDUALS, OF_RESIDUALS * parent.get("rhs_norm", 1.) +
+                         parent.get("target", 0.))
+        if "errors" in path:
+            if name == "order":
+                return close(a, b, 0., order_tolerance(parent["error"]))
+            return close(a, b, RELATIVE, ABSOLUTE_FOR_ERRORS)
+        if "estimate" in path:
+            return close(a, b, OF_ESTIMATES, OF_ESTIMATES if name == "order" else 0.)
+        if "continuation" in path:
+            return close(a, b, OF_BRANCHES, OF_BRANCHES)
+        if "extrapolated" in path and name != "last":
+            beyond = abs(parent["value"] - parent["last"])
+            rounding = RELATIVE * abs(parent["last"])
+            if name == "value":
+                return close(a, b, 10. * RELATIVE, OF_EXTRAPOLATION * beyond)
+            if beyond <= 1e3 * rounding:
+                return True  # an order of rounding
+            return close(a, b, OF_EXTRAPOLATION, OF_EXTRAPOLATION + 1e2 * rounding / beyond)
+        if "verdicts" in path:
+            return parent.get("rounding", False) or close(a, b, OF_EXTRAPOLATION)
+        if "quantities" in path:
+            return close_quantity(name, a, b, self.absolute_for_quantities)
+        if isinstance(a, int) and isinstance(b, int):
+            return a == b
+        return close(a, b, RELATIVE)
+
+    def compare(self, path, a, b, parent):
+        if path and path[-1] in TIMES_AND_MEMORY | OF_THE_RUN:
+            return
+        if isinstance(a, dict) and isinstance(b, dict):
+            if list(a) != list(b):
+                self.problems.append(f"{'/'.join(path)} has {list(a)}, but {list(b)}")
+            for key in a:
+                if key in b:
+                    self.compare(path + [key], a[key], b[key], a)
+        elif isinstance(a, list) and isinstance(b, list):
+            if len(a) != len(b):
+                self.problems.append(f"{'/'.join(path)} has {len(a)} entries, but {len(b)}")
+            for i, (x, y) in enumerate(zip(a, b)):
+                self.compare(path + [str(i)], x, y, {})
+        elif is_number(a) and is_number(b):
+            if not (a == b or self.number(path, a, b, parent)):
+                self.problems.append(f"{'/'.join(path)} is {a!r}, but {b!r} "
+                                     f"(differs by {abs(a - b):.1e})")
+        elif a != b:
+            self.problems.append(f"{'/'.join(path)} is {a!r}, but {b!r}")
+
+
+def read_csv(name):
+    with open(name, encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
+
+
+def as_number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def same_cell(column, a, b, row, absolute_for_quantities):
+    """Are two texts of this column of a table the same?"""
+    x, y = as_number(a), as_number(b)
+    if a == b or column.endswith("_seconds") or column == "transfer_bytes":
+        return True
+    if x is None or y is None or math.isnan(x) or math.isnan(y):
+        return False
+    if column in COUNTS_OF_ITERATIONS:
+        return same_count(x, y)
+    if column in RESIDUALS:
+        return close(x, y, 1., OF_RESIDUALS)
+    if column.startswith("estimated") or column == "effectivity":
+        return close(x, y, OF_ESTIMATES, OF_ESTIMATES if column == "estimated_order" else 0.)
+    if column.endswith("_order"):
+        return close(x, y, 0., order_tolerance(float(row[column[:-5] + "error"])))
+    if column.endswith("_error"):
+        return close(x, y, RELATIVE, ABSOLUTE_FOR_ERRORS)
+    return close_quantity(column, x, y, absolute_for_quantities)
+
+
+def compare_tables(name, a, b, absolute_for_quantities):
+    """Two .csv files with a header."""
+    if len(a) != len(b) or a[0] != b[0]:
+        yield f"{name}: {len(a)} lines with {a[0]}, but {len(b)} with {b[0]}"
+        return
+    for i, (line, other) in enumerate(zip(a[1:], b[1:])):
+        row = dict(zip(a[0], line))
+        for column, x, y in zip(a[0], line, other):
+            if not same_cell(column, x, y, row, absolute_for_quantities):
+                yield f"{name}, line {i + 2}: {column} is {x}, but {y}"
+
+
+def compare_histories(a, b):
+    """history.csv: residuals, relative to the largest of the cycle."""
+    def by_cycle(rows):
+        cycles = {}
+        for cycle, _, residual in rows[1:]:
+            cycles.setdefault(cycle, []).append(float(residual))
+        return cycles
+
+    a, b = by_cycle(a), by_cycle(b)
+    if list(a) != list(b):
+        yield f"history.csv: cycles {list(a)}, but {list(b)}"
+        return
+    for cycle, residuals in a.items():
+        others = b[cycle]
+        if not same_count(len(residuals), len(others)):
+            yield f"history.csv: {len(residuals)} residuals in cycle {cycle}, but {len(others)}"
+        for k, (x, y) in enumerate(zip(residuals, others)):
+            if abs(x - y) > OF_RESIDUALS * max(residuals):
+                yield f"history.csv: residual {k} of cycle {cycle} is {x}, but {y}"
+                break
+
+
+def compare_markdown(name, a, b):
+    """The tables for people, but for columns that the .csv files compare better."""
+    def rows(lines):
+        return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
+                for line in lines if line.startswith("|")]
+
+    a, b = rows(a), rows(b)
+    if not a or len(a) != len(b) or a[0] != b[0]:
+        yield f"{name} has another form"
+        return
+    for i, (line, other) in enumerate(zip(a[2:], b[2:])):
+        at = 0
+        for x, y in zip(line, other):
+            column = a[0][min(at, len(a[0]) - 1)]
+            at += 1
+            u, v = as_number(x), as_number(y)
+            if "seconds" in column or column in RESIDUALS or column in COUNTS_OF_ITERATIONS:
+                continue
+            if x != y and (u is None or v is None or not close(u, v, OF_PRINTED, 0.011)):
+                yield f"{name}, line {i + 1}: {column} is {x}, but {y}"
+
+
+def differences(directory, other, absolute_for_quantities=0.):
+    """A line for each number of the results in one directory that is another in the other.
+
+    Quantities that are zero but for the solver's tolerance may differ by absolute_for_quantities.
+    """
+    absolute_for_quantities = max(absolute_for_quantities, ABSOLUTE_FOR_QUANTITIES)
+
+    def both(name):
+        paths = [os.path.join(d, name) for d in (directory, other)]
+        there = [os.path.exists(path) for path in paths]
+        return paths if all(there) else [] if not any(there) else [name]
+
+    for name in "summary.json", "study.json":
+        if both(name):
+            values = []
+            for path in both(name):
+                with open(path, encoding="utf-8") as file:
+                    values.append(json.load(file))
+            comparison = Comparison(absolute_for_quantities)
+            comparison.compare([], *values, {})
+            yield from (f"{name}: {problem}" for problem in comparison.problems)
+    for name in "convergence.csv", "study.csv":
+        if both(name):
+            yield from compare_tables(name, *map(read_csv, both(name)), absolute_for_quantities)
+    if both("history.csv"):
+        yield from compare_histories(*map(read_csv, both("history.csv")))
+    for name in "convergence.md", "study.md":
+        if both(name):
+            texts = []
+            for path in both(name):
+                with open(path, encoding="utf-8") as file:
+                    texts.append(file.read().splitlines())
+            yield from compare_markdown(name, *texts)
+    for name in sorted(os.listdir(directory)):
+        if os.path.isdir(os.path.join(directory, name)):
+            yield from (f"{name}/{problem}" for problem in
+                        differences(os.path.join(directory, name), os.path.join(other, name),
+                                    absolute_for_quantities))

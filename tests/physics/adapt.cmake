@@ -1,0 +1,130 @@
+# Refinement, stop criteria, extrapolation, studies over parameters, and that all numbers are the
+# same on 1 and 4 ranks.
+
+set(l_shape ${parameter_dir}/poisson_lshape_adaptive.prm)
+
+# The error in H1 of r^(2/3): the singularity's rate on global meshes, the best on adaptive ones.
+study_test(l_shape_has_rate_one_third_with_global_refinement ${l_shape}
+  --set Study/Refinement=global --set Study/Cycles=5 --set "Output/Write VTU=false"
+  --expect-exact-rate H1=0.3333+-0.03)
+foreach(strategy fixed_number fixed_fraction)
+  study_test(l_shape_has_rate_one_half_with_kelly_and_${strategy} ${l_shape}
+    --set Study/Strategy=${strategy} --set "Output/Write VTU=false" --set Study/Cycles=30
+    --set "Study/Maximum dofs=20000" --expect-exact-rate H1=0.5+-0.03
+    --set "Study/Refine fraction=0.3" --expect-stopped-by maximum_dofs
+    --expect-text "H1: error falls like dofs\\^-0\\.[45][0-9], expected dofs\\^-0\\.50: as expected")
+endforeach()
+
+# Why a study ends
+study_test(study_ends_before_too_many_dofs ${parameter_dir}/poisson.prm
+  --set "Study/Maximum dofs=1100" --set Study/Cycles=9 --expect-stopped-by maximum_dofs
+  --expect-cycles 3 --expect-text "would have 4225 dofs, more than Study/Maximum dofs = 1100")
+study_test(study_whose_first_mesh_has_too_many_dofs_ends_with_1 ${parameter_dir}/poisson.prm
+  --set "Study/Maximum dofs=10" --expect-exit 1 --expect-message "Study/Maximum dofs=10.*81 dofs")
+study_test(study_ends_at_its_target_in_H1 ${l_shape} --set Study/Cycles=30
+  --set "Study/Target error=0.02" --set "Study/Target norm=H1" --set "Output/Write VTU=false"
+  --expect-stopped-by target_error --expect-text "Stopped after cycle [0-9]+: the error, in H1")
+study_test(study_ends_at_its_target_in_L2_with_global_refinement ${parameter_dir}/poisson.prm
+  --set "Study/Target error=0.01" --set "Study/Target norm=L2" --set Study/Cycles=9
+  --set "Output/Write VTU=false" --expect-stopped-by target_error)
+study_test(study_ends_at_its_estimated_target ${l_shape} --set Study/Cycles=30
+  --set "Study/Target error=0.05" --set "Study/Target norm=estimate" --ranks 2
+  --set "Output/Write VTU=false" --expect-stopped-by target_error
+  --expect-estimate relative=0.04+-0.01)
+study_test(study_ends_at_its_maximum_level ${parameter_dir}/poisson.prm
+  --set "Mesh/Initial refinements=2" --set "Study/Maximum level=4" --set Study/Cycles=9
+  --set "Output/Write VTU=false" --expect-stopped-by nothing_to_refine --expect-cycles 3)
+study_test(triangles_end_at_their_maximum_level ${parameter_dir}/poisson.prm
+  --set "Mesh/Initial refinements=1" --set "Study/Maximum level=2" --set Study/Cycles=9
+  --set Mesh/Cells=simplex --set "Output/Write VTU=false" --expect-stopped-by nothing_to_refine
+  --expect-cycles 2)
+study_test(cells_are_not_refined_beyond_the_maximum_level ${l_shape} --set Study/Cycles=30
+  --set "Study/Maximum level=5" --set "Study/Maximum dofs=20000" --set "Output/Write VTU=false"
+  --expect-stopped-by nothing_to_refine)
+study_test(target_without_exact_solution_ends_with_1 ${parameter_dir}/bratu_2d.prm
+  --set "Study/Target error=0.1" --expect-exit 1 --expect-message "Study/Target norm")
+
+# Refinement by expressions
+study_test(cells_get_the_size_that_is_asked_for ${parameter_dir}/poisson.prm
+  --set Study/Refinement=adaptive --set Study/Estimator=expression
+  --set "Study/Cell size=if(x < 0.5, 0.05, 0.2)" --set Study/Cycles=9 --ranks 4 --same-as-ranks 1
+  --set "Output/Write VTU=false" --expect-stopped-by nothing_to_refine
+  --expect-text "as fine as .*Cell size")
+study_test(regions_are_refined_before_and_between_cycles ${parameter_dir}/poisson.prm
+  --set Study/Refinement=adaptive --set Study/Estimator=expression
+  --set "Study/Refine where=x < 0.5 && y < 0.5" --set Study/Cycles=3 --ranks 4 --same-as-ranks 1
+  --set "Mesh/Initial refinement where=2*(x > 0.5)" --set "Output/Write VTU=false"
+  --expect-cycles 3)
+study_test(expression_that_is_missing_ends_with_1 ${parameter_dir}/poisson.prm
+  --set Study/Refinement=adaptive --set Study/Estimator=expression --expect-exit 1
+  --expect-message "Study/Refine where")
+study_test(expression_with_global_refinement_ends_with_1 ${parameter_dir}/poisson.prm
+  --set "Study/Refine where=x < 0.5" --expect-exit 1 --expect-message "Set it to adaptive")
+study_test(unreadable_region_ends_with_1 ${parameter_dir}/poisson.prm
+  --set "Mesh/Initial refinement where=x <" --expect-exit 1
+  --expect-message "Mesh/Initial refinement where")
+study_test(local_refinement_of_triangles_ends_with_1 ${parameter_dir}/poisson.prm
+  --set "Mesh/Initial refinement where=x < 0.5" --set Mesh/Cells=simplex --expect-exit 1
+  --expect-message "globally only")
+
+# Richardson: max u of Bratu's problem, 0.79795 by bratu_2d.prm with degree 4 on a finer mesh
+study_test(bratu_extrapolates_max_u ${parameter_dir}/bratu_2d.prm --set Study/Cycles=3
+  --set "Mesh/Initial refinements=3" --set "Output/Write VTU=false" --ranks 4 --same-as-ranks 1
+  --expect-text "max u: extrapolated 0\\.79[78]")
+
+# All numbers are the same on 1 and 4 ranks
+function(ranks_test name)
+  study_test(${name}_has_the_same_numbers_on_1_and_4_ranks ${ARGN} --ranks 4 --same-as-ranks 1
+    --set "Output/Write VTU=false")
+endfunction()
+ranks_test(poisson ${parameter_dir}/poisson.prm --set Study/Cycles=4)
+ranks_test(poisson_with_triangles ${parameter_dir}/poisson.prm --set Study/Cycles=3
+  --set Mesh/Cells=simplex --set "Mesh/Initial refinements=1")
+ranks_test(elasticity ${here}/elasticity_2d.prm --set "Mesh/Initial refinements=2")
+ranks_test(elasticity_3d ${parameter_dir}/elasticity_cantilever.prm --set Study/Cycles=1)
+ranks_test(bratu ${parameter_dir}/bratu_2d.prm --set "Mesh/Initial refinements=3"
+  --set Study/Cycles=3)
+ranks_test(adaptive_l_shape ${l_shape} --set Study/Cycles=8)
+ranks_test(adaptive_l_shape_by_fraction_of_the_error ${l_shape} --set Study/Cycles=8
+  --set Study/Strategy=fixed_fraction)
+
+# Studies over parameters
+study_test(study_over_two_parameters_runs_all_combinations ${parameter_dir}/poisson.prm
+  --study Solver/Preconditioner=jacobi,fsai --study Discretization/Degree=1..2 --ranks 4
+  --same-as-ranks 1 --set Study/Cycles=2 --set "Output/Write VTU=false"
+  --expect-text "Combination 4 of 4: Preconditioner = fsai, Degree = 2"
+  --expect-text "\\n *fsai +2 +1 "
+  --expect-line study.csv "^Solver/Preconditioner,Discretization/Degree,cycle,cells,dofs,"
+  --expect-line study.csv "^fsai,2,1,.*,\"Preconditioner=fsai,Degree=2\""
+  --expect-line study.md "^. *fsai *. *2 *. *1 "
+  --expect-line study.tex "fsai & 2 & 1 &" --expect-line study.json "\"schema\": 1"
+  --expect-line "Preconditioner=jacobi,Degree=2/convergence.csv" "^1,"
+  --expect-line "Preconditioner=fsai,Degree=1/summary.json" "\"Preconditioner\": \"fsai\"")
+study_test(combination_that_does_not_converge_is_a_line_and_ends_with_3
+  ${parameter_dir}/poisson.prm --study "Solver/Maximum iterations=2,2000" --set Study/Cycles=1
+  --set "Output/Write VTU=false" --expect-exit 3 --expect-message "2 iterations"
+  --expect-line study.csv "^2,0,.*,iteration_limit," --expect-line study.csv "^2000,0,.*,converged,")
+study_test(wrong_value_of_the_last_combination_comes_before_the_first_solve
+  ${parameter_dir}/poisson.prm --study Discretization/Degree=1,2,9 --expect-exit 1
+  --expect-message "combination Degree = 9: --study 'Discretization/Degree=9'"
+  --expect-no-text "cycle 0")
+study_test(methods_that_do_not_fit_come_before_the_first_solve ${parameter_dir}/poisson.prm
+  --study Solver/Preconditioner=jacobi,sai --expect-exit 1 --expect-no-text "cycle 0"
+  --expect-message "combination Preconditioner = sai: .*needs a symmetric")
+study_test(unknown_studied_parameter_ends_with_1 ${parameter_dir}/poisson.prm
+  --study Solver/Precondtioner=jacobi --expect-exit 1
+  --expect-message "--study 'Solver/Precondtioner=jacobi'.*Preconditioner")
+study_test(study_without_equals_sign_ends_with_1 ${parameter_dir}/poisson.prm --study Solver
+  --expect-exit 1 --expect-message "has no '='")
+study_test(validate_checks_all_combinations --expect-text "Valid: 4 combinations" --
+  ${parameter_dir}/poisson.prm --validate --study Discretization/Degree=1..4)
+study_test(study_with_a_full_disk_ends_with_5 ${parameter_dir}/poisson.prm --set Study/Cycles=1
+  --study Discretization/Degree=1..2 --full-disk study.csv --expect-exit 5
+  --expect-message "study\\.csv" --set "Output/Write VTU=false")
+
+# Tables
+study_test(convergence_table_is_written_for_markdown_and_latex ${parameter_dir}/poisson.prm
+  --set Study/Cycles=3 --set "Output/Write VTU=false" --set "Output/Error indicator=true"
+  --expect-line convergence.md "^. cycle" --expect-line convergence.md "^.---"
+  --expect-line convergence.tex "begin.tabular" --expect-line convergence.tex "converged"
+  --expect-line convergence.csv "estimated_error,estimated_order,effectivity")

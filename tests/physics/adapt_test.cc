@@ -1,0 +1,424 @@
+#include "linalg/base/error.h"
+#include "physics/error_norms.h"
+#include "physics/estimators.h"
+#include "physics/gradient_products.h"
+#include "physics/problem_tools.h"
+#include "physics/refinement.h"
+#include "physics/solve.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/distributed/tria_base.h>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+/**
+ * @file
+ * Estimators and refinement, with a problem whose error is known.
+ */
+namespace
+{
+using namespace femgpu;
+using namespace dealii;
+
+/// −∇·(k∇u) = s with u given on the boundary, or its flux where the id is @p neumann.
+struct Data
+{
+  std::string k, s, u, flux; ///< flux: k du/dn
+  types::boundary_id neumann = numbers::invalid_boundary_id;
+};
+
+template <int dim>
+class Diffusion final : public Problem<dim>
+{
+public:
+  using typename Problem<dim>::CellMatrix;
+  using typename Problem<dim>::CellVector;
+
+  explicit Diffusion(const Data &data, const std::set<types::boundary_id> &ids)
+      : k("k", {data.k}), s("s", {data.s}), u("u", {data.u}),
+        g("g", {data.flux.empty() ? "0" : data.flux}), neumann(data.neumann), dirichlet(ids)
+  {
+    dirichlet.erase(neumann);
+  }
+
+  unsigned int n_components() const override
+  {
+    return 1;
+  }
+  std::vector<std::string> component_names() const override
+  {
+    return {"u"};
+  }
+  std::vector<std::pair<std::string, std::set<types::boundary_id>>>
+  named_boundaries() const override
+  {
+    return {};
+  }
+  std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
+  {
+    return {{dirichlet, &u, ComponentMask()}};
+  }
+  void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &f) const override
+  {
+    for (const unsigned int q : fe.quadrature_point_indices()) {
+      for (const unsigned int i : fe.dof_indices())
+        f(i) += s.value(fe.quadrature_point(q)) * fe.shape_value(i, q) * fe.JxW(q);
+      add_gradient_products(fe, q, k.value(fe.quadrature_point(q)) * fe.JxW(q), K);
+    }
+  }
+  bool has_face_terms(const types::boundary_id id) const override
+  {
+    return id == neumann;
+  }
+  void add_face_terms(const FEFaceValues<dim> &face, const types::boundary_id, CellMatrix &,
+                      CellVector &f) const override
+  {
+    for (const unsigned int q : face.quadrature_point_indices())
+      for (const unsigned int i : face.dof_indices())
+        f(i) += g.value(face.quadrature_point(q)) * face.shape_value(i, q) * face.JxW(q);
+  }
+  bool has_flux() const override
+  {
+    return true;
+  }
+  void flux(const Place<dim> &place, const std::vector<Tensor<1, dim>> &gradients,
+            std::vector<Tensor<1, dim>> &sigma) const override
+  {
+    sigma[0] = k.value(place.point) * gradients[0];
+  }
+  void source(const Place<dim> &place, const Vector<double> &, Vector<double> &value) const override
+  {
+    value(0) = s.value(place.point);
+  }
+  void boundary_flux(const Place<dim> &place, const types::boundary_id id, const Tensor<1, dim> &,
+                     const Vector<double> &, Vector<double> &normal_flux) const override
+  {
+    if (id == neumann)
+      normal_flux(0) = g.value(place.point);
+  }
+  const Function<dim> *exact_solution() const override
+  {
+    return &u;
+  }
+
+private:
+  Field<dim> k, s, u, g;
+  types::boundary_id neumann;
+  std::set<types::boundary_id> dirichlet;
+};
+
+MeshParameters &mesh_parameters()
+{
+  static MeshParameters parameters;
+  return parameters;
+}
+
+SolverParameters &solver_parameters()
+{
+  static SolverParameters parameters;
+  parameters.backend = "host";
+  parameters.threads = 1;
+  parameters.relative_tolerance = 1e-12;
+  return parameters;
+}
+
+template <int dim>
+Mesh<dim> mesh_of(const std::string &generator, const std::string &arguments,
+                  const std::string &cells)
+{
+  MeshParameters &parameters = mesh_parameters();
+  parameters.generator = generator;
+  parameters.arguments = arguments;
+  parameters.cells = cells;
+  return make_mesh<dim>(parameters, MPI_COMM_WORLD);
+}
+
+DiscretizationParameters &degree_of(const unsigned int degree)
+{
+  static DiscretizationParameters parameters;
+  parameters.degree = degree;
+  return parameters;
+}
+
+/// A problem on a mesh that is refined step by step.
+template <int dim>
+struct Run
+{
+  Run(const Data &data, Mesh<dim> coarse, const unsigned int degree, const unsigned int refinements)
+      : mesh(std::move(coarse)), problem(data, mesh.regions.boundary_ids),
+        discretization(mesh, degree_of(degree), 1),
+        solver(problem, solver_parameters(), nonlinear(), MPI_COMM_WORLD), system(MPI_COMM_WORLD)
+  {
+    refine_globally(mesh, refinements);
+    discretization.distribute_dofs();
+    u = discretization.make_vector();
+  }
+
+  static NonlinearParameters &nonlinear()
+  {
+    static NonlinearParameters parameters;
+    return parameters;
+  }
+
+  void solve()
+  {
+    discretization.make_constraints(problem);
+    discretization.constraints().distribute(u);
+    make_pattern(discretization, false, system);
+    std::map<std::string, double> seconds;
+    EXPECT_TRUE(solver.solve(discretization, system, u, seconds, {}).report.converged());
+  }
+  void refine()
+  {
+    u = refine_and_transfer(mesh, discretization, u);
+  }
+  double error() const
+  {
+    return compute_errors(discretization, u, *problem.exact_solution()).H1;
+  }
+
+  Mesh<dim> mesh;
+  Diffusion<dim> problem;
+  Discretization<dim> discretization;
+  ProblemSolver<dim> solver;
+  linalg::NodeSystem system;
+  FeVector u;
+};
+
+const Data smooth_2d = {"1", "2*pi^2*sin(pi*x)*sin(pi*y)", "sin(pi*x)*sin(pi*y)", ""};
+// u = sin(pi x) cos(pi y) with k = 1 + x y
+const std::string varying_source = "2*pi^2*(1 + x*y)*sin(pi*x)*cos(pi*y) "
+                                   "- pi*y*cos(pi*x)*cos(pi*y) + pi*x*sin(pi*x)*sin(pi*y)";
+// with k du/dx prescribed at x = 1, which has id 1
+const Data varying_2d = {"1 + x*y", varying_source, "sin(pi*x)*cos(pi*y)",
+                         "(1 + y)*pi*cos(pi)*cos(pi*y)", 1};
+
+/// The estimated over the true error of the flux, on meshes that are refined globally.
+template <int dim>
+std::vector<double> effectivities(Run<dim> &run, const bool is_residual)
+{
+  std::vector<double> result;
+  for (unsigned int step = 0; step < 3; ++step) {
+    if (step > 0) {
+      flag_all(run.mesh);
+      run.refine();
+    }
+    run.solve();
+    const ErrorEstimate estimate =
+        is_residual ? residual_estimate<dim>(run.problem, run.discretization, run.u)
+                    : kelly_estimate<dim>(run.problem, run.discretization, run.u);
+    result.push_back(estimate.error / flux_error<dim>(run.problem, run.discretization, run.u));
+  }
+  return result;
+}
+
+void expect_constant(const std::vector<double> &effectivities, const double least,
+                     const double largest)
+{
+  for (const double effectivity : effectivities) {
+    EXPECT_GT(effectivity, least);
+    EXPECT_LT(effectivity, largest);
+  }
+  EXPECT_NEAR(effectivities[2] / effectivities[1], 1., 0.06);
+}
+
+TEST(Estimators, ResidualIsEffectiveForAllDegreesAndCells)
+{
+  for (const std::string cells : {"hypercube", "simplex"})
+    for (unsigned int degree = 1; degree <= (cells == "simplex" ? 2 : 4); ++degree) {
+      SCOPED_TRACE(cells + " of degree " + std::to_string(degree));
+      Run<2> run(varying_2d, mesh_of<2>("hyper_cube", "0 : 1 : true", cells), degree,
+                 cells == "simplex" ? 1 : 2);
+      expect_constant(effectivities(run, true), 1., 12.);
+    }
+}
+
+TEST(Estimators, ResidualIsEffectiveIn3D)
+{
+  const Data data = {"1", "3*pi^2*sin(pi*x)*sin(pi*y)*sin(pi*z)", "sin(pi*x)*sin(pi*y)*sin(pi*z)",
+                     "", numbers::invalid_boundary_id};
+  Run<3> hexahedra(data, mesh_of<3>("hyper_cube", "0 : 1 : false", "hypercube"), 1, 1);
+  expect_constant(effectivities(hexahedra, true), 1., 12.);
+}
+
+TEST(Estimators, KellyIsEffectiveForOddDegrees)
+{
+  for (const unsigned int degree : {1U, 3U}) {
+    Run<2> run(varying_2d, mesh_of<2>("hyper_cube", "0 : 1 : true", "hypercube"), degree, 2);
+    expect_constant(effectivities(run, false), 0.1, 3.);
+  }
+}
+
+TEST(Estimators, KellyOfTheFluxIsThatOfDealIIWhereItIsTheGradient)
+{
+  Data data = smooth_2d;
+  data.neumann = numbers::invalid_boundary_id;
+  Run<2> run(data, mesh_of<2>("hyper_cube", "0 : 1 : false", "hypercube"), 1, 3);
+  Vector<float> towards_corner(run.mesh.triangulation->n_active_cells());
+  for (const auto &cell : run.mesh.triangulation->active_cell_iterators())
+    towards_corner(cell->active_cell_index()) = static_cast<float>(1. / cell->center().norm());
+  flag_by_indicators(run.mesh, towards_corner, {RefinementRule::Fraction::of_cells, 0.2, 0.});
+  run.refine();
+  run.solve();
+  const ErrorEstimate ours = kelly_estimate<2>(run.problem, run.discretization, run.u);
+  struct Silent final : public Problem<2>
+  {
+    unsigned int n_components() const override
+    {
+      return 1;
+    }
+    std::vector<std::string> component_names() const override
+    {
+      return {"u"};
+    }
+    std::vector<std::pair<std::string, std::set<types::boundary_id>>>
+    named_boundaries() const override
+    {
+      return {};
+    }
+    std::vector<DirichletCondition<2>> dirichlet_conditions() const override
+    {
+      return {};
+    }
+    void add_cell_terms(const FEValues<2> &, CellMatrix &, CellVector &) const override
+    {}
+  };
+  const ErrorEstimate theirs = kelly_estimate<2>(Silent(), run.discretization, run.u);
+  EXPECT_NEAR(ours.error, theirs.error, 1e-6 * theirs.error);
+  EXPECT_NEAR(ours.size, theirs.size, 1e-12 * theirs.size);
+  for (unsigned int i = 0; i < ours.indicators.size(); ++i)
+    EXPECT_NEAR(ours.indicators(i), theirs.indicators(i), 1e-6);
+}
+
+TEST(Estimators, AreZeroForSolutionsOfTheSpace)
+{
+  const Data quadratic = {"2", "-4", "x^2 + x*y", "2*(2 + y)", 1};
+  for (const std::string cells : {"hypercube", "simplex"}) {
+    Run<2> run(quadratic, mesh_of<2>("hyper_cube", "0 : 1 : true", cells), 2,
+               cells == "simplex" ? 0 : 2);
+    run.solve();
+    const ErrorEstimate estimate = residual_estimate<2>(run.problem, run.discretization, run.u);
+    EXPECT_LT(estimate.error, 1e-9 * estimate.size) << cells;
+    EXPECT_LT((kelly_estimate<2>(run.problem, run.discretization, run.u).error),
+              1e-9 * estimate.size)
+        << cells;
+  }
+}
+
+/// The r^(2/3) of an L-shape, see parameters/poisson_lshape_adaptive.prm.
+const std::string singular = "(x^2 + y^2)^(1/3)*cos(2/3*atan2(x - y, -x - y))";
+
+/// s of H1 error ~ dofs^-s over the last cycles.
+double rate_on_l_shape(const bool is_residual, const RefinementRule &rule,
+                       const std::size_t largest)
+{
+  const Data data = {"1", "0", singular, "", numbers::invalid_boundary_id};
+  Run<2> run(data, mesh_of<2>("hyper_L", "-1 : 1 : false", "hypercube"), 1, 3);
+  std::vector<std::array<double, 2>> points;
+  while (run.discretization.dofs().n_dofs() < largest) {
+    run.solve();
+    points.push_back({std::log(run.discretization.dofs().n_dofs()), -std::log(run.error())});
+    const ErrorEstimate estimate =
+        is_residual ? residual_estimate<2>(run.problem, run.discretization, run.u)
+                    : kelly_estimate<2>(run.problem, run.discretization, run.u);
+    flag_by_indicators(run.mesh, estimate.indicators, rule);
+    run.refine();
+  }
+  const std::array<double, 2> &first = points[points.size() / 2], &last = points.back();
+  return (last[1] - first[1]) / (last[0] - first[0]);
+}
+
+TEST(Estimators, GiveTheOptimalRateOnAnLShape)
+{
+  const RefinementRule of_cells = {RefinementRule::Fraction::of_cells, 0.2, 0.02};
+  const RefinementRule of_error = {RefinementRule::Fraction::of_error, 0.6, 0.02};
+  for (const bool is_residual : {false, true}) {
+    EXPECT_NEAR(rate_on_l_shape(is_residual, of_cells, 10000), 0.5, 0.03) << is_residual;
+    EXPECT_NEAR(rate_on_l_shape(is_residual, of_error, 10000), 0.5, 0.03) << is_residual;
+  }
+}
+
+TEST(Refinement, FixedFractionTakesTheFewestCellsWithThePartOfTheError)
+{
+  Mesh<2> mesh = mesh_of<2>("hyper_cube", "0 : 1 : false", "hypercube");
+  refine_globally(mesh, 4);
+  Vector<float> indicators(mesh.triangulation->n_active_cells());
+  double all = 0., refined = 0., least_refined = 1e9, most_left = 0.;
+  for (const auto &cell : mesh.triangulation->active_cell_iterators())
+    indicators(cell->active_cell_index()) =
+        static_cast<float>(std::exp(-3. * cell->center().distance(Point<2>(0.3, 0.1))));
+  flag_by_indicators(mesh, indicators, {RefinementRule::Fraction::of_error, 0.7, 0.});
+  for (const auto &cell : mesh.triangulation->active_cell_iterators())
+    if (cell->is_locally_owned()) {
+      const double eta = indicators(cell->active_cell_index());
+      all += eta * eta;
+      if (cell->refine_flag_set()) {
+        refined += eta * eta;
+        least_refined = std::min(least_refined, eta);
+      }
+      else
+        most_left = std::max(most_left, eta);
+    }
+  const auto sum = [](const double x) { return Utilities::MPI::sum(x, MPI_COMM_WORLD); };
+  EXPECT_NEAR(std::sqrt(sum(refined) / sum(all)), 0.7, 0.03);
+  EXPECT_GE(Utilities::MPI::min(least_refined, MPI_COMM_WORLD),
+            Utilities::MPI::max(most_left, MPI_COMM_WORLD) * 0.999);
+}
+
+TEST(Refinement, RoundingOfIndicatorsDecidesNothing)
+{
+  Mesh<2> mesh = mesh_of<2>("hyper_cube", "0 : 1 : false", "hypercube");
+  refine_globally(mesh, 3);
+  Vector<float> indicators(mesh.triangulation->n_active_cells());
+  for (const auto &cell : mesh.triangulation->active_cell_iterators())
+    indicators(cell->active_cell_index()) = // two values, each but for rounding
+        (cell->center()[0] < 0.5 ? 0.7F : 0.3F) *
+        (1.F + 2e-7F * static_cast<float>(cell->active_cell_index() % 3));
+  flag_by_indicators(mesh, indicators, {RefinementRule::Fraction::of_cells, 0.4, 0.});
+  unsigned int n_flagged = 0;
+  for (const auto &cell : mesh.triangulation->active_cell_iterators())
+    if (cell->is_locally_owned() && cell->refine_flag_set())
+      ++n_flagged;
+  n_flagged = Utilities::MPI::sum(n_flagged, MPI_COMM_WORLD);
+  EXPECT_TRUE(n_flagged == 32 || n_flagged == 0) << n_flagged;
+}
+
+TEST(Refinement, FollowsExpressionsOfPosition)
+{
+  Mesh<2> mesh = mesh_of<2>("hyper_cube", "0 : 1 : false", "hypercube");
+  LocalRefinementParameters &parameters = []() -> LocalRefinementParameters & {
+    static LocalRefinementParameters all;
+    return all;
+  }();
+  parameters.where = "2*(x < 0.5 && y < 0.5)";
+  refine_initially(mesh, 2, parameters);
+  // 12 of the 16 cells stay, but those beside the corner that the 2:1 rule refines; 4 become 64
+  double area = 0.;
+  for (const auto &cell : mesh.triangulation->active_cell_iterators())
+    if (cell->is_locally_owned() && cell->level() == 4) {
+      area += cell->measure();
+      EXPECT_TRUE(cell->center()[0] < 0.5 && cell->center()[1] < 0.5);
+    }
+  EXPECT_NEAR(Utilities::MPI::sum(area, MPI_COMM_WORLD), 0.25, 1e-12);
+
+  const Field<2> size("size", {"if(x > 0.5, 0.1, 10)"});
+  for (unsigned int step = 0; step < 3; ++step) {
+    flag_larger_than(mesh, size);
+    mesh.triangulation->execute_coarsening_and_refinement();
+  }
+  for (const auto &cell : mesh.triangulation->active_cell_iterators())
+    if (cell->is_locally_owned() && cell->center()[0] > 0.5)
+      EXPECT_LE(cell->diameter(), 0.1);
+  flag_where(mesh, Field<2>("where", {"x < 0.25"}));
+  EXPECT_TRUE(limit_level(mesh, 10));
+  EXPECT_FALSE(limit_level(mesh, 2));
+
+  Mesh<2> triangles = mesh_of<2>("hyper_cube", "0 : 1 : false", "simplex");
+  EXPECT_THROW(refine_initially(triangles, 0, parameters), ParameterError);
+  parameters.where = "x <";
+  EXPECT_THROW(refine_initially(mesh, 0, parameters), ParameterError);
+}
+} // namespace
