@@ -15,6 +15,9 @@
 #include <algorithm>
 #include <memory>
 #include <sstream>
+#include <utility>
+
+#include <boost/serialization/utility.hpp>
 
 namespace femgpu
 {
@@ -128,6 +131,18 @@ void check_weights(const Discretization<dim> &discretization, const linalg::Node
 }
 } // namespace
 
+namespace
+{
+/// Collective. All ranks throw what one of them has: @p error of the parameter @p path.
+void refuse_together(const MPI_Comm communicator, const std::string &error, const std::string &path)
+{
+  for (const auto &[text, where] :
+       Utilities::MPI::all_gather(communicator, std::make_pair(error, path)))
+    if (!text.empty())
+      throw ParameterError(text, where);
+}
+} // namespace
+
 template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
               linalg::NodeSystem &system)
@@ -146,7 +161,15 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
   const auto copier = [&](const CellTerms &t) { eliminated.add(t, system); };
   const auto cells = filter_iterators(discretization.dofs().active_cell_iterators(),
                                       IteratorFilters::LocallyOwnedCell());
-  WorkStream::run(cells, worker, copier, scratch, terms);
+  std::string error, path;
+  try {
+    WorkStream::run(cells, worker, copier, scratch, terms);
+  }
+  catch (const ParameterError &e) { // an expression that has no value at a quadrature point
+    error = e.what();
+    path = e.path();
+  }
+  refuse_together(discretization.communicator(), error, path);
   system.compress();
   if (is_nonlinear)
     check_weights(discretization, system);

@@ -72,6 +72,59 @@ private:
   std::streambuf *before;
 };
 
+/// Expressions whose values are refused where they are not finite.
+template <int dim>
+class FiniteParser final : public FunctionParser<dim>
+{
+public:
+  FiniteParser(std::string path, std::vector<std::string> expressions)
+      : FunctionParser<dim>(static_cast<unsigned int>(expressions.size()), 0., difference_step),
+        path(std::move(path)), expressions(std::move(expressions))
+  {}
+
+  /// @throws ParameterError that names the place
+  double value(const Point<dim> &p, const unsigned int component = 0) const override
+  {
+    const double value = FunctionParser<dim>::value(p, component);
+    if (!std::isfinite(value))
+      refuse(p, component, value);
+    return value;
+  }
+
+private:
+  [[noreturn]] void refuse(const Point<dim> &p, const unsigned int component,
+                           const double value) const
+  {
+    std::ostringstream text;
+    text << "The expression '" << expressions[component] << "' of " << path << " is "
+         << (std::isnan(value) ? "not a number"
+             : value > 0.      ? "infinite"
+                               : "minus infinite")
+         << " at (" << p << "), where its value is needed. Look for divisions by zero, and for "
+         << "roots and logarithms of negative numbers; if(condition, a, b) evaluates only what it "
+         << "chooses.";
+    throw ParameterError(text.str(), path);
+  }
+
+  std::string path;
+  std::vector<std::string> expressions;
+};
+
+/// @throws ParameterError for none or several expressions where there must be one
+void require_one(const std::string &path, const std::string &expression)
+{
+  if (expression.find_first_not_of(" \t") == std::string::npos)
+    throw ParameterError("An expression of " + path +
+                             " is empty. Write a number, or an expression such as sin(pi*x).",
+                         path);
+  const auto n = split_expressions(expression, ',').size();
+  if (n != 1)
+    throw ParameterError("'" + expression + "' of " + path + " has " + std::to_string(n) +
+                             " expressions, but one is needed. Separate decimals by '.', and "
+                             "arguments of functions within parentheses by ','.",
+                         path);
+}
+
 std::string joined(const std::vector<std::string> &expressions)
 {
   std::string text;
@@ -84,16 +137,18 @@ std::string joined(const std::vector<std::string> &expressions)
 template <int dim>
 Field<dim>::Field(const std::string &path, const std::vector<std::string> &expressions)
     : Function<dim>(static_cast<unsigned int>(expressions.size())),
-      parser(std::make_unique<FunctionParser<dim>>(static_cast<unsigned int>(expressions.size()),
-                                                   0., difference_step))
+      parser(std::make_unique<FiniteParser<dim>>(path, expressions))
 {
+  for (const std::string &expression : expressions)
+    require_one(path, expression);
   try {
     const SilentErrors silent;
     parser->initialize(FunctionParser<dim>::default_variable_names(), expressions,
                        {{"pi", numbers::PI}}, false);
     parser->set_formula(AutoDerivativeFunction<dim>::FourthOrder);
     for (unsigned int c = 0; c < this->n_components; ++c) {
-      constants.push_back(parser->value(Point<dim>(), c)); // also finds what only evaluation shows
+      // also finds what only evaluation shows
+      constants.push_back(parser->FunctionParser<dim>::value(Point<dim>(), c));
       constant.push_back(!depends_on_position(expressions[c]));
     }
   }
