@@ -59,6 +59,10 @@ Failure describe(const std::exception_ptr &failure, const ParameterPlaces &place
   catch (const std::exception &error) {
     return {ExitCode::input, std::string("An error that femgpu does not know: ") + error.what()};
   }
+  catch (...) { // libraries may throw anything
+    return {ExitCode::input, "An error that femgpu does not know, and that says nothing of itself. "
+                             "Please report it with the parameter file."};
+  }
 }
 
 /// Does every rank come here within @p limit?

@@ -10,8 +10,11 @@
 
 #include <deal.II/base/mpi.h>
 
+#include <csignal>
+#include <fcntl.h>
 #include <iostream>
 #include <sstream>
+#include <unistd.h>
 
 namespace
 {
@@ -22,6 +25,19 @@ Console::Verbosity verbosity_of(const CommandLine &command_line)
   if (command_line.quiet)
     return Console::Verbosity::quiet;
   return command_line.verbose ? Console::Verbosity::verbose : Console::Verbosity::normal;
+}
+
+/// What a shell may have done to the program: a run whose reader went away, as `femgpu ... | head`,
+/// still writes its results, and files never get the numbers of closed standard streams.
+void survive_closed_streams()
+{
+  std::signal(SIGPIPE, SIG_IGN);
+  for (int descriptor = ::open("/dev/null", O_RDWR); descriptor >= 0;
+       descriptor = ::open("/dev/null", O_RDWR))
+    if (descriptor > STDERR_FILENO) {
+      ::close(descriptor);
+      return;
+    }
 }
 
 /// Answers a question about the program; false if the command line asks for a run.
@@ -41,8 +57,8 @@ bool answer(const CommandLine &command_line, const bool prints)
   }
   else
     return false;
-  if (prints)
-    std::cout << text.str() << std::flush;
+  if (prints && !(std::cout << text.str() << std::flush))
+    throw OutputError("Standard output could not be written. Is the disk full, or closed?");
   return true;
 }
 
@@ -65,6 +81,8 @@ ExitCode run(const CommandLine &command_line, Parameters &parameters, const bool
 int main(int argc, char **argv)
 {
   int status = 0;
+  survive_closed_streams();
+  remove_partial_files_on_signals();
   try {
     dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;

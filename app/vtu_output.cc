@@ -92,6 +92,7 @@ void write_group(const DataOut<dim> &out, const std::string &name, MPI_Comm grou
     return;
   }
   const std::string partial = name + ".partial";
+  const PartialFile registered(partial);
   bool failed = false;
   try {
     out.write_vtu_in_parallel(partial, group);

@@ -2,7 +2,9 @@
 
 #include "linalg/base/error.h"
 
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -135,6 +137,67 @@ private:
   std::vector<char> block = std::vector<char>(1u << 16u);
 };
 
+namespace
+{
+// Names that a signal's handler can read at any moment: it must not allocate or lock. Files with
+// longer names, or more at a time, are left behind by a signal, as by SIGKILL.
+constexpr std::size_t n_slots = 64, longest_name = 4096;
+char partial_names[n_slots][longest_name];
+std::atomic<bool> slot_is_taken[n_slots], slot_is_ready[n_slots];
+
+void say(const char *text)
+{
+  if (::write(STDERR_FILENO, text, std::strlen(text)) < 0)
+    return; // nobody listens
+}
+
+extern "C" void end_by_signal(const int signal)
+{
+  for (std::size_t i = 0; i < n_slots; ++i)
+    if (slot_is_ready[i])
+      ::unlink(partial_names[i]);
+  say(signal == SIGINT ? "femgpu: interrupted" : "femgpu: asked to end by a signal");
+  say("; files that have their names are complete.\n");
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+} // namespace
+
+void remove_partial_files_on_signals()
+{
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {};
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) // as nohup does
+      continue;
+    struct sigaction action = {};
+    action.sa_handler = end_by_signal;
+    ::sigemptyset(&action.sa_mask);
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+PartialFile::PartialFile(const std::string &name) : slot(n_slots)
+{
+  if (name.size() >= longest_name)
+    return;
+  for (slot = 0; slot < n_slots && slot_is_taken[slot].exchange(true);)
+    ++slot;
+  if (slot == n_slots)
+    return;
+  name.copy(partial_names[slot], name.size());
+  partial_names[slot][name.size()] = '\0';
+  slot_is_ready[slot] = true;
+}
+
+PartialFile::~PartialFile()
+{
+  if (slot == n_slots)
+    return;
+  slot_is_ready[slot] = false;
+  slot_is_taken[slot] = false;
+}
+
 AtomicFile::AtomicFile(const std::filesystem::path &name) : target(name), out(nullptr)
 {
   std::error_code error;
@@ -147,6 +210,7 @@ AtomicFile::AtomicFile(const std::filesystem::path &name) : target(name), out(nu
                       "' exists and is no regular file; remove it or choose another name");
   partial = target;
   partial += ".partial";
+  registered = std::make_unique<PartialFile>(partial.string());
   buffer = std::make_unique<Buffer>(partial);
   if (buffer->error() != 0)
     output_error(target, "could not be written (creating '" + partial.filename().string() + "')",
@@ -180,6 +244,7 @@ void AtomicFile::commit()
     ::unlink(partial.c_str());
     output_error(target, "could not be written", reason);
   }
+  registered.reset();
   committed = true;
 }
 

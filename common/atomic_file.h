@@ -1,6 +1,7 @@
 #ifndef femgpu_common_atomic_file_h
 #define femgpu_common_atomic_file_h
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -8,6 +9,8 @@
 
 namespace femgpu
 {
+class PartialFile;
+
 /**
  * A file that appears under its name only when it is complete: everything is written to
  * NAME.partial in the same directory, and commit() gives it its name in one step. A run that is
@@ -45,12 +48,32 @@ private:
   std::filesystem::path target;
   std::filesystem::path partial;
   std::unique_ptr<Buffer> buffer;
+  std::unique_ptr<PartialFile> registered; ///< only while the partial file is there
   std::ostream out;
   bool committed = false;
 };
 
 /// Writes all of a file at once, as above. @throws OutputError
 void write_file(const std::filesystem::path &name, const std::string &text);
+
+/**
+ * From now on SIGINT, SIGTERM and SIGHUP remove the partial files of this process and say so before
+ * they end it, with the status that a shell expects of the signal.
+ */
+void remove_partial_files_on_signals();
+
+/// A file that an ending signal removes while this lives, as AtomicFile's own partial files.
+class PartialFile
+{
+public:
+  explicit PartialFile(const std::string &name);
+  ~PartialFile();
+  PartialFile(const PartialFile &) = delete;
+  PartialFile &operator=(const PartialFile &) = delete;
+
+private:
+  std::size_t slot;
+};
 
 /**
  * Make @p directory, with those above it, if it does not exist, and try that files can be created
