@@ -3,6 +3,7 @@
 #include "app/branch_report.h"
 #include "app/cycle_print.h"
 #include "app/refinement_control.h"
+#include "app/run_limits.h"
 #include "app/vtu_output.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
@@ -43,6 +44,8 @@ public:
         control(parameters, mesh, *problem)
   {
     problem->check(mesh, parameters.discretization);
+    check_output_name(parameters.output);
+    refuse_too_many_cells(parameters.mesh.initial_refinements, "Mesh/Initial refinements");
     make_periodic(mesh, problem->periodic_sides());
     if (parameters.continuation.enabled)
       check_continuation();
@@ -59,8 +62,7 @@ public:
 
   void validate()
   {
-    const auto cells = static_cast<double>(mesh.triangulation->n_global_active_cells()) *
-                       std::pow(1 << dim, parameters.mesh.initial_refinements);
+    const double cells = cells_after(parameters.mesh.initial_refinements);
     std::ostringstream text;
     text << "Valid: " << parameters.run.physics << " in " << dim << "D, "
          << discretization.element().get_name() << " on " << std::setprecision(10) << cells
@@ -73,7 +75,13 @@ public:
   StudyRecord run(const SolutionObserver &observer);
 
 private:
+  double cells_after(const unsigned int refinements) const
+  {
+    return static_cast<double>(mesh.triangulation->n_global_active_cells()) *
+           std::pow(1 << dim, refinements);
+  }
   void check_continuation() const;
+  void refuse_too_many_cells(unsigned int refinements, const std::string &path) const;
   void describe(const linalg::NodeSolver &solver, const std::string &method);
   void run_cycles(linalg::NodeSystem &system, VtuOutput<dim> &output,
                   const SolutionObserver &observer);
@@ -101,6 +109,15 @@ private:
 };
 
 template <int dim>
+void Study<dim>::refuse_too_many_cells(const unsigned int refinements,
+                                       const std::string &path) const
+{
+  check_size({dim, cells_after(refinements), mesh.is_simplex, discretization.degree(),
+              problem->n_components()},
+             path);
+}
+
+template <int dim>
 std::optional<Stop> Study<dim>::make_grid()
 {
   console.begin_phase("grid");
@@ -112,6 +129,8 @@ std::optional<Stop> Study<dim>::make_grid()
       parameters.mesh.initial_refinements + static_cast<unsigned int>(study.cycles.size()) - 1;
   if (auto stop = control.flag(mesh, indicators, n_refinements))
     return stop;
+  if (!parameters.study.is_adaptive())
+    refuse_too_many_cells(1, "Study/Cycles");
   u = refine_and_transfer(mesh, discretization, u);
   return control.too_many(discretization.dofs().n_dofs());
 }

@@ -1,0 +1,62 @@
+#include "app/run_limits.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <unistd.h>
+
+namespace femgpu
+{
+void check_output_name(const OutputParameters &parameters)
+{
+  if (parameters.name.empty() || parameters.name.find('/') != std::string::npos)
+    throw ParameterError("'" + parameters.name +
+                             "' of Output/Name cannot begin the names of files. Give a word "
+                             "without '/' there, and the directory as Output/Directory.",
+                         "Output/Name");
+}
+
+double SystemSize::n_dofs() const
+{
+  // a vertex of a mesh of triangles belongs to 6 of them, one of tetrahedra to about 24
+  const double vertices_per_cell = !is_simplex ? 1. : dimension == 2 ? 1. / 2. : 1. / 6.;
+  return n_cells * vertices_per_cell * std::pow(degree, dimension) * n_components;
+}
+
+double SystemSize::least_bytes() const
+{
+  // (p + 2)^dim is the mean of rows of Q_p; those of P2 are longer than of P1, whose these are
+  const double of_a_component = !is_simplex      ? std::pow(degree + 2, dimension)
+                                : dimension == 2 ? 7.
+                                                 : 15.;
+  const double entries_per_row = of_a_component * n_components;
+  constexpr double bytes_per_entry = 12., bytes_per_cell = 100.; // a value and a column
+  return n_dofs() * entries_per_row * bytes_per_entry + n_cells * bytes_per_cell;
+}
+
+void check_size(const SystemSize &size, const std::string &path)
+{
+  std::ostringstream text;
+  text.precision(3);
+  const double dofs = size.n_dofs();
+  if (dofs > std::numeric_limits<int>::max()) {
+    text << "A mesh of " << size.n_cells << " cells has about " << dofs
+         << " unknowns, but femgpu numbers them with 31 bits, up to "
+         << std::numeric_limits<int>::max() << ". Refine less, or lower the degree.";
+    throw ParameterError(text.str(), path);
+  }
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  const double needed = size.least_bytes();
+  if (memory > 0. && needed > memory) {
+    text << "A mesh of " << size.n_cells << " cells has about " << dofs
+         << " unknowns; mesh and matrix need more than " << 1e-9 * needed
+         << " GB, but this machine has " << 1e-9 * memory << " GB. Refine less (" << path
+         << "), lower the degree, or run on more memory.";
+    throw DeviceError(text.str());
+  }
+}
+} // namespace femgpu

@@ -1,0 +1,34 @@
+#ifndef femgpu_app_run_limits_h
+#define femgpu_app_run_limits_h
+
+#include "app/parameters.h"
+
+namespace femgpu
+{
+/// @throws ParameterError for a name that files cannot begin with: empty, or with a '/'.
+void check_output_name(const OutputParameters &parameters);
+
+/// What decides about the size of a system.
+struct SystemSize
+{
+  int dimension;
+  double n_cells; ///< of the mesh that is to be made
+  bool is_simplex;
+  unsigned int degree, n_components;
+
+  /// About as many as there are: without what the boundary adds.
+  double n_dofs() const;
+  /// Less than mesh and matrix take in the memory of the host, in all ranks together.
+  double least_bytes() const;
+};
+
+/**
+ * Refuses meshes that cannot be solved on, before hours go into making them.
+ * @param path "Section/Key" of the parameter to blame
+ * @throws ParameterError if unknowns have numbers of more than 31 bits; DeviceError if mesh and
+ *         matrix do not fit into the memory of the machine
+ */
+void check_size(const SystemSize &size, const std::string &path);
+} // namespace femgpu
+
+#endif
