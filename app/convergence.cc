@@ -1,6 +1,7 @@
 #include "app/convergence.h"
 
 #include "app/extrapolation.h"
+#include "app/quantity_table.h"
 
 #include <algorithm>
 #include <cmath>
@@ -178,10 +179,6 @@ dealii::ConvergenceTable make_table(const StudyRecord &study, const Escape &esca
       table.add_value("nonlinear", cycle.solve.nonlinear_iterations);
     table.add_value("iterations", cycle.solve.linear_iterations);
     table.add_value("residual", cycle.solve.report.true_residual);
-    for (const Quantity &quantity : cycle.quantities) {
-      table.add_value(escape(quantity.name), quantity.value);
-      table.set_precision(escape(quantity.name), 8);
-    }
     add_errors(cycle, table, columns);
     table.add_value("seconds", cycle.total_seconds);
   }
@@ -208,8 +205,9 @@ TableTexts convergence_table(const StudyRecord &study)
     remarks.push_back(to_string(verdict));
   for (const Extrapolation &extrapolation : extrapolations(study))
     remarks.push_back(to_string(extrapolation));
-  return with_remarks(table_texts([&](const Escape &escape) { return make_table(study, escape); }),
-                      remarks);
+  TableTexts texts = table_texts([&](const Escape &escape) { return make_table(study, escape); });
+  append(quantity_table(study), texts);
+  return with_remarks(std::move(texts), remarks);
 }
 
 std::vector<std::string> csv_columns(const std::vector<const StudyRecord *> &studies)
@@ -231,7 +229,8 @@ std::vector<std::string> csv_columns(const std::vector<const StudyRecord *> &stu
       has_estimates = has_estimates || cycle.estimate;
       for (const Quantity &quantity : cycle.quantities)
         if (std::find(columns.begin(), columns.end(), quantity.name) == columns.end())
-          columns.push_back(quantity.name);
+          for (const std::string &column : quantity_columns(quantity.name))
+            columns.push_back(column);
     }
   const auto append = [&](const bool really, const std::vector<std::string> &more) {
     if (really)
@@ -266,8 +265,12 @@ std::map<std::string, std::string> csv_values(const StudyRecord &study, const Cy
     if (value)
       values[column] = in_full(*value);
   };
-  for (const Quantity &quantity : cycle.quantities)
+  for (const Quantity &quantity : cycle.quantities) {
+    const QuantityChange change = quantity_change(study, cycle.cycle, quantity.name);
     set(quantity.name, quantity.value);
+    set(quantity.name + "_difference", change.difference);
+    set(quantity.name + "_order", change.order);
+  }
   for (const auto &norm : norms)
     if (cycle.errors) {
       set(std::string(norm.name) + "_error", (*cycle.errors).*norm.norm);

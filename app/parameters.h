@@ -5,6 +5,7 @@
 #include "app/parameter_file.h"
 #include "physics/branch.h"
 #include "physics/local_refinement.h"
+#include "physics/measurement_text.h"
 #include "physics/parameters.h"
 #include "physics/registry.h"
 
@@ -85,6 +86,7 @@ struct Parameters
   SolverParameters solver;
   NonlinearParameters nonlinear;
   ContinuationParameters continuation;
+  MeasurementParameters measurements;
   OutputParameters output;
 
   /// Where each value comes from; filled by read().

@@ -2,6 +2,7 @@
 
 #include "app/branch_report.h"
 #include "app/cycle_print.h"
+#include "app/measurement_output.h"
 #include "app/refinement_control.h"
 #include "app/run_limits.h"
 #include "app/vtu_output.h"
@@ -11,6 +12,7 @@
 #include "physics/error_norms.h"
 #include "physics/estimators.h"
 #include "physics/mean_value.h"
+#include "physics/measurements.h"
 #include "physics/periodicity.h"
 #include "physics/refinement.h"
 #include "physics/solve.h"
@@ -41,7 +43,9 @@ public:
         mesh(make_mesh<dim>(parameters.mesh, communicator)),
         problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
         discretization(mesh, parameters.discretization, problem->n_components()),
-        control(parameters, mesh, *problem)
+        control(parameters, mesh, *problem),
+        measurements(parameters.measurements, discretization, *problem),
+        measurement_output(parameters.output.directory, communicator)
   {
     problem->check(mesh, parameters.discretization);
     check_output_name(parameters.output);
@@ -69,6 +73,11 @@ public:
          << (parameters.local_refinement.where.empty() ? "" : " or more")
          << " cells in the first of " << parameters.study.cycles << " cycles; boundary ids "
          << mesh.regions.boundary_list() << "; material ids " << mesh.regions.material_list();
+    if (!measurements.empty()) { // the coarse mesh is enough to find points and fields
+      discretization.distribute_dofs();
+      discretization.make_constraints(*problem);
+      measurements.check(discretization.make_vector());
+    }
     console.print(text.str());
   }
 
@@ -93,6 +102,7 @@ private:
   void begin_solution();
   void end_cycle(const CycleRecord &record);
   void estimate(CycleRecord &record);
+  void write(const CycleRecord &record, VtuOutput<dim> &output);
 
   const Parameters &parameters;
   MPI_Comm comm;
@@ -101,6 +111,9 @@ private:
   std::unique_ptr<Problem<dim>> problem;
   Discretization<dim> discretization;
   RefinementControl<dim> control;
+  Measurements<dim> measurements;
+  MeasurementOutput measurement_output;
+  MeasuredValues measured; ///< in this cycle
   FeVector u;
   Vector<float> indicators;
   Stopwatch watch;       ///< of the phases
@@ -169,6 +182,20 @@ void Study<dim>::estimate(CycleRecord &record)
           (problem->has_flux() ? flux_error(*problem, discretization, u) : record.errors->H1);
   }
   record.quantities = problem->quantities(discretization, u);
+  if (!measurements.empty()) {
+    measured = measurements.measure(u);
+    append_measured(measured.quantities, record.quantities);
+  }
+}
+
+template <int dim>
+void Study<dim>::write(const CycleRecord &record, VtuOutput<dim> &output)
+{
+  console.begin_phase("output");
+  if (parameters.output.write_vtu)
+    output.write(record.cycle, record.cycle, discretization, u, indicators);
+  if (!measurements.empty())
+    measurement_output.write(record.cycle, measured);
 }
 
 template <int dim>
@@ -184,6 +211,8 @@ std::optional<Stop> Study<dim>::begin_cycle(linalg::NodeSystem &system, CycleRec
     begin_solution();
   discretization.make_constraints(*problem);
   discretization.constraints().distribute(u);
+  if (record.cycle == 0 && !measurements.empty())
+    measurements.check(u);
   record.seconds["dofs"] = watch.lap();
   console.begin_phase("pattern");
   make_pattern(discretization, parameters.solver.needs_coordinates(), system);
@@ -224,9 +253,7 @@ std::optional<Stop> Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSol
   if (converged) {
     estimate(record);
     record.seconds["estimate"] = watch.lap();
-    console.begin_phase("output");
-    if (parameters.output.write_vtu)
-      output.write(record.cycle, record.cycle, discretization, u, indicators);
+    write(record, output);
     record.seconds["output"] = watch.lap();
   }
   end_cycle(record);
@@ -248,6 +275,11 @@ void Study<dim>::check_continuation() const
                              std::to_string(parameters.study.cycles) +
                              ". Set it to 1, and choose the mesh by Mesh/Initial refinements.",
                          "Study/Cycles");
+  if (!measurements.empty())
+    throw ParameterError("Measurements are taken of the solution of each cycle, not along a "
+                         "branch. Set Continuation/Enabled to false, or leave the section "
+                         "Measurements out.",
+                         parameters.measurements.used_key());
 }
 
 template <int dim>
@@ -335,6 +367,8 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   Utilities::System::get_memory_stats(memory);
   study.peak_host_bytes = 1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
   study.files = output.files();
+  study.files.insert(study.files.end(), measurement_output.files().begin(),
+                     measurement_output.files().end());
   study.total_seconds = total.lap();
   return study;
 }

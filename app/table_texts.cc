@@ -83,6 +83,14 @@ TableTexts table_texts(const std::function<dealii::ConvergenceTable(const Escape
           markdown_of(make(for_markdown)), latex_of(make(for_latex))};
 }
 
+void append(const TableTexts &more, TableTexts &texts)
+{
+  for (std::string TableTexts::*const form :
+       {&TableTexts::plain, &TableTexts::markdown, &TableTexts::latex})
+    if (!(more.*form).empty())
+      texts.*form += "\n" + more.*form;
+}
+
 TableTexts with_remarks(TableTexts texts, const std::vector<std::string> &lines)
 {
   for (std::size_t i = 0; i < lines.size(); ++i) {

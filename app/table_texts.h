@@ -27,6 +27,9 @@ using Escape = std::function<std::string(const std::string &)>;
  */
 TableTexts table_texts(const std::function<dealii::ConvergenceTable(const Escape &)> &make);
 
+/// Puts @p more below @p texts, after an empty line.
+void append(const TableTexts &more, TableTexts &texts);
+
 /// @p texts with @p lines below the table; in LaTeX they are comments.
 TableTexts with_remarks(TableTexts texts, const std::vector<std::string> &lines);
 

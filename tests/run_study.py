@@ -167,6 +167,7 @@ def check_numbers(run, options):
         if not error <= bound:
             yield f"error in {norm} is {error}, expected at most {bound}"
     yield from check_transfers(cycles)
+    yield from check_file_lines(run, options.expect_file)
     for name, middle, width in options.expect_quantity:
         value = cycles[-1]["quantities"].get(name)
         if value is None:
@@ -188,6 +189,19 @@ def check_lines(run, options):
         with open(run.path(name), encoding="utf-8") as file:
             if not any(re.search(regex, line) for line in file):
                 yield f"{name} has no line with a match for '{regex}'"
+
+
+def check_file_lines(run, expected):
+    """Files that summary.json names, and their numbers of lines."""
+    named = run.summary()["files"]
+    for name, n_lines in expected:
+        if name not in named:
+            yield f"summary.json names no file {name}"
+            continue
+        with open(run.path(name), encoding="utf-8") as file:
+            found = len(file.read().splitlines())
+        if found != n_lines:
+            yield f"{name} has {found} lines, expected {n_lines:.0f}"
 
 
 def has_device():
@@ -383,6 +397,8 @@ def parse_command_line():
         metavar="NAME=VALUE±WIDTH", help="quantity of the last cycle (repeatable)")
     add("--expect-falling", action="append", default=[], metavar="NAME",
         help="quantity that is smaller in each cycle (repeatable)")
+    add("--expect-file", action="append", type=named_number, default=[], metavar="NAME=LINES",
+        help="summary.json names this file, which has so many lines (repeatable)")
     add("--expect-message", action="append", default=[], metavar="REGEX",
         help="on standard error (repeatable)")
     add("--expect-text", action="append", default=[], metavar="REGEX",
@@ -420,7 +436,7 @@ def parse_command_line():
     options.needs_summary = bool(options.expect_order or options.expect_quantity or
                                  options.expect_outcome or options.expect_rate_by_dofs or
                                  options.expect_error_below or options.expect_cycles or
-                                 options.expect_falling or
+                                 options.expect_falling or options.expect_file or
                                  options.expect_exact_rate or options.expect_stopped_by or
                                  options.expect_extrapolated or options.expect_estimate or
                                  (options.same_as_ranks and not options.study) or

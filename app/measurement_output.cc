@@ -1,0 +1,97 @@
+#include "app/measurement_output.h"
+
+#include "common/atomic_file.h"
+#include "linalg/base/error.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+#include <utility>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+std::string header(const SampledValues &values)
+{
+  std::string text;
+  for (const std::string &column : values.columns)
+    text += (text.empty() ? "" : ",") + column;
+  return text + '\n';
+}
+
+/// The rows, each behind @p before and its label.
+std::string rows(const SampledValues &values, const std::string &before)
+{
+  std::ostringstream text;
+  text.precision(17);
+  for (std::size_t i = 0; i < values.rows.size(); ++i) {
+    text << before;
+    if (!values.labels.empty())
+      text << values.labels[i] << ',';
+    const char *separator = "";
+    for (const double value : values.rows[i])
+      text << std::exchange(separator, ",") << value;
+    text << '\n';
+  }
+  return text.str();
+}
+
+std::string line_file(const std::string &name, const unsigned int cycle)
+{
+  std::ostringstream text;
+  text << "line_" << name << '_' << std::setw(3) << std::setfill('0') << cycle << ".csv";
+  return text.str();
+}
+} // namespace
+
+void MeasurementOutput::write(const unsigned int cycle, const MeasuredValues &values)
+{
+  std::vector<std::pair<std::string, std::string>> texts; // by file name
+  if (!values.points.rows.empty()) {
+    if (points.empty())
+      points = "cycle,point," + header(values.points);
+    points += rows(values.points, std::to_string(cycle) + ',');
+    texts.emplace_back("points.csv", points);
+  }
+  for (const SampledValues &line : values.lines)
+    texts.emplace_back(line_file(line.name, cycle), header(line) + rows(line, ""));
+  std::string error;
+  for (const auto &[name, text] : texts) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+    if (Utilities::MPI::this_mpi_process(communicator) != 0 || !error.empty())
+      continue;
+    try {
+      write_file(directory + "/" + name, text);
+    }
+    catch (const OutputError &e) {
+      error = e.what();
+    }
+  }
+  error = Utilities::MPI::broadcast(communicator, error, 0);
+  if (!error.empty())
+    throw OutputError(error);
+}
+
+void append_measured(const std::vector<Quantity> &measured, std::vector<Quantity> &quantities)
+{
+  const std::vector<Quantity> of_physics = quantities;
+  for (Quantity quantity : measured) {
+    const bool is_there =
+        std::any_of(of_physics.begin(), of_physics.end(),
+                    [&](const Quantity &other) { return other.name == quantity.name; });
+    const bool is_extremum =
+        quantity.name.rfind("max ", 0) == 0 || quantity.name.rfind("min ", 0) == 0;
+    if (is_there && is_extremum)
+      continue;
+    if (is_there)
+      quantity.name += " (measured)";
+    quantities.push_back(std::move(quantity));
+  }
+}
+} // namespace femgpu
