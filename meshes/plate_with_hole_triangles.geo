@@ -1,0 +1,31 @@
+// The square (-1,1)^2 with a hole of radius 0.25 in its middle, in triangles.
+//   gmsh -2 plate_with_hole_triangles.geo -format msh41 -o plate_with_hole_triangles.msh
+r = 0.25;
+h = 0.25;      // size of elements at the outer boundary
+h_hole = 0.07; // and at the hole
+Point(1) = {-1, -1, 0, h};
+Point(2) = {1, -1, 0, h};
+Point(3) = {1, 1, 0, h};
+Point(4) = {-1, 1, 0, h};
+Point(5) = {0, 0, 0, h_hole};
+Point(6) = {r, 0, 0, h_hole};
+Point(7) = {0, r, 0, h_hole};
+Point(8) = {-r, 0, 0, h_hole};
+Point(9) = {0, -r, 0, h_hole};
+Line(1) = {2, 3};
+Line(2) = {3, 4};
+Line(3) = {4, 1};
+Line(4) = {1, 2};
+Circle(5) = {6, 5, 7};
+Circle(6) = {7, 5, 8};
+Circle(7) = {8, 5, 9};
+Circle(8) = {9, 5, 6};
+Curve Loop(1) = {1, 2, 3, 4};
+Curve Loop(2) = {5, 6, 7, 8};
+Plane Surface(1) = {1, 2};
+Physical Curve("right", 1) = {1};
+Physical Curve("top", 2) = {2};
+Physical Curve("left", 3) = {3};
+Physical Curve("bottom", 4) = {4};
+Physical Curve("hole", 5) = {5:8};
+Physical Surface("plate", 1) = {1};
