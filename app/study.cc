@@ -13,6 +13,7 @@
 #include "physics/estimators.h"
 #include "physics/mean_value.h"
 #include "physics/measurements.h"
+#include "physics/mesh_check.h"
 #include "physics/periodicity.h"
 #include "physics/refinement.h"
 #include "physics/solve.h"
@@ -47,6 +48,7 @@ public:
         measurements(parameters.measurements, discretization, *problem),
         measurement_output(parameters.output.directory, communicator)
   {
+    check_named_boundaries(parameters.mesh, mesh, *problem);
     problem->check(mesh, parameters.discretization);
     check_output_name(parameters.output);
     refuse_too_many_cells(parameters.mesh.initial_refinements, "Mesh/Initial refinements");
@@ -77,6 +79,10 @@ public:
       discretization.distribute_dofs();
       discretization.make_constraints(*problem);
       measurements.check(discretization.make_vector());
+    }
+    if (mesh.is_curved) {
+      refine_globally(mesh, parameters.mesh.initial_refinements);
+      check_curved_cells(discretization);
     }
     console.print(text.str());
   }
@@ -136,6 +142,7 @@ std::optional<Stop> Study<dim>::make_grid()
   console.begin_phase("grid");
   if (study.cycles.empty()) {
     refine_initially(mesh, parameters.mesh.initial_refinements, parameters.local_refinement);
+    check_curved_cells(discretization);
     return {};
   }
   const auto n_refinements =
@@ -145,6 +152,7 @@ std::optional<Stop> Study<dim>::make_grid()
   if (!parameters.study.is_adaptive())
     refuse_too_many_cells(1, "Study/Cycles");
   u = refine_and_transfer(mesh, discretization, u);
+  check_curved_cells(discretization);
   return control.too_many(discretization.dofs().n_dofs());
 }
 

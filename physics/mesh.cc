@@ -1,18 +1,18 @@
 #include "physics/mesh.h"
 
 #include "linalg/base/error.h"
+#include "physics/mesh_check.h"
+#include "physics/mesh_file.h"
+#include "physics/mesh_generator.h"
+#include "physics/mesh_manifolds.h"
 #include "physics/simplex_refinement.h"
 
-#include <deal.II/base/exceptions.h>
 #include <deal.II/distributed/shared_tria.h>
 #include <deal.II/distributed/tria.h>
 #include <deal.II/grid/grid_generator.h>
-#include <deal.II/grid/grid_in.h>
 #include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/manifold.h>
 
-#include <algorithm>
-#include <fstream>
 #include <sstream>
 
 namespace femgpu
@@ -30,9 +30,19 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "coordinates of a point by ','. Example for hyper_cube: '0 : 1 : true' (from 0 to "
                 "1 in each direction, with a boundary id for each side).");
   add_parameter("File", file,
-                "Mesh file of gmsh (.msh, ASCII, versions 2 and 4); the physical ids of curves or "
-                "surfaces are the boundary ids. A relative name is looked for from the directory "
-                "the program is started in.");
+                "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1), "
+                "Abaqus (.inp), AVS (.ucd), VTK (.vtk and .vtu), I-deas (.unv). Physical groups "
+                "of gmsh are the boundary and material ids, also by their names. A relative name "
+                "is looked for from the directory the program is started in.");
+  add_parameter("Natural boundaries", natural_boundaries,
+                "Boundary ids or names of a mesh file, separated by ',', that no condition names "
+                "on purpose: they have the natural condition, without load or flux. Others that "
+                "no condition names are refused, but for id 0. 'all': none are refused.");
+  add_parameter("Manifolds", manifolds,
+                "Sides that are curved, by boundary ids or names; refinement puts new nodes on "
+                "them. 'ids: polar CX, CY; ...' in 2D, a circle about the center C; 'ids: sphere "
+                "CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ' in 3D, the cylinder about the "
+                "axis through P with direction D. Generators know their curved sides themselves.");
   add_parameter("Cells", cells,
                 "auto takes the cells as they are; hypercube insists on quadrilaterals or "
                 "hexahedra; simplex makes triangles or tetrahedra of a generator's mesh (8 for a "
@@ -43,96 +53,8 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 Patterns::Integer(0, 12));
 }
 
-const std::vector<std::string> &generator_names()
-{
-  static const std::vector<std::string> names = {"channel_with_cylinder",
-                                                 "cheese",
-                                                 "concentric_hyper_shells",
-                                                 "cylinder",
-                                                 "eccentric_hyper_shell",
-                                                 "enclosed_hyper_cube",
-                                                 "general_cell",
-                                                 "half_hyper_ball",
-                                                 "half_hyper_shell",
-                                                 "hyper_L",
-                                                 "hyper_ball",
-                                                 "hyper_ball_balanced",
-                                                 "hyper_cross",
-                                                 "hyper_cube",
-                                                 "hyper_cube_slit",
-                                                 "hyper_cube_with_cylindrical_hole",
-                                                 "hyper_rectangle",
-                                                 "hyper_shell",
-                                                 "moebius",
-                                                 "plate_with_a_hole",
-                                                 "quarter_hyper_ball",
-                                                 "quarter_hyper_shell",
-                                                 "simplex",
-                                                 "subdivided_hyper_L",
-                                                 "subdivided_hyper_cube",
-                                                 "subdivided_hyper_rectangle",
-                                                 "torus",
-                                                 "truncated_cone"};
-  return names;
-}
-
 namespace
 {
-/// The words of a deal.II exception in one line.
-std::string words_of(const ExceptionBase &error)
-{
-  std::ostringstream all;
-  error.print_info(all);
-  std::istringstream words(all.str());
-  std::string word, text;
-  while (words >> word)
-    text += (text.empty() ? "" : " ") + word;
-  return text.size() > 400 ? text.substr(0, 400) + " ..." : text;
-}
-
-template <int dim>
-void generate(const MeshParameters &parameters, Triangulation<dim> &coarse)
-{
-  const auto &names = generator_names();
-  if (std::find(names.begin(), names.end(), parameters.generator) == names.end())
-    throw ParameterError("There is no mesh generator '" + parameters.generator +
-                             "'; `femgpu --list` shows the names.",
-                         "Mesh/Generator");
-  try {
-    GridGenerator::generate_from_name_and_arguments(coarse, parameters.generator,
-                                                    parameters.arguments);
-  }
-  catch (const ExceptionBase &error) {
-    throw ParameterError("The mesh generator '" + parameters.generator + "' cannot be called in " +
-                             std::to_string(dim) + "D with the arguments '" + parameters.arguments +
-                             "': " + words_of(error) +
-                             " Give all its arguments after the triangulation, separated by ':'.",
-                         "Mesh/Arguments");
-  }
-}
-
-template <int dim>
-void read_file(const std::string &name, Triangulation<dim> &coarse)
-{
-  std::ifstream file(name);
-  if (!file)
-    throw InputError("The mesh file '" + name +
-                     "' cannot be opened. Check Mesh/File; a relative name is looked for from the "
-                     "directory the program is started in.");
-  GridIn<dim> reader(coarse);
-  try {
-    reader.read_msh(file);
-  }
-  catch (const ExceptionBase &error) {
-    throw InputError("The mesh file '" + name + "' cannot be read as a " + std::to_string(dim) +
-                     "D mesh of gmsh: " + words_of(error) +
-                     " Save it as ASCII, version 2 or 4, with cells of first order.");
-  }
-  if (coarse.n_active_cells() == 0)
-    throw InputError("The mesh file '" + name + "' has no cells of dimension " +
-                     std::to_string(dim) + ". Set Dimension to that of the mesh.");
-}
-
 template <int dim>
 bool has_curved_manifolds(const Triangulation<dim> &coarse)
 {
@@ -174,18 +96,50 @@ void choose_cells(const MeshParameters &parameters, Triangulation<dim> &coarse)
   coarse.copy_triangulation(converted);
 }
 
+/// What deal.II's generators make is right but for arguments that do not fit together.
 template <int dim>
-void refuse_bad_cells(const MeshParameters &parameters, const Triangulation<dim> &coarse)
+void check_generated_cells(const Triangulation<dim> &coarse)
 {
   for (const auto &cell : coarse.active_cell_iterators())
     if (!(cell->measure() > 0.)) {
       std::ostringstream text;
       text << "Cell " << cell->active_cell_index() << " of the mesh, at " << cell->center()
-           << ", is inverted or degenerate (its measure is " << cell->measure() << "). Mend "
-           << (parameters.file.empty() ? "the arguments of the generator."
-                                       : "the file '" + parameters.file + "'.");
-      throw InputError(text.str());
+           << ", is inverted or degenerate (its measure is " << cell->measure()
+           << "). Mend the arguments of the generator.";
+      throw ParameterError(text.str(), "Mesh/Arguments");
     }
+}
+
+/// The generator's mesh, or the file's, whose names go to @p regions.
+template <int dim>
+void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
+                      MeshRegions &regions)
+{
+  MeshFileInfo info;
+  if (parameters.file.empty())
+    generate_mesh(parameters, coarse);
+  else
+    info = read_mesh_file(parameters.file, coarse);
+  choose_cells(parameters, coarse);
+  if (coarse.n_levels() > 1) {
+    Triangulation<dim> flat;
+    GridGenerator::flatten_triangulation(coarse, flat);
+    for (const auto id : coarse.get_manifold_ids()) // which deal.II leaves behind
+      if (id != numbers::flat_manifold_id)
+        flat.set_manifold(id, coarse.get_manifold(id));
+    coarse.clear();
+    coarse.copy_triangulation(flat);
+  }
+  if (parameters.file.empty())
+    check_generated_cells(coarse);
+  else
+    check_straight_cells(coarse, info.cell_places);
+  for (const auto id : coarse.get_boundary_ids())
+    regions.boundary_ids.insert(id);
+  for (const auto &cell : coarse.active_cell_iterators())
+    regions.material_ids.insert(cell->material_id());
+  regions.boundary_names = info.boundary_names;
+  regions.material_names = info.material_names;
 }
 
 template <int dim>
@@ -217,34 +171,19 @@ Mesh<dim> &Mesh<dim>::operator=(Mesh &&) noexcept = default;
 template <int dim>
 Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicator)
 {
-  Triangulation<dim> coarse;
-  if (parameters.file.empty())
-    generate(parameters, coarse);
-  else
-    read_file(parameters.file, coarse);
-  choose_cells(parameters, coarse);
-  if (coarse.n_levels() > 1) {
-    Triangulation<dim> flat;
-    GridGenerator::flatten_triangulation(coarse, flat);
-    for (const auto id : coarse.get_manifold_ids()) // which deal.II leaves behind
-      if (id != numbers::flat_manifold_id)
-        flat.set_manifold(id, coarse.get_manifold(id));
-    coarse.clear();
-    coarse.copy_triangulation(flat);
-  }
-  refuse_bad_cells(parameters, coarse);
-
   Mesh<dim> mesh;
+  Triangulation<dim> coarse;
+  make_coarse_mesh(parameters, coarse, mesh.regions);
+  const CurvedSides<dim> sides(parameters.manifolds, mesh.regions);
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
-  mesh.is_curved = has_curved_manifolds(coarse);
-  for (const auto id : coarse.get_boundary_ids())
-    mesh.regions.boundary_ids.insert(id);
-  for (const auto &cell : coarse.active_cell_iterators())
-    mesh.regions.material_ids.insert(cell->material_id());
+  mesh.is_curved = has_curved_manifolds(coarse) || !sides.empty();
+  sides.mark(coarse); // what has marks is not complete until it is attached
   mesh.triangulation = distribute(coarse, mesh.is_simplex, communicator);
+  sides.attach(*mesh.triangulation);
   if (mesh.is_simplex) {
     mesh.replica = std::make_unique<Triangulation<dim>>();
     mesh.replica->copy_triangulation(coarse);
+    sides.attach(*mesh.replica);
   }
   return mesh;
 }

@@ -43,8 +43,8 @@ struct Mesh
 };
 
 /**
- * Collective. The coarse mesh that @p parameters describe: a generator of deal.II or a file of
- * gmsh; quadrilaterals and hexahedra distributed by p4est, triangles and tetrahedra shared by all
+ * Collective. The coarse mesh that @p parameters describe: a generator of deal.II or a
+ * file; quadrilaterals and hexahedra distributed by p4est, triangles and tetrahedra shared by all
  * ranks with METIS. It is not refined yet.
  * @throws ParameterError for an unknown generator or wrong arguments; InputError for a file that
  *         cannot be read, has other cells than asked for, mixed or inverted cells.
@@ -60,9 +60,6 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, MPI_Comm communicator);
  */
 template <int dim>
 std::vector<unsigned int> refine_globally(Mesh<dim> &mesh, unsigned int times);
-
-/// The names that make_mesh() takes as generator.
-const std::vector<std::string> &generator_names();
 } // namespace femgpu
 
 #endif

@@ -23,6 +23,8 @@ public:
   std::string generator = "hyper_cube";
   std::string arguments = "0 : 1 : false";
   std::string file;
+  std::string natural_boundaries;
+  std::string manifolds;
   std::string cells = "auto";
   unsigned int initial_refinements = 3;
 };

@@ -75,6 +75,9 @@ void flatten(const Triangulation<dim> &mesh, const bool for_refinement, Triangul
       add_boundary_faces<dim>(cell, boundary.boundary_quads);
   }
   flat.create_triangulation(mesh.get_vertices(), cells, boundary);
+  for (const auto &face : flat.active_face_iterators()) // also for the edges of a face in 3D
+    if (face->at_boundary() && face->manifold_id() != numbers::flat_manifold_id)
+      face->set_all_manifold_ids(face->manifold_id());
   for (const auto id : mesh.get_manifold_ids())
     if (id != numbers::flat_manifold_id)
       flat.set_manifold(id, mesh.get_manifold(id));

@@ -1,0 +1,64 @@
+#ifndef femgpu_physics_mesh_table_h
+#define femgpu_physics_mesh_table_h
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/// Kinds of elements that meshes are made of.
+enum class ElementKind
+{
+  point,
+  line,
+  triangle,
+  quadrilateral,
+  tetrahedron,
+  hexahedron
+};
+
+int dimension_of(ElementKind kind);
+std::size_t n_nodes_of(ElementKind kind);
+/// "triangle"
+std::string name_of(ElementKind kind);
+
+/// An element of a mesh file.
+struct MeshElement
+{
+  ElementKind kind;
+  long long id;      ///< of its material or part of the boundary; 0 if the file says none
+  std::size_t place; ///< line of the file or number in it, as MeshTable::place_of() says it
+  /// Indices of points: first around the bottom, then around the top; the rest unused.
+  std::array<std::size_t, 8> nodes;
+};
+
+/// What a mesh file says, before deal.II sees it. Knows no deal.II.
+struct MeshTable
+{
+  std::string file;      ///< its name
+  bool places_are_lines; ///< or numbers of cells
+  std::vector<std::array<double, 3>> points;
+  std::vector<MeshElement> elements;
+
+  /// For the beginning of messages: "FILE:LINE: " or "FILE: cell NUMBER: ".
+  std::string place_of(std::size_t place) const;
+  std::string place_of(const MeshElement &element) const
+  {
+    return place_of(element.place);
+  }
+};
+
+/**
+ * Refuses what deal.II could not make a mesh of dimension @p dim of: no cells of that dimension or
+ * some of a larger one, cells of several kinds, elements with a node twice, faces that more than
+ * two cells have, elements of the boundary that are no face on the boundary or come twice, ids that
+ * are no numbers from 0 to 2^32-2, and nodes of a mesh in 2D outside of the plane z = 0. Nodes that
+ * no element has are none of these.
+ * @throws InputError that begins with the place
+ */
+void check_mesh_table(const MeshTable &table, int dim);
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,271 @@
+#include "linalg/base/error.h"
+#include "physics/gmsh_file.h"
+#include "physics/vtu_mesh.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <utility>
+
+namespace femgpu
+{
+namespace
+{
+/// Two squares side by side: nodes 1 2 3 below, 4 5 6 above.
+const std::string squares = R"($MeshFormat
+2.2 0 8
+$EndMeshFormat
+$PhysicalNames
+3
+1 7 "left side"
+2 1 "steel"
+2 2 "copper"
+$EndPhysicalNames
+$Nodes
+6
+1 0 0 0
+2 1 0 0
+3 2 0 0
+4 0 1 0
+5 1 1 0
+6 2 1 0
+$EndNodes
+$Elements
+3
+1 1 2 7 1 4 1
+2 3 2 1 1 1 2 5 4
+3 3 2 2 2 2 3 6 5
+$EndElements
+)";
+
+/// The same in version 4.1.
+const std::string squares_4 = R"($MeshFormat
+4.1 0 8
+$EndMeshFormat
+$PhysicalNames
+1
+1 7 "left side"
+$EndPhysicalNames
+$Entities
+1 1 2 0
+1 0 0 0 0
+1 0 0 0 0 1 0 1 7 2 1 2
+1 0 0 0 1 1 0 1 1 0
+2 1 0 0 2 1 0 1 2 0
+$EndEntities
+$Nodes
+2 6 1 6
+0 1 0 1
+1
+0 0 0
+2 1 0 5
+2
+3
+4
+5
+6
+1 0 0
+2 0 0
+0 1 0
+1 1 0
+2 1 0
+$EndNodes
+$Elements
+3 3 1 3
+1 1 1 1
+1 4 1
+2 1 3 1
+2 1 2 5 4
+2 2 3 1
+3 2 3 6 5
+$EndElements
+)";
+
+std::string replaced(std::string text, const std::string &what, const std::string &by)
+{
+  const auto at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), by);
+}
+
+std::string error_of(const std::string &text, const int dim = 2)
+{
+  try {
+    check_mesh_table(read_gmsh_file("m.msh", text, dim).table, dim);
+  }
+  catch (const InputError &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// The error that replacing @p what in the text of two squares makes.
+std::string error_with(const std::string &what, const std::string &by)
+{
+  return error_of(replaced(squares, what, by));
+}
+
+std::string error_with_4(const std::string &what, const std::string &by)
+{
+  return error_of(replaced(squares_4, what, by));
+}
+
+#define EXPECT_BEGINS(text, part) EXPECT_EQ(text.substr(0, std::string(part).size()), part)
+
+TEST(GmshFile, HasPointsElementsAndNamesInBothVersions)
+{
+  for (const std::string &text : {squares, squares_4}) {
+    const GmshFile file = read_gmsh_file("m.msh", text, 2);
+    check_mesh_table(file.table, 2);
+    ASSERT_EQ(file.table.points.size(), 6U);
+    EXPECT_EQ(file.table.points[5][0], 2.);
+    ASSERT_EQ(file.table.elements.size(), 3U);
+    EXPECT_EQ(file.table.elements[0].kind, ElementKind::line);
+    EXPECT_EQ(file.table.elements[0].id, 7);
+    EXPECT_EQ(file.table.elements[2].kind, ElementKind::quadrilateral);
+    EXPECT_EQ(file.table.elements[2].id, 2);
+    EXPECT_EQ(file.table.elements[2].nodes[2], 5U);
+    EXPECT_EQ(file.names[0].name, "left side");
+    EXPECT_EQ(file.names[0].id, 7);
+  }
+}
+
+TEST(GmshFile, EveryTruncationIsRefusedWithItsLine)
+{
+  for (const std::string &text : {squares, squares_4})
+    for (std::size_t n = 0; n + 2 < text.size(); ++n)
+      EXPECT_BEGINS(error_of(text.substr(0, n)), "m.msh:");
+}
+
+TEST(GmshFile, WordsInTheWrongPlaceAreRefusedWithTheirLine)
+{
+  EXPECT_BEGINS(error_of("solid cube\n"), "m.msh:1: the file does not begin with $MeshFormat");
+  EXPECT_BEGINS(error_with("2.2 0 8", "2.2 1 8"), "m.msh:2: the file is binary. Save it with");
+  EXPECT_BEGINS(error_with("2.2 0", "4 0"), "m.msh:2: the version of the format is '4', but 2 and");
+  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 zero 0"), "m.msh:12: 'zero' is no number");
+  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 nan 0"), "m.msh:12: the coordinate of a node is 'nan'");
+  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 -inf 0"), "m.msh:12: the coordinate");
+  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 1e999 0"), "m.msh:12: '1e999' is no number");
+  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 0 0 0"), "m.msh:12: '0' is left at the end");
+  EXPECT_BEGINS(error_with("1 0 0 0", "1 0 0"), "m.msh:12: the line ends where");
+  EXPECT_BEGINS(error_with("2 1 0 0", "1 1 0 0"), "m.msh:13: there is a node 1 already");
+  EXPECT_BEGINS(error_with("$Nodes\n6", "$Nodes\n5"), "m.msh:17: '6 2 1 0' comes where $EndNodes");
+  EXPECT_BEGINS(error_with("$Nodes\n6", "$Nodes\n7"), "m.msh:18: '$EndNodes' is no integer");
+  EXPECT_BEGINS(error_with("$Nodes\n6", "$Nodes\n99999999999999"), "m.msh:11: the number of nodes");
+  EXPECT_BEGINS(error_with("$Nodes\n6", "$Nodes\n-1"), "m.msh:11: the number of nodes is -1");
+  EXPECT_BEGINS(error_with("1 4 1", "1 4 9"), "m.msh:21: there is no node 9");
+  EXPECT_BEGINS(error_with("$PhysicalNames", "$Comments"), "m.msh:4: the section '$Comments'");
+  EXPECT_BEGINS(error_with("$Elements\n", "$Elements\n\nx"), "m.msh:21: 'x3' is no integer");
+}
+
+TEST(GmshFile, CellsThatAreNotSupportedAreRefusedWithTheirLine)
+{
+  EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 9 2 1 1 1 2 5 4 6 3"),
+                "m.msh:22: an element of higher order (type 9). Mesh with `gmsh -order 1`");
+  EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 6 2 1 1 1 2 5 4 6 3"), "m.msh:22: a prism");
+  EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 99 2 1 1 1"),
+                "m.msh:22: elements of the type 99");
+  EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 2 2 1 1 1 2 4"),
+                "m.msh:23: a quadrilateral in a mesh that begins with a triangle (line 22)");
+  EXPECT_BEGINS(error_with("1 2 5 4", "1 2 5 5"), "m.msh:22: the quadrilateral is degenerate");
+  EXPECT_BEGINS(error_of(replaced(replaced(squares, "$Elements\n3", "$Elements\n4"), "$EndElements",
+                                  "4 3 2 2 2 1 2 5 4\n$EndElements")),
+                "m.msh:24: this cell shares a face with two others");
+  EXPECT_BEGINS(error_with("6 2 1 0", "6 2 1 0.5"), "m.msh:23: a node has z = 0.5");
+  EXPECT_BEGINS(error_of(squares, 3), "The mesh file 'm.msh' has no cells of dimension 3");
+}
+
+TEST(GmshFile, BoundariesThatAreNoneAreRefusedWithTheirLine)
+{
+  EXPECT_BEGINS(error_with("1 4 1", "1 4 2"), "m.msh:21: the line is no face of a cell");
+  EXPECT_BEGINS(error_with("1 4 1", "1 5 2"), "m.msh:21: the line of group 7 lies inside");
+  EXPECT_BEGINS(error_of(replaced(replaced(squares, "$Elements\n3", "$Elements\n4"), "$EndElements",
+                                  "4 1 2 8 1 1 4\n$EndElements")),
+                "m.msh:24: this part of the boundary has the id 8, and the id 7 already (line 21)");
+  EXPECT_BEGINS(error_with("1 1 2 7 1", "1 1 2 -7 1"), "m.msh:21: the line has the id -7");
+  EXPECT_BEGINS(error_with("1 1 2 7 1", "1 1 2 4294967295 1"),
+                "m.msh:21: the line has the id 4294967295, but the largest");
+  EXPECT_BEGINS(error_with_4("1 0 1 7 2", "1 0 2 7 8 2"),
+                "m.msh:11: entity 1 of dimension 1 is in");
+}
+
+TEST(GmshFile, NodesWithoutElementsAndSectionsBehindAreAllowed)
+{
+  EXPECT_EQ(error_of(replaced(squares, "$Nodes\n6", "$Nodes\n7\n77 0 0 5")), "no error");
+  EXPECT_EQ(error_of(squares + "$NodeData\n1\n\"u\"\n$EndNodeData\n"), "no error");
+  EXPECT_BEGINS(error_of(squares + "$NodeData\n1\n"), "m.msh:25: the section '$NodeData'");
+}
+
+TEST(PhysicalNames, WrongTablesAreRefusedWithTheirLine)
+{
+  EXPECT_BEGINS(error_with("\"steel\"", "steel"), "m.msh:7: the line of a physical group must be");
+  EXPECT_BEGINS(error_with("\"steel\"", "\"steel"), "m.msh:7: the line of a physical group");
+  EXPECT_BEGINS(error_with("\"steel\"", "\"\""), "m.msh:7: the name of a physical group is empty");
+  EXPECT_BEGINS(error_with("\"steel\"", "\"12\""),
+                "m.msh:7: the name '12' of a physical group is a");
+  EXPECT_BEGINS(error_with("\"copper\"", "\"steel\""),
+                "m.msh:8: the name 'steel' is that of another physical group in line 7");
+  EXPECT_BEGINS(error_with("2 2 \"copper\"", "2 1 \"copper\""),
+                "m.msh:8: physical group 1 has a name already, in line 7");
+  EXPECT_BEGINS(error_with("2 1 \"steel\"", "4 1 \"steel\""), "m.msh:7: the dimension of a");
+  EXPECT_BEGINS(error_with("Names\n3", "Names\n4"), "m.msh:9: '$EndPhysicalNames' comes after 3");
+  EXPECT_BEGINS(error_with("Names\n3", "Names\n2"), "m.msh:8: '2 2 \"copper\"' comes where");
+  EXPECT_EQ(error_with("2 1 \"steel\"", "1 1 \"steel\""), "no error"); // of another dimension
+}
+
+const std::string triangles = R"(<?xml version="1.0"?>
+<VTKFile type="UnstructuredGrid" version="0.1" byte_order="LittleEndian">
+<UnstructuredGrid><Piece NumberOfPoints="4" NumberOfCells="3">
+<Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">
+0 0 0  1 0 0  0 1 0  1 1 0</DataArray></Points>
+<Cells>
+<DataArray type="Int32" Name="connectivity" format="ascii">0 1 2  1 3 2  0 1</DataArray>
+<DataArray type="Int32" Name="offsets" format="ascii">3 6 8</DataArray>
+<DataArray type="UInt8" Name="types" format="ascii">5 5 3</DataArray>
+</Cells>
+<CellData><DataArray type="Int32" Name="MaterialID" format="ascii">1 2 4</DataArray></CellData>
+</Piece></UnstructuredGrid></VTKFile>
+)";
+
+std::string vtu_error(const std::string &what, const std::string &by)
+{
+  try {
+    check_mesh_table(read_vtu_mesh("m.vtu", replaced(triangles, what, by)), 2);
+  }
+  catch (const InputError &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(VtuMesh, HasCellsAndIds)
+{
+  const MeshTable table = read_vtu_mesh("m.vtu", triangles);
+  check_mesh_table(table, 2);
+  ASSERT_EQ(table.elements.size(), 3U);
+  EXPECT_EQ(table.elements[1].id, 2);
+  EXPECT_EQ(table.elements[1].nodes[1], 3U);
+  EXPECT_EQ(table.elements[2].kind, ElementKind::line);
+  EXPECT_EQ(table.points[3][1], 1.);
+}
+
+TEST(VtuMesh, WrongFilesAreRefusedWithTheirPlace)
+{
+  EXPECT_BEGINS(vtu_error("</VTKFile>", ""), "m.vtu:14: the file is no XML");
+  EXPECT_BEGINS(vtu_error("UnstructuredGrid\" v", "PolyData\" v"), "m.vtu: the file is no VTKFile");
+  EXPECT_BEGINS(vtu_error("5 5 3", "5 9 3"), "m.vtu: cell 1: a quadrilateral with 3 nodes");
+  EXPECT_BEGINS(vtu_error("5 5 3", "5 22 3"), "m.vtu: cell 1: it is of VTK's type 22, of higher");
+  EXPECT_BEGINS(vtu_error("5 5 3", "5 7 3"), "m.vtu: cell 1: it is of VTK's type 7, which is not");
+  EXPECT_BEGINS(vtu_error("5 5 3", "5 5"), "m.vtu: the array 'types' has 2 numbers, but needs 3");
+  EXPECT_BEGINS(vtu_error("1 3 2  0 1", "1 4 2  0 1"), "m.vtu: cell 1: it has a node that");
+  EXPECT_BEGINS(vtu_error("1 3 2  0 1", "1 3 2  0 3"), "m.vtu: cell 2: the line is no face");
+  EXPECT_BEGINS(vtu_error("3 6 8", "3 2 8"), "m.vtu: cell 1: its offset is wrong");
+  EXPECT_BEGINS(vtu_error("1 2 4", "1 2 4.5"), "m.vtu: cell 2: its MaterialID is 4.5");
+  EXPECT_BEGINS(vtu_error("1 2 4", "1 2 -4"), "m.vtu: cell 2: the line has the id -4");
+  EXPECT_BEGINS(vtu_error("0 1 0  1 1 0", "0 1 0  1 inf 0"), "m.vtu: point 3 has a coordinate");
+  EXPECT_BEGINS(vtu_error("LittleEndian", "BigEndian"), "m.vtu: the bytes are in the order");
+  EXPECT_BEGINS(vtu_error("NumberOfPoints=\"4\"", ""), "m.vtu: Piece has no valid NumberOfPoints");
+  EXPECT_BEGINS(vtu_error("\"types\" format=\"ascii\"", "\"types\" format=\"binary\""),
+                "m.vtu: the array 'types'");
+}
+} // namespace
+} // namespace femgpu

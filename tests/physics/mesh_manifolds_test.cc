@@ -1,0 +1,103 @@
+#include "linalg/base/error.h"
+#include "physics/mesh.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/base/numbers.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/fe/fe_simplex_p.h>
+#include <deal.II/fe/mapping_fe.h>
+#include <deal.II/fe/mapping_q.h>
+#include <deal.II/grid/grid_tools.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * Meshes of files whose curved sides are kept while they are refined.
+ */
+namespace
+{
+using namespace femgpu;
+using namespace dealii;
+
+/// |area - exact| after 1, 2 and 3 refinements with a mapping of degree @p degree.
+std::vector<double> area_errors(const std::string &file, const std::string &manifolds,
+                                const unsigned int degree, const double exact)
+{
+  MeshParameters parameters;
+  parameters.file = std::string(FEMGPU_MESH_DIR) + "/" + file;
+  parameters.manifolds = manifolds;
+  Mesh<2> mesh = make_mesh<2>(parameters, MPI_COMM_WORLD);
+  EXPECT_EQ(mesh.is_curved, !manifolds.empty());
+  std::vector<double> errors;
+  for (unsigned int i = 0; i < 3; ++i) {
+    refine_globally(mesh, 1);
+    const MappingQ<2> curved(degree);
+    const MappingFE<2> straight(FE_SimplexP<2>(1));
+    const Mapping<2> &mapping =
+        mesh.is_simplex ? static_cast<const Mapping<2> &>(straight) : curved;
+    errors.push_back(std::abs(GridTools::volume(*mesh.triangulation, mapping) - exact));
+  }
+  return errors;
+}
+
+double last_order(const std::vector<double> &errors)
+{
+  return std::log2(errors[1] / errors[2]);
+}
+
+// At the Gauss-Lobatto points the mapping's circle has the area of order 2 p.
+TEST(CurvedSides, AreaOfQuadrilateralsAtAHoleHasTwiceTheOrderOfTheMapping)
+{
+  const double exact = 16. - numbers::PI / 4.;
+  for (const unsigned int degree : {1U, 2U, 3U}) {
+    const auto errors = area_errors("plate_with_hole.msh", "hole: polar 0, 0", degree, exact);
+    EXPECT_NEAR(last_order(errors), 2. * degree, 0.3) << errors[1] << ' ' << errors[2];
+  }
+  EXPECT_LT(area_errors("plate_with_hole.msh", "hole: sphere 0, 0", 4, exact)[2], 1e-12);
+}
+
+TEST(CurvedSides, AreaOfTrianglesAtAHoleHasOrderTwo)
+{
+  const auto errors =
+      area_errors("plate_with_hole_triangles.msh", "5: polar 0, 0", 1, 4. - numbers::PI / 16.);
+  EXPECT_NEAR(last_order(errors), 2., 0.05) << errors[1] << ' ' << errors[2];
+}
+
+TEST(CurvedSides, AreaStaysWrongWithoutThem)
+{
+  const auto errors = area_errors("plate_with_hole_triangles.msh", "", 1, 4. - numbers::PI / 16.);
+  EXPECT_NEAR(errors[0], errors[2], 1e-12);
+}
+
+std::string error_of(const std::string &manifolds)
+{
+  try {
+    area_errors("plate_with_hole.msh", manifolds, 1, 0.);
+  }
+  catch (const ParameterError &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(CurvedSides, WrongEntriesAreRefused)
+{
+  const auto has = [](const std::string &text, const std::string &part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(error_of("hole polar 0, 0"), "has no ':'"));
+  EXPECT_TRUE(has(error_of("hole: ellipse 0, 0"), "has the surface 'ellipse'"));
+  EXPECT_TRUE(has(error_of("hole: cylinder 0, 0, 0, 0, 0, 1"), "has the surface 'cylinder'"));
+  EXPECT_TRUE(has(error_of("hole: polar 0"), "has 1 numbers, but polar needs 2"));
+  EXPECT_TRUE(has(error_of("hole: polar 0, a"), "has 'a' where a number should be"));
+  EXPECT_TRUE(has(error_of("hole: polar 0, 0; 3: polar 0, 0"), "names boundary id 3 again"));
+  EXPECT_TRUE(has(error_of("hole: polar 0.1, 0"), "does not fit the mesh: the node at"));
+  EXPECT_TRUE(has(error_of("outer: polar 0, 0"), "does not fit the mesh: the node at"));
+  EXPECT_TRUE(has(error_of("rim: polar 0, 0"), "'rim' in Mesh/Manifolds is no boundary id"));
+}
+} // namespace

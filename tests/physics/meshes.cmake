@@ -1,0 +1,105 @@
+# Meshes from files: kinds of files, names, curved sides, and what is refused.
+set(meshes ${here}/meshes)
+set(written ${CMAKE_CURRENT_BINARY_DIR}/meshes)
+
+# Every kind of file has the same unit square.
+foreach(file square.ucd square.vtk square.inp square.unv square_ascii.vtu square_base64.vtu
+        square_zlib.vtu square_raw.vtu square_raw_zlib.vtu square_appended_base64.vtu)
+  study_test(mesh_file_${file}_has_its_cells_and_ids ${here}/mesh_square.prm
+    --set Mesh/File=${meshes}/${file} --expect-error-below Linf=1e-11)
+endforeach()
+study_test(mesh_file_square.vtu_is_the_same_on_1_and_2_ranks ${here}/mesh_square.prm
+  --set Mesh/File=${meshes}/square_zlib.vtu --ranks 2 --same-as-ranks 1)
+study_test(materials_of_a_vtu_file_are_listed --expect-text "material ids 1, 2" --
+  ${here}/mesh_square.prm --set Mesh/File=${meshes}/square_raw.vtu --validate)
+
+# Curved sides: without them the flux at the hole would be on a polygon.
+foreach(degree 1 2 3)
+  math(EXPR L2_order "${degree} + 1")
+  study_test(flux_at_a_hole_has_orders_${L2_order}_and_${degree}_on_1_and_2_ranks
+    ${here}/mesh_plate.prm --set Mesh/File=${mesh_dir}/plate_with_hole.msh
+    --set Discretization/Degree=${degree} --ranks 2 --same-as-ranks 1
+    --expect-order L2=${L2_order} H1=${degree})
+endforeach()
+study_test(adaptive_mesh_keeps_its_hole_round_on_1_and_2_ranks ${here}/mesh_plate.prm
+  --set Mesh/File=${mesh_dir}/plate_with_hole.msh --set Study/Refinement=adaptive
+  --set Study/Cycles=5 --set Discretization/Degree=2 --ranks 2 --same-as-ranks 1
+  --expect-rate-by-dofs L2=1.2 H1=0.85)
+study_test(curved_sides_where_generators_have_them_end_with_1 ${parameter_dir}/poisson.prm
+  --set Mesh/Generator=hyper_ball --set "Mesh/Arguments=0,0 : 1 : true"
+  --set "Mesh/Manifolds=0: polar 0, 0" --expect-exit 1
+  --expect-message "Mesh/Manifolds.*generator knows")
+study_test(curved_sides_that_do_not_fit_end_with_1 ${here}/mesh_plate.prm
+  --set Mesh/File=${mesh_dir}/plate_with_hole.msh --set "Mesh/Manifolds=hole: polar 1, 0"
+  --expect-exit 1 --expect-message "Mesh/Manifolds.*node at")
+
+# The meshes that are shipped, with the names of their parts
+study_test(shipped_cantilever_has_its_names
+  --expect-text "boundary ids 1 \\(clamped\\), 2 \\(end\\), 3 \\(sides\\). material ids 1 \\(beam\\)"
+  -- ${here}/elasticity_3d.prm --set Mesh/File=${mesh_dir}/cantilever.msh
+  --set "Mesh/Natural boundaries=all" --set "Elasticity/Displacement=clamped: 0, 0, 0"
+  --set "Elasticity/Traction=end: 0, 0, 1" --validate)
+study_test(shipped_bracket_has_its_names
+  --expect-text "1 \\(bolts\\), 2 \\(load\\), 3 \\(free\\). material ids 1 \\(steel\\), 2 \\(alum"
+  -- ${here}/elasticity_3d.prm --set Mesh/File=${mesh_dir}/bracket.msh
+  --set "Mesh/Natural boundaries=free" --set "Elasticity/Displacement=bolts: 0, 0, 0"
+  --set "Elasticity/Traction=load: 0, 0, 1" --validate)
+
+# Boundary ids and names
+function(plate_test name)
+  study_test(${name} ${here}/mesh_plate.prm --set Mesh/File=${mesh_dir}/plate_with_hole.msh
+    --set Study/Cycles=1 ${ARGN})
+endfunction()
+plate_test(boundary_that_no_condition_names_ends_with_1_on_2_ranks --ranks 2
+  --set "Mesh/Natural boundaries=symmetry_x" --expect-exit 1
+  --expect-message "No condition names 2 \\(symmetry_y\\) of the boundary ids.*Natural boundaries")
+plate_test(all_boundaries_may_be_natural --set "Mesh/Natural boundaries=all")
+plate_test(name_that_no_boundary_has_ends_with_1 --set "Poisson/Neumann=whole: 1" --expect-exit 1
+  --expect-message "'whole' in Poisson/Neumann is no boundary id and no name.*3 \\(hole\\)")
+plate_test(unknown_natural_boundary_ends_with_1 --set "Mesh/Natural boundaries=9" --expect-exit 1
+  --expect-message "no boundary id 9, which Mesh/Natural boundaries names")
+
+# Damaged files. Two unit squares side by side, and what is wrong with them.
+set(squares "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 2 0 0\n4 0 1 0\n\
+5 1 1 0\n6 2 1 0\n$EndNodes\n$Elements\n2\n1 3 2 1 1 1 2 5 4\n2 3 2 1 1 2 3 6 5\n$EndElements\n")
+function(bad_mesh name what by message)
+  string(REPLACE "${what}" "${by}" text "${squares}")
+  file(WRITE ${written}/${name}.msh "${text}")
+  study_test(mesh_with_${name}_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
+    --set Mesh/File=${written}/${name}.msh --expect-message "${name}\\.msh${message}" ${ARGN})
+endfunction()
+bad_mesh(cells_over_each_other "3 2 0 0\n4 0 1 0\n5 1 1 0\n6 2 1 0"
+  "3 0.5 0 0\n4 0 1 0\n5 1 1 0\n6 0.5 1 0" ":16: the cell lies on the same side .* mesh the model")
+bad_mesh(an_inverted_cell "5 1 1 0" "5 2.5 1 0" ":16: the cell is inverted.*Jacobian is -")
+bad_mesh(a_flat_cell "4 0 1 0\n5 1 1 0\n6 2 1 0" "4 0 0 0\n5 1 0 0\n6 2 1 0"
+  ":15: the cell is inverted or degenerate" --ranks 2)
+bad_mesh(a_truncated_list "2 3 2 1 1 2 3 6 5\n$EndElements\n" ""
+  ":15: the file ends where element 2 of 2 should be: it is truncated")
+bad_mesh(binary_data "2.2 0 8" "2.2 1 8" ":2: the file is binary")
+bad_mesh(cells_of_higher_order "1 3 2 1 1 1 2 5 4" "1 10 2 1 1 1 2 5 4 6 3 1 2 5"
+  ":15: an element of higher order")
+bad_mesh(mixed_cells "2 3 2 1 1 2 3 6 5" "2 2 2 1 1 2 3 5" ":16: a triangle in a mesh that begins")
+bad_mesh(a_coordinate_that_is_not_finite "5 1 1 0" "5 nan 1 0" ":10: .* is 'nan', but must be")
+file(WRITE ${written}/empty.msh "\n")
+file(WRITE ${written}/cube.stl "solid cube\n")
+foreach(case "empty.msh;is empty" ";is a directory" "cube.stl;unknown ending.*\\.msh" )
+  list(GET case 0 file)
+  list(GET case 1 message)
+  string(MAKE_C_IDENTIFIER "${message}" what)
+  study_test(mesh_file_that_${what}_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
+    --set Mesh/File=${written}/${file} --expect-message "${message}")
+endforeach()
+foreach(kind ucd vtk inp unv vtu)
+  file(WRITE ${written}/nonsense.${kind} "1 2 3\nno mesh\n")
+  study_test(nonsense_in_a_${kind}_file_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
+    --set Mesh/File=${written}/nonsense.${kind} --expect-message "nonsense\\.${kind}")
+endforeach()
+
+# A cube whose top is turned by a half: its volume is positive, its Jacobian is not. And curved
+# cells of high degree.
+file(WRITE ${written}/twisted.msh "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n1 0 0 0\n\
+2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0.9 0.9 1\n6 0.1 0.9 1\n7 0.1 0.1 1\n8 0.9 0.1 1\n$EndNodes\n\
+$Elements\n1\n1 5 2 1 1 1 2 3 4 5 6 7 8\n$EndElements\n")
+study_test(twisted_hexahedron_ends_with_2 ${parameter_dir}/poisson_3d.prm
+  --set Mesh/File=${written}/twisted.msh --expect-exit 2
+  --expect-message "twisted\\.msh:17: the cell is inverted or degenerate")
