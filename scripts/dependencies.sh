@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that femgpu needs and that are missing, after saying which and why.
 #
-#   scripts/dependencies.sh [linalg|build|report|test|ci]
+#   scripts/dependencies.sh [linalg|build|report|test|ci|fuzz]
 #
 # linalg: to build and test what needs no deal.II; build (the default): all programs; report: what
-# draws their results, alone; test: all of it, for the tests; ci: and the checks of style. FEMGPU_SKIP_DEPENDENCIES=1 skips all of it. CUDA is never
-# installed: it is used where it is found.
+# draws their results, alone; test: all of it, for the tests; ci: and the checks of style; fuzz: for
+# scripts/fuzz.sh. FEMGPU_SKIP_DEPENDENCIES=1 skips all of it. CUDA is never installed: it is used
+# where it is found.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -38,6 +39,9 @@ clang-format        checks the formatting
 clang               says whether files compile as one, for clang-tidy
 clang-tidy          checks for mistakes
 libomp-dev          omp.h for clang-tidy'
+fuzz_packages='
+clang               compiles for libFuzzer
+libclang-rt-14-dev  libFuzzer and the sanitizers'
 
 case ${1:-build} in
   linalg) needed=$linalg_packages ;;
@@ -45,8 +49,9 @@ case ${1:-build} in
   report) needed=$report_packages ;;
   test) needed=$linalg_packages$build_packages$report_packages ;;
   ci) needed=$linalg_packages$build_packages$report_packages$ci_packages ;;
+  fuzz) needed=$linalg_packages$fuzz_packages ;;
   -h | --help) print_help; exit ;;
-  *) die "unknown group '$1': use linalg, build, report, test or ci" ;;
+  *) die "unknown group '$1': use linalg, build, report, test, ci or fuzz" ;;
 esac
 [[ ${FEMGPU_SKIP_DEPENDENCIES:-0} == 1 ]] && exit
 

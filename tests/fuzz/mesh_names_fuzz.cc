@@ -1,0 +1,25 @@
+// libFuzzer: whatever bytes a gmsh file has, its names and cells are read or refused by InputError.
+#include "linalg/base/error.h"
+#include "physics/gmsh_file.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, const std::size_t size)
+{
+  const std::string_view text(reinterpret_cast<const char *>(data), size);
+  try { // the table of names alone
+    femgpu::MeshText names("fuzz.msh", text);
+    femgpu::read_physical_names(names);
+  }
+  catch (const femgpu::InputError &) {
+  }
+  for (const int dim : {2, 3})
+    try {
+      femgpu::check_mesh_table(femgpu::read_gmsh_file("fuzz.msh", text, dim).table, dim);
+    }
+    catch (const femgpu::InputError &) {
+    }
+  return 0;
+}

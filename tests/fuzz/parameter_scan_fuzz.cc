@@ -1,0 +1,27 @@
+// libFuzzer: whatever bytes a parameter file has, it is cut into statements or into problems that
+// name its lines.
+#include "app/parameter_scan.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, const std::size_t size)
+{
+  const std::string text(reinterpret_cast<const char *>(data), size);
+  std::size_t n_lines = 1;
+  for (const char c : text)
+    n_lines += c == '\n' ? 1 : 0;
+  std::vector<femgpu::ParameterProblem> problems;
+  const auto statements = femgpu::scan_parameter_text(text, problems);
+  for (const auto &problem : problems)
+    if (problem.line < 1 || problem.line > n_lines || problem.text.empty())
+      std::abort();
+  for (const auto &statement : statements)
+    if (statement.line < 1 || statement.line > n_lines ||
+        femgpu::trimmed(statement.value) != statement.value)
+      std::abort();
+  return 0;
+}
