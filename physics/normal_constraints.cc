@@ -1,5 +1,6 @@
 #include "physics/normal_constraints.h"
 
+#include "physics/face_dofs.h"
 #include "physics/row_reduction.h"
 
 #include <deal.II/base/tensor.h>
@@ -55,9 +56,9 @@ NodeNormals<dim> find_normals(const Discretization<dim> &discretization,
         continue;
       values.reinit(cell, face);
       cell->get_dof_indices(dofs);
-      for (unsigned int i = 0; i < dofs.size(); ++i) {
+      for (const unsigned int i : local_dofs_on_face<dim>(cell, face, dofs)) {
         const auto [component, node] = fe.system_to_component_index(i);
-        if (component != 0 || !fe.has_support_on_face(i, face))
+        if (component != 0)
           continue;
         std::array<Index, dim> key;
         for (unsigned int c = 0; c < dim; ++c)

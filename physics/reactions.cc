@@ -1,5 +1,7 @@
 #include "physics/reactions.h"
 
+#include "physics/face_dofs.h"
+
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_values.h>
 
@@ -47,10 +49,9 @@ std::map<Index, HeldDof<dim>> held_dofs(const ElasticSupports<dim> &supports,
       nodes.reinit(cell);
       values.reinit(cell, face);
       cell->get_dof_indices(dofs);
-      for (unsigned int i = 0; i < dofs.size(); ++i) {
+      for (const unsigned int i : local_dofs_on_face<dim>(cell, face, dofs)) {
         const auto [component, node] = element.system_to_component_index(i);
-        if (!element.has_support_on_face(i, face) ||
-            !supports.holds(id, component, values.normal_vector(0)) ||
+        if (!supports.holds(id, component, values.normal_vector(0)) ||
             !discretization.owned().is_element(dofs[i]))
           continue;
         const HeldDof<dim> held = {id, component, nodes.quadrature_point(node)};
