@@ -3,6 +3,7 @@
 #include "physics/row_reduction.h"
 
 #include <deal.II/lac/lapack_full_matrix.h>
+#include <deal.II/lac/vector.h>
 
 #include <algorithm>
 #include <cmath>

