@@ -16,6 +16,8 @@ RELATIVE, ABSOLUTE_FOR_ERRORS = 1e-10, 1e-12
 # Quantities that are zero by symmetry; and those named "... defect", which are what rounding and the
 # solver's tolerance leave of zero.
 ABSOLUTE_FOR_QUANTITIES, OF_DEFECTS = 1e-12, 1e-9
+# Fluxes are sums of residuals, and known as well as the tolerance of the solve lets those be.
+OF_FLUXES = 1e-7
 # Estimates are made of derivatives, which multiply differences by 1/h.
 OF_ESTIMATES = 1e-8
 # Of points of a branch, each of which is known as well as Newton's method ends.
@@ -54,8 +56,20 @@ def order_tolerance(error):
     return 1e-8 + 20. * ABSOLUTE_FOR_ERRORS / max(error, ABSOLUTE_FOR_ERRORS)
 
 
-def close_quantity(name, a, b, absolute):
-    return close(a, b, RELATIVE, max(absolute, OF_DEFECTS if name.endswith("defect") else 0.))
+def error_of_quantity(name, value, absolute):
+    """How well the quantity is known."""
+    relative = OF_FLUXES if name.startswith("flux through") else RELATIVE
+    return relative * abs(value) + (OF_DEFECTS if name.endswith("defect") else absolute)
+
+
+def same_change(column, a, b, row, absolute):
+    """NAME_difference or NAME_order of a quantity."""
+    name = column.rpartition("_")[0]
+    error = 2. * error_of_quantity(name, float(row[name]), absolute)
+    if column.endswith("_difference"):
+        return abs(a - b) <= error
+    difference = abs(float(row[name + "_difference"]))
+    return abs(a - b) <= OF_EXTRAPOLATION + 1e2 * error / difference
 
 
 class Comparison:
@@ -92,7 +106,7 @@ class Comparison:
         if "verdicts" in path:
             return parent.get("rounding", False) or close(a, b, OF_EXTRAPOLATION)
         if "quantities" in path:
-            return close_quantity(name, a, b, self.absolute_for_quantities)
+            return abs(a - b) <= error_of_quantity(name, a, self.absolute_for_quantities)
         if isinstance(a, int) and isinstance(b, int):
             return a == b
         return close(a, b, RELATIVE)
@@ -144,11 +158,13 @@ def same_cell(column, a, b, row, absolute_for_quantities):
         return close(x, y, 1., OF_RESIDUALS)
     if column.startswith("estimated") or column == "effectivity":
         return close(x, y, OF_ESTIMATES, OF_ESTIMATES if column == "estimated_order" else 0.)
+    if column.rpartition("_")[0] + "_difference" in row:
+        return same_change(column, x, y, row, absolute_for_quantities)
     if column.endswith("_order"):
         return close(x, y, 0., order_tolerance(float(row[column[:-5] + "error"])))
     if column.endswith("_error"):
         return close(x, y, RELATIVE, ABSOLUTE_FOR_ERRORS)
-    return close_quantity(column, x, y, absolute_for_quantities)
+    return abs(x - y) <= error_of_quantity(column, x, absolute_for_quantities)
 
 
 def compare_tables(name, a, b, absolute_for_quantities):

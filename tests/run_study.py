@@ -301,7 +301,7 @@ def check_same_solution(run, other):
         if a["dofs"] != b["dofs"]:
             yield f"cycle {a['cycle']}: {a['dofs']} dofs, but {b['dofs']} with another method"
         for name, x, y in pairs:
-            if not abs(x - y) <= OF_ANOTHER_METHOD * max(1., abs(x)):
+            if not abs(x - y) <= max(OF_ANOTHER_METHOD, relative_for(name)) * max(1., abs(x)):
                 yield (f"cycle {a['cycle']}: {name} is {x!r}, but {y!r} with another method "
                        f"(differs by {abs(x - y):.1e})")
 

@@ -41,7 +41,8 @@ foreach(element Q1 Q2 Q3 P1 P2)
   string(SUBSTRING ${element} 1 1 degree)
   math(EXPR L2_order "${degree} + 1")
   if(element MATCHES "^P")
-    set(mesh --set Mesh/Cells=simplex --set "Mesh/Initial refinements=2")
+    math(EXPR refinements "${degree} + 1")
+    set(mesh --set Mesh/Cells=simplex --set "Mesh/Initial refinements=${refinements}")
   else()
     set(mesh --set Mesh/Cells=hypercube --set "Mesh/Initial refinements=4")
   endif()
@@ -68,13 +69,13 @@ study_test(periodic_tetrahedra_are_the_same_on_1_and_4_ranks ${here}/poisson_per
   --ranks 4 --same-as-ranks 1 --set Mesh/Cells=simplex --set "Mesh/Initial refinements=1"
   --set "Output/Write VTU=false" --expect-error-below L2=0.05)
 study_test(fully_periodic_poisson_has_mean_value_zero ${here}/poisson_periodic_2d.prm
-  --ranks 4 --same-as-ranks 1 --set "Poisson/Periodic=0, 1: x; 2, 3: y" --set Poisson/Dirichlet=
+  --ranks 4 --same-as-ranks 1 --set "Poisson/Periodic=0, 1: x\\; 2, 3: y" --set Poisson/Dirichlet=
   --set "Poisson/Right-hand side=8*pi^2*cos(2*pi*x + 1)*sin(2*pi*y)"
   --set "Poisson/Exact solution=3 + cos(2*pi*x + 1)*sin(2*pi*y)" --set "Output/Write VTU=false"
   --expect-order L2=2 H1=1 --expect-quantity "compatibility defect=0+-1e-12")
 study_test(fully_periodic_poisson_with_hanging_nodes_is_the_same_on_1_and_4_ranks
   ${here}/poisson_periodic_2d.prm
-  --ranks 4 --same-as-ranks 1 --set "Poisson/Periodic=0, 1: x; 2, 3: y" --set Poisson/Dirichlet=
+  --ranks 4 --same-as-ranks 1 --set "Poisson/Periodic=0, 1: x\\; 2, 3: y" --set Poisson/Dirichlet=
   --set "Poisson/Right-hand side=8*pi^2*cos(2*pi*x + 1)*sin(2*pi*y)"
   --set "Poisson/Exact solution=3 + cos(2*pi*x + 1)*sin(2*pi*y)" --set "Output/Write VTU=false"
   --set Study/Refinement=adaptive --set "Study/Refine fraction=0.15")
@@ -120,10 +121,10 @@ study_test(neumann_data_alone_with_hanging_nodes_are_the_same_on_1_and_4_ranks
   ${here}/poisson_neumann_2d.prm --ranks 4 --same-as-ranks 1 --set Study/Refinement=adaptive
   --set Study/Cycles=5 --set "Output/Write VTU=false" --expect-rate-by-dofs H1=0.4)
 study_test(slightly_incompatible_data_are_projected ${here}/poisson_neumann_2d.prm --ranks 2
-  --same-as-ranks 1 --set "Poisson/Neumann=0: -1; 1: 1.001" --set "Output/Write VTU=false"
+  --same-as-ranks 1 --set "Poisson/Neumann=0: -1\\; 1: 1.001" --set "Output/Write VTU=false"
   --expect-quantity "compatibility defect=0.0000998+-1e-6" --expect-error-below L2=1e-3)
 study_test(incompatible_data_end_with_1_and_the_numbers ${here}/poisson_neumann_2d.prm --ranks 2
-  --set "Poisson/Neumann=0: -1; 1: 2" --expect-exit 1
+  --set "Poisson/Neumann=0: -1\\; 1: 2" --expect-exit 1
   --expect-message "add up to 1, and should to 0.*relative defect is 0\\.0[0-9]+.*Dirichlet")
 
 # Bratu and heat
@@ -159,10 +160,35 @@ study_test(heat_of_a_bar_has_its_energy_and_its_flux ${here}/heat_bar.prm --rank
   --expect-array residual)
 study_test(heat_by_material_is_that_of_poisson
   ${CMAKE_CURRENT_BINARY_DIR}/poisson_materials_2d.prm --set Physics=heat
-  --set "Heat/Conductivity=1; 2: ten" --set "Heat/Constants=ten=10"
-  --set "Heat/Source=1: pi^2*x*cos(pi*y); 2: ten*pi^2*(0.5 + (x - 0.5)/10)*cos(pi*y)"
-  --set "Heat/Dirichlet=1: 0; 2: 0.55*cos(pi*y)"
+  --set "Heat/Conductivity=1\\; 2: ten" --set "Heat/Constants=ten=10"
+  --set "Heat/Source=1: pi^2*x*cos(pi*y)\\; 2: ten*pi^2*(0.5 + (x - 0.5)/10)*cos(pi*y)"
+  --set "Heat/Dirichlet=1: 0\\; 2: 0.55*cos(pi*y)"
   --set "Heat/Exact solution=if(x < 0.5, x, 0.5 + (x - 0.5)/10)*cos(pi*y)"
   --expect-order L2=2 H1=1 --set "Output/Write VTU=false")
 
 # Shipped files run to the figures in their tutorials
+function(tutorial_test name)
+  study_test(${name}_gives_the_figures_of_its_tutorial ${parameter_dir}/${name}.prm
+    --set "Output/Write VTU=false" ${ARGN})
+endfunction()
+tutorial_test(poisson --expect-cycles 5 --expect-error-below L2=2.971e-5 H1=1.575e-2
+  --expect-quantity "flux through 0=8+-1e-7" --expect-quantity "balance defect=0+-1e-10")
+tutorial_test(poisson_materials --ranks 2 --expect-cycles 4
+  --expect-quantity "flux through 0=1+-1e-8")
+tutorial_test(poisson_periodic --expect-cycles 6 --expect-error-below L2=3.678e-4 H1=6.634e-2
+  --expect-quantity "flux through 2=0.12844267+-1e-8"
+  --expect-quantity "flux through 3=0.12844267+-1e-8")
+tutorial_test(poisson_neumann --ranks 2 --expect-cycles 4
+  --expect-error-below L2=1.189e-4 H1=3.149e-2 --expect-quantity "compatibility defect=0+-1e-12")
+tutorial_test(bratu_2d --expect-cycles 4 --expect-quantity "max u=0.7972889+-1e-7"
+  --expect-quantity "energy=-6.98675694+-1e-7" --expect-quantity "flux through 0=8.77737697+-1e-6")
+tutorial_test(bratu_3d --ranks 2 --expect-cycles 3 --expect-quantity "max u=0.75308928+-1e-7"
+  --expect-quantity "energy=-8.91891052+-1e-7" --expect-quantity "flux through 0=10.36151777+-1e-6")
+tutorial_test(bratu_branch --expect-quantity "fold lambda=6.8081244+-1e-5"
+  --expect-quantity "fold max u=1.3916621+-1e-4")
+tutorial_test(heat_radiation --expect-cycles 3 --expect-quantity "min u=261.76095+-1e-4"
+  --expect-quantity "energy=15065.1756+-1e-2" --expect-quantity "flux through 0=-176.1353+-1e-3")
+# Both halves of the peak see the same small cells; other data on them change the solution.
+study_test(shipped_poisson_periodic_is_the_same_on_1_and_4_ranks
+  ${parameter_dir}/poisson_periodic.prm --ranks 4 --same-as-ranks 1 --check-vtu
+  --expect-array flux)
