@@ -1,0 +1,158 @@
+# Bad input: every wrong file, value, number of ranks and directory is an exit code and a sentence
+# that names the place and the cure. Those of a feature stand beside its other tests.
+set(poisson ${parameter_dir}/poisson.prm)
+set(files ${CMAKE_CURRENT_BINARY_DIR}/bad_input)
+file(MAKE_DIRECTORY ${files})
+
+# Expressions
+function(wrong_expression name parameter value code message)
+  study_test(${name} ${poisson} --set "Poisson/${parameter}=${value}" --set Study/Cycles=1
+    --expect-exit ${code} --expect-message "Poisson/${parameter}.*${message}" ${ARGN})
+endfunction()
+wrong_expression(unknown_function_ends_with_1 Coefficient "foo(x)" 1 "\"foo\"")
+wrong_expression(missing_parenthesis_ends_with_1 Coefficient "sin(x" 1 "Missing parenthesis")
+wrong_expression(superfluous_parenthesis_ends_with_1 Coefficient "sin(x))" 1 "parenthesis")
+wrong_expression(empty_expression_ends_with_1 Coefficient "" 1 "is empty")
+wrong_expression(two_expressions_for_one_component_end_with_1 "Right-hand side" "1, 2" 1
+  "has 2 expressions, but one is needed")
+wrong_expression(z_in_2d_ends_with_1 Coefficient "1 + z" 1 "\"z\"")
+wrong_expression(number_that_is_too_large_ends_with_1 "Right-hand side" 1e400 1 "1e400")
+wrong_expression(division_by_zero_everywhere_ends_with_1 Coefficient "1/0" 1 "not a finite number")
+foreach(ranks 1 2)
+  wrong_expression(division_by_zero_at_a_quadrature_point_ends_with_1_on_${ranks}_ranks
+    Coefficient "if(x>0.9, 1/(y-y), 1)" 1 "(infinite|not a number) at \\(0\\.9" --ranks ${ranks})
+endforeach()
+wrong_expression(root_of_a_negative_number_ends_with_1 "Right-hand side" "sqrt(-1-x)" 1
+  "not a number at \\(0\\.")
+wrong_expression(infinite_boundary_value_ends_with_1 Dirichlet "0: 1/x" 1 "infinite at \\(0 ")
+wrong_expression(infinite_exact_solution_ends_with_1 "Exact solution" "log(x)" 1
+  "minus infinite at \\(0 ")
+wrong_expression(boundary_entry_without_ids_ends_with_1 Dirichlet "1" 1 "such as '0, 1: sin")
+wrong_expression(boundary_id_that_comes_twice_ends_with_1 Dirichlet "0: 1\\; 0: 2" 1 "comes twice")
+wrong_expression(boundary_name_without_a_mesh_file_ends_with_1 Dirichlet "inlet: 1" 1
+  "no boundary id and no name.*it has 0")
+wrong_expression(boundary_id_of_ten_digits_ends_with_1 Dirichlet "9999999999: 1" 1 "no boundary id")
+study_test(conditional_expression_may_avoid_its_singularity ${poisson} --set Study/Cycles=1
+  --set "Poisson/Coefficient=if(x<0.1, 1, 1/x)" --set "Poisson/Exact solution=")
+
+# Parameter files
+function(wrong_file name code message)
+  string(REPLACE ";" "\n" text "${ARGN}")
+  file(WRITE ${files}/${name}.prm "${text}\n")
+  study_test(${name} ${files}/${name}.prm --expect-exit ${code}
+    --expect-message "${name}\\.prm:${message}")
+endfunction()
+wrong_file(section_without_end_ends_with_1 1 "1: .*never closed" "subsection Solver")
+wrong_file(end_without_section_ends_with_1 1 "1: .*without a 'subsection'" "end")
+wrong_file(key_that_is_set_twice_ends_with_1 1 "2: .*first at .*:1" "set Dimension = 2"
+  "set Dimension = 3")
+wrong_file(set_without_equals_sign_ends_with_1 1 "1: .*has no '='" "set Dimension 2")
+wrong_file(line_without_set_ends_with_1 1 "1: .*did you mean 'set" "Dimension = 2")
+wrong_file(include_ends_with_1 1 "1: .*'include' is not supported" "include other.prm")
+wrong_file(misspelt_key_ends_with_1_and_names_the_nearest 1
+  "2: .*nearest valid key: 'Initial refinements'" "subsection Mesh"
+  "set Initial refinments = 2" "end")
+wrong_file(misspelt_section_ends_with_1_and_names_the_nearest 1 "1: .*nearest.*'Mesh'"
+  "subsection Mesj" "end")
+wrong_file(misspelt_physics_ends_with_1_and_names_the_nearest 1 "1: .*did you mean 'poisson'"
+  "set Physics = poison")
+wrong_file(word_in_place_of_a_number_ends_with_1 1 "1: .*an integer from 2 to 3"
+  "set Dimension = two")
+string(REPEAT "2" 100000 long)
+file(WRITE ${files}/long.prm "set Dimension = ${long}\n")
+study_test(value_of_100000_digits_ends_with_1_and_is_not_repeated ${files}/long.prm --expect-exit 1
+  --expect-message "long\\.prm:1: value '2{200}\\.\\.\\.'")
+study_test(binary_parameter_file_ends_with_2 $<TARGET_FILE:femgpu> --expect-exit 2
+  --expect-message "is no text")
+study_test(directory_in_place_of_a_parameter_file_ends_with_2 --expect-exit 2
+  --expect-message "is a directory" -- ${parameter_dir})
+foreach(value nan inf 1e999 -1 1e-3x)
+  study_test(relative_tolerance_of_${value}_ends_with_1 ${poisson}
+    --set "Solver/Relative tolerance=${value}" --expect-exit 1
+    --expect-message "a real number from 0 to 1")
+endforeach()
+study_test(number_of_20_digits_ends_with_1 ${poisson} --set Study/Cycles=99999999999999999999
+  --expect-exit 1 --expect-message "an integer from 1 to 100")
+study_test(key_at_the_wrong_level_ends_with_1 ${poisson} --set Degree=1 --expect-exit 1
+  --expect-message "this key is valid in 'Discretization'")
+study_test(name_of_files_with_a_slash_ends_with_1 ${poisson} --set Output/Name=../up
+  --expect-exit 1 --expect-message "Output/Name")
+study_test(fractions_that_add_up_to_more_than_1_end_with_1 ${poisson}
+  --set "Study/Refine fraction=0.7" --set "Study/Coarsen fraction=0.7" --expect-exit 1
+  --expect-message "Study/Refine fraction")
+
+# Command line
+function(wrong_option name code message)
+  study_test(${name} --expect-exit ${code} --expect-message "${message}" -- ${poisson} ${ARGN})
+endfunction()
+wrong_option(no_thread_ends_with_1 1 "--threads 0: give an integer" --threads 0)
+wrong_option(negative_number_of_threads_ends_with_1 1 "--threads -3" --threads -3)
+wrong_option(unknown_backend_ends_with_1 1 "auto, host, cuda or cuda:K" --backend gpu)
+wrong_option(negative_device_ends_with_1 1 "cuda:-1 is no backend" --backend cuda:-1)
+wrong_option(unknown_option_ends_with_1 1 "unknown option '--refine'" --refine)
+wrong_option(set_without_value_ends_with_1 1 "has no '='" --set Dimension)
+wrong_option(two_parameter_files_end_with_1 1 "two parameter files" ${poisson})
+wrong_option(empty_output_directory_ends_with_5 5 "output directory is empty" --set Output/Directory=)
+study_test(device_that_is_not_there_ends_with_4 ${poisson} --set Solver/Backend=cuda:99
+  --set Study/Cycles=1 --expect-exit 4 --expect-message "cuda:99")
+study_test(device_that_is_not_there_ends_with_4_on_2_ranks ${poisson} --ranks 2
+  --set Solver/Backend=cuda:99 --set Study/Cycles=1 --expect-exit 4 --expect-message "cuda:99")
+
+# Size
+study_test(unknowns_of_more_than_31_bits_end_with_1_at_once ${parameter_dir}/poisson_3d.prm
+  --set "Mesh/Initial refinements=12" --expect-exit 1
+  --expect-message "Mesh/Initial refinements.*31 bits")
+study_test(mesh_that_is_larger_than_the_memory_ends_with_4_at_once ${parameter_dir}/poisson_3d.prm
+  --set Discretization/Degree=4 --set "Mesh/Arguments=0 : 1 : true"
+  --set "Mesh/Initial refinements=8" --expect-exit 4 --expect-message "GB, but this machine has")
+add_test(NAME memory_that_does_not_suffice_ends_with_4 COMMAND sh -c
+  "ulimit -v 1000000; $<TARGET_FILE:femgpu> ${parameter_dir}/poisson_3d.prm --set 'Mesh/Initial refinements=6' --set Study/Cycles=1 --output ${files}/memory 2>${files}/memory.txt; test $? -eq 4 && grep 'femgpu: .*memory' ${files}/memory.txt")
+physics_properties(memory_that_does_not_suffice_ends_with_4)
+foreach(cells hypercube simplex)
+  study_test(more_ranks_than_cells_give_the_same_with_${cells} ${poisson} --ranks 4
+    --set "Mesh/Initial refinements=0" --set Mesh/Cells=${cells} --set Study/Cycles=2
+    --same-as-ranks 1)
+endforeach()
+
+# Output, and the end of a run at any moment
+study_test(device_in_place_of_the_output_directory_ends_with_5 ${poisson} --output /dev/null
+  --expect-exit 5 --expect-message "/dev/null.* not a directory")
+study_test(file_above_the_output_directory_ends_with_5 ${poisson} --output ${poisson}/below
+  --expect-exit 5 --expect-message "poisson\\.prm/below.*could not be created")
+foreach(file convergence.csv history.csv)
+  study_test(full_disk_at_${file}_ends_with_5 ${poisson} --set Study/Cycles=2 --full-disk ${file}
+    --expect-exit 5 --expect-message "${file}")
+endforeach()
+function(ended_test name)
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${here}/ended_run.py
+    --program $<TARGET_FILE:femgpu> ${poisson} --set Study/Cycles=2 ${ARGN})
+  physics_properties(${name})
+endfunction()
+foreach(file summary.json convergence.csv solution_001.000.vtu solution.pvd)
+  ended_test(run_that_is_killed_at_${file}_leaves_the_files_of_the_run_before --how KILL
+    --when ${file})
+endforeach()
+ended_test(two_ranks_that_are_killed_at_summary.json_leave_no_half_file --how KILL
+  --when summary.json --ranks 2)
+foreach(signal TERM INT)
+  ended_test(run_that_gets_SIG${signal}_leaves_no_partial_file --how ${signal}
+    --when solution_001.000.vtu)
+endforeach()
+ended_test(two_ranks_that_get_SIGTERM_leave_no_partial_file --how TERM --when summary.json
+  --ranks 2)
+ended_test(output_directory_that_vanishes_ends_with_5 --how VANISH --when solution_001.000.vtu)
+ended_test(output_directory_that_vanishes_at_the_end_ends_with_5_on_2_ranks --how VANISH
+  --when summary.json --ranks 2)
+ended_test(small_disk_ends_with_5 --how FULL)
+ended_test(closed_standard_output_changes_no_file --how CLOSED)
+ended_test(reader_that_goes_away_changes_no_file --how READER)
+add_test(NAME printing_to_a_full_disk_ends_with_5 COMMAND sh -c
+  "$<TARGET_FILE:femgpu> --list >/dev/full; test $? -eq 5")
+physics_properties(printing_to_a_full_disk_ends_with_5)
+study_test(home_that_cannot_be_written_does_not_matter ${poisson} --set Study/Cycles=1)
+set_property(TEST home_that_cannot_be_written_does_not_matter APPEND PROPERTY ENVIRONMENT
+  HOME=/proc/nowhere)
+study_test(decimal_commas_of_a_locale_change_no_number ${poisson} --set Study/Cycles=2
+  --expect-order L2=2 H1=1 --check-vtu)
+set_property(TEST decimal_commas_of_a_locale_change_no_number APPEND PROPERTY ENVIRONMENT
+  LC_ALL=de_DE.UTF-8)
