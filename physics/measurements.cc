@@ -207,9 +207,11 @@ std::vector<std::vector<double>> Measurements<dim>::sample(const PointSearch<dim
       sum[i] += of_cell[i];
     ++n_cells[key.first];
   }
-  for (std::size_t i = 0; i < sums.size(); ++i)
+  for (std::size_t i = 0; i < sums.size(); ++i) {
     for (double &value : sums[i])
       value /= n_cells[i];
+    fields.set_magnitudes(sums[i]); // of the mean vector
+  }
   return sums;
 }
 

@@ -212,6 +212,17 @@ void SolutionFields<dim>::evaluate(const FEValuesBase<dim> &fe, const ActiveCell
 }
 
 template <int dim>
+void SolutionFields<dim>::set_magnitudes(std::vector<double> &row) const
+{
+  for (const auto &entry : vectors) {
+    double square = 0.;
+    for (unsigned int d = 0; d < dim; ++d)
+      square += row[entry.second + d] * row[entry.second + d];
+    row[entry.second + dim] = std::sqrt(square);
+  }
+}
+
+template <int dim>
 double SolutionFields<dim>::Reference::value(const std::vector<double> &columns,
                                              const Tensor<1, dim> &normal) const
 {

@@ -54,6 +54,9 @@ public:
   void evaluate(const dealii::FEValuesBase<dim> &fe, const ActiveCell &cell,
                 std::vector<std::vector<double>> &values);
 
+  /// Sets the magnitudes of vectors in a row of values whose components are means of several rows.
+  void set_magnitudes(std::vector<double> &row) const;
+
   /// A field that measurements name.
   struct Reference
   {

@@ -26,6 +26,13 @@ study_test(measured_triangles_are_the_same_on_1_and_2_ranks ${linear} --ranks 2 
   --set Mesh/Cells=simplex --set "Mesh/Initial refinements=1" --set Discretization/Degree=2
   --expect-quantity "vertex u=1.5+-1e-9" --expect-quantity "outflow=2+-1e-8"
   --expect-quantity "max u at x=1+-1e-12")
+# The example of docs/measurements.md; the exact values are 1, -8 and 4/pi^2.
+study_test(measured_quantities_converge_with_their_order ${parameter_dir}/poisson.prm
+  --set Study/Cycles=4 --set "Output/Write VTU=false" --set "Measurements/Points=middle: 0.5, 0.5"
+  --set "Measurements/Integrals=outflow: grad_u.n over boundary 0"
+  --set "Measurements/Averages=mean: u over all" --expect-quantity "middle u=1.000200822+-1e-8"
+  --expect-quantity "mean=0.4052033413+-1e-9"
+  --expect-text "outflow +3 +-7\\.996787432 +-0\\.00964 +2\\n")
 study_test(measurements_are_files_that_the_summary_names ${linear} --expect-file points.csv=7
   --expect-file line_diagonal_000.csv=12 --expect-file line_diagonal_002.csv=12)
 

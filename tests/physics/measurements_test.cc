@@ -273,6 +273,23 @@ TEST(Measurements, OfALinearFunctionIn3DAreExact)
   }
 }
 
+TEST(Measurements, MagnitudeAtAVertexIsThatOfTheMeanVector)
+{
+  for (const Case &c : {cases[0], cases[5]}) {
+    Fixture<2> fixture(c);
+    const Field<2> roof("Test/Roof", {"abs(x - 0.5) + abs(y - 0.5)"});
+    VectorTools::interpolate(fixture.discretization.mapping(), fixture.discretization.dofs(), roof,
+                             fixture.u);
+    MeasurementParameters &parameters = fixture.blank();
+    parameters.points = "top: 0.5, 0.5; side: 0.25, 0.25";
+    parameters.point_fields = "grad_u_magnitude, flux_magnitude";
+    const MeasuredValues measured = fixture.measure(parameters);
+    expect_values(measured, {{"top grad_u_magnitude", 0.},
+                             {"top flux_magnitude", 0.},
+                             {"side grad_u_magnitude", std::sqrt(2.)}});
+  }
+}
+
 TEST(Measurements, NameWhatIsWrong)
 {
   Fixture<2> fixture(cases[0]);
