@@ -82,11 +82,12 @@ def log_axis(axis, values):
     axis.set_minor_formatter(NullFormatter())
 
 
-def expected_order(run, norm):
-    """p+1 in L2 and Linf, p in the gradient's norm; None for anything else."""
+def expected_order(run, name):
+    """p+1 in L2, p in the gradient's norm; None for others, whose triangles would lie in the way."""
     if run.degree is None:
         return None
-    return {"L2": run.degree + 1, "Linf": run.degree + 1, "H1": run.degree}.get(norm)
+    is_alone = name == "estimated error" and not run.norms()
+    return {"L2 error": run.degree + 1, "H1 error": run.degree}.get(name, run.degree * is_alone)
 
 
 def slope_triangle(axes, dofs, errors, order, dimension):
@@ -105,17 +106,17 @@ def slope_triangle(axes, dofs, errors, order, dimension):
 
 def convergence(run):
     """Errors over dofs with the slopes that smooth solutions have, or None without errors."""
-    curves = [(norm, *run.errors(norm)) for norm in run.norms()]
+    curves = [(f"{norm} error", *run.errors(norm)) for norm in run.norms()]
+    curves.append(("estimated error", *run.estimates()))
     curves = [curve for curve in curves if curve[1]]
     if not curves:
         return None
     made, (axes,) = figure(size=(7.2, 4.4))
     dimension = run.summary["dimension"]
-    for i, (norm, dofs, errors) in enumerate(curves):
-        axes.loglog(dofs, errors, label=f"{norm} error", **look(i))
-        order = expected_order(run, norm)
-        # Linf has the slope of L2, and its triangle would lie in the other's way.
-        if order and norm != "Linf" and len(dofs) > 1 and dofs[-2] < dofs[-1]:
+    for i, (name, dofs, errors) in enumerate(curves):
+        axes.loglog(dofs, errors, label=name, **look(i))
+        order = expected_order(run, name)
+        if order and len(dofs) > 1 and dofs[-2] < dofs[-1]:
             slope_triangle(axes, dofs, errors, order, dimension)
     axes.set_xlabel("dofs")
     axes.set_ylabel("error (H1: of the gradient)")

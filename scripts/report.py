@@ -76,6 +76,8 @@ def convergence_table(run):
     header = ["cycle", "cells", "dofs", "h", "outcome", "nonlinear it.", "linear it.", "residual"]
     for norm in norms:
         header += [f"{norm} error", "order"]
+    has_estimate = any("estimate" in cycle for cycle in run.cycles)
+    header += ["estimated error", "order", "effectivity"] if has_estimate else []
     header += quantities
     rows = []
     for cycle in run.cycles:
@@ -86,10 +88,14 @@ def convergence_table(run):
         for norm in norms:
             entry = cycle.get("errors", {}).get(norm, {})
             row += [digits(entry.get("error"), ".3e"), digits(entry.get("order"), ".2f")]
+        if has_estimate:
+            entry = cycle.get("estimate", {})
+            row += [digits(entry.get("error"), ".3e"), digits(entry.get("order"), ".2f"),
+                    digits(entry.get("effectivity"), ".3g")]
         row += [digits(cycle.get("quantities", {}).get(name), ".9g") for name in quantities]
         rows.append(row)
     keep = [i for i, name in enumerate(header)
-            if name != "nonlinear it." or any(row[i] for row in rows)]
+            if name not in ("nonlinear it.", "effectivity") or any(row[i] for row in rows)]
     return page.table("Cycles; orders are those of the error from cycle to cycle",
                       [header[i] for i in keep], [[row[i] for i in keep] for row in rows])
 

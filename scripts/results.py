@@ -122,9 +122,15 @@ class Run:
 
     def errors(self, norm):
         """([dofs], [error]) of the cycles in which this norm is known and above zero."""
-        pairs = [(cycle["dofs"], cycle["errors"][norm]["error"]) for cycle in self.cycles
-                 if cycle.get("errors", {}).get(norm, {}).get("error")]
-        return [dofs for dofs, _ in pairs], [error for _, error in pairs]
+        return self._above_zero(lambda cycle: cycle.get("errors", {}).get(norm, {}).get("error"))
+
+    def estimates(self):
+        """([dofs], [estimated error]) of the cycles that have one."""
+        return self._above_zero(lambda cycle: cycle.get("estimate", {}).get("error"))
+
+    def _above_zero(self, value_of):
+        pairs = [(cycle["dofs"], value_of(cycle)) for cycle in self.cycles if value_of(cycle)]
+        return [dofs for dofs, _ in pairs], [value for _, value in pairs]
 
     def values(self, quantity):
         """([dofs], [value]) of the cycles in which this quantity is known."""
