@@ -88,7 +88,10 @@ for file in "${files[@]}"; do
   if ((report)); then
     said=$(mktemp)
     "${command[@]}" | tee "$said" || this=${PIPESTATUS[0]}
-    write_report "$said" || { ((this == 0)) && this=5; }
+    # 3: did not converge, which a report shows; others have left nothing new.
+    if ((this == 0 || this == 3)); then
+      write_report "$said" || this=$((this == 0 ? 5 : this))
+    fi
     rm -f "$said"
   else
     "${command[@]}" || this=$?
