@@ -76,6 +76,8 @@ write_report() {
     [[ -z $directory && ${arguments[i]} == --output ]] && directory=${arguments[i + 1]}
   done
   [[ -n $directory ]] || { say "run.sh: the run names no results, so there is no report"; return 0; }
+  # Combinations of --study lie in directories of their own; the study is above them.
+  [[ -f ${directory%/*}/study.csv && $directory == */* ]] && directory=${directory%/*}
   "$root/scripts/plot.py" "$directory" && "$root/scripts/report.py" "$directory"
 }
 
