@@ -86,11 +86,12 @@ public:
   }
 
   /// @p error with the combination and the place that it is about.
-  ParameterError explained(const ParameterError &error, const std::size_t i) const
+  ParameterError explained(const Error &error, const std::size_t i) const
   {
-    const bool has_place = !error.path().empty() && parameters.places.exists(error.path());
-    std::string what =
-        (has_place ? parameters.places.place_of(error.path()) + ": " : "") + error.what();
+    const auto *of_parameter = dynamic_cast<const ParameterError *>(&error);
+    const std::string path = of_parameter != nullptr ? of_parameter->path() : "";
+    const bool has_place = !path.empty() && parameters.places.exists(path);
+    std::string what = (has_place ? parameters.places.place_of(path) + ": " : "") + error.what();
     for (std::size_t k = 0; k < study.parameters.size(); ++k) {
       const std::string set = "--set '" + study.parameters[k].path + "=" + all[i].values[k] + "'";
       for (std::size_t at = 0; (at = what.find(set, at)) != std::string::npos;)
@@ -126,7 +127,9 @@ ExitCode run_combinations(const CommandLine &command_line, Parameters &parameter
       combinations.apply(i, "");
       check_study(parameters, communicator, console);
     }
-    catch (const ParameterError &error) {
+    catch (const Error &error) { // what one rank finds comes to the others as an Error
+      if (error.code() != ExitCode::parameter)
+        throw;
       throw combinations.explained(error, i);
     }
   const std::string directory = parameters.output.directory;
