@@ -250,7 +250,7 @@ TEST(VtuMesh, HasCellsAndIds)
 
 TEST(VtuMesh, WrongFilesAreRefusedWithTheirPlace)
 {
-  EXPECT_BEGINS(vtu_error("</VTKFile>", ""), "m.vtu:14: the file is no XML");
+  EXPECT_BEGINS(vtu_error("</VTKFile>", ""), "m.vtu:13: the file is no XML");
   EXPECT_BEGINS(vtu_error("UnstructuredGrid\" v", "PolyData\" v"), "m.vtu: the file is no VTKFile");
   EXPECT_BEGINS(vtu_error("5 5 3", "5 9 3"), "m.vtu: cell 1: a quadrilateral with 3 nodes");
   EXPECT_BEGINS(vtu_error("5 5 3", "5 22 3"), "m.vtu: cell 1: it is of VTK's type 22, of higher");
