@@ -102,16 +102,24 @@ struct Square
 {
   explicit Square(const std::string &lines) : physics(make_elasticity())
   {
-    mesh_parameters.arguments = "0 : 1 : true";
-    ParameterHandler prm;
-    ParameterAcceptor::declare_all_parameters(prm);
-    prm.parse_input_from_string("subsection Elasticity\n" + lines + "end\nsubsection Mesh\n" +
-                                "set Arguments = 0 : 1 : true\nend\n");
+    ParameterHandler &prm = ParameterAcceptor::prm;
+    prm.parse_input_from_string("subsection Elasticity\n" + lines + "end\n");
     ParameterAcceptor::parse_all_parameters(prm);
+    mesh_parameters.arguments = "0 : 1 : true";
     mesh = make_mesh<2>(mesh_parameters, MPI_COMM_WORLD);
     problem = physics->make<2>(mesh.regions);
   }
 
+  /// Forgets the parameters that are declared, and their values.
+  struct Nothing
+  {
+    Nothing()
+    {
+      ParameterAcceptor::clear();
+    }
+  };
+
+  Nothing nothing;
   MeshParameters mesh_parameters;
   DiscretizationParameters discretization_parameters;
   std::unique_ptr<Physics> physics;
