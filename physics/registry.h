@@ -12,7 +12,8 @@
 /// Every physics: X(name in parameter files, function in physics/, meaning).
 #define FEMGPU_PHYSICS(X)                                                                          \
   X("poisson", make_poisson, "-div(k grad u) = f")                                                 \
-  X("elasticity", make_elasticity, "linear elasticity, small strain, isotropic; 3D, plane strain") \
+  X("elasticity", make_elasticity,                                                                 \
+    "linear elasticity, small strain, isotropic; 3D, plane strain or stress")                      \
   X("bratu", make_bratu, "-div(grad u) = lambda exp(u) + f")                                       \
   X("heat", make_heat, "-div(k grad u) + c phi(u) = f, and radiation at the boundary")
 
