@@ -27,11 +27,9 @@ Console::Verbosity verbosity_of(const CommandLine &command_line)
   return command_line.verbose ? Console::Verbosity::verbose : Console::Verbosity::normal;
 }
 
-/// What a shell may have done to the program: a run whose reader went away, as `femgpu ... | head`,
-/// still writes its results, and files never get the numbers of closed standard streams.
-void survive_closed_streams()
+/// Files never get the numbers of standard streams that a shell has closed.
+void fill_closed_streams()
 {
-  std::signal(SIGPIPE, SIG_IGN);
   for (int descriptor = ::open("/dev/null", O_RDWR); descriptor >= 0;
        descriptor = ::open("/dev/null", O_RDWR))
     if (descriptor > STDERR_FILENO) {
@@ -81,10 +79,12 @@ ExitCode run(const CommandLine &command_line, Parameters &parameters, const bool
 int main(int argc, char **argv)
 {
   int status = 0;
-  survive_closed_streams();
-  remove_partial_files_on_signals();
+  fill_closed_streams();
   try {
     dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+    // after PETSc's initialization, which puts the handlers of most signals back
+    std::signal(SIGPIPE, SIG_IGN); // a run behind `femgpu ... | head` still writes its results
+    remove_partial_files_on_signals();
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
     ParameterPlaces places;
     MPI_Comm failures = MPI_COMM_NULL; // so that a failure never meets another message
