@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from compare_runs import differences
+from compare_runs import OF_FLUXES, differences
 
 ORDER_BELOW, ORDER_ABOVE = 0.1, 0.35  # how far an observed order may be from the expected one
 # How far errors and quantities may be from those of another method, which ends elsewhere within its
@@ -306,7 +306,8 @@ def check_same_solution(run, other):
         if a["dofs"] != b["dofs"]:
             yield f"cycle {a['cycle']}: {a['dofs']} dofs, but {b['dofs']} with another method"
         for name, x, y in pairs:
-            if not abs(x - y) <= max(OF_ANOTHER_METHOD, relative_for(name)) * max(1., abs(x)):
+            relative = OF_FLUXES if name.startswith("flux through") else OF_ANOTHER_METHOD
+            if not abs(x - y) <= relative * max(1., abs(x)):
                 yield (f"cycle {a['cycle']}: {name} is {x!r}, but {y!r} with another method "
                        f"(differs by {abs(x - y):.1e})")
 
