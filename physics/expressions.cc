@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "physics/expression_text.h"
+#include "physics/silent_errors.h"
 
 #include <deal.II/base/function_parser.h>
 #include <deal.II/base/numbers.h>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <iostream>
 #include <sstream>
 
 namespace femgpu
@@ -53,24 +53,6 @@ std::string muparser_text(const ExceptionBase &error)
   }
   return text;
 }
-
-/// Keeps standard error silent while it lives: deal.II prints what muParser says, and throws it.
-class SilentErrors
-{
-public:
-  SilentErrors() : before(std::cerr.rdbuf(nullptr))
-  {}
-  ~SilentErrors()
-  {
-    std::cerr.rdbuf(before);
-    std::cerr.clear();
-  }
-  SilentErrors(const SilentErrors &) = delete;
-  SilentErrors &operator=(const SilentErrors &) = delete;
-
-private:
-  std::streambuf *before;
-};
 
 /// Expressions whose values are refused where they are not finite.
 template <int dim>

@@ -3,6 +3,8 @@
 #include "linalg/base/error.h"
 #include "physics/gmsh_file.h"
 #include "physics/mesh_generator.h"
+#include "physics/mesh_text.h"
+#include "physics/silent_errors.h"
 #include "physics/vtu_mesh.h"
 
 #include <deal.II/base/exceptions.h>
@@ -173,6 +175,7 @@ MeshFileInfo read_by_deal_ii(const std::string &name, Triangulation<dim> &coarse
   GridIn<dim> reader(coarse);
   std::string reason;
   try {
+    const SilentErrors silent;
     format.read(reader, stream);
     return {};
   }
@@ -187,9 +190,44 @@ MeshFileInfo read_by_deal_ii(const std::string &name, Triangulation<dim> &coarse
                    " deal.II, which reads such files, says: " + reason);
 }
 
+/**
+ * Refuses what deal.II's reader of Abaqus files does not survive: blocks without the name of their
+ * set, over which it does not end, and a file that was cut.
+ */
+void check_abaqus_text(const std::string &name, const std::string &text)
+{
+  MeshText lines(name, text);
+  bool needs_data = false;
+  while (lines.next_line()) {
+    std::string line(lines.line());
+    std::transform(line.begin(), line.end(), line.begin(),
+                   [](const unsigned char c) { return std::toupper(c); });
+    const auto begins = [&line](const std::string &word) { return line.rfind(word, 0) == 0; };
+    const bool is_keyword = line[0] == '*' && !begins("**");
+    if (needs_data && is_keyword)
+      lines.fail("the block before " + quoted(lines.line()) + " is empty. Leave it out.");
+    if (!is_keyword) {
+      needs_data = needs_data && line[0] == '*'; // a comment
+      continue;
+    }
+    const bool is_set = begins("*ELEMENT") || begins("*ELSET") || begins("*SURFACE");
+    const auto value = line.find(begins("*SURFACE") ? "NAME=" : "ELSET=");
+    if (is_set && (value == std::string::npos || line.back() == '='))
+      lines.fail(quoted(lines.line()) + " does not name its set, as in '*ELEMENT, TYPE=S4R, "
+                                        "ELSET=EB1'. Is the file truncated?");
+    needs_data = is_set || begins("*NODE");
+  }
+  if (needs_data)
+    lines.fail("the file ends within a block: it is truncated. Write or copy it again.");
+  if (text.back() != '\n')
+    lines.fail("the last line has no end: the file is truncated. Write or copy it again, or end "
+               "the line.");
+}
+
 template <int dim>
 MeshFileInfo read_abaqus(const std::string &name, Triangulation<dim> &coarse)
 {
+  check_abaqus_text(name, read_whole_file(name));
   return read_by_deal_ii<dim>(
       name, coarse,
       {"input file of Abaqus as Cubit writes it",
