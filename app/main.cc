@@ -6,6 +6,7 @@
 #include "app/run.h"
 #include "app/study.h"
 #include "app/summary.h"
+#include "common/atomic_file.h"
 #include "linalg/base/error.h"
 
 #include <deal.II/base/mpi.h>
