@@ -11,15 +11,6 @@ namespace
 // Differences below this part of the quantity are rounding, and what the solver leaves.
 constexpr double rounding_level = 1e-11;
 
-/// "max u at x"
-bool is_place(const std::string &name)
-{
-  for (const char *const end : {" at x", " at y", " at z"})
-    if (name.size() > 5 && name.compare(name.size() - 5, 5, end) == 0)
-      return true;
-  return false;
-}
-
 /// Those of the first cycle are those of all; a cycle that failed has none.
 const std::vector<Quantity> &quantities_of(const StudyRecord &study)
 {
@@ -58,11 +49,19 @@ std::string digits(const std::optional<double> &number, const int n)
 }
 } // namespace
 
+bool has_limit(const std::string &name)
+{
+  for (const std::string end : {" at x", " at y", " at z", "defect"})
+    if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
+      return false;
+  return true;
+}
+
 QuantityChange quantity_change(const StudyRecord &study, const std::size_t cycle,
                                const std::string &name)
 {
   QuantityChange change;
-  if (is_place(name))
+  if (!has_limit(name))
     return change;
   change.difference = difference_of(study, cycle, name);
   if (!change.difference || cycle < 2)
@@ -105,7 +104,7 @@ TableTexts quantity_table(const StudyRecord &study)
 
 std::vector<std::string> quantity_columns(const std::string &name)
 {
-  if (is_place(name))
+  if (!has_limit(name))
     return {name};
   return {name, name + "_difference", name + "_order"};
 }

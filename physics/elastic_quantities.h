@@ -29,7 +29,7 @@ struct ElasticBody
  * Extremes of stress are those at the nodes of each cell, where output files have them, too.
  * Reactions are the residuals K u − f at the nodes that are held, in the weak sense, so that their
  * sum is minus that of the loads to the accuracy of the solver. A component that several parts of
- * the boundary hold counts for the one with the smallest id. The balance error is the largest
+ * the boundary hold counts for the one with the smallest id. The balance defect is the largest
  * component of that sum, over the sum of |f_i| or |(K u − f)_i|, whichever is larger.
  *
  * Forces are in N, in 2D in N for 1 m of length or thickness.

@@ -114,8 +114,8 @@ struct Fixture
       for (const auto &cell : mesh.triangulation->active_cell_iterators())
         indicators(cell->active_cell_index()) =
             static_cast<float>(1. / (0.01 + cell->center().norm()));
-      refine_and_transfer(mesh, discretization, discretization.make_vector(), &indicators,
-                          {0.2, 0.});
+      flag_by_indicators(mesh, indicators, {RefinementRule::Fraction::of_cells, 0.2, 0.});
+      refine_and_transfer(mesh, discretization, discretization.make_vector());
     }
     discretization.make_constraints(problem);
     u = discretization.make_vector();
