@@ -96,6 +96,14 @@ void add_boundary(const MeshElement &element, SubCellData &boundary)
                    "' do not make a mesh: " + words_of(error) + " Mesh the model again.");
 }
 
+template <int dim>
+bool are_hypercubes(const std::vector<CellData<dim>> &cells)
+{
+  return std::all_of(cells.begin(), cells.end(), [](const CellData<dim> &cell) {
+    return cell.vertices.size() == GeometryInfo<dim>::vertices_per_cell;
+  });
+}
+
 /// Hands the cells to deal.II, in their order.
 template <int dim>
 void make_triangulation(const MeshTable &table, Triangulation<dim> &coarse, MeshFileInfo &info)
@@ -119,7 +127,8 @@ void make_triangulation(const MeshTable &table, Triangulation<dim> &coarse, Mesh
   try {
     GridTools::delete_unused_vertices(points, cells, boundary);
     GridTools::invert_cells_with_negative_measure(points, cells);
-    GridTools::consistently_order_cells(cells);
+    if (are_hypercubes(cells)) // triangles keep deal.II busy for ever
+      GridTools::consistently_order_cells(cells);
     coarse.create_triangulation(points, cells, boundary);
   }
   catch (const ExceptionBase &error) {

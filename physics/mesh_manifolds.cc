@@ -135,11 +135,6 @@ void CurvedSides<dim>::mark(Triangulation<dim> &coarse) const
 {
   if (empty())
     return;
-  if (!coarse.all_reference_cells_are_hyper_cube())
-    throw ParameterError(path +
-                             " is for quadrilaterals and hexahedra; triangles and tetrahedra keep "
-                             "their straight sides. Leave it empty, or use another mesh.",
-                         path);
   for (const auto id : coarse.get_manifold_ids())
     if (id != numbers::flat_manifold_id)
       throw ParameterError(path + " is given for a mesh whose generator knows its curved sides "

@@ -33,7 +33,8 @@ public:
 
   /**
    * Marks faces and edges of @p coarse, and the cells at them: the inside of these follows their
-   * curved faces by transfinite interpolation, so that degrees above 1 keep their order.
+   * curved faces by transfinite interpolation, so that degrees above 1 keep their order. Triangles
+   * and tetrahedra have straight edges inside.
    * @throws ParameterError if nodes of a side do not lie on its surface, or the mesh has other
    *         manifolds already
    */
