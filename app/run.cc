@@ -36,7 +36,7 @@ StudyRecord run_and_report(const Parameters &parameters, MPI_Comm communicator, 
   const std::string &directory = parameters.output.directory;
   if (writes)
     create_output_directory(directory);
-  const StudyRecord study = run_study(parameters, communicator, console);
+  StudyRecord study = run_study(parameters, communicator, console);
   const TableTexts table = convergence_table(study);
   if (study.cycles.size() > 1)
     console.print("\n" + table.plain);

@@ -20,8 +20,9 @@ Conductivity<dim>::Conductivity(std::string path, const std::string &text,
                                 const MeshRegions &regions)
     : path(std::move(path))
 {
-  for (const auto &[id, expressions] :
+  for (const auto &entry :
        parse_material_expressions(this->path, text, dim, regions, /* repeats */ true)) {
+    const std::vector<std::string> &expressions = entry.second;
     Material material;
     material.k = std::make_shared<Field<dim>>(this->path, expressions);
     material.is_isotropic =
@@ -30,7 +31,7 @@ Conductivity<dim>::Conductivity(std::string path, const std::string &text,
     material.is_constant = true;
     for (unsigned int d = 0; d < dim; ++d)
       material.is_constant = material.is_constant && material.k->is_constant(d);
-    materials[id] = material;
+    materials[entry.first] = material;
   }
 }
 

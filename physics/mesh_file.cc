@@ -27,9 +27,6 @@ namespace
 {
 std::string read_whole_file(const std::string &name)
 {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(name, ignored))
-    throw InputError("The mesh file '" + name + "' is a directory. Name a file in it.");
   errno = 0;
   std::ifstream file(name, std::ios::binary);
   if (!file)
@@ -298,6 +295,9 @@ const std::vector<std::string> &mesh_file_extensions()
 template <int dim>
 MeshFileInfo read_mesh_file(const std::string &name, Triangulation<dim> &coarse)
 {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(name, ignored))
+    throw InputError("The mesh file '" + name + "' is a directory. Name a file in it.");
   std::string extension = std::filesystem::path(name).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](const unsigned char c) { return std::tolower(c); });

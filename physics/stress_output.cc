@@ -18,9 +18,10 @@ StressOutput<dim>::StressOutput(const ElasticMaterials<dim> &materials) : materi
 {
   const auto tensor = DataComponentInterpretation::component_is_part_of_tensor;
   const auto scalar = DataComponentInterpretation::component_is_scalar;
+  constexpr std::size_t n_entries = std::size_t(dim) * dim;
   for (const char *const name : {"strain", "stress"}) {
-    names.insert(names.end(), dim * dim, name);
-    kinds.insert(kinds.end(), dim * dim, tensor);
+    names.insert(names.end(), n_entries, name);
+    kinds.insert(kinds.end(), n_entries, tensor);
   }
   if (dim == 2)
     names.insert(names.end(), {"strain_zz", "stress_zz"});

@@ -71,7 +71,7 @@ public:
   /// The first @p n bytes of the run that begins here; fewer where the text ends.
   std::string peek(const std::size_t n) const
   {
-    const std::string run = text.substr(at, length(n));
+    std::string run = text.substr(at, length(n));
     if (is_raw)
       return run;
     const auto bytes = dealii::Utilities::decode_base64(run);

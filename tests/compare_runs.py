@@ -26,15 +26,20 @@ OF_BRANCHES = 1e-7
 OF_EXTRAPOLATION = 1e-6
 # Residuals, relative to the first: what iterations make of rounding.
 OF_RESIDUALS = 1e-6
-# Histories of residuals, relative to the largest of the cycle: conjugate gradients amplify rounding.
-OF_HISTORIES = 1e-3
+# Conjugate gradients amplify rounding: of histories of residuals the first ones are compared.
+FIRST_RESIDUALS = 10
+# Of nonlinear problems, in multiples of the tolerance they were solved to; their iterations are as
+# many but for a part.
+OF_NONLINEAR, PART_OF_NONLINEAR_ITERATIONS = 100., 8
+# Orders beyond this are those of rounding.
+LARGEST_ORDER = 20.
 # Tables for people have three digits or more.
 OF_PRINTED = 2e-3
 
 TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "peak_bytes", "overlapped_seconds",
                     "gigabytes_per_second"}
 # What belongs to the run and not to its result; messages and remarks repeat numbers in words.
-OF_THE_RUN = {"ranks", "backend", "version", "files", "message", "Directory", "solver_remarks",
+OF_THE_RUN = {"ranks", "backend", "version", "files", "message", "obstacle", "Directory", "solver_remarks",
               "preconditioner_remarks", "execution"}
 COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "restarts", "corrections",
                         "iterations", "nonlinear", "failed_steps"}
@@ -46,8 +51,43 @@ def is_number(x):
     return isinstance(x, (int, float)) and not isinstance(x, bool)
 
 
-def same_count(a, b):
-    return abs(a - b) <= 1 + max(a, b) // 200
+class Tolerances:
+    """Of a run, by its summary.json; quantities that are zero but for the solver may differ more."""
+
+    def __init__(self, directory, absolute_for_quantities):
+        self.relative, self.part = RELATIVE, 200
+        self.absolute_for_quantities = max(absolute_for_quantities, ABSOLUTE_FOR_QUANTITIES)
+        name = os.path.join(directory, "summary.json")
+        if os.path.exists(name):
+            with open(name, encoding="utf-8") as file:
+                summary = json.load(file)
+            if any(cycle["solve"]["nonlinear_iterations"] > 0 for cycle in summary["cycles"]):
+                tolerance = float(summary["parameters"]["Nonlinear"]["Relative tolerance"])
+                self.relative = max(RELATIVE, OF_NONLINEAR * tolerance)
+                self.part = PART_OF_NONLINEAR_ITERATIONS
+
+    def same_count(self, a, b):
+        return abs(a - b) <= 1 + max(a, b) // self.part
+
+    def error_of_quantity(self, name, value):
+        """How well the quantity is known."""
+        is_flux = re.match("flux through|reaction|moment|load", name)
+        relative = max(self.relative, OF_FLUXES if is_flux else 0.)
+        return relative * abs(value) + (OF_DEFECTS if name.endswith("defect")
+                                        else self.absolute_for_quantities)
+
+    def same_change(self, column, a, b, row):
+        """NAME_difference or NAME_order of a quantity; None for what is empty."""
+        name = column.rpartition("_")[0]
+        error = 2. * self.error_of_quantity(name, float(row[name]))
+        if column.endswith("_difference"):
+            return abs(a - b) <= error
+        if any(order is not None and abs(order) > LARGEST_ORDER for order in (a, b)):
+            return True
+        difference = abs(float(row[name + "_difference"]))
+        if None in (a, b):
+            return difference <= 1e4 * error
+        return abs(a - b) <= OF_EXTRAPOLATION + 1e2 * error / difference
 
 
 def close(a, b, relative, absolute=0.):
@@ -59,41 +99,25 @@ def order_tolerance(error):
     return 1e-8 + 20. * ABSOLUTE_FOR_ERRORS / max(error, ABSOLUTE_FOR_ERRORS)
 
 
-def error_of_quantity(name, value, absolute):
-    """How well the quantity is known."""
-    relative = OF_FLUXES if name.startswith("flux through") else RELATIVE
-    return relative * abs(value) + (OF_DEFECTS if name.endswith("defect") else absolute)
-
-
-def same_change(column, a, b, row, absolute):
-    """NAME_difference or NAME_order of a quantity."""
-    name = column.rpartition("_")[0]
-    error = 2. * error_of_quantity(name, float(row[name]), absolute)
-    if column.endswith("_difference"):
-        return abs(a - b) <= error
-    difference = abs(float(row[name + "_difference"]))
-    return abs(a - b) <= OF_EXTRAPOLATION + 1e2 * error / difference
-
-
 class Comparison:
     """Walks through two JSON values."""
 
-    def __init__(self, absolute_for_quantities):
-        self.absolute_for_quantities = absolute_for_quantities
+    def __init__(self, tolerances):
+        self.tolerances = tolerances
         self.problems = []
 
     def number(self, path, a, b, parent):
         """Are two numbers with this name in @p parent the same?"""
         name = path[-1]
         if name in COUNTS_OF_ITERATIONS:
-            return same_count(a, b)
+            return self.tolerances.same_count(a, b)
         if name in RESIDUALS:
             return close(a, b, OF_RESIDUALS, OF_RESIDUALS * parent.get("rhs_norm", 1.) +
                          parent.get("target", 0.))
         if "errors" in path:
             if name == "order":
                 return close(a, b, 0., order_tolerance(parent["error"]))
-            return close(a, b, RELATIVE, ABSOLUTE_FOR_ERRORS)
+            return close(a, b, self.tolerances.relative, ABSOLUTE_FOR_ERRORS)
         if "estimate" in path:
             return close(a, b, OF_ESTIMATES, OF_ESTIMATES if name == "order" else 0.)
         if "continuation" in path:
@@ -102,19 +126,19 @@ class Comparison:
             if parent["value"] is None:
                 return True  # of a sequence that is not extrapolated
             beyond = abs(parent["value"] - parent["last"])
-            rounding = RELATIVE * abs(parent["last"])
+            rounding = self.tolerances.relative * abs(parent["last"])
             if name == "value":
-                return close(a, b, 10. * RELATIVE, OF_EXTRAPOLATION * beyond)
+                return close(a, b, 10. * self.tolerances.relative, OF_EXTRAPOLATION * beyond)
             if beyond <= 1e3 * rounding:
                 return True  # an order of rounding
             return close(a, b, OF_EXTRAPOLATION, OF_EXTRAPOLATION + 1e2 * rounding / beyond)
         if "verdicts" in path:
             return parent.get("rounding", False) or close(a, b, OF_EXTRAPOLATION)
         if "quantities" in path:
-            return abs(a - b) <= error_of_quantity(name, a, self.absolute_for_quantities)
+            return abs(a - b) <= self.tolerances.error_of_quantity(name, a)
         if isinstance(a, int) and isinstance(b, int):
             return a == b
-        return close(a, b, RELATIVE)
+        return close(a, b, self.tolerances.relative)
 
     def compare(self, path, a, b, parent):
         if path and path[-1] in TIMES_AND_MEMORY | OF_THE_RUN:
@@ -154,29 +178,29 @@ def as_number(text):
         return None
 
 
-def same_cell(column, a, b, row, absolute_for_quantities):
+def same_cell(column, a, b, row, tolerances):
     """Are two texts of this column of a table the same?"""
     x, y = as_number(a), as_number(b)
     if a == b or column.endswith("_seconds") or column == "transfer_bytes":
         return True
+    if column.rpartition("_")[0] + "_difference" in row:
+        return tolerances.same_change(column, x, y, row)
     if x is None or y is None or math.isnan(x) or math.isnan(y):
         return False
     if column in COUNTS_OF_ITERATIONS:
-        return same_count(x, y)
+        return tolerances.same_count(x, y)
     if column in RESIDUALS:
         return close(x, y, 1., OF_RESIDUALS)
     if column.startswith("estimated") or column == "effectivity":
         return close(x, y, OF_ESTIMATES, OF_ESTIMATES if column == "estimated_order" else 0.)
-    if column.rpartition("_")[0] + "_difference" in row:
-        return same_change(column, x, y, row, absolute_for_quantities)
     if column.endswith("_order"):
         return close(x, y, 0., order_tolerance(float(row[column[:-5] + "error"])))
     if column.endswith("_error"):
-        return close(x, y, RELATIVE, ABSOLUTE_FOR_ERRORS)
-    return abs(x - y) <= error_of_quantity(column, x, absolute_for_quantities)
+        return close(x, y, tolerances.relative, ABSOLUTE_FOR_ERRORS)
+    return abs(x - y) <= tolerances.error_of_quantity(column, x)
 
 
-def compare_tables(name, a, b, absolute_for_quantities):
+def compare_tables(name, a, b, tolerances):
     """Two .csv files with a header."""
     if len(a) != len(b) or a[0] != b[0]:
         yield f"{name}: {len(a)} lines with {a[0]}, but {len(b)} with {b[0]}"
@@ -184,12 +208,12 @@ def compare_tables(name, a, b, absolute_for_quantities):
     for i, (line, other) in enumerate(zip(a[1:], b[1:])):
         row = dict(zip(a[0], line))
         for column, x, y in zip(a[0], line, other):
-            if not same_cell(column, x, y, row, absolute_for_quantities):
+            if not same_cell(column, x, y, row, tolerances):
                 yield f"{name}, line {i + 2}: {column} is {x}, but {y}"
 
 
-def compare_histories(a, b):
-    """history.csv: residuals, relative to the largest of the cycle."""
+def compare_histories(a, b, tolerances):
+    """history.csv: their lengths, and the first residuals, relative to the largest of the cycle."""
     def by_cycle(rows):
         cycles = {}
         for cycle, _, residual in rows[1:]:
@@ -202,10 +226,10 @@ def compare_histories(a, b):
         return
     for cycle, residuals in a.items():
         others = b[cycle]
-        if not same_count(len(residuals), len(others)):
+        if not tolerances.same_count(len(residuals), len(others)):
             yield f"history.csv: {len(residuals)} residuals in cycle {cycle}, but {len(others)}"
-        for k, (x, y) in enumerate(zip(residuals, others)):
-            if abs(x - y) > OF_HISTORIES * max(residuals):
+        for k, (x, y) in enumerate(zip(residuals[:FIRST_RESIDUALS], others)):
+            if abs(x - y) > 10. * max(OF_RESIDUALS, tolerances.relative) * max(residuals):
                 yield f"history.csv: residual {k} of cycle {cycle} is {x}, but {y}"
                 break
 
@@ -237,7 +261,7 @@ def differences(directory, other, absolute_for_quantities=0.):
 
     Quantities that are zero but for the solver's tolerance may differ by absolute_for_quantities.
     """
-    absolute_for_quantities = max(absolute_for_quantities, ABSOLUTE_FOR_QUANTITIES)
+    tolerances = Tolerances(directory, absolute_for_quantities)
 
     def both(name):
         paths = [os.path.join(d, name) for d in (directory, other)]
@@ -250,14 +274,14 @@ def differences(directory, other, absolute_for_quantities=0.):
             for path in both(name):
                 with open(path, encoding="utf-8") as file:
                     values.append(json.load(file))
-            comparison = Comparison(absolute_for_quantities)
+            comparison = Comparison(tolerances)
             comparison.compare([], *values, {})
             yield from (f"{name}: {problem}" for problem in comparison.problems)
     for name in "convergence.csv", "study.csv":
         if both(name):
-            yield from compare_tables(name, *map(read_csv, both(name)), absolute_for_quantities)
+            yield from compare_tables(name, *map(read_csv, both(name)), tolerances)
     if both("history.csv"):
-        yield from compare_histories(*map(read_csv, both("history.csv")))
+        yield from compare_histories(*map(read_csv, both("history.csv")), tolerances)
     for name in "convergence.md", "study.md":
         if both(name):
             texts = []

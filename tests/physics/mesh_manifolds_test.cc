@@ -4,8 +4,6 @@
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/numbers.h>
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/fe/fe_simplex_p.h>
-#include <deal.II/fe/mapping_fe.h>
 #include <deal.II/fe/mapping_q.h>
 #include <deal.II/grid/grid_tools.h>
 
@@ -24,6 +22,16 @@ namespace
 using namespace femgpu;
 using namespace dealii;
 
+/// GridTools::volume() of deal.II 9.4 takes triangles for squares.
+double area_of_straight_cells(const Mesh<2> &mesh)
+{
+  double area = 0.;
+  for (const auto &cell : mesh.triangulation->active_cell_iterators())
+    if (cell->is_locally_owned())
+      area += cell->measure();
+  return Utilities::MPI::sum(area, MPI_COMM_WORLD);
+}
+
 /// |area - exact| after 1, 2 and 3 refinements with a mapping of degree @p degree.
 std::vector<double> area_errors(const std::string &file, const std::string &manifolds,
                                 const unsigned int degree, const double exact)
@@ -36,11 +44,10 @@ std::vector<double> area_errors(const std::string &file, const std::string &mani
   std::vector<double> errors;
   for (unsigned int i = 0; i < 3; ++i) {
     refine_globally(mesh, 1);
-    const MappingQ<2> curved(degree);
-    const MappingFE<2> straight(FE_SimplexP<2>(1));
-    const Mapping<2> &mapping =
-        mesh.is_simplex ? static_cast<const Mapping<2> &>(straight) : curved;
-    errors.push_back(std::abs(GridTools::volume(*mesh.triangulation, mapping) - exact));
+    const double area = mesh.is_simplex
+                            ? area_of_straight_cells(mesh)
+                            : GridTools::volume(*mesh.triangulation, MappingQ<2>(degree));
+    errors.push_back(std::abs(area - exact));
   }
   return errors;
 }
