@@ -28,9 +28,10 @@ OF_EXTRAPOLATION = 1e-6
 OF_RESIDUALS = 1e-6
 # Conjugate gradients amplify rounding: of histories of residuals the first ones are compared.
 FIRST_RESIDUALS = 10
-# Of nonlinear problems, in multiples of the tolerance they were solved to; their iterations are as
-# many but for a part.
-OF_NONLINEAR, PART_OF_NONLINEAR_ITERATIONS = 100., 8
+# Of nonlinear problems, in multiples of the tolerance they were solved to.
+OF_NONLINEAR = 100.
+# Rounding decides about a part of the iterations.
+PART_OF_ITERATIONS = 8
 # Orders beyond this are those of rounding.
 LARGEST_ORDER = 20.
 # Tables for people have three digits or more.
@@ -39,8 +40,8 @@ OF_PRINTED = 2e-3
 TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "peak_bytes", "overlapped_seconds",
                     "gigabytes_per_second"}
 # What belongs to the run and not to its result; messages and remarks repeat numbers in words.
-OF_THE_RUN = {"ranks", "backend", "version", "files", "message", "obstacle", "Directory", "solver_remarks",
-              "preconditioner_remarks", "execution"}
+OF_THE_RUN = {"ranks", "backend", "version", "files", "message", "obstacle", "Directory",
+              "solver_remarks", "preconditioner_remarks", "execution"}
 COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "restarts", "corrections",
                         "iterations", "nonlinear", "failed_steps"}
 CHANGES = {"difference", "order"}  # of quantities, which are noise at the level of rounding
@@ -55,7 +56,7 @@ class Tolerances:
     """Of a run, by its summary.json; quantities that are zero but for the solver may differ more."""
 
     def __init__(self, directory, absolute_for_quantities):
-        self.relative, self.part = RELATIVE, 200
+        self.relative, self.part = RELATIVE, PART_OF_ITERATIONS
         self.absolute_for_quantities = max(absolute_for_quantities, ABSOLUTE_FOR_QUANTITIES)
         name = os.path.join(directory, "summary.json")
         if os.path.exists(name):
@@ -64,7 +65,6 @@ class Tolerances:
             if any(cycle["solve"]["nonlinear_iterations"] > 0 for cycle in summary["cycles"]):
                 tolerance = float(summary["parameters"]["Nonlinear"]["Relative tolerance"])
                 self.relative = max(RELATIVE, OF_NONLINEAR * tolerance)
-                self.part = PART_OF_NONLINEAR_ITERATIONS
 
     def same_count(self, a, b):
         return abs(a - b) <= 1 + max(a, b) // self.part
