@@ -122,13 +122,15 @@ class Comparison:
             return close(a, b, OF_ESTIMATES, OF_ESTIMATES if name == "order" else 0.)
         if "continuation" in path:
             return close(a, b, OF_BRANCHES, OF_BRANCHES)
-        if "extrapolated" in path and name != "last":
+        if "extrapolated" in path:
+            rounding = self.tolerances.error_of_quantity(parent["name"], parent["last"])
+            if name == "last":
+                return abs(a - b) <= rounding
             if parent["value"] is None:
                 return True  # of a sequence that is not extrapolated
             beyond = abs(parent["value"] - parent["last"])
-            rounding = self.tolerances.relative * abs(parent["last"])
             if name == "value":
-                return close(a, b, 10. * self.tolerances.relative, OF_EXTRAPOLATION * beyond)
+                return abs(a - b) <= 10. * rounding + OF_EXTRAPOLATION * beyond
             if beyond <= 1e3 * rounding:
                 return True  # an order of rounding
             return close(a, b, OF_EXTRAPOLATION, OF_EXTRAPOLATION + 1e2 * rounding / beyond)
@@ -213,7 +215,7 @@ def compare_tables(name, a, b, tolerances):
 
 
 def compare_histories(a, b, tolerances):
-    """history.csv: their lengths, and the first residuals, relative to the largest of the cycle."""
+    """history.csv: their lengths, and the first residuals, relative to the largest."""
     def by_cycle(rows):
         cycles = {}
         for cycle, _, residual in rows[1:]:
@@ -224,12 +226,13 @@ def compare_histories(a, b, tolerances):
     if list(a) != list(b):
         yield f"history.csv: cycles {list(a)}, but {list(b)}"
         return
+    largest = max((x for residuals in a.values() for x in residuals), default=0.)
     for cycle, residuals in a.items():
         others = b[cycle]
         if not tolerances.same_count(len(residuals), len(others)):
             yield f"history.csv: {len(residuals)} residuals in cycle {cycle}, but {len(others)}"
         for k, (x, y) in enumerate(zip(residuals[:FIRST_RESIDUALS], others)):
-            if abs(x - y) > 10. * max(OF_RESIDUALS, tolerances.relative) * max(residuals):
+            if abs(x - y) > 10. * max(OF_RESIDUALS, tolerances.relative) * largest:
                 yield f"history.csv: residual {k} of cycle {cycle} is {x}, but {y}"
                 break
 

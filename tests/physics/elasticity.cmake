@@ -15,7 +15,7 @@ foreach(hypothesis plane_stress plane_strain)
     set(file ${here}/elasticity_kirsch_strain.prm)
   endif()
   study_test(kirsch_with_adaptive_refinement_has_optimal_rates_in_${hypothesis} ${file} --ranks 2
-    --same-as-ranks 1 ${no_vtu} --set Study/Refinement=adaptive --set Study/Cycles=5
+    --same-as-ranks 1 ${no_vtu} --set Study/Refinement=adaptive --set Study/Cycles=7
     --set "Mesh/Initial refinements=1" --expect-rate-by-dofs L2=1.3 H1=0.9
     --expect-quantity "max principal stress=3+-0.03")
 endforeach()
@@ -72,7 +72,7 @@ function(exact_test name file)
 endfunction()
 exact_test(two_materials_have_the_strains_of_their_moduli elasticity_two_materials
   --set Mesh/File=${here}/elasticity_two_materials.msh --expect-quantity "min safety factor=3+-1e-9"
-  --expect-quantity "reaction x of 1=-1+-1e-10" --expect-quantity "balance defect=0+-1e-10")
+  --expect-quantity "reaction x of left=-1+-1e-10" --expect-quantity "balance defect=0+-1e-10")
 exact_test(free_thermal_expansion_has_no_stress elasticity_thermal_2d
   --expect-quantity "max von Mises=0+-1e-12")
 exact_test(thermal_expansion_in_plane_strain_has_a_stress_along_the_bar elasticity_thermal_strain
