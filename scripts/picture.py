@@ -42,6 +42,9 @@ def default_field(arrays):
     for name in arrays:
         if "von_mises" in name:
             return name
+    for name in ("u", "displacement"):
+        if name in arrays:
+            return name
     shown = [name for name in arrays if not name.startswith(BESIDES)]
     return shown[0] if shown else next(iter(arrays))
 

@@ -89,7 +89,8 @@ class Plots(InDirectory):
         return [os.path.basename(line) for line in lines]
 
     def test_a_run_with_a_solution_has_errors_residuals_and_times(self):
-        self.assertEqual(self.names("poisson"), ["convergence.svg", "residuals.svg", "times.svg"])
+        self.assertEqual(self.names("poisson"), ["convergence.svg", "quantities.svg", "residuals.svg",
+                                                 "times.svg"])
         for name in "convergence.svg", "times.svg":
             root = xml.etree.ElementTree.parse(self.path("poisson", name)).getroot()
             self.assertTrue(root.tag.endswith("svg"))
