@@ -6,7 +6,7 @@
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/transformations/registry.h"
-#include "physics/mesh_generator.h"
+#include "physics/mesh/mesh_generator.h"
 #include "physics/registry.h"
 
 namespace femgpu

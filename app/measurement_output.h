@@ -1,7 +1,7 @@
 #ifndef femgpu_app_measurement_output_h
 #define femgpu_app_measurement_output_h
 
-#include "physics/measurements.h"
+#include "physics/measurements/measurements.h"
 
 #include <mpi.h>
 

@@ -4,8 +4,8 @@
 #include "app/command_line.h"
 #include "app/parameter_file.h"
 #include "physics/branch.h"
-#include "physics/local_refinement.h"
-#include "physics/measurement_text.h"
+#include "physics/measurements/measurement_text.h"
+#include "physics/mesh/local_refinement.h"
 #include "physics/parameters.h"
 #include "physics/registry.h"
 

@@ -1,8 +1,8 @@
 #include "app/refinement_control.h"
 
 #include "linalg/base/error.h"
+#include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
-#include "physics/refinement.h"
 
 #include <sstream>
 

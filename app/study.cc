@@ -12,10 +12,10 @@
 #include "physics/error_norms.h"
 #include "physics/estimators.h"
 #include "physics/mean_value.h"
-#include "physics/measurements.h"
-#include "physics/mesh_check.h"
-#include "physics/periodicity.h"
-#include "physics/refinement.h"
+#include "physics/measurements/measurements.h"
+#include "physics/mesh/mesh_check.h"
+#include "physics/mesh/periodicity.h"
+#include "physics/mesh/refinement.h"
 #include "physics/solve.h"
 
 #include <deal.II/base/mpi.h>

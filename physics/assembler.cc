@@ -1,9 +1,9 @@
 #include "physics/assembler.h"
 
 #include "linalg/base/error.h"
-#include "physics/cell_constraints.h"
 #include "physics/cell_coupling.h"
 #include "physics/cell_terms.h"
+#include "physics/constraints/cell_constraints.h"
 
 #include <deal.II/base/work_stream.h>
 #include <deal.II/distributed/tria_base.h>

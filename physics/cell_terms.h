@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_cell_terms_h
 #define femgpu_physics_cell_terms_h
 
-#include "physics/cell_constraints.h"
+#include "physics/constraints/cell_constraints.h"
 #include "physics/problem.h"
 
 #include <deal.II/fe/fe_values.h>

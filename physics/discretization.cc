@@ -1,10 +1,10 @@
 #include "physics/discretization.h"
 
 #include "linalg/base/error.h"
-#include "physics/consistent_constraints.h"
+#include "physics/constraints/consistent_constraints.h"
+#include "physics/constraints/normal_constraints.h"
 #include "physics/deal_ii_compat.h"
-#include "physics/normal_constraints.h"
-#include "physics/periodicity.h"
+#include "physics/mesh/periodicity.h"
 #include "physics/problem.h"
 
 #include <deal.II/base/quadrature_lib.h>

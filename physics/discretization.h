@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_discretization_h
 #define femgpu_physics_discretization_h
 
-#include "physics/mesh.h"
+#include "physics/mesh/mesh.h"
 
 #include <deal.II/base/index_set.h>
 #include <deal.II/base/quadrature.h>

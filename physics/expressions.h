@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_expressions_h
 #define femgpu_physics_expressions_h
 
-#include "physics/regions.h"
+#include "physics/mesh/regions.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/types.h>

@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_physics_h
 #define femgpu_physics_physics_h
 
-#include "physics/regions.h"
+#include "physics/mesh/regions.h"
 
 #include <memory>
 

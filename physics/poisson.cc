@@ -1,7 +1,7 @@
 #include "linalg/base/error.h"
 #include "physics/conductivity.h"
 #include "physics/mean_value.h"
-#include "physics/periodicity.h"
+#include "physics/mesh/periodicity.h"
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
 #include "physics/residual.h"

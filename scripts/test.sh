@@ -22,6 +22,14 @@ status=0
 cd "$root"
 ctest --preset "$preset" "$@" | tee "$log" || status=$?
 
+# What failed tests have printed, once more, where it is found without a search.
+if ((status != 0)); then
+  echo "== what failed"
+  awk '/^ *[0-9]+\/[0-9]+ Test /           { shown = /\*\*\*/ && !/\*\*\*(Skipped|Not Run \(Disabled\))/ }
+       /^ +Start +[0-9]+:|^[0-9]+% tests/ { shown = 0 }
+       shown' "$log"
+fi
+
 # ctest counts skipped tests as passed; we do not.
 summary='^[0-9]*% tests passed, \([0-9]*\) tests\{0,1\} failed out of \([0-9]*\)$'
 read -r failed total < <(sed -n "s/$summary/\1 \2/p" "$log" | tail -n 1) || true

@@ -41,6 +41,13 @@ def arguments():
     return parser.parse_args()
 
 
+def without_precompiled_headers(words):
+    """Each file is checked with what it includes itself."""
+    kept = iter(words)
+    return [word for word in kept
+            if word != "-Winvalid-pch" and not (word == "-include" and next(kept))]
+
+
 def our_commands(build):
     """{file: words of its compile command}, without the compiler, the file and the object."""
     database = build / "compile_commands.json"
@@ -53,6 +60,7 @@ def our_commands(build):
             continue
         words = shlex.split(entry["command"])
         first = next(i for i, word in enumerate(words) if word.startswith("-"))
+        words = without_precompiled_headers(words)
         end = words.index("-o")
         commands[file] = tuple(words[first:end] + [word for word in words[end + 2:]
                                                    if word not in ("-c", entry["file"])])

@@ -1,6 +1,6 @@
 // libFuzzer: whatever bytes a gmsh file has, its names and cells are read or refused by InputError.
 #include "linalg/base/error.h"
-#include "physics/gmsh_file.h"
+#include "physics/mesh/gmsh_file.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 #include "physics/error_norms.h"
 #include "physics/estimators.h"
 #include "physics/gradient_products.h"
+#include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
-#include "physics/refinement.h"
 #include "physics/solve.h"
 
 #include <deal.II/base/mpi.h>

@@ -62,8 +62,12 @@ string(REPEAT "2" 100000 long)
 file(WRITE ${files}/long.prm "set Dimension = ${long}\n")
 study_test(value_of_100000_digits_ends_with_1_and_is_not_repeated ${files}/long.prm --expect-exit 1
   --expect-message "long\\.prm:1: value '2{200}\\.\\.\\.'")
-study_test(binary_parameter_file_ends_with_2 $<TARGET_FILE:femgpu> --expect-exit 2
-  --expect-message "is no text")
+study_test(binary_parameter_file_ends_with_2 ${PROJECT_SOURCE_DIR}/docs/bratu_branch.png
+  --expect-exit 2 --expect-message "is no text")
+string(REPEAT "set Dimension = 2\n" 1000000 large)
+file(WRITE ${files}/large.prm "${large}")
+study_test(parameter_file_of_18_megabytes_ends_with_2 ${files}/large.prm --expect-exit 2
+  --expect-message "large\\.prm' is larger than 16 MiB")
 study_test(directory_in_place_of_a_parameter_file_ends_with_2 --expect-exit 2
   --expect-message "is a directory" -- ${parameter_dir})
 foreach(value nan inf 1e999 -1 1e-3x)

@@ -1,9 +1,9 @@
 #include "linalg/base/error.h"
+#include "physics/constraints/row_reduction.h"
+#include "physics/elasticity/rigid_body_modes.h"
 #include "physics/problem.h"
 #include "physics/registry.h"
 #include "physics/residual.h"
-#include "physics/rigid_body_modes.h"
-#include "physics/row_reduction.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/parameter_acceptor.h>

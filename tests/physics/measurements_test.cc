@@ -1,7 +1,7 @@
 #include "linalg/base/error.h"
 #include "physics/expressions.h"
-#include "physics/measurements.h"
-#include "physics/refinement.h"
+#include "physics/measurements/measurements.h"
+#include "physics/mesh/refinement.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/mpi.h>

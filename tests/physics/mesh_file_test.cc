@@ -1,6 +1,6 @@
 #include "linalg/base/error.h"
-#include "physics/gmsh_file.h"
-#include "physics/vtu_mesh.h"
+#include "physics/mesh/gmsh_file.h"
+#include "physics/mesh/vtu_mesh.h"
 
 #include <gtest/gtest.h>
 #include <string>

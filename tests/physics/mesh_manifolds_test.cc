@@ -1,5 +1,5 @@
 #include "linalg/base/error.h"
-#include "physics/mesh.h"
+#include "physics/mesh/mesh.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/numbers.h>

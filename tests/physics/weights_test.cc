@@ -2,8 +2,8 @@
 #include "linalg/dealii/node_system.h"
 #include "physics/assembler.h"
 #include "physics/gradient_products.h"
+#include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
-#include "physics/refinement.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>

@@ -1,0 +1,226 @@
+#include "physics/elasticity/elastic_materials.h"
+
+#include "linalg/base/error.h"
+#include "physics/expression_text.h"
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/fe/fe_simplex_p.h>
+#include <deal.II/fe/mapping_fe.h>
+#include <deal.II/fe/mapping_q.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+const std::string section = "Elasticity/";
+
+bool is_empty(const std::string &text)
+{
+  return text.find_first_not_of(" \t") == std::string::npos;
+}
+
+/// @throws ParameterError for pairs of constants that are incomplete or one too many
+void check_pairs(const ElasticityParameters &p)
+{
+  const bool by_young = !is_empty(p.young) || !is_empty(p.poisson);
+  const bool by_lame = !is_empty(p.lambda) || !is_empty(p.mu);
+  if (by_young && by_lame)
+    throw ParameterError(
+        "Both E or nu and lambda or mu are given, which say the same. Keep Young's "
+        "modulus and Poisson's ratio, or Lame's lambda and Lame's mu.",
+        section + (is_empty(p.lambda) ? "Lame's mu" : "Lame's lambda"));
+  if (is_empty(p.lambda) != is_empty(p.mu))
+    throw ParameterError("Lame's lambda and Lame's mu are given together or not at all. Add the "
+                         "other, or use Young's modulus and Poisson's ratio.",
+                         section + (is_empty(p.lambda) ? "Lame's mu" : "Lame's lambda"));
+  if (is_empty(p.thermal_expansion) != is_empty(p.temperature_rise))
+    throw ParameterError(
+        "Thermal expansion and Temperature rise make thermal strain together, and "
+        "only one of them is given. Add the other, or leave both empty.",
+        section + (is_empty(p.temperature_rise) ? "Thermal expansion" : "Temperature rise"));
+}
+
+std::string or_default(const std::string &text, const std::string &value)
+{
+  return is_empty(text) ? value : text;
+}
+
+/// Points all over each coarse cell, as many as need no noticeable time.
+template <int dim>
+Quadrature<dim> sample(const bool is_simplex, const std::size_t n_cells)
+{
+  if (is_simplex)
+    return QGaussSimplex<dim>(4);
+  const double wanted = std::pow(5e4 / static_cast<double>(n_cells), 1. / dim);
+  return QIterated<dim>(QTrapezoid<1>(), static_cast<unsigned int>(std::clamp(wanted, 2., 32.)));
+}
+} // namespace
+
+double von_mises(const SymmetricTensor<2, 3> &stress)
+{
+  return std::sqrt(1.5) * deviator(stress).norm();
+}
+
+template <int dim>
+ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const MeshRegions &regions)
+    : is_plane_stress(dim == 2 && p.is_plane_stress()),
+      temperature_rise(
+          make_optional_field<dim>(section + "Temperature rise", p.temperature_rise, 1))
+{
+  check_pairs(p);
+  is_by_young = is_empty(p.lambda);
+  std::set<types::material_id> varying; // materials with a constant that depends on position
+  const auto fields = [&](const std::string &key, const std::string &text) {
+    MaterialFields<dim> result;
+    for (const auto &[id, expressions] :
+         parse_material_expressions(section + key, text, 1, regions)) {
+      result[id] = std::make_shared<Field<dim>>(section + key, expressions);
+      if (depends_on_position(expressions.front()))
+        varying.insert(id);
+    }
+    return result;
+  };
+  const auto first = is_by_young ? fields("Young's modulus", or_default(p.young, "210e9"))
+                                 : fields("Lame's lambda", p.lambda);
+  const auto second = is_by_young ? fields("Poisson's ratio", or_default(p.poisson, "0.3"))
+                                  : fields("Lame's mu", p.mu);
+  MaterialFields<dim> expansion;
+  if (!is_empty(p.thermal_expansion))
+    expansion = fields("Thermal expansion", p.thermal_expansion);
+  for (const auto &[id, field] : first) {
+    Material material;
+    material.first = field;
+    material.second = second.at(id);
+    if (!expansion.empty())
+      material.expansion = expansion.at(id);
+    material.is_uniform = varying.count(id) == 0;
+    material.name = "material id " + std::to_string(id);
+    for (const auto &[name, named] : regions.material_names)
+      if (named == id)
+        material.name += " (" + name + ")";
+    if (material.is_uniform) {
+      refuse_bad_constants(material, Point<dim>());
+      material.uniform = evaluate(material, Point<dim>());
+    }
+    materials[id] = material;
+  }
+  if (!is_empty(p.yield_stress))
+    yield = make_material_fields<dim>(section + "Yield stress", p.yield_stress, 1, regions);
+  for (const auto &[id, field] : yield)
+    if (!(field->value(Point<dim>()) > 0.))
+      throw ParameterError("The yield stress of " + materials.at(id).name +
+                               " is not positive. Give it in the unit of stress, as 250e6, or "
+                               "leave the parameter empty.",
+                           section + "Yield stress");
+}
+
+template <int dim>
+void ElasticMaterials<dim>::refuse_bad_constants(const Material &material,
+                                                 const Point<dim> &point) const
+{
+  const double first = material.first->value(point), second = material.second->value(point);
+  const auto refuse = [&](const std::string &key, const double value, const std::string &cure) {
+    std::ostringstream text;
+    text << key << " of " << material.name;
+    if (!material.is_uniform)
+      text << " at (" << point << ")";
+    text << " is " << value << ", but " << cure;
+    throw ParameterError(text.str(), section + key);
+  };
+  if (is_by_young && !(first > 0. && std::isfinite(first)))
+    refuse("Young's modulus", first, "must be positive. Give E in the unit of stress, as 210e9.");
+  if (is_by_young && !(second < 0.5))
+    refuse("Poisson's ratio", second,
+           "must be less than 0.5, where a material is incompressible and displacements alone "
+           "cannot tell its pressure. For nearly incompressible ones take 0.49 and "
+           "Discretization/Degree 2 or more.");
+  if (is_by_young && !(second > -1.))
+    refuse("Poisson's ratio", second, "must be greater than -1, where shear costs no energy.");
+  if (!is_by_young && !(second > 0. && std::isfinite(second)))
+    refuse("Lame's mu", second, "must be positive: it is the shear modulus.");
+  if (!is_by_young && !(first > -2. / 3. * second && std::isfinite(first)))
+    refuse("Lame's lambda", first,
+           "must be finite and greater than -2/3 mu, where the bulk modulus is zero.");
+}
+
+template <int dim>
+void ElasticMaterials<dim>::check(const Mesh<dim> &mesh) const
+{
+  if (std::all_of(materials.begin(), materials.end(),
+                  [](const auto &entry) { return entry.second.is_uniform; }))
+    return;
+  std::unique_ptr<Mapping<dim>> mapping = std::make_unique<MappingQ<dim>>(1);
+  if (mesh.is_simplex)
+    mapping = std::make_unique<MappingFE<dim>>(FE_SimplexP<dim>(1));
+  const Quadrature<dim> points = sample<dim>(mesh.is_simplex, mesh.triangulation->n_cells(0));
+  // Every rank has the whole coarse mesh, so all find the same.
+  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0)) {
+    const Material &material = materials.at(cell->material_id());
+    if (!material.is_uniform)
+      for (const Point<dim> &p : points.get_points())
+        refuse_bad_constants(material, mapping->transform_unit_to_real_cell(cell, p));
+  }
+}
+
+template <int dim>
+ElasticModuli ElasticMaterials<dim>::evaluate(const Material &material,
+                                              const Point<dim> &point) const
+{
+  const double first = material.first->value(point), second = material.second->value(point);
+  ElasticModuli moduli;
+  moduli.lambda = is_by_young ? first * second / ((1. + second) * (1. - 2. * second)) : first;
+  moduli.mu = is_by_young ? first / (2. * (1. + second)) : second;
+  moduli.thermal_expansion = material.expansion ? material.expansion->value(point) : 0.;
+  return moduli;
+}
+
+template <int dim>
+ElasticModuli ElasticMaterials<dim>::moduli(const Place<dim> &place) const
+{
+  const Material &material = materials.at(place.material);
+  return material.is_uniform ? material.uniform : evaluate(material, place.point);
+}
+
+template <int dim>
+PlaneLaw ElasticMaterials<dim>::law(const Place<dim> &place) const
+{
+  const ElasticModuli m = moduli(place);
+  const double strain = thermal_strain(place, m.thermal_expansion);
+  if (!is_plane_stress)
+    return {m.lambda, m.mu, (3. * m.lambda + 2. * m.mu) * strain};
+  // σ_zz = 0 = λ (tr ε + ε_zz) + 2μ ε_zz of the elastic strains gives ε_zz
+  const double lambda = 2. * m.lambda * m.mu / (m.lambda + 2. * m.mu);
+  return {lambda, m.mu, 2. * (lambda + m.mu) * strain};
+}
+
+template <int dim>
+ElasticState ElasticMaterials<dim>::state(const Place<dim> &place,
+                                          const Tensor<2, dim> &gradient) const
+{
+  const ElasticModuli m = moduli(place);
+  const double thermal = thermal_strain(place, m.thermal_expansion);
+  ElasticState state;
+  for (unsigned int a = 0; a < dim; ++a)
+    for (unsigned int b = 0; b <= a; ++b)
+      state.strain[a][b] = (gradient[a][b] + gradient[b][a]) / 2.;
+  if (is_plane_stress)
+    state.strain[2][2] =
+        thermal - m.lambda / (m.lambda + 2. * m.mu) * (trace(state.strain) - 2. * thermal);
+  const SymmetricTensor<2, 3> elastic = state.strain - thermal * unit_symmetric_tensor<3>();
+  state.stress = m.lambda * trace(elastic) * unit_symmetric_tensor<3>() + 2. * m.mu * elastic;
+  if (is_plane_stress)
+    state.stress[2][2] = 0.; // but for rounding
+  state.energy_density = 0.5 * (state.stress * elastic);
+  return state;
+}
+
+template class ElasticMaterials<2>;
+template class ElasticMaterials<3>;
+} // namespace femgpu

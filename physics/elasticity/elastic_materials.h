@@ -1,0 +1,107 @@
+#ifndef femgpu_physics_elastic_materials_h
+#define femgpu_physics_elastic_materials_h
+
+#include "physics/elasticity/elasticity_parameters.h"
+#include "physics/mesh/mesh.h"
+#include "physics/problem.h"
+#include "physics/problem_tools.h"
+
+#include <deal.II/base/symmetric_tensor.h>
+#include <deal.II/base/tensor.h>
+
+#include <map>
+#include <memory>
+
+namespace femgpu
+{
+/// Isotropic constants at one place.
+struct ElasticModuli
+{
+  double lambda = 0., mu = 0.;  ///< Lamé's, in Pa
+  double thermal_expansion = 0; ///< α, in 1/K
+};
+
+/// The stress in the space of the mesh, σ = λ tr(ε) I + 2μ ε − p_T I, in Pa. In plane stress λ is
+/// 2λμ/(λ+2μ) of the material.
+struct PlaneLaw
+{
+  double lambda, mu;
+  double thermal_pressure; ///< p_T
+};
+
+/// What the displacement does at one place, with the components that a plane problem has out of
+/// its plane.
+struct ElasticState
+{
+  dealii::SymmetricTensor<2, 3> strain; ///< with the thermal strain
+  dealii::SymmetricTensor<2, 3> stress; ///< in Pa
+  double energy_density;                ///< ½ σ : (ε − α ΔT I), in J/m³
+};
+
+/// The materials of an elastic body, by material id.
+template <int dim>
+class ElasticMaterials
+{
+public:
+  /**
+   * @throws ParameterError for E and ν together with λ and μ, one of α and ΔT alone, constants out
+   *         of range, and what parse_material_expressions() refuses
+   */
+  ElasticMaterials(const ElasticityParameters &parameters, const MeshRegions &regions);
+
+  /// @throws ParameterError for constants that are out of range somewhere on the coarse mesh.
+  void check(const Mesh<dim> &mesh) const;
+
+  /// Are the constants of the material, and with them the law but for the temperature, the same
+  /// everywhere?
+  bool is_uniform(dealii::types::material_id material) const
+  {
+    return materials.at(material).is_uniform;
+  }
+  bool has_temperature() const
+  {
+    return temperature_rise != nullptr;
+  }
+  bool has_yield_stress() const
+  {
+    return !yield.empty();
+  }
+
+  ElasticModuli moduli(const Place<dim> &place) const;
+  PlaneLaw law(const Place<dim> &place) const;
+  /// @param gradient row c is the gradient of u_c
+  ElasticState state(const Place<dim> &place, const dealii::Tensor<2, dim> &gradient) const;
+  /// In Pa; only if has_yield_stress().
+  double yield_stress(const Place<dim> &place) const
+  {
+    return yield.at(place.material)->value(place.point);
+  }
+
+private:
+  struct Material
+  {
+    std::shared_ptr<Field<dim>> first, second; ///< E and ν, or λ and μ
+    std::shared_ptr<Field<dim>> expansion;     ///< nullptr for none
+    bool is_uniform;
+    ElasticModuli uniform;
+    std::string name; ///< for messages
+  };
+
+  ElasticModuli evaluate(const Material &material, const dealii::Point<dim> &point) const;
+  void refuse_bad_constants(const Material &material, const dealii::Point<dim> &point) const;
+  double thermal_strain(const Place<dim> &place, double expansion) const
+  {
+    return temperature_rise ? expansion * temperature_rise->value(place.point) : 0.;
+  }
+
+  bool is_by_young, is_plane_stress;
+  std::map<dealii::types::material_id, Material> materials;
+  MaterialFields<dim> yield;
+  std::unique_ptr<Field<dim>> temperature_rise;
+};
+
+/// √(3/2 s : s) with the deviator s of @p stress.
+double von_mises(const dealii::SymmetricTensor<2, 3> &stress);
+} // namespace femgpu
+
+#endif

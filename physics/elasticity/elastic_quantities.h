@@ -1,0 +1,44 @@
+#ifndef femgpu_physics_elastic_quantities_h
+#define femgpu_physics_elastic_quantities_h
+
+#include "physics/elasticity/elastic_loads.h"
+#include "physics/elasticity/elastic_materials.h"
+#include "physics/elasticity/elastic_supports.h"
+#include "physics/results.h"
+
+#include <deal.II/base/tensor.h>
+
+#include <vector>
+
+namespace femgpu
+{
+/// What quantities of an elastic body are computed from; all outlive the computation.
+template <int dim>
+struct ElasticBody
+{
+  const ElasticMaterials<dim> &materials;
+  const ElasticSupports<dim> &supports;
+  const ElasticLoads<dim> &loads;
+  dealii::Point<dim> moment_point;
+  bool reports_reactions;
+};
+
+/**
+ * Collective. Extreme values, energies, and if wanted what loads and supports exert on the body.
+ *
+ * Extremes of stress are those at the nodes of each cell, where output files have them, too.
+ * Reactions are the residuals K u − f at the nodes that are held, in the weak sense, so that their
+ * sum is minus that of the loads to the accuracy of the solver. A component that several parts of
+ * the boundary hold counts for the one with the smallest id. The balance defect is the largest
+ * component of that sum, over the sum of |f_i| or |(K u − f)_i|, whichever is larger.
+ *
+ * Forces are in N, in 2D in N for 1 m of length or thickness.
+ * @param u has ghost values
+ */
+template <int dim>
+std::vector<Quantity> elastic_quantities(const ElasticBody<dim> &body,
+                                         const Discretization<dim> &discretization,
+                                         const FeVector &u);
+} // namespace femgpu
+
+#endif

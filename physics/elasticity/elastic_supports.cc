@@ -1,0 +1,266 @@
+#include "physics/elasticity/elastic_supports.h"
+
+#include "linalg/base/error.h"
+#include "physics/expression_text.h"
+
+#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/fe/fe_nothing.h>
+#include <deal.II/fe/fe_simplex_p.h>
+#include <deal.II/fe/mapping_fe.h>
+#include <deal.II/fe/mapping_q.h>
+#include <deal.II/physics/transformations.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+const std::string displacement_path = "Elasticity/Displacement",
+                  rotation_path = "Elasticity/Rotation", planes_path = "Elasticity/Symmetry planes";
+
+/// u = (R − I)(x − c) with the matrix R of a rotation about an axis through c.
+template <int dim>
+class RigidRotation final : public Function<dim>
+{
+public:
+  /// @param expressions point and direction (in 3D) of the axis, angle
+  explicit RigidRotation(const std::vector<std::string> &expressions)
+      : Function<dim>(dim), angle(rotation_path, {expressions.back()})
+  {
+    const Field<dim> axis(rotation_path, {expressions.begin(), expressions.end() - 1});
+    if (std::any_of(expressions.begin(), expressions.end() - 1, depends_on_position))
+      throw ParameterError("The axis of a rotation in " + rotation_path +
+                               " depends on x, y or z, but is the same for all points. Give its "
+                               "point and direction as numbers; only the angle may vary.",
+                           rotation_path);
+    for (unsigned int a = 0; a < dim; ++a)
+      centre[a] = axis.value(Point<dim>(), a);
+    if constexpr (dim == 3) {
+      for (unsigned int a = 0; a < dim; ++a)
+        direction[a] = axis.value(Point<dim>(), dim + a);
+      if (direction.norm() == 0.)
+        throw ParameterError("The direction a_x, a_y, a_z of the axis of a rotation in " +
+                                 rotation_path +
+                                 " is zero. Give it as 0, 0, 1 for an axis "
+                                 "parallel to z.",
+                             rotation_path);
+      direction /= direction.norm();
+    }
+  }
+
+  double value(const Point<dim> &p, const unsigned int component) const override
+  {
+    namespace Rotations = Physics::Transformations::Rotations;
+    const Tensor<1, dim> x = p - centre;
+    if constexpr (dim == 2)
+      return (Rotations::rotation_matrix_2d(angle.value(p)) * x - x)[component];
+    else
+      return (Rotations::rotation_matrix_3d(direction, angle.value(p)) * x - x)[component];
+  }
+
+private:
+  Field<dim> angle;
+  Point<dim> centre;
+  Tensor<1, dim> direction; ///< in 3D
+};
+
+template <int dim>
+std::set<types::boundary_id> read_planes(const std::string &text, const MeshRegions &regions)
+{
+  std::set<types::boundary_id> ids;
+  for (const std::string &word : split_expressions(text, ','))
+    if (!word.empty() && !ids.insert(regions.boundary(planes_path, word)).second)
+      throw ParameterError("Boundary id " + word + " comes twice in " + planes_path + ".",
+                           planes_path);
+  return ids;
+}
+
+template <int dim>
+std::string text_of(const Tensor<1, dim> &v)
+{
+  std::ostringstream text;
+  text.precision(4);
+  text << '(' << v << ')';
+  return text.str();
+}
+
+/// Calls f(id, points, normals) for each face of the coarse mesh at the boundary. Every rank has
+/// all of them.
+template <int dim, class F>
+void for_each_coarse_face(const Mesh<dim> &mesh, const F &f)
+{
+  std::unique_ptr<Mapping<dim>> mapping;
+  std::unique_ptr<FiniteElement<dim>> none;
+  Quadrature<dim - 1> points;
+  if (mesh.is_simplex) {
+    mapping = std::make_unique<MappingFE<dim>>(FE_SimplexP<dim>(1));
+    none = std::make_unique<FE_Nothing<dim>>(ReferenceCells::get_simplex<dim>());
+    points = QGaussSimplex<dim - 1>(2);
+  }
+  else {
+    mapping = std::make_unique<MappingQ<dim>>(mesh.is_curved ? 4 : 1); // sees curved faces
+    none = std::make_unique<FE_Nothing<dim>>();
+    points = QGauss<dim - 1>(2);
+  }
+  FEFaceValues<dim> values(*mapping, *none, points,
+                           update_quadrature_points | update_normal_vectors);
+  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+    for (const auto face : cell->face_indices())
+      if (cell->face(face)->at_boundary()) {
+        values.reinit(cell, face);
+        f(cell->face(face)->boundary_id(), values.get_quadrature_points(),
+          values.get_normal_vectors());
+      }
+}
+
+std::string list_of(const std::vector<std::string> &modes)
+{
+  std::string text;
+  for (const std::string &mode : modes)
+    text += (text.empty() ? "" : "; ") + mode;
+  return text;
+}
+} // namespace
+
+template <int dim>
+ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
+                                      const MeshRegions &regions)
+    : planes(read_planes<dim>(parameters.symmetry_planes, regions))
+{
+  for (auto [id, expressions] :
+       parse_boundary_expressions(displacement_path, parameters.displacement, dim, regions)) {
+    std::vector<bool> mask;
+    for (std::string &expression : expressions) {
+      mask.push_back(expression != "free");
+      if (!mask.back())
+        expression = "0";
+    }
+    displacements[id] = {std::make_shared<Field<dim>>(displacement_path, expressions),
+                         ComponentMask(mask)};
+  }
+  constexpr unsigned int n_of_rotation = dim == 2 ? 3 : 7;
+  for (const auto &[id, expressions] :
+       parse_boundary_expressions(rotation_path, parameters.rotation, n_of_rotation, regions))
+    rotations[id] = {std::make_shared<RigidRotation<dim>>(expressions), ComponentMask(dim, true)};
+  const auto refuse = [](const BoundaryId id, const std::string &path, const std::string &other) {
+    throw ParameterError("Boundary id " + std::to_string(id) + " of " + path + " is in " + other +
+                             " too. Name it in one of them only.",
+                         path);
+  };
+  for (const auto &entry : rotations)
+    if (displacements.count(entry.first) > 0)
+      refuse(entry.first, rotation_path, displacement_path);
+  for (const auto id : planes)
+    if (displacements.count(id) > 0 || rotations.count(id) > 0)
+      refuse(id, planes_path, displacements.count(id) > 0 ? displacement_path : rotation_path);
+}
+
+template <int dim>
+std::vector<SupportedDirection<dim>>
+ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh) const
+{
+  std::vector<SupportedDirection<dim>> supports;
+  std::map<BoundaryId, Tensor<1, dim>> normals;
+  for_each_coarse_face(mesh, [&](const BoundaryId id, const auto &points, const auto &n) {
+    for (unsigned int q = 0; q < points.size(); ++q) {
+      if (planes.count(id) > 0) {
+        const Tensor<1, dim> &first = normals.emplace(id, n[q]).first->second;
+        if ((n[q] - (n[q] * first) * first).norm() > 1e-4)
+          throw ParameterError("Boundary id " + std::to_string(id) + " of " + planes_path +
+                                   " is not plane: it has the normals " + text_of(first) + " and " +
+                                   text_of(n[q]) + ". Give each plane its own id.",
+                               planes_path);
+        supports.push_back({points[q], n[q]});
+        continue;
+      }
+      for (unsigned int c = 0; c < dim; ++c)
+        if (holds(id, c, n[q]))
+          supports.push_back({points[q], Point<dim>::unit_vector(c)});
+    }
+  });
+  return supports;
+}
+
+template <int dim>
+void ElasticSupports<dim>::check(const Mesh<dim> &mesh) const
+{
+  const auto modes = free_rigid_body_modes(supported_directions(mesh));
+  if (!modes.empty())
+    throw ParameterError("The body is not held: it can still move as a rigid one by " +
+                             list_of(modes) + ". Prescribe more in " + displacement_path + ", " +
+                             rotation_path + " or " + planes_path + ".",
+                         displacements.empty() && !planes.empty() ? planes_path
+                                                                  : displacement_path);
+}
+
+template <int dim>
+std::vector<DirichletCondition<dim>> ElasticSupports<dim>::conditions() const
+{
+  std::vector<DirichletCondition<dim>> result;
+  for (const auto *const prescribed : {&displacements, &rotations})
+    for (const auto &[id, data] : *prescribed)
+      if (data.mask.n_selected_components() > 0)
+        result.push_back({{id}, data.values.get(), data.mask});
+  return result;
+}
+
+template <int dim>
+auto ElasticSupports<dim>::ids() const -> std::set<BoundaryId>
+{
+  std::set<BoundaryId> result = planes;
+  for (const auto &condition : conditions())
+    result.insert(condition.ids.begin(), condition.ids.end());
+  return result;
+}
+
+template <int dim>
+bool ElasticSupports<dim>::holds(const BoundaryId id, const unsigned int c,
+                                 const Tensor<1, dim> &n) const
+{
+  if (planes.count(id) > 0)
+    return std::abs(n[c]) > 1e-6;
+  if (rotations.count(id) > 0)
+    return true;
+  const auto prescribed = displacements.find(id);
+  return prescribed != displacements.end() && prescribed->second.mask[c];
+}
+
+template <int dim>
+void ElasticSupports<dim>::set_free_directions(const BoundaryId id, const Tensor<1, dim> &n,
+                                               const Tensor<1, dim> &given,
+                                               Vector<double> &traction) const
+{
+  if (planes.count(id) > 0) {
+    double difference = 0.; // of the normal components
+    for (unsigned int c = 0; c < dim; ++c)
+      difference += (traction(c) - given[c]) * n[c];
+    for (unsigned int c = 0; c < dim; ++c)
+      traction(c) = given[c] + difference * n[c];
+    return;
+  }
+  for (unsigned int c = 0; c < dim; ++c)
+    if (!holds(id, c, n))
+      traction(c) = given[c];
+}
+
+template <int dim>
+auto ElasticSupports<dim>::named_boundaries() const
+    -> std::vector<std::pair<std::string, std::set<BoundaryId>>>
+{
+  std::set<BoundaryId> displaced, rotated;
+  for (const auto &entry : displacements)
+    displaced.insert(entry.first);
+  for (const auto &entry : rotations)
+    rotated.insert(entry.first);
+  return {{displacement_path, displaced}, {rotation_path, rotated}, {planes_path, planes}};
+}
+
+template class ElasticSupports<2>;
+template class ElasticSupports<3>;
+} // namespace femgpu

@@ -1,0 +1,71 @@
+#ifndef femgpu_physics_elastic_supports_h
+#define femgpu_physics_elastic_supports_h
+
+#include "physics/elasticity/elasticity_parameters.h"
+#include "physics/elasticity/rigid_body_modes.h"
+#include "physics/problem.h"
+#include "physics/problem_tools.h"
+
+#include <deal.II/base/tensor.h>
+#include <deal.II/fe/component_mask.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femgpu
+{
+/// Where an elastic body is held: prescribed displacements and rotations, symmetry planes.
+template <int dim>
+class ElasticSupports
+{
+public:
+  using BoundaryId = dealii::types::boundary_id;
+
+  /// @throws ParameterError for data that cannot be read, and for ids that come twice
+  ElasticSupports(const ElasticityParameters &parameters, const MeshRegions &regions);
+
+  /**
+   * @throws ParameterError that names the rigid-body modes that are free, or a symmetry plane that
+   *         is not plane on the coarse mesh
+   */
+  void check(const Mesh<dim> &mesh) const;
+
+  std::vector<DirichletCondition<dim>> conditions() const;
+  const std::set<BoundaryId> &symmetry_planes() const
+  {
+    return planes;
+  }
+  /// All parts of the boundary that are held in some direction.
+  std::set<BoundaryId> ids() const;
+  /// Is component @p c of the displacement, or one that depends on it, given on a face of part
+  /// @p id with normal @p n?
+  bool holds(BoundaryId id, unsigned int c, const dealii::Tensor<1, dim> &n) const;
+  /// Replaces what @p traction has in the directions that are free on part @p id by @p given.
+  void set_free_directions(BoundaryId id, const dealii::Tensor<1, dim> &n,
+                           const dealii::Tensor<1, dim> &given,
+                           dealii::Vector<double> &traction) const;
+
+  /// For named_boundaries().
+  std::vector<std::pair<std::string, std::set<BoundaryId>>> named_boundaries() const;
+
+private:
+  /// Values for some components on one part of the boundary.
+  struct Prescribed
+  {
+    std::shared_ptr<dealii::Function<dim>> values;
+    dealii::ComponentMask mask;
+  };
+
+  std::vector<SupportedDirection<dim>> supported_directions(const Mesh<dim> &mesh) const;
+
+  std::map<BoundaryId, Prescribed> displacements, rotations;
+  std::set<BoundaryId> planes;
+};
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,186 @@
+#include "physics/elasticity/rigid_body_modes.h"
+
+#include "physics/constraints/row_reduction.h"
+
+#include <deal.II/lac/lapack_full_matrix.h>
+#include <deal.II/lac/vector.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+// A motion is free if it moves the supports by less than this part of their size.
+constexpr double tolerance = 1e-6;
+
+using Vector3 = Tensor<1, 3>;
+
+/// u = t + ω × x, with x in units of the length of the supports.
+struct Motion
+{
+  Vector3 omega, t;
+};
+
+template <int dim>
+Vector3 in_space(const Tensor<1, dim> &v)
+{
+  Vector3 result;
+  for (unsigned int a = 0; a < dim; ++a)
+    result[a] = v[a];
+  return result;
+}
+
+/// Centre and size of the supports: in these coordinates the conditions are of order one.
+template <int dim>
+struct Frame
+{
+  explicit Frame(const std::vector<SupportedDirection<dim>> &supports)
+  {
+    for (const auto &support : supports)
+      centre += in_space(support.point) / static_cast<double>(supports.size());
+    for (const auto &support : supports)
+      length = std::max(length, (in_space(support.point) - centre).norm());
+    if (length == 0.)
+      length = 1.;
+  }
+
+  Vector3 centre;
+  double length = 0.;
+};
+
+/// MᵀM of the conditions M (ω, t) = 0; a plane problem has ω_x, ω_y and t_z zero besides.
+template <int dim>
+LAPACKFullMatrix<double> normal_equations(const std::vector<SupportedDirection<dim>> &supports,
+                                          const Frame<dim> &frame)
+{
+  FullMatrix<double> sum(6, 6);
+  for (const auto &support : supports) {
+    const Vector3 d = in_space(support.direction);
+    const Vector3 x = (in_space(support.point) - frame.centre) / frame.length;
+    const Vector3 moment = cross_product_3d(x, d); // d·(ω × x) = ω·(x × d)
+    Vector<double> row(6);
+    for (unsigned int a = 0; a < 3; ++a) {
+      row(a) = moment[a];
+      row(3 + a) = d[a];
+    }
+    for (unsigned int i = 0; i < 6; ++i)
+      for (unsigned int j = 0; j < 6; ++j)
+        sum(i, j) += row(i) * row(j) / static_cast<double>(supports.size());
+  }
+  if (dim == 2)
+    for (const unsigned int i : {0, 1, 5})
+      sum(i, i) += 1.;
+  LAPACKFullMatrix<double> result(6, 6);
+  result = sum;
+  return result;
+}
+
+/// The motions that the supports leave, about the origin and in a basis with many zeros.
+template <int dim>
+std::vector<Motion> free_motions(const std::vector<SupportedDirection<dim>> &supports,
+                                 const Frame<dim> &frame)
+{
+  LAPACKFullMatrix<double> conditions = normal_equations(supports, frame);
+  conditions.compute_svd();
+  std::vector<unsigned int> free;
+  for (unsigned int k = 0; k < 6; ++k)
+    if (conditions.singular_value(k) <= tolerance * tolerance)
+      free.push_back(k);
+  const auto n_free = static_cast<unsigned int>(free.size());
+  FullMatrix<double> motions(n_free, 6);
+  for (unsigned int k = 0; k < n_free; ++k) {
+    Motion motion;
+    for (unsigned int a = 0; a < 3; ++a) {
+      motion.omega[a] = conditions.get_svd_vt()(free[k], a);
+      motion.t[a] = conditions.get_svd_vt()(free[k], 3 + a);
+    }
+    motion.t -= cross_product_3d(motion.omega, frame.centre / frame.length); // about the origin
+    for (unsigned int a = 0; a < 3; ++a) {
+      motions(k, a) = motion.omega[a];
+      motions(k, 3 + a) = motion.t[a];
+    }
+  }
+  row_reduce(motions, 6, Pivots::by_columns, tolerance);
+  std::vector<Motion> result(n_free);
+  for (unsigned int k = 0; k < n_free; ++k)
+    for (unsigned int a = 0; a < 3; ++a) {
+      result[k].omega[a] = motions(k, a);
+      result[k].t[a] = motions(k, 3 + a);
+    }
+  return result;
+}
+
+template <int dim>
+std::string coordinates(const Vector3 &v)
+{
+  std::ostringstream text;
+  text.precision(4);
+  for (unsigned int a = 0; a < dim; ++a)
+    text << (a > 0 ? ", " : "(") << (std::abs(v[a]) < tolerance * v.norm() ? 0. : v[a]);
+  return text.str() + ")";
+}
+
+/// "x", "y" or "z" if @p v has that direction; empty otherwise.
+std::string axis_of(const Vector3 &v)
+{
+  for (unsigned int a = 0; a < 3; ++a)
+    if (std::abs(v[a]) > (1. - tolerance) * v.norm())
+      return std::string(1, "xyz"[a]);
+  return "";
+}
+
+template <int dim>
+std::string words_of(const Motion &motion, const double length)
+{
+  if (motion.omega.norm() <= tolerance) {
+    const std::string axis = axis_of(motion.t);
+    return axis.empty() ? "translation along " + coordinates<dim>(motion.t / motion.t.norm())
+                        : "translation in " + axis;
+  }
+  // u at the nearest point of the axis is along the axis
+  const double square = motion.omega.norm_square();
+  const Vector3 point = cross_product_3d(motion.omega, motion.t) / square;
+  const double pitch = (motion.omega * motion.t) / square;
+  const std::string axis = axis_of(motion.omega);
+  std::string text = "rotation about the ";
+  if (point.norm() > tolerance * 100.)
+    text += "axis through " + coordinates<dim>(point * length) +
+            (axis.empty() ? " along " + coordinates<3>(motion.omega / std::sqrt(square))
+                          : " in direction " + axis);
+  else
+    text += axis.empty() ? "axis through the origin along " +
+                               coordinates<3>(motion.omega / std::sqrt(square))
+                         : axis + " axis";
+  if (std::abs(pitch) > tolerance * 100.) {
+    std::ostringstream screw;
+    screw.precision(4);
+    screw << ", with a translation of " << pitch * length << " along it for each radian";
+    text += screw.str();
+  }
+  return text;
+}
+} // namespace
+
+template <int dim>
+std::vector<std::string> free_rigid_body_modes(const std::vector<SupportedDirection<dim>> &supports)
+{
+  const Frame<dim> frame(supports);
+  std::vector<std::string> modes;
+  for (const Motion &motion : free_motions(supports, frame))
+    modes.push_back(words_of<dim>(motion, frame.length));
+  // translations first
+  std::stable_partition(modes.begin(), modes.end(),
+                        [](const std::string &mode) { return mode.front() == 't'; });
+  return modes;
+}
+
+template std::vector<std::string>
+free_rigid_body_modes(const std::vector<SupportedDirection<2>> &supports);
+template std::vector<std::string>
+free_rigid_body_modes(const std::vector<SupportedDirection<3>> &supports);
+} // namespace femgpu

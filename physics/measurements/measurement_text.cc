@@ -1,0 +1,261 @@
+#include "physics/measurements/measurement_text.h"
+
+#include "linalg/base/error.h"
+#include "physics/expressions.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+// More points than this on a line are a slip: each is a line of a file.
+constexpr unsigned int most_points = 1000000;
+
+/// The entry of a parameter that is being read, for messages.
+struct Entry
+{
+  const std::string &path, &text;
+  std::string example;
+
+  [[noreturn]] void refuse(const std::string &why) const
+  {
+    throw ParameterError("The entry '" + text + "' of " + path + " " + why +
+                             "; write entries such as '" + example + "'.",
+                         path);
+  }
+};
+
+/// The entries of @p text, which ';' separates.
+std::vector<std::string> entries_of(const std::string &text)
+{
+  std::vector<std::string> entries = split_expressions(text, ';');
+  entries.erase(std::remove(entries.begin(), entries.end(), ""), entries.end());
+  return entries;
+}
+
+double read_number(const Entry &entry, const std::string &text)
+{
+  double value = 0.;
+  const bool has_plus = text.size() > 1 && text[0] == '+';
+  const char *const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data() + (has_plus ? 1 : 0), end, value);
+  if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value))
+    entry.refuse("has '" + text + "' where a number must be");
+  return value;
+}
+
+template <int dim>
+Point<dim> read_point(const Entry &entry, const std::string &text)
+{
+  const auto words = split_expressions(text, ',');
+  if (words.size() != dim)
+    entry.refuse("has " + std::to_string(words.size()) + " coordinates in '" + text +
+                 "', but needs " + std::to_string(dim));
+  Point<dim> point;
+  for (unsigned int d = 0; d < dim; ++d)
+    point[d] = read_number(entry, words[d]);
+  return point;
+}
+
+/// Names become parts of file names and headers of columns.
+void check_name(const Entry &entry, const std::string &name)
+{
+  const auto is_fit = [](const unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  };
+  if (name.empty())
+    entry.refuse("does not begin with a name and ':'");
+  if (std::isalpha(static_cast<unsigned char>(name[0])) == 0 ||
+      !std::all_of(name.begin(), name.end(), is_fit))
+    entry.refuse("has the name '" + name +
+                 "', but a name begins with a letter and goes on with letters, digits, '_' or '-'");
+}
+
+/// Splits "name: rest".
+std::pair<std::string, std::string> split_name(const Entry &entry)
+{
+  const auto colon = entry.text.find(':');
+  if (colon == std::string::npos)
+    entry.refuse("does not begin with a name and ':'");
+  const std::string name = split_expressions(entry.text.substr(0, colon), ';').front();
+  check_name(entry, name);
+  return {name, split_expressions(entry.text.substr(colon + 1), ';').front()};
+}
+
+template <class T>
+void refuse_twice(const Entry &entry, const std::vector<T> &before, const std::string &name)
+{
+  for (const T &other : before)
+    if (other.name == name)
+      entry.refuse("has the name '" + name + "' of another entry");
+}
+
+template <int dim>
+std::string coordinates_example()
+{
+  return dim == 2 ? "0.5, 1" : "0.5, 1, 0";
+}
+
+template <int dim>
+std::string origin_example()
+{
+  return dim == 2 ? "0, 0" : "0, 0, 0";
+}
+} // namespace
+
+template <int dim>
+Point<dim> NamedLine<dim>::point(const unsigned int i) const
+{
+  const double t = static_cast<double>(i) / (n_points - 1);
+  Point<dim> result;
+  for (unsigned int d = 0; d < dim; ++d) // both ends are met to the last bit
+    result[d] = i + 1 == n_points ? end[d] : begin[d] + t * (end[d] - begin[d]);
+  return result;
+}
+
+template <int dim>
+std::vector<NamedPoint<dim>> parse_points(const std::string &path, const std::string &text)
+{
+  std::vector<NamedPoint<dim>> points;
+  for (const std::string &part : entries_of(text)) {
+    const Entry entry{path, part, "tip: " + coordinates_example<dim>()};
+    const auto [name, coordinates] = split_name(entry);
+    refuse_twice(entry, points, name);
+    points.push_back({name, read_point<dim>(entry, coordinates)});
+  }
+  return points;
+}
+
+template <int dim>
+std::vector<NamedLine<dim>> parse_lines(const std::string &path, const std::string &text)
+{
+  std::vector<NamedLine<dim>> lines;
+  for (const std::string &part : entries_of(text)) {
+    const Entry entry{path, part,
+                      "axis: " + origin_example<dim>() + " -> " + coordinates_example<dim>() +
+                          " : 101"};
+    const auto [name, rest] = split_name(entry);
+    refuse_twice(entry, lines, name);
+    const auto colon = rest.rfind(':');
+    const auto arrow = rest.find("->");
+    if (arrow == std::string::npos || colon == std::string::npos || colon < arrow)
+      entry.refuse("is no line from one point to another with a number of points");
+    const std::string count = split_expressions(rest.substr(colon + 1), ';').front();
+    const double n = read_number(entry, count);
+    if (!(n >= 2.) || n > most_points || n != std::floor(n))
+      entry.refuse("has '" + count + "' points, but needs 2 to " + std::to_string(most_points));
+    lines.push_back({name, read_point<dim>(entry, rest.substr(0, arrow)),
+                     read_point<dim>(entry, rest.substr(arrow + 2, colon - arrow - 2)),
+                     static_cast<unsigned int>(n)});
+    if (lines.back().begin == lines.back().end)
+      entry.refuse("begins where it ends");
+  }
+  return lines;
+}
+
+namespace
+{
+/// "all", "boundary ids" or "material ids".
+MeasuredRegion read_region(const Entry &entry, const std::string &text, const MeshRegions &regions)
+{
+  const auto blank = std::min(text.find_first_of(" \t"), text.size());
+  const std::string kind = text.substr(0, blank);
+  const std::string rest = split_expressions(text.substr(blank), ';').front();
+  MeasuredRegion region;
+  if (kind == "all" && rest.empty())
+    return region;
+  if (kind != "boundary" && kind != "material")
+    entry.refuse("has '" + text + "' where all, 'boundary ids' or 'material ids' must be");
+  if (kind == "material" && rest.empty())
+    entry.refuse("names no material");
+  region.kind =
+      kind == "boundary" ? MeasuredRegion::Kind::boundary : MeasuredRegion::Kind::material;
+  region.text = kind;
+  if (rest.empty())
+    region.boundary_ids = regions.boundary_ids;
+  else
+    for (const std::string &word : split_expressions(rest, ',')) {
+      if (kind == "boundary")
+        region.boundary_ids.insert(regions.boundary(entry.path, word));
+      else
+        region.material_ids.insert(regions.material(entry.path, word));
+      region.text += (region.text == kind ? " " : "+") + word;
+    }
+  return region;
+}
+
+/// "field over region", or "field" for all cells if @p may_be_all.
+RegionField read_region_field(const Entry &entry, const std::string &text,
+                              const MeshRegions &regions, const bool may_be_all)
+{
+  RegionField result;
+  const auto over = text.find(" over");
+  if (over == std::string::npos && !may_be_all)
+    entry.refuse("does not say 'over' what");
+  result.field = split_expressions(text.substr(0, over), ';').front();
+  if (result.field.empty())
+    entry.refuse("names no field");
+  if (over != std::string::npos)
+    result.region =
+        read_region(entry, split_expressions(text.substr(over + 5), ';').front(), regions);
+  return result;
+}
+} // namespace
+
+std::vector<RegionField> parse_integrals(const std::string &path, const std::string &text,
+                                         const MeshRegions &regions)
+{
+  // what tables have columns of already
+  constexpr std::array<const char *, 11> taken = {"cycle",     "cells",   "dofs",       "nonzeros",
+                                                  "h",         "outcome", "iterations", "residual",
+                                                  "nonlinear", "seconds", "quantity"};
+  std::vector<RegionField> result;
+  for (const std::string &part : entries_of(text)) {
+    const Entry entry{path, part, "mass: u over all; flow: grad_u.n over boundary 0, 3"};
+    const auto [name, rest] = split_name(entry);
+    refuse_twice(entry, result, name);
+    if (std::find(taken.begin(), taken.end(), name) != taken.end())
+      entry.refuse("has the name '" + name + "', which tables have already");
+    result.push_back(read_region_field(entry, rest, regions, /* may be all */ false));
+    result.back().name = name;
+  }
+  return result;
+}
+
+std::vector<RegionField> parse_extrema(const std::string &path, const std::string &text,
+                                       const MeshRegions &regions)
+{
+  std::vector<RegionField> result;
+  for (const std::string &part : entries_of(text)) {
+    const Entry entry{path, part, "u; u over boundary 0, 3"};
+    result.push_back(read_region_field(entry, part, regions, /* may be all */ true));
+    RegionField &now = result.back();
+    now.name = now.field + (now.region.text.empty() ? "" : " over " + now.region.text);
+    for (const RegionField &other : result)
+      if (&other != &now && other.name == now.name)
+        entry.refuse("is there twice");
+  }
+  return result;
+}
+
+std::vector<std::string> parse_words(const std::string &text)
+{
+  std::vector<std::string> words = split_expressions(text, ',');
+  words.erase(std::remove(words.begin(), words.end(), ""), words.end());
+  return words;
+}
+
+template struct NamedLine<2>;
+template struct NamedLine<3>;
+template std::vector<NamedPoint<2>> parse_points(const std::string &, const std::string &);
+template std::vector<NamedPoint<3>> parse_points(const std::string &, const std::string &);
+template std::vector<NamedLine<2>> parse_lines(const std::string &, const std::string &);
+template std::vector<NamedLine<3>> parse_lines(const std::string &, const std::string &);
+} // namespace femgpu

@@ -1,0 +1,100 @@
+#ifndef femgpu_physics_measurement_text_h
+#define femgpu_physics_measurement_text_h
+
+#include "physics/mesh/regions.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+#include <deal.II/base/point.h>
+#include <deal.II/base/types.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+/**
+ * @file
+ * The parameters of the section "Measurements", and how they are written. All functions throw
+ * ParameterError that names the entry and shows how it is written.
+ */
+namespace femgpu
+{
+/// Section "Measurements".
+class MeasurementParameters : public dealii::ParameterAcceptor
+{
+public:
+  MeasurementParameters();
+
+  std::string points, point_fields, lines, integrals, averages, extrema;
+
+  /// The key of a parameter that is not empty; empty if all are.
+  std::string used_key() const;
+};
+
+/// A place where fields are evaluated.
+template <int dim>
+struct NamedPoint
+{
+  std::string name;
+  dealii::Point<dim> point;
+};
+
+/// Points at equal distances from one end to the other, both included.
+template <int dim>
+struct NamedLine
+{
+  std::string name;
+  dealii::Point<dim> begin, end;
+  unsigned int n_points;
+
+  /// Point @p i of n_points.
+  dealii::Point<dim> point(unsigned int i) const;
+};
+
+/// What is integrated over or searched for an extremum.
+struct MeasuredRegion
+{
+  enum class Kind
+  {
+    all,      ///< all cells
+    boundary, ///< faces with these boundary ids
+    material  ///< cells with these material ids
+  };
+
+  Kind kind = Kind::all;
+  std::set<dealii::types::boundary_id> boundary_ids;
+  std::set<dealii::types::material_id> material_ids;
+  std::string text; ///< for names: "boundary inlet+3"; empty for all
+};
+
+/// A field over a region.
+struct RegionField
+{
+  std::string name; ///< of the quantity; empty where the parameter gives none
+  std::string field;
+  MeasuredRegion region;
+};
+
+/// Reads "name: x, y; name: x, y".
+template <int dim>
+std::vector<NamedPoint<dim>> parse_points(const std::string &path, const std::string &text);
+
+/// Reads "name: x, y -> x, y : n; ..." with n >= 2 points.
+template <int dim>
+std::vector<NamedLine<dim>> parse_lines(const std::string &path, const std::string &text);
+
+/**
+ * Reads "name: field over region; ...", where the region is `all`, `boundary ids`, `boundary` (all
+ * of it) or `material ids`.
+ */
+std::vector<RegionField> parse_integrals(const std::string &path, const std::string &text,
+                                         const MeshRegions &regions);
+
+/// Reads "field over region; field", without a name and with all cells if no region is given.
+std::vector<RegionField> parse_extrema(const std::string &path, const std::string &text,
+                                       const MeshRegions &regions);
+
+/// The words of "field, field".
+std::vector<std::string> parse_words(const std::string &text);
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,419 @@
+#include "physics/measurements/measurements.h"
+
+#include "linalg/base/error.h"
+
+#include <deal.II/base/array_view.h>
+#include <deal.II/base/mpi.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <sstream>
+#include <utility>
+
+#include <boost/serialization/array.hpp>
+#include <boost/serialization/map.hpp>
+#include <boost/serialization/utility.hpp>
+#include <boost/serialization/vector.hpp>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+constexpr char axes[] = "xyz";
+
+// Values closer than this part of the field's largest are equal: ranks round differently.
+constexpr double equal_values = 1e-10;
+// The same for places, as a part of the mesh's diameter.
+constexpr double equal_places = 1e-10;
+
+const std::string points_path = "Measurements/Points", lines_path = "Measurements/Lines",
+                  point_fields_path = "Measurements/Point fields",
+                  integrals_path = "Measurements/Integrals",
+                  averages_path = "Measurements/Averages", extrema_path = "Measurements/Extrema";
+} // namespace
+
+MeasurementParameters::MeasurementParameters() : ParameterAcceptor("/Measurements")
+{
+  add_parameter("Points", points,
+                "Places where all fields are evaluated in each cycle, for points.csv: 'name: x, y, "
+                "z; name: x, y, z' in the unit of the mesh, as 'tip: 1, 0.5'.");
+  add_parameter("Point fields", point_fields,
+                "Fields whose values at the points are quantities of the study as well, separated "
+                "by ','; empty for the solution itself. Fields are the components of the solution, "
+                "its gradient (grad_u_x; of scalar problems) and what the physics writes for "
+                "ParaView; v_x, v_y, v_z and v_magnitude belong to a vector v.");
+  add_parameter("Lines", lines,
+                "Straight lines along which all fields are evaluated in each cycle, at n points of "
+                "equal distance, for line_NAME_CYCLE.csv: 'name: x, y, z -> x, y, z : n; ...', as "
+                "'axis: 0, 0.5 -> 1, 0.5 : 101'.");
+  add_parameter(
+      "Integrals", integrals,
+      "Integrals of fields by Gauss quadrature: 'name: field over region; ...', where the "
+      "region is all, 'boundary ids' (without ids all of it) or 'material ids'; ids are "
+      "numbers or names of the mesh. The field 1 gives length, area or volume, v.n the "
+      "component of a vector v along the outer normal of the boundary. Example: 'heat: "
+      "grad_u.n over boundary 0, 3; area: 1 over all'.");
+  add_parameter("Averages", averages,
+                "Integrals divided by length, area or volume of their region; written as "
+                "Integrals.");
+  add_parameter("Extrema", extrema,
+                "Smallest and largest values at the nodes of the elements, with their places: "
+                "'field; field over region', as 'u; u over boundary 0'.");
+}
+
+std::string MeasurementParameters::used_key() const
+{
+  const std::pair<const std::string *, std::string> all[] = {
+      {&points, points_path},     {&lines, lines_path},     {&integrals, integrals_path},
+      {&averages, averages_path}, {&extrema, extrema_path}, {&point_fields, point_fields_path}};
+  for (const auto &[text, path] : all)
+    if (text->find_first_not_of(" \t;") != std::string::npos)
+      return path;
+  return "";
+}
+
+template <int dim>
+bool Measurements<dim>::Job::has_cell(const types::material_id id) const
+{
+  return what.region.kind == MeasuredRegion::Kind::all ||
+         (what.region.kind == MeasuredRegion::Kind::material &&
+          what.region.material_ids.count(id) > 0);
+}
+
+template <int dim>
+bool Measurements<dim>::Job::has_face(const types::boundary_id id) const
+{
+  return is_on_boundary() && what.region.boundary_ids.count(id) > 0;
+}
+
+template <int dim>
+std::vector<typename Measurements<dim>::Job>
+Measurements<dim>::make_jobs(std::vector<RegionField> fields)
+{
+  std::vector<Job> jobs;
+  for (RegionField &field : fields)
+    jobs.push_back({std::move(field), {}});
+  return jobs;
+}
+
+template <int dim>
+Measurements<dim>::Measurements(const MeasurementParameters &parameters,
+                                const Discretization<dim> &discretization,
+                                const Problem<dim> &problem)
+    : discretization(discretization), used_key(parameters.used_key()),
+      fields(discretization, problem), points(parse_points<dim>(points_path, parameters.points)),
+      lines(parse_lines<dim>(lines_path, parameters.lines)),
+      point_fields(parse_words(parameters.point_fields))
+{
+  const MeshRegions &regions = discretization.mesh().regions;
+  auto all = parse_integrals(integrals_path, parameters.integrals, regions);
+  n_integrals = all.size();
+  for (const RegionField &average : parse_integrals(averages_path, parameters.averages, regions)) {
+    for (std::size_t i = 0; i < n_integrals; ++i)
+      if (all[i].name == average.name)
+        throw ParameterError("The name '" + average.name + "' of " + averages_path +
+                                 " is that of an entry of " + integrals_path +
+                                 "; choose another name.",
+                             averages_path);
+    all.push_back(average);
+  }
+  integrals = make_jobs(std::move(all));
+  extrema = make_jobs(parse_extrema(extrema_path, parameters.extrema, regions));
+  if (!point_fields.empty() && points.empty())
+    throw ParameterError(point_fields_path + " is given, but there are no points. Name some in " +
+                             points_path + ".",
+                         point_fields_path);
+  for (const auto &point : points)
+    places.push_back(point.point);
+  for (const auto &line : lines)
+    for (unsigned int i = 0; i < line.n_points; ++i)
+      places.push_back(line.point(i));
+}
+
+template <int dim>
+void Measurements<dim>::find_fields()
+{
+  if (point_fields.empty())
+    point_fields = fields.solution_names();
+  point_references.clear();
+  for (const std::string &word : point_fields)
+    point_references.push_back(fields.find(point_fields_path, word, /* on boundary */ false));
+  for (std::size_t i = 0; i < integrals.size(); ++i)
+    integrals[i].field = fields.find(i < n_integrals ? integrals_path : averages_path,
+                                     integrals[i].what.field, integrals[i].is_on_boundary());
+  for (Job &job : extrema)
+    job.field = fields.find(extrema_path, job.what.field, job.is_on_boundary());
+}
+
+template <int dim>
+PointSearch<dim> Measurements<dim>::search() const
+{
+  PointSearch<dim> result = find_points(discretization, places);
+  if (result.missing.empty())
+    return result;
+  const unsigned int index = result.missing.front();
+  std::string name;
+  std::size_t end = points.size();
+  if (index < end)
+    name = "'" + points[index].name + "' of " + points_path;
+  for (const auto &line : lines) {
+    if (index >= end && index < end + line.n_points)
+      name = std::to_string(index - end + 1) + " of the line '" + line.name + "' of " + lines_path;
+    end += line.n_points;
+  }
+  const Point<dim> vertex = closest_vertex(discretization, places[index]);
+  std::ostringstream text;
+  text << "The point " << name << ", (" << places[index]
+       << "), is outside of the mesh. The closest vertex of the mesh is (" << vertex << "), "
+       << vertex.distance(places[index]) << " away.";
+  throw ParameterError(text.str(), index < points.size() ? points_path : lines_path);
+}
+
+template <int dim>
+void Measurements<dim>::check(const FeVector &u)
+{
+  fields.reinit(u);
+  find_fields();
+  search();
+}
+
+template <int dim>
+std::vector<std::vector<double>> Measurements<dim>::sample(const PointSearch<dim> &search)
+{
+  // by point and cell, so that means are sums in the same order on any number of ranks
+  std::map<std::pair<unsigned int, CellId::binary_type>, std::vector<double>> values;
+  std::vector<std::vector<double>> at_point;
+  for (const PointInCell<dim> &entry : search.found) {
+    FEValues<dim> fe(discretization.mapping(), discretization.element(),
+                     Quadrature<dim>(entry.unit), fields.update_flags());
+    fe.reinit(entry.cell);
+    fields.evaluate(fe, entry.cell, at_point);
+    values[{entry.index, entry.cell->id().template to_binary<dim>()}] = at_point[0];
+  }
+  for (const auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), values))
+    values.insert(of_rank.begin(), of_rank.end());
+  std::vector<std::vector<double>> sums(places.size());
+  std::vector<unsigned int> n_cells(places.size(), 0);
+  for (const auto &[key, of_cell] : values) {
+    std::vector<double> &sum = sums[key.first];
+    sum.resize(of_cell.size(), 0.);
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      sum[i] += of_cell[i];
+    ++n_cells[key.first];
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    for (double &value : sums[i])
+      value /= n_cells[i];
+    fields.set_magnitudes(sums[i]); // of the mean vector
+  }
+  return sums;
+}
+
+template <int dim>
+void Measurements<dim>::measure_points(MeasuredValues &result)
+{
+  const auto values = sample(search());
+  const auto row = [&](const std::size_t index) {
+    std::vector<double> numbers;
+    for (unsigned int d = 0; d < dim; ++d)
+      numbers.push_back(places[index][d]);
+    numbers.insert(numbers.end(), values[index].begin(), values[index].end());
+    return numbers;
+  };
+  std::vector<std::string> columns;
+  for (unsigned int d = 0; d < dim; ++d)
+    columns.emplace_back(1, axes[d]);
+  columns.insert(columns.end(), fields.names().begin(), fields.names().end());
+  result.points.columns = columns;
+  std::size_t index = 0;
+  for (const auto &point : points) {
+    for (std::size_t f = 0; f < point_fields.size(); ++f)
+      result.quantities.push_back(
+          {point.name + " " + point_fields[f], point_references[f].value(values[index])});
+    result.points.labels.push_back(point.name);
+    result.points.rows.push_back(row(index++));
+  }
+  columns.insert(columns.begin(), "distance");
+  for (const auto &line : lines) {
+    SampledValues sampled{line.name, columns, {}, {}};
+    for (unsigned int i = 0; i < line.n_points; ++i) {
+      sampled.rows.push_back(row(index++));
+      sampled.rows.back().insert(sampled.rows.back().begin(), line.begin.distance(line.point(i)));
+    }
+    result.lines.push_back(std::move(sampled));
+  }
+}
+
+/// Calls visit(job, fe, values) for the cells and faces of this rank that @p jobs ask for.
+template <int dim>
+template <class Visit>
+void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, const Quadrature<dim> &in_cells,
+                                      const Quadrature<dim - 1> &on_faces, const UpdateFlags flags,
+                                      const Visit &visit)
+{
+  FEValues<dim> fe(discretization.mapping(), discretization.element(), in_cells,
+                   fields.update_flags() | flags);
+  FEFaceValues<dim> face_fe(discretization.mapping(), discretization.element(), on_faces,
+                            fields.update_flags() | flags | update_normal_vectors);
+  std::vector<std::vector<double>> values;
+  const auto visit_part = [&](auto &part, const auto &cell, const auto &is_asked) {
+    if (std::none_of(jobs.begin(), jobs.end(), is_asked))
+      return;
+    if constexpr (std::is_same_v<std::decay_t<decltype(part)>, FEValues<dim>>)
+      part.reinit(cell);
+    fields.evaluate(part, cell, values);
+    for (std::size_t j = 0; j < jobs.size(); ++j)
+      if (is_asked(jobs[j]))
+        visit(j, part, values);
+  };
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    visit_part(fe, cell, [&](const Job &job) { return job.has_cell(cell->material_id()); });
+    for (const unsigned int face : cell->face_indices()) {
+      if (!cell->face(face)->at_boundary())
+        continue;
+      const auto id = cell->face(face)->boundary_id();
+      const auto is_asked = [id](const Job &job) { return job.has_face(id); };
+      if (std::none_of(jobs.begin(), jobs.end(), is_asked))
+        continue;
+      face_fe.reinit(cell, face);
+      visit_part(face_fe, cell, is_asked);
+    }
+  }
+}
+
+namespace
+{
+template <int dim>
+Tensor<1, dim> normal_at(const FEValuesBase<dim> &fe, const unsigned int q)
+{
+  return (fe.get_update_flags() & update_normal_vectors) != 0 ? fe.normal_vector(q)
+                                                              : Tensor<1, dim>();
+}
+} // namespace
+
+template <int dim>
+void Measurements<dim>::measure_integrals(MeasuredValues &result)
+{
+  std::vector<double> sums(2 * integrals.size(), 0.); // of the field, of 1
+  for_each_part(
+      integrals, discretization.cell_quadrature(), discretization.face_quadrature(),
+      update_JxW_values, [&](const std::size_t j, const FEValuesBase<dim> &fe, const auto &values) {
+        for (const unsigned int q : fe.quadrature_point_indices()) {
+          sums[2 * j] += integrals[j].field.value(values[q], normal_at(fe, q)) * fe.JxW(q);
+          sums[2 * j + 1] += fe.JxW(q);
+        }
+      });
+  Utilities::MPI::sum(sums, discretization.communicator(), sums);
+  for (std::size_t j = 0; j < integrals.size(); ++j)
+    result.quantities.push_back(
+        {integrals[j].what.name, j < n_integrals ? sums[2 * j] : sums[2 * j] / sums[2 * j + 1]});
+}
+
+namespace
+{
+/// Of two places the one with the lowest x, then y, then z; closer than @p distance is equal.
+template <int dim>
+bool is_lower(const Point<dim> &a, const Point<dim> &b, const double distance)
+{
+  for (unsigned int d = 0; d < dim; ++d)
+    if (std::abs(a[d] - b[d]) > distance)
+      return a[d] < b[d];
+  return false;
+}
+
+/// The lowest place of all ranks, without the noise of rounding around zero.
+template <int dim>
+Point<dim> lowest_of_ranks(const Point<dim> &here, const double distance,
+                           const MPI_Comm communicator)
+{
+  std::array<double, dim> coordinates;
+  for (unsigned int d = 0; d < dim; ++d)
+    coordinates[d] = here[d];
+  Point<dim> lowest = here;
+  for (const auto &there : Utilities::MPI::all_gather(communicator, coordinates)) {
+    Point<dim> point;
+    for (unsigned int d = 0; d < dim; ++d)
+      point[d] = there[d];
+    if (is_lower(point, lowest, distance))
+      lowest = point;
+  }
+  for (unsigned int d = 0; d < dim; ++d)
+    if (std::abs(lowest[d]) < distance)
+      lowest[d] = 0.;
+  return lowest;
+}
+} // namespace
+
+template <int dim>
+void Measurements<dim>::measure_extrema(MeasuredValues &result)
+{
+  const MPI_Comm communicator = discretization.communicator();
+  const auto &element = discretization.element().base_element(0);
+  const Quadrature<dim> nodes(element.get_unit_support_points());
+  const auto visit_nodes = [&](const auto &use) {
+    for_each_part(extrema, nodes, discretization.nodal_face_quadrature(), update_default,
+                  [&](const std::size_t j, const FEValuesBase<dim> &fe, const auto &values) {
+                    for (const unsigned int q : fe.quadrature_point_indices())
+                      use(j, extrema[j].field.value(values[q], normal_at(fe, q)),
+                          fe.quadrature_point(q));
+                  });
+  };
+  // the largest of −u and of u
+  constexpr double none = std::numeric_limits<double>::lowest();
+  std::vector<double> largest(2 * extrema.size(), none);
+  visit_nodes([&](const std::size_t j, const double value, const Point<dim> &) {
+    largest[2 * j] = std::max(largest[2 * j], -value);
+    largest[2 * j + 1] = std::max(largest[2 * j + 1], value);
+  });
+  Utilities::MPI::max(largest, communicator, largest);
+
+  const double distance =
+      equal_places *
+      Utilities::MPI::max(GridTools::diameter(*discretization.mesh().triangulation), communicator);
+  Point<dim> nowhere;
+  for (unsigned int d = 0; d < dim; ++d)
+    nowhere[d] = std::numeric_limits<double>::max();
+  std::vector<Point<dim>> lowest(2 * extrema.size(), nowhere);
+  visit_nodes([&](const std::size_t j, const double value, const Point<dim> &place) {
+    const double scale = std::max(std::abs(largest[2 * j]), std::abs(largest[2 * j + 1]));
+    for (const std::size_t k : {2 * j, 2 * j + 1})
+      if ((k % 2 == 0 ? -value : value) >= largest[k] - equal_values * scale &&
+          is_lower(place, lowest[k], distance))
+        lowest[k] = place;
+  });
+  for (std::size_t k = 0; k < largest.size(); ++k) {
+    const std::string name = (k % 2 == 0 ? "min " : "max ") + extrema[k / 2].what.name;
+    // −0 is 0
+    result.quantities.push_back({name, (k % 2 == 0 ? -largest[k] : largest[k]) + 0.});
+    const Point<dim> place = lowest_of_ranks(lowest[k], distance, communicator);
+    for (unsigned int d = 0; d < dim; ++d)
+      result.quantities.push_back({name + " at " + axes[d], place[d]});
+  }
+}
+
+template <int dim>
+MeasuredValues Measurements<dim>::measure(const FeVector &u)
+{
+  MeasuredValues result;
+  fields.reinit(u);
+  find_fields();
+  if (!places.empty())
+    measure_points(result);
+  if (!integrals.empty())
+    measure_integrals(result);
+  if (!extrema.empty())
+    measure_extrema(result);
+  return result;
+}
+
+template class Measurements<2>;
+template class Measurements<3>;
+} // namespace femgpu

@@ -1,0 +1,103 @@
+#ifndef femgpu_physics_measurements_h
+#define femgpu_physics_measurements_h
+
+#include "physics/measurements/measurement_text.h"
+#include "physics/measurements/point_search.h"
+#include "physics/measurements/solution_fields.h"
+#include "physics/results.h"
+
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/// Values of all fields at points.
+struct SampledValues
+{
+  std::string name;                      ///< of the line; empty for the points
+  std::vector<std::string> columns;      ///< names of the numbers
+  std::vector<std::string> labels;       ///< of each row, the point's name; empty for a line
+  std::vector<std::vector<double>> rows; ///< coordinates, and behind them the fields
+};
+
+/// What was measured of one solution.
+struct MeasuredValues
+{
+  std::vector<Quantity> quantities;
+  SampledValues points; ///< without rows if no points are asked for
+  std::vector<SampledValues> lines;
+};
+
+/**
+ * Measures solutions: values at points and along lines, integrals and averages over parts of mesh
+ * and boundary, extrema with their places; of all fields that SolutionFields knows.
+ *
+ * Where several cells have a point, on their faces, edges and vertices, its value is the mean of
+ * theirs: one number for continuous fields, the usual average for others. Extrema are those at the
+ * nodes of the elements, of each cell by itself; of several nodes with the value (to 1e-10 of the
+ * field's largest) the place is that with the lowest x, then y, then z. Numbers of ranks change no
+ * result but for rounding.
+ */
+template <int dim>
+class Measurements
+{
+public:
+  /// @throws ParameterError for what cannot be read, and for parts that the mesh lacks. The
+  /// discretization and the problem outlive this object.
+  Measurements(const MeasurementParameters &parameters, const Discretization<dim> &discretization,
+               const Problem<dim> &problem);
+
+  bool empty() const
+  {
+    return used_key.empty();
+  }
+
+  /// Collective. Are all fields there, and all points in the mesh? @p u has any values.
+  /// @throws ParameterError
+  void check(const FeVector &u);
+
+  /// Collective. @throws ParameterError for points that are not in the mesh
+  MeasuredValues measure(const FeVector &u);
+
+private:
+  using Reference = typename SolutionFields<dim>::Reference;
+  /// An integral, average or extremum.
+  struct Job
+  {
+    RegionField what;
+    Reference field;
+
+    bool is_on_boundary() const
+    {
+      return what.region.kind == MeasuredRegion::Kind::boundary;
+    }
+    bool has_cell(dealii::types::material_id id) const;
+    bool has_face(dealii::types::boundary_id id) const;
+  };
+
+  static std::vector<Job> make_jobs(std::vector<RegionField> fields);
+  void find_fields();
+  PointSearch<dim> search() const;
+  std::vector<std::vector<double>> sample(const PointSearch<dim> &search);
+  void measure_points(MeasuredValues &result);
+  void measure_integrals(MeasuredValues &result);
+  void measure_extrema(MeasuredValues &result);
+  template <class Visit>
+  void for_each_part(const std::vector<Job> &jobs, const dealii::Quadrature<dim> &in_cells,
+                     const dealii::Quadrature<dim - 1> &on_faces, dealii::UpdateFlags flags,
+                     const Visit &visit);
+
+  const Discretization<dim> &discretization;
+  std::string used_key;
+  SolutionFields<dim> fields;
+  std::vector<NamedPoint<dim>> points;
+  std::vector<NamedLine<dim>> lines;
+  std::vector<dealii::Point<dim>> places; ///< the points, and behind them those of the lines
+  std::vector<std::string> point_fields;
+  std::vector<Reference> point_references;
+  std::vector<Job> integrals, extrema; ///< averages are behind the integrals
+  std::size_t n_integrals = 0;         ///< without the averages
+};
+} // namespace femgpu
+
+#endif

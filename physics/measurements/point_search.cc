@@ -1,0 +1,162 @@
+#include "physics/measurements/point_search.h"
+
+#include <deal.II/base/bounding_box.h>
+#include <deal.II/base/mpi.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/numerics/rtree.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include <boost/serialization/array.hpp>
+#include <boost/serialization/utility.hpp>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+// In coordinates of the reference cell: rounding, and what a curved boundary may be away.
+constexpr double rounding = 1e-8;
+constexpr double curved_excess = 0.05;
+
+template <int dim>
+using ActiveCell = typename DoFHandler<dim>::active_cell_iterator;
+
+/// The cells of this rank by the boxes around them.
+template <int dim>
+auto make_tree(const Discretization<dim> &discretization)
+{
+  std::vector<std::pair<BoundingBox<dim>, ActiveCell<dim>>> boxes;
+  for (const auto &cell : discretization.dofs().active_cell_iterators())
+    if (cell->is_locally_owned()) {
+      BoundingBox<dim> box = discretization.mapping().get_bounding_box(cell);
+      box.extend(0.1 * cell->diameter()); // curved cells reach out of the box of their nodes
+      boxes.emplace_back(box, cell);
+    }
+  return pack_rtree(boxes);
+}
+
+/// How far @p unit is out of the reference cube; negative inside.
+template <int dim>
+double excess(const Point<dim> &unit)
+{
+  double largest = -1.;
+  for (unsigned int d = 0; d < dim; ++d)
+    largest = std::max({largest, -unit[d], unit[d] - 1.});
+  return largest;
+}
+
+/// A cell that a point is close to but not in.
+template <int dim>
+struct NearCell
+{
+  double distance = std::numeric_limits<double>::max(); ///< in the reference cell
+  ActiveCell<dim> cell;
+  Point<dim> unit;
+};
+
+using CellKey = std::pair<double, CellId::binary_type>;
+
+template <int dim>
+CellKey key_of(const NearCell<dim> &near)
+{
+  if (near.distance > curved_excess)
+    return {near.distance, {}};
+  return {near.distance, near.cell->id().template to_binary<dim>()};
+}
+
+/// Puts @p missing points into the cells that they are near to; the others stay.
+template <int dim>
+void take_near_cells(const MPI_Comm communicator, const std::vector<NearCell<dim>> &near,
+                     PointSearch<dim> &search)
+{
+  std::vector<CellKey> keys;
+  for (const unsigned int index : search.missing)
+    keys.push_back(key_of(near[index]));
+  const auto of_all = Utilities::MPI::all_gather(communicator, keys);
+  std::vector<unsigned int> still_missing;
+  for (unsigned int i = 0; i < keys.size(); ++i) {
+    CellKey best = keys[i];
+    for (const auto &of_rank : of_all)
+      best = std::min(best, of_rank[i]);
+    const unsigned int index = search.missing[i];
+    if (best.first > curved_excess)
+      still_missing.push_back(index);
+    else if (best == keys[i])
+      search.found.push_back({index, near[index].cell, near[index].unit});
+  }
+  search.missing = still_missing;
+  std::stable_sort(search.found.begin(), search.found.end(),
+                   [](const auto &a, const auto &b) { return a.index < b.index; });
+}
+} // namespace
+
+template <int dim>
+PointSearch<dim> find_points(const Discretization<dim> &discretization,
+                             const std::vector<Point<dim>> &points)
+{
+  namespace bgi = boost::geometry::index;
+  const auto tree = make_tree(discretization);
+  PointSearch<dim> search;
+  std::vector<unsigned int> n_cells(points.size(), 0);
+  std::vector<NearCell<dim>> near(points.size());
+  for (unsigned int i = 0; i < points.size(); ++i)
+    for (auto entry = tree.qbegin(bgi::intersects(points[i])); entry != tree.qend(); ++entry) {
+      const ActiveCell<dim> &cell = entry->second;
+      try {
+        const Point<dim> unit =
+            discretization.mapping().transform_real_to_unit_cell(cell, points[i]);
+        if (cell->reference_cell().contains_point(unit, rounding)) {
+          search.found.push_back({i, cell, unit});
+          ++n_cells[i];
+        }
+        else if (excess(unit) < near[i].distance)
+          near[i] = {excess(unit), cell, unit};
+      }
+      catch (const typename Mapping<dim>::ExcTransformationFailed &) {
+        // so far outside that the mapping has no inverse
+      }
+    }
+  const MPI_Comm communicator = discretization.communicator();
+  Utilities::MPI::sum(n_cells, communicator, n_cells);
+  for (unsigned int i = 0; i < points.size(); ++i)
+    if (n_cells[i] == 0)
+      search.missing.push_back(i);
+  if (discretization.mesh().is_curved)
+    take_near_cells(communicator, near, search);
+  return search;
+}
+
+template <int dim>
+Point<dim> closest_vertex(const Discretization<dim> &discretization, const Point<dim> &point)
+{
+  std::array<double, dim + 1> best; // distance and place: the lowest of equal ones
+  best.fill(std::numeric_limits<double>::max());
+  for (const auto &cell : discretization.dofs().active_cell_iterators())
+    if (cell->is_locally_owned())
+      for (const unsigned int v : cell->vertex_indices()) {
+        std::array<double, dim + 1> candidate;
+        candidate[0] = cell->vertex(v).distance(point);
+        for (unsigned int d = 0; d < dim; ++d)
+          candidate[d + 1] = cell->vertex(v)[d];
+        best = std::min(best, candidate);
+      }
+  for (const auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), best))
+    best = std::min(best, of_rank);
+  Point<dim> vertex;
+  for (unsigned int d = 0; d < dim; ++d)
+    vertex[d] = best[d + 1];
+  return vertex;
+}
+
+template struct PointSearch<2>;
+template struct PointSearch<3>;
+template PointSearch<2> find_points(const Discretization<2> &, const std::vector<Point<2>> &);
+template PointSearch<3> find_points(const Discretization<3> &, const std::vector<Point<3>> &);
+template Point<2> closest_vertex(const Discretization<2> &, const Point<2> &);
+template Point<3> closest_vertex(const Discretization<3> &, const Point<3> &);
+} // namespace femgpu

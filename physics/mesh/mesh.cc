@@ -1,0 +1,217 @@
+#include "physics/mesh/mesh.h"
+
+#include "linalg/base/error.h"
+#include "physics/mesh/mesh_check.h"
+#include "physics/mesh/mesh_file.h"
+#include "physics/mesh/mesh_generator.h"
+#include "physics/mesh/mesh_manifolds.h"
+#include "physics/mesh/simplex_refinement.h"
+
+#include <deal.II/distributed/shared_tria.h>
+#include <deal.II/distributed/tria.h>
+#include <deal.II/grid/grid_generator.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/manifold.h>
+
+#include <sstream>
+
+namespace femgpu
+{
+using namespace dealii;
+
+MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
+{
+  add_parameter(
+      "Generator", generator,
+      "Function of deal.II's GridGenerator that makes the coarse mesh; ignored if File is "
+      "given. `femgpu --list` shows the names.");
+  add_parameter("Arguments", arguments,
+                "All arguments of the generator after the triangulation, separated by ':'; the "
+                "coordinates of a point by ','. Example for hyper_cube: '0 : 1 : true' (from 0 to "
+                "1 in each direction, with a boundary id for each side).");
+  add_parameter("File", file,
+                "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1), "
+                "Abaqus (.inp), AVS (.ucd), VTK (.vtk and .vtu), I-deas (.unv). Physical groups "
+                "of gmsh are the boundary and material ids, also by their names. A relative name "
+                "is looked for from the directory the program is started in.");
+  add_parameter("Natural boundaries", natural_boundaries,
+                "Boundary ids or names of a mesh file, separated by ',', that no condition names "
+                "on purpose: they have the natural condition, without load or flux. Others that "
+                "no condition names are refused, but for id 0. 'all': none are refused.");
+  add_parameter("Manifolds", manifolds,
+                "Sides that are curved, by boundary ids or names; refinement puts new nodes on "
+                "them. 'ids: polar CX, CY; ...' in 2D, a circle about the center C; 'ids: sphere "
+                "CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ' in 3D, the cylinder about the "
+                "axis through P with direction D. Generators know their curved sides themselves.");
+  add_parameter("Cells", cells,
+                "auto takes the cells as they are; hypercube insists on quadrilaterals or "
+                "hexahedra; simplex makes triangles or tetrahedra of a generator's mesh (8 for a "
+                "quadrilateral, 24 for a hexahedron) and insists on them in a file.",
+                prm, Patterns::Selection("auto|hypercube|simplex"));
+  add_parameter("Initial refinements", initial_refinements,
+                "Global refinements of the coarse mesh before the first cycle.", prm,
+                Patterns::Integer(0, 12));
+}
+
+namespace
+{
+template <int dim>
+bool has_curved_manifolds(const Triangulation<dim> &coarse)
+{
+  for (const auto id : coarse.get_manifold_ids())
+    if (id != numbers::flat_manifold_id &&
+        dynamic_cast<const FlatManifold<dim> *>(&coarse.get_manifold(id)) == nullptr)
+      return true;
+  return false;
+}
+
+/// Makes @p coarse a mesh of triangles or tetrahedra, or refuses what it is.
+template <int dim>
+void choose_cells(const MeshParameters &parameters, Triangulation<dim> &coarse)
+{
+  const std::string name = parameters.file.empty() ? "The mesh generator '" + parameters.generator
+                                                   : "The mesh file '" + parameters.file;
+  const bool hypercubes = coarse.all_reference_cells_are_hyper_cube();
+  const bool simplices = coarse.all_reference_cells_are_simplex();
+  if (!hypercubes && !simplices)
+    throw InputError(name + "' has cells of several or unsupported kinds. Use quadrilaterals or "
+                            "hexahedra alone, or triangles or tetrahedra alone.");
+  if (parameters.cells == "hypercube" && !hypercubes)
+    throw InputError(name + "' has triangles or tetrahedra, but Mesh/Cells asks for hypercube. Set "
+                            "it to auto, or use another mesh.");
+  if (parameters.cells != "simplex" || simplices)
+    return;
+  if (!parameters.file.empty())
+    throw InputError(name + "' has quadrilaterals or hexahedra, but Mesh/Cells asks for simplex. "
+                            "Set it to auto, or use another mesh.");
+  if (has_curved_manifolds(coarse))
+    throw ParameterError(name +
+                             "' has curved sides, which its triangles or tetrahedra would not "
+                             "follow when they are refined. Use its quadrilaterals or hexahedra, "
+                             "or a mesh file.",
+                         "Mesh/Cells");
+  Triangulation<dim> converted;
+  GridGenerator::convert_hypercube_to_simplex_mesh(coarse, converted);
+  coarse.clear();
+  coarse.copy_triangulation(converted);
+}
+
+/// What deal.II's generators make is right but for arguments that do not fit together.
+template <int dim>
+void check_generated_cells(const Triangulation<dim> &coarse)
+{
+  for (const auto &cell : coarse.active_cell_iterators())
+    if (!(cell->measure() > 0.)) {
+      std::ostringstream text;
+      text << "Cell " << cell->active_cell_index() << " of the mesh, at " << cell->center()
+           << ", is inverted or degenerate (its measure is " << cell->measure()
+           << "). Mend the arguments of the generator.";
+      throw ParameterError(text.str(), "Mesh/Arguments");
+    }
+}
+
+/// The generator's mesh, or the file's, whose names go to @p regions.
+template <int dim>
+void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
+                      MeshRegions &regions)
+{
+  MeshFileInfo info;
+  if (parameters.file.empty())
+    generate_mesh(parameters, coarse);
+  else
+    info = read_mesh_file(parameters.file, coarse);
+  choose_cells(parameters, coarse);
+  if (coarse.n_levels() > 1) {
+    Triangulation<dim> flat;
+    GridGenerator::flatten_triangulation(coarse, flat);
+    for (const auto id : coarse.get_manifold_ids()) // which deal.II leaves behind
+      if (id != numbers::flat_manifold_id)
+        flat.set_manifold(id, coarse.get_manifold(id));
+    coarse.clear();
+    coarse.copy_triangulation(flat);
+  }
+  if (parameters.file.empty())
+    check_generated_cells(coarse);
+  else
+    check_straight_cells(coarse, info.cell_places);
+  for (const auto id : coarse.get_boundary_ids())
+    regions.boundary_ids.insert(id);
+  for (const auto &cell : coarse.active_cell_iterators())
+    regions.material_ids.insert(cell->material_id());
+  regions.boundary_names = info.boundary_names;
+  regions.material_names = info.material_names;
+}
+
+template <int dim>
+std::unique_ptr<typename Mesh<dim>::Triangulation>
+distribute(const Triangulation<dim> &coarse, const bool is_simplex, const MPI_Comm communicator)
+{
+  std::unique_ptr<typename Mesh<dim>::Triangulation> result;
+  if (is_simplex)
+    result = std::make_unique<parallel::shared::Triangulation<dim>>(
+        communicator, Triangulation<dim>::none, /* artificial cells */ true,
+        parallel::shared::Triangulation<dim>::partition_metis);
+  else
+    result = std::make_unique<parallel::distributed::Triangulation<dim>>(communicator,
+                                                                         Triangulation<dim>::none);
+  result->copy_triangulation(coarse);
+  return result;
+}
+} // namespace
+
+template <int dim>
+Mesh<dim>::Mesh() = default;
+template <int dim>
+Mesh<dim>::~Mesh() = default;
+template <int dim>
+Mesh<dim>::Mesh(Mesh &&) noexcept = default;
+template <int dim>
+Mesh<dim> &Mesh<dim>::operator=(Mesh &&) noexcept = default;
+
+template <int dim>
+Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicator)
+{
+  Mesh<dim> mesh;
+  Triangulation<dim> coarse;
+  make_coarse_mesh(parameters, coarse, mesh.regions);
+  const CurvedSides<dim> sides(parameters.manifolds, mesh.regions);
+  mesh.is_simplex = coarse.all_reference_cells_are_simplex();
+  mesh.is_curved = has_curved_manifolds(coarse) || !sides.empty();
+  sides.mark(coarse); // what has marks is not complete until it is attached
+  mesh.triangulation = distribute(coarse, mesh.is_simplex, communicator);
+  sides.attach(*mesh.triangulation);
+  if (mesh.is_simplex) {
+    mesh.replica = std::make_unique<Triangulation<dim>>();
+    mesh.replica->copy_triangulation(coarse);
+    sides.attach(*mesh.replica);
+  }
+  return mesh;
+}
+
+template <int dim>
+std::vector<unsigned int> refine_globally(Mesh<dim> &mesh, const unsigned int times)
+{
+  std::vector<unsigned int> parents;
+  if (!mesh.is_simplex) {
+    mesh.triangulation->refine_global(static_cast<int>(times));
+    return parents;
+  }
+  for (unsigned int time = 0; time < times; ++time) {
+    auto refined = std::make_unique<Triangulation<dim>>();
+    parents = refine_simplices(*mesh.replica, *refined);
+    mesh.replica = std::move(refined);
+  }
+  if (times > 0) {
+    mesh.triangulation->clear();
+    mesh.triangulation->copy_triangulation(*mesh.replica);
+  }
+  return parents;
+}
+
+template struct Mesh<2>;
+template struct Mesh<3>;
+template std::vector<unsigned int> refine_globally(Mesh<2> &, unsigned int);
+template std::vector<unsigned int> refine_globally(Mesh<3> &, unsigned int);
+template Mesh<2> make_mesh<2>(const MeshParameters &, MPI_Comm);
+template Mesh<3> make_mesh<3>(const MeshParameters &, MPI_Comm);
+} // namespace femgpu

@@ -1,0 +1,34 @@
+#ifndef femgpu_physics_mesh_file_h
+#define femgpu_physics_mesh_file_h
+
+#include "physics/mesh/regions.h"
+
+#include <deal.II/grid/tria.h>
+
+#include <string>
+#include <vector>
+
+namespace femgpu
+{
+/// What of a mesh file is not in the triangulation.
+struct MeshFileInfo
+{
+  std::map<std::string, MeshRegions::BoundaryId> boundary_names;
+  std::map<std::string, MeshRegions::MaterialId> material_names;
+  /// "FILE:LINE: " of each cell, or what comes nearest to it.
+  std::vector<std::string> cell_places;
+};
+
+/// The endings of the names of mesh files, as ".msh".
+const std::vector<std::string> &mesh_file_extensions();
+
+/**
+ * Reads a mesh file, whose kind its name's ending tells, into @p coarse. Files of gmsh and VTU
+ * files are checked by femgpu before deal.II gets their cells; the others are read by deal.II.
+ * @throws InputError that names file, line or cell where it is known, and the cure
+ */
+template <int dim>
+MeshFileInfo read_mesh_file(const std::string &name, dealii::Triangulation<dim> &coarse);
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,280 @@
+#include "physics/mesh/mesh_table.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace femgpu
+{
+namespace
+{
+constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+constexpr long long largest_id = 4294967294; // 2^32-1 means to deal.II that there is none
+
+struct Kind
+{
+  const char *name;
+  int dimension;
+  std::size_t n_nodes;
+  std::vector<std::vector<std::size_t>> faces; ///< local nodes
+};
+
+const Kind &properties(const ElementKind kind)
+{
+  static const std::vector<Kind> kinds = {
+      {"point", 0, 1, {}},
+      {"line", 1, 2, {{0}, {1}}},
+      {"triangle", 2, 3, {{0, 1}, {1, 2}, {2, 0}}},
+      {"quadrilateral", 2, 4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}},
+      {"tetrahedron", 3, 4, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}},
+      {"hexahedron",
+       3,
+       8,
+       {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}}};
+  return kinds[static_cast<std::size_t>(kind)];
+}
+
+/// The nodes of a face or edge in ascending order, padded: the same from both sides.
+using NodeSet = std::array<std::size_t, 4>;
+
+template <class Nodes>
+NodeSet node_set(const MeshElement &element, const Nodes &local)
+{
+  NodeSet set;
+  set.fill(none);
+  for (std::size_t i = 0; i < local.size(); ++i)
+    set[i] = element.nodes[local[i]];
+  std::sort(set.begin(), set.end());
+  return set;
+}
+
+NodeSet all_nodes(const MeshElement &element)
+{
+  std::vector<std::size_t> local = {0, 1, 2, 3};
+  local.resize(n_nodes_of(element.kind));
+  return node_set(element, local);
+}
+
+/// A face of a cell, or an element of the boundary.
+struct Face
+{
+  NodeSet nodes;
+  std::size_t element; ///< its number in the table
+  bool operator<(const Face &other) const
+  {
+    return std::tie(nodes, element) < std::tie(other.nodes, other.element);
+  }
+};
+
+bool is_before(const Face &face, const NodeSet &nodes)
+{
+  return face.nodes < nodes;
+}
+
+[[noreturn]] void refuse(const MeshTable &table, const MeshElement &element,
+                         const std::string &text)
+{
+  throw InputError(table.place_of(element) + text);
+}
+
+void check_element(const MeshTable &table, const MeshElement &element, const int dim)
+{
+  const std::string name = name_of(element.kind);
+  if (dimension_of(element.kind) > dim)
+    refuse(table, element,
+           "a " + name + " is a cell of a mesh in " + std::to_string(dimension_of(element.kind)) +
+               "D, but Dimension is " + std::to_string(dim) +
+               ". Set Dimension to that of the mesh.");
+  std::vector<std::size_t> nodes(element.nodes.begin(), element.nodes.end());
+  nodes.resize(n_nodes_of(element.kind));
+  std::sort(nodes.begin(), nodes.end());
+  if (std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end())
+    refuse(table, element,
+           "the " + name +
+               " is degenerate: it has a node twice. Mesh this part of "
+               "the model again.");
+  if (dimension_of(element.kind) < dim - 1)
+    return;
+  if (element.id < 0)
+    refuse(table, element,
+           "the " + name + " has the id " + std::to_string(element.id) +
+               ", but ids must not be negative. Number its group with a positive number; in gmsh, "
+               "do not reverse an entity by its sign in a physical group.");
+  if (element.id > largest_id)
+    refuse(table, element,
+           "the " + name + " has the id " + std::to_string(element.id) +
+               ", but the largest that deal.II has is " + std::to_string(largest_id) +
+               ". Give its group a smaller number.");
+}
+
+/// @return the kind of the cells
+ElementKind check_kinds(const MeshTable &table, const int dim)
+{
+  const MeshElement *first = nullptr;
+  for (const MeshElement &element : table.elements) {
+    check_element(table, element, dim);
+    if (dimension_of(element.kind) != dim)
+      continue;
+    if (first != nullptr && first->kind != element.kind)
+      refuse(table, element,
+             "a " + name_of(element.kind) + " in a mesh that begins with a " +
+                 name_of(first->kind) + " (" + (table.places_are_lines ? "line " : "cell ") +
+                 std::to_string(first->place) +
+                 "). Cells of several kinds in one mesh are not supported: use quadrilaterals or "
+                 "hexahedra alone, or triangles or tetrahedra alone.");
+    if (first == nullptr)
+      first = &element;
+  }
+  if (first == nullptr)
+    throw InputError("The mesh file '" + table.file + "' has no cells of dimension " +
+                     std::to_string(dim) +
+                     ". Set Dimension to that of the mesh; in gmsh, also put the " +
+                     (dim == 2 ? "surfaces" : "volumes") + " into a physical group.");
+  return first->kind;
+}
+
+void check_plane(const MeshTable &table)
+{
+  double size = 0.;
+  for (const auto &point : table.points)
+    size = std::max({size, std::abs(point[0]), std::abs(point[1])});
+  for (const MeshElement &element : table.elements)
+    for (std::size_t i = 0; i < n_nodes_of(element.kind); ++i)
+      if (const double z = table.points[element.nodes[i]][2]; std::abs(z) > 1e-10 * size)
+        refuse(table, element,
+               "a node has z = " + std::to_string(z) +
+                   ", but a mesh in 2D must lie in the plane z = 0. Turn or move "
+                   "the model, or set Dimension to 3.");
+}
+
+/// The faces of all cells, sorted.
+std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
+{
+  std::vector<Face> faces;
+  for (std::size_t e = 0; e < table.elements.size(); ++e)
+    if (dimension_of(table.elements[e].kind) == dim)
+      for (const auto &local : properties(table.elements[e].kind).faces)
+        faces.push_back({node_set(table.elements[e], local), e});
+  std::sort(faces.begin(), faces.end());
+  return faces;
+}
+
+void check_faces(const MeshTable &table, const std::vector<Face> &faces)
+{
+  for (std::size_t i = 2; i < faces.size(); ++i)
+    if (faces[i - 2].nodes == faces[i].nodes)
+      refuse(table, table.elements[faces[i].element],
+             "this cell shares a face with two others, " +
+                 table.place_of(table.elements[faces[i - 2].element]) + "and " +
+                 table.place_of(table.elements[faces[i - 1].element]) +
+                 "cells lie in each other or come twice. In gmsh, put each part of the model into "
+                 "one physical group only, and mesh it once.");
+}
+
+std::size_t count(const std::vector<Face> &faces, const NodeSet &nodes)
+{
+  auto face = std::lower_bound(faces.begin(), faces.end(), nodes, is_before);
+  std::size_t n = 0;
+  for (; face != faces.end() && face->nodes == nodes; ++face)
+    ++n;
+  return n;
+}
+
+void check_boundary(const MeshTable &table, const std::vector<Face> &faces, const int dim)
+{
+  std::vector<Face> boundary;
+  for (std::size_t e = 0; e < table.elements.size(); ++e) {
+    const MeshElement &element = table.elements[e];
+    if (dimension_of(element.kind) != dim - 1)
+      continue;
+    const NodeSet nodes = all_nodes(element);
+    const std::size_t n = count(faces, nodes);
+    if (n == 0)
+      refuse(table, element,
+             "the " + name_of(element.kind) +
+                 " is no face of a cell. Mesh the "
+                 "model anew, or take its part out of the physical groups.");
+    if (n == 2)
+      refuse(table, element,
+             "the " + name_of(element.kind) + " of group " + std::to_string(element.id) +
+                 " lies inside, between two cells, and not on the boundary. Take "
+                 "its part out of the physical groups (in gmsh, with "
+                 "Mesh.SaveAll = 0).");
+    boundary.push_back({nodes, e});
+  }
+  std::sort(boundary.begin(), boundary.end());
+  for (std::size_t i = 1; i < boundary.size(); ++i)
+    if (boundary[i - 1].nodes == boundary[i].nodes) {
+      const MeshElement &first = table.elements[boundary[i - 1].element];
+      const MeshElement &second = table.elements[boundary[i].element];
+      refuse(table, second,
+             "this part of the boundary has the id " + std::to_string(second.id) + ", and the id " +
+                 std::to_string(first.id) + " already (" +
+                 (table.places_are_lines ? "line " : "cell ") + std::to_string(first.place) +
+                 "). Put it into one physical group only.");
+    }
+}
+
+/// deal.II takes lines in 3D for edges of the boundary; others it cannot place.
+void check_edges(const MeshTable &table, const std::vector<Face> &faces)
+{
+  const auto is_line = [](const MeshElement &e) { return e.kind == ElementKind::line; };
+  if (std::none_of(table.elements.begin(), table.elements.end(), is_line))
+    return;
+  std::vector<NodeSet> edges;
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    const bool is_shared = (i > 0 && faces[i - 1].nodes == faces[i].nodes) ||
+                           (i + 1 < faces.size() && faces[i + 1].nodes == faces[i].nodes);
+    const MeshElement &cell = table.elements[faces[i].element];
+    for (const auto &local : properties(cell.kind).faces)
+      for (std::size_t v = 0; !is_shared && v < local.size(); ++v)
+        if (node_set(cell, local) == faces[i].nodes)
+          edges.push_back(node_set(
+              cell, std::array<std::size_t, 2>{{local[v], local[(v + 1) % local.size()]}}));
+  }
+  std::sort(edges.begin(), edges.end());
+  for (const MeshElement &element : table.elements)
+    if (is_line(element) && !std::binary_search(edges.begin(), edges.end(), all_nodes(element)))
+      refuse(table, element,
+             "the line is no edge of a cell's face on the boundary. Take its curve "
+             "out of the physical groups (in gmsh, with Mesh.SaveAll = 0).");
+}
+} // namespace
+
+int dimension_of(const ElementKind kind)
+{
+  return properties(kind).dimension;
+}
+
+std::size_t n_nodes_of(const ElementKind kind)
+{
+  return properties(kind).n_nodes;
+}
+
+std::string name_of(const ElementKind kind)
+{
+  return properties(kind).name;
+}
+
+std::string MeshTable::place_of(const std::size_t place) const
+{
+  return places_are_lines ? file + ":" + std::to_string(place) + ": "
+                          : file + ": cell " + std::to_string(place) + ": ";
+}
+
+void check_mesh_table(const MeshTable &table, const int dim)
+{
+  check_kinds(table, dim);
+  if (dim == 2)
+    check_plane(table);
+  const std::vector<Face> faces = faces_of_cells(table, dim);
+  check_faces(table, faces);
+  check_boundary(table, faces, dim);
+  if (dim == 3)
+    check_edges(table, faces);
+}
+} // namespace femgpu

@@ -1,0 +1,124 @@
+#include "physics/mesh/mesh_text.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace femgpu
+{
+namespace
+{
+constexpr const char *blanks = " \t\r\v\f";
+}
+
+std::string in_quotes(const std::string_view word)
+{
+  std::string text = "'";
+  for (const char c : word.substr(0, 40)) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += byte < 0x20 || byte == 0x7f ? '?' : c;
+  }
+  return text + (word.size() > 40 ? "...'" : "'");
+}
+
+MeshText::MeshText(std::string name, const std::string_view text)
+    : name(std::move(name)), text(text)
+{}
+
+bool MeshText::next_line()
+{
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    current = text.substr(at, end - at);
+    at = std::min(end + 1, text.size());
+    ++number;
+    word_at = 0;
+    const std::size_t first = current.find_first_not_of(blanks);
+    if (first == std::string_view::npos)
+      continue;
+    current = current.substr(first, current.find_last_not_of(blanks) - first + 1);
+    return true;
+  }
+  current = {};
+  word_at = 0;
+  return false;
+}
+
+void MeshText::require_line(const std::string &what)
+{
+  if (!next_line())
+    fail("the file ends where " + what + " should be: it is truncated. Write or copy it again.");
+}
+
+std::string_view MeshText::word()
+{
+  const std::string_view left = rest();
+  const std::size_t end = std::min(left.find_first_of(blanks), left.size());
+  word_at = static_cast<std::size_t>(left.data() - current.data()) + end;
+  return left.substr(0, end);
+}
+
+std::string_view MeshText::rest() const
+{
+  const std::size_t first = current.find_first_not_of(blanks, word_at);
+  return first == std::string_view::npos ? current.substr(current.size()) : current.substr(first);
+}
+
+long long MeshText::integer(const std::string &what)
+{
+  const std::string_view text = word();
+  long long value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+    fail(text.empty() ? "the line ends where " + what + " should be. Is the file truncated?"
+                      : in_quotes(text) + " is no integer, but " + what + " was expected.");
+  return value;
+}
+
+double MeshText::coordinate(const std::string &what)
+{
+  std::string_view text = word();
+  if (text.size() > 1 && text[0] == '+')
+    text.remove_prefix(1);
+  double value = 0.;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_tiny = error == std::errc::result_out_of_range &&
+                       text.find("e-") != std::string_view::npos; // zero as good as any
+  if (text.empty())
+    fail("the line ends where " + what + " should be. Is the file truncated?");
+  if ((error != std::errc() && !is_tiny) || end != text.data() + text.size())
+    fail(in_quotes(text) + " is no number, but " + what + " was expected.");
+  if (!std::isfinite(value))
+    fail(what + " is " + in_quotes(text) +
+         ", but must be finite. Mend the program or model that made the mesh.");
+  return is_tiny ? 0. : value;
+}
+
+std::size_t MeshText::count(const std::string &what, const std::size_t largest)
+{
+  const long long value = integer(what);
+  if (value < 0 || static_cast<unsigned long long>(value) > largest)
+    fail(what + " is " + std::to_string(value) + ", but must be from 0 to " +
+         std::to_string(largest) + ", for which the file has room. Is it truncated?");
+  return static_cast<std::size_t>(value);
+}
+
+void MeshText::require_end_of_line(const std::string &what)
+{
+  if (!rest().empty())
+    fail(in_quotes(rest()) + " is left at the end of the line, after " + what + ".");
+}
+
+void MeshText::fail(const std::string &message) const
+{
+  fail(message, number);
+}
+
+void MeshText::fail(const std::string &message, const std::size_t at_line) const
+{
+  throw InputError(name + ":" + std::to_string(at_line) + ": " + message);
+}
+} // namespace femgpu

@@ -1,0 +1,336 @@
+#include "physics/mesh/periodicity.h"
+
+#include "linalg/base/error.h"
+#include "physics/expressions.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/distributed/tria.h>
+#include <deal.II/dofs/dof_tools.h>
+#include <deal.II/fe/fe_values.h>
+#include <deal.II/grid/grid_tools.h>
+
+#include <boost/serialization/utility.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+constexpr double tolerance = 1e-10; ///< of lengths; that of GridTools::collect_periodic_faces()
+
+std::string text_of(const PeriodicSides &sides)
+{
+  return std::to_string(sides.first) + " and " + std::to_string(sides.second);
+}
+} // namespace
+
+std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const std::string &text,
+                                                const unsigned int dim, const MeshRegions &regions)
+{
+  std::vector<PeriodicSides> result;
+  std::set<types::boundary_id> known;
+  for (const std::string &entry : split_expressions(text, ';')) {
+    if (entry.empty())
+      continue;
+    const auto colon = entry.find(':');
+    const auto words = split_expressions(entry.substr(0, colon), ',');
+    const std::string axis =
+        colon == std::string::npos ? "" : split_expressions(entry.substr(colon + 1), ';').front();
+    const std::string axes = dim == 2 ? "xy" : "xyz";
+    if (words.size() != 2 || axis.size() != 1 || axes.find(axis) == std::string::npos)
+      throw ParameterError("The entry '" + entry + "' of " + path +
+                               " is not two boundary ids or names and an axis; write entries such "
+                               "as 'left, right: x' with one of " +
+                               axes + ".",
+                           path);
+    const PeriodicSides sides = {regions.boundary(path, words[0]), regions.boundary(path, words[1]),
+                                 static_cast<unsigned int>(axes.find(axis))};
+    for (const auto id : {sides.first, sides.second})
+      if (!known.insert(id).second)
+        throw ParameterError("Boundary id " + std::to_string(id) + " comes twice in " + path +
+                                 ". Each side has an id of its own and one partner; generators "
+                                 "give each side an id with colorize = true.",
+                             path);
+    result.push_back(sides);
+  }
+  return result;
+}
+
+void refuse_data_on(const std::string &path, const std::vector<PeriodicSides> &sides,
+                    const std::string &other_path, const std::set<types::boundary_id> &ids)
+{
+  for (const PeriodicSides &pair : sides)
+    for (const auto id : {pair.first, pair.second})
+      if (ids.count(id) > 0)
+        throw ParameterError("Boundary id " + std::to_string(id) + " of " + path +
+                                 " has a condition in " + other_path +
+                                 ", but periodic sides are no boundary of the body. Name it in "
+                                 "one place only.",
+                             path);
+}
+
+namespace
+{
+/**
+ * For each of @p points the number of that of @p others which is it moved along axis @p direction
+ * by @p distance; -1 if there is none.
+ */
+template <int dim>
+std::vector<int> partners_of(const std::vector<Point<dim>> &points,
+                             const std::vector<Point<dim>> &others, const unsigned int direction,
+                             const double distance)
+{
+  const unsigned int tangent = (direction + 1) % dim;
+  std::vector<int> order(others.size());
+  for (unsigned int i = 0; i < order.size(); ++i)
+    order[i] = static_cast<int>(i);
+  std::sort(order.begin(), order.end(),
+            [&](const int a, const int b) { return others[a][tangent] < others[b][tangent]; });
+  std::vector<int> partners;
+  for (Point<dim> p : points) {
+    p[direction] += distance;
+    auto candidate = std::lower_bound(
+        order.begin(), order.end(), p[tangent] - tolerance,
+        [&](const int other, const double value) { return others[other][tangent] < value; });
+    while (candidate != order.end() && others[*candidate][tangent] <= p[tangent] + tolerance &&
+           others[*candidate].distance(p) > 2. * tolerance)
+      ++candidate;
+    const bool found =
+        candidate != order.end() && others[*candidate][tangent] <= p[tangent] + tolerance;
+    partners.push_back(found ? *candidate : -1);
+  }
+  return partners;
+}
+
+/// How far the middle of @p others is from that of @p points.
+template <int dim>
+double distance_along(const std::vector<Point<dim>> &points, const std::vector<Point<dim>> &others,
+                      const unsigned int direction)
+{
+  const auto range = [&](const std::vector<Point<dim>> &list) {
+    double low = list.front()[direction];
+    for (const Point<dim> &p : list)
+      low = std::min(low, p[direction]);
+    return low;
+  };
+  return points.empty() || others.empty() ? 0. : range(others) - range(points);
+}
+
+/// The middles and the vertices of the coarse faces of a side.
+template <int dim>
+std::vector<Point<dim>> coarse_points(const Mesh<dim> &mesh, const types::boundary_id id)
+{
+  std::vector<Point<dim>> points;
+  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+    for (const auto f : cell->face_indices())
+      if (const auto face = cell->face(f); face->at_boundary() && face->boundary_id() == id) {
+        points.push_back(face->center());
+        for (const auto v : face->vertex_indices())
+          points.push_back(face->vertex(v));
+      }
+  return points;
+}
+} // namespace
+
+template <int dim>
+void require_matching_sides(const std::string &path, const Mesh<dim> &mesh,
+                            const std::vector<PeriodicSides> &sides)
+{
+  for (const PeriodicSides &pair : sides) {
+    const auto first = coarse_points(mesh, pair.first), second = coarse_points(mesh, pair.second);
+    const double distance = distance_along(first, second, pair.direction);
+    const auto refuse_without_partner = [&](const auto &points, const auto &others,
+                                            const double by) {
+      const std::vector<int> partners = partners_of(points, others, pair.direction, by);
+      for (std::size_t i = 0; i < partners.size(); ++i)
+        if (partners[i] < 0) {
+          std::ostringstream text;
+          text << "The sides " << text_of(pair) << " of " << path << " do not match: (" << points[i]
+               << "), a corner or the middle of a face, has no partner at a distance of " << by
+               << " along "
+               << "xyz"[pair.direction]
+               << ". Both sides need the same faces; mend the mesh, or name other ids or another "
+                  "axis.";
+          throw ParameterError(text.str(), path);
+        }
+    };
+    if (std::abs(distance) <= tolerance)
+      throw ParameterError("The sides " + text_of(pair) + " of " + path + " are not apart along " +
+                               "xyz"[pair.direction] + ". Name another axis.",
+                           path);
+    refuse_without_partner(first, second, distance);
+    refuse_without_partner(second, first, -distance);
+  }
+}
+
+template <int dim>
+void make_periodic(Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides)
+{
+  if (sides.empty() || mesh.is_simplex)
+    return;
+  using Distributed = parallel::distributed::Triangulation<dim>;
+  auto &triangulation = dynamic_cast<Distributed &>(*mesh.triangulation);
+  std::vector<GridTools::PeriodicFacePair<typename Distributed::cell_iterator>> pairs;
+  for (const PeriodicSides &pair : sides)
+    GridTools::collect_periodic_faces(triangulation, pair.first, pair.second, pair.direction,
+                                      pairs);
+  triangulation.add_periodicity(pairs);
+}
+
+namespace
+{
+using Index = types::global_dof_index;
+
+/// A dof on a side: its number, component and place.
+template <int dim>
+struct SideDof
+{
+  Index dof;
+  unsigned int component;
+  Point<dim> place;
+
+  template <class Archive>
+  void serialize(Archive &archive, const unsigned int /* version */)
+  {
+    archive &dof &component &place;
+  }
+};
+
+/// Collective. All dofs of a side, those of other ranks too, by number.
+template <int dim>
+std::map<Index, SideDof<dim>> dofs_of_side(const Discretization<dim> &discretization,
+                                           const types::boundary_id id)
+{
+  const auto &element = discretization.element();
+  FEValues<dim> nodes(discretization.mapping(), element,
+                      Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
+  std::vector<Index> dofs(element.n_dofs_per_cell()), face_dofs;
+  std::map<Index, SideDof<dim>> mine;
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (cell->is_artificial() || !cell->at_boundary())
+      continue;
+    for (const auto f : cell->face_indices())
+      if (cell->face(f)->at_boundary() && cell->face(f)->boundary_id() == id) {
+        nodes.reinit(cell);
+        cell->get_dof_indices(dofs);
+        face_dofs.resize(element.n_dofs_per_face(f));
+        cell->face(f)->get_dof_indices(face_dofs);
+        std::sort(face_dofs.begin(), face_dofs.end());
+        for (unsigned int i = 0; i < dofs.size(); ++i)
+          if (std::binary_search(face_dofs.begin(), face_dofs.end(), dofs[i]) &&
+              discretization.owned().is_element(dofs[i]))
+            mine[dofs[i]] = {dofs[i], element.system_to_component_index(i).first,
+                             nodes.quadrature_point(i)};
+      }
+  }
+  std::vector<SideDof<dim>> list;
+  for (const auto &entry : mine)
+    list.push_back(entry.second);
+  std::map<Index, SideDof<dim>> all;
+  for (const auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), list))
+    for (const SideDof<dim> &dof : of_rank)
+      all[dof.dof] = dof;
+  return all;
+}
+
+/// Which dofs are the same, each with one of them that stands for all.
+class Classes
+{
+public:
+  Index root(const Index dof)
+  {
+    const auto entry = parents.find(dof);
+    return entry == parents.end() || entry->second == dof ? dof : root(entry->second);
+  }
+  void unite(const Index a, const Index b)
+  {
+    const Index root_a = root(a), root_b = root(b);
+    parents[std::max(root_a, root_b)] = std::min(root_a, root_b);
+    parents.try_emplace(std::min(root_a, root_b), std::min(root_a, root_b));
+  }
+  const std::map<Index, Index> &members() const
+  {
+    return parents;
+  }
+
+private:
+  std::map<Index, Index> parents; ///< a smaller number of the same class, or itself
+};
+
+template <int dim>
+void unite_sides(const Discretization<dim> &discretization, const PeriodicSides &pair,
+                 Classes &classes)
+{
+  const auto first = dofs_of_side(discretization, pair.first);
+  const auto second = dofs_of_side(discretization, pair.second);
+  for (unsigned int c = 0; c < discretization.element().n_components(); ++c) {
+    std::vector<Index> dofs, other_dofs;
+    std::vector<Point<dim>> places, other_places;
+    for (const auto &[dof, side] : first)
+      if (side.component == c) {
+        dofs.push_back(dof);
+        places.push_back(side.place);
+      }
+    for (const auto &[dof, side] : second)
+      if (side.component == c) {
+        other_dofs.push_back(dof);
+        other_places.push_back(side.place);
+      }
+    const double distance = distance_along(places, other_places, pair.direction);
+    const std::vector<int> partners = partners_of(places, other_places, pair.direction, distance);
+    for (std::size_t i = 0; i < dofs.size(); ++i) {
+      AssertThrow(partners[i] >= 0,
+                  ExcMessage("The refined periodic sides " + text_of(pair) + " do not match."));
+      classes.unite(dofs[i], other_dofs[partners[i]]);
+    }
+  }
+}
+} // namespace
+
+template <int dim>
+void add_periodic_constraints(const Discretization<dim> &discretization,
+                              const std::vector<PeriodicSides> &sides,
+                              AffineConstraints<double> &constraints)
+{
+  if (!discretization.mesh().is_simplex) {
+    std::vector<GridTools::PeriodicFacePair<typename DoFHandler<dim>::cell_iterator>> pairs;
+    for (const PeriodicSides &pair : sides)
+      GridTools::collect_periodic_faces(discretization.dofs(), pair.first, pair.second,
+                                        pair.direction, pairs);
+    DoFTools::make_periodicity_constraints<dim, dim>(pairs, constraints);
+    return;
+  }
+  Classes classes;
+  for (const PeriodicSides &pair : sides)
+    unite_sides(discretization, pair, classes);
+  for (const auto &member : classes.members())
+    if (const Index root = classes.root(member.first);
+        root != member.first && constraints.can_store_line(member.first)) {
+      constraints.add_line(member.first);
+      constraints.add_entry(member.first, root, 1.);
+    }
+}
+
+template void require_matching_sides(const std::string &, const Mesh<2> &,
+                                     const std::vector<PeriodicSides> &);
+template void require_matching_sides(const std::string &, const Mesh<3> &,
+                                     const std::vector<PeriodicSides> &);
+template void make_periodic(Mesh<2> &, const std::vector<PeriodicSides> &);
+template void make_periodic(Mesh<3> &, const std::vector<PeriodicSides> &);
+template void add_periodic_constraints(const Discretization<2> &,
+                                       const std::vector<PeriodicSides> &,
+                                       AffineConstraints<double> &);
+template void add_periodic_constraints(const Discretization<3> &,
+                                       const std::vector<PeriodicSides> &,
+                                       AffineConstraints<double> &);
+} // namespace femgpu

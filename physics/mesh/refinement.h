@@ -1,0 +1,81 @@
+#ifndef femgpu_physics_refinement_h
+#define femgpu_physics_refinement_h
+
+#include "physics/discretization.h"
+#include "physics/mesh/local_refinement.h"
+
+#include <deal.II/base/function.h>
+#include <deal.II/lac/vector.h>
+
+#include <memory>
+
+namespace femgpu
+{
+/// Which cells an adaptive step refines and coarsens, by their indicators.
+struct RefinementRule
+{
+  /// Is a fraction of the cells meant, or one of the error? The latter is Doerfler's (1996): the
+  /// fewest cells with Σ η_K² >= refine² Σ η², in the same way the most with at most coarsen².
+  enum class Fraction
+  {
+    of_cells,
+    of_error
+  };
+
+  Fraction fraction = Fraction::of_cells;
+  double refine = 0.3;
+  double coarsen = 0.03;
+};
+
+/**
+ * Collective. Flags cells of a mesh of quadrilaterals or hexahedra for the next refinement: those
+ * with the largest indicators to be refined, those with the smallest to be coarsened. Indicators
+ * that differ by less than 1e-4 count as the same, so that rounding decides nothing: neither the
+ * number of ranks nor the order of a sum, and a symmetric mesh stays symmetric.
+ * @param indicators for each active cell, not negative
+ */
+template <int dim>
+void flag_by_indicators(Mesh<dim> &mesh, const dealii::Vector<float> &indicators,
+                        const RefinementRule &rule);
+
+/// Flags all cells to be refined.
+template <int dim>
+void flag_all(Mesh<dim> &mesh);
+
+/// Flags the cells of this rank to be refined at whose centre @p where is not zero.
+template <int dim>
+void flag_where(Mesh<dim> &mesh, const dealii::Function<dim> &where);
+
+/// Flags the cells of this rank to be refined whose diameter is larger than @p size at the centre.
+template <int dim>
+void flag_larger_than(Mesh<dim> &mesh, const dealii::Function<dim> &size);
+
+/// Collective. Takes back the flags of cells that have been refined @p largest times. Is any cell
+/// still to be refined?
+template <int dim>
+bool limit_level(Mesh<dim> &mesh, unsigned int largest);
+
+/// How often refine_initially() refines cells besides; nullptr if it does not. @throws
+/// ParameterError if it is asked for triangles or tetrahedra, or the expression cannot be read
+template <int dim>
+std::unique_ptr<dealii::Function<dim>>
+initial_refinement(const Mesh<dim> &mesh, const LocalRefinementParameters &parameters);
+
+/// Collective. Refines a coarse mesh @p times times as a whole, and then where @p parameters say.
+/// @throws as above
+template <int dim>
+void refine_initially(Mesh<dim> &mesh, unsigned int times,
+                      const LocalRefinementParameters &parameters);
+
+/**
+ * Collective. Refines and coarsens the cells that are flagged, numbers the dofs again and returns
+ * @p u interpolated to the new space, as an initial guess; constraints are not applied to it.
+ * Triangles and tetrahedra are refined all, whatever their flags.
+ * @param mesh that of @p discretization
+ */
+template <int dim>
+FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
+                             const FeVector &u);
+} // namespace femgpu
+
+#endif

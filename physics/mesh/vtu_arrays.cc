@@ -1,0 +1,262 @@
+#include "physics/mesh/vtu_arrays.h"
+
+#include "linalg/base/error.h"
+
+#include <boost/property_tree/xml_parser.hpp>
+#include <deal.II/base/utilities.h>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <sstream>
+#include <utility>
+
+namespace femgpu
+{
+using boost::property_tree::ptree;
+
+namespace
+{
+constexpr const char *blanks = " \t\r\n";
+const std::string how_to_save = " Save it again, in ParaView with Data Mode Ascii or Binary.";
+
+template <class Number>
+std::vector<double> converted(const std::string &bytes)
+{
+  std::vector<double> numbers(bytes.size() / sizeof(Number));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    Number value;
+    std::memcpy(&value, bytes.data() + i * sizeof(Number), sizeof(Number));
+    numbers[i] = static_cast<double>(value);
+  }
+  return numbers;
+}
+
+using Conversion = std::vector<double> (*)(const std::string &);
+
+struct NumberType
+{
+  std::size_t size;
+  Conversion convert;
+};
+
+const std::map<std::string, NumberType> &number_types()
+{
+  static const std::map<std::string, NumberType> types = {
+      {"Float32", {4, converted<float>}},      {"Float64", {8, converted<double>}},
+      {"Int8", {1, converted<std::int8_t>}},   {"UInt8", {1, converted<std::uint8_t>}},
+      {"Int16", {2, converted<std::int16_t>}}, {"UInt16", {2, converted<std::uint16_t>}},
+      {"Int32", {4, converted<std::int32_t>}}, {"UInt32", {4, converted<std::uint32_t>}},
+      {"Int64", {8, converted<std::int64_t>}}, {"UInt64", {8, converted<std::uint64_t>}}};
+  return types;
+}
+
+std::string attribute(const ptree &element, const std::string &key, const std::string &otherwise)
+{
+  return element.get<std::string>("<xmlattr>." + key, otherwise);
+}
+} // namespace
+
+/// Bytes that are written in runs, each of them raw or encoded in base64.
+class VtuArrays::Bytes
+{
+public:
+  Bytes(std::string text, const bool is_raw) : text(std::move(text)), is_raw(is_raw)
+  {}
+
+  /// The first @p n bytes of the run that begins here; fewer where the text ends.
+  std::string peek(const std::size_t n) const
+  {
+    std::string run = text.substr(at, length(n));
+    if (is_raw)
+      return run;
+    const auto bytes = dealii::Utilities::decode_base64(run);
+    return std::string(bytes.begin(), bytes.end()).substr(0, n);
+  }
+  /// The same, and moves behind that run.
+  std::string take(const std::size_t n)
+  {
+    std::string bytes = peek(n);
+    at = std::min(text.size(), at + length(n));
+    return bytes;
+  }
+  std::size_t size() const
+  {
+    return text.size();
+  }
+
+private:
+  std::size_t length(const std::size_t n) const
+  {
+    return is_raw ? n : (n + 2) / 3 * 4;
+  }
+
+  std::string text;
+  bool is_raw;
+  std::size_t at = 0;
+};
+
+void VtuArrays::fail(const std::string &message) const
+{
+  throw InputError(name + ": " + message);
+}
+
+VtuArrays::VtuArrays(const std::string &name, const std::string &text) : name(name)
+{
+  std::string xml = text;
+  const std::size_t begin = text.find("<AppendedData");
+  if (begin != std::string::npos) { // raw bytes are no XML
+    const std::size_t underscore = text.find('_', text.find('>', begin));
+    const std::size_t end = text.rfind("</AppendedData>");
+    if (underscore == std::string::npos || end == std::string::npos || end <= underscore)
+      fail("the appended data have no end: the file is truncated. Write or copy it again.");
+    appended = text.substr(underscore + 1, end - underscore - 1);
+    xml = text.substr(0, underscore) + text.substr(end);
+  }
+  try {
+    std::istringstream stream(xml);
+    boost::property_tree::read_xml(stream, tree);
+  }
+  catch (const boost::property_tree::xml_parser_error &error) {
+    throw InputError(name + ":" + std::to_string(error.line()) + ": the file is no XML (" +
+                     error.message() + "): it is damaged or truncated. Write or copy it again.");
+  }
+  if (tree.count("VTKFile") == 0 || attribute(root(), "type", "") != "UnstructuredGrid")
+    fail("the file is no VTKFile of type UnstructuredGrid." + how_to_save);
+  if (attribute(root(), "byte_order", "LittleEndian") != "LittleEndian")
+    fail("the bytes are in the order BigEndian." + how_to_save);
+  header_size = attribute(root(), "header_type", "UInt32") == "UInt64" ? 8 : 4;
+  const std::string compressor = attribute(root(), "compressor", "");
+  if (!compressor.empty() && compressor != "vtkZLibDataCompressor")
+    fail("the data are compressed by " + compressor +
+         ", not by zlib. Save them with "
+         "Compressor Type ZLib or None.");
+  is_compressed = !compressor.empty();
+  if (const auto data = root().get_child_optional("AppendedData"))
+    appended_is_raw = attribute(*data, "encoding", "raw") == "raw";
+}
+
+std::vector<double> VtuArrays::text_numbers(const std::string &array_name, const std::string &text,
+                                            const std::size_t n) const
+{
+  std::vector<double> numbers;
+  std::size_t at = text.find_first_not_of(blanks);
+  while (at != std::string::npos) {
+    const std::size_t end = std::min(text.find_first_of(blanks, at), text.size());
+    double number = 0.;
+    const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, number);
+    if (error == std::errc::invalid_argument || stop != text.data() + end)
+      fail("the array '" + array_name + "' has '" + text.substr(at, std::min(end - at, at + 20)) +
+           "' where a number should be.");
+    numbers.push_back(number);
+    at = text.find_first_not_of(blanks, end);
+  }
+  if (numbers.size() != n)
+    fail("the array '" + array_name + "' has " + std::to_string(numbers.size()) +
+         " numbers, but needs " + std::to_string(n) + ". Is the file truncated?");
+  return numbers;
+}
+
+std::string VtuArrays::decompressed(const std::string &array_name, Bytes bytes) const
+{
+  const std::string damaged = "the compressed array '" + array_name +
+                              "' is damaged or truncated. Write or copy the file again.";
+  const auto integers = [this](const std::string &from) {
+    return header_size == 8 ? converted<std::uint64_t>(from) : converted<std::uint32_t>(from);
+  };
+  const auto first = integers(bytes.peek(header_size));
+  if (first.empty() || first[0] * static_cast<double>(header_size) > double(bytes.size()))
+    fail(damaged);
+  const auto n_blocks = static_cast<std::size_t>(first[0]);
+  const auto header = integers(bytes.take((3 + n_blocks) * header_size));
+  if (header.size() != 3 + n_blocks)
+    fail(damaged);
+  const bool has_partial = n_blocks > 0 && header[2] > 0.;
+  const double size_of_all = header[1] * double(n_blocks - (has_partial ? 1 : 0)) + header[2];
+  if (size_of_all > 1100. * double(bytes.size())) // zlib compresses by a factor of 1032 at most
+    fail(damaged);
+  double compressed_size = 0.;
+  for (std::size_t b = 0; b < n_blocks; ++b)
+    compressed_size += header[3 + b];
+  if (compressed_size > double(bytes.size()))
+    fail(damaged);
+  const std::string compressed = bytes.take(static_cast<std::size_t>(compressed_size));
+  std::string result;
+  std::size_t at = 0;
+  for (std::size_t b = 0; b < n_blocks; ++b) {
+    const bool is_partial = b + 1 == n_blocks && has_partial;
+    std::string block(static_cast<std::size_t>(header[is_partial ? 2 : 1]), '\0');
+    auto size = static_cast<uLongf>(block.size());
+    const auto size_here = static_cast<std::size_t>(header[3 + b]);
+    if (at + size_here > compressed.size() ||
+        uncompress(reinterpret_cast<Bytef *>(block.data()), &size,
+                   reinterpret_cast<const Bytef *>(compressed.data()) + at,
+                   static_cast<uLong>(size_here)) != Z_OK ||
+        size != block.size())
+      fail(damaged);
+    result += block;
+    at += size_here;
+  }
+  return result;
+}
+
+std::string VtuArrays::decoded(const std::string &array_name, Bytes bytes) const
+{
+  if (is_compressed)
+    return decompressed(array_name, std::move(bytes));
+  const std::string header = bytes.peek(header_size);
+  std::uint64_t size = 0;
+  std::memcpy(&size, header.data(), std::min(header.size(), header_size));
+  if (header.size() != header_size || size > bytes.size())
+    fail("the array '" + array_name + "' is damaged or truncated. Write or copy the file again.");
+  return bytes.take(header_size + size).substr(header_size);
+}
+
+std::vector<double> VtuArrays::numbers(const ptree &array, const std::size_t n) const
+{
+  const std::string array_name = attribute(array, "Name", "Points");
+  const std::string format = attribute(array, "format", "ascii");
+  const std::string type = attribute(array, "type", "");
+  const auto number_type = number_types().find(type);
+  if (number_type == number_types().end())
+    fail("the array '" + array_name + "' has numbers of the type '" + type +
+         "', which is unknown.");
+  if (format == "ascii")
+    return text_numbers(array_name, array.data(), n);
+  std::string bytes;
+  try {
+    if (format == "binary") {
+      std::string text = array.data();
+      text.erase(std::remove_if(text.begin(), text.end(),
+                                [](const char c) { return std::strchr(blanks, c) != nullptr; }),
+                 text.end());
+      bytes = decoded(array_name, Bytes(text, /* raw */ false));
+    }
+    else if (format == "appended") {
+      const auto offset = array.get<std::size_t>("<xmlattr>.offset", appended.size());
+      if (offset >= appended.size())
+        fail("the array '" + array_name +
+             "' begins behind the end of the appended data: the file "
+             "is truncated. Write or copy it again.");
+      bytes = decoded(array_name, Bytes(appended.substr(offset), appended_is_raw));
+    }
+    else
+      fail("the array '" + array_name + "' has the unknown format '" + format + "'." + how_to_save);
+  }
+  catch (const InputError &) {
+    throw;
+  }
+  catch (const std::exception &error) { // of the decoder
+    fail("the array '" + array_name + "' is no base64 text (" + error.what() + ")." + how_to_save);
+  }
+  if (bytes.size() != n * number_type->second.size)
+    fail("the array '" + array_name + "' has " + std::to_string(bytes.size()) +
+         " bytes, but needs " + std::to_string(n * number_type->second.size) +
+         ". Is the file truncated?");
+  return number_type->second.convert(bytes);
+}
+} // namespace femgpu
