@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Seconds of each phase of whole runs, start to written VTU, as CSV.
+
+    benchmarks/phases.py --program build/bin/femgpu --csv phases.csv                  # all cases
+    benchmarks/phases.py poisson bracket --backend cuda --ranks 1 4 16 --csv phases.csv
+    benchmarks/phases.py --file parameters/bratu_3d.prm 'Mesh/Initial refinements=5' --csv f.csv
+
+A case is a shipped parameter file with changes that give it a real size, about a million unknowns;
+the phases are those of the last cycle. Files are written beside each other in a temporary directory
+and removed. MPIRUN is the command that starts ranks. Exits with 1 if a run failed.
+"""
+
+import argparse
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+PARAMETERS = pathlib.Path(__file__).resolve().parent.parent / "parameters"
+ONE_CYCLE = "Study/Cycles=1"
+# name: file, and what is changed
+CASES = {
+    "poisson": ("poisson_3d.prm", [ONE_CYCLE, "Mesh/Generator=subdivided_hyper_rectangle",
+                                   "Mesh/Arguments=13,13,13 : 0,0,0 : 1,1,1 : true",
+                                   "Mesh/Initial refinements=3"]),
+    "poisson-8M": ("poisson_3d.prm", [ONE_CYCLE, "Mesh/Generator=subdivided_hyper_rectangle",
+                                      "Mesh/Arguments=25,25,25 : 0,0,0 : 1,1,1 : true",
+                                      "Mesh/Initial refinements=3"]),
+    "periodic": ("poisson_periodic.prm", [ONE_CYCLE, "Mesh/Initial refinements=10"]),
+    "materials": ("poisson_materials.prm", [ONE_CYCLE, "Mesh/Initial refinements=8"]),
+    "l-shape": ("poisson_lshape_adaptive.prm", ["Study/Cycles=40", "Study/Maximum dofs=1000000"]),
+    "bracket": ("elasticity_bracket.prm", [ONE_CYCLE, "Mesh/Initial refinements=3"]),
+    "cantilever": ("elasticity_cantilever.prm", [ONE_CYCLE, "Mesh/Initial refinements=4"]),
+    "kirsch": ("elasticity_kirsch.prm", [ONE_CYCLE, "Mesh/Initial refinements=8"]),
+    "lame": ("elasticity_lame.prm", [ONE_CYCLE, "Mesh/Initial refinements=8"]),
+    "bratu": ("bratu_3d.prm", [ONE_CYCLE, "Mesh/Initial refinements=6",
+                               "Discretization/Degree=2"]),
+    "heat": ("heat_radiation.prm", [ONE_CYCLE, "Mesh/Initial refinements=6"]),
+}
+PHASES = ["grid", "dofs", "pattern", "assembly", "transfer", "setup", "solve", "estimate", "output",
+          "total"]
+COLUMNS = ["case", "physics", "dimension", "element", "cells", "dofs", "ranks", "backend", "outcome",
+           "linear_iterations", *PHASES, "program", "peak_megabytes", "git_revision"]
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}")
+    parser.add_argument("--file", nargs="+", metavar=("FILE.prm", "KEY=VALUE"),
+                        help="a case of your own: a parameter file and what to change in it")
+    parser.add_argument("--program", default="build/bin/femgpu")
+    parser.add_argument("--backend", nargs="+", default=["auto"])
+    parser.add_argument("--ranks", nargs="+", type=int, default=[1])
+    parser.add_argument("--timeout", type=float, default=300., help="seconds of one run (300)")
+    parser.add_argument("--csv", required=True)
+    options = parser.parse_args()
+    unknown = [case for case in options.cases if case not in CASES]
+    if unknown:
+        parser.error(f"no case {unknown[0]}; there are {', '.join(CASES)}")
+    return options
+
+
+def command(options, file, changes, ranks, backend, output):
+    words = os.environ.get("MPIRUN", "mpirun --oversubscribe --bind-to none").split()
+    words += ["-n", str(ranks), options.program, str(file), "--backend", backend]
+    words += ["--threads", str(max(1, len(os.sched_getaffinity(0)) // ranks))]
+    for change in changes:
+        words += ["--set", change]
+    return [*words, "--output", str(output), "--quiet"]
+
+
+def row_of(name, summary, seconds):
+    cycle = summary["cycles"][-1]
+    return {"case": name, **{key: summary[key] for key in ("physics", "dimension", "element", "ranks")},
+            "cells": cycle["cells"], "dofs": cycle["dofs"], "backend": cycle["solve"]["backend"],
+            "outcome": cycle["solve"]["outcome"],
+            "linear_iterations": cycle["solve"]["linear_iterations"],
+            **{phase: f"{cycle['seconds'][phase]:.3f}" for phase in PHASES},
+            "program": f"{seconds:.2f}", "peak_megabytes": summary["peak_bytes"] // 2**20,
+            "git_revision": summary["version"]["git_revision"]}
+
+
+def measure(options, name, file, changes, ranks, backend):
+    """A row of the table; None if the run failed."""
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    with tempfile.TemporaryDirectory() as directory:
+        output = pathlib.Path(directory, "output")
+        begin = time.monotonic()
+        try:
+            done = subprocess.run(command(options, file, changes, ranks, backend, output),
+                                  env=environment, timeout=options.timeout, capture_output=True,
+                                  text=True, check=False)
+            failure = done.stderr.strip() if done.returncode else ""
+        except subprocess.TimeoutExpired:
+            failure = f"not done after {options.timeout:.0f} s"
+        seconds = time.monotonic() - begin
+        if failure:
+            print(f"{name} on {ranks} ranks, {backend}: {failure}", file=sys.stderr)
+            return None
+        return row_of(name, json.loads((output / "summary.json").read_text()), seconds)
+
+
+def main():
+    options = arguments()
+    names = options.cases or ([] if options.file else list(CASES))
+    cases = [(name, PARAMETERS / CASES[name][0], CASES[name][1]) for name in names]
+    if options.file:
+        file = pathlib.Path(options.file[0])
+        cases.append((file.stem, file, options.file[1:]))
+    failed = False
+    with open(options.csv, "w", newline="", encoding="utf-8") as table:
+        writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for name, file, changes in cases:
+            for backend in options.backend:
+                for ranks in options.ranks:
+                    row = measure(options, name, file, changes, ranks, backend)
+                    failed = failed or row is None
+                    if row:
+                        writer.writerow(row)
+                        table.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
