@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <sstream>
 
 namespace femgpu
@@ -107,24 +108,26 @@ void CurvedSides<dim>::read_surface(const std::string &text, Side &side) const
     }
 }
 
-/// All nodes of the side are equally far from its center or axis, but for rounding in the file.
+/// All nodes of a boundary id are equally far from the center or axis, but for rounding in the
+/// file.
 template <int dim>
 void CurvedSides<dim>::check(const Triangulation<dim> &coarse, const Side &side) const
 {
   constexpr double tolerance = 1e-5;
-  double first = -1.;
+  std::map<types::boundary_id, double> radii; // two ids may be concentric
   for (const auto &face : coarse.active_face_iterators()) {
     if (!face->at_boundary() || side.ids.count(face->boundary_id()) == 0)
       continue;
     for (const unsigned int v : face->vertex_indices()) {
       const Tensor<1, dim> from_center = face->vertex(v) - side.center;
       const double radius = (from_center - (from_center * side.axis) * side.axis).norm();
-      first = first < 0. ? radius : first;
+      const double first = radii.emplace(face->boundary_id(), radius).first->second;
       if (std::abs(radius - first) <= tolerance * first && first > 0.)
         continue;
       std::ostringstream text;
       text << "does not fit the mesh: the node at (" << face->vertex(v) << ") is " << radius
-           << " away from the center or axis, another one " << first << ".";
+           << " away from the center or axis, another one of boundary id " << face->boundary_id()
+           << " " << first << ".";
       refuse(side.entry, text.str());
     }
   }

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Writes coarse meshes of bodies with curved sides, as gmsh files with names.
+
+    curved_meshes.py DIRECTORY
+
+tube.msh: a quarter of a hollow cylinder, radii 1 and 2, about an axis through (0.5, 0, 0) in the
+direction (0, 0.6, 0.8), of length 1; sides inner, outer, flat_1 and flat_2 through the axis, bottom
+and top. shell.msh: an eighth of a spherical shell, radii 1 and 2, about (0.5, 0, 0); sides inner,
+outer, flat_x, flat_y and flat_z. There are nodes on the curved sides alone: refinement has to know
+the surfaces.
+"""
+
+import math
+import os
+import sys
+
+QUADRILATERAL, HEXAHEDRON = 3, 5  # gmsh's numbers of elements
+# The faces of a hexahedron by the places of its nodes
+FACES = [(0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
+
+
+def extrude(quadrilaterals, n_nodes):
+    """Hexahedra between two layers of the same nodes."""
+    return [q + tuple(node + n_nodes for node in q) for q in quadrilaterals]
+
+
+def boundary_faces(cells):
+    """Faces of one cell alone."""
+    faces = {}
+    for cell in cells:
+        for places in FACES:
+            face = tuple(cell[p] for p in places)
+            faces.setdefault(tuple(sorted(face)), []).append(face)
+    return [found[0] for found in faces.values() if len(found) == 1]
+
+
+def write(path, nodes, cells, sides, side_of):
+    """Each face of the boundary gets the name that side_of says of its nodes."""
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", str(len(sides) + 1)]
+    lines += [f'2 {i + 1} "{name}"' for i, name in enumerate(sides)] + ['3 1 "body"']
+    lines += ["$EndPhysicalNames", "$Nodes", str(len(nodes))]
+    lines += [f"{i + 1} " + " ".join(f"{x:.16g}" for x in node) for i, node in enumerate(nodes)]
+    elements = [(QUADRILATERAL, sides.index(side_of(face)) + 1, face)
+                for face in boundary_faces(cells)]
+    elements += [(HEXAHEDRON, 1, cell) for cell in cells]
+    lines += ["$EndNodes", "$Elements", str(len(elements))]
+    for i, (kind, group, element) in enumerate(elements):
+        text = " ".join(str(node + 1) for node in element)
+        lines.append(f"{i + 1} {kind} 2 {group} {group} {text}")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines + ["$EndElements"]) + "\n")
+
+
+def write_cylinder(path, origin, axes):
+    """A quarter of a hollow cylinder: the axes are its x, y and z."""
+    r_angle_z = [(r, i * math.pi / 4., z) for z in (0., 1.) for i in range(3) for r in (1., 2.)]
+    local = [(r * math.cos(angle), r * math.sin(angle), z) for r, angle, z in r_angle_z]
+    nodes = [[origin[d] + sum(x[a] * axes[a][d] for a in range(3)) for d in range(3)]
+             for x in local]
+    cells = extrude([(0, 1, 3, 2), (2, 3, 5, 4)], 6)
+
+    def side_of(face):
+        named = {"inner": (0, 1.), "outer": (0, 2.), "flat_1": (1, 0.),
+                 "flat_2": (1, math.pi / 2.), "bottom": (2, 0.), "top": (2, 1.)}
+        for name, (coordinate, value) in named.items():
+            if all(r_angle_z[node][coordinate] == value for node in face):
+                return name
+        raise ValueError(face)
+
+    write(path, nodes, cells, ["inner", "outer", "flat_1", "flat_2", "bottom", "top"], side_of)
+
+
+def write_shell(path, origin):
+    """An eighth of a spherical shell, three hexahedra that meet in the middle."""
+    directions = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1), (1, 1, 1)]
+    unit = [[x / math.hypot(*d) for x in d] for d in directions]
+    radii = (1., 2.)
+    nodes = [[origin[d] + r * u[d] for d in range(3)] for r in radii for u in unit]
+    cells = extrude([(0, 3, 6, 5), (1, 4, 6, 3), (2, 5, 6, 4)], len(unit))
+
+    def side_of(face):
+        for d in range(3):
+            if all(directions[node % len(unit)][d] == 0 for node in face):
+                return "flat_" + "xyz"[d]
+        return "inner" if max(face) < len(unit) else "outer"
+
+    write(path, nodes, cells, ["inner", "outer", "flat_x", "flat_y", "flat_z"], side_of)
+
+
+def main():
+    directory = sys.argv[1]
+    os.makedirs(directory, exist_ok=True)
+    write_cylinder(os.path.join(directory, "tube.msh"), (0.5, 0., 0.),
+                   ((1., 0., 0.), (0., 0.8, -0.6), (0., 0.6, 0.8)))
+    write_shell(os.path.join(directory, "shell.msh"), (0.5, 0., 0.))
+
+
+if __name__ == "__main__":
+    main()
