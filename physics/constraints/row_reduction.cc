@@ -9,16 +9,18 @@ using namespace dealii;
 
 namespace
 {
-/// Row and column of the largest entry from row @p first on, in the columns [begin, end).
+/// Row and column of the largest entry from row @p first on, in the columns [begin, end). Of those that
+/// are the same but for @p tolerance it is in the first column, whatever rounding says.
 std::pair<unsigned int, unsigned int> largest_entry(const FullMatrix<double> &A,
                                                     const unsigned int first,
                                                     const unsigned int begin,
-                                                    const unsigned int end)
+                                                    const unsigned int end,
+                                                    const double tolerance)
 {
   std::pair<unsigned int, unsigned int> largest(first, begin);
   for (unsigned int column = begin; column < end; ++column)
     for (unsigned int row = first; row < A.m(); ++row)
-      if (std::abs(A(row, column)) > std::abs(A(largest.first, largest.second)))
+      if (std::abs(A(row, column)) > std::abs(A(largest.first, largest.second)) + tolerance)
         largest = {row, column};
   return largest;
 }
@@ -32,7 +34,7 @@ std::vector<unsigned int> row_reduce(FullMatrix<double> &A, const unsigned int n
     const auto rank = static_cast<unsigned int>(pivots.size());
     const bool by_columns = order == Pivots::by_columns;
     const auto [row, column] =
-        largest_entry(A, rank, by_columns ? step : 0, by_columns ? step + 1 : n_columns);
+        largest_entry(A, rank, by_columns ? step : 0, by_columns ? step + 1 : n_columns, tolerance);
     if (std::abs(A(row, column)) <= tolerance)
       continue;
     A.swap_row(row, rank);

@@ -10,7 +10,7 @@ namespace femgpu
 /// The order in which row_reduce() eliminates columns.
 enum class Pivots
 {
-  by_size,   ///< the largest entry first: the best rounding
+  by_size,   ///< the largest entry first, of equal ones the first column's: the best rounding
   by_columns ///< from the first column on: the reduced row echelon form, which is unique
 };
 

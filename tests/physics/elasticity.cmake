@@ -91,6 +91,18 @@ foreach(cells hypercube simplex)
     --set Mesh/Cells=${cells} --set "Mesh/Initial refinements=1"
     --expect-quantity "max principal stress=1+-1e-9" --expect-quantity "balance defect=0+-1e-10")
 endforeach()
+foreach(degree 1 2)
+  exact_test(oblique_symmetry_planes_with_hanging_nodes_of_degree_${degree} elasticity_oblique_3d
+    --ranks 4 --set Discretization/Degree=${degree} --expect-cycles 3
+    --expect-quantity "max principal stress=1+-1e-9" --expect-quantity "balance defect=0+-1e-10"
+    --expect-quantity "reaction x of 0=-0.6666666667+-1e-9")
+endforeach()
+# Normals with components of the same size: which of them is constrained must not depend on rounding,
+# which is another one in the cells of another rank.
+study_test(oblique_symmetry_planes_are_the_same_on_1_and_4_ranks ${here}/elasticity_oblique_3d.prm
+  --ranks 4 --same-as-ranks 1 --set "Elasticity/Exact solution="
+  --set "Elasticity/Body force=x*y, exp(z), sin(3*x)" --set Study/Estimator=kelly
+  --set "Study/Refine where=" --set Study/Cycles=5 --absolute-for-quantities 1e-9)
 
 # What is refused, with exit code 1
 function(refused_test name file message)
