@@ -9,13 +9,12 @@ using namespace dealii;
 
 namespace
 {
-/// Row and column of the largest entry from row @p first on, in the columns [begin, end). Of those that
-/// are the same but for @p tolerance it is in the first column, whatever rounding says.
+/// Row and column of the largest entry from row @p first on, in the columns [begin, end). Of those
+/// that are the same but for @p tolerance it is in the first column, whatever rounding says.
 std::pair<unsigned int, unsigned int> largest_entry(const FullMatrix<double> &A,
                                                     const unsigned int first,
                                                     const unsigned int begin,
-                                                    const unsigned int end,
-                                                    const double tolerance)
+                                                    const unsigned int end, const double tolerance)
 {
   std::pair<unsigned int, unsigned int> largest(first, begin);
   for (unsigned int column = begin; column < end; ++column)
