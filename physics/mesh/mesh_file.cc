@@ -4,6 +4,7 @@
 #include "physics/mesh/gmsh_file.h"
 #include "physics/mesh/mesh_generator.h"
 #include "physics/mesh/mesh_text.h"
+#include "physics/mesh/vtk_mesh.h"
 #include "physics/mesh/vtu_mesh.h"
 #include "physics/silent_errors.h"
 
@@ -153,13 +154,36 @@ MeshFileInfo read_gmsh(const std::string &name, Triangulation<dim> &coarse)
 }
 
 template <int dim>
-MeshFileInfo read_vtu(const std::string &name, Triangulation<dim> &coarse)
+MeshFileInfo read_nameless(const MeshTable &table, Triangulation<dim> &coarse)
 {
-  const MeshTable table = read_vtu_mesh(name, read_whole_file(name));
   check_mesh_table(table, dim);
   MeshFileInfo info;
   make_triangulation(table, coarse, info);
   return info;
+}
+
+template <int dim>
+MeshFileInfo read_vtu(const std::string &name, Triangulation<dim> &coarse)
+{
+  return read_nameless(read_vtu_mesh(name, read_whole_file(name)), coarse);
+}
+
+/// Numbers at the end of a text that was cut are wrong without being seen.
+void require_end_of_last_line(const std::string &name, const std::string &text)
+{
+  if (text.back() != '\n')
+    throw InputError(name + ":" + std::to_string(1 + std::count(text.begin(), text.end(), '\n')) +
+                     ": the last line has no end: the file is truncated. Write or copy it again, "
+                     "or end the line.");
+}
+
+template <int dim>
+MeshFileInfo read_vtk(const std::string &name, Triangulation<dim> &coarse)
+{
+  const std::string text = read_whole_file(name);
+  const MeshTable table = read_vtk_mesh(name, text);
+  require_end_of_last_line(name, text);
+  return read_nameless(table, coarse);
 }
 
 /// A format that deal.II reads.
@@ -177,6 +201,7 @@ MeshFileInfo read_by_deal_ii(const std::string &name, Triangulation<dim> &coarse
 {
   const std::string text = read_whole_file(name);
   require_text(name, text);
+  require_end_of_last_line(name, text);
   std::istringstream stream(text);
   GridIn<dim> reader(coarse);
   std::string reason;
@@ -220,14 +245,11 @@ void check_abaqus_text(const std::string &name, const std::string &text)
     const auto value = line.find(begins("*SURFACE") ? "NAME=" : "ELSET=");
     if (is_set && (value == std::string::npos || line.back() == '='))
       lines.fail(in_quotes(lines.line()) + " does not name its set, as in '*ELEMENT, TYPE=S4R, "
-                                        "ELSET=EB1'. Is the file truncated?");
+                                           "ELSET=EB1'. Is the file truncated?");
     needs_data = is_set || begins("*NODE");
   }
   if (needs_data)
     lines.fail("the file ends within a block: it is truncated. Write or copy it again.");
-  if (text.back() != '\n')
-    lines.fail("the last line has no end: the file is truncated. Write or copy it again, or end "
-               "the line.");
 }
 
 template <int dim>
@@ -248,15 +270,6 @@ MeshFileInfo read_ucd(const std::string &name, Triangulation<dim> &coarse)
       name, coarse,
       {"UCD file of AVS", "It needs cells of one kind: quad or hex.",
        [](GridIn<dim> &reader, std::istream &file) { reader.read_ucd(file); }});
-}
-
-template <int dim>
-MeshFileInfo read_vtk(const std::string &name, Triangulation<dim> &coarse)
-{
-  return read_by_deal_ii<dim>(
-      name, coarse,
-      {"legacy VTK file in ASCII", "It needs an UNSTRUCTURED_GRID with cells of first order.",
-       [](GridIn<dim> &reader, std::istream &file) { reader.read_vtk(file); }});
 }
 
 template <int dim>

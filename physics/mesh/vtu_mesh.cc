@@ -1,10 +1,9 @@
 #include "physics/mesh/vtu_mesh.h"
 
+#include "physics/mesh/vtk_cells.h"
 #include "physics/mesh/vtu_arrays.h"
 
 #include <cmath>
-#include <map>
-#include <numeric>
 
 namespace femgpu
 {
@@ -12,27 +11,6 @@ using boost::property_tree::ptree;
 
 namespace
 {
-/// A kind of VTK, and which of its nodes are ours.
-struct VtkKind
-{
-  ElementKind kind;
-  std::vector<std::size_t> nodes;
-};
-
-const std::map<int, VtkKind> &vtk_kinds()
-{
-  static const std::map<int, VtkKind> kinds = {
-      {1, {ElementKind::point, {0}}},
-      {3, {ElementKind::line, {0, 1}}},
-      {5, {ElementKind::triangle, {0, 1, 2}}},
-      {8, {ElementKind::quadrilateral, {0, 1, 3, 2}}}, // pixel
-      {9, {ElementKind::quadrilateral, {0, 1, 2, 3}}},
-      {10, {ElementKind::tetrahedron, {0, 1, 2, 3}}},
-      {11, {ElementKind::hexahedron, {0, 1, 3, 2, 4, 5, 7, 6}}}, // voxel
-      {12, {ElementKind::hexahedron, {0, 1, 2, 3, 4, 5, 6, 7}}}};
-  return kinds;
-}
-
 const ptree *child_with_name(const ptree &parent, const std::string &name)
 {
   for (const auto &[tag, child] : parent)
@@ -59,8 +37,6 @@ private:
   void read_points();
   std::vector<long long> read_ids() const;
   void read_cells();
-  VtkKind kind_of(std::size_t cell, double type) const;
-  [[noreturn]] void fail(std::size_t cell, const std::string &message) const;
 
   VtuArrays arrays;
   const ptree *piece = nullptr;
@@ -93,11 +69,6 @@ std::vector<double> VtuReader::cells(const std::string &name, const std::size_t 
   return arrays.numbers(*array, n);
 }
 
-void VtuReader::fail(const std::size_t cell, const std::string &message) const
-{
-  arrays.fail("cell " + std::to_string(cell) + ": " + message);
-}
-
 void VtuReader::read_points()
 {
   const std::size_t n = count("NumberOfPoints");
@@ -114,66 +85,21 @@ void VtuReader::read_points()
 
 std::vector<long long> VtuReader::read_ids() const
 {
-  std::vector<long long> ids(n_cells, 0);
   const auto data = piece->get_child_optional("CellData");
-  for (const char *const name : {"material_id", "MaterialID", "gmsh:physical"}) {
-    const ptree *const array = data ? child_with_name(*data, name) : nullptr;
-    if (array == nullptr)
-      continue;
-    const auto numbers = arrays.numbers(*array, n_cells);
-    for (std::size_t i = 0; i < n_cells; ++i) {
-      if (!(std::abs(numbers[i]) < 1e15) || numbers[i] != std::floor(numbers[i]))
-        fail(i, "its " + std::string(name) + " is " + std::to_string(numbers[i]) +
-                    ", which is no integer.");
-      ids[i] = static_cast<long long>(numbers[i]);
-    }
-    return ids;
-  }
-  return ids;
-}
-
-VtkKind VtuReader::kind_of(const std::size_t cell, const double type) const
-{
-  const auto kind = vtk_kinds().find(static_cast<int>(type));
-  if (kind != vtk_kinds().end())
-    return kind->second;
-  const std::string text = "it is of VTK's type " + std::to_string(static_cast<int>(type));
-  if (type == 13. || type == 14.)
-    fail(cell, text + ", a prism or pyramid, which are not supported. Use quadrilaterals or "
-                      "hexahedra alone, or triangles or tetrahedra alone.");
-  if (type > 20.)
-    fail(cell, text + ", of higher order. Write cells of first order.");
-  fail(cell, text + ", which is not supported. Triangulate the grid (in ParaView: Triangulate).");
+  for (const std::string &name : vtk_id_arrays())
+    if (const ptree *const array = data ? child_with_name(*data, name) : nullptr)
+      return vtk_ids(table.file, name, arrays.numbers(*array, n_cells));
+  return std::vector<long long>(n_cells, 0);
 }
 
 void VtuReader::read_cells()
 {
-  const auto types = cells("types", n_cells);
-  const auto offsets = cells("offsets", n_cells);
-  const auto ids = read_ids();
-  double before = 0.;
-  for (std::size_t i = 0; i < n_cells; ++i) {
-    if (!(offsets[i] >= before && offsets[i] - before < 1e6))
-      fail(i, "its offset is wrong: the file is damaged. Write it again.");
-    before = offsets[i];
-  }
-  const auto nodes = cells("connectivity", static_cast<std::size_t>(before));
-  for (std::size_t i = 0; i < n_cells; ++i) {
-    const auto first = static_cast<std::size_t>(i == 0 ? 0. : offsets[i - 1]);
-    const VtkKind kind = kind_of(i, types[i]);
-    if (offsets[i] - double(first) != double(kind.nodes.size()))
-      fail(i, "a " + name_of(kind.kind) + " with " +
-                  std::to_string(static_cast<std::size_t>(offsets[i]) - first) +
-                  " nodes. The file is damaged; write it again.");
-    MeshElement element{kind.kind, ids[i], i, {}};
-    for (std::size_t v = 0; v < kind.nodes.size(); ++v) {
-      const double node = nodes[first + kind.nodes[v]];
-      if (!(node >= 0. && node < double(table.points.size())))
-        fail(i, "it has a node that there is not. The file is damaged; write it again.");
-      element.nodes[v] = static_cast<std::size_t>(node);
-    }
-    table.elements.push_back(element);
-  }
+  VtkCells found = {cells("types", n_cells), cells("offsets", n_cells), {}, read_ids()};
+  const double n_nodes = n_cells == 0 ? 0. : found.ends.back();
+  if (!(n_nodes >= 0. && n_nodes < 2e9))
+    arrays.fail("the last offset is wrong: the file is damaged. Write it again.");
+  found.nodes = cells("connectivity", static_cast<std::size_t>(n_nodes));
+  add_vtk_cells(found, table);
 }
 
 MeshTable VtuReader::read()

@@ -33,6 +33,22 @@ study_test(curved_sides_that_do_not_fit_end_with_1 ${here}/mesh_plate.prm
   --set Mesh/File=${mesh_dir}/plate_with_hole.msh --set "Mesh/Manifolds=hole: polar 1, 0"
   --expect-exit 1 --expect-message "Mesh/Manifolds.*node at")
 
+# Curved sides in 3D: a tube about an oblique axis and a spherical shell, coarse hexahedra of a script
+set(curved_meshes ${here}/curved_meshes.py)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${curved_meshes})
+execute_process(COMMAND ${Python3_EXECUTABLE} ${curved_meshes} ${written}
+  COMMAND_ERROR_IS_FATAL ANY)
+foreach(degree 1 2)
+  math(EXPR L2_order "${degree} + 1")
+  foreach(body tube shell)
+    study_test(pressure_in_a_${body}_has_orders_${L2_order}_and_${degree}_on_1_and_2_ranks
+      ${here}/elasticity_${body}.prm --set Mesh/File=${written}/${body}.msh
+      --set "Mesh/Initial refinements=1" --set Discretization/Degree=${degree} --ranks 2
+      --same-as-ranks 1 --expect-order L2=${L2_order} H1=${degree}
+      --expect-quantity "balance defect=0+-1e-10" --absolute-for-quantities 1e-9)
+  endforeach()
+endforeach()
+
 # The meshes that are shipped, with the names of their parts
 study_test(shipped_cantilever_has_its_names
   --expect-text "boundary ids 1 \\(clamped\\), 2 \\(end\\), 3 \\(sides\\). material ids 1 \\(beam\\)"
@@ -117,4 +133,23 @@ foreach(case "250;no_cells;2;no_cells\\.inp" "620;a_set_without_name;1;no bounda
   study_test(abaqus_file_with_${what}_ends_with_${code} ${here}/mesh_square.prm
     --expect-exit ${code} --set Mesh/File=${written}/${what}.inp
     --expect-message "^femgpu: .*${message}")
+endforeach()
+
+# Files that were cut at a place between or within lines are refused, and nothing is made up for what
+# is missing.
+foreach(case "vtk;84;the line ends where the number of points should be"
+        "vtk;274;number of types is 12, but must be from 0 to 1" "vtk;303;the last line has no end"
+        "vtk;371;the file ends where MaterialID 9 of 12" "vtk;379;the last line has no end"
+        "ucd;163;damaged, truncated"
+        "ucd;269;the last line has no end" "unv;1088;damaged, truncated"
+        "unv;2410;the last line has no end" "inp;787;the last line has no end")
+  list(GET case 0 kind)
+  list(GET case 1 size)
+  list(GET case 2 message)
+  file(READ ${meshes}/square.${kind} text) # with LIMIT it would end the last line
+  string(SUBSTRING "${text}" 0 ${size} text)
+  file(WRITE ${written}/cut_${size}.${kind} "${text}")
+  study_test(${kind}_file_cut_after_${size}_bytes_ends_with_2 ${here}/mesh_square.prm
+    --set Mesh/File=${written}/cut_${size}.${kind} --expect-exit 2
+    --expect-message "^femgpu: .*cut_${size}\\.${kind}.*${message}")
 endforeach()
