@@ -16,14 +16,6 @@ constexpr double order_tolerance = 0.1;
 // Errors below this part of the exact solution's norm are rounding.
 constexpr double rounding_level = 1e-11;
 
-struct NamedNorm
-{
-  const char *name;
-  double ErrorNorms::*norm;
-};
-constexpr NamedNorm norms[] = {
-    {"L2", &ErrorNorms::L2}, {"H1", &ErrorNorms::H1}, {"Linf", &ErrorNorms::Linf}};
-
 /// What h^-dim grows with from cycle to cycle: dofs where cells have different sizes.
 double size_of(const StudyRecord &study, const CycleRecord &cycle)
 {
@@ -105,7 +97,7 @@ std::vector<Verdict> verdicts(const StudyRecord &study)
     return result;
   if (study.is_adaptive)
     return adaptive_verdicts(study);
-  for (const auto &[name, norm] : norms) {
+  for (const auto &[name, norm] : error_norms) {
     if (norm == &ErrorNorms::Linf) // its order depends on more than the degree
       continue;
     const auto order = observed_order(study, last, norm);
@@ -143,6 +135,19 @@ std::string to_string(const Verdict &verdict)
   return text.str();
 }
 
+void add_cycle(const CycleRecord &cycle, const Escape &escape, dealii::ConvergenceTable &table)
+{
+  table.add_value("cycle", cycle.cycle);
+  table.add_value("cells", static_cast<unsigned int>(cycle.cells));
+  table.add_value("dofs", static_cast<unsigned int>(cycle.dofs));
+  table.add_value("outcome", escape(linalg::to_string(cycle.solve.report.outcome)));
+  // as text: where lines before this one lack the column, it is empty there, and not zero
+  if (cycle.solve.nonlinear_iterations > 0)
+    table.add_value("nonlinear", std::to_string(cycle.solve.nonlinear_iterations));
+  table.add_value("iterations", std::to_string(cycle.solve.linear_iterations));
+  table.add_value("residual", scientific(cycle.solve.report.true_residual, 2));
+}
+
 namespace
 {
 void add_errors(const CycleRecord &cycle, dealii::ConvergenceTable &table,
@@ -154,7 +159,7 @@ void add_errors(const CycleRecord &cycle, dealii::ConvergenceTable &table,
       columns.push_back(column);
   };
   if (cycle.errors)
-    for (const auto &[name, norm] : norms)
+    for (const auto &[name, norm] : error_norms)
       add(std::string(name) + " error", (*cycle.errors).*norm);
   if (!cycle.estimate)
     return;
@@ -171,19 +176,10 @@ dealii::ConvergenceTable make_table(const StudyRecord &study, const Escape &esca
   std::vector<std::string> columns; // of errors
   table.set_auto_fill_mode(true);   // a cycle that failed has no errors and quantities
   for (const CycleRecord &cycle : study.cycles) {
-    table.add_value("cycle", cycle.cycle);
-    table.add_value("cells", static_cast<unsigned int>(cycle.cells));
-    table.add_value("dofs", static_cast<unsigned int>(cycle.dofs));
-    table.add_value("outcome", escape(linalg::to_string(cycle.solve.report.outcome)));
-    if (cycle.solve.nonlinear_iterations > 0)
-      table.add_value("nonlinear", cycle.solve.nonlinear_iterations);
-    table.add_value("iterations", cycle.solve.linear_iterations);
-    table.add_value("residual", cycle.solve.report.true_residual);
+    add_cycle(cycle, escape, table);
     add_errors(cycle, table, columns);
     table.add_value("seconds", cycle.total_seconds);
   }
-  table.set_scientific("residual", true);
-  table.set_precision("residual", 2);
   table.set_precision("seconds", 3);
   for (const std::string &column : columns) {
     table.set_scientific(column, true);
@@ -236,7 +232,7 @@ std::vector<std::string> csv_columns(const std::vector<const StudyRecord *> &stu
     if (really)
       columns.insert(columns.end(), more.begin(), more.end());
   };
-  for (const auto &norm : norms)
+  for (const auto &norm : error_norms)
     append(has_errors, {std::string(norm.name) + "_error", std::string(norm.name) + "_order"});
   append(has_norms, {"L2_norm", "H1_norm"});
   append(has_estimates, {"estimated_error", "estimated_order", "effectivity"});
@@ -271,7 +267,7 @@ std::map<std::string, std::string> csv_values(const StudyRecord &study, const Cy
     set(quantity.name + "_difference", change.difference);
     set(quantity.name + "_order", change.order);
   }
-  for (const auto &norm : norms)
+  for (const auto &norm : error_norms)
     if (cycle.errors) {
       set(std::string(norm.name) + "_error", (*cycle.errors).*norm.norm);
       set(std::string(norm.name) + "_order", observed_order(study, cycle.cycle, norm.norm));

@@ -40,6 +40,19 @@ std::optional<double> estimated_order(const StudyRecord &study, std::size_t cycl
  */
 std::vector<Verdict> verdicts(const StudyRecord &study);
 
+/// A norm of the error, with its name in tables.
+struct NamedNorm
+{
+  const char *name;
+  double ErrorNorms::*norm;
+};
+constexpr NamedNorm error_norms[] = {
+    {"L2", &ErrorNorms::L2}, {"H1", &ErrorNorms::H1}, {"Linf", &ErrorNorms::Linf}};
+
+/// Adds to a line of @p table what is known of every cycle: its size, and how its system was
+/// solved.
+void add_cycle(const CycleRecord &cycle, const Escape &escape, dealii::ConvergenceTable &table);
+
 /// The table for people: a line for each cycle, errors with their orders; below it verdicts and
 /// extrapolations.
 TableTexts convergence_table(const StudyRecord &study);

@@ -75,6 +75,11 @@ struct StudyRecord
   {
     return !cycles.empty() && cycles.back().solve.report.converged();
   }
+  /// How the last solve ended, and the usual cure.
+  const std::string &why_not_converged() const
+  {
+    return cycles.back().solve.report.message;
+  }
 };
 } // namespace femgpu
 

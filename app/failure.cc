@@ -1,7 +1,5 @@
 #include "app/failure.h"
 
-#include "linalg/base/error.h"
-
 #include <deal.II/base/exceptions.h>
 
 #include <chrono>
@@ -15,12 +13,6 @@ namespace femgpu
 {
 namespace
 {
-struct Failure
-{
-  ExitCode code;
-  std::string text;
-};
-
 /// Where the parameter was set, or, where that was not in a file, which it is; unless the message
 /// says so.
 std::string place_of(const ParameterError &error, const ParameterPlaces &places)
@@ -33,10 +25,25 @@ std::string place_of(const ParameterError &error, const ParameterPlaces &places)
   return std::string(error.what()).find(path) == std::string::npos ? path + ": " : "";
 }
 
-Failure describe(const std::exception_ptr &failure, const ParameterPlaces &places)
+/// Does every rank come here within @p limit?
+bool everybody_failed(MPI_Comm communicator, const std::chrono::milliseconds limit)
+{
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(communicator, &request);
+  const auto end = std::chrono::steady_clock::now() + limit;
+  int done = 0;
+  while (done == 0 && std::chrono::steady_clock::now() < end) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return done != 0;
+}
+} // namespace
+
+Failure describe_failure(const std::exception_ptr &exception, const ParameterPlaces &places)
 {
   try {
-    std::rethrow_exception(failure);
+    std::rethrow_exception(exception);
   }
   catch (const ParameterError &error) {
     return {error.code(), place_of(error, places) + error.what()};
@@ -65,33 +72,16 @@ Failure describe(const std::exception_ptr &failure, const ParameterPlaces &place
   }
 }
 
-/// Does every rank come here within @p limit?
-bool everybody_failed(MPI_Comm communicator, const std::chrono::milliseconds limit)
+ExitCode report_failure(const Failure &failure, MPI_Comm communicator)
 {
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(communicator, &request);
-  const auto end = std::chrono::steady_clock::now() + limit;
-  int done = 0;
-  while (done == 0 && std::chrono::steady_clock::now() < end) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return done != 0;
-}
-} // namespace
-
-int report_failure(const std::exception_ptr &failure, const ParameterPlaces &places,
-                   MPI_Comm communicator)
-{
-  const Failure what = describe(failure, places);
-  const int code = static_cast<int>(what.code);
-  int rank = 0;
+  int code = static_cast<int>(failure.code), rank = 0;
   MPI_Comm_rank(communicator, &rank);
   const bool together = everybody_failed(communicator, std::chrono::seconds(2));
   if (rank == 0 || !together)
-    std::cerr << "femgpu: " << what.text << std::endl;
+    std::cerr << "femgpu: " << failure.text << std::endl;
   if (!together)
     MPI_Abort(communicator, code);
-  return code;
+  MPI_Bcast(&code, 1, MPI_INT, 0, communicator);
+  return static_cast<ExitCode>(code);
 }
 } // namespace femgpu

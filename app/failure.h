@@ -2,19 +2,31 @@
 #define femgpu_app_failure_h
 
 #include "app/parameter_file.h"
+#include "linalg/base/error.h"
 
 #include <mpi.h>
 
 #include <exception>
+#include <string>
 
 namespace femgpu
 {
+/// What went wrong.
+struct Failure
+{
+  ExitCode code;
+  std::string text; ///< place and cure
+};
+
+/// What @p exception says, with file and line of the parameter to blame.
+Failure describe_failure(const std::exception_ptr &exception, const ParameterPlaces &places);
+
 /**
- * Says on standard error what went wrong, once, with file and line of the parameter to blame, and
- * returns the exit code. If other ranks go on without knowing of it, all are ended with that code.
+ * Says @p failure on standard error, once. Returns when all ranks have come here; if others go on
+ * without knowing of it, all are ended with its exit code.
+ * @return the exit code that the first rank came with, on all ranks
  */
-int report_failure(const std::exception_ptr &failure, const ParameterPlaces &places,
-                   MPI_Comm communicator);
+ExitCode report_failure(const Failure &failure, MPI_Comm communicator);
 } // namespace femgpu
 
 #endif

@@ -101,7 +101,8 @@ int main(int argc, char **argv)
       }
     }
     catch (...) {
-      status = report_failure(std::current_exception(), places, failures);
+      const Failure failure = describe_failure(std::current_exception(), places);
+      status = static_cast<int>(report_failure(failure, failures));
     }
     MPI_Comm_free(&failures);
   }

@@ -1,12 +1,15 @@
 #include "app/run.h"
 
 #include "app/branch_report.h"
+#include "app/combinations.h"
 #include "app/convergence.h"
-#include "app/parameter_study.h"
+#include "app/failure.h"
 #include "app/study.h"
 #include "app/study_table.h"
 #include "app/summary.h"
 #include "common/atomic_file.h"
+
+#include <deal.II/base/mpi.h>
 
 namespace femgpu
 {
@@ -28,10 +31,10 @@ void write_results(const Parameters &parameters, const StudyRecord &study, const
     write_file(directory + "/branch.csv", branch_csv(*study.branch));
   write_file(directory + "/summary.json", summary_json(study));
 }
-} // namespace
 
-StudyRecord run_and_report(const Parameters &parameters, MPI_Comm communicator, Console &console,
-                           const bool writes)
+/// Collective. As run_and_report(), but says nothing of a study that has not converged.
+StudyRecord run_study_and_write(const Parameters &parameters, MPI_Comm communicator,
+                                Console &console, const bool writes)
 {
   const std::string &directory = parameters.output.directory;
   if (writes)
@@ -42,72 +45,27 @@ StudyRecord run_and_report(const Parameters &parameters, MPI_Comm communicator, 
     console.print("\n" + table.plain);
   if (writes)
     write_results(parameters, study, table);
-  if (!study.converged())
-    console.warn("femgpu: " + study.cycles.back().solve.report.message);
-  else
+  if (study.converged())
     console.print("Results are in " + directory + "/" +
                   (parameters.output.write_vtu
                        ? "; open " + parameters.output.name + ".pvd in ParaView."
                        : "."));
   return study;
 }
+} // namespace
+
+StudyRecord run_and_report(const Parameters &parameters, MPI_Comm communicator, Console &console,
+                           const bool writes)
+{
+  StudyRecord study = run_study_and_write(parameters, communicator, console, writes);
+  if (!study.converged())
+    console.warn("femgpu: " + study.why_not_converged());
+  return study;
+}
 
 namespace
 {
-/// The combinations of --study as changes of the parameters.
-class Combinations
-{
-public:
-  Combinations(const CommandLine &command_line, Parameters &parameters)
-      : study{parse_studies(command_line.study), {}}, all(combinations(study.parameters)),
-        source(read_source(command_line)), common(as_overrides(command_line)),
-        parameters(parameters)
-  {}
-
-  /// Sets the parameters to combination @p i; its files go below @p directory if that is given.
-  void apply(const std::size_t i, const std::string &directory) const
-  {
-    std::vector<std::string> overrides = common;
-    for (std::size_t k = 0; k < study.parameters.size(); ++k)
-      overrides.push_back(study.parameters[k].path + "=" + all[i].values[k]);
-    if (!directory.empty())
-      overrides.push_back("Output/Directory=" + directory + "/" + all[i].directory);
-    parameters.apply(source, overrides);
-  }
-
-  /// "Preconditioner = jacobi, Degree = 1"
-  std::string text(const std::size_t i) const
-  {
-    const std::vector<std::string> names = short_names(study.parameters);
-    std::string result;
-    for (std::size_t k = 0; k < names.size(); ++k)
-      result += (k == 0 ? "" : ", ") + names[k] + " = " + all[i].values[k];
-    return result;
-  }
-
-  /// @p error with the combination and the place that it is about.
-  ParameterError explained(const Error &error, const std::size_t i) const
-  {
-    const auto *of_parameter = dynamic_cast<const ParameterError *>(&error);
-    const std::string path = of_parameter != nullptr ? of_parameter->path() : "";
-    const bool has_place = !path.empty() && parameters.places.exists(path);
-    std::string what = (has_place ? parameters.places.place_of(path) + ": " : "") + error.what();
-    for (std::size_t k = 0; k < study.parameters.size(); ++k) {
-      const std::string set = "--set '" + study.parameters[k].path + "=" + all[i].values[k] + "'";
-      for (std::size_t at = 0; (at = what.find(set, at)) != std::string::npos;)
-        what.replace(at, 5, "--study");
-    }
-    return ParameterError("combination " + text(i) + ": " + what);
-  }
-
-  ParameterStudy study;
-  std::vector<Combination> all;
-
-private:
-  ParameterSource source;
-  std::vector<std::string> common;
-  Parameters &parameters;
-};
+using dealii::Utilities::MPI::DuplicatedCommunicator;
 
 void write_study(const std::string &directory, const ParameterStudy &study)
 {
@@ -115,43 +73,83 @@ void write_study(const std::string &directory, const ParameterStudy &study)
   write_texts(directory + "/study", study_table(study));
   write_file(directory + "/study.json", parameter_study_json(study));
 }
+
+/// Collective. @throws Error with the combination that cannot be set up
+void check_all(const Combinations &combinations, const Parameters &parameters,
+               MPI_Comm communicator, Console &console)
+{
+  for (std::size_t i = 0; i < combinations.size(); ++i)
+    try {
+      combinations.apply(i, "");
+      check_study(parameters, communicator, console);
+    }
+    catch (const Error &) { // what one rank finds comes to the others as an Error
+      const Failure failure = describe_failure(std::current_exception(), parameters.places);
+      throw Error(failure.code, combinations.named(i, failure.text));
+    }
+}
+
+/**
+ * Collective. Runs combination @p i. An error ends this combination alone: what it leaves behind,
+ * messages on their way too, belongs to a communicator that no other combination uses.
+ */
+CombinationRecord run_combination(const Combinations &combinations, const std::size_t i,
+                                  const std::string &directory, const Parameters &parameters,
+                                  MPI_Comm communicator, Console &console, const bool writes)
+{
+  CombinationRecord record{combinations[i], {}, {}};
+  const DuplicatedCommunicator failures(communicator); // never meet another message
+  try {
+    const DuplicatedCommunicator own(communicator);
+    combinations.apply(i, directory);
+    record.study = run_study_and_write(parameters, *own, console, writes);
+    if (!record.study.converged()) {
+      record.failure = Failure{ExitCode::not_converged, record.study.why_not_converged()};
+      console.warn("femgpu: " + combinations.named(i, record.failure->text));
+    }
+  }
+  catch (...) {
+    record.failure = describe_failure(std::current_exception(), parameters.places);
+    console.clear_line();
+    record.failure->code = report_failure(
+        {record.failure->code, combinations.named(i, record.failure->text)}, *failures);
+    record.study.n_ranks = dealii::Utilities::MPI::n_mpi_processes(communicator);
+  }
+  return record;
+}
 } // namespace
 
 ExitCode run_combinations(const CommandLine &command_line, Parameters &parameters,
                           MPI_Comm communicator, Console &console, const bool writes)
 {
-  Combinations combinations(command_line, parameters);
-  const std::size_t n = combinations.all.size();
-  for (std::size_t i = 0; i < n; ++i)
-    try {
-      combinations.apply(i, "");
-      check_study(parameters, communicator, console);
-    }
-    catch (const Error &error) { // what one rank finds comes to the others as an Error
-      if (error.code() != ExitCode::parameter)
-        throw;
-      throw combinations.explained(error, i);
-    }
+  const Combinations combinations(command_line, parameters);
+  const std::string n = std::to_string(combinations.size());
+  check_all(combinations, parameters, communicator, console);
   const std::string directory = parameters.output.directory;
   if (command_line.validate) {
-    console.print("Valid: " + std::to_string(n) + " combinations.");
+    console.print("Valid: " + n + " combinations.");
     return ExitCode::done;
   }
   if (writes)
     create_output_directory(directory);
-  bool all_converged = true;
-  for (std::size_t i = 0; i < n; ++i) {
-    console.print("\nCombination " + std::to_string(i + 1) + " of " + std::to_string(n) + ": " +
+  ParameterStudy study{combinations.studied(), {}};
+  ExitCode code = ExitCode::done;
+  for (std::size_t i = 0; i < combinations.size(); ++i) {
+    console.print("\nCombination " + std::to_string(i + 1) + " of " + n + ": " +
                   combinations.text(i));
-    combinations.apply(i, directory);
-    StudyRecord study = run_and_report(parameters, communicator, console, writes);
-    all_converged = all_converged && study.converged();
-    combinations.study.combinations.push_back({combinations.all[i], std::move(study)});
+    study.combinations.push_back(
+        run_combination(combinations, i, directory, parameters, communicator, console, writes));
+    if (const auto &failure = study.combinations.back().failure) {
+      if (failure->code == ExitCode::output) // where this could not be written, nothing can
+        return failure->code;
+      if (code == ExitCode::done)
+        code = failure->code;
+    }
     if (writes) // after each, so that nothing is lost with a later one
-      write_study(directory, combinations.study);
+      write_study(directory, study);
   }
-  console.print("\n" + study_table(combinations.study).plain);
+  console.print("\n" + study_table(study).plain);
   console.print("All combinations are in " + directory + "/, study.csv and study.md.");
-  return all_converged ? ExitCode::done : ExitCode::not_converged;
+  return code;
 }
 } // namespace femgpu

@@ -20,8 +20,10 @@ StudyRecord run_and_report(const Parameters &parameters, MPI_Comm communicator, 
 /**
  * Collective. Runs a study for each combination of the values of --study, each into a directory of
  * its own, and writes one table of all. Every combination is checked before the first is solved.
- * @return not_converged if one has not converged; the others have run all the same
- * @throws as run_study(), with the combination that is wrong
+ * One that an error ends is a line of the table; the others run all the same, but after an error of
+ * output, which they would meet too.
+ * @return the exit code of the first combination that has not converged or has failed
+ * @throws as check_study(), with the combination that is wrong
  */
 ExitCode run_combinations(const CommandLine &command_line, Parameters &parameters,
                           MPI_Comm communicator, Console &console, bool writes);

@@ -2,68 +2,42 @@
 
 #include "app/convergence.h"
 
-#include <algorithm>
+#include <map>
 
 namespace femgpu
 {
 namespace
 {
-struct ErrorColumn
-{
-  const char *name;
-  double ErrorNorms::*norm;
-};
-constexpr ErrorColumn error_columns[] = {
-    {"L2", &ErrorNorms::L2}, {"H1", &ErrorNorms::H1}, {"Linf", &ErrorNorms::Linf}};
-
-/// Adds numbers under the names of columns, which get their precision.
-class NumberColumns
-{
-public:
-  NumberColumns(dealii::ConvergenceTable &table, const Escape &escape)
-      : table(table), escape(escape)
-  {}
-
-  void add(const std::string &name, const double value, const unsigned int digits,
-           const bool is_scientific) const
-  {
-    const std::string column = escape(name);
-    table.add_value(column, value);
-    table.set_precision(column, digits);
-    table.set_scientific(column, is_scientific);
-  }
-
-private:
-  dealii::ConvergenceTable &table;
-  const Escape &escape;
-};
-
+/// All as text: what combinations lack that come before others is empty then, and not zero.
 void add_last_cycle(const StudyRecord &study, const Escape &escape, dealii::ConvergenceTable &table)
 {
   const CycleRecord &cycle = study.cycles.back();
-  const NumberColumns numbers(table, escape);
-  table.add_value("cycle", cycle.cycle);
-  table.add_value("cells", static_cast<unsigned int>(cycle.cells));
-  table.add_value("dofs", static_cast<unsigned int>(cycle.dofs));
-  table.add_value("outcome", escape(linalg::to_string(cycle.solve.report.outcome)));
-  if (cycle.solve.nonlinear_iterations > 0)
-    table.add_value("nonlinear", cycle.solve.nonlinear_iterations);
-  table.add_value("iterations", cycle.solve.linear_iterations);
-  numbers.add("residual", cycle.solve.report.true_residual, 2, true);
+  const auto add = [&](const std::string &column, const std::string &number) {
+    table.add_value(escape(column), number);
+  };
+  add_cycle(cycle, escape, table);
   for (const Quantity &quantity : cycle.quantities)
-    numbers.add(quantity.name, quantity.value, 8, false);
-  for (const auto &[name, norm] : error_columns) {
+    add(quantity.name, fixed(quantity.value, 8));
+  for (const auto &[name, norm] : error_norms) {
     if (!cycle.errors)
       break;
-    numbers.add(std::string(name) + " error", (*cycle.errors).*norm, 3, true);
+    add(std::string(name) + " error", scientific((*cycle.errors).*norm, 3));
     if (const auto order = observed_order(study, cycle.cycle, norm))
-      numbers.add(std::string(name) + " order", *order, 2, false);
+      add(std::string(name) + " order", fixed(*order, 2));
   }
   if (cycle.estimate)
-    numbers.add("estimated error", cycle.estimate->error, 3, true);
+    add("estimated error", scientific(cycle.estimate->error, 3));
   const auto seconds = cycle.seconds.find("solve");
-  numbers.add("solve seconds", seconds == cycle.seconds.end() ? 0. : seconds->second, 3, false);
-  numbers.add("seconds", study.total_seconds, 3, false);
+  add("solve seconds", fixed(seconds == cycle.seconds.end() ? 0. : seconds->second, 3));
+  add("seconds", fixed(study.total_seconds, 3));
+}
+
+/// A combination that came to no end has its parameters, and that it failed.
+void add_failure(dealii::ConvergenceTable &table)
+{
+  for (const char *column : {"cycle", "cells", "dofs"})
+    table.add_value(column, std::string());
+  table.add_value("outcome", std::string(failed));
 }
 
 dealii::ConvergenceTable make_table(const ParameterStudy &study, const Escape &escape)
@@ -74,7 +48,10 @@ dealii::ConvergenceTable make_table(const ParameterStudy &study, const Escape &e
   for (const CombinationRecord &record : study.combinations) {
     for (std::size_t i = 0; i < names.size(); ++i)
       table.add_value(escape(names[i]), escape(record.combination.values[i]));
-    add_last_cycle(record.study, escape, table);
+    if (record.study.cycles.empty())
+      add_failure(table);
+    else
+      add_last_cycle(record.study, escape, table);
   }
   table.start_new_row(); // fills up the columns that the last combination has left short
   return table;
@@ -98,15 +75,20 @@ std::string study_csv(const ParameterStudy &study)
   line.insert(line.end(), columns.begin(), columns.end());
   line.emplace_back("directory");
   std::string text = csv_line(line);
-  for (const CombinationRecord &record : study.combinations)
-    for (const CycleRecord &cycle : record.study.cycles) {
-      auto values = csv_values(record.study, cycle);
-      line = record.combination.values;
-      for (const std::string &column : columns)
-        line.push_back(values[column]);
-      line.push_back(record.combination.directory);
-      text += csv_line(line);
-    }
+  const auto add_line = [&](const CombinationRecord &record,
+                            std::map<std::string, std::string> values) {
+    line = record.combination.values;
+    for (const std::string &column : columns)
+      line.push_back(values[column]);
+    line.push_back(record.combination.directory);
+    text += csv_line(line);
+  };
+  for (const CombinationRecord &record : study.combinations) {
+    for (const CycleRecord &cycle : record.study.cycles)
+      add_line(record, csv_values(record.study, cycle));
+    if (record.study.cycles.empty())
+      add_line(record, {{"outcome", failed}});
+  }
   return text;
 }
 } // namespace femgpu

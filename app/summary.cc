@@ -175,7 +175,12 @@ std::string parameter_study_json(const ParameterStudy &study)
     Json entry = {{"parameters", Json::object()}, {"directory", combination.combination.directory}};
     for (std::size_t i = 0; i < study.parameters.size(); ++i)
       entry["parameters"][study.parameters[i].path] = combination.combination.values[i];
-    entry["outcome"] = outcome_of(combination.study);
+    const bool has_cycles = !combination.study.cycles.empty();
+    entry["outcome"] = has_cycles ? outcome_of(combination.study) : failed;
+    entry["failure"] = Json();
+    if (const auto &failure = combination.failure)
+      entry["failure"] = {{"exit_code", static_cast<int>(failure->code)},
+                          {"message", failure->text}};
     entry["ranks"] = combination.study.n_ranks;
     entry["total_seconds"] = combination.study.total_seconds;
     entry.update(results_of(combination.study));

@@ -1,6 +1,7 @@
 #include "app/table_texts.h"
 
 #include <algorithm>
+#include <iomanip>
 #include <regex>
 #include <sstream>
 
@@ -113,6 +114,20 @@ std::string csv_line(const std::vector<std::string> &values)
     line += quotes ? '"' + replaced(values[i], "\"", "\"\"") + '"' : values[i];
   }
   return line + "\n";
+}
+
+std::string fixed(const double x, const int digits)
+{
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(digits) << x;
+  return text.str();
+}
+
+std::string scientific(const double x, const int digits)
+{
+  std::ostringstream text;
+  text << std::scientific << std::setprecision(digits) << x;
+  return text.str();
 }
 
 std::string in_full(const double x)

@@ -36,6 +36,10 @@ TableTexts with_remarks(TableTexts texts, const std::vector<std::string> &lines)
 /// A line of a .csv file as by RFC 4180: values with a comma, a quote or a line break in quotes.
 std::string csv_line(const std::vector<std::string> &values);
 
+/// @p x with @p digits behind the point, as 0.00123 or as 1.23e-03.
+std::string fixed(double x, int digits);
+std::string scientific(double x, int digits);
+
 /// @p x so that it reads back to the same double.
 std::string in_full(double x);
 } // namespace femgpu

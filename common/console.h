@@ -36,6 +36,9 @@ public:
   /// How the phase goes on.
   void progress(const std::string &text);
 
+  /// Takes the line of what is under way away, so that something else may print.
+  void clear_line();
+
   /// Does anybody see progress()?
   bool shows_progress() const
   {
@@ -48,7 +51,6 @@ public:
   }
 
 private:
-  void clear_line();
   void show(const std::string &text);
 
   bool prints;

@@ -47,7 +47,9 @@ class Run:
         self.directory = directory
         print(self.command, flush=True)
         if options.full_disk:
-            os.symlink("/dev/full", self.path(options.full_disk + ".partial"))
+            full = self.path(options.full_disk + ".partial")
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            os.symlink("/dev/full", full)
         text = ""
         if on_stdin:
             with open(options.file, encoding="utf-8") as file:

@@ -7,18 +7,20 @@ set(l_shape ${parameter_dir}/poisson_lshape_adaptive.prm)
 study_test(l_shape_has_rate_one_third_with_global_refinement ${l_shape}
   --set Study/Refinement=global --set Study/Cycles=5 --set "Output/Write VTU=false"
   --expect-exact-rate H1=0.3333+-0.03)
-foreach(strategy fixed_number fixed_fraction)
-  if(strategy STREQUAL "fixed_number")
-    set(fraction 0.2)
-  else()
-    set(fraction 0.6)
-  endif()
-  study_test(l_shape_has_rate_one_half_with_kelly_and_${strategy} ${l_shape}
-    --set Study/Strategy=${strategy} --set "Output/Write VTU=false" --set Study/Cycles=30
-    --set "Study/Maximum dofs=30000" --set "Mesh/Initial refinements=1"
-    --set "Study/Refine fraction=${fraction}" --expect-exact-rate H1=0.5+-0.03
-    --expect-stopped-by maximum_dofs
-    --expect-text "H1: error falls like dofs\\^-0\\.5[0-9], expected dofs\\^-0\\.50: as expected")
+foreach(estimator kelly residual)
+  foreach(strategy fixed_number fixed_fraction)
+    if(strategy STREQUAL "fixed_number")
+      set(fraction 0.2)
+    else()
+      set(fraction 0.6)
+    endif()
+    study_test(l_shape_has_rate_one_half_with_${estimator}_and_${strategy} ${l_shape}
+      --set Study/Estimator=${estimator} --set Study/Strategy=${strategy}
+      --set "Output/Write VTU=false" --set Study/Cycles=30 --set "Study/Maximum dofs=30000"
+      --set "Mesh/Initial refinements=1" --set "Study/Refine fraction=${fraction}"
+      --expect-exact-rate H1=0.5+-0.03 --expect-stopped-by maximum_dofs
+      --expect-text "H1: error falls like dofs\\^-0\\.5[0-9], expected dofs\\^-0\\.50: as expected")
+  endforeach()
 endforeach()
 
 # Why a study ends
@@ -109,8 +111,36 @@ study_test(study_over_two_parameters_runs_all_combinations ${parameter_dir}/pois
   --expect-line "Preconditioner=fsai,Degree=1/summary.json" "\"Preconditioner\": \"fsai\"")
 study_test(combination_that_does_not_converge_is_a_line_and_ends_with_3
   ${parameter_dir}/poisson.prm --study "Solver/Maximum iterations=8,2000" --set Study/Cycles=4
-  --set "Output/Write VTU=false" --expect-exit 3 --expect-message "8 iterations"
-  --expect-line study.csv "^8,3,.*,iteration_limit," --expect-line study.csv "^2000,3,.*,converged,")
+  --set "Output/Write VTU=false" --expect-exit 3
+  --expect-message "femgpu: combination Maximum iterations = 8: .*8 iterations"
+  --expect-line study.csv "^8,3,.*,iteration_limit," --expect-line study.csv "^2000,3,.*,converged,"
+  --expect-line study.json "\"exit_code\": 3")
+foreach(ranks 1 2)
+  study_test(combination_that_an_error_ends_is_a_line_and_gives_the_exit_code_on_${ranks}_ranks
+    ${parameter_dir}/poisson.prm --study "Poisson/Coefficient=0.5 - x,1,2" --set Study/Cycles=2
+    --ranks ${ranks} --set "Output/Write VTU=false" --expect-exit 1
+    --expect-message "combination Coefficient = 0\\.5 - x: --study 'Poisson/Coefficient=0\\.5 - x': .*must be pos"
+    --expect-text "Combination 3 of 3" --expect-text "\\n *0\\.5 - x +- +- +- +failed +- +- +- "
+    --expect-line study.csv "^0\\.5 - x,,.*,failed,.*,Coefficient=0.5_-_x"
+    --expect-line study.csv "^2,1,.*,converged," --expect-line study.md "0\\.5 - x.* failed "
+    --expect-line study.json "\"outcome\": \"failed\""
+    --expect-line study.json "\"message\": \".*Poisson/Coefficient is -0"
+    --expect-line "Coefficient=2/summary.json" "\"outcome\": \"converged\"")
+endforeach()
+study_test(first_failure_of_a_study_gives_the_exit_code ${parameter_dir}/poisson.prm
+  --study "Solver/Maximum iterations=2,2000" --study "Poisson/Coefficient=1,0.5 - x"
+  --set Study/Cycles=2 --set "Output/Write VTU=false" --expect-exit 3
+  --expect-message "combination Maximum iterations = 2, Coefficient = 1: "
+  --expect-message "combination Maximum iterations = 2000, Coefficient = 0\\.5 - x: "
+  --expect-line study.csv "^2000,1,1,.*,converged,")
+study_test(combination_that_cannot_be_written_ends_the_study_with_5 ${parameter_dir}/poisson.prm
+  --study Discretization/Degree=1..2 --set Study/Cycles=1
+  --full-disk "Degree=1/solution_000.pvtu"
+  --expect-exit 5 --expect-message "combination Degree = 1: .*solution_000\\.pvtu"
+  --expect-no-text "Combination 2")
+study_test(combination_whose_mesh_is_missing_is_named ${parameter_dir}/poisson.prm
+  --study "Mesh/File=nowhere.msh,elsewhere.msh" --expect-exit 2
+  --expect-message "combination File = nowhere\\.msh: .*nowhere")
 study_test(wrong_value_of_the_last_combination_comes_before_the_first_solve
   ${parameter_dir}/poisson.prm --study Discretization/Degree=1,2,9 --expect-exit 1
   --expect-message "combination Degree = 9: --study 'Discretization/Degree=9'"
