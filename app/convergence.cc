@@ -225,7 +225,7 @@ std::vector<std::string> csv_columns(const std::vector<const StudyRecord *> &stu
       has_estimates = has_estimates || cycle.estimate;
       for (const Quantity &quantity : cycle.quantities)
         if (std::find(columns.begin(), columns.end(), quantity.name) == columns.end())
-          for (const std::string &column : quantity_columns(quantity.name))
+          for (const std::string &column : quantity_columns(quantity))
             columns.push_back(column);
     }
   const auto append = [&](const bool really, const std::vector<std::string> &more) {
@@ -262,7 +262,7 @@ std::map<std::string, std::string> csv_values(const StudyRecord &study, const Cy
       values[column] = in_full(*value);
   };
   for (const Quantity &quantity : cycle.quantities) {
-    const QuantityChange change = quantity_change(study, cycle.cycle, quantity.name);
+    const QuantityChange change = quantity_change(study, cycle.cycle, quantity);
     set(quantity.name, quantity.value);
     set(quantity.name + "_difference", change.difference);
     set(quantity.name + "_order", change.order);

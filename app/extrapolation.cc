@@ -57,7 +57,7 @@ std::vector<Extrapolation> extrapolations(const StudyRecord &study)
     return result;
   const CycleRecord &c0 = study.cycles[n - 3], &c1 = study.cycles[n - 2], &c2 = study.cycles[n - 1];
   for (std::size_t i = 0; i < c2.quantities.size(); ++i)
-    if (i < c0.quantities.size() && i < c1.quantities.size() && has_limit(c2.quantities[i].name))
+    if (i < c0.quantities.size() && i < c1.quantities.size() && c2.quantities[i].has_limit)
       result.push_back(extrapolate(c2.quantities[i].name, c0.quantities[i].value,
                                    c1.quantities[i].value, c2.quantities[i].value, study.degree));
   if (c0.norms && c1.norms && c2.norms) {

@@ -49,19 +49,12 @@ std::string digits(const std::optional<double> &number, const int n)
 }
 } // namespace
 
-bool has_limit(const std::string &name)
-{
-  for (const std::string end : {" at x", " at y", " at z", "defect"})
-    if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0)
-      return false;
-  return true;
-}
-
 QuantityChange quantity_change(const StudyRecord &study, const std::size_t cycle,
-                               const std::string &name)
+                               const Quantity &quantity)
 {
+  const std::string &name = quantity.name;
   QuantityChange change;
-  if (!has_limit(name))
+  if (!quantity.has_limit)
     return change;
   change.difference = difference_of(study, cycle, name);
   if (!change.difference || cycle < 2)
@@ -84,7 +77,7 @@ dealii::ConvergenceTable make_table(const StudyRecord &study, const Escape &esca
   dealii::ConvergenceTable table;
   for (const Quantity &quantity : quantities_of(study))
     for (std::size_t cycle = 0; cycle < study.cycles.size(); ++cycle) {
-      const QuantityChange change = quantity_change(study, cycle, quantity.name);
+      const QuantityChange change = quantity_change(study, cycle, quantity);
       table.add_value("quantity", escape(quantity.name));
       table.add_value("cycle", static_cast<unsigned int>(cycle));
       table.add_value("value", digits(value_of(study, cycle, quantity.name), 10));
@@ -102,9 +95,10 @@ TableTexts quantity_table(const StudyRecord &study)
   return table_texts([&](const Escape &escape) { return make_table(study, escape); });
 }
 
-std::vector<std::string> quantity_columns(const std::string &name)
+std::vector<std::string> quantity_columns(const Quantity &quantity)
 {
-  if (!has_limit(name))
+  const std::string &name = quantity.name;
+  if (!quantity.has_limit)
     return {name};
   return {name, name + "_difference", name + "_order"};
 }

@@ -20,20 +20,16 @@ struct QuantityChange
   std::optional<double> order;
 };
 
-/// Does the quantity converge? Places of extrema, "max u at x", need not; what is named "...
-/// defect" is rounding, and what solvers leave.
-bool has_limit(const std::string &name);
-
-/// Of the quantity @p name in cycle @p cycle; empty if it has no limit.
+/// Of @p quantity in cycle @p cycle; empty if it has no limit.
 QuantityChange quantity_change(const StudyRecord &study, std::size_t cycle,
-                               const std::string &name);
+                               const Quantity &quantity);
 
 /// A line for each quantity and cycle; of empty texts if there are no quantities.
 TableTexts quantity_table(const StudyRecord &study);
 
 /// The columns of convergence.csv that belong to a quantity: NAME, and if it has a limit
 /// NAME_difference and NAME_order.
-std::vector<std::string> quantity_columns(const std::string &name);
+std::vector<std::string> quantity_columns(const Quantity &quantity);
 } // namespace femgpu
 
 #endif

@@ -170,7 +170,8 @@ std::vector<Quantity> flux_quantities(const Discretization<dim> &discretization,
   }
   if (!ids.empty())
     result.push_back({"balance defect",
-                      magnitude > 0. ? std::abs(evaluation.supply - outflow) / magnitude : 0.});
+                      magnitude > 0. ? std::abs(evaluation.supply - outflow) / magnitude : 0.,
+                      false});
   return result;
 }
 

@@ -22,6 +22,8 @@ struct Quantity
 {
   std::string name;
   double value;
+  /// Does it converge? Places of extrema need not, and defects are rounding and what solvers leave.
+  bool has_limit = true;
 };
 
 /// How the system of one cycle was solved.

@@ -215,7 +215,7 @@ std::vector<Quantity> Pass<dim>::forces()
   double largest = 0.;
   for (unsigned int c = 0; c < dim; ++c)
     largest = std::max(largest, std::abs(sum.force[c]));
-  result.push_back({"balance defect", scale > 0. ? largest / scale : 0.});
+  result.push_back({"balance defect", scale > 0. ? largest / scale : 0., false});
   return result;
 }
 

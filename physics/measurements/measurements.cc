@@ -395,7 +395,7 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
     result.quantities.push_back({name, (k % 2 == 0 ? -largest[k] : largest[k]) + 0.});
     const Point<dim> place = lowest_of_ranks(lowest[k], distance, communicator);
     for (unsigned int d = 0; d < dim; ++d)
-      result.quantities.push_back({name + " at " + axes[d], place[d]});
+      result.quantities.push_back({name + " at " + axes[d], place[d], false});
   }
 }
 

@@ -1,5 +1,5 @@
 #include "app/command_line.h"
-#include "linalg/base/error.h"
+#include "tests/app/message_checks.h"
 
 #include <gtest/gtest.h>
 
@@ -17,20 +17,7 @@ CommandLine parse(const std::vector<std::string> &arguments)
 
 std::string error_of(const std::vector<std::string> &arguments)
 {
-  try {
-    parse(arguments);
-  }
-  catch (const ParameterError &error) {
-    EXPECT_EQ(error.code(), ExitCode::parameter);
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
-
-bool holds(const std::string &text, const std::string &part)
-{
-  return text.find(part) != std::string::npos;
+  return parameter_error([&] { parse(arguments); });
 }
 
 using Texts = std::vector<std::string>;

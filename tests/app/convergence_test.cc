@@ -117,7 +117,7 @@ TEST(StudyTable, HasAllQuantitiesAndEmptyPlaces)
   ParameterStudy study;
   study.parameters = parse_studies({"Solver/Preconditioner=a_b,'c, d'"});
   const auto all = combinations(study.parameters);
-  study.combinations = {{all[0], study_of({1., 2.})}, {all[1], study_of({3.})}};
+  study.combinations = {{all[0], study_of({1., 2.}), {}}, {all[1], study_of({3.}), {}}};
   study.combinations[1].study.cycles[0].quantities[0].name = "w|w";
   const std::string csv = study_csv(study);
   EXPECT_EQ(csv.find("Solver/Preconditioner,cycle,cells,dofs,"), 0U) << csv;
@@ -130,6 +130,33 @@ TEST(StudyTable, HasAllQuantitiesAndEmptyPlaces)
   EXPECT_NE(table.latex.find("a\\_b"), std::string::npos) << table.latex;
   EXPECT_NE(table.markdown.find("w\\|w"), std::string::npos) << table.markdown;
   EXPECT_NE(table.plain.find("c, d"), std::string::npos) << table.plain;
+}
+
+TEST(StudyTable, SaysWhichCombinationHasFailedAndHasNoNumbersOfIt)
+{
+  ParameterStudy study;
+  study.parameters = parse_studies({"A/B=x,y"});
+  const auto all = combinations(study.parameters);
+  study.combinations = {{all[0], {}, Failure{ExitCode::device, "why"}},
+                        {all[1], study_of({3.}), {}}};
+  const std::string csv = study_csv(study), markdown = study_table(study).markdown;
+  EXPECT_NE(csv.find("\nx,,,,,,failed,,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("\ny,0,1,1,"), std::string::npos) << csv;
+  const std::size_t line = markdown.find("| x ");
+  ASSERT_NE(line, std::string::npos) << markdown;
+  const std::string numbers = markdown.substr(line, markdown.find('\n', line) - line);
+  EXPECT_NE(numbers.find("failed"), std::string::npos) << markdown;
+  EXPECT_EQ(numbers.find('0'), std::string::npos) << markdown;
+}
+
+TEST(QuantityTable, HasDifferencesOfWhatConvergesAlone)
+{
+  StudyRecord study = study_of({1., 2.});
+  for (CycleRecord &cycle : study.cycles)
+    cycle.quantities.push_back({"place", 0.5, false});
+  const std::string csv = convergence_csv(study);
+  EXPECT_NE(csv.find(",u,u_difference,u_order,place,"), std::string::npos) << csv;
+  EXPECT_EQ(csv.find("place_difference"), std::string::npos) << csv;
 }
 
 TEST(Csv, QuotesByTheStandard)

@@ -1,5 +1,5 @@
 #include "app/parameter_file.h"
-#include "linalg/base/error.h"
+#include "tests/app/message_checks.h"
 
 #include <deal.II/base/parameter_handler.h>
 
@@ -67,16 +67,11 @@ protected:
   /// The text of the error that @p text must cause.
   std::string error_of(const std::string &text, const std::vector<std::string> &overrides = {})
   {
-    try {
-      apply(text, overrides);
-    }
-    catch (const ParameterError &error) {
-      EXPECT_EQ(std::string(error.what()).find("deal.II"), std::string::npos) << error.what();
-      EXPECT_EQ(std::string(error.what()).find("ParameterHandler"), std::string::npos);
-      return error.what();
-    }
-    ADD_FAILURE() << "no error for\n" << text;
-    return {};
+    SCOPED_TRACE(text);
+    const std::string error = parameter_error([&] { apply(text, overrides); });
+    EXPECT_EQ(error.find("deal.II"), std::string::npos) << error;
+    EXPECT_EQ(error.find("ParameterHandler"), std::string::npos);
+    return error;
   }
 
   dealii::ParameterHandler prm;
@@ -85,11 +80,6 @@ protected:
 std::size_t lines_of(const std::string &text)
 {
   return 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-}
-
-bool holds(const std::string &text, const std::string &part)
-{
-  return text.find(part) != std::string::npos;
 }
 
 TEST_F(ParameterFile, SetsValuesAtEveryDepth)

@@ -1,5 +1,6 @@
 #include "app/parameter_scan.h"
 #include "linalg/base/error.h"
+#include "tests/app/message_checks.h"
 
 #include <filesystem>
 #include <fstream>
@@ -13,11 +14,6 @@ namespace femgpu
 {
 namespace
 {
-bool holds(const std::string &text, const std::string &part)
-{
-  return text.find(part) != std::string::npos;
-}
-
 class ReadParameterSource : public testing::Test
 {
 public:

@@ -1,5 +1,5 @@
 #include "app/parameter_study.h"
-#include "linalg/base/error.h"
+#include "tests/app/message_checks.h"
 
 #include <gtest/gtest.h>
 
@@ -16,20 +16,7 @@ Texts values_of(const std::string &list)
 
 std::string error_of(const Texts &texts)
 {
-  try {
-    parse_studies(texts);
-  }
-  catch (const ParameterError &error) {
-    EXPECT_EQ(error.code(), ExitCode::parameter);
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
-
-bool holds(const std::string &text, const std::string &part)
-{
-  return text.find(part) != std::string::npos;
+  return parameter_error([&] { parse_studies(texts); });
 }
 
 TEST(ParameterStudy, SplitsAtCommasAndTrims)
