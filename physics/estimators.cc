@@ -1,6 +1,7 @@
 #include "physics/estimators.h"
 
 #include "physics/error_norms.h"
+#include "physics/problem_tools.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>
@@ -8,6 +9,7 @@
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/numerics/error_estimator.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -75,58 +77,103 @@ public:
                    discretization.face_quadrature(), flags),
         sigma_here(problem, here.get_quadrature().size()),
         sigma_there(problem, here.get_quadrature().size()),
-        values(here.get_quadrature().size(), Vector<double>(n_components)), given(n_components)
-  {
-    for (const PeriodicSides &sides : problem.periodic_sides())
-      periodic.insert({sides.first, sides.second});
-  }
+        values(here.get_quadrature().size(), Vector<double>(n_components)), given(n_components),
+        partners(here.get_quadrature().size()), periodic(ids_of(problem.periodic_sides()))
+  {}
 
-  /// Σ_F weight(h_F) ∫_F [σ·n]² over the faces of @p cell; twice for those of the boundary.
+  /// Σ_F weight(h_F) ∫_F [σ·n]² over the faces of @p cell, those to cells beyond a periodic side
+  /// too; twice for those of the boundary.
   template <class Weight>
   double sum(const Cell<dim> &cell, const Weight &weight)
   {
     double result = 0.;
     for (const unsigned int f : cell->face_indices()) {
       const auto face = cell->face(f);
-      if (face->at_boundary())
+      if (face->at_boundary() && !cell->has_periodic_neighbor(f)) {
         result += 2. * weight(face->diameter()) * on_boundary(cell, f);
-      else if (face->has_children())
-        for (unsigned int part = 0; part < face->n_children(); ++part) {
-          const auto neighbor = cell->neighbor_child_on_subface(f, part);
-          const unsigned int its_face = cell->neighbor_of_neighbor(f);
-          part_here.reinit(cell, f, part);
-          there.reinit(neighbor, its_face);
-          result += weight(neighbor->face(its_face)->diameter()) *
-                    across(cell, part_here, neighbor, there);
-        }
-      else if (cell->neighbor_is_coarser(f)) {
-        const auto [neighbor_face, part] = cell->neighbor_of_coarser_neighbor(f);
+        continue;
+      }
+      const bool is_periodic = face->at_boundary();
+      const auto neighbor = cell->neighbor_or_periodic_neighbor(f);
+      if (neighbor->has_children())
+        result += across_parts(cell, f, weight);
+      else if (is_periodic ? cell->periodic_neighbor_is_coarser(f) : cell->neighbor_is_coarser(f)) {
+        const auto [its_face, part] = is_periodic
+                                          ? cell->periodic_neighbor_of_coarser_periodic_neighbor(f)
+                                          : cell->neighbor_of_coarser_neighbor(f);
         here.reinit(cell, f);
-        part_there.reinit(cell->neighbor(f), neighbor_face, part);
-        result += weight(face->diameter()) * across(cell, here, cell->neighbor(f), part_there);
+        part_there.reinit(neighbor, its_face, part);
+        result += weight(face->diameter()) * across(cell, here, neighbor, part_there, is_periodic);
       }
       else {
         here.reinit(cell, f);
-        there.reinit(cell->neighbor(f), cell->neighbor_of_neighbor(f));
-        result += weight(face->diameter()) * across(cell, here, cell->neighbor(f), there);
+        there.reinit(neighbor, face_of_neighbor(cell, f));
+        result += weight(face->diameter()) * across(cell, here, neighbor, there, is_periodic);
       }
     }
     return result;
   }
 
 private:
+  static unsigned int face_of_neighbor(const Cell<dim> &cell, const unsigned int f)
+  {
+    return cell->at_boundary(f) ? cell->periodic_neighbor_face_no(f)
+                                : cell->neighbor_of_neighbor(f);
+  }
+
+  /// The same over one face of @p cell, behind which the cells are smaller.
+  template <class Weight>
+  double across_parts(const Cell<dim> &cell, const unsigned int f, const Weight &weight)
+  {
+    const bool is_periodic = cell->at_boundary(f);
+    const unsigned int its_face = face_of_neighbor(cell, f);
+    const unsigned int n_parts =
+        cell->neighbor_or_periodic_neighbor(f)->face(its_face)->n_children();
+    double result = 0.;
+    for (unsigned int part = 0; part < n_parts; ++part) {
+      const auto child = is_periodic ? cell->periodic_neighbor_child_on_subface(f, part)
+                                     : cell->neighbor_child_on_subface(f, part);
+      part_here.reinit(cell, f, part);
+      there.reinit(child, its_face);
+      result += weight(child->face(its_face)->diameter()) *
+                across(cell, part_here, child, there, is_periodic);
+    }
+    return result;
+  }
+
   template <class Neighbor>
   double across(const Cell<dim> &cell, const FEValuesBase<dim> &fe, const Neighbor &neighbor,
-                const FEValuesBase<dim> &other)
+                const FEValuesBase<dim> &other, const bool is_periodic)
   {
     sigma_here.reinit(fe, cell->material_id(), u);
     sigma_there.reinit(other, neighbor->material_id(), u);
+    if (is_periodic)
+      find_partners(fe, other);
     double integral = 0.;
-    for (const unsigned int q : fe.quadrature_point_indices())
+    for (const unsigned int q : fe.quadrature_point_indices()) {
+      const Rows<dim> &beyond = sigma_there[is_periodic ? partners[q] : q];
       for (unsigned int c = 0; c < n_components; ++c)
-        integral +=
-            std::pow((sigma_here[q][c] - sigma_there[q][c]) * fe.normal_vector(q), 2) * fe.JxW(q);
+        integral += std::pow((sigma_here[q][c] - beyond[c]) * fe.normal_vector(q), 2) * fe.JxW(q);
+    }
     return integral;
+  }
+
+  /// Which point of @p other is that of @p fe on the other periodic side: the sides of coarse cells
+  /// may be numbered otherwise there.
+  void find_partners(const FEValuesBase<dim> &fe, const FEValuesBase<dim> &other)
+  {
+    const auto &points = fe.get_quadrature_points(), &others = other.get_quadrature_points();
+    Tensor<1, dim> shift;
+    for (const unsigned int q : fe.quadrature_point_indices())
+      shift += (others[q] - points[q]) / static_cast<double>(points.size());
+    for (const unsigned int q : fe.quadrature_point_indices()) {
+      const Point<dim> moved = points[q] + shift;
+      const auto nearest = std::min_element(
+          others.begin(), others.end(), [&](const Point<dim> &a, const Point<dim> &b) {
+            return a.distance_square(moved) < b.distance_square(moved);
+          });
+      partners[q] = static_cast<unsigned int>(nearest - others.begin());
+    }
   }
 
   double on_boundary(const Cell<dim> &cell, const unsigned int f)
@@ -160,7 +207,8 @@ private:
   FluxValues<dim> sigma_here, sigma_there;
   std::vector<Vector<double>> values;
   Vector<double> given;
-  std::set<types::boundary_id> periodic;
+  std::vector<unsigned int> partners;    ///< of the points of a face, on the other periodic side
+  std::set<types::boundary_id> periodic; ///< of meshes that know no neighbours there
 };
 
 /// The integrals over a cell: of (s + ∇·σ)², and of |σ|².

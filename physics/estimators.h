@@ -23,7 +23,9 @@ struct ErrorEstimate
  * Collective. The estimator of Kelly, Gago, Zienkiewicz and Babuska (1983),
  *   η_K² = Σ_F h_K/24 ∫_F [σ·n]²,
  * with the flux of the problem, on both sides of a face with the material that is there, and twice
- * as much for what a face of the boundary lacks of the flux that the data prescribe. Without
+ * as much for what a face of the boundary lacks of the flux that the data prescribe. Periodic sides
+ * of quadrilaterals and hexahedra are faces between cells, those of triangles and tetrahedra, which
+ * are not refined by estimates, count nothing. Without
  * Problem::has_flux(): of ∇u, by deal.II, without boundary, and only for quadrilaterals and
  * hexahedra.
  * @param u with ghost values

@@ -174,7 +174,7 @@ public:
                       dealii::Vector<double> & /* s */) const
   {}
   /// σ·n as the data prescribe it on the boundary; for components for which they do not, as where u
-  /// itself is given, @p normal_flux keeps what it has.
+  /// itself is given, @p normal_flux keeps what it has. Nobody asks on periodic sides.
   virtual void boundary_flux(const Place<dim> & /* place */, dealii::types::boundary_id /* id */,
                              const dealii::Tensor<1, dim> & /* normal */,
                              const dealii::Vector<double> & /* u */,

@@ -2,9 +2,11 @@
 #include "physics/error_norms.h"
 #include "physics/estimators.h"
 #include "physics/gradient_products.h"
+#include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
 #include "physics/solve.h"
+#include "tests/physics/scalar_problem.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 /**
  * @file
@@ -29,38 +32,33 @@ struct Data
 {
   std::string k, s, u, flux; ///< flux: k du/dn
   types::boundary_id neumann = numbers::invalid_boundary_id;
+  std::vector<PeriodicSides> periodic = {};
 };
 
 template <int dim>
-class Diffusion final : public Problem<dim>
+class Diffusion final : public ScalarProblem<dim>
 {
 public:
-  using typename Problem<dim>::CellMatrix;
-  using typename Problem<dim>::CellVector;
+  using typename ScalarProblem<dim>::CellMatrix;
+  using typename ScalarProblem<dim>::CellVector;
 
   explicit Diffusion(const Data &data, const std::set<types::boundary_id> &ids)
       : k("k", {data.k}), s("s", {data.s}), u("u", {data.u}),
-        g("g", {data.flux.empty() ? "0" : data.flux}), neumann(data.neumann), dirichlet(ids)
+        g("g", {data.flux.empty() ? "0" : data.flux}), neumann(data.neumann),
+        periodic(data.periodic), dirichlet(ids)
   {
     dirichlet.erase(neumann);
+    for (const auto id : ids_of(periodic))
+      dirichlet.erase(id);
   }
 
-  unsigned int n_components() const override
-  {
-    return 1;
-  }
-  std::vector<std::string> component_names() const override
-  {
-    return {"u"};
-  }
-  std::vector<std::pair<std::string, std::set<types::boundary_id>>>
-  named_boundaries() const override
-  {
-    return {};
-  }
   std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
   {
     return {{dirichlet, &u, ComponentMask()}};
+  }
+  std::vector<PeriodicSides> periodic_sides() const override
+  {
+    return periodic;
   }
   void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &f) const override
   {
@@ -108,6 +106,7 @@ public:
 private:
   Field<dim> k, s, u, g;
   types::boundary_id neumann;
+  std::vector<PeriodicSides> periodic;
   std::set<types::boundary_id> dirichlet;
 };
 
@@ -154,6 +153,7 @@ struct Trial
         discretization(mesh, degree_of(degree), 1),
         solver(problem, solver_parameters(), nonlinear(), MPI_COMM_WORLD), system(MPI_COMM_WORLD)
   {
+    make_periodic(mesh, problem.periodic_sides());
     refine_globally(mesh, refinements);
     discretization.distribute_dofs();
     u = discretization.make_vector();
@@ -266,29 +266,7 @@ TEST(Estimators, KellyOfTheFluxIsThatOfDealIIWhereItIsTheGradient)
   run.refine();
   run.solve();
   const ErrorEstimate ours = kelly_estimate<2>(run.problem, run.discretization, run.u);
-  struct Silent final : public Problem<2>
-  {
-    unsigned int n_components() const override
-    {
-      return 1;
-    }
-    std::vector<std::string> component_names() const override
-    {
-      return {"u"};
-    }
-    std::vector<std::pair<std::string, std::set<types::boundary_id>>>
-    named_boundaries() const override
-    {
-      return {};
-    }
-    std::vector<DirichletCondition<2>> dirichlet_conditions() const override
-    {
-      return {};
-    }
-    void add_cell_terms(const FEValues<2> &, CellMatrix &, CellVector &) const override
-    {}
-  };
-  const ErrorEstimate theirs = kelly_estimate<2>(Silent(), run.discretization, run.u);
+  const ErrorEstimate theirs = kelly_estimate<2>(ScalarProblem<2>(), run.discretization, run.u);
   EXPECT_NEAR(ours.error, theirs.error, 1e-6 * theirs.error);
   EXPECT_NEAR(ours.size, theirs.size, 1e-12 * theirs.size);
   for (unsigned int i = 0; i < ours.indicators.size(); ++i)
@@ -308,6 +286,93 @@ TEST(Estimators, AreZeroForSolutionsOfTheSpace)
               1e-9 * estimate.size)
         << cells;
   }
+}
+
+/// The indicators of all ranks by the middles of their cells, rounded, moved along x by @p shift in
+/// a period of 1.
+template <int dim>
+std::map<std::array<long, 3>, float>
+indicators_by_place(const Trial<dim> &run, const ErrorEstimate &estimate, const double shift)
+{
+  std::vector<std::pair<std::array<long, 3>, float>> mine;
+  for (const auto &cell : run.mesh.triangulation->active_cell_iterators())
+    if (cell->is_locally_owned()) {
+      Point<dim> place = cell->center();
+      place[0] = std::fmod(place[0] + shift, 1.);
+      std::array<long, 3> key = {};
+      for (unsigned int d = 0; d < dim; ++d)
+        key[d] = std::lround(1e6 * place[d]);
+      mine.emplace_back(key, estimate.indicators(cell->active_cell_index()));
+    }
+  std::map<std::array<long, 3>, float> all;
+  for (const auto &of_rank : Utilities::MPI::all_gather(MPI_COMM_WORLD, mine))
+    all.insert(of_rank.begin(), of_rank.end());
+  return all;
+}
+
+/// g(x) y (1 - y) with a peak g at @p x0 and the period 1 along x.
+Data peak_at(const std::string &x0)
+{
+  const std::string t = "2*pi*(x - " + x0 + ")", g = "exp(4*(cos(" + t + ") - 1))";
+  return {"1",
+          "(2 - 4*pi^2*(16*sin(" + t + ")^2 - 4*cos(" + t + "))*y*(1 - y))*" + g,
+          g + "*y*(1 - y)",
+          "",
+          numbers::invalid_boundary_id,
+          {{0, 1, 0}}};
+}
+
+/// Refines the cells with 0 < x - @p begin < @p width.
+template <int dim>
+void refine_strip(Trial<dim> &run, const double begin, const double width)
+{
+  for (const auto &cell : run.mesh.triangulation->active_cell_iterators())
+    if (cell->is_locally_owned() && cell->center()[0] > begin && cell->center()[0] < begin + width)
+      cell->set_refine_flag();
+  run.refine();
+}
+
+/// A peak that periodic sides cut in two has the indicators of one that lies inside, where cells
+/// beside the sides have different sizes, too.
+template <int dim>
+void expect_no_sides(const unsigned int degree, const unsigned int refinements)
+{
+  Trial<dim> cut(peak_at("0.02"), mesh_of<dim>("hyper_cube", "0 : 1 : true", "hypercube"), degree,
+                 refinements);
+  Trial<dim> whole(peak_at("0.52"), mesh_of<dim>("hyper_cube", "0 : 1 : true", "hypercube"), degree,
+                   refinements);
+  for (const double width : {0., 0.25, 0.125}) {
+    SCOPED_TRACE(width);
+    if (width > 0.) {
+      refine_strip(cut, 0., width);
+      refine_strip(whole, 0.5, width);
+    }
+    cut.solve();
+    whole.solve();
+    for (const auto estimate : {residual_estimate<dim>, kelly_estimate<dim>}) {
+      const ErrorEstimate of_cut = estimate(cut.problem, cut.discretization, cut.u),
+                          of_whole = estimate(whole.problem, whole.discretization, whole.u);
+      EXPECT_NEAR(of_cut.error, of_whole.error, 1e-6 * of_whole.error);
+      const auto left = indicators_by_place(cut, of_cut, 0.5),
+                 right = indicators_by_place(whole, of_whole, 0.);
+      ASSERT_EQ(left.size(), right.size());
+      for (const auto &[place, indicator] : right) {
+        ASSERT_EQ(left.count(place), 1U);
+        EXPECT_NEAR(left.at(place), indicator, 1e-5 * of_whole.error);
+      }
+    }
+  }
+}
+
+TEST(Estimators, TakePeriodicSidesForFacesBetweenCells)
+{
+  expect_no_sides<2>(1, 3);
+  expect_no_sides<2>(2, 3);
+}
+
+TEST(Estimators, TakePeriodicSidesForFacesBetweenCellsIn3D)
+{
+  expect_no_sides<3>(1, 2);
 }
 
 /// The r^(2/3) of an L-shape, see parameters/poisson_lshape_adaptive.prm.

@@ -2,6 +2,7 @@
 #include "physics/expressions.h"
 #include "physics/measurements/measurements.h"
 #include "physics/mesh/refinement.h"
+#include "tests/physics/scalar_problem.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/mpi.h>
@@ -57,28 +58,9 @@ public:
 
 /// A problem that is not solved: its solution is given.
 template <int dim>
-class Given final : public Problem<dim>
+class Given final : public ScalarProblem<dim>
 {
 public:
-  unsigned int n_components() const override
-  {
-    return 1;
-  }
-  std::vector<std::string> component_names() const override
-  {
-    return {"u"};
-  }
-  std::vector<std::pair<std::string, std::set<types::boundary_id>>>
-  named_boundaries() const override
-  {
-    return {};
-  }
-  std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
-  {
-    return {};
-  }
-  void add_cell_terms(const FEValues<dim> &, FullMatrix<double> &, Vector<double> &) const override
-  {}
   std::vector<std::shared_ptr<DataPostprocessor<dim>>> postprocessors() const override
   {
     return {std::make_shared<Derived<dim>>()};

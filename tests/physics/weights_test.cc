@@ -4,6 +4,7 @@
 #include "physics/gradient_products.h"
 #include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
+#include "tests/physics/scalar_problem.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
@@ -24,32 +25,15 @@ using namespace dealii;
 
 /// −Δu = c e^u − (the same on the boundary), with no Dirichlet data: all integrals are complete.
 template <int dim>
-class Reaction final : public Problem<dim>
+class Reaction final : public ScalarProblem<dim>
 {
 public:
-  using typename Problem<dim>::CellMatrix;
-  using typename Problem<dim>::CellVector;
+  using typename ScalarProblem<dim>::CellMatrix;
+  using typename ScalarProblem<dim>::CellVector;
 
   Reaction(const double in_cells, const double on_faces) : in_cells(in_cells), on_faces(on_faces)
   {}
 
-  unsigned int n_components() const override
-  {
-    return 1;
-  }
-  std::vector<std::string> component_names() const override
-  {
-    return {"u"};
-  }
-  std::vector<std::pair<std::string, std::set<types::boundary_id>>>
-  named_boundaries() const override
-  {
-    return {};
-  }
-  std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
-  {
-    return {};
-  }
   std::optional<linalg::Nonlinearity> nonlinearity() const override
   {
     return linalg::Nonlinearity();
