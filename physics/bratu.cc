@@ -1,6 +1,7 @@
 #include "linalg/base/error.h"
 #include "physics/conductivity.h"
 #include "physics/gradient_products.h"
+#include "physics/mesh/mesh_parts.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
@@ -115,6 +116,8 @@ public:
                            "Bratu/Dirichlet");
     require_nodal_quadrature("Bratu", mesh, parameters);
     require_matching_sides("Bratu/Periodic", mesh, periodic);
+    require_held_parts(mesh, periodic, {ids_of(dirichlet), {}, "Bratu/Dirichlet"},
+                       "Bratu/Dirichlet");
   }
 
   void check_data(const Discretization<dim> &discretization) const override
@@ -181,10 +184,8 @@ public:
                      const Tensor<1, dim> & /* normal */, const Vector<double> & /* u */,
                      Vector<double> &normal_flux) const override
   {
-    if (dirichlet.count(id) > 0 || ids_of(periodic).count(id) > 0)
-      return;
-    const auto data = neumann.find(id);
-    normal_flux(0) = data == neumann.end() ? 0. : data->second->value(place.point);
+    if (dirichlet.count(id) == 0)
+      normal_flux(0) = value_or_zero(neumann, id, place.point);
   }
 
   const Function<dim> *exact_solution() const override

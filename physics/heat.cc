@@ -1,5 +1,6 @@
 #include "linalg/base/error.h"
 #include "physics/conductivity.h"
+#include "physics/mesh/mesh_parts.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
@@ -128,9 +129,11 @@ public:
         periodic(parse_periodic_sides("Heat/Periodic", p.periodic, dim, regions)),
         guess("Heat/Initial guess", {constants.insert_into(p.initial_guess)}),
         exact(make_optional_field<dim>("Heat/Exact solution",
-                                       constants.insert_into(p.exact_solution), 1)),
-        has_coefficient(p.coefficient.find_first_not_of(" \t0.") != std::string::npos)
+                                       constants.insert_into(p.exact_solution), 1))
   {
+    for (const auto &[material, field] : c)
+      if (!field->is_constant() || field->value(Point<dim>()) != 0.)
+        with_reaction.insert(material);
     refuse_overlap("Heat/Neumann", neumann, dirichlet);
     refuse_overlap("Heat/Boundary reaction", boundary_reaction, dirichlet);
     refuse_data_on("Heat/Periodic", periodic, "Heat/Dirichlet", ids_of(dirichlet));
@@ -163,11 +166,13 @@ public:
 
   void check(const Mesh<dim> &mesh, const DiscretizationParameters &parameters) const override
   {
-    if (!law && (has_coefficient || !boundary_reaction.empty()))
+    if (!law && (!with_reaction.empty() || !boundary_reaction.empty()))
       throw ParameterError("Heat/Reaction coefficient and Heat/Boundary reaction need a law; write "
                            "it in Heat/Reaction and Heat/Reaction derivative.",
                            "Heat/Reaction");
-    if (dirichlet.empty() && !has_coefficient && boundary_reaction.empty())
+    std::set<types::boundary_id> held = ids_of(dirichlet);
+    held.merge(ids_without_zeros(boundary_reaction));
+    if (held.empty() && with_reaction.empty())
       throw ParameterError("Without Dirichlet data and reaction u is known up to a constant only. "
                            "Name at least one boundary id in Heat/Dirichlet or Heat/Boundary "
                            "reaction, or give Heat/Reaction coefficient.",
@@ -175,6 +180,9 @@ public:
     if (law)
       require_nodal_quadrature("Heat with a reaction", mesh, parameters);
     require_matching_sides("Heat/Periodic", mesh, periodic);
+    require_held_parts(mesh, periodic,
+                       {held, with_reaction, "Heat/Dirichlet or Heat/Boundary reaction"},
+                       "Heat/Dirichlet");
   }
 
   void check_data(const Discretization<dim> &discretization) const override
@@ -200,7 +208,7 @@ public:
 
   void add_cell_weights(const FEValues<dim> &nodal, CellVector &w) const override
   {
-    if (has_coefficient)
+    if (!with_reaction.empty())
       add_nodal_weights(nodal, *c.at(nodal.get_cell()->material_id()), w);
   }
 
@@ -213,10 +221,10 @@ public:
   void add_face_terms(const FEFaceValues<dim> &face, const types::boundary_id id,
                       CellMatrix & /* K */, CellVector &rhs) const override
   {
-    const auto flux = neumann.find(id), radiation = boundary_reaction.find(id);
+    const auto radiation = boundary_reaction.find(id);
     for (const unsigned int q : face.quadrature_point_indices()) {
       const Point<dim> &p = face.quadrature_point(q);
-      double heat = flux == neumann.end() ? 0. : flux->second->value(p);
+      double heat = value_or_zero(neumann, id, p);
       if (radiation != boundary_reaction.end())
         heat += radiation->second->value(p, 0) * law->value(radiation->second->value(p, 1));
       for (unsigned int i = 0; i < face.dofs_per_cell; ++i)
@@ -246,18 +254,16 @@ public:
   void source(const Place<dim> &place, const Vector<double> &u, Vector<double> &s) const override
   {
     s(0) = f.at(place.material)->value(place.point);
-    if (has_coefficient)
+    if (!with_reaction.empty())
       s(0) -= c.at(place.material)->value(place.point) * law->value(u(0));
   }
   void boundary_flux(const Place<dim> &place, const types::boundary_id id,
                      const Tensor<1, dim> & /* normal */, const Vector<double> &u,
                      Vector<double> &normal_flux) const override
   {
-    if (dirichlet.count(id) > 0 || ids_of(periodic).count(id) > 0)
+    if (dirichlet.count(id) > 0)
       return;
-    normal_flux(0) = 0.;
-    if (const auto data = neumann.find(id); data != neumann.end())
-      normal_flux(0) += data->second->value(place.point);
+    normal_flux(0) = value_or_zero(neumann, id, place.point);
     if (const auto data = boundary_reaction.find(id); data != boundary_reaction.end()) {
       const double there = law->value(data->second->value(place.point, 1));
       normal_flux(0) += data->second->value(place.point, 0) * (there - law->value(u(0)));
@@ -332,7 +338,7 @@ private:
   std::vector<PeriodicSides> periodic;
   Field<dim> guess;
   std::unique_ptr<Field<dim>> exact;
-  bool has_coefficient; ///< is not 0 everywhere
+  std::set<types::material_id> with_reaction; ///< those in which c is not 0
 };
 
 std::unique_ptr<Problem<2>> HeatPhysics::make_2d(const MeshRegions &regions) const

@@ -1,6 +1,7 @@
 #include "linalg/base/error.h"
 #include "physics/conductivity.h"
 #include "physics/mean_value.h"
+#include "physics/mesh/mesh_parts.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
@@ -112,6 +113,10 @@ public:
              const DiscretizationParameters & /* parameters */) const override
   {
     require_matching_sides("Poisson/Periodic", mesh, periodic);
+    std::set<types::boundary_id> held = ids_of(dirichlet);
+    held.merge(ids_without_zeros(robin));
+    require_held_parts(mesh, periodic, {held, {}, "Poisson/Dirichlet or Poisson/Robin"},
+                       "Poisson/Dirichlet");
   }
 
   void check_data(const Discretization<dim> &discretization) const override
@@ -195,11 +200,9 @@ public:
                      const Tensor<1, dim> & /* normal */, const Vector<double> &u,
                      Vector<double> &normal_flux) const override
   {
-    if (dirichlet.count(id) > 0 || ids_of(periodic).count(id) > 0)
+    if (dirichlet.count(id) > 0)
       return;
-    normal_flux(0) = 0.;
-    if (const auto data = neumann.find(id); data != neumann.end())
-      normal_flux(0) = data->second->value(place.point);
+    normal_flux(0) = value_or_zero(neumann, id, place.point);
     if (const auto data = robin.find(id); data != robin.end())
       normal_flux(0) =
           data->second->value(place.point, 1) - data->second->value(place.point, 0) * u(0);
@@ -219,7 +222,8 @@ public:
                                    const FeVector &u) const override
   {
     if (fixes_mean())
-      return {{"compatibility defect", compatibility(*this, discretization).relative_defect()}};
+      return {
+          {"compatibility defect", compatibility(*this, discretization).relative_defect(), false}};
     if (dirichlet.empty())
       return {};
     return flux_quantities(discretization, evaluate(*this, discretization, u), ids_of(dirichlet));

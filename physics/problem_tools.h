@@ -94,6 +94,26 @@ void refuse_overlap(const std::string &path, const BoundaryFields<dim> &fields,
                            path);
 }
 
+/// The value of the field for boundary @p id; 0 if there is none.
+template <int dim>
+double value_or_zero(const BoundaryFields<dim> &fields, const dealii::types::boundary_id id,
+                     const dealii::Point<dim> &point)
+{
+  const auto field = fields.find(id);
+  return field == fields.end() ? 0. : field->second->value(point);
+}
+
+/// The boundary ids where component 0 of @p fields is not the number 0.
+template <int dim>
+std::set<dealii::types::boundary_id> ids_without_zeros(const BoundaryFields<dim> &fields)
+{
+  std::set<dealii::types::boundary_id> ids;
+  for (const auto &[id, field] : fields)
+    if (!field->is_constant() || field->value(dealii::Point<dim>()) != 0.)
+      ids.insert(id);
+  return ids;
+}
+
 inline std::set<dealii::types::boundary_id> ids_of(const std::vector<PeriodicSides> &sides)
 {
   std::set<dealii::types::boundary_id> ids;

@@ -174,6 +174,34 @@ void require_matching_sides(const std::string &path, const Mesh<dim> &mesh,
 }
 
 template <int dim>
+std::vector<std::pair<unsigned int, unsigned int>>
+periodic_vertices(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides)
+{
+  std::vector<std::pair<unsigned int, unsigned int>> pairs;
+  const auto vertices_of = [&](const types::boundary_id id, std::vector<Point<dim>> &points) {
+    std::vector<unsigned int> vertices;
+    for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+      for (const auto f : cell->face_indices())
+        if (const auto face = cell->face(f); face->at_boundary() && face->boundary_id() == id)
+          for (const auto v : face->vertex_indices()) {
+            vertices.push_back(face->vertex_index(v));
+            points.push_back(face->vertex(v));
+          }
+    return vertices;
+  };
+  for (const PeriodicSides &pair : sides) {
+    std::vector<Point<dim>> points, others;
+    const auto first = vertices_of(pair.first, points), second = vertices_of(pair.second, others);
+    const std::vector<int> partners =
+        partners_of(points, others, pair.direction, distance_along(points, others, pair.direction));
+    for (std::size_t i = 0; i < partners.size(); ++i)
+      if (partners[i] >= 0)
+        pairs.emplace_back(first[i], second[partners[i]]);
+  }
+  return pairs;
+}
+
+template <int dim>
 void make_periodic(Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides)
 {
   if (sides.empty() || mesh.is_simplex)
@@ -325,6 +353,10 @@ template void require_matching_sides(const std::string &, const Mesh<2> &,
                                      const std::vector<PeriodicSides> &);
 template void require_matching_sides(const std::string &, const Mesh<3> &,
                                      const std::vector<PeriodicSides> &);
+template std::vector<std::pair<unsigned int, unsigned int>>
+periodic_vertices(const Mesh<2> &, const std::vector<PeriodicSides> &);
+template std::vector<std::pair<unsigned int, unsigned int>>
+periodic_vertices(const Mesh<3> &, const std::vector<PeriodicSides> &);
 template void make_periodic(Mesh<2> &, const std::vector<PeriodicSides> &);
 template void make_periodic(Mesh<3> &, const std::vector<PeriodicSides> &);
 template void add_periodic_constraints(const Discretization<2> &,

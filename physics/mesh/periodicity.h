@@ -6,6 +6,7 @@
 #include <deal.II/lac/affine_constraints.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -27,6 +28,11 @@ std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const s
 template <int dim>
 void require_matching_sides(const std::string &path, const Mesh<dim> &mesh,
                             const std::vector<PeriodicSides> &sides);
+
+/// Pairs of vertices of the coarse @p mesh that are the same; the sides match.
+template <int dim>
+std::vector<std::pair<unsigned int, unsigned int>>
+periodic_vertices(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides);
 
 /// @throws ParameterError if a side has data of parameter @p other_path, for @p ids, too.
 void refuse_data_on(const std::string &path, const std::vector<PeriodicSides> &sides,
