@@ -1,5 +1,6 @@
 #include "app/cycle_print.h"
 
+#include <algorithm>
 #include <iomanip>
 #include <sstream>
 
@@ -33,9 +34,12 @@ std::string cycle_line(const CycleRecord &record)
          << record.errors->Linf;
   if (record.estimate)
     line << ", estimated error " << record.estimate->error;
-  for (const Quantity &quantity : record.quantities)
-    line << ", " << quantity.name << ' ' << std::defaultfloat << std::setprecision(8)
-         << quantity.value;
+  const std::size_t shown = std::min(record.quantities.size(), quantities_in_a_line);
+  for (std::size_t i = 0; i < shown; ++i)
+    line << ", " << record.quantities[i].name << ' ' << std::defaultfloat << std::setprecision(8)
+         << record.quantities[i].value;
+  if (shown < record.quantities.size())
+    line << ", and " << record.quantities.size() - shown << " more quantities";
   line << std::defaultfloat << std::setprecision(3) << ", " << record.total_seconds << " s";
   return line.str();
 }

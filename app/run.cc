@@ -3,6 +3,7 @@
 #include "app/branch_report.h"
 #include "app/combinations.h"
 #include "app/convergence.h"
+#include "app/cycle_print.h"
 #include "app/failure.h"
 #include "app/study.h"
 #include "app/study_table.h"
@@ -41,7 +42,9 @@ StudyRecord run_study_and_write(const Parameters &parameters, MPI_Comm communica
     create_output_directory(directory);
   StudyRecord study = run_study(parameters, communicator, console);
   const TableTexts table = convergence_table(study);
-  if (study.cycles.size() > 1)
+  const bool line_has_all =
+      study.cycles.empty() || study.cycles.front().quantities.size() <= quantities_in_a_line;
+  if (study.cycles.size() > 1 || !line_has_all)
     console.print("\n" + table.plain);
   if (writes)
     write_results(parameters, study, table);

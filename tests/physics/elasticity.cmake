@@ -144,3 +144,9 @@ refused_test(rotation_about_no_axis_is_refused ${here}/elasticity_rotation_3d.pr
   --set "Elasticity/Rotation=0: 0,0,0, 0,0,0, 0.1")
 refused_test(rotation_about_an_axis_that_varies_is_refused ${here}/elasticity_rotation_3d.prm
   "only the angle may vary" --set "Elasticity/Rotation=0: x,0,0, 0,0,1, 0.1")
+
+# A line of the terminal holds six quantities; the table below has all.
+study_test(many_quantities_are_in_the_table_and_not_in_the_line
+  ${parameter_dir}/elasticity_thermal_twist.prm --set Discretization/Degree=1 --set Study/Cycles=1
+  --expect-text "cycle 0: [^\\n]*strain energy [^\\n]*, and [0-9]+ more quantities, "
+  --expect-text "\\n *moment x of 1 +0 +[0-9.]+")
