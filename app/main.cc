@@ -14,6 +14,7 @@
 #include <csignal>
 #include <fcntl.h>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <unistd.h>
 
@@ -87,21 +88,21 @@ int main(int argc, char **argv)
     std::signal(SIGPIPE, SIG_IGN); // a run behind `femgpu ... | head` still writes its results
     remove_partial_files_on_signals();
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
-    ParameterPlaces places;
-    MPI_Comm failures = MPI_COMM_NULL; // so that a failure never meets another message
+    std::optional<Parameters> parameters; // also when reading them fails: they know their places
+    MPI_Comm failures = MPI_COMM_NULL;    // so that a failure never meets another message
     MPI_Comm_dup(MPI_COMM_WORLD, &failures);
     try {
       const CommandLine command_line = parse_command_line(argc, argv);
       if (!answer(command_line, prints)) {
-        Parameters parameters;
+        parameters.emplace();
         if (command_line.study.empty())
-          parameters.read(command_line);
-        places = parameters.places;
-        status = static_cast<int>(run(command_line, parameters, prints));
+          parameters->read(command_line);
+        status = static_cast<int>(run(command_line, *parameters, prints));
       }
     }
     catch (...) {
-      const Failure failure = describe_failure(std::current_exception(), places);
+      const Failure failure = describe_failure(
+          std::current_exception(), parameters ? parameters->places : ParameterPlaces());
       status = static_cast<int>(report_failure(failure, failures));
     }
     MPI_Comm_free(&failures);

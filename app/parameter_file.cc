@@ -99,7 +99,7 @@ std::string ParameterPlaces::place_of(const std::string &path) const
 {
   const auto found = places.find(path);
   if (found != places.end())
-    return found->second.empty() ? "default value" : found->second;
+    return found->second.empty() ? "the default of " + path : found->second;
   std::vector<std::string> paths;
   paths.reserve(places.size());
   for (const auto &[declared, place] : places)

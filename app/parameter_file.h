@@ -21,7 +21,8 @@ namespace femgpu
 class ParameterPlaces
 {
 public:
-  /// Declare that there is a parameter "Section/Key"; its place is "default value" until record().
+  /// Declare that there is a parameter "Section/Key"; its place is "the default of Section/Key"
+  /// until record().
   void declare(const std::string &path);
 
   /// Note where the value of @p path was given: "run.prm:12" or "--set 'Section/Key=value'".
@@ -35,13 +36,13 @@ public:
 
   /**
    * Where the value of the parameter "Section/Key" comes from: "run.prm:12",
-   * "--set 'Section/Key=value'" or "default value".
+   * "--set 'Section/Key=value'" or "the default of Section/Key".
    * @throws ParameterError if there is no such parameter
    */
   std::string place_of(const std::string &path) const;
 
 private:
-  std::map<std::string, std::string> places; // empty text: default value
+  std::map<std::string, std::string> places; // empty text: the default
 };
 
 /**

@@ -344,7 +344,7 @@ TEST_F(ParameterFile, PlacesTellWhereAValueComesFrom)
   const ParameterPlaces places = apply("\nset \\\n Dimension = 3\n", {"Output/Directory=here"});
   EXPECT_EQ(places.place_of("Dimension"), "run.prm:2");
   EXPECT_EQ(places.place_of("Output/Directory"), "--set 'Output/Directory=here'");
-  EXPECT_EQ(places.place_of("Newton/Steps"), "default value");
+  EXPECT_EQ(places.place_of("Newton/Steps"), "the default of Newton/Steps");
   EXPECT_TRUE(places.exists("Solver/Krylov/Restart"));
   EXPECT_FALSE(places.exists("Solver/Restart"));
   EXPECT_TRUE(places.is_given("Dimension"));
