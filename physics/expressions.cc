@@ -51,7 +51,22 @@ std::string muparser_text(const ExceptionBase &error)
     if (!line.empty())
       text += (text.empty() ? "" : " ") + line;
   }
+  // deal.II's column is not that of the parser, which gives its own.
+  const std::string introduction = "The parser said: ";
+  if (const auto at = text.find(introduction); at != std::string::npos)
+    text.erase(0, at + introduction.size());
+  if (!text.empty() && text.back() != '.')
+    text += '.';
+  if (text.find("position") != std::string::npos)
+    text += " Positions count from 0.";
   return text;
+}
+
+/// "x, y", the variables of an expression.
+template <int dim>
+std::string variable_names()
+{
+  return dim == 2 ? "x, y" : "x, y, z";
 }
 
 /// Expressions whose values are refused where they are not finite.
@@ -137,9 +152,9 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
   catch (const ExceptionBase &error) {
     throw ParameterError("The expression '" + joined(expressions) + "' of " + path +
                              " cannot be read: " + muparser_text(error) + " Write it in " +
-                             FunctionParser<dim>::default_variable_names() +
-                             " and pi, with the functions of muParser, such as sin(pi*x)*exp(y) or "
-                             "if(x<0.5, 1, 2).",
+                             variable_names<dim>() +
+                             " and pi, without units, with the functions of muParser, such as "
+                             "x^2*sin(pi*y) or if(x<0.5, 1, 2).",
                          path);
   }
   for (unsigned int c = 0; c < this->n_components; ++c)

@@ -297,7 +297,7 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
     summary.nonlinear_iterations = report.iterations;
     summary.linear_iterations = report.linear_iterations;
     if (lacks_solution(report))
-      report.message += " " + problem.cure_without_solution();
+      report.message = problem.cure_without_solution() + " In detail: " + report.message;
   }
   else {
     report = problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
