@@ -110,10 +110,10 @@ study_test(study_over_two_parameters_runs_all_combinations ${parameter_dir}/pois
   --expect-line "Preconditioner=jacobi,Degree=2/convergence.csv" "^1,"
   --expect-line "Preconditioner=fsai,Degree=1/summary.json" "\"Preconditioner\": \"fsai\"")
 study_test(combination_that_does_not_converge_is_a_line_and_ends_with_3
-  ${parameter_dir}/poisson.prm --study "Solver/Maximum iterations=8,2000" --set Study/Cycles=4
+  ${parameter_dir}/poisson.prm --study "Solver/Maximum iterations=4,2000" --set Study/Cycles=4
   --set "Output/Write VTU=false" --expect-exit 3
-  --expect-message "femgpu: combination Maximum iterations = 8: .*8 iterations"
-  --expect-line study.csv "^8,3,.*,iteration_limit," --expect-line study.csv "^2000,3,.*,converged,"
+  --expect-message "femgpu: combination Maximum iterations = 4: .*4 iterations"
+  --expect-line study.csv "^4,3,.*,iteration_limit," --expect-line study.csv "^2000,3,.*,converged,"
   --expect-line study.json "\"exit_code\": 3")
 foreach(ranks 1 2)
   study_test(combination_that_an_error_ends_is_a_line_and_gives_the_exit_code_on_${ranks}_ranks
