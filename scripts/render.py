@@ -74,8 +74,11 @@ def file_to_draw(options):
     path = options.path
     if os.path.isdir(path):
         found = sorted(name for name in os.listdir(path) if name.endswith(".pvd"))
-        if len(found) != 1:
-            raise vtu.BadFile(f"{path}: {len(found) or 'no'} .pvd files in it; name the file to draw")
+        if not found:
+            raise vtu.BadFile(f"{path}: no .pvd file in it; give the output directory of a run that "
+                              f"finished a cycle, or a .pvd, .pvtu or .vtu file")
+        if len(found) > 1:
+            raise vtu.BadFile(f"{path}: {len(found)} .pvd files in it; name the one to draw")
         path = os.path.join(path, found[0])
     if not path.endswith(".pvd"):
         return path, None

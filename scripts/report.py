@@ -100,6 +100,18 @@ def convergence_table(run):
                       [header[i] for i in keep], [[row[i] for i in keep] for row in rows])
 
 
+STOPPED = {"target_error": "The target of the error is reached.",
+           "maximum_dofs": "Another cycle would have more dofs than Study/Maximum dofs.",
+           "nothing_to_refine": "No cell is left that may be refined.",
+           "not_converged": "The last cycle did not converge."}
+
+
+def stopped(by):
+    """Why there is no further cycle; nothing to say if all were made that were asked for."""
+    text = STOPPED.get(by, "" if by == "cycles" else by)
+    return f"<p>{page.escape(text)}</p>" if text else ""
+
+
 def verdicts(run):
     lines = []
     for verdict in run.summary.get("verdicts", []):
@@ -107,8 +119,12 @@ def verdicts(run):
         if verdict.get("rounding"):
             words = "the error is at the level of rounding"
         kind = "good" if verdict.get("holds") else "bad"
-        lines.append(f'<li>{page.escape(verdict["norm"])}: order {verdict["observed"]:.2f}, expected '
-                     f'{verdict["expected"]:.2f}: <span class="{kind}">{words}</span></li>')
+        text = f'order {verdict["observed"]:.2f}, expected {verdict["expected"]:.2f}'
+        if verdict.get("by") == "dofs":
+            text = (f'error falls like dofs^-{verdict["observed"]:.2f}, '
+                    f'expected dofs^-{verdict["expected"]:.2f}')
+        lines.append(f'<li>{page.escape(verdict["norm"])}: {text}: '
+                     f'<span class="{kind}">{words}</span></li>')
     return f"<ul>{''.join(lines)}</ul>" if lines else ""
 
 
@@ -132,8 +148,7 @@ def named_entries(value):
 def add_numbers(made, run):
     import figures
     made.add("Mesh and convergence",
-             f"<p>{page.escape(run.summary['stopped_by'])}</p>"
-             if run.summary.get("stopped_by") else "",
+             stopped(run.summary.get("stopped_by", "")),
              convergence_table(run) if run.cycles else "", verdicts(run),
              embedded(figures.convergence(run), "Errors over the number of dofs, both logarithmic; the "
                       "numbers are in the table above"),
@@ -362,7 +377,7 @@ def study_page(directory):
             values.append(page.link(target, "report" if target == inner else "files"))
         rows.append(values)
     made.add("Last cycle of each combination",
-             page.table("study.csv has all cycles", columns + (["files"] if lasts[0].get("directory")
+             page.table("study.csv has all cycles", [name.replace("_", " ") for name in columns] + (["files"] if lasts[0].get("directory")
                                                                else []), rows))
     add_files(made, directory)
     return made

@@ -72,9 +72,13 @@ class Run:
     def __init__(self, directory):
         self.directory = directory
         if not os.path.isdir(directory):
-            raise BadResult(f"{directory}: no such directory")
+            raise BadResult(f"{directory}: {'not a' if os.path.exists(directory) else 'no such'} "
+                            f"directory; give the output directory of a run")
         path = self.path("summary.json")
         if not os.path.exists(path):
+            if any(name.endswith(".pvd") for name in os.listdir(directory)):
+                raise BadResult(f"{directory}: no summary.json in it, so this run has not ended, or was "
+                                f"killed; scripts/render.py draws the cycles that it finished")
             raise BadResult(f"{directory}: no summary.json in it; give the output directory of a run "
                             f"that has ended")
         self.summary = read_json(path)

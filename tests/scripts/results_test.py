@@ -276,6 +276,23 @@ class Damaged(InDirectory):
     def test_no_summary(self):
         os.mkdir(self.path("empty"))
         self.both_fail("no summary.json", self.path("empty"))
+        self.fails("no .pvd file", "render.py", self.path("empty"))
+
+    def test_a_run_that_was_killed(self):
+        directory = self.copy("killed")
+        os.remove(os.path.join(directory, "summary.json"))
+        self.both_fail("has not ended, or was killed; scripts/render.py draws", directory)
+
+    def test_a_file_in_place_of_a_directory(self):
+        self.both_fail("not a directory", os.path.join(self.path("good"), "summary.json"))
+
+    def test_a_report_says_why_a_study_ended_early(self):
+        femgpu("poisson.prm", self.path("target"), "--set", "Study/Target error=1e-2", "--set",
+               "Study/Target norm=L2")
+        report = self.path("target.html")
+        script("report.py", self.path("target"), "--no-pictures", "--output", report)
+        with open(report, encoding="utf-8") as file:
+            self.assertIn("The target of the error is reached.", file.read())
 
     def test_half_a_summary(self):
         directory = self.copy("half")
