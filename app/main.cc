@@ -101,8 +101,8 @@ int main(int argc, char **argv)
       }
     }
     catch (...) {
-      const Failure failure = describe_failure(
-          std::current_exception(), parameters ? parameters->places : ParameterPlaces());
+      const Failure failure = describe_failure(std::current_exception(),
+                                               parameters ? parameters->places : ParameterPlaces());
       status = static_cast<int>(report_failure(failure, failures));
     }
     MPI_Comm_free(&failures);

@@ -5,7 +5,6 @@
 #include <deal.II/base/array_view.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,7 +28,7 @@ constexpr char axes[] = "xyz";
 
 // Values closer than this part of the field's largest are equal: ranks round differently.
 constexpr double equal_values = 1e-10;
-// The same for places, as a part of the mesh's diameter.
+// The same for places, as a part of the size of the mesh.
 constexpr double equal_places = 1e-10;
 
 const std::string points_path = "Measurements/Points", lines_path = "Measurements/Lines",
@@ -319,6 +318,24 @@ void Measurements<dim>::measure_integrals(MeasuredValues &result)
 
 namespace
 {
+/// Of the coarse mesh, which all ranks have: the diagonal of the box around it.
+template <int dim>
+double size_of(const Triangulation<dim> &mesh)
+{
+  Point<dim> lower, upper;
+  for (unsigned int d = 0; d < dim; ++d) {
+    lower[d] = std::numeric_limits<double>::max();
+    upper[d] = std::numeric_limits<double>::lowest();
+  }
+  for (const auto &cell : mesh.cell_iterators_on_level(0))
+    for (const unsigned int v : cell->vertex_indices())
+      for (unsigned int d = 0; d < dim; ++d) {
+        lower[d] = std::min(lower[d], cell->vertex(v)[d]);
+        upper[d] = std::max(upper[d], cell->vertex(v)[d]);
+      }
+  return lower.distance(upper);
+}
+
 /// Of two places the one with the lowest x, then y, then z; closer than @p distance is equal.
 template <int dim>
 bool is_lower(const Point<dim> &a, const Point<dim> &b, const double distance)
@@ -375,9 +392,7 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
   });
   Utilities::MPI::max(largest, communicator, largest);
 
-  const double distance =
-      equal_places *
-      Utilities::MPI::max(GridTools::diameter(*discretization.mesh().triangulation), communicator);
+  const double distance = equal_places * size_of(*discretization.mesh().triangulation);
   Point<dim> nowhere;
   for (unsigned int d = 0; d < dim; ++d)
     nowhere[d] = std::numeric_limits<double>::max();

@@ -66,8 +66,8 @@ void GmshReader::read_format()
   const std::string version(text.word());
   is_version_4 = version == "4.1";
   if (!is_version_4 && version != "2" && version.substr(0, 2) != "2.")
-    text.fail("the version of the format is " + in_quotes(version) + ", but 2 and 4.1 are supported." +
-              how_to_save);
+    text.fail("the version of the format is " + in_quotes(version) +
+              ", but 2 and 4.1 are supported." + how_to_save);
   if (text.integer("the file type") != 0)
     text.fail("the file is binary." + how_to_save);
   if (text.count("the size of numbers", 16) != 8)

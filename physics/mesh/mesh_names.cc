@@ -53,15 +53,16 @@ std::vector<PhysicalName> read_physical_names(MeshText &text)
   for (std::size_t i = 0; i < n; ++i) {
     text.require_line("a physical name");
     if (text.line().front() == '$')
-      text.fail(in_quotes(text.line()) + " comes after " + std::to_string(i) + " physical names of " +
-                std::to_string(n) + ".");
+      text.fail(in_quotes(text.line()) + " comes after " + std::to_string(i) +
+                " physical names of " + std::to_string(n) + ".");
     names.push_back(read_entry(text));
     const PhysicalName &entry = names.back();
     const auto name =
         lines.emplace(std::make_pair(entry.dimension, entry.name), text.line_number());
     if (!name.second)
-      text.fail("the name " + in_quotes(entry.name) + " is that of another physical group in line " +
-                std::to_string(name.first->second) + ". Give each group its own name.");
+      text.fail("the name " + in_quotes(entry.name) +
+                " is that of another physical group in line " + std::to_string(name.first->second) +
+                ". Give each group its own name.");
     const auto group =
         groups.emplace(std::make_pair(entry.dimension, entry.id), text.line_number());
     if (!group.second)
