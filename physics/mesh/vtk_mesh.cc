@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -121,11 +122,11 @@ void VtkReader::read_counted_nodes(const std::size_t n, const std::size_t size)
   std::size_t at = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const double n_nodes = at < size ? words[at++] : -1.;
-    if (!(n_nodes >= 0. && n_nodes <= double(size - at)))
+    if (!(n_nodes >= 0. && n_nodes <= double(size - at) && n_nodes == std::floor(n_nodes)))
       text.fail("the nodes of cell " + std::to_string(i) + " do not fit into the " +
                 std::to_string(size) + " numbers of CELLS. The file is damaged; write it again.");
-    for (double node = 0.; node < n_nodes; ++node)
-      cells.nodes.push_back(words[at++]);
+    for (const std::size_t end = at + static_cast<std::size_t>(n_nodes); at < end; ++at)
+      cells.nodes.push_back(words[at]);
     cells.ends.push_back(static_cast<double>(cells.nodes.size()));
   }
   if (at != size)
@@ -138,8 +139,11 @@ void VtkReader::read_counted_nodes(const std::size_t n, const std::size_t size)
 void VtkReader::read_offsets(const std::size_t n, const std::size_t size)
 {
   cells.ends = numbers(n, "offset");
-  if (!cells.ends.empty())
+  if (!cells.ends.empty()) {
+    if (cells.ends.front() != 0.)
+      text.fail("the first offset of the cells is not 0. The file is damaged; write it again.");
     cells.ends.erase(cells.ends.begin());
+  }
   text.require_line("CONNECTIVITY");
   if (keyword() != "CONNECTIVITY")
     text.fail(in_quotes(text.line()) + " stands where CONNECTIVITY should be.");

@@ -68,7 +68,7 @@ protected:
   std::string error_of(const std::string &text, const std::vector<std::string> &overrides = {})
   {
     SCOPED_TRACE(text);
-    const std::string error = parameter_error([&] { apply(text, overrides); });
+    std::string error = parameter_error([&] { apply(text, overrides); });
     EXPECT_EQ(error.find("deal.II"), std::string::npos) << error;
     EXPECT_EQ(error.find("ParameterHandler"), std::string::npos);
     return error;

@@ -1,4 +1,5 @@
 #include "app/study.h"
+#include "common/atomic_file.h"
 #include "linalg/base/error.h"
 
 #include <deal.II/base/mpi.h>
@@ -59,6 +60,8 @@ int check(int argc, char **argv)
   const CommandLine command_line = parse_command_line(argc, argv);
   Parameters parameters;
   parameters.read(command_line);
+  if (dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0)
+    create_output_directory(parameters.output.directory); // for values at points and along lines
   std::vector<int> on_host, on_gpu, again;
   const Solutions gpu = solve(parameters, "cuda", on_gpu);
   const bool gpu_repeats = solve(parameters, "cuda", again) == gpu;
