@@ -90,10 +90,11 @@ std::string text_of(const Tensor<1, dim> &v)
   return text.str();
 }
 
-/// Calls f(id, points, normals) for each face of the coarse mesh at the boundary. Every rank has
-/// all of them.
+/// Calls f(part, id, points, normals) for each face of the coarse mesh at the boundary, with the
+/// number of its part. Every rank has all of them.
 template <int dim, class F>
-void for_each_coarse_face(const Mesh<dim> &mesh, const F &f)
+void for_each_coarse_face(const Mesh<dim> &mesh, const std::vector<MeshPart<dim>> &parts,
+                          const F &f)
 {
   std::unique_ptr<Mapping<dim>> mapping;
   std::unique_ptr<FiniteElement<dim>> none;
@@ -110,13 +111,14 @@ void for_each_coarse_face(const Mesh<dim> &mesh, const F &f)
   }
   FEFaceValues<dim> values(*mapping, *none, points,
                            update_quadrature_points | update_normal_vectors);
-  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
-    for (const auto face : cell->face_indices())
-      if (cell->face(face)->at_boundary()) {
-        values.reinit(cell, face);
-        f(cell->face(face)->boundary_id(), values.get_quadrature_points(),
-          values.get_normal_vectors());
-      }
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    for (const auto &cell : parts[part].cells)
+      for (const auto face : cell->face_indices())
+        if (cell->face(face)->at_boundary()) {
+          values.reinit(cell, face);
+          f(part, cell->face(face)->boundary_id(), values.get_quadrature_points(),
+            values.get_normal_vectors());
+        }
 }
 
 std::string list_of(const std::vector<std::string> &modes)
@@ -162,41 +164,52 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
 }
 
 template <int dim>
-std::vector<SupportedDirection<dim>>
-ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh) const
+std::vector<std::vector<SupportedDirection<dim>>>
+ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
+                                           const std::vector<MeshPart<dim>> &parts) const
 {
-  std::vector<SupportedDirection<dim>> supports;
+  std::vector<std::vector<SupportedDirection<dim>>> supports(parts.size());
   std::map<BoundaryId, Tensor<1, dim>> normals;
-  for_each_coarse_face(mesh, [&](const BoundaryId id, const auto &points, const auto &n) {
-    for (unsigned int q = 0; q < points.size(); ++q) {
-      if (planes.count(id) > 0) {
-        const Tensor<1, dim> &first = normals.emplace(id, n[q]).first->second;
-        if ((n[q] - (n[q] * first) * first).norm() > 1e-4)
-          throw ParameterError("Boundary id " + std::to_string(id) + " of " + planes_path +
-                                   " is not plane: it has the normals " + text_of(first) + " and " +
-                                   text_of(n[q]) + ". Give each plane its own id.",
-                               planes_path);
-        supports.push_back({points[q], n[q]});
-        continue;
-      }
-      for (unsigned int c = 0; c < dim; ++c)
-        if (holds(id, c, n[q]))
-          supports.push_back({points[q], Point<dim>::unit_vector(c)});
-    }
-  });
+  for_each_coarse_face(
+      mesh, parts,
+      [&](const std::size_t part, const BoundaryId id, const auto &points, const auto &n) {
+        for (unsigned int q = 0; q < points.size(); ++q) {
+          if (planes.count(id) > 0) {
+            const Tensor<1, dim> &first = normals.emplace(id, n[q]).first->second;
+            if ((n[q] - (n[q] * first) * first).norm() > 1e-4)
+              throw ParameterError("Boundary id " + std::to_string(id) + " of " + planes_path +
+                                       " is not plane: it has the normals " + text_of(first) +
+                                       " and " + text_of(n[q]) + ". Give each plane its own id.",
+                                   planes_path);
+            supports[part].push_back({points[q], n[q]});
+            continue;
+          }
+          for (unsigned int c = 0; c < dim; ++c)
+            if (holds(id, c, n[q]))
+              supports[part].push_back({points[q], Point<dim>::unit_vector(c)});
+        }
+      });
   return supports;
 }
 
 template <int dim>
 void ElasticSupports<dim>::check(const Mesh<dim> &mesh) const
 {
-  const auto modes = free_rigid_body_modes(supported_directions(mesh));
-  if (!modes.empty())
-    throw ParameterError("The body is not held: it can still move as a rigid one by " +
+  const std::vector<MeshPart<dim>> parts = parts_of(mesh, {});
+  const auto supports = supported_directions(mesh, parts);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto modes = free_rigid_body_modes(supports[i]);
+    if (modes.empty())
+      continue;
+    const std::string body = parts.size() < 2
+                                 ? "The body"
+                                 : "The body " + parts[i].text() + ", which touches no other one,";
+    throw ParameterError(body + " is not held: it can still move as a rigid one by " +
                              list_of(modes) + ". Prescribe more in " + displacement_path + ", " +
                              rotation_path + " or " + planes_path + ".",
                          displacements.empty() && !planes.empty() ? planes_path
                                                                   : displacement_path);
+  }
 }
 
 template <int dim>

@@ -3,6 +3,7 @@
 
 #include "physics/elasticity/elasticity_parameters.h"
 #include "physics/elasticity/rigid_body_modes.h"
+#include "physics/mesh/mesh_parts.h"
 #include "physics/problem.h"
 #include "physics/problem_tools.h"
 
@@ -61,7 +62,9 @@ private:
     dealii::ComponentMask mask;
   };
 
-  std::vector<SupportedDirection<dim>> supported_directions(const Mesh<dim> &mesh) const;
+  /// Of each of the @p parts.
+  std::vector<std::vector<SupportedDirection<dim>>>
+  supported_directions(const Mesh<dim> &mesh, const std::vector<MeshPart<dim>> &parts) const;
 
   std::map<BoundaryId, Prescribed> displacements, rotations;
   std::set<BoundaryId> planes;

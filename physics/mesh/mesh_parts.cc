@@ -55,6 +55,14 @@ std::string list_of(const Ids &ids)
 } // namespace
 
 template <int dim>
+std::string MeshPart<dim>::text() const
+{
+  std::ostringstream text;
+  text << "around (" << place << "), with the boundary ids " << list_of(boundary_ids);
+  return text.str();
+}
+
+template <int dim>
 std::vector<MeshPart<dim>> parts_of(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides)
 {
   DisjointSets vertices(mesh.triangulation->n_vertices());
@@ -69,8 +77,9 @@ std::vector<MeshPart<dim>> parts_of(const Mesh<dim> &mesh, const std::vector<Per
     const unsigned int root = vertices.root(cell->vertex_index(0));
     const auto [entry, is_new] = part_of_root.try_emplace(root, parts.size());
     if (is_new)
-      parts.push_back({cell->center(), {}, {}});
+      parts.push_back({cell->center(), {}, {}, {}});
     MeshPart<dim> &part = parts[entry->second];
+    part.cells.push_back(cell);
     part.material_ids.insert(cell->material_id());
     for (const auto f : cell->face_indices())
       if (cell->face(f)->at_boundary())
@@ -90,15 +99,17 @@ void require_held_parts(const Mesh<dim> &mesh, const std::vector<PeriodicSides> 
     if (have_common(part.boundary_ids, holds.boundary_ids) ||
         have_common(part.material_ids, holds.material_ids))
       continue;
-    std::ostringstream text;
-    text << "The mesh has " << parts.size() << " parts that do not touch, and on that around ("
-         << part.place << "), with the boundary ids " << list_of(part.boundary_ids)
-         << ", nothing holds u, which is known up to a constant there. Name one of these ids in "
-         << holds.parameters << ", join the parts, or compute each by itself.";
-    throw ParameterError(text.str(), path);
+    throw ParameterError("The mesh has " + std::to_string(parts.size()) +
+                             " parts that do not touch, and on that " + part.text() +
+                             ", nothing holds u, which is known up to a constant there. Name one "
+                             "of these ids in " +
+                             holds.parameters + ", join the parts, or compute each by itself.",
+                         path);
   }
 }
 
+template struct MeshPart<2>;
+template struct MeshPart<3>;
 template std::vector<MeshPart<2>> parts_of(const Mesh<2> &, const std::vector<PeriodicSides> &);
 template std::vector<MeshPart<3>> parts_of(const Mesh<3> &, const std::vector<PeriodicSides> &);
 template void require_held_parts(const Mesh<2> &, const std::vector<PeriodicSides> &, const Holds &,

@@ -17,6 +17,10 @@ struct MeshPart
   dealii::Point<dim> place; ///< in the middle of one of its cells
   std::set<dealii::types::boundary_id> boundary_ids;
   std::set<dealii::types::material_id> material_ids;
+  std::vector<typename dealii::Triangulation<dim>::cell_iterator> cells; ///< of the coarse mesh
+
+  /// "around (0.5 0.5), with the boundary ids 1, 2"
+  std::string text() const;
 };
 
 /// The parts of @p mesh, which is not refined yet, in the order of their first cells.

@@ -150,3 +150,13 @@ study_test(many_quantities_are_in_the_table_and_not_in_the_line
   ${parameter_dir}/elasticity_thermal_twist.prm --set Discretization/Degree=1 --set Study/Cycles=1
   --expect-text "cycle 0: [^\\n]*strain energy [^\\n]*, and [0-9]+ more quantities, "
   --expect-text "\\n *moment x of 1 +0 +[0-9.]+")
+
+# Bodies that do not touch: each must be held.
+set(bodies ${here}/elasticity_2d.prm --set "Mesh/File=${here}/two_parts.msh" --set Study/Cycles=1
+  --set Elasticity/Traction= --set "Elasticity/Exact solution=" --set "Mesh/Natural boundaries=all"
+  --set "Output/Write VTU=false")
+study_test(body_beside_one_that_is_held_ends_with_1_and_its_motions ${bodies} --ranks 2
+  --set "Elasticity/Displacement=1: 0, 0\\; 3: 0, free" --expect-exit 1
+  --expect-message "body around \\(2\\.5 0\\.5\\), with the boundary ids 3, 4, 5, .* by translation in y")
+study_test(two_bodies_that_are_held_are_solved ${bodies} --ranks 2 --same-as-ranks 1
+  --set "Elasticity/Displacement=1, 3: 0, 0")
