@@ -11,6 +11,12 @@ nlohmann::ordered_json transfer_values(const linalg::Transfer &transfer)
           {"overlapped_seconds", transfer.overlapped_seconds},
           {"gigabytes_per_second", transfer.gigabytes_per_second()}};
 }
+
+/// null for what is not known.
+nlohmann::ordered_json known(const double value)
+{
+  return value < 0. ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
+}
 } // namespace
 
 nlohmann::ordered_json report_values(const linalg::SolveReport &report)
@@ -36,6 +42,8 @@ nlohmann::ordered_json report_values(const linalg::SolveReport &report)
           {"initial_residual", report.initial_residual},
           {"true_residual", report.true_residual},
           {"target", report.target},
+          {"backward_error", known(report.backward_error)},
+          {"forward_error", known(report.forward_error)},
           {"given_rhs_norm", report.given_rhs_norm},
           {"given_residual", report.given_residual},
           {"bytes_per_iteration", report.bytes_per_iteration},

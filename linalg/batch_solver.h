@@ -24,12 +24,14 @@ struct SystemReport
   double initial_residual = 0.; ///< ‖b − A x₀‖
   double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
   double target = 0.;           ///< what the true residual had to reach
+  double backward_error = -1.;  ///< as in SolveReport
+  double forward_error = -1.;   ///< as in SolveReport
   bool was_alone = false;       ///< too large for a block: solved after the others, by itself
-  std::string message;          ///< what went wrong, with numbers and cure; empty if converged
+  std::string message;          ///< with numbers and, after a failure, cure; empty if converged
 
   bool converged() const
   {
-    return outcome == Outcome::converged;
+    return is_success(outcome);
   }
   /// ‖b − A x‖ / ‖b‖; without the divisor where b = 0
   double relative_residual() const
@@ -100,6 +102,8 @@ private:
   std::string execution() const;
   std::string explanation(int system, const SystemReport &report) const;
   SystemReport solve_alone(int system, const double *b, double *x, double &solve_seconds) const;
+  SystemReport settle(int system, const double *b, double *x, SystemReport report,
+                      double &solve_seconds) const;
 
   ExecutorPtr owner;
   LinearSolverOptions options;

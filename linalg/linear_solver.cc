@@ -4,10 +4,12 @@
 #include "linalg/base/timing.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/rounding.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/vector_units.h"
 
+#include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 namespace femgpu::linalg
@@ -60,48 +62,65 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
   setup_seconds = watch.lap();
 }
 
-namespace
-{
-/// ‖b − A x‖ and ‖b‖, added in the order of the rows.
-std::pair<double, double> host_residual(const HostCsr &A, const double *b, const double *x)
-{
-  std::vector<double> r(static_cast<std::size_t>(A.n));
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < A.n; ++i) {
-    double r_i = b[i];
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      r_i -= A.values[k] * x[A.columns[k]];
-    r[i] = r_i;
-  }
-  double rr = 0., bb = 0.;
-  for (int i = 0; i < A.n; ++i) {
-    rr += r[i] * r[i];
-    bb += b[i] * b[i];
-  }
-  return {std::sqrt(rr), std::sqrt(bb)};
-}
-} // namespace
-
 SolveReport LinearSolver::solve(const double *b, double *x)
+{
+  VectorUnits units(given.n, b, x);
+  SolveReport report = solve_in_units(units.b(), units.x(), units.control(options.control));
+  units.restore(report);
+  describe(report);
+  report.transfer = transfer.take_counts();
+  report.format_seconds = std::exchange(format_seconds, 0.);
+  report.setup_seconds = std::exchange(setup_seconds, 0.);
+  return report;
+}
+
+SolveReport LinearSolver::solve_in_units(const double *b, double *x, const SolveControl &control)
+{
+  SolveReport report = solve_once(b, x, control);
+  const auto n = static_cast<std::size_t>(given.n);
+  if (std::isfinite(report.rhs_norm) && !std::isfinite(report.initial_residual) &&
+      std::all_of(x, x + n, [](const double x_i) { return std::isfinite(x_i); })) {
+    std::fill_n(x, n, 0.); // a guess whose residual is beyond all numbers is worse than none
+    report = solve_once(b, x, control);
+  }
+  SolveControl of_correction = control, of_rest = control;
+  of_correction.progress = {};
+  of_correction.reference = SolveControl::Reference::rhs;
+  of_correction.absolute_tolerance = 0.;
+  of_rest.relative_tolerance = 0.;
+  of_rest.absolute_tolerance = report.target;
+  settle_at_rounding(given, b, x, report,
+                     {[&](const double *r, double *d, const double tolerance) {
+                        of_correction.relative_tolerance = tolerance;
+                        return solve_once(r, d, of_correction);
+                      },
+                      [&](double *refined) { return solve_once(b, refined, of_rest); }});
+  return report;
+}
+
+SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveControl &control)
 {
   transfer.move_rhs(b, rhs);
   transfer.move_guess(x, solution);
-
-  SolveReport report = solver->solve(*matrix, *preconditioner, rhs, solution, options.control);
-
+  SolveReport report = solver->solve(*matrix, *preconditioner, rhs, solution, control);
   transfer.move_solution(solution, x);
-  report.transfer = transfer.take_counts();
-  report.format_seconds = format_seconds;
-  report.setup_seconds = setup_seconds;
-  format_seconds = setup_seconds = 0.;
   report.scaling = options.scaling;
   report.ordering = options.ordering;
-  report.given_residual = report.true_residual;
-  report.given_rhs_norm = report.rhs_norm;
-  if (options.scaling != "none") {
-    std::tie(report.given_residual, report.given_rhs_norm) = host_residual(given, b, x);
+  measure_given(b, x, report);
+  if (options.scaling != "none")
     report.norm = "scaled " + report.norm;
-  }
   return report;
+}
+
+/// The system as it was given, where it has not been scaled, is also that on the executor.
+void LinearSolver::measure_given(const double *b, const double *x, SolveReport &report) const
+{
+  const SystemNorms norms =
+      options.scaling == "none"
+          ? measure(*owner, {transfer.matrix().csr_view(), rhs.data(), solution.data(), nullptr})
+          : measure(given, b, x);
+  report.given_residual = norms.residual;
+  report.given_rhs_norm = norms.rhs;
+  report.backward_error = norms.backward_error();
 }
 } // namespace femgpu::linalg

@@ -38,7 +38,11 @@ public:
    */
   void set_matrix(const HostCsr &A, bool same_pattern);
 
-  /// Solves A x = b; @p b and @p x are host memory of n() elements, x is the initial guess too.
+  /**
+   * Solves A x = b; @p b and @p x are host memory of n() elements, x is the initial guess too. The
+   * report has the backward error of x in the system as it was given; a solve that rounding alone
+   * has kept from its target is called so (rounding.h).
+   */
   SolveReport solve(const double *b, double *x);
 
   SolveControl &control()
@@ -51,6 +55,10 @@ public:
   }
 
 private:
+  SolveReport solve_in_units(const double *b, double *x, const SolveControl &control);
+  SolveReport solve_once(const double *b, double *x, const SolveControl &control);
+  void measure_given(const double *b, const double *x, SolveReport &report) const;
+
   ExecutorPtr owner;
   LinearSolverOptions options;
   std::unique_ptr<Solver> solver;

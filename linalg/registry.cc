@@ -6,6 +6,7 @@
 #include "linalg/powers/forms.h"
 #include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/backward_error.h"
 #include "linalg/solvers/registry.h"
 
 namespace femgpu::linalg
@@ -155,6 +156,15 @@ void apply(const Preconditioner &M, const Executor &executor, const Buffer<doubl
     return apply_on<CudaBackend>(M, executor, r, z);
 #endif
   apply_on<HostBackend>(M, executor, r, z);
+}
+
+SystemNorms measure(const Executor &executor, const MeasuredSystem &system)
+{
+#ifdef FEMGPU_HAVE_CUDA
+  if (executor.backend() == BackendKind::cuda)
+    return measure_on<CudaBackend>(executor, system);
+#endif
+  return measure_on<HostBackend>(executor, system);
 }
 
 PowersForms powers_forms(const BackendKind backend)

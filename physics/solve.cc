@@ -253,7 +253,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
     get_solution(system, discretization.constraints(), u);
     const double all = norm_of_all_equations(problem, discretization, u);
     const bool is_solved = all <= given_target;
-    if (report.converged() && !is_solved && solve < most_solves) {
+    if (report.outcome == Outcome::converged && !is_solved && solve < most_solves) {
       control.reference = linalg::SolveControl::Reference::rhs;
       control.relative_tolerance = 0.;
       control.absolute_tolerance = 0.3 * report.target * given_target / all;
@@ -264,7 +264,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
     report.target = target;
     if (is_solved)
       report.outcome = Outcome::converged;
-    else if (report.converged())
+    else if (report.outcome == Outcome::converged)
       report.outcome = Outcome::stagnated;
     if (solve > 1 || !report.converged())
       linalg::describe(report);

@@ -28,8 +28,10 @@
  * A block has the vectors of its system, zero at first but for x; state(); run(StepList<...>),
  * which runs vector steps (vector_steps.h) once, as long as the state says running;
  * residual<Formulas>(), which makes r = b − A x whatever the state says; change_state(action), in
- * which one thread calls action(state); and forget(keeps_x), which sets all vectors to zero, but
- * perhaps not x, and never r.
+ * which one thread calls action(state); forget(keeps_x), which sets all vectors to zero, but
+ * perhaps not x, and never r; end_run(keeps_x), which makes x that of the system, or takes that one
+ * back; and magnitudes<Formulas>(), which gives the rows of |A||x| + |b|, with the x of the system,
+ * to Formulas::of_row().
  *
  * BatchRunner<Backend> (host_batch.h, cuda_batch.cuh) runs a program for all systems of a batch.
  */

@@ -107,12 +107,29 @@ public:
     this->complete(Formulas());
   }
 
-  __device__ void leave_solution()
+  __device__ void end_run(const bool keeps_x)
   {
 #pragma unroll
-    for (int k = 0; k < R; ++k)
-      if (this->place.owns(k))
+    for (int k = 0; k < R; ++k) {
+      if (keeps_x && this->place.owns(k))
         solution[this->place.row(k)] = this->row[k][x];
+      else if (!keeps_x && this->place.has_row(k))
+        this->row[k][x] = solution[this->place.row(k)];
+    }
+    __syncthreads(); // all see the solution
+  }
+
+  template <class Formulas>
+  __device__ void magnitudes()
+  {
+    set_sums(this->sums, Sums{}, typename Formulas::Contributes{});
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      if (this->place.owns(k)) {
+        const int i = this->place.row(k);
+        Formulas::of_row(this->A.row_magnitude(i, solution) + fabs(b[i]), this->sums);
+      }
+    this->complete(Formulas());
   }
 
 private:
@@ -136,7 +153,6 @@ __global__ void __launch_bounds__(most_threads, 1)
   extern __shared__ double exchange[];
   BatchBlock<Program, Entries, R, most_threads> block(systems[blockIdx.x], layout, start, exchange);
   Program::run(block);
-  block.leave_solution();
   if (threadIdx.x == 0)
     results[blockIdx.x] = Program::result(block.state());
 }

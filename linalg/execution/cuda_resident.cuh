@@ -310,6 +310,7 @@ public:
 #pragma unroll
     for (int k = 0; k < R; ++k) {
       Sums of_row{};
+      row[k].number = place.row(k);
       Formulas()(state, row[k], diagonal[k], of_row);
       if (place.owns(k))
         add_sums(sums, of_row, typename Formulas::Contributes{});

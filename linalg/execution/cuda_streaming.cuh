@@ -124,7 +124,7 @@ private:
   template <class Formulas, class Function>
   __device__ void on_row(const int local, const Function &formulas)
   {
-    Row<n_vectors> row;
+    Row<n_vectors> row{first + local, {}};
     const bool is_kept = local < kept;
     if (is_kept)
       load(local, row, typename Formulas::Reads{});

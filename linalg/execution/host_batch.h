@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -21,8 +22,8 @@ public:
   using Sums = typename Program::Sums;
   static constexpr int n_vectors = Program::n_vectors;
   static constexpr int x = 0, r = 1;
-  /// Arrays of a system beside its own: all vectors but x, and the diagonal of M⁻¹.
-  static constexpr int n_arrays = n_vectors;
+  /// Arrays of a system beside its own: all vectors, and the diagonal of M⁻¹.
+  static constexpr int n_arrays = n_vectors + 1;
 
   /// @param workspace n_arrays times n
   HostBlock(const BatchSystem &system, const bool uses_diagonal, const State &start,
@@ -30,9 +31,9 @@ public:
       : system(system), diagonal(workspace), own_state(start)
   {
     const int n = system.A.n;
-    vectors.data[x] = system.x;
-    for (int vector = 1; vector < n_vectors; ++vector)
-      vectors.data[vector] = workspace + static_cast<std::size_t>(vector) * n;
+    for (int vector = 0; vector < n_vectors; ++vector)
+      vectors.data[vector] = workspace + (static_cast<std::size_t>(vector) + 1) * n;
+    std::copy_n(system.x, n, vectors.data[x]);
     for (int i = 0; i < n; ++i)
       diagonal[i] = uses_diagonal ? 1. / system.A.diagonal(i) : 1.;
     std::fill_n(vectors.data[r], n, 0.);
@@ -55,6 +56,23 @@ public:
     for (int vector = 0; vector < n_vectors; ++vector)
       if (vector != r && (vector != x || !keeps_x))
         std::fill_n(vectors.data[vector], system.A.n, 0.);
+  }
+
+  void end_run(const bool keeps_x)
+  {
+    if (keeps_x)
+      std::copy_n(vectors.data[x], system.A.n, system.x);
+    else
+      std::copy_n(system.x, system.A.n, vectors.data[x]);
+  }
+
+  template <class Formulas>
+  void magnitudes()
+  {
+    Sums of_rows{};
+    for (int i = 0; i < system.A.n; ++i)
+      Formulas::of_row(system.A.row_magnitude(i, system.x) + std::fabs(system.b[i]), of_rows);
+    Formulas().finish(own_state, of_rows);
   }
 
   template <class... Formulas>
@@ -87,7 +105,7 @@ private:
     const State s = own_state; // a copy, which no row can change
     Sums of_rows{};
     for (int i = 0; i < system.A.n; ++i) {
-      Row<n_vectors> row;
+      Row<n_vectors> row{i, {}};
       vectors.load(i, row, typename Formulas::Reads{});
       if constexpr (IsProduct<Formulas>::value)
         Formulas()(s, row, product(i, Formulas::factor), diagonal[i], of_rows);

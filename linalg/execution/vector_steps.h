@@ -38,6 +38,7 @@ struct VectorList
 template <int n_vectors>
 struct Row
 {
+  int number; ///< of the row
   double values[n_vectors];
 
   FEMGPU_HD
@@ -86,7 +87,7 @@ struct InMemory : Body
   FEMGPU_HD
   void operator()(const State &s, const int i, Sums &sums) const
   {
-    Row<n_vectors> row;
+    Row<n_vectors> row{i, {}};
     vectors.load(i, row, typename Body::Reads{});
     Body::operator()(s, row, m(i), sums);
     vectors.store(i, row, typename Body::Writes{});
@@ -96,7 +97,7 @@ struct InMemory : Body
   FEMGPU_HD
   void operator()(const State &s, const int i, const double Av_i, Sums &sums) const
   {
-    Row<n_vectors> row;
+    Row<n_vectors> row{i, {}};
     vectors.load(i, row, typename Body::Reads{});
     Body::operator()(s, row, Av_i, m(i), sums);
     vectors.store(i, row, typename Body::Writes{});

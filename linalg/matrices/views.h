@@ -115,6 +115,16 @@ struct CsrView
                               static_cast<unsigned int>(n_lanes), v);
   }
 
+  /// (|A||v|)_i
+  FEMGPU_HD
+  double row_magnitude(const int i, const double *v) const
+  {
+    double sum = 0.;
+    for (int k = row_starts[i]; k < row_starts[i + 1]; ++k)
+      sum += fabs(values[k] * v[columns[k]]);
+    return sum;
+  }
+
   /// Where A_ii is; -1 if there is no such entry.
   FEMGPU_HD
   int diagonal_entry(const int i) const

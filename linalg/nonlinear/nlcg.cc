@@ -331,10 +331,11 @@ public:
 
     Iteration<Backend, State, Sums> iteration(*A.executor(), A.n());
     int trials = 0, steepest_descents = 0;
-    Buffer<double> r(A.executor(), n);
+    Buffer<double> r(A.executor(), n), kept(A.executor(), n);
     const auto run = [&](const KrylovState &start) -> KrylovState {
       State state;
       static_cast<KrylovState &>(state) = start;
+      kept.copy_from(x);
       const ResidualState at_start = nonlinear_residual<Backend>(system, x, r);
       state.begin(at_start.rr, at_start.bb);
       if (!state.running)
@@ -355,11 +356,9 @@ public:
     const std::size_t vectors = (is_general ? 20 : 18) + (keeps_r ? 2 : 0);
     SolveReport report = report_of_method(
         A, *preconditioner, "nlcg", {1, vectors, std::size_t{is_general ? 1U : 2U}}, x.bytes());
-    report = solve_to_true_residual(iteration, A, control, State::divergence_factor,
-                                    std::move(report), run);
+    report = solve_to_true_residual<State>(iteration, A, control, std::move(report), run,
+                                           [&] { x.copy_from(kept); });
     report.line_search_steps = trials;
-    if (!std::isfinite(report.true_residual)) // J has no minimum along the line
-      report.outcome = Outcome::not_finite;
     report.norm = nonlinear_norm(control);
     describe(report, nonlinear_residual_name);
     for (Buffer<double> *const v : {&p, &q, &z, &r_before})

@@ -2,6 +2,7 @@
 #define femgpu_linalg_preconditioners_ainv_order_h
 
 #include "linalg/base/error.h"
+#include "linalg/base/hash.h"
 #include "linalg/preconditioners/ainv_pivots.h"
 #include "linalg/preconditioners/ilu_pattern.h"
 
@@ -28,7 +29,7 @@ inline void check_column_order(const std::string &order)
                          "order=colouring.");
 }
 
-/// Numbers that are all different and look like random ones (the mixing of MurmurHash3).
+/// Keys that look like random ones.
 struct HashedKey
 {
   const int *A_starts; ///< nullptr: the rows of A do not count
@@ -37,10 +38,8 @@ struct HashedKey
   FEMGPU_HD
   void operator()(const int j) const
   {
-    auto h = static_cast<unsigned int>(j);
-    h = (h ^ (h >> 16U)) * 0x85ebca6bU;
-    h = (h ^ (h >> 13U)) * 0xc2b2ae35U;
-    keys[j] = key_of(A_starts == nullptr ? 0. : A_starts[j + 1] - A_starts[j], h ^ (h >> 16U));
+    keys[j] = key_of(A_starts == nullptr ? 0. : A_starts[j + 1] - A_starts[j],
+                     mixed(static_cast<unsigned int>(j)));
   }
 };
 

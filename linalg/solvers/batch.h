@@ -15,6 +15,7 @@ struct BatchResult
   Outcome outcome;
   int iterations, restarts;
   double bb, initial_rr, true_rr, target;
+  double scale; ///< (w, w) with w = |A||x| + |b|
 };
 
 /// A solver's way to solve many systems together.
@@ -63,6 +64,7 @@ struct BatchProgram
   {
     TrueResidualJudge judge;
     bool goes_on = true; ///< another run follows
+    double scale = 0.;
   };
 
   /// The scalars of the method as they are before its first step.
@@ -73,7 +75,7 @@ struct BatchProgram
     {
       typename Method::State begun;
       static_cast<KrylovState &>(begun) = state;
-      begun.running = true;
+      state.judge.prepare(begun);
       static_cast<typename Method::State &>(state) = begun;
     }
   };
@@ -97,6 +99,24 @@ struct BatchProgram
     }
   };
 
+  /// w = |A||x| + |b|
+  struct MeasureScale
+  {
+    using Contributes = SumList<&Sums::bb>;
+    FEMGPU_HD
+    static void of_row(const double w_i, Sums &sums)
+    {
+      sums.bb += w_i * w_i;
+    }
+
+    using Completes = Contributes;
+    FEMGPU_HD
+    void finish(State &state, const Sums &sums) const
+    {
+      state.scale = sums.bb;
+    }
+  };
+
   template <class Block>
   FEMGPU_HD
   static void run(Block &block)
@@ -115,14 +135,16 @@ struct BatchProgram
         block.run(typename Method::Loop());
       block.template residual<EndWithResidual<typename Method::Sums>>();
       block.change_state(Judge());
+      block.end_run(block.state().judge.keeps_x);
     }
+    block.template magnitudes<MeasureScale>();
   }
 
   FEMGPU_HD
   static BatchResult result(const State &s)
   {
-    return {s.judge.outcome, s.iteration, s.judge.restarts, s.bb,
-            s.initial_rr,    s.true_rr,   s.target};
+    return {s.judge.outcome, s.iteration,     s.judge.restarts, s.bb,
+            s.initial_rr,    s.judge.best_rr, s.target,         s.scale};
   }
 };
 
@@ -141,7 +163,7 @@ public:
   {
     using Program = BatchProgram<Method>;
     typename Program::State start;
-    static_cast<KrylovState &>(start) = state_for(control, Method::State::divergence_factor);
+    static_cast<KrylovState &>(start) = state_for<typename Method::State>(control);
     BatchRunner<Backend>::template run<Program>(batch, start, results);
   }
 };

@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_solvers_bicgstab_h
 #define femgpu_linalg_solvers_bicgstab_h
 
+#include "linalg/base/hash.h"
 #include "linalg/solvers/batch.h"
 
 #include <type_traits>
@@ -11,8 +12,8 @@
  */
 namespace femgpu::linalg::bicgstab
 {
-/// (r, r*) of this share of |r| |r*| is rounding error.
-constexpr double smallest_cosine = 1e-16;
+/// Of (r, r*): with less, the scalars of the method have lost all but four digits.
+constexpr double smallest_cosine = 1e-12;
 
 struct State : KrylovState
 {
@@ -22,16 +23,16 @@ struct State : KrylovState
   double shadow_rr = 0.; ///< (r*, r*)
   bool is_first = true;  ///< no update of x yet since r* was chosen
 
-  /// Before it converges, the residual may grow by many powers of ten; what that costs in digits a
-  /// restart brings back.
+  /// Before it converges, the residual may grow by many powers of ten, which costs as many digits
+  /// of x. A restart from the best x brings them back if there are any left.
   static constexpr double divergence_factor = 1e14;
+  /// By the choice of r*.
+  static constexpr bool can_vary = true;
 
   /// check() of the residual, and whether (r, r*) = @p new_rho and ω let the method go on.
   FEMGPU_HD
   void check_bicgstab(const double new_rr, const double new_rho)
   {
-    if (is_first)
-      shadow_rr = new_rr;
     check(new_rr);
     if (!running)
       return;
@@ -87,17 +88,26 @@ enum Vector : int
 template <bool fused, int hat, int... others>
 using WithHat = std::conditional_t<fused, VectorList<others..., hat>, VectorList<others...>>;
 
-/// r* = r
+/// r* = r; after runs that have failed with it, numbers in [-1, 1) that look random.
 struct ChooseShadow
 {
   using Reads = VectorList<r>;
   using Writes = VectorList<shadow>;
-  using Contributes = SumList<>;
+  using Contributes = SumList<&Sums::rr>;
   FEMGPU_HD
-  void operator()(const State & /* state */, Row<n_vectors> &v, const double /* m_i */,
-                  Sums & /* sum */) const
+  void operator()(const State &state, Row<n_vectors> &v, const double /* m_i */, Sums &sum) const
   {
-    v[shadow] = v[r];
+    const auto seed = static_cast<unsigned int>(state.failed_runs);
+    const auto number = static_cast<unsigned int>(v.number);
+    v[shadow] = seed == 0 ? v[r] : 0x1p-31 * mixed(number ^ mixed(seed)) - 1.;
+    sum.rr += v[shadow] * v[shadow];
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(State &state, const Sums &sum) const
+  {
+    state.shadow_rr = sum.rr;
   }
 };
 

@@ -87,8 +87,8 @@ public:
             const Buffer<double> &b, Buffer<double> &x, const SolveControl &control)
       : options(options), A(A), n(A.n()), b(b), x(x), control(control),
         size(std::clamp(options.restart, 1, std::max(n, 1))), runner(*A.executor()),
-        steps_of_M(A, M, options.powers), vectors(A, size + 1 + 2), V(vectors.columns(0, size + 1)),
-        t(vectors[size + 1]), x_before(vectors[size + 2]),
+        steps_of_M(A, M, options.powers), vectors(A, size + 1 + 3), V(vectors.columns(0, size + 1)),
+        t(vectors[size + 1]), x_before(vectors[size + 2]), kept(vectors[size + 3]),
         C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::most_columns),
         R(A.executor(), static_cast<std::size_t>(Tsqr::most_columns) * Tsqr::most_columns),
         weights(A.executor(), static_cast<std::size_t>(size)), dot(A.executor(), 1),
@@ -104,6 +104,7 @@ public:
   {
     State s;
     static_cast<KrylovState &>(s) = start;
+    A.executor()->copy_inside(kept, x.data(), x.bytes());
     s.bb = square(b.data());
     measure_residual(s);
     s.begin(s.true_rr, s.bb);
@@ -118,6 +119,12 @@ public:
     while (s.running)
       run_cycle(s);
     return s;
+  }
+
+  /// x is again what the last run has found.
+  void restore()
+  {
+    A.executor()->copy_inside(x.data(), kept, x.bytes());
   }
 
   std::string remarks() const
@@ -279,7 +286,7 @@ private:
   StepsOfM<Backend> steps_of_M;
   WorkVectors vectors;
   Columns V;
-  double *t, *x_before;
+  double *t, *x_before, *kept;
   Buffer<double> C, R, weights, dot;
   GramMemory dot_memory;
   std::unique_ptr<BlockOrthogonalisation> borth;
@@ -317,7 +324,7 @@ private:
  * s=S, basis=newton|monomial, borth=cgs|mgs, tsqr=mgs|cgs|cholqr|svqr|caqr, passes=1|2 for both,
  * powers=auto|plain|blocked|streamed with depth=K, block=ROWS and memory=MB (see MatrixPowers),
  * errors=yes for ‖I − QᵀQ‖ and ‖V − QR‖. Needs: nothing of A or M; with an M that is no row functor
- * the products are plain. m + 3 vectors. Cost of s iterations: A once to s times, the basis twice a
+ * the products are plain. m + 4 vectors. Cost of s iterations: A once to s times, the basis twice a
  * pass, the block some six times; the host reads small matrices once a block. Fails: as GMRES. A
  * basis too ill-conditioned for its s makes the true residual differ from that of the recurrence:
  * then s is halved, which the remarks tell, with the condition of the worst block.
@@ -339,10 +346,10 @@ public:
   {
     CaProcess<Backend> process(options, A, M, b, x, control);
     HostHistory history;
-    SolveReport report = solve_to_true_residual(
-        history, A, control, State::divergence_factor,
+    SolveReport report = solve_to_true_residual<State>(
+        history, A, control,
         report_of_method(A, M, "ca-gmres", {1, vectors_per_iteration(), 1}, x.bytes()),
-        [&](const KrylovState &start) { return process.run(start); });
+        [&](const KrylovState &start) { return process.run(start); }, [&] { process.restore(); });
     report.norm = name_of_norm(control);
     report.execution = process.execution();
     report.solver_remarks = process.remarks();

@@ -419,6 +419,7 @@ struct SystemOnChip
   DiagonalView m;
   const double *b;
   double *x;
+  double *kept;     ///< x as it was
   double *exchange; ///< n; for the vector that A multiplies
 };
 
@@ -440,7 +441,7 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
   const int n_z = is_stored ? size : std::holds_alternative<IdentityView>(m_view) ? 0 : 1;
   WorkVectors vectors(A, size + 1 + n_z);
   CycleMemory memory(A.executor(), size);
-  const auto iterate = [&](auto &iteration, const auto &m) {
+  const auto iterate = [&](auto &iteration, const auto &m, double *const kept) {
     using Place = Workplace<std::decay_t<decltype(m)>>;
     const auto diagonal = fused_diagonal(m);
     using Diagonal = std::decay_t<decltype(diagonal)>;
@@ -449,7 +450,7 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
         memory.view(), &memory.gram_memory()};
     const auto watch = watch_for<State>(control);
     if constexpr (Place::fused && !std::is_same_v<OnChip, SystemOnChip>) {
-      const SystemOnChip system{size, diagonal.diagonal(), b.data(), x.data(), place.V[1]};
+      const SystemOnChip system{size, diagonal.diagonal(), b.data(), x.data(), kept, place.V[1]};
       if (iteration.keep_on_chip(A, watch, OnChip{system}))
         return;
     }

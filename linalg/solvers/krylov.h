@@ -32,6 +32,7 @@ struct KrylovState : LoopState
   double target_rr = 0.;   ///< converged at or below
   double diverged_rr = 0.; ///< diverged above
   static constexpr double divergence_factor = 1e8;
+  static constexpr bool can_vary = false; ///< see has_variants
   /// Below this the products of an iteration lose their bits; the true residual has long stood
   /// still.
   static constexpr double smallest_rr = 1e-280;
@@ -46,6 +47,11 @@ struct KrylovState : LoopState
   double value_precision = 0.; ///< of the entries of A
   /// The residual grew by this factor: nothing good will come.
   double growth_limit = divergence_factor;
+  /// May a run that has brought nothing be tried in another way?
+  bool has_variants = false;
+  int failed_runs = 0; ///< one after the other, before this one
+  /// Of the residual, after which a run is to end, so that what it has brought is kept; 0: none.
+  double stage = 0.;
   double target = 0.;      ///< that the true residual has to reach
   double initial_rr = -1.; ///< of the first guess; negative: not known yet
   double start_rr = 0.;    ///< of the last begin()
@@ -71,8 +77,8 @@ struct KrylovState : LoopState
     // With rounded values a recurrence knows no more of A than some digits: each start refines the
     // solution by these.
     const bool is_rounded = value_precision > 1e-15;
-    const double reachable = is_rounded ? 100. * value_precision * sqrt(rr) : 0.;
-    const double next_target = fmax(target, reachable);
+    const double reduction = fmax(is_rounded ? 100. * value_precision : 0., stage);
+    const double next_target = fmax(target, reduction * sqrt(rr));
     target_rr = fmax(next_target * next_target, smallest_rr);
   }
 
@@ -192,10 +198,21 @@ struct TrueResidual
   }
 };
 
-/// The same before the first iteration: makes the target, and may end the solve.
+/// The same before the first iteration: keeps x, makes the target, and may end the solve.
 template <class Sums>
 struct BeginWithResidual : TrueResidual<Sums>
 {
+  const double *x;
+  double *kept; ///< x as the run found it
+
+  FEMGPU_HD
+  void operator()(const KrylovState &s, const int i, const double Ax_i,
+                  WithResidual<Sums> &sums) const
+  {
+    kept[i] = x[i];
+    TrueResidual<Sums>::operator()(s, i, Ax_i, sums);
+  }
+
   using Completes = typename TrueResidual<Sums>::Contributes;
   FEMGPU_HD
   void finish(KrylovState &s, const WithResidual<Sums> &sums) const
@@ -220,31 +237,47 @@ struct EndWithResidual : TrueResidual<Sums>
   }
 };
 
-/// So many breakdowns one after the other that leave the residual as it is end the solve.
-constexpr int most_breakdowns_without_progress = 5;
+/// So many runs one after the other that leave the residual as it is end the solve.
+constexpr int most_failed_runs = 5;
 
 /**
- * Judges each run of a method by the residual that was computed anew, whatever the recurrence says.
- * If that misses a target that the recurrence has met, the method is to start again from x, until
+ * Judges each run of a method by the residual that was computed anew, whatever the recurrence says,
+ * and knows that of the best x, from which each run starts: a run that makes x worse is undone. If
+ * the residual misses a target that the recurrence has met, the method is to start again, until
  * that no longer halves the residual: then it has stagnated. It is to start again after a breakdown
- * too, unless it breaks down at once or again and again without progress.
+ * too, unless it breaks down at once or again and again without progress. A method that has
+ * variants gets as many runs where its recurrence has left the residual or diverged; they end as
+ * soon as they have brought something.
  */
 struct TrueResidualJudge
 {
   Outcome outcome = Outcome::breakdown; ///< of the solve
   int restarts = 0;
+  double best_rr = -1.; ///< (r, r) of the best x; negative: not known yet
+  bool keeps_x = true;  ///< of the last run; else x must become what the run has found again
+
+  /// To be called before each run.
+  FEMGPU_HD
+  void prepare(KrylovState &s) const
+  {
+    s.running = true;
+    s.failed_runs = failed_runs;
+    s.stage = is_careful ? careful_stage : 0.;
+  }
 
   /// Is the method to start again after a run that has ended with @p s? If not, the solve is over.
   FEMGPU_HD
   bool wants_more(const KrylovState &s)
   {
+    const double before = best_rr < 0. ? s.initial_rr : best_rr;
+    keeps_x = s.true_rr <= before || !KrylovState::is_finite(before);
+    best_rr = keeps_x ? s.true_rr : before;
     outcome = s.outcome;
-    least_rr = fmin(least_rr, s.initial_rr);
-    if (!KrylovState::is_finite(s.true_rr) || !KrylovState::is_finite(s.bb))
+    if (!KrylovState::is_finite(best_rr) || !KrylovState::is_finite(s.bb))
       outcome = Outcome::not_finite;
-    else if (sqrt(s.true_rr) <= s.target)
+    else if (sqrt(best_rr) <= s.target)
       outcome = Outcome::converged;
-    else if (is_worth_another_run(s)) {
+    else if (is_worth_another_run(s, before)) {
       ++restarts;
       iterations_before = s.iteration;
       return true;
@@ -253,38 +286,46 @@ struct TrueResidualJudge
   }
 
 private:
+  static constexpr double careful_stage = 0.01;
+
+  /// @param before (r, r) where the run started
   FEMGPU_HD
-  bool is_worth_another_run(const KrylovState &s)
+  bool is_worth_another_run(const KrylovState &s, const double before)
   {
-    if (s.outcome == Outcome::breakdown && s.iteration > iterations_before) {
-      breakdowns_without_progress =
-          s.true_rr < 0.99 * least_rr ? 0 : breakdowns_without_progress + 1;
-      least_rr = fmin(least_rr, s.true_rr);
-      return breakdowns_without_progress < most_breakdowns_without_progress;
+    const bool has_progressed = best_rr < 0.99 * before;
+    const bool has_drifted = s.outcome == Outcome::converged && !(s.true_rr <= 0.25 * before);
+    const bool is_lost = s.outcome == Outcome::diverged || !KrylovState::is_finite(s.true_rr);
+    const bool has_failed =
+        s.outcome == Outcome::breakdown || (s.has_variants && (has_drifted || is_lost));
+    if (has_failed && s.iteration > iterations_before) {
+      failed_runs = has_progressed ? 0 : failed_runs + 1;
+      is_careful = is_careful || !has_progressed;
+      if (failed_runs < most_failed_runs && s.iteration < s.max_iterations)
+        return true;
     }
-    if (s.outcome != Outcome::converged)
-      return false;
-    if (s.true_rr > 0.25 * s.start_rr) {
+    if (has_drifted)
       outcome = Outcome::stagnated;
-      return false;
-    }
-    return true;
+    if (!KrylovState::is_finite(s.true_rr))
+      outcome = Outcome::not_finite;
+    return s.outcome == Outcome::converged && !has_drifted;
   }
 
   int iterations_before = 0; // the run that has ended
-  int breakdowns_without_progress = 0;
-  double least_rr = KrylovState::largest;
+  int failed_runs = 0;
+  bool is_careful = false;
 };
 
-/// The state before the first run of a method. @param growth_limit as in solve_to_true_residual()
-inline KrylovState state_for(const SolveControl &control, const double growth_limit)
+/// The state before the first run of a method whose state is a @p State.
+template <class State>
+KrylovState state_for(const SolveControl &control)
 {
   KrylovState state;
   state.max_iterations = control.max_iterations;
   state.relative_tolerance = control.relative_tolerance;
   state.absolute_tolerance = control.absolute_tolerance;
   state.is_relative_to_rhs = control.reference == SolveControl::Reference::rhs;
-  state.growth_limit = growth_limit;
+  state.growth_limit = State::divergence_factor;
+  state.has_variants = State::can_vary;
   return state;
 }
 
@@ -292,37 +333,42 @@ inline KrylovState state_for(const SolveControl &control, const double growth_li
 constexpr int longest_history = 1 << 20;
 
 /**
- * The outer loop of every Krylov solver, and of nonlinear conjugate gradients. @p run(state)
- * computes the residual from x and calls state.begin(), iterates until an epilogue has stopped the
- * state, and computes the residual anew: true_rr. TrueResidualJudge says whether that is the end.
+ * The outer loop of every Krylov solver, and of nonlinear conjugate gradients. @p run(state) keeps
+ * x, computes the residual from it and calls state.begin(), iterates until an epilogue has stopped
+ * the state, and computes the residual anew: true_rr. TrueResidualJudge says whether that is the
+ * end. @p restore() makes x again what the last run has kept. The x at the end is the best of those
+ * that the runs have ended with, or the guess.
+ * @tparam State of the method
  * @param iteration that @p run uses; it keeps the history
- * @param growth_limit growth of the residual after which nothing good will come
  * @param report has the names and counts of the method already
  */
-template <class Iteration, class Run>
+template <class State, class Iteration, class Run, class Restore>
 SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
-                                   const SolveControl &control, const double growth_limit,
-                                   SolveReport report, const Run &run)
+                                   const SolveControl &control, SolveReport report, const Run &run,
+                                   const Restore &restore)
 {
   const auto begin = std::chrono::steady_clock::now();
   const int history_size = std::min(control.max_iterations, longest_history - 1) + 1;
 
-  KrylovState state = state_for(control, growth_limit);
+  KrylovState state = state_for<State>(control);
   state.history = iteration.keep_history(history_size);
   state.history_size = history_size;
   state.value_precision = A.value_precision();
   TrueResidualJudge judge;
-  do {
-    state.running = true;
+  for (bool goes_on = true; goes_on;) {
+    judge.prepare(state);
     state = run(state);
-  } while (judge.wants_more(state));
+    goes_on = judge.wants_more(state);
+    if (!judge.keeps_x)
+      restore();
+  }
   report.outcome = judge.outcome;
   report.restarts = judge.restarts + state.restarts;
   report.rhs_norm = std::sqrt(state.bb);
   report.initial_residual = std::sqrt(state.initial_rr);
   report.target = state.target;
   report.iterations = state.iteration;
-  report.true_residual = std::sqrt(state.true_rr);
+  report.true_residual = std::sqrt(judge.best_rr);
   report.history = iteration.history(std::min(state.iteration + 1, history_size));
   for (double &norm : report.history)
     norm = std::sqrt(norm);
@@ -387,9 +433,9 @@ private:
 };
 
 /**
- * Solves A x = b with fused steps: @p iterate(iteration, m) gets the view of M⁻¹ and runs the steps
- * of the method, from the residual on, with a new @p State, until an epilogue stops it; its loop
- * comes last.
+ * Solves A x = b with fused steps: @p iterate(iteration, m, kept) gets the view of M⁻¹ and runs the
+ * steps of the method, from the residual on, with a new @p State, until an epilogue stops it; its
+ * loop comes last. A loop that begins by itself keeps x in the n rows of kept.
  * @param r where the residual is written; n rows
  */
 template <class Backend, class State, class Sums, class Iterate>
@@ -405,14 +451,17 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
 
   Iteration<Backend, State, WithResidual<Sums>> iteration(*A.executor(), A.n());
   iteration.choose(control.execution);
+  Buffer<double> kept(A.executor(), x.size());
   // All of it is given to the device before anybody waits.
   const auto run_from_x = [&](const KrylovState &start) -> KrylovState {
     State state;
     static_cast<KrylovState &>(state) = start;
     iteration.set_state(state);
-    Enclosed enclosed(iteration, product(A.csr(), x.data(), BeginWithResidual<Sums>{{b.data(), r}}),
-                      product(A.csr(), x.data(), EndWithResidual<Sums>{{b.data(), r}}));
-    std::visit([&](const auto &m) { iterate(enclosed, m); }, m_view);
+    Enclosed enclosed(
+        iteration,
+        product(A.csr(), x.data(), BeginWithResidual<Sums>{{b.data(), r}, x.data(), kept.data()}),
+        product(A.csr(), x.data(), EndWithResidual<Sums>{{b.data(), r}}));
+    std::visit([&](const auto &m) { iterate(enclosed, m, kept.data()); }, m_view);
     return iteration.get_state();
   };
   const auto run = [&](const KrylovState &start) {
@@ -422,8 +471,8 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
     x.fill_zero(); // the solution for b = 0, whatever the guess was
     return run_from_x(start);
   };
-  report = solve_to_true_residual(iteration, A, control, State::divergence_factor,
-                                  std::move(report), run);
+  report = solve_to_true_residual<State>(iteration, A, control, std::move(report), run,
+                                         [&] { x.copy_from(kept); });
   report.norm = name_of_norm(control);
   report.execution = iteration.execution();
   describe(report);
@@ -440,7 +489,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   Buffer<double> r(A.executor(), static_cast<std::size_t>(A.n()));
   return solve_with_steps<Backend, State, Sums>(
       solver, A, M, b, x, r.data(), control, costs,
-      [&](auto &iteration, const auto &m) { iterate(iteration, m, r); });
+      [&](auto &iteration, const auto &m, double * /* kept */) { iterate(iteration, m, r); });
 }
 
 /// Sets vectors to zero before the first pass of a loop that begins with an update.

@@ -41,12 +41,12 @@ struct StepsOfBlock
   Cycle cycle;
   DiagonalView m;
   const double *b;
-  double *x;
+  double *x, *kept;
 
   FEMGPU_HD
   BeginWithResidual<Sums> begin() const
   {
-    return {{b, V[0]}};
+    return {{b, V[0]}, x, kept};
   }
   FEMGPU_HD
   BeginCycle<DiagonalView> begin_cycle() const
@@ -104,9 +104,12 @@ struct OnChip : SystemOnChip
   FEMGPU_HD
   StepsOfBlock steps(const int first_row, const Columns &V, double *numbers, int *columns) const
   {
-    return {V, Cycle::in(numbers, size, columns),
+    return {V,
+            Cycle::in(numbers, size, columns),
             DiagonalView{m.is_uniform() ? nullptr : m.inverse + first_row, m.uniform},
-            b + first_row, x + first_row};
+            b + first_row,
+            x + first_row,
+            kept + first_row};
   }
 };
 

@@ -9,6 +9,8 @@ std::string to_string(const Outcome outcome)
   switch (outcome) {
   case Outcome::converged:
     return "converged";
+  case Outcome::converged_to_rounding:
+    return "converged_to_rounding";
   case Outcome::iteration_limit:
     return "iteration_limit";
   case Outcome::stagnated:
@@ -39,6 +41,7 @@ std::string explanation(const Outcome outcome)
 {
   switch (outcome) {
   case Outcome::converged:
+  case Outcome::converged_to_rounding:
     return "";
   case Outcome::iteration_limit:
     return "the iteration limit came first. Allow more iterations, a larger tolerance, or use a "
@@ -67,17 +70,23 @@ std::string explanation(const Outcome outcome)
 
 void describe(SolveReport &report, const std::string &residual)
 {
+  const bool has_met_target = report.outcome == Outcome::converged;
   std::ostringstream text;
   text.precision(3);
   text << report.solver << " with " << report.preconditioner
-       << (report.converged() ? " converged in " : " did not converge in ") << report.iterations
-       << " iterations: " << residual << " = " << std::scientific << report.true_residual
-       << (report.converged() ? ", asked for " : ", but asked for ") << report.target
-       << ", at the start " << report.initial_residual;
-  if (!report.converged())
-    text << "; " << explanation(report.outcome);
-  else
+       << (has_met_target       ? " converged in "
+           : report.converged() ? " converged to rounding in "
+                                : " did not converge in ")
+       << report.iterations << " iterations: " << residual << " = " << std::scientific
+       << report.true_residual << (has_met_target ? ", asked for " : ", but asked for ")
+       << report.target << ", at the start " << report.initial_residual;
+  if (has_met_target)
     text << ".";
+  else if (report.converged())
+    text << ", which double precision cannot reach here: backward error " << report.backward_error
+         << ", estimated error of x " << report.forward_error << " of its size.";
+  else
+    text << "; " << explanation(report.outcome);
   report.message = text.str();
 }
 } // namespace femgpu::linalg

@@ -10,10 +10,12 @@
 
 namespace femgpu::linalg
 {
-/// How a solve ended. Only `converged` is a success, and it is said of the true residual alone.
+/// How a solve ended. The first two are successes: the true residual has reached its target, or
+/// rounding keeps it above that and the solution has all the digits there are (rounding.h).
 enum class Outcome : int
 {
   converged,
+  converged_to_rounding,
   iteration_limit,
   stagnated,
   diverged,
@@ -25,6 +27,11 @@ enum class Outcome : int
 
 /// "converged", "iteration_limit", ...: as in the machine-readable report.
 std::string to_string(Outcome outcome);
+
+inline bool is_success(const Outcome outcome)
+{
+  return outcome == Outcome::converged || outcome == Outcome::converged_to_rounding;
+}
 
 /// When a solve ends, and who is told on the way. Norms are Euclidean.
 struct SolveControl
@@ -77,6 +84,8 @@ struct SolveReport
   double initial_residual = 0.; ///< ‖b − A x₀‖
   double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
   double target = 0.;           ///< what the true residual had to reach
+  double backward_error = -1.;  ///< of a linear system, see SystemNorms; negative: not known
+  double forward_error = -1.; ///< ‖x − A⁻¹b‖/‖x‖, estimated where rounding ends a solve
 
   double format_seconds = 0.; ///< making the matrix format from CSR
   double setup_seconds = 0.;  ///< preconditioner
@@ -102,11 +111,13 @@ struct SolveReport
   double given_residual = 0.; ///< ‖b − A x‖ before scaling, where the system was scaled
   double given_rhs_norm = 0.; ///< ‖b‖ before scaling
 
-  std::vector<double> history; ///< iterations+1 residual norms of the recurrence
+  /// Residual norms of the recurrence, the first and one an iteration, but for corrections by which
+  /// an error was estimated.
+  std::vector<double> history;
 
   bool converged() const
   {
-    return outcome == Outcome::converged;
+    return is_success(outcome);
   }
 
   /// All but the history, for an archive of Boost's kind.
@@ -114,11 +125,11 @@ struct SolveReport
   void serialize(Archive &archive, const unsigned int /* version */)
   {
     archive &outcome &message &iterations &restarts &linear_iterations &line_search_steps &rhs_norm
-        &initial_residual &true_residual &target &format_seconds &setup_seconds &transfer
-            &solve_seconds &bytes_per_iteration &solver &preconditioner &format &backend &execution
-                &norm &matrix_stored &matrix_bytes &preconditioner_nonzeros &preconditioner_bytes
-                    &preconditioner_remarks &solver_remarks &scaling &ordering &given_residual
-                        &given_rhs_norm;
+        &initial_residual &true_residual &target &backward_error &forward_error &format_seconds
+            &setup_seconds &transfer &solve_seconds &bytes_per_iteration &solver &preconditioner
+                &format &backend &execution &norm &matrix_stored &matrix_bytes
+                    &preconditioner_nonzeros &preconditioner_bytes &preconditioner_remarks
+                        &solver_remarks &scaling &ordering &given_residual &given_rhs_norm;
   }
 };
 

@@ -48,12 +48,12 @@ TEST_P(OutcomeTest, LimitThatIsJustEnoughConverges)
   EXPECT_EQ(run(options, A, b).report.outcome, Outcome::iteration_limit);
 }
 
-TEST_P(OutcomeTest, ToleranceBelowRoundingStagnatesWithASmallResidual)
+TEST_P(OutcomeTest, ToleranceBelowRoundingIsSaidToBeSo)
 {
   const HostMatrix A = laplacian_2d(50, 50);
   const std::vector<double> b = random_vector(A.n, 1);
   const auto [report, x] = run(method(solver, "jacobi", 1e-18), A, b);
-  EXPECT_EQ(to_string(report.outcome), "stagnated") << report.message;
+  EXPECT_EQ(to_string(report.outcome), "converged_to_rounding") << report.message;
   EXPECT_LT(report.true_residual, 1e-13 * norm(b));
   EXPECT_NEAR(residual_norm(A, b, x), report.true_residual, 1e-13 * norm(b));
   EXPECT_LT(report.iterations, 2000);
@@ -120,7 +120,7 @@ TEST_P(OutcomeTest, NotFiniteMatrixIsFoundWithAZeroRightHandSide)
 
 TEST_P(OutcomeTest, NotFiniteRightHandSideIsFound)
 {
-  for (const double bad : {nan, inf, -inf, 1e200})
+  for (const double bad : {nan, inf, -inf})
     for (const std::size_t row : {0, 57, 99}) {
       std::vector<double> b(100, 1.);
       b[row] = bad;
@@ -201,8 +201,8 @@ TEST(Outcomes, HaveDifferentNamesAndExplanations)
     names.insert(to_string(report.outcome));
     messages.insert(report.message);
   }
-  EXPECT_EQ(names.size(), 8U);
-  EXPECT_EQ(messages.size(), 8U);
+  EXPECT_EQ(names.size(), 9U);
+  EXPECT_EQ(messages.size(), 9U);
   EXPECT_EQ(names.count("unknown"), 0U);
 }
 } // namespace

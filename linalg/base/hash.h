@@ -1,0 +1,18 @@
+#ifndef femgpu_linalg_base_hash_h
+#define femgpu_linalg_base_hash_h
+
+#include "linalg/base/host_device.h"
+
+namespace femgpu::linalg
+{
+/// Numbers that are all different and look like random ones (the mixing of MurmurHash3).
+FEMGPU_HD
+unsigned int mixed(unsigned int h)
+{
+  h = (h ^ (h >> 16U)) * 0x85ebca6bU;
+  h = (h ^ (h >> 13U)) * 0xc2b2ae35U;
+  return h ^ (h >> 16U);
+}
+} // namespace femgpu::linalg
+
+#endif

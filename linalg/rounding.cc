@@ -1,0 +1,116 @@
+#include "linalg/rounding.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace femgpu::linalg
+{
+SystemNorms measure(const HostCsr &A, const double *b, const double *x, double *r)
+{
+  return measure(HostExecutor(), {{A.n, 1, A.row_starts, A.columns, A.values}, b, x, r});
+}
+
+int longest_row(const HostCsr &A)
+{
+  int longest = 0;
+  for (int i = 0; i < A.n; ++i)
+    longest = std::max(longest, A.row_starts[i + 1] - A.row_starts[i]);
+  return longest;
+}
+
+double rounding_level(const int longest_row)
+{
+  constexpr double u = 0x1p-53;
+  return 8. * std::sqrt(static_cast<double>(longest_row)) * u;
+}
+
+namespace
+{
+constexpr int most_refinements = 5;
+
+/// A tolerance to which even the components of a correction are resolved that have no more of the
+/// residual than all others: those of the smallest eigenvalues, in which most of the error is.
+double correction_tolerance(const int n)
+{
+  return std::max(1e-2 / std::sqrt(static_cast<double>(n)), 1e-8);
+}
+
+double norm(const std::vector<double> &v)
+{
+  return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.));
+}
+
+/// Does @p step tell the size of a correction? Rounding may end it before its tolerance.
+bool is_resolved(const SolveReport &step)
+{
+  return step.converged() ||
+         (step.outcome == Outcome::stagnated && step.true_residual <= 0.1 * step.rhs_norm);
+}
+
+/// The work of a solve that went on.
+void add_work(const SolveReport &step, SolveReport &report)
+{
+  report.iterations += step.iterations;
+  report.restarts += step.restarts + 1;
+  report.solve_seconds += step.solve_seconds;
+}
+
+/// @p again takes the place of @p report.
+void replace(SolveReport &report, SolveReport again)
+{
+  const double initial_residual = report.initial_residual;
+  std::vector<double> history = std::move(report.history);
+  history.insert(history.end(), again.history.begin(), again.history.end());
+  add_work(report, again);
+  report = std::move(again);
+  report.initial_residual = initial_residual;
+  report.history = std::move(history);
+}
+} // namespace
+
+bool may_be_rounding(const Outcome outcome, const double backward_error, const double level)
+{
+  switch (outcome) {
+  case Outcome::stagnated:
+  case Outcome::breakdown:
+  case Outcome::diverged:
+  case Outcome::indefinite_matrix:
+  case Outcome::indefinite_preconditioner:
+    return backward_error <= level;
+  case Outcome::converged:
+  case Outcome::converged_to_rounding:
+  case Outcome::iteration_limit:
+  case Outcome::not_finite:
+    break;
+  }
+  return false;
+}
+
+void settle_at_rounding(const HostCsr &A, const double *const b, double *const x,
+                        SolveReport &report, const Resolve &resolve)
+{
+  const double level = rounding_level(longest_row(A));
+  const auto n = static_cast<std::size_t>(A.n);
+  for (int k = 0;
+       k < most_refinements && may_be_rounding(report.outcome, report.backward_error, level); ++k) {
+    std::vector<double> r(n), d(n), refined(x, x + n);
+    const double residual = measure(A, b, x, r.data()).residual;
+    const SolveReport step = resolve.correct(r.data(), d.data(), correction_tolerance(A.n));
+    add_work(step, report);
+    if (!is_resolved(step))
+      return;
+    report.forward_error = norm(d) / norm(refined);
+    for (std::size_t i = 0; i < n; ++i)
+      refined[i] += d[i];
+    if (!(measure(A, b, refined.data()).residual <= 0.5 * residual)) {
+      if (report.forward_error <= largest_forward_error)
+        report.outcome = Outcome::converged_to_rounding;
+      return;
+    }
+    std::copy(refined.begin(), refined.end(), x);
+    replace(report, resolve.again(x));
+  }
+}
+} // namespace femgpu::linalg

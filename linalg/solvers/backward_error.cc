@@ -1,0 +1,60 @@
+#include "linalg/solvers/backward_error.h"
+
+#include "linalg/execution/this_backend.h"
+
+#include <cmath>
+
+namespace femgpu::linalg
+{
+namespace
+{
+struct Squares
+{
+  double residual, rhs, scale;
+};
+
+struct MeasuringState : LoopState
+{
+  Squares squares{};
+};
+
+/// r = b − A x and |A||x| + |b|
+struct MeasureRow
+{
+  MeasuredSystem system;
+
+  using Contributes = SumList<&Squares::residual, &Squares::rhs, &Squares::scale>;
+  FEMGPU_HD
+  void operator()(const MeasuringState & /* s */, const int i, Squares &sum) const
+  {
+    const auto &[A, b, x, r] = system;
+    const double r_i = b[i] - A.row_product(i, 0, 1, x);
+    const double w_i = std::fabs(b[i]) + A.row_magnitude(i, x);
+    if (r != nullptr)
+      r[i] = r_i;
+    sum.residual += r_i * r_i;
+    sum.rhs += b[i] * b[i];
+    sum.scale += w_i * w_i;
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(MeasuringState &s, const Squares &sum) const
+  {
+    s.squares = sum;
+  }
+};
+} // namespace
+
+template <class Backend>
+SystemNorms measure_on(const Executor &executor, const MeasuredSystem &system)
+{
+  Iteration<Backend, MeasuringState, Squares> iteration(executor, system.A.n);
+  iteration.set_state({});
+  iteration.once(rows(system.A.n, MeasureRow{system}));
+  const Squares squares = iteration.get_state().squares;
+  return {std::sqrt(squares.residual), std::sqrt(squares.rhs), std::sqrt(squares.scale)};
+}
+
+template SystemNorms measure_on<ThisBackend>(const Executor &, const MeasuredSystem &);
+} // namespace femgpu::linalg

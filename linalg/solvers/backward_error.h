@@ -1,0 +1,40 @@
+#ifndef femgpu_linalg_solvers_backward_error_h
+#define femgpu_linalg_solvers_backward_error_h
+
+#include "linalg/execution/executor.h"
+#include "linalg/matrices/views.h"
+
+namespace femgpu::linalg
+{
+/// How well x solves A x = b. Norms are Euclidean.
+struct SystemNorms
+{
+  double residual = 0.; ///< ‖b − A x‖
+  double rhs = 0.;      ///< ‖b‖
+  double scale = 0.;    ///< ‖ |A||x| + |b| ‖, what the residual was subtracted from
+
+  /// The backward error ω = ‖b − A x‖ / ‖ |A||x| + |b| ‖ (after Oettli and Prager 1964; Arioli,
+  /// Duff and Ruiz 1992): x solves a system whose entries differ from these by about ω. 0 for x = b
+  /// = 0.
+  double backward_error() const
+  {
+    return scale > 0. ? residual / scale : 0.;
+  }
+};
+
+/// What was measured of a system.
+struct MeasuredSystem
+{
+  CsrView<double> A;
+  const double *b, *x; ///< n, with A in the memory of one executor
+  double *r;           ///< n, gets b − A x; nullptr: not wanted
+};
+
+/// By one pass over A; waits for the result.
+SystemNorms measure(const Executor &executor, const MeasuredSystem &system);
+
+template <class Backend>
+SystemNorms measure_on(const Executor &executor, const MeasuredSystem &system);
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,81 @@
+#include "linalg/vector_units.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Squares of numbers up to this power of two, and down to its inverse, lose nothing, whatever a
+/// residual does on its way.
+constexpr int largest_exponent = 200;
+
+/// 2^k is the unit; 0 where none is needed or b has no size.
+int exponent_of(const int n, const double *b)
+{
+  double largest = 0.;
+#pragma omp parallel for reduction(max : largest) if (n > 100000)
+  for (int i = 0; i < n; ++i)
+    largest = std::max(largest, std::fabs(b[i])); // NaN is left to the solver
+  if (largest == 0. || !std::isfinite(largest))
+    return 0;
+  const int exponent = std::ilogb(largest);
+  return std::abs(exponent) <= largest_exponent ? 0 : exponent;
+}
+
+std::vector<double> scaled(const int n, const double *v, const int exponent)
+{
+  std::vector<double> result(v, v + n);
+  for (double &value : result)
+    value = std::ldexp(value, exponent);
+  return result;
+}
+} // namespace
+
+bool VectorUnits::are_needed(const int n, const double *const b)
+{
+  return exponent_of(n, b) != 0;
+}
+
+VectorUnits::VectorUnits(const int n, const double *const b, double *const x)
+    : exponent(exponent_of(n, b)), given_b(b), given_x(x)
+{
+  if (exponent == 0)
+    return;
+  scaled_b = scaled(n, b, -exponent);
+  scaled_x = scaled(n, x, -exponent);
+}
+
+SolveControl VectorUnits::control(SolveControl given) const
+{
+  if (exponent == 0)
+    return given;
+  given.absolute_tolerance = std::ldexp(given.absolute_tolerance, -exponent);
+  if (given.progress)
+    given.progress = [tell = std::move(given.progress), k = exponent](const int iteration,
+                                                                      const double residual) {
+      tell(iteration, std::ldexp(residual, k));
+    };
+  return given;
+}
+
+double VectorUnits::restored(const double norm) const
+{
+  return std::ldexp(norm, exponent);
+}
+
+void VectorUnits::restore(SolveReport &report) const
+{
+  if (exponent == 0)
+    return;
+  for (std::size_t i = 0; i < scaled_x.size(); ++i)
+    given_x[i] = std::ldexp(scaled_x[i], exponent);
+  for (double *const norm : {&report.rhs_norm, &report.initial_residual, &report.true_residual,
+                             &report.target, &report.given_residual, &report.given_rhs_norm})
+    *norm = restored(*norm);
+  for (double &norm : report.history)
+    norm = restored(norm);
+}
+} // namespace femgpu::linalg
