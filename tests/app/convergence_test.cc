@@ -46,6 +46,20 @@ TEST(Extrapolation, UsesTheLastThreeCycles)
   EXPECT_NEAR(*extrapolation_of({7., 1.25, 1.0625, 1.015625}).value, 1., 1e-14);
 }
 
+TEST(Extrapolation, TakesTheOrdersOfFunctionalsAndOfQuadrature)
+{
+  for (unsigned int degree = 1; degree <= 4; ++degree)
+    for (const unsigned int order : {degree, 2 * degree, 2 * degree + 2}) {
+      const double e = std::exp2(-static_cast<double>(order));
+      StudyRecord study = study_of({8. + 1e-3, 8. + 1e-3 * e, 8. + 1e-3 * e * e});
+      study.degree = degree;
+      const Extrapolation found = extrapolations(study).at(0);
+      ASSERT_TRUE(found.value && found.order) << found.obstacle;
+      EXPECT_NEAR(*found.value, 8., 1e-8);
+      EXPECT_NEAR(*found.order, order, 1e-3);
+    }
+}
+
 TEST(Extrapolation, SaysWhyThereIsNone)
 {
   EXPECT_NE(extrapolation_of({1., 2., 1.5}).obstacle.find("monotone"), std::string::npos);
