@@ -5,7 +5,13 @@
 
 namespace femgpu
 {
-/// Does @p expression have coordinates, or anything else that is not the same at each evaluation?
+/// Is there nothing in @p text but blanks?
+inline bool is_blank(const std::string &text)
+{
+  return text.find_first_not_of(" \t") == std::string::npos;
+}
+
+/// Does @p expression have coordinates?
 bool depends_on_position(const std::string &expression);
 } // namespace femgpu
 

@@ -17,15 +17,22 @@ namespace femgpu
 {
 using namespace dealii;
 
+namespace
+{
+bool continues_name(const char c)
+{
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+} // namespace
+
 bool depends_on_position(const std::string &expression)
 {
   std::string word;
   for (const char c : expression + " ") {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_')
+    if (continues_name(c))
       word += c;
     else {
-      if (word == "x" || word == "y" || word == "z" || word == "rnd" || word == "rand" ||
-          word == "rand_seed")
+      if (word == "x" || word == "y" || word == "z")
         return true;
       word.clear();
     }
@@ -110,7 +117,7 @@ private:
 /// @throws ParameterError for none or several expressions where there must be one
 void require_one(const std::string &path, const std::string &expression)
 {
-  if (expression.find_first_not_of(" \t") == std::string::npos)
+  if (is_blank(expression))
     throw ParameterError("An expression of " + path +
                              " is empty. Write a number, or an expression such as sin(pi*x).",
                          path);
@@ -120,6 +127,40 @@ void require_one(const std::string &path, const std::string &expression)
                              " expressions, but one is needed. Separate decimals by '.', and "
                              "arguments of functions within parentheses by ','.",
                          path);
+}
+
+/// An assignment would change x for whatever is read after it. @throws ParameterError
+void refuse_assignments(const std::string &path, const std::string &expression)
+{
+  for (std::size_t at = 0; (at = expression.find_first_of("=<>!", at)) != std::string::npos;) {
+    const bool compares = at + 1 < expression.size() && expression[at + 1] == '=';
+    if (expression[at] == '=' && !compares)
+      throw ParameterError("The expression '" + expression + "' of " + path +
+                               " assigns a value at its position " + std::to_string(at) +
+                               ", counted from 0. Write == to compare, or only what stands behind "
+                               "the =.",
+                           path);
+    at += compares ? 2 : 1;
+  }
+}
+
+/// Random numbers are others in each run and on each rank. @throws ParameterError
+void refuse_random_numbers(const std::string &path, const std::string &expression)
+{
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= expression.size(); ++at) {
+    if (at < expression.size() && continues_name(expression[at]))
+      continue;
+    const std::string word = expression.substr(begin, at - begin);
+    if (word == "rand" || word == "rand_seed")
+      throw ParameterError("The expression '" + expression + "' of " + path + " calls " + word +
+                               " at its position " + std::to_string(begin) +
+                               ", counted from 0: no run could be repeated, and no two ranks would "
+                               "have the same data. Write a function of the place that is as "
+                               "irregular, as sin(1e4*x).",
+                           path);
+    begin = at + 1;
+  }
 }
 
 std::string joined(const std::vector<std::string> &expressions)
@@ -136,8 +177,11 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
     : Function<dim>(static_cast<unsigned int>(expressions.size())),
       parser(std::make_unique<FiniteParser<dim>>(path, expressions))
 {
-  for (const std::string &expression : expressions)
+  for (const std::string &expression : expressions) {
     require_one(path, expression);
+    refuse_assignments(path, expression);
+    refuse_random_numbers(path, expression);
+  }
   try {
     const SilentErrors silent;
     parser->initialize(FunctionParser<dim>::default_variable_names(), expressions,

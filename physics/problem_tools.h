@@ -2,6 +2,7 @@
 #define femgpu_physics_problem_tools_h
 
 #include "linalg/base/error.h"
+#include "physics/expression_text.h"
 #include "physics/expressions.h"
 #include "physics/problem.h"
 
@@ -62,7 +63,7 @@ template <int dim>
 std::unique_ptr<Field<dim>> make_optional_field(const std::string &path, const std::string &text,
                                                 const unsigned int n_components)
 {
-  if (text.find_first_not_of(" \t") == std::string::npos)
+  if (is_blank(text))
     return nullptr;
   const auto expressions = split_expressions(text, ',');
   if (expressions.size() != n_components)

@@ -32,6 +32,13 @@ wrong_expression(boundary_id_that_comes_twice_ends_with_1 Dirichlet "0: 1\\; 0: 
 wrong_expression(boundary_name_without_a_mesh_file_ends_with_1 Dirichlet "inlet: 1" 1
   "no boundary id and no name.*it has 0")
 wrong_expression(boundary_id_of_ten_digits_ends_with_1 Dirichlet "9999999999: 1" 1 "no boundary id")
+wrong_expression(assignment_ends_with_1 Coefficient "1 + (x = 2)" 1
+  "assigns a value at its position 7.*Write == to compare")
+wrong_expression(random_number_ends_with_1_on_2_ranks "Right-hand side" "1 + rand()" 1
+  "calls rand at its position 4.*sin\\(1e4" --ranks 2)
+wrong_expression(random_number_with_a_seed_ends_with_1 Dirichlet "0: rand_seed(1)" 1 "calls rand_seed")
+study_test(comparisons_are_no_assignments --expect-text Valid -- ${poisson} --validate
+  --set "Poisson/Right-hand side=(x==0.5) + (x<=0.1) + (x>=0.9) + (y!=0)")
 study_test(conditional_expression_may_avoid_its_singularity ${poisson} --set Study/Cycles=1
   --set "Poisson/Coefficient=if(x<0.1, 1, 1/x)" --set "Poisson/Exact solution=")
 
