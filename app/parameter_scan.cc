@@ -52,6 +52,19 @@ void require_text(const ParameterSource &source)
                    " is no text; give a parameter file saved as plain text (UTF-8)");
 }
 
+/// Without statements all parameters would keep their defaults, which nobody has asked for.
+void require_statements(const ParameterSource &source)
+{
+  std::vector<ParameterProblem> problems;
+  if (!scan_parameter_text(source.text, problems).empty() || !problems.empty())
+    return;
+  throw InputError(
+      source.name + ": no parameter is set here: there are " +
+      (trimmed(source.text).empty() ? "no lines or empty ones alone" : "comments alone") +
+      "; give a parameter file, as those of parameters/ or what 'femgpu "
+      "--print-parameters prm' prints");
+}
+
 /// "; did you mean 'dir/poisson.prm'?" if a file of a similar name lies in the same directory.
 std::string similar_file(const std::filesystem::path &path)
 {
@@ -184,6 +197,7 @@ ParameterSource read_parameter_source(const std::string &path)
     source.text = read_stream(file, path);
   }
   require_text(source);
+  require_statements(source);
   return source;
 }
 

@@ -16,7 +16,8 @@ struct ParameterSource
 /**
  * Read a parameter file.
  * @param path a file name, or "-" for standard input (named "<standard input>" in messages)
- * @throws InputError if the file is missing, unreadable, a directory, larger than 16 MiB or no text
+ * @throws InputError if the file is missing, unreadable, a directory, larger than 16 MiB or no
+ * text, or has no statement
  */
 ParameterSource read_parameter_source(const std::string &path);
 

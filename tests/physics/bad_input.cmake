@@ -49,6 +49,13 @@ function(wrong_file name code message)
   study_test(${name} ${files}/${name}.prm --expect-exit ${code}
     --expect-message "${name}\\.prm:${message}")
 endfunction()
+wrong_file(empty_parameter_file_ends_with_2 2 " no parameter is set here: .* no lines")
+wrong_file(comments_alone_end_with_2 2 " no parameter is set here: .* comments alone" "# nothing")
+study_test(dev_null_ends_with_2 --expect-exit 2 --expect-message "/dev/null: no parameter is set"
+  -- /dev/null)
+add_test(NAME closed_standard_input_ends_with_2 COMMAND sh -c
+  "$<TARGET_FILE:femgpu> - <&- 2>${files}/closed.txt; test $? -eq 2 && grep 'standard input>: no parameter is set' ${files}/closed.txt")
+physics_properties(closed_standard_input_ends_with_2)
 wrong_file(section_without_end_ends_with_1 1 "1: .*never closed" "subsection Solver")
 wrong_file(end_without_section_ends_with_1 1 "1: .*without a 'subsection'" "end")
 wrong_file(key_that_is_set_twice_ends_with_1 1 "2: .*first at .*:1" "set Dimension = 2"
