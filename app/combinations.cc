@@ -14,7 +14,15 @@ void Combinations::apply(const std::size_t i, const std::string &directory) cons
     overrides.push_back(studied_parameters[k].path + "=" + all[i].values[k]);
   if (!directory.empty())
     overrides.push_back("Output/Directory=" + directory + "/" + all[i].directory);
-  parameters.apply(source, overrides);
+  parameters.apply(source, overrides, studied_physics());
+}
+
+std::vector<std::string> Combinations::studied_physics() const
+{
+  for (const StudiedParameter &parameter : studied_parameters)
+    if (parameter.path == "Physics")
+      return parameter.values;
+  return {};
 }
 
 std::string Combinations::text(const std::size_t i) const

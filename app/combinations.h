@@ -40,6 +40,9 @@ public:
   std::string named(std::size_t i, std::string message) const;
 
 private:
+  /// Those that runs of the study choose; none if all have the same.
+  std::vector<std::string> studied_physics() const;
+
   std::vector<StudiedParameter> studied_parameters;
   std::vector<Combination> all;
   ParameterSource source;

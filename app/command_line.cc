@@ -11,12 +11,14 @@ constexpr const char *description =
     "Solve a partial differential equation on the GPU or on the CPU cores: FILE.prm names mesh,\n"
     "equation, solver and output; VTU files, a convergence table and summary.json come out.";
 
-constexpr const char *examples = "\n"
-                                 "Example:\n"
-                                 "  femgpu parameters/poisson.prm --backend host --refinements 4 "
-                                 "--set 'Solver/Relative tolerance=1e-10'\n"
-                                 "\n"
-                                 "A first parameter file: femgpu --print-parameters prm > run.prm";
+constexpr const char *examples =
+    "\n"
+    "Example:\n"
+    "  femgpu parameters/poisson.prm --backend host --refinements 4 "
+    "--set 'Solver/Relative tolerance=1e-10'\n"
+    "\n"
+    "A first parameter file: femgpu --print-parameters prm > run.prm;\n"
+    "in it, give what must be given (those data have no default)";
 
 /// Every occurrence of every option with a value; one that was given twice is ours to report.
 struct RawOptions

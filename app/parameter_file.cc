@@ -22,20 +22,6 @@ void declare_all(const DeclaredSection &section, ParameterPlaces &places)
     declare_all(below, places);
 }
 
-/// All problems as one error, in the order of the file; a flood is cut.
-void throw_if_any(const std::vector<std::string> &problems)
-{
-  constexpr std::size_t most = 30;
-  if (problems.empty())
-    return;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(most, problems.size()); ++i)
-    text += (i == 0 ? "" : "\n") + problems[i];
-  if (problems.size() > most)
-    text += "\n... and " + std::to_string(problems.size() - most) + " more problems";
-  throw ParameterError(text);
-}
-
 /// Add @p next; an earlier value of the same parameter gives way.
 void replace_or_append(std::vector<ParameterAssignment> &assignments,
                        const ParameterAssignment &next)
@@ -73,6 +59,19 @@ std::string set_value(dealii::ParameterHandler &prm, const ParameterAssignment &
   return problem;
 }
 } // namespace
+
+void throw_if_any(const std::vector<std::string> &problems)
+{
+  constexpr std::size_t most = 30;
+  if (problems.empty())
+    return;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, problems.size()); ++i)
+    text += (i == 0 ? "" : "\n") + problems[i];
+  if (problems.size() > most)
+    text += "\n... and " + std::to_string(problems.size() - most) + " more problems";
+  throw ParameterError(text);
+}
 
 void ParameterPlaces::declare(const std::string &path)
 {

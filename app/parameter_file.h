@@ -62,6 +62,9 @@ private:
  */
 ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterSource &source,
                                  const std::vector<std::string> &overrides);
+
+/// @throws ParameterError with all of @p problems, one a line; a flood is cut.
+void throw_if_any(const std::vector<std::string> &problems);
 } // namespace femgpu
 
 #endif

@@ -1,10 +1,14 @@
 #include "app/parameters.h"
 
+#include "app/parameter_tree.h"
 #include "linalg/base/error.h"
 
 #include <deal.II/base/mpi.h>
 
 #include <boost/serialization/string.hpp>
+
+#include <algorithm>
+#include <cctype>
 
 namespace femgpu
 {
@@ -118,10 +122,74 @@ ParameterSource read_source(const CommandLine &command_line)
   return source;
 }
 
-void Parameters::apply(const ParameterSource &source, const std::vector<std::string> &overrides)
+namespace
+{
+/// The section that has the data of @p physics.
+std::string section_of(std::string physics)
+{
+  physics[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(physics[0])));
+  return physics;
+}
+
+/// The parameters of @p section whose values are not their defaults.
+std::vector<std::string> given_in(const DeclaredSection &section)
+{
+  std::vector<std::string> paths;
+  for (const DeclaredParameter &parameter : section.parameters)
+    if (parameter.value != parameter.default_value)
+      paths.push_back(section.path_of(parameter.key));
+  return paths;
+}
+} // namespace
+
+/// What is in the section of a physics that no run chooses, a problem for each section.
+std::vector<std::string> Parameters::unused_data(const std::vector<std::string> &used) const
+{
+  std::vector<std::string> problems;
+  const DeclaredSection root = declared_tree(ParameterAcceptor::prm);
+  for (const auto &entry : physics) {
+    const std::string &name = entry.first;
+    const DeclaredSection *section = root.find_section(section_of(name));
+    if (section == nullptr || std::count(used.begin(), used.end(), name) > 0)
+      continue;
+    const std::vector<std::string> given = given_in(*section);
+    if (given.empty())
+      continue;
+    problems.push_back(places.place_of(given.front()) + ": '" + given.front() + "'" +
+                       (given.size() > 1 ? " and more of its section" : "") +
+                       " would have no effect, because Physics is " + run.physics + " (" +
+                       places.place_of("Physics") + "), whose data are in section '" +
+                       section_of(run.physics) + "'. Remove it, or set Physics = " + name);
+  }
+  return problems;
+}
+
+/// What the chosen physics cannot do without.
+std::vector<std::string> Parameters::missing_data(const ParameterSource &source) const
+{
+  std::vector<std::string> problems;
+  for (const RequiredDatum &datum : physics.at(run.physics)->required_data()) {
+    const std::string key = datum.path.substr(datum.path.find('/') + 1);
+    if (trimmed(datum.value).empty())
+      problems.push_back((places.is_given(datum.path) ? places.place_of(datum.path) : source.name) +
+                         ": '" + datum.path +
+                         "' is not given, and there is no default; write for example 'set " + key +
+                         " = " + datum.example + "' in section '" + section_of(run.physics) + "'");
+  }
+  return problems;
+}
+
+void Parameters::apply(const ParameterSource &source, const std::vector<std::string> &overrides,
+                       const std::vector<std::string> &other_physics)
 {
   places = apply_parameters(ParameterAcceptor::prm, source, overrides);
   ParameterAcceptor::parse_all_parameters();
+  std::vector<std::string> used = other_physics;
+  used.push_back(run.physics);
+  std::vector<std::string> problems = unused_data(used);
+  for (const std::string &problem : missing_data(source))
+    problems.push_back(problem);
+  throw_if_any(problems);
 }
 
 void Parameters::read(const CommandLine &command_line)

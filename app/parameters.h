@@ -95,9 +95,19 @@ struct Parameters
   /// Reads the parameter file and the overrides. @throws ParameterError, InputError
   void read(const CommandLine &command_line);
 
-  /// Sets all that @p source and @p overrides name; the rest keeps its values. @throws
-  /// ParameterError
-  void apply(const ParameterSource &source, const std::vector<std::string> &overrides);
+  /**
+   * Sets all that @p source and @p overrides name; the rest keeps its values.
+   * @param other_physics names of physics whose data may be there as well, because other runs of a
+   *        study choose them
+   * @throws ParameterError, also where the chosen physics lacks data, or data of another one would
+   *         have no effect
+   */
+  void apply(const ParameterSource &source, const std::vector<std::string> &overrides,
+             const std::vector<std::string> &other_physics = {});
+
+private:
+  std::vector<std::string> unused_data(const std::vector<std::string> &used) const;
+  std::vector<std::string> missing_data(const ParameterSource &source) const;
 };
 
 /// Collective. The text of the parameter file, which the first rank reads. @throws InputError

@@ -30,7 +30,7 @@ public:
                   "x, y, z, for materials by id or name 'lambda; ids: lambda'. With u = 0 on the "
                   "boundary and f = 0 there is no solution for numbers beyond the fold, 6.808 on "
                   "the unit square and 9.90 on the unit cube. A branch is followed over a number, "
-                  "or over a factor of an expression.");
+                  "or over a factor of an expression. Must be given.");
     add_parameter("Right-hand side", right_hand_side,
                   "f; expression of x, y, z; for materials 'f; ids: f'.");
     add_parameter("Dirichlet", dirichlet,
@@ -44,12 +44,16 @@ public:
                   "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
   }
 
+  std::vector<RequiredDatum> required_data() const override
+  {
+    return {{"Bratu/Lambda", lambda, "6"}};
+  }
   std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const override;
   std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const override;
 
-  std::string lambda = "1";
+  std::string lambda;
   std::string right_hand_side = "0";
-  std::string dirichlet = "0: 0";
+  std::string dirichlet;
   std::string neumann;
   std::string periodic;
   std::string exact_solution;

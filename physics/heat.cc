@@ -1,5 +1,6 @@
 #include "linalg/base/error.h"
 #include "physics/conductivity.h"
+#include "physics/expression_text.h"
 #include "physics/mesh/mesh_parts.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/problem_tools.h"
@@ -16,11 +17,6 @@ using namespace dealii;
 
 namespace
 {
-bool is_empty(const std::string &text)
-{
-  return text.find_first_not_of(" \t") == std::string::npos;
-}
-
 /// Section "Heat": −∇·(k∇u) + c φ(u) = f, and k ∂u/∂n = q − c (φ(u) − φ(g)) on the boundary.
 class HeatPhysics final : public Physics, public ParameterAcceptor
 {
@@ -33,7 +29,7 @@ public:
         "Conductivity", conductivity,
         "k > 0 in -div(k grad u) + c phi(u) = f, in W/(m K): an expression of x, y, z, or "
         "one for each direction, 'k_x, k_y', and k_z in 3D; for materials by id or name "
-        "'k; ids: k; ids: k_x, k_y', the entry without ids for all others.");
+        "'k; ids: k; ids: k_x, k_y', the entry without ids for all others. Must be given.");
     add_parameter("Source", source,
                   "f, in W/m^3; expression of x, y, z; for materials 'f; ids: f'.");
     add_parameter("Reaction", reaction,
@@ -66,11 +62,15 @@ public:
                   "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
   }
 
+  std::vector<RequiredDatum> required_data() const override
+  {
+    return {{"Heat/Conductivity", conductivity, "200"}};
+  }
   std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const override;
   std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const override;
 
   std::string constants;
-  std::string conductivity = "1";
+  std::string conductivity;
   std::string source = "0";
   std::string reaction;
   std::string derivative;
@@ -78,7 +78,7 @@ public:
   std::string coefficient = "0";
   std::string boundary_reaction;
   std::string neumann;
-  std::string dirichlet = "0: 0";
+  std::string dirichlet;
   std::string periodic;
   std::string initial_guess = "0";
   std::string exact_solution;
@@ -88,7 +88,7 @@ public:
 std::optional<linalg::ExpressionLaw> make_law(const HeatPhysics &parameters)
 {
   const NamedConstants constants("Heat/Constants", parameters.constants);
-  if (is_empty(parameters.reaction))
+  if (is_blank(parameters.reaction))
     return {};
   try {
     return linalg::make_expression_law(parameters.reaction, parameters.derivative,

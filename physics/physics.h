@@ -4,17 +4,29 @@
 #include "physics/mesh/regions.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace femgpu
 {
 template <int dim>
 class Problem;
 
+/// A datum that the user has to give: no value would be meant by all.
+struct RequiredDatum
+{
+  std::string path;    ///< "Section/Key" of its parameter, which is empty by default
+  std::string value;   ///< blank if it was not given
+  std::string example; ///< of a value
+};
+
 /// A physics: its parameters, declared when it is made, and its problem in either dimension.
 class Physics
 {
 public:
   virtual ~Physics() = default;
+
+  virtual std::vector<RequiredDatum> required_data() const = 0;
 
   /// @throws ParameterError for data that cannot be read, or name parts that @p regions lacks
   virtual std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const = 0;

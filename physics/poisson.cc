@@ -31,7 +31,7 @@ public:
         "'k_x, k_y', and k_z in 3D; for materials by id or name 'k; ids: k; ids: k_x, "
         "k_y', the entry without ids for all others.");
     add_parameter("Right-hand side", right_hand_side,
-                  "f; expression of x, y, z; for materials 'f; ids: f'.");
+                  "f; expression of x, y, z; for materials 'f; ids: f'. Must be given.");
     add_parameter("Dirichlet", dirichlet,
                   "u = g on parts of the boundary: 'ids: g; ids: g', as '0, 1: sin(pi*x); 2: 0'.");
     add_parameter("Neumann", neumann,
@@ -53,12 +53,16 @@ public:
                   "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
   }
 
+  std::vector<RequiredDatum> required_data() const override
+  {
+    return {{"Poisson/Right-hand side", right_hand_side, "1"}};
+  }
   std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const override;
   std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const override;
 
   std::string coefficient = "1";
-  std::string right_hand_side = "1";
-  std::string dirichlet = "0: 0";
+  std::string right_hand_side;
+  std::string dirichlet;
   std::string neumann;
   std::string robin;
   std::string periodic;

@@ -37,7 +37,7 @@ trap 'rm -f "$new"' EXIT
 
 Every parameter of a `.prm` file, by section. `subsection Mesh` … `set Degree = 2` … `end` sets one in a
 file, `--set 'Discretization/Degree=2'` on the command line; `femgpu --print-parameters prm` prints a
-file with all defaults. The files in [`parameters/`](../parameters/) show them at work.
+file with all defaults, to be filled in: what "must be given" has none. The files in [`parameters/`](../parameters/) show them at work.
 END
   "$program" --print-parameters md | sed '1{/^# Parameters$/d}'
 } >"$new"

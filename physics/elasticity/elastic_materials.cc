@@ -21,35 +21,25 @@ namespace
 {
 const std::string section = "Elasticity/";
 
-bool is_empty(const std::string &text)
-{
-  return text.find_first_not_of(" \t") == std::string::npos;
-}
-
 /// @throws ParameterError for pairs of constants that are incomplete or one too many
 void check_pairs(const ElasticityParameters &p)
 {
-  const bool by_young = !is_empty(p.young) || !is_empty(p.poisson);
-  const bool by_lame = !is_empty(p.lambda) || !is_empty(p.mu);
+  const bool by_young = !is_blank(p.young) || !is_blank(p.poisson);
+  const bool by_lame = !is_blank(p.lambda) || !is_blank(p.mu);
   if (by_young && by_lame)
     throw ParameterError(
         "Both E or nu and lambda or mu are given, which say the same. Keep Young's "
         "modulus and Poisson's ratio, or Lame's lambda and Lame's mu.",
-        section + (is_empty(p.lambda) ? "Lame's mu" : "Lame's lambda"));
-  if (is_empty(p.lambda) != is_empty(p.mu))
+        section + (is_blank(p.lambda) ? "Lame's mu" : "Lame's lambda"));
+  if (is_blank(p.lambda) != is_blank(p.mu))
     throw ParameterError("Lame's lambda and Lame's mu are given together or not at all. Add the "
                          "other, or use Young's modulus and Poisson's ratio.",
-                         section + (is_empty(p.lambda) ? "Lame's mu" : "Lame's lambda"));
-  if (is_empty(p.thermal_expansion) != is_empty(p.temperature_rise))
+                         section + (is_blank(p.lambda) ? "Lame's mu" : "Lame's lambda"));
+  if (is_blank(p.thermal_expansion) != is_blank(p.temperature_rise))
     throw ParameterError(
         "Thermal expansion and Temperature rise make thermal strain together, and "
         "only one of them is given. Add the other, or leave both empty.",
-        section + (is_empty(p.temperature_rise) ? "Thermal expansion" : "Temperature rise"));
-}
-
-std::string or_default(const std::string &text, const std::string &value)
-{
-  return is_empty(text) ? value : text;
+        section + (is_blank(p.temperature_rise) ? "Thermal expansion" : "Temperature rise"));
 }
 
 /// Points all over each coarse cell, as many as need no noticeable time.
@@ -75,7 +65,7 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
           make_optional_field<dim>(section + "Temperature rise", p.temperature_rise, 1))
 {
   check_pairs(p);
-  is_by_young = is_empty(p.lambda);
+  is_by_young = is_blank(p.lambda);
   std::set<types::material_id> varying; // materials with a constant that depends on position
   const auto fields = [&](const std::string &key, const std::string &text) {
     MaterialFields<dim> result;
@@ -87,12 +77,12 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
     }
     return result;
   };
-  const auto first = is_by_young ? fields("Young's modulus", or_default(p.young, "210e9"))
-                                 : fields("Lame's lambda", p.lambda);
-  const auto second = is_by_young ? fields("Poisson's ratio", or_default(p.poisson, "0.3"))
-                                  : fields("Lame's mu", p.mu);
+  const auto first =
+      is_by_young ? fields("Young's modulus", p.young) : fields("Lame's lambda", p.lambda);
+  const auto second =
+      is_by_young ? fields("Poisson's ratio", p.poisson) : fields("Lame's mu", p.mu);
   MaterialFields<dim> expansion;
-  if (!is_empty(p.thermal_expansion))
+  if (!is_blank(p.thermal_expansion))
     expansion = fields("Thermal expansion", p.thermal_expansion);
   for (const auto &[id, field] : first) {
     Material material;
@@ -111,7 +101,7 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
     }
     materials[id] = material;
   }
-  if (!is_empty(p.yield_stress))
+  if (!is_blank(p.yield_stress))
     yield = make_material_fields<dim>(section + "Yield stress", p.yield_stress, 1, regions);
   for (const auto &[id, field] : yield)
     if (!(field->value(Point<dim>()) > 0.))

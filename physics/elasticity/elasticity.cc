@@ -5,6 +5,7 @@
 #include "physics/elasticity/elastic_supports.h"
 #include "physics/elasticity/elasticity_parameters.h"
 #include "physics/elasticity/stress_output.h"
+#include "physics/expression_text.h"
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
 
@@ -17,6 +18,13 @@ namespace
 class ElasticityPhysics final : public Physics, public ElasticityParameters
 {
 public:
+  std::vector<RequiredDatum> required_data() const override
+  {
+    if (!is_blank(lambda) || !is_blank(mu))
+      return {};
+    return {{"Elasticity/Young's modulus", young, "210e9"},
+            {"Elasticity/Poisson's ratio", poisson, "0.3"}};
+  }
   std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const override;
   std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const override;
 };

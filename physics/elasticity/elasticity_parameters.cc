@@ -25,11 +25,11 @@ void ElasticityParameters::declare_materials()
 {
   add_parameter("Young's modulus", young,
                 "E > 0, in Pa (or any unit of stress): an expression of x, y, z for all materials, "
-                "or by material id or name, as '210e9; aluminium: 70e9'. Empty: 210e9, unless "
-                "lambda and mu are given.");
+                "or by material id or name, as '210e9; aluminium: 70e9'. Must be given, unless "
+                "lambda and mu are.");
   add_parameter("Poisson's ratio", poisson,
-                "nu, -1 < nu < 0.5, without unit; by material, as Young's modulus. Empty: 0.3, "
-                "unless lambda and mu are given.");
+                "nu, -1 < nu < 0.5, without unit; by material, as Young's modulus. Must be given, "
+                "unless lambda and mu are.");
   add_parameter(
       "Lame's lambda", lambda,
       "lambda = E nu/((1 + nu)(1 - 2 nu)), in Pa, lambda > -2/3 mu; by material. Together "

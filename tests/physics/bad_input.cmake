@@ -99,6 +99,32 @@ study_test(fractions_that_add_up_to_more_than_1_end_with_1 ${poisson}
   --set "Study/Refine fraction=0.7" --set "Study/Coarsen fraction=0.7" --expect-exit 1
   --expect-message "Study/Refine fraction")
 
+# Data that nobody wrote, and data that no physics reads
+wrong_file(poisson_without_right-hand_side_ends_with_1 1
+  " 'Poisson/Right-hand side' is not given.*'set Right-hand side = 1'" "set Physics = poisson")
+wrong_file(heat_without_conductivity_ends_with_1 1
+  "3: 'Heat/Conductivity' is not given.*'set Conductivity = 200'" "set Physics = heat"
+  "subsection Heat" "set Conductivity =" "end")
+wrong_file(bratu_without_lambda_ends_with_1 1 " 'Bratu/Lambda' is not given" "set Physics = bratu")
+wrong_file(elasticity_without_material_ends_with_1 1
+  " 'Elasticity/Young's modulus' is not given.*\n.*: 'Elasticity/Poisson's ratio' is not given"
+  "set Physics = elasticity")
+wrong_file(section_of_another_physics_ends_with_1 1
+  "6: 'Bratu/Lambda' would have no effect, because Physics is heat .*prm:1\\).*set Physics = bratu"
+  "set Physics = heat" "subsection Heat" "set Conductivity = 1" "end" "subsection Bratu"
+  "set Lambda = 1" "end")
+study_test(data_of_another_physics_end_with_1 ${parameter_dir}/elasticity_cook.prm
+  --set "Poisson/Dirichlet=0: 0" --expect-exit 1 --expect-message
+  "--set 'Poisson/Dirichlet=0: 0': .*because Physics is elasticity \\(.*elasticity_cook\\.prm:[0-9]+\\)")
+file(WRITE ${files}/robin_alone.prm
+  "subsection Poisson\n set Right-hand side = 1\n set Robin = 0: 1, 0\nend\n")
+study_test(robin_meets_no_condition_that_nobody_wrote ${files}/robin_alone.prm
+  --expect-outcome converged)
+file(WRITE ${files}/two_physics.prm "subsection Poisson\n set Right-hand side = 0\n set Dirichlet = \
+0: 1\nend\nsubsection Heat\n set Conductivity = 2\n set Dirichlet = 0: 1\nend\n")
+study_test(study_over_physics_has_data_of_all --expect-text "Valid: 2 combinations" --
+  ${files}/two_physics.prm --validate --study Physics=poisson,heat)
+
 # Command line
 function(wrong_option name code message)
   study_test(${name} --expect-exit ${code} --expect-message "${message}" -- ${poisson} ${ARGN})

@@ -150,7 +150,8 @@ TEST(ElasticFlux, is_the_stress_with_its_thermal_part)
 
 TEST(ElasticFlux, at_the_boundary_keeps_the_directions_that_are_held)
 {
-  const Square square("set Displacement = 0: free, 0\nset Symmetry planes = 2\n"
+  const Square square("set Young's modulus = 1\nset Poisson's ratio = 0.3\n"
+                      "set Displacement = 0: free, 0\nset Symmetry planes = 2\n"
                       "set Traction = 0: 1, 2; 2: 3, 4\nset Pressure = 1: 10; 2: 5\n");
   const auto flux_at = [&](const types::boundary_id id, const Tensor<1, 2> &n) {
     Vector<double> u(2), flux(2);
@@ -178,7 +179,8 @@ struct Somehow final : Function<2>
 
 TEST(Reactions, are_minus_the_residual_at_the_nodes_that_are_held)
 {
-  Square square("set Young's modulus = 1 + x\nset Displacement = 0: 0, free; 2: 0, 0\n"
+  Square square("set Young's modulus = 1 + x\nset Poisson's ratio = 0.3\n"
+                "set Displacement = 0: 0, free; 2: 0, 0\n"
                 "set Traction = 1: 1, 2\nset Pressure = 3: 3\nset Reactions = true\n"
                 "set Thermal expansion = 1\nset Temperature rise = y\n");
   refine_globally(square.mesh, 3);

@@ -129,8 +129,8 @@ study_test(incompatible_data_end_with_1_and_the_numbers ${here}/poisson_neumann_
   --expect-message "add up to 1, and should to 0.*relative defect is 0\\.0[0-9]+.*Dirichlet")
 
 # Parts that do not touch: each must be held by something
-set(parts ${here}/poisson_two_parts.prm --set "Mesh/File=${here}/two_parts.msh"
-  --set "Output/Write VTU=false")
+set(parts ${here}/poisson_two_parts.prm --set "Output/Write VTU=false")
+set(heated_parts ${here}/heat_two_parts.prm --set "Output/Write VTU=false")
 set(on_2_ranks --ranks 2 --same-as-ranks 1 --expect-order L2=2 H1=1)
 set(right_part
   "2 parts that do not touch, and on that around \\(2\\.5 0\\.5\\), with the boundary ids 3, 4, 5")
@@ -140,8 +140,7 @@ study_test(two_parts_of_which_one_has_robin_data_have_orders_2_and_1 ${parts} ${
 study_test(two_parts_joined_by_periodic_sides_have_orders_2_and_1 ${parts} ${on_2_ranks}
   --set "Poisson/Dirichlet=1: cos(pi*y)" --set "Poisson/Periodic=2, 3: x"
   --set "Poisson/Neumann=4: 1" --set "Poisson/Exact solution=cos(pi*y) + if(x < 1.5, x, x - 1)")
-study_test(two_parts_of_which_one_has_a_reaction_have_orders_2_and_1 ${parts} ${on_2_ranks}
-  --set Physics=heat)
+study_test(two_parts_of_which_one_has_a_reaction_have_orders_2_and_1 ${heated_parts} ${on_2_ranks})
 study_test(part_with_neumann_data_alone_ends_with_1 ${parts}
   --set "Poisson/Dirichlet=1: cos(pi*y)" --set "Poisson/Neumann=2, 4: 1\\; 3: -1"
   --expect-exit 1
@@ -152,7 +151,7 @@ study_test(part_with_robin_data_of_zero_ends_with_1 ${parts}
 study_test(two_parts_with_neumann_data_alone_end_with_1_on_2_ranks ${parts} --ranks 2
   --set Poisson/Dirichlet= --set "Poisson/Neumann=2, 4: 1\\; 1, 3: -1" --expect-exit 1
   --expect-message "on that around \\(0\\.5 0\\.5\\), with the boundary ids 1, 2, 5")
-study_test(part_without_a_reaction_ends_with_1 ${parts} --set Physics=heat
+study_test(part_without_a_reaction_ends_with_1 ${heated_parts}
   --set "Heat/Reaction coefficient=1\\; 2: 0" --expect-exit 1
   --expect-message "${right_part}.*Heat/Dirichlet or Heat/Boundary reaction")
 
@@ -195,12 +194,7 @@ study_test(heat_of_a_bar_has_its_energy_and_its_flux ${here}/heat_bar.prm --rank
   --expect-quantity "flux through 1=-0.76159416+-1e-7" --set Study/Cycles=3
   --expect-quantity "balance defect=0+-1e-10" --check-vtu --expect-array flux
   --expect-array residual)
-study_test(heat_by_material_is_that_of_poisson
-  ${CMAKE_CURRENT_BINARY_DIR}/poisson_materials_2d.prm --set Physics=heat
-  --set "Heat/Conductivity=1\\; 2: ten" --set "Heat/Constants=ten=10"
-  --set "Heat/Source=1: pi^2*x*cos(pi*y)\\; 2: ten*pi^2*(0.5 + (x - 0.5)/10)*cos(pi*y)"
-  --set "Heat/Dirichlet=1: 0\\; 2: 0.55*cos(pi*y)"
-  --set "Heat/Exact solution=if(x < 0.5, x, 0.5 + (x - 0.5)/10)*cos(pi*y)"
+study_test(heat_by_material_is_that_of_poisson ${here}/heat_materials_2d.prm
   --expect-order L2=2 H1=1 --set "Output/Write VTU=false")
 
 # Shipped files run to the figures in their tutorials
