@@ -303,7 +303,7 @@ def add_repetition(made, run):
                 for name, value in summary.get("version", {}).items()]
     made.add("How to run it again",
              f"<p>With this as run.prm (relative names of files are looked for from where femgpu is "
-             f"started):</p><pre>{page.escape(text)}</pre><pre>{page.escape(command)}</pre>"
+             f"started and from where run.prm is):</p><pre>{page.escape(text)}</pre><pre>{page.escape(command)}</pre>"
              if text else f"<pre>{page.escape(command)}</pre>",
              page.table("Versions", ["what", "version"], versions) if versions else "")
 

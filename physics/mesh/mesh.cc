@@ -33,7 +33,8 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1), "
                 "Abaqus (.inp), AVS (.ucd), VTK (.vtk and .vtu), I-deas (.unv). Physical groups "
                 "of gmsh are the boundary and material ids, also by their names. A relative name "
-                "is looked for from the directory the program is started in.");
+                "is looked for from the directory the program is started in, then from that of "
+                "the parameter file.");
   add_parameter("Natural boundaries", natural_boundaries,
                 "Boundary ids or names of a mesh file, separated by ',', that no condition names "
                 "on purpose: they have the natural condition, without load or flux. Others that "
@@ -119,7 +120,7 @@ void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coar
   if (parameters.file.empty())
     generate_mesh(parameters, coarse);
   else
-    info = read_mesh_file(parameters.file, coarse);
+    info = read_mesh_file(find_mesh_file(parameters.file, parameters.directory), coarse);
   choose_cells(parameters, coarse);
   if (coarse.n_levels() > 1) {
     Triangulation<dim> flat;

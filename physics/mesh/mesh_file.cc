@@ -33,7 +33,7 @@ std::string read_whole_file(const std::string &name)
   if (!file)
     throw InputError("The mesh file '" + name + "' cannot be opened: " + std::strerror(errno) +
                      ". Check Mesh/File; a relative name is looked for from the directory the "
-                     "program is started in.");
+                     "program is started in, and beside the parameter file.");
   std::ostringstream text;
   text << file.rdbuf();
   if (file.bad())
@@ -303,6 +303,20 @@ const std::vector<std::string> &mesh_file_extensions()
     return names;
   }();
   return extensions;
+}
+
+std::string find_mesh_file(const std::string &name, const std::string &directory)
+{
+  const std::filesystem::path beside = std::filesystem::path(directory) / name;
+  std::error_code ignored;
+  if (beside == name || std::filesystem::exists(name, ignored))
+    return name;
+  if (std::filesystem::exists(beside, ignored))
+    return beside.string();
+  throw InputError(
+      "There is no mesh file '" + name + "' as seen from the directory the program is " +
+      "started in, " + std::filesystem::current_path(ignored).string() +
+      ", and none beside the parameter file, '" + beside.string() + "'. Check Mesh/File.");
 }
 
 template <int dim>

@@ -10,6 +10,13 @@
 
 namespace femgpu
 {
+/**
+ * Where the mesh file @p name is: as named, seen from the working directory, or else from
+ * @p directory, that of the parameter file.
+ * @throws InputError that names both places if it is in neither
+ */
+std::string find_mesh_file(const std::string &name, const std::string &directory);
+
 /// What of a mesh file is not in the triangulation.
 struct MeshFileInfo
 {

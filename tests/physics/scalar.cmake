@@ -2,13 +2,10 @@
 # energies. Included by CMakeLists.txt beside it.
 
 # Materials and directions
-file(READ ${here}/poisson_materials_2d.prm text)
-string(REPLACE "two_materials.msh" "${here}/two_materials.msh" text "${text}")
-file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/poisson_materials_2d.prm CONTENT "${text}")
 foreach(degree 1 2)
   math(EXPR L2_order "${degree} + 1")
   study_test(two_materials_of_degree_${degree}_have_orders_${L2_order}_and_${degree}
-    ${CMAKE_CURRENT_BINARY_DIR}/poisson_materials_2d.prm --ranks 2 --same-as-ranks 1
+    ${here}/poisson_materials_2d.prm --ranks 2 --same-as-ranks 1
     --set Discretization/Degree=${degree} --expect-order L2=${L2_order} H1=${degree}
     --check-vtu --expect-array flux --expect-quantity "balance defect=0+-1e-10")
   study_test(anisotropy_of_degree_${degree}_has_orders_${L2_order}_and_${degree}
@@ -25,7 +22,7 @@ study_test(coefficient_that_is_negative_somewhere_ends_with_1 ${here}/poisson_an
   --ranks 2 --set "Poisson/Coefficient=1, 0.5 - x" --expect-exit 1
   --expect-message "Poisson/Coefficient is -[0-9.]+ at \\([0-9. ]+\\) in material id 0, but must be pos")
 study_test(coefficient_without_a_material_ends_with_1
-  ${CMAKE_CURRENT_BINARY_DIR}/poisson_materials_2d.prm --set "Poisson/Coefficient=2: 10"
+  ${here}/poisson_materials_2d.prm --set "Poisson/Coefficient=2: 10"
   --expect-exit 1 --expect-message "says nothing about material id 1")
 study_test(coefficient_with_too_many_directions_ends_with_1 ${here}/poisson_anisotropic.prm
   --set "Poisson/Coefficient=1, 2, 3" --expect-exit 1 --expect-message "needs one or 2")

@@ -6,7 +6,5 @@ foreach(file IN LISTS shipped_files)
   if(NOT TEST shipped_${name}_converges_is_readable_and_repeatable AND NOT name STREQUAL "bratu_branch")
     study_test(shipped_${name}_is_readable_and_repeatable ${file} --ranks 2
       --expect-outcome converged --check-vtu --repeat-identical)
-    set_property(TEST shipped_${name}_is_readable_and_repeatable PROPERTY WORKING_DIRECTORY
-      ${PROJECT_SOURCE_DIR}) # meshes are named from there
   endif()
 endforeach()
