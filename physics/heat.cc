@@ -1,4 +1,5 @@
 #include "linalg/base/error.h"
+#include "linalg/nonlinear/expression_compiler.h"
 #include "physics/conductivity.h"
 #include "physics/expression_text.h"
 #include "physics/mesh/mesh_parts.h"
@@ -33,15 +34,18 @@ public:
     add_parameter("Source", source,
                   "f, in W/m^3; expression of x, y, z; for materials 'f; ids: f'.");
     add_parameter("Reaction", reaction,
-                  "phi(u); expression of u, as u^4. Empty: the problem is linear.");
+                  "phi(u); expression of u, as u^4. Empty, or a + b*u with numbers: the problem is "
+                  "linear.");
     add_parameter("Reaction derivative", derivative, "d phi/du; expression of u, as 4*u^3.");
     add_parameter("Reaction range", range,
                   "Where u is expected, 'low, high': there the derivative is compared with phi. "
-                  "The energy of the reaction is counted from u = 0, or from the end of the range "
-                  "that is closest to it.",
+                  "The energy of the reaction is counted from u = 0, or, where the problem is not "
+                  "linear, from the end of the range that is closest to it.",
                   prm, Patterns::List(Patterns::Double(), 2, 2));
-    add_parameter("Reaction coefficient", coefficient,
-                  "c >= 0 inside the body; expression of x, y, z; for materials 'c; ids: c'.");
+    add_parameter(
+        "Reaction coefficient", coefficient,
+        "c >= 0 inside the body; expression of x, y, z; for materials 'c; ids: c'. Empty: "
+        "none.");
     add_parameter("Boundary reaction", boundary_reaction,
                   "k du/dn = -c (phi(u) - phi(g)), c >= 0, on parts of the boundary: 'ids: c, g; "
                   "...'. With phi = u^4, c = emissivity times 5.67e-8 and u in K, parts radiate to "
@@ -75,7 +79,7 @@ public:
   std::string reaction;
   std::string derivative;
   std::vector<double> range = {-1., 1.};
-  std::string coefficient = "0";
+  std::string coefficient;
   std::string boundary_reaction;
   std::string neumann;
   std::string dirichlet;
@@ -90,6 +94,10 @@ std::optional<linalg::ExpressionLaw> make_law(const HeatPhysics &parameters)
   const NamedConstants constants("Heat/Constants", parameters.constants);
   if (is_blank(parameters.reaction))
     return {};
+  if (is_blank(parameters.coefficient) && is_blank(parameters.boundary_reaction))
+    throw ParameterError("Heat/Reaction would have no effect: give Heat/Reaction coefficient or "
+                         "Heat/Boundary reaction, or leave it empty.",
+                         "Heat/Reaction");
   try {
     return linalg::make_expression_law(parameters.reaction, parameters.derivative,
                                        constants.numbers(),
@@ -101,10 +109,17 @@ std::optional<linalg::ExpressionLaw> make_law(const HeatPhysics &parameters)
   }
 }
 
+/// The form of a law that is linear in u, if there is one.
+std::optional<linalg::AffineForm> affine_form(const std::optional<linalg::ExpressionLaw> &law)
+{
+  return law ? linalg::affine_form(law->phi) : std::nullopt;
+}
+
 /**
  * Reactions inside and on the boundary have one law, and nodal quadrature makes both diagonal. They
  * take heat away, so that A u = b − W φ(u): λ = −1. With φ growing in u there is one solution, and
- * the Jacobian A + W φ'(u) is positive definite wherever A or W φ' is.
+ * the Jacobian A + W φ'(u) is positive definite wherever A or W φ' is. A law α + β u makes terms of
+ * K and f instead, by the quadrature of all others, and the problem is linear.
  */
 template <int dim>
 class Heat final : public Problem<dim>
@@ -114,12 +129,13 @@ public:
   using typename Problem<dim>::CellVector;
 
   Heat(const HeatPhysics &p, const MeshRegions &regions)
-      : constants("Heat/Constants", p.constants), law(make_law(p)),
+      : constants("Heat/Constants", p.constants), law(make_law(p)), affine(affine_form(law)),
         law_range({p.range.front(), p.range.back()}),
         k("Heat/Conductivity", constants.insert_into(p.conductivity), regions),
         f(make_material_fields<dim>("Heat/Source", constants.insert_into(p.source), 1, regions)),
-        c(make_material_fields<dim>("Heat/Reaction coefficient",
-                                    constants.insert_into(p.coefficient), 1, regions)),
+        c(make_material_fields<dim>(
+            "Heat/Reaction coefficient",
+            is_blank(p.coefficient) ? "0" : constants.insert_into(p.coefficient), 1, regions)),
         boundary_reaction(make_boundary_fields<dim>(
             "Heat/Boundary reaction", constants.insert_into(p.boundary_reaction), 2, regions)),
         neumann(make_boundary_fields<dim>("Heat/Neumann", constants.insert_into(p.neumann), 1,
@@ -151,7 +167,7 @@ public:
   }
   std::optional<linalg::Nonlinearity> nonlinearity() const override
   {
-    if (!law)
+    if (!is_nonlinear())
       return {};
     return linalg::Nonlinearity{*law, -1.};
   }
@@ -171,23 +187,28 @@ public:
                            "it in Heat/Reaction and Heat/Reaction derivative.",
                            "Heat/Reaction");
     std::set<types::boundary_id> held = ids_of(dirichlet);
-    held.merge(ids_without_zeros(boundary_reaction));
-    if (held.empty() && with_reaction.empty())
+    std::set<types::material_id> holding;
+    if (!affine || affine->slope != 0.) { // a reaction that depends on u
+      held.merge(ids_without_zeros(boundary_reaction));
+      holding = with_reaction;
+    }
+    if (held.empty() && holding.empty())
       throw ParameterError("Without Dirichlet data and reaction u is known up to a constant only. "
                            "Name at least one boundary id in Heat/Dirichlet or Heat/Boundary "
                            "reaction, or give Heat/Reaction coefficient.",
                            "Heat/Dirichlet");
-    if (law)
-      require_nodal_quadrature("Heat with a reaction", mesh, parameters);
+    if (is_nonlinear())
+      require_nodal_quadrature("Heat with a nonlinear reaction", mesh, parameters);
     require_matching_sides("Heat/Periodic", mesh, periodic);
-    require_held_parts(mesh, periodic,
-                       {held, with_reaction, "Heat/Dirichlet or Heat/Boundary reaction"},
+    require_held_parts(mesh, periodic, {held, holding, "Heat/Dirichlet or Heat/Boundary reaction"},
                        "Heat/Dirichlet");
   }
 
   void check_data(const Discretization<dim> &discretization) const override
   {
     k.check(discretization);
+    refuse_negative("Heat/Reaction coefficient", discretization, c);
+    largest_coefficient("c", "Heat/Boundary reaction", discretization, boundary_reaction);
   }
 
   std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
@@ -199,11 +220,14 @@ public:
     return periodic;
   }
 
-  /// K_ij = (k∇φ_j, ∇φ_i), f_i = (f, φ_i)
+  /// K_ij = (k∇φ_j, ∇φ_i), f_i = (f, φ_i), and a linear reaction
   void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &rhs) const override
   {
     k.add_cell_terms(fe, K);
     add_source(fe, f, rhs);
+    const auto material = fe.get_cell()->material_id();
+    if (affine && with_reaction.count(material) > 0)
+      add_linear_reaction(fe, *c.at(material), K, rhs);
   }
 
   void add_cell_weights(const FEValues<dim> &nodal, CellVector &w) const override
@@ -217,9 +241,10 @@ public:
     return neumann.count(id) > 0 || boundary_reaction.count(id) > 0;
   }
 
-  /// f_i += <q + c φ(g), φ_i>; the rest of the boundary reaction is in the weights
-  void add_face_terms(const FEFaceValues<dim> &face, const types::boundary_id id,
-                      CellMatrix & /* K */, CellVector &rhs) const override
+  /// f_i += <q + c φ(g), φ_i>, and the rest of a linear reaction; that of any other is in the
+  /// weights
+  void add_face_terms(const FEFaceValues<dim> &face, const types::boundary_id id, CellMatrix &K,
+                      CellVector &rhs) const override
   {
     const auto radiation = boundary_reaction.find(id);
     for (const unsigned int q : face.quadrature_point_indices()) {
@@ -230,11 +255,13 @@ public:
       for (unsigned int i = 0; i < face.dofs_per_cell; ++i)
         rhs(i) += heat * face.JxW(q) * face.shape_value(i, q);
     }
+    if (affine && radiation != boundary_reaction.end())
+      add_linear_reaction(face, *radiation->second, K, rhs);
   }
 
   bool has_face_weights(const types::boundary_id id) const override
   {
-    return boundary_reaction.count(id) > 0;
+    return is_nonlinear() && boundary_reaction.count(id) > 0;
   }
   void add_face_weights(const FEFaceValues<dim> &nodal, const types::boundary_id id,
                         CellVector &w) const override
@@ -285,7 +312,7 @@ public:
     const auto [least, largest] = extrema(u, discretization.communicator());
     const Evaluation evaluation = evaluate(*this, discretization, u);
     double energy = evaluation.quadratic_energy;
-    if (law)
+    if (is_nonlinear())
       energy +=
           reaction_energy(evaluation, -1., u, [&](const double u_i) { return potential(u_i); });
     std::vector<Quantity> result = {{"min u", least}, {"max u", largest}, {"energy", energy}};
@@ -314,6 +341,27 @@ public:
   }
 
 private:
+  /// Is there a reaction that is not linear in u?
+  bool is_nonlinear() const
+  {
+    return law && !affine &&
+           !(with_reaction.empty() && ids_without_zeros(boundary_reaction).empty());
+  }
+
+  /// Of c (α + β u): K_ij += (c β φ_j, φ_i), f_i −= (c α, φ_i).
+  void add_linear_reaction(const FEValuesBase<dim> &fe, const Field<dim> &c, CellMatrix &K,
+                           CellVector &rhs) const
+  {
+    for (const unsigned int q : fe.quadrature_point_indices()) {
+      const double c_JxW = c.value(fe.quadrature_point(q)) * fe.JxW(q);
+      for (const unsigned int i : fe.dof_indices()) {
+        rhs(i) -= c_JxW * affine->constant * fe.shape_value(i, q);
+        for (const unsigned int j : fe.dof_indices())
+          K(i, j) += c_JxW * affine->slope * (fe.shape_value(i, q) * fe.shape_value(j, q));
+      }
+    }
+  }
+
   /// Φ(u) = ∫ φ from that u on at which the energy is counted zero, by the rule of
   /// ExpressionLaw::excess() on equal parts: exact for polynomials φ of degree 6.
   double potential(const double u) const
@@ -331,6 +379,7 @@ private:
 
   NamedConstants constants;
   std::optional<linalg::ExpressionLaw> law;
+  std::optional<linalg::AffineForm> affine; ///< of the law, if it is linear in u
   linalg::LawRange law_range;
   Conductivity<dim> k;
   MaterialFields<dim> f, c;

@@ -239,26 +239,8 @@ private:
   {
     if (robin.empty())
       return;
-    std::string error;
-    double largest = 0.;
-    for_each_boundary_point(discretization, [&](const types::boundary_id id, const Point<dim> &p) {
-      const auto data = robin.find(id);
-      if (data == robin.end())
-        return;
-      const double a = data->second->value(p, 0);
-      largest = std::max(largest, a);
-      if (error.empty() && !(a >= 0.)) {
-        std::ostringstream text;
-        text << "a of Poisson/Robin is " << a << " at (" << p << ") on boundary id " << id
-             << ", but must not be negative. Change the expression there.";
-        error = text.str();
-      }
-    });
-    const MPI_Comm comm = discretization.communicator();
-    for (const std::string &text : Utilities::MPI::all_gather(comm, error))
-      if (!text.empty())
-        throw ParameterError(text, "Poisson/Robin");
-    if (dirichlet.empty() && Utilities::MPI::max(largest, comm) == 0.)
+    const double largest = largest_coefficient("a", "Poisson/Robin", discretization, robin);
+    if (dirichlet.empty() && largest == 0.)
       throw ParameterError(
           "a of Poisson/Robin is 0 everywhere, so that u is known up to a constant "
           "only. Write such conditions in Poisson/Neumann.",

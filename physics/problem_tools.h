@@ -142,6 +142,38 @@ void for_each_boundary_point(const Discretization<dim> &discretization, const Fu
   }
 }
 
+/**
+ * Collective. The largest value at the boundary of component 0 of @p fields.
+ * @throws ParameterError that names @p symbol, @p path and the place where it is negative
+ */
+template <int dim>
+double largest_coefficient(const std::string &symbol, const std::string &path,
+                           const Discretization<dim> &discretization,
+                           const BoundaryFields<dim> &fields)
+{
+  std::string error;
+  double largest = 0.;
+  if (!fields.empty())
+    for_each_boundary_point(discretization, [&](const auto id, const dealii::Point<dim> &p) {
+      const auto field = fields.find(id);
+      if (field == fields.end())
+        return;
+      const double value = field->second->value(p, 0);
+      largest = std::max(largest, value);
+      if (error.empty() && !(value >= 0.)) {
+        std::ostringstream text;
+        text << symbol << " of " << path << " is " << value << " at (" << p << ") on boundary id "
+             << id << ", but must not be negative. Change the expression there.";
+        error = text.str();
+      }
+    });
+  const MPI_Comm comm = discretization.communicator();
+  for (const std::string &text : dealii::Utilities::MPI::all_gather(comm, error))
+    if (!text.empty())
+      throw ParameterError(text, path);
+  return dealii::Utilities::MPI::max(largest, comm);
+}
+
 /// The conditions for all components.
 template <int dim>
 std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fields)

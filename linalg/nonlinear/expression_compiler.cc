@@ -403,6 +403,64 @@ ExpressionProgram compile_expression(const std::string &text,
   return Emitter(text, parser.nodes()).emit(root);
 }
 
+namespace
+{
+/// The result of @p operation, as apply() has it of numbers.
+std::optional<AffineForm> apply_to_forms(const Operation operation, const AffineForm &a,
+                                         const AffineForm &b)
+{
+  switch (operation) {
+  case Operation::load:
+    return b;
+  case Operation::negate:
+    return AffineForm{-a.constant, -a.slope};
+  case Operation::add:
+    return AffineForm{a.constant + b.constant, a.slope + b.slope};
+  case Operation::subtract:
+    return AffineForm{a.constant - b.constant, a.slope - b.slope};
+  case Operation::multiply:
+    if (a.slope != 0. && b.slope != 0.)
+      return {};
+    return AffineForm{a.constant * b.constant, a.constant * b.slope + a.slope * b.constant};
+  case Operation::divide:
+    if (b.slope != 0.)
+      return {};
+    return AffineForm{a.constant / b.constant, a.slope / b.constant};
+  default:
+    if (a.slope != 0. || b.slope != 0.)
+      return {};
+    return AffineForm{apply(operation, a.constant, b.constant), 0.};
+  }
+}
+} // namespace
+
+std::optional<AffineForm> affine_form(const ExpressionProgram &program)
+{
+  std::vector<AffineForm> stack;
+  AffineForm accumulator;
+  for (int k = 0; k < program.size; ++k) {
+    const unsigned char operand = program.operands[k];
+    AffineForm a = accumulator, b = accumulator;
+    if (operand < ExpressionProgram::n_constants)
+      b = {program.constants[operand], 0.};
+    else if (operand == ExpressionProgram::unknown)
+      b = {0., 1.};
+    if (program.operations[k] == Operation::load)
+      stack.push_back(accumulator);
+    else if (operand == ExpressionProgram::on_stack) {
+      a = stack.back();
+      stack.pop_back();
+    }
+    const auto result = apply_to_forms(program.operations[k], a, b);
+    if (!result)
+      return {};
+    accumulator = *result;
+  }
+  if (!std::isfinite(accumulator.constant) || !std::isfinite(accumulator.slope))
+    return {};
+  return accumulator;
+}
+
 std::vector<Choice> expression_functions()
 {
   std::vector<Choice> choices;

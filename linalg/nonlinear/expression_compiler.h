@@ -5,6 +5,7 @@
 #include "linalg/nonlinear/expression_program.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,18 @@ namespace femgpu::linalg
  */
 ExpressionProgram compile_expression(const std::string &text,
                                      const std::map<std::string, double> &constants = {});
+
+/// constant + slope u
+struct AffineForm
+{
+  double constant = 0., slope = 0.;
+};
+
+/**
+ * The form of a @p program that adds constants and multiples of u; nothing for any other, also one
+ * whose other terms cancel.
+ */
+std::optional<AffineForm> affine_form(const ExpressionProgram &program);
 
 /// The functions that expressions know: "log", "natural logarithm".
 std::vector<Choice> expression_functions();

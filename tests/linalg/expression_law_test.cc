@@ -34,6 +34,30 @@ void expect_contains(const std::string &text, const std::string &part)
   EXPECT_NE(text.find(part), std::string::npos) << text << "\nlacks " << part;
 }
 
+TEST(Expression, IsAffineWhereItAddsConstantsAndMultiplesOfU)
+{
+  const auto is = [](const std::string &text, const double constant, const double slope) {
+    const auto form = affine_form(compile_expression(text));
+    ASSERT_TRUE(form) << text;
+    EXPECT_DOUBLE_EQ(form->constant, constant) << text;
+    EXPECT_DOUBLE_EQ(form->slope, slope) << text;
+  };
+  is("u", 0., 1.);
+  is("7", 7., 0.);
+  is("-(2*u - 3)/4 + u*sin(1)^0", 0.75, 0.5);
+  is("(1 + u)*(2 + 3)", 5., 5.);
+  is("3 - (1 - (u + u))", 2., 2.);
+  for (const char *const text :
+       {"u^2", "u*u", "u^1.5", "1/u", "abs(u)", "min(u, 1)", "exp(u)", "1/(u - u)", "2^u"})
+    EXPECT_FALSE(affine_form(compile_expression(text))) << text;
+}
+
+TEST(Expression, NeitherAssignsNorHasRandomNumbers)
+{
+  expect_contains(refusal("u=2"), "column 2, at '=': expected an operator");
+  expect_contains(refusal("1 + rand()"), "column 5, at 'r': expected u, pi, e or a function");
+}
+
 TEST(Expression, GivesWhatCppGives)
 {
   const std::vector<std::pair<std::string, std::function<double(double)>>> pairs = {

@@ -166,6 +166,37 @@ study_test(heat_with_a_boundary_reaction_of_zero_alone_ends_with_1 ${here}/heat_
 study_test(heat_held_by_its_linear_reaction_has_orders_2_and_1 ${here}/heat_bar.prm --ranks 2
   --same-as-ranks 1 --set Heat/Dirichlet= --set "Heat/Neumann=1: sinh(1)/cosh(1)"
   --expect-order L2=2 H1=1 --set "Output/Write VTU=false")
+# A linear law is a term of the matrix: no Newton, the tolerance of linear solves, any element.
+study_test(heat_with_a_linear_reaction_is_solved_as_a_linear_problem ${here}/heat_bar.prm
+  --set Study/Cycles=1 --set "Solver/Relative tolerance=1e-3" --set "Nonlinear/Relative tolerance=0"
+  --expect-outcome converged --expect-text "solving with pipelined-cg"
+  --expect-no-text "nonlinear iterations" --set "Output/Write VTU=false")
+foreach(element Q2 P2)
+  read_element(${element})
+  coarser_simplices(1)
+  study_test(heat_with_newtons_law_of_cooling_has_orders_3_and_2_with_${element}
+    ${here}/heat_radiation_2d.prm ${mesh} --set Discretization/Degree=2 --ranks 2 --same-as-ranks 1
+    --set "Heat/Reaction=2*u + 3" --set "Heat/Reaction derivative=2"
+    --set "Heat/Neumann=1: -exp(-1)*cos(y) + a*(1 + y)*2*(1 + exp(-1)*cos(y)/2 - cold)\\; \
+3: -exp(-x)*sin(1) + 0.1*2*(1 + exp(-x)*cos(1)/2)"
+    --set "Solver/Relative tolerance=1e-12" --expect-order L2=3 H1=2
+    --expect-text "solving with pipelined-cg" --set "Output/Write VTU=false")
+endforeach()
+# phi = -2 is a source of 2: u = 2 - x^2
+set(source ${here}/heat_bar.prm --set Heat/Reaction=-2 --set "Heat/Reaction derivative=0")
+study_test(heat_with_a_constant_reaction_has_a_source ${source} --set Discretization/Degree=2
+  --set "Heat/Exact solution=2 - x^2" --set Study/Cycles=2 --expect-error-below Linf=1e-10
+  --expect-text "solving with pipelined-cg" --expect-quantity "balance defect=0+-1e-10")
+study_test(heat_with_a_constant_reaction_alone_ends_with_1 ${source} --set Heat/Dirichlet=
+  --expect-exit 1 --expect-message "known up to a constant")
+study_test(heat_with_a_negative_linear_reaction_ends_with_1 ${here}/heat_bar.prm
+  --set "Heat/Reaction coefficient=x - 0.5" --expect-exit 1
+  --expect-message "Heat/Reaction coefficient is -0\\.[0-9]+ at the node")
+study_test(heat_with_a_negative_boundary_reaction_ends_with_1_on_2_ranks ${here}/heat_bar.prm
+  --set "Heat/Boundary reaction=0: y - 0.5, 1" --ranks 2 --expect-exit 1
+  --expect-message "c of Heat/Boundary reaction is -0\\.[0-9]+ at \\(0 0\\.")
+study_test(heat_with_a_reaction_without_coefficient_ends_with_1 ${here}/heat_bar.prm
+  --set "Heat/Reaction coefficient=" --expect-exit 1 --expect-message "would have no effect")
 foreach(element Q1 Q2 P1)
   read_element(${element})
   coarser_simplices(2)
@@ -189,6 +220,7 @@ study_test(bratu_in_a_strip_has_the_energy_and_the_fluxes_of_1d ${here}/bratu_st
 study_test(heat_of_a_bar_has_its_energy_and_its_flux ${here}/heat_bar.prm --ranks 2
   --same-as-ranks 1 --set Discretization/Degree=2 --expect-quantity "energy=0.38079708+-1e-7"
   --expect-quantity "flux through 1=-0.76159416+-1e-7" --set Study/Cycles=3
+  --set "Solver/Relative tolerance=1e-12"
   --expect-quantity "balance defect=0+-1e-10" --check-vtu --expect-array flux
   --expect-array residual)
 study_test(heat_by_material_is_that_of_poisson ${here}/heat_materials_2d.prm
