@@ -92,6 +92,11 @@ public:
 std::optional<linalg::ExpressionLaw> make_law(const HeatPhysics &parameters)
 {
   const NamedConstants constants("Heat/Constants", parameters.constants);
+  if (is_blank(parameters.reaction) && !is_blank(parameters.derivative))
+    throw ParameterError(
+        "Heat/Reaction derivative would have no effect: give Heat/Reaction, too, or "
+        "leave both empty.",
+        "Heat/Reaction derivative");
   if (is_blank(parameters.reaction))
     return {};
   if (is_blank(parameters.coefficient) && is_blank(parameters.boundary_reaction))

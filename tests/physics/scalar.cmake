@@ -195,8 +195,11 @@ study_test(heat_with_a_negative_linear_reaction_ends_with_1 ${here}/heat_bar.prm
 study_test(heat_with_a_negative_boundary_reaction_ends_with_1_on_2_ranks ${here}/heat_bar.prm
   --set "Heat/Boundary reaction=0: y - 0.5, 1" --ranks 2 --expect-exit 1
   --expect-message "c of Heat/Boundary reaction is -0\\.[0-9]+ at \\(0 0\\.")
-study_test(heat_with_a_reaction_without_coefficient_ends_with_1 ${here}/heat_bar.prm
-  --set "Heat/Reaction coefficient=" --expect-exit 1 --expect-message "would have no effect")
+foreach(key "Reaction coefficient" Reaction)
+  string(MAKE_C_IDENTIFIER "${key}" name)
+  study_test(heat_without_its_${name}_ends_with_1 ${here}/heat_bar.prm --set "Heat/${key}="
+    --expect-exit 1 --expect-message "Heat/Reaction.* would have no effect")
+endforeach()
 foreach(element Q1 Q2 P1)
   read_element(${element})
   coarser_simplices(2)
