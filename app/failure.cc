@@ -1,13 +1,21 @@
 #include "app/failure.h"
 
+#include "common/atomic_file.h"
+
 #include <deal.II/base/exceptions.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <iostream>
 #include <new>
 #include <sstream>
 #include <string>
+#include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
+#include <vector>
 
 namespace femgpu
 {
@@ -23,6 +31,38 @@ std::string place_of(const ParameterError &error, const ParameterPlaces &places)
   if (places.exists(path))
     return places.place_of(path) + ": ";
   return std::string(error.what()).find(path) == std::string::npos ? path + ": " : "";
+}
+
+/// Processes of all ranks; empty where signals do not reach them all.
+std::vector<pid_t> &processes()
+{
+  static std::vector<pid_t> all;
+  return all;
+}
+
+/// Number of the namespace that this process' id is known in.
+long namespace_of_processes()
+{
+  struct stat status = {};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? static_cast<long>(status.st_ino) : 0;
+}
+
+/**
+ * Ends all ranks with @p code. MPI_Abort() does it too, but tells the user of communicators what
+ * the message has said already, so that it is left to those that signals do not reach.
+ */
+[[noreturn]] void end_all_ranks(const int code, MPI_Comm communicator)
+{
+  if (processes().empty())
+    MPI_Abort(communicator, code);
+  for (const pid_t process : processes())
+    if (process != ::getpid()) {
+      sigval value = {};
+      value.sival_int = code;
+      ::sigqueue(process, signal_to_end_silently, value);
+    }
+  remove_partial_files();
+  std::_Exit(code);
 }
 
 /// Does every rank come here within @p limit?
@@ -72,15 +112,36 @@ Failure describe_failure(const std::exception_ptr &exception, const ParameterPla
   }
 }
 
+void introduce_ranks(MPI_Comm communicator)
+{
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int n_here = 0, n_all = 0;
+  MPI_Comm_size(node, &n_here);
+  MPI_Comm_size(communicator, &n_all);
+  MPI_Comm_free(&node);
+  using Identity = std::array<long, 3>; // how many see each other, the namespace, the process
+  const Identity mine = {n_here, namespace_of_processes(), ::getpid()};
+  std::vector<Identity> all(static_cast<std::size_t>(n_all));
+  MPI_Allgather(mine.data(), 3, MPI_LONG, all.data(), 3, MPI_LONG, communicator);
+  processes().clear();
+  if (std::all_of(all.begin(), all.end(),
+                  [&](const Identity &rank) { return rank[0] == n_all && rank[1] == mine[1]; }))
+    for (const Identity &rank : all)
+      processes().push_back(static_cast<pid_t>(rank[2]));
+}
+
 ExitCode report_failure(const Failure &failure, MPI_Comm communicator)
 {
   int code = static_cast<int>(failure.code), rank = 0;
   MPI_Comm_rank(communicator, &rank);
-  const bool together = everybody_failed(communicator, std::chrono::seconds(2));
+  // where several fail, but not all, the first of them ends the others before they say the same
+  const std::chrono::milliseconds limit(2000 + 20 * rank);
+  const bool together = everybody_failed(communicator, limit);
   if (rank == 0 || !together)
     std::cerr << "femgpu: " << failure.text << std::endl;
   if (!together)
-    MPI_Abort(communicator, code);
+    end_all_ranks(code, communicator);
   MPI_Bcast(&code, 1, MPI_INT, 0, communicator);
   return static_cast<ExitCode>(code);
 }

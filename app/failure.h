@@ -21,6 +21,9 @@ struct Failure
 /// What @p exception says, with file and line of the parameter to blame.
 Failure describe_failure(const std::exception_ptr &exception, const ParameterPlaces &places);
 
+/// Collective. Lets report_failure() end ranks that know nothing of a failure.
+void introduce_ranks(MPI_Comm communicator);
+
 /**
  * Says @p failure on standard error, once. Returns when all ranks have come here; if others go on
  * without knowing of it, all are ended with its exit code.

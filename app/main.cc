@@ -91,6 +91,7 @@ int main(int argc, char **argv)
     std::optional<Parameters> parameters; // also when reading them fails: they know their places
     MPI_Comm failures = MPI_COMM_NULL;    // so that a failure never meets another message
     MPI_Comm_dup(MPI_COMM_WORLD, &failures);
+    introduce_ranks(failures);
     try {
       const CommandLine command_line = parse_command_line(argc, argv);
       if (!answer(command_line, prints)) {

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -153,15 +152,28 @@ void say(const char *text)
 
 extern "C" void end_by_signal(const int signal)
 {
-  for (std::size_t i = 0; i < n_slots; ++i)
-    if (slot_is_ready[i])
-      ::unlink(partial_names[i]);
+  remove_partial_files();
   say(signal == SIGINT ? "femgpu: interrupted" : "femgpu: asked to end by a signal");
   say("; files that have their names are complete.\n");
   ::signal(signal, SIG_DFL);
   ::raise(signal);
 }
+
+extern "C" void end_silently(const int signal, siginfo_t *const info, void * /* context */)
+{
+  if (info->si_code != SI_QUEUE) // not of this run
+    return end_by_signal(signal);
+  remove_partial_files();
+  ::_exit(info->si_value.sival_int);
+}
 } // namespace
+
+void remove_partial_files()
+{
+  for (std::size_t i = 0; i < n_slots; ++i)
+    if (slot_is_ready[i])
+      ::unlink(partial_names[i]);
+}
 
 void remove_partial_files_on_signals()
 {
@@ -175,6 +187,11 @@ void remove_partial_files_on_signals()
     ::sigemptyset(&action.sa_mask);
     ::sigaction(signal, &action, nullptr);
   }
+  struct sigaction action = {};
+  action.sa_sigaction = end_silently;
+  action.sa_flags = SA_SIGINFO;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(signal_to_end_silently, &action, nullptr);
 }
 
 PartialFile::PartialFile(const std::string &name) : slot(n_slots)

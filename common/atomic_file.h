@@ -1,6 +1,7 @@
 #ifndef femgpu_common_atomic_file_h
 #define femgpu_common_atomic_file_h
 
+#include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -58,9 +59,16 @@ void write_file(const std::filesystem::path &name, const std::string &text);
 
 /**
  * From now on SIGINT, SIGTERM and SIGHUP remove the partial files of this process and say so before
- * they end it, with the status that a shell expects of the signal.
+ * they end it, with the status that a shell expects of the signal; and signal_to_end_silently does
+ * what it says.
  */
 void remove_partial_files_on_signals();
+
+/// A signal that another process of the same run sends by sigqueue(), with the exit code as value.
+constexpr int signal_to_end_silently = SIGUSR1;
+
+/// Removes the partial files of this process, as its end does. Safe in a signal's handler.
+void remove_partial_files();
 
 /// A file that an ending signal removes while this lives, as AtomicFile's own partial files.
 class PartialFile

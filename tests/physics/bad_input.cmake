@@ -39,6 +39,12 @@ wrong_expression(random_number_ends_with_1_on_2_ranks "Right-hand side" "1 + ran
 wrong_expression(random_number_with_a_seed_ends_with_1 Dirichlet "0: rand_seed(1)" 1 "calls rand_seed")
 study_test(comparisons_are_no_assignments --expect-text Valid -- ${poisson} --validate
   --set "Poisson/Right-hand side=(x==0.5) + (x<=0.1) + (x>=0.9) + (y!=0)")
+# One of several ranks, or some, but not all
+foreach(corner "x>0.9 && y>0.9" "x>0.9")
+  string(MAKE_C_IDENTIFIER "error_of_few_ranks_at_${corner}_is_one_sentence" name)
+  wrong_expression(${name} Dirichlet "0: if(${corner}, log(-1), 0)" 1
+    "is not a number at (?!(.|\n)*(MPI_ABORT|to end by a signal|not a number))" --ranks 3)
+endforeach()
 study_test(conditional_expression_may_avoid_its_singularity ${poisson} --set Study/Cycles=1
   --set "Poisson/Coefficient=if(x<0.1, 1, 1/x)" --set "Poisson/Exact solution=")
 
