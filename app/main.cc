@@ -13,6 +13,7 @@
 
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <iostream>
 #include <optional>
 #include <sstream>
@@ -38,6 +39,15 @@ void fill_closed_streams()
       ::close(descriptor);
       return;
     }
+}
+
+/// @throws ParameterError where the shell's directory is gone, which MPI and PETSc cannot stand
+void require_working_directory()
+{
+  std::error_code error;
+  if (std::filesystem::current_path(error).empty())
+    throw ParameterError("The working directory cannot be told (" + error.message() +
+                         "); it was probably removed. Go to one that is there: cd DIRECTORY.");
 }
 
 /// Answers a question about the program; false if the command line asks for a run.
@@ -83,6 +93,7 @@ int main(int argc, char **argv)
   int status = 0;
   fill_closed_streams();
   try {
+    require_working_directory();
     dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
     // after PETSc's initialization, which puts the handlers of most signals back
     std::signal(SIGPIPE, SIG_IGN); // a run behind `femgpu ... | head` still writes its results
@@ -107,6 +118,10 @@ int main(int argc, char **argv)
       status = static_cast<int>(report_failure(failure, failures));
     }
     MPI_Comm_free(&failures);
+  }
+  catch (const ParameterError &error) { // before there is MPI
+    std::cerr << "femgpu: " << error.what() << std::endl;
+    status = static_cast<int>(error.code());
   }
   catch (const std::exception &error) { // MPI itself
     std::cerr << "femgpu: " << error.what() << std::endl;

@@ -173,6 +173,10 @@ foreach(file convergence.csv history.csv)
   study_test(full_disk_at_${file}_ends_with_5 ${poisson} --set Study/Cycles=2 --full-disk ${file}
     --expect-exit 5 --expect-message "${file}")
 endforeach()
+add_test(NAME working_directory_that_was_removed_ends_with_1 COMMAND sh -c
+  "mkdir -p gone && cd gone && rmdir ../gone && $<TARGET_FILE:femgpu> ${poisson} --output ${files}/of_gone 2>${files}/gone.txt; test $? -eq 1 && test $(wc -l <${files}/gone.txt) -eq 1 && grep 'femgpu: The working directory' ${files}/gone.txt"
+  WORKING_DIRECTORY ${files})
+physics_properties(working_directory_that_was_removed_ends_with_1)
 function(ended_test name)
   add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${here}/ended_run.py
     --program $<TARGET_FILE:femgpu> ${poisson} --set Study/Cycles=2 ${ARGN})
