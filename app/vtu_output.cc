@@ -2,6 +2,7 @@
 
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
+#include "linalg/io/partial_name.h"
 #include "physics/deal_ii_compat.h"
 #include "physics/mean_value.h"
 
@@ -91,7 +92,7 @@ void write_group(const DataOut<dim> &out, const std::string &name, MPI_Comm grou
     write_file(name, [&](std::ostream &stream) { out.write_vtu(stream); });
     return;
   }
-  const std::string partial = name + ".partial";
+  const std::string partial = Utilities::MPI::broadcast(group, partial_name(name), 0);
   const PartialFile registered(partial);
   bool failed = false;
   try {

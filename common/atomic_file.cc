@@ -1,6 +1,7 @@
 #include "common/atomic_file.h"
 
 #include "linalg/base/error.h"
+#include "linalg/io/partial_name.h"
 
 #include <atomic>
 #include <cerrno>
@@ -225,8 +226,7 @@ AtomicFile::AtomicFile(const std::filesystem::path &name) : target(name), out(nu
   if (std::filesystem::exists(target, error) && !std::filesystem::is_regular_file(target, error))
     throw OutputError("'" + name.string() +
                       "' exists and is no regular file; remove it or choose another name");
-  partial = target;
-  partial += ".partial";
+  partial = partial_name(target.string());
   registered = std::make_unique<PartialFile>(partial.string());
   buffer = std::make_unique<Buffer>(partial);
   if (buffer->error() != 0)

@@ -13,16 +13,17 @@ namespace femgpu
 class PartialFile;
 
 /**
- * A file that appears under its name only when it is complete: everything is written to
- * NAME.partial in the same directory, and commit() gives it its name in one step. A run that is
+ * A file that appears under its name only when it is complete: everything is written to its
+ * partial_name() in the same directory, and commit() gives it its name in one step. A run that is
  * killed leaves the file of the run before (or none), never half a file.
  */
 class AtomicFile
 {
 public:
   /**
-   * Begin to write. A symbolic link is followed; a stale NAME.partial is overwritten.
-   * @throws OutputError if NAME.partial cannot be created, or if NAME exists and is no regular file
+   * Begin to write. A symbolic link is followed.
+   * @throws OutputError if the partial file cannot be created, or if NAME exists and is no regular
+   *         file
    */
   explicit AtomicFile(const std::filesystem::path &name);
 

@@ -153,7 +153,7 @@ class Page:
 
     def write(self, name):
         """Beside its place first, then renamed."""
-        partial = name + ".partial"
+        partial = f"{name}.{os.getpid()}.partial"
         with open(partial, "w", encoding="utf-8") as file:
             file.write(self.html())
         os.replace(partial, name)

@@ -272,7 +272,7 @@ class Picture:
         image.ReadFrontBufferOff()
         writer = vtkPNGWriter()
         writer.SetCompressionLevel(9)
-        partial = name + ".partial"
+        partial = f"{name}.{os.getpid()}.partial"
         writer.SetFileName(partial)
         writer.SetInputConnection(image.GetOutputPort())
         os.makedirs(os.path.dirname(os.path.abspath(name)), exist_ok=True)

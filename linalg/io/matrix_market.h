@@ -56,7 +56,7 @@ MatrixMarketVectors read_matrix_market_vectors(const std::string &file, int n);
 
 /**
  * Writes @p v as an array with as many digits as reading needs to find the same numbers. The text
- * is written to FILE.partial, which then gets its name. @p comment may have several lines.
+ * is written to partial_name(), which then gets its name. @p comment may have several lines.
  * @throws OutputError with the system's reason; FILE is then as it was
  */
 void write_matrix_market_vector(const std::string &file, const std::vector<double> &v,

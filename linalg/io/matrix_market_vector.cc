@@ -1,6 +1,7 @@
 #include "linalg/base/error.h"
 #include "linalg/io/matrix_market.h"
 #include "linalg/io/matrix_market_text.h"
+#include "linalg/io/partial_name.h"
 
 #include <cerrno>
 #include <charconv>
@@ -125,7 +126,7 @@ void write_matrix_market_vectors(const std::string &file, const std::vector<doub
     content.append(digits, std::to_chars(digits, digits + sizeof digits, v_i).ptr);
     content += '\n';
   }
-  const std::string partial = file + ".partial";
+  const std::string partial = partial_name(file);
   int reason = write_all(partial, content);
   if (reason == 0 && std::rename(partial.c_str(), file.c_str()) != 0)
     reason = errno;

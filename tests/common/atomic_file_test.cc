@@ -1,5 +1,6 @@
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
+#include "linalg/io/partial_name.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -69,7 +70,7 @@ TEST_F(AtomicFileTest, AppearsOnlyWhenCommitted)
   AtomicFile file(name);
   file.stream() << "a " << 12 << std::flush;
   EXPECT_FALSE(fs::exists(name));
-  EXPECT_TRUE(fs::exists(directory / "summary.json.partial"));
+  EXPECT_TRUE(fs::exists(partial_name(name.string())));
   file.stream() << '\n';
   file.commit();
   EXPECT_EQ(content(name), "a 12\n");
@@ -93,7 +94,7 @@ TEST_F(AtomicFileTest, CommitReplacesThePreviousFileAndAStalePartialOne)
 {
   const fs::path name = directory / "a.txt";
   std::ofstream(name) << "old";
-  std::ofstream(directory / "a.txt.partial") << "a much longer half of a file";
+  std::ofstream(partial_name(name.string())) << "a much longer half of a file";
   AtomicFile file(name);
   file.stream() << "new";
   file.commit();
@@ -120,7 +121,7 @@ TEST_F(AtomicFileTest, FullDiskIsAnErrorAndLeavesNothing)
   const fs::path name = directory / "full.vtu";
   for (const std::size_t size : {std::size_t(10), std::size_t(1000000)}) {
     std::ofstream(name) << "old";
-    fs::create_symlink("/dev/full", directory / "full.vtu.partial");
+    fs::create_symlink("/dev/full", partial_name(name.string()));
     AtomicFile file(name);
     file.stream() << std::string(size, 'x');
     const std::string error = output_error_of([&] { file.commit(); });
@@ -158,7 +159,7 @@ TEST_F(AtomicFileTest, ADirectoryThatTookTheNameMeanwhileIsAnError)
   AtomicFile file(directory / "a");
   fs::create_directory(directory / "a");
   EXPECT_TRUE(holds(output_error_of([&] { file.commit(); }), "Is a directory"));
-  EXPECT_FALSE(fs::exists(directory / "a.partial"));
+  EXPECT_FALSE(fs::exists(partial_name((directory / "a").string())));
 }
 
 TEST_F(AtomicFileTest, FollowsASymbolicLinkInsteadOfReplacingIt)

@@ -1,4 +1,5 @@
 #include "linalg/io/matrix_market.h"
+#include "linalg/io/partial_name.h"
 #include "tests/linalg/on_backend.h"
 #include "tests/linalg/temporary_directory.h"
 
@@ -310,7 +311,7 @@ TEST_F(MatrixMarketTest, WrittenVectorIsReadBackBitForBit)
   EXPECT_EQ(content_of(file).find("%%MatrixMarket matrix array real general\n% the solution\n"
                                   "% of A x = b\n1000 1\n5e-324\n"),
             0U);
-  EXPECT_TRUE(content_of(file + ".partial").empty());
+  EXPECT_TRUE(content_of(partial_name(file)).empty());
 }
 
 TEST_F(MatrixMarketTest, SeveralVectorsAreColumns)

@@ -2,9 +2,9 @@
 """Kills femgpu while it writes: every file that then has its final name must be complete.
 
     killed_run.py --program build/bin/femgpu parameters/poisson_3d.prm --ranks 2
-                  --when solution_003.000.vtu.partial
+                  --when solution_003.000.vtu
 
-Runs are killed when this file is seen, a moment later each time; what is left must be readable by
+Runs are killed when they begin to write this file, a moment later each time; what is left must be readable by
 VTK. At the end a run that is left alone must succeed in the same directory and tidy up.
 """
 
@@ -41,11 +41,12 @@ def partial_files(directory):
 
 
 def run_and_kill(command, directory, name, delay):
-    """Ends the run @p delay seconds after the file @p name appeared; False if it was faster."""
+    """Ends the run @p delay seconds after it began to write @p name; False if it was faster."""
     for old in partial_files(directory):
         os.unlink(os.path.join(directory, old))
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while process.poll() is None and not os.path.exists(os.path.join(directory, name)):
+    while process.poll() is None and not any(partial.startswith(name + ".")
+                                             for partial in partial_files(directory)):
         time.sleep(0.0005)
     time.sleep(delay)
     in_time = process.poll() is None
@@ -76,7 +77,7 @@ def main():
     parser.add_argument("--program", required=True, help="femgpu's binary")
     parser.add_argument("--ranks", type=int, default=1, metavar="N")
     parser.add_argument("--set", action="append", default=[], metavar="Section/Key=value")
-    parser.add_argument("--when", required=True, metavar="NAME", help="file that must appear")
+    parser.add_argument("--when", required=True, metavar="NAME", help="file that must be begun")
     options = parser.parse_args()
 
     problems, half_written = [], 0
