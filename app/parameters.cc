@@ -81,9 +81,10 @@ StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
 
 OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
 {
-  add_parameter("Directory", directory,
-                "Where all files go; made if it does not exist. Files of an earlier run with the "
-                "same names are replaced.");
+  add_parameter(
+      "Directory", directory,
+      "Where all files go; made if it does not exist. One run at a time writes there; files "
+      "of earlier runs with the same Name are replaced or removed.");
   add_parameter("Name", name, "Begin of the names of the files for ParaView.", prm,
                 Patterns::FileName());
   add_parameter("Write VTU", write_vtu, "Write the files for ParaView.");

@@ -5,12 +5,18 @@
 #include "app/convergence.h"
 #include "app/cycle_print.h"
 #include "app/failure.h"
+#include "app/former_files.h"
 #include "app/study.h"
 #include "app/study_table.h"
 #include "app/summary.h"
 #include "common/atomic_file.h"
+#include "common/directory_lock.h"
 
 #include <deal.II/base/mpi.h>
+
+#include <boost/serialization/string.hpp>
+
+#include <memory>
 
 namespace femgpu
 {
@@ -22,6 +28,29 @@ void write_texts(const std::string &name, const TableTexts &texts)
   write_file(name + ".tex", texts.latex);
 }
 
+/// Collective. The output directory, made, and kept from other runs while the result lives; what
+/// killed runs have left half written is gone. @throws OutputError on all ranks
+std::unique_ptr<DirectoryLock> open_directory(const OutputParameters &output, MPI_Comm communicator,
+                                              const bool writes)
+{
+  std::unique_ptr<DirectoryLock> lock;
+  std::string error;
+  try {
+    if (writes) {
+      create_output_directory(output.directory);
+      lock = std::make_unique<DirectoryLock>(output.directory);
+      remove_partial_files(output.directory, output.name);
+    }
+  }
+  catch (const OutputError &e) {
+    error = e.what();
+  }
+  error = dealii::Utilities::MPI::broadcast(communicator, error, 0);
+  if (!error.empty())
+    throw OutputError(error);
+  return lock;
+}
+
 void write_results(const Parameters &parameters, const StudyRecord &study, const TableTexts &table)
 {
   const std::string &directory = parameters.output.directory;
@@ -31,6 +60,10 @@ void write_results(const Parameters &parameters, const StudyRecord &study, const
   if (study.branch)
     write_file(directory + "/branch.csv", branch_csv(*study.branch));
   write_file(directory + "/summary.json", summary_json(study));
+  std::vector<std::string> files = study.files;
+  if (study.branch)
+    files.emplace_back("branch.csv");
+  remove_former_files(directory, parameters.output.name, files);
 }
 
 /// Collective. As run_and_report(), but says nothing of a study that has not converged.
@@ -38,8 +71,7 @@ StudyRecord run_study_and_write(const Parameters &parameters, MPI_Comm communica
                                 Console &console, const bool writes)
 {
   const std::string &directory = parameters.output.directory;
-  if (writes)
-    create_output_directory(directory);
+  const auto lock = open_directory(parameters.output, communicator, writes);
   StudyRecord study = run_study(parameters, communicator, console);
   const TableTexts table = convergence_table(study);
   const bool line_has_all =
@@ -133,8 +165,7 @@ ExitCode run_combinations(const CommandLine &command_line, Parameters &parameter
     console.print("Valid: " + n + " combinations.");
     return ExitCode::done;
   }
-  if (writes)
-    create_output_directory(directory);
+  const auto lock = open_directory(parameters.output, communicator, writes);
   ParameterStudy study{combinations.studied(), {}};
   ExitCode code = ExitCode::done;
   for (std::size_t i = 0; i < combinations.size(); ++i) {

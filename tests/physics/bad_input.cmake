@@ -197,6 +197,11 @@ ended_test(two_ranks_that_get_SIGTERM_leave_no_partial_file --how TERM --when su
 ended_test(output_directory_that_vanishes_ends_with_5 --how VANISH --when solution_001.000.vtu)
 ended_test(output_directory_that_vanishes_at_the_end_ends_with_5_on_2_ranks --how VANISH
   --when summary.json --ranks 2)
+foreach(ranks 1 2)
+  ended_test(second_run_in_a_directory_ends_with_5_and_names_the_first_on_${ranks}_ranks
+    --how SECOND --when solution_001.000.vtu --ranks ${ranks})
+endforeach()
+ended_test(run_with_fewer_cycles_leaves_no_files_that_look_like_its_own --how FEWER)
 ended_test(small_disk_ends_with_5 --how FULL)
 ended_test(closed_standard_output_changes_no_file --how CLOSED)
 ended_test(reader_that_goes_away_changes_no_file --how READER)

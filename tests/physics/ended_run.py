@@ -4,12 +4,17 @@
     ended_run.py --program build/bin/femgpu parameters/poisson.prm --when summary.json --how KILL
 
 A first run is left alone. In the second, the partial file of --when is a pipe that is full, so that
-femgpu is surely writing it when it meets its end:
+femgpu is surely writing it when it is disturbed:
 
     KILL, TERM, INT  the signal: files that the first run has written are as they were or complete
     VANISH           the output directory is removed: exit code 5, which names the file
+    SECOND           another run wants the directory: exit code 5, which names the process of the
+                     one that has it, and that one ends well
 
 Without --when:
+
+    FEWER            another run has a cycle less: no file of the first is taken for one of its own,
+                     and those that are not femgpu's stay as they were
 
     FULL             the output directory is on a disk of 20 KiB (77, skipped, where no disk can be
                      mounted): exit code 5, and no partial file is left
@@ -23,6 +28,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -34,9 +40,12 @@ PIPE_BYTES = 4096  # the smallest that Linux has
 PATIENCE = 120.  # seconds
 
 
+# Makes a pipe of the file that femgpu will write "$0" to, and becomes femgpu.
+WITH_PIPE = ["sh", "-c", 'mkfifo "$0.$(uname -n).$$.partial" && exec "$@"']
+
+
 def full_pipe(path):
-    """A pipe under the name @p path into which nothing more can be written, opened."""
-    os.mkfifo(path)
+    """The pipe @p path, opened, into which nothing more can be written."""
     descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
     fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
     os.write(descriptor, b" " * PIPE_BYTES)
@@ -51,25 +60,38 @@ def has_open(pid, path):
         return False
 
 
-def wait_for_writer(process, path):
-    """True as soon as femgpu has the file open; False if it ends before."""
+def full_pipes(process, path, count):
+    """As many pipes as there are ranks, for the partial files of @p path."""
+    directory, name = os.path.split(path)
+    paths = []
+    while process.poll() is None and len(paths) < count:
+        time.sleep(0.01)
+        paths = [os.path.join(directory, partial) for partial in partial_files(directory)
+                 if partial.startswith(name + ".")]
+    return [full_pipe(path) for path in paths], paths
+
+
+def wait_for_writer(process, paths):
+    """The process that has one of the files open, as soon as it has; None if it ends before."""
     end = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < end:
-        if any(has_open(pid, path) for pid in children(process.pid) + [process.pid]):
-            time.sleep(0.1)
-            return True
+        for pid in children(process.pid) + [process.pid]:
+            if any(has_open(pid, path) for path in paths):
+                time.sleep(0.1)
+                return pid
         time.sleep(0.01)
-    return False
+    return None
 
 
-def drain(process, descriptor):
+def drain(process, descriptors):
     """Lets femgpu write on, until it ends."""
     end = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < end:
-        try:
-            os.read(descriptor, 1 << 16)
-        except BlockingIOError:
-            time.sleep(0.01)
+        for descriptor in descriptors:
+            try:
+                os.read(descriptor, 1 << 16)
+            except BlockingIOError:
+                time.sleep(0.01)
 
 
 def snapshot(directory):
@@ -115,22 +137,37 @@ def disturb(options, command, directory):
         yield f"the first run ends with {first.returncode}:\n{first.stderr}"
         return
     before = snapshot(directory)
-    path = os.path.join(directory, options.when + ".partial")
-    descriptor = full_pipe(path)
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               text=True)
-    if not wait_for_writer(process, path):
+    when = os.path.join(directory, options.when)
+    at = command.index(options.program)
+    process = subprocess.Popen(command[:at] + WITH_PIPE + [when] + command[at:],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    descriptors, paths = full_pipes(process, when, options.ranks)
+    writer = wait_for_writer(process, paths)
+    if writer is None:
         yield f"{options.when} was never written: the test shows nothing"
         process.kill()
         return
+    if options.how == "SECOND":
+        second = subprocess.run(command, capture_output=True, text=True, check=False)
+        yield from expect_exit(second.returncode, second.stderr, 5,
+                               f"another run, process {writer} on host {socket.gethostname()}")
+        if second.returncode == 0 or "started 20" not in second.stderr:
+            yield f"the second run does not say when the first was started:\n{second.stderr}"
     if options.how == "VANISH":
         shutil.rmtree(directory)
-        drain(process, descriptor)
+    if options.how in ("SECOND", "VANISH"):
+        drain(process, descriptors)
     else:
         end_by_signal(process, options.how)
     errors = process.communicate(timeout=PATIENCE)[1]
-    os.close(descriptor)
+    unused = {os.path.basename(path) for path in paths if f".{writer}.partial" not in path}
+    for descriptor in descriptors:
+        os.close(descriptor)
     print(f"ends with {process.returncode}: {errors}")
+    if options.how == "SECOND":
+        if process.returncode != 0:
+            yield f"the first run ends with {process.returncode}"
+        return
     if options.how == "VANISH":
         yield from expect_exit(process.returncode, errors, 5, options.when)
         return
@@ -139,9 +176,10 @@ def disturb(options, command, directory):
     if options.how != "KILL":
         if "files that have their names are complete" not in errors:
             yield "it does not say how it ended"
-        if partial_files(directory):
-            yield f"partial files are left: {partial_files(directory)}"
-    if options.how == "KILL" and os.path.exists(path):
+        left = partial_files(directory) - unused
+        if left:
+            yield f"partial files are left: {left}"
+    for path in filter(os.path.exists, paths):
         os.unlink(path)
     if not set(before) <= set(snapshot(directory)):
         yield f"files have gone: {sorted(set(before) - set(snapshot(directory)))}"
@@ -153,6 +191,32 @@ def expect_exit(code, errors, expected, words):
         yield f"exit code {code}, expected {expected}"
     if words not in errors or "femgpu: " not in errors:
         yield f"standard error does not name {words}:\n{errors}"
+
+
+def run_again_with_fewer_cycles(command, directory):
+    """Each run has a line and a point of its own, too."""
+    measured = ["--set", "Measurements/Lines={0}: 0,0 -> 1,1 : 3", "--set",
+                "Measurements/Points={0}: 0.5,0.5"]
+    runs = [command + [word.format("old") for word in measured], command + ["--set",
+                                                                            "Study/Cycles=1"]]
+    foreign = ["solution_001.000.vtu.bak", "my_solution_001.000.vtu", "solution_1.vtu",
+               "line_mine_001.csv", "solution_017.pvtu"]
+    for name in foreign:
+        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+            file.write("not femgpu's\n")
+    for run in runs:
+        process = subprocess.run(run, capture_output=True, text=True, check=False)
+        if process.returncode != 0:
+            yield f"a run ends with {process.returncode}:\n{process.stderr}"
+            return
+    found = set(os.listdir(directory))
+    for name in sorted(set(foreign) - found):
+        yield f"{name}, which is not femgpu's, was removed"
+    with open(os.path.join(directory, "summary.json"), encoding="utf-8") as file:
+        named = set(json.load(file)["files"])
+    tables = {"convergence.csv", "convergence.md", "convergence.tex", "history.csv", "summary.json"}
+    if found != named | tables | set(foreign):
+        yield f"files of the first run are left: {sorted(found - named - tables - set(foreign))}"
 
 
 def fill_disk(command, directory):
@@ -198,7 +262,8 @@ def main():
     parser.add_argument("--set", action="append", default=[], metavar="Section/Key=value")
     parser.add_argument("--when", metavar="NAME", help="file that is being written")
     parser.add_argument("--how", required=True,
-                        choices=["KILL", "TERM", "INT", "VANISH", "FULL", "CLOSED", "READER"])
+                        choices=["KILL", "TERM", "INT", "VANISH", "SECOND", "FEWER", "FULL", "CLOSED",
+                                 "READER"])
     options = parser.parse_args()
 
     with tempfile.TemporaryDirectory(prefix="femgpu_ended_") as above:
@@ -210,6 +275,8 @@ def main():
             command = MPIRUN + ["-n", str(options.ranks)] + command
         if options.how == "FULL":
             problems = list(fill_disk(command, directory))
+        elif options.how == "FEWER":
+            problems = list(run_again_with_fewer_cycles(command, directory))
         elif options.how in ("CLOSED", "READER"):
             problems = list(close_output(options.how, command, directory))
         else:

@@ -1,0 +1,159 @@
+#include "common/directory_lock.h"
+#include "linalg/base/error.h"
+#include "linalg/io/partial_name.h"
+
+#include <csignal>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <optional>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace femgpu
+{
+namespace
+{
+namespace fs = std::filesystem;
+
+class DirectoryLockTest : public testing::Test
+{
+public:
+  ~DirectoryLockTest() override
+  {
+    fs::remove_all(directory);
+  }
+
+protected:
+  DirectoryLockTest()
+      : directory(fs::temp_directory_path() /
+                  ("femgpu-directory-lock-test-" + std::to_string(::getpid()))),
+        file(directory / ".femgpu.lock")
+  {
+    fs::create_directories(directory);
+  }
+
+  /// What a run has left that did not remove its file.
+  void leave(const std::string &host, const std::string &boot, const long process) const
+  {
+    std::ofstream(file) << "host " << host << "\nboot " << boot << "\nprocess " << process
+                        << "\nstarted 2026-01-02 03:04:05 UTC\n";
+  }
+
+  /// The message, empty if the directory could be locked.
+  std::string refusal() const
+  {
+    try {
+      const DirectoryLock lock(directory);
+    }
+    catch (const OutputError &error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  static std::string boot_id()
+  {
+    std::ifstream stream("/proc/sys/kernel/random/boot_id");
+    std::string id;
+    stream >> id;
+    return id;
+  }
+
+  /// A number that no process has: of one that has ended, and was waited for.
+  static pid_t dead_process()
+  {
+    const pid_t child = ::fork();
+    if (child == 0)
+      ::_exit(0);
+    ::waitpid(child, nullptr, 0);
+    return child;
+  }
+
+  fs::path directory, file;
+};
+
+bool holds(const std::string &text, const std::string &part)
+{
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(DirectoryLockTest, ASecondRunIsRefusedWithTheNameOfTheFirst)
+{
+  {
+    const DirectoryLock lock(directory);
+    const std::string message = refusal();
+    EXPECT_TRUE(holds(message, directory.string())) << message;
+    EXPECT_TRUE(holds(message, "process " + std::to_string(::getpid()))) << message;
+    EXPECT_TRUE(holds(message, "host " + host_name())) << message;
+    EXPECT_TRUE(holds(message, "started 20")) << message;
+    EXPECT_TRUE(holds(message, "--output")) << message;
+    EXPECT_TRUE(fs::exists(file)); // the one that was refused has not removed it
+  }
+  EXPECT_TRUE(fs::is_empty(directory));
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(DirectoryLockTest, ARunThatWasKilledStopsNobody)
+{
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const DirectoryLock lock(directory);
+    const char done = 1;
+    if (::write(ready[1], &done, 1) == 1)
+      ::pause();
+    ::_exit(0);
+  }
+  char done = 0;
+  ASSERT_EQ(::read(ready[0], &done, 1), 1);
+  EXPECT_TRUE(holds(refusal(), "process " + std::to_string(child))) << refusal();
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
+  EXPECT_TRUE(fs::exists(file));
+  EXPECT_EQ(refusal(), "");
+  EXPECT_TRUE(fs::is_empty(directory));
+}
+
+TEST_F(DirectoryLockTest, WhatARunOfThisHostHasLeftIsTaken)
+{
+  leave(host_name(), boot_id(), dead_process());
+  EXPECT_EQ(refusal(), "");
+  leave(host_name(), "before-the-machine-was-started-anew", ::getppid());
+  EXPECT_EQ(refusal(), "");
+  leave("another-container", boot_id(), 1);
+  EXPECT_EQ(refusal(), "");
+  std::ofstream(file) << "host half a si"; // it was killed before it wrote anything else
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(DirectoryLockTest, OfARunOnAnotherHostTheUserIsAsked)
+{
+  leave("elsewhere", "of-another-kernel", 17);
+  const std::string message = refusal();
+  EXPECT_TRUE(holds(message, "process 17 on host elsewhere, started 2026-01-02")) << message;
+  EXPECT_TRUE(holds(message, "cannot be seen")) << message;
+  EXPECT_TRUE(holds(message, "remove '" + file.string() + "'")) << message;
+  EXPECT_TRUE(fs::exists(file));
+  fs::remove(file);
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(DirectoryLockTest, AFileThatOthersHaveMadeMeanwhileIsTheirs)
+{
+  std::optional<DirectoryLock> first(std::in_place, directory);
+  fs::remove(file);
+  const DirectoryLock second(directory);
+  first.reset();
+  EXPECT_TRUE(fs::exists(file));
+}
+
+TEST_F(DirectoryLockTest, ADirectoryThatIsNotThereIsAnError)
+{
+  directory /= "nowhere";
+  EXPECT_TRUE(holds(refusal(), "No such file or directory")) << refusal();
+}
+} // namespace
+} // namespace femgpu
