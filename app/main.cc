@@ -8,6 +8,7 @@
 #include "app/summary.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
+#include "physics/mesh/p4est_errors.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -98,6 +99,7 @@ int main(int argc, char **argv)
     // after PETSc's initialization, which puts the handlers of most signals back
     std::signal(SIGPIPE, SIG_IGN); // a run behind `femgpu ... | head` still writes its results
     remove_partial_files_on_signals();
+    throw_errors_of_p4est();
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
     std::optional<Parameters> parameters; // also when reading them fails: they know their places
     MPI_Comm failures = MPI_COMM_NULL;    // so that a failure never meets another message
