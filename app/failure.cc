@@ -1,6 +1,7 @@
 #include "app/failure.h"
 
 #include "common/atomic_file.h"
+#include "linalg/base/host_memory.h"
 
 #include <deal.II/base/exceptions.h>
 
@@ -92,8 +93,8 @@ Failure describe_failure(const std::exception_ptr &exception, const ParameterPla
     return {error.code(), error.what()};
   }
   catch (const std::bad_alloc &) {
-    return {ExitCode::device, "The host has not enough memory. Refine less, lower the degree, or "
-                              "run on more memory."};
+    return {ExitCode::device, "The host has not enough memory: " + host_memory().bound +
+                                  ". Refine less, lower the degree, or run on more memory."};
   }
   catch (const dealii::ExceptionBase &error) {
     std::ostringstream text;

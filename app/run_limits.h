@@ -14,19 +14,21 @@ struct SystemSize
   int dimension;
   double n_cells; ///< of the mesh that is to be made
   bool is_simplex;
-  unsigned int degree, n_components;
+  unsigned int degree, n_components, n_ranks;
 
   /// About as many as there are: without what the boundary adds.
   double n_dofs() const;
   /// Less than mesh and matrix take in the memory of the host, in all ranks together.
   double least_bytes() const;
+  /// How many such cells fill the memory that there is.
+  double most_cells() const;
 };
 
 /**
  * Refuses meshes that cannot be solved on, before hours go into making them.
  * @param path "Section/Key" of the parameter to blame
  * @throws ParameterError if unknowns have numbers of more than 31 bits; DeviceError if mesh and
- *         matrix do not fit into the memory of the machine
+ *         matrix do not fit into the memory that there is
  */
 void check_size(const SystemSize &size, const std::string &path);
 } // namespace femgpu

@@ -16,6 +16,7 @@
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
+#include "physics/mesh/refinement_forecast.h"
 #include "physics/solve.h"
 
 #include <deal.II/base/mpi.h>
@@ -51,7 +52,12 @@ public:
     check_named_boundaries(parameters.mesh, mesh, *problem);
     problem->check(mesh, parameters.discretization);
     check_output_name(parameters.output);
-    refuse_too_many_cells(parameters.mesh.initial_refinements, "Mesh/Initial refinements");
+    check_size(size_with(cells_after(parameters.mesh.initial_refinements)),
+               "Mesh/Initial refinements");
+    if (!parameters.local_refinement.where.empty())
+      check_size(size_with(forecast_cells(mesh, parameters.mesh.initial_refinements,
+                                          parameters.local_refinement, size_with(1.).most_cells())),
+                 "Mesh/Initial refinement where");
     make_periodic(mesh, problem->periodic_sides());
     if (parameters.continuation.enabled)
       check_continuation();
@@ -96,7 +102,7 @@ private:
            std::pow(1 << dim, refinements);
   }
   void check_continuation() const;
-  void refuse_too_many_cells(unsigned int refinements, const std::string &path) const;
+  SystemSize size_with(double n_cells) const;
   void describe(const linalg::NodeSolver &solver, const std::string &method);
   void run_cycles(linalg::NodeSystem &system, VtuOutput<dim> &output,
                   const SolutionObserver &observer);
@@ -128,12 +134,14 @@ private:
 };
 
 template <int dim>
-void Study<dim>::refuse_too_many_cells(const unsigned int refinements,
-                                       const std::string &path) const
+SystemSize Study<dim>::size_with(const double n_cells) const
 {
-  check_size({dim, cells_after(refinements), mesh.is_simplex, discretization.degree(),
-              problem->n_components()},
-             path);
+  return {dim,
+          n_cells,
+          mesh.is_simplex,
+          discretization.degree(),
+          problem->n_components(),
+          Utilities::MPI::n_mpi_processes(comm)};
 }
 
 template <int dim>
@@ -149,8 +157,7 @@ std::optional<Stop> Study<dim>::make_grid()
       parameters.mesh.initial_refinements + static_cast<unsigned int>(study.cycles.size()) - 1;
   if (auto stop = control.flag(mesh, indicators, n_refinements))
     return stop;
-  if (!parameters.study.is_adaptive())
-    refuse_too_many_cells(1, "Study/Cycles");
+  check_size(size_with(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)), "Study/Cycles");
   u = refine_and_transfer(mesh, discretization, u);
   check_curved_cells(discretization);
   return control.too_many(discretization.dofs().n_dofs());

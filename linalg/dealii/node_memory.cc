@@ -1,9 +1,11 @@
 #include "linalg/dealii/node_memory.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/host_memory.h"
 
 #include <chrono>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <thread>
 
@@ -40,6 +42,24 @@ void barrier_asleep(MPI_Comm communicator)
   }
 }
 
+namespace
+{
+/// MPI takes the memory that ranks share from /dev/shm, that of a single one as any other.
+std::string why_not_shared(const std::size_t bytes)
+{
+  const std::string part = " " + std::to_string(bytes >> 20) + " MiB";
+  std::error_code error;
+  const std::filesystem::space_info shared = std::filesystem::space("/dev/shm", error);
+  if (!error && shared.available < bytes)
+    return "The node has no" + part +
+           " of shared memory left for a rank's part of the system. Refine less, or enlarge the "
+           "file system /dev/shm.";
+  return "The host has not enough memory for" + part +
+         ", a rank's part of the system: " + host_memory().bound +
+         ". Refine less, or run on more memory.";
+}
+} // namespace
+
 NodeMemory::NodeMemory(MPI_Comm communicator, const std::size_t my_bytes)
 {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
@@ -51,9 +71,7 @@ NodeMemory::NodeMemory(MPI_Comm communicator, const std::size_t my_bytes)
   MPI_Comm_set_errhandler(communicator, handler);
   MPI_Errhandler_free(&handler);
   if (error != MPI_SUCCESS)
-    throw DeviceError("The node has no " + std::to_string(my_bytes >> 20) +
-                      " MiB of shared memory left for a rank's part of the system. Refine less, "
-                      "or enlarge the file system /dev/shm.");
+    throw DeviceError(why_not_shared(my_bytes));
   MPI_Aint size = 0;
   int unit = 0;
   // The first rank with a part has the begin of the segment.

@@ -1,6 +1,7 @@
 #include "physics/mesh/mesh.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/host_memory.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_file.h"
 #include "physics/mesh/mesh_generator.h"
@@ -111,6 +112,26 @@ void check_generated_cells(const Triangulation<dim> &coarse)
     }
 }
 
+/**
+ * Refuses a generator's mesh that would not fit, before it is made. All ranks have the whole of a
+ * coarse mesh: 900 and 2300 bytes a quadrilateral and a hexahedron were measured.
+ */
+void check_generated_size(const MeshParameters &parameters, const int dim, const MPI_Comm comm)
+{
+  const double n = generated_cells(parameters.generator, parameters.arguments, dim);
+  const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(comm);
+  const double needed = n * (dim == 2 ? 700. : 1800.) * n_ranks;
+  const HostMemory memory = host_memory(n_ranks);
+  if (needed <= memory.bytes)
+    return;
+  std::ostringstream text;
+  text << "Mesh/Arguments ask " << parameters.generator << " for about " << n
+       << " cells. As a coarse mesh, which each of " << n_ranks
+       << " ranks has, they need more than " << gigabytes(needed) << ", but " << memory.bound
+       << ". Ask for fewer, and refine them by Mesh/Initial refinements, which takes less.";
+  throw DeviceError(text.str());
+}
+
 /// The generator's mesh, or the file's, whose names go to @p regions.
 template <int dim>
 void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
@@ -174,6 +195,8 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
 {
   Mesh<dim> mesh;
   Triangulation<dim> coarse;
+  if (parameters.file.empty())
+    check_generated_size(parameters, dim, communicator);
   make_coarse_mesh(parameters, coarse, mesh.regions);
   const CurvedSides<dim> sides(parameters.manifolds, mesh.regions);
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();

@@ -21,8 +21,8 @@ LocalRefinementParameters::LocalRefinementParameters() : ParameterAcceptor("/Mes
   add_parameter(
       "Initial refinement where", where,
       "How often cells are refined besides, by an expression of their centre: 'x < 0.5 && "
-      "y < 0.5' is once in a corner, '2*(x < 0.5)' twice in a half. On quadrilaterals "
-      "and hexahedra.");
+      "y < 0.5' is once in a corner, '2*(x < 0.5)' twice in a half; at most 12 times. On "
+      "quadrilaterals and hexahedra.");
 }
 
 namespace
@@ -181,11 +181,10 @@ void refine_initially(Mesh<dim> &mesh, const unsigned int times,
 {
   const auto where = initial_refinement(mesh, parameters);
   refine_globally(mesh, times);
-  constexpr unsigned int most = 12; // as many as there can be of global ones
-  for (unsigned int step = 0; where && step < most; ++step) {
+  for (unsigned int step = 0; where && step < most_local_refinements; ++step) {
     flag_if(mesh,
             [&](const auto &cell) { return cell->level() < times + where->value(cell->center()); });
-    if (!limit_level(mesh, times + most))
+    if (!limit_level(mesh, times + most_local_refinements))
       return;
     mesh.triangulation->execute_coarsening_and_refinement();
   }

@@ -61,6 +61,9 @@ template <int dim>
 std::unique_ptr<dealii::Function<dim>>
 initial_refinement(const Mesh<dim> &mesh, const LocalRefinementParameters &parameters);
 
+/// Beyond the global refinements; as many as there can be of those.
+constexpr unsigned int most_local_refinements = 12;
+
 /// Collective. Refines a coarse mesh @p times times as a whole, and then where @p parameters say.
 /// @throws as above
 template <int dim>

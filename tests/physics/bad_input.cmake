@@ -155,8 +155,13 @@ study_test(unknowns_of_more_than_31_bits_end_with_1_at_once ${parameter_dir}/poi
 study_test(mesh_that_is_larger_than_the_memory_ends_with_4_at_once ${parameter_dir}/poisson_3d.prm
   --set Discretization/Degree=4 --set "Mesh/Arguments=0 : 1 : true"
   --set "Mesh/Initial refinements=8" --expect-exit 4 --expect-message "GB, but this machine has")
-add_test(NAME memory_that_does_not_suffice_ends_with_4 COMMAND sh -c
-  "ulimit -v 1000000; $<TARGET_FILE:femgpu> ${parameter_dir}/poisson_3d.prm --set 'Mesh/Initial refinements=6' --set Study/Cycles=1 --output ${files}/memory 2>${files}/memory.txt; test $? -eq 4 && grep 'femgpu: .*memory' ${files}/memory.txt")
+study_test(coarse_mesh_that_is_larger_than_the_memory_ends_with_4_at_once ${poisson}
+  --set Mesh/Generator=subdivided_hyper_cube --set "Mesh/Arguments=300000 : 0 : 1 : true"
+  --expect-exit 4 --expect-message "Mesh/Arguments ask .* 9e\\+10 cells.*GB, but this machine has")
+study_test(refinement_where_the_forecast_is_small_is_made ${poisson} --set Study/Cycles=1
+  --set "Mesh/Initial refinement where=12*(x<1e-3 && y<1e-3)" --expect-cycles 1)
+add_test(NAME memory_that_does_not_suffice_ends_with_4 COMMAND ${Python3_EXECUTABLE}
+  ${here}/memory_limit.py --program $<TARGET_FILE:femgpu> ${parameter_dir}/poisson_3d.prm)
 physics_properties(memory_that_does_not_suffice_ends_with_4)
 foreach(cells hypercube simplex)
   study_test(more_ranks_than_cells_give_the_same_with_${cells} ${poisson} --ranks 4

@@ -1,0 +1,87 @@
+#include "linalg/base/host_memory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace femgpu
+{
+namespace
+{
+constexpr double without_limit = std::numeric_limits<double>::infinity();
+
+double physical_memory()
+{
+  const double bytes = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
+                       static_cast<double>(::sysconf(_SC_PAGE_SIZE));
+  return bytes > 0. ? bytes : without_limit;
+}
+
+/// The least that the files @p name of @p group, below @p root, and of all above it say.
+double least_in(const std::filesystem::path &root, const std::string &group, const char *const name)
+{
+  double least = without_limit;
+  std::filesystem::path directory = root / std::filesystem::path(group).relative_path();
+  for (;; directory = directory.parent_path()) {
+    std::ifstream file(directory / name);
+    double bytes = 0.;
+    if (file >> bytes) // "max" is no number
+      least = std::min(least, bytes);
+    if (directory == root || !directory.has_relative_path())
+      return least;
+  }
+}
+
+/// What a container or a batch system gives this process, by cgroups of version 1 or 2.
+double control_group_memory()
+{
+  double least = without_limit;
+  std::ifstream groups("/proc/self/cgroup"); // lines "number:controllers:/group"
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == std::string::npos)
+      continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string group = line.substr(second + 1);
+    if (controllers.empty())
+      least = std::min(least, least_in("/sys/fs/cgroup", group, "memory.max"));
+    else if (controllers == "memory")
+      least = std::min(least, least_in("/sys/fs/cgroup/memory", group, "memory.limit_in_bytes"));
+  }
+  return least;
+}
+
+double address_space()
+{
+  rlimit limit = {};
+  return ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+             ? static_cast<double>(limit.rlim_cur)
+             : without_limit;
+}
+} // namespace
+
+std::string gigabytes(const double bytes)
+{
+  std::ostringstream text;
+  text.precision(3);
+  text << 1e-9 * bytes << " GB";
+  return text.str();
+}
+
+HostMemory host_memory(const unsigned int n_processes)
+{
+  HostMemory memory = {physical_memory(), ""};
+  memory.bound = "this machine has " + gigabytes(memory.bytes);
+  if (const double bytes = control_group_memory(); bytes < memory.bytes)
+    memory = {bytes, "the control group of this process, as of a container or a batch job, has " +
+                         gigabytes(bytes)};
+  if (const double bytes = address_space(); bytes * n_processes < memory.bytes)
+    memory = {bytes * n_processes,
+              "the limit 'ulimit -v' gives a process " + gigabytes(bytes) + " of address space"};
+  return memory;
+}
+} // namespace femgpu

@@ -1,0 +1,23 @@
+#ifndef femgpu_linalg_base_host_memory_h
+#define femgpu_linalg_base_host_memory_h
+
+#include <string>
+
+namespace femgpu
+{
+/// How much memory the processes of a run can have at most, and what says so.
+struct HostMemory
+{
+  double bytes;
+  std::string bound; ///< as "this machine has 16.8 GB"
+};
+
+/// The least of the memory of the machine, of the limit of its control group, and of the address
+/// space (`ulimit -v`) of @p n_processes.
+HostMemory host_memory(unsigned int n_processes = 1);
+
+/// "1.23 GB"
+std::string gigabytes(double bytes);
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,24 @@
+#ifndef femgpu_physics_refinement_forecast_h
+#define femgpu_physics_refinement_forecast_h
+
+#include "physics/mesh/local_refinement.h"
+#include "physics/mesh/mesh.h"
+
+namespace femgpu
+{
+/**
+ * Collective. How many cells refine_initially() would make of the coarse @p mesh, counted without
+ * making them: without those that keep neighbours within one level, and with straight sides.
+ * Counting ends at about @p most on each rank.
+ */
+template <int dim>
+double forecast_cells(const Mesh<dim> &mesh, unsigned int times,
+                      const LocalRefinementParameters &parameters, double most);
+
+/// Collective. How many cells of quadrilaterals or hexahedra the refinement that is flagged will
+/// leave, without those that keep neighbours within one level.
+template <int dim>
+double cells_after_flags(const Mesh<dim> &mesh);
+} // namespace femgpu
+
+#endif

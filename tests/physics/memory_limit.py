@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Runs femgpu with too little address space: it must end with 4 and one sentence, whoever meets it.
+
+    memory_limit.py --program build/bin/femgpu parameters/poisson_3d.prm
+
+The limits are counted from the one that `femgpu --version` just needs, so that the size of the
+program and of its libraries does not matter.
+"""
+
+import argparse
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+MIB = 1 << 20
+FORESEEN = r"need more than .* GB, but the limit 'ulimit -v'"
+REFINEMENTS, WHERE = "Mesh/Initial refinements=", "Mesh/Initial refinement where="
+# What is set, MiB beyond what the program itself needs, and what the message says: a mesh of 262144
+# cells, where memory ends sooner or later, and larger ones, which are not even begun.
+CASES = [(REFINEMENTS + "6", 30, "."), (REFINEMENTS + "6", 60, "."), (REFINEMENTS + "6", 100, "."),
+         (REFINEMENTS + "6", 200, "."), (REFINEMENTS + "7", 400, FORESEEN),
+         (WHERE + "40*(x<0.5)", 800, FORESEEN + ".*" + WHERE[:-1])]
+
+
+def run(command, limit):
+    """Standard output and errors of @p command go to the same text."""
+    set_limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, preexec_fn=set_limit)
+
+
+def least_limit(program):
+    """The address space in which the program just starts, to 8 MiB."""
+    below, enough = 0, 256 * MIB
+    while run([program, "--version"], enough).returncode != 0:
+        below, enough = enough, 2 * enough
+    while enough - below > 8 * MIB:
+        middle = (below + enough) // 2
+        if run([program, "--version"], middle).returncode == 0:
+            enough = middle
+        else:
+            below = middle
+    return enough
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", metavar="FILE.prm")
+    parser.add_argument("--program", required=True, help="femgpu's binary")
+    options = parser.parse_args()
+
+    failed = False
+    least = least_limit(options.program)
+    print(f"the program itself needs {least // MIB} MiB")
+    with tempfile.TemporaryDirectory(prefix="femgpu_memory_") as directory:
+        for setting, more, words in CASES:
+            process = run([options.program, options.file, "--output", directory, "--quiet",
+                           "--backend", "host", "--threads", "1", "--set", "Study/Cycles=1",
+                           "--set", setting], least + more * MIB)
+            print(f"{more} MiB more, {setting}: {process.returncode}, {process.stdout}", end="",
+                  flush=True)
+            lines = process.stdout.splitlines()
+            if (process.returncode != 4 or len(lines) != 1 or
+                    not re.match(r"femgpu: .*(memory|ulimit)", lines[0]) or
+                    not re.search(words, lines[0])):
+                print(f"FAILED: expected exit code 4 and one sentence with '{words}'",
+                      file=sys.stderr)
+                failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
