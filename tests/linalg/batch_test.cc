@@ -1,6 +1,7 @@
 #include "linalg/batch_solver.h"
 #include "tests/linalg/on_backend.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace femgpu::linalg::test
