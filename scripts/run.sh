@@ -60,9 +60,10 @@ launch=()
 if ((ranks > 1)); then
   launch=(mpirun -n "$ranks")
   if mpirun --version | grep -q 'Open MPI'; then
-    # Ranks are not bound to a core: the one that solves on the host uses all of them. -q: femgpu
-    # itself says why it ended.
-    launch+=(-q --oversubscribe --bind-to none)
+    # Ranks are not bound to a core: the one that solves on the host uses all of them.
+    launch+=(--oversubscribe --bind-to none)
+    # femgpu itself says why it ended. (Open MPI 5 ignores this and has nothing like it.)
+    export OMPI_MCA_orte_execute_quiet=1
     [[ $EUID -eq 0 ]] && launch+=(--allow-run-as-root)
   fi
 fi
