@@ -58,6 +58,8 @@ private:
   int n_chains = 0, longest = 0;
   Buffer<int> starts;
   Buffer<unsigned int> counters; // tickets, runs
+  // The last run that has announced each place. Runs are told apart by equality, and each run
+  // announces all places, so that the number of runs may go on from 2^32-1 to 0.
   Buffer<unsigned int> done;
 };
 } // namespace femgpu::linalg

@@ -1,5 +1,7 @@
 #include "linalg/execution/cuda_executor.h"
 
+#include "linalg/execution/arrival_count.h"
+
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -76,7 +78,8 @@ CudaExecutor::CudaExecutor(const int device) : device(device)
       2 * cuda::most_sums * sizeof(double) * static_cast<std::size_t>(resident.multiprocessors);
   FEMGPU_CUDA(cudaMalloc(&grid.sums, sums_bytes));
   FEMGPU_CUDA(cudaMalloc(&grid.arrivals, 2 * sizeof(unsigned int)));
-  FEMGPU_CUDA(cudaMemsetAsync(grid.arrivals, 0, 2 * sizeof(unsigned int), work_stream));
+  const unsigned int no_arrivals[2] = {first_arrival, 0};
+  copy_from_host(grid.arrivals, no_arrivals, sizeof(no_arrivals));
   FEMGPU_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
   // What is freed stays with the program: a solve gets its vectors in a microsecond.
   std::uint64_t all = std::numeric_limits<std::uint64_t>::max();

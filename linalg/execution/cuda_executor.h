@@ -24,12 +24,13 @@ namespace cuda
 {
 constexpr int most_sums = 8; ///< that the epilogue of a resident loop reads
 
-/// Memory of the device where all blocks of a resident loop meet; zero at first, and again when a
-/// kernel has ended.
+/// Memory of the device where all blocks of a resident loop meet.
 struct GridMemory
 {
-  unsigned int *arrivals; ///< 2: of blocks that have come to a meeting, and that have left
-  double *sums;           ///< twice most_sums of each block
+  /// 2: of blocks that have come to a meeting, and that have left; first_arrival and 0 at first,
+  /// and again when a kernel has ended.
+  unsigned int *arrivals;
+  double *sums; ///< twice most_sums of each block
 };
 } // namespace cuda
 

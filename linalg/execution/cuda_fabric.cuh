@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_execution_cuda_fabric_cuh
 #define femgpu_linalg_execution_cuda_fabric_cuh
 
+#include "linalg/execution/arrival_count.h"
 #include "linalg/execution/cuda_executor.h"
 
 #include <cuda_runtime.h>
@@ -435,13 +436,13 @@ public:
     return column_sums<P>(static_cast<int>(gridDim.x),
                           [&](const int k) { return __ldcg(sums + k); });
   }
-  /// The last block leaves the counters as they were.
+  /// The last block leaves the counters as they were: all have passed their last meeting.
   __device__ void leave()
   {
     if (threadIdx.x != 0)
       return;
     if (atomicAdd(memory.arrivals + 1, 1U) == gridDim.x - 1) {
-      memory.arrivals[0] = 0;
+      memory.arrivals[0] = first_arrival;
       memory.arrivals[1] = 0;
     }
   }
@@ -461,11 +462,11 @@ private:
                    : "=r"(arrived)
                    : "l"(memory.arrivals)
                    : "memory");
-    while (arrived < expected);
+    while (!have_arrived(arrived, expected));
   }
 
   GridMemory memory;
-  unsigned int expected = 0; // arrivals; of thread 0
+  unsigned int expected = first_arrival; // of thread 0
   int turn = 0;
 };
 } // namespace femgpu::linalg::cuda

@@ -16,7 +16,8 @@ struct alignas(16) Packet
  * its part of a sum to the block that adds it up, in a fixed order, and this one sends the sum to
  * all. Who waits looks at the number itself: there is no barrier, and no fence that waits until
  * what was sent has come. A round has ended for a block when it has the sums, of which all blocks
- * have sent their parts; so the next round can use the same places.
+ * have sent their parts; so the next round can use the same places. Rounds are numbered from 1 on
+ * by 32 bits, which suffices for two in each of 2^31-1 iterations.
  */
 class SumExchange
 {

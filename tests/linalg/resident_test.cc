@@ -1,8 +1,10 @@
+#include "linalg/execution/arrival_count.h"
 #include "linalg/execution/resident_shape.h"
 #include "linalg/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 
 #include <cmath>
+#include <cstdint>
 
 namespace femgpu::linalg::test
 {
@@ -52,6 +54,21 @@ TEST(ResidentShape, MatricesAreStreamedWhereVectorsFit)
   EXPECT_FALSE(is_worth_streaming(1000000, 4096, h100)); // blocks would differ by half
   EXPECT_FALSE(is_worth_streaming(100000, 1, h100));
   EXPECT_FALSE(is_worth_streaming(10000, 1, {})); // a host
+}
+
+TEST(ArrivalCount, GoesOnFromItsLargestNumberToZero)
+{
+  const unsigned int blocks = 132;
+  unsigned int expected = first_arrival;
+  for (unsigned int meeting = 0; meeting < 2 * arrivals_before_wrap / blocks; ++meeting) {
+    const unsigned int before = expected;
+    expected = static_cast<unsigned int>(static_cast<std::uint64_t>(expected) + blocks);
+    EXPECT_FALSE(have_arrived(before, expected));       // nobody has come
+    EXPECT_FALSE(have_arrived(expected - 1, expected)); // one is missing
+    EXPECT_TRUE(have_arrived(expected, expected));
+    EXPECT_TRUE(have_arrived(expected + blocks - 1, expected)); // others are at the next meeting
+  }
+  EXPECT_LT(expected, first_arrival); // it has gone on from 0
 }
 
 /// The solvers that can stay resident, on systems whose sizes take every kernel. The host knows one
@@ -131,6 +148,19 @@ TEST_P(ResidentTest, AgreesWithTheGraphWhereTheMatrixIsStreamed)
                 3. + 0.3 * graph.report.iterations);
     EXPECT_EQ(run(options, A, b).x, streamed.x);
   }
+}
+
+TEST_P(ResidentTest, BlocksMeetBeyondTheEndOfTheirCount)
+{
+  const HostMatrix A = laplacian_2d(150, 151);
+  const std::vector<double> b = random_vector(A.n, 5);
+  const Solved first = run_as(Execution::resident, "identity", A, b);
+  ASSERT_TRUE(first.report.converged()) << first.report.message;
+  EXPECT_LE(residual_norm(A, b, first.x), 1.01e-9 * norm(b));
+  // Two meetings an iteration at least, of a block on each of some hundred multiprocessors.
+  EXPECT_GT(2U * 100U * static_cast<unsigned int>(first.report.iterations),
+            2 * arrivals_before_wrap);
+  EXPECT_EQ(run_as(Execution::resident, "identity", A, b).x, first.x); // which begins anew
 }
 
 TEST_P(ResidentTest, OutcomesAreThoseOfTheGraph)
