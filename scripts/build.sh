@@ -4,7 +4,8 @@
 #   scripts/build.sh [TARGET …]
 #
 # Environment:
-#   FEMGPU_PRESET              release (default, into build/), debug, sanitize or host-only
+#   FEMGPU_PRESET              release (default, into build/), debug, sanitize,
+#                              sanitize-integers or host-only
 #   FEMGPU_CUDA                AUTO (default), ON or OFF
 #   FEMGPU_CUDA_ARCHITECTURES  GPUs to compile for, as in "80-real;90" (the default)
 #   FEMGPU_JOBS                compilers at a time; default: one a core that has 1.5 GB of memory

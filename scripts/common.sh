@@ -25,11 +25,12 @@ case $preset in
   release) build_dir=$root/build ;;
   debug) build_dir=$root/build-debug ;;
   sanitize) build_dir=$root/build-sanitize ;;
+  sanitize-integers) build_dir=$root/build-integers ;;
   host-only) build_dir=$root/build-host ;;
-  *) die "FEMGPU_PRESET is '$preset', but must be release, debug, sanitize or host-only" ;;
+  *) die "FEMGPU_PRESET is '$preset', but must be release, debug, sanitize,${nothing} sanitize-integers or host-only" ;;
 esac
 
 # Whether the preset builds linalg alone, without deal.II and CUDA.
 linalg_only() {
-  [[ $preset == sanitize || $preset == host-only ]]
+  [[ $preset == sanitize* || $preset == host-only ]]
 }

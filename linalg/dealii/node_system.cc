@@ -1,11 +1,11 @@
 #include "linalg/dealii/node_system.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/indices.h"
 
 #include <deal.II/base/mpi.h>
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <string>
 
@@ -36,7 +36,7 @@ void NodeSystem::count_rows(const std::size_t my_rows, const std::size_t my_nonz
     first_nonzero += rank < my_rank ? nonzeros[rank] : 0;
     total_nonzeros += nonzeros[rank];
   }
-  constexpr std::size_t most = std::numeric_limits<int>::max() - (1 << 20);
+  constexpr std::size_t most = most_indices;
   if (n() > most || total_nonzeros > most)
     throw ParameterError("The system has " + std::to_string(n()) + " rows and " +
                          std::to_string(total_nonzeros) +

@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_execution_cuda_runner_cuh
 #define femgpu_linalg_execution_cuda_runner_cuh
 
+#include "linalg/base/indices.h"
 #include "linalg/execution/cuda_executor.h"
 #include "linalg/execution/cuda_fabric.cuh"
 #include "linalg/execution/cuda_gram.cuh"
@@ -83,17 +84,18 @@ template <class View, class Function>
 __device__ __forceinline__ void for_products(const View &A, const double *v, const Function &f)
 {
   const int lanes = A.lanes;
-  const int thread = blockIdx.x * blockDim.x + threadIdx.x;
-  const int lane = thread & (lanes - 1);
-  const int stride = gridDim.x * (blockDim.x / lanes);
-  const int in_warp = threadIdx.x % warp_size / lanes;
+  const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+  const int in_warp = static_cast<int>(threadIdx.x) % warp_size / lanes;
+  const unsigned int first_of_warp = (blockIdx.x * blockDim.x + threadIdx.x) / lanes - in_warp;
   // All lanes of a warp stay in the loop together, because they meet in lane_sum().
-  for (int i = thread / lanes; i - in_warp < A.n; i += stride) {
-    const double partial = i < A.n ? A.row_product(i, lane, lanes, v) : 0.;
+  for_strided(first_of_warp, A.n, gridDim.x * (blockDim.x / lanes), [&](const int first) {
+    const bool has_row = in_warp < A.n - first;
+    const int i = first + in_warp;
+    const double partial = has_row ? A.row_product(i, lane, lanes, v) : 0.;
     const double Av_i = lane_sum(partial, lanes);
-    if (lane == 0 && i < A.n)
+    if (lane == 0 && has_row)
       f(A.row(i), Av_i);
-  }
+  });
 }
 
 /// A warp or a block; see TeamStep.
@@ -273,8 +275,7 @@ constexpr int threads_of_block<TeamStep<Body>> =
 template <class Body>
 __device__ void run_plain(const RowStep<Body> &step)
 {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < step.n; i += gridDim.x * blockDim.x)
-    step.body(i);
+  for_strided(blockIdx.x * blockDim.x + threadIdx.x, step.n, gridDim.x * blockDim.x, step.body);
 }
 
 template <class View, class Body>
@@ -295,10 +296,10 @@ __device__ void run_plain(const TeamStep<Body> &step)
   const Team<size> self(Body::scratch > 0 ? scratch + team * Body::scratch
                                           : scratch_of_run + team * step.scratch,
                         for_sums);
-  for (int i = blockIdx.x * teams + team; i < step.n; i += gridDim.x * teams) {
+  for_strided(blockIdx.x * teams + team, step.n, gridDim.x * teams, [&](const int i) {
     step.body(self, i);
     self.sync(); // the scratch is free again
-  }
+  });
 }
 
 /// Every warp takes the next ticket when it has done an item: so an item waits only for items that
@@ -326,9 +327,9 @@ __device__ void run_plain(const ChainStep<Body> &step)
       return;
     }
     const unsigned int chain = ticket % n_chains;
-    const int item = step.starts[chain] + static_cast<int>(ticket / n_chains);
-    if (item < step.starts[chain + 1])
-      step.body(team, item);
+    const int place = static_cast<int>(ticket / n_chains), begin = step.starts[chain];
+    if (place < step.starts[chain + 1] - begin)
+      step.body(team, begin + place);
     team.sync();
   }
 }

@@ -20,8 +20,8 @@ __device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *s
 template <class Body, class State, class Sums>
 __device__ void run_rows(const RowStep<Body> &step, const State &state, Sums &sums)
 {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < step.n; i += gridDim.x * blockDim.x)
-    step.body(state, i, sums);
+  for_strided(blockIdx.x * blockDim.x + threadIdx.x, step.n, gridDim.x * blockDim.x,
+              [&](const int i) { step.body(state, i, sums); });
 }
 
 template <class View, class Body, class State, class Sums>

@@ -1,11 +1,11 @@
 #include "linalg/generators/grid_matrix.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/indices.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <string>
 #include <tuple>
 
@@ -15,12 +15,12 @@ namespace
 {
 void check_count(const Grid &grid, const double count, const char *const what)
 {
-  if (count > std::numeric_limits<int>::max()) {
+  if (count > most_indices) {
     const std::string number = std::to_string(count);
     throw ParameterError("A grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) +
                          " x " + std::to_string(grid.nz) + " points gives a matrix with " +
-                         number.substr(0, number.find('.')) + " " + what +
-                         ", but no more than 2147483647 are possible; choose a smaller one.");
+                         number.substr(0, number.find('.')) + " " + what + ", but no more than " +
+                         std::to_string(most_indices) + " are possible; choose a smaller one.");
   }
 }
 } // namespace

@@ -35,7 +35,7 @@ bool operator<(const GridOffset &a, const GridOffset &b);
 /**
  * The number of entries of a matrix that couples @p components unknowns a point with those of all
  * neighbours at @p offsets that are on the grid.
- * @throws ParameterError that names the numbers if rows or entries are more than 2^31-1
+ * @throws ParameterError that names the numbers if rows or entries are more than most_indices
  */
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets, int components);
 

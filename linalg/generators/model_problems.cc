@@ -1,3 +1,4 @@
+#include "linalg/base/indices.h"
 #include "linalg/generators/circuit.h"
 #include "linalg/generators/elasticity.h"
 #include "linalg/generators/random.h"
@@ -114,8 +115,8 @@ ModelProblem make_circuit(const GeneratorArguments &arguments)
   constexpr int largest = 300'000'000; // has nearly five entries a row
   const int N = arguments.size(smallest);
   if (N > largest)
-    arguments.fail("more than " + std::to_string(largest) +
-                   " unknowns would have more than 2147483647 entries");
+    arguments.fail("more than " + std::to_string(largest) + " unknowns would have more than " +
+                   std::to_string(most_indices) + " entries");
   const auto seed = static_cast<std::uint64_t>(arguments.seed());
   ModelProblem problem;
   problem.A = circuit_matrix(N, seed);

@@ -1,6 +1,7 @@
 #include "linalg/generators/registry.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/indices.h"
 #include "linalg/base/registry_entry.h"
 
 #include <charconv>
@@ -105,8 +106,9 @@ void GeneratorArguments::fail(const std::string &reason) const
 int GeneratorArguments::parse_size(const std::string &word, const int smallest) const
 {
   int size = 0;
-  if (!parse(word, size) || size < smallest)
-    fail("'" + word + "' is no whole number from " + std::to_string(smallest) + " to 2147483647");
+  if (!parse(word, size) || size < smallest || size > most_indices)
+    fail("'" + word + "' is no whole number from " + std::to_string(smallest) + " to " +
+         std::to_string(most_indices));
   return size;
 }
 

@@ -91,8 +91,8 @@ std::vector<Choice> generator_choices();
 
 /**
  * Makes the model problem that @p text says, as in "poisson2d-5pt:100x50".
- * @throws ParameterError naming the valid forms; or the numbers, if the matrix has more than 2^31-1
- *         rows or entries
+ * @throws ParameterError naming the valid forms; or the numbers, if the matrix has more than
+ * most_indices rows or entries
  */
 ModelProblem generate(const std::string &text);
 } // namespace femgpu::linalg

@@ -1,11 +1,11 @@
 #include "linalg/io/matrix_market.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/indices.h"
 #include "linalg/io/matrix_market_text.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 namespace femgpu::linalg
@@ -127,9 +127,9 @@ private:
     std::int64_t sum = 0;
     for (const std::int64_t count : counts)
       sum += count;
-    if (sum > std::numeric_limits<int>::max())
+    if (sum > most_indices)
       text.fail("with both triangles the matrix has " + std::to_string(sum) +
-                " entries; no more than 2147483647 are possible.");
+                " entries; no more than " + std::to_string(most_indices) + " are possible.");
     for (std::size_t j = 0; j < counts.size(); ++j)
       starts[j + 1] = starts[j] + static_cast<int>(counts[j]);
     return starts;

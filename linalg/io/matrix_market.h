@@ -34,7 +34,8 @@ struct MatrixMarketMatrix
  * skew-symmetric. Symmetric files hold the lower triangle, skew-symmetric ones the strictly lower.
  * Needs 40 bytes an entry while it reads.
  * @throws InputError for anything else, for indices out of range, entries that are there twice, too
- *         few or too many entries, values that are not finite, or more than 2^31-1 rows or entries
+ *         few or too many entries, values that are not finite, or more than most_indices rows or
+ * entries
  */
 MatrixMarketMatrix read_matrix_market(const std::string &file);
 

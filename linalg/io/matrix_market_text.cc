@@ -1,5 +1,7 @@
 #include "linalg/io/matrix_market_text.h"
 
+#include "linalg/base/indices.h"
+
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -10,8 +12,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
-
 bool is_blank(const char c)
 {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
@@ -195,9 +195,9 @@ void MatrixMarketText::read_size()
     std::int64_t number = 0;
     if (!parse(text, number) || number < 0)
       fail(expected + " is expected, but here is " + line + ".");
-    if (number > largest_int)
-      fail("the number " + std::string(text.substr(0, 40)) +
-           " is too large: no more than 2147483647 rows and entries are possible.");
+    if (number > most_indices)
+      fail("the number " + std::string(text.substr(0, 40)) + " is too large: no more than " +
+           std::to_string(most_indices) + " rows and entries are possible.");
     return number;
   };
   the_size.rows = count();

@@ -77,7 +77,7 @@ class CooFormat final : public Format<Value>
 public:
   CooFormat(const CsrMatrix &A, Method & /* method */)
       : Format<Value>(A), n_entries(static_cast<int>(A.n_nonzeros())),
-        n_blocks(n_entries / block_size + (n_entries % block_size > 0 ? 1 : 0))
+        n_blocks(n_entry_blocks(n_entries, block_size))
   {
     const std::vector<int> row_starts = A.host_row_starts();
     for (std::size_t i = 1; i < row_starts.size(); ++i)

@@ -15,6 +15,12 @@
  */
 namespace femgpu::linalg
 {
+/// Into how many blocks of @p block_size entries are cut.
+inline int n_entry_blocks(const int n_entries, const int block_size)
+{
+  return n_entries / block_size + (n_entries % block_size > 0 ? 1 : 0);
+}
+
 /// The entries begin <= k < end of a block.
 struct BlockEntries
 {

@@ -1,6 +1,7 @@
 #include "linalg/matrices/format.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/indices.h"
 
 #include <algorithm>
 
@@ -34,8 +35,9 @@ void check_stored(Method &method, const CsrMatrix &A, const std::size_t n_stored
                                 std::to_string(n_stored) + " entries for the " +
                                 std::to_string(A.n_nonzeros()) + " of the matrix with " +
                                 std::to_string(A.n()) + " rows, ";
-  if (n_stored > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-    throw ParameterError(beginning + "more than its indices can count (2147483647). Use csr.");
+  if (n_stored > static_cast<std::size_t>(most_indices))
+    throw ParameterError(beginning + "more than its indices can count (" +
+                         std::to_string(most_indices) + "). Use csr.");
   if (static_cast<double>(n_stored) > most * static_cast<double>(A.n_nonzeros()) + slack)
     throw ParameterError(beginning + "more than max-padding=" + std::to_string(most).substr(0, 6) +
                          " allows. Use csr or pcsr, or raise max-padding.");

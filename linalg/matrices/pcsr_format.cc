@@ -92,7 +92,7 @@ public:
     block_size = threads * std::stoi(method.word("prefetch", "2", {"1", "2", "4"}));
     group = std::stoi(method.word("padding", "2", {"1", "2", "4", "8"}));
     const std::vector<int> starts = padded_starts(method);
-    n_blocks = (starts.back() + block_size - 1) / block_size;
+    n_blocks = n_entry_blocks(starts.back(), block_size);
     std::vector<int> first(static_cast<std::size_t>(n_blocks) + 1, A.n());
     for (int block = 0; block < n_blocks; ++block)
       first[block] = static_cast<int>(

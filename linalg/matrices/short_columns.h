@@ -144,7 +144,8 @@ public:
                     const std::vector<int> &stored_starts)
       : codes(executor, static_cast<std::size_t>(stored_starts.back()))
   {
-    const int n_groups = static_cast<int>((stored_starts.size() - 2 + group_size) / group_size);
+    const std::size_t n = stored_starts.size() - 1;
+    const int n_groups = static_cast<int>((n + group_size - 1) / group_size);
     Runner<Backend> runner(*executor);
     first_bases = Buffer<int>(executor, static_cast<std::size_t>(n_groups));
     runner.run(rows(n_groups, CountBases{pattern, first_bases.data()}));

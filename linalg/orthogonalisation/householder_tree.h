@@ -314,8 +314,8 @@ private:
     for (const TreeLevel &level : levels)
       runner.run(teams(level.blocks.count(), FactoriseBlock<width>{level}));
     runner.run(rows(V.count, FinishTriangle{levels.back().triangles, R}));
-    for (std::size_t l = levels.size(); l-- > 0;)
-      runner.run(teams(levels[l].blocks.count(), ExpandBlock<width>{levels[l]}));
+    for (auto level = levels.rbegin(); level != levels.rend(); ++level)
+      runner.run(teams(level->blocks.count(), ExpandBlock<width>{*level}));
   }
 
   template <int width>

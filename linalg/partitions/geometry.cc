@@ -79,7 +79,8 @@ std::vector<int> bisect_coordinates(const std::vector<double> &coordinates, cons
                                     const int n_blocks)
 {
   Bisection bisection(coordinates, dimension);
-  bisection.cut(0, static_cast<int>(coordinates.size()) / dimension, 0, n_blocks);
+  bisection.cut(0, static_cast<int>(coordinates.size() / static_cast<std::size_t>(dimension)), 0,
+                n_blocks);
   return bisection.take_blocks();
 }
 } // namespace femgpu::linalg

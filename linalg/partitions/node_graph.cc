@@ -1,6 +1,10 @@
 #include "linalg/partitions/partition.h"
 
+#include "linalg/base/error.h"
+#include "linalg/base/indices.h"
+
 #include <algorithm>
+#include <string>
 
 namespace femgpu::linalg
 {
@@ -46,6 +50,11 @@ NodeGraph node_graph(const HostCsr &A, const int node_size)
     const auto end = both.begin() + static_cast<std::ptrdiff_t>(starts[node + 1]);
     std::sort(begin, end);
     graph.neighbours.insert(graph.neighbours.end(), begin, std::unique(begin, end));
+    if (graph.neighbours.size() > static_cast<std::size_t>(most_indices))
+      throw SolverError("The graph of a matrix with " + std::to_string(A.n_nonzeros) +
+                        " entries has more edges than can be counted (" +
+                        std::to_string(most_indices) +
+                        "). Use an order or a partition without METIS.");
     graph.starts.push_back(static_cast<int>(graph.neighbours.size()));
   }
   return graph;

@@ -168,7 +168,8 @@ namespace
 {
 void fill_block(const ScaledMatrix &A, CacheBlocks &blocks, const int b, const Neighbourhood &near)
 {
-  const int n_rows = blocks.counts[b * (blocks.depth + 1) + blocks.depth - 1];
+  const auto number = static_cast<std::size_t>(b), depth = static_cast<std::size_t>(blocks.depth);
+  const int n_rows = blocks.counts[number * (depth + 1) + depth - 1];
   const int size = 1 << blocks.log_slice;
   for (int row = 0; row < (n_rows + size - 1) / size * size; ++row) {
     const int slice = blocks.first_slices[b] + (row >> blocks.log_slice);

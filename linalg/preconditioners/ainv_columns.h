@@ -4,7 +4,6 @@
 #include "linalg/preconditioners/row_pattern.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -104,13 +103,13 @@ public:
   /**
    * Moves the columns to a pool with room for as much again, one behind the other.
    * @return entries in use
-   * @throws DeviceError with the bytes, without memory; SolverError beyond 2^31-1 entries
+   * @throws DeviceError with the bytes, without memory; SolverError beyond most_indices entries
    */
   std::size_t move()
   {
     const auto used =
         static_cast<std::size_t>(total_counts<Backend>(executor, lengths.data(), n).sum);
-    const std::size_t most = std::numeric_limits<int>::max();
+    const std::size_t most = most_indices;
     const std::size_t wanted = std::min(2 * used + 4 * static_cast<std::size_t>(n), most);
     if (used + used / 8 > most)
       throw SolverError("The factors of the approximate inverse have " + std::to_string(used) +

@@ -100,10 +100,10 @@ private:
   FEMGPU_HD
   static int table_size(const int most)
   {
-    int size = static_cast<int>(least_table);
-    while (size < 2 * most)
+    std::size_t size = least_table;
+    while (size < 2 * static_cast<std::size_t>(most) && size < largest_table)
       size *= 2;
-    return size;
+    return static_cast<int>(size);
   }
 
   int *count, *list, *table;

@@ -28,8 +28,7 @@ struct SolveRow
   {
     const int i = workspaces.row(item);
     const int size = pattern.length(i);
-    const bool fits =
-        static_cast<std::size_t>(size) * static_cast<std::size_t>(size) <= workspaces.size(item);
+    const bool fits = doubles_of_square(size) <= workspaces.size(item);
     if (team.rank() == 0)
       unfit[i] = fits ? 0 : 1;
     if (!fits)
@@ -37,7 +36,7 @@ struct SolveRow
     double *const L = workspaces.begin(team, item); // by columns
     double *const g = values + pattern.row_starts[i];
     gather(team, i, size, L);
-    const double a_ii = L[static_cast<std::size_t>(size) * size - 1];
+    const double a_ii = L[doubles_of_square(size) - 1];
     team.sync();
     const bool is_positive = factorise(team, size, L);
     if (team.rank() == 0)
@@ -54,7 +53,7 @@ struct SolveRow
   void gather(const Team &team, const int i, const int size, double *L) const
   {
     const int *const J = pattern.columns + pattern.row_starts[i];
-    for (int k = team.rank(); k < size * size; k += team.size())
+    for (std::size_t k = team.rank(); k < doubles_of_square(size); k += team.size())
       L[k] = 0.;
     team.sync();
     for (int r = 0; r < size; ++r)

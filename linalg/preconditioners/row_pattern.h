@@ -2,11 +2,11 @@
 #define femgpu_linalg_preconditioners_row_pattern_h
 
 #include "linalg/base/error.h"
+#include "linalg/base/indices.h"
 #include "linalg/execution/scan.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/matrices/csr_matrix.h"
 
-#include <limits>
 #include <string>
 
 /**
@@ -62,13 +62,13 @@ struct RowPattern
   }
 };
 
-/// Room for rows of the @p lengths given. @throws SolverError beyond 2^31-1 entries
+/// Room for rows of the @p lengths given. @throws SolverError beyond most_indices entries
 template <class Backend>
 RowPattern make_rows(const ExecutorPtr &executor, const Buffer<int> &lengths)
 {
   const int n = static_cast<int>(lengths.size());
   const CountTotals totals = total_counts<Backend>(executor, lengths.data(), n);
-  if (totals.sum > std::numeric_limits<int>::max())
+  if (totals.sum > most_indices)
     throw SolverError("The pattern of a preconditioner would have " + std::to_string(totals.sum) +
                       " entries, more than its indices can count. Use a smaller tau, power or "
                       "level.");

@@ -178,6 +178,13 @@ std::size_t doubles_for_ints(const std::size_t n)
   return (n * sizeof(int) + sizeof(double) - 1) / sizeof(double);
 }
 
+/// doubles of a matrix with so many rows and columns
+FEMGPU_HD
+std::size_t doubles_of_square(const int size)
+{
+  return static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
+}
+
 /**
  * Calls run(batch, n_items) for batches of rows whose workspaces in memory, of sizes[k]
  * doubles for the k-th row of the list, fit into a part of what is free.

@@ -107,8 +107,8 @@ std::vector<std::size_t> awkward_sizes()
 {
   std::vector<std::size_t> sizes = {0, 1, 3 * 4096 + 1};
   for (int power = 16; power <= 23; ++power)
-    for (const int more : {-1, 0, 1})
-      sizes.push_back((std::size_t(1) << power) + static_cast<std::size_t>(more));
+    for (const std::size_t more : {0, 1, 2})
+      sizes.push_back((std::size_t(1) << power) - 1 + more);
   for (const std::size_t megabytes : {12, 16, 20, 36})
     sizes.push_back((megabytes << 20) + 13);
   return sizes;

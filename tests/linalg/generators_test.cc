@@ -305,7 +305,7 @@ TEST(Generators, WrongTextsAreRefusedWithTheFormsToUse)
   expect_refused("poisson2d-5pt:3,1", {"2 parameters instead of 1"});
   expect_refused("poisson2d-5pt:3x3x3", {"3 sizes instead of 1 or 2"});
   expect_refused("poisson3d-7pt:3x3", {"2 sizes instead of 1 or 3", "NX[xNYxNZ]"});
-  expect_refused("poisson3d-7pt:3000000000", {"'3000000000'", "2147483647"});
+  expect_refused("poisson3d-7pt:3000000000", {"'3000000000'", "2146435071"});
   expect_refused("anisotropic2d:3", {"1 parameters instead of 2", "anisotropic2d:N,EPS"});
   expect_refused("anisotropic2d:3,0", {"EPS must be positive"});
   expect_refused("anisotropic3d:3,nan", {"'nan' is no finite number"});
@@ -315,10 +315,11 @@ TEST(Generators, WrongTextsAreRefusedWithTheFormsToUse)
 
 TEST(Generators, TooLargeMatricesAreRefusedWithTheNumbers)
 {
-  expect_refused("poisson3d-7pt:2000", {"2000 x 2000 x 2000", "8000000000 rows", "2147483647"});
-  expect_refused("poisson2d-5pt:2147483647", {"rows"});
+  expect_refused("poisson3d-7pt:2000", {"2000 x 2000 x 2000", "8000000000 rows", "2146435071"});
+  expect_refused("poisson2d-5pt:2146435071", {"rows"});
   expect_refused("poisson3d-27pt:500", {"500 x 500 x 500", "3361517992 entries"}); // (3·500-2)³
-  expect_refused("elasticity3d-p1:2147483646", {"rows"});
+  expect_refused("elasticity3d-p1:2146435071", {"rows"});
+  expect_refused("elasticity3d-p1:2147483647", {"'2147483647'", "2146435071"});
   expect_refused("elasticity3d-p1:400", {"entries"});
 }
 } // namespace

@@ -36,8 +36,8 @@ Vector solve_factors(const Dense &lu, Vector v)
       v[i] -= lu[i][j] * v[j];
     v[i] /= lu[i][i];
   }
-  for (std::size_t i = n; i-- > 0;)
-    for (std::size_t j = i + 1; j < n; ++j)
+  for (std::size_t end = n; end > 0; --end)
+    for (std::size_t i = end - 1, j = end; j < n; ++j)
       v[i] -= lu[i][j] * v[j] / lu[i][i];
   return v;
 }

@@ -219,7 +219,8 @@ TEST_F(MatrixMarketTest, WrongSizesAreRefused)
   expect_error(head + "3 3 -1\n", 2, {"'3 3 -1'"});
   expect_error(head + "3 3 1.5\n", 2, {"'3 3 1.5'"});
   expect_error(head + "3 4 1\n", 2, {"3 rows and 4 columns", "square"});
-  expect_error(head + "2147483648 2147483648 1\n", 2, {"2147483648", "2147483647"});
+  expect_error(head + "2147483648 2147483648 1\n", 2, {"2147483648", "2146435071"});
+  expect_error(head + "2146435072 2146435072 1\n", 2, {"2146435072", "2146435071"});
   expect_error(head + "3 3 99999999999999999999\n", 2, {"99999999999999999999", "too large"});
 }
 
@@ -229,8 +230,8 @@ TEST_F(MatrixMarketTest, WrongNumbersOfEntriesAreRefused)
   expect_error(head + "1 1 1\n", 3, {"after 1 of 2 entries"});
   expect_error(head, 2, {"after 0 of 2 entries"});
   expect_error(head + "1 1 1\n% c\n2 2 1\n1 2 1\n", 6, {"one entry more than the 2"});
-  expect_error(coordinate_real + "general\n9 9 2147483647\n1 1 1\n", 3,
-               {"after 1 of 2147483647 entries"});
+  expect_error(coordinate_real + "general\n9 9 2146435071\n1 1 1\n", 3,
+               {"after 1 of 2146435071 entries"});
 }
 
 TEST_F(MatrixMarketTest, WrongEntriesAreRefused)

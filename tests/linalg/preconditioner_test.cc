@@ -168,9 +168,10 @@ std::vector<long double> least_squares(Dense A, std::vector<long double> e)
     reflect(h, e);
   }
   std::vector<long double> m(n2);
-  for (std::size_t c = n2; c-- > 0;) {
+  for (std::size_t left = n2; left > 0; --left) {
+    const std::size_t c = left - 1;
     m[c] = e[c];
-    for (std::size_t l = c + 1; l < n2; ++l)
+    for (std::size_t l = left; l < n2; ++l)
       m[c] -= A[l][c] * m[l];
     m[c] /= A[c][c];
   }
