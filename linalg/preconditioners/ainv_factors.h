@@ -5,6 +5,7 @@
 #include "linalg/preconditioners/ainv_system.h"
 #include "linalg/preconditioners/ainv_update.h"
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -104,11 +105,12 @@ public:
         pool(executor, n), marks(executor, size_of(n)), pivot_rounds(zeros(n)),
         owners(executor, size_of(n)), places(executor, size_of(n)), near(zeros(n)),
         n_products(zeros(n)), updated(zeros(n)), product_owners(executor, A.pattern.columns.size()),
-        pivot_values(executor, size_of(n)), needs(executor, size_of(n)), status(executor, 1),
-        columns(executor, size_of(n)), n_columns(n)
+        needs(executor, size_of(n)), status(executor, 1), columns(executor, size_of(n)),
+        n_columns(n)
   {
     for (int part = 0; part < parts; ++part) {
       owned[part] = Buffer<double>(executor, size_of(n));
+      pivot_values[part] = Buffer<double>(executor, size_of(n));
       products[part] = Buffer<double>(executor, A.pattern.columns.size());
     }
     Runner<Backend> runner(*executor);
@@ -130,9 +132,10 @@ public:
   {
     return pool.column_lengths();
   }
+  /// Those of Z, the diagonal of D.
   const Buffer<double> &pivots() const
   {
-    return pivot_values;
+    return pivot_values[0];
   }
   const ExecutorPtr &executor_of_factors() const
   {
@@ -181,7 +184,7 @@ private:
                           keys.data(),
                           marks.data(),
                           pivot_rounds.data(),
-                          pivot_values.data(),
+                          {},
                           owners.data(),
                           places.data(),
                           {},
@@ -191,6 +194,7 @@ private:
                           {},
                           status.data()};
     for (int part = 0; part < parts; ++part) {
+      view.pivots[part] = pivot_values[part].data();
       view.owned[part] = owned[part].data();
       view.products[part] = products[part].data();
     }
@@ -229,7 +233,7 @@ private:
       run_update(RowBatch{columns.data(), 0, usual_scratch()}, n_columns);
       read_status();
       if (host.bad_pivot < n)
-        throw BadPivot{host.bad_pivot, pivot_values.to_host()[host.bad_pivot]};
+        throw BadPivot{host.bad_pivot, smallest_pivot(host.bad_pivot)};
       if (host.n_too_large > 0)
         update_large();
       if (host.n_homeless == 0)
@@ -238,6 +242,17 @@ private:
       host.n_homeless = 0;
       write_status();
     }
+  }
+
+  /// Of both parts.
+  double smallest_pivot(const int column) const
+  {
+    double smallest = pivot_values[0].to_host()[column];
+    for (int part = 1; part < parts; ++part) {
+      const double pivot = pivot_values[part].to_host()[column];
+      smallest = std::abs(smallest) <= std::abs(pivot) ? smallest : pivot;
+    }
+    return smallest;
   }
 
   void update_large()
@@ -297,7 +312,7 @@ private:
   ColumnPool<Backend, parts> pool;
   Buffer<ColumnKey> marks;
   Buffer<int> pivot_rounds, owners, places, near, n_products, updated, product_owners;
-  Buffer<double> pivot_values, owned[parts], products[parts];
+  Buffer<double> pivot_values[parts], owned[parts], products[parts];
   Buffer<std::size_t> needs;
   Buffer<RoundStatus> status;
   RoundStatus host = {};

@@ -49,11 +49,11 @@ struct RoundView
 {
   int round, n;
   bool is_stabilised;
-  bool is_shortest_first; ///< keys begin with the entries of the rows that make A z_j
-  ColumnKey *keys;        ///< of columns: the order
-  ColumnKey *marks;       ///< of rows: the least key of the columns that have them
-  int *pivot_round;       ///< of columns: the round in which they were pivots; 0: not yet
-  double *pivots;
+  bool is_shortest_first;  ///< keys begin with the entries of the rows that make A z_j
+  ColumnKey *keys;         ///< of columns: the order
+  ColumnKey *marks;        ///< of rows: the least key of the columns that have them
+  int *pivot_round;        ///< of columns: the round in which they were pivots; 0: not yet
+  double *pivots[parts];   ///< by which z_i, and w_i, are multiplied: p_i, and q_i
   int *owners;             ///< of rows: the pivot that has them, or -1
   int *places;             ///< and where the row is in its column
   double *owned[parts];    ///< and its value there; AINV: 1 in its diagonal, else 0
@@ -115,7 +115,7 @@ struct SelectPivot
       return;
     own_rows(team, i, begin, length);
     team.sync();
-    find_pivot(team, i, begin, length);
+    find_pivots(team, i, begin, length);
     if (team.rank() == 0) {
       round.pivot_round[i] = round.round;
       add_to(&round.status->n_pivots, 1);
@@ -158,17 +158,36 @@ struct SelectPivot
     }
   }
 
-  /// p_i = w_iᵀ A z_i (SAINV) or w_iᵀ A e_i (AINV); tells the rows of A z_i and Aᵀ w_i.
+  /**
+   * p_i = a_iᵀ z_i and q_i = c_iᵀ w_i with the rows and the columns of A (AINV), which are the same
+   * while nothing is dropped, or p_i = q_i = w_iᵀ A z_i (SAINV).
+   */
   template <class Team>
   FEMGPU_HD
-  void find_pivot(const Team &team, const int i, const int begin, const int length) const
+  void find_pivots(const Team &team, const int i, const int begin, const int length) const
   {
     constexpr int w = parts - 1;
+    for (int part = round.is_stabilised ? w : 0; part < parts; ++part) {
+      const double pivot = find_pivot(team, part, i, begin, length);
+      if (team.rank() == 0)
+        round.pivots[part][i] = pivot;
+      if (team.rank() == 0 && round.is_stabilised)
+        round.pivots[0][i] = pivot;
+    }
+  }
+
+  /// z_iᵀ Aᵀ w_i or w_iᵀ A z_i, with e_i in place of the last factor for AINV; tells the rows of A
+  /// z_i and Aᵀ w_i, and whether the pivot is a bad one.
+  template <class Team>
+  FEMGPU_HD
+  double find_pivot(const Team &team, const int part, const int i, const int begin,
+                    const int length) const
+  {
     double pivot = 0., magnitude = 0.;
     for (int e = 0; e < length; ++e) {
       const int row = Z.rows[begin + e], end = A.pattern.row_starts[row + 1];
       const bool has_product = round.is_stabilised || row == i;
-      const double w_e = Z.values[w][begin + e];
+      const double z_e = Z.values[part][begin + e];
       for (int k = A.pattern.row_starts[row] + team.rank(); k < end; k += team.size()) {
         const int column = A.pattern.columns[k];
         if (has_product)
@@ -176,18 +195,16 @@ struct SelectPivot
         if (round.owners[column] != i)
           continue;
         const double term =
-            w_e * (A.values[w][k] * round.owned[ColumnsView<parts>::other(w)][column]);
+            z_e * (A.values[part][k] * round.owned[ColumnsView<parts>::other(part)][column]);
         pivot += term;
         magnitude += fabs(term);
       }
     }
     pivot = team.sum(pivot);
     magnitude = team.sum(magnitude);
-    if (team.rank() == 0) {
-      round.pivots[i] = pivot;
-      if (!is_good(pivot, magnitude))
-        lower_to(&round.status->bad_pivot, i);
-    }
+    if (team.rank() == 0 && !is_good(pivot, magnitude))
+      lower_to(&round.status->bad_pivot, i);
+    return pivot;
   }
 
   FEMGPU_HD

@@ -98,10 +98,11 @@ struct NewColumn
 };
 
 /**
- * z_j −= Σ_i (z_jᵀ Aᵀ w_i / p_i) z_i, and w_j likewise, over all pivots i of the round; entries are
- * dropped from the complete sum. Pivots are taken in their order, products with them row by row of
- * the column, so that the result is the same whatever the teams are. The new column goes to the end
- * of the pool.
+ * z_j −= Σ_i (z_jᵀ Aᵀ w_i / p_i) z_i, and w_j −= Σ_i (w_jᵀ A z_i / q_i) w_i, over all pivots i of
+ * the round, with e_i in place of w_i and z_i in the products for AINV; entries are dropped from
+ * the complete sum. Pivots are taken in their order, products with them row by row of the column,
+ * so that the result is the same whatever the teams are. The new column goes to the end of the
+ * pool.
  */
 template <class Workspaces, int parts>
 struct UpdateColumn
@@ -198,7 +199,7 @@ struct UpdateColumn
     return {static_cast<std::size_t>(n_pivots), static_cast<std::size_t>(n_fresh), most.length};
   }
 
-  /// (z_jᵀ Aᵀ w_i) / p_i for the pivots i, and with two parts (w_jᵀ A z_i) / p_i.
+  /// (z_jᵀ Aᵀ w_i) / p_i for the pivots i, and with two parts (w_jᵀ A z_i) / q_i.
   template <class Team>
   FEMGPU_HD
   void find_factors(const Team &team, const int begin, const NewColumn<parts> &column) const
@@ -222,8 +223,9 @@ struct UpdateColumn
       }
       team.sync();
     }
-    for (int k = team.rank(); k < parts * column.n_pivots; k += team.size())
-      column.factors[k] /= round.pivots[column.pivots[k % column.n_pivots]];
+    for (int k = team.rank(); k < column.n_pivots; k += team.size())
+      for (int part = 0; part < parts; ++part)
+        column.factors[part * column.n_pivots + k] /= round.pivots[part][column.pivots[k]];
     if (team.rank() == 0) {
       int offset = column.n_old;
       for (int k = 0; k < column.n_pivots; ++k) {

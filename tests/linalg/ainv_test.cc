@@ -36,8 +36,8 @@ HostMatrix transposed(const HostMatrix &A)
 /// One pivot after the other in the natural order: Wᵀ A Z = D, and M⁻¹ = Z D⁻¹ Wᵀ.
 struct Reference
 {
-  Dense Z, W; ///< by columns
-  std::vector<double> pivots;
+  Dense Z, W;                 ///< by columns
+  std::vector<double> pivots; ///< of Z
 
   Reference(const HostMatrix &matrix, const bool is_stabilised, const double drop)
   {
@@ -51,10 +51,11 @@ struct Reference
       e[i] = 1.;
       const std::vector<double> Az = times(A, is_stabilised ? Z[i] : e);
       const std::vector<double> Aw = times(At, is_stabilised ? W[i] : e);
-      pivots.push_back(product(W[i], Az));
+      pivots.push_back(product(Z[i], Aw));
+      const double pivot_of_w = product(W[i], Az);
       for (std::size_t j = i + 1; j < n; ++j) {
         subtract(Z[j], product(Z[j], Aw) / pivots[i], Z[i], j, drop);
-        subtract(W[j], product(W[j], Az) / pivots[i], W[i], j, drop);
+        subtract(W[j], product(W[j], Az) / pivot_of_w, W[i], j, drop);
       }
     }
   }
@@ -172,13 +173,25 @@ TEST_P(AinvTest, UnsymmetricMatricesHaveTwoFactors)
   }
 }
 
+TEST_P(AinvTest, EachOfTwoFactorsHasItsOwnPivots)
+{
+  // z_2 = (-1/10, 1) without its first entry, w_2 = (-1, 1): p_2 = a_2 z_2 = 2, q_2 = c_2 w_2
+  // = 1.9. z_3 = e_3 - 1/p_2 z_2 and w_3 = e_3 - 1/q_2 w_2, and p_3 = a_3 z_3 = 3 - 1/2.
+  const HostMatrix A = dense({{1., 0.1, 0.}, {1., 2., 1.}, {0., 1., 3.}});
+  const std::string options = " drop=0.4 scaling=none order=natural";
+  const std::vector<double> r = {1., 2., 4.};
+  const double y_1 = 1., y_2 = (2. - 1.) / 2., y_3 = (4. - (2. - 1.) / 1.9) / 2.5;
+  EXPECT_LT(relative_difference(applied("ainv" + options, A, r), {y_1, y_2 - 0.5 * y_3, y_3}),
+            4. * eps);
+}
+
 TEST_P(AinvTest, InTheNaturalOrderItIsTheAlgorithmWithOnePivotAfterTheOther)
 {
   // On a line every round has one pivot that changes one column, and drops as the algorithm does.
   for (const HostMatrix &A : {laplacian_1d(40), convection_diffusion(30, 1, 0.4, 0.)}) {
     const std::vector<double> r = random_vector(A.n, 2);
     for (const bool is_stabilised : {false, true})
-      for (const double drop : {0.05, 0.2}) {
+      for (const double drop : {0.05, 0.2, 0.45}) { // the last drops entries of one factor alone
         const Reference reference(A, is_stabilised, drop);
         const std::string text = std::string(is_stabilised ? "sainv" : "ainv") +
                                  " order=natural scaling=none drop=" + std::to_string(drop);
