@@ -5,10 +5,12 @@
 
 namespace femgpu::linalg
 {
-/// Numbers that are all different and look like random ones (the mixing of MurmurHash3).
+/// Numbers that are different for different @p number and look like random ones (the mixing of
+/// MurmurHash3).
 FEMGPU_HD
-unsigned int mixed(unsigned int h)
+unsigned int hash_of(const unsigned int number)
 {
+  unsigned int h = number;
   h = (h ^ (h >> 16U)) * 0x85ebca6bU;
   h = (h ^ (h >> 13U)) * 0xc2b2ae35U;
   return h ^ (h >> 16U);

@@ -29,7 +29,7 @@ inline void check_column_order(const std::string &order)
                          "order=colouring.");
 }
 
-/// Keys that look like random ones.
+/// Keys that look like random numbers.
 struct HashedKey
 {
   const int *A_starts; ///< nullptr: the rows of A do not count
@@ -39,7 +39,7 @@ struct HashedKey
   void operator()(const int j) const
   {
     keys[j] = key_of(A_starts == nullptr ? 0. : A_starts[j + 1] - A_starts[j],
-                     mixed(static_cast<unsigned int>(j)));
+                     hash_of(static_cast<unsigned int>(j)));
   }
 };
 

@@ -176,7 +176,7 @@ public:
         level(method.integer("level", 0, 0, 10)), is_cholesky(kind == "ic"),
         triangular(method.word("triangular", "auto",
                                {"auto", "levels", "dependencies", "sweeps", "cusparse"})),
-        sweeps(method.integer("sweeps", 3, 1, 100))
+        sweeps(method.integer_or("sweeps", "auto", 0, 1, 100))
   {
     check_partition(partition_kind);
     if (kind != "two-stage")
@@ -260,8 +260,8 @@ private:
                           wanted_blocks > 0 ? wanted_blocks : automatic_blocks(A));
   }
 
-  /// On a GPU plain products are far ahead: see docs/solvers.md. On the host exact solves cost
-  /// less than two sweeps.
+  /// On a GPU plain products are far ahead, where they contract: see docs/solvers.md. On the host
+  /// exact solves cost less than two sweeps.
   std::string triangular_solver(const Executor &executor) const
   {
     if (triangular != "auto")
@@ -323,7 +323,7 @@ private:
   int level;
   bool is_cholesky;
   std::string triangular;
-  int sweeps;
+  int sweeps; ///< 0: as many as it takes
   StepCounts steps;
 
   bool A_is_symmetric = true; // until setup() knows

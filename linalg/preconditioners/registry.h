@@ -35,7 +35,7 @@
   X("ilu", make_ilu,                                                                               \
     "incomplete LU factors of blocks of A; level=K of fill, blocks=P|auto, "                       \
     "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps|cusparse "    \
-    "for solves with them, sweeps=K")                                                              \
+    "for solves with them, sweeps=K|auto")                                                         \
   X("ic", make_ic, "incomplete Cholesky factors of blocks of a symmetric A; options as ilu")       \
   X("two-stage", make_two_stage,                                                                   \
     "outer=M steps of block Jacobi with inner=Q steps of ilu, or factor=ic; options as ilu")

@@ -99,7 +99,7 @@ struct ChooseShadow
   {
     const auto seed = static_cast<unsigned int>(state.failed_runs);
     const auto number = static_cast<unsigned int>(v.number);
-    v[shadow] = seed == 0 ? v[r] : 0x1p-31 * mixed(number ^ mixed(seed)) - 1.;
+    v[shadow] = seed == 0 ? v[r] : 0x1p-31 * hash_of(number ^ hash_of(seed)) - 1.;
     sum.rr += v[shadow] * v[shadow];
   }
 

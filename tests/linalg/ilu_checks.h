@@ -203,6 +203,49 @@ void check_sweeps_are_truncated_series(const ExecutorPtr &executor)
   }
 }
 
+/// 1 on the diagonal and -c below it: each sweep multiplies errors by c.
+inline HostMatrix coupled_chain(const int n, const double c)
+{
+  Dense A(static_cast<std::size_t>(n), std::vector<double>(static_cast<std::size_t>(n)));
+  for (std::size_t i = 0; i < A.size(); ++i) {
+    A[i][i] = 1.;
+    if (i > 0)
+      A[i][i - 1] = -c;
+  }
+  return dense(A);
+}
+
+template <class Backend>
+void check_sweeps_contract_or_are_replaced(const ExecutorPtr &executor)
+{
+  const int n = 50;
+  const std::vector<double> r = random_vector(n, 3);
+  const auto is_told = [](const Applied<Backend> &M, const std::string &text) {
+    const std::string remarks = M.M->setup_report().remarks;
+    return remarks.find(text) != std::string::npos ? testing::AssertionSuccess()
+                                                   : testing::AssertionFailure() << remarks;
+  };
+  const std::string sweeps = "ilu blocks=1 triangular=sweeps";
+  const Applied<Backend> small(executor, sweeps, coupled_chain(n, 0.7)); // 0.7⁴ = 0.24 are left
+  EXPECT_TRUE(is_told(small, "triangles by 3 Jacobi sweeps for each, which leave 0.2"));
+  const Applied<Backend> raised(executor, sweeps, coupled_chain(n, 0.9)); // 0.9⁷ = 0.48
+  EXPECT_TRUE(is_told(raised, "triangles by 6 Jacobi sweeps for each, which leave 0.4"));
+  const Applied<Backend> slow(executor, sweeps, coupled_chain(n, 0.99)); // 0.99²⁵ √(25/50) = 0.55
+  EXPECT_TRUE(is_told(slow, "triangles by 24 Jacobi sweeps for each, which leave 0.5"));
+
+  const HostMatrix A = coupled_chain(n, 1.5);
+  Applied<Backend> exact(executor, sweeps, A);
+  EXPECT_TRUE(is_told(exact, ", because 24 Jacobi sweeps for each leave"));
+  const Applied<Backend> reference(executor, "ilu blocks=1 triangular=dependencies", A);
+  EXPECT_LT(relative_difference(exact(r), reference(r)), 1e-13);
+  exact.update(coupled_chain(n, 0.7).values); // which contract
+  EXPECT_TRUE(is_told(exact, "triangles by 3 Jacobi sweeps for each"));
+  EXPECT_LT(relative_difference(exact(r), small(r)), 1e-13);
+
+  const Applied<Backend> asked(executor, sweeps + " sweeps=3", A); // is done, and told: 1.5⁴ = 5.1
+  EXPECT_TRUE(is_told(asked, "triangles by 3 Jacobi sweeps for each, which leave 4."));
+}
+
 template <class Backend>
 void check_two_stage_is_algorithm_3(const ExecutorPtr &executor)
 {

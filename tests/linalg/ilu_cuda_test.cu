@@ -38,6 +38,11 @@ TEST_F(CudaIlu, SweepsAreTruncatedSeries)
   check_sweeps_are_truncated_series<CudaBackend>(executor);
 }
 
+TEST_F(CudaIlu, SweepsContractOrAreReplaced)
+{
+  check_sweeps_contract_or_are_replaced<CudaBackend>(executor);
+}
+
 TEST_F(CudaIlu, TwoStageIsAlgorithm3)
 {
   check_two_stage_is_algorithm_3<CudaBackend>(executor);

@@ -37,6 +37,11 @@ TEST(HostIlu, SweepsAreTruncatedSeries)
   check_sweeps_are_truncated_series<HostBackend>(make_executor("host"));
 }
 
+TEST(HostIlu, SweepsContractOrAreReplaced)
+{
+  check_sweeps_contract_or_are_replaced<HostBackend>(make_executor("host"));
+}
+
 TEST(HostIlu, TwoStageIsAlgorithm3)
 {
   check_two_stage_is_algorithm_3<HostBackend>(make_executor("host"));

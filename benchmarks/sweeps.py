@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Compares Jacobi sweeps with exact solves for the triangles of ILU, over the matrices of a directory.
+
+    benchmarks/sweeps.py --program build/bin/femgpu-solve matrices/ --csv sweeps.csv
+    benchmarks/sweeps.py --generate elasticity3d-p1:10 convection-diffusion2d:100,20
+    benchmarks/sweeps.py matrices/ -- --backend cuda
+
+One block, so that sweeps and exact solves have the same factors. pipelined-cg where the file or the report says
+that the matrix is symmetric, else pipelined-bicgstab; b the row sums, x0 = 0, 1e-8 of the first
+residual. `left` is what sweeps leave of the residual of a solve with both triangles, by the remarks;
+`sweeps` the number that was taken, empty for exact solves. Exits with 1 if a run fails in another
+way than by its iterations.
+"""
+
+import argparse
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+
+from collection import NOT_CONVERGED, matrices_in, matrix_name
+
+COLUMNS = ["matrix", "n", "nonzeros", "solver", "preconditioner", "sweeps", "left", "iterations",
+           "outcome", "residual", "backend", "message"]
+WAYS = ["triangular=levels", "triangular=sweeps", *(f"triangular=sweeps sweeps={count}"
+                                                    for count in (3, 6, 12, 24))]
+
+
+def report_of(options, system, preconditioner):
+    """The JSON of a run, or the text of its error."""
+    command = [options.program, *system, "--preconditioner", preconditioner, "--rhs", "row-sums",
+               "--relative-to", "initial", "--relative-tolerance", "1e-8", "--max-iterations",
+               options.max_iterations, *options.arguments, "--json", "-"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
+        return process.stderr.strip()
+    return json.loads(process.stdout)
+
+
+def measure(options, name, system, preconditioner):
+    """A row of the table."""
+    row = dict.fromkeys(COLUMNS, "")
+    row.update(matrix=name, preconditioner=preconditioner)
+    report = report_of(options, system, preconditioner)
+    if isinstance(report, str):
+        row.update(outcome="failed", message=report)
+        return row
+    solve, matrix = report["solve"], report["matrix"]
+    remarks = solve.get("preconditioner_remarks", "")
+    taken = re.search(r"triangles by (\d+) Jacobi sweeps", remarks)
+    left = re.search(r"leaves? (\S+) of a residual", remarks)
+    first = solve.get("initial_residual", 0.)
+    row.update(n=matrix["n"], nonzeros=matrix["nonzeros"], solver=solve["solver"],
+               sweeps=taken.group(1) if taken else "", left=left.group(1) if left else "",
+               iterations=solve["iterations"], outcome=solve["outcome"],
+               residual=f"{solve['true_residual'] / first:.1e}" if first else "",
+               backend=solve["backend"])
+    return row
+
+
+def print_row(row):
+    print(f"{row['matrix']:<28} {row['solver']:<18} {row['preconditioner']:<50} {row['sweeps']:>3} "
+          f"{row['left']:>8} {row['iterations']:>6} {row['outcome']:<16} {row['residual']} "
+          f"{row['message']}".rstrip(), flush=True)
+
+
+def run_all(options):
+    systems = [(matrix_name(file), [file])
+               for file in (matrices_in(options.directory) if options.directory else [])]
+    systems += [(name, ["--generate", name]) for name in options.generate]
+    all_rows = []
+    for name, system in systems:
+        for level in options.levels:
+            for way in WAYS:
+                all_rows.append(measure(options, name, system, f"ilu level={level} blocks=1 {way}"))
+                print_row(all_rows[-1])
+    return all_rows
+
+
+def parse_command_line():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("directory", nargs="?", help="with *.mtx and *.mtx.gz")
+    add("--generate", nargs="+", default=[], metavar="SYSTEM", help="model problems besides")
+    add("--levels", nargs="+", default=["0", "1"], help="of fill (0 1)")
+    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
+    add("--max-iterations", default="2000", help="(%(default)s)")
+    add("--csv", metavar="FILE", help="write all columns")
+    words, arguments = sys.argv[1:], []
+    if "--" in words:
+        at = words.index("--")
+        words, arguments = words[:at], words[at + 1:]
+    options = parser.parse_args(words)
+    options.arguments = arguments
+    return options
+
+
+def write_csv(file, rows):
+    with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    os.replace(file + ".partial", file)
+
+
+def main():
+    options = parse_command_line()
+    rows = run_all(options)
+    if options.csv:
+        write_csv(options.csv, rows)
+    return 0 if rows and all(row["outcome"] != "failed" for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
