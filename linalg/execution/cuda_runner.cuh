@@ -84,18 +84,18 @@ template <class View, class Function>
 __device__ __forceinline__ void for_products(const View &A, const double *v, const Function &f)
 {
   const int lanes = A.lanes;
-  const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
-  const int in_warp = static_cast<int>(threadIdx.x) % warp_size / lanes;
-  const unsigned int first_of_warp = (blockIdx.x * blockDim.x + threadIdx.x) / lanes - in_warp;
-  // All lanes of a warp stay in the loop together, because they meet in lane_sum().
-  for_strided(first_of_warp, A.n, gridDim.x * (blockDim.x / lanes), [&](const int first) {
-    const bool has_row = in_warp < A.n - first;
-    const int i = first + in_warp;
-    const double partial = has_row ? A.row_product(i, lane, lanes, v) : 0.;
+  const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const int lane = static_cast<int>(thread) & (lanes - 1);
+  const unsigned int n = A.n, stride = gridDim.x * (blockDim.x / lanes);
+  const unsigned int in_warp = threadIdx.x % warp_size / lanes;
+  // All lanes of a warp stay in the loop together, because they meet in lane_sum(). Unsigned, as in
+  // for_strided().
+  for (unsigned int i = thread / lanes; i - in_warp < n; i += stride) {
+    const double partial = i < n ? A.row_product(static_cast<int>(i), lane, lanes, v) : 0.;
     const double Av_i = lane_sum(partial, lanes);
-    if (lane == 0 && has_row)
-      f(A.row(i), Av_i);
-  });
+    if (lane == 0 && i < n)
+      f(A.row(static_cast<int>(i)), Av_i);
+  }
 }
 
 /// A warp or a block; see TeamStep.

@@ -75,9 +75,11 @@ struct ProductBound
   int operator()(const int i) const
   {
     int bound = 0;
-    for (int k = P.row_starts[i]; k < P.row_starts[i + 1] && bound < n; ++k)
-      bound += B.length(P.columns[k]);
-    return bound < n ? bound : n;
+    for (int k = P.row_starts[i]; k < P.row_starts[i + 1] && bound < n; ++k) {
+      const int length = B.length(P.columns[k]);
+      bound = length < n - bound ? bound + length : n;
+    }
+    return bound;
   }
 };
 
