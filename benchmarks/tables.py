@@ -235,6 +235,26 @@ def table_ainv(rows):
                      "solve ms"], lines, n_words=2)
 
 
+def table_sweeps(rows):
+    """Iterations with sweeps of each number and with exact solves; what sweeps leave of a residual."""
+    lines = {}
+    for row in rows:
+        level = re.search(r"level=(\d+)", row["preconditioner"])[1]
+        matrix = f"{named(row['matrix'])}, n = {count(row['n'])}" if row["n"] else named(row["matrix"])
+        asked = re.search(r"sweeps=(\w+)", row["preconditioner"])
+        way = (asked[1] if asked else
+               "automatic" if "triangular=sweeps" in row["preconditioner"] else "exact")
+        text = iterations(row) + (f" ({row['left']})" if row["left"] and asked else "")
+        if way == "automatic":
+            text += f" ({row['sweeps'] or 'exact'})"
+        lines.setdefault((matrix, level), {})[way] = text
+    ways = distinct(way for line in lines.values() for way in line)
+    ways.sort(key=lambda way: (int(way) if way.isdigit() else 99, way != "automatic"))
+    return markdown(["matrix", "level", *(f"{way} sweeps" if way.isdigit() else way for way in ways)],
+                    [[matrix, level, *(line.get(way, "–") for way in ways)]
+                     for (matrix, level), line in lines.items()], n_words=1)
+
+
 def table_collection(rows):
     """Iterations over a directory of matrices: a line for each matrix."""
     columns, lines = pivot(rows, lambda row: f"{named(row['matrix'])}, n = {count(row['n'])}"
