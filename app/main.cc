@@ -76,7 +76,7 @@ bool answer(const CommandLine &command_line, const bool prints)
 /// Does what the command line asks for; the exit code says whether everything converged.
 ExitCode run(const CommandLine &command_line, Parameters &parameters, const bool prints)
 {
-  Console console(prints, verbosity_of(command_line));
+  Console console("femgpu", prints, verbosity_of(command_line));
   if (!command_line.study.empty())
     return run_combinations(command_line, parameters, MPI_COMM_WORLD, console, prints);
   if (command_line.validate) {

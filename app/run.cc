@@ -94,7 +94,7 @@ StudyRecord run_and_report(const Parameters &parameters, MPI_Comm communicator, 
 {
   StudyRecord study = run_study_and_write(parameters, communicator, console, writes);
   if (!study.converged())
-    console.warn("femgpu: " + study.why_not_converged());
+    console.error(study.why_not_converged());
   return study;
 }
 
@@ -117,6 +117,7 @@ void check_all(const Combinations &combinations, const Parameters &parameters,
     try {
       combinations.apply(i, "");
       check_study(parameters, communicator, console);
+      console.take_warnings(); // each run has its own
     }
     catch (const Error &) { // what one rank finds comes to the others as an Error
       const Failure failure = describe_failure(std::current_exception(), parameters.places);
@@ -140,7 +141,7 @@ CombinationRecord run_combination(const Combinations &combinations, const std::s
     record.study = run_study_and_write(parameters, *own, console, writes);
     if (!record.study.converged()) {
       record.failure = Failure{ExitCode::not_converged, record.study.why_not_converged()};
-      console.warn("femgpu: " + combinations.named(i, record.failure->text));
+      console.error(combinations.named(i, record.failure->text));
     }
   }
   catch (...) {
@@ -149,6 +150,7 @@ CombinationRecord run_combination(const Combinations &combinations, const std::s
     record.failure->code = report_failure(
         {record.failure->code, combinations.named(i, record.failure->text)}, *failures);
     record.study.n_ranks = dealii::Utilities::MPI::n_mpi_processes(communicator);
+    record.study.warnings = console.take_warnings();
   }
   return record;
 }

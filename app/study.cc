@@ -61,6 +61,8 @@ public:
     make_periodic(mesh, problem->periodic_sides());
     if (parameters.continuation.enabled)
       check_continuation();
+    for (const std::string &text : mesh.warnings)
+      console.warn(text);
   }
 
   /// Collective. Checks that the methods fit the problem and one another.
@@ -384,6 +386,7 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   study.files = output.files();
   study.files.insert(study.files.end(), measurement_output.files().begin(),
                      measurement_output.files().end());
+  study.warnings = console.take_warnings();
   study.total_seconds = total.lap();
   return study;
 }

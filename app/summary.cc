@@ -109,7 +109,8 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
 /// What a study found: cycles, and what follows from all of them.
 Json results_of(const StudyRecord &study)
 {
-  Json values = {{"stopped_by", study.stopped_by}, {"cycles", Json::array()}};
+  Json values = {
+      {"stopped_by", study.stopped_by}, {"warnings", study.warnings}, {"cycles", Json::array()}};
   for (const CycleRecord &cycle : study.cycles)
     values["cycles"].push_back(cycle_values(study, cycle));
   if (study.branch)

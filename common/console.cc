@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace femgpu
 {
@@ -27,8 +29,8 @@ bool is_watched()
 }
 } // namespace
 
-Console::Console(const bool prints, const Verbosity verbosity)
-    : prints(prints), verbosity(verbosity),
+Console::Console(std::string program, const bool prints, const Verbosity verbosity)
+    : program(std::move(program)), prints(prints), verbosity(verbosity),
       is_live(prints && verbosity != Verbosity::quiet && is_watched())
 {}
 
@@ -68,12 +70,25 @@ void Console::detail(const std::string &line)
     print(line);
 }
 
-void Console::warn(const std::string &line)
+void Console::error(const std::string &text)
 {
   if (!prints)
     return;
   clear_line();
-  std::cerr << line << std::endl;
+  std::cerr << program << ": " << text << std::endl;
+}
+
+void Console::warn(const std::string &text)
+{
+  if (std::find(warnings.begin(), warnings.end(), text) == warnings.end())
+    warnings.push_back(text);
+  if (said.insert(text).second)
+    error("warning: " + text);
+}
+
+std::vector<std::string> Console::take_warnings()
+{
+  return std::exchange(warnings, {});
 }
 
 void Console::begin_phase(const std::string &new_phase)

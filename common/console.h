@@ -1,7 +1,9 @@
 #ifndef femgpu_common_console_h
 #define femgpu_common_console_h
 
+#include <set>
 #include <string>
+#include <vector>
 
 namespace femgpu
 {
@@ -19,7 +21,8 @@ public:
     verbose
   };
 
-  Console(bool prints, Verbosity verbosity);
+  /// @param program its name, with which errors and warnings begin
+  Console(std::string program, bool prints, Verbosity verbosity);
   ~Console();
   Console(const Console &) = delete;
   Console &operator=(const Console &) = delete;
@@ -28,8 +31,13 @@ public:
   void print(const std::string &line);
   /// A line for --verbose.
   void detail(const std::string &line);
-  /// An error or warning: on standard error, for everybody.
-  void warn(const std::string &line);
+  /// What ends the run, or its result: on standard error, for everybody.
+  void error(const std::string &text);
+  /// What may make the results wrong: on standard error, for everybody. The same text is said once
+  /// only, and kept for take_warnings() on every rank.
+  void warn(const std::string &text);
+  /// The warnings since the last call, each once.
+  std::vector<std::string> take_warnings();
 
   /// The phase that begins: shown on a terminal only.
   void begin_phase(const std::string &phase);
@@ -53,11 +61,14 @@ public:
 private:
   void show(const std::string &text);
 
+  std::string program;
   bool prints;
   Verbosity verbosity;
   bool is_live;
   bool line_is_used = false;
   std::string phase;
+  std::vector<std::string> warnings;
+  std::set<std::string> said; ///< warnings that have been printed
 };
 } // namespace femgpu
 

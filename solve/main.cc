@@ -97,7 +97,7 @@ ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, cons
     write_file(command.json, report_json(command, system, record));
   const std::string text = remark(command, record);
   if (!text.empty())
-    console.warn("femgpu-solve: " + text);
+    console.error(text);
   return succeeded(command, record) ? ExitCode::done : ExitCode::not_converged;
 }
 
@@ -105,8 +105,9 @@ ExitCode run(const SolveCommand &command)
 {
   const Stopwatch total;
   const bool prints_json = command.json == "-";
-  Console console(true, command.quiet || prints_json ? Console::Verbosity::quiet
-                                                     : Console::Verbosity::normal);
+  Console console("femgpu-solve", true,
+                  command.quiet || prints_json ? Console::Verbosity::quiet
+                                               : Console::Verbosity::normal);
   check_outputs(command);
   const linalg::ExecutorPtr executor = linalg::make_executor(command.backend, command.threads);
   check_names(command, *executor);

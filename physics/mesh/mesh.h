@@ -40,6 +40,7 @@ struct Mesh
   bool is_simplex = false;
   bool is_curved = false; ///< has manifolds that are not flat
   MeshRegions regions;
+  std::vector<std::string> warnings; ///< of what is probably not meant, with the cure
 };
 
 /**

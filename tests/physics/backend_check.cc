@@ -26,7 +26,7 @@ Solutions solve(Parameters &parameters, const std::string &backend, std::vector<
 {
   parameters.solver.backend = backend;
   parameters.output.write_vtu = false;
-  Console console(false, Console::Verbosity::quiet);
+  Console console("backend_check", false, Console::Verbosity::quiet);
   Solutions solutions;
   const StudyRecord study = run_study(parameters, MPI_COMM_WORLD, console, [&](const FeVector &u) {
     solutions.emplace_back(u.begin(), u.begin() + u.locally_owned_size());
