@@ -78,20 +78,25 @@ void MeasurementOutput::write(const unsigned int cycle, const MeasuredValues &va
     throw OutputError(error);
 }
 
-void append_measured(const std::vector<Quantity> &measured, std::vector<Quantity> &quantities)
+std::vector<Quantity> with_measured(std::vector<Quantity> measured,
+                                    const std::vector<Quantity> &of_physics)
 {
-  const std::vector<Quantity> of_physics = quantities;
-  for (Quantity quantity : measured) {
-    const bool is_there =
-        std::any_of(of_physics.begin(), of_physics.end(),
-                    [&](const Quantity &other) { return other.name == quantity.name; });
+  std::vector<Quantity> others;
+  for (const Quantity &quantity : of_physics) {
+    const auto same = std::find_if(measured.begin(), measured.end(), [&](const Quantity &other) {
+      return other.name == quantity.name;
+    });
     const bool is_extremum =
         quantity.name.rfind("max ", 0) == 0 || quantity.name.rfind("min ", 0) == 0;
-    if (is_there && is_extremum)
+    if (same != measured.end() && is_extremum) {
+      *same = quantity;
       continue;
-    if (is_there)
-      quantity.name += " (measured)";
-    quantities.push_back(std::move(quantity));
+    }
+    if (same != measured.end())
+      same->name += " (measured)";
+    others.push_back(quantity);
   }
+  measured.insert(measured.end(), others.begin(), others.end());
+  return measured;
 }
 } // namespace femgpu

@@ -38,9 +38,11 @@ private:
   std::vector<std::string> names;
 };
 
-/// Appends @p measured to @p quantities. An extremum that the physics has computed already, with
-/// the same definition, is not repeated; another name that is there gets " (measured)".
-void append_measured(const std::vector<Quantity> &measured, std::vector<Quantity> &quantities);
+/// What the user has measured by name, and behind it what the physics reports by itself. An
+/// extremum that the physics has computed already, with the same definition, is that of the
+/// physics; another name that both have gets " (measured)".
+std::vector<Quantity> with_measured(std::vector<Quantity> measured,
+                                    const std::vector<Quantity> &of_physics);
 } // namespace femgpu
 
 #endif

@@ -201,7 +201,7 @@ void Study<dim>::estimate(CycleRecord &record)
   record.quantities = problem->quantities(discretization, u);
   if (!measurements.empty()) {
     measured = measurements.measure(u);
-    append_measured(measured.quantities, record.quantities);
+    record.quantities = with_measured(measured.quantities, record.quantities);
   }
 }
 

@@ -34,6 +34,12 @@ study_test(measured_quantities_converge_with_their_order ${parameter_dir}/poisso
   --set "Measurements/Averages=mean: u over all" --expect-quantity "middle u=1.000200822+-1e-8"
   --expect-quantity "mean=0.4052033413+-1e-9"
   --expect-text "outflow +3 +-7\\.996787432 +-0\\.00964 +2 *\\n")
+# Of 14 quantities the line of a cycle has six: first those that the user has named.
+study_test(what_was_measured_by_name_comes_first ${parameter_dir}/elasticity_cook.prm
+  --set Study/Cycles=1 --set "Output/Write VTU=false" --set Measurements/Extrema=von_mises_stress
+  --expect-text "residual [-+0-9.e]+, right displacement_y [0-9.]+, min von_mises_stress "
+  --expect-text "and [0-9]+ more quantities, "
+  --expect-text "order *\n *right displacement_y +0 [^\n]*\n *min von_mises_stress ")
 study_test(measurements_are_files_that_the_summary_names ${linear} --expect-file points.csv=7
   --expect-file line_diagonal_000.csv=12 --expect-file line_diagonal_002.csv=12)
 
