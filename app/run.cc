@@ -80,11 +80,11 @@ StudyRecord run_study_and_write(const Parameters &parameters, MPI_Comm communica
     console.print("\n" + table.plain);
   if (writes)
     write_results(parameters, study, table);
-  if (study.converged())
-    console.print("Results are in " + directory + "/" +
-                  (parameters.output.write_vtu
-                       ? "; open " + parameters.output.name + ".pvd in ParaView."
-                       : "."));
+  console.print("Results are in " + directory + "/" +
+                (parameters.output.write_vtu
+                     ? "; open " + parameters.output.name + ".pvd in ParaView."
+                     : ".") +
+                (study.converged() ? "" : " The last solution has NOT converged."));
   return study;
 }
 } // namespace

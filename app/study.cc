@@ -210,7 +210,8 @@ void Study<dim>::write(const CycleRecord &record, VtuOutput<dim> &output)
 {
   console.begin_phase("output");
   if (parameters.output.write_vtu)
-    output.write(record.cycle, record.cycle, discretization, u, indicators);
+    output.write(record.cycle, record.cycle, discretization, u, indicators,
+                 record.solve.report.converged());
   if (!measurements.empty())
     measurement_output.write(record.cycle, measured);
 }
@@ -266,15 +267,21 @@ std::optional<Stop> Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSol
   record.solve = solver.solve(discretization, system, u, record.seconds,
                               console.shows_progress() ? show : Progress());
   watch.lap();
-  const bool converged = record.solve.report.converged();
-  if (converged) {
+  const linalg::SolveReport &report = record.solve.report;
+  if (!report.failed_attempt.empty())
+    console.warn(report.failed_attempt +
+                 " Solver direct has taken its place; with Solver/Fallback = none it would not.");
+  if (report.outcome == linalg::Outcome::converged_to_rounding)
+    console.warn(report.message);
+  // The last iterate is for the user to judge, converged or not, but for what is no number.
+  if (report.converged() || std::isfinite(u.l2_norm())) {
     estimate(record);
     record.seconds["estimate"] = watch.lap();
     write(record, output);
     record.seconds["output"] = watch.lap();
   }
   end_cycle(record);
-  if (!converged)
+  if (!report.converged())
     return Stop{"not_converged", ""};
   return control.reached_target(record);
 }
@@ -317,7 +324,8 @@ void Study<dim>::trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output
     else
       console.detail(to_string(point));
     if (every > 0 && (is_special || index % every == 0))
-      output.write(index, point.arclength, discretization, solution, indicators);
+      output.write(index, point.arclength, discretization, solution, indicators,
+                   /* has converged */ true);
   };
   study.branch = tracer.trace(discretization, system, u, record.seconds, on_point);
   record.solve = branch_summary(*study.branch, method);

@@ -84,12 +84,40 @@ void write_file(const std::string &name, const Write &write)
   file.commit();
 }
 
+/// Field data of a solution that its solver has not found; deal.II writes none but times.
+std::string marked_as_unconverged(std::string vtu)
+{
+  const std::string grid = "<UnstructuredGrid>\n";
+  if (const std::size_t begin = vtu.find(grid); begin != std::string::npos)
+    vtu.insert(begin + grid.size(),
+               "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" "
+               "format=\"ascii\">0</DataArray>\n</FieldData>\n");
+  return vtu;
+}
+
+/// The same for a file; false if it could not be written.
+bool mark_as_unconverged(const std::string &name)
+{
+  std::ostringstream text;
+  text << std::ifstream(name, std::ios::binary).rdbuf();
+  std::ofstream file(name, std::ios::binary | std::ios::trunc);
+  file << marked_as_unconverged(text.str());
+  return file.flush().good();
+}
+
 /// Collective over @p group: one file for all its ranks, written beside and renamed.
 template <int dim>
-void write_group(const DataOut<dim> &out, const std::string &name, MPI_Comm group)
+void write_group(const DataOut<dim> &out, const std::string &name, const bool has_converged,
+                 MPI_Comm group)
 {
   if (Utilities::MPI::n_mpi_processes(group) == 1) {
-    write_file(name, [&](std::ostream &stream) { out.write_vtu(stream); });
+    write_file(name, [&](std::ostream &stream) {
+      if (has_converged)
+        return out.write_vtu(stream);
+      std::ostringstream vtu;
+      out.write_vtu(vtu);
+      stream << marked_as_unconverged(vtu.str());
+    });
     return;
   }
   const std::string partial = Utilities::MPI::broadcast(group, partial_name(name), 0);
@@ -105,7 +133,8 @@ void write_group(const DataOut<dim> &out, const std::string &name, MPI_Comm grou
   failed = Utilities::MPI::logical_or(failed, group);
   if (Utilities::MPI::this_mpi_process(group) == 0) {
     std::error_code error;
-    failed = failed || !ends_with(partial, "</VTKFile>\n");
+    failed = failed || !ends_with(partial, "</VTKFile>\n") ||
+             (!has_converged && !mark_as_unconverged(partial));
     if (!failed)
       std::filesystem::rename(partial, name, error);
     failed = failed || error;
@@ -137,7 +166,7 @@ std::string VtuOutput<dim>::base_name(const unsigned int index) const
 
 template <int dim>
 void VtuOutput<dim>::write_pieces(const DataOut<dim> &out, const std::vector<std::string> &pieces,
-                                  MPI_Comm comm) const
+                                  const bool has_converged, MPI_Comm comm) const
 {
   const std::size_t n_ranks = Utilities::MPI::n_mpi_processes(comm);
   const std::size_t rank = Utilities::MPI::this_mpi_process(comm);
@@ -146,7 +175,7 @@ void VtuOutput<dim>::write_pieces(const DataOut<dim> &out, const std::vector<std
   MPI_Comm_split(comm, static_cast<int>(mine), static_cast<int>(rank), &group);
   std::string error;
   try {
-    write_group(out, parameters.directory + "/" + pieces[mine], group);
+    write_group(out, parameters.directory + "/" + pieces[mine], has_converged, group);
   }
   catch (const OutputError &e) {
     error = e.what();
@@ -177,7 +206,7 @@ void VtuOutput<dim>::write_records(const DataOut<dim> &out, const std::vector<st
 template <int dim>
 void VtuOutput<dim>::write(const unsigned int index, const double time,
                            const Discretization<dim> &discretization, const FeVector &u,
-                           const Vector<float> &indicators)
+                           const Vector<float> &indicators, const bool has_converged)
 {
   const auto &triangulation = *discretization.mesh().triangulation;
   const MPI_Comm comm = discretization.communicator();
@@ -226,7 +255,7 @@ void VtuOutput<dim>::write(const unsigned int index, const double time,
   names.push_back(series.back().second);
   if (series.size() == 1)
     names.push_back(name + ".pvd");
-  write_pieces(out, pieces, comm);
+  write_pieces(out, pieces, has_converged, comm);
   write_records(out, pieces, comm);
 }
 

@@ -32,10 +32,11 @@ public:
    * subdomain ids and, if given, the error indicator of each active cell.
    * @param index of the solution in the series, for the names of its files
    * @param time by which ParaView orders and names it
+   * @param has_converged if not, the field data `converged` of the files is 0
    * @throws OutputError if a file cannot be written.
    */
   void write(unsigned int index, double time, const Discretization<dim> &discretization,
-             const FeVector &u, const dealii::Vector<float> &indicators);
+             const FeVector &u, const dealii::Vector<float> &indicators, bool has_converged);
 
   /// Leaves out Problem::nodal_fields(), which belong to a solution for the data of the parameters:
   /// along a branch λ is another.
@@ -53,7 +54,7 @@ public:
 private:
   std::string base_name(unsigned int index) const;
   void write_pieces(const dealii::DataOut<dim> &out, const std::vector<std::string> &pieces,
-                    MPI_Comm comm) const;
+                    bool has_converged, MPI_Comm comm) const;
   void write_records(const dealii::DataOut<dim> &out, const std::vector<std::string> &pieces,
                      MPI_Comm comm) const;
 

@@ -29,6 +29,7 @@ nlohmann::ordered_json report_values(const linalg::SolveReport &report)
           {"preconditioner_bytes", report.preconditioner_bytes},
           {"preconditioner_remarks", report.preconditioner_remarks},
           {"solver_remarks", report.solver_remarks},
+          {"failed_attempt", report.failed_attempt},
           {"format", report.format},
           {"matrix_stored", report.matrix_stored},
           {"matrix_bytes", report.matrix_bytes},

@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_parameters_h
 #define femgpu_physics_parameters_h
 
-#include "linalg/nonlinear_solver.h"
+#include "linalg/dealii/node_solver.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -57,9 +57,10 @@ public:
   std::string relative_to = "rhs";
   std::string execution = "auto";
   int max_iterations = 20000;
+  std::string fallback = "direct";
 
   linalg::SolveControl control() const;
-  linalg::LinearSolverOptions options() const;
+  linalg::NodeSolverOptions options() const;
 
   /// Does the preconditioner want to know where the unknowns are?
   bool needs_coordinates() const;

@@ -73,6 +73,12 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
   add_parameter("Maximum iterations", max_iterations, "Of one linear solve.", prm,
                 Patterns::Integer(1, 100000000));
   add_parameter(
+      "Fallback", fallback,
+      "What solves a linear problem of up to " + std::to_string(linalg::largest_fallback) +
+          " unknowns that the solver does not solve. direct: UMFPACK's LU factors, with a "
+          "warning; none: nothing, the last iterate is written.",
+      prm, Patterns::Selection("direct|none"));
+  add_parameter(
       "Execution", execution,
       "How a GPU runs the loop of a linear solver. graph: one graph, a kernel a step; "
       "resident: one kernel that keeps vectors and matrix on the chip (pipelined-cg and "
@@ -116,9 +122,10 @@ linalg::SolveControl SolverParameters::control() const
   return control;
 }
 
-linalg::LinearSolverOptions SolverParameters::options() const
+linalg::NodeSolverOptions SolverParameters::options() const
 {
-  return {solver, preconditioner, format, scaling, ordering, control()};
+  return {linalg::LinearSolverOptions{solver, preconditioner, format, scaling, ordering, control()},
+          fallback == "direct"};
 }
 
 NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
@@ -216,6 +223,19 @@ ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
 
 namespace
 {
+/// What helps where a linear solver has failed.
+std::string advice(const linalg::SolveReport &report, const std::size_t n_rows)
+{
+  if (report.outcome == Outcome::not_finite)
+    return "";
+  if (report.solver == "direct")
+    return " Look at the supports: something may not be held.";
+  if (n_rows <= linalg::largest_fallback)
+    return " Of this size, Solver = direct may help.";
+  return " Try Preconditioner = fsai or ic, more iterations, or, with enough memory, Solver = "
+         "direct.";
+}
+
 /// The report of two solves, one after the other, of the same system.
 linalg::SolveReport sum_of(const linalg::SolveReport &first, linalg::SolveReport second)
 {
@@ -303,6 +323,8 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
     report = problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
                                   : leader_solver.solve(system, control);
     summary.linear_iterations = report.iterations;
+    if (!report.converged())
+      report.message += advice(report, system.n());
   }
   add_times(report, seconds);
 

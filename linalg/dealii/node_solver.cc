@@ -53,8 +53,9 @@ void check_node_solver(const std::string &text)
 class NodeSolver::Leader
 {
 public:
-  Leader(const std::string &backend, const unsigned int threads, const LinearSolverOptions &options)
-      : executor(make_executor(is_direct(options.solver) ? "host" : backend, threads))
+  Leader(const std::string &backend, const unsigned int threads, const NodeSolverOptions &options)
+      : executor(make_executor(is_direct(options.solver) ? "host" : backend, threads)),
+        falls_back(options.falls_back)
   {
     if (is_direct(options.solver) && backend.rfind("cuda", 0) == 0)
       throw ParameterError("Solver 'direct' runs on the host, but backend '" + backend +
@@ -97,7 +98,10 @@ public:
       return solve_direct(system.matrix(), system.rhs(), system.solution(), control);
     iterative->control() = control;
     iterative->set_matrix(system.matrix(), same_pattern);
-    return iterative->solve(system.rhs(), system.solution());
+    SolveReport report = iterative->solve(system.rhs(), system.solution());
+    if (falls_back && !report.converged() && system.n() <= largest_fallback)
+      fall_back(system, control, report);
+    return report;
   }
 
   SolveReport solve_nonlinear(const NodeSystem &system, const bool same_pattern,
@@ -119,6 +123,26 @@ public:
   ExecutorPtr executor;
 
 private:
+  /// The direct solver's solution and report, if it has one that @p report has not.
+  static void fall_back(const NodeSystem &system, SolveControl control, SolveReport &report)
+  {
+    control.reference = SolveControl::Reference::rhs;
+    control.absolute_tolerance = report.scaling == "none" ? report.target : 0.;
+    std::vector<double> x(static_cast<std::size_t>(system.n()));
+    SolveReport direct = solve_direct(system.matrix(), system.rhs(), x.data(), control);
+    if (!direct.converged()) {
+      report.message += " The direct solver has failed too: " + direct.message;
+      return;
+    }
+    std::copy(x.begin(), x.end(), system.solution());
+    direct.failed_attempt = report.message;
+    direct.transfer = report.transfer;
+    direct.solve_seconds += report.solve_seconds;
+    direct.setup_seconds += report.setup_seconds;
+    report = std::move(direct);
+  }
+
+  bool falls_back = false;
   std::unique_ptr<LinearSolver> iterative;
   std::unique_ptr<NonlinearSolver> nonlinear;
   std::unique_ptr<Continuation> continuation;
@@ -140,7 +164,7 @@ void NodeSolver::make_leader(const std::string &backend, const unsigned int thre
 }
 
 NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
-                       const unsigned int threads, const LinearSolverOptions &options)
+                       const unsigned int threads, const NodeSolverOptions &options)
     : comm(communicator)
 {
   make_leader(backend, threads, options);

@@ -106,6 +106,7 @@ struct SolveReport
   std::string preconditioner_remarks;      ///< what its setup dropped or regularised
 
   std::string solver_remarks; ///< what the method has seen of its basis, where it looks at that
+  std::string failed_attempt; ///< the message of the solver whose place the direct one has taken
 
   std::string scaling = "none", ordering = "none";
   double given_residual = 0.; ///< ‖b − A x‖ before scaling, where the system was scaled
@@ -129,7 +130,8 @@ struct SolveReport
             &setup_seconds &transfer &solve_seconds &bytes_per_iteration &solver &preconditioner
                 &format &backend &execution &norm &matrix_stored &matrix_bytes
                     &preconditioner_nonzeros &preconditioner_bytes &preconditioner_remarks
-                        &solver_remarks &scaling &ordering &given_residual &given_rhs_norm;
+                        &solver_remarks &failed_attempt &scaling &ordering &given_residual
+                            &given_rhs_norm;
   }
 };
 

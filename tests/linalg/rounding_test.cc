@@ -101,8 +101,7 @@ TEST_P(RoundingTest, IterateThatWasStoppedEarlyIsNoSolution)
   LinearSolverOptions options = beam_solver(solver);
   const std::vector<double> b(n_beam, 1.);
   const HostMatrix A = beam(n_beam);
-  const int needed = static_cast<int>(run(options, A, b).report.history.size()) - 1;
-  for (const int limit : {1, needed / 2, needed - 100, needed - 1}) {
+  for (const int limit : {1, 50, 300, 1000}) {
     options.control.max_iterations = limit;
     const SolveReport report = run(options, A, b).report;
     EXPECT_EQ(to_string(report.outcome), "iteration_limit") << limit << ": " << report.message;

@@ -113,7 +113,7 @@ study_test(study_over_two_parameters_runs_all_combinations ${parameter_dir}/pois
   --expect-line "Preconditioner=jacobi,Degree=2/convergence.csv" "^1,"
   --expect-line "Preconditioner=fsai,Degree=1/summary.json" "\"Preconditioner\": \"fsai\"")
 study_test(combination_that_does_not_converge_is_a_line_and_ends_with_3
-  ${parameter_dir}/poisson.prm --study "Solver/Maximum iterations=4,2000" --set Study/Cycles=4
+  ${parameter_dir}/poisson.prm --study "Solver/Maximum iterations=4,2000" --set Solver/Fallback=none --set Study/Cycles=4
   --set "Output/Write VTU=false" --expect-exit 3
   --expect-message "femgpu: combination Maximum iterations = 4: .*4 iterations"
   --expect-line study.csv "^4,3,.*,iteration_limit," --expect-line study.csv "^2000,3,.*,converged,"
@@ -131,7 +131,7 @@ foreach(ranks 1 2)
     --expect-line "Coefficient=2/summary.json" "\"outcome\": \"converged\"")
 endforeach()
 study_test(first_failure_of_a_study_gives_the_exit_code ${parameter_dir}/poisson.prm
-  --study "Solver/Maximum iterations=2,2000" --study "Poisson/Coefficient=1,0.5 - x"
+  --study "Solver/Maximum iterations=2,2000" --set Solver/Fallback=none --study "Poisson/Coefficient=1,0.5 - x"
   --set Study/Cycles=2 --set "Output/Write VTU=false" --expect-exit 3
   --expect-message "combination Maximum iterations = 2, Coefficient = 1: "
   --expect-message "combination Maximum iterations = 2000, Coefficient = 0\\.5 - x: "
