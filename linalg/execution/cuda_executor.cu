@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <sstream>
@@ -24,6 +25,13 @@ std::string gibibytes(const std::size_t bytes)
   text.precision(1);
   text << std::fixed << static_cast<double>(bytes) / (1ULL << 30) << " GiB";
   return text.str();
+}
+
+/// Has a variable of the environment this value?
+bool is_set(const char *variable, const char *value)
+{
+  const char *const text = std::getenv(variable);
+  return text != nullptr && std::strcmp(text, value) == 0;
 }
 } // namespace
 
@@ -80,6 +88,8 @@ CudaExecutor::CudaExecutor(const int device) : device(device)
   FEMGPU_CUDA(cudaMalloc(&grid.arrivals, 2 * sizeof(unsigned int)));
   const unsigned int no_arrivals[2] = {first_arrival, 0};
   copy_from_host(grid.arrivals, no_arrivals, sizeof(no_arrivals));
+  has_pool = !is_set("FEMGPU_CUDA_ALLOCATION", "plain");
+  is_stepwise = is_set("FEMGPU_CUDA_LOOPS", "stepwise");
   FEMGPU_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
   // What is freed stays with the program: a solve gets its vectors in a microsecond.
   std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
@@ -119,15 +129,20 @@ MemoryInfo CudaExecutor::memory() const
   return info;
 }
 
+cudaError_t CudaExecutor::try_to_allocate(void **pointer, const std::size_t bytes) const
+{
+  return has_pool ? cudaMallocAsync(pointer, bytes, work_stream) : cudaMalloc(pointer, bytes);
+}
+
 void *CudaExecutor::allocate_raw(const std::size_t bytes) const
 {
   void *pointer = nullptr;
-  cudaError_t error = cudaMallocAsync(&pointer, bytes, work_stream);
+  cudaError_t error = try_to_allocate(&pointer, bytes);
   if (error == cudaErrorMemoryAllocation) { // perhaps what the pool keeps is in pieces
     cudaGetLastError();
     FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
     FEMGPU_CUDA(cudaMemPoolTrimTo(pool, 0));
-    error = cudaMallocAsync(&pointer, bytes, work_stream);
+    error = try_to_allocate(&pointer, bytes);
   }
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
@@ -143,7 +158,10 @@ void *CudaExecutor::allocate_raw(const std::size_t bytes) const
 
 void CudaExecutor::deallocate_raw(void *const pointer) const noexcept
 {
-  cudaFreeAsync(pointer, work_stream);
+  if (has_pool)
+    cudaFreeAsync(pointer, work_stream);
+  else
+    cudaFree(pointer); // waits for all that runs
 }
 
 void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t bytes) const

@@ -91,6 +91,13 @@ public:
     return pinned;
   }
   static constexpr std::size_t mailbox_bytes = 1 << 16;
+  /// Are loops to be launched kernel by kernel? (FEMGPU_CUDA_LOOPS=stepwise, for compute-sanitizer,
+  /// which does not follow the memory of kernels in the body of a conditional graph node.)
+  bool launches_stepwise() const
+  {
+    return is_stepwise;
+  }
+
   /// For a kernel that has been given the mailbox: a number that nobody had before.
   unsigned long long claim_mailbox() const
   {
@@ -107,12 +114,16 @@ protected:
   void deallocate_raw(void *pointer) const noexcept override;
 
 private:
+  cudaError_t try_to_allocate(void **pointer, std::size_t bytes) const;
+
   int device;
   ResidentLimits resident;
   std::string device_name;
   cudaStream_t work_stream = nullptr;
   cudaStream_t side_stream = nullptr;
   cudaMemPool_t pool = nullptr;
+  bool has_pool = true; // FEMGPU_CUDA_ALLOCATION=plain takes memory by cudaMalloc instead
+  bool is_stepwise = false;
   static constexpr std::size_t staging_bytes = 1 << 16;
   void *pinned = nullptr; // the mailbox, then staging
   void *staging = nullptr;

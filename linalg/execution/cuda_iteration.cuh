@@ -89,6 +89,10 @@ public:
   {
     send_state();
     prepare_meetings(); // while nothing is captured
+    if (executor.launches_stepwise()) {
+      repeat_stepwise(watch, steps...);
+      return;
+    }
     graph = std::make_unique<cuda::Graph>();
     capture_loop(*graph, steps...);
     FEMGPU_CUDA(cudaGraphInstantiate(&graph->executable, graph->graph, 0));
@@ -139,6 +143,33 @@ public:
   }
 
 private:
+  /// Launches every step from here, and looks at the state after each pass.
+  template <class... Steps>
+  void repeat_stepwise(const Watch<State> &watch, const Steps &...steps)
+  {
+    const int blocks = n_blocks(steps...);
+    State now = get_state();
+    while (now.running) {
+      (run_stepwise(blocks, steps), ...);
+      now = get_state();
+      if (watch)
+        watch(now);
+    }
+    ran_as = "single kernels";
+  }
+
+  template <class Step>
+  void run_stepwise(const int blocks, const Step &step)
+  {
+    run({executor.stream(), blocks, {}}, step);
+  }
+  template <class... Steps>
+  void run_stepwise(const int blocks, const InnerLoop<Steps...> &loop)
+  {
+    for (State now = get_state(); now.running && now.inner; now = get_state())
+      std::apply([&](const auto &...steps) { (run_stepwise(blocks, steps), ...); }, loop.steps);
+  }
+
   void note_resident(const std::string &shape)
   {
     is_state_new = false;

@@ -12,8 +12,11 @@
  */
 namespace femgpu::linalg::bicgstab
 {
-/// Of (r, r*): with less, the scalars of the method have lost all but four digits.
-constexpr double smallest_cosine = 1e-12;
+/// Of r and r*; what is less is rounding error. Runs that converge come close to it now and then.
+constexpr double smallest_cosine = 1e-16;
+/// The same for a run whose residual has grown to harmful_growth times that at its start: it has
+/// lost half of its digits, and will lose the others.
+constexpr double harmful_cosine = 1e-8, harmful_growth = 100.;
 
 struct State : KrylovState
 {
@@ -38,9 +41,15 @@ struct State : KrylovState
       return;
     if (!is_finite(new_rho))
       stop(Outcome::not_finite);
-    else if (fabs(new_rho) <= smallest_cosine * sqrt(new_rr) * sqrt(shadow_rr) ||
+    else if (fabs(new_rho) <= least_cosine(new_rr) * sqrt(new_rr) * sqrt(shadow_rr) ||
              (!is_first && omega == 0.))
       stop(Outcome::breakdown);
+  }
+
+  FEMGPU_HD
+  double least_cosine(const double new_rr) const
+  {
+    return new_rr > harmful_growth * harmful_growth * start_rr ? harmful_cosine : smallest_cosine;
   }
 
   /// α = ρ / (q, r*)
