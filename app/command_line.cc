@@ -50,6 +50,8 @@ void declare_options(CommandLineReader &reader, RawOptions &raw, CommandLine &re
   reader.flag("--version", result.version, "Print the versions of femgpu and its libraries");
 }
 
+constexpr unsigned most_threads = 4096; // as Solver/Threads
+
 void check_values(const CommandLineReader &reader, const RawOptions &raw, CommandLine &result)
 {
   if (raw.files.size() > 1)
@@ -63,9 +65,9 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, Comman
   parse_studies(raw.study); // throws for what cannot be read
   result.study = raw.study;
   result.backend = reader.backend(raw.backend, "--backend");
-  result.threads = reader.positive_number(raw.threads, "--threads");
+  result.threads = reader.positive_number(raw.threads, "--threads", most_threads);
   result.output = reader.single(raw.output, "--output");
-  result.refinements = reader.positive_number(raw.refinements, "--refinements");
+  result.refinements = reader.positive_number(raw.refinements, "--refinements", most_cycles);
   result.print_parameters =
       reader.word(raw.print_parameters, "--print-parameters", {"prm", "json", "md"}).value_or("");
   if (result.quiet && result.verbose)

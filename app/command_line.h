@@ -7,6 +7,9 @@
 
 namespace femgpu
 {
+/// Of Study/Cycles.
+constexpr unsigned most_cycles = 100;
+
 /// The command line of femgpu as the user wrote it, checked.
 struct CommandLine
 {

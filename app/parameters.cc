@@ -32,7 +32,7 @@ StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
   add_parameter("Cycles", cycles,
                 "The problem is solved at most this often, on a mesh that is refined from cycle to "
                 "cycle.",
-                prm, Patterns::Integer(1, 100));
+                prm, Patterns::Integer(1, most_cycles));
   add_parameter("Refinement", refinement,
                 "global: all cells; adaptive: those that Estimator chooses, and those of Refine "
                 "where and Cell size.",

@@ -141,7 +141,8 @@ std::optional<std::string> CommandLineReader::single(const std::vector<std::stri
 }
 
 std::optional<unsigned> CommandLineReader::positive_number(const std::vector<std::string> &values,
-                                                           const std::string &name) const
+                                                           const std::string &name,
+                                                           const unsigned most) const
 {
   const std::optional<std::string> text = single(values, name);
   if (!text)
@@ -149,8 +150,8 @@ std::optional<unsigned> CommandLineReader::positive_number(const std::vector<std
   constexpr std::size_t most_digits = 9; // fits into int and unsigned
   const unsigned long number =
       is_number(*text) && text->size() <= most_digits ? std::stoul(*text) : 0;
-  if (number == 0)
-    fail(name + " " + *text + ": give an integer from 1 to 999999999");
+  if (number == 0 || number > most)
+    fail(name + " " + *text + ": give an integer from 1 to " + std::to_string(most));
   return static_cast<unsigned>(number);
 }
 

@@ -53,9 +53,9 @@ public:
   ///@{
   std::optional<std::string> single(const std::vector<std::string> &values,
                                     const std::string &name) const;
-  /// From 1 to 999999999.
+  /// From 1 to @p most, of at most nine digits.
   std::optional<unsigned> positive_number(const std::vector<std::string> &values,
-                                          const std::string &name) const;
+                                          const std::string &name, unsigned most = 999999999) const;
   /// Finite, and not negative.
   std::optional<double> tolerance(const std::vector<std::string> &values,
                                   const std::string &name) const;

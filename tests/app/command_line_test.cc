@@ -134,6 +134,9 @@ TEST(CommandLine, NumbersMustBePositiveIntegers)
       EXPECT_TRUE(
           holds(error_of({"run.prm", std::string(option) + "=" + value}), "give an integer from 1"))
           << option << value;
+  for (const char *value : {"0", "101"})
+    EXPECT_TRUE(holds(error_of({"run.prm", "--refinements", value}), "from 1 to 100;")) << value;
+  EXPECT_TRUE(holds(error_of({"run.prm", "--threads", "4097"}), "from 1 to 4096;"));
 }
 
 TEST(CommandLine, MissingEmptyAndRepeatedValuesAreErrorsWithACure)
