@@ -1,6 +1,7 @@
 #include "app/failure.h"
 
 #include "common/atomic_file.h"
+#include "common/spelling.h"
 #include "linalg/base/host_memory.h"
 
 #include <deal.II/base/exceptions.h>
@@ -140,7 +141,7 @@ ExitCode report_failure(const Failure &failure, MPI_Comm communicator)
   const std::chrono::milliseconds limit(2000 + 20 * rank);
   const bool together = everybody_failed(communicator, limit);
   if (rank == 0 || !together)
-    std::cerr << "femgpu: " << failure.text << std::endl;
+    std::cerr << "femgpu: " << with_short_values(failure.text) << std::endl;
   if (!together)
     end_all_ranks(code, communicator);
   MPI_Bcast(&code, 1, MPI_INT, 0, communicator);

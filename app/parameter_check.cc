@@ -279,9 +279,7 @@ std::string value_problem(const DeclaredSection &section, const DeclaredParamete
     return "the value of '" + path + "' is not UTF-8 text; save the file as UTF-8";
   if (fits_pattern(parameter.pattern, value))
     return {};
-  constexpr std::size_t longest = 200; // of a value that is shown
-  const std::string shown = value.size() <= longest ? value : value.substr(0, longest) + "...";
-  std::string text = "value '" + shown + "' of '" + path +
+  std::string text = "value '" + value + "' of '" + path +
                      "' is not valid; valid: " + valid_values(parameter.pattern) +
                      "; default: " + parameter.default_value;
   const std::string bare = unquoted(value);

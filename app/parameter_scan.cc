@@ -149,16 +149,15 @@ void read_misspelled(const JoinedLine &line, const std::string &word, const std:
 {
   using Kind = ParameterStatement::Kind;
   const std::string text = trimmed(line.text);
-  const std::string shown = text.size() > 60 ? text.substr(0, 57) + "..." : text;
   const bool assigns = text.find('=') != std::string::npos;
   const std::string meant =
       nearest(word, assigns ? std::vector<std::string>{"set"}
                             : std::vector<std::string>{"set", "subsection", "end"});
-  std::string message = "'" + shown + "' is no statement; ";
+  std::string message = "'" + text + "' is no statement; ";
   if (!meant.empty())
     message += "did you mean '" + meant + "'?";
   else if (assigns)
-    message += "did you mean 'set " + shown + "'?";
+    message += "did you mean 'set " + text + "'?";
   else
     message += "write 'subsection NAME', 'set KEY = VALUE' or 'end'; '#' begins a comment";
   problems.push_back({line.line, message});

@@ -69,4 +69,51 @@ std::string nearest(const std::string &word, const std::vector<std::string> &cho
   }
   return found.empty() ? completion(word, choices) : found;
 }
+
+namespace
+{
+bool is_letter(const std::string &text, const std::size_t at)
+{
+  return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+}
+
+/// Where the value that begins at @p begin ends: at its closing quote, not at that of "Young's", or
+/// before the next blank.
+std::size_t end_of_value(const std::string &text, const std::size_t begin)
+{
+  if (text[begin] == '\'' && (begin == 0 || !is_letter(text, begin - 1)))
+    for (std::size_t at = begin + 1; (at = text.find('\'', at)) != std::string::npos; ++at)
+      if (!is_letter(text, at + 1))
+        return at + 1;
+  return std::min(text.find_first_of(" \n'", begin + 1), text.size());
+}
+
+/// No character of several bytes is cut.
+std::size_t begin_of_character(const std::string &text, std::size_t at)
+{
+  while (at > 0 && (static_cast<unsigned char>(text[at]) & 0xc0u) == 0x80u)
+    --at;
+  return at;
+}
+
+std::string shortened(const std::string &value)
+{
+  constexpr std::size_t longest = 300, first = 200, last = 60;
+  if (value.size() <= longest)
+    return value;
+  return value.substr(0, begin_of_character(value, first)) + "..." +
+         value.substr(begin_of_character(value, value.size() - last));
+}
+} // namespace
+
+std::string with_short_values(const std::string &message)
+{
+  std::string result;
+  for (std::size_t begin = 0; begin < message.size();) {
+    const std::size_t end = end_of_value(message, begin);
+    result += shortened(message.substr(begin, end - begin));
+    begin = end;
+  }
+  return result;
+}
 } // namespace femgpu

@@ -19,6 +19,12 @@ std::size_t edit_distance(const std::string &a, const std::string &b);
  * otherwise the only choice that begins with the word. Empty if nothing is close.
  */
 std::string nearest(const std::string &word, const std::vector<std::string> &choices);
+
+/**
+ * @p message as a user can read it: of values in it, which stand in single quotes or are one word,
+ * that have more than 300 bytes the first 200 and the last 60 are left.
+ */
+std::string with_short_values(const std::string &message);
 } // namespace femgpu
 
 #endif

@@ -1,5 +1,6 @@
 #include "common/atomic_file.h"
 #include "common/listing.h"
+#include "common/spelling.h"
 #include "common/version.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
@@ -140,7 +141,7 @@ ExitCode answer(const SolveCommand &command)
 
 int fail(const ExitCode code, const std::string &message)
 {
-  std::cerr << "femgpu-solve: " << message << std::endl;
+  std::cerr << "femgpu-solve: " << with_short_values(message) << std::endl;
   return static_cast<int>(code);
 }
 } // namespace

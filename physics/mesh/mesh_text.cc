@@ -16,12 +16,13 @@ constexpr const char *blanks = " \t\r\v\f";
 
 std::string in_quotes(const std::string_view word)
 {
+  constexpr std::size_t longest = 120; // names of groups may be long; so is a file without lines
   std::string text = "'";
-  for (const char c : word.substr(0, 40)) {
+  for (const char c : word.substr(0, longest)) {
     const auto byte = static_cast<unsigned char>(c);
     text += byte < 0x20 || byte == 0x7f ? '?' : c;
   }
-  return text + (word.size() > 40 ? "...'" : "'");
+  return text + (word.size() > longest ? "...'" : "'");
 }
 
 MeshText::MeshText(std::string name, const std::string_view text)

@@ -81,7 +81,7 @@ wrong_file(word_in_place_of_a_number_ends_with_1 1 "1: .*an integer from 2 to 3"
 string(REPEAT "2" 100000 long)
 file(WRITE ${files}/long.prm "set Dimension = ${long}\n")
 study_test(value_of_100000_digits_ends_with_1_and_is_not_repeated ${files}/long.prm --expect-exit 1
-  --expect-message "long\\.prm:1: value '2{200}\\.\\.\\.'")
+  --expect-message "long\\.prm:1: value '2{199}\\.\\.\\.2{59}' of 'Dimension'")
 study_test(binary_parameter_file_ends_with_2 ${PROJECT_SOURCE_DIR}/docs/bratu_branch.png
   --expect-exit 2 --expect-message "is no text")
 string(REPEAT "set Dimension = 2\n" 1000000 large)
