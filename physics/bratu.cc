@@ -11,7 +11,6 @@
 #include <deal.II/base/parameter_acceptor.h>
 
 #include <cmath>
-#include <sstream>
 
 namespace femgpu
 {
@@ -219,13 +218,10 @@ public:
 
   std::string cure_without_solution() const override
   {
-    std::ostringstream text;
-    text
-        << "No steady state was found: lambda = " << lambda_text
-        << " is probably beyond the fold, where none exists (with u = 0 on the boundary and f = 0: "
-           "6.808 on the unit square, 9.90 on the unit cube; less on coarse meshes). Lower "
-           "Bratu/Lambda, or refine the mesh.";
-    return text.str();
+    return "No steady state was found: lambda = " + lambda_text +
+           " is probably beyond the fold, where none exists. Lower Bratu/Lambda, refine the mesh "
+           "if "
+           "it is coarse, or look for the fold of this problem with Continuation/Enabled.";
   }
 
 private:

@@ -169,6 +169,12 @@ foreach(cells hypercube simplex)
     --same-as-ranks 1)
 endforeach()
 
+# Another domain than the ones whose folds are known
+study_test(bratu_beyond_the_fold_of_a_disc_ends_with_3_and_no_number_of_the_square
+  ${parameter_dir}/bratu_2d.prm --set Study/Cycles=1 --set Mesh/Generator=hyper_ball
+  --set "Mesh/Arguments=0, 0 : 1 : false" --set "Mesh/Initial refinements=2" --set Bratu/Lambda=50
+  --expect-exit 3 --expect-message "lambda = 50 is probably beyond the fold(?!(.|\\n)*(6\\.808|9\\.90))")
+
 # Output, and the end of a run at any moment
 study_test(device_in_place_of_the_output_directory_ends_with_5 ${poisson} --output /dev/null
   --expect-exit 5 --expect-message "/dev/null.* not a directory")
