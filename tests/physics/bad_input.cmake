@@ -175,6 +175,11 @@ study_test(bratu_beyond_the_fold_of_a_disc_ends_with_3_and_no_number_of_the_squa
   --set "Mesh/Arguments=0, 0 : 1 : false" --set "Mesh/Initial refinements=2" --set Bratu/Lambda=50
   --expect-exit 3 --expect-message "lambda = 50 is probably beyond the fold(?!(.|\\n)*(6\\.808|9\\.90))")
 
+# An installed tree
+add_test(NAME installed_parameters_come_with_their_meshes COMMAND sh -c
+  "${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${files}/installed >/dev/null && cd ${files}/installed/share/femgpu && ${files}/installed/bin/femgpu parameters/elasticity_bracket.prm --validate")
+physics_properties(installed_parameters_come_with_their_meshes)
+
 # Output, and the end of a run at any moment
 study_test(device_in_place_of_the_output_directory_ends_with_5 ${poisson} --output /dev/null
   --expect-exit 5 --expect-message "/dev/null.* not a directory")
