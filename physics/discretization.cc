@@ -4,6 +4,7 @@
 #include "physics/constraints/consistent_constraints.h"
 #include "physics/constraints/normal_constraints.h"
 #include "physics/deal_ii_compat.h"
+#include "physics/mesh/mesh_mapping.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/problem.h"
 
@@ -13,8 +14,6 @@
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_simplex_p.h>
 #include <deal.II/fe/fe_system.h>
-#include <deal.II/fe/mapping_fe.h>
-#include <deal.II/fe/mapping_q.h>
 #include <deal.II/numerics/vector_tools_boundary.h>
 
 #include <algorithm>
@@ -58,13 +57,6 @@ std::unique_ptr<FiniteElement<dim>> make_element(const bool is_simplex, const un
   return std::make_unique<FESystem<dim>>(*scalar, n_components);
 }
 
-template <int dim>
-std::unique_ptr<Mapping<dim>> make_mapping(const Mesh<dim> &mesh, const unsigned int degree)
-{
-  if (mesh.is_simplex)
-    return std::make_unique<MappingFE<dim>>(FE_SimplexP<dim>(1));
-  return std::make_unique<MappingQ<dim>>(mesh.is_curved ? degree : 1);
-}
 } // namespace
 
 template <int dim>

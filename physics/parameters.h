@@ -24,6 +24,7 @@ public:
   std::string arguments = "0 : 1 : false";
   std::string file;
   std::string directory; ///< of the parameter file, where the mesh file may be, too
+  std::string merge_nodes = "refuse";
   std::string natural_boundaries;
   std::string manifolds;
   std::string cells = "auto";

@@ -2,13 +2,12 @@
 
 #include "linalg/base/error.h"
 #include "physics/expression_text.h"
+#include "physics/mesh/mesh_mapping.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_nothing.h>
 #include <deal.II/fe/fe_simplex_p.h>
-#include <deal.II/fe/mapping_fe.h>
-#include <deal.II/fe/mapping_q.h>
 #include <deal.II/physics/transformations.h>
 
 #include <algorithm>
@@ -96,16 +95,14 @@ template <int dim, class F>
 void for_each_coarse_face(const Mesh<dim> &mesh, const std::vector<MeshPart<dim>> &parts,
                           const F &f)
 {
-  std::unique_ptr<Mapping<dim>> mapping;
+  const std::unique_ptr<Mapping<dim>> mapping = make_mapping(mesh, 4); // sees curved faces
   std::unique_ptr<FiniteElement<dim>> none;
   Quadrature<dim - 1> points;
   if (mesh.is_simplex) {
-    mapping = std::make_unique<MappingFE<dim>>(FE_SimplexP<dim>(1));
     none = std::make_unique<FE_Nothing<dim>>(ReferenceCells::get_simplex<dim>());
     points = QGaussSimplex<dim - 1>(2);
   }
   else {
-    mapping = std::make_unique<MappingQ<dim>>(mesh.is_curved ? 4 : 1); // sees curved faces
     none = std::make_unique<FE_Nothing<dim>>();
     points = QGauss<dim - 1>(2);
   }

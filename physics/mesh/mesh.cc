@@ -7,6 +7,7 @@
 #include "physics/mesh/mesh_generator.h"
 #include "physics/mesh/mesh_manifolds.h"
 #include "physics/mesh/simplex_refinement.h"
+#include "physics/mesh/touching_parts.h"
 
 #include <deal.II/distributed/shared_tria.h>
 #include <deal.II/distributed/tria.h>
@@ -36,6 +37,11 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "of gmsh are the boundary and material ids, also by their names. A relative name "
                 "is looked for from the directory the program is started in, then from that of "
                 "the parameter file.");
+  add_parameter("Merge nodes", merge_nodes,
+                "What becomes of parts of a mesh file that touch without having nodes in common. "
+                "refuse: they are an error; a number: nodes of the boundary that are not farther "
+                "apart, in the unit of the mesh, become one; keep: the parts are meant to be apart "
+                "there, as the sides of a crack.");
   add_parameter("Natural boundaries", natural_boundaries,
                 "Boundary ids or names of a mesh file, separated by ',', that no condition names "
                 "on purpose: they have the natural condition, without load or flux. Others that "
@@ -44,7 +50,9 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "Sides that are curved, by boundary ids or names; refinement puts new nodes on "
                 "them. 'ids: polar CX, CY; ...' in 2D, a circle about the center C; 'ids: sphere "
                 "CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ' in 3D, the cylinder about the "
-                "axis through P with direction D. Generators know their curved sides themselves.");
+                "axis through P with direction D. 'ids: flat' says that sides have the corners "
+                "between their faces that the file gives them. Generators know their curved sides "
+                "themselves.");
   add_parameter("Cells", cells,
                 "auto takes the cells as they are; hypercube insists on quadrilaterals or "
                 "hexahedra; simplex makes triangles or tetrahedra of a generator's mesh (8 for a "
@@ -132,10 +140,24 @@ void check_generated_size(const MeshParameters &parameters, const int dim, const
   throw DeviceError(text.str());
 }
 
-/// The generator's mesh, or the file's, whose names go to @p regions.
+/// Merges nodes if that is asked for, and refuses what is left of cells that make no body.
 template <int dim>
-void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
-                      MeshRegions &regions)
+void check_cells_of_file(const MeshParameters &parameters, Triangulation<dim> &coarse,
+                         MeshFileInfo &info)
+{
+  const NodeMerging merging = NodeMerging::read(parameters.merge_nodes);
+  if (merging.way == NodeMerging::Way::merge &&
+      merge_nodes(coarse, merging.tolerance, info.cell_places) == 0)
+    info.warnings.push_back("Mesh/Merge nodes = " + parameters.merge_nodes +
+                            " has found no nodes to merge.");
+  check_straight_cells(coarse, info.cell_places);
+  if (merging.way != NodeMerging::Way::keep)
+    refuse_touching_parts(coarse, info.cell_places);
+}
+
+/// The generator's mesh, or the file's; its names and warnings go to @p mesh.
+template <int dim>
+void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse, Mesh<dim> &mesh)
 {
   MeshFileInfo info;
   if (parameters.file.empty())
@@ -155,13 +177,16 @@ void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coar
   if (parameters.file.empty())
     check_generated_cells(coarse);
   else
-    check_straight_cells(coarse, info.cell_places);
+    check_cells_of_file(parameters, coarse, info);
   for (const auto id : coarse.get_boundary_ids())
-    regions.boundary_ids.insert(id);
+    mesh.regions.boundary_ids.insert(id);
   for (const auto &cell : coarse.active_cell_iterators())
-    regions.material_ids.insert(cell->material_id());
-  regions.boundary_names = info.boundary_names;
-  regions.material_names = info.material_names;
+    mesh.regions.material_ids.insert(cell->material_id());
+  for (const auto &[name, id] : info.boundary_names)
+    if (mesh.regions.boundary_ids.count(id) > 0) // or it has gone with merged nodes
+      mesh.regions.boundary_names[name] = id;
+  mesh.regions.material_names = info.material_names;
+  mesh.warnings = info.warnings;
 }
 
 template <int dim>
@@ -197,10 +222,10 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   Triangulation<dim> coarse;
   if (parameters.file.empty())
     check_generated_size(parameters, dim, communicator);
-  make_coarse_mesh(parameters, coarse, mesh.regions);
-  const CurvedSides<dim> sides(parameters.manifolds, mesh.regions);
+  make_coarse_mesh(parameters, coarse, mesh);
+  CurvedSides<dim> sides(parameters.manifolds, mesh.regions);
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
-  mesh.is_curved = has_curved_manifolds(coarse) || !sides.empty();
+  mesh.is_curved = has_curved_manifolds(coarse) || sides.any_curved();
   sides.mark(coarse); // what has marks is not complete until it is attached
   mesh.triangulation = distribute(coarse, mesh.is_simplex, communicator);
   sides.attach(*mesh.triangulation);

@@ -102,6 +102,32 @@ bool are_hypercubes(const std::vector<CellData<dim>> &cells)
   });
 }
 
+/// Mirrors cells whose nodes go round the other way, and says so.
+template <int dim>
+void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>> &cells,
+                MeshFileInfo &info)
+{
+  const std::vector<CellData<dim>> given = cells;
+  GridTools::invert_cells_with_negative_measure(points, cells);
+  std::size_t n = 0, first = 0;
+  for (std::size_t i = cells.size(); i-- > 0;)
+    if (cells[i].vertices != given[i].vertices) {
+      ++n;
+      first = i;
+    }
+  if (n == 0)
+    return;
+  const std::string kind = dim == 2 ? "clockwise" : "as in a mirror";
+  info.warnings.push_back(info.cell_places[first] + "the nodes of this cell" +
+                          (n == 1 ? " go round "
+                                  : " and of " + std::to_string(n - 1) + " more, " +
+                                        (n == cells.size() ? "all" : "not all") +
+                                        " of the mesh, go round ") +
+                          kind + "; they were turned round. " +
+                          (n == cells.size() ? "That is harmless."
+                                             : "Look whether the mesh is the one that is meant."));
+}
+
 /// Hands the cells to deal.II, in their order.
 template <int dim>
 void make_triangulation(const MeshTable &table, Triangulation<dim> &coarse, MeshFileInfo &info)
@@ -124,7 +150,7 @@ void make_triangulation(const MeshTable &table, Triangulation<dim> &coarse, Mesh
   }
   try {
     GridTools::delete_unused_vertices(points, cells, boundary);
-    GridTools::invert_cells_with_negative_measure(points, cells);
+    turn_round(points, cells, info);
     if (are_hypercubes(cells)) // triangles keep deal.II busy for ever
       GridTools::consistently_order_cells(cells);
     coarse.create_triangulation(points, cells, boundary);

@@ -24,6 +24,7 @@ struct MeshFileInfo
   std::map<std::string, MeshRegions::MaterialId> material_names;
   /// "FILE:LINE: " of each cell, or what comes nearest to it.
   std::vector<std::string> cell_places;
+  std::vector<std::string> warnings;
 };
 
 /// The endings of the names of mesh files, as ".msh".

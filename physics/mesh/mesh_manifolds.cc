@@ -2,8 +2,8 @@
 
 #include "linalg/base/error.h"
 #include "physics/expressions.h"
+#include "physics/mesh/curved_cells.h"
 
-#include <deal.II/grid/manifold_lib.h>
 #include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
@@ -19,7 +19,6 @@ using namespace dealii;
 namespace
 {
 const std::string path = "Mesh/Manifolds";
-constexpr types::manifold_id inside = 0; ///< of the cells at curved sides
 
 [[noreturn]] void refuse(const std::string &entry, const std::string &what)
 {
@@ -82,30 +81,30 @@ void CurvedSides<dim>::read_surface(const std::string &text, Side &side) const
   words >> kind;
   std::getline(words, rest);
   const bool is_cylinder = kind == "cylinder" && dim == 3;
-  if (!is_cylinder && kind != "sphere" && !(kind == "polar" && dim == 2))
+  const bool is_flat = kind == "flat";
+  if (!is_cylinder && !is_flat && kind != "sphere" && !(kind == "polar" && dim == 2))
     refuse(side.entry, "has the surface '" + kind + "', but in " + std::to_string(dim) +
                            "D there are " +
-                           (dim == 2 ? "polar and sphere." : "sphere and cylinder."));
+                           (dim == 2 ? "polar, sphere and flat." : "sphere, cylinder and flat."));
+  if (is_flat) {
+    if (rest.find_first_not_of(' ') != std::string::npos)
+      refuse(side.entry, "has '" + rest + "' after flat, which needs nothing.");
+    return;
+  }
   const std::vector<double> numbers = read_numbers(side.entry, rest);
   const unsigned int n = is_cylinder ? 2 * dim : dim;
   if (numbers.size() != n)
     refuse(side.entry, "has " + std::to_string(numbers.size()) + " numbers, but " + kind +
                            " needs " + std::to_string(n) + ".");
-  for (unsigned int d = 0; d < dim; ++d)
-    side.center[d] = numbers[d];
-  if (kind == "polar")
-    side.manifold = std::make_shared<PolarManifold<dim>>(side.center);
-  if (kind == "sphere")
-    side.manifold = std::make_shared<SphericalManifold<dim>>(side.center);
-  if constexpr (dim == 3)
-    if (is_cylinder) {
-      for (unsigned int d = 0; d < dim; ++d)
-        side.axis[d] = numbers[dim + d];
-      if (!(side.axis.norm() > 0.))
-        refuse(side.entry, "has an axis without direction.");
-      side.axis /= side.axis.norm();
-      side.manifold = std::make_shared<CylindricalManifold<3>>(side.axis, side.center);
-    }
+  Point<dim> center;
+  Tensor<1, dim> axis;
+  for (unsigned int d = 0; d < dim; ++d) {
+    center[d] = numbers[d];
+    axis[d] = is_cylinder ? numbers[dim + d] : 0.;
+  }
+  if (is_cylinder && !(axis.norm() > 0.))
+    refuse(side.entry, "has an axis without direction.");
+  side.surface = SurfaceFamily<dim>::round(center, axis);
 }
 
 /// All nodes of a boundary id are equally far from the center or axis, but for rounding in the
@@ -119,8 +118,7 @@ void CurvedSides<dim>::check(const Triangulation<dim> &coarse, const Side &side)
     if (!face->at_boundary() || side.ids.count(face->boundary_id()) == 0)
       continue;
     for (const unsigned int v : face->vertex_indices()) {
-      const Tensor<1, dim> from_center = face->vertex(v) - side.center;
-      const double radius = (from_center - (from_center * side.axis) * side.axis).norm();
+      const double radius = side.surface->level(face->vertex(v));
       const double first = radii.emplace(face->boundary_id(), radius).first->second;
       if (std::abs(radius - first) <= tolerance * first && first > 0.)
         continue;
@@ -134,7 +132,14 @@ void CurvedSides<dim>::check(const Triangulation<dim> &coarse, const Side &side)
 }
 
 template <int dim>
-void CurvedSides<dim>::mark(Triangulation<dim> &coarse) const
+bool CurvedSides<dim>::any_curved() const
+{
+  return std::any_of(sides.begin(), sides.end(),
+                     [](const Side &side) { return side.surface.has_value(); });
+}
+
+template <int dim>
+void CurvedSides<dim>::mark(Triangulation<dim> &coarse)
 {
   if (empty())
     return;
@@ -143,45 +148,109 @@ void CurvedSides<dim>::mark(Triangulation<dim> &coarse) const
       throw ParameterError(path + " is given for a mesh whose generator knows its curved sides "
                                   "itself. Leave it empty.",
                            path);
-  for (const Side &side : sides)
-    check(coarse, side);
-  const auto side_of = [this](const types::boundary_id id) {
-    return std::find_if(sides.begin(), sides.end(),
-                        [id](const Side &side) { return side.ids.count(id) > 0; });
-  };
-  // Cells that touch a curved side with an edge only have a curved edge, too.
-  std::set<unsigned int> curved_lines;
+  for (const Side &side : sides) {
+    if (side.surface)
+      check(coarse, side);
+    manifolds.push_back(side.surface ? std::shared_ptr<const Manifold<dim>>(
+                                           std::make_shared<SurfaceManifold<dim>>(*side.surface))
+                                     : std::make_shared<FlatManifold<dim>>());
+  }
   for (const auto &face : coarse.active_face_iterators())
-    if (face->at_boundary() && side_of(face->boundary_id()) != sides.end()) {
-      if constexpr (dim == 2)
-        curved_lines.insert(face->index());
-      else
-        for (unsigned int l = 0; l < face->n_lines(); ++l)
-          curved_lines.insert(face->line_index(l));
-    }
-  if (coarse.all_reference_cells_are_hyper_cube())
-    for (const auto &cell : coarse.active_cell_iterators())
-      for (unsigned int l = 0; l < cell->n_lines(); ++l)
-        if (curved_lines.count(cell->line_index(l)) > 0)
-          cell->set_all_manifold_ids(inside);
+    if (const Side *const side = side_of(face))
+      face->set_manifold_id(static_cast<types::manifold_id>(side - sides.data()));
+  if constexpr (dim == 3)
+    mark_edges(coarse);
+}
+
+template <int dim>
+template <class FaceIterator>
+const typename CurvedSides<dim>::Side *CurvedSides<dim>::side_of(const FaceIterator &face) const
+{
+  if (face->at_boundary())
+    for (const Side &side : sides)
+      if (side.ids.count(face->boundary_id()) > 0)
+        return &side;
+  return nullptr;
+}
+
+namespace
+{
+/// The plane through the corners of a straight face, if there is one.
+template <class FaceIterator>
+std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face)
+{
+  constexpr double rounding = 1e-6;
+  const Tensor<1, 3> a = face->vertex(1) - face->vertex(0), b = face->vertex(2) - face->vertex(0);
+  const Tensor<1, 3> normal = cross_product_3d(a, b);
+  if (!(normal.norm() > rounding * a.norm() * b.norm()))
+    return {};
+  const auto plane = SurfaceFamily<3>::plane(normal);
+  for (const unsigned int v : face->vertex_indices())
+    if (std::abs(plane.level(face->vertex(v)) - plane.level(face->vertex(0))) >
+        rounding * face->diameter())
+      return {};
+  return plane;
+}
+} // namespace
+
+/**
+ * An edge of two curved sides lies on both surfaces, and one of a curved and another side in the
+ * plane of the latter, too: on the curve in which these meet.
+ */
+template <int dim>
+void CurvedSides<dim>::mark_edges(Triangulation<dim> &coarse)
+{
+  std::map<unsigned int, Curve> curves;
+  for (const auto &face : coarse.active_face_iterators()) {
+    if (!face->at_boundary())
+      continue;
+    const Side *const side = side_of(face);
+    std::optional<SurfaceFamily<dim>> surface;
+    if (side != nullptr && side->surface)
+      surface = side->surface;
+    else if constexpr (dim == 3)
+      surface = plane_of(face);
+    if (surface)
+      for (unsigned int l = 0; l < face->n_lines(); ++l)
+        curves[face->line_index(l)].add(*surface);
+  }
   for (const auto &face : coarse.active_face_iterators())
     if (face->at_boundary())
-      if (const auto side = side_of(face->boundary_id()); side != sides.end())
-        face->set_all_manifold_ids(static_cast<types::manifold_id>(side - sides.begin()) + 1);
+      for (unsigned int l = 0; l < face->n_lines(); ++l)
+        if (const auto curve = curves.find(face->line_index(l)); curve != curves.end())
+          face->line(l)->set_manifold_id(manifold_of(curve->second));
+}
+
+/// The manifold of such an edge, which many edges may have in common.
+template <int dim>
+types::manifold_id CurvedSides<dim>::manifold_of(const Curve &curve)
+{
+  if (!curve.first || curve.first->is_plane()) // of two planes: straight
+    return numbers::flat_manifold_id;
+  const auto is_same = [&curve](const auto &manifold) {
+    if (const auto *const surface = dynamic_cast<const SurfaceManifold<dim> *>(manifold.get()))
+      return !curve.second && surface->surface == *curve.first;
+    const auto *const known = dynamic_cast<const CurveManifold<dim> *>(manifold.get());
+    return known != nullptr && curve.second && known->first == *curve.first &&
+           known->second == *curve.second;
+  };
+  const auto known = std::find_if(manifolds.begin(), manifolds.end(), is_same);
+  if (known != manifolds.end())
+    return static_cast<types::manifold_id>(known - manifolds.begin());
+  if (curve.second)
+    manifolds.push_back(std::make_shared<CurveManifold<dim>>(*curve.first, *curve.second));
+  else
+    manifolds.push_back(std::make_shared<SurfaceManifold<dim>>(*curve.first));
+  return static_cast<types::manifold_id>(manifolds.size() - 1);
 }
 
 template <int dim>
 void CurvedSides<dim>::attach(Triangulation<dim> &triangulation) const
 {
-  if (empty())
-    return;
-  for (unsigned int i = 0; i < sides.size(); ++i)
-    triangulation.set_manifold(i + 1, *sides[i].manifold);
-  if (!triangulation.all_reference_cells_are_hyper_cube())
-    return;
-  TransfiniteInterpolationManifold<dim> transfinite;
-  transfinite.initialize(triangulation);
-  triangulation.set_manifold(inside, transfinite);
+  for (unsigned int i = 0; i < manifolds.size(); ++i)
+    triangulation.set_manifold(i, *manifolds[i]);
+  if (any_curved() && triangulation.all_reference_cells_are_hyper_cube())
+    keep_curved_cells(triangulation);
 }
 
 template class CurvedSides<2>;

@@ -2,14 +2,17 @@
 #define femgpu_physics_mesh_manifolds_h
 
 #include "physics/mesh/regions.h"
+#include "physics/mesh/surfaces.h"
 
 #include <deal.II/base/types.h>
 #include <deal.II/grid/manifold.h>
 #include <deal.II/grid/tria.h>
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace femgpu
@@ -20,8 +23,8 @@ class CurvedSides
 {
 public:
   /**
-   * Reads "ids: sphere CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ; ids: polar CX, CY", with
-   * boundary ids or names of @p regions; sphere and polar in 2D are circles.
+   * Reads "ids: sphere CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ; ids: polar CX, CY; ids:
+   * flat", with boundary ids or names of @p regions; sphere and polar in 2D are circles.
    * @throws ParameterError for anything else
    */
   CurvedSides(const std::string &text, const MeshRegions &regions);
@@ -31,16 +34,21 @@ public:
     return sides.empty();
   }
 
+  /// Or are all flat?
+  bool any_curved() const;
+
   /**
-   * Marks faces and edges of @p coarse, and the cells at them: the inside of these follows their
-   * curved faces by transfinite interpolation, so that degrees above 1 keep their order. Triangles
-   * and tetrahedra have straight edges inside.
+   * Gives faces and edges of the curved sides of @p coarse the numbers of their manifolds.
    * @throws ParameterError if nodes of a side do not lie on its surface, or the mesh has other
    *         manifolds already
    */
-  void mark(dealii::Triangulation<dim> &coarse) const;
+  void mark(dealii::Triangulation<dim> &coarse);
 
-  /// Gives @p triangulation, which has the marks and level 0 only, the manifolds.
+  /**
+   * Gives @p triangulation, which has the marks and level 0 only, the manifolds. Quadrilaterals and
+   * hexahedra follow their curved edges (curved_cells.h); triangles and tetrahedra have straight
+   * edges inside.
+   */
   void attach(dealii::Triangulation<dim> &triangulation) const;
 
 private:
@@ -48,16 +56,36 @@ private:
   {
     std::string entry; ///< for messages
     std::set<dealii::types::boundary_id> ids;
-    std::shared_ptr<const dealii::Manifold<dim>> manifold;
-    dealii::Point<dim> center;
-    dealii::Tensor<1, dim> axis; ///< of length 1; zero but for cylinders
+    std::optional<SurfaceFamily<dim>> surface; ///< or flat, as the file has it
+  };
+
+  /// What meets at an edge: a curved surface first, and another one or a plane if there is one.
+  struct Curve
+  {
+    std::optional<SurfaceFamily<dim>> first, second;
+
+    void add(const SurfaceFamily<dim> &surface)
+    {
+      if (!first)
+        first = surface;
+      else if (!second && !(surface == *first))
+        second = surface;
+      if (second && first->is_plane())
+        std::swap(first, second);
+    }
   };
 
   Side read_side(const std::string &entry, const MeshRegions &regions) const;
   void read_surface(const std::string &text, Side &side) const;
   void check(const dealii::Triangulation<dim> &coarse, const Side &side) const;
+  template <class FaceIterator>
+  const Side *side_of(const FaceIterator &face) const;
+  void mark_edges(dealii::Triangulation<dim> &coarse);
+  dealii::types::manifold_id manifold_of(const Curve &curve);
 
-  std::vector<Side> sides; ///< the manifold id of each is its number + 1
+  std::vector<Side> sides;
+  /// By number: of the sides, then of edges where these meet others.
+  std::vector<std::shared_ptr<const dealii::Manifold<dim>>> manifolds;
 };
 } // namespace femgpu
 

@@ -1,11 +1,11 @@
 #include "physics/mesh/mesh_parts.h"
 
 #include "linalg/base/error.h"
+#include "physics/mesh/disjoint_sets.h"
 #include "physics/mesh/periodicity.h"
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <sstream>
 
 namespace femgpu
@@ -14,30 +14,6 @@ using namespace dealii;
 
 namespace
 {
-/// Sets of numbers, each set with its least member in its name.
-class DisjointSets
-{
-public:
-  explicit DisjointSets(const unsigned int n) : parents(n)
-  {
-    std::iota(parents.begin(), parents.end(), 0U);
-  }
-  unsigned int root(unsigned int i)
-  {
-    for (; parents[i] != i; i = parents[i])
-      parents[i] = parents[parents[i]]; // halves the way for the next
-    return i;
-  }
-  void unite(const unsigned int a, const unsigned int b)
-  {
-    const auto [low, high] = std::minmax({root(a), root(b)});
-    parents[high] = low;
-  }
-
-private:
-  std::vector<unsigned int> parents;
-};
-
 template <class Ids>
 bool have_common(const Ids &a, const Ids &b)
 {

@@ -3,8 +3,11 @@
 #include <deal.II/grid/manifold.h>
 #include <deal.II/grid/reference_cell.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
+#include <utility>
 
 namespace femgpu
 {
@@ -55,6 +58,29 @@ void add_boundary_faces(const Cell<dim> &cell, std::vector<CellData<dim - 1>> &f
     }
 }
 
+/// Gives the edges of @p flat on the boundary the manifolds that those of @p mesh have, with the
+/// same vertices.
+void copy_manifolds_of_edges(const Triangulation<3> &mesh, Triangulation<3> &flat)
+{
+  using Ends = std::pair<unsigned int, unsigned int>;
+  const auto ends_of = [](const auto &line) {
+    return Ends(std::minmax({line->vertex_index(0), line->vertex_index(1)}));
+  };
+  std::map<Ends, types::manifold_id> manifolds;
+  for (const auto &face : mesh.active_face_iterators())
+    if (face->at_boundary())
+      for (unsigned int l = 0; l < face->n_lines(); ++l)
+        if (face->line(l)->manifold_id() != numbers::flat_manifold_id)
+          manifolds[ends_of(face->line(l))] = face->line(l)->manifold_id();
+  if (manifolds.empty())
+    return;
+  for (const auto &face : flat.active_face_iterators())
+    if (face->at_boundary())
+      for (unsigned int l = 0; l < face->n_lines(); ++l)
+        if (const auto found = manifolds.find(ends_of(face->line(l))); found != manifolds.end())
+          face->line(l)->set_manifold_id(found->second);
+}
+
 /// The active cells of @p mesh as a mesh of level 0, in their order.
 template <int dim>
 void flatten(const Triangulation<dim> &mesh, const bool for_refinement, Triangulation<dim> &flat)
@@ -75,9 +101,8 @@ void flatten(const Triangulation<dim> &mesh, const bool for_refinement, Triangul
       add_boundary_faces<dim>(cell, boundary.boundary_quads);
   }
   flat.create_triangulation(mesh.get_vertices(), cells, boundary);
-  for (const auto &face : flat.active_face_iterators()) // also for the edges of a face in 3D
-    if (face->at_boundary() && face->manifold_id() != numbers::flat_manifold_id)
-      face->set_all_manifold_ids(face->manifold_id());
+  if constexpr (dim == 3)
+    copy_manifolds_of_edges(mesh, flat);
   for (const auto id : mesh.get_manifold_ids())
     if (id != numbers::flat_manifold_id)
       flat.set_manifold(id, mesh.get_manifold(id));

@@ -6,7 +6,9 @@
 tube.msh: a quarter of a hollow cylinder, radii 1 and 2, about an axis through (0.5, 0, 0) in the
 direction (0, 0.6, 0.8), of length 1; sides inner, outer, flat_1 and flat_2 through the axis, bottom
 and top. shell.msh: an eighth of a spherical shell, radii 1 and 2, about (0.5, 0, 0); sides inner,
-outer, flat_x, flat_y and flat_z. There are nodes on the curved sides alone: refinement has to know
+outer, flat_x, flat_y and flat_z. vessel.msh: a quarter of a hollow cylinder, radii 1 and 2, about the
+z axis from z = -1 to 0, with half a spherical shell on it; sides so, si of the sphere, co, ci of the
+cylinder, end, flat_x and flat_y. There are nodes on the curved sides alone: refinement has to know
 the surfaces.
 """
 
@@ -87,12 +89,39 @@ def write_shell(path, origin):
     write(path, nodes, cells, ["inner", "outer", "flat_x", "flat_y", "flat_z"], side_of)
 
 
+def write_vessel(path):
+    """Two hexahedra of the cylinder below three of the shell."""
+    directions = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, 1), (1, 0, 1), (1, 1, 1)]
+    unit = [[x / math.hypot(*d) for x in d] for d in directions]
+    nodes = [[r * x for x in u] for r in (1., 2.) for u in unit]
+    cells = extrude([(0, 3, 6, 5), (1, 4, 6, 3), (2, 5, 6, 4)], len(unit))
+    rim = [(i, i + len(unit)) for i in (0, 3, 1)]  # inside and outside
+    below = {}
+    for node in [node for pair in rim for node in pair]:
+        below[node] = len(nodes)
+        nodes.append(nodes[node][:2] + [-1.])
+    for (a, b), (d, c) in zip(rim, rim[1:]):
+        cells.append((below[a], below[b], below[c], below[d], a, b, c, d))
+
+    def side_of(face):
+        points = [nodes[node] for node in face]
+        for name, d, value in (("end", 2, -1.), ("flat_x", 0, 0.), ("flat_y", 1, 0.)):
+            if all(abs(p[d] - value) < 1e-12 for p in points):
+                return name
+        is_sphere = all(p[2] >= 0. for p in points)
+        radius = math.hypot(*(points[0] if is_sphere else points[0][:2]))
+        return ("s" if is_sphere else "c") + ("i" if radius < 1.5 else "o")
+
+    write(path, nodes, cells, ["so", "si", "co", "ci", "end", "flat_x", "flat_y"], side_of)
+
+
 def main():
     directory = sys.argv[1]
     os.makedirs(directory, exist_ok=True)
     write_cylinder(os.path.join(directory, "tube.msh"), (0.5, 0., 0.),
                    ((1., 0., 0.), (0., 0.8, -0.6), (0., 0.6, 0.8)))
     write_shell(os.path.join(directory, "shell.msh"), (0.5, 0., 0.))
+    write_vessel(os.path.join(directory, "vessel.msh"))
 
 
 if __name__ == "__main__":

@@ -49,6 +49,25 @@ foreach(degree 1 2)
   endforeach()
 endforeach()
 
+# A sphere and a cylinder on one body: its volume, 7/6 pi + 3/4 pi, has order 2p. And hexahedra with a
+# side on a sphere that are as crooked as a mesher leaves them.
+set(vessel ${here}/poisson_vessel.prm --set Mesh/File=${written}/vessel.msh)
+foreach(case "1;4;6.00226+-1e-4;6.02139+-1e-3" "2;3;6.02135085+-1e-6;6.02138592+-2e-5"
+        "3;3;6.02138589+-1e-8;6.02138592+-1e-7")
+  list(GET case 0 degree)
+  list(GET case 1 cycles)
+  list(GET case 2 volume)
+  list(GET case 3 limit)
+  study_test(volume_of_a_vessel_of_sphere_and_cylinder_converges_with_degree_${degree}
+    ${vessel} --set Discretization/Degree=${degree} --ranks 2
+    --set Study/Cycles=${cycles} --expect-quantity "volume=${volume}"
+    --expect-extrapolated "volume=${limit}")
+endforeach()
+study_test(crooked_hexahedra_at_a_sphere_are_refined ${vessel}
+  --set Mesh/File=${meshes}/ball_corner.msh --set "Mesh/Manifolds=3: sphere 0, 0, 0"
+  --set "Mesh/Initial refinements=1" --set "Poisson/Dirichlet=3: 0" --set Discretization/Degree=2
+  --set Study/Cycles=1 --expect-quantity "volume=0.0411634+-1e-6")
+
 # The meshes that are shipped, with the names of their parts
 study_test(shipped_cantilever_has_its_names
   --expect-text "boundary ids 1 \\(clamped\\), 2 \\(end\\), 3 \\(sides\\). material ids 1 \\(beam\\)"
@@ -96,6 +115,64 @@ bad_mesh(cells_of_higher_order "1 3 2 1 1 1 2 5 4" "1 10 2 1 1 1 2 5 4 6 3 1 2 5
   ":15: an element of higher order")
 bad_mesh(mixed_cells "2 3 2 1 1 2 3 6 5" "2 2 2 1 1 2 3 5" ":16: a triangle in a mesh that begins")
 bad_mesh(a_coordinate_that_is_not_finite "5 1 1 0" "5 nan 1 0" ":10: .* is 'nan', but must be")
+# Parts that touch without common nodes: two unit squares, the second with nodes of its own, at x = 1
+# and 1 + 1e-9, with one node more at half the height, shifted into the first, and the same again
+function(two_parts name second)
+  set(ends "${ARGN}")
+  list(POP_FRONT ends cells n_cells)
+  file(WRITE ${written}/${name}.msh "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n10\n1 0 0 0\n\
+2 1 0 0\n3 1 1 0\n4 0 1 0\n${second}$EndNodes\n$Elements\n${n_cells}\n1 3 2 1 1 1 2 3 4\n${cells}\
+$EndElements\n")
+endfunction()
+set(one_more "2 3 2 1 1 5 6 9 10\n3 3 2 1 1 10 9 7 8\n")
+two_parts(seam "5 1.000000001 0 0\n6 2 0 0\n7 2 1 0\n8 1 1 0\n9 3 0 0\n10 3 1 0\n"
+  "2 3 2 1 1 5 6 7 8\n3 3 2 1 1 6 9 10 7\n" 3)
+two_parts(other_nodes "5 1.000000001 0 0\n6 2 0 0\n7 2 1 0\n8 1 1 0\n9 2 0.5 0\n10 1 0.5 0\n"
+  "${one_more}" 3)
+two_parts(overlap "5 0.7 0 0\n6 2 0 0\n7 2 1 0\n8 0.7 1 0\n9 2 0.5 0\n10 0.7 0.5 0\n" "${one_more}" 3)
+two_parts(twice "5 0 0 0\n6 1 0 0\n7 1 1 0\n8 0 1 0\n9 2 0 0\n10 2 1 0\n"
+  "2 3 2 1 1 5 6 7 8\n3 3 2 1 1 6 9 10 7\n" 3)
+foreach(case "seam;:[0-9]+: the node of this cell at \\(1 0\\) is at the place of another one.*2 pairs.*Merge nodes = 1e-05"
+        "other_nodes;Merge nodes" "overlap;lies in another cell .*in each other"
+        "twice;lies in another cell .*in each other")
+  list(GET case 0 name)
+  list(GET case 1 message)
+  study_test(parts_with_${name}_are_refused --expect-exit 2 --expect-message "${name}\\.msh${message}|${message}"
+    -- ${here}/mesh_square.prm --set Mesh/File=${written}/${name}.msh --validate)
+endforeach()
+set(seam ${parameter_dir}/poisson.prm --set Mesh/File=${written}/seam.msh --set Study/Cycles=1
+  --set "Poisson/Exact solution=" --set "Poisson/Dirichlet=0: x" --set "Poisson/Right-hand side=0"
+  --set "Measurements/Points=middle: 1.5, 0.5" --set "Measurements/Point fields=grad_u_x")
+study_test(merged_nodes_hold_parts_together_on_1_and_2_ranks ${seam} --set "Mesh/Merge nodes=1e-6"
+  --ranks 2 --same-as-ranks 1 --expect-text "cycle 0: 192 cells, 225 dofs")
+study_test(parts_may_be_meant_to_be_apart ${seam} --set "Mesh/Merge nodes=keep"
+  --expect-text "cycle 0: 192 cells, 234 dofs")
+study_test(merging_too_far_ends_with_2 ${seam} --set "Mesh/Merge nodes=1.5" --expect-exit 2
+  --expect-message "seam\\.msh:19: two nodes of this cell are no farther apart")
+study_test(other_nodes_at_a_side_cannot_be_merged ${seam} --set Mesh/File=${written}/other_nodes.msh
+  --set "Mesh/Merge nodes=1e-6" --expect-exit 2 --expect-message "lies on a side of another cell")
+study_test(merging_by_a_word_ends_with_1 ${seam} --set "Mesh/Merge nodes=near" --expect-exit 1
+  --expect-message "Mesh/Merge nodes=near.*no distance")
+
+# Warnings: cells that go round the other way, and sides that look curved
+string(REPLACE "2 3 2 1 1 2 3 6 5" "2 3 2 1 1 5 6 3 2" text "${squares}")
+file(WRITE ${written}/clockwise.msh "${text}")
+study_test(clockwise_cells_are_named
+  --expect-message "warning: .*clockwise\\.msh:16: the nodes of this cell go round clockwise"
+  -- ${here}/mesh_square.prm --set Mesh/File=${written}/clockwise.msh --set "Poisson/Dirichlet=0: 0"
+  --set Poisson/Neumann= --set Poisson/Robin= --validate)
+set(hole ${here}/mesh_plate.prm --set Mesh/File=${mesh_dir}/plate_with_hole.msh --set Study/Cycles=1)
+study_test(refined_side_that_looks_curved_is_named ${hole} --set Mesh/Manifolds=
+  --set "Mesh/Initial refinements=1" --expect-message "boundary id 3 \\(hole\\) turns by .*Mesh/Manifolds"
+  --expect-line summary.json "boundary id 3 .hole. turns by")
+foreach(case "is_meant;Mesh/Manifolds=hole: flat;1" "is_not_refined;Mesh/Manifolds=;0")
+  list(GET case 0 name)
+  list(GET case 1 manifolds)
+  list(GET case 2 refinements)
+  study_test(angular_side_that_${name}_is_not_named ${hole} --set "${manifolds}"
+    --set "Mesh/Initial refinements=${refinements}" --expect-line summary.json "warnings.: ..,")
+endforeach()
+
 file(WRITE ${written}/empty.msh "\n")
 file(WRITE ${written}/cube.stl "solid cube\n")
 foreach(case "empty.msh;is empty" ";is a directory" "cube.stl;unknown ending.*\\.msh" )

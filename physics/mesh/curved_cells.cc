@@ -1,0 +1,241 @@
+#include "physics/mesh/curved_cells.h"
+
+#include "physics/mesh/surfaces.h"
+
+#include <deal.II/base/geometry_info.h>
+
+#include <algorithm>
+#include <array>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+template <int dim>
+using Cell = typename Triangulation<dim>::cell_iterator;
+
+/// A coarse cell as the image of the reference cell.
+template <int dim>
+class CurvedCell
+{
+public:
+  explicit CurvedCell(const Cell<dim> &coarse);
+
+  bool is_straight() const
+  {
+    return straight;
+  }
+  Point<dim> at(const Point<dim> &unit) const
+  {
+    return straight ? multilinear(unit) : blend(all, 0, unit);
+  }
+
+private:
+  /// Bit d for the direction d.
+  using Directions = unsigned int;
+  static constexpr Directions all = (1U << dim) - 1;
+
+  Point<dim> multilinear(const Point<dim> &unit) const;
+  Point<dim> edge(Directions along, unsigned int corner, double t) const;
+  Point<dim> blend(Directions along, unsigned int corner, const Point<dim> &unit) const;
+  Point<dim> on_surface(Directions along, unsigned int corner, const Point<dim> &unit,
+                        const Point<dim> &point) const;
+
+  std::array<Point<dim>, GeometryInfo<dim>::vertices_per_cell> vertices;
+  /// Of the edge from a corner in a direction; nullptr for straight ones.
+  std::array<std::array<const Manifold<dim> *, dim>, GeometryInfo<dim>::vertices_per_cell> edges;
+  /// Of a face; nullptr for those that only blend their edges.
+  std::array<const SurfaceFamily<dim> *, GeometryInfo<dim>::faces_per_cell> faces;
+  bool straight = true;
+};
+
+template <int dim>
+CurvedCell<dim>::CurvedCell(const Cell<dim> &coarse)
+{
+  for (const unsigned int v : coarse->vertex_indices()) {
+    vertices[v] = coarse->vertex(v);
+    edges[v].fill(nullptr);
+  }
+  for (const unsigned int l : coarse->line_indices()) {
+    const auto line = coarse->line(l);
+    const unsigned int a = GeometryInfo<dim>::line_to_cell_vertices(l, 0);
+    const unsigned int b = GeometryInfo<dim>::line_to_cell_vertices(l, 1);
+    unsigned int direction = 0;
+    while ((1U << direction) != (a ^ b))
+      ++direction;
+    if (line->manifold_id() != numbers::flat_manifold_id) {
+      edges[std::min(a, b)][direction] = &line->get_manifold();
+      straight = false;
+    }
+  }
+  for (const unsigned int f : coarse->face_indices()) {
+    const auto *const on_surface =
+        dynamic_cast<const SurfaceManifold<dim> *>(&coarse->face(f)->get_manifold());
+    faces[f] = on_surface != nullptr ? &on_surface->surface : nullptr;
+  }
+}
+
+template <int dim>
+Point<dim> CurvedCell<dim>::multilinear(const Point<dim> &unit) const
+{
+  Point<dim> point;
+  for (unsigned int v = 0; v < vertices.size(); ++v)
+    point += GeometryInfo<dim>::d_linear_shape_function(unit, v) * vertices[v];
+  return point;
+}
+
+template <int dim>
+Point<dim> CurvedCell<dim>::edge(const Directions along, const unsigned int corner,
+                                 const double t) const
+{
+  unsigned int direction = 0;
+  while ((1U << direction) != along)
+    ++direction;
+  const std::array<Point<dim>, 2> ends = {{vertices[corner], vertices[corner | along]}};
+  const std::array<double, 2> weights = {{1. - t, t}};
+  if (const Manifold<dim> *const manifold = edges[corner][direction])
+    return manifold->get_new_point(make_array_view(ends.begin(), ends.end()),
+                                   make_array_view(weights.begin(), weights.end()));
+  return ends[0] + t * (ends[1] - ends[0]);
+}
+
+/// @p point of a face, moved to the surface of the face.
+template <int dim>
+Point<dim> CurvedCell<dim>::on_surface(const Directions along, const unsigned int corner,
+                                       const Point<dim> &unit, const Point<dim> &point) const
+{
+  unsigned int across = 0;
+  while ((along >> across & 1U) != 0)
+    ++across;
+  const SurfaceFamily<dim> *const surface = faces[2 * across + (corner >> across & 1U)];
+  if (surface == nullptr)
+    return point;
+  double level = 0.;
+  for (unsigned int v = 0; v < vertices.size(); ++v)
+    if ((v & ~along & all) == corner) {
+      double weight = 1.;
+      for (unsigned int d = 0; d < dim; ++d)
+        if ((along >> d & 1U) != 0)
+          weight *= (v >> d & 1U) != 0 ? unit[d] : 1. - unit[d];
+      level += weight * surface->level(vertices[v]);
+    }
+  return surface->project(point, level);
+}
+
+/**
+ * The point of the cell, face, edge or corner that goes from @p corner in the directions @p along:
+ * the Boolean sum of what it has at its ends, Σ over the sets S of its directions of (-1)^(|S|+1)
+ * the linear interpolation in S of the parts in the other directions.
+ */
+template <int dim>
+Point<dim> CurvedCell<dim>::blend(const Directions along, const unsigned int corner,
+                                  const Point<dim> &unit) const
+{
+  if (along == 0)
+    return vertices[corner];
+  if ((along & (along - 1)) == 0) { // one direction
+    unsigned int direction = 0;
+    while ((1U << direction) != along)
+      ++direction;
+    return edge(along, corner, unit[direction]);
+  }
+  Point<dim> point;
+  for (Directions set = along; set != 0; set = (set - 1) & along) { // all subsets
+    for (Directions ends = set;; ends = (ends - 1) & set) {         // the ends with 1
+      double weight = -1.;
+      for (unsigned int d = 0; d < dim; ++d)
+        if ((set >> d & 1U) != 0)
+          weight *= (ends >> d & 1U) != 0 ? -unit[d] : unit[d] - 1.;
+      if (weight != 0.)
+        point += weight * blend(along & ~set, corner | ends, unit);
+      if (ends == 0)
+        break;
+    }
+  }
+  return along == all ? point : on_surface(along, corner, unit, point);
+}
+
+/// The coarse cell that @p cell lies in, with @p unit in its coordinates.
+template <int dim>
+Cell<dim> coarse_cell_of(Cell<dim> cell, std::vector<Point<dim>> &unit)
+{
+  while (cell->level() > 0) {
+    const auto parent = cell->parent();
+    unsigned int child = 0;
+    while (parent->child(child) != cell)
+      ++child;
+    for (Point<dim> &p : unit)
+      p = GeometryInfo<dim>::child_to_cell_coordinates(p, child);
+    cell = parent;
+  }
+  return cell;
+}
+
+/// @param origin of @p cell in the coordinates of its coarse cell, in which its edges are @p size
+template <int dim>
+void place_vertices(const Cell<dim> &cell, const CurvedCell<dim> &coarse, const Point<dim> &origin,
+                    const double size)
+{
+  for (const unsigned int v : cell->vertex_indices())
+    cell->vertex(v) = coarse.at(origin + size * GeometryInfo<dim>::unit_cell_vertex(v));
+  if (cell->has_children())
+    for (unsigned int c = 0; c < cell->n_children(); ++c)
+      place_vertices(cell->child(c), coarse,
+                     Point<dim>(origin + size / 2. * GeometryInfo<dim>::unit_cell_vertex(c)),
+                     size / 2.);
+}
+
+template <int dim>
+void place_vertices(Triangulation<dim> &triangulation)
+{
+  for (const auto &cell : triangulation.cell_iterators_on_level(0))
+    if (cell->has_children()) {
+      const CurvedCell<dim> coarse(cell);
+      if (coarse.is_straight()) // new vertices are where they should be
+        continue;
+      for (unsigned int c = 0; c < cell->n_children(); ++c)
+        place_vertices(cell->child(c), coarse,
+                       Point<dim>(0.5 * GeometryInfo<dim>::unit_cell_vertex(c)), 0.5);
+    }
+}
+} // namespace
+
+template <int dim>
+bool has_curved_cells(const Triangulation<dim> &triangulation)
+{
+  const auto ids = triangulation.get_manifold_ids();
+  return triangulation.all_reference_cells_are_hyper_cube() &&
+         std::any_of(ids.begin(), ids.end(), [&](const types::manifold_id id) {
+           return id != numbers::flat_manifold_id &&
+                  dynamic_cast<const SurfaceManifold<dim> *>(&triangulation.get_manifold(id)) !=
+                      nullptr;
+         });
+}
+
+template <int dim>
+std::vector<Point<dim>>
+CurvedCellMapping<dim>::compute_mapping_support_points(const Cell<dim> &cell) const
+{
+  std::vector<Point<dim>> points = this->unit_cell_support_points;
+  const CurvedCell<dim> coarse(coarse_cell_of<dim>(cell, points));
+  for (Point<dim> &point : points)
+    point = coarse.at(point);
+  return points;
+}
+
+template <int dim>
+void keep_curved_cells(Triangulation<dim> &triangulation)
+{
+  triangulation.signals.post_refinement.connect(
+      [&triangulation] { place_vertices(triangulation); });
+}
+
+template bool has_curved_cells(const Triangulation<2> &);
+template bool has_curved_cells(const Triangulation<3> &);
+template class CurvedCellMapping<2>;
+template class CurvedCellMapping<3>;
+template void keep_curved_cells(Triangulation<2> &);
+template void keep_curved_cells(Triangulation<3> &);
+} // namespace femgpu

@@ -1,0 +1,370 @@
+#include "physics/mesh/touching_parts.h"
+
+#include "linalg/base/error.h"
+#include "physics/mesh/disjoint_sets.h"
+#include "physics/mesh/near_points.h"
+
+#include <deal.II/base/bounding_box.h>
+#include <deal.II/base/exceptions.h>
+#include <deal.II/base/tensor.h>
+#include <deal.II/fe/mapping_q1.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/reference_cell.h>
+#include <deal.II/numerics/rtree.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+const std::string path = "Mesh/Merge nodes";
+
+/// Nodes that are nearer than this part of the shortest edge there are at the same place: files
+/// have seven digits or more.
+constexpr double same_place = 1e-6;
+/// Of a cell's size: points so deep in a cell lie in it, and not on its sides.
+constexpr double overlap = 0.01;
+
+/// The nodes of faces on the boundary, each with one of its cells.
+template <int dim>
+struct BoundaryNode
+{
+  unsigned int index;
+  Point<dim> point;
+  unsigned int cell;    ///< its active cell index
+  double shortest_edge; ///< of the cells that have a face on the boundary with this node
+};
+
+template <int dim>
+std::vector<BoundaryNode<dim>> boundary_nodes(const Triangulation<dim> &coarse)
+{
+  std::vector<unsigned int> position(coarse.n_vertices(), numbers::invalid_unsigned_int);
+  std::vector<BoundaryNode<dim>> nodes;
+  for (const auto &cell : coarse.active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      if (cell->at_boundary(f))
+        for (const unsigned int v : cell->face(f)->vertex_indices()) {
+          const unsigned int index = cell->face(f)->vertex_index(v);
+          if (position[index] == numbers::invalid_unsigned_int) {
+            position[index] = static_cast<unsigned int>(nodes.size());
+            nodes.push_back({index, cell->face(f)->vertex(v), cell->active_cell_index(),
+                             std::numeric_limits<double>::max()});
+          }
+          auto &edge = nodes[position[index]].shortest_edge;
+          for (const unsigned int l : cell->line_indices())
+            edge = std::min(edge, cell->line(l)->vertex(0).distance(cell->line(l)->vertex(1)));
+        }
+  return nodes;
+}
+
+template <int dim>
+std::vector<Point<dim>> points_of(const std::vector<BoundaryNode<dim>> &nodes)
+{
+  std::vector<Point<dim>> points;
+  for (const auto &node : nodes)
+    points.push_back(node.point);
+  return points;
+}
+
+/// The active cells of @p coarse with the nodes that stand for theirs in @p sets.
+template <int dim>
+std::vector<CellData<dim>> merged_cells(const Triangulation<dim> &coarse, DisjointSets &sets,
+                                        const std::vector<std::string> &places)
+{
+  std::vector<CellData<dim>> cells;
+  for (const auto &cell : coarse.active_cell_iterators()) {
+    CellData<dim> data(cell->n_vertices());
+    data.material_id = cell->material_id();
+    for (const unsigned int v : cell->vertex_indices())
+      data.vertices[v] = sets.root(cell->vertex_index(v));
+    auto sorted = data.vertices;
+    std::sort(sorted.begin(), sorted.end());
+    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+      throw InputError(places[cell->active_cell_index()] +
+                       "two nodes of this cell are no farther "
+                       "apart than " +
+                       path + " allows, and would become one. Give a smaller tolerance.");
+    cells.push_back(data);
+  }
+  return cells;
+}
+
+/// Nodes of a face in ascending order, the same from both sides.
+using NodeSet = std::array<unsigned int, 4>;
+
+template <class FaceIterator>
+NodeSet merged_nodes(const FaceIterator &face, DisjointSets &sets)
+{
+  NodeSet nodes;
+  nodes.fill(numbers::invalid_unsigned_int);
+  for (const unsigned int v : face->vertex_indices())
+    nodes[v] = sets.root(face->vertex_index(v));
+  std::sort(nodes.begin(), nodes.end());
+  return nodes;
+}
+
+/// The faces of all cells, sorted. @throws InputError if more than two have the same nodes
+template <int dim>
+std::vector<NodeSet> merged_faces(const Triangulation<dim> &coarse, DisjointSets &sets,
+                                  const std::vector<std::string> &places)
+{
+  std::vector<std::pair<NodeSet, unsigned int>> faces;
+  for (const auto &cell : coarse.active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      faces.emplace_back(merged_nodes(cell->face(f), sets), cell->active_cell_index());
+  std::sort(faces.begin(), faces.end());
+  std::vector<NodeSet> result;
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    if (i > 1 && faces[i - 2].first == faces[i].first)
+      throw InputError(places[faces[i].second] +
+                       "with merged nodes this cell shares a face with "
+                       "two others, " +
+                       places[faces[i - 1].second] + "and " + places[faces[i - 2].second] +
+                       "cells lie in each other or come twice. Mesh each part once.");
+    result.push_back(faces[i].first);
+  }
+  return result;
+}
+
+/// What is left of the boundary.
+template <int dim>
+SubCellData merged_boundary(const Triangulation<dim> &coarse, DisjointSets &sets,
+                            const std::vector<NodeSet> &faces)
+{
+  SubCellData boundary;
+  for (const auto &face : coarse.active_face_iterators()) {
+    if (!face->at_boundary())
+      continue;
+    const auto [first, last] =
+        std::equal_range(faces.begin(), faces.end(), merged_nodes(face, sets));
+    if (last - first != 1)
+      continue;
+    CellData<dim - 1> data(face->n_vertices());
+    data.boundary_id = face->boundary_id();
+    for (const unsigned int v : face->vertex_indices())
+      data.vertices[v] = sets.root(face->vertex_index(v));
+    if constexpr (dim == 2)
+      boundary.boundary_lines.push_back(data);
+    else
+      boundary.boundary_quads.push_back(data);
+  }
+  return boundary;
+}
+} // namespace
+
+NodeMerging NodeMerging::read(const std::string &text)
+{
+  NodeMerging merging;
+  if (text == "keep")
+    merging.way = Way::keep;
+  if (text == "keep" || text == "refuse")
+    return merging;
+  merging.way = Way::merge;
+  const char *const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, merging.tolerance);
+  if (error != std::errc() || stop != end || !(merging.tolerance > 0.) ||
+      !std::isfinite(merging.tolerance))
+    throw ParameterError("'" + text +
+                             "' is no distance of nodes. Write refuse, keep, or the "
+                             "largest distance at which nodes become one, as 1e-6.",
+                         path);
+  return merging;
+}
+
+template <int dim>
+unsigned int merge_nodes(Triangulation<dim> &coarse, const double tolerance,
+                         const std::vector<std::string> &places)
+{
+  const auto nodes = boundary_nodes(coarse);
+  DisjointSets sets(coarse.n_vertices());
+  unsigned int n_gone = 0;
+  for (const auto &[a, b] : near_points(points_of(nodes), tolerance))
+    if (sets.root(nodes[a].index) != sets.root(nodes[b].index)) {
+      sets.unite(nodes[a].index, nodes[b].index);
+      ++n_gone;
+    }
+  if (n_gone == 0)
+    return 0;
+  auto cells = merged_cells(coarse, sets, places);
+  auto boundary = merged_boundary(coarse, sets, merged_faces(coarse, sets, places));
+  auto points = coarse.get_vertices();
+  const bool are_hypercubes = coarse.all_reference_cells_are_hyper_cube();
+  coarse.clear();
+  GridTools::delete_unused_vertices(points, cells, boundary);
+  if (are_hypercubes)
+    GridTools::consistently_order_cells(cells);
+  coarse.create_triangulation(points, cells, boundary);
+  return n_gone;
+}
+
+namespace
+{
+[[noreturn]] void refuse(const std::string &place, const std::string &what, const std::string &cure)
+{
+  throw InputError(place + what + " " + cure + " If that is meant, set " + path + " = keep.");
+}
+
+/// "FILE:LINE" of "FILE:LINE: "
+std::string name_of(const std::string &place)
+{
+  return place.substr(0, place.find_last_not_of(": ") + 1);
+}
+
+template <int dim>
+void refuse_nodes_at_the_same_place(const std::vector<BoundaryNode<dim>> &nodes,
+                                    const std::vector<std::string> &places)
+{
+  double largest = 0.;
+  for (const auto &node : nodes)
+    largest = std::max(largest, same_place * node.shortest_edge);
+  unsigned int n = 0;
+  const BoundaryNode<dim> *first = nullptr, *second = nullptr;
+  for (const auto &[a, b] : near_points(points_of(nodes), largest)) {
+    const double edge = std::min(nodes[a].shortest_edge, nodes[b].shortest_edge);
+    if (!(nodes[a].point.distance(nodes[b].point) <= same_place * edge))
+      continue;
+    if (++n == 1) {
+      first = &nodes[a];
+      second = &nodes[b];
+    }
+  }
+  if (n == 0)
+    return;
+  std::ostringstream what, cure;
+  what << "the node of this cell at (" << first->point << ") is at the place of another one ("
+       << name_of(places[second->cell]) << "), as " << n << (n == 1 ? " pair" : " pairs")
+       << " of nodes are. Parts would not hold together there, as at a crack.";
+  cure.precision(1);
+  cure << "Set " << path << " = "
+       << 10. * same_place * std::min(first->shortest_edge, second->shortest_edge)
+       << " to make one node of each pair.";
+  refuse(places[first->cell], what.str(), cure.str());
+}
+
+/// How deep a point with these unit coordinates lies in the cell, as a part of it; negative
+/// outside.
+template <int dim>
+double depth_of(const Point<dim> &unit, const bool is_simplex)
+{
+  double depth = 1., sum = 0.;
+  for (unsigned int d = 0; d < dim; ++d) {
+    depth = std::min({depth, unit[d], is_simplex ? 1. : 1. - unit[d]});
+    sum += unit[d];
+  }
+  return is_simplex ? std::min(depth, 1. - sum) : depth;
+}
+
+template <int dim>
+class CellSearch
+{
+public:
+  explicit CellSearch(const Triangulation<dim> &coarse)
+      : is_simplex(coarse.all_reference_cells_are_simplex())
+  {
+    std::vector<Entry> boxes;
+    for (const auto &cell : coarse.active_cell_iterators()) {
+      BoundingBox<dim> box = cell->bounding_box();
+      box.extend(same_place * cell->diameter());
+      boxes.emplace_back(box, cell);
+    }
+    tree = pack_rtree(boxes);
+  }
+
+  /// Calls f(cell, depth) for cells near to @p point whose nodes are all other ones than @p node.
+  template <class F>
+  void visit(const Point<dim> &point, const unsigned int node, const F &f) const
+  {
+    namespace bgi = boost::geometry::index;
+    for (auto entry = tree.qbegin(bgi::intersects(point)); entry != tree.qend(); ++entry) {
+      const Cell &cell = entry->second;
+      const auto vertices = cell->vertex_indices();
+      if (std::none_of(vertices.begin(), vertices.end(),
+                       [&](const unsigned int v) { return cell->vertex_index(v) == node; }))
+        f(cell, depth(cell, point));
+    }
+  }
+
+private:
+  using Cell = typename Triangulation<dim>::active_cell_iterator;
+  using Entry = std::pair<BoundingBox<dim>, Cell>;
+
+  double depth(const Cell &cell, const Point<dim> &point) const
+  {
+    if (is_simplex) {
+      Tensor<2, dim> edges; // in columns; their inverse gives the barycentric coordinates
+      for (unsigned int d = 0; d < dim; ++d)
+        for (unsigned int c = 0; c < dim; ++c)
+          edges[c][d] = cell->vertex(d + 1)[c] - cell->vertex(0)[c];
+      return depth_of(Point<dim>(invert(edges) * (point - cell->vertex(0))), true);
+    }
+    try {
+      return depth_of(StaticMappingQ1<dim>::mapping.transform_real_to_unit_cell(cell, point),
+                      false);
+    }
+    catch (const typename Mapping<dim>::ExcTransformationFailed &) {
+      return -1.; // so far outside that the mapping has no inverse
+    }
+  }
+
+  bool is_simplex;
+  RTree<Entry> tree;
+};
+
+template <int dim>
+void refuse_contacts(const Triangulation<dim> &coarse, const std::vector<BoundaryNode<dim>> &nodes,
+                     const std::vector<std::string> &places)
+{
+  const CellSearch<dim> search(coarse);
+  const auto check = [&](const unsigned int own, const Point<dim> &point, const unsigned int node,
+                         const double shallowest, const std::string &name) {
+    search.visit(point, node, [&](const auto &cell, const double depth) {
+      if (cell->active_cell_index() == own || depth < shallowest)
+        return;
+      std::ostringstream what;
+      what << "the " << name << " of this cell at (" << point << ") lies "
+           << (depth > overlap ? "in" : "on a side of") << " another cell ("
+           << name_of(places[cell->active_cell_index()]) << "): ";
+      if (depth > overlap)
+        refuse(places[own], what.str() + "parts of the mesh lie in each other.",
+               "Mesh the model again so that its parts share their sides.");
+      refuse(places[own],
+             what.str() + "parts touch without nodes in common, and would not hold together there, "
+                          "as at a crack.",
+             "Mesh both together, so that they share their nodes (in gmsh by BooleanFragments).");
+    });
+  };
+  for (const auto &node : nodes)
+    check(node.cell, node.point, node.index, overlap, "node");
+  for (const auto &cell : coarse.active_cell_iterators())
+    for (const unsigned int f : cell->face_indices())
+      if (cell->at_boundary(f)) {
+        check(cell->active_cell_index(), cell->face(f)->center(), numbers::invalid_unsigned_int,
+              overlap, "side");
+        check(cell->active_cell_index(), cell->center(), numbers::invalid_unsigned_int, overlap,
+              "middle");
+      }
+  refuse_nodes_at_the_same_place(nodes, places);
+  for (const auto &node : nodes)
+    check(node.cell, node.point, node.index, -same_place, "node");
+}
+} // namespace
+
+template <int dim>
+void refuse_touching_parts(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
+{
+  refuse_contacts(coarse, boundary_nodes(coarse), places);
+}
+
+template unsigned int merge_nodes(Triangulation<2> &, double, const std::vector<std::string> &);
+template unsigned int merge_nodes(Triangulation<3> &, double, const std::vector<std::string> &);
+template void refuse_touching_parts(const Triangulation<2> &, const std::vector<std::string> &);
+template void refuse_touching_parts(const Triangulation<3> &, const std::vector<std::string> &);
+} // namespace femgpu
