@@ -13,6 +13,7 @@
 #include "physics/estimators.h"
 #include "physics/mean_value.h"
 #include "physics/measurements/measurements.h"
+#include "physics/mesh/angular_sides.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
@@ -61,8 +62,7 @@ public:
     make_periodic(mesh, problem->periodic_sides());
     if (parameters.continuation.enabled)
       check_continuation();
-    for (const std::string &text : mesh.warnings)
-      console.warn(text);
+    warn();
   }
 
   /// Collective. Checks that the methods fit the problem and one another.
@@ -103,6 +103,7 @@ private:
     return static_cast<double>(mesh.triangulation->n_global_active_cells()) *
            std::pow(1 << dim, refinements);
   }
+  void warn();
   void check_continuation() const;
   SystemSize size_with(double n_cells) const;
   void describe(const linalg::NodeSolver &solver, const std::string &method);
@@ -134,6 +135,22 @@ private:
   Stopwatch cycle_watch; ///< of the cycle
   StudyRecord study;
 };
+
+template <int dim>
+void Study<dim>::warn()
+{
+  const unsigned int before = parameters.mesh.initial_refinements;
+  const unsigned int cycles = parameters.study.cycles;
+  for (const std::string &text : mesh.warnings)
+    console.warn(text);
+  const bool is_refined = before > 0 || cycles > 1 || !parameters.local_refinement.where.empty();
+  if (!parameters.mesh.file.empty() && is_refined)
+    if (const std::string text = warning_of_angular_sides(mesh); !text.empty())
+      console.warn(text);
+  const unsigned int of_all = parameters.study.is_adaptive() ? before : before + cycles - 1;
+  for (const std::string &text : problem->warnings(discretization, of_all))
+    console.warn(text);
+}
 
 template <int dim>
 SystemSize Study<dim>::size_with(const double n_cells) const

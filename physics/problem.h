@@ -101,6 +101,14 @@ public:
                      const DiscretizationParameters & /* parameters */) const
   {}
 
+  /// What may make results wrong on this mesh, which is not refined yet, with the cure.
+  /// @p refinements of all cells will follow until the last cycle.
+  virtual std::vector<std::string> warnings(const Discretization<dim> & /* discretization */,
+                                            unsigned int /* refinements */) const
+  {
+    return {};
+  }
+
   /// Collective; called before each assembly. @throws ParameterError for data that this problem
   /// does not take, as a coefficient that is negative somewhere.
   virtual void check_data(const Discretization<dim> & /* discretization */) const

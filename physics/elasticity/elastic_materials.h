@@ -11,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 
 namespace femgpu
 {
@@ -57,6 +58,15 @@ public:
   bool is_uniform(dealii::types::material_id material) const
   {
     return materials.at(material).is_uniform;
+  }
+  /// "material id 1 (steel)"
+  const std::string &name(dealii::types::material_id material) const
+  {
+    return materials.at(material).name;
+  }
+  bool is_in_plane_stress() const
+  {
+    return is_plane_stress;
   }
   bool has_temperature() const
   {

@@ -4,6 +4,7 @@
 #include "physics/elasticity/elastic_stiffness.h"
 #include "physics/elasticity/elastic_supports.h"
 #include "physics/elasticity/elasticity_parameters.h"
+#include "physics/elasticity/locking.h"
 #include "physics/elasticity/stress_output.h"
 #include "physics/expression_text.h"
 #include "physics/problem_tools.h"
@@ -76,6 +77,12 @@ public:
   {
     materials.check(mesh);
     supports.check(mesh);
+  }
+
+  std::vector<std::string> warnings(const Discretization<dim> &discretization,
+                                    const unsigned int refinements) const override
+  {
+    return locking_warnings(discretization, materials, refinements);
   }
 
   std::vector<DirichletCondition<dim>> dirichlet_conditions() const override

@@ -160,3 +160,23 @@ study_test(body_beside_one_that_is_held_ends_with_1_and_its_motions ${bodies} --
   --expect-message "body around \\(2\\.5 0\\.5\\), with the boundary ids 3, 4, 5, .* by translation in y")
 study_test(two_bodies_that_are_held_are_solved ${bodies} --ranks 2 --same-as-ranks 1
   --set "Elasticity/Displacement=1, 3: 0, 0")
+
+# Elements of degree 1 that are too stiff are named. The beam bends 35 + 10 % too little by the estimate.
+set(beam ${here}/elasticity_3d.prm --set Mesh/Generator=subdivided_hyper_rectangle
+  --set "Mesh/Arguments=20, 1, 1 : 0, 0, 0 : 20, 1, 1 : true" --set "Mesh/Initial refinements=0"
+  --set Study/Cycles=1 --validate)
+function(locking_test name message)
+  study_test(${name} --expect-message "^${message}$" -- ${beam} ${ARGN})
+endfunction()
+set(shear "femgpu: warning: a slender body with about 1 cells of degree 1 over its thickness, of 1 times.* 45 % too stiff.*\n")
+set(volume "femgpu: warning: elements of degree 1 are too stiff for a Poisson's ratio of 0.49.*\n")
+locking_test(linear_beam_is_named_too_stiff "${shear}")
+locking_test(nearly_incompressible_linear_elements_are_named "${volume}"
+  --set "Elasticity/Poisson's ratio=0.49" --set Mesh/Generator=hyper_cube
+  --set "Mesh/Arguments=0 : 1 : true")
+locking_test(nearly_incompressible_linear_tetrahedra_are_named "${volume}" --set Mesh/Cells=simplex
+  --set "Elasticity/Poisson's ratio=0.49")
+locking_test(quadratic_beam_is_not_named "" --set Discretization/Degree=2
+  --set "Elasticity/Poisson's ratio=0.49")
+locking_test(fine_linear_beam_is_not_named ""
+  --set "Mesh/Arguments=80, 4, 4 : 0, 0, 0 : 20, 1, 1 : true")

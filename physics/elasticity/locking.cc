@@ -1,0 +1,184 @@
+#include "physics/elasticity/locking.h"
+
+#include <deal.II/base/bounding_box.h>
+#include <deal.II/base/geometry_info.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/grid/grid_tools.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+constexpr double nearly_incompressible = 0.45; ///< Poisson's ratio
+constexpr double slender = 5.;                 ///< length over thickness
+constexpr double too_stiff = 0.05;
+constexpr double part_of_boundary = 0.3; ///< that a slender body has at its thickness
+
+template <int dim>
+using Cell = typename Triangulation<dim>::cell_iterator;
+
+template <int dim>
+double poisson_ratio(const ElasticMaterials<dim> &materials, const Cell<dim> &cell)
+{
+  const ElasticModuli moduli = materials.moduli({cell->center(), cell->material_id()});
+  return moduli.lambda / (2. * (moduli.lambda + moduli.mu));
+}
+
+/// Every rank has the whole coarse mesh, so all find the same.
+template <int dim>
+std::optional<std::string> volumetric_locking(const Mesh<dim> &mesh,
+                                              const ElasticMaterials<dim> &materials)
+{
+  double largest = nearly_incompressible;
+  Cell<dim> found;
+  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+    if (const double nu = poisson_ratio(materials, cell); nu > largest) {
+      largest = nu;
+      found = cell;
+    }
+  if (found.state() != IteratorState::valid)
+    return {};
+  std::ostringstream text;
+  text << "elements of degree 1 are too stiff for a Poisson's ratio of " << largest
+       << ", as that of " << materials.name(found->material_id())
+       << ": they cannot keep their volume when they deform (volumetric locking). Set "
+          "Discretization/Degree = 2.";
+  return text.str();
+}
+
+/// Cells from one side of the body to the other, face opposite to face.
+template <int dim>
+struct Stack
+{
+  double thickness = 0.;
+  unsigned int n_cells = 0;
+  double length; ///< of its cells, across
+  Point<dim> place;
+};
+
+/// How far the mesh goes in the direction of @p edge.
+template <int dim>
+double extent(const BoundingBox<dim> &box, const Tensor<1, dim> &edge)
+{
+  double sum = 0.;
+  for (unsigned int d = 0; d < dim; ++d)
+    sum += std::abs(edge[d]) * box.side_length(d);
+  return sum / edge.norm();
+}
+
+/**
+ * The stack that begins at face @p f. Its length is that of the shortest edges along which the body
+ * is long; infinite if there are none.
+ */
+template <int dim>
+Stack<dim> stack_at(Cell<dim> cell, unsigned int f, const BoundingBox<dim> &box)
+{
+  Stack<dim> stack;
+  stack.place = cell->face(f)->center();
+  const auto first = cell->face(f);
+  for (;;) {
+    const unsigned int opposite = GeometryInfo<dim>::opposite_face[f];
+    ++stack.n_cells;
+    stack.thickness += cell->face(f)->center().distance(cell->face(opposite)->center());
+    if (cell->at_boundary(opposite))
+      break;
+    const auto next = cell->neighbor(opposite);
+    f = cell->neighbor_of_neighbor(opposite);
+    cell = next;
+  }
+  stack.length = std::numeric_limits<double>::infinity();
+  const unsigned int n_edges = dim == 2 ? 1 : 4;
+  for (unsigned int l = 0; l < n_edges; ++l) {
+    Tensor<1, dim> edge = first->vertex(1) - first->vertex(0);
+    if constexpr (dim == 3)
+      edge = first->line(l)->vertex(1) - first->line(l)->vertex(0);
+    if (extent(box, edge) >= slender * stack.thickness)
+      stack.length = std::min(stack.length, edge.norm());
+  }
+  return stack;
+}
+
+/**
+ * How much too stiff, at least, the cells are where the body bends, as a part of its stiffness. A
+ * bilinear cell of length l takes part in a curvature κ by shear, κx along the cell, with an energy
+ * of (1-ν)/2 (l/t)² of that of bending; and as its strain is constant over its height, n cells over
+ * the thickness resist the transverse strain -νκz with ν²/(1-ν²)/n² of it.
+ */
+double stiffening(const double length_by_thickness, const double n_cells, const double nu)
+{
+  return (1. - nu) / 2. * length_by_thickness * length_by_thickness +
+         nu * nu / (1. - nu * nu) / (n_cells * n_cells);
+}
+
+template <int dim>
+std::optional<std::string> shear_locking(const Mesh<dim> &mesh,
+                                         const ElasticMaterials<dim> &materials,
+                                         const unsigned int refinements)
+{
+  const BoundingBox<dim> box(mesh.triangulation->get_vertices());
+  const double finer = std::pow(2., refinements);
+  double all = 0., locked = 0., too_much = 0., ratio = 0., n_cells = 0.; // integrals
+  std::optional<Point<dim>> place;
+  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+    for (const unsigned int f : cell->face_indices()) {
+      if (!cell->at_boundary(f))
+        continue;
+      const double size = cell->face(f)->measure();
+      all += size;
+      const Stack<dim> stack = stack_at<dim>(cell, f, box);
+      if (!std::isfinite(stack.length))
+        continue;
+      const double slope = stack.length / stack.thickness / finer;
+      const double part = stiffening(slope, stack.n_cells * finer, poisson_ratio(materials, cell));
+      if (!(part > too_stiff))
+        continue;
+      locked += size;
+      too_much += size * part;
+      ratio += size * slope;
+      n_cells += size * stack.n_cells * finer;
+      if (!place)
+        place = stack.place;
+    }
+  if (!(locked > part_of_boundary * all))
+    return {};
+  std::ostringstream text;
+  text.precision(2);
+  text << "a slender body with about " << n_cells / locked << " cells of degree 1 over its "
+       << "thickness" << (refinements > 0 ? " in the last cycle" : "") << ", of " << ratio / locked
+       << " times its length, as at (" << *place << "): it is at least " << 100. * too_much / locked
+       << " % too stiff where it bends (shear locking). Set Discretization/Degree = 2.";
+  return text.str();
+}
+} // namespace
+
+template <int dim>
+std::vector<std::string> locking_warnings(const Discretization<dim> &discretization,
+                                          const ElasticMaterials<dim> &materials,
+                                          const unsigned int refinements)
+{
+  std::vector<std::string> warnings;
+  if (discretization.degree() > 1)
+    return warnings;
+  const Mesh<dim> &mesh = discretization.mesh();
+  if (!materials.is_in_plane_stress())
+    if (const auto text = volumetric_locking(mesh, materials))
+      warnings.push_back(*text);
+  if (!mesh.is_simplex)
+    if (const auto text = shear_locking(mesh, materials, refinements))
+      warnings.push_back(*text);
+  return warnings;
+}
+
+template std::vector<std::string> locking_warnings(const Discretization<2> &,
+                                                   const ElasticMaterials<2> &, unsigned int);
+template std::vector<std::string> locking_warnings(const Discretization<3> &,
+                                                   const ElasticMaterials<3> &, unsigned int);
+} // namespace femgpu
