@@ -436,6 +436,7 @@ void check_study(const Parameters &parameters, MPI_Comm communicator, Console &c
 StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
                       const SolutionObserver &observer)
 {
+  console.begin_phase("mesh");
   if (parameters.run.dimension == 2)
     return Study<2>(parameters, communicator, console).run(observer);
   return Study<3>(parameters, communicator, console).run(observer);

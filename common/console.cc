@@ -1,11 +1,14 @@
 #include "common/console.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -29,14 +32,66 @@ bool is_watched()
 }
 } // namespace
 
-Console::Console(std::string program, const bool prints, const Verbosity verbosity)
-    : program(std::move(program)), prints(prints), verbosity(verbosity),
-      is_live(prints && verbosity != Verbosity::quiet && is_watched())
-{}
+Console::Console(std::string program, const bool prints, const Verbosity verbosity,
+                 const std::chrono::milliseconds interval)
+    : program(std::move(program)), prints(prints), verbosity(verbosity), interval(interval),
+      is_live(shows_progress() && is_watched()), last_output(Clock::now())
+{
+  if (shows_progress() && !is_live)
+    start_reporter();
+}
 
 Console::~Console()
 {
   clear_line();
+  if (!reporter.joinable())
+    return;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    is_ending = true;
+  }
+  change.notify_one();
+  reporter.join();
+}
+
+/// Signals are for the main thread. Where no thread can be had the program runs without reports.
+void Console::start_reporter()
+{
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    reporter = std::thread([this] { report_until_end(); });
+  }
+  catch (const std::system_error &) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Console::report_until_end()
+{
+  std::unique_lock<std::mutex> lock(mutex);
+  while (!is_ending) {
+    const Clock::time_point due = last_output + interval;
+    if (Clock::now() < due) {
+      change.wait_until(lock, due);
+      continue;
+    }
+    last_output = Clock::now();
+    if (under_way.empty())
+      continue;
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(last_output - phase_begin);
+    std::ostringstream line; // in one piece, as the main thread prints, too
+    line << "  " << under_way << " (" << seconds.count() << " s)\n";
+    std::cerr << line.str() << std::flush;
+  }
+}
+
+void Console::note_output()
+{
+  const std::lock_guard<std::mutex> lock(mutex);
+  last_output = Clock::now();
 }
 
 void Console::clear_line()
@@ -61,6 +116,7 @@ void Console::print(const std::string &line)
   if (!prints || verbosity == Verbosity::quiet)
     return;
   clear_line();
+  note_output();
   std::cout << line << std::endl;
 }
 
@@ -93,12 +149,20 @@ std::vector<std::string> Console::take_warnings()
 
 void Console::begin_phase(const std::string &new_phase)
 {
-  phase = new_phase;
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    phase = under_way = new_phase;
+    phase_begin = Clock::now();
+  }
   show("  " + phase + " ...");
 }
 
 void Console::progress(const std::string &text)
 {
-  show("  " + phase + ": " + text);
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    under_way = phase + ": " + text;
+  }
+  show("  " + under_way);
 }
 } // namespace femgpu

@@ -1,15 +1,20 @@
 #ifndef femgpu_common_console_h
 #define femgpu_common_console_h
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace femgpu
 {
 /**
  * What a person reads while the program runs. Only one rank prints. On a terminal a last line shows
- * what is under way, and goes when something is printed.
+ * what is under way, and goes when something is printed; elsewhere a line on standard error says it
+ * after each interval in which nothing was printed.
  */
 class Console
 {
@@ -22,7 +27,8 @@ public:
   };
 
   /// @param program its name, with which errors and warnings begin
-  Console(std::string program, bool prints, Verbosity verbosity);
+  Console(std::string program, bool prints, Verbosity verbosity,
+          std::chrono::milliseconds interval = std::chrono::seconds(10));
   ~Console();
   Console(const Console &) = delete;
   Console &operator=(const Console &) = delete;
@@ -39,7 +45,7 @@ public:
   /// The warnings since the last call, each once.
   std::vector<std::string> take_warnings();
 
-  /// The phase that begins: shown on a terminal only.
+  /// The phase that begins.
   void begin_phase(const std::string &phase);
   /// How the phase goes on.
   void progress(const std::string &text);
@@ -50,7 +56,7 @@ public:
   /// Does anybody see progress()?
   bool shows_progress() const
   {
-    return is_live;
+    return prints && verbosity != Verbosity::quiet;
   }
 
   bool is_verbose() const
@@ -59,16 +65,28 @@ public:
   }
 
 private:
+  using Clock = std::chrono::steady_clock;
+
   void show(const std::string &text);
+  void note_output();
+  void start_reporter();
+  void report_until_end();
 
   std::string program;
   bool prints;
   Verbosity verbosity;
+  std::chrono::milliseconds interval;
   bool is_live;
   bool line_is_used = false;
-  std::string phase;
   std::vector<std::string> warnings;
   std::set<std::string> said; ///< warnings that have been printed
+
+  std::mutex mutex; ///< of all that the reporter reads
+  std::condition_variable change;
+  bool is_ending = false;
+  std::string phase, under_way; ///< the latter is the phase, and how far it is
+  Clock::time_point phase_begin, last_output;
+  std::thread reporter; ///< only where there is no terminal
 };
 } // namespace femgpu
 

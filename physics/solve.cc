@@ -299,7 +299,12 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
                                        const Progress &progress)
 {
   Stopwatch watch;
+  const auto tell = [&](const std::string &text) {
+    if (progress)
+      progress(text);
+  };
   const auto &constraints = discretization.constraints();
+  tell("assembly");
   leader_solver.begin_pattern(system);
   assemble(problem, discretization, system);
   if (problem.fixes_mean())
@@ -310,6 +315,7 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
   linalg::SolveControl control = phi ? nonlinear.control() : solver_parameters.control();
   if (progress)
     control.progress = [&](const int k, const double r) { progress(progress_text(k, r)); };
+  tell("set-up");
   SolveSummary summary;
   linalg::SolveReport &report = summary.report;
   if (phi) {

@@ -1,13 +1,19 @@
 #include "common/console.h"
 
 #include <gtest/gtest.h>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace femgpu
 {
 namespace
 {
+using namespace std::chrono_literals;
+using testing::internal::CaptureStderr, testing::internal::CaptureStdout;
+using testing::internal::GetCapturedStderr, testing::internal::GetCapturedStdout;
+
 using Texts = std::vector<std::string>;
 
 TEST(Console, SaysAWarningOnceAndKeepsItForEachRun)
@@ -33,6 +39,56 @@ TEST(Console, IsSilentOnRanksThatDoNotPrint)
   console.error("wrong");
   EXPECT_EQ(console.take_warnings(), Texts({"flat"}));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+/// What standard error gets while @p work goes on, where standard output is no terminal.
+template <class Work>
+std::string errors_of(const Console::Verbosity verbosity, const std::chrono::milliseconds interval,
+                      const Work &work)
+{
+  CaptureStdout();
+  CaptureStderr();
+  {
+    Console console("program", true, verbosity, interval);
+    work(console);
+  }
+  GetCapturedStdout();
+  return GetCapturedStderr();
+}
+
+void solve_for_a_while(Console &console)
+{
+  console.begin_phase("solve");
+  std::this_thread::sleep_for(100ms);
+  console.progress("iteration 120");
+  std::this_thread::sleep_for(100ms);
+}
+
+TEST(Console, LongPhasesAreReportedWithoutATerminal)
+{
+  const std::string said = errors_of(Console::Verbosity::normal, 10ms, solve_for_a_while);
+  EXPECT_EQ(said.rfind("  solve (0 s)\n", 0), 0U) << said;
+  EXPECT_NE(said.find("  solve: iteration 120 (0 s)\n"), std::string::npos) << said;
+}
+
+TEST(Console, QuietProgramsReportNothing)
+{
+  EXPECT_EQ(errors_of(Console::Verbosity::quiet, 10ms, solve_for_a_while), "");
+}
+
+TEST(Console, NothingIsReportedBeforeTheFirstPhase)
+{
+  EXPECT_EQ(errors_of(Console::Verbosity::normal, 10ms,
+                      [](Console &) { std::this_thread::sleep_for(100ms); }),
+            "");
+}
+
+TEST(Console, OutputInTimeNeedsNoReport)
+{
+  const std::string said = errors_of(Console::Verbosity::normal, 10s, [](Console &console) {
+    console.begin_phase("solve");
+    console.print("cycle 0");
+  });
+  EXPECT_EQ(said, "");
 }
 } // namespace
 } // namespace femgpu
