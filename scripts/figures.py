@@ -1,12 +1,13 @@
 """Draws the figures of plot.py and report.py with matplotlib: one function for each figure.
 
-Each returns a matplotlib Figure, or None if the run has nothing to draw. Colours are those of Okabe and
-Ito (https://jfly.uni-koeln.de/color/), which readers with any kind of colour vision can tell apart;
-markers, dashes and hatches say the same once more.
+Each returns a matplotlib Figure, or None if the run has nothing to draw; quantities() returns a list
+of pages. Colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/), which readers with any
+kind of colour vision can tell apart; markers, dashes and hatches say the same once more.
 """
 
 import math
 import sys
+import textwrap
 
 import results
 
@@ -14,7 +15,7 @@ try:
     import matplotlib
     matplotlib.use("Agg")
     from matplotlib import pyplot
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 except ImportError as error:
     sys.exit(f"{error}: install python3-matplotlib, and use /usr/bin/python3")
 
@@ -26,6 +27,9 @@ DASHES = ["-", "--", "-.", ":"]
 FILLS = [("#56B4E9", ""), ("#0072B2", "//"), ("#F0E442", ""), ("#E69F00", "\\\\"), ("#CC79A7", ""),
          ("#009E73", "//"), ("#D55E00", ""), ("#BBBBBB", "\\\\"), ("#666666", "")]
 MOST_CURVES = 12  # more cannot be told apart
+QUANTITIES_ON_A_PAGE = 8
+UNCONVERGED = {"color": "#D00000", "marker": "x", "linestyle": "none", "markersize": 11,
+               "markeredgewidth": 2.5, "label": "not converged", "zorder": 5}
 
 STYLE = {
     "font.size": 10, "axes.titlesize": 11, "axes.labelsize": 10, "legend.fontsize": 9,
@@ -57,9 +61,12 @@ def look(i):
             "linestyle": DASHES[i // len(COLOURS) % len(DASHES)]}
 
 
-def legend_beside(axes):
-    """A legend right of the axes, where it hides no curve."""
-    axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.), borderaxespad=0.)
+def legend_beside(axes, title=None):
+    """A legend right of the axes, where it hides no curve; each name once."""
+    handles = {label: handle for handle, label in zip(*axes.get_legend_handles_labels())}
+    labels = sorted(handles, key=lambda label: label == UNCONVERGED["label"])  # that one last
+    axes.legend([handles[label] for label in labels], labels, loc="upper left",
+                bbox_to_anchor=(1.01, 1.), borderaxespad=0., title=title)
 
 
 def tick_text(value, _=None):
@@ -115,6 +122,8 @@ def convergence(run):
     dimension = run.summary["dimension"]
     for i, (name, dofs, errors) in enumerate(curves):
         axes.loglog(dofs, errors, label=name, **look(i))
+        if mark_unconverged(axes, run, dofs, errors):
+            continue
         order = expected_order(run, name)
         if order and len(dofs) > 1 and dofs[-2] < dofs[-1]:
             slope_triangle(axes, dofs, errors, order, dimension)
@@ -135,31 +144,58 @@ def differences(dofs, values):
     return [pair for pair in pairs if pair[1] > 0]
 
 
-def quantities(run):
-    """What each quantity is over dofs, and how much it changes from cycle to cycle."""
-    curves = [(name, *run.values(name)) for name in run.quantities()]
-    curves = [curve for curve in curves if len(curve[1]) > 1][:8]
-    if not curves:
-        return None
+def short_title(name, width=34):
+    """A name on as many lines as it needs beside others."""
+    return "\n".join(textwrap.wrap(name, width, break_long_words=True)) or name
+
+
+def plain_axis(axis, values):
+    """Numbers in full where that is short, and no needless digits of what is constant."""
+    if not values:
+        return
+    low, high = min(values), max(values)
+    size = max(abs(low), abs(high))
+    if high - low <= 1e-9 * size:
+        middle, half = (low + high) / 2, 0.01 * size or 1.
+        (axis.axes.set_ylim if axis.axis_name == "y" else axis.axes.set_xlim)(middle - half,
+                                                                              middle + half)
+    axis.set_major_locator(MaxNLocator(5))
+    formatter = ScalarFormatter(useOffset=False)
+    formatter.set_powerlimits((-4, 6))
+    axis.set_major_formatter(formatter)
+
+
+def mark_unconverged(axes, run, dofs, values):
+    """A cross over each point that belongs to no solution."""
+    points = [pair for pair in zip(dofs, values) if pair[0] in run.unconverged()]
+    if points:
+        axes.plot(*zip(*points), **UNCONVERGED)
+    return bool(points)
+
+
+def quantity_page(run, curves):
+    """A panel for each quantity over dofs, and one for the changes of all from cycle to cycle."""
     n = len(curves) + 1
     columns = 1 if n == 1 else 2 if n <= 4 else 3
     rows = math.ceil(n / columns)
-    made, axes = figure(rows, columns, (3.9 * columns, 2.7 * rows + 0.3))
+    made, axes = figure(rows, columns, (3.9 * columns, 2.9 * rows + 0.3))
     for i, (name, dofs, values) in enumerate(curves):
         axes[i].semilogx(dofs, values, **look(i))
-        axes[i].set_title(f"{name}\nlast: {values[-1]:.9g}", fontsize=10)
+        is_marked = mark_unconverged(axes[i], run, dofs, values)
+        axes[i].set_title(f"{short_title(name)}\nlast: {values[-1]:.9g}"
+                          f"{' (not converged)' if is_marked else ''}", fontsize=10)
         axes[i].set_xlabel("dofs")
-        axes[i].yaxis.set_major_locator(MaxNLocator(5))
-        axes[i].ticklabel_format(axis="y", useOffset=True, scilimits=(-3, 4))
+        plain_axis(axes[i].yaxis, values)
         log_axis(axes[i].xaxis, dofs)
     last = axes[len(curves)]
     changes = []
     for i, (name, dofs, values) in enumerate(curves):
-        pairs = differences(dofs, values)
+        pairs = [pair for pair in differences(dofs, values) if pair[0] not in run.unconverged()]
         if pairs:
             last.loglog(*zip(*pairs), label=name, **look(i))
             changes += [change for _, change in pairs]
     if changes:
+        last.set_xlim(axes[0].get_xlim())
         log_axis(last.xaxis, curves[0][1])
         log_axis(last.yaxis, changes)
         last.set_xlabel("dofs")
@@ -167,6 +203,16 @@ def quantities(run):
     for unused in axes[len(curves) + bool(changes):]:
         unused.set_visible(False)
     return made
+
+
+def quantities(run, names=None):
+    """Pages of all quantities, or of those with these names; none after a single cycle."""
+    if names:
+        names = [results.find_name(name, run.quantities(), "the quantity") for name in names]
+    curves = [(name, *run.values(name)) for name in names or run.quantities()]
+    curves = [curve for curve in curves if len(curve[1]) > 1]
+    return [quantity_page(run, curves[i:i + QUANTITIES_ON_A_PAGE])
+            for i in range(0, len(curves), QUANTITIES_ON_A_PAGE)]
 
 
 def residuals(run):
@@ -177,12 +223,13 @@ def residuals(run):
     left_out = max(0, len(curves) - MOST_CURVES)
     curves = curves[left_out:]
     made, (axes,) = figure(size=(7.6, 4.4))
-    dofs = {cycle["cycle"]: cycle["dofs"] for cycle in run.cycles}
+    dofs = {cycle["cycle"]: f", {cycle['dofs']} dofs"
+            + ("" if results.is_converged(cycle) else ", not converged") for cycle in run.cycles}
     for i, (cycle, iterations, values) in enumerate(curves):
         style = look(i)
         if len(iterations) > 30:
             style["markevery"] = max(1, len(iterations) // 10)
-        label = f"cycle {cycle}" + (f", {dofs[cycle]} dofs" if cycle in dofs else "")
+        label = f"cycle {cycle}" + dofs.get(cycle, "")
         axes.semilogy(iterations, [value if value > 0 else math.nan for value in values],
                       label=label, **style)
     is_nonlinear = any(cycle["solve"].get("nonlinear_iterations") for cycle in run.cycles)
@@ -290,85 +337,10 @@ def along_line(rows):
     return made
 
 
-def study_bars(axes, labels, values, title, unit):
-    """A bar for each combination, its value beside it; what is unknown says so."""
-    places = range(len(labels))
-    axes.barh(places, [value or 0. for value in values], 0.7, color=COLOURS[0])
-    axes.set_yticks(list(places), labels)
-    axes.invert_yaxis()
-    axes.set_title(title)
-    axes.set_xlabel(unit)
-    axes.grid(False, axis="y")
-    axes.xaxis.set_major_locator(MaxNLocator(5))
-    largest = max((value for value in values if value), default=1.)
-    axes.set_xlim(0, 1.25 * largest)
-    for place, value in zip(places, values):
-        axes.annotate("did not converge" if value is None else f"{value:.4g}", (value or 0., place),
-                      xytext=(3, 0), textcoords="offset points", va="center", fontsize=8)
-
-
-def study_curves(axes, study, column, title, unit):
-    """A column over dofs, a curve for each combination."""
-    drawn = []
-    for i, (label, rows) in enumerate(study.combinations[:MOST_CURVES]):
-        pairs = [(float(row["dofs"]), results.number(row.get(column))) for row in rows
-                 if row["outcome"] == "converged"]
-        pairs = [pair for pair in pairs if pair[1]]
-        if pairs:
-            axes.loglog(*zip(*pairs), label=label, **look(i))
-            drawn += pairs
-        else:
-            axes.plot([], [], label=f"{label} (nothing to draw)", **look(i))
-    axes.set_title(title)
-    axes.set_xlabel("dofs")
-    axes.set_ylabel(unit)
-    log_axis(axes.xaxis, [dofs for dofs, _ in drawn])
-    log_axis(axes.yaxis, [value for _, value in drawn])
-
-
-def study_columns(study):
-    """(column, title, unit) of what a study is compared by."""
-    columns = [("total_seconds", "Time", "seconds"),
-               ("linear_iterations", "Linear iterations", "iterations"),
-               ("nonlinear_iterations", "Nonlinear iterations", "iterations")]
-    errors = study.error_columns()
-    first = [name for name in ("L2_error", "H1_error", "estimated_error") if name in errors][:2]
-    columns += [(name, f"{name[:-6]} error", "error") for name in first]
-    return [entry for entry in columns if entry[0] in study.columns and
-            any(results.number(row[entry[0]]) for _, rows in study.combinations for row in rows)]
-
-
-def study_comparison(study):
-    """Times, iterations and errors of the combinations: over dofs, or bars for one mesh."""
-    columns = study_columns(study)
-    if not columns:
-        return None
-    n = len(columns)
-    across = min(n, 2)
-    down = math.ceil(n / across)
-    labels = [label for label, _ in study.combinations]
-    over_dofs = any(len({row["dofs"] for row in rows}) > 1 for _, rows in study.combinations)
-    height = 3.2 if over_dofs else 0.9 + 0.32 * max(len(labels), 3)
-    extra = 0.25 * math.ceil(min(len(labels), MOST_CURVES) / 3) + 0.4 if over_dofs else 0.3
-    made, axes = figure(down, across, (4.3 * across + 0.4, height * down + extra))
-    for plot, (column, title, unit) in zip(axes, columns):
-        if over_dofs:
-            study_curves(plot, study, column, title, unit)
-        else:
-            lasts = [rows[-1] for _, rows in study.combinations]
-            values = [results.number(row[column]) if row["outcome"] == "converged" else None
-                      for row in lasts]
-            study_bars(plot, labels, values, title, unit)
-    for unused in axes[n:]:
-        unused.set_visible(False)
-    more = len(labels) - MOST_CURVES
-    title = f"Study over {study.title()}"
-    made.suptitle(title + (f" (the first {MOST_CURVES} of {len(labels)})"
-                           if over_dofs and more > 0 else ""), fontsize=11)
-    if over_dofs:
-        legend_beside(axes[across - 1])
-    return made
-
-
 OF_A_RUN = {"convergence": convergence, "quantities": quantities, "residuals": residuals,
             "times": times, "branch": branch}
+
+
+def pages(made):
+    """What a function here returns, a figure, several or None, as a list of figures."""
+    return made if isinstance(made, list) else [] if made is None else [made]

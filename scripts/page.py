@@ -30,8 +30,8 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size
 caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--line); text-align: right;
   vertical-align: top; }
-thead th { background: var(--panel); font-weight: 600; }
 th, td { white-space: nowrap; }
+thead th { background: var(--panel); font-weight: 600; white-space: normal; vertical-align: bottom; }
 th.text, td.text { text-align: left; }
 td.long { white-space: normal; overflow-wrap: anywhere; min-width: 12rem; max-width: 34rem; }
 figure { margin: 1rem 0; } figcaption { color: var(--soft); font-size: .9rem; }
@@ -97,7 +97,8 @@ def table(caption, header, rows):
                for i in range(len(header))]
     kinds = [' class="text"' if kind else "" for kind in is_text]
     lines = [f'<div class="scroll"><table><caption>{escape(caption)}</caption><thead><tr>']
-    lines += [f'<th scope="col"{kind}>{cell(name)}</th>' for name, kind in zip(header, kinds)]
+    names = [cell(name).replace("_", "_<wbr>") for name in header]  # long ones on several lines
+    lines += [f'<th scope="col"{kind}>{name}</th>' for name, kind in zip(names, kinds)]
     lines.append("</tr></thead><tbody>")
     for row in rows:
         fields = "".join(f"<td{LONG if len(str(value)) > 40 and kind else kind}>{cell(value)}</td>"

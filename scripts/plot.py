@@ -2,12 +2,14 @@
 """Draws what a run or a parameter study of femgpu has left in its output directory.
 
     scripts/plot.py output/poisson [--format svg|png|pdf] [--only convergence …]
+    scripts/plot.py output/study --quantity "right displacement_y" --over Degree
 
-Of a run: convergence (errors over dofs), quantities (the same for numbers of the physics), residuals
-(by iteration), times (by phase) and branch (of a continuation). Of a study over parameters, whose
-directory has a study.csv: study. A figure lies in the directory under its name, or under --output;
-what a run has no numbers for is left out. Prints the files. Ends with 1 if there is nothing to draw
-or the directory is damaged. Needs matplotlib (apt-get install python3-matplotlib).
+Of a run: convergence (errors over dofs), quantities (all numbers that were measured, and those of the
+physics), residuals (by iteration), times (by phase) and branch (of a continuation). Of a study over
+parameters, whose directory has a study.csv: study (times, iterations, errors) and quantities. A figure
+lies in the directory under its name, or under --output, further pages as NAME_2; what a run has no
+numbers for is left out. Prints the files. Ends with 1 if there is nothing to draw or the directory is
+damaged. Needs matplotlib (apt-get install python3-matplotlib).
 """
 
 import argparse
@@ -26,39 +28,68 @@ def parse_command_line():
     parser.add_argument("--only", nargs="+", metavar="FIGURE", help="draw these figures alone",
                         choices=("convergence", "quantities", "residuals", "times", "branch",
                                  "study"))
+    parser.add_argument("--quantity", action="append", metavar="NAME",
+                        help="draw this quantity alone, or any other column of study.csv "
+                        "(repeatable); draws the figure quantities")
+    parser.add_argument("--over", metavar="NAME", help="of a study: what lies along x, a studied "
+                        "parameter (its last word will do), dofs, cells, h or cycle")
     parser.add_argument("--output", metavar="DIR", help="where the pictures go (DIR)")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.quantity and not options.only:
+        options.only = ["quantities"]
+    return options
 
 
-def drawn_figures(directory, wanted):
-    """(name, figure) of all that the directory has numbers for."""
+def drawings_of(options):
+    """A function for each figure by its name; it returns the figure's pages, perhaps none."""
     import figures  # only here: --help needs no matplotlib
+    import study_figures
+    directory = options.directory
     if results.is_study(directory):
-        drawings = {"study": lambda: figures.study_comparison(results.ParameterStudy(directory))}
-    else:
-        run = results.Run(directory)
-        drawings = {name: lambda draw=draw: draw(run) for name, draw in figures.OF_A_RUN.items()}
-    for name in wanted or drawings:
-        if name not in drawings:
-            raise results.BadResult(f"{directory}: no figure '{name}' of it; there is "
-                                    f"{', '.join(drawings)}")
-        made = drawings[name]()
-        if made is not None:
-            yield name, made
+        study = results.ParameterStudy(directory)
+        return {"study": lambda: study_figures.comparison(study, options.over),
+                "quantities": lambda: study_figures.quantities(study, options.over,
+                                                               options.quantity)}
+    run = results.Run(directory)
+    if options.over:
+        raise results.BadResult(f"{directory}: --over {options.over} is for studies over parameters, "
+                                f"and this is one run")
+    drawings = {name: lambda draw=draw: figures.pages(draw(run))
+                for name, draw in figures.OF_A_RUN.items()}
+    drawings["quantities"] = lambda: figures.quantities(run, options.quantity)
+    return drawings
+
+
+def save_pages(name, pages, options):
+    """Writes NAME, NAME_2, …, removes further pages of an earlier call, and returns the files."""
+    import figures
+    target = options.output or options.directory
+    os.makedirs(target, exist_ok=True)
+    stem = os.path.join(target, name)
+    pictures = []
+    for i, made in enumerate(pages):
+        pictures.append(f"{stem}_{i + 1}.{options.format}" if i else f"{stem}.{options.format}")
+        figures.save(made, pictures[-1], options.format)
+    i = len(pages) + 1
+    while os.path.exists(f"{stem}_{i}.{options.format}"):
+        os.remove(f"{stem}_{i}.{options.format}")
+        i += 1
+    return pictures
 
 
 def main():
     options = parse_command_line()
-    target = options.output or options.directory
     count = 0
     try:
-        for name, made in drawn_figures(options.directory, options.only):
-            import figures
-            os.makedirs(target, exist_ok=True)
-            picture = os.path.join(target, f"{name}.{options.format}")
-            figures.save(made, picture, options.format)
-            print(picture)
-            count += 1
+        drawings = drawings_of(options)
+        for name in options.only or drawings:
+            if name not in drawings:
+                raise results.BadResult(f"{options.directory}: no figure '{name}' of it; there is "
+                                        f"{', '.join(drawings)}")
+            pages = drawings[name]()
+            for picture in save_pages(name, pages, options) if pages else ():
+                print(picture)
+                count += 1
     except (results.BadResult, OSError) as error:
         sys.exit(f"plot.py: {error}")
     if count == 0:

@@ -24,22 +24,34 @@ import results
 
 RENDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "render.py")
 MOST_EDGES = 6000  # cells; the lines of more would hide the colours
-MOST_ROWS = 200  # of a table that may be long
+MOST_COLUMNS = 4  # numbers beside each other: cycles, points, or quantities of a study
 
 
 def embedded(made, alternative, caption=None):
-    """A matplotlib figure as a piece of the page; nothing for None."""
-    if made is None:
-        return ""
+    """A matplotlib figure, or several, as a piece of the page; nothing for none."""
     import figures
-    stream = io.BytesIO()
-    figures.save(made, stream, "svg")
-    return page.image(stream.getvalue(), "svg+xml", alternative, caption)
+    pieces = []
+    for one in figures.pages(made):
+        stream = io.BytesIO()
+        figures.save(one, stream, "svg")
+        pieces.append(page.image(stream.getvalue(), "svg+xml", alternative, caption))
+    return "".join(pieces)
 
 
 def outcome(word):
-    kind = "good" if word == "converged" else "bad"
-    return page.Markup(f'<span class="{kind}">{page.escape(str(word).replace("_", " "))}</span>')
+    is_good = word in results.CONVERGED
+    text = str(word).replace("_", " ") + ("" if is_good else " (not converged)")
+    return page.Markup(f'<span class="{"good" if is_good else "bad"}">{page.escape(text)}</span>')
+
+
+def trust(run):
+    """What a reader must know before the numbers: warnings, and cycles that are no solutions."""
+    lines = [page.escape(text) for text in run.summary.get("warnings", [])]
+    bad = [str(cycle["cycle"]) for cycle in run.cycles if not results.is_converged(cycle)]
+    if bad:
+        lines.append(f"Cycle {', '.join(bad)} did not converge: its numbers and pictures, where there are "
+                     f"any, are those of the last iterate and not of a solution.")
+    return f'<ul class="bad">{"".join(f"<li>{line}</li>" for line in lines)}</ul>' if lines else ""
 
 
 def bytes_text(count):
@@ -71,20 +83,35 @@ def digits(value, form):
     return page.Number(format(value, form)) if page.is_number(value) else None
 
 
-def convergence_table(run):
-    norms, quantities = run.norms(), run.quantities()
+def without_empty_columns(header, rows, names):
+    """Leaves out those of these columns in which no row has anything."""
+    keep = [i for i, name in enumerate(header) if name not in names or any(row[i] for row in rows)]
+    return [header[i] for i in keep], [[row[i] for i in keep] for row in rows]
+
+
+def solve_table(run):
     header = ["cycle", "cells", "dofs", "h", "outcome", "nonlinear it.", "linear it.", "residual"]
-    for norm in norms:
-        header += [f"{norm} error", "order"]
-    has_estimate = any("estimate" in cycle for cycle in run.cycles)
-    header += ["estimated error", "order", "effectivity"] if has_estimate else []
-    header += quantities
     rows = []
     for cycle in run.cycles:
         solve = cycle["solve"]
-        row = [cycle["cycle"], cycle.get("cells"), cycle["dofs"], cycle.get("h"),
-               outcome(solve["outcome"]), solve.get("nonlinear_iterations"),
-               solve.get("linear_iterations"), digits(solve.get("true_residual"), ".2e")]
+        rows.append([cycle["cycle"], cycle.get("cells"), cycle["dofs"], cycle.get("h"),
+                     outcome(solve["outcome"]), solve.get("nonlinear_iterations"),
+                     solve.get("linear_iterations"), digits(solve.get("true_residual"), ".2e")])
+    return page.table("Cycles", *without_empty_columns(header, rows, ["nonlinear it."]))
+
+
+def error_table(run):
+    norms = run.norms()
+    has_estimate = any("estimate" in cycle for cycle in run.cycles)
+    if not norms and not has_estimate:
+        return ""
+    header = ["cycle", "dofs"]
+    for norm in norms:
+        header += [f"{norm} error", "order"]
+    header += ["estimated error", "order", "effectivity"] if has_estimate else []
+    rows = []
+    for cycle in run.cycles:
+        row = [cycle["cycle"], cycle["dofs"]]
         for norm in norms:
             entry = cycle.get("errors", {}).get(norm, {})
             row += [digits(entry.get("error"), ".3e"), digits(entry.get("order"), ".2f")]
@@ -92,12 +119,29 @@ def convergence_table(run):
             entry = cycle.get("estimate", {})
             row += [digits(entry.get("error"), ".3e"), digits(entry.get("order"), ".2f"),
                     digits(entry.get("effectivity"), ".3g")]
-        row += [digits(cycle.get("quantities", {}).get(name), ".9g") for name in quantities]
         rows.append(row)
-    keep = [i for i, name in enumerate(header)
-            if name not in ("nonlinear it.", "effectivity") or any(row[i] for row in rows)]
-    return page.table("Cycles; orders are those of the error from cycle to cycle",
-                      [header[i] for i in keep], [[row[i] for i in keep] for row in rows])
+    return page.table("Errors; orders are those of the error from cycle to cycle",
+                      *without_empty_columns(header, rows, ["effectivity"]))
+
+
+def quantity_table(run):
+    """A line for each quantity, so that the table grows downwards; the last cycles as columns."""
+    names, cycles = run.quantities(), run.cycles[-MOST_COLUMNS:]
+    if not names:
+        return ""
+    header = ["quantity", *(f"cycle {cycle['cycle']}"
+                            + ("" if results.is_converged(cycle) else " (not converged)")
+                            for cycle in cycles), "last change"]
+    rows = []
+    for name in names:
+        values = [cycle.get("quantities", {}).get(name) for cycle in cycles]
+        known = [value for value in values if page.is_number(value)]
+        change = known[-1] - known[-2] if len(known) > 1 else None
+        rows.append([name, *(digits(value, ".9g") for value in values), digits(change, ".3g")])
+    more = len(run.cycles) > len(cycles)
+    return page.table("Quantities" + (f" of the last {len(cycles)} cycles; convergence.csv has all"
+                                      if more else ""),
+                      *without_empty_columns(header, rows, ["last change"]))
 
 
 STOPPED = {"target_error": "The target of the error is reached.",
@@ -128,6 +172,11 @@ def verdicts(run):
     return f"<ul>{''.join(lines)}</ul>" if lines else ""
 
 
+def in_portions(entries):
+    """As many beside each other as the page is wide."""
+    return [entries[i:i + MOST_COLUMNS] for i in range(0, len(entries), MOST_COLUMNS)]
+
+
 def entries_table(caption, entries):
     """A list of objects as a table: a column for each key."""
     if not entries:
@@ -149,9 +198,10 @@ def add_numbers(made, run):
     import figures
     made.add("Mesh and convergence",
              stopped(run.summary.get("stopped_by", "")),
-             convergence_table(run) if run.cycles else "", verdicts(run),
+             *([solve_table(run), error_table(run)] if run.cycles else []), verdicts(run),
              embedded(figures.convergence(run), "Errors over the number of dofs, both logarithmic; the "
                       "numbers are in the table above"),
+             quantity_table(run),
              embedded(figures.quantities(run), "Quantities over the number of dofs, and their change "
                       "from cycle to cycle; the numbers are in the table above"),
              entries_table("Extrapolated from the last cycles",
@@ -258,14 +308,24 @@ def whole(values):
             else value for value in values]
 
 
+def last_points(run):
+    """The lines of points.csv of the last cycle that has any."""
+    rows = run.points or []
+    return [row for row in rows if row["cycle"] == rows[-1]["cycle"]]
+
+
+def point_table(rows):
+    """A line for each field, and a column for each of a few points."""
+    names = [name for name in rows[0] if name not in ("cycle", "point")]
+    numbers = [whole(numbers_in([{name: row[name] for name in names}])[0]) for row in rows]
+    return page.table(f"Points in cycle {rows[0]['cycle']}; points.csv has all cycles",
+                      ["field", *(row["point"] for row in rows)],
+                      [[name, *(values[i] for values in numbers)] for i, name in enumerate(names)])
+
+
 def add_measurements(made, run):
     import figures
-    pieces = []
-    if run.points:
-        rows = [whole(row) for row in numbers_in(run.points[-MOST_ROWS:])]
-        pieces.append(page.table("points.csv" + (f", its last {MOST_ROWS} lines"
-                                                 if len(run.points) > MOST_ROWS else ""),
-                                 list(run.points[0]), rows))
+    pieces = [point_table(rows) for rows in in_portions(last_points(run))]
     for name in run.last_lines():
         rows = results.read_table(run.path(name))
         if rows:
@@ -339,7 +399,7 @@ def run_page(directory, with_pictures):
     summary = run.summary
     made = page.Page(f"{summary['physics']} in {summary['dimension']}D",
                      f"{os.path.basename(os.path.abspath(directory))}, {date_of(run.path('summary.json'))}")
-    made.head.append(top_facts(run))
+    made.head += [top_facts(run), trust(run)]
     made.add("Pictures", pictures(run) if with_pictures else "")
     made.add("Parameters", changed_table(summary.get("changed_parameters")))
     add_numbers(made, run)
@@ -350,35 +410,58 @@ def run_page(directory, with_pictures):
     return made
 
 
+OF_A_SOLVE = ("cycle", "cells", "dofs", "h", "outcome", "nonlinear_iterations", "linear_iterations",
+              "true_residual", "total_seconds")
+
+
+def study_row(study, line, columns):
+    """Fields of a line of study.csv as they are shown."""
+    def shown(name):
+        if name == "outcome":
+            return outcome(line[name])
+        return line[name] if name in study.parameters else whole(numbers_in([{name: line[name]}])[0])[0]
+    return [shown(name) for name in columns]
+
+
+def study_tables(study):
+    """What each combination took and found, in tables that are as wide as the page."""
+    directory, lasts = study.directory, study.lasts()
+    has_files = bool(lasts[0].get("directory"))
+    columns = study.parameters + [name for name in OF_A_SOLVE if name in study.columns
+                                  and any(row[name] not in ("", "0") for row in lasts)]
+    rows = [study_row(study, line, columns) for line in lasts]
+    for row, line in zip(rows, lasts if has_files else []):
+        inner = os.path.join(line["directory"], "report.html")
+        target = inner if os.path.exists(os.path.join(directory, inner)) else line["directory"] + "/"
+        row.append(page.link(target, "report" if target == inner else "files"))
+    header = [study.short_names().get(name, name.replace("_", " ")) for name in columns]
+    tables = [page.table("study.csv has all cycles", header + ["files"] * has_files, rows)]
+    found = study.quantities() + [name for name in study.columns if name not in study.parameters
+                                  and name.endswith(("_error", "_norm", "effectivity"))
+                                  and study.has_numbers(name)]
+    for names in in_portions(found):
+        columns = study.parameters + ["outcome"] + names
+        tables.append(page.table("Quantities, errors and norms",
+                                 [study.short_names().get(name, name) for name in columns],
+                                 [study_row(study, line, columns) for line in lasts]))
+    return tables
+
+
 def study_page(directory):
-    import figures
+    import study_figures
     study = results.ParameterStudy(directory)
-    lasts = [rows[-1] for _, rows in study.combinations]
-    converged = sum(row["outcome"] == "converged" for row in lasts)
+    lasts = study.lasts()
+    converged = sum(row["outcome"] in results.CONVERGED for row in lasts)
     made = page.Page(f"Study over {study.title()}",
                      f"{os.path.basename(os.path.abspath(directory))}, "
                      f"{date_of(os.path.join(directory, 'study.csv'))}")
     made.head.append(page.facts([("Combinations", len(lasts)), ("Converged", converged),
                                  ("Studied", ", ".join(study.parameters))]))
-    made.add("Comparison", embedded(figures.study_comparison(study), "The combinations compared by time, "
-                                    "iterations and errors; the numbers are in the table below"))
-    left_out = ("nonzeros", "transfer_bytes", "transfer_overlapped_seconds", "directory")
-    columns = [name for name in study.columns if name not in left_out and
-               any(row[name] not in ("", "0") for row in lasts) and
-               (name == "total_seconds" or not name.endswith("_seconds"))]
-    rows = []
-    for row in lasts:
-        values = [outcome(row[name]) if name == "outcome" else row[name] if name in study.parameters
-                  else whole(numbers_in([{name: row[name]}])[0])[0] for name in columns]
-        where = row.get("directory")
-        if where:
-            inner = os.path.join(where, "report.html")
-            target = inner if os.path.exists(os.path.join(directory, inner)) else where + "/"
-            values.append(page.link(target, "report" if target == inner else "files"))
-        rows.append(values)
-    made.add("Last cycle of each combination",
-             page.table("study.csv has all cycles", [name.replace("_", " ") for name in columns] + (["files"] if lasts[0].get("directory")
-                                                               else []), rows))
+    made.add("Comparison", embedded(study_figures.comparison(study), "The combinations compared by "
+                                    "time, iterations and errors; the numbers are in the table below"),
+             embedded(study_figures.quantities(study), "Quantities of the combinations; the numbers are "
+                      "in the table below"))
+    made.add("Last cycle of each combination", *study_tables(study))
     add_files(made, directory)
     return made
 

@@ -7,10 +7,34 @@ import csv
 import glob
 import json
 import os
+import re
 
 
 class BadResult(Exception):
     """A directory or file that cannot be used; the text names it and says why."""
+
+
+CONVERGED = ("converged", "converged_to_rounding")  # the outcomes of solutions that may be used
+# Columns of study.csv that are neither studied parameters nor quantities.
+NO_QUANTITIES = re.compile(r"cycle|cells|dofs|nonzeros|h|outcome|(nonlinear|linear)_iterations|"
+                           r"true_residual|(L2|H1|Linf)_(error|order|norm)|estimated_(error|order)|"
+                           r"effectivity|\w+_seconds|transfer_bytes|directory")
+
+
+def is_converged(cycle):
+    """Whether the solution of a cycle of summary.json is one; else it is the last iterate."""
+    return cycle["solve"]["outcome"] in CONVERGED
+
+
+def find_name(wanted, names, what):
+    """The name that is meant: itself, or the only one that ends so (`Degree`); raises BadResult."""
+    if wanted in names:
+        return wanted
+    found = [name for name in names if name.rpartition("/")[2].lower() == wanted.lower()]
+    if len(found) == 1:
+        return found[0]
+    raise BadResult(f"{what} '{wanted}' is {'not clear' if found else 'not there'}; there is "
+                    f"{', '.join(found or names)}")
 
 
 def number(text):
@@ -93,7 +117,7 @@ class Run:
             raise BadResult(f"{path}: a cycle is incomplete ({error})") from error
         self.history = self._history()
         self.branch = self._branch()
-        self.points = read_table(self.path("points.csv"))
+        self.points = read_table(self.path("points.csv"), ("cycle", "point"))
         self.lines = sorted(os.path.basename(name) for name in
                             glob.glob(os.path.join(glob.escape(directory), "line_*.csv")))
 
@@ -123,6 +147,10 @@ class Run:
         for cycle in self.cycles:
             names.update(dict.fromkeys(cycle.get("quantities", {})))
         return list(names)
+
+    def unconverged(self):
+        """The dofs of the cycles whose numbers are those of a last iterate, not of a solution."""
+        return {cycle["dofs"] for cycle in self.cycles if not is_converged(cycle)}
 
     def errors(self, norm):
         """([dofs], [error]) of the cycles in which this norm is known and above zero."""
@@ -201,17 +229,52 @@ class ParameterStudy:
                 self.combinations.append((label, []))
             self.combinations[-1][1].append(row)
 
-    def label(self, row):
+    def label(self, row, without=None):
         """`jacobi, 2` or, for a study of one parameter, `jacobi`."""
-        return ", ".join(row[name] or "(empty)" for name in self.parameters)
+        return ", ".join(row[name] or "(empty)" for name in self.parameters if name != without)
 
     def title(self):
         """`Preconditioner, Degree`: what the labels are values of."""
-        return ", ".join(name.rpartition("/")[2] for name in self.parameters)
+        return ", ".join(self.short_names().values())
+
+    def short_names(self):
+        """The last word of each parameter's path, or the path where two end alike."""
+        last = [name.rpartition("/")[2] for name in self.parameters]
+        return {name: word if last.count(word) == 1 else name
+                for name, word in zip(self.parameters, last)}
+
+    def rows(self):
+        """All lines, those of one combination after another."""
+        return [row for _, rows in self.combinations for row in rows]
+
+    def lasts(self):
+        """The line of the last cycle of each combination."""
+        return [rows[-1] for _, rows in self.combinations]
+
+    def has_numbers(self, column):
+        return any(number(row.get(column)) is not None for row in self.rows())
+
+    def quantities(self):
+        """The columns of quantities, without their differences and orders, in order."""
+        names = [name for name in self.columns if name not in self.parameters
+                 and not NO_QUANTITIES.fullmatch(name)]
+        derived = {name + end for name in names for end in ("_difference", "_order")}
+        return [name for name in names if name not in derived and self.has_numbers(name)]
+
+    def numeric_parameter(self):
+        """The first studied parameter with several values that are all numbers, or None."""
+        for name in self.parameters:
+            values = {row[name] for row in self.lasts()}
+            if len(values) > 1 and None not in map(number, values):
+                return name
+        return None
+
+    def has_several_meshes(self):
+        return any(len({row["dofs"] for row in rows}) > 1 for _, rows in self.combinations)
 
     def error_columns(self):
         return [name for name in self.columns if name.endswith("_error")
-                and any(number(row[name]) for _, rows in self.combinations for row in rows)]
+                and any(number(row[name]) for row in self.rows())]
 
 
 def is_study(directory):

@@ -5,8 +5,11 @@
 Ends with 77 where matplotlib, VTK or an X server are missing.
 """
 
+import contextlib
 import html.parser
+import importlib
 import importlib.util
+import io
 import json
 import os
 import re
@@ -15,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -22,9 +26,25 @@ FEMGPU = os.environ.get("FEMGPU", os.path.join(ROOT, "build", "bin", "femgpu"))
 SKIPPED = 77
 
 
+SCRIPTS = os.path.join(ROOT, "scripts")
+sys.path.insert(0, SCRIPTS)
+
+
 def script(name, *arguments):
-    return subprocess.run([sys.executable, os.path.join(ROOT, "scripts", name), *arguments],
-                          capture_output=True, text=True, check=False)
+    """Runs a script; those that draw with matplotlib in this process, which imports it once."""
+    command = [os.path.join(SCRIPTS, name), *arguments]
+    if name not in ("plot.py", "report.py"):
+        return subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
+    output, errors, code = io.StringIO(), io.StringIO(), 0
+    with unittest.mock.patch("sys.argv", command), contextlib.redirect_stdout(output), \
+            contextlib.redirect_stderr(errors):
+        try:
+            importlib.import_module(name[:-len(".py")]).main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+            if isinstance(end.code, str):  # as Python itself does
+                print(end.code, file=sys.stderr)
+    return subprocess.CompletedProcess(command, code, output.getvalue(), errors.getvalue())
 
 
 def femgpu(parameters, directory, *arguments):
@@ -38,6 +58,16 @@ def femgpu(parameters, directory, *arguments):
 def can_draw_fields():
     has_display = shutil.which("xvfb-run") and shutil.which("xauth") or os.environ.get("DISPLAY")
     return bool(has_display and importlib.util.find_spec("vtkmodules"))
+
+
+def edit_summary(directory, edit):
+    """Changes what summary.json says, as another run would have written it."""
+    path = os.path.join(directory, "summary.json")
+    with open(path, encoding="utf-8") as file:
+        summary = json.load(file)
+    edit(summary)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(summary, file)
 
 
 class InDirectory(unittest.TestCase):
@@ -112,6 +142,31 @@ class Plots(InDirectory):
                     texts.append(file.read())
             self.assertEqual(texts[0], texts[1], kind)
 
+    def test_all_quantities_are_drawn_on_as_many_pages_as_they_need(self):
+        directory = self.path("many")
+        shutil.copytree(self.path("bratu"), directory)
+        long = "displacement_of_the_point_that_the_user_gave_a_name_of_more_than_seventy_letters u"
+        edit_summary(directory, lambda summary: [
+            cycle["quantities"].update({long: 1. + cycle["cycle"]}, **{f"q{i}": i for i in range(15)})
+            for cycle in summary["cycles"]])
+        self.assertEqual(self.names("many", "--only", "quantities"),
+                         ["quantities.svg", "quantities_2.svg", "quantities_3.svg"])
+        self.assertEqual(self.names("many", "--quantity", long), ["quantities.svg"])
+        self.assertFalse(os.path.exists(self.path("many", "quantities_2.svg")))  # of the call before
+        self.fails("the quantity 'nothing' is not there; there is max u", "plot.py", directory,
+                   "--quantity", "nothing")
+
+    def test_cycles_that_are_no_solutions_are_marked(self):
+        directory = self.path("unconverged")
+        shutil.copytree(self.path("poisson"), directory)
+        for outcome, is_marked in ("converged_to_rounding", False), ("stagnated", True):
+            edit_summary(directory, lambda summary, word=outcome: summary["cycles"][-1]["solve"].update(
+                outcome=word))
+            drawn = self.names("unconverged", "--only", "convergence", "quantities", "residuals")
+            for name in drawn:
+                with open(self.path("unconverged", name), encoding="utf-8") as file:
+                    self.assertEqual("not converged" in file.read(), is_marked, f"{name}, {outcome}")
+
     def test_what_a_run_has_no_numbers_for_is_an_error(self):
         self.fails("no numbers to draw for branch", "plot.py", self.path("poisson"), "--only", "branch")
         self.fails("no figure 'study'", "plot.py", self.path("poisson"), "--only", "study")
@@ -172,7 +227,7 @@ class Pictures(InDirectory):
 class PageReader(html.parser.HTMLParser):
     """Counts tags and collects links, and sees whether all tags are closed."""
 
-    EMPTY = {"meta", "img", "br", "link"}
+    EMPTY = {"meta", "img", "br", "link", "wbr"}
 
     def __init__(self, text):
         super().__init__()
@@ -226,6 +281,34 @@ class Reports(InDirectory):
         text, reader = self.page(self.path("poisson"), "--output", self.path("with.html"))
         self.assertTrue(any(picture["src"].startswith("data:image/png") for picture in reader.pictures))
         self.assertNotIn("No picture", text)
+
+    def test_many_quantities_make_tables_longer_and_not_wider(self):
+        directory = self.path("wide")
+        shutil.copytree(self.path("poisson"), directory)
+        names = [f"reaction_of_a_boundary_with_a_very_long_name_{i} x" for i in range(30)]
+        edit_summary(directory, lambda summary: [
+            cycle["quantities"].update(dict.fromkeys(names, 1.5)) for cycle in summary["cycles"]])
+        text, _ = self.page(directory, "--no-pictures")
+        self.assertEqual(text.count("very_long_name_7 x"), text.count("very_long_name_0 x"))
+        for header in re.findall("<thead>(.*?)</thead>", text, re.DOTALL):
+            self.assertLess(header.count("<th "), 13)
+            self.assertNotIn("very", header)
+
+    def test_warnings_and_what_did_not_converge_are_said_at_the_top(self):
+        directory = self.path("doubtful")
+        shutil.copytree(self.path("poisson"), directory)
+
+        def edit(summary):
+            summary["warnings"] = ["Q1 cells <lock>."]
+            summary["cycles"][0]["solve"]["outcome"] = "converged_to_rounding"
+            summary["cycles"][1]["solve"]["outcome"] = summary["outcome"] = "iteration_limit"
+            summary["cycles"][1].pop("quantities")
+        edit_summary(directory, edit)
+        text, _ = self.page(directory, "--no-pictures")
+        top = text[:text.index("<nav")]
+        for words in "Q1 cells &lt;lock&gt;.", "Cycle 1 did not converge", "(not converged)":
+            self.assertIn(words, top)
+        self.assertIn('<span class="good">converged to rounding</span>', text)
 
     def test_text_of_the_user_is_escaped(self):
         text, _ = self.page(self.path("poisson"), "--no-pictures")
@@ -369,6 +452,36 @@ class Studies(InDirectory):
             self.assertEqual(PageReader(text).open, [])
             for words in "fsai power=2, x", "&lt;ilu&gt;", "stagnated":
                 self.assertIn(words, text)
+
+    def test_any_quantity_is_drawn_over_any_parameter(self):
+        directory = self.path("quantities")
+        os.mkdir(directory)
+        with open(os.path.join(directory, "study.csv"), "w", encoding="utf-8") as file:
+            file.write("Discretization/Degree,Solver/Solver,cycle,cells,dofs,outcome,linear_iterations,tip "
+                       "u_y,tip u_y_difference,max u,L2_norm,total_seconds,directory\n")
+            for degree in 1, 2:
+                for solver, outcome in (("cg", "converged"), ("bicgstab", "stagnated")):
+                    for cycle in 0, 1:
+                        file.write(f"{degree},{solver},{cycle},4,{9 + cycle},{outcome},7,{degree}.5,,3,2,"
+                                   f"0.1,d\n")
+
+        def words(*arguments):
+            name, = self.succeeds("plot.py", directory, *arguments).split()
+            with open(name, encoding="utf-8") as file:
+                return re.findall("<!-- (.*?) -->", file.read())
+
+        said = words("--only", "quantities")  # the parameter that is a number, the other as curves
+        for word in "tip u_y", "max u", "Degree", "cg", "bicgstab (no solution)", "not converged":
+            self.assertIn(word, said)
+        said = words("--quantity", "tip u_y", "--over", "solver")
+        self.assertIn("Degree", said)
+        self.assertNotIn("max u", said)
+        self.assertIn("dofs", words("--quantity", "total_seconds", "--over", "dofs"))
+        self.fails("'v' is not there; there is tip u_y, max u", "plot.py", directory, "--quantity", "v")
+        self.fails("'v' is not there; there is Discretization/Degree, Solver/Solver, dofs", "plot.py",
+                   directory, "--over", "v")
+        with open(self.succeeds("report.py", directory).strip(), encoding="utf-8") as file:
+            self.assertIn("<th scope=\"col\">tip u_<wbr>y</th>", file.read())
 
     def test_a_damaged_table_is_an_error(self):
         for name, text, message in (("none", "", "no lines"), ("short", "jacobi,0\n", "2 fields")):
