@@ -15,6 +15,7 @@ import sys
 
 import numpy
 
+import results
 import vtu
 
 
@@ -57,6 +58,10 @@ def check_cycle(path, cycle, element):
     result = vtu.Result(path)
     if result.cells != cycle["cells"]:
         raise vtu.BadFile(f"{path}: {result.cells} cells, but the run had {cycle['cells']}")
+    said = result.field_arrays.get("converged")
+    if said is not None and bool(said.all()) != results.is_converged(cycle):
+        raise vtu.BadFile(f"{path}: 'converged' is {said}, but the solve's outcome was "
+                          f"{cycle['solve']['outcome']}")
     nodes = points_of_a_cell(element)
     if nodes and len(result.points) != nodes * cycle["cells"]:
         raise vtu.BadFile(f"{path}: {len(result.points)} points, but {cycle['cells']} cells of "
@@ -78,9 +83,9 @@ def check_summary(members, arguments):
         summary = json.load(file)
     if "continuation" in summary:
         return
-    cycles = [cycle for cycle in summary["cycles"] if cycle["solve"]["outcome"] == "converged"]
+    cycles = summary["cycles"]
     if len(members) != len(cycles):
-        raise vtu.BadFile(f"{len(members)} files in the .pvd, but {len(cycles)} cycles converged")
+        raise vtu.BadFile(f"{len(members)} files in the .pvd, but {len(cycles)} cycles in the summary")
     for path, cycle in zip(members, cycles):
         check_cycle(path, cycle, summary["element"])
 

@@ -1,30 +1,33 @@
 """The picture that render.py draws, with VTK's Python modules: those of python3-vtk9 or ParaView."""
 
+import itertools
 import math
 import os
+import re
 
 import numpy
 import vtkmodules.vtkRenderingFreeType  # noqa: F401  makes texts drawable
 import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  makes everything else drawable
 from vtkmodules.util.numpy_support import numpy_to_vtk, vtk_to_numpy
-from vtkmodules.vtkCommonCore import vtkPoints
+from vtkmodules.vtkCommonCore import vtkDoubleArray, vtkPoints, vtkStringArray
 from vtkmodules.vtkCommonDataModel import vtkUnstructuredGrid
 from vtkmodules.vtkFiltersCore import vtkContourFilter
 from vtkmodules.vtkFiltersGeometry import vtkDataSetSurfaceFilter
 from vtkmodules.vtkIOImage import vtkPNGWriter
-from vtkmodules.vtkRenderingAnnotation import vtkScalarBarActor
+from vtkmodules.vtkRenderingAnnotation import vtkCubeAxesActor, vtkScalarBarActor
 from vtkmodules.vtkRenderingCore import (vtkActor, vtkColorTransferFunction, vtkPolyDataMapper,
                                          vtkRenderer, vtkRenderWindow, vtkTextActor,
                                          vtkWindowToImageFilter)
 
+import scale
 import vtu
+from fields import Fields
 
 try:
     from vtkmodules.vtkFiltersCore import vtkExtractEdges
 except ImportError:  # VTK before 9.2
     from vtkmodules.vtkFiltersExtraction import vtkExtractEdges
 
-BESIDES = ("material_id", "subdomain", "error_indicator", "exact_", "error_")
 # Some colours of viridis (S. van der Walt and N. Smith): lightness grows evenly, also for readers
 # who cannot tell red from green.
 VIRIDIS = ["440154", "482475", "414487", "355f8d", "2a788e", "21918c", "22a884", "44bf70", "7ad151",
@@ -33,35 +36,28 @@ VIRIDIS = ["440154", "482475", "414487", "355f8d", "2a788e", "21918c", "22a884",
 DIVERGING = ["3b4cc0", "7b9ff9", "c0d4f5", "f2f2f2", "f2cab5", "ee8468", "b40426"]
 
 
+def black(text, size=None):
+    """Plain letters."""
+    text.SetColor(0., 0., 0.)
+    text.ItalicOff()
+    text.BoldOff()
+    text.ShadowOff()
+    if size:
+        text.SetFontSize(size)
+
+
+def lines_of(name, width):
+    """A name cut behind underscores where it is longer than a line."""
+    lines = [""]
+    for word in re.findall("[^_]*_?", name):
+        if lines[-1] and len(lines[-1] + word) > width:
+            lines.append("")
+        lines[-1] += word
+    return lines
+
+
 def rgb(text):
     return tuple(int(text[i:i + 2], 16) / 255 for i in (0, 2, 4))
-
-
-def default_field(arrays):
-    """What a user most likely wants to see."""
-    for name in arrays:
-        if "von_mises" in name:
-            return name
-    for name in ("u", "displacement"):
-        if name in arrays:
-            return name
-    shown = [name for name in arrays if not name.startswith(BESIDES)]
-    return shown[0] if shown else next(iter(arrays))
-
-
-def component_of(name, values, wanted):
-    """(title, value at each point) of an array's component or magnitude."""
-    if values.shape[1] == 1:
-        return name, values[:, 0]
-    if wanted == "magnitude":
-        return f"|{name}|", numpy.linalg.norm(values.astype(float), axis=1)
-    index = "xyz".find(wanted) if wanted in ("x", "y", "z") else -1
-    if index < 0 and wanted.isdigit():
-        index = int(wanted)
-    if not 0 <= index < values.shape[1]:
-        raise vtu.BadFile(f"--component {wanted}: {name} has {values.shape[1]} components; use "
-                          f"magnitude, x, y, z or a number from 0")
-    return f"{name} {wanted}", values[:, index]
 
 
 class Picture:
@@ -71,20 +67,26 @@ class Picture:
         self.result, self.options = result, options
         if result.cells == 0 or not result.point_arrays:
             raise vtu.BadFile(f"{result.path}: no cells or no arrays, so there is nothing to draw")
-        name = options.field or default_field(result.point_arrays)
-        title, values = component_of(name, self.array(name), options.component)
+        self.fields = Fields(result)
+        name = options.field or self.fields.default()
+        values = self.fields.values(name)
         if not numpy.isfinite(values).all():
             raise vtu.BadFile(f"{result.path}: {name} has values that are not finite")
         self.field = name
-        self.is_plane = numpy.ptp(result.points[:, 2]) == 0
+        self.is_plane = self.fields.dimension == 2
         self.scale = None
+        self.extrema = float(values.min()), float(values.max())
+        limits = tuple(options.range or self.extrema)
+        self.exponent = scale.exponent_for(max(map(abs, limits)))  # of what is drawn
+        values = values / 10.**self.exponent
         self.grid = self.moved_grid()
         self.grid.GetPointData().Initialize()
         scalars = numpy_to_vtk(numpy.ascontiguousarray(values, dtype=float), deep=True)
         scalars.SetName("field")
         self.grid.GetPointData().SetScalars(scalars)
-        self.range = tuple(options.range or (float(values.min()), float(values.max())))
-        if not self.range[0] < self.range[1]:  # a constant still has a colour
+        self.range = tuple(limit / 10.**self.exponent for limit in limits)
+        self.is_constant = not self.range[0] < self.range[1]
+        if self.is_constant:  # it still has a colour
             middle = self.range[0]
             width = abs(middle) * 1e-3 or 1e-3
             self.range = (middle - width, middle + width)
@@ -93,14 +95,11 @@ class Picture:
         self.renderer.SetBackground(1., 1., 1.)
         self.lines = []  # actors
         self.add_field()
-        self.add_labels(title)
+        self.add_colour_bar()
+        self.add_notes()
         self.place_camera()
-
-    def array(self, name):
-        arrays = self.result.point_arrays
-        if name not in arrays:
-            raise vtu.BadFile(f"{self.result.path}: no array {name}; it has {', '.join(arrays)}")
-        return arrays[name]
+        if options.axes:
+            self.add_axes()
 
     def moved_grid(self):
         """A copy of the grid with the points moved by --warp and --stretch."""
@@ -116,7 +115,11 @@ class Picture:
         return grid
 
     def warped(self, points):
-        by = self.array(self.options.warp).astype(float)
+        arrays = self.result.point_arrays
+        if self.options.warp not in arrays:
+            raise vtu.BadFile(f"{self.result.path}: no array {self.options.warp}; it has "
+                              f"{', '.join(arrays)}")
+        by = arrays[self.options.warp].astype(float)
         if by.shape[1] == 1:
             if not self.is_plane:
                 raise vtu.BadFile(f"--warp {self.options.warp}: it is a scalar, which can lift a "
@@ -195,13 +198,29 @@ class Picture:
             contours.Update()
             self.add_lines(contours.GetOutput(), 1.5, (0., 0., 0.))
 
-    def add_labels(self, title):
-        height = self.options.size[1]
+    def unit(self):
+        """Of the numbers in the picture: `10^6 N/m²`, where VTK's letters lack most superscripts."""
+        power = [f"10^{self.exponent}"] if self.exponent else []
+        return " ".join(power + [self.fields.unit(self.field)]).strip()
+
+    def add_colour_bar(self):
+        """With the field's name, its unit and round numbers."""
+        width, height = self.options.size
+        unit = self.unit()
+        size = max(8, height // 38)
+        title = lines_of(self.fields.title(self.field), int(0.15 * width / (0.55 * size)))
+        values, digits = scale.ticks(*self.range)
+        if self.is_constant:
+            values = [sum(self.range) / 2]
+        numbers = vtkDoubleArray()
+        for value in values:
+            numbers.InsertNextValue(value)
         bar = vtkScalarBarActor()
         bar.SetLookupTable(self.colours)
-        bar.SetTitle(title + "\n ")
-        bar.SetNumberOfLabels(5)
-        bar.SetLabelFormat("%-#.4g")
+        bar.SetTitle("\n".join(title + [f"[{unit}]"] * bool(unit)) + "\n ")
+        bar.SetCustomLabels(numbers)
+        bar.SetUseCustomLabels(True)
+        bar.SetLabelFormat(f"%.{digits}f")
         bar.SetUnconstrainedFontSize(True)
         bar.SetBarRatio(0.25)
         bar.SetTextPad(max(3, height // 150))
@@ -209,25 +228,63 @@ class Picture:
         bar.SetPosition2(0.14, 0.76)
         bar.SetVerticalTitleSeparation(height // 60)
         for text in (bar.GetTitleTextProperty(), bar.GetLabelTextProperty()):
-            text.SetColor(0., 0., 0.)
-            text.SetFontSize(max(8, height // 38))
-            text.ItalicOff()
-            text.BoldOff()
-            text.ShadowOff()
-        width = 0.15 * self.options.size[0]  # a long name in smaller letters
-        bar.GetTitleTextProperty().SetFontSize(
-            max(7, min(height // 38, int(width / (0.6 * len(title))))))
+            black(text, size)
+        bar.GetTitleTextProperty().SetLineSpacing(1.3)
         self.renderer.AddViewProp(bar)
-        said = [] if self.scale is None else [f"{self.options.warp} x {self.scale:g}"]
+
+    def add_notes(self):
+        """Below what was drawn how, and above that it is no solution."""
+        height = self.options.size[1]
+        low, high = (scale.plain(value / 10.**self.exponent) for value in self.extrema)
+        said = [f"min {low}, max {high}" + (f" [{self.unit()}]" if self.unit() else "")]
+        said += [] if self.scale is None else [f"{self.options.warp} x {self.scale:g}"]
         said += [f"{axis} x {factor:g}" for axis, factor in zip("xyz", self.options.stretch)
                  if factor != 1]
-        if said:
-            note = vtkTextActor()
-            note.SetInput(", ".join(said))
-            note.GetTextProperty().SetColor(0., 0., 0.)
-            note.GetTextProperty().SetFontSize(max(8, height // 38))
-            note.SetPosition(height // 40, height // 40)
-            self.renderer.AddViewProp(note)
+        self.add_text(", ".join(said), height // 40)
+        if not self.fields.is_converged():
+            self.add_text("NOT CONVERGED: the last iterate, not a solution",
+                          height - height // 40 - max(8, height // 30), (0.8, 0., 0.), True)
+
+    def add_text(self, text, bottom, colour=(0., 0., 0.), is_bold=False):
+        height = self.options.size[1]
+        note = vtkTextActor()
+        note.SetInput(text)
+        note.GetTextProperty().SetColor(*colour)
+        note.GetTextProperty().SetBold(is_bold)
+        note.GetTextProperty().SetFontSize(max(8, height // (30 if is_bold else 38)))
+        note.SetPosition(height // 40, bottom)
+        self.renderer.AddViewProp(note)
+
+    def add_axes(self):
+        """Around the body, with the coordinates before --stretch."""
+        axes = vtkCubeAxesActor()
+        bounds = numpy.array(self.grid.GetPoints().GetBounds())
+        axes.SetBounds(*bounds)
+        axes.SetCamera(self.renderer.GetActiveCamera())
+        axes.SetFlyModeToOuterEdges()
+        axes.SetScreenSize(0.009 * self.options.size[1])
+        axes.SetTickLocationToOutside()
+        axes.SetLabelScaling(False, 0, 0, 0)
+        unit = self.fields.unit_of_length()
+        lengths = bounds[1::2] - bounds[::2]
+        for i, axis in enumerate("XYZ"):
+            low, high = bounds[2 * i:2 * i + 2] / self.options.stretch[i]
+            if lengths[i] < 0.45 * lengths.max():  # too short for more than the ends
+                ends = vtkStringArray()
+                for value in low, high:
+                    ends.InsertNextValue(scale.plain(value))
+                axes.SetAxisLabels(i, ends)
+            getattr(axes, f"Set{axis}AxisRange")(low, high)
+            getattr(axes, f"Set{axis}LabelFormat")("%g")
+            getattr(axes, f"Set{axis}Title")(axis.lower() + (f" [{unit}]" if unit else ""))
+            getattr(axes, f"Get{axis}AxesLinesProperty")().SetColor(0., 0., 0.)
+            black(axes.GetTitleTextProperty(i))
+            black(axes.GetLabelTextProperty(i))
+        if self.fields.dimension == 2:  # where it is lifted, the colours say how far
+            axes.ZAxisVisibilityOff()
+            axes.ZAxisLabelVisibilityOff()
+            axes.SetZTitle("")
+        self.renderer.AddActor(axes)
 
     def place_camera(self):
         """The picture fills what the scalar bar leaves."""
@@ -242,12 +299,20 @@ class Picture:
         right /= numpy.linalg.norm(right)
         top = numpy.cross(back, right)
         points = vtk_to_numpy(self.grid.GetPoints().GetData()) - middle
+        if self.options.axes:  # which go along the bounds
+            points = numpy.array(list(itertools.product(*bounds))) - middle
         x, y = points @ right, points @ top
         width, height = self.options.size
+        if self.options.axes:  # with numbers left and below, of bodies right, too
+            size = max(numpy.ptp(x) * height / width, numpy.ptp(y))
+            x = numpy.append(x, [x.min() - 0.15 * size, x.max() + 0.1 * size * (not self.is_plane)])
+            y = numpy.append(y, y.min() - 0.15 * size)
         free = 0.80  # of the width; the rest is the bar's
-        half = max(numpy.ptp(y) / 2, numpy.ptp(x) / 2 * height / (free * width)) * 1.06
+        below, above = 0.05, 0.02 if self.fields.is_converged() else 0.07  # of the height, for texts
+        half = max(numpy.ptp(y) / 2 / (1 - below - above),
+                   numpy.ptp(x) / 2 * height / (free * width)) * 1.05
         centre = middle + right * (x.max() + x.min()) / 2 + top * (y.max() + y.min()) / 2
-        centre = centre + right * half * width / height * (1 - free)  # the bar is right
+        centre = centre + right * half * width / height * (1 - free) - top * half * (below - above)
         for lines in self.lines:  # in front of their surface; parallel projection does not show it
             lines.SetPosition(*(0.004 * half * back))
         distance = 4 * max(half, float(numpy.linalg.norm(bounds[:, 1] - bounds[:, 0])))

@@ -2,7 +2,7 @@
 """Draws a field of femgpu's VTU files as a PNG picture, without a screen.
 
     scripts/render.py output/poisson                         # the last cycle's first field
-    scripts/render.py output/cantilever --field von_mises_stress --warp displacement --edges
+    scripts/render.py output/cantilever --field stress_xx --warp displacement --edges --axes
 
 DIR is an output directory, FILE a .pvd, .pvtu or .vtu in it. Prints the name of the picture; ends
 with 1 and a reason if there is nothing to draw.
@@ -39,10 +39,9 @@ def parse_command_line():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("path", metavar="DIR|FILE", help="output directory, or a .pvd, .pvtu or .vtu file")
-    add("--field", metavar="NAME", help="array that colours the picture (von_mises_stress if there "
-        "is one, else the solution)")
-    add("--component", metavar="C", default="magnitude",
-        help="of a vector: magnitude (the default), x, y, z, or a number from 0")
+    add("--field", metavar="NAME", help="what colours the picture: an array of the file, a component "
+        "as displacement_x or stress_xy, or displacement_magnitude (von_mises_stress if there is one, "
+        "else the solution); a wrong name lists all")
     add("--warp", metavar="NAME", help="moves the points by this vector array, or lifts a plane "
         "picture by this scalar one")
     add("--scale", type=float, metavar="S", help="factor of --warp (so that the largest one is a "
@@ -50,6 +49,7 @@ def parse_command_line():
     add("--stretch", nargs=3, type=float, metavar=("X", "Y", "Z"), default=(1., 1., 1.),
         help="factors of the axes, for thin bodies; said in the picture")
     add("--edges", action="store_true", help="shows the edges of the cells")
+    add("--axes", action="store_true", help="shows the coordinates")
     add("--contours", type=int, default=0, metavar="N", help="N lines of equal values")
     add("--cycle", type=int, default=-1, metavar="N",
         help="entry of the .pvd, from 0, or from the end with a minus (-1: the last)")

@@ -268,9 +268,11 @@ def pictures_wanted(run):
     solution = [name for name in arrays if name in ("u", "displacement")] or arrays[:1]
     wanted = [name for name in arrays if "von_mises" in name][:1] + solution
     pictures = []
+    is_bad = not all(map(results.is_converged, run.cycles[-1:]))
     for name in wanted[:2]:
         lines = edges if name == wanted[0] else []
-        caption = f"{name} of the last cycle" + (", with the mesh" if lines else "")
+        caption = f"{name} of the last cycle" + (", which did not converge" if is_bad else "")
+        caption += ", with the mesh" if lines else ""
         caption += "; the shape is deformed, by the factor in the picture" if warp else ""
         pictures.append((caption, ["--field", name, *warp, *lines]))
     if pictures and small and not edges and len(files) == len(run.cycles):

@@ -32,7 +32,7 @@ class BadFile(Exception):
 class Result:
     """An unstructured grid as VTK's `grid`, its points (n x 3), number of cells, and arrays by name.
 
-    An array is n x components, in the precision of the file.
+    An array is n x components, in the precision of the file; field_arrays are those of the whole grid.
     """
 
     def __init__(self, path):
@@ -59,6 +59,7 @@ class Result:
         self.points = vtk_to_numpy(grid.GetPoints().GetData()) if has_points else []
         self.point_arrays = _arrays(path, grid.GetPointData())
         self.cell_arrays = _arrays(path, grid.GetCellData())
+        self.field_arrays = _field_arrays(grid.GetFieldData())
 
 
 def _arrays(path, data):
@@ -70,6 +71,12 @@ def _arrays(path, data):
         arrays[array.GetName()] = vtk_to_numpy(array).reshape(
             array.GetNumberOfTuples(), array.GetNumberOfComponents())
     return arrays
+
+
+def _field_arrays(data):
+    """Those that hold numbers; others, as texts, are no concern of ours."""
+    arrays = [data.GetArray(i) for i in range(data.GetNumberOfArrays())]
+    return {array.GetName(): vtk_to_numpy(array) for array in arrays if array is not None}
 
 
 def _names(path, tag, attribute):

@@ -209,18 +209,58 @@ class Pictures(InDirectory):
 
     def test_a_component_of_one_piece_is_drawn(self):
         self.assertGreater(self.colours(self.path("cantilever", "solution_001.000.vtu"), "--field",
-                                        "displacement", "--component", "z", "--camera", "y"), 50)
+                                        "displacement_z", "--camera", "y", "--axes"), 50)
+
+    def test_fields_have_the_names_of_the_output(self):
+        import fields
+        import vtu
+        of_body = fields.Fields(vtu.Result(self.path("cantilever", "solution_001.pvtu")))
+        arrays = of_body.result.point_arrays
+        self.assertTrue((of_body.values("stress_yz") == arrays["stress"][:, 5]).all())
+        self.assertTrue((of_body.values("displacement_y") == arrays["displacement"][:, 1]).all())
+        self.assertTrue((of_body.values("displacement") == of_body.values("displacement_magnitude")).all())
+        self.assertNotIn("stress", of_body.names)
+        of_plane = fields.Fields(vtu.Result(self.path("poisson", "solution_001.pvtu")))
+        self.assertEqual(list(of_plane.names)[:4], ["flux", "flux_x", "flux_y", "flux_magnitude"])
+        self.assertEqual(of_plane.default(), "u")
+
+    def test_numbers_are_round_and_plain(self):
+        import scale
+        self.assertEqual(scale.ticks(0.1, 2.9), ([0.5, 1., 1.5, 2., 2.5], 1))
+        self.assertEqual(scale.ticks(-30., 60.), ([-20., 0., 20., 40., 60.], 0))
+        self.assertEqual([scale.plain(value) for value in (1.23, 0.000451, 210000., -5., 2.5e11)],
+                         ["1.23", "0.000451", "210000", "-5", "2.5e11"])
+        self.assertEqual([scale.exponent_for(size) for size in (0., 3., 2.1e8, 4e-5)], [0, 0, 6, -6])
+
+    def test_what_did_not_converge_says_so_in_the_picture(self):
+        directory = self.path("last_iterate")
+        shutil.copytree(self.path("poisson"), directory)
+        piece = os.path.join(directory, "solution_001.000.vtu")
+        with open(piece, "rb") as file:
+            head, start, rest = file.read().partition(b"<Piece")
+        texts = []
+        for said in 1, 0:
+            field = (f'<FieldData><DataArray type="Int32" Name="converged" NumberOfTuples="1" '
+                     f'format="ascii">{said}</DataArray></FieldData>\n')
+            with open(piece, "wb") as file:
+                file.write(head + field.encode() + start + rest)
+            picture = self.path(f"converged_{said}.png")
+            self.succeeds("render.py", directory, "--size", "320x240", "--output", picture)
+            with open(picture, "rb") as file:
+                texts.append(file.read())
+        self.assertNotEqual(texts[0], texts[1])
+        self.fails("'converged' is .0., but the solve's outcome was converged", "check_vtu.py",
+                   os.path.join(directory, "solution.pvd"), "--summary",
+                   os.path.join(directory, "summary.json"))
 
     def test_the_default_name_is_of_field_and_cycle(self):
         said = self.succeeds("render.py", self.path("poisson"), "--size", "64x64")
         self.assertEqual(said.strip(), self.path("poisson", "u_001.png"))
 
     def test_wrong_questions_say_what_there_is(self):
-        self.fails("no array nothing; it has displacement", "render.py", self.path("cantilever"),
-                   "--field", "nothing")
+        self.fails("no field nothing; there is displacement, displacement_x, ", "render.py",
+                   self.path("cantilever"), "--field", "nothing")
         self.fails("has 2 entries", "render.py", self.path("poisson"), "--cycle", "7")
-        self.fails("has 3 components", "render.py", self.path("cantilever"), "--field", "displacement",
-                   "--component", "5")
         self.fails("no such file", "render.py", self.path("nowhere"))
 
 

@@ -1,0 +1,97 @@
+"""Fields of a result by their names in femgpu's output, with units, for render.py."""
+
+import os
+import re
+
+import numpy
+
+import results
+import vtu
+
+BESIDES = ("material_id", "subdomain", "error_indicator", "exact_", "error_")
+
+
+def parts(name, columns, dimension):
+    """The names of what an array has beside itself, as docs/measurements.md has them: of a vector v
+    `v_x`, … and `v_magnitude`, of a tensor `t_xx`, `t_xy`, …; each with its column (None: all)."""
+    axes = "xyz"[:dimension]
+    if columns == 3:
+        named = {f"{name}_{axis}": i for i, axis in enumerate(axes)}
+        return {**named, f"{name}_magnitude": None}
+    if columns == 9:
+        return {f"{name}_{a}{b}": 3 * i + j for i, a in enumerate(axes) for j, b in enumerate(axes)}
+    return {}
+
+
+class Fields:
+    """What can be drawn of a result: `names`, in the order of the file."""
+
+    def __init__(self, result):
+        self.result = result
+        self.dimension = 2 if numpy.ptp(result.points[:, 2]) == 0 else 3
+        self.names = {}  # -> array and column
+        for name, values in result.point_arrays.items():
+            if values.shape[1] != 9:  # a tensor has no value of its own
+                self.names[name] = name, None
+            for part, column in parts(name, values.shape[1], self.dimension).items():
+                if part not in result.point_arrays:  # as stress_zz in 2D
+                    self.names[part] = name, column
+        self.summary = _summary_beside(result.path)
+
+    def default(self):
+        """What a user most likely wants to see."""
+        for name in self.names:
+            if "von_mises" in name:
+                return name
+        for name in ("u", "displacement"):
+            if name in self.names:
+                return name
+        shown = [name for name in self.names if not name.startswith(BESIDES)]
+        return shown[0] if shown else next(iter(self.names))
+
+    def values(self, name):
+        """At each point; of a vector its length."""
+        if name not in self.names:
+            raise vtu.BadFile(f"{self.result.path}: no field {name}; there is {', '.join(self.names)}")
+        array, column = self.names[name]
+        values = self.result.point_arrays[array].astype(float)
+        if column is not None or values.shape[1] == 1:
+            return values[:, column or 0]
+        return numpy.linalg.norm(values, axis=1)
+
+    def title(self, name):
+        """The name, or |name| for the length of a vector."""
+        array, column = self.names[name]
+        is_length = column is None and self.result.point_arrays[array].shape[1] > 1
+        return f"|{array}|" if is_length else name
+
+    def unit(self, name):
+        """That of Output/Units which the field has, or nothing."""
+        array = re.sub("^(exact|error)_", "", self.names[name][0])
+        return self._units().get(array, "")
+
+    def unit_of_length(self):
+        return self._units().get("length", "")
+
+    def _units(self):
+        units = self.summary.get("units")
+        return units if isinstance(units, dict) else {}
+
+    def is_converged(self):
+        """As the file says; one that does not say it is looked up in summary.json."""
+        said = self.result.field_arrays.get("converged")
+        if said is not None and len(said):
+            return bool(said.all())
+        number = re.search(r"_(\d+)\.(pvtu|\d+\.vtu)$", self.result.path)
+        cycles = self.summary.get("cycles", [])
+        if not number or "continuation" in self.summary or int(number[1]) >= len(cycles):
+            return True
+        return cycles[int(number[1])].get("solve", {}).get("outcome") in results.CONVERGED
+
+
+def _summary_beside(path):
+    """summary.json of the run, or nothing while there is none."""
+    try:
+        return results.read_json(os.path.join(os.path.dirname(path), "summary.json"))
+    except results.BadResult:
+        return {}
