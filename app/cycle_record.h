@@ -68,8 +68,9 @@ struct StudyRecord
   std::optional<linalg::ContinuationReport> branch; ///< that the one cycle has followed
   std::size_t peak_host_bytes = 0;                  ///< resident, summed over the ranks
   std::size_t peak_device_bytes = 0;
-  std::vector<std::string> warnings; ///< of what may make the results wrong
-  std::vector<std::string> files;    ///< written, relative to the output directory
+  std::vector<std::string> warnings;        ///< of what may make the results wrong
+  std::map<std::string, std::string> units; ///< of fields by name, and of "length"
+  std::vector<std::string> files;           ///< written, relative to the output directory
   double total_seconds = 0.;
 
   bool converged() const

@@ -96,6 +96,10 @@ OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
                 "Number of .vtu files of a cycle that the ranks share; 0 for one per rank, at most "
                 "16.",
                 prm, Patterns::Integer(0, 4096));
+  add_parameter("Units", units,
+                "Symbols of the units in which all data are given, for pictures and reports: of "
+                "length and force for elasticity, as 'm, N'; else of length, the solution, and the "
+                "flow of what is conserved, as 'm, K, W'. Nothing is converted. Empty: none.");
 }
 
 Parameters::Parameters() : physics(make_all_physics())

@@ -70,6 +70,7 @@ public:
   bool write_vtu = true;
   bool error_indicator = false;
   unsigned int files_per_cycle = 0;
+  std::string units;
 };
 
 /// All parameters of the program. Making it declares them; there can be one only.

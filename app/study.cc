@@ -2,6 +2,7 @@
 
 #include "app/branch_report.h"
 #include "app/cycle_print.h"
+#include "app/field_units.h"
 #include "app/measurement_output.h"
 #include "app/refinement_control.h"
 #include "app/run_limits.h"
@@ -53,6 +54,7 @@ public:
     check_named_boundaries(parameters.mesh, mesh, *problem);
     problem->check(mesh, parameters.discretization);
     check_output_name(parameters.output);
+    study.units = field_units(parameters.output.units, *problem);
     check_size(size_with(cells_after(parameters.mesh.initial_refinements)),
                "Mesh/Initial refinements");
     if (!parameters.local_refinement.where.empty())

@@ -157,6 +157,7 @@ std::string summary_json(const StudyRecord &study)
       {"total_seconds", study.total_seconds}};
   summary.update(results_of(study));
   summary["files"] = study.files;
+  summary["units"] = study.units;
   const Json declared = declared_parameters();
   summary["parameters"] = values_of(declared);
   summary["changed_parameters"] = Json::array();

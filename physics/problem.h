@@ -4,6 +4,7 @@
 #include "linalg/nonlinear/nonlinearity.h"
 #include "physics/discretization.h"
 #include "physics/results.h"
+#include "physics/unit.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/point.h>
@@ -17,6 +18,7 @@
 #include <deal.II/numerics/data_component_interpretation.h>
 #include <deal.II/numerics/data_postprocessor.h>
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -80,6 +82,17 @@ public:
   virtual unsigned int n_components() const = 0;
   /// The name of each component in output files; dim times the same for a vector.
   virtual std::vector<std::string> component_names() const = 0;
+
+  /// What the units are of that others are made of; length is the first.
+  virtual std::vector<std::string> base_units() const
+  {
+    return {"length", component_names().front(), "the flow (as W of heat)"};
+  }
+  /// Units of the fields that output files get, by name; @p base has one for each of base_units().
+  virtual std::map<std::string, Unit> field_units(const std::vector<Unit> &base) const
+  {
+    return {{component_names().front(), base[1]}, {"flux", base[2] / (base[0] * base[0])}};
+  }
 
   /// Is λ of nonlinearity() a number of the problem, along which branches may be followed?
   virtual bool has_branches() const

@@ -182,7 +182,7 @@ def quantity_page(run, curves):
     for i, (name, dofs, values) in enumerate(curves):
         axes[i].semilogx(dofs, values, **look(i))
         is_marked = mark_unconverged(axes[i], run, dofs, values)
-        axes[i].set_title(f"{short_title(name)}\nlast: {values[-1]:.9g}"
+        axes[i].set_title(f"{short_title(run.with_unit(name))}\nlast: {values[-1]:.9g}"
                           f"{' (not converged)' if is_marked else ''}", fontsize=10)
         axes[i].set_xlabel("dofs")
         plain_axis(axes[i].yaxis, values)
@@ -315,7 +315,7 @@ def branch(run):
     return made
 
 
-def along_line(rows):
+def along_line(run, rows):
     """The fields of a line_*.csv over its first column, the way along the line."""
     names = list(rows[0])
     along = [results.number(row[names[0]]) for row in rows]
@@ -330,7 +330,7 @@ def along_line(rows):
         values = [results.number(row[name]) for row in rows]
         style = {**look(i), "marker": None}
         plot.plot(along, [math.nan if value is None else value for value in values], **style)
-        plot.set_title(name, fontsize=10)
+        plot.set_title(run.with_unit(name), fontsize=10)
         plot.set_xlabel(names[0])
     for unused in axes[len(fields):]:
         unused.set_visible(False)

@@ -270,10 +270,11 @@ class Picture:
         for i, axis in enumerate("XYZ"):
             low, high = bounds[2 * i:2 * i + 2] / self.options.stretch[i]
             if lengths[i] < 0.45 * lengths.max():  # too short for more than the ends
-                ends = vtkStringArray()
-                for value in low, high:
-                    ends.InsertNextValue(scale.plain(value))
-                axes.SetAxisLabels(i, ends)
+                ends = [scale.plain(low), scale.plain(high)]
+                labels = vtkStringArray()
+                for text in [" to ".join(ends)] if lengths[i] < 0.1 * lengths.max() else ends:
+                    labels.InsertNextValue(text)
+                axes.SetAxisLabels(i, labels)
             getattr(axes, f"Set{axis}AxisRange")(low, high)
             getattr(axes, f"Set{axis}LabelFormat")("%g")
             getattr(axes, f"Set{axis}Title")(axis.lower() + (f" [{unit}]" if unit else ""))

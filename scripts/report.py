@@ -137,7 +137,7 @@ def quantity_table(run):
         values = [cycle.get("quantities", {}).get(name) for cycle in cycles]
         known = [value for value in values if page.is_number(value)]
         change = known[-1] - known[-2] if len(known) > 1 else None
-        rows.append([name, *(digits(value, ".9g") for value in values), digits(change, ".3g")])
+        rows.append([run.with_unit(name), *(digits(value, ".9g") for value in values), digits(change, ".3g")])
     more = len(run.cycles) > len(cycles)
     return page.table("Quantities" + (f" of the last {len(cycles)} cycles; convergence.csv has all"
                                       if more else ""),
@@ -331,7 +331,7 @@ def add_measurements(made, run):
     for name in run.last_lines():
         rows = results.read_table(run.path(name))
         if rows:
-            pieces.append(embedded(figures.along_line(rows), f"The fields along {name}", name))
+            pieces.append(embedded(figures.along_line(run, rows), f"The fields along {name}", name))
     made.add("Measurements", *pieces)
 
 

@@ -148,6 +148,15 @@ class Run:
             names.update(dict.fromkeys(cycle.get("quantities", {})))
         return list(names)
 
+    def with_unit(self, name):
+        """A field, or a quantity that is the value of one (`tip displacement_y`, `max u`), with its
+        unit if the run was told Output/Units: `tip displacement_y [m]`."""
+        words = name.split(" ")
+        units = self.summary.get("units") or {}
+        parts = [key for key in units if key != "length"
+                 and re.fullmatch(re.escape(key) + "(_[xyz]{1,2}|_magnitude)?", words[-1])]
+        return f"{name} [{units[max(parts, key=len)]}]" if parts and len(words) < 3 else name
+
     def unconverged(self):
         """The dofs of the cycles whose numbers are those of a last iterate, not of a solution."""
         return {cycle["dofs"] for cycle in self.cycles if not is_converged(cycle)}

@@ -129,6 +129,18 @@ public:
   {
     return {std::make_shared<StressOutput<dim>>(materials)};
   }
+  std::vector<std::string> base_units() const override
+  {
+    return {"length", "force"};
+  }
+  std::map<std::string, Unit> field_units(const std::vector<Unit> &base) const override
+  {
+    std::map<std::string, Unit> units = {{"displacement", base[0]}};
+    for (const char *const name : {"stress", "stress_zz", "principal_stress_1",
+                                   "principal_stress_2", "principal_stress_3", "von_mises_stress"})
+      units[name] = base[1] / (base[0] * base[0]);
+    return units;
+  }
   std::vector<Quantity> quantities(const Discretization<dim> &discretization,
                                    const FeVector &u) const override
   {

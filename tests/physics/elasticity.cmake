@@ -135,6 +135,8 @@ refused_test(lambda_without_mu_is_refused ${block} "together or not at all"
   --set "Elasticity/Lame's lambda=1")
 refused_test(temperature_without_expansion_is_refused ${plate} "only one of them"
   --set "Elasticity/Temperature rise=1")
+refused_test(units_of_another_number_are_refused ${plate}
+  "Output/Units=m.: 'm' of Output/Units has 1 .* of length, force" --set Output/Units=m)
 refused_test(yield_stress_of_0_is_refused ${plate} "not positive" --set "Elasticity/Yield stress=0")
 refused_test(boundary_with_two_supports_is_refused ${plate} "one of them only"
   --set "Elasticity/Symmetry planes=0")

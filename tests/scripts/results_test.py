@@ -175,7 +175,8 @@ class Plots(InDirectory):
 class Pictures(InDirectory):
     @classmethod
     def prepare(cls):
-        femgpu("elasticity_cantilever.prm", cls.path("cantilever"), "--refinements", "2")
+        femgpu("elasticity_cantilever.prm", cls.path("cantilever"), "--refinements", "2", "--set",
+               "Output/Units=mm, N")
         femgpu("poisson.prm", cls.path("poisson"), "--refinements", "2")
 
     def setUp(self):
@@ -220,9 +221,21 @@ class Pictures(InDirectory):
         self.assertTrue((of_body.values("displacement_y") == arrays["displacement"][:, 1]).all())
         self.assertTrue((of_body.values("displacement") == of_body.values("displacement_magnitude")).all())
         self.assertNotIn("stress", of_body.names)
+        self.assertEqual([of_body.unit(name) for name in ("stress_yz", "displacement", "strain_xx")],
+                         ["N/mm²", "mm", ""])
+        self.assertEqual(of_body.unit_of_length(), "mm")
         of_plane = fields.Fields(vtu.Result(self.path("poisson", "solution_001.pvtu")))
         self.assertEqual(list(of_plane.names)[:4], ["flux", "flux_x", "flux_y", "flux_magnitude"])
         self.assertEqual(of_plane.default(), "u")
+        self.assertEqual(of_plane.unit("u"), "")
+
+    def test_quantities_that_are_values_of_fields_have_their_units(self):
+        import results
+        run = results.Run(self.path("cantilever"))
+        self.assertEqual([run.with_unit(name) for name in run.quantities()[:3]],
+                         ["end displacement_z [mm]", "max displacement [mm]", "max von Mises"])
+        self.assertEqual(run.with_unit("von_mises_stress"), "von_mises_stress [N/mm²]")
+        self.assertEqual(run.with_unit("reaction x of displacement"), "reaction x of displacement")
 
     def test_numbers_are_round_and_plain(self):
         import scale
