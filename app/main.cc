@@ -95,7 +95,12 @@ int main(int argc, char **argv)
   fill_closed_streams();
   try {
     require_working_directory();
-    dealii::Utilities::MPI::MPI_InitFinalize mpi(argc, argv, 1);
+    // The command line is femgpu's alone: deal.II would hand it to Kokkos and PETSc, which take
+    // options of ours for theirs (--threads) and warn of all that they do not know.
+    char *words[] = {argv[0], nullptr};
+    int n_words = 1;
+    char **name = words;
+    dealii::Utilities::MPI::MPI_InitFinalize mpi(n_words, name, 1);
     // after PETSc's initialization, which puts the handlers of most signals back
     std::signal(SIGPIPE, SIG_IGN); // a run behind `femgpu ... | head` still writes its results
     remove_partial_files_on_signals();
