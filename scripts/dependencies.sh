@@ -34,6 +34,9 @@ python3-numpy       reads result files
 python3-vtk9        reads result files as ParaView does, and draws them
 xvfb                an X server without a screen, in which VTK draws
 xauth               admits VTK to it'
+test_packages='
+locales             a locale with decimal commas, for a test
+mount               mounts a small disk, for a test'
 ci_packages='
 clang-format        checks the formatting
 clang               says whether files compile as one, for clang-tidy
@@ -47,8 +50,8 @@ case ${1:-build} in
   linalg) needed=$linalg_packages ;;
   build) needed=$linalg_packages$build_packages ;;
   report) needed=$report_packages ;;
-  test) needed=$linalg_packages$build_packages$report_packages ;;
-  ci) needed=$linalg_packages$build_packages$report_packages$ci_packages ;;
+  test) needed=$linalg_packages$build_packages$report_packages$test_packages ;;
+  ci) needed=$linalg_packages$build_packages$report_packages$test_packages$ci_packages ;;
   fuzz) needed=$linalg_packages$fuzz_packages ;;
   -h | --help) print_help; exit ;;
   *) die "unknown group '$1': use linalg, build, report, test, ci or fuzz" ;;

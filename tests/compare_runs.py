@@ -156,7 +156,7 @@ class Comparison:
         elif isinstance(a, list) and isinstance(b, list):
             if len(a) != len(b):
                 self.problems.append(f"{'/'.join(path)} has {len(a)} entries, but {len(b)}")
-            for i, (x, y) in enumerate(zip(a, b)):
+            for i, (x, y) in enumerate(zip(a, b)):  # what is there of both
                 self.compare(path + [str(i)], x, y, {})
         elif is_number(a) and is_number(b):
             if not (a == b or self.number(path, a, b, parent)):
@@ -207,9 +207,9 @@ def compare_tables(name, a, b, tolerances):
     if len(a) != len(b) or a[0] != b[0]:
         yield f"{name}: {len(a)} lines with {a[0]}, but {len(b)} with {b[0]}"
         return
-    for i, (line, other) in enumerate(zip(a[1:], b[1:])):
-        row = dict(zip(a[0], line))
-        for column, x, y in zip(a[0], line, other):
+    for i, (line, other) in enumerate(zip(a[1:], b[1:], strict=True)):
+        row = dict(zip(a[0], line, strict=True))
+        for column, x, y in zip(a[0], line, other, strict=True):
             if not same_cell(column, x, y, row, tolerances):
                 yield f"{name}, line {i + 2}: {column} is {x}, but {y}"
 
@@ -247,9 +247,12 @@ def compare_markdown(name, a, b):
     if not a or len(a) != len(b) or a[0] != b[0]:
         yield f"{name} has another form"
         return
-    for i, (line, other) in enumerate(zip(a[2:], b[2:])):
+    for i, (line, other) in enumerate(zip(a[2:], b[2:], strict=True)):
+        if len(line) != len(other):
+            yield f"{name}, line {i + 1}: {len(line)} cells, but {len(other)}"
+            continue
         at = 0
-        for x, y in zip(line, other):
+        for x, y in zip(line, other, strict=True):
             column = a[0][min(at, len(a[0]) - 1)]
             at += 1
             u, v = as_number(x), as_number(y)

@@ -4,7 +4,8 @@
     /usr/bin/python3 point_values.py FILE displacement.1@48,52 [...]
 
 The number behind the dot is the component, 0 if it is left out; coordinates that are left out are
-zero. Needs VTK, as scripts/check_vtu.py does.
+zero. `cell_size` is no array: it is the longest side of the box around the cell that holds the place. Needs
+VTK, as scripts/check_vtu.py does.
 """
 
 import os
@@ -14,11 +15,22 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from vtu import Result  # noqa: E402
 
 
+def cell_size(grid, place):
+    for i in range(grid.GetNumberOfCells()):
+        bounds = grid.GetCell(i).GetBounds()
+        box = list(zip(bounds[::2], bounds[1::2], strict=True))
+        if all(low <= x <= high for (low, high), x in zip(box, place)):  # in 2D without z
+            return max(high - low for low, high in box)
+    raise ValueError(f"no cell holds {place}")
+
+
 def value(result, text):
     array, _, place = text.partition("@")
     name, _, component = array.partition(".")
-    values = result.point_arrays[name].reshape(len(result.points), -1)
     coordinates = [float(word) for word in place.split(",")]
+    if name == "cell_size":
+        return cell_size(result.grid, coordinates)
+    values = result.point_arrays[name].reshape(len(result.points), -1)
     distances = sum((result.points[:, a] - x)**2 for a, x in enumerate(coordinates))
     return values[distances.argmin(), int(component or 0)]
 

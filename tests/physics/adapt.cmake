@@ -6,7 +6,7 @@ set(l_shape ${parameter_dir}/poisson_lshape_adaptive.prm)
 # The error in H1 of r^(2/3): the singularity's rate on global meshes, the best on adaptive ones.
 study_test(l_shape_has_rate_one_third_with_global_refinement ${l_shape}
   --set Study/Refinement=global --set Study/Cycles=5 --set "Output/Write VTU=false"
-  --expect-exact-rate H1=0.3333+-0.03)
+  --expect-rate-by-dofs H1=0.3333+-0.03)
 foreach(estimator kelly residual)
   foreach(strategy fixed_number fixed_fraction)
     if(strategy STREQUAL "fixed_number")
@@ -18,7 +18,7 @@ foreach(estimator kelly residual)
       --set Study/Estimator=${estimator} --set Study/Strategy=${strategy}
       --set "Output/Write VTU=false" --set Study/Cycles=30 --set "Study/Maximum dofs=30000"
       --set "Mesh/Initial refinements=1" --set "Study/Refine fraction=${fraction}"
-      --expect-exact-rate H1=0.5+-0.03 --expect-stopped-by maximum_dofs
+      --expect-rate-by-dofs H1=0.5+-0.03 --expect-stopped-by maximum_dofs
       --expect-text "H1: error falls like dofs\\^-0\\.5[0-9], expected dofs\\^-0\\.50: as expected")
   endforeach()
 endforeach()
@@ -56,8 +56,9 @@ study_test(target_without_exact_solution_ends_with_1 ${parameter_dir}/bratu_2d.p
 study_test(cells_get_the_size_that_is_asked_for ${parameter_dir}/poisson.prm
   --set Study/Refinement=adaptive --set Study/Estimator=expression
   --set "Study/Cell size=if(x < 0.5, 0.05, 0.2)" --set Study/Cycles=9 --ranks 4 --same-as-ranks 1
-  --set "Output/Write VTU=false" --expect-stopped-by nothing_to_refine
-  --expect-text "as fine as .*Cell size")
+  --expect-stopped-by nothing_to_refine --expect-text "as fine as .*Cell size" --check-vtu
+  --expect-at "cell_size@0.01,0.01=0.03125+-1e-6" --expect-at "cell_size@0.49,0.99=0.03125+-1e-6"
+  --expect-at "cell_size@0.51,0.5=0.0625+-1e-6" --expect-at "cell_size@0.99,0.01=0.125+-1e-6")
 study_test(regions_are_refined_before_and_between_cycles ${parameter_dir}/poisson.prm
   --set Study/Refinement=adaptive --set Study/Estimator=expression
   --set "Study/Refine where=x < 0.5 && y < 0.5" --set Study/Cycles=3 --ranks 4 --same-as-ranks 1

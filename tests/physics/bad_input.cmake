@@ -227,7 +227,14 @@ physics_properties(printing_to_a_full_disk_ends_with_5)
 study_test(home_that_cannot_be_written_does_not_matter ${poisson} --set Study/Cycles=1)
 set_property(TEST home_that_cannot_be_written_does_not_matter APPEND PROPERTY ENVIRONMENT
   HOME=/proc/nowhere)
+# Few machines have a locale with commas, so the tests make one.
+add_test(NAME locale_with_decimal_commas_is_made COMMAND sh -c
+  "localedef -i de_DE -f UTF-8 ${files}/de_DE.UTF-8 && test \"$(env printf %.1f 2)\" = 2,0")
+physics_properties(locale_with_decimal_commas_is_made)
 study_test(decimal_commas_of_a_locale_change_no_number ${poisson} --set Study/Cycles=2
   --expect-order L2=2 H1=1 --check-vtu)
-set_property(TEST decimal_commas_of_a_locale_change_no_number APPEND PROPERTY ENVIRONMENT
-  LC_ALL=de_DE.UTF-8)
+set_property(TEST locale_with_decimal_commas_is_made PROPERTY FIXTURES_SETUP decimal_commas)
+set_property(TEST decimal_commas_of_a_locale_change_no_number
+  PROPERTY FIXTURES_REQUIRED decimal_commas)
+set_property(TEST locale_with_decimal_commas_is_made decimal_commas_of_a_locale_change_no_number
+  APPEND PROPERTY ENVIRONMENT LOCPATH=${files} LC_ALL=de_DE.UTF-8)

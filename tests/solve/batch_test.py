@@ -33,7 +33,7 @@ class Batches(SolveTest):
             self.assertEqual(report["batch"]["systems"], 6)
             self.assertEqual(report["batch"]["converged"], 6)
             self.assertEqual(len(report["systems"]), 6)
-            for k, (b, x) in enumerate(zip(columns, self.read_columns("X.mtx"))):
+            for k, (b, x) in enumerate(zip(columns, self.read_columns("X.mtx"), strict=True)):
                 self.write_vector("b.mtx", b)
                 single = self.report("A.mtx", "-b", "b.mtx", "--solution", "x.mtx", *tolerance)
                 self.assertEqual(self.read_vector("x.mtx"), x)
