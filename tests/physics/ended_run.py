@@ -130,11 +130,29 @@ def end_by_signal(process, how):
         pass
 
 
+def file_of_errors(directory):
+    return directory + ".stderr"
+
+
+def on_ranks(options, command, directory):
+    """The command under mpirun. Its standard error is a file: Open MPI 5 drops what ranks say at their end."""
+    to_file = ["sh", "-c", f"exec \"$@\" 2>>{file_of_errors(directory)}", "sh"]
+    return MPIRUN + ["-n", str(options.ranks)] + to_file + command
+
+
+def said_by_ranks(options, directory):
+    if options.ranks == 1:
+        return ""
+    with open(file_of_errors(directory), encoding="utf-8") as file:
+        return file.read()
+
+
 def disturb(options, command, directory):
     """Ends a second run while it writes."""
     first = subprocess.run(command, capture_output=True, text=True, check=False)
     if first.returncode != 0:
-        yield f"the first run ends with {first.returncode}:\n{first.stderr}"
+        yield (f"the first run ends with {first.returncode}:\n{first.stderr}"
+               f"{said_by_ranks(options, directory)}")
         return
     before = snapshot(directory)
     when = os.path.join(directory, options.when)
@@ -159,7 +177,7 @@ def disturb(options, command, directory):
         drain(process, descriptors)
     else:
         end_by_signal(process, options.how)
-    errors = process.communicate(timeout=PATIENCE)[1]
+    errors = process.communicate(timeout=PATIENCE)[1] + said_by_ranks(options, directory)
     unused = {os.path.basename(path) for path in paths if f".{writer}.partial" not in path}
     for descriptor in descriptors:
         os.close(descriptor)
@@ -272,7 +290,7 @@ def main():
         command = [options.program, options.file, "--output", directory]
         command += [word for text in options.set for word in ("--set", text)]
         if options.ranks > 1:
-            command = MPIRUN + ["-n", str(options.ranks)] + command
+            command = on_ranks(options, command, directory)
         if options.how == "FULL":
             problems = list(fill_disk(command, directory))
         elif options.how == "FEWER":
