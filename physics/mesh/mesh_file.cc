@@ -128,6 +128,19 @@ void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>
                                              : "Look whether the mesh is the one that is meant."));
 }
 
+/// deal.II from 9.6 on refuses cells without measure, with no word of their place;
+/// check_straight_cells() finds all others that are too flat.
+template <int dim>
+void refuse_flat_cells(const std::vector<Point<dim>> &points,
+                       const std::vector<CellData<dim>> &cells, const MeshFileInfo &info)
+{
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (GridTools::cell_measure<dim>(points, make_array_view(cells[i].vertices)) == 0.)
+      throw InputError(info.cell_places[i] +
+                       "the cell is inverted or degenerate: its measure is 0. "
+                       "Mend its nodes, or mesh the model again.");
+}
+
 /// Hands the cells to deal.II, in their order.
 template <int dim>
 void make_triangulation(const MeshTable &table, Triangulation<dim> &coarse, MeshFileInfo &info)
@@ -148,6 +161,7 @@ void make_triangulation(const MeshTable &table, Triangulation<dim> &coarse, Mesh
     cells.back().material_id = static_cast<types::material_id>(element.id);
     info.cell_places.push_back(table.place_of(element));
   }
+  refuse_flat_cells(points, cells, info);
   try {
     GridTools::delete_unused_vertices(points, cells, boundary);
     turn_round(points, cells, info);
