@@ -9,7 +9,7 @@ each array the largest difference relative to the largest value in A of its kind
 is so relative to the other stresses, an error that is rounding relative to 1e-5 of the solution), and exits with
 1 if one is above the tolerance, or if points or arrays do not match.
 
-Files in single precision (deal.II 9.4 writes those) cannot agree better than that: for their
+Files in single precision (deal.II 9.4 and 9.6 write those) cannot agree better than that: for their
 arrays the tolerance is at least 2.4e-7.
 """
 
