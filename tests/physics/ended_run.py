@@ -167,10 +167,11 @@ def disturb(options, command, directory):
         return
     if options.how == "SECOND":
         second = subprocess.run(command, capture_output=True, text=True, check=False)
-        yield from expect_exit(second.returncode, second.stderr, 5,
+        said = second.stderr + said_by_ranks(options, directory)
+        yield from expect_exit(second.returncode, said, 5,
                                f"another run, process {writer} on host {socket.gethostname()}")
-        if second.returncode == 0 or "started 20" not in second.stderr:
-            yield f"the second run does not say when the first was started:\n{second.stderr}"
+        if second.returncode == 0 or "started 20" not in said:
+            yield f"the second run does not say when the first was started:\n{said}"
     if options.how == "VANISH":
         shutil.rmtree(directory)
     if options.how in ("SECOND", "VANISH"):
