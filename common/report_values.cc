@@ -11,13 +11,12 @@ nlohmann::ordered_json transfer_values(const linalg::Transfer &transfer)
           {"overlapped_seconds", transfer.overlapped_seconds},
           {"gigabytes_per_second", transfer.gigabytes_per_second()}};
 }
+} // namespace
 
-/// null for what is not known.
 nlohmann::ordered_json known(const double value)
 {
   return value < 0. ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
 }
-} // namespace
 
 nlohmann::ordered_json report_values(const linalg::SolveReport &report)
 {

@@ -12,6 +12,9 @@ namespace femgpu
  * iterations, seconds and history, which each program counts in its own way.
  */
 nlohmann::ordered_json report_values(const linalg::SolveReport &report);
+
+/// null for a negative number, which stands for what is not known.
+nlohmann::ordered_json known(double value);
 } // namespace femgpu
 
 #endif

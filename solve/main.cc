@@ -97,9 +97,10 @@ ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, cons
   if (!command.json.empty() && command.json != "-")
     write_file(command.json, report_json(command, system, record));
   const std::string text = remark(command, record);
+  const bool is_done = succeeded(command, record);
   if (!text.empty())
-    console.error(text);
-  return succeeded(command, record) ? ExitCode::done : ExitCode::not_converged;
+    is_done ? console.warn(text) : console.error(text);
+  return is_done ? ExitCode::done : ExitCode::not_converged;
 }
 
 ExitCode run(const SolveCommand &command)

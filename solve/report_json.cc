@@ -133,6 +133,8 @@ Json system_values(const linalg::BatchReport &report)
                       {"initial_residual", system.initial_residual},
                       {"true_residual", system.true_residual},
                       {"target", system.target},
+                      {"backward_error", known(system.backward_error)},
+                      {"forward_error", known(system.forward_error)},
                       {"alone", system.was_alone}});
   return values;
 }

@@ -158,7 +158,9 @@ std::string remark(const SolveCommand &command, const SolveRecord &record)
   if (command.fixed_iterations && report.iterations < *command.fixed_iterations)
     return "it ended after " + std::to_string(report.iterations) + " instead of " +
            std::to_string(*command.fixed_iterations) + " iterations: " + report.message;
-  return succeeded(command, record) ? "" : report.message;
+  const bool needs_no_words = report.outcome == linalg::Outcome::converged ||
+                              (succeeded(command, record) && !report.converged());
+  return needs_no_words ? "" : report.message;
 }
 
 SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &system,

@@ -198,10 +198,11 @@ class Outputs(SolveTest):
         solve = report["solve"]
         self.assertEqual(set(solve), {
             "outcome", "message", "solver", "preconditioner", "preconditioner_nonzeros",
-            "preconditioner_bytes", "preconditioner_remarks", "solver_remarks", "format", "matrix_stored",
+            "preconditioner_bytes", "preconditioner_remarks", "solver_remarks", "failed_attempt", "format",
+            "matrix_stored",
             "matrix_bytes", "scaling", "ordering", "backend", "execution", "restarts", "norm",
             "rhs_norm",
-            "initial_residual", "true_residual", "target", "given_rhs_norm", "given_residual",
+            "initial_residual", "true_residual", "target", "backward_error", "forward_error", "given_rhs_norm", "given_residual",
             "bytes_per_iteration", "transfer", "iterations", "gigabytes_per_second"})
         self.assertIsNone(report["nonlinear"])
         self.assertEqual(solve["scaling"], "symmetric")
