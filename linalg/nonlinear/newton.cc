@@ -154,7 +154,9 @@ private:
       add_linear(step, report);
       if (!is_useful(step)) {
         report.outcome = step.outcome;
-        return " The linear system of a step could not be solved: " + step.message;
+        // without the cures, which the outcome has brought already
+        return " The linear system of a step could not be solved: " +
+               step.message.substr(0, step.message.find(';')) + ".";
       }
       const double before = norm;
       if (!search_line(system, x, norm, report)) {
