@@ -52,12 +52,14 @@ def count(text):
 
 
 def iterations(row):
-    """The count, or how it ended where it did not converge."""
+    """The count, or how it ended where it did not converge, and with which ‖b − A x‖/‖b‖."""
     if row is None:
         return ""
-    if row["outcome"] == "converged":
+    if row["outcome"] in ("converged", "converged_to_rounding"):
         return row["iterations"]
-    return row["outcome"].replace("_", " ")
+    outcome = row["outcome"].replace("_", " ")
+    residual = row.get("relative_residual")
+    return f"{outcome}, {float(residual):.0e}" if residual else outcome
 
 
 def origin(rows):
