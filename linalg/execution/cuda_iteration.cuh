@@ -3,6 +3,7 @@
 
 #include "linalg/execution/cuda_basis.cuh"
 #include "linalg/execution/cuda_graph.cuh"
+#include "linalg/execution/cuda_lanes.cuh"
 #include "linalg/execution/cuda_step_kernel.cuh"
 #include "linalg/execution/execution.h"
 
@@ -188,52 +189,11 @@ private:
     return executor.n_multiprocessors() * blocks_per_multiprocessor;
   }
 
-  template <class Body>
-  static int lanes_of(const RowStep<Body> & /* step */)
-  {
-    return 1;
-  }
-  template <class Body>
-  static int lanes_of(const ProductStep<Body> &step)
-  {
-    return std::visit([](const auto &view) { return view.lanes; }, step.A->view());
-  }
-
-  // These have blocks of their own.
-  template <class Body>
-  static int lanes_of(const GramStep<Body> & /* step */)
-  {
-    return 1;
-  }
-  template <class Body>
-  static int lanes_of(const TeamStep<Body> & /* step */)
-  {
-    return 1;
-  }
-
-  template <class Make>
-  static int lanes_of(const CountedSteps<Make> &steps)
-  {
-    return steps.count == 0 ? 1
-                            : std::apply(
-                                  [](const auto &...of_j) {
-                                    return std::max({1, lanes_of(of_j)...});
-                                  },
-                                  steps.make(0));
-  }
-
-  template <class... Steps>
-  static int lanes_of(const InnerLoop<Steps...> &loop)
-  {
-    return std::apply([](const auto &...steps) { return std::max({lanes_of(steps)...}); },
-                      loop.steps);
-  }
-
   // Steps that share sums have the same places for them.
   template <class... Steps>
   int n_blocks(const Steps &...steps) const
   {
-    const long long threads = static_cast<long long>(n) * std::max({lanes_of(steps)...});
+    const long long threads = static_cast<long long>(n) * std::max({cuda::Lanes::of(steps)...});
     const long long blocks = (threads + cuda::threads_per_block - 1) / cuda::threads_per_block;
     return static_cast<int>(std::clamp(blocks, 1LL, static_cast<long long>(max_blocks())));
   }

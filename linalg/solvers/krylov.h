@@ -5,6 +5,7 @@
 #include "linalg/execution/this_backend.h"
 #include "linalg/execution/vector_steps.h"
 #include "linalg/matrices/csr_matrix.h"
+#include "linalg/solvers/krylov_state.h"
 #include "linalg/solvers/method_report.h"
 #include "linalg/solvers/solver.h"
 #include "linalg/solvers/work_vectors.h"
@@ -18,143 +19,11 @@
 
 /**
  * @file
- * What Krylov solvers share: the state that their epilogues check, and the outer loop that lets
- * only the true residual decide.
+ * What Krylov solvers share besides their state: the steps for the true residual, and the outer
+ * loop that lets it alone decide.
  */
 namespace femgpu::linalg
 {
-/// The part of a Krylov solver's state that stopping needs; lives where the steps run.
-struct KrylovState : LoopState
-{
-  int iteration = 0; ///< number of updates of x
-  int max_iterations = 0;
-  double rr = 0.;          ///< (r, r) of the recurrence
-  double target_rr = 0.;   ///< converged at or below
-  double diverged_rr = 0.; ///< diverged above
-  static constexpr double divergence_factor = 1e8;
-  static constexpr bool can_vary = false; ///< see has_variants
-  /// Below this the products of an iteration lose their bits; the true residual has long stood
-  /// still.
-  static constexpr double smallest_rr = 1e-280;
-  Outcome outcome = Outcome::breakdown;
-  int restarts = 0; ///< that the method has made by itself
-  int history_size = 0;
-  double *history = nullptr; ///< squared norms of the first iterations
-
-  // What the target is made of; begin() makes it.
-  double relative_tolerance = 0., absolute_tolerance = 0.;
-  bool is_relative_to_rhs = true;
-  double value_precision = 0.; ///< of the entries of A
-  /// The residual grew by this factor: nothing good will come.
-  double growth_limit = divergence_factor;
-  /// May a run that has brought nothing be tried in another way?
-  bool has_variants = false;
-  int failed_runs = 0; ///< one after the other, before this one
-  /// Of the residual, after which a run is to end, so that what it has brought is kept; 0: none.
-  double stage = 0.;
-  double target = 0.;      ///< that the true residual has to reach
-  double initial_rr = -1.; ///< of the first guess; negative: not known yet
-  double start_rr = 0.;    ///< of the last begin()
-  double true_rr = 0.;     ///< (r, r) of r = b − A x, computed anew
-  double bb = 0.;          ///< (b, b), or what else the tolerance is relative to
-
-  /// Makes ready to iterate from an x with the residual @p new_rr, or stops.
-  FEMGPU_HD
-  void begin(const double new_rr, const double new_bb)
-  {
-    rr = start_rr = true_rr = new_rr;
-    bb = new_bb;
-    if (initial_rr < 0.) {
-      initial_rr = rr;
-      target = fmax(absolute_tolerance, relative_tolerance * sqrt(is_relative_to_rhs ? bb : rr));
-      diverged_rr = fmin(fmax(rr, bb) * growth_limit * growth_limit, largest);
-    }
-    // First of all: an infinite b would make the target infinite too.
-    if (!is_finite(rr) || !is_finite(bb))
-      stop(Outcome::not_finite);
-    else if (sqrt(rr) <= target)
-      stop(Outcome::converged);
-    // With rounded values a recurrence knows no more of A than some digits: each start refines the
-    // solution by these.
-    const bool is_rounded = value_precision > 1e-15;
-    const double reduction = fmax(is_rounded ? 100. * value_precision : 0., stage);
-    const double next_target = fmax(target, reduction * sqrt(rr));
-    target_rr = fmax(next_target * next_target, smallest_rr);
-  }
-
-  FEMGPU_HD
-  void stop(const Outcome o)
-  {
-    outcome = o;
-    running = false;
-  }
-
-  /// Looks at the residual @p new_rr = (r, r) after `iteration` updates of x; stops or goes on.
-  FEMGPU_HD
-  void check(const double new_rr)
-  {
-    record(new_rr);
-    if (!goes_on())
-      end();
-  }
-
-  /// The same; @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of the next direction must be positive.
-  FEMGPU_HD
-  void check_spd(const double new_rr, const double rMr, const double pAp)
-  {
-    record(new_rr);
-    if (goes_on() & (rMr > 0.) & (rMr <= largest) & (pAp > 0.) & (pAp <= largest))
-      return;
-    end();
-    // What the residual says comes first, then the directions, then the number of iterations.
-    if (!running && outcome != Outcome::iteration_limit)
-      return;
-    if (!is_finite(rMr) || !is_finite(pAp))
-      stop(Outcome::not_finite);
-    else if (rMr <= 0.)
-      stop(Outcome::indefinite_preconditioner);
-    else if (pAp <= 0.)
-      stop(Outcome::indefinite_matrix);
-  }
-
-  FEMGPU_HD
-  static bool is_finite(const double value)
-  {
-    return value - value == 0.;
-  }
-
-  static constexpr double largest = 1.7976931348623157e308;
-
-private:
-  FEMGPU_HD
-  void record(const double new_rr)
-  {
-    rr = new_rr;
-    if (iteration < history_size)
-      history[iteration] = new_rr;
-  }
-
-  /// Without branches: a GPU waits for each. False where rr is not a number.
-  FEMGPU_HD
-  bool goes_on() const
-  {
-    return (rr > target_rr) & (rr <= diverged_rr) & (iteration < max_iterations);
-  }
-
-  FEMGPU_HD
-  void end()
-  {
-    if (rr <= target_rr)
-      stop(Outcome::converged);
-    else if (!is_finite(rr))
-      stop(Outcome::not_finite);
-    else if (rr > diverged_rr)
-      stop(Outcome::diverged);
-    else if (iteration >= max_iterations)
-      stop(Outcome::iteration_limit);
-  }
-};
-
 struct ResidualState : LoopState
 {
   double rr = 0., bb = 0.;
@@ -235,84 +104,6 @@ struct EndWithResidual : TrueResidual<Sums>
     s.true_rr = sums.true_rr;
     s.bb = sums.bb;
   }
-};
-
-/// So many runs one after the other that leave the residual as it is end the solve.
-constexpr int most_failed_runs = 5;
-
-/**
- * Judges each run of a method by the residual that was computed anew, whatever the recurrence says,
- * and knows that of the best x, from which each run starts: a run that makes x worse is undone. If
- * the residual misses a target that the recurrence has met, the method is to start again, until
- * that no longer halves the residual: then it has stagnated. It is to start again after a breakdown
- * too, unless it breaks down at once or again and again without progress. A method that has
- * variants gets as many runs where its recurrence has left the residual or diverged; they end as
- * soon as they have brought something.
- */
-struct TrueResidualJudge
-{
-  Outcome outcome = Outcome::breakdown; ///< of the solve
-  int restarts = 0;
-  double best_rr = -1.; ///< (r, r) of the best x; negative: not known yet
-  bool keeps_x = true;  ///< of the last run; else x must become what the run has found again
-
-  /// To be called before each run.
-  FEMGPU_HD
-  void prepare(KrylovState &s) const
-  {
-    s.running = true;
-    s.failed_runs = failed_runs;
-    s.stage = is_careful ? careful_stage : 0.;
-  }
-
-  /// Is the method to start again after a run that has ended with @p s? If not, the solve is over.
-  FEMGPU_HD
-  bool wants_more(const KrylovState &s)
-  {
-    const double before = best_rr < 0. ? s.initial_rr : best_rr;
-    keeps_x = s.true_rr <= before || !KrylovState::is_finite(before);
-    best_rr = keeps_x ? s.true_rr : before;
-    outcome = s.outcome;
-    if (!KrylovState::is_finite(best_rr) || !KrylovState::is_finite(s.bb))
-      outcome = Outcome::not_finite;
-    else if (sqrt(best_rr) <= s.target)
-      outcome = Outcome::converged;
-    else if (is_worth_another_run(s, before)) {
-      ++restarts;
-      iterations_before = s.iteration;
-      return true;
-    }
-    return false;
-  }
-
-private:
-  static constexpr double careful_stage = 0.01;
-
-  /// @param before (r, r) where the run started
-  FEMGPU_HD
-  bool is_worth_another_run(const KrylovState &s, const double before)
-  {
-    const bool has_progressed = best_rr < 0.99 * before;
-    const bool has_drifted = s.outcome == Outcome::converged && !(s.true_rr <= 0.25 * before);
-    const bool is_lost = s.outcome == Outcome::diverged || !KrylovState::is_finite(s.true_rr);
-    const bool has_failed =
-        s.outcome == Outcome::breakdown || (s.has_variants && (has_drifted || is_lost));
-    if (has_failed && s.iteration > iterations_before) {
-      failed_runs = has_progressed ? 0 : failed_runs + 1;
-      is_careful = is_careful || !has_progressed;
-      if (failed_runs < most_failed_runs && s.iteration < s.max_iterations)
-        return true;
-    }
-    if (has_drifted)
-      outcome = Outcome::stagnated;
-    if (!KrylovState::is_finite(s.true_rr))
-      outcome = Outcome::not_finite;
-    return s.outcome == Outcome::converged && !has_drifted;
-  }
-
-  int iterations_before = 0; // the run that has ended
-  int failed_runs = 0;
-  bool is_careful = false;
 };
 
 /// The state before the first run of a method whose state is a @p State.
