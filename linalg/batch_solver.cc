@@ -304,8 +304,8 @@ SystemReport BatchSolver::solve_alone(const int system, const double *b, double 
 }
 
 /// Goes on by itself with a system that rounding may have kept from its target; see rounding.h.
-SystemReport BatchSolver::settle(const int system, const double *b, double *x, SystemReport report,
-                                 double &solve_seconds) const
+SystemReport BatchSolver::settle(const int system, const double *b, double *x,
+                                 const SystemReport &report, double &solve_seconds) const
 {
   LinearSolverOptions of_rest = options;
   of_rest.control.relative_tolerance = 0.;
@@ -357,8 +357,9 @@ BatchReport BatchSolver::solve(const double *b, double *x)
   }
   for (std::size_t k = 0; k < matrices.size(); ++k) {
     SystemReport &of_k = report.systems[k];
-    if (!of_k.was_alone && may_be_rounding(of_k.outcome, of_k.backward_error,
-                                           rounding_level(longest_row(matrices[k]))))
+    if (!of_k.was_alone && !of_k.converged() &&
+        may_be_rounding(of_k.outcome, of_k.backward_error,
+                        rounding_level(longest_row(matrices[k]))))
       of_k = settle(static_cast<int>(k), b + first_rows[k], x + first_rows[k], of_k, alone_seconds);
   }
   report.solve_seconds += alone_seconds;

@@ -102,7 +102,7 @@ private:
   std::string execution() const;
   std::string explanation(int system, const SystemReport &report) const;
   SystemReport solve_alone(int system, const double *b, double *x, double &solve_seconds) const;
-  SystemReport settle(int system, const double *b, double *x, SystemReport report,
+  SystemReport settle(int system, const double *b, double *x, const SystemReport &report,
                       double &solve_seconds) const;
 
   ExecutorPtr owner;

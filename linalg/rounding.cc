@@ -30,6 +30,13 @@ namespace
 {
 constexpr int most_refinements = 5;
 
+/// Looks at A only where the solve has failed.
+bool may_be_rounding(const HostCsr &A, const SolveReport &report)
+{
+  return !report.converged() &&
+         may_be_rounding(report.outcome, report.backward_error, rounding_level(longest_row(A)));
+}
+
 /// A tolerance to which even the components of a correction are resolved that have no more of the
 /// residual than all others: those of the smallest eigenvalues, in which most of the error is.
 double correction_tolerance(const int n)
@@ -91,10 +98,8 @@ bool may_be_rounding(const Outcome outcome, const double backward_error, const d
 void settle_at_rounding(const HostCsr &A, const double *const b, double *const x,
                         SolveReport &report, const Resolve &resolve)
 {
-  const double level = rounding_level(longest_row(A));
   const auto n = static_cast<std::size_t>(A.n);
-  for (int k = 0;
-       k < most_refinements && may_be_rounding(report.outcome, report.backward_error, level); ++k) {
+  for (int k = 0; k < most_refinements && may_be_rounding(A, report); ++k) {
     std::vector<double> r(n), d(n), refined(x, x + n);
     const double residual = measure(A, b, x, r.data()).residual;
     const SolveReport step = resolve.correct(r.data(), d.data(), correction_tolerance(A.n));
