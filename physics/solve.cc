@@ -224,9 +224,11 @@ ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
 namespace
 {
 /// What helps where a linear solver has failed.
-std::string advice(const linalg::SolveReport &report, const std::size_t n_rows)
+std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
+                   const bool falls_back)
 {
-  if (report.outcome == Outcome::not_finite)
+  const bool has_direct_failed = falls_back && n_rows <= linalg::largest_fallback;
+  if (report.outcome == Outcome::not_finite || has_direct_failed)
     return "";
   if (report.solver == "direct")
     return " Look at the supports: something may not be held.";
@@ -330,7 +332,7 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
                                   : leader_solver.solve(system, control);
     summary.linear_iterations = report.iterations;
     if (!report.converged())
-      report.message += advice(report, system.n());
+      report.message += advice(report, system.n(), solver_parameters.fallback == "direct");
   }
   add_times(report, seconds);
 

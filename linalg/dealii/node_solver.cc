@@ -127,7 +127,10 @@ private:
   static void fall_back(const NodeSystem &system, SolveControl control, SolveReport &report)
   {
     control.reference = SolveControl::Reference::rhs;
-    control.absolute_tolerance = report.scaling == "none" ? report.target : 0.;
+    control.relative_tolerance = 0.; // the target in the norm of the system before scaling
+    control.absolute_tolerance = report.rhs_norm > 0.
+                                     ? report.target * report.given_rhs_norm / report.rhs_norm
+                                     : report.target;
     std::vector<double> x(static_cast<std::size_t>(system.n()));
     SolveReport direct = solve_direct(system.matrix(), system.rhs(), x.data(), control);
     if (!direct.converged()) {

@@ -62,7 +62,8 @@ std::string explanation(const Outcome outcome)
     return "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Use another "
            "preconditioner, and look at the signs of the coefficients: the matrix may be to blame.";
   case Outcome::breakdown:
-    return "the method divided by zero. Use another initial guess or solver.";
+    return "the method divided by zero, again and again. Use another preconditioner, as jacobi, or "
+           "gmres restart=100.";
   }
   return "";
 }
