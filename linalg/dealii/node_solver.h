@@ -28,8 +28,8 @@ struct NodeSolverOptions : LinearSolverOptions
   bool falls_back;
 };
 
-/// Rows. One core takes 2.2 s and 0.7 GB for 38,000 rows of 3D elasticity of degree 2 one cell thick,
-/// 4.2 s for 54,000, and 92 s and 2.8 GB for 82,000 rows four cells thick.
+/// Rows. One core takes 2.2 s and 0.7 GB for 38,000 rows of 3D elasticity of degree 2 one cell
+/// thick, 4.2 s for 54,000, and 92 s and 2.8 GB for 82,000 rows four cells thick.
 constexpr int largest_fallback = 50000;
 
 /// @throws ParameterError naming the valid ones if @p text has an unknown name or option
