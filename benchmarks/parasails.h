@@ -82,7 +82,7 @@ private:
 };
 
 /// ParaSails for the solvers of linalg: its own function applies it, and then the identity.
-class ParaSailsPreconditioner final : public Preconditioner, public Operator
+class ParaSailsPreconditioner final : public Preconditioner, public PreconditionerOperator
 {
 public:
   ParaSailsPreconditioner(const ExecutorPtr &host, const ParaSails &sails, int n,
@@ -94,7 +94,7 @@ public:
   {}
   Action action() const override
   {
-    return static_cast<const Operator *>(this);
+    return static_cast<const PreconditionerOperator *>(this);
   }
   SetupReport setup_report() const override
   {

@@ -189,8 +189,8 @@ HostMatrix copy_of(const CsrView<double> &A)
 /// G or M: the last factor that is applied, which of fsai is Gᵀ.
 HostMatrix factor_of(const Preconditioner &M, const ExecutorPtr &host)
 {
-  HostMatrix last =
-      copy_of(std::get<CsrView<double>>(std::get<const Operator *>(M.action())->view()));
+  HostMatrix last = copy_of(
+      std::get<CsrView<double>>(std::get<const PreconditionerOperator *>(M.action())->view()));
   if (!M.is_symmetric())
     return last;
   return copy_of(transpose<HostBackend>(CsrMatrix(host, last.csr()))->csr_view());

@@ -105,8 +105,9 @@ public:
   /// The same between two products with one matrix and one vector. @p has_begun: the first of them
   /// has been run.
   template <class Begin, class End, class... Steps>
-  void repeat_between(const ProductStep<Begin> &begin, const ProductStep<End> &end,
-                      const bool has_begun, const Watch<State> &watch, const Steps &...steps)
+  void repeat_between(const ProductStep<CsrMatrix, Begin> &begin,
+                      const ProductStep<CsrMatrix, End> &end, const bool has_begun,
+                      const Watch<State> &watch, const Steps &...steps)
   {
     if (watch)
       send_state(); // for those who look before the loop has left one
@@ -212,8 +213,8 @@ private:
     launch(how, step);
   }
 
-  template <class Body>
-  void run(const Launch &how, const ProductStep<Body> &step)
+  template <class Operator, class Body>
+  void run(const Launch &how, const ProductStep<Operator, Body> &step)
   {
     Runner<CudaBackend> runner = runner_for<Body>(how);
     const double *const v = step.A->prepare(runner, step.v);
@@ -346,8 +347,9 @@ private:
 
   /// Launches all as one resident kernel if the steps allow it and the system is small enough.
   template <class Begin, class End, class First, class... Rest>
-  bool launch_resident(const ProductStep<Begin> &begin, const ProductStep<End> &end,
-                       const bool has_begun, const First &first, const Rest &...rest)
+  bool launch_resident(const ProductStep<CsrMatrix, Begin> &begin,
+                       const ProductStep<CsrMatrix, End> &end, const bool has_begun,
+                       const First &first, const Rest &...rest)
   {
     if constexpr (are_vector_steps<First, Rest...>) {
       const Matrix *const A = cuda::matrix_of(first, rest...);

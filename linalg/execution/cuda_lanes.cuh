@@ -4,11 +4,10 @@
 #include "linalg/execution/columns.h"
 #include "linalg/execution/gram.h"
 #include "linalg/execution/steps.h"
-#include "linalg/matrices/operator.h"
+#include "linalg/operators/linear_operator.h"
 
 #include <algorithm>
 #include <tuple>
-#include <variant>
 
 namespace femgpu::linalg::cuda
 {
@@ -20,10 +19,10 @@ struct Lanes
   {
     return 1;
   }
-  template <class Body>
-  static int of(const ProductStep<Body> &step)
+  template <class Operator, class Body>
+  static int of(const ProductStep<Operator, Body> &step)
   {
-    return std::visit([](const auto &view) { return view.lanes; }, step.A->view());
+    return visit_view(*step.A, [](const auto &view) { return view.lanes; });
   }
 
   // These have blocks of their own.

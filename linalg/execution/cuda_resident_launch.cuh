@@ -22,17 +22,17 @@ struct VectorStepParts<RowStep<InMemory<n, M, Body>>>
 {
   using Tag = RowsTag<Body>;
   static constexpr int n_vectors = n;
-  static const Operator *factor(const RowStep<InMemory<n, M, Body>> & /* step */)
+  static const Matrix *factor(const RowStep<InMemory<n, M, Body>> & /* step */)
   {
     return nullptr;
   }
 };
 template <int n, class M, class Body>
-struct VectorStepParts<ProductStep<InMemory<n, M, Body>>>
+struct VectorStepParts<ProductStep<Matrix, InMemory<n, M, Body>>>
 {
   using Tag = ProductTag<Body>;
   static constexpr int n_vectors = n;
-  static const Operator *factor(const ProductStep<InMemory<n, M, Body>> &step)
+  static const Matrix *factor(const ProductStep<Matrix, InMemory<n, M, Body>> &step)
   {
     return step.A;
   }
@@ -42,14 +42,13 @@ struct VectorStepParts<ProductStep<InMemory<n, M, Body>>>
 template <class... Steps>
 const Matrix *matrix_of(const Steps &...steps)
 {
-  const Operator *factors[] = {VectorStepParts<Steps>::factor(steps)...};
-  const Operator *found = nullptr;
-  for (const Operator *const factor : factors) {
+  const Matrix *found = nullptr;
+  for (const Matrix *const factor : {VectorStepParts<Steps>::factor(steps)...}) {
     if (found != nullptr && factor != nullptr && factor != found)
       return nullptr;
     found = factor != nullptr ? factor : found;
   }
-  return dynamic_cast<const Matrix *>(found);
+  return found;
 }
 
 /// The current device.

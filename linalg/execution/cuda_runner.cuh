@@ -6,7 +6,7 @@
 #include "linalg/execution/cuda_fabric.cuh"
 #include "linalg/execution/cuda_gram.cuh"
 #include "linalg/execution/steps.h"
-#include "linalg/matrices/operator.h"
+#include "linalg/operators/linear_operator.h"
 
 #include <cuda_runtime.h>
 
@@ -69,14 +69,12 @@ struct ViewProduct
 };
 
 /// @param v what prepare() has returned
-template <class Body, class Function>
-void visit_product(const ProductStep<Body> &step, const double *v, const Function &f)
+template <class Operator, class Body, class Function>
+void visit_product(const ProductStep<Operator, Body> &step, const double *v, const Function &f)
 {
-  std::visit(
-      [&](const auto &view) {
-        f(ViewProduct<std::decay_t<decltype(view)>, Body>{view, v, step.body});
-      },
-      step.A->view());
+  visit_view(*step.A, [&](const auto &view) {
+    f(ViewProduct<std::decay_t<decltype(view)>, Body>{view, v, step.body});
+  });
 }
 
 /// Calls f(i, (A v)_i) for the rows that this thread finishes; `lanes` neighbours share a row.
@@ -364,8 +362,8 @@ public:
     launch(step, step.n);
   }
 
-  template <class Body>
-  void run(const ProductStep<Body> &step)
+  template <class Operator, class Body>
+  void run(const ProductStep<Operator, Body> &step)
   {
     const double *const v = step.A->prepare(*this, step.v);
     cuda::visit_product(step, v, [&](const auto &kernel_step) {

@@ -115,8 +115,8 @@ private:
              [&](const State &s, const int i, Sums &sums) { step.body(s, i, sums); });
   }
 
-  template <class Body>
-  void run(const ProductStep<Body> &step)
+  template <class Operator, class Body>
+  void run(const ProductStep<Operator, Body> &step)
   {
     if (!state.running && !RunsAlways<Body>::value)
       return;
@@ -126,7 +126,7 @@ private:
         step.body(s, A.row(i), A.row_product(i, 0, 1, v), sums);
       });
     };
-    std::visit(run_view, step.A->view());
+    visit_view(*step.A, run_view);
   }
 
   template <class Body>

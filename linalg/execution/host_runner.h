@@ -4,7 +4,7 @@
 #include "linalg/execution/executor.h"
 #include "linalg/execution/host_gram.h"
 #include "linalg/execution/steps.h"
-#include "linalg/matrices/operator.h"
+#include "linalg/operators/linear_operator.h"
 
 #include <algorithm>
 #include <vector>
@@ -115,14 +115,14 @@ public:
     for_each(step.n, [&](const int i) { step.body(i); });
   }
 
-  template <class Body>
-  void run(const ProductStep<Body> &step)
+  template <class Operator, class Body>
+  void run(const ProductStep<Operator, Body> &step)
   {
     const double *const v = step.A->prepare(*this, step.v);
     const auto run_rows = [&](const auto &A) {
       for_each(A.n, [&](const int i) { step.body(A.row(i), A.row_product(i, 0, 1, v)); });
     };
-    std::visit(run_rows, step.A->view());
+    visit_view(*step.A, run_rows);
   }
 
   template <class Body>

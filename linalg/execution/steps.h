@@ -31,8 +31,6 @@
  */
 namespace femgpu::linalg
 {
-class Operator;
-
 /// Names members of a struct of sums.
 template <auto... members>
 struct SumList
@@ -58,7 +56,7 @@ struct RowStep
 
 /**
  * The step that runs @p body with (A v)_i for every row i of an operator. Kernels and loops see the
- * operator through its view, which supplies
+ * operator through its view (visit_view()), which supplies
  *
  *     int n, lanes;                             // rows; neighbouring GPU threads that share one
  *     int row(int position) const;              // the row at a position 0 <= position < n
@@ -66,7 +64,7 @@ struct RowStep
  *
  * (A v)_i is the sum of row_product() over the lanes. The host takes one lane.
  */
-template <class Body_>
+template <class Operator, class Body_>
 struct ProductStep
 {
   using Body = Body_;
@@ -152,8 +150,8 @@ RowStep<Body> rows(const int n, const Body &body)
   return {n, body};
 }
 
-template <class Body>
-ProductStep<Body> product(const Operator &A, const double *v, const Body &body)
+template <class Operator, class Body>
+ProductStep<Operator, Body> product(const Operator &A, const double *v, const Body &body)
 {
   return {&A, v, body};
 }

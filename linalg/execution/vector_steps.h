@@ -127,8 +127,8 @@ RowStep<InMemory<n_vectors, M, Body>> rows(const int n, const VectorSet<n_vector
   return {n, {vectors, m}};
 }
 
-template <int n_vectors, class M, class Body>
-ProductStep<InMemory<n_vectors, M, Body>>
+template <class Operator, int n_vectors, class M, class Body>
+ProductStep<Operator, InMemory<n_vectors, M, Body>>
 product(const Operator &A, const VectorSet<n_vectors> &vectors, const M &m, const Body & /* body */)
 {
   return {&A, vectors.data[Body::factor], {vectors, m}};

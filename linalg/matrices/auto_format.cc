@@ -146,7 +146,7 @@ public:
   {
     return chosen->value_precision();
   }
-  Operator::View view() const override
+  Matrix::View view() const override
   {
     return chosen->view();
   }

@@ -72,7 +72,7 @@ public:
     return this->describe("bsell, blocks of " + std::to_string(b) + ", slices of " +
                           std::to_string(1 << log_slice) + " nodes, " + sorted);
   }
-  Operator::View view() const override
+  Matrix::View view() const override
   {
     return blocks();
   }

@@ -59,7 +59,7 @@ public:
   {
     return this->describe("bsr, blocks of " + std::to_string(b), threads);
   }
-  Operator::View view() const override
+  Matrix::View view() const override
   {
     return BsrView<Value>{this->n(), threads, b, row_starts.data(), columns.data(), values.data()};
   }

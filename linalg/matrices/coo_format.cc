@@ -106,7 +106,7 @@ public:
   {
     return this->describe("coo");
   }
-  Operator::View view() const override
+  Matrix::View view() const override
   {
     return StoredView{this->n(), Av.data()};
   }

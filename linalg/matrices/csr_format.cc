@@ -29,7 +29,7 @@ public:
   {
     return this->describe("csr", threads);
   }
-  Operator::View view() const override
+  Matrix::View view() const override
   {
     const CsrView<double> csr = this->source.csr_view();
     if constexpr (is_rounded)

@@ -116,6 +116,13 @@ private:
   Buffer<double> values;
 };
 
+/// Where a matrix is known to be CSR, its products have one view.
+template <class Function>
+decltype(auto) visit_view(const CsrMatrix &A, const Function &f)
+{
+  return f(A.csr_view());
+}
+
 /// Threads of a GPU that should share a row where rows have @p mean_length entries.
 int threads_for_rows(const Executor &executor, double mean_length);
 } // namespace femgpu::linalg

@@ -63,7 +63,7 @@ public:
   {
     return this->describe(name);
   }
-  Operator::View view() const override
+  Matrix::View view() const override
   {
     return StoredView{this->n(), Av.data()};
   }

@@ -65,7 +65,7 @@ public:
   {
     return this->describe(name, threads);
   }
-  Operator::View view() const override
+  Matrix::View view() const override
   {
     return EllView<Value>{this->n(),          threads,        stride,
                           row_lengths.data(), columns.data(), values.data()};

@@ -2,7 +2,7 @@
 #define femgpu_linalg_matrices_matrix_h
 
 #include "linalg/execution/executor.h"
-#include "linalg/matrices/operator.h"
+#include "linalg/operators/linear_operator.h"
 
 #include <string>
 
@@ -14,7 +14,11 @@ class CsrMatrix;
  * A square sparse matrix in the memory of an executor, in the format that products read. It is made
  * from a CsrMatrix, which it refers to and which must outlive it.
  */
-class Matrix : public Operator
+class Matrix
+    : public ViewedOperator<CsrView<double>, CsrView<float>, EllView<double>, EllView<float>,
+                            SellView<double>, SellView<float>, ShortSellView<double>,
+                            ShortSellView<float>, BsrView<double>, BsrView<float>,
+                            BlockSellView<double>, BlockSellView<float>, StoredView>
 {
 public:
   virtual int n() const = 0;
@@ -32,6 +36,13 @@ public:
 
   /// Relative rounding error of the stored values.
   virtual double value_precision() const = 0;
+
+  /// So many positions from a multiple of this number on have the rows of these numbers, in some
+  /// order.
+  virtual int rows_together() const
+  {
+    return 1;
+  }
 };
 } // namespace femgpu::linalg
 

@@ -127,7 +127,7 @@ public:
     return this->describe("pcsr, prefetch " + std::to_string(block_size / threads) +
                           ", rows padded to " + std::to_string(group));
   }
-  Operator::View view() const override
+  Matrix::View view() const override
   {
     return StoredView{this->n(), Av.data()};
   }

@@ -130,7 +130,7 @@ public:
         this->describe("sell, slices of " + std::to_string(1 << log_slice) + ", " + sorted);
     return short_columns ? text + short_columns->describe() : text;
   }
-  Operator::View view() const override
+  Matrix::View view() const override
   {
     const SellView<Value> plain{this->n(),    log_slice,      slice_starts.data(),
                                 order.data(), columns.data(), values.data()};

@@ -322,7 +322,7 @@ public:
     const Matrix &A = system.A;
     const auto n = static_cast<std::size_t>(A.n());
     const auto m_view = preconditioner->action();
-    const bool is_general = std::holds_alternative<const Operator *>(m_view);
+    const bool is_general = std::holds_alternative<const PreconditionerOperator *>(m_view);
     const bool keeps_r = conjugation == Conjugation::polak_ribiere;
     p = Buffer<double>(A.executor(), n);
     q = Buffer<double>(A.executor(), n);

@@ -40,7 +40,7 @@ void apply_on(const Preconditioner &M, const Executor &executor, const Buffer<do
   Runner<Backend> runner(executor);
   const auto run = [&](const auto &m) {
     using View = std::decay_t<decltype(m)>;
-    if constexpr (std::is_same_v<View, const Operator *>)
+    if constexpr (std::is_same_v<View, const PreconditionerOperator *>)
       runner.run(product(*m, r.data(), StoreRow{z.data()}));
     else
       runner.run(rows(static_cast<int>(r.size()), MultiplyRow<View>{m, r.data(), z.data()}));

@@ -68,7 +68,7 @@ struct InvertBlock
 };
 
 /// Rows of the inverted blocks.
-class BlockDiagonal final : public Operator
+class BlockDiagonal final : public PreconditionerOperator
 {
 public:
   BlockDiagonal(const ExecutorPtr &executor, const int n, const int b)
@@ -77,7 +77,7 @@ public:
         inverses(executor, static_cast<std::size_t>(n) * b)
   {}
 
-  Operator::View view() const override
+  View view() const override
   {
     return BsrView<double>{n, 1, b, row_starts.data(), columns.data(), inverses.data()};
   }

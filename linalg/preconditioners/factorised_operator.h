@@ -23,28 +23,31 @@ struct StoreProduct
 
 /**
  * M⁻¹ = H F as two products: with F by a step of its own, with H fused into the step of the solver
- * that needs M⁻¹ r. H is Fᵀ where M is to be symmetric.
+ * that needs M⁻¹ r. H is Fᵀ where M is to be symmetric. Without F it is H alone.
  */
 template <class Backend>
-class FactorisedOperator final : public Operator
+class FactorisedOperator final : public PreconditionerOperator
 {
 public:
   FactorisedOperator(std::unique_ptr<CsrMatrix> F_, std::unique_ptr<CsrMatrix> H_)
-      : F(std::move(F_)), H(std::move(H_)), y(F->executor(), static_cast<std::size_t>(F->n()))
+      : F(std::move(F_)), H(std::move(H_)),
+        y(H->executor(), F ? static_cast<std::size_t>(F->n()) : 0)
   {}
 
-  Operator::View view() const override
+  View view() const override
   {
-    return H->view();
+    return H->csr_view();
   }
   const double *prepare(StepRunner &runner, const double *r) const override
   {
+    if (!F)
+      return r;
     static_cast<Runner<Backend> &>(runner).run(product(*F, r, StoreProduct{y.data()}));
     return y.data();
   }
   std::size_t bytes() const
   {
-    return F->bytes() + H->bytes() + 2 * y.bytes();
+    return (F ? F->bytes() : 0) + H->bytes() + 2 * y.bytes();
   }
 
   const CsrMatrix &first() const

@@ -87,7 +87,7 @@ struct StepCounts
  * the format of the solver; vectors y and e are in the order of the blocks.
  */
 template <class Backend>
-class TwoStageOperator final : public Operator
+class TwoStageOperator final : public PreconditionerOperator
 {
 public:
   TwoStageOperator(const Matrix &A, const BlockPartition &blocks, const TriangularSolver &factors,
@@ -96,7 +96,7 @@ public:
         residual(vector(steps.outer > 1)), e(vector(steps.inner > 1)), t(vector(steps.inner > 1))
   {}
 
-  Operator::View view() const override
+  View view() const override
   {
     return StoredView{A.n(), s.data()};
   }

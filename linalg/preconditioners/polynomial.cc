@@ -149,7 +149,7 @@ Terms neumann_terms(const int degree, const double high)
 
 /// z = p(D⁻¹A) D⁻¹ r, where the product with A is that of the format the solver uses.
 template <class Backend>
-class PolynomialOperator final : public Operator
+class PolynomialOperator final : public PreconditionerOperator
 {
 public:
   explicit PolynomialOperator(const Matrix &A)
@@ -158,7 +158,7 @@ public:
         z_new(A.executor(), inverse.size())
   {}
 
-  Operator::View view() const override
+  View view() const override
   {
     return StoredView{A.n(), result().data()};
   }

@@ -1,4 +1,5 @@
 #include "linalg/matrices/transpose.h"
+#include "linalg/preconditioners/factorised_operator.h"
 #include "linalg/preconditioners/least_squares.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/preconditioners/row_product.h"
@@ -130,11 +131,13 @@ public:
 
   void setup(const Matrix &A) override
   {
-    M.reset();
+    inverse.reset();
+    std::unique_ptr<CsrMatrix> M;
     if (is_left)
       M = minimise_rows(A.csr());
     else // column by column: the rows of the transposed problem
       M = transpose<Backend>(*minimise_rows(*transpose<Backend>(A.csr())));
+    inverse = std::make_unique<FactorisedOperator<Backend>>(nullptr, std::move(M));
   }
   void update(const Matrix &A) override // the pattern follows the values
   {
@@ -142,16 +145,17 @@ public:
   }
   Action action() const override
   {
-    return M.get();
+    return inverse.get();
   }
   SetupReport setup_report() const override
   {
+    const CsrMatrix &M = inverse->second();
     std::string remarks = "tau " + std::to_string(tau).substr(0, 4) + ", power " +
                           std::to_string(power) + (is_left ? ", left" : ", right");
     if (rows_with_dependence > 0)
-      remarks += ", " + std::to_string(rows_with_dependence) + " of " + std::to_string(M->n()) +
+      remarks += ", " + std::to_string(rows_with_dependence) + " of " + std::to_string(M.n()) +
                  " least-squares problems without full rank";
-    return {M->n_nonzeros(), remarks};
+    return {M.n_nonzeros(), remarks};
   }
   bool is_symmetric() const override
   {
@@ -163,7 +167,7 @@ public:
   }
   std::size_t bytes() const override
   {
-    return M->bytes();
+    return inverse->bytes();
   }
 
 private:
@@ -213,7 +217,7 @@ private:
   int power;
   bool is_left;
   int rows_with_dependence = 0;
-  std::unique_ptr<CsrMatrix> M;
+  std::unique_ptr<FactorisedOperator<Backend>> inverse;
 };
 } // namespace
 

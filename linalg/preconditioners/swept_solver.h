@@ -148,14 +148,14 @@ struct TestResidual
 
 /// A triangle whose rows are stored as they are numbered, as a matrix.
 template <class Backend>
-class TriangleOperator final : public Operator
+class TriangleOperator final : public ViewedOperator<CsrView<double>>
 {
 public:
   TriangleOperator(const IncompleteFactors<Backend> &factors, const std::vector<int> &rows,
                    const bool is_lower)
       : triangle(factors.view(), rows, is_lower, factors.executor())
   {}
-  Operator::View view() const override
+  View view() const override
   {
     const TriangleView T = triangle.view();
     return CsrView<double>{triangle.n(), triangle.lanes(), T.row_starts, T.columns, T.values};

@@ -176,7 +176,7 @@ private:
   const Matrix &A;
   DiagonalView diagonal{nullptr, 1.};
   std::unique_ptr<MatrixPowers> powers;
-  const Operator *M_operator = nullptr;
+  const PreconditionerOperator *M_operator = nullptr;
   mutable Buffer<double> z; // used by one solver at a time
 };
 } // namespace femgpu::linalg::gmres

@@ -437,7 +437,8 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
 {
   const int size = std::clamp(restart, 1, std::max(A.n(), 1));
   const auto m_view = M.action();
-  const bool is_stored = is_flexible && std::holds_alternative<const Operator *>(m_view);
+  const bool is_stored =
+      is_flexible && std::holds_alternative<const PreconditionerOperator *>(m_view);
   const int n_z = is_stored ? size : std::holds_alternative<IdentityView>(m_view) ? 0 : 1;
   WorkVectors vectors(A, size + 1 + n_z);
   CycleMemory memory(A.executor(), size);

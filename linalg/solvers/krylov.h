@@ -169,9 +169,10 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
   return report;
 }
 
-/// Is the action of M⁻¹ fused into the steps of the solver? (Else a solver gets an Operator.)
+/// Is the action of M⁻¹ fused into the steps of the solver? (Else a solver gets a
+/// PreconditionerOperator.)
 template <class MView>
-constexpr bool is_fused = !std::is_same_v<std::decay_t<MView>, const Operator *>;
+constexpr bool is_fused = !std::is_same_v<std::decay_t<MView>, const PreconditionerOperator *>;
 
 /// The diagonal for the steps of the method: of M⁻¹ where that is fused into them.
 template <class M>
@@ -189,7 +190,8 @@ template <class Iteration, class Begin, class End>
 class Enclosed
 {
 public:
-  Enclosed(Iteration &iteration, const ProductStep<Begin> &begin, const ProductStep<End> &end)
+  Enclosed(Iteration &iteration, const ProductStep<CsrMatrix, Begin> &begin,
+           const ProductStep<CsrMatrix, End> &end)
       : iteration(iteration), begin(begin), end(end)
   {}
 
@@ -218,8 +220,8 @@ public:
 
 private:
   Iteration &iteration;
-  ProductStep<Begin> begin;
-  ProductStep<End> end;
+  ProductStep<CsrMatrix, Begin> begin;
+  ProductStep<CsrMatrix, End> end;
   bool has_begun = false;
 };
 
@@ -237,7 +239,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
 {
   const auto m_view = M.action();
   const IterationCost &cost =
-      std::holds_alternative<const Operator *>(m_view) ? costs.general : costs.fused;
+      std::holds_alternative<const PreconditionerOperator *>(m_view) ? costs.general : costs.fused;
   SolveReport report = report_of_method(A, M, solver, cost, x.bytes());
 
   Iteration<Backend, State, WithResidual<Sums>> iteration(*A.executor(), A.n());

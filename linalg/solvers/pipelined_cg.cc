@@ -176,7 +176,7 @@ public:
                     Buffer<double> &solution, const SolveControl &control) const override
   {
     require_symmetric("pipelined-cg", M);
-    const bool is_general = std::holds_alternative<const Operator *>(M.action());
+    const bool is_general = std::holds_alternative<const PreconditionerOperator *>(M.action());
     WorkVectors own(A, is_general ? 4 : 2);
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &residual) {
       using Inverse = std::decay_t<decltype(m)>;

@@ -190,7 +190,7 @@ TEST_P(FormsOfGmres, RefuseOtherOptions)
 INSTANTIATE_TEST_SUITE_P(Backends, FormsOfGmres, backends(), backend_name);
 
 /// Another diagonal at each application.
-class Changing final : public Preconditioner, private Operator
+class Changing final : public Preconditioner, private PreconditionerOperator
 {
 public:
   void setup(const Matrix &A) override
@@ -210,7 +210,7 @@ public:
   }
   Action action() const override
   {
-    return static_cast<const Operator *>(this);
+    return static_cast<const PreconditionerOperator *>(this);
   }
   SetupReport setup_report() const override
   {
@@ -232,7 +232,7 @@ public:
 private:
   View view() const override
   {
-    return diagonals[applications++ % diagonals.size()]->view();
+    return diagonals[applications++ % diagonals.size()]->csr_view();
   }
 
   std::vector<std::unique_ptr<CsrMatrix>> diagonals;

@@ -38,7 +38,7 @@ public:
     const Buffer<double> v(executor, r.data(), r.size());
     Buffer<double> z(executor, r.size());
     Runner<Backend>(*executor).run(
-        product(*std::get<const Operator *>(M->action()), v.data(), Store{z.data()}));
+        product(*std::get<const PreconditionerOperator *>(M->action()), v.data(), Store{z.data()}));
     return z.to_host();
   }
   void update(const std::vector<double> &values)

@@ -178,25 +178,35 @@ std::vector<long double> least_squares(Dense A, std::vector<long double> e)
   return m;
 }
 
-/// Entries of M, or of Gᵀ, row by row.
+template <class T>
+std::vector<T> host_copy(const Executor &executor, const T *from, const int size)
+{
+  std::vector<T> result(static_cast<std::size_t>(size));
+  executor.copy_to_host(result.data(), from, result.size() * sizeof(T));
+  return result;
+}
+
+/// M of a preconditioner that is a CSR matrix, or the last factor, Gᵀ.
+CsrView<double> csr_view_of(const Preconditioner &M)
+{
+  return std::get<CsrView<double>>(std::get<const PreconditionerOperator *>(M.action())->view());
+}
+
+/// Its entries, row by row.
 std::vector<double> host_values(const Preconditioner &M, const Executor &executor)
 {
-  const auto view = std::get<CsrView<double>>(std::get<const Operator *>(M.action())->view());
-  int n_entries = 0;
-  executor.copy_to_host(&n_entries, view.row_starts + view.n, sizeof(int));
-  std::vector<double> values(static_cast<std::size_t>(n_entries));
-  executor.copy_to_host(values.data(), view.values, values.size() * sizeof(double));
-  return values;
+  const CsrView<double> view = csr_view_of(M);
+  return host_copy(executor, view.values, host_copy(executor, view.row_starts + view.n, 1)[0]);
 }
 
 /// M of a preconditioner that is a CSR matrix, dense, by columns.
-Dense dense_inverse(const Preconditioner &preconditioner)
+Dense dense_inverse(const Preconditioner &preconditioner, const Executor &executor)
 {
-  const auto &M =
-      dynamic_cast<const CsrMatrix &>(*std::get<const Operator *>(preconditioner.action()));
-  const std::vector<int> starts = M.host_row_starts(), columns = M.host_columns();
-  const std::vector<double> values = host_values(preconditioner, *M.executor());
-  const auto n = static_cast<std::size_t>(M.n());
+  const CsrView<double> M = csr_view_of(preconditioner);
+  const std::vector<int> starts = host_copy(executor, M.row_starts, M.n + 1);
+  const std::vector<int> columns = host_copy(executor, M.columns, starts.back());
+  const std::vector<double> values = host_copy(executor, M.values, starts.back());
+  const auto n = static_cast<std::size_t>(M.n);
   Dense dense(n, std::vector<long double>(n, 0.));
   for (std::size_t i = 0; i < n; ++i)
     for (int k = starts[i]; k < starts[i + 1]; ++k)
@@ -275,7 +285,7 @@ TEST_P(SaiTest, IsTheLeastSquaresSolutionOfEachColumn)
         const auto M =
             make("sai tau=" + std::to_string(tau) + " power=" + std::to_string(power), A);
         const Dense expected = reference_sai(dense_columns(A), tau, power);
-        const Dense found = dense_inverse(*M);
+        const Dense found = dense_inverse(*M, *executor);
         long double difference = 0., largest = 0.;
         for (std::size_t c = 0; c < expected.size(); ++c)
           for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -297,8 +307,8 @@ TEST_P(SaiTest, FromTheLeftIsTheOneOfTheTransposedMatrixTransposed)
         At.add(j, static_cast<double>(columns[i][j]));
     At.end_row();
   }
-  const Dense left = dense_inverse(*make("sai tau=0.8 side=left", A));
-  const Dense right = dense_inverse(*make("sai tau=0.8", At));
+  const Dense left = dense_inverse(*make("sai tau=0.8 side=left", A), *executor);
+  const Dense right = dense_inverse(*make("sai tau=0.8", At), *executor);
   for (int i = 0; i < A.n; ++i)
     for (int j = 0; j < A.n; ++j)
       EXPECT_EQ(left[i][j], right[j][i]);
@@ -410,7 +420,7 @@ TEST_P(SaiTest, CountsColumnsWithoutFullRank)
   const auto M = make("sai", dense({{1., 1., 0.}, {1., 1., 0.}, {0., 0., 2.}}));
   const SetupReport report = M->setup_report();
   EXPECT_NE(report.remarks.find("2 of 3 least-squares"), std::string::npos) << report.remarks;
-  for (const auto &column : dense_inverse(*M))
+  for (const auto &column : dense_inverse(*M, *executor))
     for (const long double m : column)
       EXPECT_TRUE(std::isfinite(m));
 }
