@@ -6,7 +6,7 @@
 namespace femgpu::linalg
 {
 CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const HostCsr &A)
-    : owner(executor), size(A.n), node_unknowns(A.unknowns_per_node),
+    : owner(executor), size(A.n), width(A.n), node_unknowns(A.unknowns_per_node),
       row_starts(executor, A.row_starts, static_cast<std::size_t>(A.n) + 1),
       columns(executor, A.columns, A.n_nonzeros), values(executor, A.n_nonzeros)
 {
@@ -19,13 +19,19 @@ CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const HostCsr &A)
 
 CsrMatrix::CsrMatrix(ExecutorPtr executor, Buffer<int> row_starts, Buffer<int> columns,
                      Buffer<double> values)
-    : owner(std::move(executor)), size(static_cast<int>(row_starts.size()) - 1),
+    : owner(std::move(executor)), size(static_cast<int>(row_starts.size()) - 1), width(size),
+      row_starts(std::move(row_starts)), columns(std::move(columns)), values(std::move(values))
+{}
+
+CsrMatrix::CsrMatrix(ExecutorPtr executor, const int n_columns, Buffer<int> row_starts,
+                     Buffer<int> columns, Buffer<double> values)
+    : owner(std::move(executor)), size(static_cast<int>(row_starts.size()) - 1), width(n_columns),
       row_starts(std::move(row_starts)), columns(std::move(columns)), values(std::move(values))
 {}
 
 CsrMatrix CsrMatrix::copy() const
 {
-  CsrMatrix result(owner, row_starts.copy(), columns.copy(), values.copy());
+  CsrMatrix result(owner, width, row_starts.copy(), columns.copy(), values.copy());
   result.node_unknowns = node_unknowns;
   return result;
 }

@@ -22,9 +22,17 @@ public:
   CsrMatrix(ExecutorPtr executor, Buffer<int> row_starts, Buffer<int> columns,
             Buffer<double> values);
 
+  /// The same for a matrix with n rows and @p n_columns columns.
+  CsrMatrix(ExecutorPtr executor, int n_columns, Buffer<int> row_starts, Buffer<int> columns,
+            Buffer<double> values);
+
   int n() const override
   {
     return size;
+  }
+  int n_columns() const
+  {
+    return width;
   }
   std::size_t n_nonzeros() const override
   {
@@ -107,7 +115,7 @@ public:
 
 private:
   ExecutorPtr owner;
-  int size;
+  int size, width; ///< rows and columns
   int node_unknowns = 0;
   mutable int longest = -1; // not known yet
   std::vector<double> places;
