@@ -154,7 +154,8 @@ HostMatrix ParaSails::matrix() const
 
 ParaSailsPreconditioner::ParaSailsPreconditioner(const ExecutorPtr &host, const ParaSails &sails_,
                                                  const int n, const bool is_symmetric)
-    : sails(sails_), symmetric(is_symmetric),
+    : PreconditionerOperator(std::make_shared<RowSpace>(host, n)), sails(sails_),
+      symmetric(is_symmetric),
       identity(std::make_unique<CsrMatrix>(host, identity_matrix(n).csr())),
       z(static_cast<std::size_t>(n))
 {}

@@ -114,9 +114,9 @@ public:
   }
   View view() const override
   {
-    return identity->view();
+    return identity->csr_view();
   }
-  const double *prepare(StepRunner & /* runner */, const double *r) const override
+  const double *prepare(StepRunner & /* runner */, double *r) const override
   {
     sails.apply(r, z.data());
     return z.data();

@@ -115,10 +115,10 @@ SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveCont
 /// The system as it was given, where it has not been scaled, is also that on the executor.
 void LinearSolver::measure_given(const double *b, const double *x, SolveReport &report) const
 {
-  const SystemNorms norms =
-      options.scaling == "none"
-          ? measure(*owner, {transfer.matrix().csr_view(), rhs.data(), solution.data(), nullptr})
-          : measure(given, b, x);
+  const SystemNorms norms = options.scaling == "none"
+                                ? measure(*matrix->range(), {transfer.matrix().csr_view(),
+                                                             rhs.data(), solution.data(), nullptr})
+                                : measure(given, b, x);
   report.given_residual = norms.residual;
   report.given_rhs_norm = norms.rhs;
   report.backward_error = norms.backward_error();

@@ -148,8 +148,7 @@ void check_format(const std::string &text)
   make_format(text, CsrMatrix(std::make_shared<HostExecutor>(1), empty.csr()));
 }
 
-void apply(const Preconditioner &M, const Executor &executor, const Buffer<double> &r,
-           Buffer<double> &z)
+void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z)
 {
 #ifdef FEMGPU_HAVE_CUDA
   if (executor.backend() == BackendKind::cuda)
@@ -158,13 +157,13 @@ void apply(const Preconditioner &M, const Executor &executor, const Buffer<doubl
   apply_on<HostBackend>(M, executor, r, z);
 }
 
-SystemNorms measure(const Executor &executor, const MeasuredSystem &system)
+SystemNorms measure(const RowSpace &space, const MeasuredSystem &system)
 {
 #ifdef FEMGPU_HAVE_CUDA
-  if (executor.backend() == BackendKind::cuda)
-    return measure_on<CudaBackend>(executor, system);
+  if (space.executor()->backend() == BackendKind::cuda)
+    return measure_on<CudaBackend>(space, system);
 #endif
-  return measure_on<HostBackend>(executor, system);
+  return measure_on<HostBackend>(space, system);
 }
 
 PowersForms powers_forms(const BackendKind backend)

@@ -9,7 +9,8 @@ namespace femgpu::linalg
 {
 SystemNorms measure(const HostCsr &A, const double *b, const double *x, double *r)
 {
-  return measure(HostExecutor(), {{A.n, 1, A.row_starts, A.columns, A.values}, b, x, r});
+  const RowSpace rows(std::make_shared<HostExecutor>(), A.n);
+  return measure(rows, {{A.n, 1, A.row_starts, A.columns, A.values}, b, x, r});
 }
 
 int longest_row(const HostCsr &A)

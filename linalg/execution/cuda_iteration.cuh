@@ -26,9 +26,10 @@ template <class State, class Sums>
 class Iteration<CudaBackend, State, Sums>
 {
 public:
-  Iteration(const Executor &executor, const int n)
-      : executor(static_cast<const CudaExecutor &>(executor)), n(n),
-        state(executor.shared_from_this(), 1)
+  /// @param space has as many rows as a step, or more
+  explicit Iteration(const RowSpace &space)
+      : executor(static_cast<const CudaExecutor &>(*space.executor())), n(space.n()),
+        state(space.executor(), 1)
   {}
 
   /// @throws ParameterError in repeat_between() if the loop cannot be run as @p how asks
@@ -217,7 +218,7 @@ private:
   void run(const Launch &how, const ProductStep<Operator, Body> &step)
   {
     Runner<CudaBackend> runner = runner_for<Body>(how);
-    const double *const v = step.A->prepare(runner, step.v);
+    const double *const v = prepare_product(*step.A, runner, step.v);
     cuda::visit_product(step, v, [&](const auto &kernel_step) { launch(how, kernel_step); });
   }
 

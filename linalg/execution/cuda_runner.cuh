@@ -365,7 +365,7 @@ public:
   template <class Operator, class Body>
   void run(const ProductStep<Operator, Body> &step)
   {
-    const double *const v = step.A->prepare(*this, step.v);
+    const double *const v = prepare_product(*step.A, *this, step.v);
     cuda::visit_product(step, v, [&](const auto &kernel_step) {
       launch(kernel_step, static_cast<long long>(kernel_step.A.n) * kernel_step.A.lanes);
     });

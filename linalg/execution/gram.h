@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_execution_gram_h
 #define femgpu_linalg_execution_gram_h
 
-#include "linalg/base/buffer.h"
 #include "linalg/execution/columns.h"
+#include "linalg/operators/row_space.h"
 
 #include <type_traits>
 
@@ -16,22 +16,25 @@ public:
 
   GramMemory() = default;
 
-  /// @param most_entries of C. @throws DeviceError without memory
-  GramMemory(const ExecutorPtr &executor, const int most_entries)
+  /// @param most_entries of C; @param communicator of parts of the rows elsewhere, if there are
+  /// any. @throws DeviceError without memory
+  GramMemory(const ExecutorPtr &executor, const int most_entries,
+             const Communicator *communicator = nullptr)
       : sums(executor, places(*executor) * static_cast<std::size_t>(most_entries)),
-        arrived(executor, 1)
+        arrived(executor, 1), communicator(communicator)
   {
     arrived.fill_zero();
   }
 
   struct View
   {
-    double *sums;          ///< a place after the other
-    unsigned int *arrived; ///< blocks that have left their sums
+    double *sums;                     ///< a place after the other
+    unsigned int *arrived;            ///< blocks that have left their sums
+    const Communicator *communicator; ///< the host's, or nullptr
   };
   View view()
   {
-    return {sums.data(), arrived.data()};
+    return {sums.data(), arrived.data(), communicator};
   }
 
 private:
@@ -43,6 +46,7 @@ private:
 
   Buffer<double> sums;
   Buffer<unsigned int> arrived;
+  const Communicator *communicator = nullptr;
 };
 
 /**

@@ -71,7 +71,9 @@ void run_gram(const GramStep<Body> &step, const int n_threads)
 {
   if (step.X.count == 0 || step.Y.count == 0)
     return;
-  const std::vector<double> C = host_gram(step.n, step.X, step.Y, n_threads);
+  std::vector<double> C = host_gram(step.n, step.X, step.Y, n_threads);
+  if (step.memory.communicator != nullptr)
+    step.memory.communicator->sum(C.data(), static_cast<int>(C.size()));
   for (int y = 0; y < step.Y.count; ++y)
     for (int x = 0; x < step.X.count; ++x)
       step.body.entry(x, y,

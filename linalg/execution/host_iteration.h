@@ -14,16 +14,20 @@ namespace femgpu::linalg
 {
 /**
  * Runs steps on the host. The rows are cut into chunks of a fixed size whose sums are added in
- * their order, so that the result does not depend on the number of threads.
+ * their order, so that the result does not depend on the number of threads. Where the rows are a
+ * part of a distributed vector's, sums are those over all parts, so that all come to the same
+ * decisions.
  */
 template <class State, class Sums>
 class Iteration<HostBackend, State, Sums>
 {
 public:
-  /// @param n largest number of rows of a step
-  Iteration(const Executor &executor, const int n)
-      : n_threads(static_cast<int>(static_cast<const HostExecutor &>(executor).n_threads())),
-        runner(executor), partials(static_cast<std::size_t>(n_chunks(n)))
+  /// @param space has as many rows as a step, or more
+  explicit Iteration(const RowSpace &space)
+      : n_threads(
+            static_cast<int>(static_cast<const HostExecutor &>(*space.executor()).n_threads())),
+        runner(*space.executor()), partials(static_cast<std::size_t>(n_chunks(space.n()))),
+        communicator(space.communicator())
   {}
 
   /// There is but one way here.
@@ -120,7 +124,7 @@ private:
   {
     if (!state.running && !RunsAlways<Body>::value)
       return;
-    const double *const v = step.A->prepare(runner, step.v);
+    const double *const v = prepare_product(*step.A, runner, step.v);
     const auto run_view = [&](const auto &A) {
       run_rows(A.n, step.body, [&](const State &s, const int i, Sums &sums) {
         step.body(s, A.row(i), A.row_product(i, 0, 1, v), sums);
@@ -181,7 +185,20 @@ private:
       Sums total{};
       for (const Sums &partial : partials)
         add_sums(total, partial, typename Body::Completes{});
+      if (communicator != nullptr)
+        sum_over_parts(total, typename Body::Completes{});
       body.finish(state, total);
+    }
+  }
+
+  template <auto... members>
+  void sum_over_parts(Sums &sums, SumList<members...> /* list */) const
+  {
+    if constexpr (sizeof...(members) > 0) {
+      double values[] = {sums.*members...};
+      communicator->sum(values, sizeof...(members));
+      const double *value = values;
+      ((sums.*members = *value++), ...);
     }
   }
 
@@ -190,6 +207,7 @@ private:
   State state{};
   std::unique_ptr<double[]> numbers;
   std::vector<Sums> partials;
+  const Communicator *communicator;
 };
 } // namespace femgpu::linalg
 

@@ -118,7 +118,7 @@ public:
   template <class Operator, class Body>
   void run(const ProductStep<Operator, Body> &step)
   {
-    const double *const v = step.A->prepare(*this, step.v);
+    const double *const v = prepare_product(*step.A, *this, step.v);
     const auto run_rows = [&](const auto &A) {
       for_each(A.n, [&](const int i) { step.body(A.row(i), A.row_product(i, 0, 1, v)); });
     };

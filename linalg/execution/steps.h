@@ -69,7 +69,7 @@ struct ProductStep
 {
   using Body = Body_;
   const Operator *A;
-  const double *v;
+  double *v; ///< of the operator's domain, with memory for ghosts
   Body body;
 };
 
@@ -151,7 +151,7 @@ RowStep<Body> rows(const int n, const Body &body)
 }
 
 template <class Operator, class Body>
-ProductStep<Operator, Body> product(const Operator &A, const double *v, const Body &body)
+ProductStep<Operator, Body> product(const Operator &A, double *v, const Body &body)
 {
   return {&A, v, body};
 }

@@ -86,11 +86,11 @@ std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &row
 
 /// Seconds of one product: the best of some, after one that is not counted.
 template <class Backend>
-double seconds_of_product(const Matrix &A, const Buffer<double> &v, Buffer<double> &result)
+double seconds_of_product(const Matrix &A, Buffer<double> &v, Buffer<double> &result)
 {
   constexpr int repeats = 5;
   constexpr double seconds_of_repeat = 2e-3; // shorter ones see a GPU that is not awake
-  Iteration<Backend, TrialState, TrialSums> trial(*A.executor(), A.n());
+  Iteration<Backend, TrialState, TrialSums> trial(*A.range());
   trial.set_state({});
   int products = 4;
   double best = 0.;
@@ -110,14 +110,11 @@ double seconds_of_product(const Matrix &A, const Buffer<double> &v, Buffer<doubl
 class ChosenFormat final : public Matrix
 {
 public:
-  ChosenFormat(std::unique_ptr<Matrix> chosen, std::string reason)
-      : chosen(std::move(chosen)), reason(std::move(reason))
+  ChosenFormat(std::unique_ptr<Matrix> chosen_, std::string reason)
+      : Matrix(chosen_->range(), chosen_->domain()), chosen(std::move(chosen_)),
+        reason(std::move(reason))
   {}
 
-  int n() const override
-  {
-    return chosen->n();
-  }
   std::size_t n_nonzeros() const override
   {
     return chosen->n_nonzeros();
@@ -129,10 +126,6 @@ public:
   std::size_t bytes() const override
   {
     return chosen->bytes();
-  }
-  ExecutorPtr executor() const override
-  {
-    return chosen->executor();
   }
   std::string format() const override
   {
@@ -154,7 +147,7 @@ public:
   {
     return chosen->rows_together();
   }
-  const double *prepare(StepRunner &runner, const double *v) const override
+  const double *prepare(StepRunner &runner, double *v) const override
   {
     return chosen->prepare(runner, v);
   }
@@ -175,10 +168,12 @@ std::unique_ptr<Matrix> make_auto_format(const CsrMatrix &A, Method &method)
   // Another format must be so much faster than the ones before it, so that noise decides nothing.
   constexpr double clearly_faster = 0.93;
 
+  if (A.range()->communicator() != nullptr) // the others would have to try as often
+    throw ParameterError("Matrix format 'auto' needs all rows in one part. Name a format.");
   const RowStatistics statistics(A.host_row_starts());
   const std::string values = " values=" + method.word("values", "double", {"double", "float"});
-  Buffer<double> v(A.executor(), static_cast<std::size_t>(A.n()));
-  Buffer<double> result(A.executor(), v.size());
+  Buffer<double> v = A.domain()->make_vector();
+  Buffer<double> result = A.range()->make_vector();
   v.fill_zero();
 
   // A GPU that has been idle is slow for a while: no trial counts before it is awake.

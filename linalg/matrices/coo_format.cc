@@ -110,7 +110,7 @@ public:
   {
     return StoredView{this->n(), Av.data()};
   }
-  const double *prepare(StepRunner &runner, const double *v) const override
+  const double *prepare(StepRunner &runner, double *v) const override
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
     if (has_empty_rows)

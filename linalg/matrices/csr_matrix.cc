@@ -2,13 +2,27 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace femgpu::linalg
 {
-CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const HostCsr &A)
-    : owner(executor), size(A.n), width(A.n), node_unknowns(A.unknowns_per_node),
-      row_starts(executor, A.row_starts, static_cast<std::size_t>(A.n) + 1),
-      columns(executor, A.columns, A.n_nonzeros), values(executor, A.n_nonzeros)
+namespace
+{
+RowSpacePtr make_space(const ExecutorPtr &executor, const int n)
+{
+  return std::make_shared<RowSpace>(executor, n);
+}
+
+int n_rows(const Buffer<int> &row_starts)
+{
+  return static_cast<int>(row_starts.size()) - 1;
+}
+} // namespace
+
+CsrMatrix::CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A)
+    : Matrix(range, domain), node_unknowns(A.unknowns_per_node),
+      row_starts(executor(), A.row_starts, static_cast<std::size_t>(A.n) + 1),
+      columns(executor(), A.columns, A.n_nonzeros), values(executor(), A.n_nonzeros)
 {
   if (A.values != nullptr)
     update_values(A.values);
@@ -17,21 +31,31 @@ CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const HostCsr &A)
                                                      static_cast<std::size_t>(A.dimension));
 }
 
-CsrMatrix::CsrMatrix(ExecutorPtr executor, Buffer<int> row_starts, Buffer<int> columns,
-                     Buffer<double> values)
-    : owner(std::move(executor)), size(static_cast<int>(row_starts.size()) - 1), width(size),
-      row_starts(std::move(row_starts)), columns(std::move(columns)), values(std::move(values))
+CsrMatrix::CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, Buffer<int> &&row_starts,
+                     Buffer<int> &&columns, Buffer<double> &&values)
+    : Matrix(range, domain), row_starts(std::move(row_starts)), columns(std::move(columns)),
+      values(std::move(values))
 {}
 
-CsrMatrix::CsrMatrix(ExecutorPtr executor, const int n_columns, Buffer<int> row_starts,
+CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const HostCsr &A)
+    : CsrMatrix(make_space(executor, A.n), nullptr, A)
+{}
+
+CsrMatrix::CsrMatrix(const ExecutorPtr &executor, Buffer<int> row_starts, Buffer<int> columns,
+                     Buffer<double> values)
+    : CsrMatrix(make_space(executor, n_rows(row_starts)), nullptr, std::move(row_starts),
+                std::move(columns), std::move(values))
+{}
+
+CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const int n_columns, Buffer<int> row_starts,
                      Buffer<int> columns, Buffer<double> values)
-    : owner(std::move(executor)), size(static_cast<int>(row_starts.size()) - 1), width(n_columns),
-      row_starts(std::move(row_starts)), columns(std::move(columns)), values(std::move(values))
+    : CsrMatrix(make_space(executor, n_rows(row_starts)), make_space(executor, n_columns),
+                std::move(row_starts), std::move(columns), std::move(values))
 {}
 
 CsrMatrix CsrMatrix::copy() const
 {
-  CsrMatrix result(owner, width, row_starts.copy(), columns.copy(), values.copy());
+  CsrMatrix result(range(), domain(), row_starts.copy(), columns.copy(), values.copy());
   result.node_unknowns = node_unknowns;
   return result;
 }
@@ -48,8 +72,8 @@ double CsrMatrix::value_precision() const
 
 CsrView<double> CsrMatrix::csr_view() const
 {
-  const double mean_length = size > 0 ? static_cast<double>(n_nonzeros()) / size : 0.;
-  return {size, threads_for_rows(*owner, mean_length), row_starts.data(), columns.data(),
+  const double mean_length = n() > 0 ? static_cast<double>(n_nonzeros()) / n() : 0.;
+  return {n(), threads_for_rows(*executor(), mean_length), row_starts.data(), columns.data(),
           values.data()};
 }
 

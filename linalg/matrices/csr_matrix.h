@@ -18,21 +18,21 @@ public:
   /// there is not enough.
   CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
 
+  /// The same for the rows of one part; columns from range->n() on are ghosts of the domain.
+  CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A);
+
   /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend, values.
-  CsrMatrix(ExecutorPtr executor, Buffer<int> row_starts, Buffer<int> columns,
+  CsrMatrix(const ExecutorPtr &executor, Buffer<int> row_starts, Buffer<int> columns,
             Buffer<double> values);
 
   /// The same for a matrix with n rows and @p n_columns columns.
-  CsrMatrix(ExecutorPtr executor, int n_columns, Buffer<int> row_starts, Buffer<int> columns,
+  CsrMatrix(const ExecutorPtr &executor, int n_columns, Buffer<int> row_starts, Buffer<int> columns,
             Buffer<double> values);
 
-  int n() const override
-  {
-    return size;
-  }
+  /// With those of ghosts.
   int n_columns() const
   {
-    return width;
+    return static_cast<int>(domain()->n_with_ghosts());
   }
   std::size_t n_nonzeros() const override
   {
@@ -45,10 +45,6 @@ public:
   std::size_t bytes() const override
   {
     return row_starts.bytes() + columns.bytes() + values.bytes();
-  }
-  ExecutorPtr executor() const override
-  {
-    return owner;
   }
   std::string format() const override
   {
@@ -97,7 +93,7 @@ public:
   }
   int dimension() const
   {
-    return size > 0 ? static_cast<int>(places.size() / static_cast<std::size_t>(size)) : 0;
+    return n() > 0 ? static_cast<int>(places.size() / static_cast<std::size_t>(n())) : 0;
   }
 
   /// Entries of the longest row.
@@ -114,8 +110,10 @@ public:
   }
 
 private:
-  ExecutorPtr owner;
-  int size, width; ///< rows and columns
+  // By reference, so that row_starts is whole until all arguments are there.
+  CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, Buffer<int> &&row_starts,
+            Buffer<int> &&columns, Buffer<double> &&values);
+
   int node_unknowns = 0;
   mutable int longest = -1; // not known yet
   std::vector<double> places;

@@ -67,7 +67,7 @@ public:
   {
     return StoredView{this->n(), Av.data()};
   }
-  const double *prepare(StepRunner &runner, const double *v) const override
+  const double *prepare(StepRunner &runner, double *v) const override
   {
     if (matrix == nullptr)
       return v;

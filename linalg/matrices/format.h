@@ -18,20 +18,12 @@ template <class Value>
 class Format : public Matrix
 {
 public:
-  explicit Format(const CsrMatrix &A) : source(A)
+  explicit Format(const CsrMatrix &A) : Matrix(A.range(), A.domain()), source(A)
   {}
 
-  int n() const override
-  {
-    return source.n();
-  }
   std::size_t n_nonzeros() const override
   {
     return source.n_nonzeros();
-  }
-  ExecutorPtr executor() const override
-  {
-    return source.executor();
   }
   const CsrMatrix &csr() const override
   {

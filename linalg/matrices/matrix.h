@@ -11,8 +11,8 @@ namespace femgpu::linalg
 class CsrMatrix;
 
 /**
- * A square sparse matrix in the memory of an executor, in the format that products read. It is made
- * from a CsrMatrix, which it refers to and which must outlive it.
+ * A sparse matrix in the memory of an executor, in the format that products read. It is made from a
+ * CsrMatrix, which it refers to and which must outlive it.
  */
 class Matrix
     : public ViewedOperator<CsrView<double>, CsrView<float>, EllView<double>, EllView<float>,
@@ -21,12 +21,12 @@ class Matrix
                             BlockSellView<double>, BlockSellView<float>, StoredView>
 {
 public:
-  virtual int n() const = 0;
+  using ViewedOperator::ViewedOperator;
+
   virtual std::size_t n_nonzeros() const = 0; ///< of the CSR given
   virtual std::size_t n_stored() const = 0;   ///< with padding
   virtual std::size_t bytes() const = 0;      ///< that a product reads of the matrix
-  virtual ExecutorPtr executor() const = 0;
-  virtual std::string format() const = 0; ///< for people: "csr, 4 threads a row"
+  virtual std::string format() const = 0;     ///< for people: "csr, 4 threads a row"
 
   /// The matrix in double precision, from which setups and true residuals are made.
   virtual const CsrMatrix &csr() const = 0;

@@ -160,8 +160,8 @@ public:
       : system(system), metric{system.w.data(), metric},
         solver(make_solver(linear.solver, Backend::kind)),
         preconditioner(make_preconditioner(linear.preconditioner, Backend::kind)),
-        jacobian(linear.format), iteration(*system.A.executor(), system.A.n()),
-        runner(*system.A.executor()), g(vector()), r(vector()), a(vector()), v(vector())
+        jacobian(linear.format), iteration(*system.A.range()), runner(*system.A.executor()),
+        g(vector()), r(vector()), a(vector()), v(vector())
   {
     linear_control.relative_tolerance = linear.control.relative_tolerance;
     linear_control.max_iterations = linear.control.max_iterations;
@@ -288,7 +288,7 @@ private:
     return correction;
   }
 
-  Sums evaluate(const BranchPoint &p, const BranchPoint &from)
+  Sums evaluate(BranchPoint &p, const BranchPoint &from)
   {
     iteration.set_state({});
     std::visit(
@@ -340,7 +340,7 @@ private:
 
   Buffer<double> vector() const
   {
-    return Buffer<double>(system.A.executor(), static_cast<std::size_t>(system.A.n()));
+    return system.A.domain()->make_vector();
   }
 
   NonlinearSystem system;

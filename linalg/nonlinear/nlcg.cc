@@ -320,18 +320,18 @@ public:
                     const SolveControl &control) override
   {
     const Matrix &A = system.A;
-    const auto n = static_cast<std::size_t>(A.n());
+    const RowSpace &space = *A.domain();
     const auto m_view = preconditioner->action();
     const bool is_general = std::holds_alternative<const PreconditionerOperator *>(m_view);
     const bool keeps_r = conjugation == Conjugation::polak_ribiere;
-    p = Buffer<double>(A.executor(), n);
-    q = Buffer<double>(A.executor(), n);
-    z = Buffer<double>(A.executor(), is_general ? n : 0);
-    r_before = Buffer<double>(A.executor(), keeps_r ? n : 0);
+    p = space.make_vector();
+    q = space.make_vector();
+    z = is_general ? space.make_vector() : Buffer<double>();
+    r_before = keeps_r ? space.make_vector() : Buffer<double>();
 
-    Iteration<Backend, State, Sums> iteration(*A.executor(), A.n());
+    Iteration<Backend, State, Sums> iteration(*A.range());
     int trials = 0, steepest_descents = 0;
-    Buffer<double> r(A.executor(), n), kept(A.executor(), n);
+    Buffer<double> r = space.make_vector(), kept = space.make_vector();
     const auto run = [&](const KrylovState &start) -> KrylovState {
       State state;
       static_cast<KrylovState &>(state) = start;

@@ -38,11 +38,11 @@ struct NonlinearResidual
 /// Computes r = b + λ W φ(x) − A x, with the values of A as they came, and returns (r, r) and its
 /// value at x = 0.
 template <class Backend>
-ResidualState nonlinear_residual(const NonlinearSystem &system, const Buffer<double> &x,
+ResidualState nonlinear_residual(const NonlinearSystem &system, Buffer<double> &x,
                                  Buffer<double> &r)
 {
   const Matrix &A = system.A;
-  Iteration<Backend, ResidualState, ResidualSums> iteration(*A.executor(), A.n());
+  Iteration<Backend, ResidualState, ResidualSums> iteration(*A.range());
   iteration.set_state({});
   visit_term(system.phi, system.w.data(), [&](const auto &term) {
     using Term = std::decay_t<decltype(term)>;

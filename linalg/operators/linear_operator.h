@@ -3,26 +3,54 @@
 
 #include "linalg/execution/steps.h"
 #include "linalg/matrices/views.h"
+#include "linalg/operators/row_space.h"
 
+#include <utility>
 #include <variant>
 
 namespace femgpu::linalg
 {
-/// Anything that maps a vector v to A v, in the memory of an executor.
+/// Anything that maps a vector v of its domain to the vector A v of its range.
 class LinearOperator
 {
 public:
+  /// @param domain nullptr: the range
+  explicit LinearOperator(RowSpacePtr range, RowSpacePtr domain = nullptr)
+      : range_space(std::move(range)), domain_space(domain ? std::move(domain) : range_space)
+  {}
   virtual ~LinearOperator() = default;
 
+  const RowSpacePtr &range() const
+  {
+    return range_space;
+  }
+  const RowSpacePtr &domain() const
+  {
+    return domain_space;
+  }
+  /// Rows that are here.
+  int n() const
+  {
+    return range_space->n();
+  }
+  const ExecutorPtr &executor() const
+  {
+    return range_space->executor();
+  }
+
   /**
-   * Is called before a product step with @p v, in order with it, also inside the loop of a solver:
-   * where a row of A v is no function of v alone, runs what comes before, by steps of its own.
+   * Is called before a product step with @p v, which has its ghosts, in order with it, also inside
+   * the loop of a solver: where a row of A v is no function of v alone, runs what comes before, by
+   * steps of its own.
    * @return the vector that the view multiplies: v, or what was made of it
    */
-  virtual const double *prepare(StepRunner & /* runner */, const double *v) const
+  virtual const double *prepare(StepRunner & /* runner */, double *v) const
   {
     return v;
   }
+
+private:
+  RowSpacePtr range_space, domain_space;
 };
 
 /**
@@ -33,6 +61,7 @@ template <class... Views>
 class ViewedOperator : public LinearOperator
 {
 public:
+  using LinearOperator::LinearOperator;
   using View = std::variant<Views...>;
 
   virtual View view() const = 0;
@@ -46,6 +75,15 @@ template <class... Views, class Function>
 decltype(auto) visit_view(const ViewedOperator<Views...> &A, const Function &f)
 {
   return std::visit(f, A.view());
+}
+
+/// What the view of @p A multiplies in a product step with @p v: v with its ghosts, or what the
+/// operator makes of it.
+template <class Operator>
+const double *prepare_product(const Operator &A, StepRunner &runner, double *v)
+{
+  A.domain()->bring_ghosts(v);
+  return A.prepare(runner, v);
 }
 } // namespace femgpu::linalg
 

@@ -34,7 +34,7 @@ struct StoreRow
 } // namespace
 
 template <class Backend>
-void apply_on(const Preconditioner &M, const Executor &executor, const Buffer<double> &r,
+void apply_on(const Preconditioner &M, const Executor &executor, Buffer<double> &r,
               Buffer<double> &z)
 {
   Runner<Backend> runner(executor);
@@ -48,6 +48,6 @@ void apply_on(const Preconditioner &M, const Executor &executor, const Buffer<do
   std::visit(run, M.action());
 }
 
-template void apply_on<ThisBackend>(const Preconditioner &, const Executor &,
-                                    const Buffer<double> &, Buffer<double> &);
+template void apply_on<ThisBackend>(const Preconditioner &, const Executor &, Buffer<double> &,
+                                    Buffer<double> &);
 } // namespace femgpu::linalg

@@ -71,18 +71,19 @@ struct InvertBlock
 class BlockDiagonal final : public PreconditionerOperator
 {
 public:
-  BlockDiagonal(const ExecutorPtr &executor, const int n, const int b)
-      : n(n), b(b), row_starts(executor, static_cast<std::size_t>(n / b) + 1),
-        columns(executor, static_cast<std::size_t>(n / b)),
-        inverses(executor, static_cast<std::size_t>(n) * b)
+  BlockDiagonal(const RowSpacePtr &space, const int b)
+      : PreconditionerOperator(space), b(b),
+        row_starts(executor(), static_cast<std::size_t>(n() / b) + 1),
+        columns(executor(), static_cast<std::size_t>(n() / b)),
+        inverses(executor(), static_cast<std::size_t>(n()) * b)
   {}
 
   View view() const override
   {
-    return BsrView<double>{n, 1, b, row_starts.data(), columns.data(), inverses.data()};
+    return BsrView<double>{n(), 1, b, row_starts.data(), columns.data(), inverses.data()};
   }
 
-  int n, b;
+  int b;
   Buffer<int> row_starts, columns;
   Buffer<double> inverses;
 };
@@ -106,13 +107,13 @@ public:
   void setup(const Matrix &A) override
   {
     const int b = block_option(options, A.csr());
-    blocks = std::make_unique<BlockDiagonal>(A.executor(), A.n(), b);
+    blocks = std::make_unique<BlockDiagonal>(A.range(), b);
     update(A);
   }
 
   void update(const Matrix &A) override
   {
-    const int n_nodes = blocks->n / blocks->b;
+    const int n_nodes = blocks->n() / blocks->b;
     Buffer<int> is_singular(A.executor(), static_cast<std::size_t>(n_nodes));
     Runner<Backend>(*A.executor())
         .run(rows(n_nodes, InvertBlock{A.csr().csr_view(), blocks->b, blocks->inverses.data(),

@@ -30,15 +30,15 @@ class FactorisedOperator final : public PreconditionerOperator
 {
 public:
   FactorisedOperator(std::unique_ptr<CsrMatrix> F_, std::unique_ptr<CsrMatrix> H_)
-      : F(std::move(F_)), H(std::move(H_)),
-        y(H->executor(), F ? static_cast<std::size_t>(F->n()) : 0)
+      : PreconditionerOperator(H_->range(), F_ ? F_->domain() : H_->domain()), F(std::move(F_)),
+        H(std::move(H_)), y(H->executor(), F ? H->domain()->n_with_ghosts() : 0)
   {}
 
   View view() const override
   {
     return H->csr_view();
   }
-  const double *prepare(StepRunner &runner, const double *r) const override
+  const double *prepare(StepRunner &runner, double *r) const override
   {
     if (!F)
       return r;

@@ -92,8 +92,9 @@ class TwoStageOperator final : public PreconditionerOperator
 public:
   TwoStageOperator(const Matrix &A, const BlockPartition &blocks, const TriangularSolver &factors,
                    const CsrMatrix *P, const StepCounts &steps)
-      : A(A), P(P), blocks(blocks), factors(factors), steps(steps), s(vector(true)),
-        residual(vector(steps.outer > 1)), e(vector(steps.inner > 1)), t(vector(steps.inner > 1))
+      : PreconditionerOperator(A.range()), A(A), P(P), blocks(blocks), factors(factors),
+        steps(steps), s(vector(true)), residual(vector(steps.outer > 1)),
+        e(vector(steps.inner > 1)), t(vector(steps.inner > 1))
   {}
 
   View view() const override
@@ -101,7 +102,7 @@ public:
     return StoredView{A.n(), s.data()};
   }
 
-  const double *prepare(StepRunner &runner, const double *r) const override
+  const double *prepare(StepRunner &runner, double *r) const override
   {
     auto &run = static_cast<Runner<Backend> &>(runner);
     inner_steps(run, r, false);

@@ -83,7 +83,7 @@ public:
 
   void update(const Matrix &A) override
   {
-    Iteration<Backend, JacobiState, JacobiSums> iteration(*A.executor(), A.n());
+    Iteration<Backend, JacobiState, JacobiSums> iteration(*A.range());
     iteration.set_state({});
     iteration.once(rows(A.n(), InvertDiagonal{A.csr().csr_view(), inverse.data()}),
                    rows(A.n(), CompareWithFirst{A.n(), inverse.data()}));

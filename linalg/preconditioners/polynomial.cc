@@ -153,9 +153,9 @@ class PolynomialOperator final : public PreconditionerOperator
 {
 public:
   explicit PolynomialOperator(const Matrix &A)
-      : inverse(A.executor(), static_cast<std::size_t>(A.n())), A(A),
-        d(A.executor(), inverse.size()), z(A.executor(), inverse.size()),
-        z_new(A.executor(), inverse.size())
+      : PreconditionerOperator(A.range()), inverse(A.executor(), static_cast<std::size_t>(A.n())),
+        A(A), d(A.executor(), inverse.size()), z(A.domain()->make_vector()),
+        z_new(A.domain()->make_vector())
   {}
 
   View view() const override
@@ -163,7 +163,7 @@ public:
     return StoredView{A.n(), result().data()};
   }
 
-  const double *prepare(StepRunner &runner, const double *r) const override
+  const double *prepare(StepRunner &runner, double *r) const override
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
     steps.run(rows(A.n(), FirstTerm{terms.front().second, inverse.data(), r, d.data(), z.data()}));
@@ -197,7 +197,7 @@ double PolynomialOperator<Backend>::largest_eigenvalue(const bool by_power_itera
   constexpr int steps = 20;
   constexpr double safety = 1.1; // the power iteration comes from below
 
-  Iteration<Backend, PowerState, PowerSums> iteration(*A.executor(), A.n());
+  Iteration<Backend, PowerState, PowerSums> iteration(*A.range());
   iteration.set_state({});
   iteration.once(rows(A.n(), Begin{A.csr().csr_view(), inverse.data(), d.data(), z.data()}));
   const double bad_rows = iteration.get_state().bad_rows;
@@ -208,8 +208,8 @@ double PolynomialOperator<Backend>::largest_eigenvalue(const bool by_power_itera
                       " rows have no positive number on the diagonal. Use another preconditioner.");
   const std::vector<double> row_sums = d.to_host();
   const double gershgorin =
-      row_sums.empty() ? 1. : *std::max_element(row_sums.begin(), row_sums.end());
-  if (!by_power_iteration || A.n() == 0)
+      A.range()->max(row_sums.empty() ? 1. : *std::max_element(row_sums.begin(), row_sums.end()));
+  if (!by_power_iteration || A.range()->n_global() == 0)
     return gershgorin;
   PowerState state;
   for (int step = 0; step < steps; ++step) {

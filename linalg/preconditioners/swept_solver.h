@@ -153,7 +153,9 @@ class TriangleOperator final : public ViewedOperator<CsrView<double>>
 public:
   TriangleOperator(const IncompleteFactors<Backend> &factors, const std::vector<int> &rows,
                    const bool is_lower)
-      : triangle(factors.view(), rows, is_lower, factors.executor())
+      : ViewedOperator(
+            std::make_shared<RowSpace>(factors.executor(), static_cast<int>(rows.size()))),
+        triangle(factors.view(), rows, is_lower, factors.executor())
   {}
   View view() const override
   {
@@ -234,8 +236,7 @@ private:
     steps.run(rows(n, StartSweeps{v, inverse, w}));
     for (int sweep = 0; sweep < n_sweeps; ++sweep, std::swap(w, w_new))
       steps.run(product(lower, w, SweepForward{v, inverse, w_new}));
-    const double *z = w;
-    double *z_new = w_new, *z_next = vectors[2].data();
+    double *z = w, *z_new = w_new, *z_next = vectors[2].data();
     for (int sweep = 0; sweep < n_sweeps; ++sweep, std::swap(z_new, z_next)) {
       steps.run(product(upper, z, SweepBackward{w, inverse, z_new}));
       z = z_new;
@@ -251,7 +252,7 @@ private:
     const double *const inverse = factors.view().inverse;
     Buffer<double> b(factors.executor(), vectors[0].size()), z(factors.executor(), b.size());
     Runner<Backend> steps(*factors.executor());
-    Iteration<Backend, TestState, TestSums> iteration(*factors.executor(), n);
+    Iteration<Backend, TestState, TestSums> iteration(*lower.range());
     double largest = 0.;
     for (const bool is_random : {false, true}) {
       steps.run(rows(n, MakeTestVector{is_random, inverse, b.data()}));

@@ -47,14 +47,14 @@ struct MeasureRow
 } // namespace
 
 template <class Backend>
-SystemNorms measure_on(const Executor &executor, const MeasuredSystem &system)
+SystemNorms measure_on(const RowSpace &space, const MeasuredSystem &system)
 {
-  Iteration<Backend, MeasuringState, Squares> iteration(executor, system.A.n);
+  Iteration<Backend, MeasuringState, Squares> iteration(space);
   iteration.set_state({});
   iteration.once(rows(system.A.n, MeasureRow{system}));
   const Squares squares = iteration.get_state().squares;
   return {std::sqrt(squares.residual), std::sqrt(squares.rhs), std::sqrt(squares.scale)};
 }
 
-template SystemNorms measure_on<ThisBackend>(const Executor &, const MeasuredSystem &);
+template SystemNorms measure_on<ThisBackend>(const RowSpace &, const MeasuredSystem &);
 } // namespace femgpu::linalg

@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_solvers_backward_error_h
 #define femgpu_linalg_solvers_backward_error_h
 
-#include "linalg/execution/executor.h"
 #include "linalg/matrices/views.h"
+#include "linalg/operators/row_space.h"
 
 namespace femgpu::linalg
 {
@@ -30,11 +30,11 @@ struct MeasuredSystem
   double *r;           ///< n, gets b − A x; nullptr: not wanted
 };
 
-/// By one pass over A; waits for the result.
-SystemNorms measure(const Executor &executor, const MeasuredSystem &system);
+/// By one pass over A, whose range is @p space; waits for the result.
+SystemNorms measure(const RowSpace &space, const MeasuredSystem &system);
 
 template <class Backend>
-SystemNorms measure_on(const Executor &executor, const MeasuredSystem &system);
+SystemNorms measure_on(const RowSpace &space, const MeasuredSystem &system);
 } // namespace femgpu::linalg
 
 #endif

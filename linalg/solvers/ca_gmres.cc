@@ -344,6 +344,8 @@ public:
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
+    if (A.range()->communicator() != nullptr)
+      throw ParameterError("Solver 'ca-gmres' needs all rows in one part. Use gmres.");
     CaProcess<Backend> process(options, A, M, b, x, control);
     HostHistory history;
     SolveReport report = solve_to_true_residual<State>(

@@ -159,7 +159,7 @@ public:
   }
 
   /// x += M⁻¹t
-  void add(Runner<Backend> &runner, const double *t, double *x) const
+  void add(Runner<Backend> &runner, double *t, double *x) const
   {
     if (powers)
       runner.run(rows(A.n(), AddScaled{diagonal, t, x}));

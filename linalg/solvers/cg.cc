@@ -195,10 +195,9 @@ public:
                     Buffer<double> &x, const SolveControl &control) const override
   {
     require_symmetric("cg", M);
-    const auto n = static_cast<std::size_t>(A.n());
-    Buffer<double> p(A.executor(), n), q(A.executor(), n);
-    Buffer<double> z(A.executor(),
-                     std::holds_alternative<const PreconditionerOperator *>(M.action()) ? n : 0);
+    Buffer<double> p = A.domain()->make_vector(), q = A.domain()->make_vector(), z;
+    if (std::holds_alternative<const PreconditionerOperator *>(M.action()))
+      z = A.domain()->make_vector();
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
       using Inverse = std::decay_t<decltype(m)>;
       const int rows_of_A = A.n();

@@ -132,8 +132,9 @@ public:
                     Buffer<double> &x, const SolveControl &control) const override
   {
     require_symmetric("chronopoulos-gear-cg", M);
-    const auto n = static_cast<std::size_t>(A.n());
-    Buffer<double> p(A.executor(), n), s(A.executor(), n), u(A.executor(), n), w(A.executor(), n);
+    const RowSpace &space = *A.domain();
+    Buffer<double> p = space.make_vector(), s = space.make_vector();
+    Buffer<double> u = space.make_vector(), w = space.make_vector();
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
       using Inverse = std::decay_t<decltype(m)>;
       const auto watch = watch_for<State>(control);

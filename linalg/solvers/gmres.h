@@ -115,9 +115,10 @@ struct Cycle
 class CycleMemory
 {
 public:
-  CycleMemory(const ExecutorPtr &executor, const int size)
-      : numbers(executor, static_cast<std::size_t>(Cycle::count(size))), columns(executor, 1),
-        dots(executor, size + 1), cycle(Cycle::in(numbers.data(), size, columns.data()))
+  CycleMemory(const RowSpace &space, const int size)
+      : numbers(space.executor(), static_cast<std::size_t>(Cycle::count(size))),
+        columns(space.executor(), 1), dots(space.executor(), size + 1, space.communicator()),
+        cycle(Cycle::in(numbers.data(), size, columns.data()))
   {
     numbers.fill_zero();
     columns.fill_zero();
@@ -435,13 +436,14 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
                             Buffer<double> &x, const SolveControl &control,
                             const std::size_t vectors_per_iteration, const Lengthen &lengthen)
 {
-  const int size = std::clamp(restart, 1, std::max(A.n(), 1));
+  const int size =
+      static_cast<int>(std::clamp<long long>(restart, 1, std::max(A.range()->n_global(), 1LL)));
   const auto m_view = M.action();
   const bool is_stored =
       is_flexible && std::holds_alternative<const PreconditionerOperator *>(m_view);
   const int n_z = is_stored ? size : std::holds_alternative<IdentityView>(m_view) ? 0 : 1;
   WorkVectors vectors(A, size + 1 + n_z);
-  CycleMemory memory(A.executor(), size);
+  CycleMemory memory(*A.range(), size);
   const auto iterate = [&](auto &iteration, const auto &m, double *const kept) {
     using Place = Workplace<std::decay_t<decltype(m)>>;
     const auto diagonal = fused_diagonal(m);

@@ -242,7 +242,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
       std::holds_alternative<const PreconditionerOperator *>(m_view) ? costs.general : costs.fused;
   SolveReport report = report_of_method(A, M, solver, cost, x.bytes());
 
-  Iteration<Backend, State, WithResidual<Sums>> iteration(*A.executor(), A.n());
+  Iteration<Backend, State, WithResidual<Sums>> iteration(*A.range());
   iteration.choose(control.execution);
   Buffer<double> kept(A.executor(), x.size());
   // All of it is given to the device before anybody waits.
@@ -279,7 +279,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
                              const SolveControl &control, const IterationCosts &costs,
                              const Iterate &iterate)
 {
-  Buffer<double> r(A.executor(), static_cast<std::size_t>(A.n()));
+  Buffer<double> r = A.domain()->make_vector();
   return solve_with_steps<Backend, State, Sums>(
       solver, A, M, b, x, r.data(), control, costs,
       [&](auto &iteration, const auto &m, double * /* kept */) { iterate(iteration, m, r); });

@@ -283,9 +283,10 @@ public:
                     Buffer<double> &x, const SolveControl &control) const override
   {
     require_symmetric("minres", M);
-    const auto n = static_cast<std::size_t>(A.n());
-    Buffer<double> q(A.executor(), n), z(A.executor(), n), v(A.executor(), n), d(A.executor(), n);
-    Buffer<double> v_old(A.executor(), n), d_old(A.executor(), n);
+    const RowSpace &space = *A.domain();
+    Buffer<double> q = space.make_vector(), z = space.make_vector();
+    Buffer<double> v = space.make_vector(), d = space.make_vector();
+    Buffer<double> v_old = space.make_vector(), d_old = space.make_vector();
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
       using Inverse = std::decay_t<decltype(m)>;
       const int rows_of_A = A.n();

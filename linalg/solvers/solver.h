@@ -24,7 +24,8 @@ public:
 
   /**
    * Solves A x = b. All operands are in the memory of A's executor and have A.n() rows.
-   * @param x the initial guess; at the end the last iterate, whatever the outcome
+   * @param x the initial guess; at the end the last iterate, whatever the outcome; of A's domain,
+   *        with memory for ghosts
    * @throws ParameterError if @p M is of a kind that the method cannot use; DeviceError without
    *         memory for the method's vectors. Everything else is an outcome of the report.
    */

@@ -7,12 +7,12 @@
 
 namespace femgpu::linalg
 {
-/// Vectors of a method side by side: they come and are cleared at once.
+/// Vectors of a method side by side, all with ghosts: they come and are cleared at once.
 class WorkVectors
 {
 public:
   WorkVectors(const Matrix &A, const int count)
-      : stride((static_cast<std::size_t>(A.n()) + alignment - 1) / alignment * alignment),
+      : stride((A.domain()->n_with_ghosts() + alignment - 1) / alignment * alignment),
         memory(A.executor(), stride * static_cast<std::size_t>(count))
   {}
 

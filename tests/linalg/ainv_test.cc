@@ -114,7 +114,7 @@ protected:
   /// M⁻¹ r for a random r, or the one given.
   std::vector<double> applied(const Preconditioner &M, const std::vector<double> &host_r)
   {
-    const Buffer<double> r(executor, host_r.data(), host_r.size());
+    Buffer<double> r(executor, host_r.data(), host_r.size());
     Buffer<double> z(executor, host_r.size());
     apply(M, *executor, r, z);
     return z.to_host();

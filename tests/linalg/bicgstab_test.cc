@@ -105,8 +105,8 @@ TEST_P(BiCGStabTest, SurvivesAResidualThatGrowsByManyPowersOfTen)
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, BiCGStabTest, testing::Combine(backends(), general_solvers()),
-                         words);
+INSTANTIATE_TEST_SUITE_P(Backends, BiCGStabTest,
+                         testing::Combine(backends_and_parts(), general_solvers()), words);
 
 class FormsOfBiCGStab : public OnBackend
 {};

@@ -144,8 +144,8 @@ TEST_P(GmresTest, FloatValuesAreRefinedByRestarts)
   EXPECT_LE(residual_norm(A, b, x), 1.001e-12 * norm(b));
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, GmresTest, testing::Combine(backends(), forms_of_gmres()),
-                         words);
+INSTANTIATE_TEST_SUITE_P(Backends, GmresTest,
+                         testing::Combine(backends_and_parts(), forms_of_gmres()), words);
 
 class FormsOfGmres : public OnBackend
 {};
@@ -190,19 +190,35 @@ TEST_P(FormsOfGmres, RefuseOtherOptions)
 INSTANTIATE_TEST_SUITE_P(Backends, FormsOfGmres, backends(), backend_name);
 
 /// Another diagonal at each application.
-class Changing final : public Preconditioner, private PreconditionerOperator
+class ChangingDiagonal final : public PreconditionerOperator
+{
+public:
+  explicit ChangingDiagonal(const Matrix &A) : PreconditionerOperator(A.range())
+  {
+    for (const double entry : {0.5, 0.2, 1.}) {
+      const auto size = static_cast<std::size_t>(n());
+      HostMatrix D = diagonal(std::vector<double>(size, entry));
+      for (std::size_t i = 0; i < size; i += 3)
+        D.values[i] *= 2.;
+      diagonals.push_back(std::make_unique<CsrMatrix>(executor(), D.csr()));
+    }
+  }
+  View view() const override
+  {
+    return diagonals[applications++ % diagonals.size()]->csr_view();
+  }
+
+private:
+  std::vector<std::unique_ptr<CsrMatrix>> diagonals;
+  mutable std::size_t applications = 0;
+};
+
+class Changing final : public Preconditioner
 {
 public:
   void setup(const Matrix &A) override
   {
-    diagonals.clear();
-    for (const double entry : {0.5, 0.2, 1.}) {
-      const auto n = static_cast<std::size_t>(A.n());
-      HostMatrix D = diagonal(std::vector<double>(n, entry));
-      for (std::size_t i = 0; i < n; i += 3)
-        D.values[i] *= 2.;
-      diagonals.push_back(std::make_unique<CsrMatrix>(A.executor(), D.csr()));
-    }
+    diagonal = std::make_unique<ChangingDiagonal>(A);
   }
   void update(const Matrix &A) override
   {
@@ -210,7 +226,7 @@ public:
   }
   Action action() const override
   {
-    return static_cast<const PreconditionerOperator *>(this);
+    return diagonal.get();
   }
   SetupReport setup_report() const override
   {
@@ -230,13 +246,7 @@ public:
   }
 
 private:
-  View view() const override
-  {
-    return diagonals[applications++ % diagonals.size()]->csr_view();
-  }
-
-  std::vector<std::unique_ptr<CsrMatrix>> diagonals;
-  mutable std::size_t applications = 0;
+  std::unique_ptr<ChangingDiagonal> diagonal;
 };
 
 TEST(FlexibleGmres, BearsAPreconditionerThatChanges)

@@ -103,7 +103,7 @@ void check_gram_in_a_loop_that_has_ended(const ExecutorPtr &executor)
   C.fill_zero();
   GramMemory memory(executor, 1);
   const Columns V{v.data(), 128, 1};
-  Iteration<Backend, StepState, StepSums> iteration(*executor, n);
+  Iteration<Backend, StepState, StepSums> iteration(RowSpace(executor, n));
   const auto step = gram(n, V, V, CountEntries{{C.data(), 1}}, memory);
   StepState state;
   state.running = false;

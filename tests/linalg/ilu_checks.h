@@ -35,7 +35,7 @@ public:
 
   std::vector<double> operator()(const std::vector<double> &r) const
   {
-    const Buffer<double> v(executor, r.data(), r.size());
+    Buffer<double> v(executor, r.data(), r.size());
     Buffer<double> z(executor, r.size());
     Runner<Backend>(*executor).run(
         product(*std::get<const PreconditionerOperator *>(M->action()), v.data(), Store{z.data()}));

@@ -4,6 +4,7 @@
 #include "linalg/base/error.h"
 #include "linalg/execution/executor.h"
 #include "linalg/linear_solver.h"
+#include "tests/linalg/parts.h"
 #include "tests/linalg/test_matrices.h"
 
 #include <gtest/gtest.h>
@@ -27,11 +28,11 @@ class WithExecutor
 protected:
   ExecutorPtr executor;
 
-  /// Why there is no such executor; empty if there is.
+  /// Why there is no such executor; empty if there is. "two_parts" are of the host.
   std::string start(const std::string &backend)
   {
     try {
-      executor = make_executor(backend);
+      executor = make_executor(backend == "two_parts" ? "host" : backend);
     }
     catch (const DeviceError &error) {
       return error.what();
@@ -80,7 +81,7 @@ inline Solved solve(const ExecutorPtr &executor, const LinearSolverOptions &opti
   return {std::move(report), std::move(x0)};
 }
 
-/// A test whose parameters are backend and solver.
+/// A test whose parameters are backend, or two_parts, and solver.
 class OnBackendWithSolver : public testing::TestWithParam<std::tuple<std::string, std::string>>,
                             protected WithExecutor
 {
@@ -88,6 +89,8 @@ protected:
   void SetUp() override
   {
     solver = std::get<1>(GetParam());
+    if (is_in_parts() && solver.rfind("ca-gmres", 0) == 0)
+      GTEST_SKIP() << "ca-gmres needs all rows in one part";
     if (const std::string obstacle = start(std::get<0>(GetParam())); !obstacle.empty())
       GTEST_SKIP() << obstacle;
   }
@@ -95,7 +98,17 @@ protected:
   Solved run(const LinearSolverOptions &options, const HostMatrix &A, const std::vector<double> &b,
              const std::vector<double> &x0 = {}) const
   {
-    return solve(executor, options, A, b, x0);
+    if (!is_in_parts())
+      return solve(executor, options, A, b, x0);
+    auto [reports, x] = solve_in_parts(options, A, b, x0, {0, A.n / 3, A.n});
+    EXPECT_EQ(reports[0].outcome, reports[1].outcome);
+    EXPECT_TRUE(have_same_bits(reports[0].history, reports[1].history));
+    return {std::move(reports[0]), std::move(x)};
+  }
+
+  static bool is_in_parts()
+  {
+    return std::get<0>(GetParam()) == "two_parts";
   }
 
   std::string solver;
@@ -137,6 +150,12 @@ std::string text_of(Action &&action)
 inline auto backends()
 {
   return testing::Values(std::string("host"), std::string("cuda"));
+}
+
+/// And one of the host whose rows are in two parts.
+inline auto backends_and_parts()
+{
+  return testing::Values(std::string("host"), std::string("cuda"), std::string("two_parts"));
 }
 
 /// The solvers of symmetric positive definite systems, and those of all systems.

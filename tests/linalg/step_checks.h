@@ -153,7 +153,7 @@ StepState add_up(const ExecutorPtr &executor, const std::vector<double> &v)
 {
   const Buffer<double> on_device = buffer_of(executor, v);
   const int n = static_cast<int>(v.size());
-  Iteration<Backend, StepState, StepSums> iteration(*executor, n);
+  Iteration<Backend, StepState, StepSums> iteration(RowSpace(executor, n));
   iteration.set_state({});
   iteration.once(rows(n, AddUp{on_device.data()}));
   return iteration.get_state();
@@ -195,7 +195,7 @@ void check_epilogue_sees_sums_of_earlier_steps(const ExecutorPtr &executor)
     const int fewer = n / 3;
     const std::vector<double> v = integer_vector(n, 3), w = integer_vector(fewer, 4);
     const Buffer<double> v_device = buffer_of(executor, v), w_device = buffer_of(executor, w);
-    Iteration<Backend, StepState, StepSums> iteration(*executor, n);
+    Iteration<Backend, StepState, StepSums> iteration(RowSpace(executor, n));
     iteration.set_state({});
     for (int repeat = 0; repeat < 2; ++repeat) { // the second must not find sums of the first
       iteration.once(rows(n, AddFirst{v_device.data()}),
@@ -248,7 +248,7 @@ void check_repeat_ends_when_the_last_step_says_so(const ExecutorPtr &executor)
     for (const int last_pass : {1, 2, 7, 8, 9, 16, 100}) {
       SCOPED_TRACE(std::to_string(n) + " rows, " + std::to_string(last_pass) + " passes");
       Counts before(executor, n), with_epilogue(executor, n);
-      Iteration<Backend, StepState, StepSums> iteration(*executor, n);
+      Iteration<Backend, StepState, StepSums> iteration(RowSpace(executor, n));
       iteration.set_state(ends_after(last_pass));
       iteration.repeat({}, rows(n, before.view()),
                        rows(n, CountCallsAndPasses{with_epilogue.view()}));
@@ -266,7 +266,7 @@ void check_steps_after_the_end_of_the_loop_do_nothing(const ExecutorPtr &executo
     for (const int last_pass : {1, 2, 7, 8, 9, 16, 100}) {
       SCOPED_TRACE(std::to_string(n) + " rows, " + std::to_string(last_pass) + " passes");
       Counts with_epilogue(executor, n), after(executor, n);
-      Iteration<Backend, StepState, StepSums> iteration(*executor, n);
+      Iteration<Backend, StepState, StepSums> iteration(RowSpace(executor, n));
       iteration.set_state(ends_after(last_pass));
       iteration.repeat({}, rows(n, CountCallsAndPasses{with_epilogue.view()}),
                        rows(n, after.view()));
@@ -281,7 +281,7 @@ template <class Backend>
 void check_repeat_does_nothing_unless_running(const ExecutorPtr &executor)
 {
   Counts counts(executor, 100);
-  Iteration<Backend, StepState, StepSums> iteration(*executor, 100);
+  Iteration<Backend, StepState, StepSums> iteration(RowSpace(executor, 100));
   StepState state = ends_after(3);
   state.running = false;
   iteration.set_state(state);
@@ -301,12 +301,12 @@ void check_product(const ExecutorPtr &executor, const HostMatrix &A, const std::
   EXPECT_GE(matrix->n_stored(), A.columns.size());
   EXPECT_GE(matrix->bytes(), 4 * A.columns.size());
   const std::vector<double> v = integer_vector(A.n, 5);
-  const Buffer<double> v_device = buffer_of(executor, v);
+  Buffer<double> v_device = buffer_of(executor, v);
   Buffer<double> result(executor, v.size());
   for (const HostMatrix &current : {A, with_integer_values(A, 99)}) {
     csr.update_values(current.values.data());
     matrix->update();
-    Iteration<Backend, StepState, StepSums> iteration(*executor, A.n);
+    Iteration<Backend, StepState, StepSums> iteration(RowSpace(executor, A.n));
     iteration.set_state({});
     iteration.once(product(*matrix, v_device.data(), StoreProduct{result.data()}));
     const std::vector<double> expected = multiply(current, v);
@@ -417,9 +417,9 @@ template <class Backend>
 std::vector<double> product_of(const CsrMatrix &A, const std::string &format)
 {
   const std::unique_ptr<Matrix> matrix = make_format(format, A);
-  const Buffer<double> v = buffer_of(A.executor(), random_vector(A.n(), 5));
+  Buffer<double> v = buffer_of(A.executor(), random_vector(A.n(), 5));
   Buffer<double> result(A.executor(), v.size());
-  Iteration<Backend, StepState, StepSums> iteration(*A.executor(), A.n());
+  Iteration<Backend, StepState, StepSums> iteration(*A.range());
   iteration.set_state({});
   iteration.once(product(*matrix, v.data(), StoreProduct{result.data()}));
   return result.to_host();

@@ -52,7 +52,7 @@ TEST_F(CudaSteps, WatchSeesTheStateOfALongLoop)
   constexpr int n_passes = 1000000; // of about a microsecond
   int seen = 0, last = 0;
   Counts counts(executor, 1);
-  Iteration<CudaBackend, StepState, StepSums> iteration(*executor, 1);
+  Iteration<CudaBackend, StepState, StepSums> iteration(RowSpace(executor, 1));
   iteration.set_state(ends_after(n_passes));
   const auto watch = [&](const StepState &s) {
     ++seen;

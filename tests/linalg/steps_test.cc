@@ -94,7 +94,7 @@ TEST(HostSteps, WatchSeesTheStateOfALongLoop)
 {
   const ExecutorPtr executor = host();
   std::vector<int> seen;
-  Iteration<HostBackend, StepState, StepSums> iteration(*executor, 1);
+  Iteration<HostBackend, StepState, StepSums> iteration(RowSpace(executor, 1));
   iteration.set_state(ends_after(2));
   iteration.repeat([&](const StepState &s) { seen.push_back(s.pass); }, rows(1, Sleep{}));
   EXPECT_EQ(seen, (std::vector<int>{1, 2}));

@@ -1,0 +1,118 @@
+#ifndef femgpu_linalg_operators_row_space_h
+#define femgpu_linalg_operators_row_space_h
+
+#include "linalg/base/buffer.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// What a part of a distributed vector sends and gets so that its ghosts have values.
+struct GhostPlan
+{
+  struct Neighbour
+  {
+    int part;
+    std::vector<int> sent_rows; ///< own rows that it has as ghosts
+    int n_received;             ///< ghosts that are rows of its own
+  };
+  std::vector<Neighbour> neighbours; ///< parts ascend; ghosts lie in this order
+
+  int n_ghosts() const;
+};
+
+/**
+ * How the parts of distributed vectors speak with each other. Each part is the work of a thread or
+ * process of its own; all call the same functions in the same order, and wait there for each other.
+ */
+class Communicator
+{
+public:
+  virtual ~Communicator() = default;
+
+  /// Replaces @p n numbers in host memory by their sums over the parts, added in the parts' order:
+  /// all get the same bits.
+  virtual void sum(double *values, int n) const = 0;
+
+  /// The largest of the parts' values.
+  virtual double max(double value) const = 0;
+
+  /// Sends own values to those that have them as ghosts. @param v where a vector's own rows are
+  /// @param ghosts where its ghosts are to be written
+  virtual void bring_ghosts(const GhostPlan &plan, const double *v, double *ghosts) const = 0;
+};
+
+/**
+ * The rows of vectors that an executor has: own ones, and behind them ghosts, copies of rows of
+ * other parts that products with a matrix need. Where there is one part, all rows are own ones.
+ */
+class RowSpace
+{
+public:
+  /// All rows are here.
+  RowSpace(ExecutorPtr executor, int n_rows);
+
+  /// One part of several, without ghosts. Is called by all parts.
+  RowSpace(ExecutorPtr executor, int n_rows, std::shared_ptr<const Communicator> communicator);
+
+  /// The same rows with the ghosts of @p plan.
+  RowSpace(const RowSpace &rows, GhostPlan plan);
+
+  const ExecutorPtr &executor() const
+  {
+    return owner;
+  }
+  /// Own rows.
+  int n() const
+  {
+    return n_own;
+  }
+  /// What a vector needs memory for.
+  std::size_t n_with_ghosts() const
+  {
+    return static_cast<std::size_t>(n_own) +
+           static_cast<std::size_t>(ghosts ? ghosts->n_ghosts() : 0);
+  }
+  /// Rows of all parts.
+  long long n_global() const
+  {
+    return n_total;
+  }
+  /// nullptr: there is one part.
+  const Communicator *communicator() const
+  {
+    return parts.get();
+  }
+
+  /// The largest of the parts' values.
+  double max(const double value) const
+  {
+    return parts ? parts->max(value) : value;
+  }
+
+  Buffer<double> make_vector() const
+  {
+    return {owner, n_with_ghosts()};
+  }
+
+  /// Gives the ghosts of @p v, n_with_ghosts() numbers, the values that their owners have.
+  void bring_ghosts(double *v) const
+  {
+    if (ghosts)
+      parts->bring_ghosts(*ghosts, v, v + n_own);
+  }
+
+private:
+  ExecutorPtr owner;
+  int n_own;
+  long long n_total;
+  std::shared_ptr<const Communicator> parts;
+  std::optional<GhostPlan> ghosts;
+};
+
+using RowSpacePtr = std::shared_ptr<const RowSpace>;
+} // namespace femgpu::linalg
+
+#endif

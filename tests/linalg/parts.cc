@@ -1,0 +1,249 @@
+#include "tests/linalg/parts.h"
+
+#include "linalg/matrices/registry.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/registry.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+/// Where threads wait for each other; one that fails sends all others away.
+class Barrier
+{
+public:
+  explicit Barrier(const int n_threads) : n_threads(n_threads)
+  {}
+
+  void wait()
+  {
+    std::unique_lock lock(mutex);
+    const long long now = generation;
+    if (++n_waiting == n_threads) {
+      n_waiting = 0;
+      ++generation;
+      all_are_there.notify_all();
+    }
+    else
+      all_are_there.wait(lock, [&] { return generation != now || is_broken; });
+    if (is_broken)
+      throw std::runtime_error("another part has failed");
+  }
+  void give_up()
+  {
+    const std::lock_guard lock(mutex);
+    is_broken = true;
+    all_are_there.notify_all();
+  }
+
+private:
+  int n_threads, n_waiting = 0;
+  long long generation = 0;
+  bool is_broken = false;
+  std::mutex mutex;
+  std::condition_variable all_are_there;
+};
+
+/// What the parts show each other between two meetings.
+struct Shared
+{
+  explicit Shared(const int n_parts)
+      : barrier(n_parts), numbers(static_cast<std::size_t>(n_parts)), plans(numbers.size())
+  {}
+
+  Barrier barrier;
+  std::vector<const double *> numbers;
+  std::vector<const GhostPlan *> plans;
+};
+
+class ThreadCommunicator final : public Communicator
+{
+public:
+  ThreadCommunicator(Shared &shared, const int part) : shared(shared), part(part)
+  {}
+
+  void sum(double *values, const int n) const override
+  {
+    shared.numbers[static_cast<std::size_t>(part)] = values;
+    shared.barrier.wait();
+    std::vector<double> total(static_cast<std::size_t>(n));
+    for (const double *const of_part : shared.numbers)
+      for (int k = 0; k < n; ++k)
+        total[static_cast<std::size_t>(k)] += of_part[k];
+    shared.barrier.wait();
+    std::copy(total.begin(), total.end(), values);
+  }
+
+  double max(const double value) const override
+  {
+    shared.numbers[static_cast<std::size_t>(part)] = &value;
+    shared.barrier.wait();
+    double largest = value;
+    for (const double *const of_part : shared.numbers)
+      largest = std::max(largest, *of_part);
+    shared.barrier.wait();
+    return largest;
+  }
+
+  void bring_ghosts(const GhostPlan &plan, const double *v, double *ghosts) const override
+  {
+    shared.numbers[static_cast<std::size_t>(part)] = v;
+    shared.plans[static_cast<std::size_t>(part)] = &plan;
+    shared.barrier.wait();
+    for (const GhostPlan::Neighbour &neighbour : plan.neighbours) {
+      const auto from = static_cast<std::size_t>(neighbour.part);
+      for (const GhostPlan::Neighbour &receiver : shared.plans[from]->neighbours)
+        if (receiver.part == part)
+          for (const int row : receiver.sent_rows)
+            *ghosts++ = shared.numbers[from][row];
+    }
+    shared.barrier.wait();
+  }
+
+private:
+  Shared &shared;
+  int part;
+};
+
+/// One part of a solve. @param x0 the guess of all rows, of which the part's rows are replaced
+SolveReport solve_part(const LinearSolverOptions &options, const MatrixPart &part,
+                       const std::vector<double> &b, std::vector<double> &x, const bool of_all,
+                       const std::shared_ptr<const Communicator> &communicator)
+{
+  const auto executor = std::make_shared<HostExecutor>(1);
+  const auto range = std::make_shared<RowSpace>(executor, part.end - part.begin, communicator);
+  const auto domain = std::make_shared<RowSpace>(*range, part.ghosts);
+  const CsrMatrix A(range, domain, part.rows.csr()), own_block(executor, part.square.csr());
+  const auto matrix = make_format(options.format, A);
+  const auto M = make_preconditioner(options.preconditioner, BackendKind::host);
+  M->setup(of_all ? static_cast<const Matrix &>(*matrix) : own_block);
+  Buffer<double> of_b = domain->make_vector(), of_x = domain->make_vector();
+  std::copy_n(b.begin() + part.begin, range->n(), of_b.data());
+  std::copy_n(x.begin() + part.begin, range->n(), of_x.data());
+  SolveReport report = make_solver(options.solver, BackendKind::host)
+                           ->solve(*matrix, *M, of_b, of_x, options.control);
+  std::copy_n(of_x.data(), range->n(), x.begin() + part.begin);
+  return report;
+}
+} // namespace
+
+namespace
+{
+/// The columns of rows begin <= i < end outside of these rows, ascending, and the local number that
+/// each gets.
+std::map<int, int> ghosts_of(const HostMatrix &A, const int begin, const int end)
+{
+  std::map<int, int> ghosts;
+  for (int k = A.row_starts[begin]; k < A.row_starts[end]; ++k)
+    if (A.columns[k] < begin || A.columns[k] >= end)
+      ghosts[A.columns[k]] = 0;
+  int number = end - begin;
+  for (auto &ghost : ghosts)
+    ghost.second = number++;
+  return ghosts;
+}
+
+/// Adds a row of A to a part: own columns first.
+void add_row(const HostMatrix &A, const int i, const std::map<int, int> &ghosts, MatrixPart &part)
+{
+  for (const bool of_ghosts : {false, true})
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+      const auto ghost = ghosts.find(A.columns[k]);
+      if ((ghost != ghosts.end()) != of_ghosts)
+        continue;
+      part.rows.add(of_ghosts ? ghost->second : A.columns[k] - part.begin, A.values[k]);
+      if (!of_ghosts)
+        part.square.add(A.columns[k] - part.begin, A.values[k]);
+    }
+  part.rows.end_row();
+  part.square.end_row();
+}
+
+/// Of the rows that have ghosts somewhere, those of @p part.
+std::vector<int> own_rows_of(const std::map<int, int> &ghosts, const MatrixPart &part)
+{
+  std::vector<int> rows;
+  for (auto ghost = ghosts.lower_bound(part.begin); ghost != ghosts.lower_bound(part.end); ++ghost)
+    rows.push_back(ghost->first - part.begin);
+  return rows;
+}
+} // namespace
+
+std::vector<MatrixPart> cut_matrix(const HostMatrix &A, const std::vector<int> &starts)
+{
+  const std::size_t n_parts = starts.size() - 1;
+  std::vector<MatrixPart> parts;
+  std::vector<std::map<int, int>> ghosts;
+  for (std::size_t p = 0; p < n_parts; ++p) {
+    parts.push_back({starts[p], starts[p + 1], {}, {}, {}});
+    ghosts.push_back(ghosts_of(A, starts[p], starts[p + 1]));
+    for (int i = starts[p]; i < starts[p + 1]; ++i)
+      add_row(A, i, ghosts[p], parts[p]);
+  }
+  for (std::size_t p = 0; p < n_parts; ++p)
+    for (std::size_t q = 0; q < n_parts; ++q) {
+      const std::vector<int> sent = own_rows_of(ghosts[q], parts[p]);
+      const auto n_received = static_cast<int>(own_rows_of(ghosts[p], parts[q]).size());
+      if (p != q && (!sent.empty() || n_received > 0))
+        parts[p].ghosts.neighbours.push_back({static_cast<int>(q), sent, n_received});
+    }
+  return parts;
+}
+
+void run_parts(const int n_parts,
+               const std::function<void(int, const std::shared_ptr<const Communicator> &)> &work)
+{
+  Shared shared(n_parts);
+  std::exception_ptr first;
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  for (int part = 0; part < n_parts; ++part)
+    threads.emplace_back([&, part] {
+      try {
+        work(part, std::make_shared<ThreadCommunicator>(shared, part));
+      }
+      catch (...) {
+        {
+          const std::lock_guard lock(mutex);
+          if (!first)
+            first = std::current_exception();
+        }
+        shared.barrier.give_up();
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  if (first)
+    std::rethrow_exception(first);
+}
+
+bool have_same_bits(const std::vector<double> &a, const std::vector<double> &b)
+{
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+SolvedInParts solve_in_parts(const LinearSolverOptions &options, const HostMatrix &A,
+                             const std::vector<double> &b, const std::vector<double> &x0,
+                             const std::vector<int> &starts, const bool of_all)
+{
+  const std::vector<MatrixPart> parts = cut_matrix(A, starts);
+  SolvedInParts result{std::vector<SolveReport>(parts.size()), x0};
+  result.x.resize(b.size());
+  run_parts(static_cast<int>(parts.size()), [&](const int p, const auto &communicator) {
+    const auto part = static_cast<std::size_t>(p);
+    result.reports[part] = solve_part(options, parts[part], b, result.x, of_all, communicator);
+  });
+  return result;
+}
+} // namespace femgpu::linalg::test

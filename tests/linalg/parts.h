@@ -1,0 +1,49 @@
+#ifndef femgpu_tests_linalg_parts_h
+#define femgpu_tests_linalg_parts_h
+
+#include "linalg/linear_solver_options.h"
+#include "linalg/matrices/host_matrix.h"
+#include "linalg/operators/row_space.h"
+#include "linalg/solvers/report.h"
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace femgpu::linalg::test
+{
+/// The rows begin <= i < end of a matrix, as the part that owns them has it.
+struct MatrixPart
+{
+  int begin, end;
+  HostMatrix rows;   ///< own columns first, from 0 on, then ghosts
+  HostMatrix square; ///< own columns alone
+  GhostPlan ghosts;
+};
+
+/// Cuts a matrix into parts of consecutive rows; part p has those from starts[p] to starts[p + 1].
+std::vector<MatrixPart> cut_matrix(const HostMatrix &A, const std::vector<int> &starts);
+
+/// Runs work(part, communicator) for all parts at one time, each in a thread; throws what the first
+/// of them has thrown.
+void run_parts(int n_parts,
+               const std::function<void(int, const std::shared_ptr<const Communicator> &)> &work);
+
+/// What a solve in parts has given back: the report of each part, and x.
+struct SolvedInParts
+{
+  std::vector<SolveReport> reports;
+  std::vector<double> x;
+};
+
+/// Are all numbers the same, also those that are none?
+bool have_same_bits(const std::vector<double> &a, const std::vector<double> &b);
+
+/// Solves A x = b from x0 with each part's rows in a thread. The preconditioner is that of the
+/// part's own block, or of @p of_all rows, where it can be.
+SolvedInParts solve_in_parts(const LinearSolverOptions &options, const HostMatrix &A,
+                             const std::vector<double> &b, const std::vector<double> &x0,
+                             const std::vector<int> &starts, bool of_all = false);
+} // namespace femgpu::linalg::test
+
+#endif
