@@ -1,13 +1,35 @@
-# FEMGPU_CUDA (AUTO, ON, OFF) -> FEMGPU_HAVE_CUDA (ON, OFF); enables the language CUDA and finds
-# CUDAToolkit. FEMGPU_CUDA_STATUS is the sentence that says what was chosen; the scripts repeat it.
+# FEMGPU_CUDA -> FEMGPU_HAVE_CUDA (ON, OFF); enables the language CUDA and finds CUDAToolkit:
+#   AUTO    where nvcc is found, for the architectures of a release
+#   NATIVE  where nvcc and a GPU are found, for that GPU; a directory that was configured for one keeps it
+#   ON      for the architectures of a release; an error where there is no nvcc
+#   OFF     not at all
+# FEMGPU_CUDA_STATUS is the sentence that says what was chosen; the scripts repeat it.
 # Include this after deal.II, whose configuration sets CMAKE_CUDA_ARCHITECTURES to nothing.
 set(femgpu_cuda_minimum 12.4) # the first with conditional WHILE nodes in CUDA graphs
 set(FEMGPU_HAVE_CUDA OFF CACHE INTERNAL "Is the CUDA backend built?")
 
 string(TOUPPER "${FEMGPU_CUDA}" femgpu_cuda_wanted)
-if(NOT femgpu_cuda_wanted MATCHES "^(AUTO|ON|OFF)$")
-  message(FATAL_ERROR "FEMGPU_CUDA is \"${FEMGPU_CUDA}\", but must be AUTO, ON or OFF.")
+if(NOT femgpu_cuda_wanted MATCHES "^(AUTO|NATIVE|ON|OFF)$")
+  message(FATAL_ERROR "FEMGPU_CUDA is \"${FEMGPU_CUDA}\", but must be AUTO, NATIVE, ON or OFF.")
 endif()
+# An empty ordinary variable would hide the user's cached choice.
+if("${CMAKE_CUDA_ARCHITECTURES}" STREQUAL "")
+  unset(CMAKE_CUDA_ARCHITECTURES)
+endif()
+if("${CMAKE_CUDA_ARCHITECTURES}" STREQUAL "")
+  set(femgpu_cuda_architectures "$ENV{CUDAARCHS}")
+else()
+  set(femgpu_cuda_architectures "${CMAKE_CUDA_ARCHITECTURES}")
+endif()
+
+# The GPUs that NATIVE asks about; scripts/build.sh asks again where there were none.
+set(femgpu_gpus "")
+if(femgpu_cuda_wanted STREQUAL "NATIVE" AND NOT femgpu_cuda_architectures)
+  include(cmake/gpus.cmake)
+  femgpu_find_gpus(femgpu_gpus)
+endif()
+set(FEMGPU_GPUS "${femgpu_gpus}" CACHE INTERNAL "Compute capabilities of this machine's GPUs")
+list(FILTER femgpu_gpus EXCLUDE REGEX "^[1-7].$") # too old
 
 # The compiler: named by the user, or nvcc from CUDA_HOME, the PATH or the usual place.
 if(CMAKE_CUDA_COMPILER)
@@ -22,6 +44,9 @@ mark_as_advanced(FEMGPU_NVCC)
 set(femgpu_cuda_obstacle "")
 if(femgpu_cuda_wanted STREQUAL "OFF")
   set(femgpu_cuda_obstacle "FEMGPU_CUDA is OFF")
+elseif(femgpu_cuda_wanted STREQUAL "NATIVE" AND NOT femgpu_cuda_architectures
+       AND NOT femgpu_gpus)
+  set(femgpu_cuda_obstacle "no GPU of compute capability >= 8.0 here; FEMGPU_CUDA=ON builds both backends")
 elseif(NOT FEMGPU_NVCC)
   set(femgpu_cuda_obstacle "nvcc >= ${femgpu_cuda_minimum} not found")
 else()
@@ -35,7 +60,7 @@ else()
   elseif(femgpu_nvcc_version VERSION_LESS femgpu_cuda_minimum)
     set(femgpu_cuda_obstacle
         "nvcc >= ${femgpu_cuda_minimum} not found; ${FEMGPU_NVCC} is ${femgpu_nvcc_version}")
-  elseif(femgpu_cuda_wanted STREQUAL "AUTO" AND NOT CMAKE_CUDA_COMPILER)
+  elseif(NOT femgpu_cuda_wanted STREQUAL "ON" AND NOT CMAKE_CUDA_COMPILER)
     # Does it work with this host compiler? With FEMGPU_CUDA=ON the full error is shown instead.
     include(CheckLanguage)
     set(ENV{CUDACXX} "${FEMGPU_NVCC}")
@@ -50,18 +75,15 @@ else()
 endif()
 
 if(NOT femgpu_cuda_obstacle)
-  # An empty ordinary variable would hide the user's cached choice.
-  if("${CMAKE_CUDA_ARCHITECTURES}" STREQUAL "")
-    unset(CMAKE_CUDA_ARCHITECTURES)
+  if(femgpu_gpus)
+    femgpu_filter_known_to(${FEMGPU_NVCC} femgpu_gpus)
+    set(femgpu_cuda_architectures "${femgpu_gpus}")
   endif()
-  if("${CMAKE_CUDA_ARCHITECTURES}" STREQUAL "")
-    set(femgpu_default_architectures "80-real;90") # code for 80 and 90, and PTX of 90 for newer ones
-    if(NOT "$ENV{CUDAARCHS}" STREQUAL "")
-      set(femgpu_default_architectures "$ENV{CUDAARCHS}")
-    endif()
-    set(CMAKE_CUDA_ARCHITECTURES "${femgpu_default_architectures}"
-        CACHE STRING "GPUs to compile for, as in 80-real;90" FORCE)
+  if(NOT femgpu_cuda_architectures)
+    set(femgpu_cuda_architectures "80-real;90") # code for 80 and 90, and PTX of 90 for newer ones
   endif()
+  set(CMAKE_CUDA_ARCHITECTURES "${femgpu_cuda_architectures}"
+      CACHE STRING "GPUs to compile for, as in 80-real;90" FORCE)
   if(NOT CMAKE_CUDA_COMPILER)
     set(CMAKE_CUDA_COMPILER "${FEMGPU_NVCC}" CACHE FILEPATH "CUDA compiler")
   endif()
@@ -75,7 +97,7 @@ elseif(femgpu_cuda_wanted STREQUAL "ON")
           "Install the CUDA toolkit >= ${femgpu_cuda_minimum}, name its compiler with "
           "-DCMAKE_CUDA_COMPILER=/path/to/nvcc, or use -DFEMGPU_CUDA=AUTO or OFF.")
 else()
-  set(femgpu_cuda_status "no CUDA (${femgpu_cuda_obstacle}); building the host backend only")
+  set(femgpu_cuda_status "the host backend only (${femgpu_cuda_obstacle})")
 endif()
 set(FEMGPU_CUDA_STATUS "${femgpu_cuda_status}" CACHE INTERNAL "What was chosen, in words")
 message(STATUS "femgpu: ${FEMGPU_CUDA_STATUS}")

@@ -6,18 +6,20 @@
 # Environment:
 #   FEMGPU_PRESET              release (default, into build/), debug, sanitize,
 #                              sanitize-integers or host-only
-#   FEMGPU_CUDA                AUTO (default), ON or OFF
-#   FEMGPU_CUDA_ARCHITECTURES  GPUs to compile for, as in "80-real;90" (the default)
+#   FEMGPU_CUDA                the CUDA backend: AUTO (where nvcc is found), NATIVE (for the GPU of this
+#                              machine, if there is one), ON or OFF
+#   FEMGPU_CUDA_ARCHITECTURES  GPUs to compile for, as in "80-real;90"
 #   FEMGPU_JOBS                compilers at a time; default: one a core that has 1.5 GB of memory
 #   FEMGPU_SKIP_DEPENDENCIES   1: install nothing
+#
+# A build directory keeps what it was made for until one of the first three asks for something else. A
+# new one is made with AUTO and "80-real;90", as a release is; by scripts/run.sh with NATIVE, to which
+# scripts/test.sh adds the CUDA backend where nvcc is found: none of them compiles a file again for that
+# another has compiled.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [[ ${1:-} == -h || ${1:-} == --help ]] && { print_help; exit; }
-
-cached() { # the value of a variable of the last configuration
-  sed -n "s/^$1:[A-Z]*=//p" "$build_dir/CMakeCache.txt" 2>/dev/null || true
-}
 
 # What the environment asks for, as options of cmake; nothing for a host-only build.
 options=()
@@ -35,9 +37,15 @@ must_configure() {
     name=${name%%=*}
     [[ $(cached "$name") == "${option#*=}" ]] || return 0
   done
-  # CUDA was installed since.
+  came_since
+}
+
+# Whether nvcc or, where the backends are those of this machine, its GPU came after the configuration.
+came_since() {
   [[ $(cached FEMGPU_NVCC) == *NOTFOUND ]] &&
-    { command -v nvcc || [[ -x /usr/local/cuda/bin/nvcc ]]; } >/dev/null
+    { command -v nvcc || [[ -x /usr/local/cuda/bin/nvcc ]]; } >/dev/null && return 0
+  [[ $(cached FEMGPU_CUDA) == NATIVE && $(cached FEMGPU_HAVE_CUDA) == OFF &&
+    -z $(cached FEMGPU_GPUS) ]] && nvidia-smi -L 2>/dev/null | grep -q '^GPU'
 }
 
 configure() {

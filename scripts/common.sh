@@ -30,6 +30,11 @@ case $preset in
   *) die "FEMGPU_PRESET is '$preset', but must be release, debug, sanitize,${nothing} sanitize-integers or host-only" ;;
 esac
 
+# The value of a variable of the last configuration; nothing without one.
+cached() {
+  sed -n "s/^$1:[A-Z]*=//p" "$build_dir/CMakeCache.txt" 2>/dev/null || true
+}
+
 # Whether the preset builds linalg alone, without deal.II and CUDA.
 linalg_only() {
   [[ $preset == sanitize* || $preset == host-only ]]

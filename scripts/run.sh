@@ -8,9 +8,12 @@
 # each run's figures afterwards and writes its report.html (scripts/plot.py, scripts/report.py).
 # Everything else, and all that follows `--`, is handed to femgpu (see `scripts/run.sh -- --help`).
 #
+# The first build is for this machine: for its GPU, or without one for the CPU cores alone. A build
+# directory that is there keeps its backends.
+#
 # Environment:
 #   FEMGPU_RANKS   number of MPI processes; default: the physical cores, at most 16
-#   and the variables of scripts/build.sh
+#   and the variables of scripts/build.sh, FEMGPU_CUDA=ON among them: for both backends
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -47,6 +50,8 @@ physical_cores() {
   echo $((cores < 16 ? cores : 16))
 }
 
+# What cannot run here need not be compiled before the first result.
+[[ -f $build_dir/build.ninja ]] || export FEMGPU_CUDA=${FEMGPU_CUDA:-NATIVE}
 "$root/scripts/build.sh" femgpu
 program=$build_dir/bin/femgpu
 if ((question)) && [[ ${#files[@]} -eq 0 ]]; then
