@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_preconditioners_ainv_columns_h
 #define femgpu_linalg_preconditioners_ainv_columns_h
 
-#include "linalg/preconditioners/row_pattern.h"
+#include "linalg/sparse/row_pattern.h"
 
 #include <algorithm>
 #include <string>

@@ -2,8 +2,8 @@
 #define femgpu_linalg_preconditioners_ainv_update_h
 
 #include "linalg/preconditioners/ainv_pivots.h"
-#include "linalg/preconditioners/column_set.h"
-#include "linalg/preconditioners/row_workspace.h"
+#include "linalg/sparse/column_set.h"
+#include "linalg/sparse/row_workspace.h"
 
 #include <cstddef>
 

@@ -1,7 +1,7 @@
 #include "linalg/matrices/transpose.h"
 #include "linalg/preconditioners/factorised_operator.h"
+#include "linalg/preconditioners/inverse_pattern.h"
 #include "linalg/preconditioners/registry.h"
-#include "linalg/preconditioners/row_product.h"
 
 namespace femgpu::linalg
 {

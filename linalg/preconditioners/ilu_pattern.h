@@ -3,7 +3,7 @@
 
 #include "linalg/matrices/transpose.h"
 #include "linalg/partitions/partition.h"
-#include "linalg/preconditioners/row_product.h"
+#include "linalg/sparse/row_product.h"
 
 #include <algorithm>
 #include <string>

@@ -2,7 +2,7 @@
 #define femgpu_linalg_preconditioners_least_squares_h
 
 #include "linalg/base/host_device.h"
-#include "linalg/preconditioners/column_set.h"
+#include "linalg/sparse/column_set.h"
 
 #include <cstddef>
 

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_preconditioners_symmetry_h
 #define femgpu_linalg_preconditioners_symmetry_h
 
-#include "linalg/preconditioners/row_pattern.h"
+#include "linalg/sparse/row_pattern.h"
 
 #include <algorithm>
 #include <vector>

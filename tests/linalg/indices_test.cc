@@ -1,7 +1,7 @@
 #include "linalg/base/indices.h"
 #include "linalg/matrices/cut_rows.h"
-#include "linalg/preconditioners/column_set.h"
-#include "linalg/preconditioners/row_workspace.h"
+#include "linalg/sparse/column_set.h"
+#include "linalg/sparse/row_workspace.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #define femgpu_tests_linalg_row_checks_h
 
 #include "linalg/preconditioners/least_squares.h"
-#include "linalg/preconditioners/row_product.h"
+#include "linalg/sparse/row_product.h"
 #include "tests/linalg/step_checks.h"
 
 #include <algorithm>

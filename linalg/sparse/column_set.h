@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_preconditioners_column_set_h
-#define femgpu_linalg_preconditioners_column_set_h
+#ifndef femgpu_linalg_sparse_column_set_h
+#define femgpu_linalg_sparse_column_set_h
 
 #include "linalg/base/host_device.h"
 

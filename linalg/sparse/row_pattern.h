@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_preconditioners_row_pattern_h
-#define femgpu_linalg_preconditioners_row_pattern_h
+#ifndef femgpu_linalg_sparse_row_pattern_h
+#define femgpu_linalg_sparse_row_pattern_h
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
@@ -11,7 +11,7 @@
 
 /**
  * @file
- * Patterns of preconditioners, row by row where the matrix lives. Only sums visit the host.
+ * Patterns, row by row where the matrix lives. Only sums visit the host.
  */
 namespace femgpu::linalg
 {
@@ -62,88 +62,29 @@ struct RowPattern
   }
 };
 
-/// Room for rows of the @p lengths given. @throws SolverError beyond most_indices entries
+/// Throws SolverError with the numbers if @p what would have more entries than most_indices.
+inline void check_n_entries(const std::string &what, const long long n_entries)
+{
+  if (n_entries > most_indices)
+    throw SolverError(what + " would have " + std::to_string(n_entries) +
+                      " entries, more than the " + std::to_string(most_indices) +
+                      " that its indices can count. Use fewer unknowns, or in a preconditioner a "
+                      "smaller tau, power or level.");
+}
+
+/// Room for rows of the @p lengths given. @param what has them, for the text of an error
+/// @throws SolverError with the numbers, beyond most_indices entries
 template <class Backend>
-RowPattern make_rows(const ExecutorPtr &executor, const Buffer<int> &lengths)
+RowPattern make_rows(const ExecutorPtr &executor, const Buffer<int> &lengths,
+                     const std::string &what = "The pattern of a preconditioner")
 {
   const int n = static_cast<int>(lengths.size());
   const CountTotals totals = total_counts<Backend>(executor, lengths.data(), n);
-  if (totals.sum > most_indices)
-    throw SolverError("The pattern of a preconditioner would have " + std::to_string(totals.sum) +
-                      " entries, more than its indices can count. Use a smaller tau, power or "
-                      "level.");
+  check_n_entries(what, totals.sum);
   RowPattern pattern;
   pattern.row_starts = Buffer<int>(executor, lengths.size() + 1);
   scan_counts<Backend>(executor, lengths.data(), n, pattern.row_starts.data());
   pattern.columns = Buffer<int>(executor, static_cast<std::size_t>(totals.sum));
-  return pattern;
-}
-
-/// Calls f(column) for the entries of row i of A that count, with the diagonal, in their order.
-template <class Function>
-FEMGPU_HD
-void for_large_entries(const CsrView<double> &A, const double tau, const int i, const Function &f)
-{
-  double largest = 0.;
-  for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-    largest = fmax(largest, fabs(A.values[k]));
-  bool needs_diagonal = true;
-  for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
-    const int column = A.columns[k];
-    if (needs_diagonal && column >= i) {
-      needs_diagonal = false;
-      f(i);
-    }
-    if (column != i && fabs(A.values[k]) > (1. - tau) * largest)
-      f(column);
-  }
-  if (needs_diagonal)
-    f(i);
-}
-
-struct CountLargeEntries
-{
-  CsrView<double> A;
-  double tau;
-  int *lengths;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int length = 0;
-    for_large_entries(A, tau, i, [&](int) { ++length; });
-    lengths[i] = length;
-  }
-};
-
-struct StoreLargeEntries
-{
-  CsrView<double> A;
-  double tau;
-  const int *row_starts;
-  int *columns;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int at = row_starts[i];
-    for_large_entries(A, tau, i, [&](const int column) { columns[at++] = column; });
-  }
-};
-
-/**
- * The entries of each row with |a| > (1 − τ) max |a|, and the diagonal (Dehnavi 2012, chapter 5;
- * there for columns). τ = 1: all that are not zero; τ = 0: the diagonal alone.
- */
-template <class Backend>
-RowPattern large_entries(const CsrMatrix &A, const double tau)
-{
-  Runner<Backend> runner(*A.executor());
-  Buffer<int> lengths(A.executor(), static_cast<std::size_t>(A.n()));
-  runner.run(rows(A.n(), CountLargeEntries{A.csr_view(), tau, lengths.data()}));
-  RowPattern pattern = make_rows<Backend>(A.executor(), lengths);
-  runner.run(rows(A.n(), StoreLargeEntries{A.csr_view(), tau, pattern.row_starts.data(),
-                                           pattern.columns.data()}));
   return pattern;
 }
 

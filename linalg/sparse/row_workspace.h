@@ -1,7 +1,7 @@
-#ifndef femgpu_linalg_preconditioners_row_workspace_h
-#define femgpu_linalg_preconditioners_row_workspace_h
+#ifndef femgpu_linalg_sparse_row_workspace_h
+#define femgpu_linalg_sparse_row_workspace_h
 
-#include "linalg/preconditioners/row_pattern.h"
+#include "linalg/sparse/row_pattern.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,8 +1,8 @@
-#ifndef femgpu_linalg_preconditioners_row_product_h
-#define femgpu_linalg_preconditioners_row_product_h
+#ifndef femgpu_linalg_sparse_row_product_h
+#define femgpu_linalg_sparse_row_product_h
 
-#include "linalg/preconditioners/column_set.h"
-#include "linalg/preconditioners/row_workspace.h"
+#include "linalg/sparse/column_set.h"
+#include "linalg/sparse/row_workspace.h"
 
 /**
  * @file
@@ -216,19 +216,6 @@ RowPattern multiply(const RowPattern &P, const RowPattern &B, const ExecutorPtr 
 {
   const ProductView product = make_product<Backend>(P.view(), B.view(), B.n(), B.columns.size());
   return PatternProduct<Backend>(executor, product, P.n()).columns();
-}
-
-/// The pattern of S^power, where S are the large entries of A.
-template <class Backend>
-RowPattern inverse_pattern(const CsrMatrix &A, const double tau, const int power)
-{
-  RowPattern S = large_entries<Backend>(A, tau);
-  if (power == 1)
-    return S;
-  RowPattern pattern = multiply<Backend>(S, S, A.executor());
-  for (int k = 2; k < power; ++k)
-    pattern = multiply<Backend>(pattern, S, A.executor());
-  return pattern;
 }
 } // namespace femgpu::linalg
 
