@@ -8,9 +8,9 @@
 #include "linalg/base/timing.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
-#include "linalg/matrices/transpose.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/sparse/transpose.h"
 #include "linalg/transformations/registry.h"
 
 #include <HYPRE_utilities.h>

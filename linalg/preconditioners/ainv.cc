@@ -2,7 +2,7 @@
 #include "linalg/preconditioners/ainv_order.h"
 #include "linalg/preconditioners/factorised_operator.h"
 #include "linalg/preconditioners/registry.h"
-#include "linalg/preconditioners/symmetry.h"
+#include "linalg/sparse/symmetry.h"
 
 #include <sstream>
 

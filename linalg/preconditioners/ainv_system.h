@@ -158,7 +158,7 @@ AinvSystem<parts> make_ainv_system(const CsrMatrix &A, const BlockPartition &blo
                                      system.scaling.data()}));
   runner.run(rows(A.n(), ScaleRow{D.pattern.view(), D.entries.data(), A_values,
                                   system.scaling.data(), values.data()}));
-  if (parts == 1 && is_symmetric<Backend>(D.pattern, owner)) {
+  if (parts == 1 && is_symmetric<Backend>(pattern_of(owner, D.pattern))) {
     system.pattern = std::move(D.pattern);
     system.values[0] = std::move(values);
   }

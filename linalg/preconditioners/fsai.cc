@@ -1,7 +1,7 @@
-#include "linalg/matrices/transpose.h"
 #include "linalg/preconditioners/factorised_operator.h"
 #include "linalg/preconditioners/inverse_pattern.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/sparse/transpose.h"
 
 namespace femgpu::linalg
 {
@@ -168,7 +168,9 @@ public:
       const RowPattern S = large_entries<Backend>(A, tau);
       for (int round = 0; round < rounds; ++round) {
         const RowPattern kept = large_entries<Backend>(*G, 1. - drop);
-        G = compute(A, select<Backend>(multiply<Backend>(kept, S, owner), LowerPart{}, owner));
+        G = compute(
+            A, select<Backend>(multiply<Backend>(pattern_of(owner, kept), pattern_of(owner, S)),
+                               LowerPart{}, owner));
       }
       G = compute(A, large_entries<Backend>(*G, 1. - drop));
     }

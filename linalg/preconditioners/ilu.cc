@@ -1,7 +1,7 @@
 #include "linalg/preconditioners/registry.h"
 #include "linalg/preconditioners/swept_solver.h"
-#include "linalg/preconditioners/symmetry.h"
 #include "linalg/preconditioners/triangular_solver.h"
+#include "linalg/sparse/symmetry.h"
 
 #include <cmath>
 #include <sstream>

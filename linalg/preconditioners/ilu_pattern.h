@@ -1,9 +1,10 @@
 #ifndef femgpu_linalg_preconditioners_ilu_pattern_h
 #define femgpu_linalg_preconditioners_ilu_pattern_h
 
-#include "linalg/matrices/transpose.h"
 #include "linalg/partitions/partition.h"
-#include "linalg/sparse/row_product.h"
+#include "linalg/sparse/pattern_product.h"
+#include "linalg/sparse/symmetry.h"
+#include "linalg/sparse/transpose.h"
 
 #include <algorithm>
 #include <string>
@@ -175,69 +176,6 @@ BlockDiagonal block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
   return result;
 }
 
-struct FindMissingPair
-{
-  RowPatternView pattern;
-  int *missing;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int is_missing = 0;
-    for (int k = pattern.row_starts[i]; k < pattern.row_starts[i + 1]; ++k)
-      if (pattern.find(pattern.columns[k], i) < 0)
-        is_missing = 1;
-    missing[i] = is_missing;
-  }
-};
-
-/// Whether there is (j, i) for every entry (i, j).
-template <class Backend>
-bool is_symmetric(const RowPattern &pattern, const ExecutorPtr &executor)
-{
-  Buffer<int> missing(executor, static_cast<std::size_t>(pattern.n()));
-  Runner<Backend>(*executor).run(
-      rows(pattern.n(), FindMissingPair{pattern.view(), missing.data()}));
-  return total_counts<Backend>(executor, missing.data(), pattern.n()).sum == 0;
-}
-
-struct CopyIndex
-{
-  const int *from;
-  int *to;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    to[i] = from[i];
-  }
-};
-
-template <class Backend>
-RowPattern transpose(const RowPattern &pattern, const ExecutorPtr &executor)
-{
-  const auto copy = [&](const Buffer<int> &from) {
-    Buffer<int> to(executor, from.size());
-    if (from.size() > 0)
-      executor->copy_inside(to.data(), from.data(), from.bytes());
-    return to;
-  };
-  Buffer<double> values(executor, pattern.columns.size());
-  values.fill_zero();
-  const auto transposed = transpose<Backend>(
-      CsrMatrix(executor, copy(pattern.row_starts), copy(pattern.columns), std::move(values)));
-  RowPattern result;
-  const CsrView<double> view = transposed->csr_view();
-  result.row_starts = Buffer<int>(executor, pattern.row_starts.size());
-  result.columns = Buffer<int>(executor, pattern.columns.size());
-  Runner<Backend> runner(*executor);
-  runner.run(rows(pattern.n() + 1, CopyIndex{view.row_starts, result.row_starts.data()}));
-  runner.run(rows(static_cast<int>(pattern.columns.size()),
-                  CopyIndex{view.columns, result.columns.data()}));
-  executor->synchronize(); // before the transposed matrix goes
-  return result;
-}
-
 struct AnyEntry
 {
   FEMGPU_HD
@@ -269,7 +207,8 @@ RowPattern paths_through_lower_rows(const RowPattern &A, const int length,
 {
   RowPattern paths = select<Backend>(A, AnyEntry{}, executor);
   for (int edges = 1; edges < length; ++edges)
-    paths = multiply<Backend>(select<Backend>(paths, LowerPart{}, executor), A, executor);
+    paths = multiply<Backend>(pattern_of(executor, select<Backend>(paths, LowerPart{}, executor)),
+                              pattern_of(executor, A));
   return paths;
 }
 
@@ -285,10 +224,11 @@ RowPattern fill_pattern(const RowPattern &A, const int level, const ExecutorPtr 
   if (level == 0)
     return select<Backend>(A, AnyEntry{}, executor);
   const RowPattern paths = paths_through_lower_rows<Backend>(A, level + 1, executor);
-  if (is_symmetric<Backend>(A, executor))
+  if (is_symmetric<Backend>(pattern_of(executor, A)))
     return select<Backend>(paths, FillEntry{paths.view()}, executor);
+  const RowPattern transposed = transposed_pattern<Backend>(pattern_of(executor, A)).pattern;
   const RowPattern transposed_paths =
-      paths_through_lower_rows<Backend>(transpose<Backend>(A, executor), level + 1, executor);
+      paths_through_lower_rows<Backend>(transposed, level + 1, executor);
   return select<Backend>(paths, FillEntry{transposed_paths.view()}, executor);
 }
 } // namespace femgpu::linalg

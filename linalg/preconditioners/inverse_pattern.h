@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_preconditioners_inverse_pattern_h
 #define femgpu_linalg_preconditioners_inverse_pattern_h
 
-#include "linalg/sparse/row_product.h"
+#include "linalg/sparse/pattern_product.h"
 
 /**
  * @file
@@ -84,9 +84,10 @@ RowPattern inverse_pattern(const CsrMatrix &A, const double tau, const int power
   RowPattern S = large_entries<Backend>(A, tau);
   if (power == 1)
     return S;
-  RowPattern pattern = multiply<Backend>(S, S, A.executor());
+  const PatternRef factor = pattern_of(A.executor(), S);
+  RowPattern pattern = multiply<Backend>(factor, factor);
   for (int k = 2; k < power; ++k)
-    pattern = multiply<Backend>(pattern, S, A.executor());
+    pattern = multiply<Backend>(pattern_of(A.executor(), pattern), factor);
   return pattern;
 }
 } // namespace femgpu::linalg

@@ -1,28 +1,14 @@
-#include "linalg/matrices/transpose.h"
 #include "linalg/preconditioners/factorised_operator.h"
 #include "linalg/preconditioners/inverse_pattern.h"
 #include "linalg/preconditioners/least_squares.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/sparse/row_product.h"
+#include "linalg/sparse/transpose.h"
 
 namespace femgpu::linalg
 {
 namespace
 {
-/// The place of @p column among @p n ascending ones.
-FEMGPU_HD
-int place(const int *columns, const int n, const int column)
-{
-  int begin = 0, end = n;
-  while (begin < end) {
-    const int middle = (begin + end) / 2;
-    if (columns[middle] < column)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 /**
  * Finds row k of X with ‖x B − e_k‖₂ minimal over the pattern J of the row: with I the columns of
  * the rows J of B, Â = B(J, I)ᵀ is n1 x n2, and min ‖Â m − ê‖₂ is solved by modified Gram-Schmidt.
@@ -90,7 +76,7 @@ struct SolveRow
     for (int c = team.rank(); c < problem.n2; c += team.size())
       problem.squared_norm(c) = squared_norms[P.columns[P.row_starts[k] + c]];
     product.for_pairs(team, k, [&](const int c, const int l) {
-      problem.column(c)[place(I, problem.n1, B.columns[l])] = B_values[l];
+      problem.column(c)[lower_bound(I, 0, problem.n1, B.columns[l])] = B_values[l];
     });
     team.sync();
   }
@@ -180,8 +166,8 @@ private:
     Runner<Backend> runner(*owner);
     const CsrView<double> view = B.csr_view();
     RowPattern pattern = inverse_pattern<Backend>(B, tau, power);
-    const ProductView product =
-        make_product<Backend>(pattern.view(), {view.row_starts, view.columns}, n, B.n_nonzeros());
+    const PatternRef rows_of_X = pattern_of(owner, pattern);
+    const ProductView product = make_product<Backend>(rows_of_X, pattern_of(B));
     Buffer<double> values(owner, pattern.columns.size()), squared_norms(owner, n_rows);
     Buffer<int> deficient(owner, n_rows), unfit(owner, n_rows);
     runner.run(rows(n, SquaredNorm{view, squared_norms.data()}));
@@ -193,7 +179,9 @@ private:
         runner.run(teams(n_items, body, workspaces.scratch));
       });
     };
-    const auto sizes = [&](const RowList &list) { return problem_sizes(owner, product, n, list); };
+    const auto sizes = [&](const RowList &list) {
+      return problem_sizes(rows_of_X, pattern_of(B), list);
+    };
     run_rows<Backend>(owner, n, unfit, solve, sizes, sizes);
     rows_with_dependence = static_cast<int>(total_counts<Backend>(owner, deficient.data(), n).sum);
     return std::make_unique<CsrMatrix>(owner, std::move(pattern.row_starts),
@@ -201,12 +189,11 @@ private:
   }
 
   /// The workspaces of the rows of a list.
-  static std::vector<std::size_t> problem_sizes(const ExecutorPtr &owner,
-                                                const ProductView &product, const int n,
+  static std::vector<std::size_t> problem_sizes(const PatternRef &X, const PatternRef &B,
                                                 const RowList &list)
   {
-    const std::vector<int> n1s = PatternProduct<Backend>(owner, product, n).lengths_to_host(list);
-    const std::vector<int> n2s = counts_to_host<Backend>(owner, list, RowLength{product.P});
+    const std::vector<int> n1s = product_lengths<Backend>(X, B, list);
+    const std::vector<int> n2s = counts_to_host<Backend>(X.executor, list, RowLength{X.view});
     std::vector<std::size_t> sizes;
     for (std::size_t item = 0; item < n1s.size(); ++item)
       sizes.push_back(LeastSquares::size(n1s[item], n2s[item]));

@@ -2,6 +2,7 @@
 #define femgpu_linalg_preconditioners_triangle_h
 
 #include "linalg/preconditioners/ilu_factors.h"
+#include "linalg/sparse/derived_matrix.h"
 
 #include <algorithm>
 
@@ -56,20 +57,6 @@ struct StoreTriangleRow
   }
 };
 
-/// to[k] = from[sources[k]]
-struct Gather
-{
-  const double *from;
-  const int *sources;
-  double *to;
-
-  FEMGPU_HD
-  void operator()(const int k) const
-  {
-    to[k] = from[sources[k]];
-  }
-};
-
 template <class Backend>
 class Triangle
 {
@@ -95,8 +82,9 @@ public:
   {
     Runner<Backend> runner(*owner);
     runner.run(rows(static_cast<int>(values.size()),
-                    Gather{factors.values, sources.data(), values.data()}));
-    runner.run(rows(pattern.n(), Gather{factors.inverse, row_order.data(), inverse.data()}));
+                    Gather<double>{factors.values, sources.data(), values.data()}));
+    runner.run(
+        rows(pattern.n(), Gather<double>{factors.inverse, row_order.data(), inverse.data()}));
   }
 
   TriangleView view() const

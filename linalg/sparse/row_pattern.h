@@ -15,6 +15,21 @@
  */
 namespace femgpu::linalg
 {
+/// The first place from @p begin to @p end whose number, of ascending ones, is not less than @p
+/// number.
+FEMGPU_HD
+int lower_bound(const int *numbers, int begin, int end, const int number)
+{
+  while (begin < end) {
+    const int middle = begin + (end - begin) / 2;
+    if (numbers[middle] < number)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
 /// Rows of ascending columns.
 struct RowPatternView
 {
@@ -27,19 +42,25 @@ struct RowPatternView
     return row_starts[i + 1] - row_starts[i];
   }
 
+  /// The first place of row i, at @p from or after it, whose column is not less than @p column.
+  FEMGPU_HD
+  int lower_bound(const int i, const int column, const int from) const
+  {
+    return linalg::lower_bound(columns, from, row_starts[i + 1], column);
+  }
+  /// Is (i, column) at a place that lower_bound() gave?
+  FEMGPU_HD
+  bool is_at(const int place, const int i, const int column) const
+  {
+    return place < row_starts[i + 1] && columns[place] == column;
+  }
+
   /// The place of entry (i, column) at @p from or after it; -1 if there is none.
   FEMGPU_HD
   int find(const int i, const int column, const int from) const
   {
-    int begin = from, end = row_starts[i + 1];
-    while (begin < end) {
-      const int middle = begin + (end - begin) / 2;
-      if (columns[middle] < column)
-        begin = middle + 1;
-      else
-        end = middle;
-    }
-    return begin < row_starts[i + 1] && columns[begin] == column ? begin : -1;
+    const int place = lower_bound(i, column, from);
+    return is_at(place, i, column) ? place : -1;
   }
   FEMGPU_HD
   int find(const int i, const int column) const
@@ -61,6 +82,44 @@ struct RowPattern
     return static_cast<int>(row_starts.size()) - 1;
   }
 };
+
+/// A pattern with its sizes, for who reads it: a matrix or a RowPattern has it.
+struct PatternRef
+{
+  ExecutorPtr executor;
+  RowPatternView view;
+  int n, n_columns;
+  std::size_t n_entries;
+};
+
+inline PatternRef pattern_of(const CsrMatrix &A)
+{
+  const CsrView<double> view = A.csr_view();
+  return {A.executor(), {view.row_starts, view.columns}, A.n(), A.n_columns(), A.n_nonzeros()};
+}
+/// Of a square one.
+inline PatternRef pattern_of(const ExecutorPtr &executor, const RowPattern &pattern)
+{
+  return {executor, pattern.view(), pattern.n(), pattern.n(), pattern.columns.size()};
+}
+
+/// "a 3 x 4 matrix with 5 entries"
+inline std::string describe(const CsrMatrix &A)
+{
+  return "a " + std::to_string(A.n()) + " x " + std::to_string(A.n_columns()) + " matrix with " +
+         std::to_string(A.n_nonzeros()) + " entries";
+}
+
+/// Throws SolverError where values of @p A should be taken over, but it has not the @p n_entries
+/// that @p result was made of.
+inline void check_same_pattern(const std::string &result, const CsrMatrix &A,
+                               const std::size_t n_entries)
+{
+  if (A.n_nonzeros() != n_entries)
+    throw SolverError(result + " was made of a matrix with " + std::to_string(n_entries) +
+                      " entries and cannot take over the values of " + describe(A) +
+                      ". Make it anew for another pattern.");
+}
 
 /// Throws SolverError with the numbers if @p what would have more entries than most_indices.
 inline void check_n_entries(const std::string &what, const long long n_entries)

@@ -31,6 +31,19 @@ struct ProductView
     }
   }
 
+  /// Is row i of the product a row of B, or empty? It needs no set then.
+  FEMGPU_HD
+  bool is_copied(const int i) const
+  {
+    return P.length(i) <= 1;
+  }
+  /// The row of B that it is, if it is one.
+  FEMGPU_HD
+  int copied_row(const int i) const
+  {
+    return P.length(i) == 1 ? P.columns[P.row_starts[i]] : -1;
+  }
+
   /// At most so many columns has row i of the product, but not more than @p most.
   template <class Team>
   FEMGPU_HD
@@ -53,33 +66,46 @@ struct ProductView
   }
 };
 
-/// @param n_nonzeros of B, which has n rows
+/// With as many lanes as B has entries in a row, about.
 template <class Backend>
-ProductView make_product(const RowPatternView &P, const RowPatternView &B, const int n,
-                         const std::size_t n_nonzeros)
+ProductView make_product(const PatternRef &P, const PatternRef &B)
 {
   int lanes = 1;
   while (Backend::kind != BackendKind::host && lanes < 32 &&
-         static_cast<std::size_t>(lanes) * static_cast<std::size_t>(n) < n_nonzeros)
+         static_cast<std::size_t>(lanes) * static_cast<std::size_t>(B.n) < B.n_entries)
     lanes *= 2;
-  return {P, B, lanes};
+  return {P.view, B.view, lanes};
 }
 
-/// A bound of the length of a row of a product; not more than n.
+/// A bound of the length of a row of a product; not more than @p most.
 struct ProductBound
 {
   RowPatternView P, B;
-  int n;
+  int most;
 
   FEMGPU_HD
   int operator()(const int i) const
   {
     int bound = 0;
-    for (int k = P.row_starts[i]; k < P.row_starts[i + 1] && bound < n; ++k) {
+    for (int k = P.row_starts[i]; k < P.row_starts[i + 1] && bound < most; ++k) {
       const int length = B.length(P.columns[k]);
-      bound = length < n - bound ? bound + length : n;
+      bound = length < most - bound ? bound + length : most;
     }
     return bound;
+  }
+};
+
+/// The columns for which a row of a product needs a set; none where it is a copy.
+template <class Count>
+struct SetSize
+{
+  ProductView product;
+  Count n_columns;
+
+  FEMGPU_HD
+  int operator()(const int i) const
+  {
+    return product.is_copied(i) ? 0 : n_columns(i);
   }
 };
 
@@ -108,6 +134,14 @@ struct CountProductRow
   void operator()(const Team &team, const int item) const
   {
     const int i = workspaces.row(item);
+    if (product.is_copied(i)) {
+      const int j = product.copied_row(i);
+      if (team.rank() == 0) {
+        lengths[i] = j < 0 ? 0 : product.B.length(j);
+        unfit[i] = 0;
+      }
+      return;
+    }
     ColumnSet set = product_row_set(team, product, workspaces, item);
     product.insert_row(team, set, i);
     const int length = set.n_columns(team);
@@ -132,6 +166,10 @@ struct StoreProductRow
   void operator()(const Team &team, const int item) const
   {
     const int i = workspaces.row(item);
+    if (product.is_copied(i)) {
+      copy_row(team, i);
+      return;
+    }
     ColumnSet set = product_row_set(team, product, workspaces, item);
     product.insert_row(team, set, i);
     const bool fits = set.n_columns(team) <= set.capacity();
@@ -140,16 +178,27 @@ struct StoreProductRow
     if (fits)
       set.store_sorted(team, columns + row_starts[i]);
   }
+
+  template <class Team>
+  FEMGPU_HD
+  void copy_row(const Team &team, const int i) const
+  {
+    const int j = product.copied_row(i), length = j < 0 ? 0 : product.B.length(j);
+    for (int k = team.rank(); k < length; k += team.size())
+      columns[row_starts[i] + k] = product.B.columns[product.B.row_starts[j] + k];
+    if (team.rank() == 0)
+      unfit[i] = 0;
+  }
 };
 
-/// Lengths and columns of the rows of a product of two patterns with n rows.
+/// Lengths and columns of the rows of a product of two patterns, P B.
 template <class Backend>
 class PatternProduct
 {
 public:
-  PatternProduct(const ExecutorPtr &executor, const ProductView &product, const int n)
-      : executor(executor), product(product), n(n), lengths(executor, static_cast<std::size_t>(n)),
-        unfit(executor, static_cast<std::size_t>(n))
+  PatternProduct(const PatternRef &P, const PatternRef &B)
+      : executor(P.executor), product(make_product<Backend>(P, B)), n(P.n), n_columns(B.n_columns),
+        lengths(executor, static_cast<std::size_t>(n)), unfit(executor, static_cast<std::size_t>(n))
   {}
 
   /// Of the rows of a list, in host memory.
@@ -160,14 +209,18 @@ public:
     return counts_to_host<Backend>(executor, list, ElementOf{lengths.data()});
   }
 
-  RowPattern columns()
+  /// @param what the product, for the text of an error. @throws as make_rows()
+  RowPattern columns(const std::string &what)
   {
     run_rows<Backend>(
         executor, n, unfit,
         [&](const RowBatch &batch, const int n_items) { count(batch, n_items); },
-        [&](const RowList &sample) { return set_sizes(lengths_to_host(sample)); },
+        [&](const RowList &sample) {
+          lengths_to_host(sample);
+          return sizes_of_sets(sample);
+        },
         [&](const RowList &list) { return bounds(list); });
-    RowPattern result = make_rows<Backend>(executor, lengths);
+    RowPattern result = make_rows<Backend>(executor, lengths, what);
     const auto store = [&](const RowBatch &batch, const int n_items) {
       with_workspaces<Backend>(batch, [&](const auto &workspaces) {
         const StoreProductRow<std::decay_t<decltype(workspaces)>> body{
@@ -175,9 +228,7 @@ public:
         Runner<Backend>(*executor).run(teams(n_items, body, workspaces.scratch));
       });
     };
-    const auto sizes = [&](const RowList &list) {
-      return set_sizes(counts_to_host<Backend>(executor, list, ElementOf{lengths.data()}));
-    };
+    const auto sizes = [&](const RowList &list) { return sizes_of_sets(list); };
     run_rows<Backend>(executor, n, unfit, store, sizes, sizes);
     return result;
   }
@@ -192,8 +243,15 @@ private:
   }
   std::vector<std::size_t> bounds(const RowList &list) const
   {
-    return set_sizes(
-        counts_to_host<Backend>(executor, list, ProductBound{product.P, product.B, n}));
+    using Size = SetSize<ProductBound>;
+    const Size size{product, {product.P, product.B, n_columns}};
+    return set_sizes(counts_to_host<Backend>(executor, list, size));
+  }
+  /// Of rows whose lengths are known.
+  std::vector<std::size_t> sizes_of_sets(const RowList &list) const
+  {
+    const SetSize<ElementOf> size{product, {lengths.data()}};
+    return set_sizes(counts_to_host<Backend>(executor, list, size));
   }
   void count(const RowBatch &batch, const int n_items)
   {
@@ -206,17 +264,9 @@ private:
 
   ExecutorPtr executor;
   ProductView product;
-  int n;
+  int n, n_columns;
   Buffer<int> lengths, unfit;
 };
-
-/// The pattern of P B.
-template <class Backend>
-RowPattern multiply(const RowPattern &P, const RowPattern &B, const ExecutorPtr &executor)
-{
-  const ProductView product = make_product<Backend>(P.view(), B.view(), B.n(), B.columns.size());
-  return PatternProduct<Backend>(executor, product, P.n()).columns();
-}
 } // namespace femgpu::linalg
 
 #endif

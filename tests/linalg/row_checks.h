@@ -82,7 +82,7 @@ void check_flagged_rows_are_listed(const ExecutorPtr &executor)
 using Rows = std::vector<std::vector<int>>;
 
 template <class Backend>
-RowPattern pattern_of(const ExecutorPtr &executor, const Rows &rows)
+RowPattern make_pattern(const ExecutorPtr &executor, const Rows &rows)
 {
   std::vector<int> lengths, columns;
   for (const std::vector<int> &row : rows) {
@@ -115,8 +115,11 @@ void check_products_of_uneven_patterns(const ExecutorPtr &executor)
   for (const int n : {1, 33, 20000}) {
     SCOPED_TRACE(n);
     const Rows P = uneven_rows(n, 1), B = uneven_rows(n, 2);
-    const RowPattern product = linalg::multiply<Backend>(
-        pattern_of<Backend>(executor, P), pattern_of<Backend>(executor, B), executor);
+    const RowPattern rows_of_P = make_pattern<Backend>(executor, P);
+    const RowPattern rows_of_B = make_pattern<Backend>(executor, B);
+    const RowPattern product =
+        PatternProduct<Backend>(pattern_of(executor, rows_of_P), pattern_of(executor, rows_of_B))
+            .columns("The product");
     const std::vector<int> starts = product.row_starts.to_host(),
                            columns = product.columns.to_host();
     for (int i = 0; i < n; ++i) {

@@ -1,13 +1,28 @@
-#ifndef femgpu_linalg_preconditioners_symmetry_h
-#define femgpu_linalg_preconditioners_symmetry_h
-
-#include "linalg/sparse/row_pattern.h"
+#include "linalg/sparse/symmetry.h"
 
 #include <algorithm>
 #include <vector>
 
 namespace femgpu::linalg
 {
+namespace
+{
+struct FindMissingPair
+{
+  RowPatternView pattern;
+  int *missing;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int is_missing = 0;
+    for (int k = pattern.row_starts[i]; k < pattern.row_starts[i + 1]; ++k)
+      if (pattern.find(pattern.columns[k], i) < 0)
+        is_missing = 1;
+    missing[i] = is_missing;
+  }
+};
+
 /// Finds the rows with entries a_ij that differ from a_ji by more than rounding.
 struct FindUnsymmetricRow
 {
@@ -39,8 +54,19 @@ struct FindUnsymmetricRow
     return largest;
   }
 };
+} // namespace
 
-/// The first row of A that differs from its column by more than rounding; -1: A is symmetric.
+template <class Backend>
+bool is_symmetric(const PatternRef &pattern)
+{
+  if (pattern.n != pattern.n_columns)
+    return false;
+  Buffer<int> missing(pattern.executor, static_cast<std::size_t>(pattern.n));
+  Runner<Backend>(*pattern.executor)
+      .run(rows(pattern.n, FindMissingPair{pattern.view, missing.data()}));
+  return total_counts<Backend>(pattern.executor, missing.data(), pattern.n).sum == 0;
+}
+
 template <class Backend>
 int first_unsymmetric_row(const CsrMatrix &A)
 {
@@ -51,6 +77,7 @@ int first_unsymmetric_row(const CsrMatrix &A)
   const auto first = std::find(found.begin(), found.end(), 1);
   return first == found.end() ? -1 : static_cast<int>(first - found.begin());
 }
-} // namespace femgpu::linalg
 
-#endif
+template bool is_symmetric<ThisBackend>(const PatternRef &);
+template int first_unsymmetric_row<ThisBackend>(const CsrMatrix &);
+} // namespace femgpu::linalg
