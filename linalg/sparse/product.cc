@@ -1,0 +1,82 @@
+#include "linalg/sparse/product.h"
+
+#include "linalg/sparse/pattern_product.h"
+#include "linalg/sparse/product_steps.h"
+#include "linalg/sparse/symmetry.h"
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+namespace
+{
+// With so many sums for each of its warps a multiprocessor still has all the warps that it can.
+constexpr int most_room = 384;
+constexpr int most_pairs_of_warp = 1 << 15;
+constexpr int large_team = 256;
+constexpr int most_room_of_large = 4096; // 32 KiB: some blocks a multiprocessor
+} // namespace
+
+template <class Backend>
+Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductKind kind)
+    : kind(kind), n_of_A(A.n_nonzeros()), n_of_B(B.n_nonzeros())
+{
+  const std::string what = "The product of " + describe(A) + " and " + describe(B);
+  if (A.n_columns() != B.n())
+    throw SolverError(what + " does not exist: the columns of the first must be as many as the "
+                             "rows of the second.");
+  const ExecutorPtr owner = A.executor();
+  RowPattern pattern = multiply<Backend>(pattern_of(A), pattern_of(B), what);
+  Buffer<double> values(owner, pattern.columns.size());
+  own = std::make_shared<CsrMatrix>(owner, B.n_columns(), std::move(pattern.row_starts),
+                                    std::move(pattern.columns), std::move(values));
+  result = own;
+  if (kind == ProductKind::symmetric && !is_symmetric<Backend>(pattern_of(*own)))
+    throw SolverError(what + " was said to be symmetric, but its pattern is not.");
+  if (Backend::kind != BackendKind::host)
+    find_large_rows(A, B);
+  update(A, B);
+}
+
+template <class Backend>
+void Product<Backend>::find_large_rows(const CsrMatrix &A, const CsrMatrix &B)
+{
+  const ExecutorPtr owner = A.executor();
+  const PatternRef C = pattern_of(*own);
+  Runner<Backend> runner(*owner);
+  is_large = Buffer<int>(owner, static_cast<std::size_t>(A.n()));
+  runner.run(rows(A.n(), GatherCounts<RowLength>{nullptr, {C.view}, is_large.data()}));
+  const int longest = total_counts<Backend>(owner, is_large.data(), A.n()).largest;
+  room = std::min(longest, most_room);
+  room_of_large = std::min(longest, most_room_of_large);
+  runner.run(rows(A.n(), MarkLargeRow{pattern_of(A).view, pattern_of(B).view, C.view, room,
+                                      most_pairs_of_warp, is_large.data()}));
+  large = flagged_rows<Backend>(owner, is_large).some;
+  if (large.size() == 0)
+    is_large = Buffer<int>();
+}
+
+template <class Backend>
+void Product<Backend>::update(const CsrMatrix &A, const CsrMatrix &B)
+{
+  check_same_pattern("A product", A, n_of_A);
+  check_same_pattern("A product", B, n_of_B);
+  Runner<Backend> runner(*A.executor());
+  const RowPatternView C = pattern_of(*own).view;
+  double *const values = own->mutable_values();
+  const bool is_symmetric = kind == ProductKind::symmetric;
+  const ProductSystem product{
+      A.csr_view(), B.csr_view(), C, make_product<Backend>(pattern_of(A), pattern_of(B)).lanes,
+      is_symmetric, values};
+  runner.run(teams(A.n(), AddProductRow<32>{product, nullptr, is_large.data(), room}, room));
+  if constexpr (Backend::kind != BackendKind::host)
+    if (large.size() > 0)
+      runner.run(teams(static_cast<int>(large.size()),
+                       AddProductRow<large_team>{product, large.data(), nullptr, room_of_large},
+                       room_of_large));
+  if (is_symmetric)
+    runner.run(teams(A.n(), MirrorRow{C, values}));
+}
+
+template class Product<ThisBackend>;
+} // namespace femgpu::linalg

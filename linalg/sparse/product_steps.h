@@ -1,0 +1,175 @@
+#ifndef femgpu_linalg_sparse_product_steps_h
+#define femgpu_linalg_sparse_product_steps_h
+
+#include "linalg/sparse/row_product.h"
+
+/**
+ * @file
+ * The values of a product of two matrices whose pattern is known.
+ */
+namespace femgpu::linalg
+{
+/// C = A B by rows, with C's pattern; of a symmetric C the upper triangle.
+struct ProductSystem
+{
+  CsrView<double> A, B;
+  RowPatternView C;
+  int lanes; ///< neighbouring threads that share a row of B
+  bool only_upper;
+  double *values; ///< of C
+};
+
+/**
+ * C_ij = Σ_k a_ik b_kj, in the order of k, by one team for each row of C. Groups of `lanes` threads
+ * of the team have one k each at a time: they load a_ik and their entries of row k of B and search
+ * these in the row of C side by side; then they add, one group after the other in the order of k.
+ * So no two threads add to one sum at a time, and a sum has its order whatever the team is.
+ *
+ * The sums are in scratch where the row of C has room there, else they are the values of C. A pair
+ * a_ik b_kj costs 12 bytes of B, mostly from caches, log2 of the length of C's row steps of the
+ * search, and one addition in scratch; memory gives A once and takes C once (12 and 16 bytes an
+ * entry).
+ */
+template <int team_size_>
+struct AddProductRow
+{
+  static constexpr int team_size = team_size_, scratch = 0;
+  ProductSystem product;
+  const int *rows;     ///< of the items; nullptr: item i is row i
+  const int *left_out; ///< of each row; nullptr: none is
+  int room;            ///< doubles of scratch
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int item) const
+  {
+    const int i = rows == nullptr ? item : rows[item];
+    if (left_out != nullptr && left_out[i] != 0)
+      return;
+    const int length = product.C.length(i);
+    double *const values = product.values + product.C.row_starts[i];
+    double *const sums = length <= room ? team.scratch() : values;
+    for (int p = team.rank(); p < length; p += team.size())
+      sums[p] = 0.;
+    team.sync();
+    add_pairs(team, i, sums);
+    if (sums != values)
+      for (int p = team.rank(); p < length; p += team.size())
+        values[p] = sums[p];
+  }
+
+private:
+  /// What a thread has of row k of B: an entry, where it goes, and those that come after it.
+  struct Pairs
+  {
+    double a = 0., b = 0.;
+    int l = 0, end = 0; ///< none is left at the end
+    int column = 0;
+  };
+
+  /// @param in_A the place of a_ik, before @p end_of_A or there are no pairs
+  FEMGPU_HD
+  Pairs load(const int in_A, const int end_of_A, const int lane) const
+  {
+    Pairs pairs;
+    if (in_A >= end_of_A)
+      return pairs;
+    const int k = product.A.columns[in_A];
+    pairs.l = product.B.row_starts[k] + lane;
+    pairs.end = product.B.row_starts[k + 1];
+    if (pairs.l < pairs.end) {
+      pairs.a = product.A.values[in_A];
+      pairs.b = product.B.values[pairs.l];
+      pairs.column = product.B.columns[pairs.l];
+    }
+    return pairs;
+  }
+
+  /// The place of a column in row i of C, at @p from or after it; -1 where it is not computed.
+  template <class Team>
+  FEMGPU_HD
+  int find(const Team & /* team */, const int i, const int column, const int from) const
+  {
+    if (product.only_upper && column < i)
+      return -1;
+    if constexpr (Team::size() > 1)
+      return product.C.find(i, column, from);
+    else { // one thread walks through both rows: the next place is near
+      const int end = product.C.row_starts[i + 1];
+      int begin = from, step = 1;
+      while (step < end - begin && product.C.columns[begin + step] <= column) {
+        begin += step;
+        step *= 2;
+      }
+      const int last = step < end - begin ? begin + step : end;
+      const int place = lower_bound(product.C.columns, begin, last, column);
+      return product.C.is_at(place, i, column) ? place : -1;
+    }
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void add_pairs(const Team &team, const int i, double *sums) const
+  {
+    const int width = product.lanes < team.size() ? product.lanes : team.size();
+    const int n_groups = team.size() / width, group = team.rank() / width;
+    const int lane = team.rank() % width, begin_of_C = product.C.row_starts[i];
+    const int begin = product.A.row_starts[i], end = product.A.row_starts[i + 1];
+    Pairs next = load(begin + group, end, lane);
+    for (int first = begin; first < end; first += n_groups) {
+      Pairs pairs = next;
+      next = load(first + n_groups + group, end, lane); // is under way during what follows
+      int place = pairs.l < pairs.end ? find(team, i, pairs.column, begin_of_C) : -1;
+      const int n_turns = end - first < n_groups ? end - first : n_groups;
+      for (int turn = 0; turn < n_turns; ++turn) {
+        if (turn == group)
+          while (pairs.l < pairs.end) {
+            if (place >= 0)
+              sums[place - begin_of_C] += pairs.a * pairs.b;
+            pairs.l += width;
+            if (pairs.l < pairs.end) {
+              pairs.b = product.B.values[pairs.l];
+              place = find(team, i, product.B.columns[pairs.l], place < 0 ? begin_of_C : place);
+            }
+          }
+        team.sync(); // the next group sees these sums
+      }
+    }
+  }
+};
+
+/// Copies the upper triangle of a matrix with a symmetric pattern to the lower one.
+struct MirrorRow
+{
+  static constexpr int team_size = 32, scratch = 0;
+  RowPatternView C;
+  double *values;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    for (int k = C.row_starts[i] + team.rank(); k < C.row_starts[i + 1]; k += team.size()) {
+      const int j = C.columns[k];
+      if (j < i)
+        values[k] = values[C.find(j, i)];
+    }
+  }
+};
+
+/// Rows whose sums have no room, or that have so many pairs that a team of 32 would be the last.
+struct MarkLargeRow
+{
+  RowPatternView A, B, C;
+  int room, most_pairs;
+  int *is_large;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    is_large[i] = C.length(i) > room || ProductBound{A, B, most_pairs}(i) >= most_pairs ? 1 : 0;
+  }
+};
+} // namespace femgpu::linalg
+
+#endif

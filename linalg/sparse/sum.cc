@@ -1,0 +1,147 @@
+#include "linalg/sparse/sum.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Finds the entries of B where A has none.
+struct MarkNew
+{
+  static constexpr int team_size = 32, scratch = 0;
+  RowPatternView A, B;
+  int *is_new;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    for (int l = B.row_starts[i] + team.rank(); l < B.row_starts[i + 1]; l += team.size())
+      is_new[l] = A.find(i, B.columns[l]) < 0 ? 1 : 0;
+  }
+};
+
+/// Two patterns, and how many entries of B that A has not come before each entry of B.
+struct Union
+{
+  RowPatternView A, B;
+  const int *new_before; ///< of each entry, and of the end
+
+  /// Where the entries at a place in A, and at the place in B that does not come before it, are.
+  FEMGPU_HD
+  int place(const int in_A, const int in_B) const
+  {
+    return in_A + new_before[in_B];
+  }
+};
+
+struct StoreRowStart
+{
+  Union both;
+  int *row_starts;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    row_starts[i] = both.place(both.A.row_starts[i], both.B.row_starts[i]);
+  }
+};
+
+struct StoreUnion
+{
+  static constexpr int team_size = 32, scratch = 0;
+  Union both;
+  int *columns, *A_entries, *B_entries;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    const RowPatternView &A = both.A, &B = both.B;
+    for (int k = A.row_starts[i] + team.rank(); k < A.row_starts[i + 1]; k += team.size()) {
+      const int l = B.lower_bound(i, A.columns[k], B.row_starts[i]);
+      store(both.place(k, l), A.columns[k], k, B.is_at(l, i, A.columns[k]) ? l : -1);
+    }
+    for (int l = B.row_starts[i] + team.rank(); l < B.row_starts[i + 1]; l += team.size())
+      if (both.new_before[l + 1] > both.new_before[l])
+        store(both.place(A.lower_bound(i, B.columns[l], A.row_starts[i]), l), B.columns[l], -1, l);
+  }
+
+  FEMGPU_HD
+  void store(const int at, const int column, const int k, const int l) const
+  {
+    columns[at] = column;
+    A_entries[at] = k;
+    B_entries[at] = l;
+  }
+};
+
+struct AddEntries
+{
+  double a, b;
+  const double *A_values, *B_values;
+  const int *A_entries, *B_entries;
+  double *values;
+
+  FEMGPU_HD
+  void operator()(const int e) const
+  {
+    const int k = A_entries[e], l = B_entries[e];
+    if (l < 0)
+      values[e] = a * A_values[k];
+    else if (k < 0)
+      values[e] = b * B_values[l];
+    else
+      values[e] = a * A_values[k] + b * B_values[l];
+  }
+};
+} // namespace
+
+template <class Backend>
+Sum<Backend>::Sum(const double a, const CsrMatrix &A, const double b, const CsrMatrix &B)
+    : n_of_A(A.n_nonzeros()), n_of_B(B.n_nonzeros())
+{
+  if (A.n() != B.n() || A.n_columns() != B.n_columns())
+    throw SolverError("There is no sum of " + describe(A) + " and " + describe(B) +
+                      ". Add matrices of one size.");
+  make_pattern(A, B);
+  update(a, A, b, B);
+}
+
+template <class Backend>
+void Sum<Backend>::make_pattern(const CsrMatrix &A, const CsrMatrix &B)
+{
+  const ExecutorPtr owner = A.executor();
+  Runner<Backend> runner(*owner);
+  const auto n = static_cast<std::size_t>(A.n());
+  Buffer<int> is_new(owner, n_of_B), new_before(owner, n_of_B + 1), row_starts(owner, n + 1);
+  const Union both{pattern_of(A).view, pattern_of(B).view, new_before.data()};
+  const auto n_entries_of_B = static_cast<int>(n_of_B);
+  runner.run(teams(A.n(), MarkNew{both.A, both.B, is_new.data()}));
+  const long long n_new = total_counts<Backend>(owner, is_new.data(), n_entries_of_B).sum;
+  check_n_entries("The sum of " + describe(A) + " and " + describe(B),
+                  static_cast<long long>(n_of_A) + n_new);
+  scan_counts<Backend>(owner, is_new.data(), n_entries_of_B, new_before.data());
+  const std::size_t n_entries = n_of_A + static_cast<std::size_t>(n_new);
+  A_entries = Buffer<int>(owner, n_entries);
+  B_entries = Buffer<int>(owner, n_entries);
+  Buffer<int> columns(owner, n_entries);
+  runner.run(rows(A.n() + 1, StoreRowStart{both, row_starts.data()}));
+  runner.run(teams(A.n(), StoreUnion{both, columns.data(), A_entries.data(), B_entries.data()}));
+  own = std::make_shared<CsrMatrix>(owner, A.n_columns(), std::move(row_starts), std::move(columns),
+                                    Buffer<double>(owner, n_entries));
+  result = own;
+}
+
+template <class Backend>
+void Sum<Backend>::update(const double a, const CsrMatrix &A, const double b, const CsrMatrix &B)
+{
+  check_same_pattern("A sum", A, n_of_A);
+  check_same_pattern("A sum", B, n_of_B);
+  Runner<Backend>(*A.executor())
+      .run(rows(static_cast<int>(A_entries.size()),
+                AddEntries{a, b, A.csr_view().values, B.csr_view().values, A_entries.data(),
+                           B_entries.data(), own->mutable_values()}));
+}
+
+template class Sum<ThisBackend>;
+} // namespace femgpu::linalg

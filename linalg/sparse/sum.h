@@ -1,0 +1,42 @@
+#ifndef femgpu_linalg_sparse_sum_h
+#define femgpu_linalg_sparse_sum_h
+
+#include "linalg/sparse/row_pattern.h"
+
+#include <memory>
+
+namespace femgpu::linalg
+{
+/**
+ * a A + b B, with the entries that A or B has, also where they cancel. The pattern is made once, by
+ * two searches an entry, whatever the lengths of the rows; new values are one pass, which reads and
+ * writes at most 32 bytes an entry.
+ */
+template <class Backend>
+class Sum
+{
+public:
+  /// @throws SolverError for matrices of different sizes, and beyond most_indices entries;
+  ///         DeviceError without memory
+  Sum(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
+
+  const std::shared_ptr<const CsrMatrix> &matrix() const
+  {
+    return result;
+  }
+
+  /// Takes over factors and the values of A and B, whose patterns are those that this was made of.
+  /// @throws SolverError if they have not as many entries
+  void update(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
+
+private:
+  void make_pattern(const CsrMatrix &A, const CsrMatrix &B);
+
+  std::shared_ptr<CsrMatrix> own;
+  std::shared_ptr<const CsrMatrix> result; // the same, as others see it
+  Buffer<int> A_entries, B_entries;        // of each entry; -1 where there is none
+  std::size_t n_of_A, n_of_B;
+};
+} // namespace femgpu::linalg
+
+#endif

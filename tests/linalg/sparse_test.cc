@@ -1,0 +1,475 @@
+#include "linalg/sparse/galerkin_product.h"
+#include "linalg/sparse/subset.h"
+#include "linalg/sparse/sum.h"
+#include "linalg/sparse/symmetry.h"
+#include "tests/linalg/on_backend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <type_traits>
+
+/**
+ * @file
+ * The algebra of sparse matrices against maps of rows, which are added in the same order.
+ */
+namespace femgpu::linalg::test
+{
+namespace
+{
+/// A rectangular matrix on the host, rows of column and value.
+struct Entries
+{
+  int n_columns = 0;
+  std::vector<std::map<int, double>> rows;
+
+  int n() const
+  {
+    return static_cast<int>(rows.size());
+  }
+  bool operator==(const Entries &other) const
+  {
+    return n_columns == other.n_columns && rows == other.rows;
+  }
+};
+
+CsrMatrix to_device(const ExecutorPtr &executor, const Entries &A)
+{
+  std::vector<int> row_starts = {0}, columns;
+  std::vector<double> values;
+  for (const auto &row : A.rows) {
+    for (const auto &[column, value] : row) {
+      columns.push_back(column);
+      values.push_back(value);
+    }
+    row_starts.push_back(static_cast<int>(columns.size()));
+  }
+  return {executor, A.n_columns, Buffer<int>(executor, row_starts.data(), row_starts.size()),
+          Buffer<int>(executor, columns.data(), columns.size()),
+          Buffer<double>(executor, values.data(), values.size())};
+}
+
+std::vector<double> values_of(const CsrMatrix &A)
+{
+  std::vector<double> values(A.n_nonzeros());
+  if (!values.empty())
+    A.executor()->copy_to_host(values.data(), A.csr_view().values, values.size() * sizeof(double));
+  return values;
+}
+
+/// Also looks whether columns ascend.
+Entries to_host(const CsrMatrix &A)
+{
+  const std::vector<int> row_starts = A.host_row_starts(), columns = A.host_columns();
+  const std::vector<double> values = values_of(A);
+  Entries result{A.n_columns(), std::vector<std::map<int, double>>(A.n())};
+  for (int i = 0; i < A.n(); ++i)
+    for (int k = row_starts[i]; k < row_starts[i + 1]; ++k) {
+      EXPECT_TRUE(k == row_starts[i] || columns[k] > columns[k - 1]) << "row " << i;
+      EXPECT_TRUE(columns[k] >= 0 && columns[k] < A.n_columns()) << "row " << i;
+      result.rows[i][columns[k]] = values[k];
+    }
+  return result;
+}
+
+/// Rows of about @p mean entries, every fifth without any, and few of @p longest.
+Entries random_entries(const int n, const int n_columns, const int mean, const int longest,
+                       const unsigned int seed)
+{
+  std::mt19937 random(seed);
+  const auto below = [&](const int limit) {
+    return static_cast<int>(random() % static_cast<unsigned int>(std::max(limit, 1)));
+  };
+  Entries A{n_columns, std::vector<std::map<int, double>>(n)};
+  for (int i = 0; i < n && n_columns > 0; ++i) {
+    const int length = i % 97 == 3 ? longest : i % 5 == 2 ? 0 : 1 + below(2 * mean);
+    for (int k = 0; k < length; ++k)
+      A.rows[i][below(n_columns)] = 1e-3 * (below(2001) - 1000);
+  }
+  return A;
+}
+
+/// The same pattern with other values.
+Entries with_new_values(Entries A)
+{
+  int k = 0;
+  for (auto &row : A.rows)
+    for (auto &[column, value] : row)
+      value = std::cos(1.7 * ++k);
+  return A;
+}
+
+Entries transpose(const Entries &A)
+{
+  Entries result{A.n(), std::vector<std::map<int, double>>(A.n_columns)};
+  for (int i = 0; i < A.n(); ++i)
+    for (const auto &[column, value] : A.rows[i])
+      result.rows[column][i] = value;
+  return result;
+}
+
+Entries multiply(const Entries &A, const Entries &B)
+{
+  Entries result{B.n_columns, std::vector<std::map<int, double>>(A.n())};
+  for (int i = 0; i < A.n(); ++i)
+    for (const auto &[k, a] : A.rows[i])
+      for (const auto &[j, b] : B.rows[k])
+        result.rows[i][j] += a * b;
+  return result;
+}
+
+/// |A||B|, of which rounding is a multiple.
+Entries magnitudes(Entries A)
+{
+  for (auto &row : A.rows)
+    for (auto &[column, value] : row)
+      value = std::abs(value);
+  return A;
+}
+
+/// The same pattern, and values that differ by rounding of sums with @p sizes.
+void expect_near(const Entries &A, const Entries &expected, const Entries &sizes)
+{
+  ASSERT_EQ(A.n(), expected.n());
+  ASSERT_EQ(A.n_columns, expected.n_columns);
+  for (int i = 0; i < A.n(); ++i) {
+    ASSERT_EQ(A.rows[i].size(), expected.rows[i].size()) << "row " << i;
+    for (const auto &[column, value] : expected.rows[i]) {
+      const auto found = A.rows[i].find(column);
+      ASSERT_NE(found, A.rows[i].end()) << i << ", " << column;
+      ASSERT_NEAR(found->second, value, 50 * eps * sizes.rows[i].at(column)) << i << ", " << column;
+    }
+  }
+}
+
+/// Calls f(backend) with a pointer to the backend of an executor.
+template <class Function>
+void on_backend_of(const Executor &executor, const Function &f)
+{
+#ifdef FEMGPU_HAVE_CUDA
+  if (executor.backend() == BackendKind::cuda)
+    return f(static_cast<CudaBackend *>(nullptr));
+#else
+  static_cast<void>(executor);
+#endif
+  f(static_cast<HostBackend *>(nullptr));
+}
+template <class Pointer>
+using BackendOf = std::remove_pointer_t<Pointer>;
+
+class SparseTest : public OnBackend
+{
+protected:
+  CsrMatrix make(const Entries &A) const
+  {
+    return to_device(executor, A);
+  }
+};
+
+const Entries small = {4, {{{0, 1.}, {2, 2.}}, {}, {{1, -3.}, {2, 4.}, {3, 5.}}}}; // 3 x 4
+
+/// n x m with @p mean and @p longest entries in rows.
+struct Shape
+{
+  int n, m, mean, longest;
+};
+const Shape shapes[] = {{0, 0, 1, 1},    {0, 7, 1, 1},     {7, 0, 1, 1},        {1, 1, 1, 1},
+                        {31, 33, 3, 20}, {33, 31, 3, 20},  {32, 32, 4, 32},     {1, 1000, 90, 90},
+                        {1000, 1, 1, 1}, {257, 90, 5, 90}, {1300, 1700, 6, 900}};
+
+TEST_P(SparseTest, TransposesAMatrixByHand)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    const auto At = linalg::transpose<Backend>(make(small));
+    EXPECT_EQ(to_host(*At), (Entries{3, {{{0, 1.}}, {{2, -3.}}, {{0, 2.}, {2, 4.}}, {{2, 5.}}}}));
+  });
+}
+
+TEST_P(SparseTest, TransposesAllShapesAndTakesOverNewValues)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    for (const Shape &shape : shapes) {
+      SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
+      const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 1);
+      DerivedMatrix<Backend> At = transposed<Backend>(make(A));
+      EXPECT_EQ(to_host(*At.matrix()), transpose(A));
+      At.update(make(with_new_values(A)));
+      EXPECT_EQ(to_host(*At.matrix()), transpose(with_new_values(A)));
+    }
+  });
+}
+
+TEST_P(SparseTest, AddsMatricesByHand)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    const Entries other = {4, {{{0, 1.}, {1, 1.}, {3, 1.}}, {{2, 7.}}, {}}};
+    Sum<Backend> sum(2., make(small), -2., make(other));
+    EXPECT_EQ(to_host(*sum.matrix()), (Entries{4,
+                                               {{{0, 0.}, {1, -2.}, {2, 4.}, {3, -2.}},
+                                                {{2, -14.}},
+                                                {{1, -6.}, {2, 8.}, {3, 10.}}}}));
+    sum.update(0., make(small), 1., make(other));
+    EXPECT_EQ(values_of(*sum.matrix()), (std::vector<double>{1, 1, 0, 1, 7, 0, 0, 0}));
+  });
+}
+
+TEST_P(SparseTest, AddsAllShapes)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    for (const Shape &shape : shapes) {
+      SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
+      const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 2);
+      const Entries B = random_entries(shape.n, shape.m, shape.mean, shape.longest, 3);
+      Entries expected = A;
+      for (int i = 0; i < A.n(); ++i) {
+        for (auto &[column, value] : expected.rows[i])
+          value *= 2.;
+        for (const auto &[column, value] : B.rows[i])
+          expected.rows[i][column] += 0.5 * value;
+      }
+      const Sum<Backend> sum(2., make(A), 0.5, make(B)); // exact factors
+      EXPECT_EQ(to_host(*sum.matrix()), expected);
+    }
+  });
+}
+
+TEST_P(SparseTest, MultipliesMatricesByHand)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    const Entries B = {2, {{{1, 2.}}, {{0, 1.}}, {{0, 3.}, {1, -1.}}, {}}};
+    const Product<Backend> C(make(small), make(B));
+    EXPECT_EQ(to_host(*C.matrix()), (Entries{2, {{{0, 6.}, {1, 0.}}, {}, {{0, 9.}, {1, -4.}}}}));
+  });
+}
+
+TEST_P(SparseTest, MultipliesAllShapesAndTakesOverNewValues)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    for (const Shape &shape : shapes)
+      for (const int width : {1, 33, 1100}) {
+        SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m) + " x " +
+                     std::to_string(width));
+        const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 4);
+        const Entries B = random_entries(shape.m, width, 4, std::min(700, width), 5);
+        const Entries new_A = with_new_values(A), new_B = with_new_values(B);
+        Product<Backend> C(make(A), make(B));
+        expect_near(to_host(*C.matrix()), multiply(A, B), multiply(magnitudes(A), magnitudes(B)));
+        const std::vector<double> values = values_of(*C.matrix());
+        C.update(make(new_A), make(new_B));
+        expect_near(to_host(*C.matrix()), multiply(new_A, new_B),
+                    multiply(magnitudes(new_A), magnitudes(new_B)));
+        C.update(make(A), make(B));
+        EXPECT_EQ(values_of(*C.matrix()), values);
+      }
+  });
+}
+
+TEST_P(SparseTest, RepeatsAProductBitByBit)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    // Rows that need all kinds of workspaces: of few entries, of some hundreds, dense ones.
+    const CsrMatrix A = make(random_entries(6000, 6000, 9, 4500, 6));
+    const Product<Backend> C(A, A), again(A, A);
+    EXPECT_EQ(again.matrix()->host_columns(), C.matrix()->host_columns());
+    EXPECT_EQ(values_of(*again.matrix()), values_of(*C.matrix()));
+  });
+}
+
+/// Three neighbours a column, and rows without any.
+Entries interpolation(const int n)
+{
+  Entries P{(n + 1) / 2, std::vector<std::map<int, double>>(n)};
+  for (int i = 0; i < n; ++i)
+    if (i % 11 != 5)
+      for (int j = std::max(0, i / 2 - 1); j <= std::min(i / 2 + 1, P.n_columns - 1); ++j)
+        P.rows[i][j] = 1. / (1. + std::abs(i - 2. * j));
+  return P;
+}
+
+TEST_P(SparseTest, MakesCoarseMatricesAgainWithNewValues)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    for (const int n : {0, 1, 31, 32, 33, 1000}) {
+      SCOPED_TRACE(n);
+      const Entries A = random_entries(n, n, 7, n / 2, 7), P = interpolation(n);
+      const auto check = [&](const Entries &coarse, const Entries &A_, const Entries &P_) {
+        const Entries sizes = magnitudes(P_);
+        expect_near(coarse, multiply(transpose(P_), multiply(A_, P_)),
+                    multiply(transpose(sizes), multiply(magnitudes(A_), sizes)));
+      };
+      GalerkinProduct<Backend> coarse(make(A), make(P));
+      check(to_host(*coarse.matrix()), A, P);
+      EXPECT_EQ(to_host(*coarse.restriction()), transpose(P));
+      const Entries new_A = with_new_values(A), new_P = with_new_values(P);
+      coarse.update(make(new_A), make(new_P));
+      check(to_host(*coarse.matrix()), new_A, new_P);
+    }
+  });
+}
+
+/// A + Aᵀ
+Entries symmetric_entries(const int n)
+{
+  Entries A = random_entries(n, n, 6, n / 3, 8);
+  const Entries At = transpose(A);
+  for (int i = 0; i < n; ++i)
+    for (const auto &[j, value] : At.rows[i])
+      A.rows[i][j] += value;
+  return A;
+}
+
+TEST_P(SparseTest, MakesCoarseMatricesThatAreSymmetricToTheLastBit)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    const Entries A = symmetric_entries(1000), P = interpolation(1000);
+    const GalerkinProduct<Backend> coarse(make(A), make(P), ProductKind::symmetric);
+    const Entries result = to_host(*coarse.matrix());
+    EXPECT_EQ(result, transpose(result));
+    expect_near(result, multiply(transpose(P), multiply(A, P)),
+                multiply(transpose(P), multiply(magnitudes(A), P)));
+    const std::string text = text_of<SolverError>([&] {
+      Product<Backend>(make({2, {{{0, 1.}, {1, 1.}}, {{1, 1.}}}}),
+                       make({2, {{{0, 1.}}, {{1, 1.}}}}), ProductKind::symmetric);
+    });
+    EXPECT_NE(text.find("said to be symmetric"), std::string::npos) << text;
+  });
+}
+
+Entries part(const Entries &A, const std::vector<int> &rows, const std::vector<int> &columns)
+{
+  Entries result{static_cast<int>(columns.size()), std::vector<std::map<int, double>>(rows.size())};
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      if (const auto found = A.rows[rows[r]].find(columns[c]); found != A.rows[rows[r]].end())
+        result.rows[r][static_cast<int>(c)] = found->second;
+  return result;
+}
+
+TEST_P(SparseTest, TakesRowsAndColumns)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    for (const Shape &shape : shapes) {
+      SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
+      const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 9);
+      std::vector<int> rows, columns;
+      for (int i = shape.n - 1; i >= 0; i -= 2) // from the last one on
+        rows.push_back(i);
+      if (shape.n > 0)
+        rows.push_back(shape.n / 2); // perhaps a second time
+      for (int j = 0; j < shape.m; j += 1 + j % 3)
+        columns.push_back(j);
+      DerivedMatrix<Backend> chosen =
+          submatrix<Backend>(make(A), Buffer<int>(executor, rows.data(), rows.size()),
+                             Buffer<int>(executor, columns.data(), columns.size()));
+      EXPECT_EQ(to_host(*chosen.matrix()), part(A, rows, columns));
+      chosen.update(make(with_new_values(A)));
+      EXPECT_EQ(to_host(*chosen.matrix()), part(with_new_values(A), rows, columns));
+    }
+  });
+}
+
+TEST_P(SparseTest, TakesTrianglesAndDiagonals)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    for (const Shape &shape : shapes) {
+      SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
+      const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 10);
+      Entries parts[4];
+      std::vector<double> expected(std::min(shape.n, shape.m), 0.);
+      for (Entries &entries : parts)
+        entries = {A.n_columns, std::vector<std::map<int, double>>(A.n())};
+      for (int i = 0; i < A.n(); ++i)
+        for (const auto &[j, value] : A.rows[i]) {
+          if (j <= i)
+            parts[0].rows[i][j] = value;
+          if (j < i)
+            parts[1].rows[i][j] = value;
+          if (j >= i)
+            parts[2].rows[i][j] = value;
+          if (j > i)
+            parts[3].rows[i][j] = value;
+          if (j == i)
+            expected[i] = value;
+        }
+      const CsrMatrix matrix = make(A);
+      EXPECT_EQ(to_host(*triangle<Backend>(matrix, Triangle::lower).matrix()), parts[0]);
+      EXPECT_EQ(to_host(*triangle<Backend>(matrix, Triangle::strictly_lower).matrix()), parts[1]);
+      EXPECT_EQ(to_host(*triangle<Backend>(matrix, Triangle::upper).matrix()), parts[2]);
+      EXPECT_EQ(to_host(*triangle<Backend>(matrix, Triangle::strictly_upper).matrix()), parts[3]);
+      EXPECT_EQ(linalg::diagonal<Backend>(matrix).to_host(), expected);
+    }
+  });
+}
+
+TEST_P(SparseTest, SaysWhichSizesDoNotFit)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    const CsrMatrix A = make(small), B = make(transpose(small));
+    const auto expect_in = [](const std::string &words, const std::string &text) {
+      EXPECT_NE(text.find(words), std::string::npos) << text;
+    };
+    expect_in("a 3 x 4 matrix with 5 entries and a 3 x 4 matrix with 5 entries",
+              text_of<SolverError>([&] { Product<Backend>(A, A); }));
+    expect_in("a 4 x 3 matrix with 5 entries",
+              text_of<SolverError>([&] { Sum<Backend>(1., A, 1., B); }));
+    const CsrMatrix other = make(random_entries(3, 4, 1, 1, 2));
+    expect_in("with 5 entries and cannot take over the values of a 3 x 4 matrix with",
+              text_of<SolverError>([&] { transposed<Backend>(A).update(other); }));
+    const auto choose = [&](const std::vector<int> &rows, const std::vector<int> &columns) {
+      return text_of<SolverError>([&] {
+        submatrix<Backend>(A, Buffer<int>(executor, rows.data(), rows.size()),
+                           Buffer<int>(executor, columns.data(), columns.size()));
+      });
+    };
+    expect_in("Number 1 of the rows chosen from a 3 x 4 matrix with 5 entries is 3;",
+              choose({2, 3}, {0}));
+    expect_in("Number 2 of the columns", choose({2}, {0, 2, 1}));
+  });
+}
+
+TEST_P(SparseTest, RefusesMoreEntriesThanIndicesCount)
+{
+  on_backend_of(*executor, [&](auto *backend) {
+    using Backend = BackendOf<decltype(backend)>;
+    // A column times a row: every row of the product has the one row of the second.
+    const int n = 50000;
+    Entries column{1, std::vector<std::map<int, double>>(n, {{0, 1.}})};
+    const std::string text =
+        text_of<SolverError>([&] { Product<Backend>(make(column), make(transpose(column))); });
+    EXPECT_NE(text.find("would have 2500000000 entries, more than the 2146435071"),
+              std::string::npos)
+        << text;
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, SparseTest, backends(), backend_name);
+
+TEST(HostSparse, ProductsDoNotDependOnTheNumberOfThreads)
+{
+  const Entries A = random_entries(20000, 20000, 3, 300, 11), P = interpolation(20000);
+  std::vector<std::vector<double>> values;
+  std::vector<std::vector<int>> columns;
+  for (const unsigned int threads : {1U, 2U, 5U}) {
+    const auto executor = std::make_shared<HostExecutor>(threads);
+    const GalerkinProduct<HostBackend> product(to_device(executor, A), to_device(executor, P));
+    values.push_back(values_of(*product.matrix()));
+    columns.push_back(product.matrix()->host_columns());
+    EXPECT_EQ(values.back(), values.front());
+    EXPECT_EQ(columns.back(), columns.front());
+  }
+}
+} // namespace
+} // namespace femgpu::linalg::test
