@@ -369,7 +369,7 @@ private:
         send_state();
       Loop loop{{},
                 first.body.vectors,
-                first.body.m.diagonal(),
+                first.body.m,
                 A->csr().csr_view(),
                 executor.grid_memory(),
                 begin.v,
@@ -413,7 +413,7 @@ private:
           cuda::launch_streaming<Sums, typename cuda::VectorStepParts<First>::Tag,
                                  typename cuda::VectorStepParts<Rest>::Tag...>(
               executor.stream(), limits, view, A->rows_together(), lanes, first.body.vectors,
-              first.body.m.diagonal(), state.data(), executor.grid_memory());
+              first.body.m, state.data(), executor.grid_memory());
         return IsSliced<View>::value;
       };
       if (!std::visit(launch_view, A->view()))

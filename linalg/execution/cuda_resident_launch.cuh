@@ -17,22 +17,22 @@ namespace femgpu::linalg::cuda
 /// The tag and the parts of a vector step.
 template <class Step>
 struct VectorStepParts;
-template <int n, class M, class Body>
-struct VectorStepParts<RowStep<InMemory<n, M, Body>>>
+template <int n, class Body>
+struct VectorStepParts<RowStep<InMemory<n, Body>>>
 {
   using Tag = RowsTag<Body>;
   static constexpr int n_vectors = n;
-  static const Matrix *factor(const RowStep<InMemory<n, M, Body>> & /* step */)
+  static const Matrix *factor(const RowStep<InMemory<n, Body>> & /* step */)
   {
     return nullptr;
   }
 };
-template <int n, class M, class Body>
-struct VectorStepParts<ProductStep<Matrix, InMemory<n, M, Body>>>
+template <int n, class Body>
+struct VectorStepParts<ProductStep<Matrix, InMemory<n, Body>>>
 {
   using Tag = ProductTag<Body>;
   static constexpr int n_vectors = n;
-  static const Matrix *factor(const ProductStep<Matrix, InMemory<n, M, Body>> &step)
+  static const Matrix *factor(const ProductStep<Matrix, InMemory<n, Body>> &step)
   {
     return step.A;
   }

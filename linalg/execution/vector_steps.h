@@ -2,6 +2,7 @@
 #define femgpu_linalg_execution_vector_steps_h
 
 #include "linalg/execution/steps.h"
+#include "linalg/preconditioners/diagonal_view.h"
 
 /**
  * @file
@@ -69,18 +70,17 @@ struct VectorSet
   }
 };
 
-/// A body with its vectors in memory, as the steps of steps.h have it. @p M gives m_i, and has
-/// diagonal(), all of them as a DiagonalView.
-template <int n_vectors, class M, class Body>
+/// A body with its vectors in memory, as the steps of steps.h have it. @p m gives m_i.
+template <int n_vectors, class Body>
 struct InMemory : Body
 {
   using Formulas = Body;
   static constexpr int size = n_vectors;
 
   VectorSet<n_vectors> vectors;
-  M m;
+  DiagonalView m;
 
-  InMemory(const VectorSet<n_vectors> &vectors, const M &m) : vectors(vectors), m(m)
+  InMemory(const VectorSet<n_vectors> &vectors, const DiagonalView &m) : vectors(vectors), m(m)
   {}
 
   template <class State, class Sums>
@@ -108,8 +108,8 @@ struct InMemory : Body
 template <class Body>
 struct IsInMemory : std::false_type
 {};
-template <int n_vectors, class M, class Body>
-struct IsInMemory<InMemory<n_vectors, M, Body>> : std::true_type
+template <int n_vectors, class Body>
+struct IsInMemory<InMemory<n_vectors, Body>> : std::true_type
 {};
 
 /// The same of a step.
@@ -120,16 +120,17 @@ template <class Step>
 struct IsVectorStep<Step, std::void_t<decltype(Step::body)>> : IsInMemory<decltype(Step::body)>
 {};
 
-template <int n_vectors, class M, class Body>
-RowStep<InMemory<n_vectors, M, Body>> rows(const int n, const VectorSet<n_vectors> &vectors,
-                                           const M &m, const Body & /* body */)
+template <int n_vectors, class Body>
+RowStep<InMemory<n_vectors, Body>> rows(const int n, const VectorSet<n_vectors> &vectors,
+                                        const DiagonalView &m, const Body & /* body */)
 {
   return {n, {vectors, m}};
 }
 
-template <class Operator, int n_vectors, class M, class Body>
-ProductStep<Operator, InMemory<n_vectors, M, Body>>
-product(const Operator &A, const VectorSet<n_vectors> &vectors, const M &m, const Body & /* body */)
+template <class Operator, int n_vectors, class Body>
+ProductStep<Operator, InMemory<n_vectors, Body>>
+product(const Operator &A, const VectorSet<n_vectors> &vectors, const DiagonalView &m,
+        const Body & /* body */)
 {
   return {&A, vectors.data[Body::factor], {vectors, m}};
 }

@@ -103,12 +103,11 @@ struct Sums
 };
 
 /// p = M⁻¹r;  γ = (r, M⁻¹r), for a diagonal M
-template <class M>
 struct Begin
 {
   const double *r;
   double *p;
-  M m;
+  DiagonalView m;
 
   using Contributes = SumList<&Sums::rz>;
   FEMGPU_HD
@@ -132,7 +131,7 @@ struct Begin
 /// The same with z = M⁻¹r from a product
 struct BeginWithProduct
 {
-  Begin<IdentityView> begin; ///< of z
+  Begin begin; ///< of z
 
   const double *r;
   double *p;
@@ -262,12 +261,11 @@ struct ApplyPreconditioner
 };
 
 /// p = M⁻¹r + β p
-template <class M>
 struct UpdateDirection
 {
   double *p;
   const double *r;
-  M m;
+  DiagonalView m;
 
   using Contributes = SumList<>;
   FEMGPU_HD
@@ -377,17 +375,17 @@ private:
     const auto apply = product(
         A, p.data(), ApplyMatrix<Term>{term, x.data(), r.data(), p.data(), q.data(), before});
     if constexpr (is_fused<M>) {
-      iteration.once(rows(n, Begin<M>{r.data(), p.data(), m}));
+      iteration.once(rows(n, Begin{r.data(), p.data(), m}));
       iteration.repeat(watch, //
                        apply, rows(n, move), inner_loop(rows(n, move)),
-                       rows(n, UpdateDirection<M>{p.data(), r.data(), m}));
+                       rows(n, UpdateDirection{p.data(), r.data(), m}));
     }
     else {
       iteration.once(product(*m, r.data(), BeginWithProduct{{}, r.data(), p.data()}));
       iteration.repeat(watch, //
                        apply, rows(n, move), inner_loop(rows(n, move)),
                        product(*m, r.data(), ApplyPreconditioner{r.data(), before, z.data()}),
-                       rows(n, UpdateDirection<IdentityView>{p.data(), z.data(), {}}));
+                       rows(n, UpdateDirection{p.data(), z.data(), {}}));
     }
   }
 

@@ -7,10 +7,9 @@ namespace femgpu::linalg
 namespace
 {
 /// z = m r
-template <class M>
 struct MultiplyRow
 {
-  M m;
+  DiagonalView m;
   const double *r;
   double *z;
 
@@ -43,7 +42,7 @@ void apply_on(const Preconditioner &M, const Executor &executor, Buffer<double> 
     if constexpr (std::is_same_v<View, const PreconditionerOperator *>)
       runner.run(product(*m, r.data(), StoreRow{z.data()}));
     else
-      runner.run(rows(static_cast<int>(r.size()), MultiplyRow<View>{m, r.data(), z.data()}));
+      runner.run(rows(static_cast<int>(r.size()), MultiplyRow{m, r.data(), z.data()}));
   };
   std::visit(run, M.action());
 }

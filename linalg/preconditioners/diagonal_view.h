@@ -5,11 +5,11 @@
 
 namespace femgpu::linalg
 {
-/// A diagonal M⁻¹, as a row functor that a step multiplies with.
+/// A diagonal M⁻¹, as a row functor that a step multiplies with; by itself M = I.
 struct DiagonalView
 {
-  const double *inverse; ///< n; nullptr: all entries are the same
-  double uniform;        ///< then this
+  const double *inverse = nullptr; ///< n; nullptr: all entries are the same
+  double uniform = 1.;             ///< then this
 
   FEMGPU_HD
   double operator()(const int i) const
@@ -21,23 +21,9 @@ struct DiagonalView
   {
     return inverse == nullptr;
   }
-  DiagonalView diagonal() const
+  bool is_identity() const
   {
-    return *this;
-  }
-};
-
-/// M = I, as a row functor.
-struct IdentityView
-{
-  FEMGPU_HD
-  double operator()(int /* i */) const
-  {
-    return 1.;
-  }
-  static DiagonalView diagonal()
-  {
-    return {nullptr, 1.};
+    return is_uniform() && uniform == 1.;
   }
 };
 } // namespace femgpu::linalg

@@ -14,7 +14,7 @@ public:
   {}
   Action action() const override
   {
-    return IdentityView{};
+    return DiagonalView();
   }
   SetupReport setup_report() const override
   {

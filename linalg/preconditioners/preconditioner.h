@@ -25,7 +25,7 @@ struct SetupReport
 class Preconditioner
 {
 public:
-  using Action = std::variant<IdentityView, DiagonalView, const PreconditionerOperator *>;
+  using Action = std::variant<DiagonalView, const PreconditionerOperator *>;
 
   virtual ~Preconditioner() = default;
 

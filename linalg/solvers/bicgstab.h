@@ -189,7 +189,7 @@ SolveReport solve_bicgstab(const std::string &solver, const Matrix &A, const Pre
     for (int k = 0; k < n_own; ++k)
       v.data[k + 2] = own[k];
     own.fill_zero();
-    iteration.once(rows(A.n(), v, IdentityView(), ChooseShadow()));
+    iteration.once(rows(A.n(), v, DiagonalView(), ChooseShadow()));
     repeat(iteration, m, v);
   };
   return solve_with_steps<Backend, State, Sums>(solver, A, M, b, solution, control,

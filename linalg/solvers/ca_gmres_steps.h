@@ -129,7 +129,7 @@ public:
   {
     const auto take = [&](const auto &m) {
       if constexpr (is_fused<decltype(m)>) {
-        diagonal = m.diagonal();
+        diagonal = m;
         powers = make_matrix_powers(A, diagonal, options);
       }
       else {
@@ -174,7 +174,7 @@ public:
 
 private:
   const Matrix &A;
-  DiagonalView diagonal{nullptr, 1.};
+  DiagonalView diagonal;
   std::unique_ptr<MatrixPowers> powers;
   const PreconditionerOperator *M_operator = nullptr;
   mutable Buffer<double> z; // used by one solver at a time

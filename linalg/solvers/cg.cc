@@ -16,12 +16,11 @@ struct Sums
 };
 
 /// p = M⁻¹r;  γ = (r, M⁻¹r)
-template <class M>
 struct Begin
 {
   const double *r;
   double *p;
-  M m;
+  DiagonalView m;
 
   using Contributes = SumList<&Sums::gamma>;
   FEMGPU_HD
@@ -66,12 +65,11 @@ struct ApplyMatrix
 };
 
 /// x += α p;  r -= α q;  γ' = (r, M⁻¹r);  β = γ'/γ
-template <class M>
 struct UpdateSolution
 {
   double *x, *r;
   const double *p, *q;
-  M m;
+  DiagonalView m;
 
   using Contributes = SumList<&Sums::gamma, &Sums::rr>;
   FEMGPU_HD
@@ -95,12 +93,11 @@ struct UpdateSolution
 };
 
 /// p = M⁻¹r + β p
-template <class M>
 struct UpdateDirection
 {
   double *p;
   const double *r;
-  M m;
+  DiagonalView m;
 
   using Contributes = SumList<>;
   FEMGPU_HD
@@ -199,16 +196,14 @@ public:
     if (std::holds_alternative<const PreconditionerOperator *>(M.action()))
       z = A.domain()->make_vector();
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
-      using Inverse = std::decay_t<decltype(m)>;
       const int rows_of_A = A.n();
       const auto watch = watch_for<State>(control);
-      if constexpr (is_fused<Inverse>) {
-        iteration.once(rows(rows_of_A, Begin<Inverse>{r.data(), p.data(), m}));
-        iteration.repeat(
-            watch, //
-            product(A, p.data(), ApplyMatrix{p.data(), q.data()}),
-            rows(rows_of_A, UpdateSolution<Inverse>{x.data(), r.data(), p.data(), q.data(), m}),
-            rows(rows_of_A, UpdateDirection<Inverse>{p.data(), r.data(), m}));
+      if constexpr (is_fused<decltype(m)>) {
+        iteration.once(rows(rows_of_A, Begin{r.data(), p.data(), m}));
+        iteration.repeat(watch, //
+                         product(A, p.data(), ApplyMatrix{p.data(), q.data()}),
+                         rows(rows_of_A, UpdateSolution{x.data(), r.data(), p.data(), q.data(), m}),
+                         rows(rows_of_A, UpdateDirection{p.data(), r.data(), m}));
       }
       else {
         iteration.once(product(*m, r.data(), BeginWithProduct{r.data(), p.data()}));
@@ -216,7 +211,7 @@ public:
                          product(A, p.data(), ApplyMatrix{p.data(), q.data()}),
                          rows(rows_of_A, UpdateResidual{x.data(), r.data(), p.data(), q.data()}),
                          product(*m, r.data(), ApplyPreconditioner{r.data(), z.data()}),
-                         rows(rows_of_A, UpdateDirection<IdentityView>{p.data(), z.data(), {}}));
+                         rows(rows_of_A, UpdateDirection{p.data(), z.data(), {}}));
       }
     };
     return solve_with_steps<Backend, State, Sums>("cg", A, M, b, x, control,

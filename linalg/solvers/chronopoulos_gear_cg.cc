@@ -45,12 +45,11 @@ struct UpdateResidual
 };
 
 /// The same, then u = M⁻¹r;  γ = (r, u)
-template <class M>
 struct UpdateVectors
 {
   UpdateResidual residual;
   double *u;
-  M m;
+  DiagonalView m;
 
   using Contributes = SumList<&Sums::gamma, &Sums::rr>;
   FEMGPU_HD
@@ -136,13 +135,12 @@ public:
     Buffer<double> p = space.make_vector(), s = space.make_vector();
     Buffer<double> u = space.make_vector(), w = space.make_vector();
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
-      using Inverse = std::decay_t<decltype(m)>;
       const auto watch = watch_for<State>(control);
       // α = β = 0 at first: the first pass makes u = M⁻¹r and changes nothing else
       fill_zero({&p, &s, &u, &w});
       const UpdateResidual residual{x.data(), r.data(), p.data(), s.data(), u.data(), w.data()};
-      if constexpr (is_fused<Inverse>)
-        iteration.repeat(watch, rows(A.n(), UpdateVectors<Inverse>{residual, u.data(), m}),
+      if constexpr (is_fused<decltype(m)>)
+        iteration.repeat(watch, rows(A.n(), UpdateVectors{residual, u.data(), m}),
                          product(A, u.data(), ApplyMatrix{u.data(), w.data()}));
       else
         iteration.repeat(watch, rows(A.n(), residual),

@@ -111,8 +111,8 @@ public:
   }
 
 private:
-  template <class Place, class M>
-  auto steps_of_column(const Place &place, const M &m, const int j) const
+  template <class Place>
+  auto steps_of_column(const Place &place, const DiagonalView &m, const int j) const
   {
     const bool is_mgs = how == Orthogonalisation::mgs;
     const int times = is_mgs ? j : how == Orthogonalisation::cgs2 ? 1 : 0; // before the last
@@ -133,8 +133,8 @@ private:
     };
     const Rotate end{place.cycle, j, how == Orthogonalisation::cgs ? 1e-16 : 1e-28};
     return std::tuple(counted_steps(times, before_last), project(times),
-                      rows(place.n, Lengthen<M, Rotate>{last, place.cycle.coefficients, w,
-                                                        place.fused_z(j + 1), m, end}));
+                      rows(place.n, Lengthen<Rotate>{last, place.cycle.coefficients, w,
+                                                     place.fused_z(j + 1), m, end}));
   }
 
   std::size_t vectors_per_iteration() const

@@ -161,12 +161,11 @@ double combination(const Columns &V, const int count, const double *c, const int
 }
 
 /// Begins a cycle: ν_0 = 1 / ‖r‖, the right-hand side β e_0, and ẑ = M⁻¹r where that is fused.
-template <class M>
 struct BeginCycle
 {
   const double *r;
   double *z; ///< nullptr: not needed
-  M m;
+  DiagonalView m;
   Cycle cycle;
 
   using Contributes = SumList<>;
@@ -257,14 +256,14 @@ struct Subtract
 };
 
 /// The same, with (w, w), and ẑ = M⁻¹w where that is fused; @p End is told of the new vector.
-template <class M, class End>
+template <class End>
 struct Lengthen
 {
   Columns X;
   const double *coefficients;
   double *w;
   double *z; ///< nullptr: not needed
-  M m;
+  DiagonalView m;
   End end;
 
   using Contributes = SumList<&Sums::ww, &Sums::rw>;
@@ -320,13 +319,13 @@ struct SolveTriangle
 };
 
 /// x += M⁻¹ Σ_k y_k v_k, or t = Σ_k y_k v_k where M is no row functor
-template <class M, bool fused>
+template <bool fused>
 struct Update
 {
   static constexpr bool runs_always = true;
   Columns directions;
   Cycle cycle;
-  M m;
+  DiagonalView m;
   double *x; ///< or t
 
   using Contributes = SumList<>;
@@ -389,11 +388,10 @@ struct Normalise
 };
 
 /// What the steps of a cycle are made of.
-template <class M_>
+template <bool fused_>
 struct Workplace
 {
-  using M = M_;
-  static constexpr bool fused = is_fused<M>, identity = std::is_same_v<M, IdentityView>;
+  static constexpr bool fused = fused_; ///< M⁻¹
   int n;
   Columns V;      ///< the basis
   Columns Z;      ///< M⁻¹V_j: one place, or a column for each; none for M = I
@@ -404,12 +402,12 @@ struct Workplace
   /// Where A's factor is; for M = I that is the basis itself.
   double *z(const int j) const
   {
-    return identity ? V[j] : Z[is_stored ? j : 0];
+    return Z.count == 0 ? V[j] : Z[is_stored ? j : 0];
   }
   /// Where a step writes m_i times column j; nullptr if it does not.
   double *fused_z(const int j) const
   {
-    return fused && !identity && j < cycle.size ? z(j) : nullptr;
+    return fused && Z.count > 0 && j < cycle.size ? z(j) : nullptr;
   }
 };
 
@@ -441,25 +439,25 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
   const auto m_view = M.action();
   const bool is_stored =
       is_flexible && std::holds_alternative<const PreconditionerOperator *>(m_view);
-  const int n_z = is_stored ? size : std::holds_alternative<IdentityView>(m_view) ? 0 : 1;
+  const auto *const fused_M = std::get_if<DiagonalView>(&m_view);
+  const int n_z = is_stored ? size : fused_M != nullptr && fused_M->is_identity() ? 0 : 1;
   WorkVectors vectors(A, size + 1 + n_z);
   CycleMemory memory(*A.range(), size);
   const auto iterate = [&](auto &iteration, const auto &m, double *const kept) {
-    using Place = Workplace<std::decay_t<decltype(m)>>;
-    const auto diagonal = fused_diagonal(m);
-    using Diagonal = std::decay_t<decltype(diagonal)>;
+    using Place = Workplace<is_fused<decltype(m)>>;
+    const DiagonalView diagonal = fused_diagonal(m);
     const Place place{
         A.n(),         vectors.columns(0, size + 1), vectors.columns(size + 1, n_z), is_stored,
         memory.view(), &memory.gram_memory()};
     const auto watch = watch_for<State>(control);
     if constexpr (Place::fused && !std::is_same_v<OnChip, SystemOnChip>) {
-      const SystemOnChip system{size, diagonal.diagonal(), b.data(), x.data(), kept, place.V[1]};
+      const SystemOnChip system{size, diagonal, b.data(), x.data(), kept, place.V[1]};
       if (iteration.keep_on_chip(A, watch, OnChip{system}))
         return;
     }
     double *const z_0 = place.fused_z(0);
-    const auto begin = rows(z_0 == nullptr ? 1 : A.n(),
-                            BeginCycle<Diagonal>{place.V[0], z_0, diagonal, place.cycle});
+    const auto begin =
+        rows(z_0 == nullptr ? 1 : A.n(), BeginCycle{place.V[0], z_0, diagonal, place.cycle});
     const auto column = [&](const int j) {
       return std::tuple_cat(std::tuple(product(A, place.z(j), ApplyMatrix{place.V[j + 1]})),
                             lengthen(place, diagonal, j));
@@ -467,9 +465,8 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
     const auto solve = teams(1, SolveTriangle{place.cycle, is_stored});
     const auto end = product(A.csr(), x.data(), EndCycle{{b.data(), place.V[0]}});
     if constexpr (Place::fused)
-      iteration.repeat(
-          watch, begin, counted_steps(size, column), solve,
-          rows(A.n(), Update<Diagonal, true>{place.V, place.cycle, diagonal, x.data()}), end);
+      iteration.repeat(watch, begin, counted_steps(size, column), solve,
+                       rows(A.n(), Update<true>{place.V, place.cycle, diagonal, x.data()}), end);
     else {
       const auto precondition = [&](const int j) {
         return product(*m, place.V[j], ApplyPreconditioner{place.z(j)});
@@ -482,14 +479,12 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
         return std::tuple_cat(std::tuple(rows(A.n(), normalise)), column_of_M(j));
       };
       if (is_stored)
-        iteration.repeat(
-            watch, begin, counted_steps(size, column_of_v), solve,
-            rows(A.n(), Update<Diagonal, true>{place.Z, place.cycle, diagonal, x.data()}), end);
+        iteration.repeat(watch, begin, counted_steps(size, column_of_v), solve,
+                         rows(A.n(), Update<true>{place.Z, place.cycle, diagonal, x.data()}), end);
       else
-        iteration.repeat(
-            watch, begin, counted_steps(size, column_of_M), solve,
-            rows(A.n(), Update<Diagonal, false>{place.V, place.cycle, diagonal, place.Z[0]}),
-            product(*m, place.Z[0], AddPreconditioned{x.data()}), end);
+        iteration.repeat(watch, begin, counted_steps(size, column_of_M), solve,
+                         rows(A.n(), Update<false>{place.V, place.cycle, diagonal, place.Z[0]}),
+                         product(*m, place.Z[0], AddPreconditioned{x.data()}), end);
     }
   };
   return solve_with_steps<Backend, State, Sums>(

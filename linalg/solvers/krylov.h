@@ -174,14 +174,14 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
 template <class MView>
 constexpr bool is_fused = !std::is_same_v<std::decay_t<MView>, const PreconditionerOperator *>;
 
-/// The diagonal for the steps of the method: of M⁻¹ where that is fused into them.
+/// The diagonal for the steps of the method: of M⁻¹ where that is fused into them, else of I.
 template <class M>
-auto fused_diagonal(const M &m)
+DiagonalView fused_diagonal([[maybe_unused]] const M &m)
 {
   if constexpr (is_fused<M>)
     return m;
   else
-    return IdentityView();
+    return {};
 }
 
 /// An iteration whose loop comes between two products with the solution. The first of them is run

@@ -95,12 +95,11 @@ struct Sums
 };
 
 /// v = r;  z = M⁻¹v;  γ² = (v, z)
-template <class M>
 struct Begin
 {
   const double *r;
   double *v, *z;
-  M m;
+  DiagonalView m;
 
   using Contributes = SumList<&Sums::gamma_squared>;
   FEMGPU_HD
@@ -195,12 +194,11 @@ struct Vectors
 };
 
 /// All recurrences, and z = M⁻¹v;  γ₊² = (v, z)
-template <class M>
 struct UpdateVectors
 {
   Vectors vectors;
   double *z;
-  M m;
+  DiagonalView m;
 
   using Contributes = SumList<&Sums::gamma_squared, &Sums::rr>;
   FEMGPU_HD
@@ -288,7 +286,6 @@ public:
     Buffer<double> v = space.make_vector(), d = space.make_vector();
     Buffer<double> v_old = space.make_vector(), d_old = space.make_vector();
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
-      using Inverse = std::decay_t<decltype(m)>;
       const int rows_of_A = A.n();
       const auto watch = watch_for<State>(control);
       fill_zero({&v_old, &d, &d_old});
@@ -298,11 +295,11 @@ public:
                         d.data(), v_old.data(), d_old.data()};
       const Vectors even{x.data(),     r.data(), q.data(), v_old.data(),
                          d_old.data(), v.data(), d.data()};
-      if constexpr (is_fused<Inverse>) {
+      if constexpr (is_fused<decltype(m)>) {
         const auto update = [&](const Vectors &vectors) {
-          return rows(rows_of_A, UpdateVectors<Inverse>{vectors, z.data(), m});
+          return rows(rows_of_A, UpdateVectors{vectors, z.data(), m});
         };
-        iteration.once(rows(rows_of_A, Begin<Inverse>{r.data(), v.data(), z.data(), m}));
+        iteration.once(rows(rows_of_A, Begin{r.data(), v.data(), z.data(), m}));
         iteration.repeat(watch, apply_matrix, update(odd), apply_matrix, update(even));
       }
       else {

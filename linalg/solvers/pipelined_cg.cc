@@ -179,12 +179,11 @@ public:
     const bool is_general = std::holds_alternative<const PreconditionerOperator *>(M.action());
     WorkVectors own(A, is_general ? 4 : 2);
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &residual) {
-      using Inverse = std::decay_t<decltype(m)>;
       const auto watch = watch_for<State>(control);
       double *const direction = own[0], *const image = own[1]; // p and q
       // α = β = 0 at first: the first pass makes p = M⁻¹r and changes nothing else
       own.fill_zero();
-      if constexpr (is_fused<Inverse>) {
+      if constexpr (is_fused<decltype(m)>) {
         const VectorSet<n_vectors> v{{solution.data(), residual.data(), direction, image}};
         iteration.repeat(watch, rows(A.n(), v, m, UpdateVectors()),
                          product(A, v, m, ApplyMatrix()));

@@ -49,7 +49,7 @@ struct StepsOfBlock
     return {{b, V[0]}, x, kept};
   }
   FEMGPU_HD
-  BeginCycle<DiagonalView> begin_cycle() const
+  BeginCycle begin_cycle() const
   {
     return {V[0], nullptr, m, cycle};
   }
@@ -64,7 +64,7 @@ struct StepsOfBlock
     return {cycle, 1, 0, j, false};
   }
   FEMGPU_HD
-  Lengthen<DiagonalView, NewDirection> lengthen(const int j) const
+  Lengthen<NewDirection> lengthen(const int j) const
   {
     return {V.part(1, j), cycle.coefficients, V[j + 1], nullptr, m, {V[0], cycle, j}};
   }
@@ -74,7 +74,7 @@ struct StepsOfBlock
     return {cycle, false};
   }
   FEMGPU_HD
-  Update<DiagonalView, true> update() const
+  Update<true> update() const
   {
     return {V, cycle, m, x};
   }
@@ -143,15 +143,13 @@ public:
                     Buffer<double> &x, const SolveControl &control) const override
   {
     const auto lengthen = [&](const auto &place, const auto &m, const int j) {
-      using Diagonal = std::decay_t<decltype(m)>;
       const Columns before = place.V.part(1, j);
       double *const w = place.V[j + 1];
       const NewDirection end{place.V[0], place.cycle, j};
-      return std::tuple(
-          gram(place.n, before, place.V.part(j + 1, 1), Project{place.cycle, 1, 0, j, false},
-               *place.dots),
-          rows(place.n, Lengthen<Diagonal, NewDirection>{before, place.cycle.coefficients, w,
-                                                         place.fused_z(j + 1), m, end}));
+      return std::tuple(gram(place.n, before, place.V.part(j + 1, 1),
+                             Project{place.cycle, 1, 0, j, false}, *place.dots),
+                        rows(place.n, Lengthen<NewDirection>{before, place.cycle.coefficients, w,
+                                                             place.fused_z(j + 1), m, end}));
     };
     const auto vectors = static_cast<std::size_t>(restart) + 7;
     return solve_by_cycles<Backend, OnChip>("pipelined-gmres", restart, false, A, M, b, x, control,
