@@ -194,15 +194,13 @@ struct StoreNoColumn
 
 struct FindDiagonal
 {
-  RowPatternView A;
-  const double *values;
+  CsrView<double> A;
   double *diagonal;
 
   FEMGPU_HD
   void operator()(const int i) const
   {
-    const int place = A.find(i, i);
-    diagonal[i] = place < 0 ? 0. : values[place];
+    diagonal[i] = A.diagonal(i);
   }
 };
 } // namespace
@@ -241,8 +239,7 @@ Buffer<double> diagonal(const CsrMatrix &A)
 {
   const int n = std::min(A.n(), A.n_columns());
   Buffer<double> result(A.executor(), static_cast<std::size_t>(n));
-  Runner<Backend>(*A.executor())
-      .run(rows(n, FindDiagonal{pattern_of(A).view, A.csr_view().values, result.data()}));
+  Runner<Backend>(*A.executor()).run(rows(n, FindDiagonal{A.csr_view(), result.data()}));
   return result;
 }
 

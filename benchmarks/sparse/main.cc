@@ -1,0 +1,323 @@
+/**
+ * @file
+ * Times the algebra of sparse matrices, and compares it with cuSPARSE. See --help.
+ */
+#include "benchmarks/measure.h"
+#include "benchmarks/sparse/contender.h"
+#include "linalg/base/error.h"
+#include "linalg/base/timing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <utility>
+
+namespace femgpu::linalg::benchmark
+{
+namespace
+{
+const char *const help =
+    "Times the transpose of A, A A, A P and P'A P, where P are smoothed aggregates, beside\n"
+    "cuSPARSE: the first time, again for new values, and bytes besides A and P. Results are\n"
+    "compared with cuSPARSE's to 1e-13 of the largest entry, and refreshed values bit by bit.\n"
+    "\n"
+    "  femgpu_sparse_check [--backend NAME] [--csv FILE] [SYSTEM]...\n"
+    "\n"
+    "  --backend NAME  cuda (as it is), cuda:K or host, which has no cuSPARSE beside it and is\n"
+    "                  compared with sums row by row\n"
+    "  --csv FILE      write the timings as a table, too\n"
+    "  SYSTEM          a model problem as femgpu-solve --generate takes it, or a Matrix Market\n"
+    "                  file *.mtx*; without any: Poisson and elasticity\n"
+    "  --help          print this\n"
+    "\n"
+    "Prints a Markdown table. Ends with 0; 1 for a wrong argument; 3 if results differ; 4 without\n"
+    "a GPU.\n";
+
+struct Options
+{
+  std::string backend = "cuda", csv;
+  std::vector<std::string> systems;
+  bool help = false;
+};
+
+Options options_of(const std::vector<std::string> &arguments)
+{
+  Options options;
+  const auto value = [&](std::size_t &i) {
+    if (i + 1 == arguments.size())
+      throw ParameterError("Argument '" + arguments[i] + "' lacks its value; see --help.");
+    return arguments[++i];
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i] == "--help" || arguments[i] == "-h")
+      options.help = true;
+    else if (arguments[i] == "--backend")
+      options.backend = value(i);
+    else if (arguments[i] == "--csv")
+      options.csv = value(i);
+    else if (arguments[i].rfind("--", 0) == 0)
+      throw ParameterError("Argument '" + arguments[i] + "' is unknown; see --help.");
+    else
+      options.systems.push_back(arguments[i]);
+  return options;
+}
+
+/// What was measured of one contender; milliseconds are medians.
+struct Timing
+{
+  double first = NAN, refresh = NAN;
+  std::size_t bytes = 0; ///< at most, besides the factors
+  std::string obstacle;
+  bool repeats = true; ///< refreshed values are the same
+  SparseArrays result;
+};
+
+double milliseconds_of(const Executor &executor, const std::function<void()> &action)
+{
+  executor.synchronize();
+  Stopwatch watch;
+  action();
+  executor.synchronize();
+  return 1e3 * watch.lap();
+}
+
+using Make = std::function<std::unique_ptr<Contender>(const Factors &)>;
+
+/// On an executor of its own, whose memory counts nothing else.
+Timing time_contender(const Options &options, const SparseSystem &system, const bool has_refresh,
+                      const Make &make)
+{
+  Timing timing;
+  try {
+    const ExecutorPtr executor = make_executor(options.backend);
+    const Factors factors{to_executor(executor, system.A), to_executor(executor, system.P),
+                          system.is_symmetric};
+    std::unique_ptr<Contender> contender;
+    std::vector<double> firsts, refreshs;
+    for (int k = 0; k < 4; ++k) {
+      contender.reset();
+      firsts.push_back(milliseconds_of(*executor, [&] { contender = make(factors); }));
+      if (contender == nullptr)
+        return timing;
+    }
+    firsts.erase(firsts.begin()); // which loads kernels
+    timing.first = median(firsts);
+    timing.bytes = executor->peak_bytes() - factors.A.bytes() - factors.P.bytes();
+    timing.result = to_host(contender->result());
+    for (int k = 0; k < 5 && has_refresh; ++k)
+      refreshs.push_back(milliseconds_of(*executor, [&] { contender->refresh(); }));
+    if (has_refresh) {
+      timing.refresh = median(refreshs);
+      timing.repeats = to_host(contender->result()).values == timing.result.values;
+    }
+  }
+  catch (const Error &error) {
+    timing.obstacle = error.what();
+  }
+  return timing;
+}
+
+SparseArrays transpose(const SparseArrays &A)
+{
+  SparseArrays result;
+  result.n_columns = A.n();
+  result.row_starts.assign(static_cast<std::size_t>(A.n_columns) + 1, 0);
+  for (const int column : A.columns)
+    ++result.row_starts[column + 1];
+  for (int i = 0; i < A.n_columns; ++i)
+    result.row_starts[i + 1] += result.row_starts[i];
+  result.columns.resize(A.columns.size());
+  result.values.resize(A.columns.size());
+  std::vector<int> next = result.row_starts;
+  for (int i = 0; i < A.n(); ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+      result.columns[next[A.columns[k]]] = i;
+      result.values[next[A.columns[k]]++] = A.values[k];
+    }
+  return result;
+}
+
+/// Gustavson's algorithm.
+SparseArrays multiply(const SparseArrays &A, const SparseArrays &B)
+{
+  SparseArrays C;
+  C.n_columns = B.n_columns;
+  std::vector<double> sums(static_cast<std::size_t>(B.n_columns), 0.);
+  std::vector<int> seen(static_cast<std::size_t>(B.n_columns), -1), row;
+  for (int i = 0; i < A.n(); ++i) {
+    row.clear();
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      for (int l = B.row_starts[A.columns[k]]; l < B.row_starts[A.columns[k] + 1]; ++l) {
+        const int j = B.columns[l];
+        if (std::exchange(seen[j], i) != i) {
+          row.push_back(j);
+          sums[j] = 0.;
+        }
+        sums[j] += A.values[k] * B.values[l];
+      }
+    std::sort(row.begin(), row.end());
+    for (const int j : row) {
+      C.columns.push_back(j);
+      C.values.push_back(sums[j]);
+    }
+    C.row_starts.push_back(static_cast<int>(C.columns.size()));
+  }
+  return C;
+}
+
+SparseArrays reference(const Operation operation, const SparseSystem &system)
+{
+  switch (operation) {
+  case Operation::transpose:
+    return transpose(system.A);
+  case Operation::square:
+    return multiply(system.A, system.A);
+  case Operation::interpolated:
+    return multiply(system.A, system.P);
+  default:
+    return multiply(transpose(system.P), multiply(system.A, system.P));
+  }
+}
+
+/// Of the largest entry; not a number where the patterns differ.
+double difference(const SparseArrays &A, const SparseArrays &B)
+{
+  if (A.row_starts != B.row_starts || A.columns != B.columns)
+    return NAN;
+  double largest = 0., distance = 0.;
+  for (std::size_t k = 0; k < A.values.size(); ++k) {
+    largest = std::max(largest, std::abs(B.values[k]));
+    distance = std::max(distance, std::abs(A.values[k] - B.values[k]));
+  }
+  return largest > 0. ? distance / largest : distance;
+}
+
+/// One row of the table.
+struct Row
+{
+  std::string system;
+  const char *operation;
+  int n = 0;
+  std::size_t n_nonzeros = 0, n_result = 0;
+  Timing femgpu, whole, kept; ///< by cuSPARSE: anew, with its pattern kept
+  double difference = 0.;
+
+  bool is_right() const
+  {
+    return difference <= 1e-13 && femgpu.repeats;
+  }
+};
+
+Row measure(const Options &options, const SparseSystem &system, const Operation operation,
+            const char *name)
+{
+  Row row{system.name, name, system.A.n(), system.A.columns.size(), 0, {}, {}, {}, 0.};
+  row.femgpu = time_contender(options, system, true, [&](const Factors &factors) {
+    return make_femgpu(operation, factors);
+  });
+  if (!row.femgpu.obstacle.empty())
+    throw DeviceError(row.femgpu.obstacle);
+  row.n_result = row.femgpu.result.columns.size();
+  const auto cusparse = [&](const bool keeps_pattern) {
+    return time_contender(options, system, keeps_pattern, [&](const Factors &factors) {
+      return make_cusparse(operation, factors, keeps_pattern);
+    });
+  };
+  row.whole = cusparse(false);
+  row.kept = cusparse(true);
+  const bool has_peer = !row.whole.result.columns.empty();
+  row.difference =
+      difference(row.femgpu.result, has_peer ? row.whole.result : reference(operation, system));
+  for (Timing *const timing : {&row.femgpu, &row.whole, &row.kept})
+    timing->result = SparseArrays();
+  return row;
+}
+
+double megabytes(const Timing &timing)
+{
+  return 1e-6 * static_cast<double>(timing.bytes);
+}
+
+void print_head()
+{
+  std::printf(
+      "| system | rows | operation | entries | first ms | new values ms | MB | SpGEMM ms | MB "
+      "| SpGEMMreuse ms | new values ms | MB | difference |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+}
+
+void print(const Row &row)
+{
+  std::printf("| %s | %d | %s | %zu | %.3f | %.3f | %.1f | %.3f | %.1f | %.3f | %.3f | %.1f | "
+              "%.1e%s |\n",
+              row.system.c_str(), row.n, row.operation, row.n_result, row.femgpu.first,
+              row.femgpu.refresh, megabytes(row.femgpu), row.whole.first, megabytes(row.whole),
+              row.kept.first, row.kept.refresh, megabytes(row.kept), row.difference,
+              row.femgpu.repeats ? "" : ", other bits when repeated");
+  for (const Timing *const timing : {&row.whole, &row.kept})
+    if (!timing->obstacle.empty())
+      std::fprintf(stderr, "%s, %s: %s\n", row.system.c_str(), row.operation,
+                   timing->obstacle.c_str());
+  std::fflush(stdout);
+}
+
+void write_csv(const Options &options, const std::vector<Row> &rows)
+{
+  std::ofstream file(options.csv);
+  file << "device,system,n,nonzeros,operation,entries,first_ms,new_values_ms,bytes,"
+          "spgemm_ms,spgemm_bytes,spgemmreuse_ms,spgemmreuse_new_values_ms,spgemmreuse_bytes,"
+          "difference,repeats\n";
+  const std::string device = make_executor(options.backend)->description();
+  for (const Row &r : rows)
+    file << '"' << device << "\"," << r.system << ',' << r.n << ',' << r.n_nonzeros << ','
+         << r.operation << ',' << r.n_result << ',' << r.femgpu.first << ',' << r.femgpu.refresh
+         << ',' << r.femgpu.bytes << ',' << r.whole.first << ',' << r.whole.bytes << ','
+         << r.kept.first << ',' << r.kept.refresh << ',' << r.kept.bytes << ',' << r.difference
+         << ',' << (r.femgpu.repeats ? "yes" : "no") << '\n';
+  if (!file.flush())
+    throw OutputError("The timings could not be written to '" + options.csv + "'.");
+}
+
+int run(Options options)
+{
+  if (options.help) {
+    std::cout << help;
+    return 0;
+  }
+  if (options.systems.empty())
+    options.systems = {"poisson2d-5pt:1000",           "poisson3d-7pt:100",
+                       "poisson3d-27pt:100",           "elasticity3d-p1:40",
+                       "convection-diffusion3d:64,20", "circuit:200000"};
+  std::printf("%s\n\n", make_executor(options.backend)->description().c_str());
+  print_head();
+  std::vector<Row> rows;
+  for (const std::string &text : options.systems) {
+    const SparseSystem system = make_system(text);
+    const std::pair<Operation, const char *> operations[] = {{Operation::transpose, "A'"},
+                                                             {Operation::square, "A A"},
+                                                             {Operation::interpolated, "A P"},
+                                                             {Operation::coarse, "P'A P"}};
+    for (const auto &[operation, name] : operations) {
+      rows.push_back(measure(options, system, operation, name));
+      print(rows.back());
+    }
+  }
+  if (!options.csv.empty())
+    write_csv(options, rows);
+  const bool are_right =
+      std::all_of(rows.begin(), rows.end(), [](const Row &row) { return row.is_right(); });
+  return are_right ? 0 : static_cast<int>(ExitCode::not_converged);
+}
+} // namespace
+} // namespace femgpu::linalg::benchmark
+
+int main(const int argc, const char *const *const argv)
+{
+  return femgpu::linalg::benchmark::run_program([&] {
+    return femgpu::linalg::benchmark::run(
+        femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
+  });
+}
