@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 
+#include <numeric>
 #include <utility>
 
 namespace femgpu::linalg
@@ -25,9 +26,12 @@ RowSpace::RowSpace(ExecutorPtr executor, const int n_rows,
   if (owner->backend() != BackendKind::host)
     throw DeviceError("Vectors on " + owner->name() +
                       " cannot be parts of distributed ones; use the host backend.");
-  double n = n_rows;
-  parts->sum(&n, 1);
-  n_total = static_cast<long long>(n);
+  const auto own = static_cast<std::size_t>(parts->part());
+  std::vector<double> sizes(static_cast<std::size_t>(parts->n_parts()));
+  sizes[own] = n_rows;
+  parts->sum(sizes.data(), parts->n_parts());
+  n_before = std::accumulate(sizes.begin(), sizes.begin() + parts->part(), 0LL);
+  n_total = std::accumulate(sizes.begin(), sizes.end(), 0LL);
 }
 
 RowSpace::RowSpace(const RowSpace &rows, GhostPlan plan) : RowSpace(rows)

@@ -32,6 +32,9 @@ class Communicator
 public:
   virtual ~Communicator() = default;
 
+  virtual int n_parts() const = 0;
+  virtual int part() const = 0; ///< the caller's number
+
   /// Replaces @p n numbers in host memory by their sums over the parts, added in the parts' order:
   /// all get the same bits.
   virtual void sum(double *values, int n) const = 0;
@@ -80,6 +83,11 @@ public:
   {
     return n_total;
   }
+  /// Rows of the parts before this one: the global number of the first own row.
+  long long first() const
+  {
+    return n_before;
+  }
   /// nullptr: there is one part.
   const Communicator *communicator() const
   {
@@ -107,7 +115,7 @@ public:
 private:
   ExecutorPtr owner;
   int n_own;
-  long long n_total;
+  long long n_total, n_before = 0;
   std::shared_ptr<const Communicator> parts;
   std::optional<GhostPlan> ghosts;
 };

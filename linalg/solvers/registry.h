@@ -22,6 +22,7 @@
   X("bicgstab", make_bicgstab, "BiCGStab for unsymmetric matrices, classical form, 5 kernels")     \
   X("pipelined-bicgstab", make_pipelined_bicgstab,                                                 \
     "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels an iteration")                   \
+  X("idr", make_idr, "IDR(s) for unsymmetric matrices, s + 1 products a cycle; s=S (1 to 16)")     \
   X("gmres", make_gmres,                                                                           \
     "GMRES for unsymmetric matrices; restart=M (1 to 256), orthogonalisation=mgs|cgs|cgs2")        \
   X("fgmres", make_fgmres, "flexible GMRES, for preconditioners that change; options as gmres")    \

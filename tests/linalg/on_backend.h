@@ -170,6 +170,11 @@ inline auto general_solvers()
   return testing::Values(std::string("bicgstab"), std::string("pipelined-bicgstab"));
 }
 
+inline auto forms_of_idr()
+{
+  return testing::Values(std::string("idr"), std::string("idr s=1"), std::string("idr s=8"));
+}
+
 /// The forms of GMRES, which take any system too.
 inline auto forms_of_gmres()
 {

@@ -69,12 +69,21 @@ struct Shared
 class ThreadCommunicator final : public Communicator
 {
 public:
-  ThreadCommunicator(Shared &shared, const int part) : shared(shared), part(part)
+  ThreadCommunicator(Shared &shared, const int part) : shared(shared), own(part)
   {}
+
+  int n_parts() const override
+  {
+    return static_cast<int>(shared.numbers.size());
+  }
+  int part() const override
+  {
+    return own;
+  }
 
   void sum(double *values, const int n) const override
   {
-    shared.numbers[static_cast<std::size_t>(part)] = values;
+    shared.numbers[static_cast<std::size_t>(own)] = values;
     shared.barrier.wait();
     std::vector<double> total(static_cast<std::size_t>(n));
     for (const double *const of_part : shared.numbers)
@@ -86,7 +95,7 @@ public:
 
   double max(const double value) const override
   {
-    shared.numbers[static_cast<std::size_t>(part)] = &value;
+    shared.numbers[static_cast<std::size_t>(own)] = &value;
     shared.barrier.wait();
     double largest = value;
     for (const double *const of_part : shared.numbers)
@@ -97,13 +106,13 @@ public:
 
   void bring_ghosts(const GhostPlan &plan, const double *v, double *ghosts) const override
   {
-    shared.numbers[static_cast<std::size_t>(part)] = v;
-    shared.plans[static_cast<std::size_t>(part)] = &plan;
+    shared.numbers[static_cast<std::size_t>(own)] = v;
+    shared.plans[static_cast<std::size_t>(own)] = &plan;
     shared.barrier.wait();
     for (const GhostPlan::Neighbour &neighbour : plan.neighbours) {
       const auto from = static_cast<std::size_t>(neighbour.part);
       for (const GhostPlan::Neighbour &receiver : shared.plans[from]->neighbours)
-        if (receiver.part == part)
+        if (receiver.part == own)
           for (const int row : receiver.sent_rows)
             *ghosts++ = shared.numbers[from][row];
     }
@@ -112,7 +121,7 @@ public:
 
 private:
   Shared &shared;
-  int part;
+  int own;
 };
 
 /// One part of a solve. @param x0 the guess of all rows, of which the part's rows are replaced

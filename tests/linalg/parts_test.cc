@@ -123,6 +123,7 @@ TEST(RowSpace, GhostsHaveTheValuesOfTheirOwners)
     const MatrixPart &part = parts[static_cast<std::size_t>(p)];
     const RowSpace rows(std::make_shared<HostExecutor>(1), part.end - part.begin, communicator);
     EXPECT_EQ(rows.n_global(), A.n);
+    EXPECT_EQ(rows.first(), part.begin);
     EXPECT_EQ(rows.n_with_ghosts(), static_cast<std::size_t>(rows.n()));
     const RowSpace space(rows, part.ghosts);
     Buffer<double> of_part = space.make_vector();

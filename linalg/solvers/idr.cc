@@ -1,0 +1,401 @@
+#include "linalg/base/hash.h"
+#include "linalg/solvers/gmres.h"
+#include "linalg/solvers/registry.h"
+
+namespace femgpu::linalg
+{
+namespace idr
+{
+namespace
+{
+using gmres::combination;
+
+constexpr int most_shadows = 16;
+
+struct State : KrylovState
+{
+  static constexpr bool can_vary = true;
+
+  double omega = 1.;
+  double beta = 0.; ///< of the direction that was made last
+
+  FEMGPU_HD
+  void stop_unless(const bool is_sound, const double value)
+  {
+    if (!is_sound)
+      stop(is_finite(value) ? Outcome::breakdown : Outcome::not_finite);
+  }
+};
+
+struct Sums
+{
+  double rr, tr, tt;
+};
+
+/// What the method keeps besides the vectors.
+struct Small
+{
+  int s;         ///< shadow vectors p_0, ..., p_{s-1}
+  double *M;     ///< M_ij = (p_i, g_j), lower triangular, by columns
+  double *f;     ///< f_i = (p_i, r)
+  double *c;     ///< of g_k, g_{k+1}, ... in the next direction
+  double *h;     ///< (p_i, A u)
+  double *alpha; ///< of g_0, ..., g_{k-1} that are subtracted from A u
+
+  FEMGPU_HD
+  double &m(const int i, const int j) const
+  {
+    return M[j * s + i];
+  }
+
+  /// Solves Σ_j M_ij c_j = f_i for k <= i, j < s. @return whether there is a c
+  FEMGPU_HD
+  bool solve(const int k) const
+  {
+    for (int i = k; i < s; ++i) {
+      double sum = f[i];
+      for (int j = k; j < i; ++j)
+        sum -= m(i, j) * c[j];
+      c[i] = sum / m(i, i);
+      if (!KrylovState::is_finite(c[i]))
+        return false;
+    }
+    return true;
+  }
+
+  static std::size_t count(const int s)
+  {
+    return static_cast<std::size_t>(s) * static_cast<std::size_t>(s + 4);
+  }
+};
+
+/// What steps of all kinds see.
+struct Workplace
+{
+  int n;
+  unsigned int first; ///< global number of the first row
+  Columns P, G, U;    ///< s vectors each
+  double *x, *r, *z, *t;
+  Small small;
+};
+
+/// Shadow vectors of numbers in [-1, 1) that look random; others after runs that have failed. G = U
+/// = 0 and M = I: any M would do.
+struct ChooseShadows
+{
+  Workplace at;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums & /* sum */) const
+  {
+    unsigned int number = hash_of(static_cast<unsigned int>(state.failed_runs) + 1U);
+    for (int k = 0; k < at.P.count; ++k) {
+      number = hash_of(number ^ hash_of(at.first + static_cast<unsigned int>(i)));
+      at.P[k][i] = 0x1p-31 * number - 1.;
+      at.G[k][i] = at.U[k][i] = 0.;
+    }
+  }
+
+  using Completes = SumList<>;
+  FEMGPU_HD
+  void finish(State &state, const Sums & /* sum */) const
+  {
+    for (int j = 0; j < at.small.s; ++j)
+      for (int i = 0; i < at.small.s; ++i)
+        at.small.m(i, j) = i == j ? 1. : 0.;
+    state.omega = 1.;
+  }
+};
+
+/// f = Pᵀ r;  c
+struct ProjectResidual
+{
+  Small small;
+
+  FEMGPU_HD
+  void entry(const int x, const int /* y */, const double dot) const
+  {
+    small.f[x] = dot;
+  }
+  FEMGPU_HD
+  void finish(State &state) const
+  {
+    if (state.running)
+      state.stop_unless(small.solve(0), state.rr);
+  }
+};
+
+/// v = r − Σ_{i≥k} c_i g_i;  u_k = Σ_{i≥k} c_i u_i + ω M⁻¹v, or z = v where M is no row functor
+template <bool fused>
+struct MakeDirection
+{
+  Workplace at;
+  int k;
+  DiagonalView m;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums & /* sum */) const
+  {
+    const int count = at.small.s - k;
+    const double v_i = at.r[i] - combination(at.G.part(k, count), count, at.small.c + k, i);
+    if constexpr (fused)
+      at.U[k][i] =
+          combination(at.U.part(k, count), count, at.small.c + k, i) + state.omega * m(i) * v_i;
+    else
+      at.z[i] = v_i;
+  }
+};
+
+/// u_k as above, with z = M⁻¹v
+struct CompleteDirection
+{
+  Workplace at;
+  int k;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, const double z_i, Sums & /* sum */) const
+  {
+    const int count = at.small.s - k;
+    at.U[k][i] = combination(at.U.part(k, count), count, at.small.c + k, i) + state.omega * z_i;
+  }
+};
+
+/// w = A v, or z = M⁻¹v
+struct Store
+{
+  double *w;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, const double w_i, Sums & /* sum */) const
+  {
+    w[i] = w_i;
+  }
+};
+
+/// h = Pᵀ A u;  α, so that g = A u − Σ_{j<k} α_j g_j is orthogonal to p_0, ..., p_{k-1};  M_ik;
+/// β = f_k / M_kk
+struct ProjectImage
+{
+  Small small;
+  int k;
+
+  FEMGPU_HD
+  void entry(const int x, const int /* y */, const double dot) const
+  {
+    small.h[x] = dot;
+  }
+  FEMGPU_HD
+  void finish(State &state) const
+  {
+    for (int i = 0; i < small.s; ++i) {
+      double sum = small.h[i];
+      for (int j = 0; j < (i < k ? i : k); ++j)
+        sum -= small.m(i, j) * small.alpha[j];
+      if (i < k)
+        small.alpha[i] = sum / small.m(i, i);
+      else
+        small.m(i, k) = sum;
+    }
+    state.beta = small.f[k] / small.m(k, k);
+    state.stop_unless(KrylovState::is_finite(state.beta), small.f[k] + small.m(k, k));
+  }
+};
+
+/// g_k −= Σ α_j g_j;  u_k −= Σ α_j u_j;  x += β u_k;  r −= β g_k;  f, and c for k + 1
+struct UseDirection
+{
+  Workplace at;
+  int k;
+  DiagonalView m;
+  double *z; ///< where M⁻¹r is wanted; nullptr: it is not
+
+  using Contributes = SumList<&Sums::rr>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums &sum) const
+  {
+    const double g_i = at.G[k][i] - combination(at.G.part(0, k), k, at.small.alpha, i);
+    const double u_i = at.U[k][i] - combination(at.U.part(0, k), k, at.small.alpha, i);
+    at.G[k][i] = g_i;
+    at.U[k][i] = u_i;
+    at.x[i] += state.beta * u_i;
+    const double r_i = at.r[i] - state.beta * g_i;
+    at.r[i] = r_i;
+    if (z != nullptr)
+      z[i] = m(i) * r_i;
+    sum.rr += r_i * r_i;
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(State &state, const Sums &sum) const
+  {
+    for (int i = k + 1; i < at.small.s; ++i)
+      at.small.f[i] -= state.beta * at.small.m(i, k);
+    ++state.iteration;
+    state.check(sum.rr);
+    if (state.running)
+      state.stop_unless(at.small.solve(k + 1), sum.rr);
+  }
+};
+
+/// t = A z;  ω = (t, r) / (t, t), larger where t and r are nearly orthogonal
+struct ChooseOmega
+{
+  const double *r;
+  double *t;
+
+  using Contributes = SumList<&Sums::tr, &Sums::tt>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, const double t_i, Sums &sum) const
+  {
+    t[i] = t_i;
+    sum.tr += t_i * r[i];
+    sum.tt += t_i * t_i;
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(State &state, const Sums &sum) const
+  {
+    constexpr double least_cosine = 0.7;
+    const double cosine = fabs(sum.tr) / (sqrt(sum.tt) * sqrt(state.rr));
+    state.omega = sum.tr / sum.tt;
+    if (cosine < least_cosine)
+      state.omega *= least_cosine / cosine;
+    state.stop_unless(state.omega != 0. && KrylovState::is_finite(state.omega), sum.tr + sum.tt);
+  }
+};
+
+/// x += ω z;  r −= ω t
+struct ReduceResidual
+{
+  double *x, *r;
+  const double *z, *t;
+
+  using Contributes = SumList<&Sums::rr>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums &sum) const
+  {
+    x[i] += state.omega * z[i];
+    const double r_i = r[i] - state.omega * t[i];
+    r[i] = r_i;
+    sum.rr += r_i * r_i;
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(State &state, const Sums &sum) const
+  {
+    ++state.iteration;
+    state.check(sum.rr);
+  }
+};
+
+/**
+ * IDR(s) with bi-orthogonal residuals (Van Gijzen and Sonneveld 2011, Fig. 2), right
+ * preconditioned. The s inner products of a direction are formed together, and a small triangular
+ * system takes the place of the orthogonalisation one by one.
+ *
+ * Use: unsymmetric systems where BiCGStab breaks down or stagnates, as with strong convection; s =
+ * 4 nearly has the iterations of GMRES without a restart. Options: s. Needs: nothing of A or M; 3 s
+ * + 4 vectors. An iteration is a product with A and M; s + 1 of them reduce the residual's space
+ * once. Cost: 4 kernels, 2 of them with a reduction, and about 3 s + 10 vectors; A and M once.
+ * Fails: M_kk = 0 or ω = 0 is a breakdown; after that other shadow vectors are taken.
+ */
+template <class Backend>
+class IDR final : public Solver
+{
+public:
+  explicit IDR(Method &method) : shadows(method.integer("s", 4, 1, most_shadows))
+  {}
+
+  bool needs_symmetry() const override
+  {
+    return false;
+  }
+
+  SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
+                    Buffer<double> &x, const SolveControl &control) const override
+  {
+    const RowSpace &space = *A.range();
+    const int s =
+        static_cast<int>(std::clamp<long long>(shadows, 1, std::max(space.n_global(), 1LL)));
+    WorkVectors own(A, 3 * s + 2);
+    Buffer<double> numbers(A.executor(), Small::count(s));
+    GramMemory dots(A.executor(), s, space.communicator());
+    double *const first = numbers.data();
+    const Small small{
+        s, first, first + s * s, first + s * (s + 1), first + s * (s + 2), first + s * (s + 3)};
+    const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
+      const Workplace at{A.n(),
+                         static_cast<unsigned int>(space.first()),
+                         own.columns(0, s),
+                         own.columns(s, s),
+                         own.columns(2 * s, s),
+                         x.data(),
+                         r.data(),
+                         own[3 * s],
+                         own[3 * s + 1],
+                         small};
+      const auto project = gram(at.n, at.P, {at.r, at.P.stride, 1}, ProjectResidual{small}, dots);
+      iteration.once(rows(at.n, ChooseShadows{at}), project);
+      repeat(iteration, watch_for<State>(control), A, m, at, project, dots);
+    };
+    const auto width = static_cast<std::size_t>(s);
+    const std::size_t vectors = (width * (3 * width + 12) + width + 9) / (width + 1);
+    return solve_with_steps<Backend, State, Sums>("idr", A, M, b, x, control,
+                                                  {{1, vectors, 1}, {1, vectors + 2, 1}}, iterate);
+  }
+
+private:
+  template <class Iteration, class M, class Project>
+  static void repeat(Iteration &iteration, const Watch<State> &watch, const Matrix &A, const M &m,
+                     const Workplace &at, const Project &project, GramMemory &dots)
+  {
+    constexpr bool fused = is_fused<M>;
+    const DiagonalView diagonal = fused_diagonal(m);
+    const int s = at.small.s;
+    const bool is_identity = fused && diagonal.is_identity();
+    double *const z = is_identity ? at.r : at.z; // M⁻¹r
+    const auto use = [&](const int k) {
+      const auto image = gram(at.n, at.P, at.G.part(k, 1), ProjectImage{at.small, k}, dots);
+      const bool makes_z = fused && !is_identity && k == s - 1;
+      return std::tuple(product(A, at.U[k], Store{at.G[k]}), image,
+                        rows(at.n, UseDirection{at, k, diagonal, makes_z ? z : nullptr}));
+    };
+    const auto omega = product(A, z, ChooseOmega{at.r, at.t});
+    const auto reduce = rows(at.n, ReduceResidual{at.x, at.r, z, at.t});
+    if constexpr (fused) {
+      const auto direction = [&](const int k) {
+        return std::tuple_cat(std::tuple(rows(at.n, MakeDirection<true>{at, k, diagonal})), use(k));
+      };
+      iteration.repeat(watch, counted_steps(s, direction), omega, reduce, project);
+    }
+    else {
+      const auto direction = [&](const int k) {
+        return std::tuple_cat(std::tuple(rows(at.n, MakeDirection<false>{at, k, diagonal}),
+                                         product(*m, at.z, CompleteDirection{at, k})),
+                              use(k));
+      };
+      iteration.repeat(watch, counted_steps(s, direction), product(*m, at.r, Store{at.z}), omega,
+                       reduce, project);
+    }
+  }
+
+  int shadows;
+};
+} // namespace
+} // namespace idr
+
+template <class Backend>
+std::unique_ptr<Solver> make_idr(Method &method)
+{
+  return std::make_unique<idr::IDR<Backend>>(method);
+}
+
+template std::unique_ptr<Solver> make_idr<ThisBackend>(Method &);
+} // namespace femgpu::linalg
