@@ -22,6 +22,8 @@
   X("bicgstab", make_bicgstab, "BiCGStab for unsymmetric matrices, classical form, 5 kernels")     \
   X("pipelined-bicgstab", make_pipelined_bicgstab,                                                 \
     "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels an iteration")                   \
+  X("bicgstab-l", make_bicgstab_l,                                                                 \
+    "BiCGStab(l) for unsymmetric matrices, 2 l products an iteration; l=L (1 to 8)")               \
   X("idr", make_idr, "IDR(s) for unsymmetric matrices, s + 1 products a cycle; s=S (1 to 16)")     \
   X("gmres", make_gmres,                                                                           \
     "GMRES for unsymmetric matrices; restart=M (1 to 256), orthogonalisation=mgs|cgs|cgs2")        \

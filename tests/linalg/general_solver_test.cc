@@ -86,8 +86,8 @@ TEST_P(GeneralSolverTest, ToleranceBelowRoundingIsNotCalledConverged)
 
 INSTANTIATE_TEST_SUITE_P(Backends, GeneralSolverTest,
                          testing::Combine(backends_and_parts(), general_solvers()), words);
-INSTANTIATE_TEST_SUITE_P(BackendsAndIdr, GeneralSolverTest,
-                         testing::Combine(backends_and_parts(), forms_of_idr()), words);
+INSTANTIATE_TEST_SUITE_P(BackendsAndWide, GeneralSolverTest,
+                         testing::Combine(backends_and_parts(), wide_solvers()), words);
 INSTANTIATE_TEST_SUITE_P(BackendsAndGmres, GeneralSolverTest,
                          testing::Combine(backends_and_parts(), forms_of_gmres()), words);
 } // namespace

@@ -170,9 +170,12 @@ inline auto general_solvers()
   return testing::Values(std::string("bicgstab"), std::string("pipelined-bicgstab"));
 }
 
-inline auto forms_of_idr()
+/// Others whose vectors are of a number that only the run tells.
+inline auto wide_solvers()
 {
-  return testing::Values(std::string("idr"), std::string("idr s=1"), std::string("idr s=8"));
+  return testing::Values(std::string("idr"), std::string("idr s=1"), std::string("idr s=8"),
+                         std::string("bicgstab-l"), std::string("bicgstab-l l=1"),
+                         std::string("bicgstab-l l=4"));
 }
 
 /// The forms of GMRES, which take any system too.

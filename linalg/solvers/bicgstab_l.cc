@@ -1,0 +1,446 @@
+#include "linalg/base/hash.h"
+#include "linalg/solvers/gmres.h"
+#include "linalg/solvers/registry.h"
+
+namespace femgpu::linalg
+{
+namespace bicgstab_l
+{
+namespace
+{
+using gmres::combination;
+
+constexpr int most_l = 8;
+
+struct State : KrylovState
+{
+  static constexpr bool can_vary = true;
+
+  double alpha = 0., beta = 0., omega = 1.;
+  double rho = 1.; ///< (r_j, r*), of the direction before
+
+  /// β for the next direction, with @p next = (r_j, r*).
+  FEMGPU_HD
+  void turn(const double next)
+  {
+    beta = alpha * next / rho;
+    rho = next;
+    stop_unless_finite(beta, next);
+  }
+  /// α = ρ / @p gamma
+  FEMGPU_HD
+  void set_alpha(const double gamma)
+  {
+    alpha = rho / gamma;
+    stop_unless_finite(alpha, gamma);
+  }
+
+private:
+  FEMGPU_HD
+  void stop_unless_finite(const double quotient, const double divisor)
+  {
+    if (running && !is_finite(quotient))
+      stop(is_finite(divisor) ? Outcome::breakdown : Outcome::not_finite);
+  }
+};
+
+struct Sums
+{
+  double rr, rho, gamma;
+};
+
+/// What the minimisation keeps: the least squares of r_0 − Σ γ_j r_j, j = 1, ..., ℓ.
+struct Small
+{
+  int l;
+  double *Z;     ///< (r_i, r_j), l+1 x l by columns j = 1, ...; factored in place
+  double *gamma; ///< l
+
+  FEMGPU_HD
+  double &z(const int i, const int j) const
+  {
+    return Z[(j - 1) * (l + 1) + i];
+  }
+
+  /// Cholesky's factors of the normal equations; false where r_1, ..., r_l depend on each other.
+  FEMGPU_HD
+  bool solve() const
+  {
+    for (int j = 1; j <= l; ++j) {
+      for (int i = j; i <= l; ++i) {
+        double sum = z(i, j);
+        for (int k = 1; k < j; ++k)
+          sum -= z(i, k) * z(j, k);
+        z(i, j) = i == j ? sqrt(sum) : sum / z(j, j);
+      }
+      double sum = z(0, j);
+      for (int k = 1; k < j; ++k)
+        sum -= z(j, k) * gamma[k - 1];
+      gamma[j - 1] = sum / z(j, j);
+    }
+    bool is_sound = true;
+    for (int j = l; j > 0; --j) {
+      double sum = gamma[j - 1];
+      for (int k = j + 1; k <= l; ++k)
+        sum -= z(k, j) * gamma[k - 1];
+      gamma[j - 1] = sum / z(j, j);
+      is_sound = is_sound && KrylovState::is_finite(gamma[j - 1]);
+    }
+    return is_sound;
+  }
+};
+
+/// What steps of all kinds see.
+struct Workplace
+{
+  int n;
+  unsigned int first; ///< global number of the first row
+  Columns R, U;       ///< l + 1 vectors each
+  double *x, *shadow, *z;
+  bool fused; ///< M⁻¹ is a row functor, m; else
+  double *y;  ///< is what M⁻¹ brings to x at the end of a pass
+  DiagonalView m;
+  Small small;
+
+  /// Takes @p v_i to x, or to y.
+  FEMGPU_HD
+  void add(const int i, const double v_i) const
+  {
+    if (fused)
+      x[i] += m(i) * v_i;
+    else
+      y[i] += v_i;
+  }
+};
+
+/// r* = r; after runs that have failed with it, numbers in [-1, 1) that look random. u_0 = 0.
+struct Begin
+{
+  Workplace at;
+
+  using Contributes = SumList<&Sums::rho>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums &sum) const
+  {
+    const auto seed = static_cast<unsigned int>(state.failed_runs);
+    const unsigned int number = at.first + static_cast<unsigned int>(i);
+    const double r_i = at.R[0][i];
+    at.shadow[i] = seed == 0 ? r_i : 0x1p-31 * hash_of(number ^ hash_of(seed)) - 1.;
+    at.U[0][i] = 0.;
+    if (!at.fused)
+      at.y[i] = 0.;
+    sum.rho += r_i * at.shadow[i];
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(State &state, const Sums &sum) const
+  {
+    state.alpha = 0.;
+    state.rho = 1.;
+    state.turn(sum.rho);
+  }
+};
+
+/// u_i = r_i − β u_i, i <= j;  z = M⁻¹u_j where that is fused
+struct MakeDirection
+{
+  Workplace at;
+  int j;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums & /* sum */) const
+  {
+    double u_i = 0.;
+    for (int k = 0; k <= j; ++k) {
+      u_i = at.R[k][i] - state.beta * at.U[k][i];
+      at.U[k][i] = u_i;
+    }
+    if (at.fused)
+      at.z[i] = at.m(i) * u_i;
+  }
+};
+
+/// z = M⁻¹v where that is no row functor
+struct ApplyPreconditioner
+{
+  double *z;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, const double z_i, Sums & /* sum */) const
+  {
+    z[i] = z_i;
+  }
+};
+
+/// u_{j+1} = A z;  α = ρ / (u_{j+1}, r*)
+struct ApplyToDirection
+{
+  const double *shadow;
+  double *u;
+
+  using Contributes = SumList<&Sums::gamma>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, const double u_i, Sums &sum) const
+  {
+    u[i] = u_i;
+    sum.gamma += u_i * shadow[i];
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(State &state, const Sums &sum) const
+  {
+    state.set_alpha(sum.gamma);
+  }
+};
+
+/// x += α M⁻¹u_0;  r_i −= α u_{i+1}, i <= j;  z = M⁻¹r_j where that is fused
+struct UseDirection
+{
+  Workplace at;
+  int j;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State &state, const int i, Sums & /* sum */) const
+  {
+    at.add(i, state.alpha * at.U[0][i]);
+    double r_i = 0.;
+    for (int k = 0; k <= j; ++k) {
+      r_i = at.R[k][i] - state.alpha * at.U[k + 1][i];
+      at.R[k][i] = r_i;
+    }
+    if (at.fused)
+      at.z[i] = at.m(i) * r_i;
+  }
+};
+
+/// r_{j+1} = A z;  β for the next direction, if there is one in this pass
+struct ApplyToResidual
+{
+  const double *shadow;
+  double *r;
+  bool is_last;
+
+  using Contributes = SumList<&Sums::rho>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, const double r_i, Sums &sum) const
+  {
+    r[i] = r_i;
+    sum.rho += r_i * shadow[i];
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(State &state, const Sums &sum) const
+  {
+    if (!is_last)
+      state.turn(sum.rho);
+  }
+};
+
+/// (r_i, r_j) for all i;  with the last j: γ, and ω = γ_l
+struct Minimise
+{
+  Small small;
+  int j;
+
+  FEMGPU_HD
+  void entry(const int x, const int /* y */, const double dot) const
+  {
+    small.z(x, j) = dot;
+  }
+  FEMGPU_HD
+  void finish(State &state) const
+  {
+    if (j < small.l || !state.running)
+      return;
+    const double rr = small.z(1, 1); // overwritten below
+    const bool is_sound = small.solve();
+    state.omega = small.gamma[small.l - 1];
+    if (!is_sound || state.omega == 0.)
+      state.stop(KrylovState::is_finite(rr) ? Outcome::breakdown : Outcome::not_finite);
+  }
+};
+
+/// x += M⁻¹ Σ γ_j r_{j-1};  r_0 −= Σ γ_j r_j;  u_0 −= Σ γ_j u_j;  β
+struct ReduceResidual
+{
+  Workplace at;
+
+  using Contributes = SumList<&Sums::rr, &Sums::rho>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, Sums &sum) const
+  {
+    const int l = at.small.l;
+    const double *const gamma = at.small.gamma;
+    at.add(i, combination(at.R.part(0, l), l, gamma, i));
+    at.U[0][i] -= combination(at.U.part(1, l), l, gamma, i);
+    const double r_i = at.R[0][i] - combination(at.R.part(1, l), l, gamma, i);
+    at.R[0][i] = r_i;
+    sum.rr += r_i * r_i;
+    sum.rho += r_i * at.shadow[i];
+  }
+
+  using Completes = Contributes;
+  FEMGPU_HD
+  void finish(State &state, const Sums &sum) const
+  {
+    state.rho *= -state.omega;
+    if (at.fused)
+      end_pass(state, sum);
+    else {
+      state.rr = sum.rr; // for the step that takes y to x
+      state.beta = sum.rho;
+    }
+  }
+
+  FEMGPU_HD
+  static void end_pass(State &state, const Sums &sum)
+  {
+    ++state.iteration;
+    state.check(sum.rr);
+    if (state.running)
+      state.turn(sum.rho);
+  }
+};
+
+/// x += M⁻¹y, where that is no row functor; the end of a pass
+struct AddPreconditioned
+{
+  double *x;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, const double z_i, Sums & /* sum */) const
+  {
+    x[i] += z_i;
+  }
+
+  using Completes = SumList<>;
+  FEMGPU_HD
+  void finish(State &state, const Sums & /* sum */) const
+  {
+    ReduceResidual::end_pass(state, {state.rr, state.beta, 0.});
+  }
+};
+
+/// y = 0
+struct Clear
+{
+  double *y;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, const int i, Sums & /* sum */) const
+  {
+    y[i] = 0.;
+  }
+};
+
+/**
+ * BiCGStab(ℓ) (Sleijpen and Fokkema 1993), right preconditioned: ℓ steps of BiCG, then the residual
+ * that is smallest over ℓ powers of A, from the normal equations.
+ *
+ * Use: unsymmetric systems whose eigenvalues are far from the real axis, as with strong convection,
+ * where one power, BiCGStab, stagnates. Options: l. Needs: nothing of A or M; 2 l + 5 vectors. An
+ * iteration has 2 l products with A and M. Cost: 5 l + 1 kernels, 3 l + 1 of them with a reduction,
+ * and about 4 l² + 18 l vectors. Fails: as BiCGStab, by breakdown; after that another r* is taken.
+ */
+template <class Backend>
+class BiCGStabL final : public Solver
+{
+public:
+  explicit BiCGStabL(Method &method) : l(method.integer("l", 2, 1, most_l))
+  {}
+
+  bool needs_symmetry() const override
+  {
+    return false;
+  }
+
+  SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
+                    Buffer<double> &x, const SolveControl &control) const override
+  {
+    const auto n_numbers = static_cast<std::size_t>((l + 1) * l + l);
+    WorkVectors own(A, 2 * (l + 1) + 3);
+    Buffer<double> numbers(A.executor(), n_numbers);
+    GramMemory dots(A.executor(), l + 1, A.range()->communicator());
+    const Small small{l, numbers.data(), numbers.data() + (l + 1) * l};
+    const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
+      constexpr bool fused = is_fused<decltype(m)>;
+      const Workplace at{A.n(),
+                         static_cast<unsigned int>(A.range()->first()),
+                         own.columns(0, l + 1),
+                         own.columns(l + 1, l + 1),
+                         x.data(),
+                         own[2 * l + 2],
+                         own[2 * l + 3],
+                         fused,
+                         own[2 * l + 4],
+                         fused_diagonal(m),
+                         small};
+      iteration.once(rows(at.n, Begin{at}));
+      repeat(iteration, watch_for<State>(control), A, m, at, dots);
+    };
+    const auto width = static_cast<std::size_t>(l), products = 2 * width;
+    const std::size_t vectors = 4 * width * width + 18 * width + 8;
+    return solve_with_steps<Backend, State, Sums>(
+        "bicgstab-l", A, M, b, x, own[0], control,
+        {{products, vectors, products}, {products, vectors + 2 * products + 5, products + 1}},
+        iterate);
+  }
+
+private:
+  template <class Iteration, class M>
+  static void repeat(Iteration &iteration, const Watch<State> &watch, const Matrix &A, const M &m,
+                     const Workplace &at, GramMemory &dots)
+  {
+    const int l = at.small.l;
+    const auto minimise = counted_steps(l, [&](const int j) {
+      return std::tuple(gram(at.n, at.R, at.R.part(j + 1, 1), Minimise{at.small, j + 1}, dots));
+    });
+    const auto reduce = rows(at.n, ReduceResidual{at});
+    const auto direction = [&](const int j) { return rows(at.n, MakeDirection{at, j}); };
+    const auto image = [&](const int j) {
+      return std::tuple(product(A, at.z, ApplyToDirection{at.shadow, at.U[j + 1]}),
+                        rows(at.n, UseDirection{at, j}));
+    };
+    const auto residual = [&](const int j) {
+      return product(A, at.z, ApplyToResidual{at.shadow, at.R[j + 1], j == l - 1});
+    };
+    if constexpr (is_fused<M>) {
+      const auto step = [&](const int j) {
+        return std::tuple_cat(std::tuple(direction(j)), image(j), std::tuple(residual(j)));
+      };
+      iteration.repeat(watch, counted_steps(l, step), minimise, reduce);
+    }
+    else {
+      const auto precondition = [&](double *v) {
+        return product(*m, v, ApplyPreconditioner{at.z});
+      };
+      const auto step = [&](const int j) {
+        return std::tuple_cat(std::tuple(direction(j), precondition(at.U[j])), image(j),
+                              std::tuple(precondition(at.R[j]), residual(j)));
+      };
+      iteration.repeat(watch, counted_steps(l, step), minimise, reduce,
+                       product(*m, at.y, AddPreconditioned{at.x}), rows(at.n, Clear{at.y}));
+    }
+  }
+
+  int l;
+};
+} // namespace
+} // namespace bicgstab_l
+
+template <class Backend>
+std::unique_ptr<Solver> make_bicgstab_l(Method &method)
+{
+  return std::make_unique<bicgstab_l::BiCGStabL<Backend>>(method);
+}
+
+template std::unique_ptr<Solver> make_bicgstab_l<ThisBackend>(Method &);
+} // namespace femgpu::linalg
