@@ -7,6 +7,37 @@
 
 namespace femgpu::linalg
 {
+/**
+ * Sorts n numbers by all threads of a team, in place: a bitonic network (Batcher 1968) in the form
+ * whose exchanges all put the smaller number first, so that n need not be a power of two.
+ */
+template <class Team>
+FEMGPU_HD
+void sort_by_network(const Team &team, int *numbers, const int n)
+{
+  const auto exchange = [&](const unsigned int i, const unsigned int j) {
+    if (j < static_cast<unsigned int>(n) && numbers[i] > numbers[j]) {
+      const int larger = numbers[i];
+      numbers[i] = numbers[j];
+      numbers[j] = larger;
+    }
+  };
+  const auto last = static_cast<unsigned int>(n);
+  for (unsigned int half = 1; half < last; half *= 2) {
+    // Halves ascend: the i-th number meets the i-th from the end of the block.
+    for (unsigned int k = team.rank(), block = k / half * 2 * half; block < last;
+         k += team.size(), block = k / half * 2 * half)
+      exchange(block + k % half, block + 2 * half - 1 - k % half);
+    team.sync();
+    for (unsigned int step = half / 2; step > 0; step /= 2) {
+      for (unsigned int k = team.rank(), block = k / step * 2 * step; block < last;
+           k += team.size(), block = k / step * 2 * step)
+        exchange(block + k % step, block + k % step + step);
+      team.sync();
+    }
+  }
+}
+
 /// A set of columns that a team fills, in memory that it is given.
 class ColumnSet
 {
@@ -89,7 +120,15 @@ public:
   void store_sorted(const Team &team, int *to) const
   {
     team.sync();
-    team.sort(list, *count, to);
+    const int n = *count;
+    // Where a thread has few numbers, it is the least to compare all with all.
+    if (Team::size() == 1 || n <= 4 * Team::size())
+      team.sort(list, n, to);
+    else {
+      sort_by_network(team, list, n);
+      for (int k = team.rank(); k < n; k += team.size())
+        to[k] = list[k];
+    }
     team.sync();
   }
 
