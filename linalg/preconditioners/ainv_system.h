@@ -3,6 +3,7 @@
 
 #include "linalg/preconditioners/ainv_pivots.h"
 #include "linalg/preconditioners/ilu_pattern.h"
+#include "linalg/sparse/sum.h"
 
 #include <cstddef>
 #include <utility>
@@ -64,83 +65,42 @@ struct ScaleRow
   }
 };
 
-/// Calls f(column, entry of A, entry of B) for the columns of row i that A or B has, ascending; -1
-/// for an entry that is not there.
-template <class Function>
-FEMGPU_HD
-void for_union(const RowPatternView &A, const RowPatternView &B, const int i, const Function &f)
-{
-  int a = A.row_starts[i], b = B.row_starts[i];
-  const int a_end = A.row_starts[i + 1], b_end = B.row_starts[i + 1];
-  while (a < a_end || b < b_end) {
-    const bool takes_a = b == b_end || (a < a_end && A.columns[a] <= B.columns[b]);
-    const bool takes_b = a == a_end || (b < b_end && B.columns[b] <= A.columns[a]);
-    f(takes_a ? A.columns[a] : B.columns[b], takes_a ? a : -1, takes_b ? b : -1);
-    a += takes_a ? 1 : 0;
-    b += takes_b ? 1 : 0;
-  }
-}
-
-struct CountUnion
-{
-  RowPatternView A, B;
-  int *lengths;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int length = 0;
-    for_union(A, B, i, [&](int, int, int) { ++length; });
-    lengths[i] = length;
-  }
-};
-
 /// One part: the mean of A and Aᵀ, which differ by rounding; two: Aᵀ, and A.
 template <int parts>
-struct StoreUnion
+struct StoreBoth
 {
-  CsrView<double> A, A_transposed;
-  const int *row_starts;
-  int *columns;
+  const double *A_values;
+  const int *A_entries, *transposed_entries; ///< -1: none
+  const int *sources;                        ///< of the entries of Aᵀ
   double *values[parts];
 
   FEMGPU_HD
-  void operator()(const int i) const
+  void operator()(const int k) const
   {
-    int at = row_starts[i];
-    const RowPatternView pattern{A.row_starts, A.columns};
-    const RowPatternView transposed{A_transposed.row_starts, A_transposed.columns};
-    for_union(pattern, transposed, i, [&](const int column, const int a, const int b) {
-      const double a_ij = a < 0 ? 0. : A.values[a], a_ji = b < 0 ? 0. : A_transposed.values[b];
-      columns[at] = column;
-      values[0][at] = parts == 1 ? 0.5 * (a_ij + a_ji) : a_ji;
-      values[parts - 1][at] = parts == 1 ? 0.5 * (a_ij + a_ji) : a_ij;
-      ++at;
-    });
+    const int a = A_entries[k], b = transposed_entries[k];
+    const double a_ij = a < 0 ? 0. : A_values[a], a_ji = b < 0 ? 0. : A_values[sources[b]];
+    values[0][k] = parts == 1 ? 0.5 * (a_ij + a_ji) : a_ji;
+    values[parts - 1][k] = parts == 1 ? 0.5 * (a_ij + a_ji) : a_ij;
   }
 };
 
-/// A + Aᵀ as a pattern, with the values of both.
+/// A + Aᵀ as a pattern, with the values of both. @param A_values of the entries of @p A
 template <class Backend, int parts>
-void store_union(const CsrMatrix &A, AinvSystem<parts> &system)
+void store_union(const PatternRef &A, const double *A_values, AinvSystem<parts> &system)
 {
-  const ExecutorPtr owner = A.executor();
-  Runner<Backend> runner(*owner);
-  const auto A_transposed = transpose<Backend>(A);
-  const CsrView<double> view = A.csr_view(), transposed = A_transposed->csr_view();
-  Buffer<int> lengths(owner, static_cast<std::size_t>(A.n()));
-  runner.run(rows(A.n(), CountUnion{{view.row_starts, view.columns},
-                                    {transposed.row_starts, transposed.columns},
-                                    lengths.data()}));
-  system.pattern = make_rows<Backend>(owner, lengths);
-  StoreUnion<parts> store{
-      view, transposed, system.pattern.row_starts.data(), system.pattern.columns.data(), {}};
+  const DerivedPattern transposed = transposed_pattern<Backend>(A);
+  UnionPattern both =
+      union_pattern<Backend>(A, pattern_of(A.executor, transposed.pattern),
+                             "The pattern of an approximate inverse's matrix and its transpose");
+  StoreBoth<parts> store{
+      A_values, both.A_entries.data(), both.B_entries.data(), transposed.sources.data(), {}};
   for (int part = 0; part < parts; ++part) {
-    system.values[part] = Buffer<double>(owner, system.pattern.columns.size());
+    system.values[part] = Buffer<double>(A.executor, both.pattern.columns.size());
     store.values[part] = system.values[part].data();
   }
-  runner.run(rows(A.n(), store));
-  owner->synchronize(); // before the transposed matrix goes
+  Runner<Backend>(*A.executor).run(rows(static_cast<int>(both.pattern.columns.size()), store));
+  system.pattern = std::move(both.pattern);
+  A.executor->synchronize(); // before the transposed pattern goes
 }
 
 template <class Backend, int parts>
@@ -163,9 +123,7 @@ AinvSystem<parts> make_ainv_system(const CsrMatrix &A, const BlockPartition &blo
     system.values[0] = std::move(values);
   }
   else
-    store_union<Backend>(CsrMatrix(owner, std::move(D.pattern.row_starts),
-                                   std::move(D.pattern.columns), std::move(values)),
-                         system);
+    store_union<Backend>(pattern_of(owner, D.pattern), values.data(), system);
   return system;
 }
 } // namespace femgpu::linalg

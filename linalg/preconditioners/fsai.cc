@@ -1,6 +1,9 @@
 #include "linalg/preconditioners/factorised_operator.h"
 #include "linalg/preconditioners/inverse_pattern.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/sparse/pattern_product.h"
+#include "linalg/sparse/row_workspace.h"
+#include "linalg/sparse/subset.h"
 #include "linalg/sparse/transpose.h"
 
 namespace femgpu::linalg
@@ -162,15 +165,13 @@ public:
     const CsrMatrix &A = A_.csr();
     const ExecutorPtr owner = A.executor();
     factors.reset();
-    auto G =
-        compute(A, select<Backend>(inverse_pattern<Backend>(A, tau, power), LowerPart{}, owner));
+    auto G = compute(A, lower_part(inverse_pattern<Backend>(A, tau, power), owner));
     if (rounds > 0) {
       const RowPattern S = large_entries<Backend>(A, tau);
       for (int round = 0; round < rounds; ++round) {
         const RowPattern kept = large_entries<Backend>(*G, 1. - drop);
         G = compute(
-            A, select<Backend>(multiply<Backend>(pattern_of(owner, kept), pattern_of(owner, S)),
-                               LowerPart{}, owner));
+            A, lower_part(multiply<Backend>(pattern_of(owner, kept), pattern_of(owner, S)), owner));
       }
       G = compute(A, large_entries<Backend>(*G, 1. - drop));
     }
@@ -208,6 +209,11 @@ public:
   std::size_t bytes() const override
   {
     return factors->bytes();
+  }
+
+  static RowPattern lower_part(const RowPattern &pattern, const ExecutorPtr &owner)
+  {
+    return triangle_pattern<Backend>(pattern_of(owner, pattern), TrianglePart::lower).pattern;
   }
 
 private:

@@ -2,7 +2,9 @@
 #define femgpu_linalg_preconditioners_ilu_pattern_h
 
 #include "linalg/partitions/partition.h"
+#include "linalg/sparse/choose.h"
 #include "linalg/sparse/pattern_product.h"
+#include "linalg/sparse/subset.h"
 #include "linalg/sparse/symmetry.h"
 #include "linalg/sparse/transpose.h"
 
@@ -176,15 +178,6 @@ BlockDiagonal block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
   return result;
 }
 
-struct AnyEntry
-{
-  FEMGPU_HD
-  bool operator()(int /* i */, int /* j */) const
-  {
-    return true;
-  }
-};
-
 /// Entries of the upper triangle, and those of the lower one that the transposed graph gives.
 struct FillEntry
 {
@@ -205,10 +198,12 @@ template <class Backend>
 RowPattern paths_through_lower_rows(const RowPattern &A, const int length,
                                     const ExecutorPtr &executor)
 {
-  RowPattern paths = select<Backend>(A, AnyEntry{}, executor);
-  for (int edges = 1; edges < length; ++edges)
-    paths = multiply<Backend>(pattern_of(executor, select<Backend>(paths, LowerPart{}, executor)),
-                              pattern_of(executor, A));
+  RowPattern paths = A.copy();
+  for (int edges = 1; edges < length; ++edges) {
+    const RowPattern lower =
+        triangle_pattern<Backend>(pattern_of(executor, paths), TrianglePart::lower).pattern;
+    paths = multiply<Backend>(pattern_of(executor, lower), pattern_of(executor, A));
+  }
   return paths;
 }
 
@@ -222,14 +217,18 @@ template <class Backend>
 RowPattern fill_pattern(const RowPattern &A, const int level, const ExecutorPtr &executor)
 {
   if (level == 0)
-    return select<Backend>(A, AnyEntry{}, executor);
+    return A.copy();
   const RowPattern paths = paths_through_lower_rows<Backend>(A, level + 1, executor);
+  const auto fill = [&](const RowPattern &transposed_paths) {
+    return choose<Backend>(pattern_of(executor, paths),
+                           EntriesWhere<FillEntry>{{transposed_paths.view()}}, paths.n(),
+                           "The pattern of an incomplete factorisation")
+        .pattern;
+  };
   if (is_symmetric<Backend>(pattern_of(executor, A)))
-    return select<Backend>(paths, FillEntry{paths.view()}, executor);
+    return fill(paths);
   const RowPattern transposed = transposed_pattern<Backend>(pattern_of(executor, A)).pattern;
-  const RowPattern transposed_paths =
-      paths_through_lower_rows<Backend>(transposed, level + 1, executor);
-  return select<Backend>(paths, FillEntry{transposed_paths.view()}, executor);
+  return fill(paths_through_lower_rows<Backend>(transposed, level + 1, executor));
 }
 } // namespace femgpu::linalg
 

@@ -2,6 +2,7 @@
 #include "linalg/preconditioners/inverse_pattern.h"
 #include "linalg/preconditioners/least_squares.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/sparse/pattern_product.h"
 #include "linalg/sparse/row_product.h"
 #include "linalg/sparse/transpose.h"
 

@@ -81,6 +81,10 @@ struct RowPattern
   {
     return static_cast<int>(row_starts.size()) - 1;
   }
+  RowPattern copy() const
+  {
+    return {row_starts.copy(), columns.copy()};
+  }
 };
 
 /// A pattern with its sizes, for who reads it: a matrix or a RowPattern has it.
@@ -145,72 +149,6 @@ RowPattern make_rows(const ExecutorPtr &executor, const Buffer<int> &lengths,
   scan_counts<Backend>(executor, lengths.data(), n, pattern.row_starts.data());
   pattern.columns = Buffer<int>(executor, static_cast<std::size_t>(totals.sum));
   return pattern;
-}
-
-/// The entries j <= i of a row i, or j >= i.
-struct LowerPart
-{
-  FEMGPU_HD
-  bool operator()(const int i, const int j) const
-  {
-    return j <= i;
-  }
-};
-struct UpperPart
-{
-  FEMGPU_HD
-  bool operator()(const int i, const int j) const
-  {
-    return j >= i;
-  }
-};
-
-template <class Keep>
-struct CountKept
-{
-  RowPatternView pattern;
-  Keep keep;
-  int *lengths;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int length = 0;
-    for (int k = pattern.row_starts[i]; k < pattern.row_starts[i + 1]; ++k)
-      length += keep(i, pattern.columns[k]) ? 1 : 0;
-    lengths[i] = length;
-  }
-};
-
-template <class Keep>
-struct StoreKept
-{
-  RowPatternView pattern;
-  Keep keep;
-  const int *row_starts;
-  int *columns;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int at = row_starts[i];
-    for (int k = pattern.row_starts[i]; k < pattern.row_starts[i + 1]; ++k)
-      if (keep(i, pattern.columns[k]))
-        columns[at++] = pattern.columns[k];
-  }
-};
-
-/// The entries (i, j) for which keep(i, j) holds.
-template <class Backend, class Keep>
-RowPattern select(const RowPattern &pattern, const Keep &keep, const ExecutorPtr &executor)
-{
-  Runner<Backend> runner(*executor);
-  Buffer<int> lengths(executor, static_cast<std::size_t>(pattern.n()));
-  runner.run(rows(pattern.n(), CountKept<Keep>{pattern.view(), keep, lengths.data()}));
-  RowPattern kept = make_rows<Backend>(executor, lengths);
-  runner.run(rows(pattern.n(), StoreKept<Keep>{pattern.view(), keep, kept.row_starts.data(),
-                                               kept.columns.data()}));
-  return kept;
 }
 } // namespace femgpu::linalg
 

@@ -1,5 +1,6 @@
 #include "linalg/sparse/subset.h"
 
+#include "linalg/sparse/choose.h"
 #include "linalg/sparse/row_workspace.h"
 
 #include <algorithm>
@@ -8,29 +9,21 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// How a triangle is chosen: for each row of the result its row of A, and for each entry of that
-/// the column that it has in the result, or -1.
-struct TriangleChoice
+struct IsInTriangle
 {
-  Triangle part;
+  TrianglePart part;
 
   FEMGPU_HD
-  int row(const int r) const
+  bool operator()(const int i, const int j) const
   {
-    return r;
-  }
-  FEMGPU_HD
-  int column(const int i, const int j) const
-  {
-    const bool is_chosen = part == Triangle::lower            ? j <= i
-                           : part == Triangle::strictly_lower ? j < i
-                           : part == Triangle::upper          ? j >= i
-                                                              : j > i;
-    return is_chosen ? j : -1;
+    return part == TrianglePart::lower            ? j <= i
+           : part == TrianglePart::strictly_lower ? j < i
+           : part == TrianglePart::upper          ? j >= i
+                                                  : j > i;
   }
 };
 
-/// The same for some rows and columns.
+/// Some rows and columns; see choose().
 struct ListChoice
 {
   const int *rows;
@@ -47,93 +40,6 @@ struct ListChoice
     return new_columns[j];
   }
 };
-
-/// Each thread of a team has some entries of a row that follow each other, so that they keep their
-/// order; of short rows, one.
-struct Share
-{
-  int first, last;
-
-  template <class Team>
-  FEMGPU_HD
-  Share(const Team &team, const RowPatternView &A, const int i)
-  {
-    const int end = A.row_starts[i + 1], size = (A.length(i) + team.size() - 1) / team.size();
-    const int begin = A.row_starts[i] + size * team.rank();
-    first = begin < end ? begin : end;
-    last = first + size < end ? first + size : end;
-  }
-};
-
-template <class Choice>
-struct CountChosen
-{
-  static constexpr int team_size = 32, scratch = 0;
-  RowPatternView A;
-  Choice choice;
-  int *lengths;
-
-  template <class Team>
-  FEMGPU_HD
-  void operator()(const Team &team, const int r) const
-  {
-    const int i = choice.row(r);
-    const Share share(team, A, i);
-    double n = 0.;
-    for (int k = share.first; k < share.last; ++k)
-      n += choice.column(i, A.columns[k]) >= 0 ? 1. : 0.;
-    n = team.sum(n);
-    if (team.rank() == 0)
-      lengths[r] = static_cast<int>(n);
-  }
-};
-
-template <class Choice>
-struct StoreChosen
-{
-  static constexpr int team_size = 32, scratch = team_size / 2; // an int for each thread
-  RowPatternView A;
-  Choice choice;
-  const int *row_starts;
-  int *columns, *sources;
-
-  template <class Team>
-  FEMGPU_HD
-  void operator()(const Team &team, const int r) const
-  {
-    const int i = choice.row(r);
-    const Share share(team, A, i);
-    int *const counts = reinterpret_cast<int *>(team.scratch());
-    int n = 0;
-    for (int k = share.first; k < share.last; ++k)
-      n += choice.column(i, A.columns[k]) >= 0 ? 1 : 0;
-    counts[team.rank()] = n;
-    team.sync();
-    int at = row_starts[r];
-    for (int thread = 0; thread < team.rank(); ++thread)
-      at += counts[thread];
-    for (int k = share.first; k < share.last; ++k)
-      if (const int column = choice.column(i, A.columns[k]); column >= 0) {
-        columns[at] = column;
-        sources[at++] = k;
-      }
-  }
-};
-
-/// @param n rows of the result
-template <class Backend, class Choice>
-DerivedPattern choose(const PatternRef &A, const Choice &choice, const int n,
-                      const std::string &what)
-{
-  Runner<Backend> runner(*A.executor);
-  Buffer<int> lengths(A.executor, static_cast<std::size_t>(n));
-  runner.run(teams(n, CountChosen<Choice>{A.view, choice, lengths.data()}));
-  DerivedPattern result{make_rows<Backend>(A.executor, lengths, what), Buffer<int>()};
-  result.sources = Buffer<int>(A.executor, result.pattern.columns.size());
-  runner.run(teams(n, StoreChosen<Choice>{A.view, choice, result.pattern.row_starts.data(),
-                                          result.pattern.columns.data(), result.sources.data()}));
-  return result;
-}
 
 struct MarkBadIndex
 {
@@ -206,13 +112,13 @@ struct FindDiagonal
 } // namespace
 
 template <class Backend>
-DerivedPattern triangle_pattern(const PatternRef &A, const Triangle part)
+DerivedPattern triangle_pattern(const PatternRef &A, const TrianglePart part)
 {
-  return choose<Backend>(A, TriangleChoice{part}, A.n, "A triangle");
+  return choose<Backend>(A, EntriesWhere<IsInTriangle>{{part}}, A.n, "A triangle");
 }
 
 template <class Backend>
-DerivedMatrix<Backend> triangle(const CsrMatrix &A, const Triangle part)
+DerivedMatrix<Backend> triangle(const CsrMatrix &A, const TrianglePart part)
 {
   return {A, A.n_columns(), triangle_pattern<Backend>(pattern_of(A), part)};
 }
@@ -243,8 +149,8 @@ Buffer<double> diagonal(const CsrMatrix &A)
   return result;
 }
 
-template DerivedPattern triangle_pattern<ThisBackend>(const PatternRef &, Triangle);
-template DerivedMatrix<ThisBackend> triangle<ThisBackend>(const CsrMatrix &, Triangle);
+template DerivedPattern triangle_pattern<ThisBackend>(const PatternRef &, TrianglePart);
+template DerivedMatrix<ThisBackend> triangle<ThisBackend>(const CsrMatrix &, TrianglePart);
 template DerivedMatrix<ThisBackend> submatrix<ThisBackend>(const CsrMatrix &, const Buffer<int> &,
                                                            const Buffer<int> &);
 template Buffer<double> diagonal<ThisBackend>(const CsrMatrix &);

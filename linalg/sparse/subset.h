@@ -5,7 +5,7 @@
 
 namespace femgpu::linalg
 {
-enum class Triangle
+enum class TrianglePart
 {
   lower, ///< with the diagonal
   strictly_lower,
@@ -15,11 +15,11 @@ enum class Triangle
 
 /// The pattern of a triangle of A.
 template <class Backend>
-DerivedPattern triangle_pattern(const PatternRef &A, Triangle part);
+DerivedPattern triangle_pattern(const PatternRef &A, TrianglePart part);
 
 /// A triangle of A, of the same size, which can take over new values of A.
 template <class Backend>
-DerivedMatrix<Backend> triangle(const CsrMatrix &A, Triangle part);
+DerivedMatrix<Backend> triangle(const CsrMatrix &A, TrianglePart part);
 
 /**
  * The entries A(rows, columns), which can take over new values of A: entry (r, c) is that of row

@@ -97,39 +97,43 @@ struct AddEntries
 } // namespace
 
 template <class Backend>
-Sum<Backend>::Sum(const double a, const CsrMatrix &A, const double b, const CsrMatrix &B)
-    : n_of_A(A.n_nonzeros()), n_of_B(B.n_nonzeros())
+UnionPattern union_pattern(const PatternRef &A, const PatternRef &B, const std::string &what)
 {
-  if (A.n() != B.n() || A.n_columns() != B.n_columns())
-    throw SolverError("There is no sum of " + describe(A) + " and " + describe(B) +
-                      ". Add matrices of one size.");
-  make_pattern(A, B);
-  update(a, A, b, B);
+  const ExecutorPtr owner = A.executor;
+  Runner<Backend> runner(*owner);
+  const auto n_of_B = static_cast<int>(B.n_entries);
+  Buffer<int> is_new(owner, B.n_entries), new_before(owner, B.n_entries + 1);
+  const Union both{A.view, B.view, new_before.data()};
+  runner.run(teams(A.n, MarkNew{A.view, B.view, is_new.data()}));
+  const long long n_new = total_counts<Backend>(owner, is_new.data(), n_of_B).sum;
+  check_n_entries(what, static_cast<long long>(A.n_entries) + n_new);
+  scan_counts<Backend>(owner, is_new.data(), n_of_B, new_before.data());
+  const std::size_t n_entries = A.n_entries + static_cast<std::size_t>(n_new);
+  UnionPattern result{
+      {Buffer<int>(owner, static_cast<std::size_t>(A.n) + 1), Buffer<int>(owner, n_entries)},
+      Buffer<int>(owner, n_entries),
+      Buffer<int>(owner, n_entries)};
+  runner.run(rows(A.n + 1, StoreRowStart{both, result.pattern.row_starts.data()}));
+  runner.run(teams(A.n, StoreUnion{both, result.pattern.columns.data(), result.A_entries.data(),
+                                   result.B_entries.data()}));
+  return result;
 }
 
 template <class Backend>
-void Sum<Backend>::make_pattern(const CsrMatrix &A, const CsrMatrix &B)
+Sum<Backend>::Sum(const double a, const CsrMatrix &A, const double b, const CsrMatrix &B)
+    : n_of_A(A.n_nonzeros()), n_of_B(B.n_nonzeros())
 {
-  const ExecutorPtr owner = A.executor();
-  Runner<Backend> runner(*owner);
-  const auto n = static_cast<std::size_t>(A.n());
-  Buffer<int> is_new(owner, n_of_B), new_before(owner, n_of_B + 1), row_starts(owner, n + 1);
-  const Union both{pattern_of(A).view, pattern_of(B).view, new_before.data()};
-  const auto n_entries_of_B = static_cast<int>(n_of_B);
-  runner.run(teams(A.n(), MarkNew{both.A, both.B, is_new.data()}));
-  const long long n_new = total_counts<Backend>(owner, is_new.data(), n_entries_of_B).sum;
-  check_n_entries("The sum of " + describe(A) + " and " + describe(B),
-                  static_cast<long long>(n_of_A) + n_new);
-  scan_counts<Backend>(owner, is_new.data(), n_entries_of_B, new_before.data());
-  const std::size_t n_entries = n_of_A + static_cast<std::size_t>(n_new);
-  A_entries = Buffer<int>(owner, n_entries);
-  B_entries = Buffer<int>(owner, n_entries);
-  Buffer<int> columns(owner, n_entries);
-  runner.run(rows(A.n() + 1, StoreRowStart{both, row_starts.data()}));
-  runner.run(teams(A.n(), StoreUnion{both, columns.data(), A_entries.data(), B_entries.data()}));
-  own = std::make_shared<CsrMatrix>(owner, A.n_columns(), std::move(row_starts), std::move(columns),
-                                    Buffer<double>(owner, n_entries));
+  const std::string what = "The sum of " + describe(A) + " and " + describe(B);
+  if (A.n() != B.n() || A.n_columns() != B.n_columns())
+    throw SolverError(what + " does not exist: add matrices of one size.");
+  UnionPattern entries = union_pattern<Backend>(pattern_of(A), pattern_of(B), what);
+  A_entries = std::move(entries.A_entries);
+  B_entries = std::move(entries.B_entries);
+  own = std::make_shared<CsrMatrix>(
+      A.executor(), A.n_columns(), std::move(entries.pattern.row_starts),
+      std::move(entries.pattern.columns), Buffer<double>(A.executor(), A_entries.size()));
   result = own;
+  update(a, A, b, B);
 }
 
 template <class Backend>
@@ -143,5 +147,7 @@ void Sum<Backend>::update(const double a, const CsrMatrix &A, const double b, co
                            B_entries.data(), own->mutable_values()}));
 }
 
+template UnionPattern union_pattern<ThisBackend>(const PatternRef &, const PatternRef &,
+                                                 const std::string &);
 template class Sum<ThisBackend>;
 } // namespace femgpu::linalg

@@ -7,10 +7,21 @@
 
 namespace femgpu::linalg
 {
+/// The entries that two patterns have.
+struct UnionPattern
+{
+  RowPattern pattern;
+  Buffer<int> A_entries, B_entries; ///< where each comes from; -1 where there is none
+};
+
+/// Two searches an entry, whatever the lengths of the rows. @param what it is, for the text of an
+/// error. @throws SolverError beyond most_indices entries; DeviceError without memory
+template <class Backend>
+UnionPattern union_pattern(const PatternRef &A, const PatternRef &B, const std::string &what);
+
 /**
- * a A + b B, with the entries that A or B has, also where they cancel. The pattern is made once, by
- * two searches an entry, whatever the lengths of the rows; new values are one pass, which reads and
- * writes at most 32 bytes an entry.
+ * a A + b B, with the entries that A or B has, also where they cancel. The pattern is made once;
+ * new values are one pass, which reads and writes at most 32 bytes an entry.
  */
 template <class Backend>
 class Sum
@@ -30,11 +41,9 @@ public:
   void update(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
 
 private:
-  void make_pattern(const CsrMatrix &A, const CsrMatrix &B);
-
   std::shared_ptr<CsrMatrix> own;
   std::shared_ptr<const CsrMatrix> result; // the same, as others see it
-  Buffer<int> A_entries, B_entries;        // of each entry; -1 where there is none
+  Buffer<int> A_entries, B_entries;
   std::size_t n_of_A, n_of_B;
 };
 } // namespace femgpu::linalg

@@ -404,10 +404,12 @@ TEST_P(SparseTest, TakesTrianglesAndDiagonals)
             expected[i] = value;
         }
       const CsrMatrix matrix = make(A);
-      EXPECT_EQ(to_host(*triangle<Backend>(matrix, Triangle::lower).matrix()), parts[0]);
-      EXPECT_EQ(to_host(*triangle<Backend>(matrix, Triangle::strictly_lower).matrix()), parts[1]);
-      EXPECT_EQ(to_host(*triangle<Backend>(matrix, Triangle::upper).matrix()), parts[2]);
-      EXPECT_EQ(to_host(*triangle<Backend>(matrix, Triangle::strictly_upper).matrix()), parts[3]);
+      EXPECT_EQ(to_host(*triangle<Backend>(matrix, TrianglePart::lower).matrix()), parts[0]);
+      EXPECT_EQ(to_host(*triangle<Backend>(matrix, TrianglePart::strictly_lower).matrix()),
+                parts[1]);
+      EXPECT_EQ(to_host(*triangle<Backend>(matrix, TrianglePart::upper).matrix()), parts[2]);
+      EXPECT_EQ(to_host(*triangle<Backend>(matrix, TrianglePart::strictly_upper).matrix()),
+                parts[3]);
       EXPECT_EQ(linalg::diagonal<Backend>(matrix).to_host(), expected);
     }
   });
