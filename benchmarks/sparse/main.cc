@@ -290,7 +290,7 @@ int run(Options options)
   if (options.systems.empty())
     options.systems = {"poisson2d-5pt:1000",           "poisson3d-7pt:100",
                        "poisson3d-27pt:100",           "elasticity3d-p1:40",
-                       "convection-diffusion3d:64,20", "circuit:200000"};
+                       "convection-diffusion3d:64,20", "circuit:50000"};
   std::printf("%s\n\n", make_executor(options.backend)->description().c_str());
   print_head();
   std::vector<Row> rows;

@@ -163,7 +163,7 @@ public:
   void setup(const Matrix &A_) override
   {
     const CsrMatrix &A = A_.csr();
-    const ExecutorPtr owner = A.executor();
+    const ExecutorPtr &owner = A.executor();
     factors.reset();
     auto G = compute(A, lower_part(inverse_pattern<Backend>(A, tau, power), owner));
     if (rounds > 0) {
@@ -219,7 +219,7 @@ public:
 private:
   std::unique_ptr<CsrMatrix> compute(const CsrMatrix &A, RowPattern pattern)
   {
-    const ExecutorPtr owner = A.executor();
+    const ExecutorPtr &owner = A.executor();
     Runner<Backend> runner(*owner);
     Buffer<double> values(owner, pattern.columns.size());
     Buffer<int> failed(owner, static_cast<std::size_t>(A.n()));

@@ -25,7 +25,7 @@ Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductK
   if (A.n_columns() != B.n())
     throw SolverError(what + " does not exist: the columns of the first must be as many as the "
                              "rows of the second.");
-  const ExecutorPtr owner = A.executor();
+  const ExecutorPtr &owner = A.executor();
   RowPattern pattern = multiply<Backend>(pattern_of(A), pattern_of(B), what);
   Buffer<double> values(owner, pattern.columns.size());
   own = std::make_shared<CsrMatrix>(owner, B.n_columns(), std::move(pattern.row_starts),
@@ -41,7 +41,7 @@ Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductK
 template <class Backend>
 void Product<Backend>::find_large_rows(const CsrMatrix &A, const CsrMatrix &B)
 {
-  const ExecutorPtr owner = A.executor();
+  const ExecutorPtr &owner = A.executor();
   const PatternRef C = pattern_of(*own);
   Runner<Backend> runner(*owner);
   is_large = Buffer<int>(owner, static_cast<std::size_t>(A.n()));
