@@ -6,9 +6,11 @@ its time. So the files of a directory are checked together, as one file that inc
 that compiles; where it does not, because two of them have the same name in an unnamed namespace, and
 where the checks have found something, each file is checked alone, and that decides.
 
-Files that were found clean are in scripts/tidy.clean, with a hash of all that the finding depends on: the
-file, the headers of ours that it includes, its compile command and .clang-tidy. As long as that is the
-same they are not checked again, unless --all asks for it; --record writes the list.
+A file that was found clean is not checked again as long as all that the finding depends on is the same:
+its text and that of the headers of ours that it includes, without comments and blanks, its compile
+command, .clang-tidy and the version of clang-tidy. A hash of these is the name of an empty file in
+${XDG_CACHE_HOME:-~/.cache}/femgpu/tidy. --since COMMIT takes what was in that commit for clean, too:
+where nothing is remembered, as in CI, a branch is checked for what it changes. --all checks everything.
 """
 import argparse
 import collections
@@ -21,12 +23,21 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # It is what a file of includes is made for, and no finding. (clang's analyzer looks into included .cc
 # files if "UnifiedSource" is in the name of the file that includes them, and else not.)
 TOGETHER = "--checks=-bugprone-suspicious-include"
-CLEAN = ROOT / "scripts" / "tidy.clean"
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
+                     "femgpu", "tidy")
+DAYS_IN_CACHE = 60  # without being asked for
+# Text in quotes, raw or not, is no comment. Comments that clang-tidy reads are kept: NOLINT, and the
+# names of arguments.
+COMMENTS = re.compile(r'R"(\w*)\(.*?\)\1"' r'|"(?:\\.|[^"\\\n])*"' r"|'(?:\\.|[^'\\\n])*'"
+                      r"|/\*\s*\w+\s*=\s*\*/|//[^\n]*NOLINT[^\n]*"
+                      r"|(?P<comment>//[^\n]*|/\*.*?\*/)", re.DOTALL)
 
 
 def arguments():
@@ -35,8 +46,8 @@ def arguments():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build",
                         help="directory of compile_commands.json (build)")
     parser.add_argument("--all", action="store_true", help="also those that are known to be clean")
-    parser.add_argument("--record", action="store_true",
-                        help="write scripts/tidy.clean when all of them are")
+    parser.add_argument("--since", metavar="COMMIT",
+                        help="what was in this commit is clean; where there is none, nothing is")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     return parser.parse_args()
 
@@ -48,6 +59,14 @@ def without_precompiled_headers(words):
             if word != "-Winvalid-pch" and not (word == "-include" and next(kept))]
 
 
+def compiled_files(file):
+    """What is compiled with @p file: itself, or the files that CMake has put together in it."""
+    if file.parent.name != "Unity":
+        return [file]
+    return [pathlib.Path(name) for name in re.findall(r'^#include "(.*)"', file.read_text(),
+                                                      re.MULTILINE)]
+
+
 def our_commands(build):
     """{file: words of its compile command}, without the compiler, the file and the object."""
     database = build / "compile_commands.json"
@@ -55,31 +74,42 @@ def our_commands(build):
         sys.exit(f"no {database}: the build was not configured")
     commands = {}
     for entry in json.loads(database.read_text()):
-        file = pathlib.Path(entry["directory"], entry["file"])
-        if file.suffix != ".cc" or build.resolve() in file.parents:
+        files = [file for file in compiled_files(pathlib.Path(entry["directory"], entry["file"]))
+                 if file.suffix == ".cc" and build.resolve() not in file.parents]
+        if not files:
             continue
         words = shlex.split(entry["command"])
         first = next(i for i, word in enumerate(words) if word.startswith("-"))
         words = without_precompiled_headers(words)
         end = words.index("-o")
-        commands[file] = tuple(words[first:end] + [word for word in words[end + 2:]
-                                                   if word not in ("-c", entry["file"])])
+        flags = tuple(words[first:end] + [word for word in words[end + 2:]
+                                          if word not in ("-c", entry["file"])])
+        commands.update((file, flags) for file in files)
     return commands
 
 
-class Hashes:
-    """Of all that a finding depends on, but for other people's headers."""
+def without_comments(text):
+    """What is left of a source @p text for a compiler: line ends matter to the preprocessor alone."""
+    text = COMMENTS.sub(lambda match: " " if match["comment"] else match[0], text)
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return " ".join(f"\n{line}\n" if line.startswith("#") else line for line in lines if line)
 
-    def __init__(self):
-        self.settings = (ROOT / ".clang-tidy").read_bytes()
+
+class Hashes:
+    """Of all that a finding depends on, but for other people's headers, in the sources below @p root."""
+
+    def __init__(self, root):
+        self.root = root
+        version = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE, check=True)
+        self.tool = version.stdout + (root / ".clang-tidy").read_bytes()
         self.known = {}  # the text of our files, and what each includes of ours
 
     def read(self, file):
         if file not in self.known:
-            text = file.read_bytes()
+            text = without_comments(file.read_text(encoding="utf-8"))
             included = []
-            for name in re.findall(rb'^\s*#\s*include\s+"([^"]+)"', text, re.MULTILINE):
-                places = [ROOT / name.decode(), file.parent / name.decode()]
+            for name in re.findall(r'^# ?include "([^"]+)"', text, re.MULTILINE):
+                places = [self.root / name, file.parent / name]
                 included += [place.resolve() for place in places if place.is_file()][:1]
             self.known[file] = text, included
         return self.known[file]
@@ -91,25 +121,50 @@ class Hashes:
             if this not in seen:
                 seen.add(this)
                 left += self.read(this)[1]
-        sha = hashlib.sha256(self.settings)
+        sha = hashlib.sha256(self.tool)
         # Where things lie differs between machines, and what lies there is not ours.
         kept = [flag.replace(str(ROOT), "") for flag in flags if not flag.startswith(("-I", "/"))]
         sha.update(" ".join(kept).encode())
         for this in sorted(seen):
-            sha.update(str(this.relative_to(ROOT)).encode() + self.read(this)[0])
+            sha.update(f"{this.relative_to(self.root)}\n{self.read(this)[0]}\n".encode())
         return sha.hexdigest()
 
 
-def clean_files():
-    """{name: hash} as they were recorded."""
-    if not CLEAN.exists():
-        return {}
-    return {name: sha for sha, name in (line.split() for line in CLEAN.read_text().splitlines())}
+class CleanFiles:
+    """The hashes of what was found clean, here or in a commit."""
 
+    def __init__(self):
+        CACHE.mkdir(parents=True, exist_ok=True)
+        for entry in CACHE.iterdir():
+            if time.time() - entry.stat().st_mtime > DAYS_IN_CACHE * 86400:
+                entry.unlink(missing_ok=True)
+        self.of_commit = set()
 
-def record(hashes):
-    CLEAN.write_text("".join(f"{sha} {file.relative_to(ROOT)}\n"
-                             for file, sha in sorted(hashes.items())))
+    def __contains__(self, sha):
+        if (CACHE / sha).exists():
+            (CACHE / sha).touch()
+            return True
+        return sha in self.of_commit
+
+    @staticmethod
+    def add(sha):
+        (CACHE / sha).touch()
+
+    def add_commit(self, commit, commands):
+        """What @p commit has of the files of @p commands, were it compiled with these."""
+        archive = subprocess.run(["git", "archive", commit], cwd=ROOT, stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, check=False)
+        if archive.returncode != 0:
+            print(f"there is no commit '{commit}': all files are checked", flush=True)
+            return
+        with tempfile.TemporaryDirectory(prefix="femgpu_tidy_") as directory:
+            root = pathlib.Path(directory).resolve()
+            subprocess.run(["tar", "-x", "-C", root], input=archive.stdout, check=True)
+            hashes = Hashes(root)
+            for file, flags in commands.items():
+                then = root / file.relative_to(ROOT)
+                if then.is_file():
+                    self.of_commit.add(hashes.of(then, flags))
 
 
 def run(words):
@@ -167,12 +222,13 @@ def main():
     options = arguments()
     build = options.build.resolve()
     commands = our_commands(build)
-    hashes = Hashes()
-    of = {file: hashes.of(file, flags) for file, flags in commands.items()}
-    known = {} if options.all else clean_files()
-    doubtful = {file: flags for file, flags in commands.items()
-                if known.get(str(file.relative_to(ROOT))) != of[file]}
-    failed = False
+    hashes, clean = Hashes(ROOT), CleanFiles()
+    if options.since is not None and not options.all:
+        clean.add_commit(options.since, commands)
+    doubtful = {file: hashes.of(file, flags) for file, flags in commands.items()}
+    if not options.all and not options.files:
+        doubtful = {file: sha for file, sha in doubtful.items() if sha not in clean}
+    failed = set()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         alone = [file.resolve() for file in options.files]
         for file in alone:
@@ -181,13 +237,15 @@ def main():
         if not alone:
             print(f"{len(commands) - len(doubtful)} of {len(commands)} files are known to be clean",
                   flush=True)
-            alone = check_directories(doubtful, build, pool)
-        for status, output in pool.map(lambda file: tidy(file, commands[file]), alone):
-            failed = failed or status != 0
+            alone = check_directories({file: commands[file] for file in doubtful}, build, pool)
+        for file, (status, output) in zip(alone, pool.map(lambda file: tidy(file, commands[file]),
+                                                          alone)):
+            if status != 0:
+                failed.add(file)
             if output:
                 print(output, flush=True)
-    if options.record and not failed and not options.files:
-        record(of)
+    for file in set(alone if options.files else doubtful) - failed:
+        clean.add(doubtful[file])
     return 1 if failed else 0
 
 
