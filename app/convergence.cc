@@ -13,8 +13,6 @@ namespace
 {
 // An observed order may stay this much below the expected one.
 constexpr double order_tolerance = 0.1;
-// Errors below this part of the exact solution's norm are rounding.
-constexpr double rounding_level = 1e-11;
 
 /// What h^-dim grows with from cycle to cycle: dofs where cells have different sizes.
 double size_of(const StudyRecord &study, const CycleRecord &cycle)
@@ -170,7 +168,7 @@ void add_errors(const CycleRecord &cycle, dealii::ConvergenceTable &table,
   }
 }
 
-dealii::ConvergenceTable make_table(const StudyRecord &study, const Escape &escape)
+dealii::ConvergenceTable make_convergence_table(const StudyRecord &study, const Escape &escape)
 {
   dealii::ConvergenceTable table;
   std::vector<std::string> columns; // of errors
@@ -201,7 +199,8 @@ TableTexts convergence_table(const StudyRecord &study)
     remarks.push_back(to_string(verdict));
   for (const Extrapolation &extrapolation : extrapolations(study))
     remarks.push_back(to_string(extrapolation));
-  TableTexts texts = table_texts([&](const Escape &escape) { return make_table(study, escape); });
+  TableTexts texts =
+      table_texts([&](const Escape &escape) { return make_convergence_table(study, escape); });
   append(quantity_table(study), texts);
   return with_remarks(std::move(texts), remarks);
 }

@@ -13,6 +13,9 @@
 
 namespace femgpu
 {
+/// Errors and differences below this part of a value are rounding, and what the solver leaves.
+inline constexpr double rounding_level = 1e-11;
+
 /// The phases of a cycle, in their order.
 inline const std::vector<std::string> &phase_names()
 {

@@ -10,8 +10,6 @@ namespace femgpu
 {
 namespace
 {
-// Differences below this part of the value are rounding, and the solver's tolerance.
-constexpr double rounding_level = 1e-11;
 // Slower than near any corner or crack.
 constexpr double least_order = 0.2;
 

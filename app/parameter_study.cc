@@ -1,5 +1,6 @@
 #include "app/parameter_study.h"
 
+#include "app/parameter_scan.h"
 #include "linalg/base/error.h"
 
 #include <algorithm>
@@ -16,13 +17,6 @@ constexpr long most = 1000;
 [[noreturn]] void fail(const std::string &text, const std::string &problem)
 {
   throw ParameterError("command line: --study '" + text + "' " + problem);
-}
-
-std::string trimmed(std::string text)
-{
-  text.erase(0, text.find_first_not_of(" \t"));
-  text.erase(text.find_last_not_of(" \t") + 1);
-  return text;
 }
 
 /// Splits at commas outside of parentheses and quotes.

@@ -8,9 +8,6 @@ namespace femgpu
 {
 namespace
 {
-// Differences below this part of the quantity are rounding, and what the solver leaves.
-constexpr double rounding_level = 1e-11;
-
 /// Those of the first cycle are those of all; a cycle that failed has none.
 const std::vector<Quantity> &quantities_of(const StudyRecord &study)
 {
@@ -72,7 +69,7 @@ QuantityChange quantity_change(const StudyRecord &study, const std::size_t cycle
 
 namespace
 {
-dealii::ConvergenceTable make_table(const StudyRecord &study, const Escape &escape)
+dealii::ConvergenceTable make_quantity_table(const StudyRecord &study, const Escape &escape)
 {
   dealii::ConvergenceTable table;
   for (const Quantity &quantity : quantities_of(study))
@@ -92,7 +89,7 @@ TableTexts quantity_table(const StudyRecord &study)
 {
   if (quantities_of(study).empty())
     return {};
-  return table_texts([&](const Escape &escape) { return make_table(study, escape); });
+  return table_texts([&](const Escape &escape) { return make_quantity_table(study, escape); });
 }
 
 std::vector<std::string> quantity_columns(const Quantity &quantity)

@@ -40,7 +40,7 @@ void add_failure(dealii::ConvergenceTable &table)
   table.add_value("outcome", std::string(failed));
 }
 
-dealii::ConvergenceTable make_table(const ParameterStudy &study, const Escape &escape)
+dealii::ConvergenceTable make_study_table(const ParameterStudy &study, const Escape &escape)
 {
   dealii::ConvergenceTable table;
   table.set_auto_fill_mode(true); // combinations have different quantities
@@ -60,7 +60,7 @@ dealii::ConvergenceTable make_table(const ParameterStudy &study, const Escape &e
 
 TableTexts study_table(const ParameterStudy &study)
 {
-  return table_texts([&](const Escape &escape) { return make_table(study, escape); });
+  return table_texts([&](const Escape &escape) { return make_study_table(study, escape); });
 }
 
 std::string study_csv(const ParameterStudy &study)

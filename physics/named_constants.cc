@@ -14,7 +14,7 @@ bool begins_name(const char c)
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-bool continues_name(const char c)
+bool is_within_name(const char c)
 {
   return begins_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
@@ -30,7 +30,7 @@ bool is_number(const std::string &text)
 bool is_name(const std::string &text)
 {
   return !text.empty() && begins_name(text.front()) &&
-         std::all_of(text.begin(), text.end(), continues_name);
+         std::all_of(text.begin(), text.end(), is_within_name);
 }
 
 /// Where the number that begins at @p begin ends: "5.67e-8" is one, with no name e in it.
@@ -78,7 +78,7 @@ std::string NamedConstants::insert_into(const std::string &expressions) const
     const char c = expressions[begin];
     end = begin + 1;
     if (begins_name(c))
-      while (end < expressions.size() && continues_name(expressions[end]))
+      while (end < expressions.size() && is_within_name(expressions[end]))
         ++end;
     else if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.')
       end = end_of_number(expressions, begin);

@@ -24,8 +24,6 @@ using namespace dealii;
 
 namespace
 {
-constexpr char axes[] = "xyz";
-
 // Values closer than this part of the field's largest are equal: ranks round differently.
 constexpr double equal_values = 1e-10;
 // The same for places, as a part of the size of the mesh.

@@ -11,8 +11,6 @@ using namespace dealii;
 
 namespace
 {
-constexpr char axes[] = "xyz";
-
 /// Puts |v| behind the last dim entries of @p row, which are v.
 template <int dim>
 void append_magnitude(std::vector<double> &row)

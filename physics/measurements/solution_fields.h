@@ -18,6 +18,9 @@
 
 namespace femgpu
 {
+/// The names of the axes, as in v_x.
+inline constexpr char axes[] = "xyz";
+
 /**
  * All fields of a solution by name, wherever FEValues are: the solution's components, the gradient
  * of a scalar solution, and what Problem::postprocessors() and Problem::nodal_fields() yield.

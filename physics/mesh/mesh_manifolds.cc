@@ -18,15 +18,15 @@ using namespace dealii;
 
 namespace
 {
-const std::string path = "Mesh/Manifolds";
+const std::string manifolds_path = "Mesh/Manifolds";
 
 [[noreturn]] void refuse(const std::string &entry, const std::string &what)
 {
-  throw ParameterError("The entry '" + entry + "' of " + path + " " + what +
+  throw ParameterError("The entry '" + entry + "' of " + manifolds_path + " " + what +
                            " Write entries such as '1, hole: polar 0, 0' in 2D, and 'ball: sphere "
                            "0, 0, 0; pipe: cylinder 0, 0, 0, 0, 0, 1' (a point of the axis and "
                            "its direction) in 3D.",
-                       path);
+                       manifolds_path);
 }
 
 std::vector<double> read_numbers(const std::string &entry, const std::string &text)
@@ -68,7 +68,7 @@ typename CurvedSides<dim>::Side CurvedSides<dim>::read_side(const std::string &e
   Side side;
   side.entry = entry;
   for (const std::string &word : split_expressions(entry.substr(0, colon), ','))
-    side.ids.insert(regions.boundary(path, word));
+    side.ids.insert(regions.boundary(manifolds_path, word));
   read_surface(entry.substr(colon + 1), side);
   return side;
 }
@@ -145,9 +145,10 @@ void CurvedSides<dim>::mark(Triangulation<dim> &coarse)
     return;
   for (const auto id : coarse.get_manifold_ids())
     if (id != numbers::flat_manifold_id)
-      throw ParameterError(path + " is given for a mesh whose generator knows its curved sides "
-                                  "itself. Leave it empty.",
-                           path);
+      throw ParameterError(manifolds_path +
+                               " is given for a mesh whose generator knows its curved sides "
+                               "itself. Leave it empty.",
+                           manifolds_path);
   for (const Side &side : sides) {
     if (side.surface)
       check(coarse, side);

@@ -21,11 +21,11 @@ using Order = std::array<unsigned int, 4>;
 constexpr std::array<Order, 3> orders = {{{{0, 1, 2, 3}}, {{0, 2, 3, 1}}, {{0, 3, 1, 2}}}};
 
 template <int dim>
-using Cell = typename Triangulation<dim>::active_cell_iterator;
+using ActiveCell = typename Triangulation<dim>::active_cell_iterator;
 
 /// The order for which the diagonal between the middles of the edges (02) and (13) is shortest.
 template <int dim>
-Order order_for_refinement(const Cell<dim> &cell)
+Order order_for_refinement(const ActiveCell<dim> &cell)
 {
   Order best = orders[0];
   if (dim == 2)
@@ -45,7 +45,7 @@ Order order_for_refinement(const Cell<dim> &cell)
 }
 
 template <int dim>
-void add_boundary_faces(const Cell<dim> &cell, std::vector<CellData<dim - 1>> &faces)
+void add_boundary_faces(const ActiveCell<dim> &cell, std::vector<CellData<dim - 1>> &faces)
 {
   for (const unsigned int f : cell->face_indices())
     if (cell->face(f)->at_boundary()) {

@@ -25,7 +25,7 @@ using namespace dealii;
 
 namespace
 {
-const std::string path = "Mesh/Merge nodes";
+const std::string merge_nodes_path = "Mesh/Merge nodes";
 
 /// Nodes that are nearer than this part of the shortest edge there are at the same place: files
 /// have seven digits or more.
@@ -91,19 +91,20 @@ std::vector<CellData<dim>> merged_cells(const Triangulation<dim> &coarse, Disjoi
       throw InputError(places[cell->active_cell_index()] +
                        "two nodes of this cell are no farther "
                        "apart than " +
-                       path + " allows, and would become one. Give a smaller tolerance.");
+                       merge_nodes_path +
+                       " allows, and would become one. Give a smaller tolerance.");
     cells.push_back(data);
   }
   return cells;
 }
 
 /// Nodes of a face in ascending order, the same from both sides.
-using NodeSet = std::array<unsigned int, 4>;
+using MergedNodes = std::array<unsigned int, 4>;
 
 template <class FaceIterator>
-NodeSet merged_nodes(const FaceIterator &face, DisjointSets &sets)
+MergedNodes merged_nodes(const FaceIterator &face, DisjointSets &sets)
 {
-  NodeSet nodes;
+  MergedNodes nodes;
   nodes.fill(numbers::invalid_unsigned_int);
   for (const unsigned int v : face->vertex_indices())
     nodes[v] = sets.root(face->vertex_index(v));
@@ -113,15 +114,15 @@ NodeSet merged_nodes(const FaceIterator &face, DisjointSets &sets)
 
 /// The faces of all cells, sorted. @throws InputError if more than two have the same nodes
 template <int dim>
-std::vector<NodeSet> merged_faces(const Triangulation<dim> &coarse, DisjointSets &sets,
-                                  const std::vector<std::string> &places)
+std::vector<MergedNodes> merged_faces(const Triangulation<dim> &coarse, DisjointSets &sets,
+                                      const std::vector<std::string> &places)
 {
-  std::vector<std::pair<NodeSet, unsigned int>> faces;
+  std::vector<std::pair<MergedNodes, unsigned int>> faces;
   for (const auto &cell : coarse.active_cell_iterators())
     for (const unsigned int f : cell->face_indices())
       faces.emplace_back(merged_nodes(cell->face(f), sets), cell->active_cell_index());
   std::sort(faces.begin(), faces.end());
-  std::vector<NodeSet> result;
+  std::vector<MergedNodes> result;
   for (std::size_t i = 0; i < faces.size(); ++i) {
     if (i > 1 && faces[i - 2].first == faces[i].first)
       throw InputError(places[faces[i].second] +
@@ -137,7 +138,7 @@ std::vector<NodeSet> merged_faces(const Triangulation<dim> &coarse, DisjointSets
 /// What is left of the boundary.
 template <int dim>
 SubCellData merged_boundary(const Triangulation<dim> &coarse, DisjointSets &sets,
-                            const std::vector<NodeSet> &faces)
+                            const std::vector<MergedNodes> &faces)
 {
   SubCellData boundary;
   for (const auto &face : coarse.active_face_iterators()) {
@@ -175,7 +176,7 @@ NodeMerging NodeMerging::read(const std::string &text)
     throw ParameterError("'" + text +
                              "' is no distance of nodes. Write refuse, keep, or the "
                              "largest distance at which nodes become one, as 1e-6.",
-                         path);
+                         merge_nodes_path);
   return merging;
 }
 
@@ -209,7 +210,8 @@ namespace
 {
 [[noreturn]] void refuse(const std::string &place, const std::string &what, const std::string &cure)
 {
-  throw InputError(place + what + " " + cure + " If that is meant, set " + path + " = keep.");
+  throw InputError(place + what + " " + cure + " If that is meant, set " + merge_nodes_path +
+                   " = keep.");
 }
 
 /// "FILE:LINE" of "FILE:LINE: "
@@ -243,7 +245,7 @@ void refuse_nodes_at_the_same_place(const std::vector<BoundaryNode<dim>> &nodes,
        << name_of(places[second->cell]) << "), as " << n << (n == 1 ? " pair" : " pairs")
        << " of nodes are. Parts would not hold together there, as at a crack.";
   cure.precision(1);
-  cure << "Set " << path << " = "
+  cure << "Set " << merge_nodes_path << " = "
        << 10. * same_place * std::min(first->shortest_edge, second->shortest_edge)
        << " to make one node of each pair.";
   refuse(places[first->cell], what.str(), cure.str());

@@ -21,8 +21,8 @@ using boost::property_tree::ptree;
 
 namespace
 {
-constexpr const char *blanks = " \t\r\n";
-const std::string how_to_save = " Save it again, in ParaView with Data Mode Ascii or Binary.";
+constexpr const char *xml_blanks = " \t\r\n";
+const std::string how_to_save_again = " Save it again, in ParaView with Data Mode Ascii or Binary.";
 
 template <class Number>
 std::vector<double> converted(const std::string &bytes)
@@ -126,9 +126,9 @@ VtuArrays::VtuArrays(const std::string &name, const std::string &text) : name(na
                      error.message() + "): it is damaged or truncated. Write or copy it again.");
   }
   if (tree.count("VTKFile") == 0 || attribute(root(), "type", "") != "UnstructuredGrid")
-    fail("the file is no VTKFile of type UnstructuredGrid." + how_to_save);
+    fail("the file is no VTKFile of type UnstructuredGrid." + how_to_save_again);
   if (attribute(root(), "byte_order", "LittleEndian") != "LittleEndian")
-    fail("the bytes are in the order BigEndian." + how_to_save);
+    fail("the bytes are in the order BigEndian." + how_to_save_again);
   header_size = attribute(root(), "header_type", "UInt32") == "UInt64" ? 8 : 4;
   const std::string compressor = attribute(root(), "compressor", "");
   if (!compressor.empty() && compressor != "vtkZLibDataCompressor")
@@ -144,16 +144,16 @@ std::vector<double> VtuArrays::text_numbers(const std::string &array_name, const
                                             const std::size_t n) const
 {
   std::vector<double> numbers;
-  std::size_t at = text.find_first_not_of(blanks);
+  std::size_t at = text.find_first_not_of(xml_blanks);
   while (at != std::string::npos) {
-    const std::size_t end = std::min(text.find_first_of(blanks, at), text.size());
+    const std::size_t end = std::min(text.find_first_of(xml_blanks, at), text.size());
     double number = 0.;
     const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, number);
     if (error == std::errc::invalid_argument || stop != text.data() + end)
       fail("the array '" + array_name + "' has '" + text.substr(at, std::min(end - at, at + 20)) +
            "' where a number should be.");
     numbers.push_back(number);
-    at = text.find_first_not_of(blanks, end);
+    at = text.find_first_not_of(xml_blanks, end);
   }
   if (numbers.size() != n)
     fail("the array '" + array_name + "' has " + std::to_string(numbers.size()) +
@@ -232,7 +232,7 @@ std::vector<double> VtuArrays::numbers(const ptree &array, const std::size_t n) 
     if (format == "binary") {
       std::string text = array.data();
       text.erase(std::remove_if(text.begin(), text.end(),
-                                [](const char c) { return std::strchr(blanks, c) != nullptr; }),
+                                [](const char c) { return std::strchr(xml_blanks, c) != nullptr; }),
                  text.end());
       bytes = decoded(array_name, Bytes(text, /* raw */ false));
     }
@@ -245,13 +245,15 @@ std::vector<double> VtuArrays::numbers(const ptree &array, const std::size_t n) 
       bytes = decoded(array_name, Bytes(appended.substr(offset), appended_is_raw));
     }
     else
-      fail("the array '" + array_name + "' has the unknown format '" + format + "'." + how_to_save);
+      fail("the array '" + array_name + "' has the unknown format '" + format + "'." +
+           how_to_save_again);
   }
   catch (const InputError &) {
     throw;
   }
   catch (const std::exception &error) { // of the decoder
-    fail("the array '" + array_name + "' is no base64 text (" + error.what() + ")." + how_to_save);
+    fail("the array '" + array_name + "' is no base64 text (" + error.what() + ")." +
+         how_to_save_again);
   }
   if (bytes.size() != n * number_type->second.size)
     fail("the array '" + array_name + "' has " + std::to_string(bytes.size()) +

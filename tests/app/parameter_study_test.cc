@@ -14,7 +14,7 @@ Texts values_of(const std::string &list)
   return parse_studies({"A/B=" + list}).at(0).values;
 }
 
-std::string error_of(const Texts &texts)
+std::string study_error(const Texts &texts)
 {
   return parameter_error([&] { parse_studies(texts); });
 }
@@ -47,16 +47,16 @@ TEST(ParameterStudy, RangesAreIntegersUpOrDown)
 
 TEST(ParameterStudy, RefusesWhatItCannotRead)
 {
-  EXPECT_TRUE(holds(error_of({"Solver/Solver"}), "has no '='"));
-  EXPECT_TRUE(holds(error_of({"A/B="}), "empty value"));
-  EXPECT_TRUE(holds(error_of({"A/B=1,,2"}), "empty value"));
-  EXPECT_TRUE(holds(error_of({"A/B=(1"}), "parenthesis without end"));
-  EXPECT_TRUE(holds(error_of({"A/B=1)"}), "closes a parenthesis"));
-  EXPECT_TRUE(holds(error_of({"A/B='1"}), "no end of the quote"));
-  EXPECT_TRUE(holds(error_of({"A/B=1", "A/B=2"}), "second time"));
-  EXPECT_TRUE(holds(error_of({"A/B=1,2,1"}), "'1' twice"));
-  EXPECT_TRUE(holds(error_of({"A/B=1..100000"}), "more than 1000"));
-  EXPECT_TRUE(holds(error_of({"Output/Directory=a,b"}), "directory of its own"));
+  EXPECT_TRUE(holds(study_error({"Solver/Solver"}), "has no '='"));
+  EXPECT_TRUE(holds(study_error({"A/B="}), "empty value"));
+  EXPECT_TRUE(holds(study_error({"A/B=1,,2"}), "empty value"));
+  EXPECT_TRUE(holds(study_error({"A/B=(1"}), "parenthesis without end"));
+  EXPECT_TRUE(holds(study_error({"A/B=1)"}), "closes a parenthesis"));
+  EXPECT_TRUE(holds(study_error({"A/B='1"}), "no end of the quote"));
+  EXPECT_TRUE(holds(study_error({"A/B=1", "A/B=2"}), "second time"));
+  EXPECT_TRUE(holds(study_error({"A/B=1,2,1"}), "'1' twice"));
+  EXPECT_TRUE(holds(study_error({"A/B=1..100000"}), "more than 1000"));
+  EXPECT_TRUE(holds(study_error({"Output/Directory=a,b"}), "directory of its own"));
 }
 
 TEST(ParameterStudy, CombinesAllValuesTheLastParameterFastest)
