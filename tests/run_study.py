@@ -56,7 +56,7 @@ class Run:
         if on_stdin:
             with open(options.file, encoding="utf-8") as file:
                 text = file.read()
-        process = subprocess.run(command, capture_output=True, text=True, check=False, input=text)
+        process = options.start(command, text)
         self.code, self.output, self.errors = process.returncode, process.stdout, process.stderr
 
     def path(self, name):
@@ -75,6 +75,10 @@ class Run:
 
     def vtu_files(self):
         return sorted(name for name in os.listdir(self.directory) if name.endswith(".vtu"))
+
+
+def start_process(command, text):
+    return subprocess.run(command, capture_output=True, text=True, check=False, input=text)
 
 
 def named_number(text):
@@ -386,7 +390,7 @@ def check_all(options, directory):
     return problems
 
 
-def parse_command_line():
+def parse_command_line(words):
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
@@ -453,12 +457,13 @@ def parse_command_line():
     add("--full-disk", metavar="NAME",
         help="no space is left when this file is written; all that are there must be complete")
     add("--skip-with-device", action="store_true", help="ends with 77 where nvidia-smi shows a GPU")
-    words, arguments = sys.argv[1:], []
+    arguments = []
     if "--" in words:
         at = words.index("--")
         words, arguments = words[:at], words[at + 1:]
     options = parser.parse_args(words)
     options.arguments = arguments
+    options.start = start_process
     options.needs_summary = bool(options.expect_order or options.expect_quantity or
                                  options.expect_outcome or options.expect_rate_by_dofs or
                                  options.expect_error_below or options.expect_cycles or
@@ -473,7 +478,7 @@ def parse_command_line():
 
 
 def main():
-    options = parse_command_line()
+    options = parse_command_line(sys.argv[1:])
     if options.skip_with_device and has_device():
         print("skipped: there is a device")
         return 77

@@ -1,0 +1,141 @@
+#include "app/program.h"
+
+#include "app/command_line.h"
+#include "app/failure.h"
+#include "app/listing.h"
+#include "app/parameter_print.h"
+#include "app/parameters.h"
+#include "app/run.h"
+#include "app/study.h"
+#include "app/summary.h"
+#include "common/atomic_file.h"
+#include "linalg/base/error.h"
+#include "physics/mesh/p4est_errors.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <unistd.h>
+
+namespace femgpu
+{
+namespace
+{
+Console::Verbosity verbosity_of(const CommandLine &command_line)
+{
+  if (command_line.quiet)
+    return Console::Verbosity::quiet;
+  return command_line.verbose ? Console::Verbosity::verbose : Console::Verbosity::normal;
+}
+
+/// Files never get the numbers of standard streams that a shell has closed.
+void fill_closed_streams()
+{
+  for (int descriptor = ::open("/dev/null", O_RDWR); descriptor >= 0;
+       descriptor = ::open("/dev/null", O_RDWR))
+    if (descriptor > STDERR_FILENO) {
+      ::close(descriptor);
+      return;
+    }
+}
+
+/// @throws ParameterError where the shell's directory is gone, which MPI and PETSc cannot stand
+void require_working_directory()
+{
+  std::error_code error;
+  if (std::filesystem::current_path(error).empty())
+    throw ParameterError("The working directory cannot be told (" + error.message() +
+                         "); it was probably removed. Go to one that is there: cd DIRECTORY.");
+}
+
+/// Answers a question about the program; false if the command line asks for a run.
+bool answer(const CommandLine &command_line, const bool prints)
+{
+  std::ostringstream text;
+  if (!command_line.help.empty())
+    text << command_line.help;
+  else if (command_line.version)
+    text << version_text() << '\n';
+  else if (command_line.list)
+    text << listing();
+  else if (!command_line.print_parameters.empty()) {
+    const Parameters parameters;
+    print_parameters(text, dealii::ParameterAcceptor::prm,
+                     parameter_format(command_line.print_parameters));
+  }
+  else
+    return false;
+  if (prints && !(std::cout << text.str() << std::flush))
+    throw OutputError("Standard output could not be written. Is the disk full, or closed?");
+  return true;
+}
+
+/// Does what the command line asks for; the exit code says whether everything converged.
+ExitCode run(const CommandLine &command_line, Parameters &parameters, const bool prints)
+{
+  Console console("femgpu", prints, verbosity_of(command_line));
+  if (!command_line.study.empty())
+    return run_combinations(command_line, parameters, MPI_COMM_WORLD, console, prints);
+  if (command_line.validate) {
+    validate(parameters, MPI_COMM_WORLD, console);
+    return ExitCode::done;
+  }
+  return run_and_report(parameters, MPI_COMM_WORLD, console, prints).converged()
+             ? ExitCode::done
+             : ExitCode::not_converged;
+}
+} // namespace
+
+int run_program(int argc, char **argv)
+{
+  int status = 0;
+  fill_closed_streams();
+  try {
+    require_working_directory();
+    // The command line is femgpu's alone: deal.II would hand it to Kokkos and PETSc, which take
+    // options of ours for theirs (--threads) and warn of all that they do not know.
+    char *words[] = {argv[0], nullptr};
+    int n_words = 1;
+    char **name = words;
+    dealii::Utilities::MPI::MPI_InitFinalize mpi(n_words, name, 1);
+    // after PETSc's initialization, which puts the handlers of most signals back
+    std::signal(SIGPIPE, SIG_IGN); // a run behind `femgpu ... | head` still writes its results
+    remove_partial_files_on_signals();
+    throw_errors_of_p4est();
+    const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
+    std::optional<Parameters> parameters; // also when reading them fails: they know their places
+    MPI_Comm failures = MPI_COMM_NULL;    // so that a failure never meets another message
+    MPI_Comm_dup(MPI_COMM_WORLD, &failures);
+    introduce_ranks(failures);
+    try {
+      const CommandLine command_line = parse_command_line(argc, argv);
+      if (!answer(command_line, prints)) {
+        parameters.emplace();
+        if (command_line.study.empty())
+          parameters->read(command_line);
+        status = static_cast<int>(run(command_line, *parameters, prints));
+      }
+    }
+    catch (...) {
+      const Failure failure = describe_failure(std::current_exception(),
+                                               parameters ? parameters->places : ParameterPlaces());
+      status = static_cast<int>(report_failure(failure, failures));
+    }
+    MPI_Comm_free(&failures);
+  }
+  catch (const ParameterError &error) { // before there is MPI
+    std::cerr << "femgpu: " << error.what() << std::endl;
+    status = static_cast<int>(error.code());
+  }
+  catch (const std::exception &error) { // MPI itself
+    std::cerr << "femgpu: " << error.what() << std::endl;
+    status = static_cast<int>(ExitCode::device);
+  }
+  return status;
+}
+} // namespace femgpu
