@@ -32,13 +32,13 @@ std::string listing_of_generators()
 
 std::string listing()
 {
-  return listing_of("Physics", physics_choices()) +
+  return listing_of("Physics", all_physics.choices()) +
          listing_of("Solver/Solver", linalg::node_solver_choices()) +
-         listing_of("Solver/Preconditioner", linalg::preconditioner_choices()) +
-         listing_of("Solver/Format", linalg::format_choices()) +
-         listing_of("Solver/Scaling", linalg::scaling_choices()) +
-         listing_of("Solver/Ordering", linalg::ordering_choices()) +
-         listing_of("Nonlinear/Method", linalg::nonlinear_method_choices()) +
+         listing_of("Solver/Preconditioner", linalg::preconditioners.choices()) +
+         listing_of("Solver/Format", linalg::formats.choices()) +
+         listing_of("Solver/Scaling", linalg::scalings.choices()) +
+         listing_of("Solver/Ordering", linalg::orderings.choices()) +
+         listing_of("Nonlinear/Method", linalg::nonlinear_methods.choices()) +
          listing_of_generators() + listing_of_backends("Solver/Backend");
 }
 } // namespace femgpu

@@ -18,7 +18,7 @@ using namespace dealii;
 RunParameters::RunParameters() : ParameterAcceptor("/")
 {
   std::string names, meanings;
-  for (const Choice &choice : physics_choices()) {
+  for (const Choice &choice : all_physics.choices()) {
     names += (names.empty() ? "" : "|") + choice.name;
     meanings += (meanings.empty() ? "" : "; ") + choice.name + ": " + choice.meaning;
   }

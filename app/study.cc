@@ -64,6 +64,8 @@ public:
     make_periodic(mesh, problem->periodic_sides());
     if (parameters.continuation.enabled)
       check_continuation();
+    else
+      check_methods(problem->nonlinearity().has_value(), parameters.solver, parameters.nonlinear);
     warn();
   }
 
@@ -323,6 +325,7 @@ void Study<dim>::check_continuation() const
                          "branch. Set Continuation/Enabled to false, or leave the section "
                          "Measurements out.",
                          parameters.measurements.used_key());
+  linalg::check(parameters.continuation.options(parameters.solver));
 }
 
 template <int dim>

@@ -129,7 +129,7 @@ System load(const std::string &name, const bool sai_only)
   }
   MatrixMarketMatrix file = read_matrix_market(name);
   const Scaling scaling =
-      find_scaling(file.is_symmetric() ? "symmetric" : "balance")(file.matrix.csr());
+      scalings.find(file.is_symmetric() ? "symmetric" : "balance").make(file.matrix.csr());
   scale_values(file.matrix.csr(), scaling, file.matrix.values.data());
   const std::size_t begin = name.rfind('/') == std::string::npos ? 0 : name.rfind('/') + 1;
   return {name.substr(begin, name.find(".mtx", begin) - begin), without_zeros(file.matrix),

@@ -107,7 +107,7 @@ OrderedSystem ordered_system(const std::string &name, const std::string &order)
   OrderedSystem system{name + (order == "none" ? "" : " " + order), {}, {}};
   std::vector<int> permutation;
   if (colon == std::string::npos)
-    permutation = find_ordering(order)(problem.A.csr());
+    permutation = orderings.make(order)(problem.A.csr());
   else {
     const int rows = number_of("--order", order.substr(colon + 1));
     const Partition partition =

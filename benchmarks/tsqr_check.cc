@@ -228,7 +228,7 @@ public:
     for (const double kappa : options.kappas) {
       blocks.fill(original, kappa);
       for (const int passes : {1, 2})
-        for (const Choice &variant : tsqr_choices()) {
+        for (const Choice &variant : tsqr_methods.choices()) {
           Result result = start(variant.name, passes, kappa);
           const bool has_safer = variant.name == "cholqr" || variant.name == "svqr";
           const std::string method =
@@ -249,7 +249,7 @@ public:
     const double of_column = 8. * options.n;
     blocks.fill(original, 10.);
     for (const int passes : {1, 2})
-      for (const Choice &variant : tsqr_choices()) {
+      for (const Choice &variant : tsqr_methods.choices()) {
         const auto tsqr = make_tsqr(variant.name + " passes=" + std::to_string(passes), executor);
         add_time(start(variant.name, passes, 10.), 3. * p * of_column * passes, [&] {
           const TsqrReport report = tsqr->factorise(options.n, V.view(), R.data());
@@ -262,7 +262,7 @@ public:
     fill_random(basis, 3, std::sqrt(3. / options.n)); // almost orthonormal
     Buffer<double> C(executor, static_cast<std::size_t>(basis.p * p));
     for (const int passes : {1, 2})
-      for (const Choice &variant : block_orthogonalisation_choices()) {
+      for (const Choice &variant : block_methods.choices()) {
         const auto blocks_of = make_block_orthogonalisation(
             variant.name + " passes=" + std::to_string(passes), executor);
         add_time(start("borth-" + variant.name, passes, 10.),

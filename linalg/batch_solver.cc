@@ -21,36 +21,28 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// "pipelined-cg, bicgstab": those that have vector steps.
-std::string solvers_with_batches()
+/// @throws ParameterError if @p text is not the usual one, which is all that batches have
+void require(const std::string &what, const std::string &text, const std::string &usual)
 {
-  std::vector<Choice> choices;
-  for (const Choice &choice : solver_choices())
-    if (make_solver(choice.name, BackendKind::host)->batch())
-      choices.push_back(choice);
-  return names_of(choices);
-}
-
-/// @throws ParameterError if @p text is not the only one that batches have
-void require(const std::string &what, const std::string &text, const std::string &only)
-{
-  if (text != only)
-    throw ParameterError(what + " '" + text + "' is not for batches; use " + only +
+  if (text != usual)
+    throw ParameterError(what + " '" + text + "' is not for batches; use " + usual +
                              ", or solve the systems one after the other.",
                          "Solver/" + what);
 }
 
 void check_options(const LinearSolverOptions &options)
 {
-  const std::string M = Method("preconditioner", options.preconditioner).name();
-  if (M != "identity" && M != "jacobi")
-    throw ParameterError("Preconditioner '" + M +
-                             "' is not for batches: its action is no function of one row. Use "
-                             "identity or jacobi, or solve the systems one after the other.",
+  const auto &M = preconditioners.entry_of(options.preconditioner);
+  if (!M.traits.is_fused)
+    throw ParameterError("Preconditioner '" + std::string(M.name) +
+                             "' is not for batches: its action is no function of one row. Use " +
+                             preconditioners.names_with(&PreconditionerTraits::is_fused) +
+                             ", or solve the systems one after the other.",
                          "Solver/Preconditioner");
-  require("Format", options.format, "csr");
-  require("Scaling", options.scaling, "none");
-  require("Ordering", options.ordering, "none");
+  const LinearSolverOptions usual;
+  require("Format", options.format, usual.format);
+  require("Scaling", options.scaling, usual.scaling);
+  require("Ordering", options.ordering, usual.ordering);
   if (options.control.execution == Execution::graph)
     throw ParameterError(
         "Execution 'graph' is not for batches: their loops are resident. Use auto.",
@@ -154,12 +146,13 @@ double BatchReport::systems_per_second() const
 BatchSolver::BatchSolver(ExecutorPtr executor, LinearSolverOptions options)
     : owner(std::move(executor)), options(std::move(options)),
       method(make_solver(this->options.solver, owner->backend())->batch()),
-      uses_diagonal(Method("preconditioner", this->options.preconditioner).name() == "jacobi")
+      uses_diagonal(preconditioners.traits(this->options.preconditioner).divides_by_diagonal)
 {
   if (!method)
     throw ParameterError("Solver '" + this->options.solver +
                              "' has no vector steps, which batches need; use " +
-                             solvers_with_batches() + ", or solve the systems one after the other.",
+                             solvers.names_with(&SolverTraits::has_batch) +
+                             ", or solve the systems one after the other.",
                          "Solver/Solver");
   make_preconditioner(this->options.preconditioner, owner->backend()); // its options are checked
   check_options(this->options);

@@ -4,6 +4,7 @@
 #include "linalg/base/timing.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/nonlinear/branch_tracer.h"
+#include "linalg/nonlinear_solver.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 
@@ -21,7 +22,7 @@ void require(const bool is_right, const std::string &what, const double value)
     throw ParameterError("Continuation needs " + what + ", and not " + std::to_string(value) + ".");
 }
 
-void check(const ContinuationOptions &o)
+void check_values(const ContinuationOptions &o)
 {
   require(std::isfinite(o.lambda_start), "a finite lambda to start from", o.lambda_start);
   require(std::abs(o.direction) == 1., "1 or -1 as its direction", o.direction);
@@ -35,22 +36,22 @@ void check(const ContinuationOptions &o)
   require(o.largest_u > 0., "a limit of max |u| above 0", o.largest_u);
   for (const double lambda : o.targets)
     require(std::isfinite(lambda), "finite lambdas as targets", lambda);
-  if (o.linear.scaling != "none")
-    throw ParameterError("Scaling '" + o.linear.scaling +
-                             "' is for linear problems: the term phi of a nonlinear one needs the "
-                             "unknowns as they are. Use scaling none.",
-                         "Solver/Scaling");
 }
 } // namespace
+
+void check(const ContinuationOptions &options)
+{
+  const LinearSolverOptions &linear = options.linear;
+  check_values(options);
+  check_unscaled(linear);
+  make_solver(linear.solver, BackendKind::host); // its options are checked
+  check_symmetry(linear.solver, *make_preconditioner(linear.preconditioner, BackendKind::host));
+}
 
 Continuation::Continuation(ExecutorPtr executor, ContinuationOptions options)
     : owner(std::move(executor)), options(std::move(options)), transfer(owner, this->options.linear)
 {
   check(this->options);
-  const LinearSolverOptions &linear = this->options.linear;
-  const auto preconditioner = make_preconditioner(linear.preconditioner, owner->backend());
-  if (make_solver(linear.solver, owner->backend())->needs_symmetry())
-    require_symmetric(linear.solver, *preconditioner);
 }
 
 void Continuation::begin_pattern(const HostCsr &A)

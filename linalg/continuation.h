@@ -12,6 +12,9 @@
 
 namespace femgpu::linalg
 {
+/// @throws ParameterError for unknown names, values out of range, and a scaling other than none
+void check(const ContinuationOptions &options);
+
 /**
  * The branch of solutions (x, λ) of A x = b + λ W φ(x) on an executor, from host memory to host
  * memory: pseudo-arclength continuation, which passes folds, finds them, and gives the solutions
@@ -29,7 +32,7 @@ public:
   /// Is called with each point that was found, and x there.
   using Callback = std::function<void(const BranchRecord &, const std::vector<double> &x)>;
 
-  /// @throws ParameterError for unknown names, values out of range, and a scaling other than none
+  /// @throws ParameterError as check(options)
   Continuation(ExecutorPtr executor, ContinuationOptions options);
 
   /// As LinearSolver::begin_pattern(), before set_system().

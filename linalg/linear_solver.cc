@@ -18,14 +18,19 @@ LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
     : owner(std::move(executor)), options(std::move(options)),
       solver(make_solver(this->options.solver, owner->backend())),
       preconditioner(make_preconditioner(this->options.preconditioner, owner->backend())),
+      is_scaled(scalings.find(this->options.scaling).traits.changes_system),
       transfer(owner, this->options)
 {
-  if (!solver->needs_symmetry())
-    return;
-  require_symmetric(this->options.solver, *preconditioner);
-  if (this->options.scaling == "balance")
-    throw ParameterError("Scaling 'balance' makes A unsymmetric, and solver '" +
-                             this->options.solver +
+  check(this->options);
+}
+
+void check(const LinearSolverOptions &options)
+{
+  check_symmetry(options.solver, *make_preconditioner(options.preconditioner, BackendKind::host));
+  if (solvers.traits(options.solver).needs_symmetry &&
+      !scalings.find(options.scaling).traits.keeps_symmetry)
+    throw ParameterError("Scaling '" + options.scaling + "' makes A unsymmetric, and solver '" +
+                             options.solver +
                              "' needs a symmetric one. Use scaling symmetric, or bicgstab.",
                          "Solver/Scaling");
 }
@@ -107,7 +112,7 @@ SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveCont
   report.scaling = options.scaling;
   report.ordering = options.ordering;
   measure_given(b, x, report);
-  if (options.scaling != "none")
+  if (is_scaled)
     report.norm = "scaled " + report.norm;
   return report;
 }
@@ -115,10 +120,10 @@ SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveCont
 /// The system as it was given, where it has not been scaled, is also that on the executor.
 void LinearSolver::measure_given(const double *b, const double *x, SolveReport &report) const
 {
-  const SystemNorms norms = options.scaling == "none"
-                                ? measure(*matrix->range(), {transfer.matrix().csr_view(),
-                                                             rhs.data(), solution.data(), nullptr})
-                                : measure(given, b, x);
+  const SystemNorms norms =
+      is_scaled ? measure(given, b, x)
+                : measure(*matrix->range(),
+                          {transfer.matrix().csr_view(), rhs.data(), solution.data(), nullptr});
   report.given_residual = norms.residual;
   report.given_rhs_norm = norms.rhs;
   report.backward_error = norms.backward_error();

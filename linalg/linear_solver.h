@@ -12,6 +12,9 @@
 
 namespace femgpu::linalg
 {
+/// @throws ParameterError unless the methods that @p options name bear one another
+void check(const LinearSolverOptions &options);
+
 /**
  * A linear system on an executor, from host memory to host memory: moves the matrix there once and
  * its values whenever they change, keeps the preconditioner up to date, solves, and counts seconds.
@@ -63,6 +66,7 @@ private:
   LinearSolverOptions options;
   std::unique_ptr<Solver> solver;
   std::unique_ptr<Preconditioner> preconditioner;
+  bool is_scaled;
   HostCsr given;                  // the system before it was transformed
   std::unique_ptr<Matrix> matrix; // in the format asked for; refers to that of transfer
   Buffer<double> rhs, solution;

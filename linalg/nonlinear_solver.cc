@@ -4,6 +4,8 @@
 #include "linalg/base/timing.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/nonlinear/registry.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/registry.h"
 
 #include <utility>
 
@@ -14,11 +16,28 @@ NonlinearSolver::NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions op
       method(make_nonlinear_method(this->options.method, this->options.linear, owner->backend())),
       transfer(owner, this->options.linear)
 {
-  if (this->options.linear.scaling != "none")
-    throw ParameterError("Scaling '" + this->options.linear.scaling +
+  check(this->options);
+}
+
+void check_unscaled(const LinearSolverOptions &options)
+{
+  if (scalings.find(options.scaling).traits.changes_system)
+    throw ParameterError("Scaling '" + options.scaling +
                              "' is for linear problems: the term phi of a nonlinear one needs the "
                              "unknowns as they are. Use scaling none.",
                          "Solver/Scaling");
+}
+
+void check(const NonlinearSolverOptions &options)
+{
+  const LinearSolverOptions &linear = options.linear;
+  const auto &method = nonlinear_methods.entry_of(options.method);
+  const auto M = make_preconditioner(linear.preconditioner, BackendKind::host);
+  if (method.traits.solves_linear_systems)
+    check_symmetry(linear.solver, *M);
+  if (method.traits.needs_symmetry)
+    require_symmetric(method.name, *M);
+  check_unscaled(linear);
 }
 
 void NonlinearSolver::begin_pattern(const HostCsr &A)

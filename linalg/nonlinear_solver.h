@@ -14,10 +14,16 @@ namespace femgpu::linalg
 /// Which method, as the registries know them, and when it ends.
 struct NonlinearSolverOptions
 {
-  std::string method = "newton"; ///< of FEMGPU_NONLINEAR_METHODS, with options
+  std::string method = "newton"; ///< of the registry, with options
   LinearSolverOptions linear;    ///< of Newton's linear systems; nlcg takes its preconditioner
   SolveControl control;          ///< of the nonlinear iteration
 };
+
+/// @throws ParameterError unless the methods that @p options name bear one another
+void check(const NonlinearSolverOptions &options);
+
+/// @throws ParameterError if the options have a scaling: φ needs the unknowns as they are
+void check_unscaled(const LinearSolverOptions &options);
 
 /**
  * A x = b + λ W φ(x) on an executor, from host memory to host memory: moves A and w there once,

@@ -258,7 +258,8 @@ std::unique_ptr<Problem<3>> BratuPhysics::make_3d(const MeshRegions &regions) co
 }
 } // namespace
 
-std::unique_ptr<Physics> make_bratu()
+template <>
+std::unique_ptr<Physics> make_physics<class BratuEquation>()
 {
   return std::make_unique<BratuPhysics>();
 }

@@ -406,7 +406,8 @@ std::unique_ptr<Problem<3>> HeatPhysics::make_3d(const MeshRegions &regions) con
 }
 } // namespace
 
-std::unique_ptr<Physics> make_heat()
+template <>
+std::unique_ptr<Physics> make_physics<class HeatEquation>()
 {
   return std::make_unique<HeatPhysics>();
 }

@@ -266,7 +266,8 @@ std::unique_ptr<Problem<3>> PoissonPhysics::make_3d(const MeshRegions &regions) 
 }
 } // namespace
 
-std::unique_ptr<Physics> make_poisson()
+template <>
+std::unique_ptr<Physics> make_physics<class PoissonEquation>()
 {
   return std::make_unique<PoissonPhysics>();
 }

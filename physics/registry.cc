@@ -2,19 +2,21 @@
 
 namespace femgpu
 {
-std::vector<Choice> physics_choices()
-{
-#define FEMGPU_CHOICE(name, make, meaning) {name, meaning},
-  return {FEMGPU_PHYSICS(FEMGPU_CHOICE)};
-#undef FEMGPU_CHOICE
-}
+constexpr decltype(all_physics)::Entry physics_table[] = {
+    {"poisson", "-div(k grad u) = f", make_physics<class PoissonEquation>},
+    {"elasticity", "linear elasticity, small strain, isotropic; 3D, plane strain or stress",
+     make_physics<class ElasticityEquation>},
+    {"bratu", "-div(grad u) = lambda exp(u) + f", make_physics<class BratuEquation>},
+    {"heat", "-div(k grad u) + c phi(u) = f, and radiation at the boundary",
+     make_physics<class HeatEquation>}};
+
+constexpr decltype(all_physics) all_physics("physics", physics_table);
 
 std::map<std::string, std::unique_ptr<Physics>> make_all_physics()
 {
   std::map<std::string, std::unique_ptr<Physics>> physics;
-#define FEMGPU_ADD(name, make, meaning) physics[name] = make();
-  FEMGPU_PHYSICS(FEMGPU_ADD)
-#undef FEMGPU_ADD
+  for (const auto &entry : all_physics)
+    physics[entry.name] = entry.make();
   return physics;
 }
 } // namespace femgpu

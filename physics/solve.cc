@@ -5,6 +5,7 @@
 #include "linalg/matrices/registry.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"
 #include "physics/mean_value.h"
 #include "physics/system_vectors.h"
@@ -50,17 +51,17 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                     meanings(linalg::node_solver_choices()));
   add_parameter("Preconditioner", preconditioner,
                 "A name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::preconditioner_choices()));
+                    meanings(linalg::preconditioners.choices()));
   add_parameter("Format", format,
                 "How the matrix is stored: a name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::format_choices()) +
+                    meanings(linalg::formats.choices()) +
                     " All take values=double|float: with float the values are rounded, the "
                     "solution is refined to double.");
-  add_parameter("Scaling", scaling, meanings(linalg::scaling_choices()), prm,
-                selection(linalg::scaling_choices()));
+  add_parameter("Scaling", scaling, meanings(linalg::scalings.choices()), prm,
+                selection(linalg::scalings.choices()));
   add_parameter("Ordering", ordering,
                 "Of the unknowns: a name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::ordering_choices()));
+                    meanings(linalg::orderings.choices()));
   add_parameter("Relative tolerance", relative_tolerance,
                 "A linear solve ends when the true residual |b - A x| has fallen to this times the "
                 "norm that 'Relative to' names. For nonlinear problems the tolerances of the "
@@ -78,13 +79,14 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
           " unknowns that the solver does not solve. direct: UMFPACK's LU factors, with a "
           "warning; none: nothing, the last iterate is written.",
       prm, Patterns::Selection("direct|none"));
-  add_parameter(
-      "Execution", execution,
-      "How a GPU runs the loop of a linear solver. graph: one graph, a kernel a step; "
-      "resident: one kernel that keeps vectors and matrix on the chip (pipelined-cg and "
-      "the forms of bicgstab with preconditioner identity or jacobi, small systems); auto: "
-      "resident where it is faster.",
-      prm, Patterns::Selection("auto|graph|resident"));
+  add_parameter("Execution", execution,
+                "How a GPU runs the loop of a linear solver. graph: one graph, a kernel a step; "
+                "resident: one kernel that keeps vectors and matrix on the chip (" +
+                    linalg::solvers.names_with(&linalg::SolverTraits::can_be_resident) +
+                    " with preconditioner " +
+                    linalg::preconditioners.names_with(&linalg::PreconditionerTraits::is_fused) +
+                    ", small systems); auto: resident where it is faster.",
+                prm, Patterns::Selection("auto|graph|resident"));
 }
 
 void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
@@ -101,7 +103,7 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
   check("Preconditioner",
         [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
   check("Format", [&] { linalg::check_format(format); });
-  check("Ordering", [&] { linalg::find_ordering(ordering); });
+  check("Ordering", [&] { linalg::orderings.make(ordering); });
 }
 
 bool SolverParameters::needs_coordinates() const
@@ -133,7 +135,7 @@ NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
   add_parameter("Method", method,
                 "How a nonlinear problem A u = b + lambda W phi(u) is solved: a name, and options "
                 "behind it as NAME=VALUE. " +
-                    meanings(linalg::nonlinear_method_choices()));
+                    meanings(linalg::nonlinear_methods.choices()));
   add_parameter("Relative tolerance", relative_tolerance,
                 "A nonlinear solve ends when the true residual |b + lambda W phi(u) - A u| has "
                 "fallen to this times its value at u = 0 (with the boundary values).",
@@ -157,11 +159,12 @@ void NonlinearParameters::parse_parameters(ParameterHandler & /* prm */)
 
 linalg::SolveControl NonlinearParameters::control() const
 {
-  const bool is_newton = Method("nonlinear method", method).name() == "newton";
   linalg::SolveControl control;
   control.relative_tolerance = relative_tolerance;
   control.absolute_tolerance = absolute_tolerance;
-  control.max_iterations = max_iterations > 0 ? max_iterations : is_newton ? 50 : 20000;
+  control.max_iterations = max_iterations > 0
+                               ? max_iterations
+                               : linalg::nonlinear_methods.traits(method).usual_max_iterations;
   return control;
 }
 
@@ -199,16 +202,29 @@ bool lacks_solution(const linalg::SolveReport &report)
   }
 }
 
+linalg::NonlinearSolverOptions nonlinear_options(const SolverParameters &linear,
+                                                 const NonlinearParameters &nonlinear)
+{
+  return {nonlinear.method, linear.options(), nonlinear.control()};
+}
+
 linalg::NodeSolver make_node_solver(const bool is_nonlinear, const SolverParameters &linear,
                                     const NonlinearParameters &nonlinear, MPI_Comm communicator)
 {
   if (!is_nonlinear)
     return {communicator, linear.backend, linear.threads, linear.options()};
-  const linalg::NonlinearSolverOptions options = {nonlinear.method, linear.options(),
-                                                  nonlinear.control()};
-  return {communicator, linear.backend, linear.threads, options};
+  return {communicator, linear.backend, linear.threads, nonlinear_options(linear, nonlinear)};
 }
 } // namespace
+
+void check_methods(const bool is_nonlinear, const SolverParameters &linear,
+                   const NonlinearParameters &nonlinear)
+{
+  if (is_nonlinear)
+    linalg::check_methods(nonlinear_options(linear, nonlinear));
+  else
+    linalg::check_methods(linear.options());
+}
 
 template <int dim>
 ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
@@ -267,7 +283,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
 {
   constexpr int most_solves = 4;
   linalg::SolveReport report = leader_solver.solve(system, control);
-  const bool is_scaled = report.scaling != "none";
+  const bool is_scaled = linalg::scalings.find(report.scaling).traits.changes_system;
   const double target = report.target; // in the norm of the solver
   const double given_target =
       is_scaled && report.rhs_norm > 0. ? target * report.given_rhs_norm / report.rhs_norm : target;

@@ -16,6 +16,10 @@ namespace femgpu
 /// Is told about a long phase now and then: a short text such as "iteration 120, residual 3e-5".
 using Progress = std::function<void(const std::string &)>;
 
+/// @throws ParameterError unless the methods that solve a problem bear one another
+void check_methods(bool is_nonlinear, const SolverParameters &linear,
+                   const NonlinearParameters &nonlinear);
+
 /**
  * Collective. Assembles and solves @p problem in the pattern that @p system has, which moves to the
  * device meanwhile if it is a new one, and times the phases "assembly", "transfer", "setup" and

@@ -1,6 +1,7 @@
 #include "solve/command_line.h"
 
 #include "common/command_line_reader.h"
+#include "linalg/transformations/registry.h"
 
 namespace femgpu
 {
@@ -106,7 +107,7 @@ void check_nonlinear(const CommandLineReader &reader, const RawOptions &raw,
   if (command.nonlinear.empty() && !raw.nonlinear_method.empty())
     reader.fail("--nonlinear-method has no term to work on; add for example "
                 "--nonlinear 'bratu lambda=6', or leave it out");
-  if (!command.nonlinear.empty() && command.scaling != "none")
+  if (!command.nonlinear.empty() && linalg::scalings.find(command.scaling).traits.changes_system)
     reader.fail(
         "--nonlinear and --scaling " + command.scaling +
         " exclude each other: the term needs the unknowns as they are; leave --scaling out");

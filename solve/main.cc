@@ -32,13 +32,13 @@ const std::vector<Choice> rhs_choices = {
 std::string listing()
 {
   return listing_of("--generate", linalg::generator_choices()) + listing_of("--rhs", rhs_choices) +
-         listing_of("--solver", linalg::solver_choices()) +
-         listing_of("--preconditioner", linalg::preconditioner_choices()) +
-         listing_of("--format", linalg::format_choices()) +
-         listing_of("--scaling", linalg::scaling_choices()) +
-         listing_of("--ordering", linalg::ordering_choices()) +
-         listing_of("--nonlinear", nonlinear_term_choices()) +
-         listing_of("--nonlinear-method", linalg::nonlinear_method_choices()) +
+         listing_of("--solver", linalg::solvers.choices()) +
+         listing_of("--preconditioner", linalg::preconditioners.choices()) +
+         listing_of("--format", linalg::formats.choices()) +
+         listing_of("--scaling", linalg::scalings.choices()) +
+         listing_of("--ordering", linalg::orderings.choices()) +
+         listing_of("--nonlinear", nonlinear_terms.choices()) +
+         listing_of("--nonlinear-method", linalg::nonlinear_methods.choices()) +
          listing_of_backends("--backend");
 }
 
@@ -49,9 +49,11 @@ void check_nonlinear(const SolveCommand &command, const linalg::Executor &execut
     return;
   make_nonlinear_term(command.nonlinear);
   linalg::make_nonlinear_method(command.nonlinear_method, {}, executor.backend());
-  if (is_nlcg(command) && !command.solver.empty())
-    throw ParameterError("The nonlinear method 'nlcg' solves no linear systems, but --solver is '" +
-                         command.solver + "'. Leave it out, or use --nonlinear-method newton.");
+  const auto &method = linalg::nonlinear_methods.entry_of(command.nonlinear_method);
+  if (!method.traits.solves_linear_systems && !command.solver.empty())
+    throw ParameterError("The nonlinear method '" + std::string(method.name) +
+                         "' solves no linear systems, but --solver is '" + command.solver +
+                         "'. Leave it out, or use --nonlinear-method newton.");
 }
 
 /// @throws ParameterError for wrong names, before anything is read
@@ -61,15 +63,10 @@ void check_names(const SolveCommand &command, const linalg::Executor &executor)
     linalg::make_solver(command.solver, executor.backend());
   if (!command.preconditioner.empty())
     linalg::make_preconditioner(command.preconditioner, executor.backend());
-  linalg::find_scaling(command.scaling);
-  linalg::find_ordering(command.ordering);
+  linalg::scalings.find(command.scaling);
+  linalg::orderings.make(command.ordering);
   check_nonlinear(command, executor);
-  const Method format("matrix format", command.format);
-  const std::vector<Choice> formats = linalg::format_choices();
-  if (std::none_of(formats.begin(), formats.end(),
-                   [&](const Choice &choice) { return choice.name == format.name(); }))
-    throw ParameterError("There is no matrix format '" + format.name() + "'; use " +
-                         names_of(formats) + ".");
+  linalg::formats.traits(command.format);
 }
 
 /// @throws OutputError if one of the files cannot be made: better now than after a long solve

@@ -1,7 +1,6 @@
 #include "solve/nonlinear_term.h"
 
 #include "linalg/base/error.h"
-#include "linalg/base/method.h"
 
 #include <limits>
 
@@ -9,6 +8,11 @@ namespace femgpu
 {
 namespace
 {
+linalg::Law bratu_law(Method & /* method */)
+{
+  return {};
+}
+
 linalg::Law expression_law(Method &method)
 {
   constexpr double largest = std::numeric_limits<double>::max();
@@ -25,14 +29,17 @@ linalg::Law expression_law(Method &method)
 }
 } // namespace
 
-std::vector<Choice> nonlinear_term_choices()
-{
-  return {{"bratu", "LAMBDA w exp(u), of Bratu's problem -Δu = LAMBDA exp(u); lambda=LAMBDA (1), "
-                    "weights=w (h^2 of the generator's grid in the unit square or cube)"},
-          {"expression", "LAMBDA w phi(u) with expressions of u without blanks: phi=..., "
-                         "derivative=..., which is checked for u from low=-1 to high=1; lambda=, "
-                         "weights= as above"}};
-}
+constexpr decltype(nonlinear_terms)::Entry term_table[] = {
+    {"bratu",
+     "LAMBDA w exp(u), of Bratu's problem -Δu = LAMBDA exp(u); lambda=LAMBDA (1), "
+     "weights=w (h^2 of the generator's grid in the unit square or cube)",
+     bratu_law},
+    {"expression",
+     "LAMBDA w phi(u) with expressions of u without blanks: phi=..., derivative=..., which is "
+     "checked for u from low=-1 to high=1; lambda=, weights= as above",
+     expression_law}};
+
+constexpr decltype(nonlinear_terms) nonlinear_terms("nonlinear term", term_table);
 
 NonlinearTerm make_nonlinear_term(const std::string &text)
 {
@@ -40,11 +47,7 @@ NonlinearTerm make_nonlinear_term(const std::string &text)
   Method method("nonlinear term", text);
   NonlinearTerm term;
   term.text = method.text();
-  if (method.name() == "expression")
-    term.phi.law = expression_law(method);
-  else if (method.name() != "bratu")
-    throw ParameterError("There is no nonlinear term '" + method.name() + "'; use " +
-                         names_of(nonlinear_term_choices()) + ".");
+  term.phi.law = nonlinear_terms.find(method.name()).make(method);
   term.phi.lambda = method.number("lambda", 1., -largest, largest);
   constexpr double not_given = -1.;
   const double weight = method.number("weights", not_given, 0., largest);

@@ -1,7 +1,7 @@
 #ifndef femgpu_solve_nonlinear_term_h
 #define femgpu_solve_nonlinear_term_h
 
-#include "linalg/base/choice.h"
+#include "linalg/base/registry.h"
 #include "linalg/nonlinear/nonlinearity.h"
 
 #include <optional>
@@ -18,8 +18,8 @@ struct NonlinearTerm
   std::optional<double> weight; ///< nothing: that of the generator
 };
 
-/// Name and meaning of the terms.
-std::vector<Choice> nonlinear_term_choices();
+/// The laws φ; λ and weights are options of all.
+extern const Registry<NoTraits, linalg::Law(Method &)> nonlinear_terms;
 
 /**
  * The term that @p text says: "bratu lambda=6", "expression phi=u^3 derivative=3*u^2 weights=0.1".

@@ -1,10 +1,10 @@
 #include "solve/system.h"
 
 #include "linalg/base/error.h"
-#include "linalg/base/method.h"
 #include "linalg/generators/random.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
+#include "linalg/nonlinear/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/linear_system_transformation.h"
 
@@ -24,9 +24,9 @@ std::string entry_text(const int row, const int column, const double value)
   return text.str();
 }
 
-[[noreturn]] void refuse_nlcg(const UnsymmetricPair &pair)
+[[noreturn]] void refuse_nonlinear(const std::string &method, const UnsymmetricPair &pair)
 {
-  throw ParameterError("Nonlinear method 'nlcg' needs a symmetric matrix, but entry " +
+  throw ParameterError("Nonlinear method '" + method + "' needs a symmetric matrix, but entry " +
                        entry_text(pair.row, pair.column, pair.value) + " and " +
                        entry_text(pair.column, pair.row, pair.across) +
                        ". Use --nonlinear-method newton.");
@@ -114,15 +114,15 @@ void choose_methods(const SolveCommand &command, const HostCsr &A_hat, SystemToS
 {
   const UnsymmetricPair given = first_unsymmetric_pair(system.A.csr());
   system.is_symmetric = !given.exists();
-  if (system.nonlinear && is_nlcg(command) && given.exists())
-    refuse_nlcg(given);
+  const auto &nonlinear = linalg::nonlinear_methods.entry_of(command.nonlinear_method);
+  if (system.nonlinear && nonlinear.traits.needs_symmetry && given.exists())
+    refuse_nonlinear(nonlinear.name, given);
   const bool is_A = A_hat.values == system.A.values.data();
   const UnsymmetricPair pair = is_A || given.exists() ? given : first_unsymmetric_pair(A_hat);
   system.solver = command.solver;
   if (system.solver.empty())
     system.solver = pair.exists() ? "pipelined-bicgstab" : "pipelined-cg";
-  if (pair.exists() &&
-      linalg::make_solver(system.solver, linalg::BackendKind::host)->needs_symmetry())
+  if (pair.exists() && linalg::solvers.traits(system.solver).needs_symmetry)
     refuse_unsymmetric(system.solver, pair, command.scaling, system.is_symmetric);
   system.preconditioner = command.preconditioner;
   if (system.preconditioner.empty())
@@ -185,16 +185,11 @@ std::vector<HostCsr> SystemToSolve::matrices() const
                 : std::vector<HostCsr>(static_cast<std::size_t>(n_systems), A.csr());
 }
 
-bool is_nlcg(const SolveCommand &command)
-{
-  return Method("nonlinear method", command.nonlinear_method).name() == "nlcg";
-}
-
 SystemToSolve make_system(const SolveCommand &command)
 {
   // Without the order: neither symmetry nor right-hand side should depend on it.
   linalg::LinearSystemTransformation transformation(command.scaling, "none");
-  linalg::find_ordering(command.ordering);
+  linalg::orderings.make(command.ordering);
   SystemToSolve system;
   make_matrix(command, system);
   const HostCsr A_hat = transformation.setup(system.A.csr());

@@ -40,9 +40,6 @@ struct SystemToSolve
   }
 };
 
-/// Whether the nonlinear method is nlcg, which needs a symmetric matrix and no linear solver.
-bool is_nlcg(const SolveCommand &command);
-
 /**
  * Reads or generates what @p command says, makes the right-hand side and chooses the methods.
  * @throws InputError for files, ParameterError for wrong names, for a solver that needs symmetry

@@ -72,9 +72,8 @@ private:
 };
 bool has_solver(const std::string &name)
 {
-  const std::vector<Choice> choices = solver_choices();
-  return std::any_of(choices.begin(), choices.end(),
-                     [&](const Choice &choice) { return choice.name == name; });
+  return std::any_of(solvers.begin(), solvers.end(),
+                     [&](const auto &entry) { return entry.name == name; });
 }
 } // namespace
 

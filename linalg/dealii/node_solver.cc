@@ -17,7 +17,7 @@ namespace femgpu::linalg
 {
 std::vector<Choice> node_solver_choices()
 {
-  std::vector<Choice> choices = solver_choices();
+  std::vector<Choice> choices = solvers.choices();
   choices.push_back({"direct", "UMFPACK's LU factors, on one core of the host; for reference and "
                                "small systems"});
   return choices;
@@ -41,12 +41,27 @@ void check_node_solver(const std::string &text)
   if (is_direct(text))
     return;
   const std::string name = Method("solver", text).name();
-  const std::vector<Choice> choices = solver_choices();
-  if (std::none_of(choices.begin(), choices.end(),
-                   [&](const Choice &choice) { return choice.name == name; }))
+  if (std::none_of(solvers.begin(), solvers.end(),
+                   [&](const auto &entry) { return entry.name == name; }))
     throw ParameterError("There is no solver '" + name + "'; use " +
                          names_of(node_solver_choices()) + ".");
   make_solver(text, BackendKind::host);
+}
+
+void check_methods(const NodeSolverOptions &options)
+{
+  if (!is_direct(options.solver))
+    check(options);
+}
+
+void check_methods(const NonlinearSolverOptions &options)
+{
+  if (is_direct(options.linear.solver))
+    throw ParameterError("Solver 'direct' solves linear problems only. For the linear systems of "
+                         "a nonlinear problem use " +
+                             names_of(solvers.choices()) + ".",
+                         "Solver/Solver");
+  check(options);
 }
 
 /// What only the leader has.
@@ -69,11 +84,7 @@ public:
          const NonlinearSolverOptions &options)
       : executor(make_executor(backend, threads))
   {
-    if (is_direct(options.linear.solver))
-      throw ParameterError("Solver 'direct' solves linear problems only. For the linear systems of "
-                           "a nonlinear problem use " +
-                               names_of(solver_choices()) + ".",
-                           "Solver/Solver");
+    check_methods(options);
     nonlinear = std::make_unique<NonlinearSolver>(executor, options);
   }
 

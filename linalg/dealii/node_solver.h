@@ -35,6 +35,10 @@ constexpr int largest_fallback = 50000;
 /// @throws ParameterError naming the valid ones if @p text has an unknown name or option
 void check_node_solver(const std::string &text);
 
+/// @throws ParameterError unless the methods of the options bear one another
+void check_methods(const NodeSolverOptions &options);
+void check_methods(const NonlinearSolverOptions &options);
+
 /**
  * Solves the NodeSystem of a solver group: the first rank of the group, its leader, solves on its
  * device or with all cores of the group, while the others sleep. An object solves linear systems,

@@ -5,7 +5,8 @@
  * @file
  * The one place that chooses the backend a source file is compiled for. The files in
  * linalg/solvers and linalg/preconditioners are compiled twice: by the C++ compiler for the host
- * and by nvcc for CUDA; ThisBackend is what this pass makes.
+ * and by nvcc for CUDA; ThisBackend is what this pass makes, and what the program chooses between
+ * when it runs (backends.h).
  */
 #ifdef __CUDACC__
 #include "linalg/execution/cuda_batch.cuh"

@@ -51,9 +51,7 @@ double positive_number(const GeneratorArguments &arguments)
     arguments.fail("EPS must be positive");
   return eps;
 }
-} // namespace
-
-ModelProblem make_poisson2d_p1(const GeneratorArguments &arguments)
+ModelProblem poisson2d_p1(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(2);
   // The integral of a linear function that is 1 at a node is h².
@@ -63,53 +61,53 @@ ModelProblem make_poisson2d_p1(const GeneratorArguments &arguments)
   return problem;
 }
 
-ModelProblem make_poisson2d_5pt(const GeneratorArguments &arguments)
+ModelProblem poisson2d_5pt(const GeneratorArguments &arguments)
 {
   return poisson(arguments.grid(2), cross_stencil({1., 1.}));
 }
 
-ModelProblem make_poisson2d_9pt(const GeneratorArguments &arguments)
+ModelProblem poisson2d_9pt(const GeneratorArguments &arguments)
 {
   return poisson(arguments.grid(2), box_stencil(2), 3.);
 }
 
-ModelProblem make_poisson3d_7pt(const GeneratorArguments &arguments)
+ModelProblem poisson3d_7pt(const GeneratorArguments &arguments)
 {
   return poisson(arguments.grid(3), cross_stencil({1., 1., 1.}));
 }
 
-ModelProblem make_poisson3d_27pt(const GeneratorArguments &arguments)
+ModelProblem poisson3d_27pt(const GeneratorArguments &arguments)
 {
   return poisson(arguments.grid(3), box_stencil(3), 9.);
 }
 
-ModelProblem make_anisotropic2d(const GeneratorArguments &arguments)
+ModelProblem anisotropic2d(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
   return on_grid({N, N, 1}, cross_stencil({positive_number(arguments), 1.}));
 }
 
-ModelProblem make_anisotropic3d(const GeneratorArguments &arguments)
+ModelProblem anisotropic3d(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
   return on_grid({N, N, N}, cross_stencil({positive_number(arguments), 1., 1.}));
 }
 
-ModelProblem make_convection_diffusion2d(const GeneratorArguments &arguments)
+ModelProblem convection_diffusion2d(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
   const double peclet = arguments.number();
   return convection_diffusion({N, N, 1}, peclet, {peclet, peclet / 2.});
 }
 
-ModelProblem make_convection_diffusion3d(const GeneratorArguments &arguments)
+ModelProblem convection_diffusion3d(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
   const double peclet = arguments.number();
   return convection_diffusion({N, N, N}, peclet, {peclet, peclet / 2., peclet / 4.});
 }
 
-ModelProblem make_circuit(const GeneratorArguments &arguments)
+ModelProblem circuit(const GeneratorArguments &arguments)
 {
   constexpr int smallest = 10;
   constexpr int largest = 300'000'000; // has nearly five entries a row
@@ -133,7 +131,7 @@ ModelProblem make_circuit(const GeneratorArguments &arguments)
   return problem;
 }
 
-ModelProblem make_elasticity3d_p1(const GeneratorArguments &arguments)
+ModelProblem elasticity3d_p1(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
   ModelProblem problem;
@@ -141,4 +139,57 @@ ModelProblem make_elasticity3d_p1(const GeneratorArguments &arguments)
   problem.b = elasticity_load(N);
   return problem;
 }
+} // namespace
+
+constexpr decltype(generators)::Entry generator_table[] = {
+    {"poisson2d-p1",
+     "-Δu = 1 in the unit square, N x N squares cut into linear triangles; (N-1)^2 unknowns, "
+     "7 entries a row of which 2 are zeros",
+     poisson2d_p1,
+     {"N"}},
+    {"poisson2d-5pt",
+     "-Δu = 1 on NX x NY inner points with spacing 1, differences with 5 points",
+     poisson2d_5pt,
+     {"NX[xNY]"}},
+    {"poisson2d-9pt",
+     "the same with 9 points: 8, and -1 for each neighbour",
+     poisson2d_9pt,
+     {"NX[xNY]"}},
+    {"poisson3d-7pt",
+     "-Δu = 1 on NX x NY x NZ inner points with spacing 1, differences with 7 points",
+     poisson3d_7pt,
+     {"NX[xNYxNZ]"}},
+    {"poisson3d-27pt",
+     "the same with 27 points: 26, and -1 for each neighbour",
+     poisson3d_27pt,
+     {"NX[xNYxNZ]"}},
+    {"anisotropic2d",
+     "-EPS u_xx - u_yy = 1 on N x N inner points with spacing 1, 5 points; EPS > 0",
+     anisotropic2d,
+     {"N,EPS"}},
+    {"anisotropic3d",
+     "-EPS u_xx - u_yy - u_zz = 1 on N x N x N inner points with spacing 1, 7 points; EPS > 0",
+     anisotropic3d,
+     {"N,EPS"}},
+    {"convection-diffusion2d",
+     "unsymmetric: -Δu + PECLET (u_x + u_y/2) = 1 on N x N inner points with spacing 1, upwind "
+     "differences; PECLET = w h / a of a cell with wind w in x and diffusion a",
+     convection_diffusion2d,
+     {"N,PECLET"}},
+    {"convection-diffusion3d",
+     "the same for -Δu + PECLET (u_x + u_y/2 + u_z/4) = 1 on N x N x N inner points",
+     convection_diffusion3d,
+     {"N,PECLET"}},
+    {"circuit",
+     "unsymmetric: a random circuit of N unknowns with transistors, sources, two or more power "
+     "rails with long rows and columns, and conductances from 1e-6 to 1e3; N > 9, SEED 1",
+     circuit,
+     {"N[,SEED]"}},
+    {"elasticity3d-p1",
+     "linear elasticity in the unit cube, E = 1, nu = 0.3, clamped at x = 0, under its weight; "
+     "N x N x N cubes cut into 6 linear tetrahedra; 3 N (N+1)^2 unknowns",
+     elasticity3d_p1,
+     {"N"}}};
+
+constexpr decltype(generators) generators("model problem", generator_table);
 } // namespace femgpu::linalg

@@ -2,7 +2,6 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
-#include "linalg/base/registry_entry.h"
 
 #include <charconv>
 #include <cmath>
@@ -12,21 +11,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-struct Generator
-{
-  std::string name;
-  Choice choice; ///< its name is the form
-  ModelProblem (*make)(const GeneratorArguments &);
-};
-
-const std::vector<Generator> &generators()
-{
-#define FEMGPU_ENTRY(name, parameters, make, meaning) {name, {name ":" parameters, meaning}, make},
-  static const std::vector<Generator> entries = {FEMGPU_GENERATORS(FEMGPU_ENTRY)};
-#undef FEMGPU_ENTRY
-  return entries;
-}
-
 /// Also what is between two separators that follow each other, and after the last.
 std::vector<std::string> split(const std::string &text, const char separator)
 {
@@ -112,16 +96,27 @@ int GeneratorArguments::parse_size(const std::string &word, const int smallest) 
   return size;
 }
 
+namespace
+{
+std::string form_of(const decltype(generators)::Entry &entry)
+{
+  return std::string(entry.name) + ':' + entry.traits.parameters;
+}
+} // namespace
+
 std::vector<Choice> generator_choices()
 {
-  return choices_of(generators());
+  std::vector<Choice> choices;
+  for (const auto &entry : generators)
+    choices.push_back({form_of(entry), entry.meaning});
+  return choices;
 }
 
 ModelProblem generate(const std::string &text)
 {
-  for (const auto &[name, choice, make] : generators())
-    if (text.substr(0, text.find(':')) == name) {
-      ModelProblem problem = make(GeneratorArguments(text, choice.name));
+  for (const auto &entry : generators)
+    if (text.substr(0, text.find(':')) == entry.name) {
+      ModelProblem problem = entry.make(GeneratorArguments(text, form_of(entry)));
       problem.name = text;
       return problem;
     }

@@ -162,8 +162,8 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Matrix> make_auto_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class AutoStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
   // Another format must be so much faster than the ones before it, so that noise decides nothing.
   constexpr double clearly_faster = 0.93;
@@ -177,10 +177,10 @@ std::unique_ptr<Matrix> make_auto_format(const CsrMatrix &A, Method &method)
   v.fill_zero();
 
   // A GPU that has been idle is slow for a while: no trial counts before it is awake.
-  double before = 0., awake = seconds_of_product<Backend>(A, v, result);
+  double before = 0., awake = seconds_of_product<ThisBackend>(A, v, result);
   do {
     before = awake;
-    awake = seconds_of_product<Backend>(A, v, result);
+    awake = seconds_of_product<ThisBackend>(A, v, result);
   } while (awake < clearly_faster * before);
 
   std::unique_ptr<Matrix> best;
@@ -197,7 +197,7 @@ std::unique_ptr<Matrix> make_auto_format(const CsrMatrix &A, Method &method)
     catch (const ParameterError &) { // it cannot hold this matrix
       continue;
     }
-    const double seconds = seconds_of_product<Backend>(*trial, v, result);
+    const double seconds = seconds_of_product<ThisBackend>(*trial, v, result);
     story << (best ? ", " : " ") << candidate << ' ' << 1e6 * seconds;
     if (!best || seconds < clearly_faster * least) {
       best = std::move(trial);
@@ -206,6 +206,4 @@ std::unique_ptr<Matrix> make_auto_format(const CsrMatrix &A, Method &method)
   }
   return std::make_unique<ChosenFormat>(std::move(best), story.str());
 }
-
-template std::unique_ptr<Matrix> make_auto_format<ThisBackend>(const CsrMatrix &, Method &);
 } // namespace femgpu::linalg

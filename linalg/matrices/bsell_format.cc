@@ -125,11 +125,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Matrix> make_bsell_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class BsellStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<Backend, BlockSellFormat>(A, method);
+  return with_values<ThisBackend, BlockSellFormat>(A, method);
 }
-
-template std::unique_ptr<Matrix> make_bsell_format<ThisBackend>(const CsrMatrix &, Method &);
 } // namespace femgpu::linalg

@@ -78,11 +78,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Matrix> make_bsr_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class BsrStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<Backend, BsrFormat>(A, method);
+  return with_values<ThisBackend, BsrFormat>(A, method);
 }
-
-template std::unique_ptr<Matrix> make_bsr_format<ThisBackend>(const CsrMatrix &, Method &);
 } // namespace femgpu::linalg

@@ -139,11 +139,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Matrix> make_coo_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class CooStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<Backend, CooFormat>(A, method);
+  return with_values<ThisBackend, CooFormat>(A, method);
 }
-
-template std::unique_ptr<Matrix> make_coo_format<ThisBackend>(const CsrMatrix &, Method &);
 } // namespace femgpu::linalg

@@ -53,11 +53,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Matrix> make_csr_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class CsrStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<Backend, CsrFormat>(A, method);
+  return with_values<ThisBackend, CsrFormat>(A, method);
 }
-
-template std::unique_ptr<Matrix> make_csr_format<ThisBackend>(const CsrMatrix &, Method &);
 } // namespace femgpu::linalg

@@ -158,29 +158,27 @@ std::unique_ptr<Matrix> make_cusparse(const CsrMatrix &A, Method &method, const 
 }
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Matrix> make_cusparse_csr_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class CusparseCsrStorage, CudaBackend>(Method &method,
+                                                                       const CsrMatrix &A)
 {
   return make_cusparse(A, method, "csr threads=1");
 }
 
-template <class Backend>
-std::unique_ptr<Matrix> make_cusparse_sell_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class CusparseSellStorage, CudaBackend>(Method &method,
+                                                                        const CsrMatrix &A)
 {
   // cuSPARSE knows no order of the rows: no sorting.
   const std::string slice = std::to_string(method.integer("slice", 32, 1, 1024));
   return make_cusparse(A, method, "sell window=1 slice=" + slice + max_padding(method));
 }
 
-template <class Backend>
-std::unique_ptr<Matrix> make_cusparse_bsr_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class CusparseBsrStorage, CudaBackend>(Method &method,
+                                                                       const CsrMatrix &A)
 {
   const std::string block = std::to_string(block_option(method, A));
   return make_cusparse(A, method, "bsr block=" + block + max_padding(method));
 }
-
-template std::unique_ptr<Matrix> make_cusparse_csr_format<CudaBackend>(const CsrMatrix &, Method &);
-template std::unique_ptr<Matrix> make_cusparse_sell_format<CudaBackend>(const CsrMatrix &,
-                                                                        Method &);
-template std::unique_ptr<Matrix> make_cusparse_bsr_format<CudaBackend>(const CsrMatrix &, Method &);
 } // namespace femgpu::linalg

@@ -107,19 +107,14 @@ public:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<CusparseTriangles>
-make_cusparse_triangles(const ExecutorPtr &executor, const int n, const std::size_t n_nonzeros,
-                        const int *row_starts, const int *columns, const double *values,
-                        const TriangleVectors &vectors)
+template <>
+std::unique_ptr<CusparseTriangles> make_cusparse_triangles<CudaBackend>(
+    const ExecutorPtr &executor, const int n, const std::size_t n_nonzeros, const int *row_starts,
+    const int *columns, const double *values, const TriangleVectors &vectors)
 {
   if (n == 0)
     return std::make_unique<NoTriangles>();
   return std::make_unique<BothTriangles>(executor, n, n_nonzeros, row_starts, columns, values,
                                          vectors);
 }
-
-template std::unique_ptr<CusparseTriangles>
-make_cusparse_triangles<CudaBackend>(const ExecutorPtr &, int, std::size_t, const int *,
-                                     const int *, const double *, const TriangleVectors &);
 } // namespace femgpu::linalg

@@ -86,18 +86,16 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Matrix> make_ellpack_r_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class EllpackRStorage, ThisBackend>(Method &method,
+                                                                    const CsrMatrix &A)
 {
-  return with_values<Backend, EllFormat>(A, method, 1);
+  return with_values<ThisBackend, EllFormat>(A, method, 1);
 }
 
-template <class Backend>
-std::unique_ptr<Matrix> make_ellr_t_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class EllrTStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<Backend, EllFormat>(A, method, 0);
+  return with_values<ThisBackend, EllFormat>(A, method, 0);
 }
-
-template std::unique_ptr<Matrix> make_ellpack_r_format<ThisBackend>(const CsrMatrix &, Method &);
-template std::unique_ptr<Matrix> make_ellr_t_format<ThisBackend>(const CsrMatrix &, Method &);
 } // namespace femgpu::linalg

@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_matrices_format_h
 #define femgpu_linalg_matrices_format_h
 
+#include "linalg/execution/this_backend.h"
 #include "linalg/matrices/registry.h"
 
 #include <limits>

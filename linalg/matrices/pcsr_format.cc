@@ -170,11 +170,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Matrix> make_pcsr_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class PcsrStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<Backend, PcsrFormat>(A, method);
+  return with_values<ThisBackend, PcsrFormat>(A, method);
 }
-
-template std::unique_ptr<Matrix> make_pcsr_format<ThisBackend>(const CsrMatrix &, Method &);
 } // namespace femgpu::linalg

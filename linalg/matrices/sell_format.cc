@@ -198,11 +198,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Matrix> make_sell_format(const CsrMatrix &A, Method &method)
+template <>
+std::unique_ptr<Matrix> make_on<class SellStorage, ThisBackend>(Method &method, const CsrMatrix &A)
 {
-  return with_values<Backend, SellFormat>(A, method);
+  return with_values<ThisBackend, SellFormat>(A, method);
 }
-
-template std::unique_ptr<Matrix> make_sell_format<ThisBackend>(const CsrMatrix &, Method &);
 } // namespace femgpu::linalg

@@ -166,8 +166,7 @@ public:
     linear_control.relative_tolerance = linear.control.relative_tolerance;
     linear_control.max_iterations = linear.control.max_iterations;
     preconditioner->setup(system.A);
-    if (solver->needs_symmetry())
-      require_symmetric(linear.solver, *preconditioner);
+    check_symmetry(linear.solver, *preconditioner);
     jacobian.setup(system.A);
   }
 
@@ -355,14 +354,11 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<BranchCorrector> make_branch_corrector(const NonlinearSystem &system,
-                                                       const double metric,
-                                                       const LinearSolverOptions &linear)
+template <>
+std::unique_ptr<BranchCorrector> make_corrector_on<ThisBackend>(const NonlinearSystem &system,
+                                                                const double metric,
+                                                                const LinearSolverOptions &linear)
 {
-  return std::make_unique<Corrector<Backend>>(system, metric, linear);
+  return std::make_unique<Corrector<ThisBackend>>(system, metric, linear);
 }
-
-template std::unique_ptr<BranchCorrector>
-make_branch_corrector<ThisBackend>(const NonlinearSystem &, double, const LinearSolverOptions &);
 } // namespace femgpu::linalg

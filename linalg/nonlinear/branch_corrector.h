@@ -1,7 +1,6 @@
 #ifndef femgpu_linalg_nonlinear_branch_corrector_h
 #define femgpu_linalg_nonlinear_branch_corrector_h
 
-#include "linalg/execution/this_backend.h"
 #include "linalg/nonlinear/nonlinear_method.h"
 
 #include <memory>
@@ -83,17 +82,17 @@ public:
   virtual void interpolate(const BranchPoint &p, const BranchPoint &q, BranchPoint &to) = 0;
 };
 
+template <class Backend>
+std::unique_ptr<BranchCorrector> make_corrector_on(const NonlinearSystem &system, double metric,
+                                                   const LinearSolverOptions &linear);
+
 /**
+ * On the backend of system.A.
  * @param system must outlive it; its λ does not matter
  * @param metric θ / Σ w_i
  * @param linear the solver takes J = A − λ W φ'(x), the preconditioner is made once, from A
  * @throws ParameterError as the registries do; SolverError if the preconditioner cannot be made
  */
-template <class Backend>
-std::unique_ptr<BranchCorrector> make_branch_corrector(const NonlinearSystem &system, double metric,
-                                                       const LinearSolverOptions &linear);
-
-/// The same on the backend of system.A.
 std::unique_ptr<BranchCorrector> make_branch_corrector(const NonlinearSystem &system, double metric,
                                                        const LinearSolverOptions &linear);
 } // namespace femgpu::linalg

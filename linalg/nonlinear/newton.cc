@@ -234,12 +234,10 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<NonlinearMethod> make_newton(Method &method, const LinearSolverOptions &linear)
+template <>
+std::unique_ptr<NonlinearMethod>
+make_on<class NewtonMethod, ThisBackend>(Method &method, const LinearSolverOptions &linear)
 {
-  return std::make_unique<Newton<Backend>>(method, linear);
+  return std::make_unique<Newton<ThisBackend>>(method, linear);
 }
-
-template std::unique_ptr<NonlinearMethod> make_newton<ThisBackend>(Method &,
-                                                                   const LinearSolverOptions &);
 } // namespace femgpu::linalg

@@ -396,12 +396,10 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<NonlinearMethod> make_nlcg(Method &method, const LinearSolverOptions &linear)
+template <>
+std::unique_ptr<NonlinearMethod>
+make_on<class NlcgMethod, ThisBackend>(Method &method, const LinearSolverOptions &linear)
 {
-  return std::make_unique<NonlinearCG<Backend>>(method, linear);
+  return std::make_unique<NonlinearCG<ThisBackend>>(method, linear);
 }
-
-template std::unique_ptr<NonlinearMethod> make_nlcg<ThisBackend>(Method &,
-                                                                 const LinearSolverOptions &);
 } // namespace femgpu::linalg

@@ -1,43 +1,32 @@
 #ifndef femgpu_linalg_nonlinear_registry_h
 #define femgpu_linalg_nonlinear_registry_h
 
-#include "linalg/base/choice.h"
-#include "linalg/base/method.h"
-#include "linalg/execution/this_backend.h"
+#include "linalg/execution/backends.h"
 #include "linalg/nonlinear/nonlinear_method.h"
 
 #include <memory>
 #include <string>
-#include <vector>
-
-/// Every nonlinear method: X(name in parameter files, function in linalg/nonlinear, meaning).
-#define FEMGPU_NONLINEAR_METHODS(X)                                                                \
-  X("newton", make_newton,                                                                         \
-    "Newton-Krylov with the solver and preconditioner of linear systems and a line search; "       \
-    "forcing=eisenstat-walker|constant, eta=TOL (largest, or constant, linear tolerance)")         \
-  X("nlcg", make_nlcg,                                                                             \
-    "nonlinear conjugate gradients for symmetric A, with any symmetric preconditioner of A: NLCG " \
-    "with identity, else NLPCG; beta=fletcher-reeves|polak-ribiere, sigma=1e-10..0.5 for the "     \
-    "line "                                                                                        \
-    "search")
 
 namespace femgpu::linalg
 {
-#define FEMGPU_DECLARE(name, make, meaning)                                                        \
-  template <class Backend>                                                                         \
-  std::unique_ptr<NonlinearMethod> make(Method &method, const LinearSolverOptions &linear);
-FEMGPU_NONLINEAR_METHODS(FEMGPU_DECLARE)
-#undef FEMGPU_DECLARE
+struct NonlinearTraits
+{
+  bool needs_symmetry = false;        ///< of A and M
+  bool solves_linear_systems = false; ///< with the solver of LinearSolverOptions
+  int usual_max_iterations = 20000;
+};
 
-std::vector<Choice> nonlinear_method_choices();
+extern const BackendRegistry<NonlinearTraits, NonlinearMethod, const LinearSolverOptions &>
+    nonlinear_methods;
 
-/**
- * The method that @p text names, with its options: "nlcg beta=polak-ribiere".
- * @throws ParameterError naming the valid ones for unknown names and options
- */
-std::unique_ptr<NonlinearMethod> make_nonlinear_method(const std::string &text,
-                                                       const LinearSolverOptions &linear,
-                                                       BackendKind backend);
+/// The method that @p text names, with its options: "nlcg beta=polak-ribiere". @throws as the
+/// registry
+inline std::unique_ptr<NonlinearMethod> make_nonlinear_method(const std::string &text,
+                                                              const LinearSolverOptions &linear,
+                                                              const BackendKind backend)
+{
+  return nonlinear_methods.make(text, backend, linear);
+}
 } // namespace femgpu::linalg
 
 #endif

@@ -1,4 +1,4 @@
-#include "linalg/orthogonalisation/methods.h"
+#include "linalg/orthogonalisation/orthogonalisation.h"
 #include "linalg/orthogonalisation/tall_skinny.h"
 
 namespace femgpu::linalg
@@ -56,13 +56,10 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<BlockOrthogonalisation> make_block_orthogonalisation_on(Method &method,
-                                                                        const ExecutorPtr &executor)
+template <>
+std::unique_ptr<BlockOrthogonalisation>
+make_on<class GramSchmidtMethod, ThisBackend>(Method &method, const ExecutorPtr &executor)
 {
-  return std::make_unique<GramSchmidtBlocks<Backend>>(method, executor);
+  return std::make_unique<GramSchmidtBlocks<ThisBackend>>(method, executor);
 }
-
-template std::unique_ptr<BlockOrthogonalisation>
-make_block_orthogonalisation_on<ThisBackend>(Method &, const ExecutorPtr &);
 } // namespace femgpu::linalg

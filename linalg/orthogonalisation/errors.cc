@@ -1,4 +1,4 @@
-#include "linalg/orthogonalisation/methods.h"
+#include "linalg/orthogonalisation/orthogonalisation.h"
 #include "linalg/orthogonalisation/tall_skinny.h"
 
 #include <cmath>
@@ -34,12 +34,13 @@ double frobenius_norm(TallSkinny<Backend> &columns, const int n, const Columns &
 }
 } // namespace
 
-template <class Backend>
-double orthogonality_error_on(const ExecutorPtr &executor, const int n, const Columns &Q)
+template <>
+double orthogonality_error_on<ThisBackend>(const ExecutorPtr &executor, const int n,
+                                           const Columns &Q)
 {
   check_alignment(Q);
   const auto p = static_cast<std::size_t>(Q.count);
-  TallSkinny<Backend> columns(executor);
+  TallSkinny<ThisBackend> columns(executor);
   Buffer<double> products(executor, p * p);
   columns.gram(n, Q, Q, products.data());
   const std::vector<double> B = products.to_host();
@@ -51,14 +52,14 @@ double orthogonality_error_on(const ExecutorPtr &executor, const int n, const Co
   return std::sqrt(sum);
 }
 
-template <class Backend>
-double factorisation_error_on(const ExecutorPtr &executor, const int n, const Columns &V,
-                              const Columns &Q, const double *R)
+template <>
+double factorisation_error_on<ThisBackend>(const ExecutorPtr &executor, const int n,
+                                           const Columns &V, const Columns &Q, const double *R)
 {
   check_alignment(V);
   check_alignment(Q);
   const auto length = static_cast<std::size_t>(n) + static_cast<std::size_t>(n % 2);
-  TallSkinny<Backend> columns(executor);
+  TallSkinny<ThisBackend> columns(executor);
   Buffer<double> memory(executor, length * static_cast<std::size_t>(V.count)), product(executor, 1);
   const Columns difference{memory.data(), length, V.count};
   columns.steps().run(rows(n, CopyColumns{n, V, difference}));
@@ -66,8 +67,4 @@ double factorisation_error_on(const ExecutorPtr &executor, const int n, const Co
   const double norm = frobenius_norm(columns, n, V, product);
   return frobenius_norm(columns, n, difference, product) / (norm > 0. ? norm : 1.);
 }
-
-template double orthogonality_error_on<ThisBackend>(const ExecutorPtr &, int, const Columns &);
-template double factorisation_error_on<ThisBackend>(const ExecutorPtr &, int, const Columns &,
-                                                    const Columns &, const double *);
 } // namespace femgpu::linalg

@@ -1,9 +1,8 @@
 #ifndef femgpu_linalg_orthogonalisation_orthogonalisation_h
 #define femgpu_linalg_orthogonalisation_orthogonalisation_h
 
-#include "linalg/base/choice.h"
+#include "linalg/execution/backends.h"
 #include "linalg/execution/columns.h"
-#include "linalg/execution/executor.h"
 
 #include <memory>
 #include <string>
@@ -85,9 +84,8 @@ public:
   virtual TsqrReport factorise(int n, const Columns &V, double *R) = 0;
 };
 
-/// Names and meanings.
-std::vector<Choice> tsqr_choices();
-std::vector<Choice> block_orthogonalisation_choices();
+extern const BackendRegistry<NoTraits, Tsqr, const ExecutorPtr &> tsqr_methods;
+extern const BackendRegistry<NoTraits, BlockOrthogonalisation, const ExecutorPtr &> block_methods;
 
 /**
  * The method that a text names with its options: "cholqr passes=2". passes=1|2 orthogonalises again
@@ -96,11 +94,24 @@ std::vector<Choice> block_orthogonalisation_choices();
  * orthonormal, it is repeated by caqr, or is the first of three passes instead of two.
  * @throws ParameterError naming the valid ones for unknown names and options
  */
-std::unique_ptr<Tsqr> make_tsqr(const std::string &method, const ExecutorPtr &executor);
+inline std::unique_ptr<Tsqr> make_tsqr(const std::string &text, const ExecutorPtr &executor)
+{
+  return tsqr_methods.make(text, executor->backend(), executor);
+}
 
 /// The same: "mgs" or "cgs", with passes=1|2.
-std::unique_ptr<BlockOrthogonalisation> make_block_orthogonalisation(const std::string &method,
-                                                                     const ExecutorPtr &executor);
+inline std::unique_ptr<BlockOrthogonalisation>
+make_block_orthogonalisation(const std::string &text, const ExecutorPtr &executor)
+{
+  return block_methods.make(text, executor->backend(), executor);
+}
+
+template <class Backend>
+double orthogonality_error_on(const ExecutorPtr &executor, int n, const Columns &Q);
+
+template <class Backend>
+double factorisation_error_on(const ExecutorPtr &executor, int n, const Columns &V,
+                              const Columns &Q, const double *R);
 
 /// ‖I − QᵀQ‖_F. Reads Q once, and takes memory for count(Q)² sums of chunks.
 double orthogonality_error(const ExecutorPtr &executor, int n, const Columns &Q);

@@ -2,7 +2,7 @@
 #include "linalg/orthogonalisation/gram_factors.h"
 #include "linalg/orthogonalisation/gram_schmidt.h"
 #include "linalg/orthogonalisation/householder_tree.h"
-#include "linalg/orthogonalisation/methods.h"
+#include "linalg/orthogonalisation/orthogonalisation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -211,11 +211,10 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Tsqr> make_tsqr_on(Method &method, const ExecutorPtr &executor)
+template <>
+std::unique_ptr<Tsqr> make_on<class TsqrMethod, ThisBackend>(Method &method,
+                                                             const ExecutorPtr &executor)
 {
-  return std::make_unique<TallSkinnyQr<Backend>>(method, executor);
+  return std::make_unique<TallSkinnyQr<ThisBackend>>(method, executor);
 }
-
-template std::unique_ptr<Tsqr> make_tsqr_on<ThisBackend>(Method &, const ExecutorPtr &);
 } // namespace femgpu::linalg

@@ -1,3 +1,4 @@
+#include "linalg/execution/this_backend.h"
 #include "linalg/powers/basis_step.h"
 #include "linalg/powers/forms.h"
 #include "linalg/powers/sweep_shape.h"
@@ -324,20 +325,17 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<MatrixPowers> make_blocked_powers(const ExecutorPtr &executor,
-                                                  const CacheBlocks &blocks, const int longest_row)
+template <>
+std::unique_ptr<MatrixPowers> make_blocked_powers<ThisBackend>(const ExecutorPtr &executor,
+                                                               const CacheBlocks &blocks,
+                                                               const int longest_row)
 {
-  return std::make_unique<BlockedPowers<Backend>>(executor, blocks, longest_row);
+  return std::make_unique<BlockedPowers<ThisBackend>>(executor, blocks, longest_row);
 }
 
-template <class Backend>
-int most_block_scratch(const Executor &executor)
+template <>
+int most_block_scratch<ThisBackend>(const Executor &executor)
 {
-  return Runner<Backend>(executor).most_scratch();
+  return Runner<ThisBackend>(executor).most_scratch();
 }
-
-template std::unique_ptr<MatrixPowers> make_blocked_powers<ThisBackend>(const ExecutorPtr &,
-                                                                        const CacheBlocks &, int);
-template int most_block_scratch<ThisBackend>(const Executor &);
 } // namespace femgpu::linalg

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_powers_forms_h
 #define femgpu_linalg_powers_forms_h
 
-#include "linalg/execution/this_backend.h"
+#include "linalg/execution/executor.h"
 #include "linalg/powers/cache_blocks.h"
 #include "linalg/powers/matrix_powers.h"
 #include "linalg/powers/row_visits.h"
@@ -43,13 +43,6 @@ struct PowersForms
                                             const RowVisits &visits, int n_slots);
   int (*most_scratch)(const Executor &executor);
 };
-
-template <class Backend>
-PowersForms powers_forms_of()
-{
-  return {make_plain_powers<Backend>, make_blocked_powers<Backend>, make_streamed_powers<Backend>,
-          most_block_scratch<Backend>};
-}
 
 /// Those of @p backend. @throws DeviceError in a program without it
 PowersForms powers_forms(BackendKind backend);

@@ -1,6 +1,7 @@
 #include "linalg/powers/matrix_powers.h"
 
 #include "linalg/base/error.h"
+#include "linalg/execution/backends.h"
 #include "linalg/matrices/csr_matrix.h"
 #include "linalg/powers/forms.h"
 #include "linalg/powers/tuning.h"
@@ -73,6 +74,15 @@ std::unique_ptr<MatrixPowers> make_streamed(const ExecutorPtr &executor, const S
   return powers_forms(executor->backend()).streamed(executor, A, visits, static_cast<int>(n_slots));
 }
 } // namespace
+
+PowersForms powers_forms(const BackendKind backend)
+{
+  return on_backend(backend, [](const auto on) -> PowersForms {
+    using Backend = typename decltype(on)::Backend;
+    return {make_plain_powers<Backend>, make_blocked_powers<Backend>, make_streamed_powers<Backend>,
+            most_block_scratch<Backend>};
+  });
+}
 
 PowersKind powers_kind_of(const std::string &word)
 {

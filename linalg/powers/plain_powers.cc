@@ -1,3 +1,4 @@
+#include "linalg/execution/this_backend.h"
 #include "linalg/powers/basis_step.h"
 #include "linalg/powers/forms.h"
 
@@ -85,12 +86,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<MatrixPowers> make_plain_powers(const Matrix &A, const DiagonalView &m)
+template <>
+std::unique_ptr<MatrixPowers> make_plain_powers<ThisBackend>(const Matrix &A, const DiagonalView &m)
 {
-  return std::make_unique<PlainPowers<Backend>>(A, m);
+  return std::make_unique<PlainPowers<ThisBackend>>(A, m);
 }
-
-template std::unique_ptr<MatrixPowers> make_plain_powers<ThisBackend>(const Matrix &,
-                                                                      const DiagonalView &);
 } // namespace femgpu::linalg

@@ -1,3 +1,4 @@
+#include "linalg/execution/this_backend.h"
 #include "linalg/powers/basis_step.h"
 #include "linalg/powers/forms.h"
 
@@ -151,15 +152,11 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor,
-                                                   const ScaledMatrix &A, const RowVisits &visits,
-                                                   const int n_slots)
+template <>
+std::unique_ptr<MatrixPowers>
+make_streamed_powers<ThisBackend>(const ExecutorPtr &executor, const ScaledMatrix &A,
+                                  const RowVisits &visits, const int n_slots)
 {
-  return std::make_unique<StreamedPowers<Backend>>(executor, A, visits, n_slots);
+  return std::make_unique<StreamedPowers<ThisBackend>>(executor, A, visits, n_slots);
 }
-
-template std::unique_ptr<MatrixPowers> make_streamed_powers<ThisBackend>(const ExecutorPtr &,
-                                                                         const ScaledMatrix &,
-                                                                         const RowVisits &, int);
 } // namespace femgpu::linalg

@@ -253,18 +253,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Preconditioner> make_ainv(Method &method)
+template <>
+std::unique_ptr<Preconditioner> make_on<class AinvPreconditioner, ThisBackend>(Method &method)
 {
-  return std::make_unique<ApproximateInverse<Backend>>(method);
+  return std::make_unique<ApproximateInverse<ThisBackend>>(method);
 }
-
-template <class Backend>
-std::unique_ptr<Preconditioner> make_sainv(Method &method)
-{
-  return std::make_unique<ApproximateInverse<Backend>>(method);
-}
-
-template std::unique_ptr<Preconditioner> make_ainv<ThisBackend>(Method &);
-template std::unique_ptr<Preconditioner> make_sainv<ThisBackend>(Method &);
 } // namespace femgpu::linalg

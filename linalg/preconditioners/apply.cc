@@ -32,11 +32,11 @@ struct StoreRow
 };
 } // namespace
 
-template <class Backend>
-void apply_on(const Preconditioner &M, const Executor &executor, Buffer<double> &r,
-              Buffer<double> &z)
+template <>
+void apply_on<ThisBackend>(const Preconditioner &M, const Executor &executor, Buffer<double> &r,
+                           Buffer<double> &z)
 {
-  Runner<Backend> runner(executor);
+  Runner<ThisBackend> runner(executor);
   const auto run = [&](const auto &m) {
     using View = std::decay_t<decltype(m)>;
     if constexpr (std::is_same_v<View, const PreconditionerOperator *>)
@@ -46,7 +46,4 @@ void apply_on(const Preconditioner &M, const Executor &executor, Buffer<double> 
   };
   std::visit(run, M.action());
 }
-
-template void apply_on<ThisBackend>(const Preconditioner &, const Executor &, Buffer<double> &,
-                                    Buffer<double> &);
 } // namespace femgpu::linalg

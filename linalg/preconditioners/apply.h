@@ -6,13 +6,13 @@
 
 namespace femgpu::linalg
 {
-/// z = M⁻¹r, by steps of its own, on the executor that M was set up on; waits for nothing.
-/// Solvers fuse the action of M into their steps instead.
-void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z);
-
 template <class Backend>
 void apply_on(const Preconditioner &M, const Executor &executor, Buffer<double> &r,
               Buffer<double> &z);
+
+/// z = M⁻¹r, by steps of its own, on the executor that M was set up on; waits for nothing.
+/// Solvers fuse the action of M into their steps instead.
+void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z);
 } // namespace femgpu::linalg
 
 #endif

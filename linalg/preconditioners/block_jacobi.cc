@@ -156,11 +156,10 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Preconditioner> make_block_jacobi(Method &method)
+template <>
+std::unique_ptr<Preconditioner>
+make_on<class BlockJacobiPreconditioner, ThisBackend>(Method &method)
 {
-  return std::make_unique<BlockJacobi<Backend>>(method);
+  return std::make_unique<BlockJacobi<ThisBackend>>(method);
 }
-
-template std::unique_ptr<Preconditioner> make_block_jacobi<ThisBackend>(Method &);
 } // namespace femgpu::linalg

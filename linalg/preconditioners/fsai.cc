@@ -251,11 +251,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Preconditioner> make_fsai(Method &method)
+template <>
+std::unique_ptr<Preconditioner> make_on<class FsaiPreconditioner, ThisBackend>(Method &method)
 {
-  return std::make_unique<FactorisedApproximateInverse<Backend>>(method);
+  return std::make_unique<FactorisedApproximateInverse<ThisBackend>>(method);
 }
-
-template std::unique_ptr<Preconditioner> make_fsai<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -1,3 +1,4 @@
+#include "linalg/execution/this_backend.h"
 #include "linalg/preconditioners/registry.h"
 
 namespace femgpu::linalg
@@ -35,11 +36,10 @@ public:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Preconditioner> make_identity(Method & /* method */)
+template <>
+std::unique_ptr<Preconditioner>
+make_on<class IdentityPreconditioner, ThisBackend>(Method & /* method */)
 {
   return std::make_unique<Identity>();
 }
-
-template std::unique_ptr<Preconditioner> make_identity<ThisBackend>(Method &);
 } // namespace femgpu::linalg

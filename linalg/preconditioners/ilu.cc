@@ -337,25 +337,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Preconditioner> make_two_stage(Method &method)
+template <>
+std::unique_ptr<Preconditioner> make_on<class IluPreconditioner, ThisBackend>(Method &method)
 {
-  return std::make_unique<BlockTwoStage<Backend>>(method);
+  return std::make_unique<BlockTwoStage<ThisBackend>>(method);
 }
-
-template <class Backend>
-std::unique_ptr<Preconditioner> make_ilu(Method &method)
-{
-  return std::make_unique<BlockTwoStage<Backend>>(method);
-}
-
-template <class Backend>
-std::unique_ptr<Preconditioner> make_ic(Method &method)
-{
-  return std::make_unique<BlockTwoStage<Backend>>(method);
-}
-
-template std::unique_ptr<Preconditioner> make_two_stage<ThisBackend>(Method &);
-template std::unique_ptr<Preconditioner> make_ilu<ThisBackend>(Method &);
-template std::unique_ptr<Preconditioner> make_ic<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -1,5 +1,6 @@
 #include "linalg/base/buffer.h"
 #include "linalg/base/error.h"
+#include "linalg/execution/this_backend.h"
 #include "linalg/matrices/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
 
@@ -124,11 +125,10 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Preconditioner> make_jacobi(Method & /* method */)
+template <>
+std::unique_ptr<Preconditioner>
+make_on<class JacobiPreconditioner, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<Jacobi<Backend>>();
+  return std::make_unique<Jacobi<ThisBackend>>();
 }
-
-template std::unique_ptr<Preconditioner> make_jacobi<ThisBackend>(Method &);
 } // namespace femgpu::linalg

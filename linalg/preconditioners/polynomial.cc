@@ -1,4 +1,5 @@
 #include "linalg/base/error.h"
+#include "linalg/execution/this_backend.h"
 #include "linalg/matrices/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
 
@@ -286,18 +287,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Preconditioner> make_chebyshev(Method &method)
+template <>
+std::unique_ptr<Preconditioner> make_on<class PolynomialPreconditioner, ThisBackend>(Method &method)
 {
-  return std::make_unique<Polynomial<Backend>>(method);
+  return std::make_unique<Polynomial<ThisBackend>>(method);
 }
-
-template <class Backend>
-std::unique_ptr<Preconditioner> make_neumann(Method &method)
-{
-  return std::make_unique<Polynomial<Backend>>(method);
-}
-
-template std::unique_ptr<Preconditioner> make_chebyshev<ThisBackend>(Method &);
-template std::unique_ptr<Preconditioner> make_neumann<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -209,11 +209,9 @@ private:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Preconditioner> make_sai(Method &method)
+template <>
+std::unique_ptr<Preconditioner> make_on<class SaiPreconditioner, ThisBackend>(Method &method)
 {
-  return std::make_unique<SparseApproximateInverse<Backend>>(method);
+  return std::make_unique<SparseApproximateInverse<ThisBackend>>(method);
 }
-
-template std::unique_ptr<Preconditioner> make_sai<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -46,15 +46,13 @@ struct MeasureRow
 };
 } // namespace
 
-template <class Backend>
-SystemNorms measure_on(const RowSpace &space, const MeasuredSystem &system)
+template <>
+SystemNorms measure_on<ThisBackend>(const RowSpace &space, const MeasuredSystem &system)
 {
-  Iteration<Backend, MeasuringState, Squares> iteration(space);
+  Iteration<ThisBackend, MeasuringState, Squares> iteration(space);
   iteration.set_state({});
   iteration.once(rows(system.A.n, MeasureRow{system}));
   const Squares squares = iteration.get_state().squares;
   return {std::sqrt(squares.residual), std::sqrt(squares.rhs), std::sqrt(squares.scale)};
 }
-
-template SystemNorms measure_on<ThisBackend>(const RowSpace &, const MeasuredSystem &);
 } // namespace femgpu::linalg

@@ -30,11 +30,11 @@ struct MeasuredSystem
   double *r;           ///< n, gets b − A x; nullptr: not wanted
 };
 
-/// By one pass over A, whose range is @p space; waits for the result.
-SystemNorms measure(const RowSpace &space, const MeasuredSystem &system);
-
 template <class Backend>
 SystemNorms measure_on(const RowSpace &space, const MeasuredSystem &system);
+
+/// By one pass over A; waits for the result.
+SystemNorms measure(const RowSpace &space, const MeasuredSystem &system);
 } // namespace femgpu::linalg
 
 #endif

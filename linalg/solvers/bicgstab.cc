@@ -99,11 +99,6 @@ template <class Backend>
 class BiCGStab final : public Solver
 {
 public:
-  bool needs_symmetry() const override
-  {
-    return false;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &solution, const SolveControl &control) const override
   {
@@ -136,11 +131,9 @@ public:
 } // namespace
 } // namespace bicgstab
 
-template <class Backend>
-std::unique_ptr<Solver> make_bicgstab(Method & /* method */)
+template <>
+std::unique_ptr<Solver> make_on<class BicgstabSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<bicgstab::BiCGStab<Backend>>();
+  return std::make_unique<bicgstab::BiCGStab<ThisBackend>>();
 }
-
-template std::unique_ptr<Solver> make_bicgstab<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -436,11 +436,9 @@ private:
 } // namespace
 } // namespace bicgstab_l
 
-template <class Backend>
-std::unique_ptr<Solver> make_bicgstab_l(Method &method)
+template <>
+std::unique_ptr<Solver> make_on<class BicgstabLSolver, ThisBackend>(Method &method)
 {
-  return std::make_unique<bicgstab_l::BiCGStabL<Backend>>(method);
+  return std::make_unique<bicgstab_l::BiCGStabL<ThisBackend>>(method);
 }
-
-template std::unique_ptr<Solver> make_bicgstab_l<ThisBackend>(Method &);
 } // namespace femgpu::linalg

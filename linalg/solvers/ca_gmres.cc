@@ -336,11 +336,6 @@ public:
   explicit CaGmres(Method &method) : options(method)
   {}
 
-  bool needs_symmetry() const override
-  {
-    return false;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
@@ -373,11 +368,9 @@ private:
 } // namespace
 } // namespace gmres
 
-template <class Backend>
-std::unique_ptr<Solver> make_ca_gmres(Method &method)
+template <>
+std::unique_ptr<Solver> make_on<class CaGmresSolver, ThisBackend>(Method &method)
 {
-  return std::make_unique<gmres::CaGmres<Backend>>(method);
+  return std::make_unique<gmres::CaGmres<ThisBackend>>(method);
 }
-
-template std::unique_ptr<Solver> make_ca_gmres<ThisBackend>(Method &);
 } // namespace femgpu::linalg

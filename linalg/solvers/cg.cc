@@ -183,11 +183,6 @@ template <class Backend>
 class CG final : public Solver
 {
 public:
-  bool needs_symmetry() const override
-  {
-    return true;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
@@ -220,11 +215,9 @@ public:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Solver> make_cg(Method & /* method */)
+template <>
+std::unique_ptr<Solver> make_on<class CgSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<CG<Backend>>();
+  return std::make_unique<CG<ThisBackend>>();
 }
-
-template std::unique_ptr<Solver> make_cg<ThisBackend>(Method &);
 } // namespace femgpu::linalg

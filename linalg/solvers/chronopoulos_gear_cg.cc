@@ -122,11 +122,6 @@ template <class Backend>
 class ChronopoulosGearCG final : public Solver
 {
 public:
-  bool needs_symmetry() const override
-  {
-    return true;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
@@ -153,11 +148,9 @@ public:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Solver> make_chronopoulos_gear_cg(Method & /* method */)
+template <>
+std::unique_ptr<Solver> make_on<class ChronopoulosGearCgSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<ChronopoulosGearCG<Backend>>();
+  return std::make_unique<ChronopoulosGearCG<ThisBackend>>();
 }
-
-template std::unique_ptr<Solver> make_chronopoulos_gear_cg<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -95,11 +95,6 @@ public:
         how(orthogonalisation_of(method)), is_flexible(is_flexible)
   {}
 
-  bool needs_symmetry() const override
-  {
-    return false;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
@@ -159,18 +154,15 @@ private:
 } // namespace
 } // namespace gmres
 
-template <class Backend>
-std::unique_ptr<Solver> make_gmres(Method &method)
+template <>
+std::unique_ptr<Solver> make_on<class GmresSolver, ThisBackend>(Method &method)
 {
-  return std::make_unique<gmres::Gmres<Backend>>(method, false);
+  return std::make_unique<gmres::Gmres<ThisBackend>>(method, false);
 }
 
-template <class Backend>
-std::unique_ptr<Solver> make_fgmres(Method &method)
+template <>
+std::unique_ptr<Solver> make_on<class FgmresSolver, ThisBackend>(Method &method)
 {
-  return std::make_unique<gmres::Gmres<Backend>>(method, true);
+  return std::make_unique<gmres::Gmres<ThisBackend>>(method, true);
 }
-
-template std::unique_ptr<Solver> make_gmres<ThisBackend>(Method &);
-template std::unique_ptr<Solver> make_fgmres<ThisBackend>(Method &);
 } // namespace femgpu::linalg

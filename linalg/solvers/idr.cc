@@ -313,11 +313,6 @@ public:
   explicit IDR(Method &method) : shadows(method.integer("s", 4, 1, most_shadows))
   {}
 
-  bool needs_symmetry() const override
-  {
-    return false;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
@@ -391,11 +386,9 @@ private:
 } // namespace
 } // namespace idr
 
-template <class Backend>
-std::unique_ptr<Solver> make_idr(Method &method)
+template <>
+std::unique_ptr<Solver> make_on<class IdrSolver, ThisBackend>(Method &method)
 {
-  return std::make_unique<idr::IDR<Backend>>(method);
+  return std::make_unique<idr::IDR<ThisBackend>>(method);
 }
-
-template std::unique_ptr<Solver> make_idr<ThisBackend>(Method &);
 } // namespace femgpu::linalg

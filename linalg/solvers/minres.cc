@@ -272,11 +272,6 @@ template <class Backend>
 class MinRes final : public Solver
 {
 public:
-  bool needs_symmetry() const override
-  {
-    return true;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
@@ -320,11 +315,9 @@ public:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Solver> make_minres(Method & /* method */)
+template <>
+std::unique_ptr<Solver> make_on<class MinresSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<MinRes<Backend>>();
+  return std::make_unique<MinRes<ThisBackend>>();
 }
-
-template std::unique_ptr<Solver> make_minres<ThisBackend>(Method &);
 } // namespace femgpu::linalg

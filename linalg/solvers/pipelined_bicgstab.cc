@@ -80,11 +80,6 @@ template <class Backend>
 class PipelinedBiCGStab final : public Solver
 {
 public:
-  bool needs_symmetry() const override
-  {
-    return false;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &solution, const SolveControl &control) const override
   {
@@ -115,11 +110,9 @@ public:
 } // namespace
 } // namespace bicgstab
 
-template <class Backend>
-std::unique_ptr<Solver> make_pipelined_bicgstab(Method & /* method */)
+template <>
+std::unique_ptr<Solver> make_on<class PipelinedBicgstabSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<bicgstab::PipelinedBiCGStab<Backend>>();
+  return std::make_unique<bicgstab::PipelinedBiCGStab<ThisBackend>>();
 }
-
-template std::unique_ptr<Solver> make_pipelined_bicgstab<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -167,11 +167,6 @@ template <class Backend>
 class PipelinedCG final : public Solver
 {
 public:
-  bool needs_symmetry() const override
-  {
-    return true;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &solution, const SolveControl &control) const override
   {
@@ -211,11 +206,9 @@ public:
 };
 } // namespace
 
-template <class Backend>
-std::unique_ptr<Solver> make_pipelined_cg(Method & /* method */)
+template <>
+std::unique_ptr<Solver> make_on<class PipelinedCgSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<PipelinedCG<Backend>>();
+  return std::make_unique<PipelinedCG<ThisBackend>>();
 }
-
-template std::unique_ptr<Solver> make_pipelined_cg<ThisBackend>(Method &);
 } // namespace femgpu::linalg

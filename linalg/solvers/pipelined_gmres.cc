@@ -134,11 +134,6 @@ public:
   explicit PipelinedGmres(Method &method) : restart(method.integer("restart", 30, 1, most_columns))
   {}
 
-  bool needs_symmetry() const override
-  {
-    return false;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
@@ -162,11 +157,9 @@ private:
 } // namespace
 } // namespace gmres
 
-template <class Backend>
-std::unique_ptr<Solver> make_pipelined_gmres(Method &method)
+template <>
+std::unique_ptr<Solver> make_on<class PipelinedGmresSolver, ThisBackend>(Method &method)
 {
-  return std::make_unique<gmres::PipelinedGmres<Backend>>(method);
+  return std::make_unique<gmres::PipelinedGmres<ThisBackend>>(method);
 }
-
-template std::unique_ptr<Solver> make_pipelined_gmres<ThisBackend>(Method &);
 } // namespace femgpu::linalg

@@ -19,9 +19,6 @@ class Solver
 public:
   virtual ~Solver() = default;
 
-  /// Is the method for symmetric A and M only?
-  virtual bool needs_symmetry() const = 0;
-
   /**
    * Solves A x = b. All operands are in the memory of A's executor and have A.n() rows.
    * @param x the initial guess; at the end the last iterate, whatever the outcome; of A's domain,

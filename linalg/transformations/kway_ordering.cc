@@ -1,5 +1,5 @@
 #include "linalg/partitions/partition.h"
-#include "linalg/transformations/registry.h"
+#include "linalg/transformations/reordering.h"
 
 #include <algorithm>
 #include <limits>
@@ -78,15 +78,5 @@ std::vector<int> kway_ordering(const HostCsr &A, const int n_parts, const OrderW
         order.push_back(node * node_size + c);
   }
   return order;
-}
-
-OrderingFunction make_kway_ordering(Method &method)
-{
-  const int parts = method.integer_or("parts", "auto", 0, 1, std::numeric_limits<int>::max());
-  const bool is_rcm = method.word("within", "rcm", {"rcm", "none"}) == "rcm";
-  require_metis("ordering kway", "ordering rcm");
-  return [=](const HostCsr &A) {
-    return kway_ordering(A, parts, is_rcm ? OrderWithin::rcm : OrderWithin::none);
-  };
 }
 } // namespace femgpu::linalg

@@ -8,7 +8,7 @@ namespace femgpu::linalg
 {
 LinearSystemTransformation::LinearSystemTransformation(const std::string &scaling,
                                                        const std::string &ordering)
-    : make_scaling(find_scaling(scaling)), make_order(find_ordering(ordering))
+    : make_scaling(scalings.find(scaling).make), make_order(orderings.make(ordering))
 {}
 
 HostCsr LinearSystemTransformation::setup(const HostCsr &A)

@@ -51,7 +51,7 @@ private:
   /// Undoes reorder().
   void restore_order(const double *permuted, double *v) const;
 
-  ScalingFunction make_scaling;
+  Scaling (*make_scaling)(const HostCsr &);
   OrderingFunction make_order;
   int n = 0;
   std::size_t n_nonzeros = 0;

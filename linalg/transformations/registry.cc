@@ -1,65 +1,44 @@
 #include "linalg/transformations/registry.h"
 
-#include "linalg/base/registry_entry.h"
+#include "linalg/partitions/partition.h"
+
+#include <limits>
 
 namespace femgpu::linalg
 {
+constexpr decltype(scalings)::Entry scaling_table[] = {
+    {"none", "the system as it is", no_scaling, {.changes_system = false}},
+    {"symmetric", "rows and columns by the square roots of the columns' 2-norms; keeps A symmetric",
+     symmetric_scaling},
+    {"balance",
+     "rows by their 2-norms, then columns by theirs; for unsymmetric methods only",
+     balancing,
+     {.keeps_symmetry = false}}};
+
+constexpr decltype(scalings) scalings("scaling", scaling_table);
+
 namespace
 {
-template <class Function>
-struct Entry
+OrderingFunction kway(Method &method)
 {
-  Choice choice;
-  Function function;
-};
-
-#define FEMGPU_ENTRY(name, function, meaning) {{name, meaning}, function},
-const std::vector<Entry<ScalingFunction>> &scalings()
-{
-  static const std::vector<Entry<ScalingFunction>> entries = {FEMGPU_SCALINGS(FEMGPU_ENTRY)};
-  return entries;
+  const int parts = method.integer_or("parts", "auto", 0, 1, std::numeric_limits<int>::max());
+  const bool is_rcm = method.word("within", "rcm", {"rcm", "none"}) == "rcm";
+  require_metis("ordering kway", "ordering rcm");
+  return [=](const HostCsr &A) {
+    return kway_ordering(A, parts, is_rcm ? OrderWithin::rcm : OrderWithin::none);
+  };
 }
-
-using MakeOrdering = OrderingFunction (*)(Method &);
-
-const std::vector<Entry<MakeOrdering>> &orderings()
-{
-  static const std::vector<Entry<MakeOrdering>> entries = {FEMGPU_ORDERINGS(FEMGPU_ENTRY)};
-  return entries;
-}
-#undef FEMGPU_ENTRY
 } // namespace
 
-std::vector<Choice> scaling_choices()
-{
-  return choices_of(scalings());
-}
+constexpr decltype(orderings)::Entry ordering_table[] = {
+    {"none", "the unknowns as they come",
+     [](Method & /* method */) -> OrderingFunction { return natural_ordering; }},
+    {"rcm", "reverse Cuthill-McKee: a small bandwidth",
+     [](Method & /* method */) -> OrderingFunction { return reverse_cuthill_mckee; }},
+    {"kway",
+     "METIS' k-way parts one after the other: few entries between them; parts=P|auto, "
+     "within=rcm|none for the order in a part",
+     kway}};
 
-std::vector<Choice> ordering_choices()
-{
-  return choices_of(orderings());
-}
-
-ScalingFunction find_scaling(const std::string &name)
-{
-  return find_entry(scalings(), "scaling", name).function;
-}
-
-OrderingFunction find_ordering(const std::string &text)
-{
-  Method method("ordering", text);
-  OrderingFunction ordering = find_entry(orderings(), "ordering", method.name()).function(method);
-  method.finish();
-  return ordering;
-}
-
-OrderingFunction make_natural_ordering(Method & /* method */)
-{
-  return natural_ordering;
-}
-
-OrderingFunction make_reverse_cuthill_mckee(Method & /* method */)
-{
-  return reverse_cuthill_mckee;
-}
+constexpr decltype(orderings) orderings("ordering", ordering_table);
 } // namespace femgpu::linalg

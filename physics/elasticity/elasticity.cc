@@ -217,7 +217,8 @@ std::unique_ptr<Problem<3>> ElasticityPhysics::make_3d(const MeshRegions &region
 }
 } // namespace
 
-std::unique_ptr<Physics> make_elasticity()
+template <>
+std::unique_ptr<Physics> make_physics<class ElasticityEquation>()
 {
   return std::make_unique<ElasticityPhysics>();
 }

@@ -50,7 +50,7 @@ TEST_P(BestIterateTest, ResidualAtTheEndIsAtMostThatAtTheStart)
 std::vector<std::string> all_solvers()
 {
   std::vector<std::string> names;
-  for (const Choice &choice : solver_choices())
+  for (const Choice &choice : solvers.choices())
     names.push_back(choice.name);
   return names;
 }

@@ -115,7 +115,7 @@ TEST(PreconditionerRegistry, UnknownNameIsAnErrorThatListsTheValidOnes)
 
 TEST(PreconditionerRegistry, MakesWhatItNames)
 {
-  for (const Choice &choice : preconditioner_choices())
+  for (const Choice &choice : linalg::preconditioners.choices())
     EXPECT_EQ(make_preconditioner(choice.name, BackendKind::host)->name(), choice.name);
 }
 } // namespace

@@ -185,8 +185,8 @@ TEST(Transformations, UnknownNamesAreRefusedWithTheValidOnes)
               LinearSystemTransformation("none", "amd");
             }).find("no ordering 'amd'; use none, rcm or kway"),
             std::string::npos);
-  EXPECT_EQ(scaling_choices().size(), 3U);
-  EXPECT_EQ(ordering_choices().size(), 3U);
+  EXPECT_EQ(scalings.choices().size(), 3U);
+  EXPECT_EQ(orderings.choices().size(), 3U);
 }
 } // namespace
 } // namespace femgpu::linalg::test

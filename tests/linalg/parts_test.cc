@@ -18,16 +18,15 @@ std::vector<int> uneven(const HostMatrix &A)
 
 ModelProblem problem_for(const std::string &solver)
 {
-  return generate(make_solver(solver, BackendKind::host)->needs_symmetry()
-                      ? "poisson2d-5pt:31x23"
-                      : "convection-diffusion2d:29,0.5");
+  return generate(solvers.traits(solver).needs_symmetry ? "poisson2d-5pt:31x23"
+                                                        : "convection-diffusion2d:29,0.5");
 }
 
 /// Every solver of the registry but ca-gmres.
 std::vector<std::string> solvers_with_parts()
 {
   std::vector<std::string> names;
-  for (const Choice &choice : solver_choices())
+  for (const Choice &choice : solvers.choices())
     if (choice.name != "ca-gmres")
       names.push_back(choice.name);
   return names;
@@ -70,8 +69,8 @@ TEST_P(PartsTest, RepeatBitForBit)
 TEST_P(PartsTest, HaveAnyPreconditionerOfTheirOwnBlocks)
 {
   const ModelProblem problem = problem_for("cg");
-  const bool needs_symmetry = make_solver(GetParam(), BackendKind::host)->needs_symmetry();
-  for (const Choice &choice : preconditioner_choices()) {
+  const bool needs_symmetry = solvers.traits(GetParam()).needs_symmetry;
+  for (const Choice &choice : linalg::preconditioners.choices()) {
     if (needs_symmetry && choice.name == "sai")
       continue;
     const auto [reports, x] = solve_in_parts(method(GetParam(), choice.name), problem.A, problem.b,

@@ -225,7 +225,7 @@ TEST(KwayOrderingWithoutMetis, IsRefusedWithTheCure)
 {
   if (have_metis())
     GTEST_SKIP() << "built with METIS";
-  const std::string text = text_of<ParameterError>([] { find_ordering("kway"); });
+  const std::string text = text_of<ParameterError>([] { orderings.make("kway"); });
   EXPECT_NE(text.find("ordering rcm"), std::string::npos) << text;
 }
 } // namespace

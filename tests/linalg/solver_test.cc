@@ -352,13 +352,41 @@ TEST(SolverRegistry, UnknownNameIsAnErrorThatListsTheValidOnes)
 
 TEST(SolverRegistry, EveryNameIsFoundAndRefusesOptionsThatItDoesNotHave)
 {
-  for (const Choice &choice : solver_choices()) {
+  for (const Choice &choice : solvers.choices()) {
     SCOPED_TRACE(choice.name);
     EXPECT_NE(make_solver(' ' + choice.name + "  ", BackendKind::host), nullptr);
     const std::string text = text_of<ParameterError>(
         [&] { make_solver(choice.name + " colour=red", BackendKind::host); });
     EXPECT_NE(text.find("'" + choice.name + "' has no option 'colour'; it has"), std::string::npos)
         << text;
+  }
+}
+
+TEST(SolverRegistry, TraitsAreThoseOfWhatIsMade)
+{
+  const auto executor = make_executor("host");
+  const CsrMatrix A(executor, laplacian_1d(3).csr());
+  const Buffer<double> b(executor, 3);
+  Buffer<double> x(executor, 3);
+  for (const auto &[name, meaning, make, traits] : solvers) {
+    SCOPED_TRACE(name);
+    const auto solver = make_solver(name, BackendKind::host);
+    EXPECT_EQ(solver->batch() != nullptr, traits.has_batch);
+    const auto solve = [&] { solver->solve(A, Unsymmetric(), b, x, {}); };
+    if (traits.needs_symmetry)
+      EXPECT_THROW(solve(), ParameterError);
+    else
+      EXPECT_NO_THROW(solve());
+  }
+}
+
+TEST(PreconditionerRegistry, TraitsAreThoseOfWhatIsMade)
+{
+  const CsrMatrix A(make_executor("host"), laplacian_2d(4, 4).csr());
+  for (const auto &[name, meaning, make, traits] : linalg::preconditioners) {
+    const auto M = make_preconditioner(name, BackendKind::host);
+    M->setup(A);
+    EXPECT_EQ(std::holds_alternative<DiagonalView>(M->action()), traits.is_fused) << name;
   }
 }
 

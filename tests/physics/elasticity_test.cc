@@ -100,7 +100,7 @@ TEST(RowReduction, gives_the_echelon_form_and_the_rank)
 /// 0 to 3 at its sides.
 struct Square
 {
-  explicit Square(const std::string &lines) : physics(make_elasticity())
+  explicit Square(const std::string &lines) : physics(all_physics.find("elasticity").make())
   {
     ParameterHandler &prm = ParameterAcceptor::prm;
     prm.parse_input_from_string("subsection Elasticity\n" + lines + "end\n");

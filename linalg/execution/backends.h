@@ -1,0 +1,65 @@
+#ifndef femgpu_linalg_execution_backends_h
+#define femgpu_linalg_execution_backends_h
+
+#include "linalg/base/registry.h"
+#include "linalg/execution/executor.h"
+
+#include <memory>
+
+/**
+ * @file
+ * From the backend that the program chooses when it runs to functions that are compiled for each: a
+ * template on the backend that is only declared, and that a file which is compiled for each backend
+ * specialises for ThisBackend (this_backend.h).
+ */
+namespace femgpu::linalg
+{
+struct HostBackend;
+struct CudaBackend;
+
+/// A backend as an argument of a function.
+template <class Type>
+struct On
+{
+  using Backend = Type;
+};
+
+/**
+ * f(On<Backend>()) for the backend of @p kind: the one place that goes from a value to a type.
+ * @throws DeviceError for CUDA in a program without it
+ */
+template <class Function>
+auto on_backend(const BackendKind kind, const Function &f)
+{
+  if (kind == BackendKind::host)
+    return f(On<HostBackend>());
+#ifdef FEMGPU_HAVE_CUDA
+  return f(On<CudaBackend>());
+#else
+  throw DeviceError("This femgpu was built without CUDA; use the host backend.");
+#endif
+}
+
+/// Makes the method that @p Name stands for; the file of the method, which is compiled for each
+/// backend, specialises it for ThisBackend. See Registry.
+template <class Name, class Backend, class Product, class... Arguments>
+std::unique_ptr<Product> make_on(Method &method, Arguments... arguments);
+
+/// What the entries of methods have that are compiled for each backend.
+template <class Name, class Product, class... Arguments>
+std::unique_ptr<Product> make_on_any(Method &method, const BackendKind backend,
+                                     Arguments... arguments)
+{
+  return on_backend(backend, [&](const auto on) {
+    return make_on<Name, typename decltype(on)::Backend, Product, Arguments...>(method,
+                                                                                arguments...);
+  });
+}
+
+/// The registry of methods that are compiled for each backend.
+template <class Traits, class Product, class... Arguments>
+using BackendRegistry =
+    Registry<Traits, std::unique_ptr<Product>(Method &, BackendKind, Arguments...)>;
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,67 @@
+#include "linalg/matrices/registry.h"
+
+#include <type_traits>
+
+namespace femgpu::linalg
+{
+template <class Name>
+constexpr auto *format = make_on_any<Name, Matrix, const CsrMatrix &>;
+
+/// There is no function of that name for the host.
+template <class Name>
+std::unique_ptr<Matrix> gpu_format(Method &method, const BackendKind backend, const CsrMatrix &A)
+{
+  return on_backend(backend, [&](const auto on) -> std::unique_ptr<Matrix> {
+    using Backend = typename decltype(on)::Backend;
+    if constexpr (std::is_same_v<Backend, HostBackend>)
+      throw ParameterError("The format '" + method.name() +
+                           "' needs a GPU and a femgpu built with CUDA. Use csr on the host.");
+    else
+      return make_on<Name, Backend, Matrix, const CsrMatrix &>(method, A);
+  });
+}
+
+constexpr decltype(formats)::Entry format_table[] = {
+    {"csr", "compressed sparse rows; threads=T, the GPU threads a row (1 to 32, 0 by row length)",
+     format<class CsrStorage>},
+    {"ellpack-r", "ELLPACK with row lengths, one thread a row, for rows of nearly equal length",
+     format<class EllpackRStorage>},
+    {"ellr-t", "ELLPACK-R with threads=T threads a row (1 to 32)", format<class EllrTStorage>},
+    {"sell",
+     "SELL-C-sigma: slices of slice=C rows, sorted by length in windows of window=SIGMA rows; "
+     "columns=int|short, short ones have 16 bits where they fit",
+     format<class SellStorage>},
+    {"bsr", "block CSR; block=B (0: the unknowns of a node), threads=T as csr",
+     format<class BsrStorage>},
+    {"bsell", "sliced block CSR; block=B as bsr, slice=C nodes, window=S as sell",
+     format<class BsellStorage>},
+    {"coo", "coordinates, segmented sums", format<class CooStorage>},
+    {"pcsr",
+     "CSR cut in blocks of 256 prefetch=1|2|4 entries, rows padded to padding=1|2|4|8; for rows "
+     "of very different length",
+     format<class PcsrStorage>},
+    {"cusparse-csr",
+     "cuSPARSE's product, CSR; GPU only",
+     gpu_format<class CusparseCsrStorage>,
+     {.needs_gpu = true}},
+    {"cusparse-sell",
+     "cuSPARSE's product, sliced ELL, slice=C",
+     gpu_format<class CusparseSellStorage>,
+     {.needs_gpu = true}},
+    {"cusparse-bsr",
+     "cuSPARSE's product, block CSR, block=B",
+     gpu_format<class CusparseBsrStorage>,
+     {.needs_gpu = true}},
+    {"auto", "the fastest of those that fit, by row lengths and a short trial",
+     format<class AutoStorage>}};
+
+constexpr decltype(formats) formats("matrix format", format_table);
+
+void check_format(const std::string &text)
+{
+  if (formats.traits(text).needs_gpu) // which may not be there yet
+    return;
+  const HostMatrix empty;
+  make_format(text, CsrMatrix(std::make_shared<HostExecutor>(1), empty.csr()));
+}
+} // namespace femgpu::linalg

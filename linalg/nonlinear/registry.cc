@@ -1,0 +1,33 @@
+#include "linalg/nonlinear/registry.h"
+
+#include "linalg/nonlinear/branch_corrector.h"
+
+namespace femgpu::linalg
+{
+template <class Name>
+constexpr auto *nonlinear_method = make_on_any<Name, NonlinearMethod, const LinearSolverOptions &>;
+
+constexpr decltype(nonlinear_methods)::Entry nonlinear_table[] = {
+    {"newton",
+     "Newton-Krylov with the solver and preconditioner of linear systems and a line search; "
+     "forcing=eisenstat-walker|constant, eta=TOL (largest, or constant, linear tolerance)",
+     nonlinear_method<class NewtonMethod>,
+     {.solves_linear_systems = true, .usual_max_iterations = 50}},
+    {"nlcg",
+     "nonlinear conjugate gradients for symmetric A, with any symmetric preconditioner of A: NLCG "
+     "with identity, else NLPCG; beta=fletcher-reeves|polak-ribiere, sigma=1e-10..0.5 for the "
+     "line search",
+     nonlinear_method<class NlcgMethod>,
+     {.needs_symmetry = true}}};
+
+constexpr decltype(nonlinear_methods) nonlinear_methods("nonlinear method", nonlinear_table);
+
+std::unique_ptr<BranchCorrector> make_branch_corrector(const NonlinearSystem &system,
+                                                       const double metric,
+                                                       const LinearSolverOptions &linear)
+{
+  return on_backend(system.A.executor()->backend(), [&](const auto on) {
+    return make_corrector_on<typename decltype(on)::Backend>(system, metric, linear);
+  });
+}
+} // namespace femgpu::linalg

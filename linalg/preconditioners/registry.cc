@@ -1,0 +1,62 @@
+#include "linalg/preconditioners/registry.h"
+
+#include "linalg/preconditioners/apply.h"
+
+namespace femgpu::linalg
+{
+template <class Name>
+constexpr auto *preconditioner = make_on_any<Name, Preconditioner>;
+
+constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
+    {"identity",
+     "no preconditioning",
+     preconditioner<class IdentityPreconditioner>,
+     {.is_fused = true}},
+    {"jacobi",
+     "the diagonal of A",
+     preconditioner<class JacobiPreconditioner>,
+     {.is_fused = true, .divides_by_diagonal = true}},
+    {"block-jacobi", "the diagonal blocks of A; block=B (0: of a node)",
+     preconditioner<class BlockJacobiPreconditioner>},
+    {"chebyshev",
+     "Chebyshev polynomial of the Jacobi-scaled A; degree=K (K-1 products with A), "
+     "ratio=R of the ends of its interval, eigenvalue=power|gershgorin for the upper one",
+     preconditioner<class PolynomialPreconditioner>},
+    {"neumann", "truncated Neumann series of the Jacobi-scaled A; degree=K",
+     preconditioner<class PolynomialPreconditioner>},
+    {"sai",
+     "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, "
+     "side=right|left (min |MA-I|); not symmetric",
+     preconditioner<class SaiPreconditioner>},
+    {"fsai",
+     "factorised sparse approximate inverse G'G of symmetric positive definite A; tau=0..1, "
+     "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for one that adapts itself",
+     preconditioner<class FsaiPreconditioner>},
+    {"ainv",
+     "factorised approximate inverse by biconjugation of the unit vectors; drop=TOL, fill=K for "
+     "columns, order=shortest|colouring|natural|nested-dissection of the pivots, "
+     "symmetric=auto|yes|no, scaling=diagonal|none, blocks=P, "
+     "partition=contiguous|metis|geometry",
+     preconditioner<class AinvPreconditioner>},
+    {"sainv",
+     "the same stabilised: for positive definite A the pivots are positive; options as ainv",
+     preconditioner<class AinvPreconditioner>},
+    {"ilu",
+     "incomplete LU factors of blocks of A; level=K of fill, blocks=P|auto, "
+     "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps|cusparse "
+     "for solves with them, sweeps=K|auto",
+     preconditioner<class IluPreconditioner>},
+    {"ic", "incomplete Cholesky factors of blocks of a symmetric A; options as ilu",
+     preconditioner<class IluPreconditioner>},
+    {"two-stage",
+     "outer=M steps of block Jacobi with inner=Q steps of ilu, or factor=ic; options as ilu",
+     preconditioner<class IluPreconditioner>}};
+
+constexpr decltype(preconditioners) preconditioners("preconditioner", preconditioner_table);
+
+void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z)
+{
+  on_backend(executor.backend(),
+             [&](const auto on) { apply_on<typename decltype(on)::Backend>(M, executor, r, z); });
+}
+} // namespace femgpu::linalg

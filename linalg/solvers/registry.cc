@@ -1,0 +1,62 @@
+#include "linalg/solvers/registry.h"
+
+#include "linalg/solvers/backward_error.h"
+
+namespace femgpu::linalg
+{
+template <class Name>
+constexpr auto *solver = make_on_any<Name, Solver>;
+
+constexpr decltype(solvers)::Entry solver_table[] = {
+    {"cg",
+     "preconditioned conjugate gradients, classical form, 3 kernels an iteration",
+     solver<class CgSolver>,
+     {.needs_symmetry = true}},
+    {"pipelined-cg",
+     "preconditioned conjugate gradients, pipelined form, 2 kernels an iteration",
+     solver<class PipelinedCgSolver>,
+     {.needs_symmetry = true, .has_batch = true, .can_be_resident = true}},
+    {"chronopoulos-gear-cg",
+     "preconditioned conjugate gradients of Chronopoulos and Gear, 2 kernels an iteration",
+     solver<class ChronopoulosGearCgSolver>,
+     {.needs_symmetry = true}},
+    {"minres",
+     "minimal residuals for symmetric, also indefinite matrices, 2 kernels an iteration",
+     solver<class MinresSolver>,
+     {.needs_symmetry = true}},
+    {"bicgstab",
+     "BiCGStab for unsymmetric matrices, classical form, 5 kernels",
+     solver<class BicgstabSolver>,
+     {.has_batch = true, .can_be_resident = true}},
+    {"pipelined-bicgstab",
+     "BiCGStab for unsymmetric matrices, pipelined form, 4 kernels an iteration",
+     solver<class PipelinedBicgstabSolver>,
+     {.has_batch = true, .can_be_resident = true}},
+    {"bicgstab-l", "BiCGStab(l) for unsymmetric matrices, 2 l products an iteration; l=L (1 to 8)",
+     solver<class BicgstabLSolver>},
+    {"idr", "IDR(s) for unsymmetric matrices, s + 1 products a cycle; s=S (1 to 16)",
+     solver<class IdrSolver>},
+    {"gmres",
+     "GMRES for unsymmetric matrices; restart=M (1 to 256), orthogonalisation=mgs|cgs|cgs2",
+     solver<class GmresSolver>},
+    {"fgmres", "flexible GMRES, for preconditioners that change; options as gmres",
+     solver<class FgmresSolver>},
+    {"pipelined-gmres",
+     "simpler GMRES for unsymmetric matrices, pipelined form, 3 kernels an iteration; restart=M",
+     solver<class PipelinedGmresSolver>,
+     {.can_be_resident = true}},
+    {"ca-gmres",
+     "communication-avoiding GMRES; restart=M, s=S vectors at a time, basis=newton|monomial, "
+     "borth=cgs|mgs, tsqr=mgs|cgs|cholqr|svqr|caqr, passes=1|2, "
+     "powers=auto|plain|blocked|streamed with depth=K block=ROWS memory=MB, errors=yes|no",
+     solver<class CaGmresSolver>}};
+
+constexpr decltype(solvers) solvers("solver", solver_table);
+
+SystemNorms measure(const RowSpace &space, const MeasuredSystem &system)
+{
+  return on_backend(space.executor()->backend(), [&](const auto on) {
+    return measure_on<typename decltype(on)::Backend>(space, system);
+  });
+}
+} // namespace femgpu::linalg
