@@ -357,11 +357,6 @@ public:
   explicit BiCGStabL(Method &method) : l(method.integer("l", 2, 1, most_l))
   {}
 
-  bool needs_symmetry() const override
-  {
-    return false;
-  }
-
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
