@@ -10,7 +10,8 @@ Two groups, both with relative tolerance 1e-8 and x0 = 0:
 spd          symmetric positive definite systems with conjugate gradients, and how much each
              preconditioner takes and saves
 unsymmetric  model problems, and the Matrix Market files of the command line, with BiCGStab and sparse
-             approximate inverses of growing pattern (the set-up of Dehnavi 2012, chapter 5)
+             approximate inverses of growing pattern (the set-up of Dehnavi 2012, chapter 5);
+             beside it IDR(s), BiCGStab(l) and GMRES
 
 Seconds are medians of --repeat solves in one process. A run that takes longer than --timeout has the
 outcome `timeout`, one that was not begun because --budget was spent `left out`, and one that the
@@ -75,6 +76,10 @@ def all_cases(options):
     for system in unsymmetric:
         for preconditioner in UNSYMMETRIC_PRECONDITIONERS:
             yield "unsymmetric", system, "bicgstab", preconditioner
+    for system in unsymmetric:
+        for preconditioner in UNSYMMETRIC_PRECONDITIONERS:
+            for solver in "idr", "idr s=8", "bicgstab-l", "gmres restart=100":
+                yield "unsymmetric", system, solver, preconditioner
 
 
 def name_of(system):
