@@ -337,7 +337,7 @@ public:
                          own[3 * s + 1],
                          small};
       const auto project = gram(at.n, at.P, {at.r, at.P.stride, 1}, ProjectResidual{small}, dots);
-      iteration.once(rows(at.n, ChooseShadows{at}), project);
+      iteration.once(rows(at.n, ChooseShadows{at}));
       repeat(iteration, watch_for<State>(control), A, m, at, project, dots);
     };
     const auto width = static_cast<std::size_t>(s);
@@ -368,7 +368,7 @@ private:
       const auto direction = [&](const int k) {
         return std::tuple_cat(std::tuple(rows(at.n, MakeDirection<true>{at, k, diagonal})), use(k));
       };
-      iteration.repeat(watch, counted_steps(s, direction), omega, reduce, project);
+      iteration.repeat(watch, project, counted_steps(s, direction), omega, reduce);
     }
     else {
       const auto direction = [&](const int k) {
@@ -376,8 +376,8 @@ private:
                                          product(*m, at.z, CompleteDirection{at, k})),
                               use(k));
       };
-      iteration.repeat(watch, counted_steps(s, direction), product(*m, at.r, Store{at.z}), omega,
-                       reduce, project);
+      iteration.repeat(watch, project, counted_steps(s, direction),
+                       product(*m, at.r, Store{at.z}), omega, reduce);
     }
   }
 
