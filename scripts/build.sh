@@ -71,6 +71,21 @@ compile_jobs() {
   echo $((cores > 1 ? cores : 1))
 }
 
+# Says how long it takes where files were never compiled, and many. CPU seconds a file, as measured on an
+# AMD EPYC: 4 in C++, on average over linalg and deal.II's users, and 10 in CUDA for each architecture.
+announce() {
+  local jobs=$1 object n_host=0 n_cuda=0 architectures seconds
+  shift
+  while read -r object; do
+    [[ -e $build_dir/$object ]] && continue
+    if [[ $object == *.cu.o ]]; then ((++n_cuda)); else ((++n_host)); fi
+  done < <(ninja -C "$build_dir" -t commands "${@:-all}" | sed -n 's/.* -o \([^ ]*\.o\)\( .*\)\{0,1\}$/\1/p')
+  architectures=$(cached CMAKE_CUDA_ARCHITECTURES | tr ';' '\n' | grep -c . || true)
+  seconds=$(((4 * n_host + 10 * n_cuda * architectures) / jobs))
+  ((seconds < 60)) ||
+    say "Compiling $((n_host + n_cuda)) files, $jobs at a time: about $(((seconds + 59) / 60)) minutes; less where ccache knows them."
+}
+
 # Ninja's progress: one line that is overwritten on a terminal, a line a step elsewhere, and nothing
 # for the step that every build runs.
 show_progress() {
@@ -108,7 +123,10 @@ flock 9 # two builds in one directory would destroy each other's work
 if must_configure; then
   configure
 fi
-ninja -C "$build_dir" -j "${FEMGPU_JOBS:-$(compile_jobs)}" "$@" 2>&1 | show_progress ||
+jobs=${FEMGPU_JOBS:-$(compile_jobs)}
+[[ $jobs =~ ^[1-9][0-9]*$ ]] || die "FEMGPU_JOBS is '$jobs', but must be a positive number"
+announce "$jobs" "$@"
+ninja -C "$build_dir" -j "$jobs" "$@" 2>&1 | show_progress ||
   die "the build failed, see above"
 if ! linalg_only && [[ $(cached FEMGPU_HAVE_CUDA) == OFF ]]; then
   say "femgpu: $(cached FEMGPU_CUDA_STATUS)"
