@@ -376,8 +376,8 @@ private:
                                          product(*m, at.z, CompleteDirection{at, k})),
                               use(k));
       };
-      iteration.repeat(watch, project, counted_steps(s, direction),
-                       product(*m, at.r, Store{at.z}), omega, reduce);
+      iteration.repeat(watch, project, counted_steps(s, direction), product(*m, at.r, Store{at.z}),
+                       omega, reduce);
     }
   }
 
