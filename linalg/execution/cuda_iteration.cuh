@@ -291,19 +291,11 @@ private:
     FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
   }
 
-  /// Can a step set the handle of a WHILE node? Gram, team and counted steps have no part in that.
-  template <class Step>
-  static constexpr bool decides = false;
-  template <class Body>
-  static constexpr bool decides<RowStep<Body>> = true;
-  template <class Operator, class Body>
-  static constexpr bool decides<ProductStep<Operator, Body>> = true;
-
   /// Captures steps one after the other; if @p is_last, the last of them decides as @p how says.
   template <class Step, class... Rest>
   void capture(const Launch &how, const bool is_last, const Step &step, const Rest &...rest)
   {
-    static_assert(sizeof...(Rest) > 0 || decides<Step>, "the last step of a loop ends it");
+    static_assert(sizeof...(Rest) > 0 || cuda::can_decide<Step>, "the last step of a loop ends it");
     if constexpr (IsInnerLoop<Step>::value)
       capture_inner(how, step);
     else if constexpr (comes_before_inner_loop<Rest...>()) {

@@ -39,6 +39,14 @@ enum class Decides
   inner_loop
 };
 
+/// Can a step decide? Gram, team and counted steps have no part in that.
+template <class Step>
+constexpr bool can_decide = false;
+template <class Body>
+constexpr bool can_decide<RowStep<Body>> = true;
+template <class Operator, class Body>
+constexpr bool can_decide<ProductStep<Operator, Body>> = true;
+
 /// A loop of a graph, and what of the state says that it goes on.
 struct Decision
 {

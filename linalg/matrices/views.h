@@ -387,7 +387,7 @@ template <class Value>
 struct IsSliced<BlockSellView<Value>> : std::true_type
 {};
 
-/// A product that Operator::prepare() has made.
+/// A product that LinearOperator::prepare() has made.
 struct StoredView
 {
   static constexpr int lanes = 1;

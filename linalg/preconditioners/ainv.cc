@@ -169,7 +169,7 @@ private:
   template <int parts>
   void factorise(const CsrMatrix &A)
   {
-    const ExecutorPtr owner = A.executor();
+    const ExecutorPtr &owner = A.executor();
     const AinvSystem<parts> system =
         make_ainv_system<Backend, parts>(A, *blocks, options.is_scaled);
     try {

@@ -107,7 +107,7 @@ template <class Backend, int parts>
 AinvSystem<parts> make_ainv_system(const CsrMatrix &A, const BlockPartition &blocks,
                                    const bool is_scaled)
 {
-  const ExecutorPtr owner = A.executor();
+  const ExecutorPtr &owner = A.executor();
   Runner<Backend> runner(*owner);
   BlockDiagonal D = block_diagonal<Backend>(A, blocks);
   AinvSystem<parts> system;

@@ -189,7 +189,7 @@ public:
 
   void setup(const Matrix &A) override
   {
-    const ExecutorPtr owner = A.executor();
+    const ExecutorPtr &owner = A.executor();
     two_stage.reset();
     triangles.reset();
     P.reset();

@@ -165,7 +165,7 @@ struct BlockDiagonal
 template <class Backend>
 BlockDiagonal block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
 {
-  const ExecutorPtr owner = A.executor();
+  const ExecutorPtr &owner = A.executor();
   Runner<Backend> runner(*owner);
   Buffer<int> lengths(owner, static_cast<std::size_t>(A.n()));
   runner.run(rows(A.n(), CountBlockRow{A.csr_view(), blocks.view(), lengths.data()}));
