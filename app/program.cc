@@ -10,6 +10,7 @@
 #include "app/summary.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
+#include "linalg/base/host_memory.h"
 #include "physics/mesh/p4est_errors.h"
 
 #include <deal.II/base/mpi.h>
@@ -51,6 +52,16 @@ void require_working_directory()
   if (std::filesystem::current_path(error).empty())
     throw ParameterError("The working directory cannot be told (" + error.message() +
                          "); it was probably removed. Go to one that is there: cd DIRECTORY.");
+}
+
+/// Open MPI crashes, or goes without parts of itself, where its components find no address space.
+/// @throws DeviceError naming the limit
+void require_memory_for_mpi()
+{
+  constexpr double needed = 100e6; // it takes some 40e6 on one node
+  if (free_address_space() < needed)
+    throw DeviceError("The host has not enough memory for MPI: " + host_memory().bound +
+                      ". Raise that limit.");
 }
 
 /// Answers a question about the program; false if the command line asks for a run.
@@ -97,6 +108,7 @@ int run_program(int argc, char **argv)
   fill_closed_streams();
   try {
     require_working_directory();
+    require_memory_for_mpi();
     // The command line is femgpu's alone: deal.II would hand it to Kokkos and PETSc, which take
     // options of ours for theirs (--threads) and warn of all that they do not know.
     char *words[] = {argv[0], nullptr};

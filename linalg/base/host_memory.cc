@@ -72,6 +72,13 @@ std::string gigabytes(const double bytes)
   return text.str();
 }
 
+double free_address_space()
+{
+  double pages = 0.;
+  std::ifstream("/proc/self/statm") >> pages;
+  return address_space() - pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
 HostMemory host_memory(const unsigned int n_processes)
 {
   HostMemory memory = {physical_memory(), ""};

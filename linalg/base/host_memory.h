@@ -16,6 +16,9 @@ struct HostMemory
 /// space (`ulimit -v`) of @p n_processes.
 HostMemory host_memory(unsigned int n_processes = 1);
 
+/// Bytes that this process may still map under `ulimit -v`; infinite without that limit.
+double free_address_space();
+
 /// "1.23 GB"
 std::string gigabytes(double bytes);
 } // namespace femgpu
