@@ -30,8 +30,9 @@ RowSpace::RowSpace(ExecutorPtr executor, const int n_rows,
   std::vector<double> sizes(static_cast<std::size_t>(parts->n_parts()));
   sizes[own] = n_rows;
   parts->sum(sizes.data(), parts->n_parts());
-  n_before = std::accumulate(sizes.begin(), sizes.begin() + parts->part(), 0LL);
-  n_total = std::accumulate(sizes.begin(), sizes.end(), 0LL);
+  n_before =
+      static_cast<long long>(std::accumulate(sizes.begin(), sizes.begin() + parts->part(), 0.));
+  n_total = static_cast<long long>(std::accumulate(sizes.begin(), sizes.end(), 0.));
 }
 
 RowSpace::RowSpace(const RowSpace &rows, GhostPlan plan) : RowSpace(rows)

@@ -360,11 +360,11 @@ public:
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    const auto n_numbers = static_cast<std::size_t>((l + 1) * l + l);
+    const auto width = static_cast<std::size_t>(l), products = 2 * width;
     WorkVectors own(A, 2 * (l + 1) + 3);
-    Buffer<double> numbers(A.executor(), n_numbers);
+    Buffer<double> numbers(A.executor(), (width + 1) * width + width);
     GramMemory dots(A.executor(), l + 1, A.range()->communicator());
-    const Small small{l, numbers.data(), numbers.data() + (l + 1) * l};
+    const Small small{l, numbers.data(), numbers.data() + (width + 1) * width};
     const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
       constexpr bool fused = is_fused<decltype(m)>;
       const Workplace at{A.n(),
@@ -381,7 +381,6 @@ public:
       iteration.once(rows(at.n, Begin{at}));
       repeat(iteration, watch_for<State>(control), A, m, at, dots);
     };
-    const auto width = static_cast<std::size_t>(l), products = 2 * width;
     const std::size_t vectors = 4 * width * width + 18 * width + 8;
     return solve_with_steps<Backend, State, Sums>(
         "bicgstab-l", A, M, b, x, own[0], control,

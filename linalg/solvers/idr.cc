@@ -322,9 +322,8 @@ public:
     WorkVectors own(A, 3 * s + 2);
     Buffer<double> numbers(A.executor(), Small::count(s));
     GramMemory dots(A.executor(), s, space.communicator());
-    double *const first = numbers.data();
-    const Small small{
-        s, first, first + s * s, first + s * (s + 1), first + s * (s + 2), first + s * (s + 3)};
+    const Columns columns{numbers.data(), static_cast<std::size_t>(s), s + 4};
+    const Small small{s, columns[0], columns[s], columns[s + 1], columns[s + 2], columns[s + 3]};
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
       const Workplace at{A.n(),
                          static_cast<unsigned int>(space.first()),
