@@ -2,7 +2,6 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/matrices/registry.h"
 #include "linalg/nonlinear/branch_tracer.h"
 #include "linalg/nonlinear_solver.h"
 #include "linalg/preconditioners/registry.h"
@@ -49,15 +48,14 @@ void check(const ContinuationOptions &options)
 }
 
 Continuation::Continuation(ExecutorPtr executor, ContinuationOptions options)
-    : owner(std::move(executor)), options(std::move(options)), transfer(owner, this->options.linear)
+    : owner(std::move(executor)), options(std::move(options)), system(owner, this->options.linear)
 {
   check(this->options);
 }
 
 void Continuation::begin_pattern(const HostCsr &A)
 {
-  matrix.reset(); // refers to the old pattern
-  transfer.begin_pattern(A);
+  system.begin_pattern(A);
 }
 
 void Continuation::set_system(const HostCsr &A, const double *weights)
@@ -72,21 +70,16 @@ void Continuation::set_system(const HostCsr &A, const double *weights)
   shares.assign(weights, weights + n);
   for (double &share : shares)
     share /= weight_sum;
-  matrix.reset(); // refers to the old pattern
-  transfer.move_matrix(A, /* same pattern */ false);
-  w = Buffer<double>(owner, n);
-  transfer.move_rhs(weights, w); // there is no scaling: reorders alone
-  const Stopwatch watch;
-  matrix = make_format(options.linear.format, transfer.matrix());
-  owner->synchronize();
-  setup_seconds = watch.elapsed();
+  system.set_matrix(A, /* only values */ false);
+  w = system.make_vector();
+  system.move_rhs(weights, w); // there is no scaling: reorders alone
 }
 
 /// Copies @p x to the host and fills in what @p record says of it.
 void Continuation::measure(const Buffer<double> &x, std::vector<double> &x_host,
                            BranchRecord &record)
 {
-  transfer.move_solution(x, x_host.data());
+  system.move_solution(x, x_host.data());
   double sum = 0.;
   for (std::size_t i = 0; i < x_host.size(); ++i) {
     record.largest_u = std::max(record.largest_u, std::abs(x_host[i]));
@@ -99,11 +92,13 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
                                        const Callback &callback)
 {
   const std::size_t n = shares.size();
-  Buffer<double> rhs(owner, n);
-  transfer.move_rhs(b, rhs);
-  Stopwatch watch;
-  const NonlinearSystem system{*matrix, w, rhs, {law, options.lambda_start}};
-  const auto corrector = make_branch_corrector(system, options.theta / weight_sum, options.linear);
+  Buffer<double> rhs = system.make_vector();
+  system.move_rhs(b, rhs);
+  std::unique_ptr<BranchCorrector> corrector;
+  system.set_up([&] {
+    corrector = make_branch_corrector({system.matrix(), w, rhs, {law, options.lambda_start}},
+                                      options.theta / weight_sum, options.linear);
+  });
   std::vector<double> x_host(n);
   const auto emit = [&](const BranchPoint &p, BranchRecord &record) {
     measure(p.x, x_host, record);
@@ -111,20 +106,18 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
       callback(record, x_host);
   };
   BranchTracer tracer(*corrector, options, owner, n, emit);
-  owner->synchronize();
-  setup_seconds += watch.lap();
-  transfer.move_guess(x, tracer.start().x);
-  const Transfer moved = transfer.take_counts();
-  watch.lap();
+  system.move_guess(x, tracer.start().x);
+  const SystemCosts costs = system.take_costs();
+  const Stopwatch watch;
 
   ContinuationReport report = tracer.trace();
 
   if (!report.records.empty())
     std::copy(x_host.begin(), x_host.end(), x);
-  report.solve_seconds = watch.lap();
-  report.transfer = moved;
-  transfer.take_counts(); // the solutions of points belong to the solve
-  report.setup_seconds = std::exchange(setup_seconds, 0.);
+  report.solve_seconds = watch.elapsed();
+  report.transfer = costs.transfer;
+  report.setup_seconds = costs.format_seconds + costs.setup_seconds;
+  system.take_costs(); // the solutions of points belong to the solve
   return report;
 }
 } // namespace femgpu::linalg

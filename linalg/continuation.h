@@ -2,9 +2,8 @@
 #define femgpu_linalg_continuation_h
 
 #include "linalg/continuation_options.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/device_system.h"
 #include "linalg/nonlinear/nonlinearity.h"
-#include "linalg/system_transfer.h"
 
 #include <functional>
 #include <memory>
@@ -62,12 +61,10 @@ private:
 
   ExecutorPtr owner;
   ContinuationOptions options;
-  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to that of transfer
-  std::vector<double> shares;     // of the weights, of 1; in the order given
+  std::vector<double> shares; // of the weights, of 1; in the order given
   double weight_sum = 0.;
   Buffer<double> w;
-  double setup_seconds = 0.;
-  SystemTransfer transfer; // at the end: its destructor waits for a pattern under way
+  DeviceSystem system; // at the end: its destructor waits for a pattern under way
 };
 } // namespace femgpu::linalg
 

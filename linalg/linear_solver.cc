@@ -1,8 +1,6 @@
 #include "linalg/linear_solver.h"
 
 #include "linalg/base/error.h"
-#include "linalg/base/timing.h"
-#include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/rounding.h"
 #include "linalg/solvers/registry.h"
@@ -19,7 +17,7 @@ LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
       solver(make_solver(this->options.solver, owner->backend())),
       preconditioner(make_preconditioner(this->options.preconditioner, owner->backend())),
       is_scaled(scalings.find(this->options.scaling).traits.changes_system),
-      transfer(owner, this->options)
+      system(owner, this->options)
 {
   check(this->options);
 }
@@ -37,34 +35,24 @@ void check(const LinearSolverOptions &options)
 
 void LinearSolver::begin_pattern(const HostCsr &A)
 {
-  matrix.reset(); // refers to the old pattern
-  transfer.begin_pattern(A);
+  system.begin_pattern(A);
 }
 
 void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 {
-  const bool only_values = same_pattern && matrix;
+  const bool only_values = same_pattern && system.has_matrix();
   given = A;
-  if (!only_values)
-    matrix.reset(); // refers to the old pattern
-  transfer.move_matrix(A, only_values);
+  system.set_matrix(A, only_values);
   if (!only_values) {
-    rhs = Buffer<double>(owner, static_cast<std::size_t>(A.n));
-    solution = Buffer<double>(owner, static_cast<std::size_t>(A.n));
+    rhs = system.make_vector();
+    solution = system.make_vector();
   }
-  Stopwatch watch;
-  if (only_values)
-    matrix->update();
-  else
-    matrix = make_format(options.format, transfer.matrix());
-  owner->synchronize();
-  format_seconds = watch.lap();
-  if (only_values)
-    preconditioner->update(*matrix);
-  else
-    preconditioner->setup(*matrix);
-  owner->synchronize();
-  setup_seconds = watch.lap();
+  system.set_up([&] {
+    if (only_values)
+      preconditioner->update(system.matrix());
+    else
+      preconditioner->setup(system.matrix());
+  });
 }
 
 SolveReport LinearSolver::solve(const double *b, double *x)
@@ -73,9 +61,7 @@ SolveReport LinearSolver::solve(const double *b, double *x)
   SolveReport report = solve_in_units(units.b(), units.x(), units.control(options.control));
   units.restore(report);
   describe(report);
-  report.transfer = transfer.take_counts();
-  report.format_seconds = std::exchange(format_seconds, 0.);
-  report.setup_seconds = std::exchange(setup_seconds, 0.);
+  report += system.take_costs();
   return report;
 }
 
@@ -105,10 +91,10 @@ SolveReport LinearSolver::solve_in_units(const double *b, double *x, const Solve
 
 SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveControl &control)
 {
-  transfer.move_rhs(b, rhs);
-  transfer.move_guess(x, solution);
-  SolveReport report = solver->solve(*matrix, *preconditioner, rhs, solution, control);
-  transfer.move_solution(solution, x);
+  system.move_rhs(b, rhs);
+  system.move_guess(x, solution);
+  SolveReport report = solver->solve(system.matrix(), *preconditioner, rhs, solution, control);
+  system.move_solution(solution, x);
   report.scaling = options.scaling;
   report.ordering = options.ordering;
   measure_given(b, x, report);
@@ -122,8 +108,8 @@ void LinearSolver::measure_given(const double *b, const double *x, SolveReport &
 {
   const SystemNorms norms =
       is_scaled ? measure(given, b, x)
-                : measure(*matrix->range(),
-                          {transfer.matrix().csr_view(), rhs.data(), solution.data(), nullptr});
+                : measure(*system.matrix().range(),
+                          {system.matrix().csr().csr_view(), rhs.data(), solution.data(), nullptr});
   report.given_residual = norms.residual;
   report.given_rhs_norm = norms.rhs;
   report.backward_error = norms.backward_error();

@@ -1,11 +1,10 @@
 #ifndef femgpu_linalg_linear_solver_h
 #define femgpu_linalg_linear_solver_h
 
+#include "linalg/device_system.h"
 #include "linalg/linear_solver_options.h"
-#include "linalg/matrices/csr_matrix.h"
 #include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/solver.h"
-#include "linalg/system_transfer.h"
 
 #include <memory>
 #include <string>
@@ -67,12 +66,9 @@ private:
   std::unique_ptr<Solver> solver;
   std::unique_ptr<Preconditioner> preconditioner;
   bool is_scaled;
-  HostCsr given;                  // the system before it was transformed
-  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to that of transfer
+  HostCsr given; // the system before it was transformed
   Buffer<double> rhs, solution;
-  double format_seconds = 0.;
-  double setup_seconds = 0.;
-  SystemTransfer transfer; // at the end: its destructor waits for a pattern under way
+  DeviceSystem system; // at the end: its destructor waits for a pattern under way
 };
 } // namespace femgpu::linalg
 

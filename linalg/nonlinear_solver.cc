@@ -1,8 +1,6 @@
 #include "linalg/nonlinear_solver.h"
 
 #include "linalg/base/error.h"
-#include "linalg/base/timing.h"
-#include "linalg/matrices/registry.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
@@ -14,7 +12,7 @@ namespace femgpu::linalg
 NonlinearSolver::NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options)
     : owner(std::move(executor)), options(std::move(options)),
       method(make_nonlinear_method(this->options.method, this->options.linear, owner->backend())),
-      transfer(owner, this->options.linear)
+      system(owner, this->options.linear)
 {
   check(this->options);
 }
@@ -40,52 +38,42 @@ void check(const NonlinearSolverOptions &options)
   check_unscaled(linear);
 }
 
-void NonlinearSolver::begin_pattern(const HostCsr &A)
+/// What the method has made of the old matrix might not fit beside a new one.
+void NonlinearSolver::forget_matrix()
 {
   method = make_nonlinear_method(options.method, options.linear, owner->backend());
-  matrix.reset(); // refers to the old pattern
-  transfer.begin_pattern(A);
+}
+
+void NonlinearSolver::begin_pattern(const HostCsr &A)
+{
+  forget_matrix();
+  system.begin_pattern(A);
 }
 
 void NonlinearSolver::set_system(const HostCsr &A, const double *weights, const bool same_pattern)
 {
-  const bool only_values = same_pattern && matrix;
+  const bool only_values = same_pattern && system.has_matrix();
+  if (!only_values)
+    forget_matrix();
+  system.set_matrix(A, only_values);
   if (!only_values) {
-    method = make_nonlinear_method(options.method, options.linear, owner->backend());
-    matrix.reset(); // refers to the old pattern
+    rhs = system.make_vector();
+    solution = system.make_vector();
+    w = system.make_vector();
   }
-  transfer.move_matrix(A, only_values);
-  if (!only_values) {
-    const auto n = static_cast<std::size_t>(A.n);
-    rhs = Buffer<double>(owner, n);
-    solution = Buffer<double>(owner, n);
-    w = Buffer<double>(owner, n);
-  }
-  transfer.move_rhs(weights, w); // there is no scaling: reorders alone
-  Stopwatch watch;
-  if (only_values)
-    matrix->update();
-  else
-    matrix = make_format(options.linear.format, transfer.matrix());
-  owner->synchronize();
-  format_seconds = watch.lap();
-  method->setup({*matrix, w, rhs, {}}, only_values);
-  owner->synchronize();
-  setup_seconds = watch.lap();
+  system.move_rhs(weights, w); // there is no scaling: reorders alone
+  system.set_up([&] { method->setup({system.matrix(), w, rhs, {}}, only_values); });
 }
 
 SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, double *x)
 {
-  transfer.move_rhs(b, rhs);
-  transfer.move_guess(x, solution);
+  system.move_rhs(b, rhs);
+  system.move_guess(x, solution);
 
-  SolveReport report = method->solve({*matrix, w, rhs, phi}, solution, options.control);
+  SolveReport report = method->solve({system.matrix(), w, rhs, phi}, solution, options.control);
 
-  transfer.move_solution(solution, x);
-  report.transfer = transfer.take_counts();
-  report.format_seconds = format_seconds;
-  report.setup_seconds += setup_seconds;
-  format_seconds = setup_seconds = 0.;
+  system.move_solution(solution, x);
+  report += system.take_costs();
   report.scaling = options.linear.scaling;
   report.ordering = options.linear.ordering;
   report.given_residual = report.true_residual;

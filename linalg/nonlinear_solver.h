@@ -1,10 +1,9 @@
 #ifndef femgpu_linalg_nonlinear_solver_h
 #define femgpu_linalg_nonlinear_solver_h
 
+#include "linalg/device_system.h"
 #include "linalg/linear_solver_options.h"
-#include "linalg/matrices/csr_matrix.h"
 #include "linalg/nonlinear/nonlinear_method.h"
-#include "linalg/system_transfer.h"
 
 #include <memory>
 #include <string>
@@ -57,14 +56,13 @@ public:
   }
 
 private:
+  void forget_matrix();
+
   ExecutorPtr owner;
   NonlinearSolverOptions options;
   std::unique_ptr<NonlinearMethod> method;
-  std::unique_ptr<Matrix> matrix; // in the format asked for; refers to that of transfer
   Buffer<double> w, rhs, solution;
-  double format_seconds = 0.;
-  double setup_seconds = 0.;
-  SystemTransfer transfer; // at the end: its destructor waits for a pattern under way
+  DeviceSystem system; // at the end: its destructor waits for a pattern under way
 };
 } // namespace femgpu::linalg
 

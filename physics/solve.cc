@@ -260,12 +260,8 @@ linalg::SolveReport sum_of(const linalg::SolveReport &first, linalg::SolveReport
   second.iterations += first.iterations;
   second.restarts += first.restarts + 1;
   second.initial_residual = first.initial_residual;
-  second.format_seconds += first.format_seconds;
-  second.setup_seconds += first.setup_seconds;
+  second += first;
   second.solve_seconds += first.solve_seconds;
-  second.transfer.bytes += first.transfer.bytes;
-  second.transfer.seconds += first.transfer.seconds;
-  second.transfer.overlapped_seconds += first.transfer.overlapped_seconds;
   second.history.insert(second.history.begin(), first.history.begin(), first.history.end());
   return second;
 }

@@ -35,6 +35,16 @@ double Transfer::gigabytes_per_second() const
   return all_seconds > 0. ? 1e-9 * static_cast<double>(bytes) / all_seconds : 0.;
 }
 
+SystemCosts &SystemCosts::operator+=(const SystemCosts &other)
+{
+  format_seconds += other.format_seconds;
+  setup_seconds += other.setup_seconds;
+  transfer.bytes += other.transfer.bytes;
+  transfer.seconds += other.transfer.seconds;
+  transfer.overlapped_seconds += other.transfer.overlapped_seconds;
+  return *this;
+}
+
 namespace
 {
 std::string explanation(const Outcome outcome)

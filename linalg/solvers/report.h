@@ -70,8 +70,18 @@ struct Transfer
   }
 };
 
+/// What was spent on a system besides solving it.
+struct SystemCosts
+{
+  double format_seconds = 0.; ///< making the matrix format from CSR
+  double setup_seconds = 0.;  ///< of methods, as the preconditioner
+  Transfer transfer;
+
+  SystemCosts &operator+=(const SystemCosts &other);
+};
+
 /// What a solve did. Seconds are wall time, norms Euclidean.
-struct SolveReport
+struct SolveReport : SystemCosts
 {
   Outcome outcome = Outcome::breakdown;
   std::string message; ///< a sentence with the numbers and, after a failure, the usual cure
@@ -87,10 +97,7 @@ struct SolveReport
   double backward_error = -1.;  ///< of a linear system, see SystemNorms; negative: not known
   double forward_error = -1.; ///< ‖x − A⁻¹b‖/‖x‖, estimated where rounding ends a solve
 
-  double format_seconds = 0.; ///< making the matrix format from CSR
-  double setup_seconds = 0.;  ///< preconditioner
   double solve_seconds = 0.;
-  Transfer transfer;
   std::size_t bytes_per_iteration =
       0; ///< that the steps read and write, counted; resident loops move less
 

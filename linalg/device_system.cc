@@ -1,0 +1,120 @@
+#include "linalg/device_system.h"
+
+#include "linalg/matrices/registry.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg
+{
+DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options)
+    : owner(std::move(executor)), transformation(options.scaling, options.ordering),
+      format(options.format)
+{}
+
+void DeviceSystem::begin_pattern(const HostCsr &A)
+{
+  if (under_way.valid())
+    under_way.wait();   // a pattern that nobody wanted in the end
+  matrix_there.reset(); // refers to the old pattern
+  const auto work = [this, A] {
+    owner->use_in_this_thread();
+    omp_set_num_threads(1); // of this thread's loops alone
+    move_pattern(A);
+  };
+  try {
+    under_way = std::async(std::launch::async, work);
+  }
+  catch (const std::system_error &) {
+    under_way = {}; // no thread is to be had: set_matrix() moves all
+  }
+}
+
+void DeviceSystem::move_pattern(const HostCsr &A)
+{
+  const Stopwatch watch;
+  csr.reset(); // two patterns at a time might not fit
+  HostCsr pattern = transformation.set_pattern(A);
+  pattern.values = nullptr;
+  csr = std::make_unique<CsrMatrix>(owner, pattern);
+  costs.transfer.bytes += (static_cast<std::size_t>(A.n) + 1 + A.n_nonzeros) * sizeof(int);
+  pattern_seconds = watch.elapsed();
+}
+
+void DeviceSystem::finish_pattern()
+{
+  const Stopwatch watch;
+  under_way.get();
+  costs.transfer.overlapped_seconds += std::max(0., pattern_seconds - watch.elapsed());
+}
+
+void DeviceSystem::set_matrix(const HostCsr &A, const bool only_values)
+{
+  if (!only_values)
+    matrix_there.reset(); // refers to the old pattern
+  move_matrix(A, only_values);
+  const Stopwatch watch;
+  if (only_values)
+    matrix_there->update();
+  else
+    matrix_there = make_format(format, *csr);
+  owner->synchronize();
+  costs.format_seconds += watch.elapsed();
+}
+
+void DeviceSystem::move_matrix(const HostCsr &A, const bool only_values)
+{
+  const Stopwatch watch;
+  if (under_way.valid())
+    finish_pattern();
+  else if (!only_values)
+    move_pattern(A);
+  csr->update_values(transformation.update(A).values);
+  costs.transfer.bytes += A.n_nonzeros * sizeof(double);
+  costs.transfer.seconds += watch.elapsed();
+}
+
+void DeviceSystem::move_vector(const double *const v, const Transform transform, Buffer<double> &to)
+{
+  const Stopwatch watch;
+  if (transformation.is_identity())
+    to.copy_from_host(v);
+  else {
+    std::vector<double> transformed(to.size());
+    (transformation.*transform)(v, transformed.data());
+    to.copy_from_host(transformed.data());
+  }
+  costs.transfer.bytes += to.bytes();
+  costs.transfer.seconds += watch.elapsed();
+}
+
+void DeviceSystem::move_rhs(const double *const b, Buffer<double> &to)
+{
+  move_vector(b, &LinearSystemTransformation::transform_rhs, to);
+}
+
+void DeviceSystem::move_guess(const double *const x, Buffer<double> &to)
+{
+  move_vector(x, &LinearSystemTransformation::transform_guess, to);
+}
+
+void DeviceSystem::move_solution(const Buffer<double> &from, double *const x)
+{
+  const Stopwatch watch;
+  if (transformation.is_identity())
+    from.copy_to_host(x);
+  else
+    transformation.restore_solution(from.to_host().data(), x);
+  costs.transfer.bytes += from.bytes();
+  costs.transfer.seconds += watch.elapsed();
+}
+
+SystemCosts DeviceSystem::take_costs()
+{
+  return std::exchange(costs, {});
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,97 @@
+#ifndef femgpu_linalg_device_system_h
+#define femgpu_linalg_device_system_h
+
+#include "linalg/base/timing.h"
+#include "linalg/linear_solver_options.h"
+#include "linalg/matrices/csr_matrix.h"
+#include "linalg/solvers/report.h"
+#include "linalg/transformations/linear_system_transformation.h"
+
+#include <future>
+#include <memory>
+#include <string>
+
+namespace femgpu::linalg
+{
+/**
+ * A system on an executor, as everything needs it that goes from host memory to host memory: its
+ * matrix in the format asked for, scaled and reordered on the way there, and solutions on the way
+ * back. The pattern moves once, if wanted while values are still being assembled, and values
+ * whenever they change. Counts bytes and seconds.
+ */
+class DeviceSystem
+{
+public:
+  /// @param options say format, scaling and ordering. @throws ParameterError for unknown names
+  DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options);
+  DeviceSystem(const DeviceSystem &) = delete;
+  DeviceSystem &operator=(const DeviceSystem &) = delete;
+
+  /**
+   * Begins to move a new pattern, by a thread of its own, which leaves the other cores to the
+   * caller. Until set_matrix() the executor must not be used, and pattern and coordinates of @p A
+   * must stay; its values are not read. What goes wrong is thrown by set_matrix().
+   */
+  void begin_pattern(const HostCsr &A);
+
+  /// Whether a matrix is there, so that new values may be all that has to move.
+  bool has_matrix() const
+  {
+    return matrix_there != nullptr;
+  }
+
+  /**
+   * Moves the values of @p A, and its pattern unless this was begun or is the one that is there, as
+   * @p only_values says. @throws SolverError if it cannot be scaled or does not fit the pattern;
+   * ParameterError if the format cannot hold it; DeviceError without memory.
+   */
+  void set_matrix(const HostCsr &A, bool only_values);
+
+  /// Runs the set-up of a method, and waits for it.
+  template <class Setup>
+  void set_up(const Setup &setup)
+  {
+    const Stopwatch watch;
+    setup();
+    owner->synchronize();
+    costs.setup_seconds += watch.elapsed();
+  }
+
+  /// In the format asked for; valid after set_matrix().
+  const Matrix &matrix() const
+  {
+    return *matrix_there;
+  }
+  Buffer<double> make_vector() const
+  {
+    return matrix().domain()->make_vector();
+  }
+
+  void move_rhs(const double *b, Buffer<double> &to);
+  void move_guess(const double *x, Buffer<double> &to);
+  void move_solution(const Buffer<double> &from, double *x);
+
+  /// Since the last call.
+  SystemCosts take_costs();
+
+private:
+  /// b̂ of b or x̂ of a guess x.
+  using Transform = void (LinearSystemTransformation::*)(const double *, double *) const;
+
+  void move_vector(const double *v, Transform transform, Buffer<double> &to);
+  void move_matrix(const HostCsr &A, bool only_values);
+  void move_pattern(const HostCsr &A);
+  void finish_pattern();
+
+  ExecutorPtr owner;
+  LinearSystemTransformation transformation;
+  std::string format;
+  std::unique_ptr<CsrMatrix> csr;
+  std::unique_ptr<Matrix> matrix_there; // refers to csr
+  SystemCosts costs;
+  double pattern_seconds = 0.;
+  std::future<void> under_way; // at the end: its destructor waits for the thread
+};
+} // namespace femgpu::linalg
+
+#endif
