@@ -124,7 +124,7 @@ double median_milliseconds(const Executor &executor, const int repeats, const Ac
 
 /// So many applications one after the other that starting them does not count.
 double milliseconds_of_application(const Preconditioner &M, const Executor &executor,
-                                   const Buffer<double> &r, Buffer<double> &z)
+                                   Buffer<double> &r, Buffer<double> &z)
 {
   apply(M, executor, r, z);
   const double one = median_milliseconds(executor, 3, [&] { apply(M, executor, r, z); });
@@ -174,7 +174,7 @@ Timing time_one(const CsrMatrix &A, const std::string &method, const double band
   const ExecutorPtr executor = A.executor();
   const auto n = static_cast<std::size_t>(A.n());
   const std::vector<double> host_b = right_hand_side(A.n());
-  const Buffer<double> b(executor, host_b.data(), n);
+  Buffer<double> b(executor, host_b.data(), n);
   Buffer<double> x(executor, n);
   const auto M = make_preconditioner(method, executor->backend());
   Timing timing;

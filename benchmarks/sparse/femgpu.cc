@@ -1,4 +1,5 @@
 #include "benchmarks/sparse/contender.h"
+#include "linalg/execution/backends.h"
 #include "linalg/sparse/galerkin_product.h"
 
 #include <functional>
@@ -61,10 +62,8 @@ std::unique_ptr<Contender> make(const Operation operation, const Factors &factor
 
 std::unique_ptr<Contender> make_femgpu(const Operation operation, const Factors &factors)
 {
-#ifdef FEMGPU_HAVE_CUDA
-  if (factors.A.executor()->backend() == BackendKind::cuda)
-    return make<CudaBackend>(operation, factors);
-#endif
-  return make<HostBackend>(operation, factors);
+return on_backend(factors.A.executor()->backend(), [&](const auto on) {
+    return make<typename decltype(on)::Backend>(operation, factors);
+  });
 }
 } // namespace femgpu::linalg::benchmark

@@ -2,13 +2,13 @@
 #include "linalg/sparse/subset.h"
 #include "linalg/sparse/sum.h"
 #include "linalg/sparse/symmetry.h"
+#include "linalg/execution/backends.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
-#include <type_traits>
 
 /**
  * @file
@@ -143,21 +143,6 @@ void expect_near(const Entries &A, const Entries &expected, const Entries &sizes
   }
 }
 
-/// Calls f(backend) with a pointer to the backend of an executor.
-template <class Function>
-void on_backend_of(const Executor &executor, const Function &f)
-{
-#ifdef FEMGPU_HAVE_CUDA
-  if (executor.backend() == BackendKind::cuda)
-    return f(static_cast<CudaBackend *>(nullptr));
-#else
-  static_cast<void>(executor);
-#endif
-  f(static_cast<HostBackend *>(nullptr));
-}
-template <class Pointer>
-using BackendOf = std::remove_pointer_t<Pointer>;
-
 class SparseTest : public OnBackend
 {
 protected:
@@ -180,8 +165,8 @@ const Shape shapes[] = {{0, 0, 1, 1},    {0, 7, 1, 1},     {7, 0, 1, 1},        
 
 TEST_P(SparseTest, TransposesAMatrixByHand)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     const auto At = linalg::transpose<Backend>(make(small));
     EXPECT_EQ(to_host(*At), (Entries{3, {{{0, 1.}}, {{2, -3.}}, {{0, 2.}, {2, 4.}}, {{2, 5.}}}}));
   });
@@ -189,8 +174,8 @@ TEST_P(SparseTest, TransposesAMatrixByHand)
 
 TEST_P(SparseTest, TransposesAllShapesAndTakesOverNewValues)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     for (const Shape &shape : shapes) {
       SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
       const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 1);
@@ -204,8 +189,8 @@ TEST_P(SparseTest, TransposesAllShapesAndTakesOverNewValues)
 
 TEST_P(SparseTest, AddsMatricesByHand)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     const Entries other = {4, {{{0, 1.}, {1, 1.}, {3, 1.}}, {{2, 7.}}, {}}};
     Sum<Backend> sum(2., make(small), -2., make(other));
     EXPECT_EQ(to_host(*sum.matrix()), (Entries{4,
@@ -219,8 +204,8 @@ TEST_P(SparseTest, AddsMatricesByHand)
 
 TEST_P(SparseTest, AddsAllShapes)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     for (const Shape &shape : shapes) {
       SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
       const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 2);
@@ -240,8 +225,8 @@ TEST_P(SparseTest, AddsAllShapes)
 
 TEST_P(SparseTest, MultipliesMatricesByHand)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     const Entries B = {2, {{{1, 2.}}, {{0, 1.}}, {{0, 3.}, {1, -1.}}, {}}};
     const Product<Backend> C(make(small), make(B));
     EXPECT_EQ(to_host(*C.matrix()), (Entries{2, {{{0, 6.}, {1, 0.}}, {}, {{0, 9.}, {1, -4.}}}}));
@@ -250,8 +235,8 @@ TEST_P(SparseTest, MultipliesMatricesByHand)
 
 TEST_P(SparseTest, MultipliesAllShapesAndTakesOverNewValues)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     for (const Shape &shape : shapes)
       for (const int width : {1, 33, 1100}) {
         SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m) + " x " +
@@ -273,8 +258,8 @@ TEST_P(SparseTest, MultipliesAllShapesAndTakesOverNewValues)
 
 TEST_P(SparseTest, RepeatsAProductBitByBit)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     // Rows that need all kinds of workspaces: of few entries, of some hundreds, dense ones.
     const CsrMatrix A = make(random_entries(6000, 6000, 9, 4500, 6));
     const Product<Backend> C(A, A), again(A, A);
@@ -296,8 +281,8 @@ Entries interpolation(const int n)
 
 TEST_P(SparseTest, MakesCoarseMatricesAgainWithNewValues)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     for (const int n : {0, 1, 31, 32, 33, 1000}) {
       SCOPED_TRACE(n);
       const Entries A = random_entries(n, n, 7, n / 2, 7), P = interpolation(n);
@@ -329,8 +314,8 @@ Entries symmetric_entries(const int n)
 
 TEST_P(SparseTest, MakesCoarseMatricesThatAreSymmetricToTheLastBit)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     const Entries A = symmetric_entries(1000), P = interpolation(1000);
     const GalerkinProduct<Backend> coarse(make(A), make(P), ProductKind::symmetric);
     const Entries result = to_host(*coarse.matrix());
@@ -357,8 +342,8 @@ Entries part(const Entries &A, const std::vector<int> &rows, const std::vector<i
 
 TEST_P(SparseTest, TakesRowsAndColumns)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     for (const Shape &shape : shapes) {
       SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
       const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 9);
@@ -381,8 +366,8 @@ TEST_P(SparseTest, TakesRowsAndColumns)
 
 TEST_P(SparseTest, TakesTrianglesAndDiagonals)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     for (const Shape &shape : shapes) {
       SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m));
       const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 10);
@@ -417,8 +402,8 @@ TEST_P(SparseTest, TakesTrianglesAndDiagonals)
 
 TEST_P(SparseTest, SaysWhichSizesDoNotFit)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     const CsrMatrix A = make(small), B = make(transpose(small));
     const auto expect_in = [](const std::string &words, const std::string &text) {
       EXPECT_NE(text.find(words), std::string::npos) << text;
@@ -444,8 +429,8 @@ TEST_P(SparseTest, SaysWhichSizesDoNotFit)
 
 TEST_P(SparseTest, RefusesMoreEntriesThanIndicesCount)
 {
-  on_backend_of(*executor, [&](auto *backend) {
-    using Backend = BackendOf<decltype(backend)>;
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
     // A column times a row: every row of the product has the one row of the second.
     const int n = 50000;
     Entries column{1, std::vector<std::map<int, double>>(n, {{0, 1.}})};
