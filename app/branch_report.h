@@ -1,7 +1,7 @@
 #ifndef femgpu_app_branch_report_h
 #define femgpu_app_branch_report_h
 
-#include "linalg/continuation_options.h"
+#include "linalg/nonlinear/continuation_options.h"
 #include "physics/results.h"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #ifndef femgpu_app_cycle_record_h
 #define femgpu_app_cycle_record_h
 
-#include "linalg/continuation_options.h"
+#include "linalg/nonlinear/continuation_options.h"
 #include "physics/results.h"
 #include "physics/solution_norms.h"
 

@@ -1,8 +1,8 @@
 #include "benchmarks/measure.h"
-#include "linalg/base/buffer.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/execution/cuda_executor.h"
+#include "linalg/execution/cuda/executor.h"
+#include "linalg/execution/memory/buffer.h"
 
 #include <omp.h>
 

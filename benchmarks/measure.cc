@@ -1,7 +1,7 @@
 #include "benchmarks/measure.h"
 
-#include "linalg/base/buffer.h"
 #include "linalg/base/timing.h"
+#include "linalg/execution/memory/buffer.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #ifndef femgpu_benchmarks_parasails_h
 #define femgpu_benchmarks_parasails_h
 
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 #include "linalg/preconditioners/preconditioner.h"
 
 #include <HYPRE.h>

@@ -8,7 +8,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/generators/registry.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 #include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"

@@ -4,9 +4,9 @@
  * condition of V, microseconds over its size. See --help.
  */
 #include "benchmarks/measure.h"
-#include "linalg/base/buffer.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/execution/memory/buffer.h"
 #include "linalg/orthogonalisation/orthogonalisation.h"
 
 #include <algorithm>

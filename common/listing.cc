@@ -1,6 +1,6 @@
 #include "common/listing.h"
 
-#include "linalg/execution/executor.h"
+#include "linalg/execution/memory/executor.h"
 
 #include <algorithm>
 #include <iomanip>

@@ -1,10 +1,10 @@
 #ifndef femgpu_linalg_batch_solver_h
 #define femgpu_linalg_batch_solver_h
 
-#include "linalg/base/buffer.h"
-#include "linalg/execution/batch.h"
-#include "linalg/linear_solver_options.h"
-#include "linalg/matrices/host_matrix.h"
+#include "linalg/base/host_matrix.h"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/steps/batch.h"
+#include "linalg/solvers/linear_solver_options.h"
 
 #include <memory>
 #include <string>

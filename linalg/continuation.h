@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_continuation_h
 #define femgpu_linalg_continuation_h
 
-#include "linalg/continuation_options.h"
 #include "linalg/device_system.h"
+#include "linalg/nonlinear/continuation_options.h"
 #include "linalg/nonlinear/nonlinearity.h"
 
 #include <functional>

@@ -2,8 +2,8 @@
 #define femgpu_linalg_device_system_h
 
 #include "linalg/base/timing.h"
-#include "linalg/linear_solver_options.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
+#include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/report.h"
 #include "linalg/transformations/linear_system_transformation.h"
 

@@ -2,8 +2,8 @@
 #define femgpu_linalg_linear_solver_h
 
 #include "linalg/device_system.h"
-#include "linalg/linear_solver_options.h"
 #include "linalg/preconditioners/preconditioner.h"
+#include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/solver.h"
 
 #include <memory>

@@ -2,8 +2,8 @@
 #define femgpu_linalg_nonlinear_solver_h
 
 #include "linalg/device_system.h"
-#include "linalg/linear_solver_options.h"
 #include "linalg/nonlinear/nonlinear_method.h"
+#include "linalg/solvers/linear_solver_options.h"
 
 #include <memory>
 #include <string>

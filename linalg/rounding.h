@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_rounding_h
 #define femgpu_linalg_rounding_h
 
-#include "linalg/matrices/host_matrix.h"
+#include "linalg/base/host_matrix.h"
 #include "linalg/solvers/backward_error.h"
 #include "linalg/solvers/report.h"
 

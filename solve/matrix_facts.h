@@ -1,7 +1,7 @@
 #ifndef femgpu_solve_matrix_facts_h
 #define femgpu_solve_matrix_facts_h
 
-#include "linalg/matrices/host_matrix.h"
+#include "linalg/base/host_matrix.h"
 
 #include <string>
 

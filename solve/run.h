@@ -2,8 +2,8 @@
 #define femgpu_solve_run_h
 
 #include "common/console.h"
-#include "linalg/execution/executor.h"
-#include "linalg/linear_solver_options.h"
+#include "linalg/execution/memory/executor.h"
+#include "linalg/solvers/linear_solver_options.h"
 #include "solve/command_line.h"
 #include "solve/system.h"
 

@@ -1,8 +1,8 @@
 #ifndef femgpu_solve_system_h
 #define femgpu_solve_system_h
 
+#include "linalg/base/host_matrix.h"
 #include "linalg/generators/varied_systems.h"
-#include "linalg/matrices/host_matrix.h"
 #include "solve/command_line.h"
 #include "solve/matrix_facts.h"
 #include "solve/nonlinear_term.h"

@@ -1,7 +1,7 @@
 #include "linalg/matrices/cusparse.h"
 
 #include "benchmarks/sparse/contender.h"
-#include "linalg/execution/cuda_executor.h"
+#include "linalg/execution/cuda/executor.h"
 #include "linalg/sparse/transpose.h"
 
 namespace femgpu::linalg::benchmark

@@ -62,7 +62,7 @@ std::unique_ptr<Contender> make(const Operation operation, const Factors &factor
 
 std::unique_ptr<Contender> make_femgpu(const Operation operation, const Factors &factors)
 {
-return on_backend(factors.A.executor()->backend(), [&](const auto on) {
+  return on_backend(factors.A.executor()->backend(), [&](const auto on) {
     return make<typename decltype(on)::Backend>(operation, factors);
   });
 }

@@ -1,7 +1,7 @@
 #ifndef femgpu_benchmarks_speed_contender_h
 #define femgpu_benchmarks_speed_contender_h
 
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_dealii_direct_solver_h
 #define femgpu_linalg_dealii_direct_solver_h
 
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 #include "linalg/solvers/report.h"
 
 namespace femgpu::linalg

@@ -2,7 +2,7 @@
 #define femgpu_linalg_dealii_node_system_h
 
 #include "linalg/dealii/node_memory.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 
 #include <deal.II/base/types.h>
 

@@ -9,11 +9,11 @@
  * when it runs (backends.h).
  */
 #ifdef __CUDACC__
-#include "linalg/execution/cuda_batch.cuh"
-#include "linalg/execution/cuda_iteration.cuh"
+#include "linalg/execution/cuda/iteration.cuh"
+#include "linalg/execution/cuda/on_chip/batch.cuh"
 #else
-#include "linalg/execution/host_batch.h"
-#include "linalg/execution/host_iteration.h"
+#include "linalg/execution/host/batch.h"
+#include "linalg/execution/host/iteration.h"
 #endif
 
 namespace femgpu::linalg

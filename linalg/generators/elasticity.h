@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_generators_elasticity_h
 #define femgpu_linalg_generators_elasticity_h
 
-#include "linalg/matrices/host_matrix.h"
+#include "linalg/base/host_matrix.h"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_io_matrix_market_h
 #define femgpu_linalg_io_matrix_market_h
 
-#include "linalg/matrices/host_matrix.h"
+#include "linalg/base/host_matrix.h"
 
 #include <string>
 #include <vector>

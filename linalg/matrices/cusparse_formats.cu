@@ -1,5 +1,5 @@
 #include "linalg/base/error.h"
-#include "linalg/execution/cuda_runner.cuh"
+#include "linalg/execution/cuda/runner.cuh"
 #include "linalg/matrices/cusparse.h"
 #include "linalg/matrices/format.h"
 

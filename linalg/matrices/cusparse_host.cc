@@ -1,5 +1,5 @@
 #include "linalg/base/error.h"
-#include "linalg/execution/host_runner.h"
+#include "linalg/execution/host/runner.h"
 #include "linalg/matrices/cusparse_triangles.h"
 
 namespace femgpu::linalg

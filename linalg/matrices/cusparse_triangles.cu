@@ -1,7 +1,7 @@
 #include "linalg/matrices/cusparse_triangles.h"
 
-#include "linalg/base/buffer.h"
-#include "linalg/execution/cuda_runner.cuh"
+#include "linalg/execution/cuda/runner.cuh"
+#include "linalg/execution/memory/buffer.h"
 #include "linalg/matrices/cusparse.h"
 
 #include <algorithm>

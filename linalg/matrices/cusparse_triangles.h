@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_matrices_cusparse_triangles_h
 #define femgpu_linalg_matrices_cusparse_triangles_h
 
-#include "linalg/execution/executor.h"
-#include "linalg/execution/steps.h"
+#include "linalg/execution/memory/executor.h"
+#include "linalg/execution/steps/steps.h"
 
 #include <cstddef>
 #include <memory>

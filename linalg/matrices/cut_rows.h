@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_matrices_cut_rows_h
 #define femgpu_linalg_matrices_cut_rows_h
 
-#include "linalg/base/buffer.h"
 #include "linalg/base/host_device.h"
+#include "linalg/execution/memory/buffer.h"
 
 #include <cstddef>
 #include <vector>

@@ -2,7 +2,7 @@
 #define femgpu_linalg_matrices_registry_h
 
 #include "linalg/execution/backends.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 
 #include <memory>
 #include <string>

@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_matrices_short_columns_h
 #define femgpu_linalg_matrices_short_columns_h
 
-#include "linalg/base/buffer.h"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/steps/views.h"
 #include "linalg/execution/this_backend.h"
-#include "linalg/matrices/views.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_nonlinear_branch_tracer_h
 #define femgpu_linalg_nonlinear_branch_tracer_h
 
-#include "linalg/continuation_options.h"
 #include "linalg/nonlinear/branch_corrector.h"
+#include "linalg/nonlinear/continuation_options.h"
 
 #include <functional>
 #include <string>

@@ -1,10 +1,10 @@
 #ifndef femgpu_linalg_nonlinear_nonlinear_method_h
 #define femgpu_linalg_nonlinear_nonlinear_method_h
 
-#include "linalg/base/buffer.h"
-#include "linalg/linear_solver_options.h"
-#include "linalg/matrices/matrix.h"
+#include "linalg/execution/memory/buffer.h"
 #include "linalg/nonlinear/nonlinearity.h"
+#include "linalg/operators/matrix.h"
+#include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/report.h"
 
 namespace femgpu::linalg

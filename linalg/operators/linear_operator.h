@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_operators_linear_operator_h
 #define femgpu_linalg_operators_linear_operator_h
 
-#include "linalg/execution/steps.h"
-#include "linalg/matrices/views.h"
+#include "linalg/execution/steps/steps.h"
+#include "linalg/execution/steps/views.h"
 #include "linalg/operators/row_space.h"
 
 #include <utility>

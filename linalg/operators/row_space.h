@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_operators_row_space_h
 #define femgpu_linalg_operators_row_space_h
 
-#include "linalg/base/buffer.h"
+#include "linalg/execution/memory/buffer.h"
 
 #include <memory>
 #include <optional>

@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_orthogonalisation_tall_skinny_h
 #define femgpu_linalg_orthogonalisation_tall_skinny_h
 
-#include "linalg/base/buffer.h"
 #include "linalg/base/error.h"
-#include "linalg/execution/gram.h"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/steps/gram.h"
 #include "linalg/execution/this_backend.h"
 
 #include <algorithm>

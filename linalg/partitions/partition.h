@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_partitions_partition_h
 #define femgpu_linalg_partitions_partition_h
 
-#include "linalg/matrices/host_matrix.h"
+#include "linalg/base/host_matrix.h"
 
 #include <string>
 #include <vector>

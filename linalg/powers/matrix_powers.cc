@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/execution/backends.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 #include "linalg/powers/forms.h"
 #include "linalg/powers/tuning.h"
 

@@ -1,10 +1,10 @@
 #ifndef femgpu_linalg_powers_matrix_powers_h
 #define femgpu_linalg_powers_matrix_powers_h
 
-#include "linalg/execution/columns.h"
-#include "linalg/matrices/host_matrix.h"
-#include "linalg/matrices/matrix.h"
-#include "linalg/preconditioners/diagonal_view.h"
+#include "linalg/base/host_matrix.h"
+#include "linalg/execution/steps/columns.h"
+#include "linalg/execution/steps/diagonal_view.h"
+#include "linalg/operators/matrix.h"
 
 #include <cstddef>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "linalg/powers/scaled_matrix.h"
 
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 
 namespace femgpu::linalg
 {

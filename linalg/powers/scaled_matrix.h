@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_powers_scaled_matrix_h
 #define femgpu_linalg_powers_scaled_matrix_h
 
-#include "linalg/matrices/host_matrix.h"
-#include "linalg/matrices/matrix.h"
-#include "linalg/preconditioners/diagonal_view.h"
+#include "linalg/base/host_matrix.h"
+#include "linalg/execution/steps/diagonal_view.h"
+#include "linalg/operators/matrix.h"
 
 #include <utility>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 #include "linalg/powers/sweep_shape.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_preconditioners_apply_h
 #define femgpu_linalg_preconditioners_apply_h
 
-#include "linalg/base/buffer.h"
+#include "linalg/execution/memory/buffer.h"
 #include "linalg/preconditioners/preconditioner.h"
 
 namespace femgpu::linalg

@@ -2,7 +2,7 @@
 #define femgpu_linalg_preconditioners_factorised_operator_h
 
 #include "linalg/execution/this_backend.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 
 #include <memory>
 #include <utility>

@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_preconditioners_preconditioner_h
 #define femgpu_linalg_preconditioners_preconditioner_h
 
-#include "linalg/matrices/matrix.h"
-#include "linalg/preconditioners/diagonal_view.h"
+#include "linalg/execution/steps/diagonal_view.h"
+#include "linalg/operators/matrix.h"
 
 #include <cstddef>
 #include <memory>

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_solvers_backward_error_h
 #define femgpu_linalg_solvers_backward_error_h
 
-#include "linalg/matrices/views.h"
+#include "linalg/execution/steps/views.h"
 #include "linalg/operators/row_space.h"
 
 namespace femgpu::linalg

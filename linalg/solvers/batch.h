@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_solvers_batch_h
 #define femgpu_linalg_solvers_batch_h
 
-#include "linalg/execution/batch.h"
+#include "linalg/execution/steps/batch.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/solvers/krylov.h"
 

@@ -411,7 +411,7 @@ struct Workplace
   }
 };
 
-/// What a solve whose basis stays on the chip of a GPU works on; see cuda_basis.cuh.
+/// What a solve whose basis stays on the chip of a GPU works on; see cuda/on_chip/basis.cuh.
 struct SystemOnChip
 {
   int size; ///< columns of a whole cycle

@@ -2,9 +2,9 @@
 #define femgpu_linalg_solvers_krylov_h
 
 #include "linalg/base/error.h"
+#include "linalg/execution/steps/vector_steps.h"
 #include "linalg/execution/this_backend.h"
-#include "linalg/execution/vector_steps.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 #include "linalg/solvers/krylov_state.h"
 #include "linalg/solvers/method_report.h"
 #include "linalg/solvers/solver.h"

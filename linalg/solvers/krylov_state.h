@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_solvers_krylov_state_h
 #define femgpu_linalg_solvers_krylov_state_h
 
-#include "linalg/execution/steps.h"
+#include "linalg/execution/steps/steps.h"
 #include "linalg/solvers/report.h"
 
 /**

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_solvers_method_report_h
 #define femgpu_linalg_solvers_method_report_h
 
-#include "linalg/matrices/matrix.h"
+#include "linalg/operators/matrix.h"
 #include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/report.h"
 

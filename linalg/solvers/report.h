@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_solvers_report_h
 #define femgpu_linalg_solvers_report_h
 
-#include "linalg/execution/execution.h"
+#include "linalg/execution/steps/execution.h"
 
 #include <cstddef>
 #include <functional>

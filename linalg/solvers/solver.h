@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_solvers_solver_h
 #define femgpu_linalg_solvers_solver_h
 
-#include "linalg/base/buffer.h"
 #include "linalg/base/error.h"
-#include "linalg/matrices/matrix.h"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/operators/matrix.h"
 #include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/report.h"
 

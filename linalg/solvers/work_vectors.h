@@ -1,9 +1,9 @@
 #ifndef femgpu_linalg_solvers_work_vectors_h
 #define femgpu_linalg_solvers_work_vectors_h
 
-#include "linalg/base/buffer.h"
-#include "linalg/execution/columns.h"
-#include "linalg/matrices/matrix.h"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/steps/columns.h"
+#include "linalg/operators/matrix.h"
 
 namespace femgpu::linalg
 {

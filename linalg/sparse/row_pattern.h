@@ -3,9 +3,9 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
-#include "linalg/execution/scan.h"
+#include "linalg/execution/steps/scan.h"
 #include "linalg/execution/this_backend.h"
-#include "linalg/matrices/csr_matrix.h"
+#include "linalg/operators/csr_matrix.h"
 
 #include <string>
 

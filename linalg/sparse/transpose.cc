@@ -1,6 +1,6 @@
 #include "linalg/sparse/transpose.h"
 
-#include "linalg/execution/sort.h"
+#include "linalg/execution/steps/sort.h"
 
 namespace femgpu::linalg
 {

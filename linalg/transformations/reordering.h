@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_transformations_reordering_h
 #define femgpu_linalg_transformations_reordering_h
 
-#include "linalg/matrices/host_matrix.h"
+#include "linalg/base/host_matrix.h"
 
 #include <vector>
 

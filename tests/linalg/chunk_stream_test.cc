@@ -1,5 +1,5 @@
-#include "linalg/base/buffer.h"
-#include "linalg/execution/chunk_stream.h"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/memory/chunk_stream.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

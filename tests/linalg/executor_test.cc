@@ -1,4 +1,4 @@
-#include "linalg/base/buffer.h"
+#include "linalg/execution/memory/buffer.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

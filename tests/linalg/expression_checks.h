@@ -1,7 +1,7 @@
 #ifndef femgpu_tests_linalg_expression_checks_h
 #define femgpu_tests_linalg_expression_checks_h
 
-#include "linalg/base/buffer.h"
+#include "linalg/execution/memory/buffer.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/nonlinear/nonlinearity.h"
 #include "tests/linalg/on_backend.h"

@@ -1,9 +1,9 @@
 #ifndef femgpu_tests_linalg_parts_h
 #define femgpu_tests_linalg_parts_h
 
-#include "linalg/linear_solver_options.h"
-#include "linalg/matrices/host_matrix.h"
+#include "linalg/base/host_matrix.h"
 #include "linalg/operators/row_space.h"
+#include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/report.h"
 
 #include <functional>

@@ -1,5 +1,5 @@
-#include "linalg/execution/arrival_count.h"
-#include "linalg/execution/resident_shape.h"
+#include "linalg/execution/shapes/resident_shape.h"
+#include "linalg/execution/steps/arrival_count.h"
 #include "linalg/generators/registry.h"
 #include "tests/linalg/on_backend.h"
 

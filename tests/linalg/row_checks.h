@@ -1,7 +1,7 @@
 #ifndef femgpu_tests_linalg_row_checks_h
 #define femgpu_tests_linalg_row_checks_h
 
-#include "linalg/preconditioners/least_squares.h"
+#include "linalg/preconditioners/approximate_inverse/least_squares.h"
 #include "linalg/sparse/row_product.h"
 #include "tests/linalg/step_checks.h"
 

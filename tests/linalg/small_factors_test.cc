@@ -1,4 +1,4 @@
-#include "linalg/execution/host_runner.h"
+#include "linalg/execution/host/runner.h"
 #include "linalg/orthogonalisation/gram_factors.h"
 #include "tests/linalg/tall_matrices.h"
 

@@ -1,8 +1,8 @@
+#include "linalg/execution/backends.h"
 #include "linalg/sparse/galerkin_product.h"
 #include "linalg/sparse/subset.h"
 #include "linalg/sparse/sum.h"
 #include "linalg/sparse/symmetry.h"
-#include "linalg/execution/backends.h"
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>

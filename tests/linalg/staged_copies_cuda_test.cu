@@ -1,5 +1,5 @@
-#include "linalg/base/buffer.h"
-#include "linalg/execution/cuda_executor.h"
+#include "linalg/execution/cuda/executor.h"
+#include "linalg/execution/memory/buffer.h"
 
 #include <gtest/gtest.h>
 

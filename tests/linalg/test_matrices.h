@@ -1,7 +1,7 @@
 #ifndef femgpu_tests_linalg_test_matrices_h
 #define femgpu_tests_linalg_test_matrices_h
 
-#include "linalg/matrices/host_matrix.h"
+#include "linalg/base/host_matrix.h"
 
 #include <vector>
 

@@ -1,0 +1,64 @@
+#ifndef femgpu_linalg_base_host_matrix_h
+#define femgpu_linalg_base_host_matrix_h
+
+#include <cstddef>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/**
+ * A square CSR matrix in host memory that somebody else owns: what formats are built from.
+ * Columns ascend within each row.
+ */
+struct HostCsr
+{
+  int n = 0;
+  std::size_t n_nonzeros = 0;
+  const int *row_starts = nullptr; ///< n+1
+  const int *columns = nullptr;    ///< n_nonzeros
+  const double *values = nullptr;  ///< n_nonzeros
+
+  /// Unknowns of a node, numbered side by side; 0 if not known.
+  int unknowns_per_node = 0;
+
+  /// Where the unknown of each row is: n x dimension, row by row; nullptr if not known.
+  const double *coordinates = nullptr;
+  int dimension = 0;
+};
+
+/**
+ * Throws InputError that names the row if @p A is no CSR matrix: row starts that do not begin at 0,
+ * fall, or do not end at n_nonzeros; columns out of range or not ascending. Reads all of A once.
+ */
+void check_csr(const HostCsr &A);
+
+/// A square CSR matrix that owns its host memory.
+struct HostMatrix
+{
+  int n = 0;
+  std::vector<int> row_starts = {0}; ///< n+1
+  std::vector<int> columns;          ///< ascending in each row
+  std::vector<double> values;
+  int unknowns_per_node = 0;       ///< as in HostCsr
+  std::vector<double> coordinates; ///< as in HostCsr; empty if not known
+  int dimension = 0;
+
+  /// Appends an entry to the row that is being filled.
+  void add(int column, double value);
+  void end_row();
+
+  HostCsr csr() const
+  {
+    return {n,
+            columns.size(),
+            row_starts.data(),
+            columns.data(),
+            values.data(),
+            unknowns_per_node,
+            coordinates.empty() ? nullptr : coordinates.data(),
+            dimension};
+  }
+};
+} // namespace femgpu::linalg
+
+#endif

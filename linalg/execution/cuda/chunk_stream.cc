@@ -1,0 +1,142 @@
+#include "linalg/execution/memory/chunk_stream.h"
+#include "linalg/execution/cuda/executor.h"
+#include "linalg/execution/memory/buffer.h"
+
+#include <algorithm>
+#include <string>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Pinned host memory.
+class PinnedMemory
+{
+public:
+  explicit PinnedMemory(const std::size_t bytes)
+  {
+    const cudaError_t error = cudaMallocHost(&pointer, std::max<std::size_t>(bytes, 1));
+    if (error == cudaErrorMemoryAllocation) {
+      cudaGetLastError(); // no error of a later call
+      throw DeviceError("The host cannot pin the " + std::to_string(bytes >> 20) +
+                        " MiB that are to be streamed to the device. Free host memory, or keep the "
+                        "matrix on the device.");
+    }
+    FEMGPU_CUDA(error);
+  }
+  ~PinnedMemory()
+  {
+    cudaFreeHost(pointer);
+  }
+  PinnedMemory(const PinnedMemory &) = delete;
+  PinnedMemory &operator=(const PinnedMemory &) = delete;
+
+  char *data() const
+  {
+    return static_cast<char *>(pointer);
+  }
+
+private:
+  void *pointer = nullptr;
+};
+
+/// Copies on a stream of their own. Events order them with the steps: a copy waits until the steps
+/// are done that read its slot, and steps wait for the copy.
+class CudaChunkStream final : public ChunkStream
+{
+public:
+  CudaChunkStream(const CudaExecutor &executor, const std::vector<std::size_t> &chunk_bytes,
+                  const int n_slots)
+      : executor(executor), bytes(chunk_bytes), offsets(offsets_of(chunk_bytes)),
+        memory(offsets.back()), slots(static_cast<std::size_t>(n_slots))
+  {
+    std::size_t largest = 0;
+    for (std::size_t c = 0; c < bytes.size(); ++c)
+      largest = std::max(largest, offsets[c + 1] - offsets[c]);
+    slot_size = largest;
+    slot_memory = Buffer<char>(executor.shared_from_this(), largest * slots.size());
+    executor.synchronize(); // the memory is there for the other stream, too
+    FEMGPU_CUDA(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
+    for (Slot &slot : slots) {
+      FEMGPU_CUDA(cudaEventCreateWithFlags(&slot.has_arrived, cudaEventDisableTiming));
+      FEMGPU_CUDA(cudaEventCreateWithFlags(&slot.is_free, cudaEventDisableTiming));
+    }
+  }
+
+  ~CudaChunkStream() override
+  {
+    cudaStreamSynchronize(executor.stream());
+    cudaStreamSynchronize(copies);
+    for (const Slot &slot : slots) {
+      cudaEventDestroy(slot.has_arrived);
+      cudaEventDestroy(slot.is_free);
+    }
+    cudaStreamDestroy(copies);
+  }
+  CudaChunkStream(const CudaChunkStream &) = delete;
+  CudaChunkStream &operator=(const CudaChunkStream &) = delete;
+
+  char *host(const int c) override
+  {
+    return memory.data() + offsets[c];
+  }
+
+  const char *fetch(const int c) override
+  {
+    current = 0;
+    while (current < slots.size() && slots[current].chunk != c)
+      ++current;
+    if (current < slots.size())
+      return target();
+    current = next; // in turn: it has been free for longest
+    next = (next + 1) % slots.size();
+    Slot &slot = slots[current];
+    slot.chunk = -1; // should the copy fail
+    FEMGPU_CUDA(cudaStreamWaitEvent(copies, slot.is_free, 0));
+    FEMGPU_CUDA(cudaMemcpyAsync(target(), host(c), bytes[c], cudaMemcpyHostToDevice, copies));
+    FEMGPU_CUDA(cudaEventRecord(slot.has_arrived, copies));
+    FEMGPU_CUDA(cudaStreamWaitEvent(executor.stream(), slot.has_arrived, 0));
+    slot.chunk = c;
+    return target();
+  }
+
+  void release() override
+  {
+    FEMGPU_CUDA(cudaEventRecord(slots[current].is_free, executor.stream()));
+  }
+
+  std::size_t slot_bytes() const override
+  {
+    return slot_memory.bytes();
+  }
+
+private:
+  struct Slot
+  {
+    cudaEvent_t has_arrived = nullptr, is_free = nullptr;
+    int chunk = -1; ///< that is there, or on its way
+  };
+
+  char *target()
+  {
+    return slot_memory.data() + slot_size * current;
+  }
+
+  const CudaExecutor &executor;
+  std::vector<std::size_t> bytes, offsets;
+  PinnedMemory memory;
+  std::vector<Slot> slots;
+  std::size_t slot_size = 0;
+  Buffer<char> slot_memory; // keeps the executor, too
+  cudaStream_t copies = nullptr;
+  std::size_t current = 0, next = 0; // slots: of the chunk fetched last, and to be filled next
+};
+} // namespace
+
+std::unique_ptr<ChunkStream>
+CudaExecutor::make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
+                                const int n_slots) const
+{
+  return std::make_unique<CudaChunkStream>(*this, chunk_bytes, n_slots);
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,230 @@
+#include "linalg/execution/cuda/executor.h"
+
+#include "linalg/execution/steps/arrival_count.h"
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <sstream>
+
+namespace femgpu::linalg
+{
+namespace
+{
+// Conditional graph nodes need a driver of CUDA 12.4 or newer.
+constexpr int oldest_driver = 12040;
+// The oldest architecture the default build has machine code for.
+constexpr int oldest_architecture = 80;
+
+std::string gibibytes(const std::size_t bytes)
+{
+  std::ostringstream text;
+  text.precision(1);
+  text << std::fixed << static_cast<double>(bytes) / (1ULL << 30) << " GiB";
+  return text.str();
+}
+
+/// Has a variable of the environment this value?
+bool is_set(const char *variable, const char *value)
+{
+  const char *const text = std::getenv(variable);
+  return text != nullptr && std::strcmp(text, value) == 0;
+}
+} // namespace
+
+void check_cuda(const cudaError_t error, const char *call, const char *file, const int line)
+{
+  if (error == cudaSuccess)
+    return;
+  std::ostringstream text;
+  text << "The GPU reported " << cudaGetErrorName(error) << " (" << cudaGetErrorString(error)
+       << ") in " << call << " at " << file << ":" << line
+       << ". Try again with --backend host; if that works, please report this text.";
+  throw DeviceError(text.str());
+}
+
+int n_cuda_devices() noexcept
+{
+  int driver = 0, n = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver < oldest_driver ||
+      cudaGetDeviceCount(&n) != cudaSuccess)
+    n = 0;
+  cudaGetLastError(); // a missing driver is no error of a later call
+  return n;
+}
+
+CudaExecutor::CudaExecutor(const int device) : device(device)
+{
+  const int n = n_cuda_devices();
+  if (device >= n)
+    throw DeviceError("Backend 'cuda:" + std::to_string(device) + "' was asked for, but " +
+                      (n == 0 ? std::string("no usable CUDA device was found (a driver for CUDA "
+                                            ">= 12.4 and compute capability >= 8.0 are needed)")
+                              : "this host has only cuda:0 to cuda:" + std::to_string(n - 1)) +
+                      ". Use --backend auto or --backend host.");
+  FEMGPU_CUDA(cudaSetDevice(device));
+  cudaDeviceProp properties{};
+  FEMGPU_CUDA(cudaGetDeviceProperties(&properties, device));
+  if (10 * properties.major + properties.minor < oldest_architecture)
+    throw DeviceError("cuda:" + std::to_string(device) + " (" + properties.name +
+                      ") has compute capability " + std::to_string(properties.major) + "." +
+                      std::to_string(properties.minor) +
+                      ", and 8.0 or newer is needed. Use another device or --backend host.");
+  device_name = properties.name;
+  resident.multiprocessors = properties.multiProcessorCount;
+  resident.shared_bytes = properties.sharedMemPerBlockOptin;
+  resident.cluster_blocks = properties.major >= 9 ? 16 : 0;
+  FEMGPU_CUDA(cudaStreamCreateWithFlags(&work_stream, cudaStreamNonBlocking));
+  FEMGPU_CUDA(cudaStreamCreateWithFlags(&side_stream, cudaStreamNonBlocking));
+  FEMGPU_CUDA(cudaMallocHost(&pinned, mailbox_bytes + staging_bytes));
+  staging = static_cast<char *>(pinned) + mailbox_bytes;
+  staged = std::make_unique<CudaStagedCopies>(work_stream);
+  const std::size_t sums_bytes =
+      2 * cuda::most_sums * sizeof(double) * static_cast<std::size_t>(resident.multiprocessors);
+  FEMGPU_CUDA(cudaMalloc(&grid.sums, sums_bytes));
+  FEMGPU_CUDA(cudaMalloc(&grid.arrivals, 2 * sizeof(unsigned int)));
+  const unsigned int no_arrivals[2] = {first_arrival, 0};
+  copy_from_host(grid.arrivals, no_arrivals, sizeof(no_arrivals));
+  has_pool = !is_set("FEMGPU_CUDA_ALLOCATION", "plain");
+  is_stepwise = is_set("FEMGPU_CUDA_LOOPS", "stepwise");
+  FEMGPU_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
+  // What is freed stays with the program: a solve gets its vectors in a microsecond.
+  std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+  FEMGPU_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
+}
+
+CudaExecutor::~CudaExecutor()
+{
+  cudaStreamSynchronize(work_stream);
+  cudaMemPoolTrimTo(pool, 0);
+  staged.reset();
+  cudaFree(grid.arrivals);
+  cudaFree(grid.sums);
+  cudaFreeHost(pinned);
+  cudaStreamDestroy(side_stream);
+  cudaStreamDestroy(work_stream);
+}
+
+std::string CudaExecutor::name() const
+{
+  return "cuda:" + std::to_string(device);
+}
+
+std::string CudaExecutor::description() const
+{
+  return device_name;
+}
+
+MemoryInfo CudaExecutor::memory() const
+{
+  MemoryInfo info;
+  FEMGPU_CUDA(cudaMemGetInfo(&info.free, &info.total));
+  std::uint64_t reserved = 0, used = 0;
+  FEMGPU_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  FEMGPU_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  info.free += reserved - used;
+  return info;
+}
+
+cudaError_t CudaExecutor::try_to_allocate(void **pointer, const std::size_t bytes) const
+{
+  return has_pool ? cudaMallocAsync(pointer, bytes, work_stream) : cudaMalloc(pointer, bytes);
+}
+
+void *CudaExecutor::allocate_raw(const std::size_t bytes) const
+{
+  void *pointer = nullptr;
+  cudaError_t error = try_to_allocate(&pointer, bytes);
+  if (error == cudaErrorMemoryAllocation) { // perhaps what the pool keeps is in pieces
+    cudaGetLastError();
+    FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+    FEMGPU_CUDA(cudaMemPoolTrimTo(pool, 0));
+    error = try_to_allocate(&pointer, bytes);
+  }
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    const MemoryInfo info = memory();
+    throw DeviceError("The solver needs " + gibibytes(bytes) + " more on " + name() + " (" +
+                      device_name + "), where " + gibibytes(info.free) + " of " +
+                      gibibytes(info.total) +
+                      " are free. Refine less, free the device, or use --backend host.");
+  }
+  FEMGPU_CUDA(error);
+  return pointer;
+}
+
+void CudaExecutor::deallocate_raw(void *const pointer) const noexcept
+{
+  if (has_pool)
+    cudaFreeAsync(pointer, work_stream);
+  else
+    cudaFree(pointer); // waits for all that runs
+}
+
+void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t bytes) const
+{
+  if (bytes == 0)
+    return;
+  if (staged->takes(bytes))
+    return staged->copy_from_host(to, from, bytes);
+  FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, work_stream));
+  FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+}
+
+void CudaExecutor::copy_to_host(void *to, const void *from, const std::size_t bytes) const
+{
+  if (bytes == 0)
+    return;
+  if (staged->takes(bytes))
+    return staged->copy_to_host(to, from, bytes);
+  // Memory that is not pinned is slow to reach.
+  const bool is_staged = bytes <= staging_bytes;
+  FEMGPU_CUDA(
+      cudaMemcpyAsync(is_staged ? staging : to, from, bytes, cudaMemcpyDeviceToHost, work_stream));
+  FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+  if (is_staged)
+    std::memcpy(to, staging, bytes);
+}
+
+void CudaExecutor::copy_inside(void *to, const void *from, const std::size_t bytes) const
+{
+  if (bytes > 0)
+    FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, work_stream));
+}
+
+void CudaExecutor::fill_zero(void *to, const std::size_t bytes) const
+{
+  if (bytes > 0)
+    FEMGPU_CUDA(cudaMemsetAsync(to, 0, bytes, work_stream));
+}
+
+void CudaExecutor::synchronize() const
+{
+  FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+}
+
+void CudaExecutor::use_in_this_thread() const
+{
+  FEMGPU_CUDA(cudaSetDevice(device));
+}
+
+std::vector<std::string> describe_cuda_devices()
+{
+  std::vector<std::string> lines;
+  for (int device = 0; device < n_cuda_devices(); ++device) {
+    try {
+      const CudaExecutor executor(device);
+      const MemoryInfo info = executor.memory();
+      lines.push_back(executor.name() + "  " + executor.description() + ", " +
+                      gibibytes(info.free) + " of " + gibibytes(info.total) + " free");
+    }
+    catch (const DeviceError &error) {
+      lines.push_back("cuda:" + std::to_string(device) + "  " + error.what());
+    }
+  }
+  return lines;
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,302 @@
+#ifndef femgpu_linalg_execution_cuda_gram_cuh
+#define femgpu_linalg_execution_cuda_gram_cuh
+
+#include "linalg/execution/cuda/executor.h"
+#include "linalg/execution/cuda/on_chip/fabric.cuh"
+#include "linalg/execution/steps/gram.h"
+#include "linalg/execution/steps/steps.h"
+
+#include <algorithm>
+#include <type_traits>
+
+/**
+ * @file
+ * Tall and skinny products Xᵀ Y on tensor cores.
+ *
+ * A warp takes 16 rows at a time: four rows of eight columns are an operand of one instruction,
+ * which multiplies and adds tiles of 8 x 8 entries. A tile is spread over the lanes, so that a warp
+ * holds 32 columns of X with all of Y, and no sums over lanes are left to the end. The warps of a
+ * block share the columns of X in groups of 32; those of one group take turns with the rows, and
+ * all groups come to a row at about the same time, so that Y is read from the cache.
+ */
+namespace femgpu::linalg::cuda
+{
+constexpr int gram_threads = 512;
+constexpr int gram_warps = gram_threads / lanes_per_warp;
+constexpr int tile_size = 8;
+constexpr int tiles_of_group = 4;
+constexpr int columns_of_group = tiles_of_group * tile_size;
+constexpr int rows_of_turn = 16;
+constexpr int most_columns_of_y = 3 * tile_size;
+
+/// D += A B, where lane l holds A(l/4, l%4), B(l%4, l/4), and D(l/4, 2(l%4)) with its neighbour.
+__device__ __forceinline__ void multiply_tiles(double (&d)[2], const double a, const double b)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 // without tensor cores for doubles
+  const int lane = threadIdx.x % lanes_per_warp;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    const double a_k = __shfl_sync(~0U, a, (lane & ~3) | k);
+    d[0] += a_k * __shfl_sync(~0U, b, 8 * (lane & 3) + k);
+    d[1] += a_k * __shfl_sync(~0U, b, 8 * (lane & 3) + 4 + k);
+  }
+#else
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+      : "+d"(d[0]), "+d"(d[1])
+      : "d"(a), "d"(b));
+#endif
+}
+
+/// Four neighbouring rows of a column, from a multiple of four on; zero beyond the end of both.
+__device__ __forceinline__ void load_rows(const Columns &X, const int column, const int row,
+                                          const int n, double (&values)[4])
+{
+  const bool is_there = column < X.count;
+  const double *const from = X.data + X.stride * static_cast<std::size_t>(is_there ? column : 0);
+  if (is_there && row + 4 <= n) {
+    const double2 first = *reinterpret_cast<const double2 *>(from + row);
+    const double2 second = *reinterpret_cast<const double2 *>(from + row + 2);
+    values[0] = first.x;
+    values[1] = first.y;
+    values[2] = second.x;
+    values[3] = second.y;
+    return;
+  }
+#pragma unroll
+  for (int e = 0; e < 4; ++e)
+    values[e] = is_there && row + e < n ? from[row + e] : 0.;
+}
+
+/// How a block cuts X: groups of columns that are at work at one time, and warps that take turns.
+struct GramShape
+{
+  int groups, turns;
+};
+
+/// What a warp adds up: its group of columns of X with up to Y_tiles times 8 columns of Y.
+template <int Y_tiles>
+struct GramTiles
+{
+  double sums[tiles_of_group][Y_tiles][2] = {};
+
+  /// @param first column of the group
+  __device__ void add_rows(const Columns &X, const int first, const Columns &Y, const int row,
+                           const int n)
+  {
+    const int lane = threadIdx.x % lanes_per_warp;
+    const int of_tile = lane / 4, my_row = row + 4 * (lane % 4);
+    double x[tiles_of_group][4], y[Y_tiles][4];
+#pragma unroll
+    for (int t = 0; t < Y_tiles; ++t)
+      load_rows(Y, tile_size * t + of_tile, my_row, n, y[t]);
+#pragma unroll
+    for (int t = 0; t < tiles_of_group; ++t)
+      if (first + tile_size * t < X.count)
+        load_rows(X, first + tile_size * t + of_tile, my_row, n, x[t]);
+#pragma unroll
+    for (int t = 0; t < tiles_of_group; ++t)
+      if (first + tile_size * t < X.count)
+#pragma unroll
+        for (int u = 0; u < Y_tiles; ++u)
+#pragma unroll
+          for (int e = 0; e < 4; ++e)
+            multiply_tiles(sums[t][u], x[t][e], y[u][e]);
+  }
+
+  /// Stores the sums of the block, or adds to them. @param C of the group, by columns of Y
+  __device__ void leave(double *C, const int length, const bool is_first) const
+  {
+    const int lane = threadIdx.x % lanes_per_warp;
+#pragma unroll
+    for (int t = 0; t < tiles_of_group; ++t)
+#pragma unroll
+      for (int u = 0; u < Y_tiles; ++u)
+#pragma unroll
+        for (int e = 0; e < 2; ++e) {
+          double *const c =
+              C + (tile_size * u + 2 * (lane % 4) + e) * length + tile_size * t + lane / 4;
+          *c = is_first ? sums[t][u][e] : *c + sums[t][u][e];
+        }
+  }
+};
+
+template <int Y_tiles>
+constexpr int most_groups = 5120 / (columns_of_group * tile_size * Y_tiles);
+
+/// Leaves the block's part of Xᵀ Y in its place.
+template <int Y_tiles>
+__device__ void add_gram(const int n, const Columns &X, const Columns &Y, const GramShape &shape,
+                         double *place)
+{
+  constexpr int Y_columns = tile_size * Y_tiles;
+  __shared__ double C[most_groups<Y_tiles> * columns_of_group * Y_columns];
+  const int warp = threadIdx.x / lanes_per_warp;
+  const int group = warp % shape.groups, turn = warp / shape.groups;
+  const int at_once = columns_of_group * shape.groups;
+  const int areas = max(min(shape.turns, 5120 / (at_once * Y_columns)), 1);
+  for (int first = 0; first < X.count; first += at_once) {
+    GramTiles<Y_tiles> tiles;
+    const int my_first = first + columns_of_group * group;
+    if (turn < shape.turns && my_first < X.count)
+      for (int t = blockIdx.x * shape.turns + turn; t < (n - 1) / rows_of_turn + 1;
+           t += gridDim.x * shape.turns)
+        tiles.add_rows(X, my_first, Y, rows_of_turn * t, n);
+    for (int round = 0; round * areas < shape.turns; ++round) {
+      if (turn / areas == round && turn < shape.turns)
+        tiles.leave(C + (turn % areas) * at_once * Y_columns + columns_of_group * group, at_once,
+                    round == 0);
+      __syncthreads();
+    }
+    const int n_columns = min(at_once, X.count - first);
+    for (int k = threadIdx.x; k < n_columns * Y.count; k += gram_threads) {
+      const int x = k % n_columns, y = k / n_columns;
+      double sum = 0.;
+      for (int area = 0; area < areas; ++area)
+        sum += C[(area * Y_columns + y) * at_once + x];
+      place[y * X.count + first + x] = sum;
+    }
+    __syncthreads();
+  }
+}
+
+/// Adds up entries of all places, by a block, and tells the body.
+/// @param first entry of this block, which takes up to @p most
+template <class Body>
+__device__ void complete_gram(const GramStep<Body> &step, const int n_places, const int first,
+                              const int most)
+{
+  __shared__ double parts[gram_threads];
+  const int n_entries = step.X.count * step.Y.count;
+  const int mine = min(n_entries - first, most);
+  const int shares = gram_threads / mine;
+  const int entry = threadIdx.x % mine, share = threadIdx.x / mine;
+  double sum = 0.;
+  if (share < shares)
+#pragma unroll 4
+    for (int place = share; place < n_places; place += shares)
+      sum += __ldcg(step.memory.sums + static_cast<std::size_t>(place) * n_entries + first + entry);
+  parts[threadIdx.x] = sum;
+  __syncthreads();
+  if (threadIdx.x < mine) {
+    for (int other = 1; other < shares; ++other)
+      sum += parts[other * mine + threadIdx.x];
+    step.body.entry((first + entry) % step.X.count, (first + entry) / step.X.count, sum);
+  }
+}
+
+/// Is the block the last to come here? What the others have written before can be read.
+__device__ inline bool is_last_block(unsigned int *arrived)
+{
+  __shared__ bool is_last;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    is_last = atomicAdd(arrived, 1U) == gridDim.x - 1;
+    if (is_last)
+      *arrived = 0;
+    __threadfence();
+  }
+  __syncthreads();
+  return is_last;
+}
+
+/// Runs a Gram step with up to gram_threads entries, or leaves the sums of each block where there
+/// are more. @param state nullptr where there is none
+template <int Y_tiles, class Body, class State>
+__global__ void __launch_bounds__(gram_threads)
+    run_gram_step(const GramStep<Body> step, const GramShape shape, State *state)
+{
+  if constexpr (!std::is_same_v<State, const LoopState>) {
+    if (!state->running)
+      return;
+  }
+  else if (state != nullptr && !state->running)
+    return;
+  const int n_entries = step.X.count * step.Y.count;
+  add_gram<Y_tiles>(step.n, step.X, step.Y, shape,
+                    step.memory.sums + static_cast<std::size_t>(blockIdx.x) * n_entries);
+  if (n_entries > gram_threads || !is_last_block(step.memory.arrived))
+    return;
+  complete_gram(step, gridDim.x, 0, gram_threads);
+  if constexpr (!std::is_same_v<State, const LoopState>) {
+    __syncthreads();
+    if (threadIdx.x == 0)
+      step.body.finish(*state);
+  }
+}
+
+/// Entries of a block where many blocks share the end of a step.
+constexpr int entries_of_block = gram_threads / 8;
+
+/// The end of a step with more entries.
+template <class Body>
+__global__ void __launch_bounds__(gram_threads)
+    complete_gram_step(const GramStep<Body> step, const int n_places, const LoopState *state)
+{
+  if (state == nullptr || state->running)
+    complete_gram(step, n_places, blockIdx.x * entries_of_block, entries_of_block);
+}
+
+inline GramShape gram_shape(const int X_count, const int Y_tiles)
+{
+  const int most = Y_tiles == 1 ? most_groups<1> : Y_tiles == 2 ? most_groups<2> : most_groups<3>;
+  const int groups =
+      std::min({(X_count + columns_of_group - 1) / columns_of_group, most, gram_warps});
+  return {groups, gram_warps / groups};
+}
+
+/// Launches a Gram step with up to most_columns_of_y columns Y; without a state (LoopState) it may
+/// have more than gram_threads entries. @param multiprocessors of the device
+template <class Body, class State>
+void launch_gram(const GramStep<Body> &step, const int multiprocessors, const cudaStream_t stream,
+                 State *state)
+{
+  const int n_entries = step.X.count * step.Y.count;
+  if (n_entries == 0)
+    return;
+  const int tiles = (step.Y.count + tile_size - 1) / tile_size;
+  const GramShape shape = gram_shape(step.X.count, tiles);
+  const int turns = (step.n + rows_of_turn - 1) / rows_of_turn;
+  const int blocks = std::clamp((turns + 2 * shape.turns - 1) / (2 * shape.turns), 1,
+                                std::min(multiprocessors, GramMemory::most_places));
+  const auto kernel = tiles == 1   ? run_gram_step<1, Body, State>
+                      : tiles == 2 ? run_gram_step<2, Body, State>
+                                   : run_gram_step<3, Body, State>;
+  kernel<<<blocks, gram_threads, 0, stream>>>(step, shape, state);
+  FEMGPU_CUDA(cudaGetLastError());
+  if constexpr (std::is_same_v<State, const LoopState>)
+    if (n_entries > gram_threads) {
+      const int n_ends = (n_entries + entries_of_block - 1) / entries_of_block;
+      complete_gram_step<<<n_ends, gram_threads, 0, stream>>>(step, blocks, state);
+      FEMGPU_CUDA(cudaGetLastError());
+    }
+}
+
+/// A body that is told of columns Y from another one on.
+template <class Body>
+struct FromColumn
+{
+  Body body;
+  int first;
+
+  FEMGPU_HD
+  void entry(const int x, const int y, const double c_xy) const
+  {
+    body.entry(x, first + y, c_xy);
+  }
+};
+
+/// Launches a step with any number of columns Y.
+template <class Body>
+void launch_gram_by_parts(const GramStep<Body> &step, const int multiprocessors,
+                          const cudaStream_t stream, const LoopState *state)
+{
+  for (int first = 0; first < step.Y.count; first += most_columns_of_y) {
+    const Columns Y = step.Y.part(first, std::min(step.Y.count - first, most_columns_of_y));
+    launch_gram(GramStep<FromColumn<Body>>{step.n, step.X, Y, {step.body, first}, step.memory},
+                multiprocessors, stream, state);
+  }
+}
+} // namespace femgpu::linalg::cuda
+
+#endif

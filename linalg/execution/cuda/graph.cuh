@@ -1,0 +1,112 @@
+#ifndef femgpu_linalg_execution_cuda_graph_cuh
+#define femgpu_linalg_execution_cuda_graph_cuh
+
+#include "linalg/execution/cuda/executor.h"
+
+#include <cuda_runtime.h>
+
+#include <vector>
+
+/**
+ * @file
+ * Graphs with loops: WHILE nodes, also inside of what a stream captures.
+ */
+namespace femgpu::linalg::cuda
+{
+/// A graph that is destroyed with its executable.
+struct Graph
+{
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  Graph()
+  {
+    FEMGPU_CUDA(cudaGraphCreate(&graph, 0));
+  }
+  ~Graph()
+  {
+    if (executable != nullptr)
+      cudaGraphExecDestroy(executable);
+    cudaGraphDestroy(graph);
+  }
+  Graph(const Graph &) = delete;
+  Graph &operator=(const Graph &) = delete;
+};
+
+/// A handle for a WHILE node of @p graph. @param start whether it runs when the graph is launched
+inline cudaGraphConditionalHandle make_handle(const cudaGraph_t graph, const unsigned int start)
+{
+  cudaGraphConditionalHandle handle;
+  FEMGPU_CUDA(cudaGraphConditionalHandleCreate(&handle, graph, start, cudaGraphCondAssignDefault));
+  return handle;
+}
+
+/// A WHILE node, owned by its graph.
+struct LoopNode
+{
+  cudaGraphConditionalHandle handle;
+  cudaGraphNode_t node = nullptr;
+  cudaGraph_t body = nullptr;
+
+  /// Adds it to @p graph, behind the nodes @p after.
+  LoopNode(const cudaGraph_t graph, const std::vector<cudaGraphNode_t> &after,
+           const cudaGraphConditionalHandle handle)
+      : handle(handle)
+  {
+    cudaGraphNodeParams parameters{};
+    parameters.type = cudaGraphNodeTypeConditional;
+    parameters.conditional.handle = handle;
+    parameters.conditional.type = cudaGraphCondTypeWhile;
+    parameters.conditional.size = 1;
+#if CUDART_VERSION >= 13000
+    FEMGPU_CUDA(cudaGraphAddNode(&node, graph, after.data(), nullptr, after.size(), &parameters));
+#else
+    FEMGPU_CUDA(cudaGraphAddNode(&node, graph, after.data(), after.size(), &parameters));
+#endif
+    body = parameters.conditional.phGraph_out[0];
+  }
+};
+
+inline void begin_capture(const cudaStream_t stream, const cudaGraph_t to)
+{
+  FEMGPU_CUDA(cudaStreamBeginCaptureToGraph(stream, to, nullptr, nullptr, 0,
+                                            cudaStreamCaptureModeThreadLocal));
+}
+
+/// What a stream captures into, and the nodes that the next one comes after.
+struct CapturedGraph
+{
+  cudaGraph_t graph = nullptr;
+  std::vector<cudaGraphNode_t> last_nodes;
+};
+
+inline CapturedGraph captured_graph(const cudaStream_t stream)
+{
+  CapturedGraph captured;
+  cudaStreamCaptureStatus status;
+  const cudaGraphNode_t *nodes = nullptr;
+  std::size_t n_nodes = 0;
+#if CUDART_VERSION >= 13000
+  FEMGPU_CUDA(cudaStreamGetCaptureInfo(stream, &status, nullptr, &captured.graph, &nodes, nullptr,
+                                       &n_nodes));
+#else
+  FEMGPU_CUDA(
+      cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &captured.graph, &nodes, &n_nodes));
+#endif
+  captured.last_nodes.assign(nodes, nodes + n_nodes);
+  return captured;
+}
+
+/// Lets what @p stream captures next come after @p node.
+inline void set_last_node(const cudaStream_t stream, cudaGraphNode_t node)
+{
+#if CUDART_VERSION >= 13000
+  FEMGPU_CUDA(cudaStreamUpdateCaptureDependencies(stream, &node, nullptr, 1,
+                                                  cudaStreamSetCaptureDependencies));
+#else
+  FEMGPU_CUDA(
+      cudaStreamUpdateCaptureDependencies(stream, &node, 1, cudaStreamSetCaptureDependencies));
+#endif
+}
+} // namespace femgpu::linalg::cuda
+
+#endif

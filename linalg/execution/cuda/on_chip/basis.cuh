@@ -1,0 +1,362 @@
+#ifndef femgpu_linalg_execution_cuda_on_chip_basis_cuh
+#define femgpu_linalg_execution_cuda_on_chip_basis_cuh
+
+#include "linalg/execution/cuda/on_chip/resident.cuh"
+#include "linalg/execution/cuda/on_chip/resident_launch.cuh"
+#include "linalg/execution/cuda/on_chip/sum_exchange.cuh"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/steps/columns.h"
+
+/**
+ * @file
+ * A whole solve with a basis in one kernel: every block keeps its rows of all vectors of the basis,
+ * and the small numbers of a cycle, in its shared memory. All blocks compute the same small
+ * numbers, from the same sums, so that they take the same branches whatever these are.
+ *
+ * A method says what happens: it gives for the rows of a block the steps begin(), begin_cycle(),
+ * apply(j), project(j), lengthen(j), solve(), update() and end_cycle(), which are those that run
+ * one kernel each otherwise.
+ */
+namespace femgpu::linalg::cuda
+{
+/// What the kernel gets.
+template <class Method_, class State_>
+struct BasisLoop
+{
+  using Method = Method_;
+  using State = State_;
+
+  ResidentLayout layout;
+  Method method;
+  CsrView<double> A;
+  GridMemory grid;
+  Packet *packets; ///< for size + 3 sums
+  State start;
+  State *state;
+  LoopResult<State> *result;
+  int most_history; ///< numbers of it that result has room for
+};
+
+/// Numbers in a block's shared memory for the dots, the number of columns, and two sums of each
+/// warp.
+template <class Method>
+FEMGPU_HD
+int numbers_of_sums(const Method &method)
+{
+  return method.size + 1 + 1 + 2 * (basis_threads / lanes_per_warp);
+}
+
+/// All its numbers before the entries of the matrix.
+template <class Fabric, class Method>
+FEMGPU_HD
+int numbers_before_entries(const Method &method, const int n, const int slice)
+{
+  const int exchange = Fabric::publishes_in_shared_memory ? n : 0;
+  return exchange + (method.size + 1) * slice + method.numbers_of_block() + numbers_of_sums(method);
+}
+
+/// What runs the steps inside the kernel.
+template <class Fabric, class Entries, int R, class Sums, class Loop>
+class ResidentBasis : public LoopBlock<Fabric, typename Loop::State, Sums, basis_threads, false>
+{
+  using Base = LoopBlock<Fabric, typename Loop::State, Sums, basis_threads, false>;
+  using Base::fabric;
+  using Base::state;
+  using Base::sums;
+  using Steps =
+      decltype(std::declval<typename Loop::Method>().steps(0, Columns(), nullptr, nullptr));
+
+public:
+  __device__ ResidentBasis(const Loop &loop, double *shared)
+      : Base(Fabric(shared, loop.grid), loop.start, loop.state), loop(loop),
+        place(loop.layout, fabric.rank()), exchange(loop.packets),
+        warp(threadIdx.x / lanes_per_warp), lane(threadIdx.x % lanes_per_warp)
+  {
+    const int size = loop.method.size, slice = loop.layout.slice;
+    double *const basis = shared + (Fabric::publishes_in_shared_memory ? loop.A.n : 0);
+    double *const numbers = basis + (size + 1) * slice;
+    totals = numbers + loop.method.numbers_of_block();
+    int *const columns = reinterpret_cast<int *>(totals + size + 1);
+    of_warps = totals + size + 2;
+    steps = loop.method.steps(place.first_row, {basis, static_cast<std::size_t>(slice), size + 1},
+                              numbers, columns);
+    for_rows([&](const int k, const int local) { diagonal[k] = steps.m(local); });
+    entries.load(loop.A, fabric, place, reinterpret_cast<char *>(of_warps + 2 * n_warps),
+                 loop.layout.shared_bytes);
+    fabric.meet(); // all have what is in shared memory
+  }
+
+  __device__ void run()
+  {
+    find_residual(steps.begin());
+    while (is_running())
+      run_cycle();
+    this->leave_state(loop.state);
+    this->leave_result(loop.result, loop.most_history);
+    fabric.leave();
+  }
+
+private:
+  static constexpr int n_warps = basis_threads / lanes_per_warp;
+  static constexpr int n_rows_of_thread = 2; ///< that are not multiplied
+
+  /// When all have read it.
+  __device__ bool is_running() const
+  {
+    const bool running = state.running;
+    __syncthreads();
+    return running;
+  }
+
+  /// Calls f(k, local) for the rows of the block that this thread has where nothing is multiplied.
+  template <class Function>
+  __device__ void for_rows(const Function &f) const
+  {
+#pragma unroll
+    for (int k = 0; k < n_rows_of_thread; ++k) {
+      const int local = k * basis_threads + static_cast<int>(threadIdx.x);
+      if (local < place.n_rows)
+        f(k, local);
+    }
+  }
+
+  __device__ void publish(const int local, const double value) const
+  {
+    fabric.publish(true, place.first_row + local, 0, value, loop.method.exchange);
+  }
+  __device__ void publish_preconditioned(const double *v) const
+  {
+    for_rows([&](const int k, const int local) { publish(local, diagonal[k] * v[local]); });
+  }
+
+  /// Adds up what @p body contributes with A times the vector that is published: @p v.
+  template <class Body>
+  __device__ void multiply(const Body &body, const double *v)
+  {
+    sums = Sums{};
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      double Av_i = entries.product(loop.A, fabric, place, k, v);
+      if (place.lanes > 1)
+        Av_i = lane_sum(Av_i, place.lanes);
+      if (place.owns(k))
+        body(state, place.local(k), Av_i, sums);
+    }
+  }
+
+  /// r = b − A x
+  template <class Body>
+  __device__ void find_residual(const Body &body)
+  {
+    if constexpr (Fabric::publishes_in_shared_memory)
+      for_rows([&](int /* k */, const int local) { publish(local, steps.x[local]); });
+    fabric.await_published();
+    multiply(body, loop.method.x);
+    this->complete(body);
+  }
+
+  __device__ void run_cycle()
+  {
+    if (threadIdx.x == 0)
+      steps.begin_cycle().finish(state, sums);
+    __syncthreads();
+    publish_preconditioned(steps.V[0]);
+    fabric.await_published();
+    for (int j = 0; j < loop.method.size && state.running; ++j)
+      run_column(j);
+    if (warp == 0)
+      steps.solve()(Team<lanes_per_warp>(steps.scratch(), nullptr), 0);
+    __syncthreads();
+    const auto update = steps.update();
+    for_rows([&](int /* k */, const int local) { update(state, local, sums); });
+    find_residual(steps.end_cycle());
+  }
+
+  /// From ẑ_j to ẑ_{j+1}, each of which is there for all. The sums of the new vector come together
+  /// while it travels: the next product alone needs them.
+  __device__ void run_column(const int j)
+  {
+    multiply(steps.apply(j), loop.method.exchange);
+    __syncthreads();
+    find_dots(j);
+    const auto lengthen = steps.lengthen(j);
+    for_rows([&](int /* k */, const int local) { lengthen(state, local, sums); });
+    publish_preconditioned(steps.V[j + 1]); // each row by the thread that has made it
+    exchange.begin_round();
+    double values[2] = {sums.ww, sums.rw};
+    const double of_warp = spread_sums(values);
+    if (lane < 2)
+      of_warps[2 * warp + lane] = of_warp;
+    fabric.await_published([&] { complete_column(lengthen, totals[j + 1]); });
+    this->show();
+  }
+
+  /// By one warp, when all warps of the block have left their sums.
+  template <class Lengthen>
+  __device__ void complete_column(const Lengthen &lengthen, const double before)
+  {
+    double of_all = short_column_sums<2, n_warps>(n_warps, of_warps);
+    if constexpr (!Fabric::publishes_in_shared_memory) {
+      const int first = loop.method.size + 1; // behind the dots
+      if (lane < 2)
+        exchange.send_part(first + lane, of_all);
+      of_all = exchange.template receive_by_warp<2>(first);
+    }
+    Sums total{};
+    total.before = before;
+    total.ww = __shfl_sync(~0U, of_all, 0);
+    total.rw = __shfl_sync(~0U, of_all, 1);
+    if (lane == 0)
+      lengthen.finish(state, total);
+    __syncwarp();
+  }
+
+  /// The dots of V_0 to V_{j+1} with the last of them, and what is to be subtracted of it.
+  __device__ void find_dots(const int j)
+  {
+    const int count = j + 2;
+    exchange.begin_round();
+    for_columns(count, [&](auto number, const int column) {
+      constexpr int P = decltype(number)::value;
+      double values[P];
+      dots_of_block(column, steps.V[j + 1], values);
+      const double of_block = spread_sums(values);
+      if (lane < P)
+        leave_dot(j, column + lane * n_warps, of_block);
+    });
+    if constexpr (!Fabric::publishes_in_shared_memory)
+      exchange.receive(count,
+                       [&](const int column, const double dot) { take_dot(j, column, dot); });
+    __syncthreads();
+  }
+
+  /// Calls f for the columns of this warp: two of them at once, as far as there are two.
+  template <class Function>
+  __device__ void for_columns(const int count, const Function &f) const
+  {
+    for (int column = warp; column < count; column += 2 * n_warps)
+      if (column + n_warps < count)
+        f(std::integral_constant<int, 2>(), column);
+      else
+        f(std::integral_constant<int, 1>(), column);
+  }
+
+  /// For columns column, column + n_warps, ...; each lane's part.
+  template <int P>
+  __device__ void dots_of_block(const int column, const double *w, double (&values)[P]) const
+  {
+    constexpr int batch = 8;
+    const double *v[P];
+#pragma unroll
+    for (int p = 0; p < P; ++p) {
+      v[p] = steps.V[column + p * n_warps];
+      values[p] = 0.;
+    }
+    for (int first = lane; first < place.n_rows; first += batch * lanes_per_warp)
+#pragma unroll
+      for (int e = 0; e < batch; ++e) {
+        const int i = first + e * lanes_per_warp;
+        const bool is_there = i < place.n_rows;
+        const double w_i = is_there ? w[i] : 0.;
+#pragma unroll
+        for (int p = 0; p < P; ++p)
+          values[p] += (is_there ? v[p][i] : 0.) * w_i;
+      }
+  }
+
+  __device__ void leave_dot(const int j, const int column, const double of_block) const
+  {
+    if constexpr (Fabric::publishes_in_shared_memory)
+      take_dot(j, column, of_block);
+    else
+      exchange.send_part(column, of_block);
+  }
+  __device__ void take_dot(const int j, const int column, const double dot) const
+  {
+    totals[column] = dot;
+    if (column >= 1 && column <= j)
+      steps.project(j).entry(column - 1, 0, dot);
+  }
+
+  const Loop &loop;
+  Place place;
+  SumExchange exchange;
+  int warp, lane;
+  Steps steps;
+  Entries entries;
+  double *totals;   ///< the dots
+  double *of_warps; ///< sums of the new vector, two of each warp
+  double diagonal[n_rows_of_thread];
+};
+
+template <class Fabric, class Entries, int R, class Sums, class Loop>
+__global__ void __launch_bounds__(basis_threads, 1) run_basis(const __grid_constant__ Loop loop)
+{
+  extern __shared__ double exchange[];
+  ResidentBasis<Fabric, Entries, R, Sums, Loop>(loop, exchange).run();
+}
+
+/// Launches the loop where its basis and @p shape 's entries are on the chip.
+/// @return whether there is so much shared memory
+template <class Sums, class Fabric, class Entries, int R, class Loop>
+bool start_basis(const cudaStream_t stream, const ResidentLimits &limits, Loop &loop,
+                 const BasisShape &shape)
+{
+  constexpr auto kernel = run_basis<Fabric, Entries, R, Sums, Loop>;
+  const std::size_t most_bytes = shared_memory_of<kernel>(limits);
+  const auto numbers =
+      static_cast<std::size_t>(numbers_before_entries<Fabric>(loop.method, loop.A.n, shape.slice));
+  const std::size_t before = sizeof(double) * numbers;
+  if (before > most_bytes)
+    return false;
+  const std::size_t bytes = Entries::in_shared_memory ? most_bytes : before;
+  loop.layout = {loop.A.n, shape.slice, shape.lanes, static_cast<unsigned int>(bytes - before)};
+  const TogetherLaunch how(stream, shape.blocks, basis_threads, bytes, false);
+  FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, std::as_const(loop)));
+  return true;
+}
+
+/// The same with the kernel for @p shape.
+template <class Sums, class Loop>
+bool start_basis_of(const BasisShape &shape, const cudaStream_t stream,
+                    const ResidentLimits &limits, Loop &loop)
+{
+  using Registers1 = RegisterEntries<1, entries_in_registers>;
+  using Registers2 = RegisterEntries<2, entries_in_registers>;
+  if (shape.blocks == 1) {
+    if (shape.is_matrix_in_registers)
+      return start_basis<Sums, BlockFabric, Registers2, 2>(stream, limits, loop, shape);
+    return start_basis<Sums, BlockFabric, SharedEntries<2, AddressCode>, 2>(stream, limits, loop,
+                                                                            shape);
+  }
+  if (!shape.is_matrix_in_registers)
+    return start_basis<Sums, GridFabric, SharedEntries<2, DistanceCode>, 2>(stream, limits, loop,
+                                                                            shape);
+  if (shape.slice <= basis_threads)
+    return start_basis<Sums, GridFabric, Registers1, 1>(stream, limits, loop, shape);
+  return start_basis<Sums, GridFabric, Registers2, 2>(stream, limits, loop, shape);
+}
+
+/// Launches the loop if the basis of @p system has a place on the chip.
+/// @param memory is made for the loop
+/// @return how it runs, for people; empty if it does not
+template <class Sums, class Loop>
+std::string launch_basis(const CudaExecutor &executor, Loop &loop, const ResidentSystem &system,
+                         Buffer<Packet> &memory)
+{
+  const ResidentLimits limits = executor.resident_limits();
+  const int numbers = loop.method.numbers_of_block() + numbers_of_sums(loop.method);
+  const auto shape = choose_basis_shape(system, numbers, limits);
+  if (!shape)
+    return "";
+  if (shape->blocks > 1) {
+    const int packets = SumExchange::room(loop.method.size + 3, shape->blocks);
+    memory = Buffer<Packet>(executor.shared_from_this(), static_cast<std::size_t>(packets));
+    memory.fill_zero();
+  }
+  loop.packets = memory.data();
+  return start_basis_of<Sums>(*shape, executor.stream(), limits, loop) ? shape->description() : "";
+}
+} // namespace femgpu::linalg::cuda
+
+#endif

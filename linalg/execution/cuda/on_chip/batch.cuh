@@ -1,0 +1,221 @@
+#ifndef femgpu_linalg_execution_cuda_on_chip_batch_cuh
+#define femgpu_linalg_execution_cuda_on_chip_batch_cuh
+
+#include "linalg/execution/cuda/executor.h"
+#include "linalg/execution/cuda/on_chip/resident.cuh"
+#include "linalg/execution/cuda/on_chip/resident_launch.cuh"
+#include "linalg/execution/steps/batch.h"
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+namespace cuda
+{
+/// What a block gets besides its system.
+struct BatchLayout
+{
+  int lanes;
+  unsigned int shared_bytes; ///< for the exchange vector, and behind it the entries
+  bool uses_diagonal;
+
+  __device__ ResidentLayout of(const BatchSystem &system) const
+  {
+    const int n = system.A.n;
+    return {n, n, lanes, shared_bytes - static_cast<unsigned int>(sizeof(double) * n)};
+  }
+};
+
+/// One system of a batch in one block, which is where it stays; see batch.h. The state is in shared
+/// memory: its registers serve other blocks better.
+template <class Program, class Entries, int R, int most_threads>
+class BatchBlock
+    : public Resident<BlockFabric, Entries, R, Program::n_vectors, typename Program::State,
+                      typename Program::Sums, most_threads, /* each_has_state */ false>
+{
+public:
+  using State = typename Program::State;
+  using Sums = typename Program::Sums;
+  static constexpr int n_vectors = Program::n_vectors;
+  static constexpr int x = 0, r = 1;
+  using Base = Resident<BlockFabric, Entries, R, n_vectors, State, Sums, most_threads, false>;
+
+  __device__ BatchBlock(const BatchSystem &system, const BatchLayout &layout, const State &start,
+                        double *exchange)
+      : Base(BlockFabric(exchange, {}), layout.of(system), vectors_of(system), system.A, start,
+             nullptr, exchange),
+        b(system.b), solution(system.x)
+  {
+    this->load_rows({nullptr, 1.});
+    if (!layout.uses_diagonal)
+      return;
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      if (this->place.has_row(k))
+        this->diagonal[k] = 1. / this->A.diagonal(this->place.row(k));
+  }
+
+  __device__ const State &state() const
+  {
+    return Base::state;
+  }
+
+  template <class Action>
+  __device__ void change_state(const Action &action)
+  {
+    __syncthreads(); // all have read the state
+    if (threadIdx.x == 0)
+      action(Base::state);
+    __syncthreads();
+  }
+
+  __device__ void forget(const bool keeps_x)
+  {
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+#pragma unroll
+      for (int vector = 0; vector < n_vectors; ++vector)
+        if (vector != r && (vector != x || !keeps_x))
+          this->row[k][vector] = 0.;
+  }
+
+  template <class... Formulas>
+  __device__ void run(StepList<Formulas...> /* steps */)
+  {
+    (Base::run(
+         std::conditional_t<IsProduct<Formulas>::value, ProductTag<Formulas>, RowsTag<Formulas>>{}),
+     ...);
+  }
+
+  template <class Formulas>
+  __device__ void residual()
+  {
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      this->publish(k, this->row[k][x], nullptr);
+    this->fabric.await_published();
+    set_sums(this->sums, Sums{}, typename Formulas::Contributes{});
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      const double Ax_i = this->product(k, nullptr);
+      Sums of_row{};
+      const double b_i = this->place.has_row(k) ? b[this->place.row(k)] : 0.;
+      this->row[k][r] = Formulas::of_row(b_i, Ax_i, of_row);
+      if (this->place.owns(k))
+        add_sums(this->sums, of_row, typename Formulas::Contributes{});
+    }
+    this->complete(Formulas());
+  }
+
+  __device__ void end_run(const bool keeps_x)
+  {
+#pragma unroll
+    for (int k = 0; k < R; ++k) {
+      if (keeps_x && this->place.owns(k))
+        solution[this->place.row(k)] = this->row[k][x];
+      else if (!keeps_x && this->place.has_row(k))
+        this->row[k][x] = solution[this->place.row(k)];
+    }
+    __syncthreads(); // all see the solution
+  }
+
+  template <class Formulas>
+  __device__ void magnitudes()
+  {
+    set_sums(this->sums, Sums{}, typename Formulas::Contributes{});
+#pragma unroll
+    for (int k = 0; k < R; ++k)
+      if (this->place.owns(k)) {
+        const int i = this->place.row(k);
+        Formulas::of_row(this->A.row_magnitude(i, solution) + fabs(b[i]), this->sums);
+      }
+    this->complete(Formulas());
+  }
+
+private:
+  /// All but x are zero at first, and left nowhere.
+  __device__ static VectorSet<n_vectors> vectors_of(const BatchSystem &system)
+  {
+    VectorSet<n_vectors> vectors{};
+    vectors.data[x] = system.x;
+    return vectors;
+  }
+
+  const double *b;
+  double *solution;
+};
+
+template <class Program, class Entries, int most_threads, int R>
+__global__ void __launch_bounds__(most_threads, 1)
+    run_batch(const BatchSystem *systems, const __grid_constant__ typename Program::State start,
+              const BatchLayout layout, typename Program::Result *results)
+{
+  extern __shared__ double exchange[];
+  BatchBlock<Program, Entries, R, most_threads> block(systems[blockIdx.x], layout, start, exchange);
+  Program::run(block);
+  if (threadIdx.x == 0)
+    results[blockIdx.x] = Program::result(block.state());
+}
+} // namespace cuda
+
+/// Systems side by side, one block each; the hardware gives blocks to multiprocessors.
+template <>
+class BatchRunner<CudaBackend>
+{
+public:
+  /// Gives the batch to the device; reading @p results waits for its end.
+  template <class Program>
+  static void run(const SystemBatch &batch, const typename Program::State &start,
+                  Buffer<typename Program::Result> &results)
+  {
+    for (const BatchGroup &group : *batch.groups)
+      launch<Program>(batch, group, start, results.data());
+  }
+
+private:
+  template <class Program>
+  static void launch(const SystemBatch &batch, const BatchGroup &group,
+                     const typename Program::State &start, typename Program::Result *results)
+  {
+    using Kernel = BatchKernel;
+    using cuda::AddressCode;
+    switch (group.shape.kernel) {
+    case Kernel::registers_2:
+      return start_kernel<Program, cuda::RegisterEntries<2, entries_in_registers>,
+                          Kernel::registers_2>(batch, group, start, results);
+    case Kernel::shared_1:
+      return start_kernel<Program, cuda::SharedEntries<1, AddressCode>, Kernel::shared_1>(
+          batch, group, start, results);
+    case Kernel::shared_4:
+      return start_kernel<Program, cuda::SharedEntries<4, AddressCode>, Kernel::shared_4>(
+          batch, group, start, results);
+    case Kernel::shared_8:
+      if constexpr (Program::n_vectors <= most_vectors_of_8_rows)
+        return start_kernel<Program, cuda::SharedEntries<8, AddressCode>, Kernel::shared_8>(
+            batch, group, start, results);
+    }
+  }
+
+  template <class Program, class Entries, BatchKernel shape>
+  static void start_kernel(const SystemBatch &batch, const BatchGroup &group,
+                           const typename Program::State &start, typename Program::Result *results)
+  {
+    constexpr int threads = most_threads(shape);
+    constexpr auto kernel = cuda::run_batch<Program, Entries, threads, rows_per_thread(shape)>;
+    const auto &executor = static_cast<const CudaExecutor &>(*batch.executor);
+    const std::size_t most_bytes = cuda::shared_memory_of<kernel>(executor.resident_limits());
+    const std::size_t bytes = std::min(group.shared_bytes, most_bytes);
+    const cuda::BatchLayout layout{group.shape.lanes, static_cast<unsigned int>(bytes),
+                                   batch.uses_diagonal};
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned int>(group.size));
+    config.blockDim = dim3(static_cast<unsigned int>(group.shape.threads));
+    config.dynamicSmemBytes = bytes;
+    config.stream = executor.stream();
+    FEMGPU_CUDA(cudaLaunchKernelEx(&config, kernel, batch.systems->data() + group.first, start,
+                                   layout, results + group.first));
+  }
+};
+} // namespace femgpu::linalg
+
+#endif

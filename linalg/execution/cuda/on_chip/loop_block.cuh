@@ -1,0 +1,163 @@
+#ifndef femgpu_linalg_execution_cuda_on_chip_loop_block_cuh
+#define femgpu_linalg_execution_cuda_on_chip_loop_block_cuh
+
+#include "linalg/execution/cuda/on_chip/fabric.cuh"
+#include "linalg/execution/steps/steps.h"
+
+#include <type_traits>
+
+namespace femgpu::linalg::cuda
+{
+/// The steps of a loop that is one kernel, as types.
+template <class Formulas_>
+struct RowsTag
+{
+  using Formulas = Formulas_;
+};
+template <class Formulas_>
+struct ProductTag
+{
+  using Formulas = Formulas_;
+};
+
+/// Where a resident loop leaves what the host wants to know; of memory that both can reach.
+template <class State>
+struct LoopResult
+{
+  State state;
+
+  /// As many numbers as there is memory for.
+  FEMGPU_HD
+  double *history()
+  {
+    return reinterpret_cast<double *>(this + 1);
+  }
+};
+
+/**
+ * What a block needs to run a loop together with others: state, sums and epilogues. If
+ * @p each_has_state, every thread keeps the state in its registers and runs the epilogues itself,
+ * and none waits for another that does it; else thread 0 does, in shared memory. A block has up to
+ * @p most_threads threads.
+ */
+template <class Fabric, class State, class Sums, int most_threads, bool each_has_state>
+class LoopBlock
+{
+  static_assert(!each_has_state || Fabric::all_warps_combine);
+
+public:
+  /// @param start of the loop
+  /// @param in_memory where the state is left
+  __device__ LoopBlock(const Fabric &fabric, const State &start, State *in_memory)
+      : fabric(fabric), state(place_of_state()), in_memory(in_memory)
+  {
+    if (!each_has_state && threadIdx.x != 0)
+      return;
+    state = start;
+    if (!is_first_thread())
+      state.history_size = 0; // one thread writes it
+  }
+
+  __device__ bool is_running() const
+  {
+    return state.running;
+  }
+
+  /// Leaves the state now and then for those who watch.
+  __device__ void show()
+  {
+    if ((++passes & 63U) == 0)
+      leave_state(in_memory);
+  }
+
+protected:
+  __device__ bool is_first_thread() const
+  {
+    return fabric.rank() == 0 && threadIdx.x == 0;
+  }
+
+  __device__ void leave_state(State *where) const
+  {
+    if (!is_first_thread())
+      return;
+    *where = state;
+  }
+
+  /// For the host, by one block. @param most_history numbers of it that @p result has room for
+  __device__ void leave_result(LoopResult<State> *result, const int most_history) const
+  {
+    if (fabric.rank() != 0)
+      return;
+    leave_state(&result->state);
+    const int count = min(state.iteration + 1, most_history);
+    for (int k = threadIdx.x; k < count; k += blockDim.x)
+      result->history()[k] = state.history[k];
+  }
+
+  /// Runs the epilogue of a step, if it has one, when all have come here.
+  template <class Formulas>
+  __device__ void complete(const Formulas &formulas)
+  {
+    if constexpr (HasEpilogue<Formulas>::value) {
+      const Sums total = combined(typename Formulas::Completes{});
+      if (each_has_state || threadIdx.x == 0)
+        formulas.finish(state, total);
+      if constexpr (!each_has_state)
+        __syncthreads();
+    }
+  }
+
+  /// Sums over all threads, for those who run the epilogue.
+  template <auto... members>
+  __device__ Sums combined(SumList<members...> /* list */)
+  {
+    constexpr int count = sizeof...(members);
+    constexpr int P = count > 4 ? 8 : count > 2 ? 4 : count;
+    static_assert(count <= most_sums);
+    double *const of_warps = places_of_warps();
+    const int warp = threadIdx.x / lanes_per_warp, lane = threadIdx.x % lanes_per_warp;
+    double values[P] = {sums.*members...};
+    const double of_warp = spread_sums<P>(values);
+    if (lane < P)
+      of_warps[warp * P + lane] = of_warp;
+    __syncthreads();
+    Sums total{};
+    if (!each_has_state && warp != 0)
+      return total;
+    const int n_warps = blockDim.x / lanes_per_warp;
+    const double of_all = fabric.template combine<P, most_warps>(of_warps, n_warps);
+    int number = 0;
+    ((total.*members = __shfl_sync(~0U, of_all, number++)), ...);
+    return total;
+  }
+
+  Fabric fabric;
+  std::conditional_t<each_has_state, State, State &> state;
+  Sums sums{};
+
+private:
+  static constexpr int most_warps = most_threads / lanes_per_warp;
+
+  __device__ static decltype(auto) place_of_state()
+  {
+    if constexpr (each_has_state)
+      return State();
+    else {
+      __shared__ unsigned char memory[sizeof(State)] __attribute__((aligned(alignof(State))));
+      return *reinterpret_cast<State *>(memory);
+    }
+  }
+  /// Two turns: a warp may leave the next sums while another still reads these.
+  __device__ double *places_of_warps()
+  {
+    __shared__ double places[2][most_warps * most_sums];
+    turn ^= 1U;
+    return places[turn];
+  }
+
+  State *in_memory;
+  unsigned int passes = 0, turn = 0;
+};
+} // namespace femgpu::linalg::cuda
+
+#endif

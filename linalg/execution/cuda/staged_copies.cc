@@ -1,0 +1,115 @@
+#include "linalg/execution/cuda/staged_copies.h"
+
+#include "linalg/execution/cuda/executor.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr std::size_t page = 4096;
+
+std::size_t divided_up(const std::size_t a, const std::size_t b)
+{
+  return (a + b - 1) / b;
+}
+
+void copy_by_threads(char *const to, const char *const from, const std::size_t bytes)
+{
+  constexpr std::size_t least_part = std::size_t(1) << 17;
+  const int most = std::min(omp_get_max_threads(), CudaStagedCopies::most_threads);
+  const int threads = std::clamp(static_cast<int>(bytes / least_part), 1, most);
+  const std::size_t part =
+      divided_up(divided_up(bytes, static_cast<std::size_t>(threads)), page) * page;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int t = 0; t < threads; ++t) {
+    const std::size_t begin = std::min(bytes, part * static_cast<std::size_t>(t));
+    std::memcpy(to + begin, from + begin, std::min(part, bytes - begin));
+  }
+}
+} // namespace
+
+CudaStagedCopies::CudaStagedCopies(cudaStream_t stream, const std::size_t chunk_bytes,
+                                   const std::size_t n_chunks)
+    : stream(stream), chunk_bytes(chunk_bytes), n_chunks(n_chunks)
+{}
+
+CudaStagedCopies::~CudaStagedCopies()
+{
+  for (const Chunk &chunk : chunks)
+    cudaEventDestroy(chunk.done);
+  cudaFreeHost(pinned);
+}
+
+void CudaStagedCopies::allocate()
+{
+  was_allocated = true;
+  if (cudaMallocHost(&pinned, n_chunks * chunk_bytes) != cudaSuccess) {
+    cudaGetLastError(); // no error of a later call
+    pinned = nullptr;
+    return;
+  }
+  for (std::size_t k = 0; k < n_chunks; ++k) {
+    chunks.push_back({static_cast<char *>(pinned) + k * chunk_bytes, nullptr});
+    FEMGPU_CUDA(cudaEventCreateWithFlags(&chunks.back().done, cudaEventDisableTiming));
+  }
+}
+
+bool CudaStagedCopies::takes(const std::size_t bytes)
+{
+  if (bytes < least_bytes)
+    return false;
+  if (!was_allocated)
+    allocate();
+  return !chunks.empty();
+}
+
+/// Short copies are cut too: their pieces overlap as well.
+std::size_t CudaStagedCopies::piece_bytes(const std::size_t bytes) const
+{
+  const std::size_t quarter = divided_up(divided_up(bytes, 4), page) * page;
+  return std::min(chunk_bytes, std::max(quarter, least_bytes / 2));
+}
+
+void CudaStagedCopies::copy_from_host(void *const to, const void *const from,
+                                      const std::size_t bytes)
+{
+  const std::size_t piece = piece_bytes(bytes);
+  for (std::size_t k = 0; k * piece < bytes; ++k) {
+    const Chunk &chunk = chunks[k % chunks.size()];
+    const std::size_t begin = k * piece, size = std::min(piece, bytes - begin);
+    FEMGPU_CUDA(cudaEventSynchronize(chunk.done));
+    copy_by_threads(chunk.memory, static_cast<const char *>(from) + begin, size);
+    FEMGPU_CUDA(cudaMemcpyAsync(static_cast<char *>(to) + begin, chunk.memory, size,
+                                cudaMemcpyHostToDevice, stream));
+    FEMGPU_CUDA(cudaEventRecord(chunk.done, stream));
+  }
+  FEMGPU_CUDA(cudaStreamSynchronize(stream));
+}
+
+void CudaStagedCopies::copy_to_host(void *const to, const void *const from, const std::size_t bytes)
+{
+  const std::size_t piece = piece_bytes(bytes), n_pieces = divided_up(bytes, piece);
+  const auto start = [&](const std::size_t k) {
+    const Chunk &chunk = chunks[k % chunks.size()];
+    const std::size_t begin = k * piece;
+    FEMGPU_CUDA(cudaMemcpyAsync(chunk.memory, static_cast<const char *>(from) + begin,
+                                std::min(piece, bytes - begin), cudaMemcpyDeviceToHost, stream));
+    FEMGPU_CUDA(cudaEventRecord(chunk.done, stream));
+  };
+  for (std::size_t k = 0; k < std::min(n_pieces, chunks.size()); ++k)
+    start(k);
+  for (std::size_t k = 0; k < n_pieces; ++k) {
+    const Chunk &chunk = chunks[k % chunks.size()];
+    const std::size_t begin = k * piece;
+    FEMGPU_CUDA(cudaEventSynchronize(chunk.done));
+    copy_by_threads(static_cast<char *>(to) + begin, chunk.memory, std::min(piece, bytes - begin));
+    if (k + chunks.size() < n_pieces)
+      start(k + chunks.size());
+  }
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,136 @@
+#ifndef femgpu_linalg_execution_cuda_step_kernel_cuh
+#define femgpu_linalg_execution_cuda_step_kernel_cuh
+
+#include "linalg/execution/cuda/runner.cuh"
+
+/**
+ * @file
+ * The kernel of one step with state and sums.
+ */
+namespace femgpu::linalg
+{
+namespace cuda
+{
+template <class Sums, auto... members>
+__device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *scratch)
+{
+  ((sums.*members = block_sum(sums.*members, scratch)), ...);
+}
+
+template <class Body, class State, class Sums>
+__device__ void run_rows(const RowStep<Body> &step, const State &state, Sums &sums)
+{
+  for_strided(blockIdx.x * blockDim.x + threadIdx.x, step.n, gridDim.x * blockDim.x,
+              [&](const int i) { step.body(state, i, sums); });
+}
+
+template <class View, class Body, class State, class Sums>
+__device__ void run_rows(const ViewProduct<View, Body> &step, const State &state, Sums &sums)
+{
+  for_products(step.A, step.v,
+               [&](const int i, const double Av_i) { step.body(state, i, Av_i, sums); });
+}
+
+/// Which loop of a graph the epilogue of a step decides on.
+enum class Decides
+{
+  nothing,
+  loop,
+  inner_loop
+};
+
+/// Can a step decide? Gram, team and counted steps have no part in that.
+template <class Step>
+constexpr bool can_decide = false;
+template <class Body>
+constexpr bool can_decide<RowStep<Body>> = true;
+template <class Operator, class Body>
+constexpr bool can_decide<ProductStep<Operator, Body>> = true;
+
+/// A loop of a graph, and what of the state says that it goes on.
+struct Decision
+{
+  cudaGraphConditionalHandle loop = 0;
+  Decides what = Decides::nothing;
+
+  __device__ void take(const LoopState &state) const
+  {
+    if (what != Decides::nothing)
+      cudaGraphSetConditional(loop,
+                              state.running && (what == Decides::loop || state.inner) ? 1 : 0);
+  }
+};
+
+/// What the blocks of a kernel need besides the step itself.
+template <class State, class Sums>
+struct Workspace
+{
+  State *state;
+  Sums *partials;        ///< places of the sums of blocks
+  unsigned int n_places; ///< the same for all steps that share sums; no step has more blocks
+  unsigned int *arrived; ///< number of blocks that have left their sums
+  Decision decision;
+};
+
+/// A block's sums in its place, and zero in the places that no block has.
+template <class Body, class State, class Sums>
+__device__ void leave_sums(const Workspace<State, Sums> &work, const Sums &sums)
+{
+  set_sums(work.partials[blockIdx.x], sums, typename Body::Contributes{});
+  for (unsigned int place = blockIdx.x + gridDim.x; place < work.n_places; place += gridDim.x)
+    set_sums(work.partials[place], Sums{}, typename Body::Contributes{});
+}
+
+/**
+ * Runs one step. Every block leaves its sums in its own place; with an epilogue, the block that
+ * comes last adds all of them in order of the places and runs it. In a loop, the last step of the
+ * graph's body tells the WHILE node whether to go on, and so does the step before an inner loop.
+ */
+template <class Step, class State, class Sums>
+__global__ void __launch_bounds__(threads_per_block)
+    run_step(const Step step, const Workspace<State, Sums> work)
+{
+  using Body = decltype(step.body);
+  __shared__ double scratch[warps_per_block];
+  const State state = *work.state;
+  if (!state.running && !RunsAlways<Body>::value) {
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+      work.decision.take(state);
+    return;
+  }
+  Sums sums{};
+  run_rows(step, state, sums);
+  if constexpr (!Body::Contributes::empty) {
+    block_sums(sums, typename Body::Contributes{}, scratch);
+    if (threadIdx.x == 0)
+      leave_sums<Body>(work, sums);
+  }
+  if constexpr (HasEpilogue<Body>::value) {
+    __shared__ bool is_last;
+    __syncthreads(); // all threads have read the state that the last block will replace
+    if (threadIdx.x == 0) {
+      __threadfence(); // the sums above are written before the arrival is seen,
+      is_last = atomicAdd(work.arrived, 1U) == gridDim.x - 1;
+      __threadfence(); // and those of the other blocks are read after it
+    }
+    __syncthreads();
+    if (!is_last)
+      return;
+    Sums total{};
+    for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
+      add_sums(total, work.partials[place], typename Body::Completes{});
+    block_sums(total, typename Body::Completes{}, scratch);
+    if (threadIdx.x == 0) {
+      State next = *work.state; // as above: kept until now, it would take the registers of the rows
+      step.body.finish(next, total);
+      *work.state = next;
+      *work.arrived = 0;
+      work.decision.take(next);
+    }
+  }
+}
+
+} // namespace cuda
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,158 @@
+#ifndef femgpu_linalg_execution_host_batch_h
+#define femgpu_linalg_execution_host_batch_h
+
+#include "linalg/execution/host/runner.h"
+#include "linalg/execution/steps/batch.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// One system of a batch on one thread; see batch.h.
+template <class Program>
+class HostBlock
+{
+public:
+  using State = typename Program::State;
+  using Sums = typename Program::Sums;
+  static constexpr int n_vectors = Program::n_vectors;
+  static constexpr int x = 0, r = 1;
+  /// Arrays of a system beside its own: all vectors, and the diagonal of M⁻¹.
+  static constexpr int n_arrays = n_vectors + 1;
+
+  /// @param workspace n_arrays times n
+  HostBlock(const BatchSystem &system, const bool uses_diagonal, const State &start,
+            double *workspace)
+      : system(system), diagonal(workspace), own_state(start)
+  {
+    const int n = system.A.n;
+    for (int vector = 0; vector < n_vectors; ++vector)
+      vectors.data[vector] = workspace + (static_cast<std::size_t>(vector) + 1) * n;
+    std::copy_n(system.x, n, vectors.data[x]);
+    for (int i = 0; i < n; ++i)
+      diagonal[i] = uses_diagonal ? 1. / system.A.diagonal(i) : 1.;
+    std::fill_n(vectors.data[r], n, 0.);
+    forget(/* keeps_x */ true);
+  }
+
+  const State &state() const
+  {
+    return own_state;
+  }
+
+  template <class Action>
+  void change_state(const Action &action)
+  {
+    action(own_state);
+  }
+
+  void forget(const bool keeps_x)
+  {
+    for (int vector = 0; vector < n_vectors; ++vector)
+      if (vector != r && (vector != x || !keeps_x))
+        std::fill_n(vectors.data[vector], system.A.n, 0.);
+  }
+
+  void end_run(const bool keeps_x)
+  {
+    if (keeps_x)
+      std::copy_n(vectors.data[x], system.A.n, system.x);
+    else
+      std::copy_n(system.x, system.A.n, vectors.data[x]);
+  }
+
+  template <class Formulas>
+  void magnitudes()
+  {
+    Sums of_rows{};
+    for (int i = 0; i < system.A.n; ++i)
+      Formulas::of_row(system.A.row_magnitude(i, system.x) + std::fabs(system.b[i]), of_rows);
+    Formulas().finish(own_state, of_rows);
+  }
+
+  template <class... Formulas>
+  void run(StepList<Formulas...> /* steps */)
+  {
+    (run_step<Formulas>(), ...);
+  }
+
+  template <class Formulas>
+  void residual()
+  {
+    Sums of_rows{};
+    for (int i = 0; i < system.A.n; ++i)
+      vectors.data[r][i] = Formulas::of_row(system.b[i], product(i, x), of_rows);
+    Formulas().finish(own_state, of_rows);
+  }
+
+private:
+  double product(const int i, const int vector) const
+  {
+    return system.A.row_product(i, 0, 1, vectors.data[vector]);
+  }
+
+  // A function of its own: with all of a solve in one, the registers do not suffice for the loops.
+  template <class Formulas>
+  [[gnu::noinline]] void run_step()
+  {
+    if (!own_state.running)
+      return;
+    const State s = own_state; // a copy, which no row can change
+    Sums of_rows{};
+    for (int i = 0; i < system.A.n; ++i) {
+      Row<n_vectors> row{i, {}};
+      vectors.load(i, row, typename Formulas::Reads{});
+      if constexpr (IsProduct<Formulas>::value)
+        Formulas()(s, row, product(i, Formulas::factor), diagonal[i], of_rows);
+      else
+        Formulas()(s, row, diagonal[i], of_rows);
+      vectors.store(i, row, typename Formulas::Writes{});
+    }
+    set_sums(sums, of_rows, typename Formulas::Contributes{});
+    if constexpr (HasEpilogue<Formulas>::value)
+      Formulas().finish(own_state, sums);
+  }
+
+  const BatchSystem &system;
+  VectorSet<n_vectors> vectors;
+  double *diagonal;
+  State own_state;
+  Sums sums{};
+};
+
+/// Systems side by side, one thread each: what comes out does not depend on their number.
+template <>
+class BatchRunner<HostBackend>
+{
+public:
+  /// @throws DeviceError without memory for the vectors of as many systems as there are threads
+  template <class Program>
+  static void run(const SystemBatch &batch, const typename Program::State &start,
+                  Buffer<typename Program::Result> &results)
+  {
+    const Buffer<BatchSystem> &systems = *batch.systems;
+    const auto n_systems = static_cast<int>(systems.size());
+    const auto &executor = static_cast<const HostExecutor &>(*batch.executor);
+    const int threads = std::clamp(n_systems, 1, static_cast<int>(executor.n_threads()));
+    int largest = 0;
+    for (int k = 0; k < n_systems; ++k)
+      largest = std::max(largest, systems.data()[k].A.n);
+    const std::size_t of_thread = static_cast<std::size_t>(largest) * HostBlock<Program>::n_arrays;
+    Buffer<double> workspace(executor.shared_from_this(), of_thread * threads);
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+    for (int k = 0; k < n_systems; ++k) {
+      double *const own = workspace.data() + of_thread * omp_get_thread_num();
+      HostBlock<Program> block(systems.data()[k], batch.uses_diagonal, start, own);
+      Program::run(block);
+      results.data()[k] = Program::result(block.state());
+    }
+  }
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,214 @@
+#ifndef femgpu_linalg_execution_host_iteration_h
+#define femgpu_linalg_execution_host_iteration_h
+
+#include "linalg/execution/host/runner.h"
+#include "linalg/execution/steps/execution.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/**
+ * Runs steps on the host. The rows are cut into chunks of a fixed size whose sums are added in
+ * their order, so that the result does not depend on the number of threads. Where the rows are a
+ * part of a distributed vector's, sums are those over all parts, so that all come to the same
+ * decisions.
+ */
+template <class State, class Sums>
+class Iteration<HostBackend, State, Sums>
+{
+public:
+  /// @param space has as many rows as a step, or more
+  explicit Iteration(const RowSpace &space)
+      : n_threads(
+            static_cast<int>(static_cast<const HostExecutor &>(*space.executor()).n_threads())),
+        runner(*space.executor()), partials(static_cast<std::size_t>(n_chunks(space.n()))),
+        communicator(space.communicator())
+  {}
+
+  /// There is but one way here.
+  void choose(const Execution /* how */)
+  {}
+  static std::string execution()
+  {
+    return "loops over rows";
+  }
+
+  /// Memory for @p size numbers that epilogues leave, one for each iteration.
+  double *keep_history(const int size)
+  {
+    numbers = std::make_unique<double[]>(static_cast<std::size_t>(size));
+    return numbers.get();
+  }
+  /// The first @p count of them.
+  std::vector<double> history(const int count) const
+  {
+    return {numbers.get(), numbers.get() + count};
+  }
+
+  void set_state(const State &s)
+  {
+    state = s;
+  }
+  State get_state() const
+  {
+    return state;
+  }
+
+  /// Runs the steps once, in order.
+  template <class... Steps>
+  void once(const Steps &...steps)
+  {
+    (run(steps), ...);
+  }
+
+  /// Runs the steps in order, again and again while the state says running.
+  template <class... Steps>
+  void repeat(const Watch<State> &watch, const Steps &...steps)
+  {
+    using clock = std::chrono::steady_clock;
+    auto last = clock::now();
+    while (state.running) {
+      (run(steps), ...);
+      if (watch && std::chrono::duration<double>(clock::now() - last).count() > watch_interval) {
+        watch(state);
+        last = clock::now();
+      }
+    }
+  }
+
+  /// The same between two steps. @p has_begun: the first of them has been run.
+  template <class Begin, class End, class... Steps>
+  void repeat_between(const Begin &begin, const End &end, const bool has_begun,
+                      const Watch<State> &watch, const Steps &...steps)
+  {
+    if (!has_begun)
+      once(begin);
+    repeat(watch, steps...);
+    once(end);
+  }
+
+  /// The host has no such chip.
+  template <class Matrix, class Method>
+  static bool keep_on_chip(const Matrix & /* A */, const Watch<State> & /* watch */,
+                           const Method & /* method */)
+  {
+    return false;
+  }
+
+private:
+  static constexpr int rows_per_chunk = 1024;
+  // With less work than this a thread costs more than it brings.
+  static constexpr int chunks_per_thread = 4;
+
+  static int n_chunks(const int n)
+  {
+    return n / rows_per_chunk + (n % rows_per_chunk > 0 ? 1 : 0);
+  }
+
+  template <class Body>
+  void run(const RowStep<Body> &step)
+  {
+    if (!state.running && !RunsAlways<Body>::value) // an earlier step has ended the loop
+      return;
+    run_rows(step.n, step.body,
+             [&](const State &s, const int i, Sums &sums) { step.body(s, i, sums); });
+  }
+
+  template <class Operator, class Body>
+  void run(const ProductStep<Operator, Body> &step)
+  {
+    if (!state.running && !RunsAlways<Body>::value)
+      return;
+    const double *const v = prepare_product(*step.A, runner, step.v);
+    const auto run_view = [&](const auto &A) {
+      run_rows(A.n, step.body, [&](const State &s, const int i, Sums &sums) {
+        step.body(s, A.row(i), A.row_product(i, 0, 1, v), sums);
+      });
+    };
+    visit_view(*step.A, run_view);
+  }
+
+  template <class Body>
+  void run(const GramStep<Body> &step)
+  {
+    if (!state.running)
+      return;
+    run_gram(step, n_threads);
+    step.body.finish(state);
+  }
+
+  template <class Body>
+  void run(const TeamStep<Body> &step)
+  {
+    if (state.running || RunsAlways<Body>::value)
+      runner.run(step);
+  }
+
+  template <class Make>
+  void run(const CountedSteps<Make> &steps)
+  {
+    for (int j = 0; j < steps.count; ++j)
+      std::apply([this](const auto &...of_j) { (run(of_j), ...); }, steps.make(j));
+  }
+
+  template <class... Steps>
+  void run(const InnerLoop<Steps...> &loop)
+  {
+    while (state.running && state.inner)
+      std::apply([this](const auto &...steps) { (run(steps), ...); }, loop.steps);
+  }
+
+  /// Calls @p run_row for n rows, adds up what Body contributes, and runs the epilogue.
+  template <class Body, class Function>
+  void run_rows(const int n, const Body &body, const Function &run_row)
+  {
+    using Contributes = typename Body::Contributes;
+    const State s = state;
+    // All chunks, so that steps of different length can share sums.
+    const int chunks = static_cast<int>(partials.size());
+    const int threads = std::clamp(chunks / chunks_per_thread, 1, n_threads);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      Sums sums{};
+      const int begin = chunk * rows_per_chunk;
+      const int end = std::min(n - begin, rows_per_chunk) + begin;
+      for (int i = begin; i < end; ++i)
+        run_row(s, i, sums);
+      set_sums(partials[static_cast<std::size_t>(chunk)], sums, Contributes{});
+    }
+    if constexpr (HasEpilogue<Body>::value) {
+      Sums total{};
+      for (const Sums &partial : partials)
+        add_sums(total, partial, typename Body::Completes{});
+      if (communicator != nullptr)
+        sum_over_parts(total, typename Body::Completes{});
+      body.finish(state, total);
+    }
+  }
+
+  template <auto... members>
+  void sum_over_parts(Sums &sums, SumList<members...> /* list */) const
+  {
+    if constexpr (sizeof...(members) > 0) {
+      double values[] = {sums.*members...};
+      communicator->sum(values, sizeof...(members));
+      const double *value = values;
+      ((sums.*members = *value++), ...);
+    }
+  }
+
+  int n_threads;
+  Runner<HostBackend> runner;
+  State state{};
+  std::unique_ptr<double[]> numbers;
+  std::vector<Sums> partials;
+  const Communicator *communicator;
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,185 @@
+#ifndef femgpu_linalg_execution_host_runner_h
+#define femgpu_linalg_execution_host_runner_h
+
+#include "linalg/execution/host/gram.h"
+#include "linalg/execution/memory/executor.h"
+#include "linalg/execution/steps/steps.h"
+#include "linalg/operators/linear_operator.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// Steps run on the cores of the host: an OpenMP loop over chunks of rows for each step.
+struct HostBackend
+{
+  static constexpr BackendKind kind = BackendKind::host;
+};
+
+/// A team of one thread; see TeamStep.
+template <int scratch_size>
+class HostTeam
+{
+public:
+  /// Leaves the scratch as it is. @param of_run the scratch whose size the step tells, if any
+  explicit HostTeam(double *of_run = nullptr) : of_run(of_run)
+  {}
+  static constexpr int rank()
+  {
+    return 0;
+  }
+  static constexpr int size()
+  {
+    return 1;
+  }
+  static void sync()
+  {}
+  static double sum(const double value)
+  {
+    return value;
+  }
+  /// Over @p lanes neighbouring threads of a GPU; here there is one.
+  static double sum(const double value, const int /* lanes */)
+  {
+    return value;
+  }
+  /// Doubles of scratch that sums() of P values needs.
+  static constexpr int room_for_sums(const int /* P */)
+  {
+    return 0;
+  }
+  /// Of P values together; there is one thread.
+  template <int P>
+  static void sums(double (&/* values */)[P], double * /* room */)
+  {}
+  double *scratch() const
+  {
+    return scratch_size > 0 ? shared : of_run;
+  }
+
+  // In chains: what came before is done.
+  static void wait_for(const int /* place */)
+  {}
+  static void catch_up()
+  {}
+  static void announce(const int /* place */)
+  {}
+  template <class T>
+  static T fresh(const T *from)
+  {
+    return *from;
+  }
+
+  /// What is there now.
+  static int glance(const int *from)
+  {
+    return *from;
+  }
+  /// Puts @p value at @p to if @p expected is there; gives what was there.
+  static int compare_and_swap(int *to, const int expected, const int value)
+  {
+    const int old = *to;
+    if (old == expected)
+      *to = value;
+    return old;
+  }
+  /// Adds 1; gives what was there.
+  static int count_up(int *counter)
+  {
+    return (*counter)++;
+  }
+  /// The n different numbers of @p from, ascending, to other memory.
+  static void sort(const int *from, const int n, int *to)
+  {
+    std::copy(from, from + n, to);
+    std::sort(to, to + n);
+  }
+
+private:
+  mutable double shared[scratch_size > 0 ? scratch_size : 1];
+  double *of_run;
+};
+
+template <>
+class Runner<HostBackend> final : public StepRunner
+{
+public:
+  explicit Runner(const Executor &executor)
+      : n_threads(static_cast<int>(static_cast<const HostExecutor &>(executor).n_threads()))
+  {}
+
+  template <class Body>
+  void run(const RowStep<Body> &step)
+  {
+    for_each(step.n, [&](const int i) { step.body(i); });
+  }
+
+  template <class Operator, class Body>
+  void run(const ProductStep<Operator, Body> &step)
+  {
+    const double *const v = prepare_product(*step.A, *this, step.v);
+    const auto run_rows = [&](const auto &A) {
+      for_each(A.n, [&](const int i) { step.body(A.row(i), A.row_product(i, 0, 1, v)); });
+    };
+    visit_view(*step.A, run_rows);
+  }
+
+  template <class Body>
+  void run(const TeamStep<Body> &step)
+  {
+    const int threads = step.n > 1 ? n_threads : 1;
+    const int chunk = std::clamp(step.n / (8 * threads), 1, 16); // few items may be large
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+      std::vector<double> scratch(static_cast<std::size_t>(step.scratch));
+#pragma omp for schedule(dynamic, chunk)
+      for (int i = 0; i < step.n; ++i) {
+        const HostTeam<Body::scratch> team(scratch.data());
+        step.body(team, i);
+      }
+    }
+  }
+
+  /// Doubles of scratch that a team can have at most.
+  static int most_scratch()
+  {
+    return 1 << 15;
+  }
+
+  template <class Body>
+  void run(const ChainStep<Body> &step)
+  {
+    const int threads = step.n_chains > 1 ? n_threads : 1;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1)
+    for (int chain = 0; chain < step.n_chains; ++chain) {
+      const HostTeam<Body::scratch> team;
+      for (int i = step.starts[chain]; i < step.starts[chain + 1]; ++i)
+        step.body(team, i);
+    }
+  }
+
+  template <class Body>
+  void run(const GramStep<Body> &step)
+  {
+    run_gram(step, n_threads);
+  }
+
+private:
+  // With less work than this a thread costs more than it brings.
+  static constexpr int rows_per_thread = 4096;
+
+  template <class Function>
+  void for_each(const int n, const Function &f)
+  {
+    const int threads = n < 2 * rows_per_thread ? 1 : n_threads;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int i = 0; i < n; ++i)
+      f(i);
+  }
+
+  int n_threads;
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,80 @@
+#include "linalg/execution/steps/sort.h"
+#include "linalg/execution/host/runner.h"
+#include "linalg/execution/memory/buffer.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr int digit_bits = 11;
+constexpr unsigned int n_digits = 1U << digit_bits;
+
+unsigned int digit_of(const int key, const int shift)
+{
+  return static_cast<unsigned int>(key) >> static_cast<unsigned int>(shift) & (n_digits - 1U);
+}
+
+/// Keys with their places.
+struct KeyedPlaces
+{
+  int *keys, *places;
+};
+
+/// A pass of radix sort, which keeps the order of equal digits. Each part of the numbers has a
+/// thread, and its own places among those of a digit, so that parts do not change the result.
+void sort_by_digit(const KeyedPlaces &from, const int n, const int shift, const KeyedPlaces &to,
+                   const int n_parts)
+{
+  const auto begin_of = [&](const int part) {
+    return static_cast<int>(static_cast<long long>(n) * part / n_parts);
+  };
+  std::vector<std::vector<int>> next(static_cast<std::size_t>(n_parts));
+#pragma omp parallel for schedule(static, 1) num_threads(n_parts) if (n_parts > 1)
+  for (int part = 0; part < n_parts; ++part) {
+    next[part].assign(n_digits, 0);
+    for (int k = begin_of(part); k < begin_of(part + 1); ++k)
+      ++next[part][digit_of(from.keys[k], shift)];
+  }
+  int place = 0;
+  for (unsigned int digit = 0; digit < n_digits; ++digit)
+    for (std::vector<int> &of_part : next)
+      place += std::exchange(of_part[digit], place);
+#pragma omp parallel for schedule(static, 1) num_threads(n_parts) if (n_parts > 1)
+  for (int part = 0; part < n_parts; ++part)
+    for (int k = begin_of(part); k < begin_of(part + 1); ++k) {
+      const int at = next[part][digit_of(from.keys[k], shift)]++;
+      to.keys[at] = from.keys[k];
+      to.places[at] = from.places[k];
+    }
+}
+} // namespace
+
+template <class Backend>
+void sort_by_key(const ExecutorPtr &executor, const int *keys, const int n, const int n_keys,
+                 int *sorted, int *order)
+{
+  constexpr int numbers_per_thread = 1 << 15; // with less work a thread costs more than it brings
+  const auto n_threads = static_cast<int>(static_cast<const HostExecutor &>(*executor).n_threads());
+  const int n_parts = n < 2 * numbers_per_thread ? 1 : n_threads;
+  Buffer<int> other_keys(executor, static_cast<std::size_t>(n));
+  Buffer<int> other_places(executor, static_cast<std::size_t>(n));
+  KeyedPlaces from{sorted, order}, to{other_keys.data(), other_places.data()};
+  std::copy(keys, keys + n, from.keys);
+  std::iota(from.places, from.places + n, 0);
+  for (int shift = 0; shift < 31 && (n_keys - 1) >> shift > 0; shift += digit_bits) {
+    sort_by_digit(from, n, shift, to, n_parts);
+    std::swap(from, to);
+  }
+  if (from.keys != sorted) {
+    std::copy(from.keys, from.keys + n, sorted);
+    std::copy(from.places, from.places + n, order);
+  }
+}
+
+template void sort_by_key<HostBackend>(const ExecutorPtr &, const int *, int, int, int *, int *);
+} // namespace femgpu::linalg

@@ -1,0 +1,128 @@
+#ifndef femgpu_linalg_execution_memory_buffer_h
+#define femgpu_linalg_execution_memory_buffer_h
+
+#include "linalg/execution/memory/executor.h"
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/**
+ * Owns @p size elements of plain data in the memory of one executor. It moves but never copies by
+ * itself: every copy below names both ends. Steps see the bare pointer.
+ */
+template <class T>
+class Buffer
+{
+  static_assert(std::is_trivially_copyable_v<T>);
+
+public:
+  Buffer() = default;
+
+  /// Uninitialised memory for @p size elements. @throws DeviceError if there is not enough.
+  Buffer(ExecutorPtr owner, const std::size_t size)
+      : owner(std::move(owner)), pointer(static_cast<T *>(this->owner->allocate(size * sizeof(T)))),
+        length(size)
+  {}
+
+  /// A copy of @p size elements of host memory.
+  Buffer(ExecutorPtr owner, const T *host, const std::size_t size) : Buffer(std::move(owner), size)
+  {
+    copy_from_host(host);
+  }
+
+  Buffer(Buffer &&other) noexcept
+  {
+    swap(other);
+  }
+  Buffer &operator=(Buffer &&other) noexcept
+  {
+    Buffer moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+
+  ~Buffer()
+  {
+    if (pointer != nullptr)
+      owner->deallocate(pointer, bytes());
+  }
+
+  T *data()
+  {
+    return pointer;
+  }
+  const T *data() const
+  {
+    return pointer;
+  }
+  std::size_t size() const
+  {
+    return length;
+  }
+  std::size_t bytes() const
+  {
+    return length * sizeof(T);
+  }
+
+  /// size() elements from or to host memory.
+  void copy_from_host(const T *host)
+  {
+    if (length > 0)
+      owner->copy_from_host(pointer, host, bytes());
+  }
+  void copy_to_host(T *host) const
+  {
+    if (length > 0)
+      owner->copy_to_host(host, pointer, bytes());
+  }
+  /// size() elements of the same executor's memory, in order with the steps.
+  void copy_from(const Buffer &other)
+  {
+    if (length > 0)
+      owner->copy_inside(pointer, other.pointer, bytes());
+  }
+  Buffer copy() const
+  {
+    Buffer result(owner, length);
+    result.copy_from(*this);
+    return result;
+  }
+  /// The first @p count elements.
+  std::vector<T> to_host(const std::size_t count) const
+  {
+    std::vector<T> host(count);
+    if (count > 0)
+      owner->copy_to_host(host.data(), pointer, count * sizeof(T));
+    return host;
+  }
+  std::vector<T> to_host() const
+  {
+    return to_host(length);
+  }
+  void fill_zero()
+  {
+    if (length > 0)
+      owner->fill_zero(pointer, bytes());
+  }
+
+private:
+  void swap(Buffer &other) noexcept
+  {
+    std::swap(owner, other.owner);
+    std::swap(pointer, other.pointer);
+    std::swap(length, other.length);
+  }
+
+  ExecutorPtr owner;
+  T *pointer = nullptr;
+  std::size_t length = 0;
+};
+} // namespace femgpu::linalg
+
+#endif

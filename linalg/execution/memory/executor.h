@@ -1,0 +1,156 @@
+#ifndef femgpu_linalg_execution_memory_executor_h
+#define femgpu_linalg_execution_memory_executor_h
+
+#include "linalg/execution/memory/chunk_stream.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// What of a device decides whether a system can stay on it; see cuda/on_chip/resident.cuh.
+struct ResidentLimits
+{
+  int multiprocessors = 0;
+  std::size_t shared_bytes = 0; ///< most that a block can have
+  int cluster_blocks = 0;       ///< of the largest cluster; 0 without clusters
+};
+
+/// Where data live and steps run.
+enum class BackendKind
+{
+  host,
+  cuda
+};
+
+/// Bytes of memory of an executor.
+struct MemoryInfo
+{
+  std::size_t total = 0;
+  std::size_t free = 0;
+};
+
+/**
+ * A place that owns memory and runs steps: the cores of this host, or one CUDA device. Buffers keep
+ * a shared pointer to theirs. An executor is used by one thread at a time.
+ */
+class Executor : public std::enable_shared_from_this<Executor>
+{
+public:
+  virtual ~Executor() = default;
+
+  virtual BackendKind backend() const = 0;
+
+  /// As `--backend` takes it: "host" or "cuda:K".
+  virtual std::string name() const = 0;
+
+  /// For people: device name or number of threads.
+  virtual std::string description() const = 0;
+
+  /// Memory of the device, or of this host.
+  virtual MemoryInfo memory() const = 0;
+
+  /**
+   * @p bytes of uninitialised memory; nullptr for 0 bytes.
+   * @throws DeviceError naming the bytes asked for and the bytes free.
+   */
+  void *allocate(std::size_t bytes) const;
+  void deallocate(void *pointer, std::size_t bytes) const noexcept;
+
+  /// Copies between this executor's memory and the host's; both wait until the copy is done.
+  virtual void copy_from_host(void *to, const void *from, std::size_t bytes) const = 0;
+  virtual void copy_to_host(void *to, const void *from, std::size_t bytes) const = 0;
+  /// A copy inside this executor's memory, in order with the steps.
+  virtual void copy_inside(void *to, const void *from, std::size_t bytes) const = 0;
+  virtual void fill_zero(void *to, std::size_t bytes) const = 0;
+
+  /// Host memory for chunks of @p chunk_bytes, which pass through @p n_slots slots of this
+  /// executor's memory. @throws DeviceError naming the bytes if there is not enough memory
+  virtual std::unique_ptr<ChunkStream>
+  make_chunk_stream(const std::vector<std::size_t> &chunk_bytes, int n_slots) const = 0;
+
+  /// What decides whether loops can stay on a chip.
+  virtual ResidentLimits resident_limits() const
+  {
+    return {};
+  }
+
+  /// Is called first where another thread than the one that made the executor goes on with it.
+  virtual void use_in_this_thread() const
+  {}
+
+  /// Waits for all steps; throws DeviceError if one of them failed.
+  virtual void synchronize() const = 0;
+
+  /// Largest number of bytes that were allocated at one time.
+  std::size_t peak_bytes() const
+  {
+    return peak;
+  }
+
+protected:
+  virtual void *allocate_raw(std::size_t bytes) const = 0;
+  virtual void deallocate_raw(void *pointer) const noexcept = 0;
+
+private:
+  mutable std::size_t used = 0;
+  mutable std::size_t peak = 0;
+};
+
+using ExecutorPtr = std::shared_ptr<const Executor>;
+
+/// The cores of this host, used through OpenMP.
+class HostExecutor final : public Executor
+{
+public:
+  /// @param n_threads 0 takes what OpenMP would take.
+  explicit HostExecutor(unsigned int n_threads = 0);
+
+  BackendKind backend() const override
+  {
+    return BackendKind::host;
+  }
+  std::string name() const override
+  {
+    return "host";
+  }
+  std::string description() const override;
+  MemoryInfo memory() const override;
+  void copy_from_host(void *to, const void *from, std::size_t bytes) const override;
+  void copy_to_host(void *to, const void *from, std::size_t bytes) const override;
+  void copy_inside(void *to, const void *from, std::size_t bytes) const override;
+  void fill_zero(void *to, std::size_t bytes) const override;
+  std::unique_ptr<ChunkStream> make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
+                                                 int n_slots) const override;
+  void synchronize() const override
+  {}
+
+  unsigned int n_threads() const
+  {
+    return threads;
+  }
+
+protected:
+  void *allocate_raw(std::size_t bytes) const override;
+  void deallocate_raw(void *pointer) const noexcept override;
+
+private:
+  unsigned int threads;
+};
+
+/**
+ * The executor that @p backend names: "host", "cuda" (device 0), "cuda:K", or "auto", which takes
+ * the first CUDA device that works where the program has the CUDA backend, else the host.
+ * @param n_threads threads of the host executor; 0 for all cores the process may use.
+ * @throws ParameterError if @p backend is none of these words; DeviceError if a CUDA device was
+ *         asked for by name and cannot be had.
+ */
+ExecutorPtr make_executor(const std::string &backend, unsigned int n_threads = 0);
+
+/// One line per CUDA device, with its name and its free and total memory; empty without one.
+std::vector<std::string> describe_cuda_devices();
+} // namespace femgpu::linalg
+
+#endif

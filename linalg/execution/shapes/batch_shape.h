@@ -1,0 +1,65 @@
+#ifndef femgpu_linalg_execution_shapes_batch_shape_h
+#define femgpu_linalg_execution_shapes_batch_shape_h
+
+#include "linalg/execution/shapes/resident_shape.h"
+
+#include <cstddef>
+#include <optional>
+
+namespace femgpu::linalg
+{
+/// The kernels of batches; the number is that of rows a thread can have.
+enum class BatchKernel
+{
+  registers_2,
+  shared_1,
+  shared_4,
+  shared_8
+};
+
+/// Most threads of a block of each kernel.
+constexpr int most_threads(const BatchKernel kernel)
+{
+  return kernel == BatchKernel::shared_1 ? 1024 : 512;
+}
+
+/// Rows that a thread of each kernel can have.
+constexpr int rows_per_thread(const BatchKernel kernel)
+{
+  switch (kernel) {
+  case BatchKernel::registers_2:
+    return 2;
+  case BatchKernel::shared_4:
+    return 4;
+  case BatchKernel::shared_8:
+    return 8;
+  default:
+    return 1;
+  }
+}
+
+/// How a block solves its system. It depends on that system alone, so that the order of all sums
+/// does too.
+struct BatchShape
+{
+  BatchKernel kernel;
+  int threads;
+  int lanes; ///< threads that share a row
+
+  bool operator==(const BatchShape &other) const
+  {
+    return kernel == other.kernel && threads == other.threads && lanes == other.lanes;
+  }
+};
+
+/// The largest system that one block can hold of a method with @p n_vectors vectors.
+int most_rows_of_batch(int n_vectors);
+
+/// The shape for a system; none if it is too large.
+std::optional<BatchShape> choose_batch_shape(const ResidentSystem &system);
+
+/// Shared memory that holds all entries of a matrix. @param row_starts n+1, in host memory
+std::size_t shared_bytes_of_entries(const BatchShape &shape, int n, const int *row_starts);
+} // namespace femgpu::linalg
+
+#endif

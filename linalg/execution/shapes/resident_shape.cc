@@ -1,0 +1,172 @@
+#include "linalg/execution/shapes/resident_shape.h"
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr int warp_size = 32;
+/// Of a block: with more of them too few have their vectors on the chip. On an H100 streaming took
+/// 0.7 of a graph's time at 7,900 rows, and 1.0 at 22,600.
+constexpr double most_streaming_rows = 12000.;
+
+int quotient_up(const int a, const int b)
+{
+  return (a + b - 1) / b;
+}
+
+/// So many threads that @p rows rows of a block, @p rows_per_thread a thread, have theirs.
+int threads_for(const int rows, const int rows_per_thread, const int lanes = 1)
+{
+  return std::max(quotient_up(quotient_up(rows, rows_per_thread) * lanes, warp_size), 2) *
+         warp_size;
+}
+
+std::optional<ResidentShape> in_registers(const ResidentSystem &system,
+                                          const ResidentLimits &limits)
+{
+  using Kernel = ResidentKernel;
+  const int n = system.n;
+  if (n <= 256)
+    return ResidentShape{Kernel::block_registers_1, 1, threads_for(n, 1), 1};
+  if (n <= 1024)
+    return ResidentShape{Kernel::block_registers_4, 1, threads_for(n, 4), 1};
+  const int cluster = limits.cluster_blocks;
+  if (cluster > 0) {
+    const int rows = quotient_up(n, cluster);
+    if (rows <= 2 * 128)
+      return ResidentShape{Kernel::cluster_registers_2, cluster, threads_for(rows, 2), 1};
+    if (rows <= 4 * 256)
+      return ResidentShape{Kernel::cluster_registers_4, cluster, threads_for(rows, 4), 1};
+  }
+  const int rows = quotient_up(n, limits.multiprocessors);
+  if (rows <= most_threads(Kernel::grid_registers_1))
+    return ResidentShape{Kernel::grid_registers_1, limits.multiprocessors, threads_for(rows, 1), 1};
+  return {};
+}
+
+/// Shared memory of a block with a part of a basis that is not the loop's own, at most.
+constexpr int reserved_bytes = 6 << 10;
+/// Fewer are not worth another block that has to come to every meeting.
+constexpr int least_rows_of_block = 64;
+/// Longer rows, and larger matrices, want more threads than a block with a part of a basis has.
+constexpr int longest_row_beside_basis = 256;
+constexpr std::size_t most_nonzeros_beside_basis = 5000000;
+
+/// A power of two of threads that share the work of a row of @p mean_length entries.
+int lanes_for(const double mean_length, const int rows, const int threads)
+{
+  int lanes = 1;
+  while (2 * lanes * rows <= threads && lanes < 16 && mean_length / lanes > 10.)
+    lanes *= 2;
+  return lanes;
+}
+
+std::optional<ResidentShape> in_shared_memory(const ResidentSystem &system,
+                                              const ResidentLimits &limits)
+{
+  using Kernel = ResidentKernel;
+  const double mean_length = static_cast<double>(system.n_nonzeros) / std::max(system.n, 1);
+  // Value and column, and a tenth for padding.
+  const double entries = 1.1 * static_cast<double>(system.n_nonzeros);
+  const auto with_lanes = [&](const Kernel kernel, const int blocks) {
+    const int rows = quotient_up(system.n, blocks);
+    const int lanes = lanes_for(mean_length, rows, most_threads(kernel));
+    return ResidentShape{kernel, blocks, threads_for(rows, 1, lanes), lanes};
+  };
+  const int cluster = limits.cluster_blocks;
+  const auto shared_bytes = static_cast<double>(limits.shared_bytes);
+  if (cluster > 0 && quotient_up(system.n, cluster) <= most_threads(Kernel::cluster_shared_1) &&
+      12. * entries / cluster + 8. * system.n < 0.95 * shared_bytes)
+    return with_lanes(Kernel::cluster_shared_1, cluster);
+  const int blocks = limits.multiprocessors;
+  if (10. * entries > 1.2 * shared_bytes * blocks)
+    return {};
+  const int rows = quotient_up(system.n, blocks);
+  if (rows <= most_threads(Kernel::grid_shared_1))
+    return with_lanes(Kernel::grid_shared_1, blocks);
+  const int most = most_threads(Kernel::grid_shared_4);
+  if (rows <= 4 * most)
+    return ResidentShape{Kernel::grid_shared_4, blocks, threads_for(rows, 4), 1};
+  if (rows <= 8 * most && system.n_vectors <= most_vectors_of_8_rows)
+    return ResidentShape{Kernel::grid_shared_8, blocks, threads_for(rows, 8), 1};
+  return {};
+}
+} // namespace
+
+std::string ResidentShape::description() const
+{
+  using Kernel = ResidentKernel;
+  const bool shared = kernel == Kernel::cluster_shared_1 || kernel == Kernel::grid_shared_1 ||
+                      kernel == Kernel::grid_shared_4 || kernel == Kernel::grid_shared_8;
+  const bool cluster = kernel == Kernel::cluster_registers_2 ||
+                       kernel == Kernel::cluster_registers_4 || kernel == Kernel::cluster_shared_1;
+  std::string text = blocks == 1 ? "one block" : std::to_string(blocks) + " blocks";
+  if (cluster)
+    text += " in a cluster";
+  text += ", " + std::to_string(threads) + " threads a block, matrix in ";
+  return text + (shared ? "shared memory" : "registers");
+}
+
+bool may_be_resident(const int n, const ResidentLimits &limits)
+{
+  return n <= 8 * most_threads(ResidentKernel::grid_shared_8) * limits.multiprocessors;
+}
+
+bool is_worth_streaming(const int n, const int rows_together, const ResidentLimits &limits)
+{
+  if (limits.multiprocessors == 0)
+    return false;
+  // Blocks get multiples of rows_together rows: the last ones must not be left without.
+  const double rows = static_cast<double>(n) / limits.multiprocessors;
+  return rows >= 1024. && rows <= most_streaming_rows && rows >= 8. * rows_together;
+}
+
+std::string BasisShape::description() const
+{
+  return (blocks == 1 ? "one block" : std::to_string(blocks) + " blocks") + ", " +
+         std::to_string(basis_threads) + " threads a block, basis in shared memory, matrix in " +
+         (is_matrix_in_registers ? "registers" : "shared memory, as far as it fits");
+}
+
+std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, const int numbers,
+                                             const ResidentLimits &limits)
+{
+  const auto n = static_cast<std::size_t>(system.n),
+             columns = static_cast<std::size_t>(system.n_vectors);
+  const std::size_t taken = sizeof(double) * static_cast<std::size_t>(numbers) + reserved_bytes;
+  if (n == 0 || limits.shared_bytes < taken || system.longest_row > longest_row_beside_basis ||
+      system.n_nonzeros > most_nonzeros_beside_basis)
+    return {};
+  const std::size_t room = (limits.shared_bytes - taken) / sizeof(double); // numbers
+  constexpr int most_rows = 2 * basis_threads;
+  const auto with_blocks = [&](const int blocks) {
+    const int slice = quotient_up(system.n, blocks);
+    const double mean_length = static_cast<double>(system.n_nonzeros) / system.n;
+    const bool is_short = system.longest_row <= entries_in_registers;
+    return BasisShape{quotient_up(system.n, slice), slice,
+                      is_short ? 1 : lanes_for(mean_length, slice, most_rows), is_short};
+  };
+  // One block holds the vector that A multiplies too; long rows would take it too long.
+  if (system.n <= most_rows && n * (columns + 1) <= room &&
+      system.longest_row <= entries_in_registers)
+    return with_blocks(1);
+  const int blocks = std::min(quotient_up(system.n, least_rows_of_block), limits.multiprocessors);
+  const int rows = quotient_up(system.n, std::max(blocks, 1));
+  if (rows > most_rows || static_cast<std::size_t>(rows) * columns > room)
+    return {};
+  return with_blocks(blocks);
+}
+
+std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
+                                                   const ResidentLimits &limits)
+{
+  if (system.n == 0)
+    return {};
+  if (system.longest_row <= entries_in_registers)
+    if (auto shape = in_registers(system, limits))
+      return shape;
+  return in_shared_memory(system, limits);
+}
+} // namespace femgpu::linalg

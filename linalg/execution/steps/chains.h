@@ -1,0 +1,67 @@
+#ifndef femgpu_linalg_execution_steps_chains_h
+#define femgpu_linalg_execution_steps_chains_h
+
+#include "linalg/base/error.h"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/steps/steps.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/**
+ * Chains of items, in the memory of an executor, and what they need to wait for each other. One
+ * object serves any number of steps, one after the other.
+ */
+class Chains
+{
+public:
+  Chains() = default;
+
+  /**
+   * @param starts the first item of each chain, and the number of all items
+   * @param n_places that items may announce
+   * @throws SolverError if chains are so many, and one is so long, that items cannot be counted
+   */
+  Chains(const ExecutorPtr &executor, const std::vector<int> &starts, const int n_places)
+      : n_chains(static_cast<int>(starts.size()) - 1),
+        starts(executor, starts.data(), starts.size()), counters(executor, 2),
+        done(executor, static_cast<std::size_t>(n_places))
+  {
+    for (int chain = 0; chain < n_chains; ++chain)
+      longest = std::max(longest, starts[chain + 1] - starts[chain]);
+    // Items of a chain are handed out in turn with those of the others, up to the longest.
+    if (static_cast<double>(longest) * n_chains > std::numeric_limits<int>::max())
+      throw SolverError(std::to_string(n_chains) + " blocks of which the largest has " +
+                        std::to_string(longest) +
+                        " rows are more than can be counted. Use blocks of more equal size.");
+    counters.fill_zero();
+    done.fill_zero();
+  }
+
+  /// @param n_teams how many items can be at work at one time, about
+  template <class Body>
+  ChainStep<Body> step(const Body &body, const int n_teams)
+  {
+    return {n_chains,
+            longest,
+            n_teams,
+            starts.data(),
+            {counters.data(), counters.data() + 1, done.data()},
+            body};
+  }
+
+private:
+  int n_chains = 0, longest = 0;
+  Buffer<int> starts;
+  Buffer<unsigned int> counters; // tickets, runs
+  // The last run that has announced each place. Runs are told apart by equality, and each run
+  // announces all places, so that the number of runs may go on from 2^32-1 to 0.
+  Buffer<unsigned int> done;
+};
+} // namespace femgpu::linalg
+
+#endif

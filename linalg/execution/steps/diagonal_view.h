@@ -1,0 +1,31 @@
+#ifndef femgpu_linalg_execution_steps_diagonal_view_h
+#define femgpu_linalg_execution_steps_diagonal_view_h
+
+#include "linalg/base/host_device.h"
+
+namespace femgpu::linalg
+{
+/// A diagonal M⁻¹, as a row functor that a step multiplies with; by itself M = I.
+struct DiagonalView
+{
+  const double *inverse = nullptr; ///< n; nullptr: all entries are the same
+  double uniform = 1.;             ///< then this
+
+  FEMGPU_HD
+  double operator()(const int i) const
+  {
+    return inverse == nullptr ? uniform : inverse[i];
+  }
+  FEMGPU_HD
+  bool is_uniform() const
+  {
+    return inverse == nullptr;
+  }
+  bool is_identity() const
+  {
+    return is_uniform() && uniform == 1.;
+  }
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,29 @@
+#ifndef femgpu_linalg_execution_steps_scan_h
+#define femgpu_linalg_execution_steps_scan_h
+
+#include "linalg/execution/memory/executor.h"
+
+/**
+ * @file
+ * Sums of counts that are where steps run: of entries of rows, mostly. On a GPU by CUB.
+ */
+namespace femgpu::linalg
+{
+/// Of n counts that are not negative.
+struct CountTotals
+{
+  long long sum = 0;
+  int largest = 0;
+};
+
+/// @param counts n, in the memory of @p executor. @throws DeviceError without memory
+template <class Backend>
+CountTotals total_counts(const ExecutorPtr &executor, const int *counts, int n);
+
+/// starts[i] = Σ_{k<i} counts[k] for 0 <= i <= n; the sum of all must be less than 2^31.
+/// @throws DeviceError without memory
+template <class Backend>
+void scan_counts(const ExecutorPtr &executor, const int *counts, int n, int *starts);
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,139 @@
+#ifndef femgpu_linalg_execution_steps_vector_steps_h
+#define femgpu_linalg_execution_steps_vector_steps_h
+
+#include "linalg/execution/steps/diagonal_view.h"
+#include "linalg/execution/steps/steps.h"
+
+/**
+ * @file
+ * Steps that leave open where the vectors of a method are.
+ *
+ * A method names its vectors by an enum and writes its formulas for the values of one row:
+ *
+ *     enum Vector : int { x, r, p, q, n_vectors };
+ *     struct Update {
+ *       using Reads = VectorList<x, r, p, q>;
+ *       using Writes = VectorList<x, r>;
+ *       using Contributes = SumList<&Sums::rr>;
+ *       FEMGPU_HD void operator()(const State &s, Row<n_vectors> &v, double m_i, Sums &sum) const
+ *       {
+ *         v[x] += s.alpha * v[p];
+ *         v[r] -= s.alpha * v[q];
+ *         sum.rr += v[r] * v[r];
+ *       }
+ *     };
+ *
+ * m_i is the row's entry of a diagonal M⁻¹. The body of a product is called as body(s, v, Av_i,
+ * m_i, sum) and says by `static constexpr int factor = p` which vector A is multiplied with. Bodies
+ * have no members: so the same step runs with vectors in memory, where each row is loaded and
+ * stored, and with vectors that stay in the registers of a GPU for a whole solve.
+ */
+namespace femgpu::linalg
+{
+/// Numbers of vectors.
+template <int... numbers>
+struct VectorList
+{};
+
+/// The values of one row in each vector of a method.
+template <int n_vectors>
+struct Row
+{
+  int number; ///< of the row
+  double values[n_vectors];
+
+  FEMGPU_HD
+  double &operator[](const int vector)
+  {
+    return values[vector];
+  }
+};
+
+/// Where the vectors of a method are: arrays of n elements. Views of them are copied freely.
+template <int n_vectors>
+struct VectorSet
+{
+  double *data[n_vectors];
+
+  template <int... numbers>
+  FEMGPU_HD
+  void load(const int i, Row<n_vectors> &row, VectorList<numbers...> /* which */) const
+  {
+    ((row.values[numbers] = data[numbers][i]), ...);
+  }
+
+  template <int... numbers>
+  FEMGPU_HD
+  void store(const int i, const Row<n_vectors> &row, VectorList<numbers...> /* which */) const
+  {
+    ((data[numbers][i] = row.values[numbers]), ...);
+  }
+};
+
+/// A body with its vectors in memory, as the steps of steps.h have it. @p m gives m_i.
+template <int n_vectors, class Body>
+struct InMemory : Body
+{
+  using Formulas = Body;
+  static constexpr int size = n_vectors;
+
+  VectorSet<n_vectors> vectors;
+  DiagonalView m;
+
+  InMemory(const VectorSet<n_vectors> &vectors, const DiagonalView &m) : vectors(vectors), m(m)
+  {}
+
+  template <class State, class Sums>
+  FEMGPU_HD
+  void operator()(const State &s, const int i, Sums &sums) const
+  {
+    Row<n_vectors> row{i, {}};
+    vectors.load(i, row, typename Body::Reads{});
+    Body::operator()(s, row, m(i), sums);
+    vectors.store(i, row, typename Body::Writes{});
+  }
+
+  template <class State, class Sums>
+  FEMGPU_HD
+  void operator()(const State &s, const int i, const double Av_i, Sums &sums) const
+  {
+    Row<n_vectors> row{i, {}};
+    vectors.load(i, row, typename Body::Reads{});
+    Body::operator()(s, row, Av_i, m(i), sums);
+    vectors.store(i, row, typename Body::Writes{});
+  }
+};
+
+/// Can the vectors of a step's body be elsewhere than in memory?
+template <class Body>
+struct IsInMemory : std::false_type
+{};
+template <int n_vectors, class Body>
+struct IsInMemory<InMemory<n_vectors, Body>> : std::true_type
+{};
+
+/// The same of a step.
+template <class Step, class = void>
+struct IsVectorStep : std::false_type
+{};
+template <class Step>
+struct IsVectorStep<Step, std::void_t<decltype(Step::body)>> : IsInMemory<decltype(Step::body)>
+{};
+
+template <int n_vectors, class Body>
+RowStep<InMemory<n_vectors, Body>> rows(const int n, const VectorSet<n_vectors> &vectors,
+                                        const DiagonalView &m, const Body & /* body */)
+{
+  return {n, {vectors, m}};
+}
+
+template <class Operator, int n_vectors, class Body>
+ProductStep<Operator, InMemory<n_vectors, Body>>
+product(const Operator &A, const VectorSet<n_vectors> &vectors, const DiagonalView &m,
+        const Body & /* body */)
+{
+  return {&A, vectors.data[Body::factor], {vectors, m}};
+}
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,104 @@
+#include "linalg/operators/csr_matrix.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+RowSpacePtr make_space(const ExecutorPtr &executor, const int n)
+{
+  return std::make_shared<RowSpace>(executor, n);
+}
+
+int n_rows(const Buffer<int> &row_starts)
+{
+  return static_cast<int>(row_starts.size()) - 1;
+}
+} // namespace
+
+CsrMatrix::CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A)
+    : Matrix(range, domain), node_unknowns(A.unknowns_per_node),
+      row_starts(executor(), A.row_starts, static_cast<std::size_t>(A.n) + 1),
+      columns(executor(), A.columns, A.n_nonzeros), values(executor(), A.n_nonzeros)
+{
+  if (A.values != nullptr)
+    update_values(A.values);
+  if (A.coordinates != nullptr)
+    places.assign(A.coordinates, A.coordinates + static_cast<std::size_t>(A.n) *
+                                                     static_cast<std::size_t>(A.dimension));
+}
+
+CsrMatrix::CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, Buffer<int> &&row_starts,
+                     Buffer<int> &&columns, Buffer<double> &&values)
+    : Matrix(range, domain), row_starts(std::move(row_starts)), columns(std::move(columns)),
+      values(std::move(values))
+{}
+
+CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const HostCsr &A)
+    : CsrMatrix(make_space(executor, A.n), nullptr, A)
+{}
+
+CsrMatrix::CsrMatrix(const ExecutorPtr &executor, Buffer<int> row_starts, Buffer<int> columns,
+                     Buffer<double> values)
+    : CsrMatrix(make_space(executor, n_rows(row_starts)), nullptr, std::move(row_starts),
+                std::move(columns), std::move(values))
+{}
+
+CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const int n_columns, Buffer<int> row_starts,
+                     Buffer<int> columns, Buffer<double> values)
+    : CsrMatrix(make_space(executor, n_rows(row_starts)), make_space(executor, n_columns),
+                std::move(row_starts), std::move(columns), std::move(values))
+{}
+
+CsrMatrix CsrMatrix::copy() const
+{
+  CsrMatrix result(range(), domain(), row_starts.copy(), columns.copy(), values.copy());
+  result.node_unknowns = node_unknowns;
+  return result;
+}
+
+void CsrMatrix::copy_values_from(const CsrMatrix &other)
+{
+  values.copy_from(other.values);
+}
+
+double CsrMatrix::value_precision() const
+{
+  return std::numeric_limits<double>::epsilon();
+}
+
+CsrView<double> CsrMatrix::csr_view() const
+{
+  const double mean_length = n() > 0 ? static_cast<double>(n_nonzeros()) / n() : 0.;
+  return {n(), threads_for_rows(*executor(), mean_length), row_starts.data(), columns.data(),
+          values.data()};
+}
+
+int CsrMatrix::longest_row() const
+{
+  if (longest >= 0)
+    return longest;
+  const std::vector<int> starts = host_row_starts();
+  longest = 0;
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i)
+    longest = std::max(longest, starts[i + 1] - starts[i]);
+  return longest;
+}
+
+void CsrMatrix::update_values(const double *host_values)
+{
+  values.copy_from_host(host_values);
+}
+
+int threads_for_rows(const Executor &executor, const double mean_length)
+{
+  // Enough loads in flight, and coalesced reads of values and columns.
+  int threads = 1;
+  while (executor.backend() != BackendKind::host && threads < 32 && 8 * threads <= mean_length)
+    threads *= 2;
+  return threads;
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,136 @@
+#ifndef femgpu_linalg_operators_csr_matrix_h
+#define femgpu_linalg_operators_csr_matrix_h
+
+#include "linalg/base/host_matrix.h"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/operators/matrix.h"
+
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// Compressed sparse rows with double values: the matrix as it comes, and the base of all formats.
+class CsrMatrix final : public Matrix
+{
+public:
+  /// Copies @p A to the memory of @p executor, and its coordinates to host memory; without values
+  /// (nullptr) the pattern, and values are undefined before update_values(). @throws DeviceError if
+  /// there is not enough.
+  CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
+
+  /// The same for the rows of one part; columns from range->n() on are ghosts of the domain.
+  CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A);
+
+  /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend, values.
+  CsrMatrix(const ExecutorPtr &executor, Buffer<int> row_starts, Buffer<int> columns,
+            Buffer<double> values);
+
+  /// The same for a matrix with n rows and @p n_columns columns.
+  CsrMatrix(const ExecutorPtr &executor, int n_columns, Buffer<int> row_starts, Buffer<int> columns,
+            Buffer<double> values);
+
+  /// With those of ghosts.
+  int n_columns() const
+  {
+    return static_cast<int>(domain()->n_with_ghosts());
+  }
+  std::size_t n_nonzeros() const override
+  {
+    return columns.size();
+  }
+  std::size_t n_stored() const override
+  {
+    return columns.size();
+  }
+  std::size_t bytes() const override
+  {
+    return row_starts.bytes() + columns.bytes() + values.bytes();
+  }
+  std::string format() const override
+  {
+    return "csr";
+  }
+  const CsrMatrix &csr() const override
+  {
+    return *this;
+  }
+  void update() override
+  {}
+  double value_precision() const override;
+
+  View view() const override
+  {
+    return csr_view();
+  }
+  /// Threads a row: the first power of two that leaves about four entries a thread; 1 on the host.
+  CsrView<double> csr_view() const;
+
+  /// The same matrix once more.
+  CsrMatrix copy() const;
+
+  /// The values of @p other, whose pattern is the same.
+  void copy_values_from(const CsrMatrix &other);
+
+  /// n_nonzeros() values in the executor's memory, to be written by steps.
+  double *mutable_values()
+  {
+    return values.data();
+  }
+
+  /// New values for the same pattern; @p host_values is in host memory, in the order of the CSR.
+  void update_values(const double *host_values);
+
+  /// Unknowns of a node, numbered side by side; 0 if not known.
+  int unknowns_per_node() const
+  {
+    return node_unknowns;
+  }
+
+  /// Where the unknowns are, in host memory: n x dimension(), row by row; empty if not known.
+  const std::vector<double> &coordinates() const
+  {
+    return places;
+  }
+  int dimension() const
+  {
+    return n() > 0 ? static_cast<int>(places.size() / static_cast<std::size_t>(n())) : 0;
+  }
+
+  /// Entries of the longest row.
+  int longest_row() const;
+
+  /// n_nonzeros() columns and n+1 row starts, in host memory.
+  std::vector<int> host_columns() const
+  {
+    return columns.to_host();
+  }
+  std::vector<int> host_row_starts() const
+  {
+    return row_starts.to_host();
+  }
+
+private:
+  // By reference, so that row_starts is whole until all arguments are there.
+  CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, Buffer<int> &&row_starts,
+            Buffer<int> &&columns, Buffer<double> &&values);
+
+  int node_unknowns = 0;
+  mutable int longest = -1; // not known yet
+  std::vector<double> places;
+  Buffer<int> row_starts;
+  Buffer<int> columns;
+  Buffer<double> values;
+};
+
+/// Where a matrix is known to be CSR, its products have one view.
+template <class Function>
+decltype(auto) visit_view(const CsrMatrix &A, const Function &f)
+{
+  return f(A.csr_view());
+}
+
+/// Threads of a GPU that should share a row where rows have @p mean_length entries.
+int threads_for_rows(const Executor &executor, double mean_length);
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,49 @@
+#ifndef femgpu_linalg_operators_matrix_h
+#define femgpu_linalg_operators_matrix_h
+
+#include "linalg/execution/memory/executor.h"
+#include "linalg/operators/linear_operator.h"
+
+#include <string>
+
+namespace femgpu::linalg
+{
+class CsrMatrix;
+
+/**
+ * A sparse matrix in the memory of an executor, in the format that products read. It is made from a
+ * CsrMatrix, which it refers to and which must outlive it.
+ */
+class Matrix
+    : public ViewedOperator<CsrView<double>, CsrView<float>, EllView<double>, EllView<float>,
+                            SellView<double>, SellView<float>, ShortSellView<double>,
+                            ShortSellView<float>, BsrView<double>, BsrView<float>,
+                            BlockSellView<double>, BlockSellView<float>, StoredView>
+{
+public:
+  using ViewedOperator::ViewedOperator;
+
+  virtual std::size_t n_nonzeros() const = 0; ///< of the CSR given
+  virtual std::size_t n_stored() const = 0;   ///< with padding
+  virtual std::size_t bytes() const = 0;      ///< that a product reads of the matrix
+  virtual std::string format() const = 0;     ///< for people: "csr, 4 threads a row"
+
+  /// The matrix in double precision, from which setups and true residuals are made.
+  virtual const CsrMatrix &csr() const = 0;
+
+  /// Takes over the values of csr(), after these have changed.
+  virtual void update() = 0;
+
+  /// Relative rounding error of the stored values.
+  virtual double value_precision() const = 0;
+
+  /// So many positions from a multiple of this number on have the rows of these numbers, in some
+  /// order.
+  virtual int rows_together() const
+  {
+    return 1;
+  }
+};
+} // namespace femgpu::linalg
+
+#endif

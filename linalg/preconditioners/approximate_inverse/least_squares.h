@@ -1,0 +1,248 @@
+#ifndef femgpu_linalg_preconditioners_approximate_inverse_least_squares_h
+#define femgpu_linalg_preconditioners_approximate_inverse_least_squares_h
+
+#include "linalg/base/host_device.h"
+#include "linalg/sparse/column_set.h"
+
+#include <cstddef>
+
+namespace femgpu::linalg
+{
+/**
+ * min ‖Â m − ê‖₂ for a dense n1 x n2 matrix Â by modified Gram-Schmidt of (Â, ê), which is as
+ * stable as Householder's method, in the form without square roots (Björck 1967): Â = Q S, where
+ * the columns of Q are orthogonal, not normal, and S is upper triangular with a unit diagonal; then
+ * S m = t with QᵀQ t = Qᵀê.
+ *
+ * Columns of Â and ê lie in the workspace one after the other, behind room for one more. A column
+ * of Q is not needed again when the rest has been projected: row c of S, with t_c, takes the place
+ * of column c - 1. With an odd distance of columns neither rows nor columns meet in banks of shared
+ * memory.
+ */
+class LeastSquares
+{
+public:
+  const int n1, n2;
+
+  /// doubles of workspace; they hold n1 ints and a set of n1 columns, too, before there is a matrix
+  FEMGPU_HD
+  static std::size_t size(const int n1, const int n2)
+  {
+    const std::size_t matrix = static_cast<std::size_t>(distance(n1, n2)) * (n2 + 2);
+    const std::size_t set = 3 * static_cast<std::size_t>(n1) + 9;
+    return matrix > set ? matrix : set;
+  }
+
+  /// The largest n1 for which a workspace of @p size doubles suffices; negative if none does.
+  FEMGPU_HD
+  static int most_rows(const std::size_t size, const int n2)
+  {
+    const std::size_t many = std::size_t{1} << 30;
+    const auto n_columns = static_cast<unsigned int>(n2 + 2);
+    const std::size_t longest = size < many // a short division
+                                    ? static_cast<unsigned int>(size) / n_columns
+                                    : size / n_columns;
+    const int of_matrix = (static_cast<int>(longest < many ? longest : many) - 1) / 2 * 2; // odd
+    const int of_set = (static_cast<int>(size < many ? size : many) - 9) / 3;
+    if (of_matrix < n2 || size < 9)
+      return -1;
+    return of_matrix < of_set ? of_matrix : of_set;
+  }
+
+  FEMGPU_HD
+  LeastSquares(double *work, const int n1, const int n2)
+      : n1(n1), n2(n2), work(work), step(distance(n1, n2))
+  {}
+
+  /// Column c of Â or Q; column n2 is ê.
+  FEMGPU_HD
+  double *column(const int c) const
+  {
+    return work + static_cast<std::size_t>(c + 1) * step;
+  }
+  /// Row c of S from S_cc on: element l is S_cl, element n2 is t_c.
+  FEMGPU_HD
+  double *row(const int c) const
+  {
+    return work + static_cast<std::size_t>(c) * step;
+  }
+  /// Of column c of Â as it was, for comparison.
+  FEMGPU_HD
+  double &squared_norm(const int c) const
+  {
+    return column(c)[n1];
+  }
+
+  /// Zeros for Â and ê; what begins at row(0) stays.
+  template <class Team>
+  FEMGPU_HD
+  void clear(const Team &team) const
+  {
+    double *const begin = column(0);
+    const std::size_t count = static_cast<std::size_t>(n2 + 1) * step;
+    for (std::size_t l = team.rank(); l < count; l += team.size())
+      begin[l] = 0.;
+    team.sync();
+  }
+
+  /// S and t in place of Â and ê. Gives the number of columns that depend on those before, to the
+  /// first thread.
+  template <class Team>
+  FEMGPU_HD
+  int factorise(const Team &team) const
+  {
+    int n_dependent = 0;
+    for (int c = 0; c < n2; ++c) {
+      n_dependent += project(team, c) ? 0 : 1;
+      team.sync();
+    }
+    return n_dependent;
+  }
+
+  /// m = S⁻¹t; zero for dependent columns.
+  template <class Team>
+  FEMGPU_HD
+  void substitute(const Team &team, double *m) const
+  {
+    for (int c = n2 - 1; c >= 0; --c) {
+      const double m_c = row(c)[c] > 0. ? row(c)[n2] : 0.;
+      if (team.rank() == 0)
+        m[c] = m_c;
+      for (int l = team.rank(); l < c; l += team.size())
+        row(l)[n2] -= row(l)[c] * m_c;
+      team.sync();
+    }
+  }
+
+private:
+  /// A column is dependent if less than this of the square of its norm is left,
+  static constexpr double rank_tolerance = 1e-24;
+  /// or so little that one cannot divide by it.
+  static constexpr double smallest = 1e-300;
+
+  FEMGPU_HD
+  static int distance(const int n1, const int n2)
+  {
+    return ((n1 > n2 ? n1 : n2) + 1) | 1;
+  }
+
+  FEMGPU_HD
+  bool is_independent(const int c, const double qq) const
+  {
+    return qq > rank_tolerance * squared_norm(c) && qq > smallest;
+  }
+
+  /// Takes column c out of all columns behind it, unless it is dependent; gives whether.
+  template <class Team>
+  FEMGPU_HD
+  bool project(const Team &team, const int c) const
+  {
+    if constexpr (Team::size() == 1)
+      return project_alone(c);
+    else
+      return project_in_warps(team, c);
+  }
+
+  /// One column after the other: the form for one thread.
+  FEMGPU_HD
+  bool project_alone(const int c) const
+  {
+    const double *const q = column(c);
+    const double qq = dot(q, q);
+    const bool independent = is_independent(c, qq);
+    const double inverse = independent ? 1. / qq : 0.;
+    double *const S_c = row(c);
+    S_c[c] = independent ? 1. : 0.;
+    for (int l = c + 1; l <= n2; ++l) {
+      double *const a = column(l);
+      const double s = dot(q, a) * inverse;
+      S_c[l] = s;
+      for (int i = 0; i < n1; ++i)
+        a[i] -= s * q[i];
+    }
+    return independent;
+  }
+
+  FEMGPU_HD
+  double dot(const double *v, const double *w) const
+  {
+    double sum_0 = 0., sum_1 = 0., sum_2 = 0., sum_3 = 0.; // four, that do not wait for each other
+    int i = 0;
+    for (; i + 3 < n1; i += 4) {
+      sum_0 += v[i] * w[i];
+      sum_1 += v[i + 1] * w[i + 1];
+      sum_2 += v[i + 2] * w[i + 2];
+      sum_3 += v[i + 3] * w[i + 3];
+    }
+    for (; i < n1; ++i)
+      sum_0 += v[i] * w[i];
+    return sum_0 + sum_1 + (sum_2 + sum_3);
+  }
+
+  /// The form for a GPU: each warp takes some columns at a time, whose sums it makes together, and
+  /// makes qᵀq for itself.
+  template <class Team>
+  FEMGPU_HD
+  bool project_in_warps(const Team &team, const int c) const
+  {
+    constexpr int all_at_once = columns_at_once * Team::n_warps();
+    bool independent = true;
+    for (int first = c + 1; first <= n2;) {
+      const int left = n2 + 1 - first; // in one round, or two of the same length
+      const int n_columns = left <= all_at_once       ? left
+                            : left <= 2 * all_at_once ? (left + 1) / 2
+                                                      : all_at_once;
+      const int begin = n_columns * team.warp() / Team::n_warps();
+      const int end = n_columns * (team.warp() + 1) / Team::n_warps();
+      if (begin < end || team.warp() == 0)
+        independent = project_columns(team, c, first + begin, end - begin);
+      first += n_columns;
+    }
+    if (team.rank() == 0)
+      row(c)[c] = independent ? 1. : 0.;
+    return independent;
+  }
+
+  /// Takes column c out of a few columns from @p first on, by one warp.
+  template <class Team>
+  FEMGPU_HD
+  bool project_columns(const Team &team, const int c, const int first, const int n_columns) const
+  {
+    const double *const q = column(c);
+    double *const a = column(first);
+    double sums[columns_at_once + 1] = {};
+    for (int i = team.lane(); i < n1; i += team.n_lanes()) {
+      const double q_i = q[i];
+      sums[columns_at_once] += q_i * q_i;
+      FEMGPU_UNROLL
+      for (int j = 0; j < columns_at_once; ++j)
+        if (j < n_columns)
+          sums[j] += q_i * a[j * step + i];
+    }
+    team.sum_over_lanes(sums);
+    const double qq = sums[columns_at_once];
+    const bool independent = is_independent(c, qq);
+    const double inverse = independent ? 1. / qq : 0.;
+    for (int i = team.lane(); i < n1; i += team.n_lanes()) {
+      const double q_i = q[i];
+      FEMGPU_UNROLL
+      for (int j = 0; j < columns_at_once; ++j)
+        if (j < n_columns)
+          a[j * step + i] -= sums[j] * inverse * q_i;
+    }
+    double *const S_c = row(c);
+    FEMGPU_UNROLL
+    for (int j = 0; j < columns_at_once; ++j)
+      if (j < n_columns && team.lane() == j)
+        S_c[first + j] = sums[j] * inverse;
+    return independent;
+  }
+
+  static constexpr int columns_at_once = 7; ///< whose sums, and that of q, are 8
+
+  double *work;
+  int step; ///< from a column to the next one
+};
+} // namespace femgpu::linalg
+
+#endif

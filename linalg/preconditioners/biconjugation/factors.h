@@ -1,0 +1,324 @@
+#ifndef femgpu_linalg_preconditioners_biconjugation_factors_h
+#define femgpu_linalg_preconditioners_biconjugation_factors_h
+
+#include "linalg/base/error.h"
+#include "linalg/preconditioners/biconjugation/system.h"
+#include "linalg/preconditioners/biconjugation/update.h"
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * The rounds of the factorisation Wᵀ A Z = D, and the factors in the form that products read.
+ */
+namespace femgpu::linalg
+{
+/// Is thrown where the factorisation cannot go on: for whoever knows the rows by their names.
+struct BadPivot
+{
+  int column;
+  double value;
+};
+
+/// What a factorisation is asked for.
+struct BiconjugationRule
+{
+  bool is_stabilised;
+  bool is_shortest_first; ///< keys begin with what A z_j costs
+  DropRule dropping;
+};
+
+struct CountUp
+{
+  int *numbers;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    numbers[i] = i;
+  }
+};
+
+template <class T>
+struct FillWith
+{
+  T *values;
+  T value;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    values[i] = value;
+  }
+};
+
+struct FlagLeft
+{
+  const int *columns, *pivot_round;
+  int *flags;
+
+  FEMGPU_HD
+  void operator()(const int item) const
+  {
+    flags[item] = pivot_round[columns[item]] == 0 ? 1 : 0;
+  }
+};
+
+struct StoreLeft
+{
+  const int *columns, *flags, *places;
+  int *left;
+
+  FEMGPU_HD
+  void operator()(const int item) const
+  {
+    if (flags[item] != 0)
+      left[places[item]] = columns[item];
+  }
+};
+
+/**
+ * Biconjugates the unit vectors, Wᵀ A Z = D: AINV (Benzi, Meyer and Tůma 1996) and, with the
+ * products A z_i in place of the rows of A, SAINV (Benzi, Cullum and Tůma 2000), right-looking as
+ * in Dědeček 2013, chapter 6. There one pivot is taken after the other. Here a round takes all
+ * columns that come before those with which they have a product; these pivots do not change each
+ * other, and all columns that are left are updated with all of them, one team each. With the
+ * natural order it is the algorithm there, but that a column drops once a round, when its sum is
+ * complete.
+ *
+ * A round costs the entries of the columns that are left, and what its pivots change. The pool of
+ * columns grows as needed.
+ */
+template <class Backend, int parts>
+class Biconjugation
+{
+public:
+  /// @param keys of the columns, all different: those with smaller ones come first
+  /// @throws BadPivot for one that cannot be; DeviceError without memory; SolverError as the pool
+  Biconjugation(const ExecutorPtr &executor, const AinvSystem<parts> &A, Buffer<ColumnKey> keys,
+                const BiconjugationRule &rule)
+      : executor(executor), n(A.pattern.n()), A(A.view()), rule(rule), keys(std::move(keys)),
+        pool(executor, n), marks(executor, size_of(n)), pivot_rounds(zeros(n)),
+        owners(executor, size_of(n)), places(executor, size_of(n)), near(zeros(n)),
+        n_products(zeros(n)), updated(zeros(n)), product_owners(executor, A.pattern.columns.size()),
+        needs(executor, size_of(n)), status(executor, 1), columns(executor, size_of(n)),
+        n_columns(n)
+  {
+    for (int part = 0; part < parts; ++part) {
+      owned[part] = Buffer<double>(executor, size_of(n));
+      pivot_values[part] = Buffer<double>(executor, size_of(n));
+      products[part] = Buffer<double>(executor, A.pattern.columns.size());
+    }
+    Runner<Backend> runner(*executor);
+    runner.run(rows(n, FillWith<ColumnKey>{marks.data(), no_key}));
+    runner.run(rows(n, FillWith<int>{owners.data(), -1}));
+    runner.run(rows(n, CountUp{columns.data()}));
+    needs.fill_zero();
+    host.used = static_cast<unsigned long long>(n);
+    host.bad_pivot = n;
+    write_status();
+    run_rounds(runner);
+  }
+
+  ColumnsView<parts> factors()
+  {
+    return pool.view();
+  }
+  const Buffer<int> &column_lengths() const
+  {
+    return pool.column_lengths();
+  }
+  /// Those of Z, the diagonal of D.
+  const Buffer<double> &pivots() const
+  {
+    return pivot_values[0];
+  }
+  const ExecutorPtr &executor_of_factors() const
+  {
+    return executor;
+  }
+  int n_rounds() const
+  {
+    return round;
+  }
+
+private:
+  static std::size_t size_of(const int n)
+  {
+    return static_cast<std::size_t>(n);
+  }
+  Buffer<int> zeros(const int n) const
+  {
+    Buffer<int> result(executor, size_of(n));
+    result.fill_zero();
+    return result;
+  }
+
+  void run_rounds(Runner<Backend> &runner)
+  {
+    while (host.n_pivots < n) {
+      ++round;
+      const int n_before = host.n_pivots;
+      runner.run(teams(n_columns, MarkRows<parts>{pool.view(), round_view(), columns.data()}));
+      compact(runner);
+      runner.run(
+          teams(n_columns, SelectPivot<parts>{A, pool.view(), round_view(), columns.data()}));
+      runner.run(rows(n, MultiplyPivots<parts>{A, round_view()}));
+      update();
+      if (host.n_pivots == n_before)
+        throw SolverError("No column of " + std::to_string(n - n_before) +
+                          " could be a pivot of the approximate inverse. Please report this text.");
+    }
+  }
+
+  RoundView<parts> round_view()
+  {
+    RoundView<parts> view{round,
+                          n,
+                          rule.is_stabilised,
+                          rule.is_shortest_first,
+                          keys.data(),
+                          marks.data(),
+                          pivot_rounds.data(),
+                          {},
+                          owners.data(),
+                          places.data(),
+                          {},
+                          near.data(),
+                          n_products.data(),
+                          product_owners.data(),
+                          {},
+                          status.data()};
+    for (int part = 0; part < parts; ++part) {
+      view.pivots[part] = pivot_values[part].data();
+      view.owned[part] = owned[part].data();
+      view.products[part] = products[part].data();
+    }
+    return view;
+  }
+
+  void write_status()
+  {
+    status.copy_from_host(&host);
+  }
+  void read_status()
+  {
+    status.copy_to_host(&host);
+  }
+
+  /// Leaves the former pivots out of the list, now and then.
+  void compact(Runner<Backend> &runner)
+  {
+    const int n_left = n - host.n_pivots;
+    if (n_left > n_columns - n_columns / 8)
+      return;
+    Buffer<int> flags(executor, size_of(n_columns)), new_places(executor, size_of(n_columns) + 1);
+    Buffer<int> left(executor, size_of(n_left));
+    runner.run(rows(n_columns, FlagLeft{columns.data(), pivot_rounds.data(), flags.data()}));
+    scan_counts<Backend>(executor, flags.data(), n_columns, new_places.data());
+    runner.run(
+        rows(n_columns, StoreLeft{columns.data(), flags.data(), new_places.data(), left.data()}));
+    columns = std::move(left);
+    n_columns = n_left;
+  }
+
+  /// Updates all columns that are left; those whose workspace or place does not suffice come again.
+  void update()
+  {
+    for (;;) {
+      run_update(RowBatch{columns.data(), 0, usual_scratch()}, n_columns);
+      read_status();
+      if (host.bad_pivot < n)
+        throw BadPivot{host.bad_pivot, smallest_pivot(host.bad_pivot)};
+      if (host.n_too_large > 0)
+        update_large();
+      if (host.n_homeless == 0)
+        return;
+      host.used = pool.move();
+      host.n_homeless = 0;
+      write_status();
+    }
+  }
+
+  /// Of both parts.
+  double smallest_pivot(const int column) const
+  {
+    double smallest = pivot_values[0].to_host()[column];
+    for (int part = 1; part < parts; ++part) {
+      const double pivot = pivot_values[part].to_host()[column];
+      smallest = std::abs(smallest) <= std::abs(pivot) ? smallest : pivot;
+    }
+    return smallest;
+  }
+
+  void update_large()
+  {
+    host.n_too_large = 0;
+    write_status();
+    const int most = Runner<Backend>(*executor).most_scratch();
+    run_update(RowBatch{columns.data(), 0, most}, n_columns);
+    read_status();
+    if (host.n_too_large == 0)
+      return;
+    host.n_too_large = 0;
+    write_status();
+    const std::vector<std::size_t> all = needs.to_host();
+    std::vector<int> large;
+    std::vector<std::size_t> sizes;
+    for (int j = 0; j < n; ++j)
+      if (all[j] > 0) {
+        large.push_back(j);
+        sizes.push_back(all[j]);
+      }
+    const RowList list{static_cast<int>(large.size()),
+                       Buffer<int>(executor, large.data(), large.size())};
+    run_in_memory(executor, list, sizes,
+                  [&](const RowBatch &batch, const int n_items) { run_update(batch, n_items); });
+    read_status();
+  }
+
+  void run_update(const RowBatch &batch, const int n_items)
+  {
+    const auto run = [&](const auto &workspaces) {
+      const UpdateColumn<std::decay_t<decltype(workspaces)>, parts> body{
+          pool.view(), round_view(),    A.pattern.row_starts, rule.dropping,
+          workspaces,  pool.capacity(), updated.data(),       needs.data()};
+      Runner<Backend>(*executor).run(teams(n_items, body, workspaces.scratch));
+    };
+    constexpr bool on_host = Backend::kind == BackendKind::host;
+    if (batch.memory != nullptr)
+      run(Workspaces < on_host ? 32 : largest_team, false > {batch});
+    else if (on_host || batch.scratch == usual_scratch())
+      run(Workspaces<32, true>{batch});
+    else if constexpr (!on_host)
+      run(Workspaces<largest_team, true>{batch});
+  }
+
+  /// doubles of a team; those of a GPU then have many warps on a multiprocessor
+  static constexpr int usual_scratch()
+  {
+    return Backend::kind == BackendKind::host ? 4096 : 512;
+  }
+
+  ExecutorPtr executor;
+  int n;
+  SystemView<parts> A;
+  BiconjugationRule rule;
+  Buffer<ColumnKey> keys;
+  ColumnPool<Backend, parts> pool;
+  Buffer<ColumnKey> marks;
+  Buffer<int> pivot_rounds, owners, places, near, n_products, updated, product_owners;
+  Buffer<double> pivot_values[parts], owned[parts], products[parts];
+  Buffer<std::size_t> needs;
+  Buffer<RoundStatus> status;
+  RoundStatus host = {};
+  Buffer<int> columns; ///< those that are left, and some former pivots
+  int n_columns, round = 0;
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,264 @@
+#ifndef femgpu_linalg_preconditioners_biconjugation_pivots_h
+#define femgpu_linalg_preconditioners_biconjugation_pivots_h
+
+#include "linalg/base/atomic.h"
+#include "linalg/preconditioners/biconjugation/columns.h"
+
+#include <cstddef>
+
+/**
+ * @file
+ * A round of the factorisation Wᵀ A Z = D: which columns are pivots, and their products with A.
+ */
+namespace femgpu::linalg
+{
+using ColumnKey = unsigned long long;
+constexpr ColumnKey no_key = ~0ULL;
+
+/// A key below all with more @p products, and different from those with another @p number.
+FEMGPU_HD
+ColumnKey key_of(const double products, const unsigned int number)
+{
+  const double most = 2147483647.;
+  return static_cast<ColumnKey>(products < most ? products : most) << 32U | number;
+}
+
+/// A with the pattern of A + Aᵀ and a full diagonal. @p values of Aᵀ, and with two parts of A.
+template <int parts>
+struct SystemView
+{
+  RowPatternView pattern;
+  const double *values[parts];
+};
+
+/// Counts, in the memory of the executor, of what a round has done.
+struct RoundStatus
+{
+  unsigned long long used;     ///< entries of the pool, also those that were asked for in vain
+  int n_pivots;                ///< of all rounds
+  int n_too_large, n_homeless; ///< columns whose workspace, or whose place, has not sufficed
+  int bad_pivot;               ///< the first one of this round; n if there is none
+};
+
+/**
+ * What rows and columns know of a round. The supports of its pivots are disjoint, so a row has at
+ * most one of them as its owner.
+ */
+template <int parts>
+struct RoundView
+{
+  int round, n;
+  bool is_stabilised;
+  bool is_shortest_first;  ///< keys begin with the entries of the rows that make A z_j
+  ColumnKey *keys;         ///< of columns: the order
+  ColumnKey *marks;        ///< of rows: the least key of the columns that have them
+  int *pivot_round;        ///< of columns: the round in which they were pivots; 0: not yet
+  double *pivots[parts];   ///< by which z_i, and w_i, are multiplied: p_i, and q_i
+  int *owners;             ///< of rows: the pivot that has them, or -1
+  int *places;             ///< and where the row is in its column
+  double *owned[parts];    ///< and its value there; AINV: 1 in its diagonal, else 0
+  int *near;               ///< of rows: the last round with a pivot z_i for which (A z_i) has them
+  int *n_products;         ///< of rows: entries of the products A z_i; they begin where A's rows do
+  int *product_owners;     ///< i of each
+  double *products[parts]; ///< Aᵀ w_i and A z_i
+  RoundStatus *status;
+};
+
+/// Lists of products up to this length name an owner once.
+constexpr int longest_merged_list = 64;
+
+/// Lowers the marks of the rows that column j has; what were pivots in the last round own nothing.
+template <int parts>
+struct MarkRows
+{
+  static constexpr int team_size = 32, scratch = 0;
+  ColumnsView<parts> Z;
+  RoundView<parts> round;
+  const int *columns; ///< those that are left, and some others
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int item) const
+  {
+    const int j = columns[item], pivot_round = round.pivot_round[j];
+    if (pivot_round != 0 && pivot_round != round.round - 1)
+      return;
+    const int *const rows = Z.rows + Z.starts[j];
+    for (int e = team.rank(); e < Z.lengths[j]; e += team.size())
+      if (pivot_round == 0)
+        lower_to(round.marks + rows[e], round.keys[j]);
+      else
+        round.owners[rows[e]] = -1;
+  }
+};
+
+/**
+ * Makes a column a pivot if none of those with which it has a product z_jᵀ A z_i, whatever its
+ * value, comes before it. Pivots of a round so have no products with each other, and since A has a
+ * full diagonal no rows in common.
+ */
+template <int parts>
+struct SelectPivot
+{
+  static constexpr int team_size = 32, scratch = 0;
+  SystemView<parts> A;
+  ColumnsView<parts> Z;
+  RoundView<parts> round;
+  const int *columns;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int item) const
+  {
+    const int i = columns[item], begin = Z.starts[i], length = Z.lengths[i];
+    if (round.pivot_round[i] != 0 || !is_first(team, i, begin, length))
+      return;
+    own_rows(team, i, begin, length);
+    team.sync();
+    find_pivots(team, i, begin, length);
+    if (team.rank() == 0) {
+      round.pivot_round[i] = round.round;
+      add_to(&round.status->n_pivots, 1);
+    }
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  bool is_first(const Team &team, const int i, const int begin, const int length) const
+  {
+    const ColumnKey key = round.keys[i];
+    double n_before = 0.;
+    for (int e = team.rank(); e < length && n_before == 0.; e += team.size())
+      n_before += round.marks[Z.rows[begin + e]] < key ? 1. : 0.;
+    if (team.sum(n_before) > 0.)
+      return false;
+    for (int e = 0; e < length; ++e) {
+      const int row = Z.rows[begin + e], end = A.pattern.row_starts[row + 1];
+      for (int k = A.pattern.row_starts[row] + team.rank(); k < end && n_before == 0.;
+           k += team.size())
+        n_before += round.marks[A.pattern.columns[k]] < key ? 1. : 0.;
+      if (team.sum(n_before) > 0.)
+        return false;
+    }
+    return true;
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void own_rows(const Team &team, const int i, const int begin, const int length) const
+  {
+    for (int e = team.rank(); e < length; e += team.size()) {
+      const int row = Z.rows[begin + e];
+      round.owners[row] = i;
+      round.places[row] = e;
+      for (int part = 0; part < parts; ++part)
+        round.owned[part][row] = round.is_stabilised ? Z.values[part][begin + e]
+                                 : row == i          ? 1.
+                                                     : 0.;
+    }
+  }
+
+  /**
+   * p_i = a_iᵀ z_i and q_i = c_iᵀ w_i with the rows and the columns of A (AINV), which are the same
+   * while nothing is dropped, or p_i = q_i = w_iᵀ A z_i (SAINV).
+   */
+  template <class Team>
+  FEMGPU_HD
+  void find_pivots(const Team &team, const int i, const int begin, const int length) const
+  {
+    constexpr int w = parts - 1;
+    for (int part = round.is_stabilised ? w : 0; part < parts; ++part) {
+      const double pivot = find_pivot(team, part, i, begin, length);
+      if (team.rank() == 0)
+        round.pivots[part][i] = pivot;
+      if (team.rank() == 0 && round.is_stabilised)
+        round.pivots[0][i] = pivot;
+    }
+  }
+
+  /// z_iᵀ Aᵀ w_i or w_iᵀ A z_i, with e_i in place of the last factor for AINV; tells the rows of A
+  /// z_i and Aᵀ w_i, and whether the pivot is a bad one.
+  template <class Team>
+  FEMGPU_HD
+  double find_pivot(const Team &team, const int part, const int i, const int begin,
+                    const int length) const
+  {
+    double pivot = 0., magnitude = 0.;
+    for (int e = 0; e < length; ++e) {
+      const int row = Z.rows[begin + e], end = A.pattern.row_starts[row + 1];
+      const bool has_product = round.is_stabilised || row == i;
+      const double z_e = Z.values[part][begin + e];
+      for (int k = A.pattern.row_starts[row] + team.rank(); k < end; k += team.size()) {
+        const int column = A.pattern.columns[k];
+        if (has_product)
+          store_together(round.near + column, round.round);
+        if (round.owners[column] != i)
+          continue;
+        const double term =
+            z_e * (A.values[part][k] * round.owned[ColumnsView<parts>::other(part)][column]);
+        pivot += term;
+        magnitude += fabs(term);
+      }
+    }
+    pivot = team.sum(pivot);
+    magnitude = team.sum(magnitude);
+    if (team.rank() == 0 && !is_good(pivot, magnitude))
+      lower_to(&round.status->bad_pivot, i);
+    return pivot;
+  }
+
+  FEMGPU_HD
+  static bool is_good(const double pivot, const double magnitude)
+  {
+    constexpr double smallest = 1e-14; // of its terms: what is left is rounding
+    const double size = parts == 1 ? pivot : fabs(pivot);
+    return size > smallest * magnitude && size - size == 0.;
+  }
+};
+
+/// The entries of row s of the products A z_i and Aᵀ w_i with the pivots of a round.
+template <int parts>
+struct MultiplyPivots
+{
+  SystemView<parts> A;
+  RoundView<parts> round;
+
+  FEMGPU_HD
+  void operator()(const int s) const
+  {
+    round.marks[s] = no_key; // for the next round
+    if (round.near[s] != round.round)
+      return;
+    const int begin = A.pattern.row_starts[s];
+    int n = 0;
+    for (int k = begin; k < A.pattern.row_starts[s + 1]; ++k) {
+      const int column = A.pattern.columns[k], owner = round.owners[column];
+      if (owner < 0)
+        continue;
+      const int place = find(begin, n, owner);
+      for (int part = 0; part < parts; ++part) {
+        const double term =
+            A.values[part][k] * round.owned[ColumnsView<parts>::other(part)][column];
+        round.products[part][begin + place] =
+            place < n ? round.products[part][begin + place] + term : term;
+      }
+      round.product_owners[begin + place] = owner;
+      n = place < n ? n : n + 1;
+    }
+    round.n_products[s] = n;
+  }
+
+  /// Where the owner is among the first n of a short list; n if it is not there.
+  FEMGPU_HD
+  int find(const int begin, const int n, const int owner) const
+  {
+    const int first = n < longest_merged_list ? 0 : n - 1;
+    for (int q = first; q < n; ++q)
+      if (round.product_owners[begin + q] == owner)
+        return q;
+    return n;
+  }
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,373 @@
+#ifndef femgpu_linalg_preconditioners_biconjugation_update_h
+#define femgpu_linalg_preconditioners_biconjugation_update_h
+
+#include "linalg/preconditioners/biconjugation/pivots.h"
+#include "linalg/sparse/column_set.h"
+#include "linalg/sparse/row_workspace.h"
+
+#include <cstddef>
+
+/**
+ * @file
+ * The second half of a round of the factorisation Wᵀ A Z = D: the columns that are left.
+ */
+namespace femgpu::linalg
+{
+constexpr int largest_team = 256;
+
+/// What may stay in a column besides its diagonal.
+struct DropRule
+{
+  double drop; ///< entries beyond this
+  int fill;    ///< and of them at most so many, the largest; 0: all
+};
+
+/// How many numbers a column's update works with.
+struct UpdateSize
+{
+  std::size_t n_pivots; ///< that change the column
+  std::size_t n_fresh;  ///< entries of their columns
+  std::size_t length;   ///< of the column
+
+  /// doubles, for teams of @p n_threads and columns of @p parts
+  FEMGPU_HD
+  std::size_t doubles(const int parts, const int n_threads) const
+  {
+    const std::size_t n_entries = length + n_fresh;
+    const std::size_t ints = 2 * n_pivots + 2 + static_cast<std::size_t>(n_threads) + n_entries;
+    return doubles_for_ints(ints) + static_cast<std::size_t>(parts) * (n_pivots + n_entries);
+  }
+  /// doubles to find the pivots
+  FEMGPU_HD
+  std::size_t doubles_for_set() const
+  {
+    return doubles_for_ints(n_pivots + ColumnSet::size(static_cast<int>(n_pivots)));
+  }
+};
+
+/// A column that is being made, in the workspace of a team.
+template <int parts>
+struct NewColumn
+{
+  int *pivots;           ///< n_pivots, ascending
+  int *offsets;          ///< n_pivots + 1: where the entries of their columns begin
+  int *counts;           ///< of the threads, and one more
+  int *rows;             ///< first those of the old column
+  double *factors;       ///< parts x n_pivots
+  double *values[parts]; ///< of the rows
+  int n_pivots, n_old, n_entries;
+
+  FEMGPU_HD
+  NewColumn(double *memory, const UpdateSize &size, const int n_threads)
+      : pivots(reinterpret_cast<int *>(memory)), offsets(pivots + size.n_pivots),
+        counts(offsets + size.n_pivots + 1), rows(counts + n_threads + 1),
+        n_pivots(static_cast<int>(size.n_pivots)), n_old(static_cast<int>(size.length)),
+        n_entries(static_cast<int>(size.length + size.n_fresh))
+  {
+    const std::size_t ints =
+        2 * size.n_pivots + 2 + static_cast<std::size_t>(n_threads) + size.length + size.n_fresh;
+    factors = memory + doubles_for_ints(ints);
+    for (int part = 0; part < parts; ++part)
+      values[part] = factors + parts * size.n_pivots +
+                     static_cast<std::size_t>(part) * static_cast<std::size_t>(n_entries);
+  }
+
+  /// The number of a pivot, or -1.
+  FEMGPU_HD
+  int find(const int pivot) const
+  {
+    int begin = 0, end = n_pivots;
+    while (begin < end) {
+      const int middle = (begin + end) / 2;
+      if (pivots[middle] < pivot)
+        begin = middle + 1;
+      else
+        end = middle;
+    }
+    return begin < n_pivots && pivots[begin] == pivot ? begin : -1;
+  }
+
+  FEMGPU_HD
+  double magnitude(const int e) const
+  {
+    double largest = fabs(values[0][e]);
+    for (int part = 1; part < parts; ++part)
+      largest = fabs(values[part][e]) > largest ? fabs(values[part][e]) : largest;
+    return largest;
+  }
+};
+
+/**
+ * z_j −= Σ_i (z_jᵀ Aᵀ w_i / p_i) z_i, and w_j −= Σ_i (w_jᵀ A z_i / q_i) w_i, over all pivots i of
+ * the round, with e_i in place of w_i and z_i in the products for AINV; entries are dropped from
+ * the complete sum. Pivots are taken in their order, products with them row by row of the column,
+ * so that the result is the same whatever the teams are. The new column goes to the end of the
+ * pool.
+ */
+template <class Workspaces, int parts>
+struct UpdateColumn
+{
+  static constexpr int team_size = Workspaces::team_size, scratch = 0;
+  ColumnsView<parts> Z;
+  RoundView<parts> round;
+  const int *A_starts; ///< where products of a row begin
+  DropRule rule;
+  Workspaces workspaces;
+  unsigned long long capacity; ///< of the pool
+  int *updated;                ///< of columns: the last round that has changed them
+  std::size_t *needs;          ///< of columns: doubles that the workspace lacks; else 0
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int item) const
+  {
+    const int j = workspaces.row(item), begin = Z.starts[j], length = Z.lengths[j];
+    if (round.pivot_round[j] != 0 || updated[j] == round.round)
+      return;
+    UpdateSize size = bound(team, begin, length);
+    if (size.n_pivots == 0)
+      return;
+    const std::size_t space = workspaces.size(item);
+    const std::size_t need = max_of(size.doubles_for_set(), size.doubles(parts, largest_team));
+    double *const memory = workspaces.begin(team, item);
+    bool fits = size.doubles_for_set() <= space;
+    if (fits) {
+      size = find_pivots(team, begin, size, memory);
+      fits = size.doubles(parts, team.size()) <= space;
+    }
+    if (team.rank() == 0 && !fits)
+      add_to(&round.status->n_too_large, 1);
+    if (team.rank() == 0)
+      needs[j] = fits ? 0 : need;
+    if (!fits)
+      return;
+    const NewColumn<parts> column(memory, size, team.size());
+    find_factors(team, begin, column);
+    subtract_pivots(team, begin, column);
+    store(team, j, column, limit(team, j, column));
+  }
+
+  FEMGPU_HD
+  static std::size_t max_of(const std::size_t a, const std::size_t b)
+  {
+    return a > b ? a : b;
+  }
+
+  /// The pivots that change a column, and the entries of their columns, each as often as it is met.
+  template <class Team>
+  FEMGPU_HD
+  UpdateSize bound(const Team &team, const int begin, const int length) const
+  {
+    double n_pivots = 0., n_fresh = 0.;
+    for (int e = team.rank(); e < length; e += team.size()) {
+      const int row = Z.rows[begin + e];
+      if (round.near[row] != round.round)
+        continue;
+      const int *const owners = round.product_owners + A_starts[row];
+      n_pivots += round.n_products[row];
+      for (int q = 0; q < round.n_products[row]; ++q)
+        n_fresh += Z.lengths[owners[q]];
+    }
+    n_pivots = team.sum(n_pivots);
+    n_fresh = n_pivots > 0. ? team.sum(n_fresh) : 0.;
+    return {static_cast<std::size_t>(n_pivots < round.n ? n_pivots : round.n),
+            static_cast<std::size_t>(n_fresh), static_cast<std::size_t>(length)};
+  }
+
+  /// The pivots, ascending, at the beginning of the memory, and the exact size.
+  template <class Team>
+  FEMGPU_HD
+  UpdateSize find_pivots(const Team &team, const int begin, const UpdateSize &most,
+                         double *memory) const
+  {
+    int *const pivots = reinterpret_cast<int *>(memory);
+    ColumnSet set(pivots + most.n_pivots, static_cast<int>(most.n_pivots));
+    set.clear(team);
+    for (int e = team.rank(); e < static_cast<int>(most.length); e += team.size()) {
+      const int row = Z.rows[begin + e];
+      if (round.near[row] != round.round)
+        continue;
+      for (int q = 0; q < round.n_products[row]; ++q)
+        set.insert(team, round.product_owners[A_starts[row] + q]);
+    }
+    const int n_pivots = set.n_columns(team);
+    set.store_sorted(team, pivots);
+    double n_fresh = 0.;
+    for (int k = team.rank(); k < n_pivots; k += team.size())
+      n_fresh += Z.lengths[pivots[k]];
+    n_fresh = team.sum(n_fresh);
+    return {static_cast<std::size_t>(n_pivots), static_cast<std::size_t>(n_fresh), most.length};
+  }
+
+  /// (z_jᵀ Aᵀ w_i) / p_i for the pivots i, and with two parts (w_jᵀ A z_i) / q_i.
+  template <class Team>
+  FEMGPU_HD
+  void find_factors(const Team &team, const int begin, const NewColumn<parts> &column) const
+  {
+    for (int k = team.rank(); k < parts * column.n_pivots; k += team.size())
+      column.factors[k] = 0.;
+    team.sync();
+    for (int e = 0; e < column.n_old; ++e) {
+      const int row = Z.rows[begin + e];
+      if (round.near[row] != round.round)
+        continue;
+      const int first = A_starts[row], n = round.n_products[row];
+      // Owners of a short list are different, so that no two threads meet.
+      const bool is_short = n <= longest_merged_list;
+      const int stride = is_short ? team.size() : 1;
+      for (int q = is_short || team.rank() == 0 ? team.rank() : n; q < n; q += stride) {
+        const int k = column.find(round.product_owners[first + q]);
+        for (int part = 0; part < parts; ++part)
+          column.factors[part * column.n_pivots + k] +=
+              Z.values[part][begin + e] * round.products[part][first + q];
+      }
+      team.sync();
+    }
+    for (int k = team.rank(); k < column.n_pivots; k += team.size())
+      for (int part = 0; part < parts; ++part)
+        column.factors[part * column.n_pivots + k] /= round.pivots[part][column.pivots[k]];
+    if (team.rank() == 0) {
+      int offset = column.n_old;
+      for (int k = 0; k < column.n_pivots; ++k) {
+        column.offsets[k] = offset;
+        offset += Z.lengths[column.pivots[k]];
+      }
+      column.offsets[column.n_pivots] = offset;
+    }
+    team.sync();
+  }
+
+  /// The entries of the column and of its pivots; what both have is where the column has it.
+  template <class Team>
+  FEMGPU_HD
+  void subtract_pivots(const Team &team, const int begin, const NewColumn<parts> &column) const
+  {
+    for (int k = 0; k < column.n_pivots; ++k) {
+      const int from = Z.starts[column.pivots[k]], to = column.offsets[k];
+      const int length = column.offsets[k + 1] - to;
+      for (int e = team.rank(); e < length; e += team.size()) {
+        column.rows[to + e] = Z.rows[from + e];
+        for (int part = 0; part < parts; ++part)
+          column.values[part][to + e] =
+              -(column.factors[part * column.n_pivots + k] * Z.values[part][from + e]);
+      }
+    }
+    team.sync();
+    for (int e = team.rank(); e < column.n_old; e += team.size()) {
+      const int row = Z.rows[begin + e], owner = round.owners[row];
+      const int k = owner < 0 ? -1 : column.find(owner);
+      column.rows[e] = row;
+      for (int part = 0; part < parts; ++part) {
+        double value = Z.values[part][begin + e];
+        if (k >= 0) {
+          double &subtracted = column.values[part][column.offsets[k] + round.places[row]];
+          value += subtracted;
+          subtracted = 0.; // is dropped
+        }
+        column.values[part][e] = value;
+      }
+    }
+    team.sync();
+  }
+
+  /// Entries beyond this stay.
+  template <class Team>
+  FEMGPU_HD
+  double limit(const Team &team, const int j, const NewColumn<parts> &column) const
+  {
+    double least = rule.drop;
+    if (rule.fill == 0 || count_beyond(team, j, column, least) <= rule.fill)
+      return least;
+    double most = 0.; // none is beyond the sum of all
+    for (int e = team.rank(); e < column.n_entries; e += team.size())
+      most += column.magnitude(e);
+    most = team.sum(most);
+    for (int bisection = 0; bisection < 60; ++bisection) {
+      const double middle = 0.5 * (least + most);
+      if (count_beyond(team, j, column, middle) > rule.fill)
+        least = middle;
+      else
+        most = middle;
+    }
+    return most;
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  double count_beyond(const Team &team, const int j, const NewColumn<parts> &column,
+                      const double least) const
+  {
+    double n = 0.;
+    for (int e = team.rank(); e < column.n_entries; e += team.size())
+      n += column.rows[e] != j && !(column.magnitude(e) <= least) ? 1. : 0.;
+    return team.sum(n);
+  }
+
+  /// Each thread has some entries that follow each other, so that they keep their order.
+  template <class Team>
+  FEMGPU_HD
+  void store(const Team &team, const int j, const NewColumn<parts> &column,
+             const double least) const
+  {
+    const int n = column.n_entries, share = (n + team.size() - 1) / team.size();
+    const int first = share * team.rank() < n ? share * team.rank() : n;
+    const int last = first + share < n ? first + share : n;
+    const auto stays = [&](const int e) {
+      return column.rows[e] == j || !(column.magnitude(e) <= least); // also what is no number
+    };
+    int n_mine = 0, at = 0, length = 0;
+    double n_products = 0.;
+    for (int e = first; e < last; ++e)
+      if (stays(e)) {
+        ++n_mine;
+        n_products += A_starts[column.rows[e] + 1] - A_starts[column.rows[e]];
+      }
+    column.counts[team.rank()] = n_mine;
+    team.sync();
+    for (int thread = 0; thread < team.size(); ++thread) {
+      at += thread < team.rank() ? column.counts[thread] : 0;
+      length += column.counts[thread];
+    }
+    n_products = round.is_shortest_first ? team.sum(n_products) : 0.;
+    const int place = take_place(team, length, column);
+    if (place < 0)
+      return;
+    at += place;
+    for (int e = first; e < last; ++e)
+      if (stays(e)) {
+        Z.rows[at] = column.rows[e];
+        for (int part = 0; part < parts; ++part) {
+          const double value = column.values[part][e];
+          Z.values[part][at] = fabs(value) <= rule.drop && column.rows[e] != j ? 0. : value;
+        }
+        ++at;
+      }
+    if (team.rank() == 0) {
+      Z.starts[j] = place;
+      Z.lengths[j] = length;
+      if (round.is_shortest_first)
+        round.keys[j] = key_of(n_products, static_cast<unsigned int>(round.keys[j]));
+      updated[j] = round.round;
+    }
+  }
+
+  /// Room at the end of the pool, for all threads; -1 if there is none.
+  template <class Team>
+  FEMGPU_HD
+  int take_place(const Team &team, const int length, const NewColumn<parts> &column) const
+  {
+    int *const place = column.counts + team.size();
+    if (team.rank() == 0) {
+      const auto wanted = static_cast<unsigned long long>(length);
+      const unsigned long long first = add_to(&round.status->used, wanted);
+      *place = first + wanted <= capacity ? static_cast<int>(first) : -1;
+      if (*place < 0)
+        add_to(&round.status->n_homeless, 1);
+    }
+    team.sync();
+    return *place;
+  }
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,306 @@
+#ifndef femgpu_linalg_preconditioners_incomplete_factors_h
+#define femgpu_linalg_preconditioners_incomplete_factors_h
+
+#include "linalg/execution/steps/chains.h"
+#include "linalg/preconditioners/incomplete/pattern.h"
+#include "linalg/preconditioners/incomplete/schedule.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * The numeric phase of ILU(κ), M = (D + L) D⁻¹ (D + U), where the matrix lives.
+ */
+namespace femgpu::linalg
+{
+/// Where each entry of L + U begins: the entry of A it comes from; and where the diagonal is.
+struct FindSources
+{
+  RowPatternView factors, block_rows;
+  const int *entries; ///< of the block rows
+  int *sources, *diagonal;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int from = block_rows.row_starts[i]; // all of whose columns are in the factors too
+    for (int k = factors.row_starts[i]; k < factors.row_starts[i + 1]; ++k) {
+      const int column = factors.columns[k];
+      const bool is_there =
+          from < block_rows.row_starts[i + 1] && block_rows.columns[from] == column;
+      sources[k] = is_there ? entries[from++] : -1;
+      if (column == i)
+        diagonal[i] = k;
+    }
+  }
+};
+
+/// Takes the entries below the diagonal from above it.
+struct MirrorSources
+{
+  RowPatternView factors;
+  int *sources;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    for (int k = factors.row_starts[i]; factors.columns[k] < i; ++k)
+      sources[k] = sources[factors.find(factors.columns[k], i)];
+  }
+};
+
+/// A + α diag(A) on the pattern of the factors, and the largest entry of each row of it.
+struct LoadValues
+{
+  RowPatternView factors;
+  const int *sources;
+  const double *A_values;
+  double alpha;
+  double *values, *largest;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    double most = 0.;
+    for (int k = factors.row_starts[i]; k < factors.row_starts[i + 1]; ++k) {
+      double value = sources[k] < 0 ? 0. : A_values[sources[k]];
+      if (factors.columns[k] == i)
+        value *= 1. + alpha;
+      values[k] = value;
+      most = fmax(most, fabs(value));
+    }
+    largest[i] = most;
+  }
+};
+
+/**
+ * Eliminates row i, once the rows it needs are done: for k < i of its pattern in order,
+ *
+ *     a_ij −= (l_ik u_kj) / d_k  for the j > k that both rows have.
+ *
+ * With a symmetric A and pattern l_ik = u_ki to the last bit: both get the same terms in the same
+ * order.
+ */
+struct EliminateRow
+{
+  static constexpr int team_size = 32, scratch = 0;
+  RowPatternView factors;
+  const int *order; ///< rows as they are scheduled
+  const int *diagonal;
+  const double *largest;
+  double smallest_pivot; ///< relative to the largest entry of the row
+  bool must_be_positive;
+  double *values, *inverse; ///< of L + D + U, and of D⁻¹
+  int *bad_pivot;           ///< of each row
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int item) const
+  {
+    const int i = order[item], begin = factors.row_starts[i], d = diagonal[i];
+    for (int k = begin + team.rank(); k < d; k += team.size())
+      team.wait_for(factors.columns[k]);
+    team.catch_up();
+    for (int k = begin; k < d; ++k) {
+      subtract_row(team, i, k);
+      team.sync();
+    }
+    if (team.rank() == 0)
+      invert_pivot(i, d);
+    team.sync();
+    if (team.rank() == 0)
+      team.announce(i);
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void subtract_row(const Team &team, const int i, const int k) const
+  {
+    const int row = factors.columns[k];
+    const double l = values[k], inverse_d = team.fresh(inverse + row);
+    int at = k + 1;
+    for (int m = diagonal[row] + 1 + team.rank(); m < factors.row_starts[row + 1];
+         m += team.size()) {
+      const int place = factors.find(i, factors.columns[m], at);
+      if (place < 0)
+        continue;
+      const double lu = l * team.fresh(values + m);
+      values[place] -= lu * inverse_d;
+      at = place + 1;
+    }
+  }
+
+  FEMGPU_HD
+  void invert_pivot(const int i, const int d) const
+  {
+    const double pivot = must_be_positive ? values[d] : fabs(values[d]);
+    const bool is_good = pivot > smallest_pivot * largest[i] && pivot - pivot == 0.;
+    bad_pivot[i] = is_good ? 0 : 1;
+    if (!is_good) // something to go on with
+      values[d] = largest[i] > 0. ? largest[i] : 1.;
+    inverse[i] = 1. / values[d];
+  }
+};
+
+/// What became of the pivots.
+struct PivotReport
+{
+  int n_bad = 0;      ///< zero or too small, or not positive where they must be
+  int first_row = -1; ///< of A
+  double alpha = 0.;  ///< factors are those of A + α diag(A)
+};
+
+/// D + L + U as steps see them, rows in the order of the blocks.
+struct FactorsView
+{
+  RowPatternView pattern;
+  const int *diagonal; ///< its place in each row
+  const double *values;
+  const double *inverse; ///< D⁻¹
+};
+
+/**
+ * M = (D + L) D⁻¹ (D + U) ≈ the diagonal blocks of P A Pᵀ, with the pattern of ILU(level). Row by
+ * row (Saad 2003, Algorithm 10.4), each waits for those that it needs.
+ */
+template <class Backend>
+class IncompleteFactors
+{
+public:
+  /**
+   * Finds the pattern and the order of elimination.
+   * @param is_cholesky A is symmetric: U = Lᵀ to the last bit, and pivots must be positive
+   * @param by_levels the rows of a block are scheduled by levels, else as they are numbered
+   * @throws SolverError if there are too many entries
+   */
+  IncompleteFactors(const CsrMatrix &A, const BlockPartition &blocks, const int level,
+                    const bool is_cholesky, const bool by_levels)
+      : blocks(blocks), is_cholesky(is_cholesky), owner(A.executor()),
+        n(static_cast<std::size_t>(A.n())), diagonal(owner, n), inverse(owner, n),
+        largest(owner, n), bad_pivot(owner, n), chains(owner, blocks.host.starts, A.n())
+  {
+    const BlockDiagonal block_rows = block_diagonal<Backend>(A, blocks);
+    in_blocks = block_rows.pattern.columns.size();
+    pattern = fill_pattern<Backend>(block_rows.pattern, level, owner);
+    sources = Buffer<int>(owner, pattern.columns.size());
+    values = Buffer<double>(owner, pattern.columns.size());
+    Runner<Backend> runner(*owner);
+    runner.run(
+        rows(A.n(), FindSources{pattern.view(), block_rows.pattern.view(),
+                                block_rows.entries.data(), sources.data(), diagonal.data()}));
+    if (is_cholesky)
+      runner.run(rows(A.n(), MirrorSources{pattern.view(), sources.data()}));
+    order = make_schedule(pattern, diagonal, blocks, owner, by_levels);
+    owner->synchronize(); // before the block rows go
+  }
+
+  /**
+   * The factors of the values of @p A, or of A + α diag(A) with the smallest α of 0, 10⁻³, 2·10⁻³,
+   * ... that leaves no bad pivot (Manteuffel 1980). @throws SolverError if none does
+   */
+  void factorise(const CsrMatrix &A)
+  {
+    constexpr double first_shift = 1e-3, largest_shift = 1e3;
+    report = {};
+    for (double alpha = 0.;; alpha = alpha == 0. ? first_shift : 2. * alpha) {
+      const std::vector<int> bad = eliminate(A, alpha);
+      const int n_bad = static_cast<int>(std::count(bad.begin(), bad.end(), 1));
+      report.alpha = alpha;
+      if (n_bad == 0)
+        return;
+      if (alpha == 0.) {
+        report.n_bad = n_bad;
+        report.first_row = first_bad_row(bad);
+      }
+      if (alpha >= largest_shift)
+        refuse(first_bad_row(bad));
+    }
+  }
+
+  FactorsView view() const
+  {
+    return {pattern.view(), diagonal.data(), values.data(), inverse.data()};
+  }
+  const Schedule &schedule() const
+  {
+    return order;
+  }
+  const PivotReport &pivots() const
+  {
+    return report;
+  }
+  const BlockPartition &partition() const
+  {
+    return blocks;
+  }
+  ExecutorPtr executor() const
+  {
+    return owner;
+  }
+  std::size_t n_nonzeros() const
+  {
+    return pattern.columns.size();
+  }
+  /// Of A in the blocks, with the whole diagonal.
+  std::size_t n_nonzeros_in_blocks() const
+  {
+    return in_blocks;
+  }
+
+private:
+  std::vector<int> eliminate(const CsrMatrix &A, const double alpha)
+  {
+    // A pivot that has lost twelve digits is nothing but rounding.
+    constexpr double smallest_pivot = 1e-12;
+    Runner<Backend> runner(*owner);
+    runner.run(rows(A.n(), LoadValues{pattern.view(), sources.data(), A.csr_view().values, alpha,
+                                      values.data(), largest.data()}));
+    const EliminateRow body{pattern.view(), order.lower.rows.data(), diagonal.data(),
+                            largest.data(), smallest_pivot,          is_cholesky,
+                            values.data(),  inverse.data(),          bad_pivot.data()};
+    runner.run(chains.step(body, order.lower.items_at_once(A.n())));
+    return bad_pivot.to_host();
+  }
+
+  /// By the numbers of A.
+  int first_bad_row(const std::vector<int> &bad) const
+  {
+    int first = static_cast<int>(n);
+    for (std::size_t i = 0; i < bad.size(); ++i)
+      if (bad[i] != 0)
+        first = std::min(first, blocks.old_row(static_cast<int>(i)));
+    return first;
+  }
+
+  [[noreturn]] void refuse(const int row) const
+  {
+    throw SolverError("There are no incomplete factors: " + std::to_string(report.n_bad) + " of " +
+                      std::to_string(n) + " pivots are " +
+                      (is_cholesky ? "not positive" : "zero or nearly so") + ", the first in row " +
+                      std::to_string(report.first_row) +
+                      ", and with a diagonal 1000 times as large there still is one in row " +
+                      std::to_string(row) +
+                      ". Look at the diagonal of that row, or use another preconditioner, as sai.");
+  }
+
+  const BlockPartition &blocks;
+  bool is_cholesky;
+  ExecutorPtr owner;
+  std::size_t n, in_blocks = 0;
+  RowPattern pattern;
+  Buffer<int> sources; ///< the entry of A that each entry of the factors begins with; -1: none
+  Buffer<double> values;
+  Buffer<int> diagonal;
+  Buffer<double> inverse, largest;
+  Buffer<int> bad_pivot;
+  Chains chains; ///< the rows of each block
+  Schedule order;
+  PivotReport report;
+};
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,345 @@
+#include "linalg/preconditioners/incomplete/swept_solver.h"
+#include "linalg/preconditioners/incomplete/triangular_solver.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/sparse/symmetry.h"
+
+#include <cmath>
+#include <sstream>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// t_i = b_i − (A y)_i
+struct Residual
+{
+  SolveVectors v; // b is read, z is t
+
+  FEMGPU_HD
+  void operator()(const int i, const double Ay_i) const
+  {
+    v.write(i, v.read(i) - Ay_i);
+  }
+};
+
+/// to[k] = from[entries[k]], or 0 where there is none
+struct GatherEntry
+{
+  const double *from;
+  const int *entries;
+  double *to;
+
+  FEMGPU_HD
+  void operator()(const int k) const
+  {
+    to[k] = entries[k] < 0 ? 0. : from[entries[k]];
+  }
+};
+
+/// The diagonal blocks of A, rows in the order of the blocks, for products.
+template <class Backend>
+class BlockMatrix
+{
+public:
+  BlockMatrix(const CsrMatrix &A, const BlockPartition &blocks)
+  {
+    BlockDiagonal block_rows = block_diagonal<Backend>(A, blocks);
+    entries = std::move(block_rows.entries);
+    Buffer<double> values(A.executor(), entries.size());
+    values_data = values.data();
+    matrix = std::make_unique<CsrMatrix>(A.executor(), std::move(block_rows.pattern.row_starts),
+                                         std::move(block_rows.pattern.columns), std::move(values));
+  }
+  void update(const CsrMatrix &A)
+  {
+    Runner<Backend>(*A.executor())
+        .run(rows(static_cast<int>(entries.size()),
+                  GatherEntry{A.csr_view().values, entries.data(), values_data}));
+  }
+
+  std::unique_ptr<CsrMatrix> matrix;
+
+private:
+  Buffer<int> entries;
+  double *values_data;
+};
+
+/// How many steps of each kind.
+struct StepCounts
+{
+  int outer = 1; ///< m
+  int inner = 1; ///< q
+};
+
+/**
+ * m outer and q inner steps of the block two-stage method for A s = r from s = 0 (Galiano et al.
+ * 2012, Algorithm 3), with A = P − Q, P the diagonal blocks of A, and P = M − R with the incomplete
+ * factors M = L U. An outer step of the algorithm begins with y = s and takes q inner steps
+ *
+ *     M y' = R y + Q s + r.
+ *
+ * This one has corrections: let y = s + e, so that e = 0 in the beginning. With R = M − P and Q =
+ * P − A, M (s + e') = (M − P)(s + e) + (P − A) s + r, that is
+ *
+ *     e' = e + M⁻¹ ((r − A s) − P e);  in the end s' = s + e.
+ *
+ * In the first outer step r − A s is r, and in the first inner step P e is 0. A is multiplied in
+ * the format of the solver; vectors y and e are in the order of the blocks.
+ */
+template <class Backend>
+class TwoStageOperator final : public PreconditionerOperator
+{
+public:
+  TwoStageOperator(const Matrix &A, const BlockPartition &blocks, const TriangularSolver &factors,
+                   const CsrMatrix *P, const StepCounts &steps)
+      : PreconditionerOperator(A.range()), A(A), P(P), blocks(blocks), factors(factors),
+        steps(steps), s(vector(true)), residual(vector(steps.outer > 1)),
+        e(vector(steps.inner > 1)), t(vector(steps.inner > 1))
+  {}
+
+  View view() const override
+  {
+    return StoredView{A.n(), s.data()};
+  }
+
+  const double *prepare(StepRunner &runner, double *r) const override
+  {
+    auto &run = static_cast<Runner<Backend> &>(runner);
+    inner_steps(run, r, false);
+    for (int l = 1; l < steps.outer; ++l) {
+      run.run(product(A, s.data(), Residual{{r, nullptr, residual.data(), nullptr, false}}));
+      inner_steps(run, residual.data(), true);
+    }
+    return r;
+  }
+
+  std::size_t bytes() const
+  {
+    const auto outer = static_cast<std::size_t>(steps.outer);
+    const auto inner = static_cast<std::size_t>(steps.inner);
+    const std::size_t products = outer * (inner - 1);
+    std::size_t sum = outer * inner * (factors.bytes() + 2 * blocks.bytes()) +
+                      (outer - 1) * (A.bytes() + 3 * residual.bytes()) + 2 * s.bytes();
+    if (products > 0)
+      sum += products * (P->bytes() + 3 * t.bytes());
+    return sum;
+  }
+
+private:
+  Buffer<double> vector(const bool is_needed) const
+  {
+    return {A.executor(), is_needed ? static_cast<std::size_t>(A.n()) : 0};
+  }
+
+  /// s = G r, or s += G r, with q inner steps G.
+  void inner_steps(Runner<Backend> &run, const double *r, const bool adds) const
+  {
+    const int *const order = blocks.host.order.empty() ? nullptr : blocks.view().order;
+    const SolveVectors outside{r, order, s.data(), order, adds};
+    if (steps.inner == 1)
+      return factors.solve(run, outside);
+    factors.solve(run, {r, order, e.data(), nullptr, false});
+    for (int k = 1; k < steps.inner; ++k) {
+      run.run(product(*P, e.data(), Residual{{r, order, t.data(), nullptr, false}}));
+      factors.solve(run, {t.data(), nullptr, e.data(), nullptr, true});
+    }
+    run.run(rows(A.n(), WriteVector{outside, e.data()}));
+  }
+
+  const Matrix &A;
+  const CsrMatrix *P; ///< with more than one inner step
+  const BlockPartition &blocks;
+  const TriangularSolver &factors;
+  StepCounts steps;
+  mutable Buffer<double> s, residual, e, t;
+};
+
+/**
+ * Incomplete LU factors of the diagonal blocks of A, and with them the block two-stage method
+ * (Galiano et al. 2012). `ilu` and `ic` are the ones with one step, M = L U.
+ *
+ * Use: PCG and BiCGStab where Jacobi needs too many iterations. Blocks are what runs in parallel;
+ * more of them cost iterations. level=κ is the fill; κ = 0: the pattern of A. Needs: of A nothing
+ * but that the pivots are not zero; factor=ic: A symmetric with positive pivots. Where they are not
+ * so, A + α diag(A) is factored, and told. For a symmetric A the factors are symmetric, and with
+ * them all steps. They need not be definite: with odd outer and inner they are if M and A are; with
+ * even ones also 2M − A must be, as 2P − A for outer steps (Adams 1985). CG finds out. Cost: an
+ * application solves with L and U outer · inner times, and multiplies with A outer − 1 times and
+ * with its diagonal blocks outer (inner − 1) times. Fails: SolverError naming the row.
+ */
+template <class Backend>
+class BlockTwoStage final : public Preconditioner
+{
+public:
+  explicit BlockTwoStage(Method &method)
+      : kind(method.name()), wanted_blocks(method.integer_or("blocks", "auto", 0, 1, max_blocks)),
+        partition_kind(method.word("partition", "contiguous", partition_choices())),
+        level(method.integer("level", 0, 0, 10)), is_cholesky(kind == "ic"),
+        triangular(method.word("triangular", "auto",
+                               {"auto", "levels", "dependencies", "sweeps", "cusparse"})),
+        sweeps(method.integer_or("sweeps", "auto", 0, 1, 100))
+  {
+    check_partition(partition_kind);
+    if (kind != "two-stage")
+      return;
+    steps.outer = method.integer("outer", 1, 1, 100);
+    steps.inner = method.integer("inner", 1, 1, 100);
+    is_cholesky = method.word("factor", "ilu", {"ilu", "ic"}) == "ic";
+  }
+
+  void setup(const Matrix &A) override
+  {
+    const ExecutorPtr &owner = A.executor();
+    two_stage.reset();
+    triangles.reset();
+    P.reset();
+    factors.reset();
+    find_symmetry(A.csr());
+    blocks = std::make_unique<BlockPartition>(owner, make_blocks(A.csr()));
+    const bool on_host = owner->backend() == BackendKind::host;
+    factors = std::make_unique<IncompleteFactors<Backend>>(A.csr(), *blocks, level, is_cholesky,
+                                                           !on_host || triangular == "levels");
+    triangles = make_triangles();
+    if (steps.inner > 1)
+      P = std::make_unique<BlockMatrix<Backend>>(A.csr(), *blocks);
+    two_stage = std::make_unique<TwoStageOperator<Backend>>(A, *blocks, *triangles,
+                                                            P ? P->matrix.get() : nullptr, steps);
+    n_nonzeros_of_A = A.n_nonzeros();
+    set_values(A.csr());
+  }
+
+  void update(const Matrix &A) override
+  {
+    find_symmetry(A.csr());
+    set_values(A.csr());
+  }
+  Action action() const override
+  {
+    return two_stage.get();
+  }
+  SetupReport setup_report() const override
+  {
+    return {factors->n_nonzeros(), remarks()};
+  }
+  bool is_symmetric() const override
+  {
+    return A_is_symmetric;
+  }
+  std::string name() const override
+  {
+    return kind;
+  }
+  std::size_t bytes() const override
+  {
+    return two_stage->bytes();
+  }
+
+private:
+  static constexpr int max_blocks = 1 << 24;
+
+  void find_symmetry(const CsrMatrix &A)
+  {
+    const int first = first_unsymmetric_row<Backend>(A);
+    A_is_symmetric = first < 0;
+    if (is_cholesky && !A_is_symmetric)
+      throw SolverError("Preconditioner '" + kind + "' with incomplete Cholesky factors needs a " +
+                        "symmetric matrix, but row " + std::to_string(first) +
+                        " is another than its column. Use ilu, or factor=ilu.");
+  }
+
+  void set_values(const CsrMatrix &A)
+  {
+    factors->factorise(A);
+    triangles->update();
+    if (P)
+      P->update(A);
+  }
+
+  Partition make_blocks(const CsrMatrix &A) const
+  {
+    return make_partition(partition_kind, A,
+                          wanted_blocks > 0 ? wanted_blocks : automatic_blocks(A));
+  }
+
+  /// On a GPU plain products are far ahead, where they contract: see docs/solvers.md. On the host
+  /// exact solves cost less than two sweeps.
+  std::string triangular_solver(const Executor &executor) const
+  {
+    if (triangular != "auto")
+      return triangular;
+    return executor.backend() == BackendKind::host ? "levels" : "sweeps";
+  }
+
+  /// The same for any number of threads. The cores of a host need a few, and fewer blocks need
+  /// fewer iterations; thread blocks hundreds that fit their shared memory; products do not care.
+  int automatic_blocks(const CsrMatrix &A) const
+  {
+    constexpr int rows_of_a_thread_block = 2048, rows_of_a_core = 65536;
+    constexpr int fewest = 8, smallest = 4096;
+    if (A.executor()->backend() == BackendKind::host)
+      return A.n() < smallest ? 1 : std::max(fewest, (A.n() + rows_of_a_core - 1) / rows_of_a_core);
+    return triangular_solver(*A.executor()) == "levels"
+               ? (A.n() + rows_of_a_thread_block - 1) / rows_of_a_thread_block
+               : 1;
+  }
+
+  std::unique_ptr<TriangularSolver> make_triangles() const
+  {
+    const std::string way = triangular_solver(*factors->executor());
+    if (way == "sweeps")
+      return std::make_unique<SweptSolver<Backend>>(*factors, sweeps);
+    if (way == "cusparse")
+      return std::make_unique<CusparseSolver<Backend>>(*factors);
+    if (way == "levels")
+      return std::make_unique<BlockwiseSolver<Backend>>(*factors);
+    return std::make_unique<DependencySolver<Backend>>(*factors);
+  }
+
+  std::string remarks() const
+  {
+    const PivotReport &pivots = factors->pivots();
+    const double in_blocks = static_cast<double>(factors->n_nonzeros_in_blocks());
+    const double outside =
+        n_nonzeros_of_A > 0 ? 1. - in_blocks / static_cast<double>(n_nonzeros_of_A) : 0.;
+    std::ostringstream text;
+    text.precision(3);
+    text << (is_cholesky ? "IC(" : "ILU(") << level << ") in " << blocks->host.n_blocks() << " "
+         << partition_kind << " blocks";
+    if (wanted_blocks > blocks->host.n_blocks())
+      text << " (" << wanted_blocks << " were asked for)";
+    text << " of up to " << blocks->host.largest_block() << " rows, "
+         << 100. * std::max(outside, 0.) << " % of A outside, fill "
+         << static_cast<double>(factors->n_nonzeros()) / std::max(in_blocks, 1.) << ", up to "
+         << factors->schedule().lower.n_levels << " levels, triangles by " << triangles->name();
+    if (pivots.n_bad > 0)
+      text << ", " << pivots.n_bad << (is_cholesky ? " pivots not positive" : " pivots nearly zero")
+           << ", the first in row " << pivots.first_row << ": factors of A + " << pivots.alpha
+           << " diag(A)";
+    return text.str();
+  }
+
+  std::string kind;
+  int wanted_blocks; ///< 0: automatic
+  std::string partition_kind;
+  int level;
+  bool is_cholesky;
+  std::string triangular;
+  int sweeps; ///< 0: as many as it takes
+  StepCounts steps;
+
+  bool A_is_symmetric = true; // until setup() knows
+  std::size_t n_nonzeros_of_A = 0;
+  std::unique_ptr<BlockPartition> blocks;
+  std::unique_ptr<IncompleteFactors<Backend>> factors;
+  std::unique_ptr<TriangularSolver> triangles;
+  std::unique_ptr<BlockMatrix<Backend>> P;
+  std::unique_ptr<TwoStageOperator<Backend>> two_stage;
+};
+} // namespace
+
+template <>
+std::unique_ptr<Preconditioner> make_on<class IluPreconditioner, ThisBackend>(Method &method)
+{
+  return std::make_unique<BlockTwoStage<ThisBackend>>(method);
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,132 @@
+#ifndef femgpu_linalg_preconditioners_incomplete_schedule_h
+#define femgpu_linalg_preconditioners_incomplete_schedule_h
+
+#include "linalg/preconditioners/incomplete/pattern.h"
+
+#include <algorithm>
+#include <vector>
+
+/**
+ * @file
+ * In which order rows of triangles are done: those of a level do not need each other.
+ */
+namespace femgpu::linalg
+{
+/// The pattern of factors in host memory.
+struct HostFactors
+{
+  std::vector<int> row_starts, columns, diagonal;
+};
+
+/**
+ * Levels of the rows of a triangle: 0 where a row needs no other, else one more than those. On the
+ * host, one row after the other, blocks side by side: as fast as the entries can be read, where
+ * rows that wait for each other on a device take seconds.
+ */
+inline std::vector<int> find_levels(const HostFactors &factors, const BlockPartition &blocks,
+                                    const bool is_lower)
+{
+  std::vector<int> levels(factors.diagonal.size());
+#pragma omp parallel for schedule(dynamic)
+  for (int block = 0; block < blocks.host.n_blocks(); ++block) {
+    const int first = blocks.host.starts[block], last = blocks.host.starts[block + 1] - 1;
+    for (int item = first; item <= last; ++item) {
+      const int i = is_lower ? item : first + last - item;
+      const int begin = is_lower ? factors.row_starts[i] : factors.diagonal[i] + 1;
+      const int end = is_lower ? factors.diagonal[i] : factors.row_starts[i + 1];
+      int level = 0;
+      for (int k = begin; k < end; ++k)
+        level = std::max(level, levels[factors.columns[k]] + 1);
+      levels[i] = level;
+    }
+  }
+  return levels;
+}
+
+/// The rows of a triangle in the order in which they are done, block by block, level by level.
+struct RowSchedule
+{
+  Buffer<int> rows;
+  std::vector<int> host_rows;
+  std::vector<int> level_starts; ///< places in rows, and n
+  std::vector<int> block_levels; ///< the first level of each block, and the number of all
+  int n_levels = 0;              ///< of the block that has most
+
+  /// Of @p n_items in all levels: those at work, and those that get ready for the next levels.
+  int items_at_once(const int n_items) const
+  {
+    return 3 * (n_items / std::max(n_levels, 1) + 1);
+  }
+};
+
+struct Schedule
+{
+  RowSchedule lower, upper;
+};
+
+/// @param levels of each row; rows keep their order within a level
+inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vector<int> &levels)
+{
+  RowSchedule schedule;
+  schedule.host_rows.resize(levels.size());
+  for (int block = 0; block < blocks.host.n_blocks(); ++block) {
+    const int begin = blocks.host.starts[block], end = blocks.host.starts[block + 1];
+    const int n_levels =
+        begin == end ? 0 : 1 + *std::max_element(levels.begin() + begin, levels.begin() + end);
+    std::vector<int> places(static_cast<std::size_t>(n_levels) + 1, 0);
+    for (int i = begin; i < end; ++i)
+      ++places[levels[i] + 1];
+    places[0] = begin;
+    for (int level = 0; level < n_levels; ++level)
+      places[level + 1] += places[level];
+    schedule.block_levels.push_back(static_cast<int>(schedule.level_starts.size()));
+    schedule.level_starts.insert(schedule.level_starts.end(), places.begin(), places.end() - 1);
+    for (int i = begin; i < end; ++i)
+      schedule.host_rows[places[levels[i]]++] = i;
+    schedule.n_levels = std::max(schedule.n_levels, n_levels);
+  }
+  schedule.block_levels.push_back(static_cast<int>(schedule.level_starts.size()));
+  schedule.level_starts.push_back(static_cast<int>(levels.size()));
+  return schedule;
+}
+
+/// One after the other, each block a single level: for a thread that does a block alone.
+inline RowSchedule sort_by_numbers(const BlockPartition &blocks, const std::vector<int> &levels,
+                                   const bool is_lower)
+{
+  RowSchedule schedule;
+  schedule.level_starts = blocks.host.starts;
+  for (int block = 0; block <= blocks.host.n_blocks(); ++block)
+    schedule.block_levels.push_back(block);
+  for (int block = 0; block < blocks.host.n_blocks(); ++block) {
+    const int begin = blocks.host.starts[block], end = blocks.host.starts[block + 1];
+    for (int i = begin; i < end; ++i)
+      schedule.host_rows.push_back(is_lower ? i : begin + end - 1 - i);
+  }
+  if (!levels.empty())
+    schedule.n_levels = 1 + *std::max_element(levels.begin(), levels.end());
+  return schedule;
+}
+
+/**
+ * Finds the levels of both triangles, and sorts the rows.
+ * @param by_levels else as they are numbered
+ */
+inline Schedule make_schedule(const RowPattern &factors, const Buffer<int> &diagonal,
+                              const BlockPartition &blocks, const ExecutorPtr &executor,
+                              const bool by_levels)
+{
+  const HostFactors host = {factors.row_starts.to_host(), factors.columns.to_host(),
+                            diagonal.to_host()};
+  const auto sort = [&](const bool is_lower) {
+    const std::vector<int> levels = find_levels(host, blocks, is_lower);
+    RowSchedule schedule =
+        by_levels ? sort_by_levels(blocks, levels) : sort_by_numbers(blocks, levels, is_lower);
+    schedule.rows = Buffer<int>(executor, schedule.host_rows.data(), schedule.host_rows.size());
+    return schedule;
+  };
+  return {sort(true), sort(false)};
+}
+} // namespace femgpu::linalg
+
+#endif

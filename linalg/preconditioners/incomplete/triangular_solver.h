@@ -1,0 +1,317 @@
+#ifndef femgpu_linalg_preconditioners_incomplete_triangular_solver_h
+#define femgpu_linalg_preconditioners_incomplete_triangular_solver_h
+
+#include "linalg/preconditioners/incomplete/triangle.h"
+
+#include <memory>
+#include <string>
+
+/**
+ * @file
+ * z = M⁻¹ b with M = (D + L) D⁻¹ (D + U), block by block: w = (D + L)⁻¹ b, z = w − D⁻¹ U z.
+ */
+namespace femgpu::linalg
+{
+/// b as it is read, and z as it is written. A vector is in the order of the blocks, or in that of
+/// A.
+struct SolveVectors
+{
+  const double *b;
+  const int *b_order; ///< the place in b of each row; nullptr: as it is
+  double *z;
+  const int *z_order;
+  bool adds; ///< to z
+
+  FEMGPU_HD
+  double read(const int i) const
+  {
+    return b[b_order == nullptr ? i : b_order[i]];
+  }
+  FEMGPU_HD
+  void write(const int i, const double value) const
+  {
+    double *const to = z + (z_order == nullptr ? i : z_order[i]);
+    *to = adds ? *to + value : value;
+  }
+};
+
+/// Solves with incomplete factors. An object is used by one solver at a time.
+class TriangularSolver
+{
+public:
+  virtual ~TriangularSolver() = default;
+
+  /// Takes over new values of the factors it was made from.
+  virtual void update() = 0;
+
+  virtual void solve(StepRunner &runner, const SolveVectors &v) const = 0;
+  virtual std::size_t bytes() const = 0; ///< that a solve reads and writes
+  virtual std::string name() const = 0;  ///< for people
+};
+
+/// A triangle with levels or packets of rows: those of one do not need each other.
+struct LevelsView
+{
+  TriangleView triangle;
+  const int *starts;       ///< the first place of each level, and n
+  const int *block_levels; ///< the first level of each block
+};
+
+/// w_i = (b_i − Σ l_ij w_j) / d_i
+struct ForwardRow
+{
+  FEMGPU_HD
+  static double finish(const SolveVectors &v, const double * /* w */, const int i,
+                       const int /* local */, const double sum, const double inverse)
+  {
+    return (v.read(i) - sum) * inverse;
+  }
+};
+
+/// z_i = w_i − Σ u_ij z_j / d_i, in place of w
+struct BackwardRow
+{
+  FEMGPU_HD
+  static double finish(const SolveVectors &v, const double *w, const int i, const int local,
+                       const double sum, const double inverse)
+  {
+    const double z_i = w[local] - sum * inverse;
+    v.write(i, z_i);
+    return z_i;
+  }
+};
+
+/**
+ * Both triangles of one block, level by level; its part of the vector is in the scratch if that has
+ * room for it. A team of one thread does its rows one after the other.
+ */
+template <int scratch_>
+struct SolveBlock
+{
+  static constexpr int team_size = 256, scratch = scratch_;
+  LevelsView lower, upper;
+  int lanes; ///< threads that share a row
+  const int *block_starts;
+  SolveVectors v;
+  double *work; ///< n, where there is no scratch
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int block) const
+  {
+    double *const w = scratch > 0 ? team.scratch() : work;
+    const int offset = scratch > 0 ? block_starts[block] : 0;
+    for (int level = lower.block_levels[block]; level < lower.block_levels[block + 1]; ++level)
+      solve_level<ForwardRow>(team, lower, level, w, offset);
+    for (int level = upper.block_levels[block]; level < upper.block_levels[block + 1]; ++level)
+      solve_level<BackwardRow>(team, upper, level, w, offset);
+  }
+
+  template <class Row, class Team>
+  FEMGPU_HD
+  void solve_level(const Team &team, const LevelsView &levels, const int level, double *w,
+                   const int offset) const
+  {
+    const TriangleView &T = levels.triangle;
+    const int threads = team.size() > 1 ? lanes : 1, rows_at_once = team.size() / threads;
+    const int lane = team.rank() & (threads - 1), row_of_team = team.rank() / threads;
+    const int end = levels.starts[level + 1];
+    for (int first = levels.starts[level]; first < end; first += rows_at_once) {
+      const int place = first + row_of_team;
+      double sum = 0.;
+      if (place < end)
+        for (int k = T.row_starts[place] + lane; k < T.row_starts[place + 1]; k += threads)
+          sum += T.values[k] * w[T.columns[k] - offset];
+      sum = team.sum(sum, threads);
+      if (place < end && lane == 0) {
+        const int i = T.rows[place], local = i - offset;
+        w[local] = Row::finish(v, w, i, local, sum, T.inverse[place]);
+      }
+    }
+    team.sync();
+  }
+};
+
+/// One triangle of all blocks: a packet of rows that do not need each other waits for those of
+/// others.
+template <class Row>
+struct SolvePacket
+{
+  static constexpr int team_size = 32, scratch = 0;
+  LevelsView packets;
+  int lanes;
+  SolveVectors v;
+  double *work; ///< n
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int packet) const
+  {
+    const TriangleView &T = packets.triangle;
+    const int threads = team.size() > 1 ? lanes : 1, rows_at_once = team.size() / threads;
+    const int lane = team.rank() & (threads - 1), end = packets.starts[packet + 1];
+    for (int first = packets.starts[packet]; first < end; first += rows_at_once) {
+      const int place = first + team.rank() / threads;
+      const int row_end = place < end ? T.row_starts[place + 1] : 0;
+      const int row_begin = place < end ? T.row_starts[place] + lane : 0;
+      for (int k = row_begin; k < row_end; k += threads)
+        team.wait_for(T.columns[k]);
+      team.catch_up();
+      double sum = 0.;
+      for (int k = row_begin; k < row_end; k += threads)
+        sum += T.values[k] * team.fresh(work + T.columns[k]);
+      sum = team.sum(sum, threads);
+      if (place < end && lane == 0) {
+        const int i = T.rows[place];
+        work[i] = Row::finish(v, work, i, i, sum, T.inverse[place]);
+        team.announce(i);
+      }
+    }
+  }
+};
+
+/// Levels of a schedule, or pieces of them with at most @p most_rows rows.
+class Levels
+{
+public:
+  Levels(const RowSchedule &schedule, const int most_rows, const ExecutorPtr &owner)
+  {
+    std::vector<int> starts;
+    for (std::size_t level = 0, block = 0; level + 1 < schedule.level_starts.size(); ++level) {
+      for (; schedule.block_levels[block] == static_cast<int>(level); ++block)
+        host_block_levels.push_back(static_cast<int>(starts.size()));
+      for (int place = schedule.level_starts[level]; place < schedule.level_starts[level + 1];
+           place += std::min(most_rows, schedule.level_starts[level + 1] - place))
+        starts.push_back(place);
+    }
+    host_block_levels.push_back(static_cast<int>(starts.size()));
+    starts.push_back(schedule.level_starts.back());
+    level_starts = Buffer<int>(owner, starts.data(), starts.size());
+    block_levels = Buffer<int>(owner, host_block_levels.data(), host_block_levels.size());
+  }
+
+  template <class Backend>
+  LevelsView view(const Triangle<Backend> &triangle) const
+  {
+    return {triangle.view(), level_starts.data(), block_levels.data()};
+  }
+
+  std::vector<int> host_block_levels;
+
+private:
+  Buffer<int> level_starts, block_levels;
+};
+
+/// A team of threads for each block.
+template <class Backend>
+class BlockwiseSolver final : public TriangularSolver
+{
+public:
+  explicit BlockwiseSolver(const IncompleteFactors<Backend> &factors)
+      : factors(factors),
+        lower(factors.view(), factors.schedule().lower.host_rows, true, factors.executor()),
+        upper(factors.view(), factors.schedule().upper.host_rows, false, factors.executor()),
+        lower_levels(factors.schedule().lower, lower.n(), factors.executor()),
+        upper_levels(factors.schedule().upper, upper.n(), factors.executor()),
+        work(factors.executor(), static_cast<std::size_t>(lower.n()))
+  {}
+
+  void update() override
+  {
+    lower.update(factors.view());
+    upper.update(factors.view());
+  }
+
+  void solve(StepRunner &runner, const SolveVectors &v) const override
+  {
+    const int largest = factors.partition().host.largest_block();
+    if (Backend::kind == BackendKind::host || largest > 4096)
+      run<0>(runner, v);
+    else if (largest > 2048)
+      run<4096>(runner, v);
+    else
+      run<2048>(runner, v);
+  }
+  std::size_t bytes() const override
+  {
+    return lower.bytes() + upper.bytes() + 4 * work.bytes();
+  }
+  std::string name() const override
+  {
+    return Backend::kind == BackendKind::host ? "a thread for each block"
+                                              : "a thread block for each block";
+  }
+
+private:
+  template <int scratch>
+  void run(StepRunner &runner, const SolveVectors &v) const
+  {
+    const SolveBlock<scratch> body{lower_levels.view(lower),
+                                   upper_levels.view(upper),
+                                   std::max(lower.lanes(), upper.lanes()),
+                                   factors.partition().view().starts,
+                                   v,
+                                   work.data()};
+    static_cast<Runner<Backend> &>(runner).run(
+        teams(lower.n() > 0 ? factors.partition().host.n_blocks() : 0, body));
+  }
+
+  const IncompleteFactors<Backend> &factors;
+  Triangle<Backend> lower, upper;
+  Levels lower_levels, upper_levels;
+  mutable Buffer<double> work;
+};
+
+/// Rows wait for those they need, whatever their block: for few large blocks on a GPU.
+template <class Backend>
+class DependencySolver final : public TriangularSolver
+{
+public:
+  explicit DependencySolver(const IncompleteFactors<Backend> &factors)
+      : factors(factors),
+        lower(factors.view(), factors.schedule().lower.host_rows, true, factors.executor()),
+        upper(factors.view(), factors.schedule().upper.host_rows, false, factors.executor()),
+        lower_packets(factors.schedule().lower, warp / lower.lanes(), factors.executor()),
+        upper_packets(factors.schedule().upper, warp / upper.lanes(), factors.executor()),
+        lower_chains(factors.executor(), lower_packets.host_block_levels, lower.n()),
+        upper_chains(factors.executor(), upper_packets.host_block_levels, upper.n()),
+        work(factors.executor(), static_cast<std::size_t>(lower.n()))
+  {}
+
+  void update() override
+  {
+    lower.update(factors.view());
+    upper.update(factors.view());
+  }
+  void solve(StepRunner &runner, const SolveVectors &v) const override
+  {
+    auto &steps = static_cast<Runner<Backend> &>(runner);
+    const Schedule &order = factors.schedule();
+    steps.run(lower_chains.step(
+        SolvePacket<ForwardRow>{lower_packets.view(lower), lower.lanes(), v, work.data()},
+        order.lower.items_at_once(lower_packets.host_block_levels.back())));
+    steps.run(upper_chains.step(
+        SolvePacket<BackwardRow>{upper_packets.view(upper), upper.lanes(), v, work.data()},
+        order.upper.items_at_once(upper_packets.host_block_levels.back())));
+  }
+  std::size_t bytes() const override
+  {
+    return lower.bytes() + upper.bytes() + 5 * work.bytes();
+  }
+  std::string name() const override
+  {
+    return "rows wait for rows";
+  }
+
+private:
+  static constexpr int warp = 32;
+
+  const IncompleteFactors<Backend> &factors;
+  Triangle<Backend> lower, upper;
+  Levels lower_packets, upper_packets;
+  mutable Chains lower_chains, upper_chains;
+  mutable Buffer<double> work;
+};
+} // namespace femgpu::linalg
+
+#endif
