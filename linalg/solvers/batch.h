@@ -37,22 +37,9 @@ public:
                      Buffer<BatchResult> &results) const = 0;
 };
 
-/**
- * A method by its vector steps: those before the loop, from the residual r on, and those of the
- * loop. Its vectors are x, r and others, which are zero at first; M⁻¹ is fused into the steps.
- */
-template <class State_, class Sums_, int n_vectors_, class First_, class Loop_>
-struct VectorMethod
-{
-  using State = State_;
-  using Sums = Sums_;
-  static constexpr int n_vectors = n_vectors_;
-  using First = First_;
-  using Loop = Loop_;
-};
-
-/// The whole solve of one system; see execution/batch.h. It does what solve_with_steps() and
-/// solve_to_true_residual() do.
+/// The whole solve of one system; see steps/batch.h. It does what solve_with_steps() and
+/// solve_to_true_residual() do. @p Method has State, Sums, n_vectors, and vector steps First and
+/// Loop; see ShortRecurrence.
 template <class Method>
 struct BatchProgram
 {

@@ -2,9 +2,7 @@
 #define femgpu_linalg_solvers_bicgstab_h
 
 #include "linalg/base/hash.h"
-#include "linalg/solvers/batch.h"
-
-#include <type_traits>
+#include "linalg/solvers/short_recurrence.h"
 
 /**
  * @file
@@ -93,18 +91,14 @@ enum Vector : int
   n_vectors
 };
 
-/// @p hat, which a step writes where M⁻¹ is fused into it, and @p others
-template <bool fused, int hat, int... others>
-using WithHat = std::conditional_t<fused, VectorList<others..., hat>, VectorList<others...>>;
-
 /// r* = r; after runs that have failed with it, numbers in [-1, 1) that look random.
-struct ChooseShadow
+struct ChooseShadow : OfRow
 {
   using Reads = VectorList<r>;
   using Writes = VectorList<shadow>;
   using Contributes = SumList<&Sums::rr>;
   FEMGPU_HD
-  void operator()(const State &state, Row<n_vectors> &v, const double /* m_i */, Sums &sum) const
+  void operator()(const State &state, Row<n_vectors> &v, Sums &sum) const
   {
     const auto seed = static_cast<unsigned int>(state.failed_runs);
     const auto number = static_cast<unsigned int>(v.number);
@@ -120,81 +114,57 @@ struct ChooseShadow
   }
 };
 
-/// q = A p̂, with (q, r*)
-struct ApplyToDirection
+/// p̂ = M⁻¹p, or ŝ = M⁻¹s
+template <int of, int hat>
+struct ApplyPreconditioner : Preconditions<of, hat>
 {
-  static constexpr int factor = p_hat;
+  using Reads = VectorList<>;
+  using Writes = VectorList<>;
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const State & /* state */, Row<n_vectors> & /* v */, Sums & /* sum */) const
+  {}
+};
+
+/// q = A p̂, with (q, r*)
+struct ApplyToDirection : MatrixTimes<p_hat, q>
+{
   using Reads = VectorList<shadow>;
-  using Writes = VectorList<q>;
+  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::qr>;
   FEMGPU_HD
-  void operator()(const State & /* state */, Row<n_vectors> &v, const double q_i,
-                  const double /* m_i */, Sums &sum) const
+  void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
   {
-    v[q] = q_i;
-    sum.qr += q_i * v[shadow];
+    sum.qr += v[q] * v[shadow];
   }
 };
 
-/// s = r - α q in the place of r;  ŝ = M⁻¹s
-template <bool fused>
-struct HalfStep
+/// s = r - α q in the place of r
+struct HalfStep : OfRow
 {
   using Reads = VectorList<r, q>;
-  using Writes = WithHat<fused, s_hat, r>;
+  using Writes = VectorList<r>;
   using Contributes = SumList<>;
   FEMGPU_HD
-  void operator()(const State &state, Row<n_vectors> &v, const double m_i, Sums & /* sum */) const
+  void operator()(const State &state, Row<n_vectors> &v, Sums & /* sum */) const
   {
     v[r] -= state.alpha * v[q];
-    if constexpr (fused)
-      v[s_hat] = m_i * v[r];
   }
 };
-
-/// p̂ = M⁻¹p, or ŝ = M⁻¹s, where M is no row functor
-struct ApplyPreconditioner
-{
-  double *v_hat;
-
-  using Contributes = SumList<>;
-  FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double v_i, Sums & /* sum */) const
-  {
-    v_hat[i] = v_i;
-  }
-};
-
-/// The way of a form of BiCGStab to solve many systems together, by the steps of its loop.
-template <class Backend, class... Loop>
-std::shared_ptr<const BatchMethod> batch_of()
-{
-  using Steps = VectorMethod<State, Sums, n_vectors, StepList<ChooseShadow>, StepList<Loop...>>;
-  return std::make_shared<BatchMethodOf<Backend, Steps>>();
-}
 
 /**
- * Solves A x = b by the form of BiCGStab whose loop is @p repeat(iteration, m, vectors). It begins
- * with the update of x: α = β = ω = 0 at first, so that the first pass makes p = r only.
+ * A form of BiCGStab by its name and its loop. This begins with the update of x: α = β = ω = 0 at
+ * first, so that the first pass makes p = r only.
  */
-template <class Backend, class Repeat>
-SolveReport solve_bicgstab(const std::string &solver, const Matrix &A, const Preconditioner &M,
-                           const Buffer<double> &b, Buffer<double> &solution,
-                           const SolveControl &control, const Repeat &repeat)
+struct Form
 {
-  constexpr int n_own = n_vectors - 2; // besides x and r
-  WorkVectors own(A, n_own);
-  const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &residual) {
-    VectorSet<n_vectors> v{{solution.data(), residual.data()}};
-    for (int k = 0; k < n_own; ++k)
-      v.data[k + 2] = own[k];
-    own.fill_zero();
-    iteration.once(rows(A.n(), v, DiagonalView(), ChooseShadow()));
-    repeat(iteration, m, v);
-  };
-  return solve_with_steps<Backend, State, Sums>(solver, A, M, b, solution, control,
-                                                {{2, 23, 2}, {2, 25, 2}}, iterate);
-}
+  using State = bicgstab::State;
+  using Sums = bicgstab::Sums;
+  static constexpr int n_fused = bicgstab::n_vectors, n_vectors = bicgstab::n_vectors;
+  static constexpr bool needs_symmetry = false;
+  static constexpr int iterations = 1;
+  using First = StepList<ChooseShadow>;
+};
 } // namespace femgpu::linalg::bicgstab
 
 #endif

@@ -1,5 +1,5 @@
-#include "linalg/solvers/krylov.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/solvers/short_recurrence.h"
 
 namespace femgpu::linalg
 {
@@ -94,43 +94,30 @@ struct Sums
   double zAz, gamma_squared, rr;
 };
 
-/// v = r;  z = M⁻¹v;  γ² = (v, z)
-struct Begin
+enum Vector : int
 {
-  const double *r;
-  double *v, *z;
-  DiagonalView m;
-
-  using Contributes = SumList<&Sums::gamma_squared>;
-  FEMGPU_HD
-  void operator()(const State & /* state */, const int i, Sums &sum) const
-  {
-    v[i] = r[i];
-    z[i] = m(i) * r[i];
-    sum.gamma_squared += r[i] * z[i];
-  }
-
-  using Completes = Contributes;
-  FEMGPU_HD
-  void finish(State &state, const Sums &sum) const
-  {
-    state.begin(sum.gamma_squared);
-  }
+  x,
+  r,
+  q, ///< A z
+  z, ///< M⁻¹ of the last v
+  v_even,
+  v_odd,
+  d_even,
+  d_odd,
+  n_vectors
 };
 
-/// The same for any M.
-struct BeginWithProduct
+/// v = r;  z = M⁻¹v;  γ² = (v, z)
+struct Begin : Preconditions<r, z>
 {
-  const double *r;
-  double *v, *z;
-
+  using Reads = VectorList<r>;
+  using Writes = VectorList<v_even>;
   using Contributes = SumList<&Sums::gamma_squared>;
   FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double z_i, Sums &sum) const
+  void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
   {
-    v[i] = r[i];
-    z[i] = z_i;
-    sum.gamma_squared += r[i] * z_i;
+    v[v_even] = v[r];
+    sum.gamma_squared += v[r] * v[z];
   }
 
   using Completes = Contributes;
@@ -142,17 +129,15 @@ struct BeginWithProduct
 };
 
 /// q = A z;  δ = (q, z) / γ²
-struct ApplyMatrix
+struct ApplyMatrix : MatrixTimes<z, q>
 {
-  const double *z;
-  double *q;
-
+  using Reads = VectorList<z>;
+  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::zAz>;
   FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double q_i, Sums &sum) const
+  void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
   {
-    q[i] = q_i;
-    sum.zAz += q_i * z[i];
+    sum.zAz += v[q] * v[z];
   }
 
   using Completes = Contributes;
@@ -163,88 +148,42 @@ struct ApplyMatrix
   }
 };
 
-/// The vectors of the recurrences; the new v and d take the places of the old ones.
-struct Vectors
+/**
+ * x += τ d;  r = s² r − τ v, both of the iteration before;
+ * v₊ = q/γ − (δ/γ) v − (γ/γ₋) v₋;  d₊ = z/γ − (α₃/α₁₋) d₋ − (α₂/α₁) d.
+ * The new v and d take the places of the old ones, v₋ and d₋.
+ */
+template <int v_now, int v_old, int d, int d_old>
+struct UpdateVectors : OfRow
 {
-  double *x, *r;
-  const double *q, *v, *d;
-  double *v_old, *d_old;
-
-  /**
-   * x += τ d;  r = s² r − τ v, both of the iteration before;
-   * v₊ = q/γ − (δ/γ) v − (γ/γ₋) v₋;  d₊ = z/γ − (α₃/α₁₋) d₋ − (α₂/α₁) d.
-   * @return v₊
-   */
-  FEMGPU_HD
-  double update(const State &state, const int i, const double z_i, Sums &sum) const
-  {
-    const double v_i = v[i];
-    const double d_i = d[i];
-    x[i] += state.tau * d_i;
-    const double r_i = state.r_factor * r[i] - state.tau * v_i;
-    r[i] = r_i;
-    sum.rr += r_i * r_i;
-    d_old[i] = z_i / state.gamma - state.alpha_3 / state.alpha_1_old * d_old[i] -
-               state.alpha_2 / state.alpha_1 * d_i;
-    const double v_new =
-        (q[i] - state.delta * v_i) / state.gamma - state.gamma / state.gamma_old * v_old[i];
-    v_old[i] = v_new;
-    return v_new;
-  }
-};
-
-/// All recurrences, and z = M⁻¹v;  γ₊² = (v, z)
-struct UpdateVectors
-{
-  Vectors vectors;
-  double *z;
-  DiagonalView m;
-
-  using Contributes = SumList<&Sums::gamma_squared, &Sums::rr>;
-  FEMGPU_HD
-  void operator()(const State &state, const int i, Sums &sum) const
-  {
-    const double m_i = m(i);
-    const double v_new = vectors.update(state, i, m_i * vectors.v[i], sum);
-    const double z_new = m_i * v_new;
-    z[i] = z_new;
-    sum.gamma_squared += v_new * z_new;
-  }
-
-  using Completes = Contributes;
-  FEMGPU_HD
-  void finish(State &state, const Sums &sum) const
-  {
-    state.rotate(sum.rr, sum.gamma_squared);
-  }
-};
-
-/// All recurrences, for any M.
-struct UpdateResidual
-{
-  Vectors vectors;
-  const double *z;
-
+  using Reads = VectorList<x, r, q, v_now, v_old, d, d_old>;
+  using Images = ImageList<Image<z, v_now>>;
+  using Writes = VectorList<x, r, v_old, d_old>;
   using Contributes = SumList<&Sums::rr>;
   FEMGPU_HD
-  void operator()(const State &state, const int i, Sums &sum) const
+  void operator()(const State &state, Row<n_vectors> &v, Sums &sum) const
   {
-    vectors.update(state, i, z[i], sum);
+    v[x] += state.tau * v[d];
+    v[r] = state.r_factor * v[r] - state.tau * v[v_now];
+    sum.rr += v[r] * v[r];
+    v[d_old] = v[z] / state.gamma - state.alpha_3 / state.alpha_1_old * v[d_old] -
+               state.alpha_2 / state.alpha_1 * v[d];
+    v[v_old] =
+        (v[q] - state.delta * v[v_now]) / state.gamma - state.gamma / state.gamma_old * v[v_old];
   }
 };
 
 /// z = M⁻¹v;  γ₊² = (v, z)
-struct ApplyPreconditioner
+template <int v_new>
+struct ApplyPreconditioner : Preconditions<v_new, z>
 {
-  const double *v;
-  double *z;
-
+  using Reads = VectorList<v_new>;
+  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::gamma_squared>;
   FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double z_i, Sums &sum) const
+  void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
   {
-    z[i] = z_i;
-    sum.gamma_squared += v[i] * z_i;
+    sum.gamma_squared += v[v_new] * v[z];
   }
 
   using Completes = SumList<&Sums::gamma_squared, &Sums::rr>;
@@ -263,61 +202,30 @@ struct ApplyPreconditioner
  *
  * Use: symmetric indefinite A. Needs: A symmetric, singular too if the system has a solution; M
  * symmetric positive definite. Cost per iteration: 2 kernels, both with a reduction; A, 14 vectors
- * and M once are read or written; where M is no row functor 3 kernels and 16 vectors; and one
+ * and M once are read or written; where M is no diagonal 3 kernels and 16 vectors; and one
  * iteration more to see the last residual. Fails: (v, M⁻¹v) < 0, reported; stagnated where the
  * system has no solution. x loses digits by the square of the condition number of A, which restarts
  * from the true residual bring back.
  */
-template <class Backend>
-class MinRes final : public Solver
+struct MinimalResiduals
 {
-public:
-  SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
-                    Buffer<double> &x, const SolveControl &control) const override
-  {
-    require_symmetric("minres", M);
-    const RowSpace &space = *A.domain();
-    Buffer<double> q = space.make_vector(), z = space.make_vector();
-    Buffer<double> v = space.make_vector(), d = space.make_vector();
-    Buffer<double> v_old = space.make_vector(), d_old = space.make_vector();
-    const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
-      const int rows_of_A = A.n();
-      const auto watch = watch_for<State>(control);
-      fill_zero({&v_old, &d, &d_old});
-      const auto apply_matrix = product(A, z.data(), ApplyMatrix{z.data(), q.data()});
-      // Two iterations a pass, in which old and new change places.
-      const Vectors odd{x.data(), r.data(),     q.data(),    v.data(),
-                        d.data(), v_old.data(), d_old.data()};
-      const Vectors even{x.data(),     r.data(), q.data(), v_old.data(),
-                         d_old.data(), v.data(), d.data()};
-      if constexpr (is_fused<decltype(m)>) {
-        const auto update = [&](const Vectors &vectors) {
-          return rows(rows_of_A, UpdateVectors{vectors, z.data(), m});
-        };
-        iteration.once(rows(rows_of_A, Begin{r.data(), v.data(), z.data(), m}));
-        iteration.repeat(watch, apply_matrix, update(odd), apply_matrix, update(even));
-      }
-      else {
-        const auto update = [&](const Vectors &vectors) {
-          return rows(rows_of_A, UpdateResidual{vectors, z.data()});
-        };
-        const auto precondition = [&](const Vectors &vectors) {
-          return product(*m, vectors.v_old, ApplyPreconditioner{vectors.v_old, z.data()});
-        };
-        iteration.once(product(*m, r.data(), BeginWithProduct{r.data(), v.data(), z.data()}));
-        iteration.repeat(watch, apply_matrix, update(odd), precondition(odd), //
-                         apply_matrix, update(even), precondition(even));
-      }
-    };
-    return solve_with_steps<Backend, State, Sums>("minres", A, M, b, x, control,
-                                                  {{1, 14, 1}, {1, 16, 1}}, iterate);
-  }
+  using State = linalg::State;
+  using Sums = linalg::Sums;
+  static constexpr int n_fused = linalg::n_vectors, n_vectors = linalg::n_vectors;
+  static constexpr const char *name = "minres";
+  static constexpr bool needs_symmetry = true;
+  static constexpr int iterations = 2; ///< in which old and new change places
+  using First = StepList<Begin>;
+  using Loop = StepList<ApplyMatrix, UpdateVectors<v_even, v_odd, d_even, d_odd>,
+                        ApplyPreconditioner<v_odd>, //
+                        ApplyMatrix, UpdateVectors<v_odd, v_even, d_odd, d_even>,
+                        ApplyPreconditioner<v_even>>;
 };
 } // namespace
 
 template <>
 std::unique_ptr<Solver> make_on<class MinresSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<MinRes<ThisBackend>>();
+  return std::make_unique<ShortRecurrence<ThisBackend, MinimalResiduals>>();
 }
 } // namespace femgpu::linalg

@@ -124,8 +124,8 @@ TEST_P(ResidentTest, AgreesWithTheGraphForLongRows)
 
 TEST_P(ResidentTest, AgreesWithTheGraphForManyRows)
 {
-  compare(laplacian_2d(500, 501)); // four rows a thread
-  if (solver == "pipelined-cg")    // whose vectors leave room for eight
+  compare(laplacian_2d(500, 501));                // four rows a thread
+  if (solver == "pipelined-cg" || solver == "cg") // whose vectors leave room for eight
     compare(laplacian_3d(70, 71, 72));
   compare(random_spd(100007, 6, 1)); // columns anywhere
 }
@@ -191,8 +191,9 @@ TEST_P(ResidentTest, WhatCannotBeResidentIsRefused)
 
 INSTANTIATE_TEST_SUITE_P(, ResidentTest,
                          testing::Combine(testing::Values("cuda"),
-                                          testing::Values("pipelined-cg", "pipelined-bicgstab",
-                                                          "bicgstab")),
+                                          testing::Values("pipelined-cg", "cg",
+                                                          "chronopoulos-gear-cg", "minres",
+                                                          "pipelined-bicgstab", "bicgstab")),
                          words);
 } // namespace
 } // namespace femgpu::linalg::test

@@ -30,6 +30,8 @@
  */
 namespace femgpu::linalg
 {
+class Matrix;
+
 /// Numbers of vectors.
 template <int... numbers>
 struct VectorList
@@ -57,14 +59,16 @@ struct VectorSet
 
   template <int... numbers>
   FEMGPU_HD
-  void load(const int i, Row<n_vectors> &row, VectorList<numbers...> /* which */) const
+  void load([[maybe_unused]] const int i, [[maybe_unused]] Row<n_vectors> &row,
+            VectorList<numbers...> /* which */) const
   {
     ((row.values[numbers] = data[numbers][i]), ...);
   }
 
   template <int... numbers>
   FEMGPU_HD
-  void store(const int i, const Row<n_vectors> &row, VectorList<numbers...> /* which */) const
+  void store([[maybe_unused]] const int i, [[maybe_unused]] const Row<n_vectors> &row,
+             VectorList<numbers...> /* which */) const
   {
     ((data[numbers][i] = row.values[numbers]), ...);
   }
@@ -113,11 +117,14 @@ struct IsInMemory<InMemory<n_vectors, Body>> : std::true_type
 {};
 
 /// The same of a step.
-template <class Step, class = void>
+template <class Step>
 struct IsVectorStep : std::false_type
 {};
-template <class Step>
-struct IsVectorStep<Step, std::void_t<decltype(Step::body)>> : IsInMemory<decltype(Step::body)>
+template <class Body>
+struct IsVectorStep<RowStep<Body>> : IsInMemory<Body>
+{};
+template <class Body>
+struct IsVectorStep<ProductStep<Matrix, Body>> : IsInMemory<Body>
 {};
 
 template <int n_vectors, class Body>

@@ -1,0 +1,316 @@
+#ifndef femgpu_linalg_execution_steps_recurrences_h
+#define femgpu_linalg_execution_steps_recurrences_h
+
+#include "linalg/execution/steps/batch.h"
+#include "linalg/execution/steps/vector_steps.h"
+
+#include <tuple>
+#include <type_traits>
+
+/**
+ * @file
+ * Short recurrences: a method is a state, sums, an enum of its vectors and a list of formulas, and
+ * is written once for every M:
+ *
+ *     enum Vector : int { x, r, p, q, n_fused, z = n_fused, n_vectors };
+ *
+ *     struct ApplyMatrix : MatrixTimes<p, q> {      // q = A p
+ *       using Reads = VectorList<p>;                // of this row, besides q
+ *       using Writes = VectorList<>;                // besides q
+ *       using Contributes = SumList<&Sums::pq>;
+ *       FEMGPU_HD void operator()(const State &, Row<n_vectors> &v, Sums &sum) const
+ *       {
+ *         sum.pq += v[p] * v[q];
+ *       }
+ *       using Completes = ...;                      // and finish(), as in steps.h
+ *     };
+ *     struct Precondition : Preconditions<r, z> {...};  // z = M⁻¹r
+ *     struct UpdateDirection : OfRow {                  // a function of the row
+ *       using Images = ImageList<Image<z, r>>;          // reads z, which is M⁻¹r now
+ *       ...
+ *     };
+ *
+ * Where M⁻¹ is a diagonal, preconditioning joins the formulas before it in one step, and an image
+ * is made anew where it is read, of the vector whose image it is: vectors from n_fused on, which no
+ * formula multiplies with A, need no memory. Any other M⁻¹ is a product. These two forms, and what
+ * they read and write, follow from the list. In both the vectors may stay on a chip, see
+ * vector_steps.h.
+ */
+namespace femgpu::linalg
+{
+enum class Multiplier
+{
+  none,
+  matrix,
+  preconditioner
+};
+
+/// v[of] = M⁻¹v[source]
+template <int of_, int source_>
+struct Image
+{
+  static constexpr int of = of_, source = source_;
+};
+template <class... Images>
+struct ImageList
+{};
+
+/// A formula that gets v[to] = A v[from] or M⁻¹v[from] of its row.
+template <Multiplier multiplier_, int from_, int to_>
+struct Formula
+{
+  static constexpr Multiplier multiplier = multiplier_;
+  static constexpr int from = from_, to = to_;
+  using Images = ImageList<>;
+};
+using OfRow = Formula<Multiplier::none, -1, -1>;
+template <int from, int to>
+using MatrixTimes = Formula<Multiplier::matrix, from, to>;
+template <int from, int to>
+using Preconditions = Formula<Multiplier::preconditioner, from, to>;
+
+/// Sets of vectors as bits.
+namespace vector_sets
+{
+using Set = unsigned int;
+
+constexpr Set of(const int vector)
+{
+  return vector < 0 ? 0U : 1U << vector;
+}
+template <int... numbers>
+constexpr Set of(VectorList<numbers...> /* list */)
+{
+  return (0U | ... | of(numbers));
+}
+template <class... Images>
+constexpr Set images(ImageList<Images...> /* list */)
+{
+  return (0U | ... | of(Images::of));
+}
+template <class... Images>
+constexpr Set sources(ImageList<Images...> /* list */)
+{
+  return (0U | ... | of(Images::source));
+}
+constexpr int size(const Set set)
+{
+  return set == 0 ? 0 : 1 + size(set & (set - 1));
+}
+
+template <Set set, int vector, int... numbers>
+struct ListOf
+    : std::conditional_t<(set >> vector & 1U) != 0, ListOf<set, vector - 1, vector, numbers...>,
+                         ListOf<set, vector - 1, numbers...>>
+{};
+template <Set set, int... numbers>
+struct ListOf<set, -1, numbers...>
+{
+  using Type = VectorList<numbers...>;
+};
+template <Set set>
+using List = typename ListOf<set, 31>::Type;
+
+/// Adds to @p loaded what a formula needs of memory; @p known is what the row has already.
+template <class Formula>
+constexpr void load(const bool is_fused, Set &loaded, Set &known)
+{
+  const typename Formula::Images of_formula;
+  Set needs = of(typename Formula::Reads()) | (is_fused ? sources(of_formula) : images(of_formula));
+  if (is_fused && Formula::multiplier == Multiplier::preconditioner)
+    needs |= of(Formula::from);
+  known |= of(Formula::to);
+  loaded |= needs & ~known;
+  known |= needs | images(of_formula) | of(typename Formula::Writes());
+}
+template <class... Formulas>
+constexpr Set loads(const bool is_fused)
+{
+  Set loaded = 0, known = 0;
+  (load<Formulas>(is_fused, loaded, known), ...);
+  return loaded;
+}
+template <class... Formulas>
+constexpr Set stores()
+{
+  return (0U | ... | (of(typename Formulas::Writes()) | of(Formulas::to)));
+}
+} // namespace vector_sets
+
+template <auto... a, auto... b>
+SumList<a..., b...> operator+(SumList<a...>, SumList<b...>)
+{
+  return {};
+}
+
+/// The epilogue of a formula, if it has one.
+template <class Formula, bool = HasEpilogue<Formula>::value>
+struct EpilogueOf
+{};
+template <class Formula>
+struct EpilogueOf<Formula, true>
+{
+  using Completes = typename Formula::Completes;
+  template <class State, class Sums>
+  FEMGPU_HD
+  void finish(State &state, const Sums &sums) const
+  {
+    Formula().finish(state, sums);
+  }
+};
+
+/// The vector that a formula multiplies, as vector steps name it.
+template <class Formula, bool is_product>
+struct FactorOf
+{};
+template <class Formula>
+struct FactorOf<Formula, true>
+{
+  static constexpr int factor = Formula::from;
+};
+
+template <class Formula>
+constexpr bool is_product(const bool is_fused)
+{
+  return Formula::multiplier == Multiplier::matrix ||
+         (Formula::multiplier == Multiplier::preconditioner && !is_fused);
+}
+
+template <class... Formulas>
+using Last = std::tuple_element_t<sizeof...(Formulas) - 1, std::tuple<Formulas...>>;
+
+/**
+ * Formulas of @p Method, which run together as one vector step. The last of them alone has an
+ * epilogue; all but the first precondition, and only where that is fused.
+ */
+template <class Method, bool is_fused, class First, class... Rest>
+struct Joined : EpilogueOf<Last<First, Rest...>>, FactorOf<First, is_product<First>(is_fused)>
+{
+  static constexpr Multiplier multiplier = First::multiplier;
+  static constexpr int n_stored = is_fused ? Method::n_fused : Method::n_vectors;
+  static constexpr vector_sets::Set in_memory = vector_sets::of(n_stored) - 1;
+  static constexpr vector_sets::Set loads =
+      vector_sets::loads<First, Rest...>(is_fused) & in_memory;
+  static constexpr vector_sets::Set stores = vector_sets::stores<First, Rest...>() & in_memory;
+  /// That a pass over all rows reads, or writes.
+  static constexpr int n_vectors_moved =
+      vector_sets::size(loads | vector_sets::of(is_product<First>(is_fused) ? First::from : -1)) +
+      vector_sets::size(stores);
+  /// Does it need entries of a diagonal M⁻¹?
+  template <class Formula>
+  static constexpr bool needs_diagonal = is_fused &&
+                                         (Formula::multiplier == Multiplier::preconditioner ||
+                                          vector_sets::images(typename Formula::Images()) != 0);
+  static constexpr bool uses_diagonal = needs_diagonal<First> || (... || needs_diagonal<Rest>);
+
+  using Reads = vector_sets::List<loads>;
+  using Writes = vector_sets::List<stores>;
+  using Contributes =
+      decltype((typename First::Contributes() + ... + typename Rest::Contributes()));
+
+  template <class State, class Sums>
+  FEMGPU_HD
+  void operator()(const State &state, Row<n_stored> &stored, const double m_i, Sums &sums) const
+  {
+    Row<Method::n_vectors> v = widened(stored);
+    run(state, v, m_i, sums);
+    narrow(v, stored);
+  }
+
+  /// @param product_i of the first formula
+  template <class State, class Sums>
+  FEMGPU_HD
+  void operator()(const State &state, Row<n_stored> &stored, const double product_i,
+                  const double m_i, Sums &sums) const
+  {
+    Row<Method::n_vectors> v = widened(stored);
+    v[First::to] = product_i;
+    run(state, v, m_i, sums);
+    narrow(v, stored);
+  }
+
+private:
+  FEMGPU_HD
+  static Row<Method::n_vectors> widened(const Row<n_stored> &stored)
+  {
+    Row<Method::n_vectors> v{stored.number, {}};
+    FEMGPU_UNROLL
+    for (int k = 0; k < n_stored; ++k)
+      v.values[k] = stored.values[k];
+    return v;
+  }
+  FEMGPU_HD
+  static void narrow(const Row<Method::n_vectors> &v, Row<n_stored> &stored)
+  {
+    FEMGPU_UNROLL
+    for (int k = 0; k < n_stored; ++k)
+      stored.values[k] = v.values[k];
+  }
+
+  template <class State, class Sums>
+  FEMGPU_HD
+  static void run(const State &state, Row<Method::n_vectors> &v, const double m_i, Sums &sums)
+  {
+    run_one<First>(state, v, m_i, sums);
+    (run_one<Rest>(state, v, m_i, sums), ...);
+  }
+  template <class Formula, class State, class Sums>
+  FEMGPU_HD
+  static void run_one(const State &state, Row<Method::n_vectors> &v, const double m_i, Sums &sums)
+  {
+    if constexpr (is_fused) {
+      make_images(v, m_i, typename Formula::Images());
+      if constexpr (Formula::multiplier == Multiplier::preconditioner)
+        v[Formula::to] = m_i * v[Formula::from];
+    }
+    Formula()(state, v, sums);
+  }
+  template <class... Images>
+  FEMGPU_HD
+  static void make_images([[maybe_unused]] Row<Method::n_vectors> &v,
+                          [[maybe_unused]] const double m_i, ImageList<Images...> /* which */)
+  {
+    ((v[Images::of] = m_i * v[Images::source]), ...);
+  }
+};
+
+/// @p Steps and @p Step, unless that has no effect: fused, it made an image that is made anew.
+template <class Steps, class Step>
+struct Append;
+template <class... Steps, class Step>
+struct Append<StepList<Steps...>, Step>
+{
+  static constexpr bool has_effect = Step::stores != 0 || !Step::Contributes::empty;
+  using Type = std::conditional_t<has_effect, StepList<Steps..., Step>, StepList<Steps...>>;
+};
+
+/// Joins formulas behind those of @p Current with them, as far as they can be.
+template <class Done, class Current, class... Formulas>
+struct Join : Append<Done, Current>
+{};
+template <class Done, class Method, bool is_fused, class... Current, class Next, class... Formulas>
+struct Join<Done, Joined<Method, is_fused, Current...>, Next, Formulas...>
+    : std::conditional_t<is_fused && Next::multiplier == Multiplier::preconditioner &&
+                             !HasEpilogue<Last<Current...>>::value,
+                         Join<Done, Joined<Method, is_fused, Current..., Next>, Formulas...>,
+                         Join<typename Append<Done, Joined<Method, is_fused, Current...>>::Type,
+                              Joined<Method, is_fused, Next>, Formulas...>>
+{};
+
+template <class Method, bool is_fused, class Formulas>
+struct StepsOfList
+{
+  using Type = StepList<>;
+};
+template <class Method, bool is_fused, class First, class... Rest>
+struct StepsOfList<Method, is_fused, StepList<First, Rest...>>
+{
+  using Type = typename Join<StepList<>, Joined<Method, is_fused, First>, Rest...>::Type;
+};
+
+/// The vector steps of a list of formulas, for a diagonal M⁻¹ or any other.
+template <class Method, bool is_fused, class Formulas>
+using StepsOf = typename StepsOfList<Method, is_fused, Formulas>::Type;
+} // namespace femgpu::linalg
+
+#endif
