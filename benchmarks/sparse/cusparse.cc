@@ -46,18 +46,13 @@ private:
   }
 };
 
-cusparseHandle_t handle_of(const CsrMatrix &A)
-{
-  return cusparse_handle(static_cast<const CudaExecutor &>(*A.executor()).stream());
-}
-
 /// What both ways to multiply share: descriptors, and the result.
 class CusparseProduct : public Contender
 {
 public:
   CusparseProduct(const CsrMatrix &A, const CsrMatrix &B)
-      : owner(A.executor()), handle(handle_of(A)), n_columns(B.n_columns()), A(A), B(B),
-        row_starts(owner, static_cast<std::size_t>(A.n()) + 1),
+      : owner(A.executor()), handle(cusparse_handle(*A.executor())), n_columns(B.n_columns()), A(A),
+        B(B), row_starts(owner, static_cast<std::size_t>(A.n()) + 1),
         C(A.n(), B.n_columns(), row_starts.data())
   {
     FEMGPU_CUSPARSE(cusparseSpGEMM_createDescr(&work));
@@ -198,14 +193,14 @@ public:
     Buffer<double> values(A.executor(), A.n_nonzeros());
     std::size_t size = 0;
     FEMGPU_CUSPARSE(cusparseCsr2cscEx2_bufferSize(
-        handle_of(A), A.n(), A.n_columns(), n_entries, view.values, view.row_starts, view.columns,
-        values.data(), row_starts.data(), columns.data(), CUDA_R_64F, CUSPARSE_ACTION_NUMERIC,
-        CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1, &size));
+        cusparse_handle(*A.executor()), A.n(), A.n_columns(), n_entries, view.values,
+        view.row_starts, view.columns, values.data(), row_starts.data(), columns.data(), CUDA_R_64F,
+        CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1, &size));
     Buffer<char> memory(A.executor(), size);
     FEMGPU_CUSPARSE(cusparseCsr2cscEx2(
-        handle_of(A), A.n(), A.n_columns(), n_entries, view.values, view.row_starts, view.columns,
-        values.data(), row_starts.data(), columns.data(), CUDA_R_64F, CUSPARSE_ACTION_NUMERIC,
-        CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1, memory.data()));
+        cusparse_handle(*A.executor()), A.n(), A.n_columns(), n_entries, view.values,
+        view.row_starts, view.columns, values.data(), row_starts.data(), columns.data(), CUDA_R_64F,
+        CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1, memory.data()));
     transposed = std::make_unique<CsrMatrix>(A.executor(), A.n(), std::move(row_starts),
                                              std::move(columns), std::move(values));
   }

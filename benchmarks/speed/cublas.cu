@@ -31,7 +31,7 @@ public:
   CusparseProduct(const CsrMatrix &A, const std::string &format,
                   const cusparseSpMVAlg_t csr_algorithm, double *x_, double *y_)
       : layout(make_format(format, A)), csr_algorithm(csr_algorithm),
-        handle(cusparse_handle(static_cast<const CudaExecutor &>(*A.executor()).stream()))
+        handle(cusparse_handle(*A.executor()))
   {
     std::visit([&](const auto &view) { describe(view); }, layout->view());
     FEMGPU_CUSPARSE(cusparseCreateDnVec(&x, A.n(), x_, CUDA_R_64F));

@@ -9,7 +9,7 @@
  * when it runs (backends.h).
  */
 #ifdef __CUDACC__
-#include "linalg/execution/cuda/iteration.cuh"
+#include "linalg/execution/cuda/iteration/iteration.cuh"
 #include "linalg/execution/cuda/on_chip/batch.cuh"
 #else
 #include "linalg/execution/host/batch.h"

@@ -1,6 +1,9 @@
 #include "linalg/matrices/cusparse.h"
 
 #include "linalg/base/error.h"
+#include "linalg/execution/cuda/executor.h"
+
+#include <map>
 
 namespace femgpu::linalg
 {
@@ -15,7 +18,7 @@ void check_cusparse(const cusparseStatus_t status, const std::string &call)
   throw DeviceError(text + "Look at the device's memory, or use another matrix format.");
 }
 
-cusparseHandle_t cusparse_handle(const cudaStream_t stream)
+cusparseHandle_t cusparse_handle(const Executor &executor, const cudaStream_t stream)
 {
   struct Handle
   {
@@ -28,9 +31,14 @@ cusparseHandle_t cusparse_handle(const cudaStream_t stream)
     {
       cusparseDestroy(handle);
     }
+    Handle(const Handle &) = delete;
+    Handle &operator=(const Handle &) = delete;
   };
-  static thread_local const Handle handle;
-  FEMGPU_CUSPARSE(cusparseSetStream(handle.handle, stream));
-  return handle.handle;
+  const auto &on = static_cast<const CudaExecutor &>(executor);
+  on.use_in_this_thread();
+  static thread_local std::map<int, Handle> of_devices;
+  const cusparseHandle_t handle = of_devices[on.device_number()].handle;
+  FEMGPU_CUSPARSE(cusparseSetStream(handle, stream == nullptr ? on.stream() : stream));
+  return handle;
 }
 } // namespace femgpu::linalg

@@ -1,6 +1,8 @@
 #ifndef femgpu_linalg_matrices_cusparse_h
 #define femgpu_linalg_matrices_cusparse_h
 
+#include "linalg/execution/memory/executor.h"
+
 #include <cuda_runtime_api.h>
 #include <cusparse.h>
 
@@ -14,8 +16,9 @@ void check_cusparse(cusparseStatus_t status, const std::string &call);
 /// Every call of cuSPARSE goes through this.
 #define FEMGPU_CUSPARSE(call) ::femgpu::linalg::check_cusparse((call), #call)
 
-/// The handle of this thread of the program, for operations on @p stream.
-cusparseHandle_t cusparse_handle(cudaStream_t stream);
+/// The handle that this thread of the program has for a CUDA device.
+/// @param stream for the operations; nullptr: that of @p executor
+cusparseHandle_t cusparse_handle(const Executor &executor, cudaStream_t stream = nullptr);
 } // namespace femgpu::linalg
 
 #endif

@@ -31,7 +31,7 @@ public:
     FEMGPU_CUSPARSE(cusparseCreateDnVec(&x, A.n(), Av.data(), CUDA_R_64F));
     FEMGPU_CUSPARSE(cusparseCreateDnVec(&y, A.n(), Av.data(), CUDA_R_64F));
     std::size_t size = 0;
-    const cusparseHandle_t handle = cusparse_handle(stream());
+    const cusparseHandle_t handle = cusparse_handle(*A.executor());
     FEMGPU_CUSPARSE(cusparseSpMV_bufferSize(handle, no_transpose, &one, matrix, x, &zero, y,
                                             CUDA_R_64F, algorithm, &size));
     workspace = Buffer<char>(A.executor(), std::max<std::size_t>(size, 1));
@@ -72,9 +72,9 @@ public:
     if (matrix == nullptr)
       return v;
     FEMGPU_CUSPARSE(cusparseDnVecSetValues(x, writable(v)));
-    FEMGPU_CUSPARSE(cusparseSpMV(
-        cusparse_handle(static_cast<Runner<CudaBackend> &>(runner).stream()), no_transpose, &one,
-        matrix, x, &zero, y, CUDA_R_64F, algorithm, workspace.data()));
+    const auto &on = static_cast<Runner<CudaBackend> &>(runner);
+    FEMGPU_CUSPARSE(cusparseSpMV(cusparse_handle(on.executor(), on.stream()), no_transpose, &one,
+                                 matrix, x, &zero, y, CUDA_R_64F, algorithm, workspace.data()));
     return v;
   }
   void update() override
@@ -86,11 +86,6 @@ private:
   static constexpr cusparseOperation_t no_transpose = CUSPARSE_OPERATION_NON_TRANSPOSE;
   static constexpr cudaDataType value_type = std::is_same_v<Value, float> ? CUDA_R_32F : CUDA_R_64F;
   static constexpr double one = 1., zero = 0.;
-
-  cudaStream_t stream() const
-  {
-    return static_cast<const CudaExecutor &>(*this->executor()).stream();
-  }
 
   template <class View> // CSR, or BSR whose blocks are single entries
   void describe_csr(const View &A)

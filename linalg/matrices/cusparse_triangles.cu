@@ -31,8 +31,7 @@ public:
     FEMGPU_CUSPARSE(cusparseCreateDnVec(&x, n, x_, CUDA_R_64F));
     FEMGPU_CUSPARSE(cusparseCreateDnVec(&y, n, y_, CUDA_R_64F));
     FEMGPU_CUSPARSE(cusparseSpSV_createDescr(&solve_data));
-    const cusparseHandle_t handle =
-        cusparse_handle(static_cast<const CudaExecutor &>(*executor).stream());
+    const cusparseHandle_t handle = cusparse_handle(*executor);
     std::size_t size = 0;
     FEMGPU_CUSPARSE(cusparseSpSV_bufferSize(handle, no_transpose, &one, matrix, x, y, CUDA_R_64F,
                                             CUSPARSE_SPSV_ALG_DEFAULT, solve_data, &size));
@@ -57,9 +56,10 @@ public:
 
   void solve(StepRunner &runner) const
   {
-    FEMGPU_CUSPARSE(cusparseSpSV_solve(
-        cusparse_handle(static_cast<Runner<CudaBackend> &>(runner).stream()), no_transpose, &one,
-        matrix, x, y, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT, solve_data));
+    const auto &on = static_cast<Runner<CudaBackend> &>(runner);
+    FEMGPU_CUSPARSE(cusparseSpSV_solve(cusparse_handle(on.executor(), on.stream()), no_transpose,
+                                       &one, matrix, x, y, CUDA_R_64F, CUSPARSE_SPSV_ALG_DEFAULT,
+                                       solve_data));
   }
 
 private:

@@ -82,6 +82,7 @@ CudaExecutor::CudaExecutor(const int device) : device(device)
   FEMGPU_CUDA(cudaMallocHost(&pinned, mailbox_bytes + staging_bytes));
   staging = static_cast<char *>(pinned) + mailbox_bytes;
   staged = std::make_unique<CudaStagedCopies>(work_stream);
+  known_kernels = std::make_unique<cuda::KernelProperties>(device, resident.shared_bytes);
   const std::size_t sums_bytes =
       2 * cuda::most_sums * sizeof(double) * static_cast<std::size_t>(resident.multiprocessors);
   FEMGPU_CUDA(cudaMalloc(&grid.sums, sums_bytes));
@@ -120,6 +121,7 @@ std::string CudaExecutor::description() const
 
 MemoryInfo CudaExecutor::memory() const
 {
+  use_in_this_thread();
   MemoryInfo info;
   FEMGPU_CUDA(cudaMemGetInfo(&info.free, &info.total));
   std::uint64_t reserved = 0, used = 0;
@@ -136,6 +138,7 @@ cudaError_t CudaExecutor::try_to_allocate(void **pointer, const std::size_t byte
 
 void *CudaExecutor::allocate_raw(const std::size_t bytes) const
 {
+  use_in_this_thread();
   void *pointer = nullptr;
   cudaError_t error = try_to_allocate(&pointer, bytes);
   if (error == cudaErrorMemoryAllocation) { // perhaps what the pool keeps is in pieces
@@ -168,6 +171,7 @@ void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t 
 {
   if (bytes == 0)
     return;
+  use_in_this_thread();
   if (staged->takes(bytes))
     return staged->copy_from_host(to, from, bytes);
   FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, work_stream));
@@ -178,6 +182,7 @@ void CudaExecutor::copy_to_host(void *to, const void *from, const std::size_t by
 {
   if (bytes == 0)
     return;
+  use_in_this_thread();
   if (staged->takes(bytes))
     return staged->copy_to_host(to, from, bytes);
   // Memory that is not pinned is slow to reach.
@@ -197,8 +202,10 @@ void CudaExecutor::copy_inside(void *to, const void *from, const std::size_t byt
 
 void CudaExecutor::fill_zero(void *to, const std::size_t bytes) const
 {
-  if (bytes > 0)
-    FEMGPU_CUDA(cudaMemsetAsync(to, 0, bytes, work_stream));
+  if (bytes == 0)
+    return;
+  use_in_this_thread();
+  FEMGPU_CUDA(cudaMemsetAsync(to, 0, bytes, work_stream));
 }
 
 void CudaExecutor::synchronize() const

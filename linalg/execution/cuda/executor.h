@@ -2,6 +2,7 @@
 #define femgpu_linalg_execution_cuda_executor_h
 
 #include "linalg/base/error.h"
+#include "linalg/execution/cuda/kernel_properties.h"
 #include "linalg/execution/cuda/staged_copies.h"
 #include "linalg/execution/memory/executor.h"
 
@@ -60,6 +61,10 @@ public:
   void synchronize() const override;
   void use_in_this_thread() const override;
 
+  int device_number() const
+  {
+    return device;
+  }
   cudaStream_t stream() const
   {
     return work_stream;
@@ -83,6 +88,12 @@ public:
   cuda::GridMemory grid_memory() const
   {
     return grid;
+  }
+
+  /// Of the kernels that this device runs.
+  cuda::KernelProperties &kernels() const
+  {
+    return *known_kernels;
   }
 
   /// Memory that the host and kernels reach, for the result of one kernel at a time.
@@ -128,6 +139,7 @@ private:
   void *pinned = nullptr; // the mailbox, then staging
   void *staging = nullptr;
   std::unique_ptr<CudaStagedCopies> staged; // for larger copies
+  std::unique_ptr<cuda::KernelProperties> known_kernels;
   mutable unsigned long long mails = 0;
   cuda::GridMemory grid{};
 };

@@ -1,8 +1,8 @@
 #ifndef femgpu_linalg_execution_cuda_gram_cuh
 #define femgpu_linalg_execution_cuda_gram_cuh
 
-#include "linalg/execution/cuda/executor.h"
-#include "linalg/execution/cuda/on_chip/fabric.cuh"
+#include "linalg/execution/cuda/launch.cuh"
+#include "linalg/execution/cuda/reduce.cuh"
 #include "linalg/execution/steps/gram.h"
 #include "linalg/execution/steps/steps.h"
 
@@ -22,7 +22,7 @@
 namespace femgpu::linalg::cuda
 {
 constexpr int gram_threads = 512;
-constexpr int gram_warps = gram_threads / lanes_per_warp;
+constexpr int gram_warps = gram_threads / warp_size;
 constexpr int tile_size = 8;
 constexpr int tiles_of_group = 4;
 constexpr int columns_of_group = tiles_of_group * tile_size;
@@ -33,7 +33,7 @@ constexpr int most_columns_of_y = 3 * tile_size;
 __device__ __forceinline__ void multiply_tiles(double (&d)[2], const double a, const double b)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800 // without tensor cores for doubles
-  const int lane = threadIdx.x % lanes_per_warp;
+  const int lane = threadIdx.x % warp_size;
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
     const double a_k = __shfl_sync(~0U, a, (lane & ~3) | k);
@@ -83,7 +83,7 @@ struct GramTiles
   __device__ void add_rows(const Columns &X, const int first, const Columns &Y, const int row,
                            const int n)
   {
-    const int lane = threadIdx.x % lanes_per_warp;
+    const int lane = threadIdx.x % warp_size;
     const int of_tile = lane / 4, my_row = row + 4 * (lane % 4);
     double x[tiles_of_group][4], y[Y_tiles][4];
 #pragma unroll
@@ -106,7 +106,7 @@ struct GramTiles
   /// Stores the sums of the block, or adds to them. @param C of the group, by columns of Y
   __device__ void leave(double *C, const int length, const bool is_first) const
   {
-    const int lane = threadIdx.x % lanes_per_warp;
+    const int lane = threadIdx.x % warp_size;
 #pragma unroll
     for (int t = 0; t < tiles_of_group; ++t)
 #pragma unroll
@@ -130,7 +130,7 @@ __device__ void add_gram(const int n, const Columns &X, const Columns &Y, const 
 {
   constexpr int Y_columns = tile_size * Y_tiles;
   __shared__ double C[most_groups<Y_tiles> * columns_of_group * Y_columns];
-  const int warp = threadIdx.x / lanes_per_warp;
+  const int warp = threadIdx.x / warp_size;
   const int group = warp % shape.groups, turn = warp / shape.groups;
   const int at_once = columns_of_group * shape.groups;
   const int areas = max(min(shape.turns, 5120 / (at_once * Y_columns)), 1);
@@ -184,22 +184,6 @@ __device__ void complete_gram(const GramStep<Body> &step, const int n_places, co
   }
 }
 
-/// Is the block the last to come here? What the others have written before can be read.
-__device__ inline bool is_last_block(unsigned int *arrived)
-{
-  __shared__ bool is_last;
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    is_last = atomicAdd(arrived, 1U) == gridDim.x - 1;
-    if (is_last)
-      *arrived = 0;
-    __threadfence();
-  }
-  __syncthreads();
-  return is_last;
-}
-
 /// Runs a Gram step with up to gram_threads entries, or leaves the sums of each block where there
 /// are more. @param state nullptr where there is none
 template <int Y_tiles, class Body, class State>
@@ -246,10 +230,10 @@ inline GramShape gram_shape(const int X_count, const int Y_tiles)
 }
 
 /// Launches a Gram step with up to most_columns_of_y columns Y; without a state (LoopState) it may
-/// have more than gram_threads entries. @param multiprocessors of the device
+/// have more than gram_threads entries.
 template <class Body, class State>
-void launch_gram(const GramStep<Body> &step, const int multiprocessors, const cudaStream_t stream,
-                 State *state)
+void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
+                 const GramStep<Body> &step, State *state)
 {
   const int n_entries = step.X.count * step.Y.count;
   if (n_entries == 0)
@@ -258,17 +242,17 @@ void launch_gram(const GramStep<Body> &step, const int multiprocessors, const cu
   const GramShape shape = gram_shape(step.X.count, tiles);
   const int turns = (step.n + rows_of_turn - 1) / rows_of_turn;
   const int blocks = std::clamp((turns + 2 * shape.turns - 1) / (2 * shape.turns), 1,
-                                std::min(multiprocessors, GramMemory::most_places));
+                                std::min(executor.n_multiprocessors(), GramMemory::most_places));
   const auto kernel = tiles == 1   ? run_gram_step<1, Body, State>
                       : tiles == 2 ? run_gram_step<2, Body, State>
                                    : run_gram_step<3, Body, State>;
-  kernel<<<blocks, gram_threads, 0, stream>>>(step, shape, state);
-  FEMGPU_CUDA(cudaGetLastError());
+  launch(executor, stream, {static_cast<unsigned int>(blocks), gram_threads}, kernel, step, shape,
+         state);
   if constexpr (std::is_same_v<State, const LoopState>)
     if (n_entries > gram_threads) {
       const int n_ends = (n_entries + entries_of_block - 1) / entries_of_block;
-      complete_gram_step<<<n_ends, gram_threads, 0, stream>>>(step, blocks, state);
-      FEMGPU_CUDA(cudaGetLastError());
+      launch(executor, stream, {static_cast<unsigned int>(n_ends), gram_threads},
+             complete_gram_step<Body>, step, blocks, state);
     }
 }
 
@@ -288,13 +272,14 @@ struct FromColumn
 
 /// Launches a step with any number of columns Y.
 template <class Body>
-void launch_gram_by_parts(const GramStep<Body> &step, const int multiprocessors,
-                          const cudaStream_t stream, const LoopState *state)
+void launch_gram_by_parts(const CudaExecutor &executor, const cudaStream_t stream,
+                          const GramStep<Body> &step, const LoopState *state)
 {
   for (int first = 0; first < step.Y.count; first += most_columns_of_y) {
     const Columns Y = step.Y.part(first, std::min(step.Y.count - first, most_columns_of_y));
-    launch_gram(GramStep<FromColumn<Body>>{step.n, step.X, Y, {step.body, first}, step.memory},
-                multiprocessors, stream, state);
+    launch_gram(executor, stream,
+                GramStep<FromColumn<Body>>{step.n, step.X, Y, {step.body, first}, step.memory},
+                state);
   }
 }
 } // namespace femgpu::linalg::cuda

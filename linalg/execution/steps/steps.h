@@ -26,7 +26,7 @@
  * an epilogue may read what earlier steps have contributed. Sums are added in an order that
  * is fixed for a number of rows and a device, so that results are bit-identical when repeated.
  *
- * Iteration<Backend, State, Sums> (host/iteration.h, cuda/iteration.cuh) runs steps.
+ * Iteration<Backend, State, Sums> (host/iteration.h, cuda/iteration/iteration.cuh) runs steps.
  * Runner<Backend> (host/runner.h, cuda/runner.cuh) runs those that need neither state nor sums.
  */
 namespace femgpu::linalg

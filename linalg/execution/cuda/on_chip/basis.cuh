@@ -43,7 +43,7 @@ template <class Method>
 FEMGPU_HD
 int numbers_of_sums(const Method &method)
 {
-  return method.size + 1 + 1 + 2 * (basis_threads / lanes_per_warp);
+  return method.size + 1 + 1 + 2 * (basis_threads / warp_size);
 }
 
 /// All its numbers before the entries of the matrix.
@@ -69,8 +69,8 @@ class ResidentBasis : public LoopBlock<Fabric, typename Loop::State, Sums, basis
 public:
   __device__ ResidentBasis(const Loop &loop, double *shared)
       : Base(Fabric(shared, loop.grid), loop.start, loop.state), loop(loop),
-        place(loop.layout, fabric.rank()), exchange(loop.packets),
-        warp(threadIdx.x / lanes_per_warp), lane(threadIdx.x % lanes_per_warp)
+        place(loop.layout, fabric.rank()), exchange(loop.packets), warp(threadIdx.x / warp_size),
+        lane(threadIdx.x % warp_size)
   {
     const int size = loop.method.size, slice = loop.layout.slice;
     double *const basis = shared + (Fabric::publishes_in_shared_memory ? loop.A.n : 0);
@@ -97,7 +97,7 @@ public:
   }
 
 private:
-  static constexpr int n_warps = basis_threads / lanes_per_warp;
+  static constexpr int n_warps = basis_threads / warp_size;
   static constexpr int n_rows_of_thread = 2; ///< that are not multiplied
 
   /// When all have read it.
@@ -165,7 +165,7 @@ private:
     for (int j = 0; j < loop.method.size && state.running; ++j)
       run_column(j);
     if (warp == 0)
-      steps.solve()(Team<lanes_per_warp>(steps.scratch(), nullptr), 0);
+      steps.solve()(Team<warp_size>(steps.scratch(), nullptr), 0);
     __syncthreads();
     const auto update = steps.update();
     for_rows([&](int /* k */, const int local) { update(state, local, sums); });
@@ -252,10 +252,10 @@ private:
       v[p] = steps.V[column + p * n_warps];
       values[p] = 0.;
     }
-    for (int first = lane; first < place.n_rows; first += batch * lanes_per_warp)
+    for (int first = lane; first < place.n_rows; first += batch * warp_size)
 #pragma unroll
       for (int e = 0; e < batch; ++e) {
-        const int i = first + e * lanes_per_warp;
+        const int i = first + e * warp_size;
         const bool is_there = i < place.n_rows;
         const double w_i = is_there ? w[i] : 0.;
 #pragma unroll
@@ -299,11 +299,10 @@ __global__ void __launch_bounds__(basis_threads, 1) run_basis(const __grid_const
 /// Launches the loop where its basis and @p shape 's entries are on the chip.
 /// @return whether there is so much shared memory
 template <class Sums, class Fabric, class Entries, int R, class Loop>
-bool start_basis(const cudaStream_t stream, const ResidentLimits &limits, Loop &loop,
-                 const BasisShape &shape)
+bool start_basis(const CudaExecutor &executor, Loop &loop, const BasisShape &shape)
 {
   constexpr auto kernel = run_basis<Fabric, Entries, R, Sums, Loop>;
-  const std::size_t most_bytes = shared_memory_of<kernel>(limits);
+  const std::size_t most_bytes = executor.kernels().shared_bytes(address_of(kernel));
   const auto numbers =
       static_cast<std::size_t>(numbers_before_entries<Fabric>(loop.method, loop.A.n, shape.slice));
   const std::size_t before = sizeof(double) * numbers;
@@ -311,30 +310,28 @@ bool start_basis(const cudaStream_t stream, const ResidentLimits &limits, Loop &
     return false;
   const std::size_t bytes = Entries::in_shared_memory ? most_bytes : before;
   loop.layout = {loop.A.n, shape.slice, shape.lanes, static_cast<unsigned int>(bytes - before)};
-  const TogetherLaunch how(stream, shape.blocks, basis_threads, bytes, false);
-  FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, std::as_const(loop)));
+  launch(executor, executor.stream(),
+         {static_cast<unsigned int>(shape.blocks), basis_threads, bytes, Together::all}, kernel,
+         loop);
   return true;
 }
 
 /// The same with the kernel for @p shape.
 template <class Sums, class Loop>
-bool start_basis_of(const BasisShape &shape, const cudaStream_t stream,
-                    const ResidentLimits &limits, Loop &loop)
+bool start_basis_of(const CudaExecutor &executor, Loop &loop, const BasisShape &shape)
 {
   using Registers1 = RegisterEntries<1, entries_in_registers>;
   using Registers2 = RegisterEntries<2, entries_in_registers>;
   if (shape.blocks == 1) {
     if (shape.is_matrix_in_registers)
-      return start_basis<Sums, BlockFabric, Registers2, 2>(stream, limits, loop, shape);
-    return start_basis<Sums, BlockFabric, SharedEntries<2, AddressCode>, 2>(stream, limits, loop,
-                                                                            shape);
+      return start_basis<Sums, BlockFabric, Registers2, 2>(executor, loop, shape);
+    return start_basis<Sums, BlockFabric, SharedEntries<2, AddressCode>, 2>(executor, loop, shape);
   }
   if (!shape.is_matrix_in_registers)
-    return start_basis<Sums, GridFabric, SharedEntries<2, DistanceCode>, 2>(stream, limits, loop,
-                                                                            shape);
+    return start_basis<Sums, GridFabric, SharedEntries<2, DistanceCode>, 2>(executor, loop, shape);
   if (shape.slice <= basis_threads)
-    return start_basis<Sums, GridFabric, Registers1, 1>(stream, limits, loop, shape);
-  return start_basis<Sums, GridFabric, Registers2, 2>(stream, limits, loop, shape);
+    return start_basis<Sums, GridFabric, Registers1, 1>(executor, loop, shape);
+  return start_basis<Sums, GridFabric, Registers2, 2>(executor, loop, shape);
 }
 
 /// Launches the loop if the basis of @p system has a place on the chip.
@@ -355,7 +352,7 @@ std::string launch_basis(const CudaExecutor &executor, Loop &loop, const Residen
     memory.fill_zero();
   }
   loop.packets = memory.data();
-  return start_basis_of<Sums>(*shape, executor.stream(), limits, loop) ? shape->description() : "";
+  return start_basis_of<Sums>(executor, loop, *shape) ? shape->description() : "";
 }
 } // namespace femgpu::linalg::cuda
 

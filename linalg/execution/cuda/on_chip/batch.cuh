@@ -203,17 +203,14 @@ private:
     constexpr int threads = most_threads(shape);
     constexpr auto kernel = cuda::run_batch<Program, Entries, threads, rows_per_thread(shape)>;
     const auto &executor = static_cast<const CudaExecutor &>(*batch.executor);
-    const std::size_t most_bytes = cuda::shared_memory_of<kernel>(executor.resident_limits());
+    const std::size_t most_bytes = executor.kernels().shared_bytes(cuda::address_of(kernel));
     const std::size_t bytes = std::min(group.shared_bytes, most_bytes);
     const cuda::BatchLayout layout{group.shape.lanes, static_cast<unsigned int>(bytes),
                                    batch.uses_diagonal};
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned int>(group.size));
-    config.blockDim = dim3(static_cast<unsigned int>(group.shape.threads));
-    config.dynamicSmemBytes = bytes;
-    config.stream = executor.stream();
-    FEMGPU_CUDA(cudaLaunchKernelEx(&config, kernel, batch.systems->data() + group.first, start,
-                                   layout, results + group.first));
+    const cuda::Grid grid{static_cast<unsigned int>(group.size),
+                          static_cast<unsigned int>(group.shape.threads), bytes};
+    cuda::launch(executor, executor.stream(), grid, kernel, batch.systems->data() + group.first,
+                 start, layout, results + group.first);
   }
 };
 } // namespace femgpu::linalg

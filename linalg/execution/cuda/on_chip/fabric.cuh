@@ -2,9 +2,8 @@
 #define femgpu_linalg_execution_cuda_on_chip_fabric_cuh
 
 #include "linalg/execution/cuda/executor.h"
+#include "linalg/execution/cuda/reduce.cuh"
 #include "linalg/execution/steps/arrival_count.h"
-
-#include <cuda_runtime.h>
 
 #include <climits>
 #include <cstdint>
@@ -22,67 +21,8 @@
  */
 namespace femgpu::linalg::cuda
 {
-constexpr int lanes_per_warp = 32;
 constexpr int most_warps_of_block = 32;
 constexpr int most_blocks_of_cluster = 16;
-
-/// Leaves to lane l of a warp, of 2 half values, those whose number is l mod 2 half, in parts; a
-/// recursion, because a loop over halves is not unrolled where there are many values.
-template <int half, int P>
-__device__ __forceinline__ void fold_values(double (&values)[P])
-{
-  if constexpr (half > 0) {
-    const bool is_upper = (threadIdx.x & half) != 0;
-#pragma unroll
-    for (int j = 0; j < half; ++j) {
-      const double given = is_upper ? values[j] : values[j + half];
-      const double kept = is_upper ? values[j + half] : values[j];
-      values[j] = kept + __shfl_xor_sync(~0U, given, half);
-    }
-    fold_values<half / 2>(values);
-  }
-}
-
-/// Adds each of the P values of all lanes of a warp; lane l gets the sum of number l mod P.
-template <int P>
-__device__ __forceinline__ double spread_sums(double (&values)[P])
-{
-  fold_values<P / 2>(values);
-#pragma unroll
-  for (int offset = P; offset < lanes_per_warp; offset *= 2)
-    values[0] += __shfl_xor_sync(~0U, values[0], offset);
-  return values[0];
-}
-
-/// Adds the columns of @p count rows of P values, by one warp; lane l gets column l mod P.
-/// @param load reads one value
-template <int P, class Load>
-__device__ __forceinline__ double column_sums(const int count, const Load &load)
-{
-  const int lane = threadIdx.x % lanes_per_warp;
-  double sum = 0.;
-#pragma unroll 4
-  for (int row = lane / P; row < count; row += lanes_per_warp / P)
-    sum += load(row * P + lane % P);
-#pragma unroll
-  for (int offset = P; offset < lanes_per_warp; offset *= 2)
-    sum += __shfl_xor_sync(~0U, sum, offset);
-  return sum;
-}
-
-/// The same for at most @p most rows, not many, in memory that is near: each lane adds its whole
-/// column, which takes less time than lanes take to exchange anything.
-template <int P, int most>
-__device__ __forceinline__ double short_column_sums(const int count, const double *values)
-{
-  const double *const column = values + threadIdx.x % P;
-  double sums[4] = {0., 0., 0., 0.}; // that do not wait for each other
-#pragma unroll
-  for (int row = 0; row < most; ++row)
-    if (row < count)
-      sums[row % 4] += column[row * P];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
 
 __device__ __forceinline__ unsigned int shared_address(const void *pointer)
 {
@@ -145,7 +85,7 @@ public:
   __device__ static void await_published(const Function &meanwhile)
   {
     __syncthreads();
-    if (threadIdx.x / lanes_per_warp == 1)
+    if (threadIdx.x / warp_size == 1)
       meanwhile();
     __syncthreads();
   }
@@ -201,7 +141,7 @@ public:
     Shared &mine = shared();
     const int first = __reduce_min_sync(~0U, first_column);
     const int last = __reduce_max_sync(~0U, last_column);
-    if (threadIdx.x % lanes_per_warp == 0 && last >= first) {
+    if (threadIdx.x % warp_size == 0 && last >= first) {
       atomicMin(&mine.first_column, first);
       atomicMax(&mine.last_column, last);
     }
@@ -264,11 +204,11 @@ public:
     const unsigned int turn = n_combined & 1U;
     double *const sums = shared().sums[turn];
     std::uint64_t *const arrival = shared().arrivals + 1 + turn;
-    if (threadIdx.x < lanes_per_warp) {
+    if (threadIdx.x < warp_size) {
       const double of_block = short_column_sums<P, most_warps>(n_warps, of_warps);
       const int lane = threadIdx.x;
       const unsigned int place = shared_address(sums + rank() * P + lane % P);
-      for (int block = lane / P; block < n_blocks; block += lanes_per_warp / P)
+      for (int block = lane / P; block < n_blocks; block += warp_size / P)
         send(remote(place, block), of_block, remote(shared_address(arrival), block));
     }
     await(arrival, static_cast<unsigned int>(n_blocks * P * sizeof(double)),
@@ -409,7 +349,7 @@ public:
       arrive(memory.arrivals);
       await_all();
     }
-    else if (threadIdx.x / lanes_per_warp == 1)
+    else if (threadIdx.x / warp_size == 1)
       meanwhile();
     __syncthreads();
   }
@@ -422,7 +362,7 @@ public:
   __device__ double combine(const double *of_warps, const int n_warps)
   {
     const double of_block = column_sums<P>(n_warps, [&](const int k) { return of_warps[k]; });
-    const int lane = threadIdx.x % lanes_per_warp;
+    const int lane = threadIdx.x % warp_size;
     turn ^= 1; // a block may leave the next sums while another still reads these
     double *const sums = memory.sums + turn * static_cast<int>(gridDim.x) * most_sums;
     if (lane < P)

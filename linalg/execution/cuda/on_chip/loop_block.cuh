@@ -115,7 +115,7 @@ protected:
     constexpr int P = count > 4 ? 8 : count > 2 ? 4 : count;
     static_assert(count <= most_sums);
     double *const of_warps = places_of_warps();
-    const int warp = threadIdx.x / lanes_per_warp, lane = threadIdx.x % lanes_per_warp;
+    const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
     double values[P] = {sums.*members...};
     const double of_warp = spread_sums<P>(values);
     if (lane < P)
@@ -124,7 +124,7 @@ protected:
     Sums total{};
     if (!each_has_state && warp != 0)
       return total;
-    const int n_warps = blockDim.x / lanes_per_warp;
+    const int n_warps = blockDim.x / warp_size;
     const double of_all = fabric.template combine<P, most_warps>(of_warps, n_warps);
     int number = 0;
     ((total.*members = __shfl_sync(~0U, of_all, number++)), ...);
@@ -136,7 +136,7 @@ protected:
   Sums sums{};
 
 private:
-  static constexpr int most_warps = most_threads / lanes_per_warp;
+  static constexpr int most_warps = most_threads / warp_size;
 
   __device__ static decltype(auto) place_of_state()
   {

@@ -2,7 +2,6 @@
 #define femgpu_linalg_execution_cuda_on_chip_resident_cuh
 
 #include "linalg/execution/cuda/on_chip/loop_block.cuh"
-#include "linalg/execution/cuda/runner.cuh"
 #include "linalg/execution/steps/diagonal_view.h"
 #include "linalg/execution/steps/vector_steps.h"
 #include "linalg/execution/steps/views.h"
@@ -197,14 +196,14 @@ public:
     double sum = 0.;
     const int i = place.first_row + place.local(k);
     if (begins[k] >= 0) {
-      const int begin = begins[k] + static_cast<int>(threadIdx.x) % lanes_per_warp;
+      const int begin = begins[k] + static_cast<int>(threadIdx.x) % warp_size;
       // All fetches of a batch are under way together; what it has too much counts nothing.
       for (int first = 0; first < widths[k]; first += batch) {
         double a[batch], v_j[batch];
 #pragma unroll
         for (int e = 0; e < batch; ++e) {
           const bool is_there = first + e < widths[k];
-          const int at = begin + (is_there ? first + e : first) * lanes_per_warp;
+          const int at = begin + (is_there ? first + e : first) * warp_size;
           a[e] = is_there ? values[at] : 0.;
           v_j[e] = Fabric::fetch(Code::decode(codes[at], i), v);
         }
@@ -229,7 +228,7 @@ private:
   __device__ void find_places(const CsrView<double> &A, const Place &place, const int capacity)
   {
     __shared__ int all_widths[R * most_warps_of_block];
-    const int warp = threadIdx.x / lanes_per_warp, n_warps = blockDim.x / lanes_per_warp;
+    const int warp = threadIdx.x / warp_size, n_warps = blockDim.x / warp_size;
 #pragma unroll
     for (int k = 0; k < R; ++k) {
       int length = 0;
@@ -251,8 +250,8 @@ private:
       int before = 0;
       for (int slice = 0; slice < k * n_warps + warp; ++slice)
         before += all_widths[slice];
-      const bool has_place = begins[k] == 0 && (before + widths[k]) * lanes_per_warp <= capacity;
-      begins[k] = has_place ? before * lanes_per_warp : -1;
+      const bool has_place = begins[k] == 0 && (before + widths[k]) * warp_size <= capacity;
+      begins[k] = has_place ? before * warp_size : -1;
     }
   }
 
@@ -263,8 +262,8 @@ private:
     const bool has_row = place.has_row(k);
     const int i = place.first_row + place.local(k);
     const int begin = has_row ? A.row_starts[i] : 0, end = has_row ? A.row_starts[i + 1] : 0;
-    int at = begins[k] + static_cast<int>(threadIdx.x) % lanes_per_warp;
-    for (int e = 0; e < widths[k]; ++e, at += lanes_per_warp) {
+    int at = begins[k] + static_cast<int>(threadIdx.x) % warp_size;
+    for (int e = 0; e < widths[k]; ++e, at += warp_size) {
       const int from = begin + e * place.lanes + place.lane;
       values[at] = from < end ? A.values[from] : 0.;
       codes[at] = Code::encode(fabric, from < end ? A.columns[from] : place.first_row, i);

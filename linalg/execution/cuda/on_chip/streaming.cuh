@@ -2,7 +2,6 @@
 #define femgpu_linalg_execution_cuda_on_chip_streaming_cuh
 
 #include "linalg/execution/cuda/on_chip/loop_block.cuh"
-#include "linalg/execution/cuda/runner.cuh"
 #include "linalg/execution/steps/diagonal_view.h"
 #include "linalg/execution/steps/vector_steps.h"
 
@@ -87,7 +86,7 @@ public:
     fabric.meet();
     set_sums(sums, Sums{}, typename Formulas::Contributes{});
     const int lanes = loop.lanes, lane = threadIdx.x & (lanes - 1);
-    const int in_warp = threadIdx.x % lanes_per_warp / lanes;
+    const int in_warp = threadIdx.x % warp_size / lanes;
     const int stride = blockDim.x / lanes;
     // All lanes of a warp stay in the loop together, because they meet in lane_sum().
     for (int at = threadIdx.x / lanes; at - in_warp < n_rows; at += stride) {

@@ -47,7 +47,7 @@ public:
   template <class Function>
   __device__ void receive(const int count, const Function &take) const
   {
-    const int warp = threadIdx.x / lanes_per_warp, n_warps = blockDim.x / lanes_per_warp;
+    const int warp = threadIdx.x / warp_size, n_warps = blockDim.x / warp_size;
     for (int number = warp * n_blocks + rank; number < count; number += n_warps * n_blocks)
       add_up(number);
     for (int number = threadIdx.x; number < count; number += blockDim.x)
@@ -73,13 +73,11 @@ private:
   /// By a warp.
   __device__ void add_up(const int number) const
   {
-    const int lane = threadIdx.x % lanes_per_warp;
+    const int lane = threadIdx.x % warp_size;
     double sum = 0.;
-    for (int first = 0; first < n_blocks; first += batch * lanes_per_warp)
+    for (int first = 0; first < n_blocks; first += batch * warp_size)
       sum += await_batch(place(number), first + lane);
-#pragma unroll
-    for (int offset = lanes_per_warp / 2; offset > 0; offset /= 2)
-      sum += __shfl_xor_sync(~0U, sum, offset);
+    sum = lane_sum<warp_size>(sum);
     if (lane == 0)
       send(place(number) + n_blocks, sum);
     __syncwarp();
@@ -94,7 +92,7 @@ private:
       is_there = true;
 #pragma unroll
       for (int e = 0; e < batch; ++e) {
-        const int block = first + e * lanes_per_warp;
+        const int block = first + e * warp_size;
         const Packet packet = block < n_blocks ? load(parts + block) : pack(0.);
         is_there = is_there && is_of_round(packet);
         values[e] = unpack(packet);

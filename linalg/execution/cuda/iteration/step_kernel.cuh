@@ -1,15 +1,13 @@
 #ifndef femgpu_linalg_execution_cuda_step_kernel_cuh
 #define femgpu_linalg_execution_cuda_step_kernel_cuh
 
-#include "linalg/execution/cuda/runner.cuh"
+#include "linalg/execution/cuda/plain_step.cuh"
 
 /**
  * @file
  * The kernel of one step with state and sums.
  */
-namespace femgpu::linalg
-{
-namespace cuda
+namespace femgpu::linalg::cuda
 {
 template <class Sums, auto... members>
 __device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *scratch)
@@ -106,15 +104,7 @@ __global__ void __launch_bounds__(threads_per_block)
       leave_sums<Body>(work, sums);
   }
   if constexpr (HasEpilogue<Body>::value) {
-    __shared__ bool is_last;
-    __syncthreads(); // all threads have read the state that the last block will replace
-    if (threadIdx.x == 0) {
-      __threadfence(); // the sums above are written before the arrival is seen,
-      is_last = atomicAdd(work.arrived, 1U) == gridDim.x - 1;
-      __threadfence(); // and those of the other blocks are read after it
-    }
-    __syncthreads();
-    if (!is_last)
+    if (!is_last_block(work.arrived)) // when all threads have read the state that it will replace
       return;
     Sums total{};
     for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
@@ -124,13 +114,10 @@ __global__ void __launch_bounds__(threads_per_block)
       State next = *work.state; // as above: kept until now, it would take the registers of the rows
       step.body.finish(next, total);
       *work.state = next;
-      *work.arrived = 0;
       work.decision.take(next);
     }
   }
 }
-
-} // namespace cuda
-} // namespace femgpu::linalg
+} // namespace femgpu::linalg::cuda
 
 #endif

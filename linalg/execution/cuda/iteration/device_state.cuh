@@ -1,0 +1,131 @@
+#ifndef femgpu_linalg_execution_cuda_iteration_device_state_cuh
+#define femgpu_linalg_execution_cuda_iteration_device_state_cuh
+
+#include "linalg/execution/cuda/executor.h"
+#include "linalg/execution/cuda/on_chip/loop_block.cuh"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/steps/steps.h"
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace femgpu::linalg::cuda
+{
+/// The state of an iteration and its history where epilogues have them, and how they come there and
+/// back: by copies in order with the steps, or in the mailbox, where a loop that is one kernel has
+/// left them.
+template <class State>
+class DeviceState
+{
+public:
+  explicit DeviceState(const CudaExecutor &executor)
+      : executor(executor), state(executor.shared_from_this(), 1)
+  {}
+
+  State *data()
+  {
+    return state.data();
+  }
+
+  void set(const State &s)
+  {
+    next = s;
+    is_new = true;
+    mail = 0;
+  }
+  /// That set() has got last.
+  const State &start() const
+  {
+    return next;
+  }
+  /// Gives a new state to the device. Nobody waits: the call has copied it when it returns.
+  void send()
+  {
+    if (!is_new)
+      return;
+    FEMGPU_CUDA(cudaMemcpyAsync(state.data(), &next, sizeof(State), cudaMemcpyHostToDevice,
+                                executor.stream()));
+    is_new = false;
+  }
+  State get()
+  {
+    send();
+    if (has_mail()) {
+      executor.synchronize();
+      return mailbox()->state;
+    }
+    State s;
+    state.copy_to_host(&s);
+    return s;
+  }
+
+  double *keep_history(const int size)
+  {
+    history_buffer = Buffer<double>(executor.shared_from_this(), static_cast<std::size_t>(size));
+    return history_buffer.data();
+  }
+  /// After get().
+  std::vector<double> history(const int count) const
+  {
+    const auto size = static_cast<std::size_t>(count);
+    if (!has_mail() || size > static_cast<std::size_t>(most_history()))
+      return history_buffer.to_host(size);
+    return {mailbox()->history(), mailbox()->history() + size};
+  }
+
+  /// Where a kernel can leave what the host wants to know.
+  LoopResult<State> *mailbox() const
+  {
+    return static_cast<LoopResult<State> *>(executor.mailbox());
+  }
+  /// Numbers of the history that the mailbox has room for.
+  static constexpr int most_history()
+  {
+    return static_cast<int>((CudaExecutor::mailbox_bytes - sizeof(LoopResult<State>)) /
+                            sizeof(double));
+  }
+  /// A kernel has been launched that begins with start() and leaves its end in the mailbox.
+  void expect_mail()
+  {
+    is_new = false;
+    mail = executor.claim_mailbox();
+  }
+
+  /// Shows the state now and then until all steps are done; without a watch nobody waits.
+  void show_to(const Watch<State> &watch) const
+  {
+    if (!watch)
+      return;
+    using clock = std::chrono::steady_clock;
+    auto last = clock::now();
+    while (cudaStreamQuery(executor.stream()) == cudaErrorNotReady) {
+      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      if (std::chrono::duration<double>(clock::now() - last).count() < watch_interval)
+        continue;
+      State now;
+      FEMGPU_CUDA(cudaMemcpyAsync(&now, state.data(), sizeof(State), cudaMemcpyDeviceToHost,
+                                  executor.watch_stream()));
+      FEMGPU_CUDA(cudaStreamSynchronize(executor.watch_stream()));
+      watch(now);
+      last = clock::now();
+    }
+  }
+
+private:
+  // Another loop may have left its own result there since.
+  bool has_mail() const
+  {
+    return mail != 0 && mail == executor.last_mail();
+  }
+
+  const CudaExecutor &executor;
+  Buffer<State> state;
+  State next{}; // that the device may not have yet
+  bool is_new = false;
+  Buffer<double> history_buffer;
+  unsigned long long mail = 0; // number of the result in the mailbox; 0: none
+};
+} // namespace femgpu::linalg::cuda
+
+#endif

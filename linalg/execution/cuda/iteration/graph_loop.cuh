@@ -1,0 +1,92 @@
+#ifndef femgpu_linalg_execution_cuda_iteration_graph_loop_cuh
+#define femgpu_linalg_execution_cuda_iteration_graph_loop_cuh
+
+#include "linalg/execution/cuda/graph.cuh"
+#include "linalg/execution/cuda/iteration/step_launcher.cuh"
+
+#include <tuple>
+
+namespace femgpu::linalg::cuda
+{
+/// Captures a loop: a WHILE node whose body holds the steps several times (after the pass that ends
+/// the loop the rest of the body does nothing), and a WHILE node in it for each inner loop.
+template <class State, class Sums>
+class GraphLoop
+{
+public:
+  /// @param blocks of each step at most
+  GraphLoop(const CudaExecutor &executor, StepLauncher<State, Sums> &launcher, const int blocks)
+      : executor(executor), launcher(launcher), blocks(blocks)
+  {}
+
+  /// Nothing may be under way on the watch stream; it has nothing to do before the graph is
+  /// launched.
+  template <class... Steps>
+  void capture(Graph &graph, const Steps &...steps)
+  {
+    LoopNode loop(graph.graph, {}, make_handle(graph.graph, 1));
+    const cudaStream_t stream = executor.watch_stream();
+    begin_capture(stream, loop.body);
+    constexpr int times = (IsCountedSteps<Steps>::value || ...) ? 1 : unrolled;
+    for (int repetition = 1; repetition <= times; ++repetition)
+      capture_pass({stream, blocks, {loop.handle, Decides::loop}}, repetition == times, steps...);
+    FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
+  }
+
+private:
+  // The steps of a pass, in the graph's body this often: evaluating the WHILE costs some
+  // microseconds, running past the end of a solve costs one microsecond a kernel.
+  static constexpr int unrolled = 8;
+
+  /// Captures steps one after the other; if @p is_last, the last of them decides as @p how says.
+  template <class Step, class... Rest>
+  void capture_pass(const StepLaunch &how, const bool is_last, const Step &step,
+                    const Rest &...rest)
+  {
+    static_assert(sizeof...(Rest) > 0 || can_decide<Step>, "the last step of a loop ends it");
+    if constexpr (IsInnerLoop<Step>::value)
+      capture_inner(how, step);
+    else if constexpr (comes_before_inner_loop<Rest...>()) {
+      static_assert(HasEpilogue<decltype(step.body)>::value, "must decide on the inner loop");
+      inner_handle = make_handle(captured_graph(how.stream).graph, 0);
+      launcher.run({how.stream, how.blocks, {inner_handle, Decides::inner_loop}}, step);
+    }
+    else
+      launcher.run(
+          {how.stream, how.blocks, is_last && sizeof...(Rest) == 0 ? how.decision : Decision()},
+          step);
+    if constexpr (sizeof...(Rest) > 0)
+      capture_pass(how, is_last, rest...);
+  }
+
+  template <class First = void, class... Rest>
+  static constexpr bool comes_before_inner_loop()
+  {
+    return IsInnerLoop<First>::value;
+  }
+
+  /// Adds a WHILE node to what @p how.stream captures.
+  template <class... Steps>
+  void capture_inner(const StepLaunch &how, const InnerLoop<Steps...> &inner)
+  {
+    const auto captured = captured_graph(how.stream);
+    LoopNode loop(captured.graph, captured.last_nodes, inner_handle);
+    set_last_node(how.stream, loop.node);
+    const cudaStream_t stream = executor.stream(); // has nothing to do either
+    begin_capture(stream, loop.body);
+    std::apply(
+        [&](const auto &...steps) {
+          capture_pass({stream, how.blocks, {inner_handle, Decides::inner_loop}}, true, steps...);
+        },
+        inner.steps);
+    FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
+  }
+
+  const CudaExecutor &executor;
+  StepLauncher<State, Sums> &launcher;
+  int blocks;
+  cudaGraphConditionalHandle inner_handle = 0; // of the inner loop that is captured next
+};
+} // namespace femgpu::linalg::cuda
+
+#endif

@@ -1,0 +1,150 @@
+#ifndef femgpu_linalg_execution_cuda_iteration_iteration_cuh
+#define femgpu_linalg_execution_cuda_iteration_iteration_cuh
+
+#include "linalg/execution/cuda/iteration/graph_loop.cuh"
+#include "linalg/execution/cuda/iteration/host_loop.cuh"
+#include "linalg/execution/cuda/iteration/on_chip_loop.cuh"
+#include "linalg/execution/cuda/iteration/step_facts.h"
+#include "linalg/execution/steps/execution.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/**
+ * Runs steps on a CUDA device. A loop is one launch, of a graph or, where all are vector steps and
+ * the system is small enough, of one kernel.
+ */
+template <class State, class Sums>
+class Iteration<CudaBackend, State, Sums>
+{
+public:
+  /// @param space has as many rows as a step, or more
+  explicit Iteration(const RowSpace &space)
+      : executor(static_cast<const CudaExecutor &>(*space.executor())), n(space.n()),
+        state(executor), launcher(executor, state.data(), n)
+  {}
+
+  /// @throws ParameterError in repeat_between() if the loop cannot be run as @p how asks
+  void choose(const Execution how)
+  {
+    chosen = how;
+  }
+  /// How the last loop ran, for people.
+  const std::string &execution() const
+  {
+    return ran_as;
+  }
+
+  /// Memory for @p size numbers that epilogues leave, one for each iteration.
+  double *keep_history(const int size)
+  {
+    return state.keep_history(size);
+  }
+  /// The first @p count of them, after get_state().
+  std::vector<double> history(const int count) const
+  {
+    return state.history(count);
+  }
+
+  void set_state(const State &s)
+  {
+    state.set(s);
+  }
+  State get_state()
+  {
+    return state.get();
+  }
+
+  template <class... Steps>
+  void once(const Steps &...steps)
+  {
+    state.send();
+    launcher.prepare();
+    const int blocks = launcher.n_blocks(cuda::StepFacts::of(steps...).lanes);
+    (launcher.run({executor.stream(), blocks, {}}, steps), ...);
+  }
+
+  /// Gives the loop to the device; get_state() waits for its end.
+  template <class... Steps>
+  void repeat(const Watch<State> &watch, const Steps &...steps)
+  {
+    state.send();
+    launcher.prepare();
+    const int blocks = launcher.n_blocks(cuda::StepFacts::of(steps...).lanes);
+    if (executor.launches_stepwise()) {
+      cuda::HostLoop<State, Sums>(executor, launcher, state, blocks).run(watch, steps...);
+      ran_as = "single kernels";
+      return;
+    }
+    graph = std::make_unique<cuda::Graph>();
+    cuda::GraphLoop<State, Sums>(executor, launcher, blocks).capture(*graph, steps...);
+    FEMGPU_CUDA(cudaGraphInstantiate(&graph->executable, graph->graph, 0));
+    FEMGPU_CUDA(cudaGraphLaunch(graph->executable, executor.stream()));
+    ran_as = "graph";
+    state.show_to(watch);
+  }
+
+  /// The same between two products with one matrix and one vector. @p has_begun: the first of them
+  /// has been run.
+  template <class Begin, class End, class... Steps>
+  void repeat_between(const ProductStep<CsrMatrix, Begin> &begin,
+                      const ProductStep<CsrMatrix, End> &end, const bool has_begun,
+                      const Watch<State> &watch, const Steps &...steps)
+  {
+    if (watch)
+      state.send(); // for those who look before the loop has left one
+    if (chosen != Execution::graph &&
+        is_on_chip(on_chip().launch_resident(begin, end, has_begun, steps...), watch))
+      return;
+    if (!has_begun)
+      once(begin);
+    if (chosen == Execution::graph || !is_on_chip(on_chip().launch_streaming(steps...), watch)) {
+      if (chosen == Execution::resident)
+        refuse_resident(n);
+      repeat(watch, steps...);
+    }
+    once(end);
+  }
+
+  /// Gives a loop with a basis to the device, as one kernel. @return whether that can be
+  template <class Method>
+  bool keep_on_chip(const Matrix &A, const Watch<State> &watch, const Method &method)
+  {
+    if (chosen == Execution::graph)
+      return false;
+    if (watch)
+      state.send(); // for those who look before the loop has left one
+    return is_on_chip(on_chip().launch_basis(A, method, packets), watch);
+  }
+
+private:
+  cuda::OnChipLoop<State, Sums> on_chip()
+  {
+    return {executor, state};
+  }
+
+  /// @param shape what an OnChipLoop says
+  bool is_on_chip(const std::string &shape, const Watch<State> &watch)
+  {
+    if (shape.empty())
+      return false;
+    ran_as = "resident: " + shape;
+    state.show_to(watch);
+    return true;
+  }
+
+  const CudaExecutor &executor;
+  int n;
+  cuda::DeviceState<State> state;
+  cuda::StepLauncher<State, Sums> launcher;
+  Buffer<cuda::Packet> packets;       // of the blocks of a loop with a basis
+  std::unique_ptr<cuda::Graph> graph; // that may still run
+  Execution chosen = Execution::automatic;
+  std::string ran_as;
+};
+} // namespace femgpu::linalg
+
+#endif

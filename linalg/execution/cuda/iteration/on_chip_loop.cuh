@@ -1,0 +1,139 @@
+#ifndef femgpu_linalg_execution_cuda_iteration_on_chip_loop_cuh
+#define femgpu_linalg_execution_cuda_iteration_on_chip_loop_cuh
+
+#include "linalg/execution/cuda/iteration/device_state.cuh"
+#include "linalg/execution/cuda/on_chip/basis.cuh"
+#include "linalg/execution/cuda/on_chip/resident_launch.cuh"
+
+#include <string>
+#include <type_traits>
+#include <variant>
+
+namespace femgpu::linalg::cuda
+{
+/// Launches loops that are one kernel, where the steps allow it and the system has the size. Each
+/// function gives the loop to the device and says how it runs, for people; or it does nothing, and
+/// says nothing.
+template <class State, class Sums>
+class OnChipLoop
+{
+public:
+  OnChipLoop(const CudaExecutor &executor, DeviceState<State> &state)
+      : executor(executor), state(state)
+  {}
+
+  /// All vectors in registers.
+  template <class Begin, class End, class... Steps>
+  std::string launch_resident(const ProductStep<CsrMatrix, Begin> &begin,
+                              const ProductStep<CsrMatrix, End> &end, const bool has_begun,
+                              const Steps &...steps)
+  {
+    if constexpr ((IsVectorStep<Steps>::value && ...)) {
+      const Matrix *const A = matrix_of(steps...);
+      if (A == nullptr || begin.A != &A->csr() || end.A != begin.A || end.v != begin.v)
+        return "";
+      return start_resident<Begin, End, VectorStepParts<Steps>...>(*A, first_of(steps...).body,
+                                                                   begin, end.body, has_begun);
+    }
+    return "";
+  }
+
+  /// Vectors in shared memory, as far as they fit, where rows of the matrix are read side by side.
+  template <class... Steps>
+  std::string launch_streaming(const Steps &...steps)
+  {
+    if constexpr ((IsVectorStep<Steps>::value && ...)) {
+      const Matrix *const A = matrix_of(steps...);
+      if (A == nullptr ||
+          !is_worth_streaming(A->n(), A->rows_together(), executor.resident_limits()))
+        return "";
+      // Two threads a long row: a block has few rows more than threads, and all end together.
+      const int lanes = A->n_nonzeros() > 16 * static_cast<std::size_t>(A->n()) ? 2 : 1;
+      const auto &body = first_of(steps...).body;
+      const auto launch_view = [&](const auto &view) {
+        constexpr bool is_sliced = IsSliced<std::decay_t<decltype(view)>>::value;
+        if constexpr (is_sliced)
+          cuda::launch_streaming<Sums, typename VectorStepParts<Steps>::Tag...>(
+              executor, view, A->rows_together(), lanes, body.vectors, body.m, state.data());
+        return is_sliced;
+      };
+      if (std::visit(launch_view, A->view()))
+        return "vectors in shared memory, as far as they fit; matrix streamed";
+    }
+    return "";
+  }
+
+  /// The basis of @p method in shared memory. @param packets memory for its sums
+  template <class Method>
+  std::string launch_basis(const Matrix &A, const Method &method, Buffer<Packet> &packets)
+  {
+    if (A.value_precision() != A.csr().value_precision())
+      return "";
+    BasisLoop<Method, State> loop{{},
+                                  method,
+                                  A.csr().csr_view(),
+                                  executor.grid_memory(),
+                                  nullptr,
+                                  state.start(),
+                                  state.data(),
+                                  state.mailbox(),
+                                  state.most_history()};
+    std::string shape = cuda::launch_basis<Sums>(
+        executor, loop, {A.n(), A.n_nonzeros(), A.csr().longest_row(), method.size + 1}, packets);
+    if (!shape.empty())
+      state.expect_mail();
+    return shape;
+  }
+
+private:
+  template <class First, class... Rest>
+  static const First &first_of(const First &first, const Rest &.../* rest */)
+  {
+    return first;
+  }
+
+  /// @param body of any of the steps
+  template <class Begin, class End, class... Parts, class Body>
+  std::string start_resident(const Matrix &A, const Body &body,
+                             const ProductStep<CsrMatrix, Begin> &begin, const End &end,
+                             const bool has_begun)
+  {
+    const auto shape = shape_for(A, Body::size);
+    if (!shape)
+      return "";
+    if (has_begun)
+      state.send();
+    using Loop = ResidentLoop<Body::size, State, Begin, End>;
+    Loop loop{{},
+              body.vectors,
+              body.m,
+              A.csr().csr_view(),
+              executor.grid_memory(),
+              begin.v,
+              begin.body,
+              end,
+              has_begun,
+              state.start(),
+              state.data(),
+              state.mailbox(),
+              state.most_history()};
+    if (!LoopLauncher<Sums, Loop, typename Parts::Tag...>(executor).start(loop, *shape))
+      return "";
+    state.expect_mail();
+    return shape->description();
+  }
+
+  std::optional<ResidentShape> shape_for(const Matrix &A, const int n_vectors) const
+  {
+    const ResidentLimits limits = executor.resident_limits();
+    if (A.value_precision() != A.csr().value_precision() || !may_be_resident(A.n(), limits))
+      return {};
+    return choose_resident_shape({A.n(), A.n_nonzeros(), A.csr().longest_row(), n_vectors}, limits);
+  }
+
+  const CudaExecutor &executor;
+  DeviceState<State> &state;
+};
+} // namespace femgpu::linalg::cuda
+
+#endif

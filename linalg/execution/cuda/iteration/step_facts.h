@@ -1,0 +1,57 @@
+#ifndef femgpu_linalg_execution_cuda_iteration_step_facts_h
+#define femgpu_linalg_execution_cuda_iteration_step_facts_h
+
+#include "linalg/execution/steps/gram.h"
+#include "linalg/execution/steps/steps.h"
+#include "linalg/operators/linear_operator.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace femgpu::linalg::cuda
+{
+/// What must be known of steps before they are launched.
+struct StepFacts
+{
+  int lanes = 1; ///< threads that share a row: the most of those of all products
+  int count = 0; ///< kernels, besides those that prepare products
+
+  template <class... Steps>
+  static StepFacts of(const Steps &...steps)
+  {
+    StepFacts facts;
+    (facts.add(steps), ...);
+    return facts;
+  }
+
+private:
+  // Gram and team steps have blocks of their own.
+  template <class Step>
+  void add(const Step & /* step */)
+  {
+    ++count;
+  }
+
+  template <class Operator, class Body>
+  void add(const ProductStep<Operator, Body> &step)
+  {
+    ++count;
+    lanes = std::max(lanes, visit_view(*step.A, [](const auto &view) { return view.lanes; }));
+  }
+
+  template <class Make>
+  void add(const CountedSteps<Make> &steps)
+  {
+    for (int j = 0; j < steps.count; ++j)
+      std::apply([&](const auto &...of_j) { (add(of_j), ...); }, steps.make(j));
+  }
+
+  template <class... Steps>
+  void add(const InnerLoop<Steps...> &loop)
+  {
+    std::apply([&](const auto &...steps) { (add(steps), ...); }, loop.steps);
+  }
+};
+} // namespace femgpu::linalg::cuda
+
+#endif

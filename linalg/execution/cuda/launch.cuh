@@ -1,0 +1,80 @@
+#ifndef femgpu_linalg_execution_cuda_launch_cuh
+#define femgpu_linalg_execution_cuda_launch_cuh
+
+#include "linalg/execution/cuda/executor.h"
+
+#include <cuda_runtime.h>
+
+/**
+ * @file
+ * How every kernel of ours is launched.
+ */
+namespace femgpu::linalg::cuda
+{
+/// Which blocks of a kernel are there at the same time.
+enum class Together
+{
+  any,    ///< as it comes
+  all,    ///< all of the grid, which may be one
+  cluster ///< all, as one cluster
+};
+
+/// The blocks of a kernel.
+struct Grid
+{
+  unsigned int blocks;
+  unsigned int threads;         ///< of a block
+  std::size_t shared_bytes = 0; ///< that the launch gives a block
+  Together together = Together::any;
+};
+
+/// The same as CUDA wants to know it.
+struct LaunchConfig
+{
+  cudaLaunchConfig_t config{};
+  cudaLaunchAttribute attribute{};
+
+  LaunchConfig(const cudaStream_t stream, const Grid &grid)
+  {
+    config.gridDim = dim3(grid.blocks);
+    config.blockDim = dim3(grid.threads);
+    config.dynamicSmemBytes = grid.shared_bytes;
+    config.stream = stream;
+    config.attrs = &attribute;
+    config.numAttrs = grid.together != Together::any && grid.blocks > 1 ? 1 : 0;
+    if (grid.together == Together::cluster) {
+      attribute.id = cudaLaunchAttributeClusterDimension;
+      attribute.val.clusterDim.x = grid.blocks;
+      attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    }
+    else {
+      attribute.id = cudaLaunchAttributeCooperative;
+      attribute.val.cooperative = 1;
+    }
+  }
+  LaunchConfig(const LaunchConfig &) = delete;
+  LaunchConfig &operator=(const LaunchConfig &) = delete;
+};
+
+/// A kernel as KernelProperties names it.
+template <class... Parameters>
+const void *address_of(void (*const kernel)(Parameters...))
+{
+  return reinterpret_cast<const void *>(kernel);
+}
+
+/// The one place that launches kernels: on a stream of @p executor, which may be capturing; no
+/// blocks are no launch.
+template <class... Parameters, class... Arguments>
+void launch(const CudaExecutor &executor, const cudaStream_t stream, const Grid &grid,
+            void (*const kernel)(Parameters...), const Arguments &...arguments)
+{
+  if (grid.blocks == 0)
+    return;
+  executor.use_in_this_thread(); // another device may have had the last launch
+  const LaunchConfig how(stream, grid);
+  FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, arguments...));
+}
+} // namespace femgpu::linalg::cuda
+
+#endif

@@ -1,0 +1,132 @@
+#ifndef femgpu_linalg_execution_cuda_plain_step_cuh
+#define femgpu_linalg_execution_cuda_plain_step_cuh
+
+#include "linalg/base/indices.h"
+#include "linalg/execution/cuda/team.cuh"
+#include "linalg/operators/linear_operator.h"
+
+#include <type_traits>
+
+/**
+ * @file
+ * The kernel of one step without state and sums, and products as all kernels make them.
+ */
+namespace femgpu::linalg::cuda
+{
+/// A ProductStep as a kernel gets it.
+template <class View, class Body>
+struct ViewProduct
+{
+  View A;
+  const double *v;
+  Body body;
+};
+
+/// @param v what prepare() has returned
+template <class Operator, class Body, class Function>
+void visit_product(const ProductStep<Operator, Body> &step, const double *v, const Function &f)
+{
+  visit_view(*step.A, [&](const auto &view) {
+    f(ViewProduct<std::decay_t<decltype(view)>, Body>{view, v, step.body});
+  });
+}
+
+/// Calls f(i, (A v)_i) for the rows that this thread finishes; `lanes` neighbours share a row.
+template <class View, class Function>
+__device__ __forceinline__ void for_products(const View &A, const double *v, const Function &f)
+{
+  const int lanes = A.lanes;
+  const unsigned int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  const int lane = static_cast<int>(thread) & (lanes - 1);
+  const unsigned int n = A.n, stride = gridDim.x * (blockDim.x / lanes);
+  const unsigned int in_warp = threadIdx.x % warp_size / lanes;
+  // All lanes of a warp stay in the loop together, because they meet in lane_sum(). Unsigned, as in
+  // for_strided().
+  for (unsigned int i = thread / lanes; i - in_warp < n; i += stride) {
+    const double partial = i < n ? A.row_product(static_cast<int>(i), lane, lanes, v) : 0.;
+    const double Av_i = lane_sum(partial, lanes);
+    if (lane == 0 && i < n)
+      f(A.row(static_cast<int>(i)), Av_i);
+  }
+}
+
+/// Threads of a block that runs a step: a team of 128 has a block of its own.
+template <class Step>
+constexpr int threads_of_block = threads_per_block;
+template <class Body>
+constexpr int threads_of_block<TeamStep<Body>> =
+    Body::team_size > warp_size ? Body::team_size : threads_per_block;
+
+template <class Body>
+__device__ void run_plain(const RowStep<Body> &step)
+{
+  for_strided(blockIdx.x * blockDim.x + threadIdx.x, step.n, gridDim.x * blockDim.x, step.body);
+}
+
+template <class View, class Body>
+__device__ void run_plain(const ViewProduct<View, Body> &step)
+{
+  for_products(step.A, step.v, step.body);
+}
+
+template <class Body>
+__device__ void run_plain(const TeamStep<Body> &step)
+{
+  constexpr int size = Body::team_size, teams = threads_of_block<TeamStep<Body>> / size;
+  __shared__ double scratch[teams * (Body::scratch > 0 ? Body::scratch : 1)];
+  extern __shared__ double scratch_of_run[];
+  constexpr int most_warps = size > threads_per_block ? size / warp_size : warps_per_block;
+  __shared__ double for_sums[most_warps];
+  const int team = threadIdx.x / size;
+  const Team<size> self(Body::scratch > 0 ? scratch + team * Body::scratch
+                                          : scratch_of_run + team * step.scratch,
+                        for_sums);
+  for_strided(blockIdx.x * teams + team, step.n, gridDim.x * teams, [&](const int i) {
+    step.body(self, i);
+    self.sync(); // the scratch is free again
+  });
+}
+
+/// Every warp takes the next ticket when it has done an item: so an item waits only for items that
+/// a warp has already begun. The last ticket of all, which is no item, is taken when all are done.
+template <class Body>
+__device__ void run_plain(const ChainStep<Body> &step)
+{
+  static_assert(Body::team_size == warp_size && Body::scratch == 0);
+  const unsigned int run = *const_cast<volatile unsigned int *>(step.progress.run) + 1;
+  __threadfence(); // read before this warp has a ticket, because the last one changes it
+  const ChainTeam team(step.progress.done, run);
+  const auto n_chains = static_cast<unsigned int>(step.n_chains);
+  const unsigned int n_items = n_chains * static_cast<unsigned int>(step.longest);
+  const unsigned int last = n_items + gridDim.x * warps_per_block - 1;
+  for (;;) {
+    unsigned int ticket = 0;
+    if (team.rank() == 0)
+      ticket = atomicAdd(step.progress.tickets, 1U);
+    ticket = __shfl_sync(~0U, ticket, 0);
+    if (ticket >= n_items) {
+      if (ticket == last && team.rank() == 0) {
+        *step.progress.tickets = 0;
+        *step.progress.run = run;
+      }
+      return;
+    }
+    const unsigned int chain = ticket % n_chains;
+    const int place = static_cast<int>(ticket / n_chains), begin = step.starts[chain];
+    if (place < step.starts[chain + 1] - begin)
+      step.body(team, begin + place);
+    team.sync();
+  }
+}
+
+/// Runs one step unless the loop it belongs to has ended.
+template <class Step>
+__global__ void __launch_bounds__(threads_of_block<Step>)
+    run_plain_step(const Step step, const LoopState *loop)
+{
+  if (loop == nullptr || loop->running)
+    run_plain(step);
+}
+} // namespace femgpu::linalg::cuda
+
+#endif

@@ -1,0 +1,180 @@
+#ifndef femgpu_linalg_execution_cuda_team_cuh
+#define femgpu_linalg_execution_cuda_team_cuh
+
+#include "linalg/execution/cuda/reduce.cuh"
+
+/**
+ * @file
+ * The threads that an item of a team step or of a chain step gets.
+ */
+namespace femgpu::linalg::cuda
+{
+/// A warp or a block; see TeamStep.
+template <int size_>
+class Team
+{
+  static_assert(size_ == warp_size || size_ == 128 || size_ == threads_per_block || size_ == 512 ||
+                size_ == 1024);
+
+public:
+  __device__ Team(double *shared, double *for_sums) : shared(shared), for_sums(for_sums)
+  {}
+  __device__ static int rank()
+  {
+    return threadIdx.x % size_;
+  }
+  __device__ static constexpr int size()
+  {
+    return size_;
+  }
+  __device__ static void sync()
+  {
+    if constexpr (size_ == warp_size)
+      __syncwarp();
+    else
+      __syncthreads();
+  }
+  __device__ double sum(const double value) const
+  {
+    if constexpr (size_ == warp_size)
+      return lane_sum<warp_size>(value);
+    else
+      return block_sum<size_ / warp_size>(value, for_sums);
+  }
+  /// Over @p lanes neighbouring threads, a power of two up to a warp; all threads must be there.
+  __device__ static double sum(const double value, const int lanes)
+  {
+    return lane_sum(value, lanes);
+  }
+  /// Doubles of scratch that sums() of P values needs.
+  static constexpr int room_for_sums(const int P)
+  {
+    return size_ > warp_size ? 2 * (size_ / warp_size) * P : 0;
+  }
+  /// Replaces each of P values by its sum over the team, in a fixed order; P is a power of two up
+  /// to a warp, @p room a part of the scratch that only such sums use.
+  template <int P>
+  __device__ static void sums(double (&values)[P], double *room)
+  {
+    if constexpr (size_ == warp_size)
+      sum_over_lanes(values);
+    else {
+      const double of_warp = spread_sums(values);
+      sync(); // the sums before these have been read
+      if (lane() < P)
+        room[warp() * P + lane()] = of_warp;
+      sync();
+      double *const own = room + (n_warps() + warp()) * P;
+      if (lane() < P) {
+        double sum = 0.;
+#pragma unroll
+        for (int w = 0; w < n_warps(); ++w)
+          sum += room[w * P + lane()];
+        own[lane()] = sum;
+      }
+      __syncwarp();
+#pragma unroll
+      for (int j = 0; j < P; ++j)
+        values[j] = own[j];
+    }
+  }
+  __device__ double *scratch() const
+  {
+    return shared;
+  }
+
+  __device__ static constexpr int n_warps()
+  {
+    return size_ / warp_size;
+  }
+  __device__ static int warp()
+  {
+    return rank() / warp_size;
+  }
+  __device__ static constexpr int n_lanes()
+  {
+    return warp_size;
+  }
+  __device__ static int lane()
+  {
+    return threadIdx.x % warp_size;
+  }
+  /// Replaces each of P values by its sum over the lanes of the warp, in a fixed order.
+  template <int P>
+  __device__ static void sum_over_lanes(double (&values)[P])
+  {
+    const double sum = spread_sums(values);
+#pragma unroll
+    for (int j = 0; j < P; ++j)
+      values[j] = __shfl_sync(~0U, sum, j);
+  }
+
+  /// What is there now, though others may be changing it.
+  __device__ static int glance(const int *from)
+  {
+    return *const_cast<const volatile int *>(from);
+  }
+  /// Puts @p value at @p to if @p expected is there; gives what was there.
+  __device__ static int compare_and_swap(int *to, const int expected, const int value)
+  {
+    return atomicCAS(to, expected, value);
+  }
+  /// Adds 1; gives what was there.
+  __device__ static int count_up(int *counter)
+  {
+    return atomicAdd(counter, 1);
+  }
+  /// The n different numbers of @p from, ascending, to other memory.
+  __device__ static void sort(const int *from, const int n, int *to)
+  {
+    for (int k = rank(); k < n; k += size()) {
+      const int number = from[k];
+      int smaller = 0;
+      for (int l = 0; l < n; ++l)
+        smaller += from[l] < number ? 1 : 0;
+      to[smaller] = number;
+    }
+  }
+
+private:
+  double *shared, *for_sums;
+};
+
+/// A warp that may wait for others; see ChainStep.
+class ChainTeam : public Team<warp_size>
+{
+public:
+  __device__ ChainTeam(unsigned int *done, const unsigned int run)
+      : Team<warp_size>(nullptr, nullptr), done(done), run(run)
+  {}
+  __device__ void wait_for(const int place) const
+  {
+    // Those that wait must leave the memory to those that work.
+    const volatile unsigned int *const flag = done + place;
+    for (unsigned int nanoseconds = 32; *flag != run; nanoseconds = min(2 * nanoseconds, 512U))
+      __nanosleep(nanoseconds);
+  }
+  __device__ static void catch_up()
+  {
+    __threadfence();
+    __syncwarp();
+  }
+  __device__ void announce(const int place) const
+  {
+    __threadfence();
+    *const_cast<volatile unsigned int *>(done + place) = run;
+  }
+  /// From the level of the memory that all multiprocessors share.
+  template <class T>
+  __device__ static T fresh(const T *from)
+  {
+    return __ldcg(from);
+  }
+
+private:
+  unsigned int *done;
+  unsigned int run;
+};
+} // namespace femgpu::linalg::cuda
+
+#endif
