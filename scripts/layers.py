@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Do our sources keep to the layers of docs/architecture.md?
+
+  scripts/layers.py
+
+What is checked: a layer includes only those that it may know; deal.II's headers are included only where
+it is known; headers of folders do not include each other in a cycle (but for those of physics/, whose
+folders are parts of one thing); no file has more than 500 lines. All that is found is shown.
+"""
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MOST_LINES = 500
+SOURCES = (".h", ".cc", ".cu", ".cuh")
+HEADERS = (".h", ".cuh")
+
+# What each layer may include; a folder is of the layer whose name is the longest beginning of its own.
+LAYERS = {
+    "linalg": {"linalg"},
+    "linalg/dealii": {"linalg", "linalg/dealii"},
+    "common": {"linalg", "common"},
+    "solve": {"linalg", "common", "solve"},
+    "physics": {"linalg", "linalg/dealii", "common", "physics"},
+    "app": {"linalg", "linalg/dealii", "common", "physics", "app"},
+}
+KNOW_DEALII = {"linalg/dealii", "physics", "app"}
+MAY_HAVE_CYCLES = "physics"
+
+
+def our_files():
+    """Tracked and new files, without those that were deleted."""
+    names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
+                           stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout.splitlines()
+    return sorted(path for path in map(pathlib.Path, names) if (ROOT / path).is_file())
+
+
+def layer_of(path):
+    """The name of the layer of @p path; None for tests and benchmarks, which may know everything."""
+    folders = [str(parent) for parent in path.parents]
+    return next((folder for folder in folders if folder in LAYERS), None)
+
+
+def includes_of(path):
+    """[(number of the line, the header's name)]"""
+    lines = (ROOT / path).read_text(encoding="utf-8").splitlines()
+    found = [(number, re.match(r'# *include *["<]([^">]+)[">]', line))
+             for number, line in enumerate(lines, 1)]
+    return [(number, match[1]) for number, match in found if match]
+
+
+def wrong_includes(path):
+    """What @p path includes of layers that its own must not know."""
+    layer = layer_of(path)
+    for number, name in includes_of(path) if layer else []:
+        other = layer_of(pathlib.Path(name))
+        if other and other not in LAYERS[layer]:
+            yield f"{path}:{number}: {layer}/ must not know {other}/, but includes {name}"
+        if name.startswith("deal.II/") and layer not in KNOW_DEALII:
+            yield f"{path}:{number}: {layer}/ must not know deal.II, but includes {name}"
+
+
+def folder_graph(files):
+    """{folder: {another that its headers include: one such include, for people}}"""
+    graph = collections.defaultdict(dict)
+    for path in files:
+        if path.suffix in HEADERS and layer_of(path) not in (None, MAY_HAVE_CYCLES):
+            for number, name in includes_of(path):
+                folder = pathlib.Path(name).parent
+                if folder != path.parent and (ROOT / name).is_file():
+                    graph[path.parent].setdefault(folder, f"{path}:{number}: includes {name}")
+    return graph
+
+
+def cycle_from(graph, start):
+    """The shortest way from @p start back to it, as a list of folders; empty if there is none."""
+    ways = collections.deque([[start]])
+    seen = set()
+    while ways:
+        way = ways.popleft()
+        for folder in graph.get(way[-1], {}):
+            if folder == start:
+                return way + [start]
+            if folder not in seen:
+                seen.add(folder)
+                ways.append(way + [folder])
+    return []
+
+
+def cycles(files):
+    """One cycle for each set of folders that have one."""
+    graph = folder_graph(files)
+    shown = set()
+    for folder in sorted(graph):
+        way = cycle_from(graph, folder)
+        if way and frozenset(way) not in shown:
+            shown.add(frozenset(way))
+            yield "\n  ".join(["headers of these folders include each other in a cycle:"] +
+                              [graph[here][there] for here, there in zip(way, way[1:])])
+
+
+def too_long(path):
+    lines = (ROOT / path).read_bytes().count(b"\n")
+    if lines > MOST_LINES:
+        yield f"{path}: {lines} lines, and {MOST_LINES} are the most: cut it by what its parts are"
+
+
+def main():
+    if len(sys.argv) > 1:
+        print(__doc__.strip())
+        return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
+    files = our_files()
+    sources = [path for path in files if path.suffix in SOURCES]
+    scripts = [path for path in files if path.parent == pathlib.Path("scripts")]
+    findings = [finding for path in sources for finding in wrong_includes(path)]
+    findings += list(cycles(sources))
+    findings += [finding for path in sources + scripts for finding in too_long(path)]
+    print(*findings, f"{len(sources)} sources, {len(findings)} findings", sep="\n")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
