@@ -28,11 +28,16 @@ constexpr IterationCost cost_of(const bool is_fused, StepList<Steps...> /* loop 
 template <class Method>
 struct FusedForm
 {
+private:
+  template <class... Steps>
+  static StepList<typename Steps::OnChip...> on_chip(StepList<Steps...>);
+
+public:
   using State = typename Method::State;
   using Sums = typename Method::Sums;
   static constexpr int n_vectors = Method::n_fused;
-  using First = StepsOf<Method, true, typename Method::First>;
-  using Loop = StepsOf<Method, true, typename Method::Loop>;
+  using First = decltype(on_chip(StepsOf<Method, true, typename Method::First>()));
+  using Loop = decltype(on_chip(StepsOf<Method, true, typename Method::Loop>()));
 };
 
 /**
@@ -64,12 +69,12 @@ public:
     if (Method::needs_symmetry)
       require_symmetric(Method::name, M);
     const bool has_diagonal = std::holds_alternative<DiagonalView>(M.action());
-    WorkVectors own(A, (has_diagonal ? Method::n_fused : Method::n_vectors) - 2);
+    const int n_stored = has_diagonal ? Method::n_fused : Method::n_vectors;
+    WorkVectors own(A, n_stored - 2);
     const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
       constexpr bool is_fused = linalg::is_fused<decltype(m)>;
-      constexpr int n_vectors = is_fused ? Method::n_fused : Method::n_vectors;
-      VectorSet<n_vectors> v{{x.data(), r.data()}};
-      for (int k = 2; k < n_vectors; ++k)
+      VectorSet<Method::n_vectors> v{{x.data(), r.data()}};
+      for (int k = 2; k < n_stored; ++k)
         v.data[k] = own[k - 2];
       own.fill_zero();
       once(iteration, A, m, v, First<is_fused>());

@@ -183,12 +183,13 @@ using Last = std::tuple_element_t<sizeof...(Formulas) - 1, std::tuple<Formulas..
  * Formulas of @p Method, which run together as one vector step. The last of them alone has an
  * epilogue; all but the first precondition, and only where that is fused.
  */
-template <class Method, bool is_fused, class First, class... Rest>
+template <class Method, bool is_fused, int n_stored_, class First, class... Rest>
 struct Joined : EpilogueOf<Last<First, Rest...>>, FactorOf<First, is_product<First>(is_fused)>
 {
   static constexpr Multiplier multiplier = First::multiplier;
-  static constexpr int n_stored = is_fused ? Method::n_fused : Method::n_vectors;
-  static constexpr vector_sets::Set in_memory = vector_sets::of(n_stored) - 1;
+  static constexpr int n_stored = n_stored_; ///< of a row, whether in memory or not
+  static constexpr vector_sets::Set in_memory =
+      vector_sets::of(is_fused ? Method::n_fused : n_stored) - 1;
   static constexpr vector_sets::Set loads =
       vector_sets::loads<First, Rest...>(is_fused) & in_memory;
   static constexpr vector_sets::Set stores = vector_sets::stores<First, Rest...>() & in_memory;
@@ -202,6 +203,12 @@ struct Joined : EpilogueOf<Last<First, Rest...>>, FactorOf<First, is_product<Fir
                                          (Formula::multiplier == Multiplier::preconditioner ||
                                           vector_sets::images(typename Formula::Images()) != 0);
   static constexpr bool uses_diagonal = needs_diagonal<First> || (... || needs_diagonal<Rest>);
+
+  /// The same where rows have room for the vectors of the fused form alone.
+  using OnChip = Joined<Method, is_fused, Method::n_fused, First, Rest...>;
+  /// The same for any M, where it makes no difference.
+  using ForAnyM =
+      std::conditional_t<uses_diagonal, Joined, Joined<Method, false, n_stored, First, Rest...>>;
 
   using Reads = vector_sets::List<loads>;
   using Writes = vector_sets::List<stores>;
@@ -281,20 +288,22 @@ template <class... Steps, class Step>
 struct Append<StepList<Steps...>, Step>
 {
   static constexpr bool has_effect = Step::stores != 0 || !Step::Contributes::empty;
-  using Type = std::conditional_t<has_effect, StepList<Steps..., Step>, StepList<Steps...>>;
+  using Type = std::conditional_t<has_effect, StepList<Steps..., typename Step::ForAnyM>,
+                                  StepList<Steps...>>;
 };
 
 /// Joins formulas behind those of @p Current with them, as far as they can be.
 template <class Done, class Current, class... Formulas>
 struct Join : Append<Done, Current>
 {};
-template <class Done, class Method, bool is_fused, class... Current, class Next, class... Formulas>
-struct Join<Done, Joined<Method, is_fused, Current...>, Next, Formulas...>
+template <class Done, class Method, bool is_fused, int n, class... Current, class Next,
+          class... Formulas>
+struct Join<Done, Joined<Method, is_fused, n, Current...>, Next, Formulas...>
     : std::conditional_t<is_fused && Next::multiplier == Multiplier::preconditioner &&
                              !HasEpilogue<Last<Current...>>::value,
-                         Join<Done, Joined<Method, is_fused, Current..., Next>, Formulas...>,
-                         Join<typename Append<Done, Joined<Method, is_fused, Current...>>::Type,
-                              Joined<Method, is_fused, Next>, Formulas...>>
+                         Join<Done, Joined<Method, is_fused, n, Current..., Next>, Formulas...>,
+                         Join<typename Append<Done, Joined<Method, is_fused, n, Current...>>::Type,
+                              Joined<Method, is_fused, n, Next>, Formulas...>>
 {};
 
 template <class Method, bool is_fused, class Formulas>
@@ -305,7 +314,8 @@ struct StepsOfList
 template <class Method, bool is_fused, class First, class... Rest>
 struct StepsOfList<Method, is_fused, StepList<First, Rest...>>
 {
-  using Type = typename Join<StepList<>, Joined<Method, is_fused, First>, Rest...>::Type;
+  using Type =
+      typename Join<StepList<>, Joined<Method, is_fused, Method::n_vectors, First>, Rest...>::Type;
 };
 
 /// The vector steps of a list of formulas, for a diagonal M⁻¹ or any other.

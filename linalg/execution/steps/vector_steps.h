@@ -8,25 +8,14 @@
  * @file
  * Steps that leave open where the vectors of a method are.
  *
- * A method names its vectors by an enum and writes its formulas for the values of one row:
- *
- *     enum Vector : int { x, r, p, q, n_vectors };
- *     struct Update {
- *       using Reads = VectorList<x, r, p, q>;
- *       using Writes = VectorList<x, r>;
- *       using Contributes = SumList<&Sums::rr>;
- *       FEMGPU_HD void operator()(const State &s, Row<n_vectors> &v, double m_i, Sums &sum) const
- *       {
- *         v[x] += s.alpha * v[p];
- *         v[r] -= s.alpha * v[q];
- *         sum.rr += v[r] * v[r];
- *       }
- *     };
- *
- * m_i is the row's entry of a diagonal M⁻¹. The body of a product is called as body(s, v, Av_i,
- * m_i, sum) and says by `static constexpr int factor = p` which vector A is multiplied with. Bodies
- * have no members: so the same step runs with vectors in memory, where each row is loaded and
- * stored, and with vectors that stay in the registers of a GPU for a whole solve.
+ * Vectors have numbers, and the body of a step sees the values of one row in them. It says by
+ * `Reads` and `Writes` which it loads and stores, and is called as body(s, v, m_i, sum), with the
+ * row's entry of a diagonal M⁻¹; the body of a product as body(s, v, Av_i, m_i, sum), and says by
+ * `static constexpr int factor = p` which vector A is multiplied with. Bodies have no members: so
+ * the same step runs with vectors in memory, where each row is loaded and stored, and with vectors
+ * that stay in the registers of a GPU for a whole solve. Methods are written as in recurrences.h,
+ * which makes such bodies of their formulas; `OnChip` is one without the vectors that need no place
+ * there.
  */
 namespace femgpu::linalg
 {
@@ -56,6 +45,16 @@ template <int n_vectors>
 struct VectorSet
 {
   double *data[n_vectors];
+
+  template <int n>
+  VectorSet<n> first() const
+  {
+    static_assert(n <= n_vectors);
+    VectorSet<n> some;
+    for (int k = 0; k < n; ++k)
+      some.data[k] = data[k];
+    return some;
+  }
 
   template <int... numbers>
   FEMGPU_HD

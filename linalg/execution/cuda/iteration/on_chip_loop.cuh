@@ -32,8 +32,8 @@ public:
       const Matrix *const A = matrix_of(steps...);
       if (A == nullptr || begin.A != &A->csr() || end.A != begin.A || end.v != begin.v)
         return "";
-      return start_resident<Begin, End, VectorStepParts<Steps>...>(*A, first_of(steps...).body,
-                                                                   begin, end.body, has_begun);
+      return start_resident<Begin, End, VectorStepParts<Steps>...>(
+          *A, vectors_of(steps...), first_of(steps...).body.m, begin, end.body, has_begun);
     }
     return "";
   }
@@ -54,7 +54,8 @@ public:
         constexpr bool is_sliced = IsSliced<std::decay_t<decltype(view)>>::value;
         if constexpr (is_sliced)
           cuda::launch_streaming<Sums, typename VectorStepParts<Steps>::Tag...>(
-              executor, view, A->rows_together(), lanes, body.vectors, body.m, state.data());
+              executor, view, A->rows_together(), lanes, vectors_of(steps...), body.m,
+              state.data());
         return is_sliced;
       };
       if (std::visit(launch_view, A->view()))
@@ -92,21 +93,27 @@ private:
     return first;
   }
 
-  /// @param body of any of the steps
-  template <class Begin, class End, class... Parts, class Body>
-  std::string start_resident(const Matrix &A, const Body &body,
-                             const ProductStep<CsrMatrix, Begin> &begin, const End &end,
-                             const bool has_begun)
+  /// Those that all steps share.
+  template <class First, class... Rest>
+  static auto vectors_of(const First &first, const Rest &.../* rest */)
   {
-    const auto shape = shape_for(A, Body::size);
+    return first.body.vectors.template first<VectorStepParts<First>::n_vectors>();
+  }
+
+  template <class Begin, class End, class... Parts, int n_vectors>
+  std::string start_resident(const Matrix &A, const VectorSet<n_vectors> &vectors,
+                             const DiagonalView &m, const ProductStep<CsrMatrix, Begin> &begin,
+                             const End &end, const bool has_begun)
+  {
+    const auto shape = shape_for(A, n_vectors);
     if (!shape)
       return "";
     if (has_begun)
       state.send();
-    using Loop = ResidentLoop<Body::size, State, Begin, End>;
+    using Loop = ResidentLoop<n_vectors, State, Begin, End>;
     Loop loop{{},
-              body.vectors,
-              body.m,
+              vectors,
+              m,
               A.csr().csr_view(),
               executor.grid_memory(),
               begin.v,

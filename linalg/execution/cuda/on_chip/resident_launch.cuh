@@ -19,8 +19,8 @@ struct VectorStepParts;
 template <int n, class Body>
 struct VectorStepParts<RowStep<InMemory<n, Body>>>
 {
-  using Tag = RowsTag<Body>;
-  static constexpr int n_vectors = n;
+  using Tag = RowsTag<typename Body::OnChip>;
+  static constexpr int n_vectors = Body::OnChip::n_stored;
   static const Matrix *factor(const RowStep<InMemory<n, Body>> & /* step */)
   {
     return nullptr;
@@ -29,8 +29,8 @@ struct VectorStepParts<RowStep<InMemory<n, Body>>>
 template <int n, class Body>
 struct VectorStepParts<ProductStep<Matrix, InMemory<n, Body>>>
 {
-  using Tag = ProductTag<Body>;
-  static constexpr int n_vectors = n;
+  using Tag = ProductTag<typename Body::OnChip>;
+  static constexpr int n_vectors = Body::OnChip::n_stored;
   static const Matrix *factor(const ProductStep<Matrix, InMemory<n, Body>> &step)
   {
     return step.A;
