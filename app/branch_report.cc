@@ -1,5 +1,7 @@
 #include "app/branch_report.h"
 
+#include "common/report_values.h"
+
 #include <sstream>
 
 namespace femgpu
@@ -23,10 +25,8 @@ std::string branch_csv(const linalg::ContinuationReport &branch)
 
 Json branch_values(const linalg::ContinuationReport &branch)
 {
-  Json values = {{"points", branch.points},
-                 {"failed_steps", branch.failed_steps},
-                 {"corrections", branch.corrections},
-                 {"linear_iterations", branch.linear_iterations}};
+  Json values;
+  add_members<linalg::BranchCounts>(values, branch);
   values["folds"] = Json::array();
   values["targets"] = Json::array();
   for (const BranchRecord &r : branch.records) {
@@ -60,14 +60,12 @@ SolveSummary branch_summary(const linalg::ContinuationReport &branch, const std:
   linalg::SolveReport &report = summary.report;
   report.outcome = branch.outcome;
   report.message = branch.message;
-  report.solver = method;
-  report.transfer = branch.transfer;
-  report.setup_seconds = branch.setup_seconds;
-  report.solve_seconds = branch.solve_seconds;
+  report.method.solver = method;
+  report.costs = branch.costs;
   report.iterations = branch.corrections;
-  report.norm = "‖b + λ W φ(u) − A u‖";
+  report.method.norm = "‖b + λ W φ(u) − A u‖";
   if (!branch.records.empty()) {
-    report.true_residual = report.given_residual = branch.records.back().residual;
+    report.true_residual = report.given.residual = branch.records.back().residual;
     report.target = branch.records.back().residual_target;
   }
   summary.nonlinear_iterations = branch.corrections;

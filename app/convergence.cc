@@ -254,8 +254,9 @@ std::map<std::string, std::string> csv_values(const StudyRecord &study, const Cy
       {"linear_iterations", std::to_string(cycle.solve.linear_iterations)},
       {"true_residual", in_full(cycle.solve.report.true_residual)},
       {"total_seconds", in_full(cycle.total_seconds)},
-      {"transfer_bytes", std::to_string(cycle.solve.report.transfer.bytes)},
-      {"transfer_overlapped_seconds", in_full(cycle.solve.report.transfer.overlapped_seconds)}};
+      {"transfer_bytes", std::to_string(cycle.solve.report.costs.transfer.bytes)},
+      {"transfer_overlapped_seconds",
+       in_full(cycle.solve.report.costs.transfer.overlapped_seconds)}};
   const auto set = [&](const std::string &column, const std::optional<double> &value) {
     if (value)
       values[column] = in_full(*value);

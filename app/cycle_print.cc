@@ -51,7 +51,7 @@ std::string cycle_details(const CycleRecord &record)
   for (const std::string &phase : phase_names())
     if (const auto entry = record.seconds.find(phase); entry != record.seconds.end())
       text << ' ' << phase << ' ' << entry->second;
-  text << '\n' << transfer_text(record.solve.report.transfer);
+  text << '\n' << transfer_text(record.solve.report.costs.transfer);
   return text.str();
 }
 } // namespace femgpu

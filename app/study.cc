@@ -289,8 +289,8 @@ std::optional<Stop> Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSol
                               console.shows_progress() ? show : Progress());
   watch.lap();
   const linalg::SolveReport &report = record.solve.report;
-  if (!report.failed_attempt.empty())
-    console.warn(report.failed_attempt +
+  if (!report.method.failed_attempt.empty())
+    console.warn(report.method.failed_attempt +
                  " Solver direct has taken its place; with Solver/Fallback = none it would not.");
   if (report.outcome == linalg::Outcome::converged_to_rounding)
     console.warn(report.message);

@@ -188,7 +188,7 @@ public:
     if (report.iterations != iterations)
       throw SolverError("Asked for " + std::to_string(iterations) +
                         " iterations, to be timed, but: " + report.message);
-    bytes_per_iteration = report.bytes_per_iteration;
+    bytes_per_iteration = report.method.bytes_per_iteration;
     return taken;
   }
 

@@ -5,16 +5,35 @@
 
 #include <nlohmann/json.hpp>
 
+#include <type_traits>
+
 namespace femgpu
 {
+/// A member of a report; null for a negative number, which stands for what is not known.
+template <class Member>
+nlohmann::ordered_json json_of(const Member &member)
+{
+  if constexpr (std::is_same_v<Member, linalg::Outcome>)
+    return linalg::to_string(member);
+  if constexpr (std::is_same_v<Member, double>)
+    if (member < 0.)
+      return {};
+  return member;
+}
+
+/// Adds the members that @p Part, a struct of linalg/solvers/report.h, lists, by their names.
+template <class Part>
+void add_members(nlohmann::ordered_json &values, const Part &part)
+{
+  Part::for_each_member(
+      [&](const char *name, const auto &member) { values[name] = json_of(member); }, part);
+}
+
 /**
- * Outcome, method and numbers of a solve, for machines: docs/summary.md describes them. All but
- * iterations, seconds and history, which each program counts in its own way.
+ * Outcome, method, norms and transfer of a solve, for machines: docs/summary.md describes them. All
+ * but other seconds and the history, which each program gives in its own way.
  */
 nlohmann::ordered_json report_values(const linalg::SolveReport &report);
-
-/// null for a negative number, which stands for what is not known.
-nlohmann::ordered_json known(double value);
 } // namespace femgpu
 
 #endif

@@ -96,21 +96,6 @@ SystemReport report_of(const BatchResult &result)
       SystemNorms{report.true_residual, report.rhs_norm, scale}.backward_error();
   return report;
 }
-
-SystemReport report_of(const SolveReport &single)
-{
-  SystemReport report;
-  report.outcome = single.outcome;
-  report.iterations = single.iterations;
-  report.restarts = single.restarts;
-  report.rhs_norm = single.rhs_norm;
-  report.initial_residual = single.initial_residual;
-  report.true_residual = single.true_residual;
-  report.target = single.target;
-  report.backward_error = single.backward_error;
-  report.forward_error = single.forward_error;
-  return report;
-}
 } // namespace
 
 int BatchReport::n_converged() const
@@ -242,6 +227,16 @@ void BatchSolver::move_matrices()
   systems = Buffer<BatchSystem>(owner, in_order.data(), in_order.size());
 }
 
+MethodReport BatchSolver::method_report() const
+{
+  MethodReport report;
+  report.solver = Method("solver", options.solver).name();
+  report.preconditioner = options.preconditioner;
+  report.backend = owner->name();
+  report.execution = execution();
+  return report;
+}
+
 std::string BatchSolver::execution() const
 {
   std::string text = owner->backend() == BackendKind::host ? "a thread for each system"
@@ -257,22 +252,12 @@ std::string BatchSolver::execution() const
 }
 
 /// What went wrong with a system.
-std::string BatchSolver::explanation(const int system, const SystemReport &report) const
+std::string BatchSolver::explanation(const int system, SolveResult result) const
 {
-  SolveReport as_single;
-  as_single.outcome = report.outcome;
-  as_single.iterations = report.iterations;
-  as_single.initial_residual = report.initial_residual;
-  as_single.true_residual = report.true_residual;
-  as_single.target = report.target;
-  as_single.backward_error = report.backward_error;
-  as_single.forward_error = report.forward_error;
-  as_single.solver = Method("solver", options.solver).name();
-  as_single.preconditioner = options.preconditioner;
-  describe(as_single);
-  const bool divides_by_zero = report.outcome == Outcome::not_finite && uses_diagonal &&
+  describe(result, method_report());
+  const bool divides_by_zero = result.outcome == Outcome::not_finite && uses_diagonal &&
                                has_zero_on_diagonal(matrices[system]);
-  return as_single.message +
+  return result.message +
          (divides_by_zero ? " Its diagonal has zeros, by which jacobi divides: use identity." : "");
 }
 
@@ -284,8 +269,8 @@ SystemReport BatchSolver::solve_alone(const int system, const double *b, double 
     LinearSolver solver(owner, options);
     solver.set_matrix(matrices[system], /* same pattern */ false);
     const SolveReport single = solver.solve(b, x);
-    report = report_of(single);
-    solve_seconds += single.solve_seconds;
+    report = {single};
+    solve_seconds += single.costs.solve_seconds;
   }
   catch (const SolverError & /* jacobi divides by zero, and explanation() says so */) {
     report.outcome = Outcome::not_finite;
@@ -307,8 +292,8 @@ SystemReport BatchSolver::settle(const int system, const double *b, double *x,
   LinearSolver solver(owner, of_rest);
   solver.set_matrix(matrices[system], /* same pattern */ false);
   const SolveReport single = solver.solve(b, x);
-  solve_seconds += single.solve_seconds;
-  SystemReport settled = report_of(single);
+  solve_seconds += single.costs.solve_seconds;
+  SystemReport settled{single};
   settled.iterations += report.iterations;
   settled.restarts += report.restarts + 1;
   settled.initial_residual = report.initial_residual;
@@ -318,10 +303,7 @@ SystemReport BatchSolver::settle(const int system, const double *b, double *x,
 BatchReport BatchSolver::solve(const double *b, double *x)
 {
   BatchReport report;
-  report.solver = Method("solver", options.solver).name();
-  report.preconditioner = options.preconditioner;
-  report.backend = owner->name();
-  report.execution = execution();
+  report.method = method_report();
   report.systems.resize(matrices.size());
   Stopwatch watch;
   std::map<int, std::vector<double>> by_itself; // with their guesses
@@ -358,8 +340,9 @@ BatchReport BatchSolver::solve(const double *b, double *x)
   report.solve_seconds += alone_seconds;
   report.transfer_seconds += watch.lap() - alone_seconds;
   for (std::size_t k = 0; k < matrices.size(); ++k)
-    if (report.systems[k].outcome != Outcome::converged)
-      report.systems[k].message = explanation(static_cast<int>(k), report.systems[k]);
+    report.systems[k].message = report.systems[k].outcome == Outcome::converged
+                                    ? ""
+                                    : explanation(static_cast<int>(k), report.systems[k]);
   return report;
 }
 } // namespace femgpu::linalg

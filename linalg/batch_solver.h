@@ -14,25 +14,11 @@ namespace femgpu::linalg
 {
 class BatchMethod;
 
-/// How one system of a batch was solved. Norms are Euclidean.
-struct SystemReport
+/// How one system of a batch was solved; without a message if it has converged.
+struct SystemReport : SolveResult
 {
-  Outcome outcome = Outcome::breakdown;
-  int iterations = 0;
-  int restarts = 0;
-  double rhs_norm = 0.;         ///< ‖b‖
-  double initial_residual = 0.; ///< ‖b − A x₀‖
-  double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
-  double target = 0.;           ///< what the true residual had to reach
-  double backward_error = -1.;  ///< as in SolveReport
-  double forward_error = -1.;   ///< as in SolveReport
-  bool was_alone = false;       ///< too large for a block: solved after the others, by itself
-  std::string message;          ///< with numbers and, after a failure, cure; empty if converged
+  bool was_alone = false; ///< too large for a block: solved after the others, by itself
 
-  bool converged() const
-  {
-    return is_success(outcome);
-  }
   /// ‖b − A x‖ / ‖b‖; without the divisor where b = 0
   double relative_residual() const
   {
@@ -45,8 +31,7 @@ struct BatchReport
 {
   std::vector<SystemReport> systems;
 
-  std::string solver, preconditioner, backend;
-  std::string execution;        ///< how the systems were given to blocks or threads
+  MethodReport method;          ///< execution: how the systems were given to blocks or threads
   double transfer_seconds = 0.; ///< of vectors, and of matrices where they were new; and setups
   double solve_seconds = 0.;
 
@@ -100,7 +85,8 @@ private:
   void arrange();
   void move_matrices();
   std::string execution() const;
-  std::string explanation(int system, const SystemReport &report) const;
+  MethodReport method_report() const;
+  std::string explanation(int system, SolveResult result) const;
   SystemReport solve_alone(int system, const double *b, double *x, double &solve_seconds) const;
   SystemReport settle(int system, const double *b, double *x, const SystemReport &report,
                       double &solve_seconds) const;

@@ -107,16 +107,15 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
   };
   BranchTracer tracer(*corrector, options, owner, n, emit);
   system.move_guess(x, tracer.start().x);
-  const SystemCosts costs = system.take_costs();
+  SolveCosts costs = system.take_costs();
   const Stopwatch watch;
 
   ContinuationReport report = tracer.trace();
 
   if (!report.records.empty())
     std::copy(x_host.begin(), x_host.end(), x);
-  report.solve_seconds = watch.elapsed();
-  report.transfer = costs.transfer;
-  report.setup_seconds = costs.format_seconds + costs.setup_seconds;
+  costs.solve_seconds = watch.elapsed();
+  report.costs = costs;
   system.take_costs(); // the solutions of points belong to the solve
   return report;
 }

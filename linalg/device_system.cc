@@ -49,7 +49,9 @@ void DeviceSystem::finish_pattern()
 {
   const Stopwatch watch;
   under_way.get();
-  costs.transfer.overlapped_seconds += std::max(0., pattern_seconds - watch.elapsed());
+  const double overlapped = std::max(0., pattern_seconds - watch.elapsed());
+  costs.transfer.overlapped_seconds += overlapped;
+  costs.transfer.seconds += overlapped;
 }
 
 void DeviceSystem::set_matrix(const HostCsr &A, const bool only_values)
@@ -113,7 +115,7 @@ void DeviceSystem::move_solution(const Buffer<double> &from, double *const x)
   costs.transfer.seconds += watch.elapsed();
 }
 
-SystemCosts DeviceSystem::take_costs()
+SolveCosts DeviceSystem::take_costs()
 {
   return std::exchange(costs, {});
 }

@@ -72,7 +72,7 @@ public:
   void move_solution(const Buffer<double> &from, double *x);
 
   /// Since the last call.
-  SystemCosts take_costs();
+  SolveCosts take_costs();
 
 private:
   /// b̂ of b or x̂ of a guess x.
@@ -88,7 +88,7 @@ private:
   std::string format;
   std::unique_ptr<CsrMatrix> csr;
   std::unique_ptr<Matrix> matrix_there; // refers to csr
-  SystemCosts costs;
+  SolveCosts costs;
   double pattern_seconds = 0.;
   std::future<void> under_way; // at the end: its destructor waits for the thread
 };

@@ -61,7 +61,7 @@ SolveReport LinearSolver::solve(const double *b, double *x)
   SolveReport report = solve_in_units(units.b(), units.x(), units.control(options.control));
   units.restore(report);
   describe(report);
-  report += system.take_costs();
+  report.costs += system.take_costs();
   return report;
 }
 
@@ -95,11 +95,11 @@ SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveCont
   system.move_guess(x, solution);
   SolveReport report = solver->solve(system.matrix(), *preconditioner, rhs, solution, control);
   system.move_solution(solution, x);
-  report.scaling = options.scaling;
-  report.ordering = options.ordering;
+  report.method.scaling = options.scaling;
+  report.method.ordering = options.ordering;
   measure_given(b, x, report);
   if (is_scaled)
-    report.norm = "scaled " + report.norm;
+    report.method.norm = "scaled " + report.method.norm;
   return report;
 }
 
@@ -110,8 +110,8 @@ void LinearSolver::measure_given(const double *b, const double *x, SolveReport &
       is_scaled ? measure(given, b, x)
                 : measure(*system.matrix().range(),
                           {system.matrix().csr().csr_view(), rhs.data(), solution.data(), nullptr});
-  report.given_residual = norms.residual;
-  report.given_rhs_norm = norms.rhs;
+  report.given.residual = norms.residual;
+  report.given.rhs = norms.rhs;
   report.backward_error = norms.backward_error();
 }
 } // namespace femgpu::linalg

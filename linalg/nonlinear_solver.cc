@@ -73,11 +73,11 @@ SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, dou
   SolveReport report = method->solve({system.matrix(), w, rhs, phi}, solution, options.control);
 
   system.move_solution(solution, x);
-  report += system.take_costs();
-  report.scaling = options.linear.scaling;
-  report.ordering = options.linear.ordering;
-  report.given_residual = report.true_residual;
-  report.given_rhs_norm = report.rhs_norm;
+  report.costs += system.take_costs();
+  report.method.scaling = options.linear.scaling;
+  report.method.ordering = options.linear.ordering;
+  report.given.residual = report.true_residual;
+  report.given.rhs = report.rhs_norm;
   return report;
 }
 } // namespace femgpu::linalg

@@ -62,7 +62,7 @@ void add_work(const SolveReport &step, SolveReport &report)
 {
   report.iterations += step.iterations;
   report.restarts += step.restarts + 1;
-  report.solve_seconds += step.solve_seconds;
+  report.costs += step.costs;
 }
 
 /// @p again takes the place of @p report.

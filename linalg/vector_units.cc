@@ -73,7 +73,7 @@ void VectorUnits::restore(SolveReport &report) const
   for (std::size_t i = 0; i < scaled_x.size(); ++i)
     given_x[i] = std::ldexp(scaled_x[i], exponent);
   for (double *const norm : {&report.rhs_norm, &report.initial_residual, &report.true_residual,
-                             &report.target, &report.given_residual, &report.given_rhs_norm})
+                             &report.target, &report.given.residual, &report.given.rhs})
     *norm = restored(*norm);
   for (double &norm : report.history)
     norm = restored(norm);

@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/solvers/registry.h"
+#include "physics/solve.h"
 #include "physics/system_vectors.h"
 
 namespace femgpu
@@ -116,9 +117,7 @@ linalg::ContinuationReport BranchTracer<dim>::trace(const Discretization<dim> &d
         get_solution(system, constraints, u);
         on_point(r, u);
       });
-  seconds["transfer"] += report.transfer.seconds;
-  seconds["setup"] += report.setup_seconds;
-  seconds["solve"] += report.solve_seconds;
+  add_seconds(report.costs, seconds);
   return report;
 }
 

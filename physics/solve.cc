@@ -168,15 +168,15 @@ linalg::SolveControl NonlinearParameters::control() const
   return control;
 }
 
-namespace
+void add_seconds(const linalg::SolveCosts &costs, std::map<std::string, double> &seconds)
 {
-void add_times(const linalg::SolveReport &report, std::map<std::string, double> &seconds)
-{
-  seconds["transfer"] += report.transfer.seconds;
-  seconds["setup"] += report.format_seconds + report.setup_seconds;
-  seconds["solve"] += report.solve_seconds;
+  seconds["transfer"] += costs.transfer.waited_seconds();
+  seconds["setup"] += costs.format_seconds + costs.setup_seconds;
+  seconds["solve"] += costs.solve_seconds;
 }
 
+namespace
+{
 std::string progress_text(const int iteration, const double residual)
 {
   std::ostringstream text;
@@ -246,7 +246,7 @@ std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
   const bool has_direct_failed = falls_back && n_rows <= linalg::largest_fallback;
   if (report.outcome == Outcome::not_finite || has_direct_failed)
     return "";
-  if (report.solver == "direct")
+  if (report.method.solver == "direct")
     return " Look at the supports: something may not be held.";
   if (n_rows <= linalg::largest_fallback)
     return " Of this size, Solver = direct may help.";
@@ -260,8 +260,7 @@ linalg::SolveReport sum_of(const linalg::SolveReport &first, linalg::SolveReport
   second.iterations += first.iterations;
   second.restarts += first.restarts + 1;
   second.initial_residual = first.initial_residual;
-  second += first;
-  second.solve_seconds += first.solve_seconds;
+  second.costs += first.costs;
   second.history.insert(second.history.begin(), first.history.begin(), first.history.end());
   return second;
 }
@@ -279,10 +278,10 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
 {
   constexpr int most_solves = 4;
   linalg::SolveReport report = leader_solver.solve(system, control);
-  const bool is_scaled = linalg::scalings.find(report.scaling).traits.changes_system;
+  const bool is_scaled = linalg::scalings.find(report.method.scaling).traits.changes_system;
   const double target = report.target; // in the norm of the solver
   const double given_target =
-      is_scaled && report.rhs_norm > 0. ? target * report.given_rhs_norm / report.rhs_norm : target;
+      is_scaled && report.rhs_norm > 0. ? target * report.given.rhs / report.rhs_norm : target;
   for (int solve = 1;; ++solve) {
     get_solution(system, discretization.constraints(), u);
     const double all = norm_of_all_equations(problem, discretization, u);
@@ -294,7 +293,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
       report = sum_of(report, leader_solver.solve(system, control));
       continue;
     }
-    (is_scaled ? report.given_residual : report.true_residual) = all;
+    (is_scaled ? report.given.residual : report.true_residual) = all;
     report.target = target;
     if (is_solved)
       report.outcome = Outcome::converged;
@@ -335,7 +334,7 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
   if (phi) {
     report = leader_solver.solve_nonlinear(system, *phi, control);
     summary.nonlinear_iterations = report.iterations;
-    summary.linear_iterations = report.linear_iterations;
+    summary.linear_iterations = report.inner.linear_iterations;
     if (lacks_solution(report))
       report.message = problem.cure_without_solution() + " In detail: " + report.message;
   }
@@ -346,7 +345,7 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
     if (!report.converged())
       report.message += advice(report, system.n(), solver_parameters.fallback == "direct");
   }
-  add_times(report, seconds);
+  add_seconds(report.costs, seconds);
 
   get_solution(system, constraints, u);
   if (problem.fixes_mean())

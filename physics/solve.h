@@ -20,6 +20,9 @@ using Progress = std::function<void(const std::string &)>;
 void check_methods(bool is_nonlinear, const SolverParameters &linear,
                    const NonlinearParameters &nonlinear);
 
+/// Adds @p costs to the phases "transfer", "setup" and "solve".
+void add_seconds(const linalg::SolveCosts &costs, std::map<std::string, double> &seconds);
+
 /**
  * Collective. Assembles and solves @p problem in the pattern that @p system has, which moves to the
  * device meanwhile if it is a new one, and times the phases "assembly", "transfer", "setup" and

@@ -64,20 +64,21 @@ Json nonlinear_values(const SystemToSolve &system, const SolveRecord &record)
 {
   if (!system.nonlinear)
     return {};
-  return {{"term", system.nonlinear->text},
-          {"lambda", system.nonlinear->phi.lambda},
-          {"weight", system.weights.empty() ? Json() : Json(system.weights.front())},
-          {"linear_iterations", record.report.linear_iterations},
-          {"line_search_steps", record.report.line_search_steps},
-          {"largest_x", record.largest()}};
+  Json values = {{"term", system.nonlinear->text},
+                 {"lambda", system.nonlinear->phi.lambda},
+                 {"weight", system.weights.empty() ? Json() : Json(system.weights.front())},
+                 {"largest_x", record.largest()}};
+  add_members(values, record.report.inner);
+  return values;
 }
 
 Json second_values(const SolveRecord &record)
 {
+  const linalg::SolveCosts &costs = record.report.costs;
   return {{"read", record.read_seconds},
-          {"format", record.report.format_seconds},
-          {"setup", record.report.setup_seconds},
-          {"transfer", record.report.transfer.seconds},
+          {"format", costs.format_seconds},
+          {"setup", costs.setup_seconds},
+          {"transfer", costs.transfer.waited_seconds()},
           {"solve", record.median_seconds()},
           {"solve_min", record.min_seconds()},
           {"iteration", record.seconds_per_iteration()},
@@ -109,9 +110,9 @@ Json batch_values(const BatchRecord &record)
   return {{"systems", report.systems.size()},
           {"converged", report.n_converged()},
           {"alone", report.n_alone()},
-          {"solver", report.solver},
-          {"preconditioner", report.preconditioner},
-          {"execution", report.execution},
+          {"solver", report.method.solver},
+          {"preconditioner", report.method.preconditioner},
+          {"execution", report.method.execution},
           {"iterations",
            {{"min", iterations.least}, {"mean", iterations.mean}, {"max", iterations.most}}},
           {"restarts", iterations.restarts},
@@ -124,18 +125,12 @@ Json batch_values(const BatchRecord &record)
 Json system_values(const linalg::BatchReport &report)
 {
   Json values = Json::array();
-  for (const linalg::SystemReport &system : report.systems)
-    values.push_back({{"outcome", linalg::to_string(system.outcome)},
-                      {"message", text_or_null(system.message)},
-                      {"iterations", system.iterations},
-                      {"restarts", system.restarts},
-                      {"rhs_norm", system.rhs_norm},
-                      {"initial_residual", system.initial_residual},
-                      {"true_residual", system.true_residual},
-                      {"target", system.target},
-                      {"backward_error", known(system.backward_error)},
-                      {"forward_error", known(system.forward_error)},
-                      {"alone", system.was_alone}});
+  for (const linalg::SystemReport &system : report.systems) {
+    Json &of_system = values.emplace_back();
+    add_members<linalg::SolveResult>(of_system, system);
+    of_system["message"] = text_or_null(system.message);
+    of_system["alone"] = system.was_alone;
+  }
   return values;
 }
 } // namespace
@@ -144,7 +139,6 @@ std::string report_json(const SolveCommand &command, const SystemToSolve &system
                         const SolveRecord &record)
 {
   Json solve = report_values(record.report);
-  solve["iterations"] = record.report.iterations;
   solve["gigabytes_per_second"] = record.gigabytes_per_second();
   const Json values = {{"schema", schema_version},
                        {"version", version_values()},

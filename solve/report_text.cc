@@ -63,35 +63,35 @@ void add_system(std::string &text, const SolveCommand &command, const SystemToSo
             (system.weights.empty() ? "" : ", weights " + text_of(system.weights.front())));
 }
 
-void add_methods(std::string &text, const linalg::SolveReport &report, const SystemToSolve &system,
-                 const SolveRecord &record)
+void add_methods(std::string &text, const SystemToSolve &system, const SolveRecord &record)
 {
+  const linalg::MethodReport &method = record.report.method;
   const auto nonzeros = static_cast<double>(system.A.columns.size());
   add(text, "backend", record.backend + " (" + record.backend_description + ")");
   add(text, "solver",
-      report.solver + (report.execution.empty() ? "" : "; loop run as " + report.execution) +
-          (report.solver_remarks.empty() ? "" : "; " + report.solver_remarks));
+      method.solver + (method.execution.empty() ? "" : "; loop run as " + method.execution) +
+          (method.solver_remarks.empty() ? "" : "; " + method.solver_remarks));
   add(text, "preconditioner",
-      report.preconditioner + "; setup " + seconds_text(report.setup_seconds) + ", " +
-          std::to_string(report.preconditioner_nonzeros) + " entries, " +
-          bytes_text(report.preconditioner_bytes) +
-          (report.preconditioner_remarks.empty() ? "" : "; " + report.preconditioner_remarks));
+      method.preconditioner + "; setup " + seconds_text(record.report.costs.setup_seconds) + ", " +
+          std::to_string(method.preconditioner_nonzeros) + " entries, " +
+          bytes_text(method.preconditioner_bytes) +
+          (method.preconditioner_remarks.empty() ? "" : "; " + method.preconditioner_remarks));
   const double padding =
-      nonzeros > 0. ? 100. * (static_cast<double>(report.matrix_stored) / nonzeros - 1.) : 0.;
+      nonzeros > 0. ? 100. * (static_cast<double>(method.matrix_stored) / nonzeros - 1.) : 0.;
   add(text, "format",
-      report.format + "; " + std::to_string(report.matrix_stored) + " entries stored (" +
-          text_of(padding) + " % more than given), " + bytes_text(report.matrix_bytes));
-  add(text, "scaling", report.scaling + "; ordering " + report.ordering);
+      method.format + "; " + std::to_string(method.matrix_stored) + " entries stored (" +
+          text_of(padding) + " % more than given), " + bytes_text(method.matrix_bytes));
+  add(text, "scaling", method.scaling + "; ordering " + method.ordering);
 }
 
 void add_residuals(std::string &text, const linalg::SolveReport &report, const bool is_nonlinear)
 {
-  add(text, "norm", report.norm);
+  add(text, "norm", report.method.norm);
   add(text, "residual",
       "at the start " + text_of(report.initial_residual) + ", target " + text_of(report.target) +
           ", at the end " + text_of(report.true_residual));
   if (!is_nonlinear)
-    add(text, "of A x = b", relative_text(report.given_residual, report.given_rhs_norm));
+    add(text, "of A x = b", relative_text(report.given.residual, report.given.rhs));
 }
 
 void add_repeats(std::string &text, const RunRecord &record)
@@ -106,24 +106,27 @@ void add_repeats(std::string &text, const RunRecord &record)
 void add_times(std::string &text, const SolveRecord &record, const bool is_nonlinear)
 {
   const linalg::SolveReport &report = record.report;
+  const linalg::SolveCosts &costs = report.costs;
   add(text, "iterations",
       std::to_string(report.iterations) +
-          (is_nonlinear ? ", linear iterations " + std::to_string(report.linear_iterations) +
-                              ", line-search steps " + std::to_string(report.line_search_steps)
-                        : "") +
+          (is_nonlinear
+               ? ", linear iterations " + std::to_string(report.inner.linear_iterations) +
+                     ", line-search steps " + std::to_string(report.inner.line_search_steps)
+               : "") +
           ", restarts " + std::to_string(report.restarts));
   add(text, "times",
       "read " + seconds_text(record.read_seconds) + ", format " +
-          seconds_text(report.format_seconds) + ", setup " + seconds_text(report.setup_seconds) +
-          ", transfer " + seconds_text(report.transfer.seconds) + ", solve " +
+          seconds_text(costs.format_seconds) + ", setup " + seconds_text(costs.setup_seconds) +
+          ", transfer " + seconds_text(costs.transfer.waited_seconds()) + ", solve " +
           seconds_text(record.median_seconds()));
   add(text, "transfer",
-      bytes_text(report.transfer.bytes) + ", " + text_of(report.transfer.gigabytes_per_second()) +
+      bytes_text(costs.transfer.bytes) + ", " + text_of(costs.transfer.gigabytes_per_second()) +
           " GB/s");
   add_repeats(text, record);
   add(text, "an iteration",
-      seconds_text(record.seconds_per_iteration()) + ", " + bytes_text(report.bytes_per_iteration) +
-          (report.linear_iterations > 0 ? " a linear one" : "") + ", " +
+      seconds_text(record.seconds_per_iteration()) + ", " +
+          bytes_text(report.method.bytes_per_iteration) +
+          (report.inner.linear_iterations > 0 ? " a linear one" : "") + ", " +
           text_of(record.gigabytes_per_second()) + " GB/s");
 }
 
@@ -132,7 +135,9 @@ void add_batch(std::string &text, const BatchRecord &record)
   const linalg::BatchReport &report = record.report;
   const BatchRecord::Iterations iterations = record.iterations();
   add(text, "backend", record.backend + " (" + record.backend_description + ")");
-  add(text, "solver", report.solver + " with " + report.preconditioner + "; " + report.execution);
+  add(text, "solver",
+      report.method.solver + " with " + report.method.preconditioner + "; " +
+          report.method.execution);
   add(text, "systems",
       std::to_string(report.systems.size()) + ", of which " + std::to_string(report.n_converged()) +
           " converged");
@@ -158,7 +163,7 @@ std::string report_text(const SolveCommand &command, const SystemToSolve &system
 {
   std::string text;
   add_system(text, command, system);
-  add_methods(text, record.report, system, record);
+  add_methods(text, system, record);
   add_residuals(text, record.report, system.nonlinear.has_value());
   if (system.nonlinear)
     add(text, "largest x_i", text_of(record.largest(), 8));

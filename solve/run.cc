@@ -105,9 +105,11 @@ double SolveRecord::seconds_per_iteration() const
 double SolveRecord::gigabytes_per_second() const
 {
   // Newton's method counts the bytes of a linear iteration.
-  const int n = report.linear_iterations > 0 ? report.linear_iterations : report.iterations;
+  const int n =
+      report.inner.linear_iterations > 0 ? report.inner.linear_iterations : report.iterations;
+  const auto bytes = static_cast<double>(report.method.bytes_per_iteration);
   const double seconds = median_seconds();
-  return seconds > 0. ? 1e-9 * n * static_cast<double>(report.bytes_per_iteration) / seconds : 0.;
+  return seconds > 0. ? 1e-9 * n * bytes / seconds : 0.;
 }
 
 double SolveRecord::largest() const
@@ -182,8 +184,8 @@ SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &s
     console.begin_phase(command.repeat == 1 ? "solve" : "solve " + std::to_string(k + 1));
     std::vector<double> x = system.x0;
     linalg::SolveReport report = solver.solve(x.data());
-    const Repeat repeat{report.iterations, report.outcome, report.solve_seconds,
-                        report.transfer.seconds};
+    const Repeat repeat{report.iterations, report.outcome, report.costs.solve_seconds,
+                        report.costs.transfer.waited_seconds()};
     if (k == 0)
       record.report = std::move(report);
     record.add(repeat, std::move(x));

@@ -130,7 +130,7 @@ Course together(const ExecutorPtr &executor, const LinearSolverOptions &options,
       now.iterations_of.push_back(system.iterations);
       now.residuals.push_back(system.relative_residual());
     }
-    now.remarks = report.execution;
+    now.remarks = report.method.execution;
     return report.solve_seconds;
   });
 }
@@ -151,8 +151,8 @@ Course one_by_one(const ExecutorPtr &executor, const LinearSolverOptions &option
       first += static_cast<std::size_t>(systems.matrices[k].n);
       now.iterations_of.push_back(report.iterations);
       now.residuals.push_back(report.true_residual / report.rhs_norm);
-      now.remarks = report.execution;
-      seconds += report.solve_seconds;
+      now.remarks = report.method.execution;
+      seconds += report.costs.solve_seconds;
     }
     return seconds;
   });

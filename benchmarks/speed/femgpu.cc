@@ -47,7 +47,7 @@ public:
     const bool is_rounded = A->value_precision() > csr_precision();
     if (report.restarts > 0 && !is_rounded && !begins_again)
       throw SolverError("started again after a breakdown");
-    how_it_ran = report.execution;
+    how_it_ran = report.method.execution;
     return {report.iterations, report.true_residual / report.rhs_norm};
   }
   std::vector<double> solution() const override

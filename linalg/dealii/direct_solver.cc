@@ -113,8 +113,8 @@ SolveReport solve_with_factors(const HostCsr &A, Factors &factors, const double 
     for (std::size_t i = 0; i < n; ++i)
       x[i] = from_guess ? x[i] + d[i] : d[i];
   const SystemNorms norms = measure(A, b, x);
-  report.rhs_norm = report.given_rhs_norm = norms.rhs;
-  report.true_residual = report.given_residual = norms.residual;
+  report.rhs_norm = report.given.rhs = norms.rhs;
+  report.true_residual = report.given.residual = norms.residual;
   report.backward_error = norms.backward_error();
   report.target = target;
   report.outcome = !is_solved                      ? Outcome::breakdown
@@ -144,8 +144,8 @@ SolveReport solve_in_units(const HostCsr &A, const double *b, double *x,
          return solve_with_factors(A, factors, r, d, tolerance * r_norm, false);
        },
        [&](double *refined) { return solve_with_factors(A, factors, b, refined, target, true); }});
-  report.setup_seconds = setup_seconds;
-  report.solve_seconds = watch.lap();
+  report.costs.setup_seconds = setup_seconds;
+  report.costs.solve_seconds = watch.lap();
   return report;
 }
 } // namespace
@@ -155,11 +155,11 @@ SolveReport solve_direct(const HostCsr &A, const double *b, double *x, const Sol
   VectorUnits units(A.n, b, x);
   SolveReport report = solve_in_units(A, units.b(), units.x(), units.control(control));
   units.restore(report);
-  report.solver = "direct";
-  report.preconditioner = "no preconditioner";
-  report.format = "csr";
-  report.backend = "host";
-  report.norm = name_of_norm(control);
+  report.method.solver = "direct";
+  report.method.preconditioner = "no preconditioner";
+  report.method.format = "csr";
+  report.method.backend = "host";
+  report.method.norm = name_of_norm(control);
   describe(report);
   return report;
 }

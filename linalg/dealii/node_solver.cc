@@ -139,9 +139,8 @@ private:
   {
     control.reference = SolveControl::Reference::rhs;
     control.relative_tolerance = 0.; // the target in the norm of the system before scaling
-    control.absolute_tolerance = report.rhs_norm > 0.
-                                     ? report.target * report.given_rhs_norm / report.rhs_norm
-                                     : report.target;
+    control.absolute_tolerance =
+        report.rhs_norm > 0. ? report.target * report.given.rhs / report.rhs_norm : report.target;
     std::vector<double> x(static_cast<std::size_t>(system.n()));
     SolveReport direct = solve_direct(system.matrix(), system.rhs(), x.data(), control);
     if (!direct.converged()) {
@@ -149,10 +148,8 @@ private:
       return;
     }
     std::copy(x.begin(), x.end(), system.solution());
-    direct.failed_attempt = report.message;
-    direct.transfer = report.transfer;
-    direct.solve_seconds += report.solve_seconds;
-    direct.setup_seconds += report.setup_seconds;
+    direct.method.failed_attempt = report.message;
+    direct.costs += report.costs;
     report = std::move(direct);
   }
 
@@ -262,15 +259,8 @@ ContinuationReport NodeSolver::trace(NodeSystem &system, const Law &law,
         });
       },
       show);
-  const auto send = [&](auto &value) { value = dealii::Utilities::MPI::broadcast(comm, value, 0); };
-  send(report.outcome);
-  send(report.transfer);
-  send(report.message);
-  for (int *const count :
-       {&report.points, &report.failed_steps, &report.corrections, &report.linear_iterations})
-    send(*count);
-  for (double *const value : {&report.last_step, &report.setup_seconds, &report.solve_seconds})
-    send(*value);
+  report.records.clear();
+  report = dealii::Utilities::MPI::broadcast(comm, report, 0);
   report.records = std::move(records);
   return report;
 }

@@ -75,26 +75,48 @@ std::string to_string(BranchRecord::Kind kind);
 /// "lower" before the first fold, "upper" after it, then "branch 2" and so on.
 std::string branch_name(int folds);
 
+/// What tracing a branch took.
+struct BranchCounts
+{
+  int points = 0;       ///< accepted steps
+  int failed_steps = 0; ///< tried again with half the step
+  int corrections = 0;  ///< with those of failed steps
+  int linear_iterations = 0;
+
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...counts)
+  {
+    f("points", counts.points...);
+    f("failed_steps", counts.failed_steps...);
+    f("corrections", counts.corrections...);
+    f("linear_iterations", counts.linear_iterations...);
+  }
+};
+
 /// What tracing a branch did.
-struct ContinuationReport
+struct ContinuationReport : BranchCounts
 {
   /// `converged` if the branch went to where the options end it; then every record is a solution.
   Outcome outcome = Outcome::breakdown;
   std::string message; ///< a sentence: why it ended and, after a failure, the usual cure
 
   std::vector<BranchRecord> records;
-  int points = 0;       ///< accepted steps
-  int failed_steps = 0; ///< tried again with half the step
-  int corrections = 0;  ///< with those of failed steps
-  int linear_iterations = 0;
   double last_step = 0.;
-
-  Transfer transfer;                             ///< before the first point
-  double setup_seconds = 0., solve_seconds = 0.; ///< solve: with x of points, and the caller's part
+  SolveCosts costs; ///< transfer: before the first point; solve: x of points and the caller's part
 
   bool converged() const
   {
     return outcome == Outcome::converged;
+  }
+
+  /// All but the records, for an archive of Boost's kind.
+  template <class Archive>
+  void serialize(Archive &archive, const unsigned int /* version */)
+  {
+    const auto add = [&](const char *, auto &member) { archive &member; };
+    archive &outcome &message &last_step;
+    for_each_member(add, *this);
+    SolveCosts::for_each_member(add, costs);
   }
 };
 } // namespace femgpu::linalg

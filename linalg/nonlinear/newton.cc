@@ -102,21 +102,21 @@ public:
     d = Buffer<double>(owner, n);
     trial = Buffer<double>(owner, n);
     SolveReport report;
-    report.solver = "newton, " + linear.solver;
-    report.preconditioner = linear.preconditioner;
-    report.backend = owner->name();
+    report.method.preconditioner = linear.preconditioner;
+    report.method.backend = owner->name();
     const ResidualState start = nonlinear_residual<Backend>(system, x, r);
     report.rhs_norm = std::sqrt(start.bb);
     report.initial_residual = report.true_residual = std::sqrt(start.rr);
-    report.norm = nonlinear_norm(control);
     report.target =
         std::max(control.absolute_tolerance,
                  control.relative_tolerance * (control.reference == SolveControl::Reference::rhs
                                                    ? report.rhs_norm
                                                    : report.initial_residual));
     const std::string why = iterate(system, x, control, report);
-    report.setup_seconds = setup_seconds;
-    report.solve_seconds = watch.elapsed() - setup_seconds;
+    report.method.solver = "newton, " + linear.solver;
+    report.method.norm = nonlinear_norm(control);
+    report.costs.setup_seconds = setup_seconds;
+    report.costs.solve_seconds = watch.elapsed() - setup_seconds;
     describe(report, nonlinear_residual_name);
     report.message += why;
     for (Buffer<double> *const v : {&r, &d, &trial})
@@ -198,7 +198,7 @@ private:
       const double alpha = std::ldexp(1., -halvings);
       Runner<Backend>(*system.A.executor())
           .run(rows(system.A.n(), MoveAlong{x.data(), d.data(), alpha, trial.data()}));
-      ++report.line_search_steps;
+      ++report.inner.line_search_steps;
       const double new_norm = std::sqrt(nonlinear_residual<Backend>(system, trial, r).rr);
       if (std::isfinite(new_norm) && new_norm <= (1. - sufficient * alpha) * norm) {
         std::swap(x, trial);
@@ -213,16 +213,9 @@ private:
   /// What the report says of the linear solves: method and sizes of the last one.
   static void add_linear(const SolveReport &step, SolveReport &report)
   {
-    report.linear_iterations += step.iterations;
+    report.inner.linear_iterations += step.iterations;
     report.restarts += step.restarts;
-    report.format = step.format;
-    report.preconditioner = step.preconditioner;
-    report.matrix_stored = step.matrix_stored;
-    report.matrix_bytes = step.matrix_bytes;
-    report.preconditioner_nonzeros = step.preconditioner_nonzeros;
-    report.preconditioner_bytes = step.preconditioner_bytes;
-    report.preconditioner_remarks = step.preconditioner_remarks;
-    report.bytes_per_iteration = step.bytes_per_iteration;
+    report.method = step.method;
   }
 
   bool is_adaptive;

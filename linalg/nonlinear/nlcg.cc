@@ -356,8 +356,8 @@ public:
         A, *preconditioner, "nlcg", {1, vectors, std::size_t{is_general ? 1U : 2U}}, x.bytes());
     report = solve_to_true_residual<State>(iteration, A, control, std::move(report), run,
                                            [&] { x.copy_from(kept); });
-    report.line_search_steps = trials;
-    report.norm = nonlinear_norm(control);
+    report.inner.line_search_steps = trials;
+    report.method.norm = nonlinear_norm(control);
     describe(report, nonlinear_residual_name);
     for (Buffer<double> *const v : {&p, &q, &z, &r_before})
       *v = Buffer<double>();

@@ -347,9 +347,9 @@ public:
         history, A, control,
         report_of_method(A, M, "ca-gmres", {1, vectors_per_iteration(), 1}, x.bytes()),
         [&](const KrylovState &start) { return process.run(start); }, [&] { process.restore(); });
-    report.norm = name_of_norm(control);
-    report.execution = process.execution();
-    report.solver_remarks = process.remarks();
+    report.method.norm = name_of_norm(control);
+    report.method.execution = process.execution();
+    report.method.solver_remarks = process.remarks();
     describe(report);
     return report;
   }

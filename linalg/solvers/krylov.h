@@ -164,7 +164,7 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
   for (double &norm : report.history)
     norm = std::sqrt(norm);
   report.history.front() = report.initial_residual; // also where nothing had to be done
-  report.solve_seconds =
+  report.costs.solve_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report;
 }
@@ -266,8 +266,8 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   };
   report = solve_to_true_residual<State>(iteration, A, control, std::move(report), run,
                                          [&] { x.copy_from(kept); });
-  report.norm = name_of_norm(control);
-  report.execution = iteration.execution();
+  report.method.norm = name_of_norm(control);
+  report.method.execution = iteration.execution();
   describe(report);
   return report;
 }

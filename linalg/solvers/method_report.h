@@ -32,17 +32,18 @@ inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
                                     const std::size_t vector_bytes)
 {
   SolveReport report;
-  report.solver = solver;
-  report.preconditioner = M.name();
-  report.format = A.format();
-  report.backend = A.executor()->name();
-  report.matrix_stored = A.n_stored();
-  report.matrix_bytes = A.bytes();
+  MethodReport &method = report.method;
+  method.solver = solver;
+  method.preconditioner = M.name();
+  method.format = A.format();
+  method.backend = A.executor()->name();
+  method.matrix_stored = A.n_stored();
+  method.matrix_bytes = A.bytes();
   const SetupReport setup = M.setup_report();
-  report.preconditioner_nonzeros = setup.n_nonzeros;
-  report.preconditioner_bytes = M.bytes();
-  report.preconditioner_remarks = setup.remarks;
-  report.bytes_per_iteration =
+  method.preconditioner_nonzeros = setup.n_nonzeros;
+  method.preconditioner_bytes = M.bytes();
+  method.preconditioner_remarks = setup.remarks;
+  method.bytes_per_iteration =
       cost.products * A.bytes() + cost.vectors * vector_bytes + cost.applications * M.bytes();
   return report;
 }

@@ -29,22 +29,6 @@ std::string to_string(const Outcome outcome)
   return "unknown";
 }
 
-double Transfer::gigabytes_per_second() const
-{
-  const double all_seconds = seconds + overlapped_seconds;
-  return all_seconds > 0. ? 1e-9 * static_cast<double>(bytes) / all_seconds : 0.;
-}
-
-SystemCosts &SystemCosts::operator+=(const SystemCosts &other)
-{
-  format_seconds += other.format_seconds;
-  setup_seconds += other.setup_seconds;
-  transfer.bytes += other.transfer.bytes;
-  transfer.seconds += other.transfer.seconds;
-  transfer.overlapped_seconds += other.transfer.overlapped_seconds;
-  return *this;
-}
-
 namespace
 {
 std::string explanation(const Outcome outcome)
@@ -79,25 +63,25 @@ std::string explanation(const Outcome outcome)
 }
 } // namespace
 
-void describe(SolveReport &report, const std::string &residual)
+void describe(SolveResult &result, const MethodReport &method, const std::string &residual)
 {
-  const bool has_met_target = report.outcome == Outcome::converged;
+  const bool has_met_target = result.outcome == Outcome::converged;
   std::ostringstream text;
   text.precision(3);
-  text << report.solver << " with " << report.preconditioner
+  text << method.solver << " with " << method.preconditioner
        << (has_met_target       ? " converged in "
-           : report.converged() ? " converged to rounding in "
+           : result.converged() ? " converged to rounding in "
                                 : " did not converge in ")
-       << report.iterations << " iterations: " << residual << " = " << std::scientific
-       << report.true_residual << (has_met_target ? ", asked for " : ", but asked for ")
-       << report.target << ", at the start " << report.initial_residual;
+       << result.iterations << " iterations: " << residual << " = " << std::scientific
+       << result.true_residual << (has_met_target ? ", asked for " : ", but asked for ")
+       << result.target << ", at the start " << result.initial_residual;
   if (has_met_target)
     text << ".";
-  else if (report.converged())
-    text << ", which double precision cannot reach here: backward error " << report.backward_error
-         << ", estimated error of x " << report.forward_error << " of its size.";
+  else if (result.converged())
+    text << ", which double precision cannot reach here: backward error " << result.backward_error
+         << ", estimated error of x " << result.forward_error << " of its size.";
   else
-    text << "; " << explanation(report.outcome);
-  report.message = text.str();
+    text << "; " << explanation(result.outcome);
+  result.message = text.str();
 }
 } // namespace femgpu::linalg

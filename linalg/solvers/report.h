@@ -53,97 +53,212 @@ struct SolveControl
   std::function<void(int, double)> progress;
 };
 
+/**
+ * @file
+ * Reports are nested structs, each with a list of its members,
+ *
+ *     template <class F, class... Self>
+ *     static void for_each_member(const F &f, Self &...reports)
+ *
+ * which calls f("name", reports.name...) for each: JSON, archives and sums go through it. Names are
+ * those of docs/summary.md. No number of a report is negative unless it is not known.
+ */
+
 /// What went between host memory and that of an executor; on the host it is copied there.
 struct Transfer
 {
   std::size_t bytes = 0;
-  double seconds = 0.; ///< that it was waited for, with scaling and reordering on the host
-  double overlapped_seconds = 0.; ///< besides, while values were still being assembled
+  double seconds = 0.;            ///< with scaling and reordering on the host
+  double overlapped_seconds = 0.; ///< of these, while values were still being assembled
 
-  /// Of both kinds of seconds; 0 if there were none.
-  double gigabytes_per_second() const;
-
-  template <class Archive>
-  void serialize(Archive &archive, const unsigned int /* version */)
+  double waited_seconds() const
   {
-    archive &bytes &seconds &overlapped_seconds;
+    return seconds - overlapped_seconds;
+  }
+  /// 0 if there were no seconds.
+  double gigabytes_per_second() const
+  {
+    return seconds > 0. ? 1e-9 * static_cast<double>(bytes) / seconds : 0.;
+  }
+
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...transfers)
+  {
+    f("bytes", transfers.bytes...);
+    f("seconds", transfers.seconds...);
+    f("overlapped_seconds", transfers.overlapped_seconds...);
   }
 };
 
-/// What was spent on a system besides solving it.
-struct SystemCosts
+/// What was spent on a system. Seconds are wall time.
+struct SolveCosts
 {
   double format_seconds = 0.; ///< making the matrix format from CSR
   double setup_seconds = 0.;  ///< of methods, as the preconditioner
+  double solve_seconds = 0.;
   Transfer transfer;
 
-  SystemCosts &operator+=(const SystemCosts &other);
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...costs)
+  {
+    f("format_seconds", costs.format_seconds...);
+    f("setup_seconds", costs.setup_seconds...);
+    f("solve_seconds", costs.solve_seconds...);
+    Transfer::for_each_member(f, costs.transfer...);
+  }
+
+  SolveCosts &operator+=(const SolveCosts &other)
+  {
+    for_each_member([](const char *, auto &sum, const auto &more) { sum += more; }, *this, other);
+    return *this;
+  }
 };
 
-/// What a solve did. Seconds are wall time, norms Euclidean.
-struct SolveReport : SystemCosts
+/// How a solve ended. Norms are Euclidean.
+struct SolveResult
 {
   Outcome outcome = Outcome::breakdown;
   std::string message; ///< a sentence with the numbers and, after a failure, the usual cure
 
   int iterations = 0;
   int restarts = 0; ///< after drifts from the true residual and breakdowns; to refine float values
-  int linear_iterations = 0;    ///< of all linear solves of a nonlinear one
-  int line_search_steps = 0;    ///< trial steps of a nonlinear solve
   double rhs_norm = 0.;         ///< ‖b‖
   double initial_residual = 0.; ///< ‖b − A x₀‖
   double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
   double target = 0.;           ///< what the true residual had to reach
-  double backward_error = -1.;  ///< of a linear system, see SystemNorms; negative: not known
+  double backward_error = -1.;  ///< of a linear system, see SystemNorms
   double forward_error = -1.; ///< ‖x − A⁻¹b‖/‖x‖, estimated where rounding ends a solve
-
-  double solve_seconds = 0.;
-  std::size_t bytes_per_iteration =
-      0; ///< that the steps read and write, counted; resident loops move less
-
-  std::string solver, preconditioner, format, backend;
-  std::string
-      execution; ///< how the loop of a linear solver ran: "graph", "resident: one block, ..."
-  std::string norm; ///< of which residual, and relative to what, as "‖b − A x‖ relative to ‖b‖"
-
-  std::size_t matrix_stored = 0;           ///< entries of the matrix format, with padding
-  std::size_t matrix_bytes = 0;            ///< that a product reads of it
-  std::size_t preconditioner_nonzeros = 0; ///< of M⁻¹, or of G where M⁻¹ = Gᵀ G
-  std::size_t preconditioner_bytes = 0;    ///< that an application reads of it
-  std::string preconditioner_remarks;      ///< what its setup dropped or regularised
-
-  std::string solver_remarks; ///< what the method has seen of its basis, where it looks at that
-  std::string failed_attempt; ///< the message of the solver whose place the direct one has taken
-
-  std::string scaling = "none", ordering = "none";
-  double given_residual = 0.; ///< ‖b − A x‖ before scaling, where the system was scaled
-  double given_rhs_norm = 0.; ///< ‖b‖ before scaling
-
-  /// Residual norms of the recurrence, the first and one an iteration, but for corrections by which
-  /// an error was estimated.
-  std::vector<double> history;
 
   bool converged() const
   {
     return is_success(outcome);
   }
 
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...results)
+  {
+    f("outcome", results.outcome...);
+    f("message", results.message...);
+    f("iterations", results.iterations...);
+    f("restarts", results.restarts...);
+    f("rhs_norm", results.rhs_norm...);
+    f("initial_residual", results.initial_residual...);
+    f("true_residual", results.true_residual...);
+    f("target", results.target...);
+    f("backward_error", results.backward_error...);
+    f("forward_error", results.forward_error...);
+  }
+};
+
+/// With what a system was solved.
+struct MethodReport
+{
+  std::string solver, preconditioner, format;
+  std::string scaling = "none", ordering = "none";
+  std::string backend;
+  std::string
+      execution; ///< how the loop of a linear solver ran: "graph", "resident: one block, ..."
+  std::string norm; ///< of which residual, and relative to what, as "‖b − A x‖ relative to ‖b‖"
+  std::string solver_remarks; ///< what the method has seen of its basis, where it looks at that
+  std::string preconditioner_remarks; ///< what its setup dropped or regularised
+  std::string failed_attempt; ///< the message of the solver whose place the direct one has taken
+
+  std::size_t matrix_stored = 0;           ///< entries of the matrix format, with padding
+  std::size_t matrix_bytes = 0;            ///< that a product reads of it
+  std::size_t preconditioner_nonzeros = 0; ///< of M⁻¹, or of G where M⁻¹ = Gᵀ G
+  std::size_t preconditioner_bytes = 0;    ///< that an application reads of it
+  std::size_t bytes_per_iteration =
+      0; ///< that the steps read and write, counted; resident loops move less
+
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...methods)
+  {
+    f("solver", methods.solver...);
+    f("preconditioner", methods.preconditioner...);
+    f("format", methods.format...);
+    f("scaling", methods.scaling...);
+    f("ordering", methods.ordering...);
+    f("backend", methods.backend...);
+    f("execution", methods.execution...);
+    f("norm", methods.norm...);
+    f("solver_remarks", methods.solver_remarks...);
+    f("preconditioner_remarks", methods.preconditioner_remarks...);
+    f("failed_attempt", methods.failed_attempt...);
+    f("matrix_stored", methods.matrix_stored...);
+    f("matrix_bytes", methods.matrix_bytes...);
+    f("preconditioner_nonzeros", methods.preconditioner_nonzeros...);
+    f("preconditioner_bytes", methods.preconditioner_bytes...);
+    f("bytes_per_iteration", methods.bytes_per_iteration...);
+  }
+};
+
+/// The system before it was scaled.
+struct GivenNorms
+{
+  double rhs = 0.;      ///< ‖b‖
+  double residual = 0.; ///< ‖b − A x‖
+
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...norms)
+  {
+    f("given_rhs_norm", norms.rhs...);
+    f("given_residual", norms.residual...);
+  }
+};
+
+/// What a nonlinear solve did within its iterations.
+struct InnerWork
+{
+  int linear_iterations = 0; ///< of all linear solves
+  int line_search_steps = 0; ///< trial steps
+
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...work)
+  {
+    f("linear_iterations", work.linear_iterations...);
+    f("line_search_steps", work.line_search_steps...);
+  }
+};
+
+/// What a solve did.
+struct SolveReport : SolveResult
+{
+  MethodReport method;
+  GivenNorms given;
+  InnerWork inner;
+  SolveCosts costs;
+
+  /// Residual norms of the recurrence, the first and one an iteration, but for corrections by which
+  /// an error was estimated.
+  std::vector<double> history;
+
+  /// All but the history.
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...reports)
+  {
+    SolveResult::for_each_member(f, reports...);
+    MethodReport::for_each_member(f, reports.method...);
+    GivenNorms::for_each_member(f, reports.given...);
+    InnerWork::for_each_member(f, reports.inner...);
+    SolveCosts::for_each_member(f, reports.costs...);
+  }
+
   /// All but the history, for an archive of Boost's kind.
   template <class Archive>
   void serialize(Archive &archive, const unsigned int /* version */)
   {
-    archive &outcome &message &iterations &restarts &linear_iterations &line_search_steps &rhs_norm
-        &initial_residual &true_residual &target &backward_error &forward_error &format_seconds
-            &setup_seconds &transfer &solve_seconds &bytes_per_iteration &solver &preconditioner
-                &format &backend &execution &norm &matrix_stored &matrix_bytes
-                    &preconditioner_nonzeros &preconditioner_bytes &preconditioner_remarks
-                        &solver_remarks &failed_attempt &scaling &ordering &given_residual
-                            &given_rhs_norm;
+    for_each_member([&](const char *, auto &member) { archive &member; }, *this);
   }
 };
 
-/// Fills report.message from the other members. @param residual the name of the residual's norm
-void describe(SolveReport &report, const std::string &residual = "‖b−Ax‖");
+/// Fills result.message from the other members. @param residual the name of the residual's norm
+void describe(SolveResult &result, const MethodReport &method,
+              const std::string &residual = "‖b−Ax‖");
+
+inline void describe(SolveReport &report, const std::string &residual = "‖b−Ax‖")
+{
+  describe(report, report.method, residual);
+}
 } // namespace femgpu::linalg
 
 #endif

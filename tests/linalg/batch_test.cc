@@ -269,7 +269,7 @@ TEST_P(BatchTest, SystemTooLargeForABlockIsSolvedByItself)
   const bool is_host = executor->backend() == BackendKind::host;
   EXPECT_EQ(solved.report.n_alone(), is_host ? 0 : 1);
   EXPECT_EQ(solved.report.systems[1].was_alone, !is_host);
-  EXPECT_EQ(solved.report.execution.find("too large") == std::string::npos, is_host);
+  EXPECT_EQ(solved.report.method.execution.find("too large") == std::string::npos, is_host);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -125,11 +125,13 @@ TEST_P(CaGmresTest, ABasisThatIsTooIllConditionedIsTold)
         run(std::string("ca-gmres restart=60 s=30 basis=monomial tsqr=") + tsqr, "poisson2d-p1:64",
             "jacobi");
     EXPECT_TRUE(report.converged()) << tsqr << ": " << report.message;
-    EXPECT_NE(report.solver_remarks.find(';'), std::string::npos) << report.solver_remarks;
+    EXPECT_NE(report.method.solver_remarks.find(';'), std::string::npos)
+        << report.method.solver_remarks;
     const SolveReport newton =
         run(std::string("ca-gmres restart=60 s=10 tsqr=") + tsqr, "poisson2d-p1:64", "jacobi");
     EXPECT_TRUE(newton.converged()) << tsqr << ": " << newton.message;
-    EXPECT_EQ(newton.solver_remarks.find("reduced"), std::string::npos) << newton.solver_remarks;
+    EXPECT_EQ(newton.method.solver_remarks.find("reduced"), std::string::npos)
+        << newton.method.solver_remarks;
   }
 }
 
@@ -138,9 +140,9 @@ TEST_P(CaGmresTest, ErrorsAreMeasuredOnRequest)
   const SolveReport report =
       run("ca-gmres restart=40 s=8 errors=yes tsqr=caqr", "convection-diffusion2d:40,1", "jacobi");
   EXPECT_TRUE(report.converged()) << report.message;
-  const std::size_t at = report.solver_remarks.find("orthogonality error ");
-  ASSERT_NE(at, std::string::npos) << report.solver_remarks;
-  EXPECT_LT(std::stod(report.solver_remarks.substr(at + 20)), 1e-12);
+  const std::size_t at = report.method.solver_remarks.find("orthogonality error ");
+  ASSERT_NE(at, std::string::npos) << report.method.solver_remarks;
+  EXPECT_LT(std::stod(report.method.solver_remarks.substr(at + 20)), 1e-12);
 }
 
 TEST_P(CaGmresTest, RefusesWhatItCannotDo)

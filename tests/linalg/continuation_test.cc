@@ -213,9 +213,10 @@ TEST_P(ContinuationTest, PatternThatWasBegunGivesTheSameBits)
   begin_early = true;
   const Branch early = trace(options, problem);
   EXPECT_EQ(early.solutions, late.solutions);
-  EXPECT_EQ(early.report.transfer.bytes, late.report.transfer.bytes);
-  EXPECT_EQ(early.report.transfer.bytes, (problem.A.values.size() + 3 * problem.w.size()) * 8 +
-                                             (problem.A.values.size() + problem.w.size() + 1) * 4);
+  EXPECT_EQ(early.report.costs.transfer.bytes, late.report.costs.transfer.bytes);
+  EXPECT_EQ(early.report.costs.transfer.bytes,
+            (problem.A.values.size() + 3 * problem.w.size()) * 8 +
+                (problem.A.values.size() + problem.w.size() + 1) * 4);
 }
 
 TEST_P(ContinuationTest, FoldDoesNotDependOnTheWay)

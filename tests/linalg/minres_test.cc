@@ -316,9 +316,9 @@ TEST_P(MinRes, BytesOfAnIterationAreThoseCountedByHand)
   A.values.front() = 3.;            // so that M is no multiple of I
   const std::size_t of_matrix = 101 * 4 + 298 * 12, of_vector = 800;
   const std::vector<double> b(100, 1.);
-  EXPECT_EQ(run(method("minres", "identity"), A, b).report.bytes_per_iteration,
+  EXPECT_EQ(run(method("minres", "identity"), A, b).report.method.bytes_per_iteration,
             of_matrix + 14 * of_vector);
-  EXPECT_EQ(run(method("minres", "jacobi"), A, b).report.bytes_per_iteration,
+  EXPECT_EQ(run(method("minres", "jacobi"), A, b).report.method.bytes_per_iteration,
             of_matrix + 15 * of_vector);
 }
 

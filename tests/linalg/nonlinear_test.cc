@@ -100,8 +100,8 @@ TEST_P(NonlinearTest, MethodsAgreeAndTheirResidualsAreTrue)
         ASSERT_TRUE(nlcg.report.converged()) << nlcg.report.message;
         EXPECT_LE(residual_of(problem, lambdas[k], nlcg.x), 1.01 * nlcg.report.target);
         EXPECT_LT(largest_difference(newton.x, nlcg.x), 1e-8);
-        EXPECT_GE(nlcg.report.line_search_steps, nlcg.report.iterations);
-        EXPECT_LT(nlcg.report.line_search_steps, 2 * nlcg.report.iterations + 10);
+        EXPECT_GE(nlcg.report.inner.line_search_steps, nlcg.report.iterations);
+        EXPECT_LT(nlcg.report.inner.line_search_steps, 2 * nlcg.report.iterations + 10);
         EXPECT_EQ(nlcg.report.history.size(), static_cast<std::size_t>(nlcg.report.iterations) + 1);
       }
   }
@@ -159,7 +159,7 @@ TEST_P(NonlinearTest, RepeatsAreIdenticalAndASecondSolveNeedsNoSetup)
     solver.solve({ExponentialLaw{}, 5.}, problem.b.data(), y.data());
     solver.set_system(problem.A.csr(), problem.w.data(), true);
     const std::size_t values = problem.A.values.size() + 4 * z.size(); // and w, b, x both ways
-    EXPECT_EQ(solver.solve({ExponentialLaw{}, 5.}, problem.b.data(), z.data()).transfer.bytes,
+    EXPECT_EQ(solver.solve({ExponentialLaw{}, 5.}, problem.b.data(), z.data()).costs.transfer.bytes,
               values * sizeof(double));
     EXPECT_EQ(x, y) << method;
     EXPECT_EQ(x, z) << method;

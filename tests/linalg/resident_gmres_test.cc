@@ -84,8 +84,8 @@ protected:
       const LinearSolverOptions options = with(Execution::resident, restart, preconditioner);
       const Solved resident = run(options, A, b);
       SCOPED_TRACE(std::to_string(A.n) + " rows, " + preconditioner + ", restart " +
-                   std::to_string(restart) + ", " + resident.report.execution);
-      EXPECT_EQ(resident.report.execution.find("resident: "), 0U);
+                   std::to_string(restart) + ", " + resident.report.method.execution);
+      EXPECT_EQ(resident.report.method.execution.find("resident: "), 0U);
       ASSERT_TRUE(graph.report.converged()) << graph.report.message;
       ASSERT_TRUE(resident.report.converged()) << resident.report.message;
       EXPECT_LE(residual_norm(A, b, resident.x), 1.01e-8 * norm(b));

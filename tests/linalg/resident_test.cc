@@ -91,7 +91,7 @@ protected:
     for (const char *const preconditioner : preconditioners) {
       const Solved graph = run_as(Execution::graph, preconditioner, A, b);
       const Solved resident = run_as(Execution::resident, preconditioner, A, b);
-      SCOPED_TRACE(std::string(preconditioner) + ", " + resident.report.execution);
+      SCOPED_TRACE(std::string(preconditioner) + ", " + resident.report.method.execution);
       ASSERT_TRUE(graph.report.converged()) << graph.report.message;
       ASSERT_TRUE(resident.report.converged()) << resident.report.message;
       EXPECT_LE(residual_norm(A, b, resident.x), 1.01e-9 * norm(b));
@@ -141,7 +141,7 @@ TEST_P(ResidentTest, AgreesWithTheGraphWhereTheMatrixIsStreamed)
     const Solved graph = run(options, A, b);
     options.control.execution = Execution::resident;
     const Solved streamed = run(options, A, b);
-    SCOPED_TRACE(std::string(format) + ", " + streamed.report.execution);
+    SCOPED_TRACE(std::string(format) + ", " + streamed.report.method.execution);
     ASSERT_TRUE(streamed.report.converged()) << streamed.report.message;
     EXPECT_LE(residual_norm(A, b, streamed.x), 1.01e-9 * norm(b));
     EXPECT_NEAR(streamed.report.iterations, graph.report.iterations,

@@ -163,7 +163,7 @@ TEST_P(RoundingOnBackend, BackwardErrorIsThatOfTheSystemBeforeScaling)
     const auto [report, x] = solve(executor, options, A, b);
     const SystemNorms norms = measure(A.csr(), b.data(), x.data());
     EXPECT_NEAR(report.backward_error, norms.backward_error(), 1e-3 * norms.backward_error());
-    EXPECT_NEAR(report.given_residual, norms.residual, 1e-3 * norms.residual + 1e-14);
+    EXPECT_NEAR(report.given.residual, norms.residual, 1e-3 * norms.residual + 1e-14);
   }
 }
 

@@ -180,14 +180,14 @@ TEST_P(SolverTest, ReportSaysWhatWasDone)
   const std::vector<double> b = random_vector(A.n, 6);
   for (const char *const preconditioner : preconditioners) {
     const SolveReport report = run(method(solver, preconditioner, 1e-8), A, b).report;
-    EXPECT_EQ(report.solver, solver);
-    EXPECT_EQ(report.preconditioner, preconditioner);
-    EXPECT_EQ(report.backend, executor->name());
-    EXPECT_EQ(report.format, "csr, 1 thread a row");
+    EXPECT_EQ(report.method.solver, solver);
+    EXPECT_EQ(report.method.preconditioner, preconditioner);
+    EXPECT_EQ(report.method.backend, executor->name());
+    EXPECT_EQ(report.method.format, "csr, 1 thread a row");
     EXPECT_EQ(report.restarts, 0);
-    EXPECT_GT(report.solve_seconds, 0.);
-    EXPECT_GT(report.transfer.seconds, 0.);
-    EXPECT_GE(report.setup_seconds, 0.);
+    EXPECT_GT(report.costs.solve_seconds, 0.);
+    EXPECT_GT(report.costs.transfer.seconds, 0.);
+    EXPECT_GE(report.costs.setup_seconds, 0.);
     EXPECT_LE(report.true_residual, report.target);
   }
 }
@@ -204,9 +204,9 @@ TEST_P(SolverTest, BytesOfAnIterationAreThoseCountedByHand)
   const std::size_t of_inverse = solver == "chronopoulos-gear-cg" ? 1 : 2;
   const std::size_t of_matrix = 101 * 4 + 298 * 12;
   const std::vector<double> b(100, 1.);
-  EXPECT_EQ(run(method(solver, "identity"), A, b).report.bytes_per_iteration,
+  EXPECT_EQ(run(method(solver, "identity"), A, b).report.method.bytes_per_iteration,
             of_matrix + vectors * 800);
-  EXPECT_EQ(run(method(solver, "jacobi"), A, b).report.bytes_per_iteration,
+  EXPECT_EQ(run(method(solver, "jacobi"), A, b).report.method.bytes_per_iteration,
             of_matrix + (vectors + of_inverse) * 800);
 }
 

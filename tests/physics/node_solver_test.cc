@@ -70,12 +70,12 @@ TEST(NodeSolver, moves_a_pattern_once_and_then_values_alone)
     const std::size_t values = (system.n_nonzeros() + 3 * system.n()) * sizeof(double);
     const std::size_t pattern = (system.n_nonzeros() + system.n() + 1) * sizeof(int);
     assemble(system, 1.);
-    EXPECT_EQ(solver.solve(system, tight()).transfer.bytes, pattern + values);
+    EXPECT_EQ(solver.solve(system, tight()).costs.transfer.bytes, pattern + values);
     const std::vector<double> x = solution(system);
     assemble(system, 2.);
     const SolveReport report = solver.solve(system, tight());
     EXPECT_TRUE(report.converged()) << report.message;
-    EXPECT_EQ(report.transfer.bytes, values);
+    EXPECT_EQ(report.costs.transfer.bytes, values);
     for (std::size_t i = 0; i < x.size(); ++i)
       EXPECT_NEAR(2. * system.solution()[i], x[i], 1e-11);
   }
@@ -94,12 +94,12 @@ TEST(NodeSolver, that_begins_with_the_pattern_gives_the_same_bits)
     const SolveReport report = early.solve(system, tight());
     const std::vector<double> x = solution(system);
     assemble(system, 1.);
-    EXPECT_EQ(report.transfer.bytes, late.solve(system, tight()).transfer.bytes);
+    EXPECT_EQ(report.costs.transfer.bytes, late.solve(system, tight()).costs.transfer.bytes);
     EXPECT_EQ(x, solution(system));
-    EXPECT_GE(report.transfer.overlapped_seconds, 0.);
+    EXPECT_GE(report.costs.transfer.overlapped_seconds, 0.);
     early.begin_pattern(system); // is there
     assemble(system, 1.);
-    EXPECT_EQ(early.solve(system, tight()).transfer.bytes,
+    EXPECT_EQ(early.solve(system, tight()).costs.transfer.bytes,
               (system.n_nonzeros() + 3 * system.n()) * sizeof(double));
     EXPECT_EQ(x, solution(system));
   }
@@ -114,8 +114,8 @@ TEST(NodeSolver, moves_another_systems_pattern_again)
   EXPECT_NE(a.pattern_number(), b.pattern_number());
   assemble(a, 1.);
   assemble(b, 1.);
-  const std::size_t bytes = solver.solve(a, tight()).transfer.bytes;
-  EXPECT_EQ(solver.solve(b, tight()).transfer.bytes, bytes);
+  const std::size_t bytes = solver.solve(a, tight()).costs.transfer.bytes;
+  EXPECT_EQ(solver.solve(b, tight()).costs.transfer.bytes, bytes);
   EXPECT_EQ(solution(a), solution(b));
 }
 } // namespace
