@@ -68,7 +68,7 @@ struct ApplyToHalfStep : MatrixTimes<s_hat, t>
  * Algorithm 4; because (s, r*) = 0, the next (r, r*) is −ω (t, r*), and β = −(t, r*)/(q, r*)).
  *
  * Use: the first choice for unsymmetric systems. Needs: nothing of A or M. Cost per
- * iteration: 4 kernels and two points of synchronisation; A twice, 23 vectors and M twice are read
+ * iteration: 4 kernels and two points of synchronisation; A twice, 21 vectors and M twice are read
  * or written; where M is no diagonal 6 kernels and 25 vectors. Fails: as the classical form.
  */
 struct Pipelined : Form

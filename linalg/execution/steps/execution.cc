@@ -28,7 +28,7 @@ std::string to_string(const Execution execution)
 void refuse_resident(const int n)
 {
   throw ParameterError("Execution 'resident' needs a method that can keep its vectors on the "
-                       "chip (pipelined-cg, bicgstab, pipelined-bicgstab, pipelined-gmres), "
+                       "chip (a form of CG or BiCGStab, minres, or pipelined-gmres), "
                        "preconditioner identity or jacobi, and a system that fits (this has " +
                            std::to_string(n) +
                            " rows); format sell, or a short restart, fits more. Use auto.",
