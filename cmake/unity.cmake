@@ -1,7 +1,6 @@
 # Files of a folder are compiled several at a time: deal.II's precompiled header costs a compiler 2 s a
 # file, and what is instantiated from it more than most files have of their own. In CPU seconds, one,
-# four and eight at a time: physics 328, 223, 221 (without the header itself), app 147, 82, 77, their
-# tests 95, 47, 44. Four, since a change to one file compiles its neighbours again; who makes many
+# four and eight at a time: physics 328, 223, 221 (without the header itself), app 147, 82, 77. Four, since a change to one file compiles its neighbours again; who makes many
 # changes compiles each file by itself with FEMGPU_UNITY=OFF.
 option(FEMGPU_UNITY "Compile files of a folder together where that saves time" ON)
 set(femgpu_unity_size 4)

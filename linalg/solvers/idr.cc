@@ -296,7 +296,7 @@ struct ReduceResidual
 };
 
 /**
- * IDR(s) with bi-orthogonal residuals (Van Gijzen and Sonneveld 2011, Fig. 2), right
+ * IDR(s) with bi-orthogonal residuals (Van Gijzen and Sonneveld 2011, Algorithm 913), right
  * preconditioned. The s inner products of a direction are formed together, and a small triangular
  * system takes the place of the orthogonalisation one by one.
  *

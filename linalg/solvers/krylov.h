@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -283,13 +282,6 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   return solve_with_steps<Backend, State, Sums>(
       solver, A, M, b, x, r.data(), control, costs,
       [&](auto &iteration, const auto &m, double * /* kept */) { iterate(iteration, m, r); });
-}
-
-/// Sets vectors to zero before the first pass of a loop that begins with an update.
-inline void fill_zero(const std::initializer_list<Buffer<double> *> vectors)
-{
-  for (Buffer<double> *const v : vectors)
-    v->fill_zero();
 }
 
 /// The watch of a loop that tells @p control about its progress.

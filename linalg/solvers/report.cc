@@ -57,7 +57,7 @@ std::string explanation(const Outcome outcome)
            "preconditioner, and look at the signs of the coefficients: the matrix may be to blame.";
   case Outcome::breakdown:
     return "the method divided by zero, again and again. Use another preconditioner, as jacobi, or "
-           "gmres restart=100.";
+           "solver idr or gmres restart=100.";
   }
   return "";
 }
