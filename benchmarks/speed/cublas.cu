@@ -1,6 +1,6 @@
 #include "benchmarks/speed/contender.h"
 #include "linalg/base/error.h"
-#include "linalg/execution/cuda/graph.cuh"
+#include "linalg/execution/cuda/graph.h"
 #include "linalg/execution/cuda/runner.cuh"
 #include "linalg/matrices/cusparse.h"
 #include "linalg/matrices/registry.h"
@@ -220,8 +220,8 @@ public:
     int done = 0;
     double rr = 0.;
     for (; done < iterations; done += chunk) {
-      if (graph)
-        FEMGPU_CUDA(cudaGraphLaunch(graph->executable, executor.stream()));
+      if (graph.executable != nullptr)
+        FEMGPU_CUDA(cudaGraphLaunch(graph.executable, executor.stream()));
       else
         iterate();
       executor.copy_to_host(&rr, &scalars.data()->rr, sizeof(double));
@@ -282,12 +282,12 @@ private:
     begin();
     iterate(); // libraries may load their kernels now, and not while a graph is captured
     executor.synchronize();
-    graph = std::make_unique<cuda::Graph>();
-    cuda::begin_capture(executor.stream(), graph->graph);
+    graph = cuda::Graph::make_empty();
+    cuda::begin_capture(executor.stream(), graph.graph);
     iterate();
     cudaGraph_t captured = nullptr;
     FEMGPU_CUDA(cudaStreamEndCapture(executor.stream(), &captured));
-    FEMGPU_CUDA(cudaGraphInstantiate(&graph->executable, graph->graph, 0));
+    FEMGPU_CUDA(cudaGraphInstantiate(&graph.executable, graph.graph, 0));
   }
 
   const CudaExecutor &executor;
@@ -300,7 +300,7 @@ private:
   CusparseProduct product;
   cublasHandle_t blas = nullptr;
   double bb = 0.;
-  std::unique_ptr<cuda::Graph> graph;
+  cuda::Graph graph;
 };
 } // namespace
 

@@ -151,6 +151,10 @@ public:
   {
     return chosen->prepare(runner, v);
   }
+  bool is_capturable() const override
+  {
+    return chosen->is_capturable();
+  }
   void update() override
   {
     chosen->update();

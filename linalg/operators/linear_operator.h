@@ -49,6 +49,13 @@ public:
     return v;
   }
 
+  /// Can the ghosts and prepare() be recorded in a graph? Not where they wait for something: a loop
+  /// with such an operator is driven by the host.
+  virtual bool is_capturable() const
+  {
+    return domain_space->communicator() == nullptr;
+  }
+
 private:
   RowSpacePtr range_space, domain_space;
 };

@@ -1,4 +1,6 @@
 #include "linalg/execution/memory/chunk_stream.h"
+
+#include "linalg/base/error.h"
 #include "linalg/execution/cuda/executor.h"
 #include "linalg/execution/memory/buffer.h"
 
@@ -137,6 +139,7 @@ std::unique_ptr<ChunkStream>
 CudaExecutor::make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
                                 const int n_slots) const
 {
+  use_in_this_thread();
   return std::make_unique<CudaChunkStream>(*this, chunk_bytes, n_slots);
 }
 } // namespace femgpu::linalg

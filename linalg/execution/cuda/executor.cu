@@ -1,5 +1,6 @@
 #include "linalg/execution/cuda/executor.h"
 
+#include "linalg/base/error.h"
 #include "linalg/execution/steps/arrival_count.h"
 
 #include <cuda_runtime.h>
@@ -83,6 +84,7 @@ CudaExecutor::CudaExecutor(const int device) : device(device)
   staging = static_cast<char *>(pinned) + mailbox_bytes;
   staged = std::make_unique<CudaStagedCopies>(work_stream);
   known_kernels = std::make_unique<cuda::KernelProperties>(device, resident.shared_bytes);
+  kept_graphs = std::make_unique<cuda::KeptGraphs>();
   const std::size_t sums_bytes =
       2 * cuda::most_sums * sizeof(double) * static_cast<std::size_t>(resident.multiprocessors);
   FEMGPU_CUDA(cudaMalloc(&grid.sums, sums_bytes));
@@ -100,6 +102,7 @@ CudaExecutor::CudaExecutor(const int device) : device(device)
 CudaExecutor::~CudaExecutor()
 {
   cudaStreamSynchronize(work_stream);
+  kept_graphs.reset();
   cudaMemPoolTrimTo(pool, 0);
   staged.reset();
   cudaFree(grid.arrivals);

@@ -1,12 +1,11 @@
 #ifndef femgpu_linalg_execution_cuda_executor_h
 #define femgpu_linalg_execution_cuda_executor_h
 
-#include "linalg/base/error.h"
+#include "linalg/execution/cuda/check.h"
+#include "linalg/execution/cuda/kept_graphs.h"
 #include "linalg/execution/cuda/kernel_properties.h"
 #include "linalg/execution/cuda/staged_copies.h"
 #include "linalg/execution/memory/executor.h"
-
-#include <cuda_runtime_api.h>
 
 #include <memory>
 
@@ -14,12 +13,6 @@ namespace femgpu::linalg
 {
 /// Number of CUDA devices; 0 without a driver, or with one that is too old.
 int n_cuda_devices() noexcept;
-
-/// Throws DeviceError with name, text and place of @p error unless it is cudaSuccess.
-void check_cuda(cudaError_t error, const char *call, const char *file, int line);
-
-/// Every call of the CUDA run-time library goes through this.
-#define FEMGPU_CUDA(call) ::femgpu::linalg::check_cuda((call), #call, __FILE__, __LINE__)
 
 namespace cuda
 {
@@ -95,6 +88,11 @@ public:
   {
     return *known_kernels;
   }
+  /// Of the loops that run here.
+  cuda::KeptGraphs &graphs() const
+  {
+    return *kept_graphs;
+  }
 
   /// Memory that the host and kernels reach, for the result of one kernel at a time.
   void *mailbox() const
@@ -102,8 +100,9 @@ public:
     return pinned;
   }
   static constexpr std::size_t mailbox_bytes = 1 << 16;
-  /// Are loops to be launched kernel by kernel? (FEMGPU_CUDA_LOOPS=stepwise, for compute-sanitizer,
-  /// which does not follow the memory of kernels in the body of a conditional graph node.)
+  /// Are all loops that would be graphs to be driven by the host? (FEMGPU_CUDA_LOOPS=stepwise, for
+  /// compute-sanitizer, which does not follow the memory of kernels in the body of a conditional
+  /// graph node.)
   bool launches_stepwise() const
   {
     return is_stepwise;
@@ -140,6 +139,7 @@ private:
   void *staging = nullptr;
   std::unique_ptr<CudaStagedCopies> staged; // for larger copies
   std::unique_ptr<cuda::KernelProperties> known_kernels;
+  std::unique_ptr<cuda::KeptGraphs> kept_graphs;
   mutable unsigned long long mails = 0;
   cuda::GridMemory grid{};
 };

@@ -1,6 +1,6 @@
 #include "linalg/execution/cuda/kernel_properties.h"
 
-#include "linalg/execution/cuda/executor.h"
+#include "linalg/execution/cuda/check.h"
 
 #include <algorithm>
 

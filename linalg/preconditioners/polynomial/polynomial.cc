@@ -175,6 +175,10 @@ public:
           NextTerm{terms[k].first, terms[k].second, inverse.data(), r, from, d.data(), to}));
     return r;
   }
+  bool is_capturable() const override
+  {
+    return A.is_capturable();
+  }
 
   /// Inverts the diagonal and gives an upper bound of the eigenvalues of D⁻¹A, safe or estimated.
   double largest_eigenvalue(const bool by_power_iteration);

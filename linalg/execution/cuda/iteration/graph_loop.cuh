@@ -1,15 +1,17 @@
 #ifndef femgpu_linalg_execution_cuda_iteration_graph_loop_cuh
 #define femgpu_linalg_execution_cuda_iteration_graph_loop_cuh
 
-#include "linalg/execution/cuda/graph.cuh"
+#include "linalg/execution/cuda/graph.h"
 #include "linalg/execution/cuda/iteration/step_launcher.cuh"
 
 #include <tuple>
+#include <typeinfo>
 
 namespace femgpu::linalg::cuda
 {
-/// Captures a loop: a WHILE node whose body holds the steps several times (after the pass that ends
-/// the loop the rest of the body does nothing), and a WHILE node in it for each inner loop.
+/// A loop that is one launch of a graph: a WHILE node whose body holds the steps several times
+/// (after the pass that ends the loop the rest of the body does nothing), and a WHILE node in it
+/// for each inner loop.
 template <class State, class Sums>
 class GraphLoop
 {
@@ -19,24 +21,34 @@ public:
       : executor(executor), launcher(launcher), blocks(blocks)
   {}
 
-  /// Nothing may be under way on the watch stream; it has nothing to do before the graph is
-  /// launched.
   template <class... Steps>
-  void capture(Graph &graph, const Steps &...steps)
+  void run(const Steps &...steps)
   {
-    LoopNode loop(graph.graph, {}, make_handle(graph.graph, 1));
-    const cudaStream_t stream = executor.watch_stream();
-    begin_capture(stream, loop.body);
-    constexpr int times = (IsCountedSteps<Steps>::value || ...) ? 1 : unrolled;
-    for (int repetition = 1; repetition <= times; ++repetition)
-      capture_pass({stream, blocks, {loop.handle, Decides::loop}}, repetition == times, steps...);
-    FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
+    executor.use_in_this_thread();
+    const cudaGraphExec_t executable = executor.graphs().executable(
+        typeid(std::tuple<State, Sums, Steps...> *), capture(steps...));
+    FEMGPU_CUDA(cudaGraphLaunch(executable, executor.stream()));
   }
 
 private:
   // The steps of a pass, in the graph's body this often: evaluating the WHILE costs some
   // microseconds, running past the end of a solve costs one microsecond a kernel.
   static constexpr int unrolled = 8;
+
+  template <class... Steps>
+  Graph capture(const Steps &...steps)
+  {
+    Graph graph = Graph::make_empty();
+    LoopNode loop(graph.graph, {}, make_handle(graph.graph, 1));
+    // The watch stream has nothing to do before the graph is launched.
+    const cudaStream_t stream = executor.watch_stream();
+    begin_capture(stream, loop.body);
+    constexpr int times = (IsCountedSteps<Steps>::value || ...) ? 1 : unrolled;
+    for (int repetition = 1; repetition <= times; ++repetition)
+      capture_pass({stream, blocks, {loop.handle, Decides::loop}}, repetition == times, steps...);
+    FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
+    return graph;
+  }
 
   /// Captures steps one after the other; if @p is_last, the last of them decides as @p how says.
   template <class Step, class... Rest>

@@ -4,11 +4,13 @@
 #include "linalg/execution/cuda/iteration/device_state.cuh"
 #include "linalg/execution/cuda/iteration/step_launcher.cuh"
 
+#include <chrono>
 #include <tuple>
 
 namespace femgpu::linalg::cuda
 {
-/// Launches every step of a loop from the host, and looks at the state after each pass.
+/// A loop that is driven by the host: it launches every step, and looks at the state after each
+/// pass, before each pass of an inner loop, and now and then in a long pass.
 template <class State, class Sums>
 class HostLoop
 {
@@ -16,37 +18,60 @@ public:
   /// @param blocks of each step at most
   HostLoop(const CudaExecutor &executor, StepLauncher<State, Sums> &launcher,
            DeviceState<State> &state, const int blocks)
-      : launcher(launcher), state(state), how{executor.stream(), blocks, {}}
+      : launcher(launcher), state(state), how{executor.stream(), blocks, {}}, now(state.get())
   {}
 
   template <class... Steps>
   void run(const Watch<State> &watch, const Steps &...steps)
   {
-    State now = state.get();
+    using clock = std::chrono::steady_clock;
+    auto last = clock::now();
     while (now.running) {
       (launch(steps), ...);
-      now = state.get();
-      if (watch)
+      look();
+      if (watch && std::chrono::duration<double>(clock::now() - last).count() > watch_interval) {
         watch(now);
+        last = clock::now();
+      }
     }
   }
 
 private:
+  // To look takes the time of some launches.
+  static constexpr int launches_between_looks = 1024;
+
+  void look()
+  {
+    now = state.get();
+    launches = 0;
+  }
+
   template <class Step>
   void launch(const Step &step)
   {
-    launcher.run(how, step);
+    if (++launches > launches_between_looks)
+      look();
+    if (now.running || RunsAlways<typename Step::Body>::value)
+      launcher.run(how, step);
+  }
+  template <class Make>
+  void launch(const CountedSteps<Make> &steps)
+  {
+    for (int j = 0; j < steps.count; ++j)
+      std::apply([&](const auto &...of_j) { (launch(of_j), ...); }, steps.make(j));
   }
   template <class... Steps>
   void launch(const InnerLoop<Steps...> &loop)
   {
-    for (State now = state.get(); now.running && now.inner; now = state.get())
+    for (look(); now.running && now.inner; look())
       std::apply([&](const auto &...steps) { (launch(steps), ...); }, loop.steps);
   }
 
   StepLauncher<State, Sums> &launcher;
   DeviceState<State> &state;
   StepLaunch how;
+  State now;
+  int launches = 0; // since now
 };
 } // namespace femgpu::linalg::cuda
 

@@ -7,7 +7,6 @@
 #include "linalg/execution/cuda/iteration/step_facts.h"
 #include "linalg/execution/steps/execution.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,8 @@ namespace femgpu::linalg
 {
 /**
  * Runs steps on a CUDA device. A loop is one launch, of a graph or, where all are vector steps and
- * the system is small enough, of one kernel.
+ * the system is small enough, of one kernel; it is driven by the host where no graph can be, or
+ * should be.
  */
 template <class State, class Sums>
 class Iteration<CudaBackend, State, Sums>
@@ -73,16 +73,14 @@ public:
   {
     state.send();
     launcher.prepare();
-    const int blocks = launcher.n_blocks(cuda::StepFacts::of(steps...).lanes);
-    if (executor.launches_stepwise()) {
+    const auto facts = cuda::StepFacts::of(steps...);
+    const int blocks = launcher.n_blocks(facts.lanes);
+    if (executor.launches_stepwise() || !facts.is_capturable || facts.count > most_nodes) {
       cuda::HostLoop<State, Sums>(executor, launcher, state, blocks).run(watch, steps...);
-      ran_as = "single kernels";
+      ran_as = "driven by the host";
       return;
     }
-    graph = std::make_unique<cuda::Graph>();
-    cuda::GraphLoop<State, Sums>(executor, launcher, blocks).capture(*graph, steps...);
-    FEMGPU_CUDA(cudaGraphInstantiate(&graph->executable, graph->graph, 0));
-    FEMGPU_CUDA(cudaGraphLaunch(graph->executable, executor.stream()));
+    cuda::GraphLoop<State, Sums>(executor, launcher, blocks).run(steps...);
     ran_as = "graph";
     state.show_to(watch);
   }
@@ -121,6 +119,9 @@ public:
   }
 
 private:
+  // Steps of a pass: a graph of more would take longer to be made than to be run.
+  static constexpr int most_nodes = 8192;
+
   cuda::OnChipLoop<State, Sums> on_chip()
   {
     return {executor, state};
@@ -140,8 +141,7 @@ private:
   int n;
   cuda::DeviceState<State> state;
   cuda::StepLauncher<State, Sums> launcher;
-  Buffer<cuda::Packet> packets;       // of the blocks of a loop with a basis
-  std::unique_ptr<cuda::Graph> graph; // that may still run
+  Buffer<cuda::Packet> packets; // of the blocks of a loop with a basis
   Execution chosen = Execution::automatic;
   std::string ran_as;
 };

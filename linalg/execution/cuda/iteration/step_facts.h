@@ -15,6 +15,7 @@ struct StepFacts
 {
   int lanes = 1; ///< threads that share a row: the most of those of all products
   int count = 0; ///< kernels, besides those that prepare products
+  bool is_capturable = true;
 
   template <class... Steps>
   static StepFacts of(const Steps &...steps)
@@ -36,6 +37,7 @@ private:
   void add(const ProductStep<Operator, Body> &step)
   {
     ++count;
+    is_capturable = is_capturable && step.A->is_capturable();
     lanes = std::max(lanes, visit_view(*step.A, [](const auto &view) { return view.lanes; }));
   }
 

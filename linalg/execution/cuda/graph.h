@@ -1,10 +1,9 @@
-#ifndef femgpu_linalg_execution_cuda_graph_cuh
-#define femgpu_linalg_execution_cuda_graph_cuh
+#ifndef femgpu_linalg_execution_cuda_graph_h
+#define femgpu_linalg_execution_cuda_graph_h
 
-#include "linalg/execution/cuda/executor.h"
+#include "linalg/execution/cuda/check.h"
 
-#include <cuda_runtime.h>
-
+#include <utility>
 #include <vector>
 
 /**
@@ -13,23 +12,44 @@
  */
 namespace femgpu::linalg::cuda
 {
-/// A graph that is destroyed with its executable.
+/// A graph that is destroyed with its executable. By itself there is neither.
 struct Graph
 {
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
-  Graph()
+
+  static Graph make_empty()
   {
-    FEMGPU_CUDA(cudaGraphCreate(&graph, 0));
+    Graph made;
+    FEMGPU_CUDA(cudaGraphCreate(&made.graph, 0));
+    return made;
   }
+  Graph() = default;
   ~Graph()
   {
     if (executable != nullptr)
       cudaGraphExecDestroy(executable);
-    cudaGraphDestroy(graph);
+    if (graph != nullptr)
+      cudaGraphDestroy(graph);
+  }
+  Graph(Graph &&other) noexcept
+  {
+    swap(other);
+  }
+  Graph &operator=(Graph &&other) noexcept
+  {
+    swap(other);
+    return *this;
   }
   Graph(const Graph &) = delete;
   Graph &operator=(const Graph &) = delete;
+
+private:
+  void swap(Graph &other) noexcept
+  {
+    std::swap(graph, other.graph);
+    std::swap(executable, other.executable);
+  }
 };
 
 /// A handle for a WHILE node of @p graph. @param start whether it runs when the graph is launched

@@ -1,0 +1,15 @@
+#ifndef femgpu_linalg_execution_cuda_check_h
+#define femgpu_linalg_execution_cuda_check_h
+
+#include <cuda_runtime_api.h>
+
+namespace femgpu::linalg
+{
+/// Throws DeviceError with name, text and place of @p error unless it is cudaSuccess.
+void check_cuda(cudaError_t error, const char *call, const char *file, int line);
+
+/// Every call of the CUDA run-time library goes through this.
+#define FEMGPU_CUDA(call) ::femgpu::linalg::check_cuda((call), #call, __FILE__, __LINE__)
+} // namespace femgpu::linalg
+
+#endif
