@@ -5,7 +5,8 @@
 
 What is checked: a layer includes only those that it may know; deal.II's headers are included only where
 it is known; headers of folders do not include each other in a cycle (but for those of physics/, whose
-folders are parts of one thing); no file has more than 500 lines. All that is found is shown.
+folders are parts of one thing); kernels are launched in one place; no file has more than 500 lines. All
+that is found is shown.
 """
 import collections
 import pathlib
@@ -29,6 +30,7 @@ LAYERS = {
 }
 KNOW_DEALII = {"linalg/dealii", "physics", "app"}
 MAY_HAVE_CYCLES = "physics"
+LAUNCH_WRAPPER = pathlib.Path("linalg/execution/cuda/launch.cuh")
 
 
 def our_files():
@@ -102,6 +104,14 @@ def cycles(files):
                               [graph[here][there] for here, there in zip(way, way[1:])])
 
 
+def other_launches(path):
+    """Where @p path launches a kernel by itself."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines() if path != LAUNCH_WRAPPER else [], 1):
+        if re.search(r"<<<|cudaLaunch(Cooperative)?Kernel", line):
+            yield f"{path}:{number}: launches a kernel; {LAUNCH_WRAPPER} is the place for that"
+
+
 def too_long(path):
     lines = (ROOT / path).read_bytes().count(b"\n")
     if lines > MOST_LINES:
@@ -117,6 +127,7 @@ def main():
     scripts = [path for path in files if path.parent == pathlib.Path("scripts")]
     findings = [finding for path in sources for finding in wrong_includes(path)]
     findings += list(cycles(sources))
+    findings += [finding for path in sources for finding in other_launches(path)]
     findings += [finding for path in sources + scripts for finding in too_long(path)]
     print(*findings, f"{len(sources)} sources, {len(findings)} findings", sep="\n")
     return 1 if findings else 0
