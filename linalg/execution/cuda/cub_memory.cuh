@@ -12,6 +12,7 @@ namespace femgpu::linalg::cuda
 template <class Function>
 void with_cub_memory(const ExecutorPtr &executor, const Function &f)
 {
+  executor->use_in_this_thread(); // CUB launches on the current device
   const cudaStream_t stream = static_cast<const CudaExecutor &>(*executor).stream();
   std::size_t size = 0;
   FEMGPU_CUDA(f(nullptr, size, stream));
