@@ -127,7 +127,7 @@ def main():
     scripts = [path for path in files if path.parent == pathlib.Path("scripts")]
     findings = [finding for path in sources for finding in wrong_includes(path)]
     findings += list(cycles(sources))
-    findings += [finding for path in sources for finding in other_launches(path)]
+    findings += [finding for path in sources if layer_of(path) for finding in other_launches(path)]
     findings += [finding for path in sources + scripts for finding in too_long(path)]
     print(*findings, f"{len(sources)} sources, {len(findings)} findings", sep="\n")
     return 1 if findings else 0
