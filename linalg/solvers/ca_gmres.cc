@@ -1,5 +1,6 @@
 #include "linalg/base/lapack.h"
 #include "linalg/orthogonalisation/orthogonalisation.h"
+#include "linalg/orthogonalisation/tall_skinny.h"
 #include "linalg/powers/arnoldi_matrix.h"
 #include "linalg/powers/krylov_basis.h"
 #include "linalg/solvers/ca_gmres_steps.h"
@@ -147,7 +148,7 @@ private:
   double square(const double *v)
   {
     const Columns column{const_cast<double *>(v), V.stride, 1};
-    runner.run(gram(n, column, column, StoreDot{dot.data()}, dot_memory));
+    runner.run(gram(n, column, column, KeepProducts{1, dot.data()}, dot_memory));
     return dot.to_host().front();
   }
 

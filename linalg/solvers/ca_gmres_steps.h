@@ -29,17 +29,6 @@ struct StoreResidual
   }
 };
 
-struct StoreDot
-{
-  double *dot;
-
-  FEMGPU_HD
-  void entry(int /* x */, int /* y */, const double sum) const
-  {
-    *dot = sum;
-  }
-};
-
 /// v := f v
 struct Scale
 {

@@ -229,8 +229,8 @@ inline GramShape gram_shape(const int X_count, const int Y_tiles)
   return {groups, gram_warps / groups};
 }
 
-/// Launches a Gram step with up to most_columns_of_y columns Y; without a state (LoopState) it may
-/// have more than gram_threads entries.
+/// Launches a Gram step with one column Y; without a state (LoopState) it may have up to
+/// most_columns_of_y, and more than gram_threads entries.
 template <class Body, class State>
 void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
                  const GramStep<Body> &step, State *state)
@@ -243,9 +243,12 @@ void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
   const int turns = (step.n + rows_of_turn - 1) / rows_of_turn;
   const int blocks = std::clamp((turns + 2 * shape.turns - 1) / (2 * shape.turns), 1,
                                 std::min(executor.n_multiprocessors(), GramMemory::most_places));
-  const auto kernel = tiles == 1   ? run_gram_step<1, Body, State>
-                      : tiles == 2 ? run_gram_step<2, Body, State>
-                                   : run_gram_step<3, Body, State>;
+  auto *kernel = run_gram_step<1, Body, State>;
+  if constexpr (std::is_same_v<State, const LoopState>) {
+    kernel = tiles == 1   ? kernel
+             : tiles == 2 ? run_gram_step<2, Body, State>
+                          : run_gram_step<3, Body, State>;
+  }
   launch(executor, stream, {static_cast<unsigned int>(blocks), gram_threads}, kernel, step, shape,
          state);
   if constexpr (std::is_same_v<State, const LoopState>)
