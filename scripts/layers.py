@@ -105,9 +105,10 @@ def cycles(files):
 
 
 def other_launches(path):
-    """Where @p path launches a kernel by itself."""
-    text = (ROOT / path).read_text(encoding="utf-8")
-    for number, line in enumerate(text.splitlines() if path != LAUNCH_WRAPPER else [], 1):
+    """Where @p path, of a layer, launches a kernel by itself."""
+    if layer_of(path) is None or path == LAUNCH_WRAPPER:
+        return
+    for number, line in enumerate((ROOT / path).read_text(encoding="utf-8").splitlines(), 1):
         if re.search(r"<<<|cudaLaunch(Cooperative)?Kernel", line):
             yield f"{path}:{number}: launches a kernel; {LAUNCH_WRAPPER} is the place for that"
 
