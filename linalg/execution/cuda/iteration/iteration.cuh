@@ -14,8 +14,7 @@ namespace femgpu::linalg
 {
 /**
  * Runs steps on a CUDA device. A loop is one launch, of a graph or, where all are vector steps and
- * the system is small enough, of one kernel; it is driven by the host where no graph can be, or
- * should be.
+ * the system is small enough, of one kernel; or it is driven by the host.
  */
 template <class State, class Sums>
 class Iteration<CudaBackend, State, Sums>
@@ -75,13 +74,13 @@ public:
     launcher.prepare();
     const auto facts = cuda::StepFacts::of(steps...);
     const int blocks = launcher.n_blocks(facts.lanes);
-    if (executor.launches_stepwise() || !facts.is_capturable || facts.count > most_nodes) {
+    const bool is_graph =
+        facts.is_capturable && facts.count <= most_nodes && !executor.launches_stepwise();
+    ran_as = is_graph ? "graph" : "driven by the host";
+    if (is_graph)
+      cuda::GraphLoop<State, Sums>(executor, launcher, blocks).run(steps...);
+    else
       cuda::HostLoop<State, Sums>(executor, launcher, state, blocks).run(watch, steps...);
-      ran_as = "driven by the host";
-      return;
-    }
-    cuda::GraphLoop<State, Sums>(executor, launcher, blocks).run(steps...);
-    ran_as = "graph";
     state.show_to(watch);
   }
 
