@@ -94,10 +94,10 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
   const std::size_t n = shares.size();
   Buffer<double> rhs = system.make_vector();
   system.move_rhs(b, rhs);
+  SemilinearEquation equation(system.matrix(), w, rhs, {law, options.lambda_start});
   std::unique_ptr<BranchCorrector> corrector;
   system.set_up([&] {
-    corrector = make_branch_corrector({system.matrix(), w, rhs, {law, options.lambda_start}},
-                                      options.theta / weight_sum, options.linear);
+    corrector = make_branch_corrector(equation, {w, options.theta / weight_sum}, options.linear);
   });
   std::vector<double> x_host(n);
   const auto emit = [&](const BranchPoint &p, BranchRecord &record) {
@@ -105,7 +105,7 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
     if (callback)
       callback(record, x_host);
   };
-  BranchTracer tracer(*corrector, options, owner, n, emit);
+  BranchTracer tracer(*corrector, options, equation.space(), emit);
   system.move_guess(x, tracer.start().x);
   SolveCosts costs = system.take_costs();
   const Stopwatch watch;

@@ -62,7 +62,8 @@ void NonlinearSolver::set_system(const HostCsr &A, const double *weights, const 
     w = system.make_vector();
   }
   system.move_rhs(weights, w); // there is no scaling: reorders alone
-  system.set_up([&] { method->setup({system.matrix(), w, rhs, {}}, only_values); });
+  system.set_up(
+      [&] { method->setup(SemilinearEquation(system.matrix(), w, rhs, {}), only_values); });
 }
 
 SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, double *x)
@@ -70,7 +71,8 @@ SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, dou
   system.move_rhs(b, rhs);
   system.move_guess(x, solution);
 
-  SolveReport report = method->solve({system.matrix(), w, rhs, phi}, solution, options.control);
+  const SemilinearEquation equation(system.matrix(), w, rhs, phi);
+  SolveReport report = method->solve(equation, solution, options.control);
 
   system.move_solution(solution, x);
   report.costs += system.take_costs();

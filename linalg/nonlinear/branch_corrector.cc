@@ -13,7 +13,7 @@ namespace
 {
 struct Sums
 {
-  double rr, gg, bb; // of residual, W φ(x) and b
+  double rr, gg, bb; // of r, ∂r/∂λ and the constant part of r
   double along;      // (ẋ₀, x − x₀)
   double pa, pv, vv; // of three vectors
 };
@@ -36,29 +36,28 @@ struct Metric
   }
 };
 
-/// g = W φ(x);  r = b + λ g − A x;  and (ẋ₀, x − x₀)
-template <class LawType>
+/// g = ∂r/∂λ;  r = r(x);  and (ẋ₀, x − x₀)
+template <class Row>
 struct Evaluate
 {
-  LawType law;
-  double lambda;
+  Row row;
   Metric metric;
-  const double *b, *x;
+  const double *x;
   const double *x_0, *x_dot_0;
   double *g, *r;
 
   using Contributes = SumList<&Sums::rr, &Sums::gg, &Sums::bb, &Sums::along>;
   FEMGPU_HD
-  void operator()(const State & /* s */, const int i, const double Ax_i, Sums &sum) const
+  void operator()(const State & /* s */, const int i, const double Lx_i, Sums &sum) const
   {
-    const double x_i = x[i];
-    const double g_i = metric.w[i] * law.value(x_i);
-    const double r_i = b[i] + lambda * g_i - Ax_i;
+    const double x_i = x[i], b_i = row.constant(i);
+    double g_i = 0.;
+    const double r_i = row.residual(i, x_i, Lx_i, g_i);
     g[i] = g_i;
     r[i] = r_i;
     sum.rr += r_i * r_i;
     sum.gg += g_i * g_i;
-    sum.bb += b[i] * b[i];
+    sum.bb += b_i * b_i;
     sum.along += metric(i, x_dot_0[i], x_i - x_0[i]);
   }
 
@@ -145,7 +144,7 @@ constexpr double loosest_linear_residual = 1e-2;
  *     [ J          −g ] [Δx]   [ r ]
  *     [ (ẋ₀, .)    λ̇₀ ] [Δλ] = [ −N ]
  *
- * with g = W φ(x) is solved by block elimination: J a = r, J v = g, Δx = a + Δλ v.
+ * with g = ∂r/∂λ is solved by block elimination: J a = r, J v = g, Δx = a + Δλ v.
  *
  * Where J is nearly singular, at a fold, a and v are large along the same vector, but its part of
  * Δx comes from the plane; what is left of the first equation are the residuals of the two linear
@@ -156,18 +155,18 @@ template <class Backend>
 class Corrector final : public BranchCorrector
 {
 public:
-  Corrector(const NonlinearSystem &system, const double metric, const LinearSolverOptions &linear)
-      : system(system), metric{system.w.data(), metric},
+  Corrector(NonlinearOperator &F, const BranchMetric &metric, const LinearSolverOptions &linear)
+      : F(F), metric{metric.weights.data(), metric.factor},
         solver(make_solver(linear.solver, Backend::kind)),
         preconditioner(make_preconditioner(linear.preconditioner, Backend::kind)),
-        jacobian(linear.format), iteration(*system.A.range()), runner(*system.A.executor()),
-        g(vector()), r(vector()), a(vector()), v(vector())
+        jacobian(linear.format), iteration(F.space()), runner(*F.space().executor()), g(vector()),
+        r(vector()), a(vector()), v(vector())
   {
     linear_control.relative_tolerance = linear.control.relative_tolerance;
     linear_control.max_iterations = linear.control.max_iterations;
-    preconditioner->setup(system.A);
+    preconditioner->setup(F.linear_part());
     check_symmetry(linear.solver, *preconditioner);
-    jacobian.setup(system.A);
+    jacobian.setup(F.linear_part());
   }
 
   Correction correct(BranchPoint &p, const BranchPoint &from, const double sigma,
@@ -272,14 +271,14 @@ private:
     return true;
   }
 
-  static Correction explained(Correction correction, const double lambda)
+  Correction explained(Correction correction, const double lambda) const
   {
     if (correction.converged() || !correction.message.empty())
       return correction;
     std::ostringstream text;
     text.precision(6);
     text << "Newton's method did not come to the branch near lambda = " << lambda << " in "
-         << correction.corrections << " corrections: " << nonlinear_residual_name << " = ";
+         << correction.corrections << " corrections: " << F.residual_name() << " = ";
     text.precision(3);
     text << std::scientific << correction.residual << ", but asked for " << correction.target
          << ".";
@@ -289,31 +288,34 @@ private:
 
   Sums evaluate(BranchPoint &p, const BranchPoint &from)
   {
+    F.set_parameter(p.lambda);
+    const auto action = F.action();
+    if (const auto *const evaluated = std::get_if<const EvaluatedResidual *>(&action)) {
+      F.space().bring_ghosts(p.x.data());
+      (*evaluated)->set_derivative(runner, p.x.data(), g.data());
+    }
     iteration.set_state({});
-    std::visit(
-        [&](const auto &law) {
-          using LawType = std::decay_t<decltype(law)>;
-          iteration.once(
-              product(system.A.csr(), p.x.data(),
-                      Evaluate<LawType>{law, p.lambda, metric, system.b.data(), p.x.data(),
-                                        from.x.data(), from.x_dot.data(), g.data(), r.data()}));
-        },
-        system.phi.law);
+    visit_residual(F, g.data(), [&](const auto &L, const auto &row) {
+      using Row = std::decay_t<decltype(row)>;
+      iteration.once(product(L, p.x.data(),
+                             Evaluate<Row>{row, metric, p.x.data(), from.x.data(),
+                                           from.x_dot.data(), g.data(), r.data()}));
+    });
     return iteration.get_state().sums;
   }
 
   Sums products(const double *const p, const double *const first, const double *const second)
   {
     iteration.set_state({});
-    iteration.once(rows(system.A.n(), Products{metric, p, first, second}));
+    iteration.once(rows(F.n(), Products{metric, p, first, second}));
     return iteration.get_state().sums;
   }
 
   /// Refreshes J for @p p and solves J y = @p f.
-  bool solve(const BranchPoint &p, const Buffer<double> &f, Buffer<double> &y,
-             Correction &correction)
+  bool solve(BranchPoint &p, const Buffer<double> &f, Buffer<double> &y, Correction &correction)
   {
-    jacobian.refresh({system.A, system.w, system.b, {system.phi.law, p.lambda}}, p.x);
+    F.set_parameter(p.lambda);
+    jacobian.refresh(F, p.x);
     return solve_again(f, y, correction);
   }
 
@@ -334,15 +336,15 @@ private:
   template <class Body>
   void run(const Body &body)
   {
-    runner.run(rows(system.A.n(), body));
+    runner.run(rows(F.n(), body));
   }
 
   Buffer<double> vector() const
   {
-    return system.A.domain()->make_vector();
+    return F.space().make_vector();
   }
 
-  NonlinearSystem system;
+  NonlinearOperator &F;
   Metric metric;
   std::unique_ptr<Solver> solver;
   std::unique_ptr<Preconditioner> preconditioner;
@@ -355,10 +357,10 @@ private:
 } // namespace
 
 template <>
-std::unique_ptr<BranchCorrector> make_corrector_on<ThisBackend>(const NonlinearSystem &system,
-                                                                const double metric,
+std::unique_ptr<BranchCorrector> make_corrector_on<ThisBackend>(NonlinearOperator &F,
+                                                                const BranchMetric &metric,
                                                                 const LinearSolverOptions &linear)
 {
-  return std::make_unique<Corrector<ThisBackend>>(system, metric, linear);
+  return std::make_unique<Corrector<ThisBackend>>(F, metric, linear);
 }
 } // namespace femgpu::linalg

@@ -8,15 +8,21 @@
 
 namespace femgpu::linalg
 {
+/// What lengths of branches are made of: (x, y) = factor Σ w_i x_i y_i, plus λ μ.
+struct BranchMetric
+{
+  const Buffer<double> &weights; ///< not negative, not all zero; must outlive what is made with it
+  double factor;                 ///< θ / Σ w_i
+};
+
 /**
- * A point (x, λ) of a branch of solutions of A x = b + λ W φ(x), with the unit tangent (ẋ, λ̇)
- * there, in the memory of an executor. Lengths are those of (x, y) = θ Σ w_i x_i y_i / Σ w_i plus λ
- * μ.
+ * A point (x, λ) of a branch of solutions of r(x) = 0, with the unit tangent (ẋ, λ̇) there, in the
+ * memory of an executor.
  */
 struct BranchPoint
 {
-  /// Zero, for @p n unknowns. @throws DeviceError without memory
-  BranchPoint(const ExecutorPtr &owner, const std::size_t n) : x(owner, n), x_dot(owner, n)
+  /// Zero. @throws DeviceError without memory
+  explicit BranchPoint(const RowSpace &space) : x(space.make_vector()), x_dot(space.make_vector())
   {
     x.fill_zero();
     x_dot.fill_zero();
@@ -35,7 +41,7 @@ struct Correction
   Outcome outcome = Outcome::breakdown;
   std::string message; ///< a sentence, after a failure
   int corrections = 0, linear_iterations = 0;
-  double residual = 0., target = 0.; ///< ‖b + λ W φ(x) − A x‖, and what it had to reach
+  double residual = 0., target = 0.; ///< ‖r(x)‖, and what it had to reach
 
   bool converged() const
   {
@@ -52,7 +58,8 @@ public:
   /**
    * Brings @p p to the branch, within the plane at distance @p sigma from @p from across the
    * tangent there. Sets p.sigma to where it is.
-   * @param control relative to ‖b‖ + |λ| ‖W φ(x)‖, and how many corrections at most
+   * @param control relative to ‖c‖ + |λ| ‖∂r/∂λ‖, c the part of r that depends on nothing,
+   *        ‖b‖ + |λ| ‖W φ(x)‖ for A x = b + λ W φ(x); and how many corrections at most
    * @param least_corrections also where the residual is small enough
    */
   virtual Correction correct(BranchPoint &p, const BranchPoint &from, double sigma,
@@ -83,17 +90,17 @@ public:
 };
 
 template <class Backend>
-std::unique_ptr<BranchCorrector> make_corrector_on(const NonlinearSystem &system, double metric,
+std::unique_ptr<BranchCorrector> make_corrector_on(NonlinearOperator &F, const BranchMetric &metric,
                                                    const LinearSolverOptions &linear);
 
 /**
- * On the backend of system.A.
- * @param system must outlive it; its λ does not matter
- * @param metric θ / Σ w_i
- * @param linear the solver takes J = A − λ W φ'(x), the preconditioner is made once, from A
+ * On the backend of F.
+ * @param F must outlive it, and has a parameter λ, which changes
+ * @param linear the solver takes J(x), the preconditioner is made once, from the linear part of F
  * @throws ParameterError as the registries do; SolverError if the preconditioner cannot be made
  */
-std::unique_ptr<BranchCorrector> make_branch_corrector(const NonlinearSystem &system, double metric,
+std::unique_ptr<BranchCorrector> make_branch_corrector(NonlinearOperator &F,
+                                                       const BranchMetric &metric,
                                                        const LinearSolverOptions &linear);
 } // namespace femgpu::linalg
 

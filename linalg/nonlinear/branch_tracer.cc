@@ -68,10 +68,10 @@ std::string branch_name(const int folds)
 }
 
 BranchTracer::BranchTracer(BranchCorrector &corrector, const ContinuationOptions &options,
-                           const ExecutorPtr &owner, const std::size_t n, Emit emit)
-    : corrector(corrector), options(options), emit_point(std::move(emit)), here(owner, n),
-      next(owner, n), trials{{owner, n}, {owner, n}, {owner, n}}, target(owner, n),
-      step(options.first_step)
+                           const RowSpace &space, Emit emit)
+    : corrector(corrector), options(options), emit_point(std::move(emit)), here(space),
+      next(space), trials{BranchPoint(space), BranchPoint(space), BranchPoint(space)},
+      target(space), step(options.first_step)
 {}
 
 ContinuationReport BranchTracer::trace()

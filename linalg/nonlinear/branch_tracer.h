@@ -23,7 +23,7 @@ public:
 
   /// @param options checked already
   BranchTracer(BranchCorrector &corrector, const ContinuationOptions &options,
-               const ExecutorPtr &owner, std::size_t n, Emit emit);
+               const RowSpace &space, Emit emit);
 
   /// Where the initial guess is put.
   BranchPoint &start()

@@ -13,12 +13,12 @@
 
 namespace femgpu::linalg
 {
-/// J_ii = A_ii − λ w_i φ'(x_i)
-template <class Term>
+/// J_ii = A_ii − ∂(r + A x)_i/∂x_i
+template <class Row>
 struct SetJacobianDiagonal
 {
   CsrView<double> A;
-  Term term;
+  Row row;
   const double *x;
   double *values; ///< of J, in the pattern of A
 
@@ -27,13 +27,13 @@ struct SetJacobianDiagonal
   {
     const int k = A.diagonal_entry(i);
     if (k >= 0)
-      values[k] = A.values[k] - term.derivative(i, x[i]);
+      values[k] = A.values[k] - row.derivative(i, x[i]);
   }
 };
 
 /**
- * J(x) = A − λ W φ'(x) as a matrix of its own: the pattern is copied once; for a new x the diagonal
- * and the format are refreshed where they live.
+ * J(x) as a matrix of its own: the pattern is copied once; for a new x its values, where r(x) is
+ * fused those of the diagonal alone, and the format are refreshed where they live.
  */
 template <class Backend>
 class JacobianMatrix
@@ -58,14 +58,21 @@ public:
     csr->copy_values_from(A.csr());
   }
 
-  void refresh(const NonlinearSystem &system, const Buffer<double> &x)
+  void refresh(const NonlinearOperator &F, Buffer<double> &x)
   {
-    visit_term(system.phi, system.w.data(), [&](const auto &term) {
-      using Term = std::decay_t<decltype(term)>;
-      Runner<Backend>(*csr->executor())
-          .run(rows(csr->n(), SetJacobianDiagonal<Term>{system.A.csr().csr_view(), term, x.data(),
-                                                        csr->mutable_values()}));
-    });
+    F.space().bring_ghosts(x.data());
+    Runner<Backend> runner(*csr->executor());
+    std::visit(
+        [&](const auto &action) {
+          using Action = std::decay_t<decltype(action)>;
+          if constexpr (std::is_pointer_v<Action>)
+            action->set_jacobian(runner, x.data(), csr->mutable_values());
+          else
+            runner.run(
+                rows(csr->n(), SetJacobianDiagonal<Action>{F.linear_part().csr().csr_view(), action,
+                                                           x.data(), csr->mutable_values()}));
+        },
+        F.action());
     matrix->update();
   }
 
@@ -106,9 +113,9 @@ public:
   }
 
   /// Refreshes J and its preconditioner for @p x.
-  void refresh(const NonlinearSystem &system, const Buffer<double> &x)
+  void refresh(const NonlinearOperator &F, Buffer<double> &x)
   {
-    matrix.refresh(system, x);
+    matrix.refresh(F, x);
     if (is_prepared)
       preconditioner->update(*matrix);
     else

@@ -63,14 +63,14 @@ private:
 constexpr double rounding_level = 1e-11;
 
 /**
- * Newton–Krylov: J(x) d = r(x), x += α d, with J = A − λ W φ'(x), any linear solver and
- * preconditioner, and steps halved until ‖r‖ falls enough (Armijo).
+ * Newton–Krylov: J(x) d = r(x), x += α d, with any linear solver and preconditioner, and steps
+ * halved until ‖r‖ falls enough (Armijo).
  *
  * Use: the method for fine meshes and tight tolerances; its iterations hardly grow with n, those of
  * the linear systems do. Needs: J near the solution of the kind that the linear solver asks for:
  * positive definite for cg, as on the lower branch of Bratu's problem. Cost per iteration: the
  * linear solve, to the tolerance of Eisenstat and Walker (1996, choice 2) or a constant one; a
- * refresh of diagonal, format and preconditioner; a product for each trial step. Memory: J beside
+ * refresh of J, format and preconditioner; a product for each trial step. Memory: J beside
  * A. Fails: as the linear solver does; stagnated where no step makes the residual smaller.
  */
 template <class Backend>
@@ -84,27 +84,24 @@ public:
         jacobian(linear)
   {}
 
-  void setup(const NonlinearSystem &system, const bool same_pattern) override
+  void setup(const NonlinearOperator &F, const bool same_pattern) override
   {
     if (same_pattern)
-      jacobian.update(system.A);
+      jacobian.update(F.linear_part());
     else
-      jacobian.setup(system.A);
+      jacobian.setup(F.linear_part());
   }
 
-  SolveReport solve(const NonlinearSystem &system, Buffer<double> &x,
+  SolveReport solve(const NonlinearOperator &F, Buffer<double> &x,
                     const SolveControl &control) override
   {
     const Stopwatch watch;
-    const auto n = static_cast<std::size_t>(system.A.n());
-    const ExecutorPtr owner = system.A.executor();
-    r = Buffer<double>(owner, n);
-    d = Buffer<double>(owner, n);
-    trial = Buffer<double>(owner, n);
+    for (Buffer<double> *const v : {&r, &d, &trial})
+      *v = F.space().make_vector();
     SolveReport report;
     report.method.preconditioner = linear.preconditioner;
-    report.method.backend = owner->name();
-    const ResidualState start = nonlinear_residual<Backend>(system, x, r);
+    report.method.backend = F.space().executor()->name();
+    const ResidualState start = nonlinear_residual<Backend>(F, x, r);
     report.rhs_norm = std::sqrt(start.bb);
     report.initial_residual = report.true_residual = std::sqrt(start.rr);
     report.target =
@@ -112,12 +109,12 @@ public:
                  control.relative_tolerance * (control.reference == SolveControl::Reference::rhs
                                                    ? report.rhs_norm
                                                    : report.initial_residual));
-    const std::string why = iterate(system, x, control, report);
+    const std::string why = iterate(F, x, control, report);
     report.method.solver = "newton, " + linear.solver;
-    report.method.norm = nonlinear_norm(control);
+    report.method.norm = nonlinear_norm(F, control);
     report.costs.setup_seconds = setup_seconds;
     report.costs.solve_seconds = watch.elapsed() - setup_seconds;
-    describe(report, nonlinear_residual_name);
+    describe(report, F.residual_name());
     report.message += why;
     for (Buffer<double> *const v : {&r, &d, &trial})
       *v = Buffer<double>();
@@ -126,7 +123,7 @@ public:
 
 private:
   /// Returns what the message should say besides the outcome.
-  std::string iterate(const NonlinearSystem &system, Buffer<double> &x, const SolveControl &control,
+  std::string iterate(const NonlinearOperator &F, Buffer<double> &x, const SolveControl &control,
                       SolveReport &report)
   {
     Forcing forcing(is_adaptive, eta);
@@ -150,7 +147,7 @@ private:
         report.outcome = Outcome::iteration_limit;
         return "";
       }
-      const SolveReport step = solve_linear(system, x, inner);
+      const SolveReport step = solve_linear(F, x, inner);
       add_linear(step, report);
       if (!is_useful(step)) {
         report.outcome = step.outcome;
@@ -159,7 +156,7 @@ private:
                step.message.substr(0, step.message.find(';')) + ".";
       }
       const double before = norm;
-      if (!search_line(system, x, norm, report)) {
+      if (!search_line(F, x, norm, report)) {
         report.outcome = Outcome::stagnated;
         return norm <= rounding_level * report.rhs_norm
                    ? ""
@@ -176,37 +173,35 @@ private:
            (step.outcome == Outcome::stagnated && step.true_residual < 0.1 * step.rhs_norm);
   }
 
-  SolveReport solve_linear(const NonlinearSystem &system, const Buffer<double> &x,
-                           const SolveControl &inner)
+  SolveReport solve_linear(const NonlinearOperator &F, Buffer<double> &x, const SolveControl &inner)
   {
     const Stopwatch watch;
-    jacobian.refresh(system, x);
-    system.A.executor()->synchronize();
+    jacobian.refresh(F, x);
+    F.space().executor()->synchronize();
     setup_seconds += watch.elapsed();
     d.fill_zero();
     return jacobian.solve(r, d, inner);
   }
 
   /// Moves x along d, and r with it, until ‖r‖ has fallen enough; false if it does not.
-  bool search_line(const NonlinearSystem &system, Buffer<double> &x, double &norm,
-                   SolveReport &report)
+  bool search_line(const NonlinearOperator &F, Buffer<double> &x, double &norm, SolveReport &report)
   {
     // Armijo's condition for ‖r‖²/2, whose slope along Newton's direction is −‖r‖².
     constexpr double sufficient = 1e-4;
     constexpr int most_halvings = 10;
     for (int halvings = 0; halvings <= most_halvings; ++halvings) {
       const double alpha = std::ldexp(1., -halvings);
-      Runner<Backend>(*system.A.executor())
-          .run(rows(system.A.n(), MoveAlong{x.data(), d.data(), alpha, trial.data()}));
+      Runner<Backend>(*F.space().executor())
+          .run(rows(F.n(), MoveAlong{x.data(), d.data(), alpha, trial.data()}));
       ++report.inner.line_search_steps;
-      const double new_norm = std::sqrt(nonlinear_residual<Backend>(system, trial, r).rr);
+      const double new_norm = std::sqrt(nonlinear_residual<Backend>(F, trial, r).rr);
       if (std::isfinite(new_norm) && new_norm <= (1. - sufficient * alpha) * norm) {
         std::swap(x, trial);
         norm = new_norm;
         return true;
       }
     }
-    nonlinear_residual<Backend>(system, x, r);
+    nonlinear_residual<Backend>(F, x, r);
     return false;
   }
 

@@ -22,12 +22,12 @@ constexpr decltype(nonlinear_methods)::Entry nonlinear_table[] = {
 
 constexpr decltype(nonlinear_methods) nonlinear_methods("nonlinear method", nonlinear_table);
 
-std::unique_ptr<BranchCorrector> make_branch_corrector(const NonlinearSystem &system,
-                                                       const double metric,
+std::unique_ptr<BranchCorrector> make_branch_corrector(NonlinearOperator &F,
+                                                       const BranchMetric &metric,
                                                        const LinearSolverOptions &linear)
 {
-  return on_backend(system.A.executor()->backend(), [&](const auto on) {
-    return make_corrector_on<typename decltype(on)::Backend>(system, metric, linear);
+  return on_backend(F.space().executor()->backend(), [&](const auto on) {
+    return make_corrector_on<typename decltype(on)::Backend>(F, metric, linear);
   });
 }
 } // namespace femgpu::linalg

@@ -6,23 +6,24 @@
 
 namespace femgpu::linalg
 {
-/// r = b + λ W φ(x) − A x, with (r, r); (r, r) at x = 0 goes into bb.
-template <class Term>
+/// r = r(x), with (r, r); (r, r) at x = 0 goes into bb.
+template <class Row>
 struct NonlinearResidual
 {
-  Term term;
-  const double *b, *x;
+  Row row;
+  const double *x;
   double *r;
 
   using Contributes = SumList<&ResidualSums::rr, &ResidualSums::bb>;
   FEMGPU_HD
-  void operator()(const ResidualState & /* s */, const int i, const double Ax_i,
+  void operator()(const ResidualState & /* s */, const int i, const double Lx_i,
                   ResidualSums &sums) const
   {
-    const double r_i = b[i] + term.value(i, x[i]) - Ax_i;
+    double g_i = 0.;
+    const double r_i = row.residual(i, x[i], Lx_i, g_i);
     r[i] = r_i;
     sums.rr += r_i * r_i;
-    const double r_at_0 = b[i] + term.value(i, 0.);
+    const double r_at_0 = row.at_zero(i);
     sums.bb += r_at_0 * r_at_0;
   }
 
@@ -35,29 +36,24 @@ struct NonlinearResidual
   }
 };
 
-/// Computes r = b + λ W φ(x) − A x, with the values of A as they came, and returns (r, r) and its
-/// value at x = 0.
+/// Computes r(x), with the values of matrices as they came, and returns (r, r) and its value at
+/// x = 0.
 template <class Backend>
-ResidualState nonlinear_residual(const NonlinearSystem &system, Buffer<double> &x,
-                                 Buffer<double> &r)
+ResidualState nonlinear_residual(const NonlinearOperator &F, Buffer<double> &x, Buffer<double> &r)
 {
-  const Matrix &A = system.A;
-  Iteration<Backend, ResidualState, ResidualSums> iteration(*A.range());
+  Iteration<Backend, ResidualState, ResidualSums> iteration(F.space());
   iteration.set_state({});
-  visit_term(system.phi, system.w.data(), [&](const auto &term) {
-    using Term = std::decay_t<decltype(term)>;
-    iteration.once(product(A.csr(), x.data(),
-                           NonlinearResidual<Term>{term, system.b.data(), x.data(), r.data()}));
+  visit_residual(F, nullptr, [&](const auto &L, const auto &row) {
+    using Row = std::decay_t<decltype(row)>;
+    iteration.once(product(L, x.data(), NonlinearResidual<Row>{row, x.data(), r.data()}));
   });
   return iteration.get_state();
 }
 
-/// The norm that reports of nonlinear solves name.
-constexpr const char *nonlinear_residual_name = "‖b+λWφ(x)−Ax‖";
-
-inline std::string nonlinear_norm(const SolveControl &control)
+/// What reports of nonlinear solves say of their norm.
+inline std::string nonlinear_norm(const NonlinearOperator &F, const SolveControl &control)
 {
-  return std::string("‖b + λ W φ(x) − A x‖ relative to its value at ") +
+  return F.residual_name() + " relative to its value at " +
          (control.reference == SolveControl::Reference::rhs ? "x = 0" : "x₀");
 }
 } // namespace femgpu::linalg
