@@ -81,7 +81,7 @@ ParaSails::ParaSails(const HostCsr &given, const ParaSailsOptions &options_)
   HYPRE_IJMatrixSetObjectType(ij, HYPRE_PARCSR);
   check(HYPRE_IJMatrixInitialize(ij), "initialising a matrix");
   for (HYPRE_Int i = first; i <= last; ++i) {
-    HYPRE_Int length = given.row_starts[i + 1] - given.row_starts[i];
+    HYPRE_Int length = given.row_starts.length(i);
     check(HYPRE_IJMatrixSetValues(ij, 1, &length, &i, given.columns + given.row_starts[i],
                                   given.values + given.row_starts[i]),
           "filling a matrix");

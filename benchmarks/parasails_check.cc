@@ -177,10 +177,10 @@ double least_seconds(const Function &seconds)
 
 HostMatrix copy_of(const CsrView<double> &A)
 {
-  const int n_entries = A.row_starts[A.n];
+  const std::size_t n_entries = A.row_starts[A.n];
   HostMatrix copy;
   copy.n = A.n;
-  copy.row_starts.assign(A.row_starts, A.row_starts + A.n + 1);
+  copy.row_starts.assign(A.row_starts.low, A.row_starts.low + A.n + 1);
   copy.columns.assign(A.columns, A.columns + n_entries);
   copy.values.assign(A.values, A.values + n_entries);
   return copy;

@@ -206,7 +206,7 @@ void BatchSolver::move_matrices()
   std::vector<Places> places;
   for (const int k : order) {
     const HostCsr &A = matrices[k];
-    places.push_back({all_row_starts.add(A.row_starts, static_cast<std::size_t>(A.n) + 1),
+    places.push_back({all_row_starts.add(A.row_starts.low, static_cast<std::size_t>(A.n) + 1),
                       all_columns.add(A.columns, A.n_nonzeros),
                       all_values.add(A.values, A.n_nonzeros)});
   }
@@ -219,10 +219,11 @@ void BatchSolver::move_matrices()
   for (std::size_t place = 0; place < order.size(); ++place) {
     const int k = order[place];
     const Places &of = places[place];
-    in_order.push_back({{matrices[k].n, 1, row_starts.data() + of.row_starts,
-                         columns.data() + of.columns, values.data() + of.values},
-                        rhs.data() + first_rows[k],
-                        solution.data() + first_rows[k]});
+    in_order.push_back(
+        {{matrices[k].n, 1, matrices[k].row_starts.in(row_starts.data() + of.row_starts),
+          columns.data() + of.columns, values.data() + of.values},
+         rhs.data() + first_rows[k],
+         solution.data() + first_rows[k]});
   }
   systems = Buffer<BatchSystem>(owner, in_order.data(), in_order.size());
 }

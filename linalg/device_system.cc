@@ -1,6 +1,8 @@
 #include "linalg/device_system.h"
 
+#include "linalg/base/countable.h"
 #include "linalg/matrices/registry.h"
+#include "linalg/preconditioners/registry.h"
 
 #include <omp.h>
 
@@ -13,7 +15,7 @@ namespace femgpu::linalg
 {
 DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options)
     : owner(std::move(executor)), transformation(options.scaling, options.ordering),
-      format(options.format)
+      format(options.format), preconditioner(options.preconditioner)
 {}
 
 void DeviceSystem::begin_pattern(const HostCsr &A)
@@ -37,6 +39,8 @@ void DeviceSystem::begin_pattern(const HostCsr &A)
 void DeviceSystem::move_pattern(const HostCsr &A)
 {
   const Stopwatch watch;
+  check_countable("matrix format", formats, format, A.n_nonzeros);
+  check_countable("preconditioner", preconditioners, preconditioner, A.n_nonzeros);
   csr.reset(); // two patterns at a time might not fit
   HostCsr pattern = transformation.set_pattern(A);
   pattern.values = nullptr;

@@ -22,7 +22,8 @@ namespace femgpu::linalg
 class DeviceSystem
 {
 public:
-  /// @param options say format, scaling and ordering. @throws ParameterError for unknown names
+  /// @param options say format, scaling and ordering, and which preconditioner A is for. @throws
+  /// ParameterError for unknown names
   DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options);
   DeviceSystem(const DeviceSystem &) = delete;
   DeviceSystem &operator=(const DeviceSystem &) = delete;
@@ -43,7 +44,8 @@ public:
   /**
    * Moves the values of @p A, and its pattern unless this was begun or is the one that is there, as
    * @p only_values says. @throws SolverError if it cannot be scaled or does not fit the pattern;
-   * ParameterError if the format cannot hold it; DeviceError without memory.
+   * ParameterError if the format cannot hold it, or the preconditioner count its entries;
+   * DeviceError without memory.
    */
   void set_matrix(const HostCsr &A, bool only_values);
 
@@ -85,7 +87,7 @@ private:
 
   ExecutorPtr owner;
   LinearSystemTransformation transformation;
-  std::string format;
+  std::string format, preconditioner;
   std::unique_ptr<CsrMatrix> csr;
   std::unique_ptr<Matrix> matrix_there; // refers to csr
   SolveCosts costs;

@@ -17,7 +17,7 @@ int longest_row(const HostCsr &A)
 {
   int longest = 0;
   for (int i = 0; i < A.n; ++i)
-    longest = std::max(longest, A.row_starts[i + 1] - A.row_starts[i]);
+    longest = std::max(longest, A.row_starts.length(i));
   return longest;
 }
 

@@ -12,15 +12,15 @@ namespace
 /// a_ij; 0 if there is no such entry.
 double entry(const HostCsr &A, const int i, const int j)
 {
-  const int *const begin = A.columns + A.row_starts[i], *const end =
-                                                            A.columns + A.row_starts[i + 1];
+  const int *const begin = A.columns + A.row_starts[i];
+  const int *const end = begin + A.row_starts.length(i);
   const int *const found = std::lower_bound(begin, end, j);
   return found != end && *found == j ? A.values[found - A.columns] : 0.;
 }
 
 UnsymmetricPair first_pair_of_row(const HostCsr &A, const int i, const double tolerance)
 {
-  for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+  for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
     const double across = entry(A, A.columns[k], i);
     if (!(std::abs(A.values[k] - across) <= tolerance))
       return {i, A.columns[k], A.values[k], across};
@@ -55,9 +55,9 @@ RowLengths row_lengths(const HostCsr &A)
 {
   if (A.n == 0)
     return {};
-  RowLengths lengths{A.row_starts[1], 0, static_cast<double>(A.n_nonzeros) / A.n};
+  RowLengths lengths{A.row_starts.length(0), 0, static_cast<double>(A.n_nonzeros) / A.n};
   for (int i = 0; i < A.n; ++i) {
-    const int length = A.row_starts[i + 1] - A.row_starts[i];
+    const int length = A.row_starts.length(i);
     lengths.min = std::min(lengths.min, length);
     lengths.max = std::max(lengths.max, length);
   }

@@ -51,7 +51,7 @@ std::vector<double> multiply(const HostCsr &A, const std::vector<double> &v)
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n; ++i) {
     double sum = 0.;
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       sum += A.values[k] * v[A.columns[k]];
     Av[i] = sum;
   }

@@ -19,7 +19,7 @@ public:
   {
     const CsrView<double> view = A.csr_view();
     create(A.n(), A.n_columns(), static_cast<std::int64_t>(A.n_nonzeros()),
-           const_cast<int *>(view.row_starts), const_cast<int *>(view.columns),
+           const_cast<int *>(view.row_starts.low), const_cast<int *>(view.columns),
            const_cast<double *>(view.values));
   }
   /// One to be filled.
@@ -194,13 +194,15 @@ public:
     std::size_t size = 0;
     FEMGPU_CUSPARSE(cusparseCsr2cscEx2_bufferSize(
         cusparse_handle(*A.executor()), A.n(), A.n_columns(), n_entries, view.values,
-        view.row_starts, view.columns, values.data(), row_starts.data(), columns.data(), CUDA_R_64F,
-        CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1, &size));
+        view.row_starts.low, view.columns, values.data(), row_starts.data(), columns.data(),
+        CUDA_R_64F, CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1,
+        &size));
     Buffer<char> memory(A.executor(), size);
-    FEMGPU_CUSPARSE(cusparseCsr2cscEx2(
-        cusparse_handle(*A.executor()), A.n(), A.n_columns(), n_entries, view.values,
-        view.row_starts, view.columns, values.data(), row_starts.data(), columns.data(), CUDA_R_64F,
-        CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO, CUSPARSE_CSR2CSC_ALG1, memory.data()));
+    FEMGPU_CUSPARSE(cusparseCsr2cscEx2(cusparse_handle(*A.executor()), A.n(), A.n_columns(),
+                                       n_entries, view.values, view.row_starts.low, view.columns,
+                                       values.data(), row_starts.data(), columns.data(), CUDA_R_64F,
+                                       CUSPARSE_ACTION_NUMERIC, CUSPARSE_INDEX_BASE_ZERO,
+                                       CUSPARSE_CSR2CSC_ALG1, memory.data()));
     transposed = std::make_unique<CsrMatrix>(A.executor(), A.n(), std::move(row_starts),
                                              std::move(columns), std::move(values));
   }

@@ -75,7 +75,7 @@ private:
   void describe(const CsrView<double> &A)
   {
     algorithm = csr_algorithm;
-    FEMGPU_CUSPARSE(cusparseCreateCsr(&matrix, A.n, A.n, n_stored(), writable(A.row_starts),
+    FEMGPU_CUSPARSE(cusparseCreateCsr(&matrix, A.n, A.n, n_stored(), writable(A.row_starts.low),
                                       writable(A.columns), writable(A.values), CUSPARSE_INDEX_32I,
                                       CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
   }
@@ -83,7 +83,7 @@ private:
   {
     FEMGPU_CUSPARSE(cusparseCreateSlicedEll(
         &matrix, A.n, A.n, static_cast<std::int64_t>(layout->n_nonzeros()), n_stored(),
-        std::int64_t{1} << A.log_slice, writable(A.slice_starts), writable(A.columns),
+        std::int64_t{1} << A.log_slice, writable(A.slice_starts.low), writable(A.columns),
         writable(A.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
         CUDA_R_64F));
   }

@@ -6,27 +6,41 @@
 
 namespace femgpu::linalg
 {
+RowStarts::RowStarts(const int *const low, const int n, const std::size_t n_entries) : low(low)
+{
+  if (n_entries >> 32U == 0)
+    return;
+  if (n_entries > most_entries)
+    throw ParameterError("A matrix with " + std::to_string(n_entries) +
+                         " entries is too large: no more than " + std::to_string(most_entries) +
+                         " can be counted. Use fewer unknowns.");
+  for (int i = 0, found = 0; i < n && found < n_crossings; ++i)
+    if (static_cast<unsigned int>(low[i + 1]) < static_cast<unsigned int>(low[i]))
+      crossings[found++] = i + 1;
+}
+
 void check_csr(const HostCsr &A)
 {
   if (A.n < 0 || (A.n > 0 && A.row_starts[0] != 0))
     throw InputError("The row starts of a CSR matrix with " + std::to_string(A.n) +
                      " rows must begin with 0.");
-  if (A.n > 0 && static_cast<std::size_t>(A.row_starts[A.n]) != A.n_nonzeros)
+  if (A.n > 0 && A.row_starts[A.n] != A.n_nonzeros)
     throw InputError("The row starts of a CSR matrix end at " + std::to_string(A.row_starts[A.n]) +
                      ", but it has " + std::to_string(A.n_nonzeros) + " entries.");
   for (int i = 0; i < A.n; ++i) {
-    if (A.row_starts[i + 1] < A.row_starts[i])
+    if (A.row_starts.length(i) < 0)
       throw InputError("Row " + std::to_string(i) + " of a CSR matrix has a negative length.");
-    if (static_cast<std::size_t>(A.row_starts[i + 1]) > A.n_nonzeros)
+    if (A.row_starts[i + 1] > A.n_nonzeros)
       throw InputError("Row " + std::to_string(i) + " of a CSR matrix ends at entry " +
                        std::to_string(A.row_starts[i + 1]) + ", but there are only " +
                        std::to_string(A.n_nonzeros) + ".");
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      if (A.columns[k] < 0 || A.columns[k] >= A.n ||
-          (k > A.row_starts[i] && A.columns[k] <= A.columns[k - 1]))
+    const RowEntries<double> row = A.entries(i);
+    for (int k = 0; k < row.length; ++k)
+      if (row.columns[k] < 0 || row.columns[k] >= A.n ||
+          (k > 0 && row.columns[k] <= row.columns[k - 1]))
         throw InputError("Row " + std::to_string(i) + " of a CSR matrix with " +
                          std::to_string(A.n) + " columns has column " +
-                         std::to_string(A.columns[k]) +
+                         std::to_string(row.columns[k]) +
                          " where the columns must ascend within the matrix.");
   }
 }
@@ -39,7 +53,7 @@ void HostMatrix::add(const int column, const double value)
 
 void HostMatrix::end_row()
 {
-  row_starts.push_back(static_cast<int>(columns.size()));
+  row_starts.push_back(low_bits(columns.size()));
   ++n;
 }
 } // namespace femgpu::linalg

@@ -1,6 +1,8 @@
 #ifndef femgpu_linalg_base_host_matrix_h
 #define femgpu_linalg_base_host_matrix_h
 
+#include "linalg/base/row_starts.h"
+
 #include <cstddef>
 #include <vector>
 
@@ -14,9 +16,9 @@ struct HostCsr
 {
   int n = 0;
   std::size_t n_nonzeros = 0;
-  const int *row_starts = nullptr; ///< n+1
-  const int *columns = nullptr;    ///< n_nonzeros
-  const double *values = nullptr;  ///< n_nonzeros
+  RowStarts row_starts;           ///< n+1
+  const int *columns = nullptr;   ///< n_nonzeros
+  const double *values = nullptr; ///< n_nonzeros
 
   /// Unknowns of a node, numbered side by side; 0 if not known.
   int unknowns_per_node = 0;
@@ -24,6 +26,13 @@ struct HostCsr
   /// Where the unknown of each row is: n x dimension, row by row; nullptr if not known.
   const double *coordinates = nullptr;
   int dimension = 0;
+
+  /// Of row @p i; without values where the matrix has none.
+  RowEntries<double> entries(const int i) const
+  {
+    const std::size_t begin = row_starts[i];
+    return {row_starts.length(i), columns + begin, values == nullptr ? nullptr : values + begin};
+  }
 };
 
 /**
@@ -36,7 +45,7 @@ void check_csr(const HostCsr &A);
 struct HostMatrix
 {
   int n = 0;
-  std::vector<int> row_starts = {0}; ///< n+1
+  std::vector<int> row_starts = {0}; ///< n+1, their low 32 bits
   std::vector<int> columns;          ///< ascending in each row
   std::vector<double> values;
   int unknowns_per_node = 0;       ///< as in HostCsr
@@ -51,7 +60,7 @@ struct HostMatrix
   {
     return {n,
             columns.size(),
-            row_starts.data(),
+            {row_starts.data(), n, columns.size()},
             columns.data(),
             values.data(),
             unknowns_per_node,

@@ -35,7 +35,7 @@ void fill(dealii::SparsityPattern &pattern, const HostCsr &A)
 {
   dealii::DynamicSparsityPattern dynamic(A.n, A.n);
   for (int i = 0; i < A.n; ++i)
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       dynamic.add(i, A.columns[k]);
   pattern.copy_from(dynamic);
 }
@@ -66,7 +66,7 @@ private:
     fill(pattern, A);
     matrix.reinit(pattern);
     for (int i = 0; i < A.n; ++i)
-      for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
         matrix.set(i, A.columns[k], A.values[k]);
     return checked([&] { umfpack.initialize(matrix); });
   }

@@ -36,12 +36,12 @@ void NodeSystem::count_rows(const std::size_t my_rows, const std::size_t my_nonz
     first_nonzero += rank < my_rank ? nonzeros[rank] : 0;
     total_nonzeros += nonzeros[rank];
   }
-  constexpr std::size_t most = most_indices;
-  if (n() > most || total_nonzeros > most)
+  if (n() > static_cast<std::size_t>(most_indices) || total_nonzeros > RowStarts::most_entries)
     throw ParameterError("The system has " + std::to_string(n()) + " rows and " +
-                         std::to_string(total_nonzeros) +
-                         " entries, and 32-bit indices count up to " + std::to_string(most) +
-                         ". Refine less or lower the degree.");
+                         std::to_string(total_nonzeros) + " entries, but no more than " +
+                         std::to_string(most_indices) + " rows and " +
+                         std::to_string(RowStarts::most_entries) +
+                         " entries can be counted. Refine less or lower the degree.");
 }
 
 void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row)
@@ -53,7 +53,7 @@ void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const Fill
 
   const std::size_t rows = n_owned();
   const bool is_last = my_rank == n_ranks - 1;
-  row_starts = NodeArray<int>(comm, rows + (is_last ? 1 : 0));
+  low_starts = NodeArray<int>(comm, rows + (is_last ? 1 : 0));
   columns = NodeArray<int>(comm, my_nonzeros);
   values = NodeArray<double>(comm, my_nonzeros);
   b = NodeArray<double>(comm, rows);
@@ -63,19 +63,20 @@ void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const Fill
 
   std::size_t k = first_nonzero;
   for (std::size_t row = 0; row < rows; ++row) {
-    row_starts.data()[first_owned() + row] = static_cast<int>(k);
+    low_starts.data()[first_owned() + row] = low_bits(k);
     fill_row(row, columns.data() + k);
     k += row_lengths[row];
   }
   if (is_last)
-    row_starts.data()[n()] = static_cast<int>(k);
-  row_starts.synchronize();
+    low_starts.data()[n()] = low_bits(k);
+  low_starts.synchronize();
   columns.synchronize();
   std::fill_n(x.data() + first_owned(), rows, 0.);
   // A row's end is the next rank's first row start.
   MPI_Barrier(comm);
-  row_starts.synchronize();
+  low_starts.synchronize();
   columns.synchronize();
+  row_starts = RowStarts(low_starts.data(), static_cast<int>(n()), total_nonzeros);
   set_zero();
 }
 
@@ -87,9 +88,8 @@ void NodeSystem::make_coordinates(const unsigned int new_dimension)
 
 void NodeSystem::set_zero()
 {
-  const int *starts = row_starts.data();
-  const auto begin = starts[first_owned()], end = starts[first_owned() + n_owned()];
-  std::fill(values.data() + begin, values.data() + end, 0.);
+  const auto first = static_cast<int>(first_owned()), rows = static_cast<int>(n_owned());
+  std::fill(values.data() + row_starts[first], values.data() + row_starts[first + rows], 0.);
   std::fill_n(b.data() + first_owned(), n_owned(), 0.);
   std::fill_n(w.data() + first_owned(), n_owned(), 0.);
 }
@@ -103,8 +103,9 @@ unsigned int NodeSystem::owner_of(const Index row) const
 void NodeSystem::add_owned_row(const Index row, const unsigned int n, const Index *added_columns,
                                const double *added_values)
 {
-  int k = row_starts.data()[row];
-  const int end = row_starts.data()[row + 1];
+  const auto i = static_cast<int>(row);
+  std::size_t k = row_starts[i];
+  const std::size_t end = row_starts[i + 1];
   for (unsigned int entry = 0; entry < n; ++entry, ++k) {
     const int column = static_cast<int>(added_columns[entry]);
     while (k < end && columns.data()[k] < column)
@@ -192,8 +193,8 @@ void NodeSystem::synchronize() const
 HostCsr NodeSystem::matrix() const
 {
   values.synchronize();
-  return {static_cast<int>(n()), total_nonzeros,    row_starts.data(), columns.data(),
-          values.data(),         unknowns_per_node, coordinates(),     static_cast<int>(dimension)};
+  return {static_cast<int>(n()), total_nonzeros,    row_starts,    columns.data(),
+          values.data(),         unknowns_per_node, coordinates(), static_cast<int>(dimension)};
 }
 
 std::size_t NodeSystem::bytes() const

@@ -32,7 +32,8 @@ public:
    * Collective. Makes the pattern; all ranks' rows, one rank after the other, are numbered 0 to
    * n-1. Matrix, b, w and x are zero afterwards, and there are no coordinates.
    * @param row_lengths entries in each row of this rank
-   * @throws ParameterError if there are more rows or entries than 32-bit indices can count.
+   * @throws ParameterError if there are more rows than most_indices, or more entries than
+   *         RowStarts::most_entries
    */
   void reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row);
 
@@ -144,7 +145,8 @@ private:
   int unknowns_per_node = 0;
   unsigned int dimension = 0; ///< of the coordinates; 0 without
 
-  NodeArray<int> row_starts, columns;
+  RowStarts row_starts; ///< views low_starts
+  NodeArray<int> low_starts, columns;
   NodeArray<double> values, b, w, x, places;
 
   std::vector<std::vector<Contribution>> for_others; ///< by rank

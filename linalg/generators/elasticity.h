@@ -14,7 +14,7 @@ namespace femgpu::linalg
  * positive definite; up to 45 entries a row, zeros among them, as an assembled matrix has.
  * @param E Young's modulus
  * @param nu Poisson's ratio, below 0.5
- * @throws ParameterError if the matrix has more than most_indices entries
+ * @throws ParameterError if the matrix has more than RowStarts::most_entries entries
  */
 HostMatrix elasticity_matrix(int N, double E, double nu);
 

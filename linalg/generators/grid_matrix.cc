@@ -13,14 +13,15 @@ namespace femgpu::linalg
 {
 namespace
 {
-void check_count(const Grid &grid, const double count, const char *const what)
+void check_count(const Grid &grid, const double count, const char *const what,
+                 const std::size_t most)
 {
-  if (count > most_indices) {
+  if (count > static_cast<double>(most)) {
     const std::string number = std::to_string(count);
     throw ParameterError("A grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) +
                          " x " + std::to_string(grid.nz) + " points gives a matrix with " +
                          number.substr(0, number.find('.')) + " " + what + ", but no more than " +
-                         std::to_string(most_indices) + " are possible; choose a smaller one.");
+                         std::to_string(most) + " are possible; choose a smaller one.");
   }
 }
 } // namespace
@@ -35,14 +36,14 @@ std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offse
 {
   const auto [nx, ny, nz] = grid;
   // Each size is an int: their product may be beyond 64 bits, but not beyond a double.
-  check_count(grid, double(nx) * ny * nz * components, "rows");
+  check_count(grid, double(nx) * ny * nz * components, "rows", most_indices);
   const auto reach = [](const int size, const int step) {
     return std::int64_t(std::max(size - std::abs(step), 0));
   };
   std::int64_t count = 0;
   for (const auto &[dx, dy, dz] : offsets)
     count += reach(nx, dx) * reach(ny, dy) * reach(nz, dz) * components * components;
-  check_count(grid, static_cast<double>(count), "entries");
+  check_count(grid, static_cast<double>(count), "entries", RowStarts::most_entries);
   return static_cast<std::size_t>(count);
 }
 

@@ -35,7 +35,8 @@ bool operator<(const GridOffset &a, const GridOffset &b);
 /**
  * The number of entries of a matrix that couples @p components unknowns a point with those of all
  * neighbours at @p offsets that are on the grid.
- * @throws ParameterError that names the numbers if rows or entries are more than most_indices
+ * @throws ParameterError that names the numbers if rows are more than most_indices, or entries more
+ * than RowStarts::most_entries
  */
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets, int components);
 
@@ -70,15 +71,17 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
     for (int c = 0; c < components; ++c)
       A.row_starts[grid.index(x, y, z) * components + c + 1] = length;
   });
+  std::size_t start = 0;
   for (int i = 0; i < A.n; ++i)
-    A.row_starts[i + 1] += A.row_starts[i];
+    A.row_starts[i + 1] = low_bits(start += static_cast<std::size_t>(A.row_starts[i + 1]));
+  const RowStarts row_starts(A.row_starts.data(), A.n, n_nonzeros);
 
   A.columns.resize(n_nonzeros);
   A.values.resize(n_nonzeros);
   for_points([&](const int x, const int y, const int z) {
     const int row = grid.index(x, y, z) * components;
     double values[components * components];
-    int entry = 0; // within the rows of this point
+    std::size_t entry = 0; // within the rows of this point
     for (std::size_t k = 0; k < offsets.size(); ++k) {
       const auto &[dx, dy, dz] = offsets[k];
       if (!grid.contains(x + dx, y + dy, z + dz))
@@ -87,7 +90,7 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
       block(x, y, z, k, values);
       for (int c = 0; c < components; ++c)
         for (int d = 0; d < components; ++d) {
-          const int position = A.row_starts[row + c] + entry + d;
+          const std::size_t position = row_starts[row + c] + entry + d;
           A.columns[position] = column + d;
           A.values[position] = values[c * components + d];
         }

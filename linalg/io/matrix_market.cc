@@ -1,11 +1,11 @@
 #include "linalg/io/matrix_market.h"
 
 #include "linalg/base/error.h"
-#include "linalg/base/indices.h"
 #include "linalg/io/matrix_market_text.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 
 namespace femgpu::linalg
@@ -55,7 +55,7 @@ public:
   {
     check_size();
     read_entries();
-    const std::vector<int> column_starts = count_columns();
+    const std::vector<std::size_t> column_starts = count_columns();
     return {sort(column_starts), text.header().field, text.header().symmetry};
   }
 
@@ -115,56 +115,53 @@ private:
 
   // Counting sort by columns, and then by rows: the columns ascend in each row.
 
-  std::vector<int> count_columns() const
+  std::vector<std::size_t> count_columns() const
   {
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(n));
+    std::vector<std::size_t> starts(static_cast<std::size_t>(n) + 1);
     for (std::size_t k = 0; k < entries.size(); ++k) {
-      ++counts[entries.columns[k]];
+      ++starts[entries.columns[k] + 1];
       if (is_mirrored(k))
-        ++counts[entries.rows[k]];
+        ++starts[entries.rows[k] + 1];
     }
-    std::vector<int> starts(counts.size() + 1);
-    std::int64_t sum = 0;
-    for (const std::int64_t count : counts)
-      sum += count;
-    if (sum > most_indices)
-      text.fail("with both triangles the matrix has " + std::to_string(sum) +
-                " entries; no more than " + std::to_string(most_indices) + " are possible.");
-    for (std::size_t j = 0; j < counts.size(); ++j)
-      starts[j + 1] = starts[j] + static_cast<int>(counts[j]);
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    if (starts.back() > RowStarts::most_entries)
+      text.fail("with both triangles the matrix has " + std::to_string(starts.back()) +
+                " entries; no more than " + std::to_string(RowStarts::most_entries) +
+                " are possible.");
     return starts;
   }
 
-  HostMatrix sort(const std::vector<int> &column_starts) const
+  HostMatrix sort(const std::vector<std::size_t> &column_starts) const
   {
-    const auto n_nonzeros = static_cast<std::size_t>(column_starts.back());
+    const std::size_t n_nonzeros = column_starts.back();
     std::vector<int> rows(n_nonzeros);
     std::vector<double> values(n_nonzeros);
-    std::vector<int> next(column_starts.begin(), column_starts.end() - 1);
+    std::vector<std::size_t> next(column_starts.begin(), column_starts.end() - 1);
+    std::vector<std::size_t> row_starts(column_starts.size());
     HostMatrix A;
     A.n = static_cast<int>(n);
-    A.row_starts.assign(column_starts.size(), 0);
     const auto put = [&](const int row, const int column, const double value) {
-      const int position = next[column]++;
+      const std::size_t position = next[column]++;
       rows[position] = row;
       values[position] = value;
-      ++A.row_starts[row + 1];
+      ++row_starts[row + 1];
     };
     for (std::size_t k = 0; k < entries.size(); ++k) {
       put(entries.rows[k], entries.columns[k], entries.values[k]);
       if (is_mirrored(k))
         put(entries.columns[k], entries.rows[k], is_skew ? -entries.values[k] : entries.values[k]);
     }
-    for (int i = 0; i < A.n; ++i)
-      A.row_starts[i + 1] += A.row_starts[i];
+    std::partial_sum(row_starts.begin(), row_starts.end(), row_starts.begin());
+    A.row_starts.resize(row_starts.size());
+    std::transform(row_starts.begin(), row_starts.end(), A.row_starts.begin(), low_bits);
 
     A.columns.resize(n_nonzeros);
     A.values.resize(n_nonzeros);
-    next.assign(A.row_starts.begin(), A.row_starts.end() - 1);
+    next.assign(row_starts.begin(), row_starts.end() - 1);
     for (int j = 0; j < A.n; ++j)
-      for (int k = column_starts[j]; k < column_starts[j + 1]; ++k) {
-        const int position = next[rows[k]]++;
-        if (position > A.row_starts[rows[k]] && A.columns[position - 1] == j)
+      for (std::size_t k = column_starts[j]; k < column_starts[j + 1]; ++k) {
+        const std::size_t position = next[rows[k]]++;
+        if (position > row_starts[rows[k]] && A.columns[position - 1] == j)
           fail_twice(rows[k], j);
         A.columns[position] = j;
         A.values[position] = values[k];

@@ -1,6 +1,7 @@
 #include "linalg/io/matrix_market_text.h"
 
 #include "linalg/base/indices.h"
+#include "linalg/base/row_starts.h"
 
 #include <charconv>
 #include <cmath>
@@ -190,19 +191,20 @@ void MatrixMarketText::read_size()
   if (!next())
     fail("the file ends before " + expected + ".");
   const std::string line = quoted(rest);
-  const auto count = [&] {
+  const auto count = [&](const std::size_t most) {
     const std::string_view text = word();
     std::int64_t number = 0;
     if (!parse(text, number) || number < 0)
       fail(expected + " is expected, but here is " + line + ".");
-    if (number > most_indices)
+    if (static_cast<std::size_t>(number) > most)
       fail("the number " + std::string(text.substr(0, 40)) + " is too large: no more than " +
-           std::to_string(most_indices) + " rows and entries are possible.");
+           std::to_string(most_indices) + " rows and " + std::to_string(RowStarts::most_entries) +
+           " entries are possible.");
     return number;
   };
-  the_size.rows = count();
-  the_size.columns = count();
-  the_size.entries = coordinate ? count() : the_size.rows * the_size.columns;
+  the_size.rows = count(most_indices);
+  the_size.columns = count(most_indices);
+  the_size.entries = coordinate ? count(RowStarts::most_entries) : the_size.rows * the_size.columns;
   if (!word().empty())
     fail(expected + " is expected, but here is " + line + ".");
 }

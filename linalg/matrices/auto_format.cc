@@ -45,12 +45,12 @@ struct Multiply
 /// Mean and scatter of the row lengths.
 struct RowStatistics
 {
-  explicit RowStatistics(const std::vector<int> &row_starts) : longest(longest_row(row_starts))
+  explicit RowStatistics(const CsrMatrix &A) : longest(A.longest_row())
   {
-    const double n = std::max<double>(1., static_cast<double>(row_starts.size()) - 1.);
-    mean = row_starts.back() / n;
-    for (std::size_t i = 1; i < row_starts.size(); ++i)
-      deviation += std::pow(row_starts[i] - row_starts[i - 1] - mean, 2) / n;
+    const double n = std::max(1, A.n());
+    mean = static_cast<double>(A.n_nonzeros()) / n;
+    for (const int length : A.host_row_lengths())
+      deviation += std::pow(length - mean, 2) / n;
     deviation = std::sqrt(deviation);
   }
 
@@ -174,7 +174,7 @@ std::unique_ptr<Matrix> make_on<class AutoStorage, ThisBackend>(Method &method, 
 
   if (A.range()->communicator() != nullptr) // the others would have to try as often
     throw ParameterError("Matrix format 'auto' needs all rows in one part. Name a format.");
-  const RowStatistics statistics(A.host_row_starts());
+  const RowStatistics statistics(A);
   const std::string values = " values=" + method.word("values", "double", {"double", "float"});
   Buffer<double> v = A.domain()->make_vector();
   Buffer<double> result = A.range()->make_vector();

@@ -20,12 +20,13 @@ struct FillRow
     const int b = blocks.block_size, block_row = positions[i / b];
     const int stride = 1 << blocks.log_slice;
     int block = blocks.first_block(block_row), number = 0; // of the row
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
-      const int column = A.columns[k];
+    const RowEntries<double> row = A.entries(i);
+    for (int k = 0; k < row.length; ++k) {
+      const int column = row.columns[k];
       for (; blocks.columns[block] < column / b; block += stride) // both ascend
         ++number;
       const int entry = number * b + column % b;
-      values[blocks.place(block_row * b + i % b, entry)] = static_cast<Value>(A.values[k]);
+      values[blocks.place(block_row * b + i % b, entry)] = static_cast<Value>(row.values[k]);
     }
   }
 };
@@ -45,9 +46,9 @@ public:
     window = method.integer("window", 64, 1, 1 << 24);
     const BlockPattern pattern(A, b);
     const std::size_t block_values = static_cast<std::size_t>(b) * static_cast<std::size_t>(b);
-    const RowSlices slices = choose_slices(pattern.row_starts, log_slice, window,
+    const RowSlices slices = choose_slices(pattern.row_lengths(), log_slice, window,
                                            sizeof(Value) * block_values + sizeof(int));
-    check_stored(method, A, slices.starts.back() * block_values);
+    check_stored(method, A, slices.starts.back() * block_values, most_indices * block_values);
     if (slices.is_sorted)
       order = Buffer<int>(A.executor(), slices.order.data(), slices.order.size());
     store_columns(pattern, slices);

@@ -17,12 +17,13 @@ struct FillRow
   void operator()(const int i) const
   {
     int block = row_starts[i / b];
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
-      const int column = A.columns[k];
+    const RowEntries<double> row = A.entries(i);
+    for (int k = 0; k < row.length; ++k) {
+      const int column = row.columns[k];
       while (columns[block] < column / b) // both ascend
         ++block;
       values[(static_cast<std::size_t>(block) * b + i % b) * b + column % b] =
-          static_cast<Value>(A.values[k]);
+          static_cast<Value>(row.values[k]);
     }
   }
 };
@@ -35,8 +36,9 @@ public:
   BsrFormat(const CsrMatrix &A, Method &method) : Format<Value>(A), b(block_option(method, A))
   {
     const BlockPattern pattern(A, b);
-    const std::size_t size = pattern.columns.size() * static_cast<std::size_t>(b) * b;
-    check_stored(method, A, size);
+    const std::size_t block_values = static_cast<std::size_t>(b) * static_cast<std::size_t>(b);
+    const std::size_t size = pattern.columns.size() * block_values;
+    check_stored(method, A, size, most_indices * block_values);
     const double blocks_per_row =
         A.n() > 0 ? static_cast<double>(pattern.columns.size()) * b / A.n() : 0.;
     threads = threads_option(method, *A.executor(), blocks_per_row);

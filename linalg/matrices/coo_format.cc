@@ -17,7 +17,7 @@ struct FillRows
   FEMGPU_HD
   void operator()(const int i) const
   {
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
       row_indices[k] = i;
   }
 };
@@ -124,9 +124,7 @@ public:
   }
   void update() override
   {
-    Runner<Backend>(*this->executor())
-        .run(
-            rows(n_entries, Convert<double, Value>{this->source.csr_view().values, values.data()}));
+    convert<Backend>(*this->executor(), this->source.csr_view().values, values.data(), n_stored());
   }
 
 private:

@@ -40,9 +40,8 @@ public:
   void update() override
   {
     if constexpr (is_rounded)
-      Runner<Backend>(*this->executor())
-          .run(rows(static_cast<int>(n_stored()),
-                    Convert<double, Value>{this->source.csr_view().values, own_values.data()}));
+      convert<Backend>(*this->executor(), this->source.csr_view().values, own_values.data(),
+                       n_stored());
   }
 
 private:

@@ -26,6 +26,10 @@ public:
       Av.fill_zero();
       return;
     }
+    if (layout->n_stored() > static_cast<std::size_t>(most_indices))
+      throw ParameterError("The format '" + this->name + "' would store " +
+                           std::to_string(layout->n_stored()) + " entries and counts up to " +
+                           std::to_string(most_indices) + ". Use csr.");
     std::visit([&](const auto &view) { describe_matrix(view); }, layout->view());
     // The vectors' pointers are set before each product.
     FEMGPU_CUSPARSE(cusparseCreateDnVec(&x, A.n(), Av.data(), CUDA_R_64F));
@@ -92,7 +96,7 @@ private:
   {
     algorithm = CUSPARSE_SPMV_CSR_ALG2; // the one that repeats to the bit
     FEMGPU_CUSPARSE(cusparseCreateCsr(&matrix, A.n, A.n, static_cast<std::int64_t>(n_stored()),
-                                      writable(A.row_starts), writable(A.columns),
+                                      writable(RowStarts(A.row_starts).low), writable(A.columns),
                                       writable(A.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
                                       CUSPARSE_INDEX_BASE_ZERO, value_type));
   }
@@ -106,7 +110,7 @@ private:
     FEMGPU_CUSPARSE(cusparseCreateSlicedEll(
         &matrix, A.n, A.n, static_cast<std::int64_t>(this->n_nonzeros()),
         static_cast<std::int64_t>(n_stored()), std::int64_t{1} << A.log_slice,
-        writable(A.slice_starts), writable(A.columns), writable(A.values), CUSPARSE_INDEX_32I,
+        writable(A.slice_starts.low), writable(A.columns), writable(A.values), CUSPARSE_INDEX_32I,
         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, value_type));
   }
   void describe_matrix(const BsrView<Value> &A)

@@ -17,13 +17,13 @@ struct FillRow
   FEMGPU_HD
   void operator()(const int i) const
   {
-    const int begin = A.row_starts[i], length = A.row_starts[i + 1] - begin;
-    row_lengths[i] = length;
-    for (int k = 0; k < length; ++k) {
+    const RowEntries<double> row = A.entries(i);
+    row_lengths[i] = row.length;
+    for (int k = 0; k < row.length; ++k) {
       const std::size_t at = static_cast<std::size_t>(k / threads) * stride +
                              static_cast<std::size_t>(i) * threads + k % threads;
-      columns[at] = A.columns[begin + k];
-      values[at] = static_cast<Value>(A.values[begin + k]);
+      columns[at] = row.columns[k];
+      values[at] = static_cast<Value>(row.values[k]);
     }
   }
 };
@@ -39,12 +39,12 @@ public:
   /// @param T threads a row; 0 lets the method's option choose
   EllFormat(const CsrMatrix &A, Method &method, const int T) : Format<Value>(A), name(method.name())
   {
-    const int longest = longest_row(A.host_row_starts());
+    const int longest = A.longest_row();
     threads = T > 0 ? T : threads_option(method, *A.executor(), longest);
     constexpr std::size_t alignment = 32; // rows
     stride = (static_cast<std::size_t>(A.n()) + alignment - 1) / alignment * alignment * threads;
     const std::size_t size = stride * static_cast<std::size_t>((longest + threads - 1) / threads);
-    check_stored(method, A, size);
+    check_stored(method, A, size, RowStarts::most_entries);
     row_lengths = Buffer<int>(A.executor(), static_cast<std::size_t>(A.n()));
     columns = Buffer<int>(A.executor(), size);
     values = Buffer<Value>(A.executor(), size);

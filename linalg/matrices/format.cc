@@ -19,27 +19,21 @@ int threads_option(Method &method, const Executor &executor, const double mean_l
   return asked > 0 ? asked : threads_for_rows(executor, mean_length);
 }
 
-int longest_row(const std::vector<int> &row_starts)
-{
-  int longest = 0;
-  for (std::size_t i = 1; i < row_starts.size(); ++i)
-    longest = std::max(longest, row_starts[i] - row_starts[i - 1]);
-  return longest;
-}
-
-void check_stored(Method &method, const CsrMatrix &A, const std::size_t n_stored)
+void check_stored(Method &method, const CsrMatrix &A, const std::size_t n_stored,
+                  const std::size_t most)
 {
   constexpr std::size_t slack = 4096; // padding of small matrices does no harm
-  const double most = method.number("max-padding", 3., 1., 1e6);
+  const double most_padding = method.number("max-padding", 3., 1., 1e6);
   const std::string beginning = "The format '" + method.name() + "' would store " +
                                 std::to_string(n_stored) + " entries for the " +
                                 std::to_string(A.n_nonzeros()) + " of the matrix with " +
                                 std::to_string(A.n()) + " rows, ";
-  if (n_stored > static_cast<std::size_t>(most_indices))
-    throw ParameterError(beginning + "more than its indices can count (" +
-                         std::to_string(most_indices) + "). Use csr.");
-  if (static_cast<double>(n_stored) > most * static_cast<double>(A.n_nonzeros()) + slack)
-    throw ParameterError(beginning + "more than max-padding=" + std::to_string(most).substr(0, 6) +
+  if (n_stored > most)
+    throw ParameterError(beginning + "more than its indices can count (" + std::to_string(most) +
+                         "). Use csr.");
+  if (static_cast<double>(n_stored) > most_padding * static_cast<double>(A.n_nonzeros()) + slack)
+    throw ParameterError(beginning +
+                         "more than max-padding=" + std::to_string(most_padding).substr(0, 6) +
                          " allows. Use csr or pcsr, or raise max-padding.");
 }
 
@@ -77,17 +71,26 @@ int block_option(Method &method, const CsrMatrix &A)
   return b;
 }
 
+std::vector<int> BlockPattern::row_lengths() const
+{
+  std::vector<int> lengths(row_starts.size() - 1);
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    lengths[i] = row_starts[i + 1] - row_starts[i];
+  return lengths;
+}
+
 BlockPattern::BlockPattern(const CsrMatrix &A, const int b)
 {
-  const std::vector<int> starts = A.host_row_starts(), entries = A.host_columns();
+  const std::vector<int> low = A.host_row_starts(), entries = A.host_columns();
+  const RowStarts starts(low.data(), A.n(), A.n_nonzeros());
   const int n_block_rows = A.n() / b;
   row_starts.assign(static_cast<std::size_t>(n_block_rows) + 1, 0);
   std::vector<int> last(static_cast<std::size_t>(n_block_rows), -1); // block row that saw a column
   std::vector<int> row;
   for (int block_row = 0; block_row < n_block_rows; ++block_row) {
     row.clear();
-    const auto first_row = static_cast<std::size_t>(block_row) * static_cast<std::size_t>(b);
-    for (int k = starts[first_row]; k < starts[first_row + static_cast<std::size_t>(b)]; ++k) {
+    const int first_row = block_row * b;
+    for (std::size_t k = starts[first_row]; k < starts[first_row + b]; ++k) {
       const int block = entries[k] / b;
       if (last[block] != block_row) {
         last[block] = block_row;

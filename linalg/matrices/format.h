@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_matrices_format_h
 #define femgpu_linalg_matrices_format_h
 
+#include "linalg/base/indices.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/matrices/registry.h"
 
@@ -78,14 +79,24 @@ struct Convert
   }
 };
 
+/// to_k = from_k for k < n, which may be more rows than a step can have.
+template <class Backend, class From, class To>
+void convert(const Executor &executor, const From *from, To *to, const std::size_t n)
+{
+  constexpr std::size_t most = std::size_t{1} << 30;
+  Runner<Backend> runner(executor);
+  for (std::size_t begin = 0; begin < n; begin += most)
+    runner.run(rows(static_cast<int>(std::min(most, n - begin)),
+                    Convert<From, To>{from + begin, to + begin}));
+}
+
 /// Option `threads`: a power of two up to 32, or 0 for a choice by the length of the rows.
 int threads_option(Method &method, const Executor &executor, double mean_length);
 
-/// Length of the longest of the rows that @p row_starts tells.
-int longest_row(const std::vector<int> &row_starts);
-
-/// Refuses what exceeds option `max-padding` (stored entries for each one given), and indices.
-void check_stored(Method &method, const CsrMatrix &A, std::size_t n_stored);
+/// Refuses what exceeds option `max-padding` (stored entries for each one given), and @p most,
+/// which the format can count.
+void check_stored(Method &method, const CsrMatrix &A, std::size_t n_stored,
+                  std::size_t most = most_indices);
 
 /// Option `block`; 0 takes the unknowns of a node, or else the size that needs the fewest bytes.
 int block_option(Method &method, const CsrMatrix &A);
@@ -94,6 +105,8 @@ int block_option(Method &method, const CsrMatrix &A);
 struct BlockPattern
 {
   BlockPattern(const CsrMatrix &A, int b);
+  std::vector<int> row_lengths() const;
+
   std::vector<int> row_starts, columns;
 };
 } // namespace femgpu::linalg

@@ -24,7 +24,7 @@ struct FillRow
   void operator()(const int i) const
   {
     int at = row_starts[i];
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k, ++at) {
+    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k, ++at) {
       columns[at] = A.columns[k];
       values[at] = static_cast<Value>(A.values[k]);
     }
@@ -152,10 +152,9 @@ public:
 private:
   std::vector<int> padded_starts(Method &method) const
   {
-    const std::vector<int> starts = this->source.host_row_starts();
     std::vector<std::size_t> padded = {0};
-    for (std::size_t i = 1; i < starts.size(); ++i) {
-      const int groups = (starts[i] - starts[i - 1] + group - 1) / group;
+    for (const int length : this->source.host_row_lengths()) {
+      const int groups = (length + group - 1) / group;
       padded.push_back(padded.back() + static_cast<std::size_t>(groups) * group);
     }
     check_stored(method, this->source, padded.back());

@@ -11,7 +11,8 @@ namespace femgpu::linalg
 {
 struct FormatTraits
 {
-  bool needs_gpu = false; ///< is refused by the host
+  bool needs_gpu = false;     ///< is refused by the host
+  bool counts_by_int = false; ///< entries of A, see check_countable()
 };
 
 /// All of them have the option values=double|float; float halves the bytes of the values.

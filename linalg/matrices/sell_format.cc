@@ -11,7 +11,8 @@ struct Slices
 {
   CsrView<double> A;
   int log_slice;
-  const int *slice_starts, *order;
+  RowStarts slice_starts;
+  const int *order;
 
   /// The row at a position; -1 where the last slice has no more rows.
   FEMGPU_HD
@@ -20,18 +21,24 @@ struct Slices
     return position >= A.n ? -1 : order == nullptr ? position : order[position];
   }
 
+  FEMGPU_HD
+  RowEntries<double> entries(const int position) const
+  {
+    const int i = row(position);
+    return i < 0 ? RowEntries<double>{} : A.entries(i);
+  }
+
   /// Calls f(at, k) for the places of a position and the entries of its row; k = -1: padding.
   template <class Function>
   FEMGPU_HD
   void for_places(const int position, const Function &f) const
   {
     const int slice = position >> log_slice, size = 1 << log_slice;
-    const int i = row(position);
-    int k = i < 0 ? 0 : A.row_starts[i];
-    const int end = i < 0 ? 0 : A.row_starts[i + 1];
-    for (int at = slice_starts[slice] + (position & (size - 1)); at < slice_starts[slice + 1];
-         at += size, ++k)
-      f(at, k < end ? k : -1);
+    const int length = entries(position).length;
+    const std::size_t end = slice_starts[slice + 1];
+    std::size_t at = slice_starts[slice] + (position & (size - 1));
+    for (int k = 0; at < end; at += size, ++k)
+      f(at, k < length ? k : -1);
   }
 };
 
@@ -44,8 +51,9 @@ struct StoreValues
   FEMGPU_HD
   void operator()(const int position) const
   {
-    slices.for_places(position, [&](const int at, const int k) {
-      values[at] = k < 0 ? Value(0) : static_cast<Value>(slices.A.values[k]);
+    const RowEntries<double> row = slices.entries(position);
+    slices.for_places(position, [&](const std::size_t at, const int k) {
+      values[at] = k < 0 ? Value(0) : static_cast<Value>(row.values[k]);
     });
   }
 };
@@ -59,9 +67,10 @@ struct StoreColumns
   FEMGPU_HD
   void operator()(const int position) const
   {
-    const int row = slices.row(position), padding = row < 0 ? 0 : row;
-    slices.for_places(position, [&](const int at, const int k) {
-      columns[at] = k < 0 ? padding : slices.A.columns[k];
+    const int i = slices.row(position), padding = i < 0 ? 0 : i;
+    const RowEntries<double> row = slices.entries(position);
+    slices.for_places(position, [&](const std::size_t at, const int k) {
+      columns[at] = k < 0 ? padding : row.columns[k];
     });
   }
 };
@@ -81,9 +90,10 @@ struct StoreCodes
       return;
     RowEncoder encode(short_columns.bases + base);
     std::uint16_t code = 0;
-    slices.for_places(position, [&](const int at, const int k) {
+    const RowEntries<double> row = slices.entries(position);
+    slices.for_places(position, [&](const std::size_t at, const int k) {
       if (k >= 0)
-        code = encode(slices.A.columns[k]);
+        code = encode(row.columns[k]);
       codes[at] = code;
     });
   }
@@ -102,14 +112,16 @@ public:
     const bool are_short = method.word("columns", "int", {"int", "short"}) == "short";
     const std::size_t entry_bytes =
         sizeof(Value) + (are_short ? sizeof(std::uint16_t) : sizeof(int));
-    const RowSlices slices = choose_slices(A.host_row_starts(), log_slice, window, entry_bytes);
-    check_stored(method, A, slices.starts.back()); // before it is rounded to int
+    const RowSlices slices = choose_slices(A.host_row_lengths(), log_slice, window, entry_bytes);
+    const std::size_t n_stored = slices.starts.back();
+    check_stored(method, A, n_stored, RowStarts::most_entries);
     if (slices.is_sorted)
       order = Buffer<int>(A.executor(), slices.order.data(), slices.order.size());
-    const std::vector<int> starts(slices.starts.begin(), slices.starts.end());
-    slice_starts = Buffer<int>(A.executor(), starts.data(), starts.size());
-    values = Buffer<Value>(A.executor(), static_cast<std::size_t>(starts.back()));
-    store_columns(are_short, starts);
+    const std::vector<int> low = slices.low_starts();
+    slice_starts = Buffer<int>(A.executor(), low.data(), low.size());
+    starts = RowStarts(low.data(), n_slices(), n_stored);
+    values = Buffer<Value>(A.executor(), n_stored);
+    store_columns(are_short, slices.starts);
     update();
   }
 
@@ -132,7 +144,7 @@ public:
   }
   Matrix::View view() const override
   {
-    const SellView<Value> plain{this->n(),    log_slice,      slice_starts.data(),
+    const SellView<Value> plain{this->n(),    log_slice,      starts.in(slice_starts.data()),
                                 order.data(), columns.data(), values.data()};
     if (short_columns)
       return ShortSellView<Value>{plain, short_columns->view()};
@@ -150,24 +162,27 @@ public:
 private:
   Slices layout() const
   {
-    return {this->source.csr_view(), log_slice, slice_starts.data(), order.data()};
+    return {this->source.csr_view(), log_slice, starts.in(slice_starts.data()), order.data()};
   }
 
   /// Runs @p body for all positions, also those without a row.
   template <class Body>
   void run(const Body &body) const
   {
-    const auto n_slices = static_cast<int>(slice_starts.size()) - 1;
-    Runner<Backend>(*this->executor()).run(rows(n_slices * (1 << log_slice), body));
+    Runner<Backend>(*this->executor()).run(rows(n_slices() * (1 << log_slice), body));
+  }
+  int n_slices() const
+  {
+    return static_cast<int>(slice_starts.size()) - 1;
   }
 
-  void store_columns(const bool are_short, const std::vector<int> &starts)
+  void store_columns(const bool are_short, const std::vector<std::size_t> &of_slices)
   {
     if (are_short) {
       const CsrView<double> A = this->source.csr_view();
       short_columns.emplace(this->executor(),
                             OrderedRows{A.n, A.row_starts, A.columns, order.data()},
-                            starts_of_positions(starts));
+                            starts_of_positions(of_slices));
       run(StoreCodes{layout(), short_columns->view(), short_columns->mutable_codes()});
     }
     if (!short_columns || short_columns->n_long_columns() > 0) {
@@ -177,22 +192,24 @@ private:
   }
 
   // Stored entries before each position, and all of them.
-  std::vector<int> starts_of_positions(const std::vector<int> &starts) const
+  std::vector<std::size_t> starts_of_positions(const std::vector<std::size_t> &of_slices) const
   {
-    std::vector<int> of_positions(static_cast<std::size_t>(this->n()) + 1, starts.back());
+    std::vector<std::size_t> of_positions(static_cast<std::size_t>(this->n()) + 1,
+                                          of_slices.back());
     for (int p = 0; p < this->n(); ++p) {
       const int slice = p >> log_slice;
-      const int width = (starts[slice + 1] - starts[slice]) >> log_slice;
-      of_positions[p] = starts[slice] + (p & ((1 << log_slice) - 1)) * width;
+      const std::size_t width = (of_slices[slice + 1] - of_slices[slice]) >> log_slice;
+      of_positions[p] = of_slices[slice] + (p & ((1 << log_slice) - 1)) * width;
     }
     return of_positions;
   }
 
   int window;
   int log_slice = 0;
-  Buffer<int> order; ///< empty: rows are in their places
-  Buffer<int> slice_starts;
-  Buffer<int> columns; ///< also where some columns are short; empty where all are
+  Buffer<int> order;        ///< empty: rows are in their places
+  Buffer<int> slice_starts; ///< their low 32 bits
+  RowStarts starts;         ///< where the high ones grow
+  Buffer<int> columns;      ///< also where some columns are short; empty where all are
   Buffer<Value> values;
   std::optional<ShortColumnsOwner<Backend>> short_columns;
 };

@@ -22,7 +22,8 @@ namespace femgpu::linalg
 struct OrderedRows
 {
   int n;
-  const int *row_starts, *columns;
+  RowStarts row_starts;
+  const int *columns;
   const int *order = nullptr; ///< n: the row at each position; nullptr: each in its place
 
   FEMGPU_HD
@@ -38,20 +39,23 @@ struct OrderedRows
     const int first = group << ShortColumns::log_group, size = 1 << ShortColumns::log_group;
     int next = -1;
     for (int position = first; position < n && position - first < size; ++position) {
-      const int i = row(position), k = first_not_below(least, row_starts[i], row_starts[i + 1]);
-      if (k < row_starts[i + 1] && (next < 0 || columns[k] < next))
-        next = columns[k];
+      const int i = row(position), length = row_starts.length(i);
+      const int *const of_row = columns + row_starts[i];
+      const int k = first_not_below(least, of_row, length);
+      if (k < length && (next < 0 || of_row[k] < next))
+        next = of_row[k];
     }
     return next;
   }
 
 private:
   FEMGPU_HD
-  int first_not_below(const int least, int begin, int end) const
+  static int first_not_below(const int least, const int *of_row, int end)
   {
+    int begin = 0;
     while (begin < end) {
       const int middle = begin + (end - begin) / 2;
-      if (columns[middle] < least)
+      if (of_row[middle] < least)
         begin = middle + 1;
       else
         end = middle;
@@ -141,8 +145,8 @@ public:
   /// Finds the bases; codes are still to be stored. @p stored_starts has n+1 numbers: how many
   /// entries are stored before each position.
   ShortColumnsOwner(const ExecutorPtr &executor, const OrderedRows &pattern,
-                    const std::vector<int> &stored_starts)
-      : codes(executor, static_cast<std::size_t>(stored_starts.back()))
+                    const std::vector<std::size_t> &stored_starts)
+      : codes(executor, stored_starts.back())
   {
     const std::size_t n = stored_starts.size() - 1;
     const int n_groups = static_cast<int>((n + group_size - 1) / group_size);
@@ -200,11 +204,11 @@ private:
   static constexpr std::size_t group_size = std::size_t{1} << ShortColumns::log_group;
 
   static std::size_t entries_of_group(const std::size_t group,
-                                      const std::vector<int> &stored_starts)
+                                      const std::vector<std::size_t> &stored_starts)
   {
     const std::size_t n = stored_starts.size() - 1;
     const std::size_t begin = group * group_size, end = std::min(begin + group_size, n);
-    return static_cast<std::size_t>(stored_starts[end] - stored_starts[begin]);
+    return stored_starts[end] - stored_starts[begin];
   }
 
   Buffer<int> first_bases, bases;

@@ -14,15 +14,19 @@ struct RowSlices
   std::vector<int> order;          ///< the row at each position
   bool is_sorted;                  ///< else each row is in its place
   std::vector<std::size_t> starts; ///< of slices, in entries with padding; one more than slices
+
+  /// What memory has of the starts.
+  std::vector<int> low_starts() const;
 };
 
 /**
  * Sorts rows by their length, within windows, if that saves more bytes of padding than an array of
  * the order has.
- * @param row_starts n+1
+ * @param row_lengths n
+ * @throws ParameterError if a slice has 2^31 entries or more
  * @param entry_bytes what an entry takes
  */
-RowSlices choose_slices(const std::vector<int> &row_starts, int log_slice, int window,
+RowSlices choose_slices(const std::vector<int> &row_lengths, int log_slice, int window,
                         std::size_t entry_bytes);
 
 /// Reads option `slice`: the logarithm of a power of two up to 1024. @throws ParameterError

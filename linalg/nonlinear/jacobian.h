@@ -27,7 +27,7 @@ struct SetJacobianDiagonal
   {
     const int k = A.diagonal_entry(i);
     if (k >= 0)
-      values[k] = A.values[k] - row.derivative(i, x[i]);
+      values[A.row_starts[i] + k] = A.entries(i).values[k] - row.derivative(i, x[i]);
   }
 };
 

@@ -21,8 +21,9 @@ int n_rows(const Buffer<int> &row_starts)
 
 CsrMatrix::CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A)
     : Matrix(range, domain), node_unknowns(A.unknowns_per_node),
-      row_starts(executor(), A.row_starts, static_cast<std::size_t>(A.n) + 1),
-      columns(executor(), A.columns, A.n_nonzeros), values(executor(), A.n_nonzeros)
+      row_starts(executor(), A.row_starts.low, static_cast<std::size_t>(A.n) + 1),
+      starts(A.row_starts), columns(executor(), A.columns, A.n_nonzeros),
+      values(executor(), A.n_nonzeros)
 {
   if (A.values != nullptr)
     update_values(A.values);
@@ -56,6 +57,7 @@ CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const int n_columns, Buffer<in
 CsrMatrix CsrMatrix::copy() const
 {
   CsrMatrix result(range(), domain(), row_starts.copy(), columns.copy(), values.copy());
+  result.starts = starts;
   result.node_unknowns = node_unknowns;
   return result;
 }
@@ -73,19 +75,27 @@ double CsrMatrix::value_precision() const
 CsrView<double> CsrMatrix::csr_view() const
 {
   const double mean_length = n() > 0 ? static_cast<double>(n_nonzeros()) / n() : 0.;
-  return {n(), threads_for_rows(*executor(), mean_length), row_starts.data(), columns.data(),
-          values.data()};
+  return {n(), threads_for_rows(*executor(), mean_length), starts.in(row_starts.data()),
+          columns.data(), values.data()};
 }
 
 int CsrMatrix::longest_row() const
 {
   if (longest >= 0)
     return longest;
-  const std::vector<int> starts = host_row_starts();
-  longest = 0;
-  for (std::size_t i = 0; i + 1 < starts.size(); ++i)
-    longest = std::max(longest, starts[i + 1] - starts[i]);
+  const std::vector<int> lengths = host_row_lengths();
+  longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   return longest;
+}
+
+std::vector<int> CsrMatrix::host_row_lengths() const
+{
+  const std::vector<int> low = row_starts.to_host();
+  const RowStarts on_host = starts.in(low.data());
+  std::vector<int> lengths(static_cast<std::size_t>(n()));
+  for (int i = 0; i < n(); ++i)
+    lengths[i] = on_host.length(i);
+  return lengths;
 }
 
 void CsrMatrix::update_values(const double *host_values)

@@ -21,7 +21,8 @@ public:
   /// The same for the rows of one part; columns from range->n() on are ghosts of the domain.
   CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A);
 
-  /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend, values.
+  /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend, values;
+  /// of no more than most_indices entries.
   CsrMatrix(const ExecutorPtr &executor, Buffer<int> row_starts, Buffer<int> columns,
             Buffer<double> values);
 
@@ -99,11 +100,15 @@ public:
   /// Entries of the longest row.
   int longest_row() const;
 
-  /// n_nonzeros() columns and n+1 row starts, in host memory.
+  /// n numbers, in host memory.
+  std::vector<int> host_row_lengths() const;
+
+  /// n_nonzeros() columns, in host memory.
   std::vector<int> host_columns() const
   {
     return columns.to_host();
   }
+  /// n+1 numbers in host memory: of the row starts their low 32 bits, see RowStarts.
   std::vector<int> host_row_starts() const
   {
     return row_starts.to_host();
@@ -117,7 +122,8 @@ private:
   int node_unknowns = 0;
   mutable int longest = -1; // not known yet
   std::vector<double> places;
-  Buffer<int> row_starts;
+  Buffer<int> row_starts; // their low 32 bits
+  RowStarts starts;       // where the high ones grow
   Buffer<int> columns;
   Buffer<double> values;
 };

@@ -16,8 +16,9 @@ void for_connections(const HostCsr &A, const int node_size, const Function &f)
 {
   for (int i = 0; i < A.n; ++i) {
     const int node = i / node_size;
-    for (int k = A.row_starts[i], before = -1; k < A.row_starts[i + 1]; ++k) {
-      const int other = A.columns[k] / node_size;
+    const RowEntries<double> row = A.entries(i);
+    for (int k = 0, before = -1; k < row.length; ++k) {
+      const int other = row.columns[k] / node_size;
       if (other != node && other != before)
         f(node, other);
       before = other;

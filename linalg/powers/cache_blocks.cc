@@ -17,7 +17,7 @@ void Neighbourhood::clear(const int begin, const int end)
 
 void Neighbourhood::add_neighbours_of(const int row)
 {
-  for (int k = A.row_starts[row]; k < A.row_starts[row + 1]; ++k) {
+  for (std::size_t k = A.row_starts[row]; k < A.row_starts[row + 1]; ++k) {
     const int j = A.columns[k];
     if (is_own(j) || places[j] != unknown)
       continue;
@@ -81,7 +81,7 @@ PlannedBlock plan_block(const HostCsr &A, Neighbourhood &near, const int begin, 
   for (int row = 0; row < n_rows; row += size) {
     int width = 0;
     for (int k = row; k < std::min(row + size, n_rows); ++k)
-      width = std::max(width, A.row_starts[near.row(k) + 1] - A.row_starts[near.row(k)]);
+      width = std::max(width, A.row_starts.length(near.row(k)));
     plan.widths.push_back(width);
   }
   return plan;
@@ -174,8 +174,8 @@ void fill_block(const ScaledMatrix &A, CacheBlocks &blocks, const int b, const N
   for (int row = 0; row < (n_rows + size - 1) / size * size; ++row) {
     const int slice = blocks.first_slices[b] + (row >> blocks.log_slice);
     const int i = row < n_rows ? near.row(row) : -1; // none: only padding
-    int k = i < 0 ? 0 : A.A.row_starts[i];
-    const int end = i < 0 ? 0 : A.A.row_starts[i + 1];
+    std::size_t k = i < 0 ? 0 : A.A.row_starts[i];
+    const std::size_t end = i < 0 ? 0 : A.A.row_starts[i + 1];
     for (std::size_t at = blocks.slice_starts[slice] + (row & (size - 1));
          at < blocks.slice_starts[slice + 1]; at += size, ++k) {
       const bool is_entry = k < end;

@@ -62,7 +62,7 @@ private:
     found.clear();
     for (std::size_t k = from; k < to; ++k) {
       const int i = visit.row(static_cast<int>(k));
-      for (int entry = A.row_starts[i]; entry < A.row_starts[i + 1]; ++entry)
+      for (std::size_t entry = A.row_starts[i]; entry < A.row_starts[i + 1]; ++entry)
         if (const int j = A.columns[entry]; done[j] < target)
           found.emplace_back(j, std::exchange(done[j], static_cast<std::uint8_t>(target)));
     }
@@ -75,7 +75,7 @@ private:
     for (int row = 0; row < n_rows; row += size) {
       int width = 0;
       for (int k = row; k < std::min(row + size, n_rows); ++k)
-        width = std::max(width, A.row_starts[visit.row(k) + 1] - A.row_starts[visit.row(k)]);
+        width = std::max(width, A.row_starts.length(visit.row(k)));
       const std::size_t next = visit.slice_starts.back() + static_cast<std::size_t>(width) * size;
       if (next > std::numeric_limits<unsigned int>::max())
         throw SolverError("A streamed block of " + std::to_string(n_rows) + " rows would have " +
@@ -98,7 +98,7 @@ std::vector<int> starts_by_entries(const HostCsr &A, const std::size_t most_entr
   const std::size_t share = A.n_nonzeros / n_blocks + 1;
   std::vector<int> starts(1, 0);
   for (int i = 1; i < A.n; ++i)
-    if (static_cast<std::size_t>(A.row_starts[i + 1] - A.row_starts[starts.back()]) > share)
+    if (A.row_starts[i + 1] - A.row_starts[starts.back()] > share)
       starts.push_back(i);
   if (A.n > 0)
     starts.push_back(A.n);
@@ -188,8 +188,8 @@ void fill_row(const ScaledMatrix &A, const RowVisit &visit, const int log_slice,
 {
   const int size = 1 << log_slice, slice = row >> log_slice;
   const int i = row < visit.n_rows() ? visit.row(row) : -1; // none: only padding
-  int k = i < 0 ? 0 : A.A.row_starts[i];
-  const int end = i < 0 ? 0 : A.A.row_starts[i + 1];
+  std::size_t k = i < 0 ? 0 : A.A.row_starts[i];
+  const std::size_t end = i < 0 ? 0 : A.A.row_starts[i + 1];
   for (std::size_t at = visit.slice_starts[slice] + static_cast<unsigned int>(row & (size - 1));
        at < visit.slice_starts[slice + 1]; at += size, ++k) {
     columns[at] = k < end ? A.A.columns[k] : std::max(i, 0);

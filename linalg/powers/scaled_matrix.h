@@ -17,13 +17,13 @@ struct ScaledMatrix
   std::vector<double> m; ///< n, or empty:
   double uniform = 1.;   ///< all entries are this
 
-  double value(const int k) const
+  double value(const std::size_t k) const
   {
     return A.values[k] * (m.empty() ? uniform : m[A.columns[k]]);
   }
   int row_length(const int i) const
   {
-    return A.row_starts[i + 1] - A.row_starts[i];
+    return A.row_starts.length(i);
   }
 };
 

@@ -86,7 +86,7 @@ public:
         mean_length(static_cast<double>(A.n_nonzeros) / A.n)
   {
     for (int i = 0; i < A.n; ++i)
-      longest_row = std::max(longest_row, A.row_starts[i + 1] - A.row_starts[i]);
+      longest_row = std::max(longest_row, A.row_starts.length(i));
   }
 
   /// Rows computed in a sweep of @p depth steps, for each that is needed.

@@ -27,30 +27,38 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
     {"sai",
      "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, "
      "side=right|left (min |MA-I|); not symmetric",
-     preconditioner<class SaiPreconditioner>},
+     preconditioner<class SaiPreconditioner>,
+     {.counts_by_int = true}},
     {"fsai",
      "factorised sparse approximate inverse G'G of symmetric positive definite A; tau=0..1, "
      "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for one that adapts itself",
-     preconditioner<class FsaiPreconditioner>},
+     preconditioner<class FsaiPreconditioner>,
+     {.counts_by_int = true}},
     {"ainv",
      "factorised approximate inverse by biconjugation of the unit vectors; drop=TOL, fill=K for "
      "columns, order=shortest|colouring|natural|nested-dissection of the pivots, "
      "symmetric=auto|yes|no, scaling=diagonal|none, blocks=P, "
      "partition=contiguous|metis|geometry",
-     preconditioner<class AinvPreconditioner>},
+     preconditioner<class AinvPreconditioner>,
+     {.counts_by_int = true}},
     {"sainv",
      "the same stabilised: for positive definite A the pivots are positive; options as ainv",
-     preconditioner<class AinvPreconditioner>},
+     preconditioner<class AinvPreconditioner>,
+     {.counts_by_int = true}},
     {"ilu",
      "incomplete LU factors of blocks of A; level=K of fill, blocks=P|auto, "
      "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps|cusparse "
      "for solves with them, sweeps=K|auto",
-     preconditioner<class IluPreconditioner>},
-    {"ic", "incomplete Cholesky factors of blocks of a symmetric A; options as ilu",
-     preconditioner<class IluPreconditioner>},
+     preconditioner<class IluPreconditioner>,
+     {.counts_by_int = true}},
+    {"ic",
+     "incomplete Cholesky factors of blocks of a symmetric A; options as ilu",
+     preconditioner<class IluPreconditioner>,
+     {.counts_by_int = true}},
     {"two-stage",
      "outer=M steps of block Jacobi with inner=Q steps of ilu, or factor=ic; options as ilu",
-     preconditioner<class IluPreconditioner>}};
+     preconditioner<class IluPreconditioner>,
+     {.counts_by_int = true}}};
 
 constexpr decltype(preconditioners) preconditioners("preconditioner", preconditioner_table);
 

@@ -14,6 +14,7 @@ struct PreconditionerTraits
 {
   bool is_fused = false; ///< a function of the row, which is part of the steps of solvers
   bool divides_by_diagonal = false; ///< and nothing else
+  bool counts_by_int = false;       ///< entries of A, see check_countable()
 };
 
 extern const BackendRegistry<PreconditionerTraits, Preconditioner> preconditioners;

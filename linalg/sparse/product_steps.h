@@ -75,8 +75,8 @@ private:
     if (in_A >= end_of_A)
       return pairs;
     const int k = product.A.columns[in_A];
-    pairs.l = product.B.row_starts[k] + lane;
-    pairs.end = product.B.row_starts[k + 1];
+    pairs.l = product.B.row_starts.low[k] + lane;
+    pairs.end = product.B.row_starts.low[k + 1];
     if (pairs.l < pairs.end) {
       pairs.a = product.A.values[in_A];
       pairs.b = product.B.values[pairs.l];
@@ -114,7 +114,7 @@ private:
     const int width = product.lanes < team.size() ? product.lanes : team.size();
     const int n_groups = team.size() / width, group = team.rank() / width;
     const int lane = team.rank() % width, begin_of_C = product.C.row_starts[i];
-    const int begin = product.A.row_starts[i], end = product.A.row_starts[i + 1];
+    const int begin = product.A.row_starts.low[i], end = product.A.row_starts.low[i + 1];
     Pairs next = load(begin + group, end, lane);
     for (int first = begin; first < end; first += n_groups) {
       Pairs pairs = next;

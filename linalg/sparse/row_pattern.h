@@ -96,12 +96,7 @@ struct PatternRef
   std::size_t n_entries;
 };
 
-inline PatternRef pattern_of(const CsrMatrix &A)
-{
-  const CsrView<double> view = A.csr_view();
-  return {A.executor(), {view.row_starts, view.columns}, A.n(), A.n_columns(), A.n_nonzeros()};
-}
-/// Of a square one.
+/// Of a square pattern.
 inline PatternRef pattern_of(const ExecutorPtr &executor, const RowPattern &pattern)
 {
   return {executor, pattern.view(), pattern.n(), pattern.n(), pattern.columns.size()};
@@ -112,6 +107,17 @@ inline std::string describe(const CsrMatrix &A)
 {
   return "a " + std::to_string(A.n()) + " x " + std::to_string(A.n_columns()) + " matrix with " +
          std::to_string(A.n_nonzeros()) + " entries";
+}
+
+/// @throws SolverError with the numbers, beyond most_indices entries
+inline PatternRef pattern_of(const CsrMatrix &A)
+{
+  if (A.n_nonzeros() > static_cast<std::size_t>(most_indices))
+    throw SolverError("Transposes, triangles, sums and products of matrices count entries up to " +
+                      std::to_string(most_indices) + ", fewer than " + describe(A) +
+                      " has. Use fewer unknowns.");
+  const CsrView<double> view = A.csr_view();
+  return {A.executor(), {view.row_starts.low, view.columns}, A.n(), A.n_columns(), A.n_nonzeros()};
 }
 
 /// Throws SolverError where values of @p A should be taken over, but it has not the @p n_entries

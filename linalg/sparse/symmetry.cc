@@ -33,9 +33,9 @@ struct FindUnsymmetricRow
   void operator()(const int i) const
   {
     constexpr double tolerance = 1e-12; // of the largest entry of both rows
-    const RowPatternView pattern{A.row_starts, A.columns};
+    const RowPatternView pattern{A.row_starts.low, A.columns};
     int found = 0;
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k) {
       const int j = A.columns[k];
       const int pair = j == i ? k : pattern.find(j, i);
       const double difference = fabs(A.values[k] - (pair < 0 ? 0. : A.values[pair]));
@@ -49,7 +49,7 @@ struct FindUnsymmetricRow
   double largest_of(const int i) const
   {
     double largest = 0.;
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
       largest = fmax(largest, fabs(A.values[k]));
     return largest;
   }

@@ -31,7 +31,7 @@ std::pair<std::vector<int>, std::vector<int>> transposed(const HostCsr &A)
     starts[j + 1] += starts[j];
   std::vector<int> next(starts.begin(), starts.end() - 1);
   for (int i = 0; i < A.n; ++i)
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       rows[next[A.columns[k]]++] = i;
   return {std::move(starts), std::move(rows)};
 }

@@ -1,6 +1,6 @@
 #include "linalg/transformations/linear_system_transformation.h"
 
-#include "linalg/base/error.h"
+#include "linalg/base/countable.h"
 
 #include <algorithm>
 
@@ -8,7 +8,8 @@ namespace femgpu::linalg
 {
 LinearSystemTransformation::LinearSystemTransformation(const std::string &scaling,
                                                        const std::string &ordering)
-    : make_scaling(scalings.find(scaling).make), make_order(orderings.make(ordering))
+    : make_scaling(scalings.find(scaling).make), ordering(ordering),
+      make_order(orderings.make(ordering))
 {}
 
 HostCsr LinearSystemTransformation::setup(const HostCsr &A)
@@ -19,6 +20,7 @@ HostCsr LinearSystemTransformation::setup(const HostCsr &A)
 
 HostCsr LinearSystemTransformation::set_pattern(const HostCsr &A)
 {
+  check_countable("ordering", orderings, ordering, A.n_nonzeros);
   n = A.n;
   n_nonzeros = A.n_nonzeros;
   order = make_order(A);

@@ -22,7 +22,8 @@ public:
   /**
    * Takes a new pattern and its values, and gives Â: a view of memory of @p A and of this object,
    * valid until the next call and as long as both live. Nothing is copied that stays as it is.
-   * @throws SolverError that names the row if it cannot be scaled
+   * @throws SolverError that names the row if it cannot be scaled; ParameterError if there are more
+   *         entries than the ordering can count
    */
   HostCsr setup(const HostCsr &A);
 
@@ -52,6 +53,7 @@ private:
   void restore_order(const double *permuted, double *v) const;
 
   Scaling (*make_scaling)(const HostCsr &);
+  std::string ordering;
   OrderingFunction make_order;
   int n = 0;
   std::size_t n_nonzeros = 0;

@@ -33,12 +33,15 @@ OrderingFunction kway(Method &method)
 constexpr decltype(orderings)::Entry ordering_table[] = {
     {"none", "the unknowns as they come",
      [](Method & /* method */) -> OrderingFunction { return natural_ordering; }},
-    {"rcm", "reverse Cuthill-McKee: a small bandwidth",
-     [](Method & /* method */) -> OrderingFunction { return reverse_cuthill_mckee; }},
+    {"rcm",
+     "reverse Cuthill-McKee: a small bandwidth",
+     [](Method & /* method */) -> OrderingFunction { return reverse_cuthill_mckee; },
+     {.counts_by_int = true}},
     {"kway",
      "METIS' k-way parts one after the other: few entries between them; parts=P|auto, "
      "within=rcm|none for the order in a part",
-     kway}};
+     kway,
+     {.counts_by_int = true}}};
 
 constexpr decltype(orderings) orderings("ordering", ordering_table);
 } // namespace femgpu::linalg

@@ -19,10 +19,15 @@ struct ScalingTraits
 
 extern const Registry<ScalingTraits, Scaling(const HostCsr &)> scalings;
 
+struct OrderingTraits
+{
+  bool counts_by_int = false; ///< entries of A, see check_countable()
+};
+
 using OrderingFunction = std::function<std::vector<int>(const HostCsr &)>;
 
 /// Making one throws a ParameterError too if the program was built without what it needs.
-extern const Registry<NoTraits, OrderingFunction(Method &)> orderings;
+extern const Registry<OrderingTraits, OrderingFunction(Method &)> orderings;
 } // namespace femgpu::linalg
 
 #endif

@@ -50,7 +50,7 @@ int bandwidth(const HostCsr &A)
   int largest = 0;
 #pragma omp parallel for schedule(static) reduction(max : largest)
   for (int i = 0; i < A.n; ++i)
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       largest = std::max(largest, std::abs(i - A.columns[k]));
   return largest;
 }
@@ -61,8 +61,7 @@ PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
   PermutedPattern pattern;
   pattern.row_starts.resize(order.size() + 1);
   for (int i = 0; i < A.n; ++i)
-    pattern.row_starts[i + 1] =
-        pattern.row_starts[i] + A.row_starts[order[i] + 1] - A.row_starts[order[i]];
+    pattern.row_starts[i + 1] = pattern.row_starts[i] + A.row_starts.length(order[i]);
   pattern.columns.resize(A.n_nonzeros);
   pattern.entries.resize(A.n_nonzeros);
 #pragma omp parallel
@@ -71,7 +70,8 @@ PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
 #pragma omp for schedule(static)
     for (int i = 0; i < A.n; ++i) {
       row.clear();
-      for (int k = A.row_starts[order[i]]; k < A.row_starts[order[i] + 1]; ++k)
+      const int *const starts = A.row_starts.low;
+      for (int k = starts[order[i]]; k < starts[order[i] + 1]; ++k)
         row.emplace_back(places[A.columns[k]], k);
       std::sort(row.begin(), row.end());
       int position = pattern.row_starts[i];

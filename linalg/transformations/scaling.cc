@@ -36,7 +36,7 @@ std::vector<double> row_norms(const HostCsr &A)
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n; ++i) {
     double sum = 0.;
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       sum += A.values[k] * A.values[k];
     norms[i] = std::sqrt(sum);
   }
@@ -55,7 +55,7 @@ std::vector<double> column_norms(const HostCsr &A, const std::vector<double> &le
     const auto first = static_cast<int>(std::int64_t(A.n) * chunk / n_chunks);
     const auto last = static_cast<int>(std::int64_t(A.n) * (chunk + 1) / n_chunks);
     for (int i = first; i < last; ++i)
-      for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+      for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
         const double value = left.empty() ? A.values[k] : left[i] * A.values[k];
         chunk_sums[A.columns[k]] += value * value;
       }
@@ -121,7 +121,7 @@ void scale_values(const HostCsr &A, const Scaling &scaling, double *const scaled
   const std::vector<double> &left = scaling.left, &right = scaling.right;
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n; ++i)
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
       scaled[k] = A.values[k] * (left[i] * right[A.columns[k]]); // this order keeps symmetry exact
 }
 

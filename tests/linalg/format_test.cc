@@ -43,9 +43,9 @@ TEST_P(FormatTest, PaddingOverTheBoundIsRefusedWithTheNumbers)
 
 TEST_P(FormatTest, IndicesThatOverflowAreRefusedWithTheNumbers)
 {
-  const std::string text = refusal("ellpack-r max-padding=1000000", arrow(60000));
-  expect_in("would store 360000", text.substr(0, 60)); // 60000 rows, padded to 32, of 60000 entries
-  expect_in("2146435071", text);                       // most_indices
+  const std::string text = refusal("ellpack-r max-padding=1000000", arrow(160000));
+  expect_in("would store 25600000000", text); // 160000 rows of 160000 entries
+  expect_in("21474836479", text);             // RowStarts::most_entries
 }
 
 TEST_P(FormatTest, BlocksThatDoNotDivideTheRowsAreRefused)

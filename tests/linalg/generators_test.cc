@@ -317,10 +317,11 @@ TEST(Generators, TooLargeMatricesAreRefusedWithTheNumbers)
 {
   expect_refused("poisson3d-7pt:2000", {"2000 x 2000 x 2000", "8000000000 rows", "2146435071"});
   expect_refused("poisson2d-5pt:2146435071", {"rows"});
-  expect_refused("poisson3d-27pt:500", {"500 x 500 x 500", "3361517992 entries"}); // (3·500-2)³
+  expect_refused("poisson3d-27pt:1000",
+                 {"1000 x 1000 x 1000", "26946035992 entries"}); // (3·1000-2)³
   expect_refused("elasticity3d-p1:2146435071", {"rows"});
   expect_refused("elasticity3d-p1:2147483647", {"'2147483647'", "2146435071"});
-  expect_refused("elasticity3d-p1:400", {"entries"});
+  expect_refused("elasticity3d-p1:600", {"entries"});
 }
 } // namespace
 } // namespace femgpu::linalg::test

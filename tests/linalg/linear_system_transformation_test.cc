@@ -12,7 +12,7 @@ HostMatrix owned(const HostCsr &A)
   check_csr(A);
   HostMatrix copy;
   copy.n = A.n;
-  copy.row_starts.assign(A.row_starts, A.row_starts + A.n + 1);
+  copy.row_starts.assign(A.row_starts.low, A.row_starts.low + A.n + 1);
   copy.columns.assign(A.columns, A.columns + A.n_nonzeros);
   copy.values.assign(A.values, A.values + A.n_nonzeros);
   return copy;

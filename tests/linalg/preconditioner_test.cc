@@ -196,14 +196,14 @@ CsrView<double> csr_view_of(const Preconditioner &M)
 std::vector<double> host_values(const Preconditioner &M, const Executor &executor)
 {
   const CsrView<double> view = csr_view_of(M);
-  return host_copy(executor, view.values, host_copy(executor, view.row_starts + view.n, 1)[0]);
+  return host_copy(executor, view.values, host_copy(executor, view.row_starts.low + view.n, 1)[0]);
 }
 
 /// M of a preconditioner that is a CSR matrix, dense, by columns.
 Dense dense_inverse(const Preconditioner &preconditioner, const Executor &executor)
 {
   const CsrView<double> M = csr_view_of(preconditioner);
-  const std::vector<int> starts = host_copy(executor, M.row_starts, M.n + 1);
+  const std::vector<int> starts = host_copy(executor, M.row_starts.low, M.n + 1);
   const std::vector<int> columns = host_copy(executor, M.columns, starts.back());
   const std::vector<double> values = host_copy(executor, M.values, starts.back());
   const auto n = static_cast<std::size_t>(M.n);

@@ -63,7 +63,8 @@ std::optional<BatchShape> choose_batch_shape(const ResidentSystem &system)
   return shape_for(n <= most_rows(Kernel::shared_4) ? Kernel::shared_4 : Kernel::shared_8, n, 1);
 }
 
-std::size_t shared_bytes_of_entries(const BatchShape &shape, const int n, const int *row_starts)
+std::size_t shared_bytes_of_entries(const BatchShape &shape, const int n,
+                                    const RowStarts &row_starts)
 {
   if (shape.kernel == BatchKernel::registers_2)
     return 0;
@@ -73,7 +74,7 @@ std::size_t shared_bytes_of_entries(const BatchShape &shape, const int n, const 
   for (int first = 0; first < n; first += rows_of_warp) {
     int width = 0;
     for (int i = first; i < std::min(first + rows_of_warp, n); ++i)
-      width = std::max(width, (row_starts[i + 1] - row_starts[i] + shape.lanes - 1) / shape.lanes);
+      width = std::max(width, (row_starts.length(i) + shape.lanes - 1) / shape.lanes);
     width_of_all += static_cast<std::size_t>(width);
   }
   return (sizeof(double) + sizeof(unsigned int)) * warp_size * width_of_all;

@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_execution_shapes_batch_shape_h
 #define femgpu_linalg_execution_shapes_batch_shape_h
 
+#include "linalg/base/row_starts.h"
 #include "linalg/execution/shapes/resident_shape.h"
 
 #include <cstddef>
@@ -59,7 +60,7 @@ int most_rows_of_batch(int n_vectors);
 std::optional<BatchShape> choose_batch_shape(const ResidentSystem &system);
 
 /// Shared memory that holds all entries of a matrix. @param row_starts n+1, in host memory
-std::size_t shared_bytes_of_entries(const BatchShape &shape, int n, const int *row_starts);
+std::size_t shared_bytes_of_entries(const BatchShape &shape, int n, const RowStarts &row_starts);
 } // namespace femgpu::linalg
 
 #endif

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_execution_steps_views_h
 #define femgpu_linalg_execution_steps_views_h
 
-#include "linalg/base/host_device.h"
+#include "linalg/base/row_starts.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -53,10 +53,11 @@ struct ShortColumns
   {
     return first_bases[row >> log_group];
   }
+  /// From entry @p begin on.
   FEMGPU_HD
-  OfGroup of_group(const int first_base) const
+  OfGroup of_group(const int first_base, const std::size_t begin) const
   {
-    return {bases + first_base, codes};
+    return {bases + first_base, codes + begin};
   }
 };
 
@@ -97,9 +98,9 @@ struct CsrView
 {
   int n;
   int lanes;
-  const int *row_starts; ///< n+1
-  const int *columns;    ///< nnz, ascending in each row
-  const Value *values;   ///< nnz
+  RowStarts row_starts; ///< n+1
+  const int *columns;   ///< nnz, ascending in each row
+  const Value *values;  ///< nnz
 
   FEMGPU_HD
   int row(const int position) const
@@ -108,10 +109,17 @@ struct CsrView
   }
 
   FEMGPU_HD
+  RowEntries<Value> entries(const int i) const
+  {
+    const std::size_t begin = row_starts[i];
+    return {row_starts.length(i), columns + begin, values + begin};
+  }
+
+  FEMGPU_HD
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
-    return strided_product<4>(values, columns, static_cast<unsigned int>(row_starts[i] + lane),
-                              static_cast<unsigned int>(row_starts[i + 1]),
+    const EntryRange row = row_starts.range(i);
+    return strided_product<4>(values + row.base, columns + row.base, row.first + lane, row.end,
                               static_cast<unsigned int>(n_lanes), v);
   }
 
@@ -119,19 +127,20 @@ struct CsrView
   FEMGPU_HD
   double row_magnitude(const int i, const double *v) const
   {
+    const RowEntries<Value> row = entries(i);
     double sum = 0.;
-    for (int k = row_starts[i]; k < row_starts[i + 1]; ++k)
-      sum += fabs(values[k] * v[columns[k]]);
+    for (int k = 0; k < row.length; ++k)
+      sum += fabs(row.values[k] * v[row.columns[k]]);
     return sum;
   }
 
-  /// Where A_ii is; -1 if there is no such entry.
+  /// Which entry of its row A_ii is; -1 if there is no such entry.
   FEMGPU_HD
   int diagonal_entry(const int i) const
   {
-    const int end = row_starts[i + 1];
-    for (int k = row_starts[i]; k < end; ++k)
-      if (columns[k] == i)
+    const RowEntries<Value> row = entries(i);
+    for (int k = 0; k < row.length; ++k)
+      if (row.columns[k] == i)
         return k;
     return -1;
   }
@@ -141,7 +150,7 @@ struct CsrView
   double diagonal(const int i) const
   {
     const int k = diagonal_entry(i);
-    return k < 0 ? 0. : static_cast<double>(values[k]);
+    return k < 0 ? 0. : static_cast<double>(entries(i).values[k]);
   }
 };
 
@@ -179,15 +188,15 @@ struct EllView
  * within windows of σ rows the rows are sorted by length. Entry k of position p is at
  * slice_starts[p / C] + k C + p % C. Padding is 0 times v of the row itself.
  */
-template <class Value>
+template <class Value, class Starts = RowStarts>
 struct SellView
 {
   static constexpr int lanes = 1; ///< but any number may share a row
 
   int n;
   int log_slice;
-  const int *slice_starts; ///< number of slices + 1
-  const int *order;        ///< n: the row at each position; nullptr: each in its place
+  Starts slice_starts; ///< number of slices + 1
+  const int *order;    ///< n: the row at each position; nullptr: each in its place
   const int *columns;
   const Value *values;
 
@@ -200,29 +209,27 @@ struct SellView
   FEMGPU_HD
   double row_product(const int position, const int lane, const int n_lanes, const double *v) const
   {
-    return product_with(columns, position, lane, n_lanes, v);
+    const EntryRange slice = slice_starts.range(position >> log_slice);
+    return product_with(slice, columns + slice.base, position, lane, n_lanes, v);
   }
 
 protected:
-  /// @p column_of gives the columns of entries by their places.
+  /// @param column_of gives the columns of entries from the base of the @p slice on
   template <class Columns>
   FEMGPU_HD
-  double product_with(const Columns &column_of, const int position, const int lane,
-                      const int n_lanes, const double *v) const
+  double product_with(const EntryRange &slice, const Columns &column_of, const int position,
+                      const int lane, const int n_lanes, const double *v) const
   {
-    const int slice = position >> log_slice;
     const auto size = 1U << log_slice;
-    const auto begin = static_cast<unsigned int>(slice_starts[slice]) +
-                       (static_cast<unsigned int>(position) & (size - 1));
-    return strided_product<8>(values, column_of, begin + lane * size,
-                              static_cast<unsigned int>(slice_starts[slice + 1]), n_lanes * size,
-                              v);
+    const auto first = slice.first + (static_cast<unsigned int>(position) & (size - 1));
+    return strided_product<8>(values + slice.base, column_of, first + lane * size, slice.end,
+                              n_lanes * size, v);
   }
 };
 
 /// The same with columns of two bytes, where they fit; padding has the last column in the row.
-template <class Value>
-struct ShortSellView : SellView<Value>
+template <class Value, class Starts = RowStarts>
+struct ShortSellView : SellView<Value, Starts>
 {
   ShortColumns short_columns; ///< of groups of positions
 
@@ -230,10 +237,25 @@ struct ShortSellView : SellView<Value>
   double row_product(const int position, const int lane, const int n_lanes, const double *v) const
   {
     const int base = short_columns.first_base(position);
-    return base < 0 ? this->product_with(this->columns, position, lane, n_lanes, v)
-                    : this->product_with(short_columns.of_group(base), position, lane, n_lanes, v);
+    const EntryRange slice = this->slice_starts.range(position >> this->log_slice);
+    return base < 0
+               ? this->product_with(slice, this->columns + slice.base, position, lane, n_lanes, v)
+               : this->product_with(slice, short_columns.of_group(base, slice.base), position, lane,
+                                    n_lanes, v);
   }
 };
+
+/// The same matrix, of fewer than 2^32 stored entries.
+template <class Value>
+SellView<Value, NarrowRowStarts> narrow(const SellView<Value> &A)
+{
+  return {A.n, A.log_slice, {A.slice_starts.low}, A.order, A.columns, A.values};
+}
+template <class Value>
+ShortSellView<Value, NarrowRowStarts> narrow(const ShortSellView<Value> &A)
+{
+  return {narrow<Value>(static_cast<const SellView<Value> &>(A)), A.short_columns};
+}
 
 /// Block CSR: row starts and columns of b x b blocks, whose values are stored row by row.
 template <class Value>
@@ -372,6 +394,12 @@ private:
     return sum;
   }
 };
+
+template <class Value>
+BlockSellView<Value> narrow(const BlockSellView<Value> &A)
+{
+  return A;
+}
 
 /// Are the rows of neighbouring positions read side by side?
 template <class View>

@@ -60,7 +60,8 @@ struct SolveRow
       L[k] = 0.;
     team.sync();
     for (int r = 0; r < size; ++r)
-      for (int k = A.row_starts[J[r]] + team.rank(); k < A.row_starts[J[r] + 1]; k += team.size()) {
+      for (int k = A.row_starts.low[J[r]] + team.rank(); k < A.row_starts.low[J[r] + 1];
+           k += team.size()) {
         const int column = A.columns[k];
         if (column > J[r]) // the upper triangle, and so are the rest
           break;

@@ -12,10 +12,10 @@ FEMGPU_HD
 void for_large_entries(const CsrView<double> &A, const double tau, const int i, const Function &f)
 {
   double largest = 0.;
-  for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+  for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
     largest = fmax(largest, fabs(A.values[k]));
   bool needs_diagonal = true;
-  for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
+  for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k) {
     const int column = A.columns[k];
     if (needs_diagonal && column >= i) {
       needs_diagonal = false;

@@ -92,7 +92,7 @@ struct SquaredNorm
   void operator()(const int i) const
   {
     double sum = 0.;
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
       sum += A.values[k] * A.values[k];
     squared_norms[i] = sum;
   }

@@ -24,10 +24,12 @@ struct InvertBlock
     for (int i = 0; i < b; ++i)
       for (int j = 0; j < 2 * b; ++j)
         a[i][j] = j == b + i ? 1. : 0.;
-    for (int i = 0; i < b; ++i)
-      for (int k = A.row_starts[node * b + i]; k < A.row_starts[node * b + i + 1]; ++k)
-        if (A.columns[k] / b == node)
-          a[i][A.columns[k] % b] = A.values[k];
+    for (int i = 0; i < b; ++i) {
+      const RowEntries<double> row = A.entries(node * b + i);
+      for (int k = 0; k < row.length; ++k)
+        if (row.columns[k] / b == node)
+          a[i][row.columns[k] % b] = row.values[k];
+    }
     is_singular[node] = eliminate(a) ? 0 : 1;
     double *const inverse = inverses + static_cast<std::size_t>(node) * b * b;
     for (int i = 0; i < b; ++i)

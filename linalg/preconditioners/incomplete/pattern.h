@@ -107,7 +107,7 @@ void for_block_row(const CsrView<double> &A, const PartitionView &blocks, const 
   const int first = blocks.starts[blocks.block_of[i]], end = blocks.starts[blocks.block_of[i] + 1];
   const int row = blocks.old_row(i);
   bool needs_diagonal = true;
-  for (int k = A.row_starts[row]; k < A.row_starts[row + 1]; ++k) {
+  for (int k = A.row_starts.low[row]; k < A.row_starts.low[row + 1]; ++k) {
     const int column = blocks.new_row(A.columns[k]); // ascends, because blocks keep the order
     if (column < first || column >= end)
       continue;

@@ -34,10 +34,11 @@ struct Begin
   void operator()(const PowerState & /* s */, const int i, PowerSums &sums) const
   {
     double a_ii = 0., sum = 0.;
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k) {
-      sum += fabs(A.values[k]);
-      if (A.columns[k] == i)
-        a_ii = A.values[k];
+    const RowEntries<double> row = A.entries(i);
+    for (int k = 0; k < row.length; ++k) {
+      sum += fabs(row.values[k]);
+      if (row.columns[k] == i)
+        a_ii = row.values[k];
     }
     inverse[i] = 1. / a_ii;
     row_sum[i] = sum / fabs(a_ii);

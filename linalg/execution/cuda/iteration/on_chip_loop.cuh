@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_execution_cuda_iteration_on_chip_loop_cuh
 #define femgpu_linalg_execution_cuda_iteration_on_chip_loop_cuh
 
+#include "linalg/base/indices.h"
 #include "linalg/execution/cuda/iteration/device_state.cuh"
 #include "linalg/execution/cuda/on_chip/basis.cuh"
 #include "linalg/execution/cuda/on_chip/resident_launch.cuh"
@@ -45,7 +46,8 @@ public:
     if constexpr ((IsVectorStep<Steps>::value && ...)) {
       const Matrix *const A = matrix_of(steps...);
       if (A == nullptr ||
-          !is_worth_streaming(A->n(), A->rows_together(), executor.resident_limits()))
+          !is_worth_streaming(A->n(), A->rows_together(), executor.resident_limits()) ||
+          A->n_stored() > static_cast<std::size_t>(most_indices))
         return "";
       // Two threads a long row: a block has few rows more than threads, and all end together.
       const int lanes = A->n_nonzeros() > 16 * static_cast<std::size_t>(A->n()) ? 2 : 1;
@@ -54,7 +56,7 @@ public:
         constexpr bool is_sliced = IsSliced<std::decay_t<decltype(view)>>::value;
         if constexpr (is_sliced)
           cuda::launch_streaming<Sums, typename VectorStepParts<Steps>::Tag...>(
-              executor, view, A->rows_together(), lanes, vectors_of(steps...), body.m,
+              executor, narrow(view), A->rows_together(), lanes, vectors_of(steps...), body.m,
               state.data());
         return is_sliced;
       };

@@ -99,7 +99,8 @@ public:
     for (int k = 0; k < R; ++k) {
       const bool has_row = place.has_row(k);
       const int i = has_row ? place.first_row + place.local(k) : 0;
-      const int begin = has_row ? A.row_starts[i] : 0, end = has_row ? A.row_starts[i + 1] : 0;
+      const int begin = has_row ? A.row_starts.low[i] : 0,
+                end = has_row ? A.row_starts.low[i + 1] : 0;
 #pragma unroll
       for (int e = 0; e < K; ++e) {
         const bool is_there = begin + e < end;
@@ -213,9 +214,9 @@ public:
       }
     }
     else if (place.has_row(k)) {
-      const int end = A.row_starts[i + 1];
+      const int end = A.row_starts.low[i + 1];
 #pragma unroll 4
-      for (int e = A.row_starts[i] + place.lane; e < end; e += place.lanes)
+      for (int e = A.row_starts.low[i] + place.lane; e < end; e += place.lanes)
         sum += A.values[e] * Fabric::fetch(fabric.address(A.columns[e]), v);
     }
     return sum;
@@ -235,8 +236,9 @@ private:
       bool fits = true;
       if (place.has_row(k)) {
         const int i = place.first_row + place.local(k);
-        length = A.row_starts[i + 1] - A.row_starts[i];
-        for (int e = A.row_starts[i] + place.lane; e < A.row_starts[i + 1]; e += place.lanes)
+        length = A.row_starts.low[i + 1] - A.row_starts.low[i];
+        for (int e = A.row_starts.low[i] + place.lane; e < A.row_starts.low[i + 1];
+             e += place.lanes)
           fits = fits && Code::fits(A.columns[e], i);
       }
       begins[k] = __all_sync(~0U, fits) ? 0 : -1;
@@ -261,7 +263,8 @@ private:
   {
     const bool has_row = place.has_row(k);
     const int i = place.first_row + place.local(k);
-    const int begin = has_row ? A.row_starts[i] : 0, end = has_row ? A.row_starts[i + 1] : 0;
+    const int begin = has_row ? A.row_starts.low[i] : 0,
+              end = has_row ? A.row_starts.low[i + 1] : 0;
     int at = begins[k] + static_cast<int>(threadIdx.x) % warp_size;
     for (int e = 0; e < widths[k]; ++e, at += warp_size) {
       const int from = begin + e * place.lanes + place.lane;
@@ -380,7 +383,7 @@ protected:
 #pragma unroll
     for (int k = 0; k < R; ++k)
       if (place.has_row(k)) {
-        const int begin = A.row_starts[place.row(k)], end = A.row_starts[place.row(k) + 1];
+        const int begin = A.row_starts.low[place.row(k)], end = A.row_starts.low[place.row(k) + 1];
         first_column = begin < end ? min(first_column, A.columns[begin]) : first_column;
         last_column = begin < end ? max(last_column, A.columns[end - 1]) : last_column;
       }

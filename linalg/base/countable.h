@@ -1,0 +1,31 @@
+#ifndef femgpu_linalg_base_countable_h
+#define femgpu_linalg_base_countable_h
+
+#include "linalg/base/error.h"
+#include "linalg/base/indices.h"
+
+#include <cstddef>
+#include <string>
+
+namespace femgpu::linalg
+{
+/**
+ * Throws ParameterError that names the others if @p text names one of the @p methods whose trait
+ * `counts_by_int` says that it counts the entries of a matrix by int, and these are too many.
+ * @param what the methods are: "matrix format"
+ */
+template <class Registry>
+void check_countable(const std::string &what, const Registry &methods, const std::string &text,
+                     const std::size_t n_entries)
+{
+  if (n_entries <= static_cast<std::size_t>(most_indices) || !methods.traits(text).counts_by_int)
+    return;
+  throw ParameterError(
+      "The " + what + " '" + methods.entry_of(text).name + "' counts entries up to " +
+      std::to_string(most_indices) + ", but the matrix has " + std::to_string(n_entries) +
+      ". Use fewer unknowns, or a " + what + " of these: " +
+      methods.names_with([](const auto &traits) { return !traits.counts_by_int; }) + ".");
+}
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,180 @@
+#include "linalg/base/countable.h"
+#include "linalg/base/host_matrix.h"
+#include "linalg/execution/steps/views.h"
+#include "linalg/matrices/registry.h"
+#include "linalg/matrices/slices.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/transformations/registry.h"
+#include "tests/linalg/on_backend.h"
+
+#include <gtest/gtest.h>
+
+#include <sys/mman.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+constexpr std::size_t many = std::size_t{1} << 32U;
+
+/// Starts of rows of these lengths, and what memory has of them.
+struct Rows
+{
+  explicit Rows(const std::vector<int> &lengths)
+  {
+    for (const int length : lengths)
+      starts.push_back(starts.back() + static_cast<std::size_t>(length));
+    for (const std::size_t start : starts)
+      low.push_back(low_bits(start));
+  }
+  int n() const
+  {
+    return static_cast<int>(starts.size()) - 1;
+  }
+  RowStarts view() const
+  {
+    return {low.data(), n(), starts.back()};
+  }
+
+  std::vector<std::size_t> starts = {0};
+  std::vector<int> low;
+};
+
+void expect_starts(const Rows &rows)
+{
+  const RowStarts view = rows.view();
+  for (int i = 0; i < rows.n(); ++i) {
+    EXPECT_EQ(view[i], rows.starts[i]) << "row " << i;
+    EXPECT_EQ(static_cast<std::size_t>(view.length(i)), rows.starts[i + 1] - rows.starts[i]);
+  }
+  EXPECT_EQ(view[rows.n()], rows.starts.back());
+}
+
+TEST(RowStarts, FewEntriesAreCountedAsTheyAre)
+{
+  expect_starts(Rows({}));
+  expect_starts(Rows({0, 3, 0, 2}));
+}
+
+TEST(RowStarts, EntriesAreCountedBeyond31And32Bits)
+{
+  const int longest = most_indices;
+  expect_starts(Rows({longest, 1, longest, 7}));
+  expect_starts(Rows(std::vector<int>(10, longest)));
+  expect_starts(Rows(std::vector<int>(159, 1 << 27))); // all four multiples of 2^32 are starts
+  expect_starts(Rows({1 << 30, 1 << 30, 1 << 30, 1 << 30, 0, 0, 5}));
+  expect_starts(Rows({1 << 30, 1 << 30, 1 << 30, (1 << 30) - 1, 1, 0, 5}));
+  expect_starts(Rows({1 << 30, 1 << 30, 1 << 30, (1 << 30) - 1, 2, 0, 5}));
+}
+
+TEST(RowStarts, MoreThanCanBeCountedAreRefused)
+{
+  const std::vector<int> low = {0, 0};
+  const std::string text =
+      text_of<ParameterError>([&] { RowStarts(low.data(), 1, RowStarts::most_entries + 1); });
+  EXPECT_NE(text.find("21474836479"), std::string::npos) << text;
+}
+
+TEST(RowStarts, ThoseOfACopyCrossWhereTheyDidBefore)
+{
+  const Rows rows(std::vector<int>(19, 1 << 30));
+  const std::vector<int> copy = rows.low;
+  const RowStarts view = rows.view().in(copy.data());
+  EXPECT_EQ(view.low, copy.data());
+  EXPECT_EQ(view[18], rows.starts[18]);
+}
+
+TEST(RowStarts, ThoseOfSlicesAreCountedAsFar)
+{
+  const int width = 1 << 25; // in slices of 32 rows
+  const RowSlices slices = choose_slices(std::vector<int>(256, width), 5, 32, 12);
+  const std::vector<int> low = slices.low_starts();
+  const RowStarts view(low.data(), 8, slices.starts.back());
+  for (int slice = 0; slice <= 8; ++slice)
+    EXPECT_EQ(view[slice], static_cast<std::size_t>(slice) * (std::size_t{1} << 30U));
+  const std::string text =
+      text_of<ParameterError>([] { choose_slices(std::vector<int>(32, 1 << 26), 5, 32, 12); });
+  EXPECT_NE(text.find("slice of 32 rows"), std::string::npos) << text;
+}
+
+/// Address space of @p size elements, of which only those that are used take memory.
+template <class T>
+class Reserved
+{
+public:
+  explicit Reserved(const std::size_t size)
+      : bytes(size * sizeof(T)), memory(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))
+  {}
+  Reserved(const Reserved &) = delete;
+  Reserved &operator=(const Reserved &) = delete;
+  ~Reserved()
+  {
+    if (is_there())
+      munmap(memory, bytes);
+  }
+  bool is_there() const
+  {
+    return memory != MAP_FAILED;
+  }
+  T *data() const
+  {
+    return static_cast<T *>(memory);
+  }
+
+private:
+  std::size_t bytes;
+  void *memory;
+};
+
+/// Rows of which some cross 2^32, begin there or lie behind; only their entries are ever touched.
+TEST(RowStarts, ViewsReadRowsBehind32Bits)
+{
+  const Rows rows({1 << 30, 1 << 30, 1 << 30, (1 << 30) - 3, 5, 4, 3});
+  const Reserved<int> columns(rows.starts.back());
+  const Reserved<double> values(rows.starts.back());
+  if (!columns.is_there() || !values.is_there())
+    GTEST_SKIP() << "no address space for so many entries";
+  const std::vector<double> v = {1., 10., 100., 1000., 1e4, 1e5, 1e6};
+  for (std::size_t k = rows.starts[4]; k < rows.starts.back(); ++k)
+    values.data()[k] = static_cast<double>(k - rows.starts[4] + 1);
+  for (int i = 4; i < 7; ++i)
+    std::iota(columns.data() + rows.starts[i], columns.data() + rows.starts[i + 1], 2);
+  const CsrView<double> A{7, 1, rows.view(), columns.data(), values.data()};
+  EXPECT_EQ(A.row_product(4, 0, 1, v.data()), 5432100.);
+  EXPECT_EQ(A.row_product(5, 0, 1, v.data()), 987600.);
+  EXPECT_EQ(A.row_product(6, 1, 2, v.data()), 11000.);
+  EXPECT_EQ(A.row_magnitude(6, v.data()), 1000. + 11000. + 120000.);
+  EXPECT_EQ(A.diagonal_entry(4), 2);
+  EXPECT_EQ(A.diagonal(4), 3.);
+  EXPECT_EQ(A.diagonal(6), 0.);
+  const HostCsr host{7, rows.starts.back(), rows.view(), columns.data(), values.data()};
+  EXPECT_EQ(host.entries(5).values[1], 7.);
+  EXPECT_EQ(host.entries(5).columns[1], 3);
+}
+
+TEST(RowStarts, WhatCountsByIntSaysWhatDoesNot)
+{
+  const auto refusal = [](const auto &check) { return text_of<ParameterError>(check); };
+  const std::string coo =
+      refusal([] { check_countable("matrix format", linalg::formats, "coo values=float", many); });
+  EXPECT_NE(coo.find("'coo' counts entries up to 2146435071"), std::string::npos) << coo;
+  EXPECT_NE(coo.find("4294967296"), std::string::npos) << coo;
+  EXPECT_NE(coo.find("csr"), std::string::npos) << coo;
+  const std::string ilu = refusal(
+      [] { check_countable("preconditioner", linalg::preconditioners, "ilu level=1", many); });
+  EXPECT_NE(ilu.find("chebyshev"), std::string::npos) << ilu;
+  EXPECT_EQ(ilu.find("sai,"), std::string::npos) << ilu;
+  const std::string rcm =
+      refusal([] { check_countable("ordering", linalg::orderings, "rcm", many); });
+  EXPECT_NE(rcm.find("'rcm'"), std::string::npos) << rcm;
+  check_countable("matrix format", linalg::formats, "csr", many);
+  check_countable("matrix format", linalg::formats, "coo", most_indices);
+  check_countable("preconditioner", linalg::preconditioners, "jacobi", many);
+}
+} // namespace
+} // namespace femgpu::linalg::test
