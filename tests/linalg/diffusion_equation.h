@@ -51,8 +51,9 @@ struct DiffusionResidual
   void operator()(const int i) const
   {
     double r_i = lambda, missing = 3.;
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k, missing -= 1.)
-      r_i -= flux(x[i] - x[A.columns[k]]);
+    const auto row = A.entries(i);
+    for (int k = 0; k < row.length; ++k, missing -= 1.)
+      r_i -= flux(x[i] - x[row.columns[k]]);
     r[i] = r_i - missing * flux(x[i]);
   }
 };
@@ -67,15 +68,17 @@ struct DiffusionJacobian
   void operator()(const int i) const
   {
     double diagonal = 0., missing = 3.;
-    int place = A.row_starts[i];
-    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k, missing -= 1.)
-      if (A.columns[k] == i)
+    const auto row = A.entries(i);
+    double *const of_row = values + A.row_starts[i];
+    int place = 0;
+    for (int k = 0; k < row.length; ++k, missing -= 1.)
+      if (row.columns[k] == i)
         place = k;
       else {
-        values[k] = -flux_derivative(x[i] - x[A.columns[k]]);
-        diagonal -= values[k];
+        of_row[k] = -flux_derivative(x[i] - x[row.columns[k]]);
+        diagonal -= of_row[k];
       }
-    values[place] = diagonal + missing * flux_derivative(x[i]);
+    of_row[place] = diagonal + missing * flux_derivative(x[i]);
   }
 };
 
