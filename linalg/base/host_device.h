@@ -2,6 +2,8 @@
 #define femgpu_linalg_base_host_device_h
 
 #include <cmath>
+#include <cstdint>
+#include <type_traits>
 
 /// Marks a function that the host compiler and nvcc both compile: a step's formulas, a row product.
 #ifdef __CUDACC__
@@ -46,6 +48,30 @@ double reciprocal(const double x)
   return fma(y, fma(-x, y, 1.), y);
 #else
   return 1. / x;
+#endif
+}
+
+/// *at, of which a kernel reads each entry once and writes none: on a GPU it does not displace what
+/// is read again from the first-level cache, and doubles come into the second-level cache early.
+template <class T>
+FEMGPU_HD
+T load_once(const T *const at)
+{
+#ifdef __CUDA_ARCH__
+  T value;
+  if constexpr (std::is_same_v<T, double>)
+    asm volatile("ld.global.nc.L1::no_allocate.L2::256B.f64 %0, [%1];" : "=d"(value) : "l"(at));
+  else if constexpr (std::is_same_v<T, float>)
+    asm volatile("ld.global.nc.L1::no_allocate.L2::256B.f32 %0, [%1];" : "=f"(value) : "l"(at));
+  else if constexpr (std::is_same_v<T, int>)
+    asm volatile("ld.global.nc.L1::no_allocate.s32 %0, [%1];" : "=r"(value) : "l"(at));
+  else {
+    static_assert(std::is_same_v<T, std::uint16_t>);
+    asm volatile("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(value) : "l"(at));
+  }
+  return value;
+#else
+  return *at;
 #endif
 }
 } // namespace femgpu::linalg

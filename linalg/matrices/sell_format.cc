@@ -2,58 +2,25 @@
 #include "linalg/matrices/short_columns.h"
 #include "linalg/matrices/slices.h"
 
+#include <optional>
+
 namespace femgpu::linalg
 {
 namespace
 {
-/// The entries of a CSR in slices.
-struct Slices
-{
-  CsrView<double> A;
-  int log_slice;
-  RowStarts slice_starts;
-  const int *order;
-
-  /// The row at a position; -1 where the last slice has no more rows.
-  FEMGPU_HD
-  int row(const int position) const
-  {
-    return position >= A.n ? -1 : order == nullptr ? position : order[position];
-  }
-
-  FEMGPU_HD
-  RowEntries<double> entries(const int position) const
-  {
-    const int i = row(position);
-    return i < 0 ? RowEntries<double>{} : A.entries(i);
-  }
-
-  /// Calls f(at, k) for the places of a position and the entries of its row; k = -1: padding.
-  template <class Function>
-  FEMGPU_HD
-  void for_places(const int position, const Function &f) const
-  {
-    const int slice = position >> log_slice, size = 1 << log_slice;
-    const int length = entries(position).length;
-    const std::size_t end = slice_starts[slice + 1];
-    std::size_t at = slice_starts[slice] + (position & (size - 1));
-    for (int k = 0; at < end; at += size, ++k)
-      f(at, k < length ? k : -1);
-  }
-};
-
 template <class Value>
 struct StoreValues
 {
-  Slices slices;
+  SlicedRows slices;
   Value *values;
 
   FEMGPU_HD
   void operator()(const int position) const
   {
     const RowEntries<double> row = slices.entries(position);
-    slices.for_places(position, [&](const std::size_t at, const int k) {
-      values[at] = k < 0 ? Value(0) : static_cast<Value>(row.values[k]);
+    Value *const of_slice = values + slices.slice_starts[position >> slices.log_slice];
+    slices.for_places(position, [&](const int at, const int k) {
+      of_slice[at] = k < 0 ? Value(0) : static_cast<Value>(row.values[k]);
     });
   }
 };
@@ -61,7 +28,7 @@ struct StoreValues
 /// Columns; padding has that of the row itself.
 struct StoreColumns
 {
-  Slices slices;
+  SlicedRows slices;
   int *columns;
 
   FEMGPU_HD
@@ -69,32 +36,9 @@ struct StoreColumns
   {
     const int i = slices.row(position), padding = i < 0 ? 0 : i;
     const RowEntries<double> row = slices.entries(position);
-    slices.for_places(position, [&](const std::size_t at, const int k) {
-      columns[at] = k < 0 ? padding : row.columns[k];
-    });
-  }
-};
-
-/// Columns of two bytes; padding has the last column of the row.
-struct StoreCodes
-{
-  Slices slices;
-  ShortColumns short_columns;
-  std::uint16_t *codes;
-
-  FEMGPU_HD
-  void operator()(const int position) const
-  {
-    const int base = position < slices.A.n ? short_columns.first_base(position) : -1;
-    if (base < 0)
-      return;
-    RowEncoder encode(short_columns.bases + base);
-    std::uint16_t code = 0;
-    const RowEntries<double> row = slices.entries(position);
-    slices.for_places(position, [&](const std::size_t at, const int k) {
-      if (k >= 0)
-        code = encode(row.columns[k]);
-      codes[at] = code;
+    int *const of_slice = columns + slices.slice_starts[position >> slices.log_slice];
+    slices.for_places(position, [&](const int at, const int k) {
+      of_slice[at] = k < 0 ? padding : row.columns[k];
     });
   }
 };
@@ -144,11 +88,13 @@ public:
   }
   Matrix::View view() const override
   {
-    const SellView<Value> plain{this->n(),    log_slice,      starts.in(slice_starts.data()),
-                                order.data(), columns.data(), values.data()};
-    if (short_columns)
-      return ShortSellView<Value>{plain, short_columns->view()};
-    return plain;
+    return SellView<Value>{this->n(),
+                           log_slice,
+                           starts.in(slice_starts.data()),
+                           order.data(),
+                           columns.data(),
+                           values.data(),
+                           short_columns ? short_columns->view() : ShortColumns{}};
   }
   int rows_together() const override
   {
@@ -160,7 +106,7 @@ public:
   }
 
 private:
-  Slices layout() const
+  SlicedRows layout() const
   {
     return {this->source.csr_view(), log_slice, starts.in(slice_starts.data()), order.data()};
   }
@@ -178,30 +124,12 @@ private:
 
   void store_columns(const bool are_short, const std::vector<std::size_t> &of_slices)
   {
-    if (are_short) {
-      const CsrView<double> A = this->source.csr_view();
-      short_columns.emplace(this->executor(),
-                            OrderedRows{A.n, A.row_starts, A.columns, order.data()},
-                            starts_of_positions(of_slices));
-      run(StoreCodes{layout(), short_columns->view(), short_columns->mutable_codes()});
-    }
-    if (!short_columns || short_columns->n_long_columns() > 0) {
+    if (are_short)
+      short_columns.emplace(this->executor(), layout(), of_slices);
+    if (!short_columns || short_columns->has_long_columns()) {
       columns = Buffer<int>(this->executor(), values.size());
       run(StoreColumns{layout(), columns.data()});
     }
-  }
-
-  // Stored entries before each position, and all of them.
-  std::vector<std::size_t> starts_of_positions(const std::vector<std::size_t> &of_slices) const
-  {
-    std::vector<std::size_t> of_positions(static_cast<std::size_t>(this->n()) + 1,
-                                          of_slices.back());
-    for (int p = 0; p < this->n(); ++p) {
-      const int slice = p >> log_slice;
-      const std::size_t width = (of_slices[slice + 1] - of_slices[slice]) >> log_slice;
-      of_positions[p] = of_slices[slice] + (p & ((1 << log_slice) - 1)) * width;
-    }
-    return of_positions;
   }
 
   int window;
@@ -209,7 +137,7 @@ private:
   Buffer<int> order;        ///< empty: rows are in their places
   Buffer<int> slice_starts; ///< their low 32 bits
   RowStarts starts;         ///< where the high ones grow
-  Buffer<int> columns;      ///< also where some columns are short; empty where all are
+  Buffer<int> columns;      ///< also where some slices have short ones; empty where all have
   Buffer<Value> values;
   std::optional<ShortColumnsOwner<Backend>> short_columns;
 };

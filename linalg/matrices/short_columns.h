@@ -6,214 +6,257 @@
 #include "linalg/execution/this_backend.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <climits>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
  * @file
- * How ShortColumns are made. Bases are found where the matrix lives; only their number for each
- * group of rows goes to the host.
+ * How ShortColumns are made, where the matrix lives: only what each slice needs goes to the host,
+ * which counts the codes before it.
  */
 namespace femgpu::linalg
 {
-/// The columns of rows, which ascend in each row, in the order in which the rows are multiplied.
-struct OrderedRows
+/// The entries of a CSR in slices.
+struct SlicedRows
 {
-  int n;
-  RowStarts row_starts;
-  const int *columns;
-  const int *order = nullptr; ///< n: the row at each position; nullptr: each in its place
+  CsrView<double> A;
+  int log_slice;
+  RowStarts slice_starts;
+  const int *order;
 
+  /// The row at a position; -1 where the last slice has no more rows.
   FEMGPU_HD
   int row(const int position) const
   {
-    return order == nullptr ? position : order[position];
+    return position >= A.n ? -1 : order == nullptr ? position : order[position];
   }
 
-  /// The smallest column >= @p least at the positions of a group; -1 if there is none.
+  /// Entries of the row at a position; none where there is no row.
   FEMGPU_HD
-  int next_column(const int group, const int least) const
+  RowEntries<double> entries(const int position) const
   {
-    const int first = group << ShortColumns::log_group, size = 1 << ShortColumns::log_group;
-    int next = -1;
-    for (int position = first; position < n && position - first < size; ++position) {
-      const int i = row(position), length = row_starts.length(i);
-      const int *const of_row = columns + row_starts[i];
-      const int k = first_not_below(least, of_row, length);
-      if (k < length && (next < 0 || of_row[k] < next))
-        next = of_row[k];
-    }
-    return next;
+    const int i = row(position);
+    return i < 0 ? RowEntries<double>{} : A.entries(i);
+  }
+
+  /// Number of the slice's first column among those of all slices.
+  FEMGPU_HD
+  std::size_t first_column(const int slice) const
+  {
+    return slice_starts[slice] >> log_slice;
+  }
+  FEMGPU_HD
+  int n_columns(const int slice) const
+  {
+    return slice_starts.length(slice) >> log_slice;
+  }
+
+  /// Calls f(at, k) for the places of a position, counted from its slice's first, and the entries k
+  /// of its row; k = -1: padding.
+  template <class Function>
+  FEMGPU_HD
+  void for_places(const int position, const Function &f) const
+  {
+    const int slice = position >> log_slice, size = 1 << log_slice;
+    const int length = entries(position).length, end = slice_starts.length(slice);
+    for (int at = position & (size - 1), k = 0; at < end; at += size, ++k)
+      f(at, k < length ? k : -1);
+  }
+
+  /// Calls f(i, column) for the rows of a slice and the columns of their entries number k; -1 where
+  /// a row has fewer.
+  template <class Function>
+  FEMGPU_HD
+  void for_rows(const int slice, const int k, const Function &f) const
+  {
+    for (int lane = 0; lane < 1 << log_slice; ++lane)
+      if (const int i = row((slice << log_slice) + lane); i >= 0) {
+        const RowEntries<double> of_row = A.entries(i);
+        f(i, k < of_row.length ? of_row.columns[k] : -1);
+      }
+  }
+
+  /// Does row @p i have a column so far from it?
+  FEMGPU_HD
+  bool is_column(const int i, const int distance) const
+  {
+    const long long column = static_cast<long long>(i) + distance;
+    return column >= 0 && column < A.n;
+  }
+};
+
+/// Bases, and how far columns lie beyond them; each position has every C-th column of its slice.
+struct FindBases
+{
+  SlicedRows rows;
+  int *bases, *spans;
+
+  FEMGPU_HD
+  void operator()(const int position) const
+  {
+    const int slice = position >> rows.log_slice, size = 1 << rows.log_slice;
+    const int width = rows.n_columns(slice);
+    for (int k = position & (size - 1); k < width; k += size)
+      find(slice, k, rows.first_column(slice) + static_cast<std::size_t>(k));
   }
 
 private:
   FEMGPU_HD
-  static int first_not_below(const int least, const int *of_row, int end)
+  void find(const int slice, const int k, const std::size_t number) const
   {
-    int begin = 0;
-    while (begin < end) {
-      const int middle = begin + (end - begin) / 2;
-      if (of_row[middle] < least)
-        begin = middle + 1;
-      else
-        end = middle;
+    int least = INT_MAX, most = -INT_MAX; // some row has an entry
+    rows.for_rows(slice, k, [&](const int i, const int column) {
+      if (column < 0)
+        return;
+      const int distance = column - i;
+      least = distance < least ? distance : least;
+      most = distance > most ? distance : most;
+    });
+    bool is_column = true; // for padding too
+    rows.for_rows(slice, k, [&](const int i, const int column) {
+      is_column = is_column && (column >= 0 || rows.is_column(i, least));
+    });
+    if (!is_column) { // then padding has the row's own
+      least = least < 0 ? least : 0;
+      most = most > 0 ? most : 0;
     }
-    return begin;
+    const unsigned int span = static_cast<unsigned int>(most) - static_cast<unsigned int>(least);
+    constexpr unsigned int end = ShortColumns::codes_end;
+    bases[number] = least;
+    spans[number] = static_cast<int>(span < end ? span : end);
   }
 };
 
-/// Calls f(base) for the bases that a group needs; at most for one more than it may have.
-template <class Function>
-FEMGPU_HD
-void for_bases(const OrderedRows &rows, const int group, const Function &f)
+/// The longest span of each slice.
+struct FindLongestSpan
 {
-  int base = rows.next_column(group, 0);
-  for (int count = 0; count <= ShortColumns::most_bases && base >= 0; ++count) {
-    f(base);
-    const bool is_last = base >= rows.n - ShortColumns::range; // also keeps the sum within an int
-    base = is_last ? -1 : rows.next_column(group, base + ShortColumns::range);
-  }
-}
-
-struct CountBases
-{
-  OrderedRows rows;
-  int *counts;
+  SlicedRows rows;
+  const int *spans;
+  int *longest;
 
   FEMGPU_HD
-  void operator()(const int group) const
+  void operator()(const int slice) const
   {
-    int count = 0;
-    for_bases(rows, group, [&](int /* base */) { ++count; });
-    counts[group] = count;
+    int most = 0;
+    const int *const of_slice = spans + rows.first_column(slice);
+    for (int k = 0; k < rows.n_columns(slice); ++k)
+      most = of_slice[k] > most ? of_slice[k] : most;
+    longest[slice] = most;
   }
 };
 
-struct StoreBases
+struct StoreCodes
 {
-  OrderedRows rows;
-  const int *first_bases;
-  int *bases;
+  SlicedRows rows;
+  ShortColumns short_columns;
+  std::uint16_t *codes;
 
   FEMGPU_HD
-  void operator()(const int group) const
+  void operator()(const int position) const
   {
-    int at = first_bases[group];
-    if (at < 0)
+    const int slice = position >> rows.log_slice, i = rows.row(position);
+    const int first_code = short_columns.first_codes[slice];
+    if (first_code < 0)
       return;
-    bases[at] = 0; // padding needs one where all rows are empty
-    for_bases(rows, group, [&](const int base) { bases[at++] = base; });
+    std::uint16_t *const of_slice =
+        codes + (static_cast<std::size_t>(first_code) << rows.log_slice);
+    const int *const bases = short_columns.bases + rows.first_column(slice);
+    const RowEntries<double> row = rows.entries(position);
+    rows.for_places(position, [&](const int at, const int k) {
+      const int base = bases[at >> rows.log_slice];
+      const int distance = k >= 0 ? row.columns[k] - i : rows.is_column(i, base) ? base : 0;
+      of_slice[at] = i < 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(distance - base);
+    });
   }
-};
-
-/// The codes of a row's columns, which must be asked for in ascending order.
-class RowEncoder
-{
-public:
-  FEMGPU_HD
-  RowEncoder(const int *bases) : bases(bases)
-  {}
-  FEMGPU_HD
-  std::uint16_t operator()(const int column)
-  {
-    while (column - bases[number] >= ShortColumns::range)
-      ++number;
-    return static_cast<std::uint16_t>(number << ShortColumns::distance_bits |
-                                      (column - bases[number]));
-  }
-
-private:
-  const int *bases;
-  int number = 0;
 };
 
 /**
- * Owns what ShortColumns views. For differences on grids, linear elements and bands as those of
- * reverse Cuthill-McKee a group has some 3 bases: half a byte a row besides two bytes an entry.
- * Bytes of a row, with row starts, slices and order, in 32-bit and in short columns:
+ * Owns what ShortColumns views. Bytes of a row, with slices and order, in long and in short
+ * columns, as the model problems have them:
  *
- *     7-point differences      88 -> 75, float 60 -> 47
- *     27 entries (Q1)          328 -> 275, float 220 -> 167
- *     elasticity, 43.5 (P1)    526 -> 440, float 352 -> 266
+ *     7-point differences      84 -> 62, float 56 -> 34
+ *     27 entries (Q1)          322 -> 229, float 215 -> 122
  */
 template <class Backend>
 class ShortColumnsOwner
 {
 public:
-  /// Finds the bases; codes are still to be stored. @p stored_starts has n+1 numbers: how many
-  /// entries are stored before each position.
-  ShortColumnsOwner(const ExecutorPtr &executor, const OrderedRows &pattern,
-                    const std::vector<std::size_t> &stored_starts)
-      : codes(executor, stored_starts.back())
+  /// @param slice_starts those of @p rows, on the host
+  ShortColumnsOwner(const ExecutorPtr &executor, const SlicedRows &rows,
+                    const std::vector<std::size_t> &slice_starts)
+      : log_slice(rows.log_slice), bases(executor, slice_starts.back() >> log_slice),
+        first_codes(executor, slice_starts.size() - 1)
   {
-    const std::size_t n = stored_starts.size() - 1;
-    const int n_groups = static_cast<int>((n + group_size - 1) / group_size);
+    const int n_slices = static_cast<int>(slice_starts.size()) - 1;
     Runner<Backend> runner(*executor);
-    first_bases = Buffer<int>(executor, static_cast<std::size_t>(n_groups));
-    runner.run(rows(n_groups, CountBases{pattern, first_bases.data()}));
-
-    std::vector<int> first = first_bases.to_host();
-    int n_bases = 0;
-    for (std::size_t group = 0; group < first.size(); ++group) {
-      const int count = first[group];
-      const bool has_bases = count <= ShortColumns::most_bases;
-      first[group] = has_bases ? n_bases : -1;
-      n_bases += has_bases ? std::max(count, 1) : 0;
-      if (!has_bases)
-        n_long += entries_of_group(group, stored_starts);
-    }
-    first_bases.copy_from_host(first.data());
-    bases = Buffer<int>(executor, static_cast<std::size_t>(n_bases));
-    runner.run(rows(n_groups, StoreBases{pattern, first_bases.data(), bases.data()}));
-    codes.fill_zero();
+    Buffer<int> spans(executor, bases.size());
+    runner.run(linalg::rows(n_slices << log_slice, FindBases{rows, bases.data(), spans.data()}));
+    runner.run(linalg::rows(n_slices, FindLongestSpan{rows, spans.data(), first_codes.data()}));
+    count_codes(slice_starts);
+    codes = Buffer<std::uint16_t>(executor, columns_with_codes << log_slice);
+    runner.run(linalg::rows(n_slices << log_slice, StoreCodes{rows, view(), codes.data()}));
   }
 
   ShortColumns view() const
   {
-    return {first_bases.data(), bases.data(), codes.data()};
+    return {first_codes.data(), bases.data(), codes.data()};
   }
-  std::uint16_t *mutable_codes()
+  bool has_long_columns() const
   {
-    return codes.data();
-  }
-  /// Stored entries of groups without bases.
-  std::size_t n_long_columns() const
-  {
-    return n_long;
+    return long_columns > 0;
   }
   /// What a product reads, with the long columns.
   std::size_t bytes() const
   {
-    return first_bases.bytes() + bases.bytes() + (codes.size() - n_long) * sizeof(std::uint16_t) +
-           n_long * sizeof(int);
+    return first_codes.bytes() + codes.bytes() + (bases.size() - long_columns) * sizeof(int) +
+           (long_columns << log_slice) * sizeof(int);
   }
-  /// ", 16-bit columns but for 2.5 % of the entries"
+  /// ", short columns: 16 bits for 12 % of the entries, 32 for 2.5 %"
   std::string describe() const
   {
-    if (n_long == 0)
-      return ", 16-bit columns";
-    std::ostringstream percent;
-    percent.precision(3);
-    percent << 100. * static_cast<double>(n_long) / static_cast<double>(codes.size());
-    return ", 16-bit columns but for " + percent.str() + " % of the entries";
+    std::ostringstream text;
+    text.precision(3);
+    text << ", short columns";
+    const double all = static_cast<double>(std::max<std::size_t>(bases.size(), 1));
+    const char *before = ": ";
+    for (const auto &[bits, columns] :
+         {std::pair("16 bits", columns_with_codes), std::pair("32 bits", long_columns)})
+      if (columns > 0) {
+        text << before << bits << " for " << 100. * static_cast<double>(columns) / all
+             << " % of the entries";
+        before = ", ";
+      }
+    return text.str();
   }
 
 private:
-  static constexpr std::size_t group_size = std::size_t{1} << ShortColumns::log_group;
-
-  static std::size_t entries_of_group(const std::size_t group,
-                                      const std::vector<std::size_t> &stored_starts)
+  /// Makes first_codes of the longest spans, which it holds.
+  void count_codes(const std::vector<std::size_t> &slice_starts)
   {
-    const std::size_t n = stored_starts.size() - 1;
-    const std::size_t begin = group * group_size, end = std::min(begin + group_size, n);
-    return stored_starts[end] - stored_starts[begin];
+    std::vector<int> first = first_codes.to_host();
+    for (std::size_t slice = 0; slice < first.size(); ++slice) {
+      const std::size_t width = (slice_starts[slice + 1] - slice_starts[slice]) >> log_slice;
+      if (first[slice] == 0)
+        first[slice] = ShortColumns::no_codes;
+      else if (first[slice] == ShortColumns::codes_end) {
+        first[slice] = ShortColumns::long_columns;
+        long_columns += width;
+      }
+      else {
+        first[slice] = static_cast<int>(columns_with_codes);
+        columns_with_codes += width;
+      }
+    }
+    first_codes.copy_from_host(first.data());
   }
 
-  Buffer<int> first_bases, bases;
+  int log_slice;
+  Buffer<int> bases, first_codes;
   Buffer<std::uint16_t> codes;
-  std::size_t n_long = 0;
+  std::size_t columns_with_codes = 0, long_columns = 0; ///< of slices
 };
 } // namespace femgpu::linalg
 

@@ -16,8 +16,7 @@ class CsrMatrix;
  */
 class Matrix
     : public ViewedOperator<CsrView<double>, CsrView<float>, EllView<double>, EllView<float>,
-                            SellView<double>, SellView<float>, ShortSellView<double>,
-                            ShortSellView<float>, BsrView<double>, BsrView<float>,
+                            SellView<double>, SellView<float>, BsrView<double>, BsrView<float>,
                             BlockSellView<double>, BlockSellView<float>, StoredView>
 {
 public:

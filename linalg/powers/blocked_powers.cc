@@ -46,9 +46,14 @@ struct CacheBlockView
     return l < n_own ? begin + l : ghosts[l - n_own];
   }
   FEMGPU_HD
+  std::size_t start_of_slice(const int l) const
+  {
+    return slice_starts[l >> log_slice];
+  }
+  FEMGPU_HD
   std::size_t first_entry(const int l) const
   {
-    return slice_starts[l >> log_slice] + static_cast<std::size_t>(l & ((1 << log_slice) - 1));
+    return start_of_slice(l) + static_cast<std::size_t>(l & ((1 << log_slice) - 1));
   }
   FEMGPU_HD
   std::size_t end_of_slice(const int l) const
@@ -110,12 +115,13 @@ struct SweepFromMemory : Sweep
     const CacheBlockView block(blocks, b);
     double *v = team.scratch(), *w = v + block.counts[blocks.depth];
     this->begin(team, block, v, w);
-    const std::size_t slice = std::size_t{1} << block.log_slice;
     for (int k = 0; k < n_steps; ++k) {
       const int n_rows = block.counts[n_steps - 1 - k];
       for (int l = team.rank(); l < n_rows; l += team.size()) {
-        const double Av_l = strided_product<4>(block.values, block.columns, block.first_entry(l),
-                                               block.end_of_slice(l), slice, v);
+        const auto places =
+            places_in_slice(block.start_of_slice(l), block.end_of_slice(l),
+                            static_cast<std::size_t>(l), std::size_t{1} << block.log_slice);
+        const double Av_l = strided_product<4>(block.values, block.columns, places, v);
         finish_row(block, k, l, Av_l, v, w);
       }
       team.sync();

@@ -30,8 +30,10 @@ struct VisitView
   {
     const unsigned int size = 1U << log_slice;
     const int slice = l >> log_slice;
-    const unsigned int first = slice_starts[slice] + (static_cast<unsigned int>(l) & (size - 1));
-    return strided_product<8>(values, columns, first, slice_starts[slice + 1], size, v);
+    return strided_product<8>(values, columns,
+                              places_in_slice(slice_starts[slice], slice_starts[slice + 1],
+                                              static_cast<unsigned int>(l), size),
+                              v);
   }
 };
 

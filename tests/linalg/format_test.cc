@@ -114,16 +114,20 @@ TEST_P(FormatTest, FloatValuesHalveTheBytesOfTheValues)
   }
 }
 
-TEST_P(FormatTest, ShortColumnsHalveTheBytesOfTheColumns)
+TEST_P(FormatTest, ShortColumnsTakeABaseWhereTheRowsOfASliceHaveTheSameDistances)
 {
-  // Two groups of rows, each with one base, and where that is.
-  constexpr std::size_t groups = 2 * (sizeof(int) + sizeof(int));
-  const HostMatrix A = laplacian_1d(64);
-  const std::size_t bytes = make("sell slice=32", A)->bytes();
-  const auto shorter = make("sell slice=32 columns=short", A);
-  EXPECT_EQ(shorter->bytes(), bytes - 2 * shorter->n_stored() + groups);
+  const int n = 128;
+  const std::size_t bytes = make("sell slice=32", laplacian_1d(n))->bytes();
+  const auto shorter = make("sell slice=32 columns=short", laplacian_1d(n));
+  // Three bases and a place of the codes for each of four slices; the first and the last have rows
+  // of two entries, and with them codes.
+  const std::size_t n_slices = 4, width = 3;
+  EXPECT_EQ(shorter->bytes(), bytes - shorter->n_stored() * sizeof(int) +
+                                  n_slices * (width + 1) * sizeof(int) +
+                                  2 * 32 * width * sizeof(std::uint16_t));
   expect_in("slices of 32, rows in their order", shorter->format());
-  expect_in(", 16-bit columns", shorter->format());
+  expect_in(", short columns: 16 bits for 50 % of the entries", shorter->format());
+  expect_in(", short columns", make("sell slice=32 columns=short", diagonal({1., 2.}))->format());
 }
 
 TEST_P(FormatTest, RowsAreSortedWhereThatSavesBytes)
@@ -147,11 +151,11 @@ TEST_P(FormatTest, ShortColumnsTellHowManyEntriesHaveLongOnes)
 {
   HostMatrix A = laplacian_1d(1000000);
   const std::string text = make("sell slice=32 columns=short", A)->format();
-  EXPECT_EQ(text.find("but for"), std::string::npos) << text;
-  A = far_diagonal(640000, 31); // rows 0 to 639999 in 32 ranges besides that of the diagonal
+  EXPECT_EQ(text.find("32 bits"), std::string::npos) << text;
+  A = far_diagonal(640000, 31); // each slice has distances from -310000 to 310000
   const std::size_t bytes = make("sell slice=32", A)->bytes();
   const auto none_fits = make("sell slice=32 columns=short", A);
-  expect_in("16-bit columns but for 100 % of the entries", none_fits->format());
+  expect_in("short columns: 32 bits for 100 % of the entries", none_fits->format());
   EXPECT_EQ(none_fits->bytes(), bytes + 640000 / 32 * sizeof(int));
 }
 

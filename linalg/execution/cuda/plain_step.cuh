@@ -57,6 +57,13 @@ template <class Body>
 constexpr int threads_of_block<TeamStep<Body>> =
     Body::team_size > warp_size ? Body::team_size : threads_per_block;
 
+/// Blocks that a multiprocessor holds at least; 0 leaves it to the compiler. Where rows lie side by
+/// side, it would save so many registers that the loads of a batch wait for each other.
+template <class Step>
+constexpr int blocks_together = 0;
+template <class View, class Body>
+constexpr int blocks_together<ViewProduct<View, Body>> = IsSliced<View>::value ? 4 : 0;
+
 template <class Body>
 __device__ void run_plain(const RowStep<Body> &step)
 {
@@ -121,7 +128,7 @@ __device__ void run_plain(const ChainStep<Body> &step)
 
 /// Runs one step unless the loop it belongs to has ended.
 template <class Step>
-__global__ void __launch_bounds__(threads_of_block<Step>)
+__global__ void __launch_bounds__(threads_of_block<Step>, blocks_together<Step>)
     run_plain_step(const Step step, const LoopState *loop)
 {
   if (loop == nullptr || loop->running)

@@ -14,80 +14,72 @@
  */
 namespace femgpu::linalg
 {
-/**
- * Columns of two bytes. Neighbouring rows come in groups of 32, the rows of a warp. The columns of
- * a group lie in few short ranges, whose first columns are the bases of the group; an entry has the
- * number of its range and its distance from the base, in one code of 16 bits. (Williams et al.
- * 2007, §4.4, have 16-bit distances within cache blocks; here rows stay whole, so that sums keep
- * their order.) A group whose columns lie in too many ranges has no bases: its entries have columns
- * of four bytes.
- */
-struct ShortColumns
+/// An array of the device of which a product reads each entry once.
+template <class T>
+struct ReadOnce
 {
-  static constexpr int log_group = 5;
-  static constexpr int distance_bits = 12;
-  static constexpr int range = 1 << distance_bits;             ///< columns
-  static constexpr int most_bases = 1 << (16 - distance_bits); ///< of a group
+  const T *data;
 
-  const int *first_bases; ///< of each group, or -1
-  const int *bases;
-  const std::uint16_t *codes; ///< one an entry
-
-  /// What is read in place of an array of columns.
-  struct OfGroup
-  {
-    const int *bases;
-    const std::uint16_t *codes;
-
-    FEMGPU_HD
-    int operator[](const std::size_t k) const
-    {
-      const int code = codes[k];
-      return bases[code >> distance_bits] + (code & (range - 1));
-    }
-  };
-
-  /// Where the bases of a row's group begin; -1 if there are none.
   FEMGPU_HD
-  int first_base(const int row) const
+  T operator[](const std::size_t k) const
   {
-    return first_bases[row >> log_group];
-  }
-  /// From entry @p begin on.
-  FEMGPU_HD
-  OfGroup of_group(const int first_base, const std::size_t begin) const
-  {
-    return {bases + first_base, codes + begin};
+    return load_once(data + k);
   }
 };
 
-/**
- * The sum of values[k] v[column_of[k]] over k = begin, begin + stride, ... < end, in this order. On
- * a GPU the loads of @p batch entries are under way at once; those beyond the end are left out.
- */
-template <int batch, class Value, class Columns, class Index>
+/// Places of entries: begin, begin + stride, ... < end.
+template <class Index>
+struct Places
+{
+  Index begin, end, stride;
+  Index last; ///< of the row, or of these entries
+};
+
+/// Those of the row at @p position of a slice of @p size rows, whose places are start <= k < end.
+/// Each of @p n_lanes takes some of them.
+template <class Index>
 FEMGPU_HD
-double strided_product(const Value *values, const Columns &column_of, const Index begin,
-                       const Index end, const Index stride, const double *v)
+Places<Index> places_in_slice(const Index start, const Index end, const Index position,
+                              const Index size, const int lane = 0, const int n_lanes = 1)
+{
+  const Index in_slice = position & (size - 1);
+  return {start + in_slice + lane * size, end, n_lanes * size, end - size + in_slice};
+}
+
+/**
+ * The sum of values[k] v[column_of[k]] over the @p places k, in their order. On a GPU the loads of
+ * @p batch entries are under way at once. Those beyond the end read the last entry, which the cache
+ * has, and only their addition is left out: loads under a condition would wait for each other.
+ */
+template <int batch, class Values, class Columns, class Index>
+FEMGPU_HD
+double strided_product(const Values &values, const Columns &column_of, const Places<Index> &places,
+                       const double *v)
 {
   constexpr int together = is_for_gpu ? batch : 1;
+  const Index begin = places.begin, end = places.end, stride = places.stride, last = places.last;
   double sum = 0.;
   for (Index first = begin; first < end; first += together * stride) {
-    Value a[together];
+    std::decay_t<decltype(values[begin])> a[together];
     int columns[together];
-    FEMGPU_UNROLL
-    for (int e = 0; e < together; ++e) {
+    const auto place = [&](const int e) {
       const Index k = first + e * stride;
-      a[e] = k < end ? values[k] : Value(0);
-      columns[e] = k < end ? column_of[k] : -1;
-    }
+      return together > 1 && last < k ? last : k;
+    };
+    FEMGPU_UNROLL
+    for (int e = 0; e < together; ++e)
+      a[e] = values[place(e)];
+    FEMGPU_UNROLL
+    for (int e = 0; e < together; ++e)
+      columns[e] = column_of[place(e)];
     double v_j[together];
     FEMGPU_UNROLL
     for (int e = 0; e < together; ++e)
-      v_j[e] = columns[e] >= 0 ? v[columns[e]] : 0.;
+      v_j[e] = v[columns[e]];
     FEMGPU_UNROLL
     for (int e = 0; e < together; ++e)
-      sum += static_cast<double>(a[e]) * v_j[e];
+      if (first + e * stride < end)
+        sum += static_cast<double>(a[e]) * v_j[e];
   }
   return sum;
 }
@@ -119,8 +111,10 @@ struct CsrView
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
     const EntryRange row = row_starts.range(i);
-    return strided_product<4>(values + row.base, columns + row.base, row.first + lane, row.end,
-                              static_cast<unsigned int>(n_lanes), v);
+    return strided_product<4>(values + row.base, columns + row.base,
+                              Places<unsigned int>{row.first + lane, row.end,
+                                                   static_cast<unsigned int>(n_lanes), row.end - 1},
+                              v);
   }
 
   /// (|A||v|)_i
@@ -179,14 +173,67 @@ struct EllView
   {
     const std::size_t begin = static_cast<std::size_t>(i) * n_lanes + lane;
     const std::size_t length = (row_lengths[i] - lane + n_lanes - 1) / n_lanes; // of the lane
-    return strided_product<4>(values, columns, begin, begin + length * stride, stride, v);
+    const std::size_t end = begin + length * stride;
+    return strided_product<4>(ReadOnce<Value>{values}, ReadOnce<int>{columns},
+                              Places<std::size_t>{begin, end, stride, end - stride}, v);
   }
+};
+
+/**
+ * Columns by their distance from the row. Entry k of all rows of a slice is a column of the slice;
+ * each of these has one base, the least column - row in it. On a grid most slices need no more.
+ * Others have a code of 16 bits for each entry, by which its column is beyond row + base; and where
+ * 16 bits do not do, the slice has columns of 32 bits. Rows stay whole, so that sums keep their
+ * order.
+ */
+struct ShortColumns
+{
+  static constexpr int no_codes = -1, long_columns = -2;
+  static constexpr int codes_end = 1 << 16;
+
+  const int *first_codes;     ///< of slices, in columns of slices; nullptr: all have long columns
+  const int *bases;           ///< of each column of a slice
+  const std::uint16_t *codes; ///< one an entry, where there are any
+
+  FEMGPU_HD
+  int first_code(const int slice) const
+  {
+    return first_codes == nullptr ? long_columns : first_codes[slice];
+  }
+
+  /// What is read in place of an array of columns where a slice has no codes.
+  struct Bases
+  {
+    int row, log_slice;
+    const int *bases;
+
+    FEMGPU_HD
+    int operator[](const unsigned int k) const
+    {
+      return row + bases[k >> log_slice];
+    }
+  };
+
+  /// And where it has.
+  struct Codes
+  {
+    Bases bases;
+    unsigned int start; ///< place of the slice's first entry
+    const std::uint16_t *codes;
+
+    FEMGPU_HD
+    int operator[](const unsigned int k) const
+    {
+      return bases[k] + load_once(codes + (k - start));
+    }
+  };
 };
 
 /**
  * SELL-C-σ (Kreutzer et al. 2014): slices of C = 2^log_slice rows, each as wide as its longest row;
  * within windows of σ rows the rows are sorted by length. Entry k of position p is at
- * slice_starts[p / C] + k C + p % C. Padding is 0 times v of the row itself.
+ * slice_starts[p / C] + k C + p % C. Padding is 0 times v of the row itself, or of any other with
+ * short columns.
  */
 template <class Value, class Starts = RowStarts>
 struct SellView
@@ -197,8 +244,9 @@ struct SellView
   int log_slice;
   Starts slice_starts; ///< number of slices + 1
   const int *order;    ///< n: the row at each position; nullptr: each in its place
-  const int *columns;
+  const int *columns;  ///< long ones
   const Value *values;
+  ShortColumns short_columns;
 
   FEMGPU_HD
   int row(const int position) const
@@ -209,39 +257,24 @@ struct SellView
   FEMGPU_HD
   double row_product(const int position, const int lane, const int n_lanes, const double *v) const
   {
-    const EntryRange slice = slice_starts.range(position >> log_slice);
-    return product_with(slice, columns + slice.base, position, lane, n_lanes, v);
-  }
-
-protected:
-  /// @param column_of gives the columns of entries from the base of the @p slice on
-  template <class Columns>
-  FEMGPU_HD
-  double product_with(const EntryRange &slice, const Columns &column_of, const int position,
-                      const int lane, const int n_lanes, const double *v) const
-  {
-    const auto size = 1U << log_slice;
-    const auto first = slice.first + (static_cast<unsigned int>(position) & (size - 1));
-    return strided_product<8>(values + slice.base, column_of, first + lane * size, slice.end,
-                              n_lanes * size, v);
-  }
-};
-
-/// The same with columns of two bytes, where they fit; padding has the last column in the row.
-template <class Value, class Starts = RowStarts>
-struct ShortSellView : SellView<Value, Starts>
-{
-  ShortColumns short_columns; ///< of groups of positions
-
-  FEMGPU_HD
-  double row_product(const int position, const int lane, const int n_lanes, const double *v) const
-  {
-    const int base = short_columns.first_base(position);
-    const EntryRange slice = this->slice_starts.range(position >> this->log_slice);
-    return base < 0
-               ? this->product_with(slice, this->columns + slice.base, position, lane, n_lanes, v)
-               : this->product_with(slice, short_columns.of_group(base, slice.base), position, lane,
-                                    n_lanes, v);
+    const int slice = position >> log_slice;
+    const EntryRange entries = slice_starts.range(slice);
+    const auto places =
+        places_in_slice(entries.first, entries.end, static_cast<unsigned int>(position),
+                        1U << log_slice, lane, n_lanes);
+    const auto product_with = [&](const auto &column_of) {
+      return strided_product<7>(ReadOnce<Value>{values + entries.base}, column_of, places, v);
+    };
+    const int first_code = short_columns.first_code(slice);
+    if (first_code == ShortColumns::long_columns)
+      return product_with(ReadOnce<int>{columns + entries.base});
+    const ShortColumns::Bases bases{row(position), log_slice,
+                                    short_columns.bases + (entries.base >> log_slice)};
+    if (first_code == ShortColumns::no_codes)
+      return product_with(bases);
+    return product_with(ShortColumns::Codes{
+        bases, entries.first,
+        short_columns.codes + (static_cast<std::size_t>(first_code) << log_slice)});
   }
 };
 
@@ -249,12 +282,7 @@ struct ShortSellView : SellView<Value, Starts>
 template <class Value>
 SellView<Value, NarrowRowStarts> narrow(const SellView<Value> &A)
 {
-  return {A.n, A.log_slice, {A.slice_starts.low}, A.order, A.columns, A.values};
-}
-template <class Value>
-ShortSellView<Value, NarrowRowStarts> narrow(const ShortSellView<Value> &A)
-{
-  return {narrow<Value>(static_cast<const SellView<Value> &>(A)), A.short_columns};
+  return {A.n, A.log_slice, {A.slice_starts.low}, A.order, A.columns, A.values, A.short_columns};
 }
 
 /// Block CSR: row starts and columns of b x b blocks, whose values are stored row by row.
@@ -370,12 +398,15 @@ private:
       for (int e = 0; e < together; ++e) {
         const int part = first + e * n_lanes, block = part / (block_size / b);
         const bool is_there = part < parts;
-        column[e] = is_there ? block_columns[block << log_slice] * block_size +
+        const int *const block_column = block_columns + (block << log_slice);
+        // Parts of a block share its column.
+        column[e] = is_there ? (b > 1 ? load_once(block_column) : *block_column) * block_size +
                                    (part - block * (block_size / b)) * b
                              : -1;
         FEMGPU_UNROLL
         for (int c = 0; c < b; ++c)
-          a_j[e][c] = is_there ? a[static_cast<std::size_t>(part * b + c) * rows] : Value(0);
+          a_j[e][c] =
+              is_there ? load_once(a + static_cast<std::size_t>(part * b + c) * rows) : Value(0);
       }
       double v_j[together][b];
       FEMGPU_UNROLL
@@ -407,9 +438,6 @@ struct IsSliced : std::false_type
 {};
 template <class Value>
 struct IsSliced<SellView<Value>> : std::true_type
-{};
-template <class Value>
-struct IsSliced<ShortSellView<Value>> : std::true_type
 {};
 template <class Value>
 struct IsSliced<BlockSellView<Value>> : std::true_type

@@ -85,7 +85,7 @@ __device__ void leave_sums(const Workspace<State, Sums> &work, const Sums &sums)
  * graph's body tells the WHILE node whether to go on, and so does the step before an inner loop.
  */
 template <class Step, class State, class Sums>
-__global__ void __launch_bounds__(threads_per_block)
+__global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
     run_step(const Step step, const Workspace<State, Sums> work)
 {
   using Body = decltype(step.body);
