@@ -50,6 +50,8 @@ public:
   FEMGPU_HD
   std::size_t operator[](const int i) const
   {
+    if (!is_for_gpu && i < crossings[0]) // which a core foresees
+      return static_cast<unsigned int>(low[i]);
     std::size_t high = 0;
     FEMGPU_UNROLL
     for (int k = 0; k < n_crossings; ++k)
