@@ -39,6 +39,8 @@ void check_options(const LinearSolverOptions &options)
                              preconditioners.names_with(&PreconditionerTraits::is_fused) +
                              ", or solve the systems one after the other.",
                          "Solver/Preconditioner");
+  if (options.control.energy_tolerance.is_given())
+    require_energy_error(options.solver);
   const LinearSolverOptions usual;
   require("Format", options.format, usual.format);
   require("Scaling", options.scaling, usual.scaling);
@@ -91,6 +93,7 @@ SystemReport report_of(const BatchResult &result)
   report.initial_residual = std::sqrt(result.initial_rr);
   report.true_residual = std::sqrt(result.true_rr);
   report.target = result.target;
+  report.energy = energy_report(result.energy, result.iterations);
   const double scale = std::sqrt(result.scale);
   report.backward_error =
       SystemNorms{report.true_residual, report.rhs_norm, scale}.backward_error();

@@ -24,6 +24,8 @@ LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
 
 void check(const LinearSolverOptions &options)
 {
+  if (options.control.energy_tolerance.is_given())
+    require_energy_error(options.solver);
   check_symmetry(options.solver, *make_preconditioner(options.preconditioner, BackendKind::host));
   if (solvers.traits(options.solver).needs_symmetry &&
       !scalings.find(options.scaling).traits.keeps_symmetry)
@@ -78,6 +80,7 @@ SolveReport LinearSolver::solve_in_units(const double *b, double *x, const Solve
   of_correction.progress = {};
   of_correction.reference = SolveControl::Reference::rhs;
   of_correction.absolute_tolerance = 0.;
+  of_correction.energy_tolerance = {};
   of_rest.relative_tolerance = 0.;
   of_rest.absolute_tolerance = report.target;
   settle_at_rounding(given, b, x, report,

@@ -53,6 +53,7 @@ SolveControl VectorUnits::control(SolveControl given) const
   if (exponent == 0)
     return given;
   given.absolute_tolerance = std::ldexp(given.absolute_tolerance, -exponent);
+  given.energy_tolerance.absolute = std::ldexp(given.energy_tolerance.absolute, -exponent);
   if (given.progress)
     given.progress = [tell = std::move(given.progress), k = exponent](const int iteration,
                                                                       const double residual) {
@@ -73,7 +74,8 @@ void VectorUnits::restore(SolveReport &report) const
   for (std::size_t i = 0; i < scaled_x.size(); ++i)
     given_x[i] = std::ldexp(scaled_x[i], exponent);
   for (double *const norm : {&report.rhs_norm, &report.initial_residual, &report.true_residual,
-                             &report.target, &report.given.residual, &report.given.rhs})
+                             &report.target, &report.given.residual, &report.given.rhs,
+                             &report.energy.error, &report.energy.norm, &report.energy.target})
     *norm = restored(*norm);
   for (double &norm : report.history)
     norm = restored(norm);

@@ -36,7 +36,8 @@ struct RawOptions
   Values files, generate, b, rhs, x0, copies;
   Values nonlinear, nonlinear_method;
   Values solver, preconditioner, format, scaling, ordering, backend, threads;
-  Values relative_tolerance, absolute_tolerance, relative_to, max_iterations, execution;
+  Values relative_tolerance, absolute_tolerance, relative_to, energy_tolerance, max_iterations,
+      execution;
   Values repeat, fixed_iterations, json, history, solution;
 };
 
@@ -79,6 +80,9 @@ void declare_method(CommandLineReader &reader, RawOptions &raw)
                 "... or this one, whichever is larger; 0 if not given");
   reader.option("--relative-to", raw.relative_to, "rhs|initial",
                 "Relative to |b| (the default) or to |b - A x0|");
+  reader.option("--energy-tolerance", raw.energy_tolerance, "T",
+                "Stop conjugate gradients by the estimated energy norm of the error, relative to "
+                "that of x, instead of the residual");
   reader.option("--max-iterations", raw.max_iterations, "N", "20000 if not given");
   reader.option(
       "--execution", raw.execution, "auto|graph|resident",
@@ -113,6 +117,25 @@ void check_nonlinear(const CommandLineReader &reader, const RawOptions &raw,
         " exclude each other: the term needs the unknowns as they are; leave --scaling out");
 }
 
+/// Another criterion beside it would have no effect.
+void check_energy_tolerance(const CommandLineReader &reader, const RawOptions &raw,
+                            const SolveCommand &command)
+{
+  if (!command.energy_tolerance)
+    return;
+  const char *const other = !command.nonlinear.empty()        ? "--nonlinear"
+                            : command.fixed_iterations        ? "--fixed-iterations"
+                            : !raw.relative_tolerance.empty() ? "--relative-tolerance"
+                            : !raw.absolute_tolerance.empty() ? "--absolute-tolerance"
+                            : !raw.relative_to.empty()        ? "--relative-to"
+                                                              : nullptr;
+  if (other != nullptr)
+    reader.fail(std::string("--energy-tolerance and ") + other +
+                " exclude each other; keep one of them");
+  if (!(*command.energy_tolerance > 0.))
+    reader.fail("--energy-tolerance 0 is never reached; give a number above 0");
+}
+
 void check_combinations(const CommandLineReader &reader, const RawOptions &raw,
                         const SolveCommand &command)
 {
@@ -138,6 +161,7 @@ void check_combinations(const CommandLineReader &reader, const RawOptions &raw,
   if (command.fixed_iterations && other != nullptr)
     reader.fail(std::string("--fixed-iterations and ") + other +
                 " exclude each other; keep one of them");
+  check_energy_tolerance(reader, raw, command);
   const std::vector<std::string> outputs = {command.json, command.history, command.solution};
   for (std::size_t i = 0; i < outputs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -193,6 +217,7 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, SolveC
                                    .value_or(command.absolute_tolerance);
   command.relative_to = reader.word(raw.relative_to, "--relative-to", {"rhs", "initial"})
                             .value_or(command.relative_to);
+  command.energy_tolerance = reader.tolerance(raw.energy_tolerance, "--energy-tolerance");
   number(raw.max_iterations, "--max-iterations", command.max_iterations);
   command.execution = reader.word(raw.execution, "--execution", {"auto", "graph", "resident"})
                           .value_or(command.execution);
@@ -212,6 +237,7 @@ linalg::SolveControl SolveCommand::control() const
   control.reference = relative_to == "rhs" ? Reference::rhs : Reference::initial_residual;
   control.relative_tolerance = fixed_iterations ? 0. : relative_tolerance;
   control.absolute_tolerance = fixed_iterations ? 0. : absolute_tolerance;
+  control.energy_tolerance.relative = energy_tolerance.value_or(0.);
   control.max_iterations = fixed_iterations.value_or(max_iterations);
   control.execution = linalg::execution_of(execution);
   return control;

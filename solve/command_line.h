@@ -36,7 +36,8 @@ struct SolveCommand
 
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;
-  std::string relative_to = "rhs"; ///< "rhs" or "initial"
+  std::string relative_to = "rhs";        ///< "rhs" or "initial"
+  std::optional<double> energy_tolerance; ///< relative; not given: the residual decides
   int max_iterations = 20000;
   std::string execution = "auto"; ///< "auto", "graph" or "resident"
   int repeat = 1;

@@ -41,6 +41,7 @@ Json command_values(const SolveCommand &command)
       {"relative_tolerance", control.relative_tolerance},
       {"absolute_tolerance", control.absolute_tolerance},
       {"relative_to", command.relative_to},
+      {"energy_tolerance", command.energy_tolerance ? Json(*command.energy_tolerance) : Json()},
       {"max_iterations", control.max_iterations},
       {"execution", command.execution},
       {"repeat", command.repeat},

@@ -90,6 +90,11 @@ void add_residuals(std::string &text, const linalg::SolveReport &report, const b
   add(text, "residual",
       "at the start " + text_of(report.initial_residual) + ", target " + text_of(report.target) +
           ", at the end " + text_of(report.true_residual));
+  if (const linalg::EnergyReport &energy = report.energy; energy.error >= 0.)
+    add(text, "energy error",
+        "estimated " + relative_text(energy.error, energy.norm) + ", " +
+            std::to_string(energy.delay) + " iterations before the end" +
+            (energy.target >= 0. ? ", target " + text_of(energy.target) : ""));
   if (!is_nonlinear)
     add(text, "of A x = b", relative_text(report.given.residual, report.given.rhs));
 }

@@ -52,6 +52,12 @@ void check_methods(const NodeSolverOptions &options)
 {
   if (!is_direct(options.solver))
     check(options);
+  else if (options.control.energy_tolerance.is_given())
+    throw ParameterError("Solver 'direct' has no iterations that could stop by the energy error. "
+                         "Use " +
+                             solvers.names_with(&SolverTraits::knows_energy_error) +
+                             ", or stop at the residual.",
+                         "Solver/Stop at");
 }
 
 void check_methods(const NonlinearSolverOptions &options)
@@ -138,9 +144,11 @@ private:
   static void fall_back(const NodeSystem &system, SolveControl control, SolveReport &report)
   {
     control.reference = SolveControl::Reference::rhs;
-    control.relative_tolerance = 0.; // the target in the norm of the system before scaling
-    control.absolute_tolerance =
-        report.rhs_norm > 0. ? report.target * report.given.rhs / report.rhs_norm : report.target;
+    if (!control.energy_tolerance.is_given()) {
+      control.relative_tolerance = 0.; // the target in the norm of the system before scaling
+      control.absolute_tolerance =
+          report.rhs_norm > 0. ? report.target * report.given.rhs / report.rhs_norm : report.target;
+    }
     std::vector<double> x(static_cast<std::size_t>(system.n()));
     SolveReport direct = solve_direct(system.matrix(), system.rhs(), x.data(), control);
     if (!direct.converged()) {

@@ -16,6 +16,7 @@ struct BatchResult
   int iterations, restarts;
   double bb, initial_rr, true_rr, target;
   double scale; ///< (w, w) with w = |A||x| + |b|
+  EnergyError energy;
 };
 
 /// A solver's way to solve many systems together.
@@ -130,8 +131,8 @@ struct BatchProgram
   FEMGPU_HD
   static BatchResult result(const State &s)
   {
-    return {s.judge.outcome, s.iteration,     s.judge.restarts, s.bb,
-            s.initial_rr,    s.judge.best_rr, s.target,         s.scale};
+    return {s.judge.outcome, s.iteration, s.judge.restarts, s.bb,    s.initial_rr,
+            s.judge.best_rr, s.target,    s.scale,          s.energy};
   }
 };
 

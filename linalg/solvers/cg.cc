@@ -18,6 +18,7 @@ enum Vector : int
 
 struct State : KrylovState
 {
+  static constexpr int n_kept = EnergyError::memory;
   double alpha = 0., beta = 0., gamma = 0.;
 };
 
@@ -67,7 +68,7 @@ struct ApplyMatrix : MatrixTimes<p, q>
     if (!s.running)
       return;
     s.alpha = s.gamma / sum.pq;
-    ++s.iteration;
+    s.count_update(s.alpha * s.gamma);
   }
 };
 

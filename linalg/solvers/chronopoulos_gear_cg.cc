@@ -18,6 +18,7 @@ enum Vector : int
 
 struct State : KrylovState
 {
+  static constexpr int n_kept = EnergyError::memory;
   double alpha = 0., beta = 0., gamma = 0.; ///< γ of the last iteration
 };
 
@@ -82,7 +83,7 @@ struct ApplyMatrix : MatrixTimes<u, w>
     state.alpha = sum.gamma / pAp;
     state.beta = beta;
     state.gamma = sum.gamma;
-    ++state.iteration;
+    state.count_update(state.alpha * sum.gamma);
   }
 };
 

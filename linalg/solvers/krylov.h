@@ -37,7 +37,7 @@ struct ResidualSums
 template <class Sums>
 struct WithResidual : Sums
 {
-  double true_rr, bb;
+  double true_rr, bb, energy; ///< energy = (b, x) + (x, r)
 };
 
 /// r = b − A x, with (r, r) and (b, b).
@@ -52,12 +52,13 @@ struct TrueResidual
   void operator()(const KrylovState & /* s */, const int i, const double Ax_i,
                   WithResidual<Sums> &sums) const
   {
-    r[i] = of_row(b[i], Ax_i, sums);
+    r[i] = of_row(b[i], Ax_i, /* x_i */ 0., sums);
   }
 
   /// r_i
   FEMGPU_HD
-  static double of_row(const double b_i, const double Ax_i, WithResidual<Sums> &sums)
+  static double of_row(const double b_i, const double Ax_i, const double /* x_i */,
+                       WithResidual<Sums> &sums)
   {
     const double r_i = b_i - Ax_i;
     sums.true_rr += r_i * r_i;
@@ -73,18 +74,30 @@ struct BeginWithResidual : TrueResidual<Sums>
   const double *x;
   double *kept; ///< x as the run found it
 
+  using Contributes =
+      SumList<&WithResidual<Sums>::true_rr, &WithResidual<Sums>::bb, &WithResidual<Sums>::energy>;
   FEMGPU_HD
-  void operator()(const KrylovState &s, const int i, const double Ax_i,
+  void operator()(const KrylovState & /* s */, const int i, const double Ax_i,
                   WithResidual<Sums> &sums) const
   {
     kept[i] = x[i];
-    TrueResidual<Sums>::operator()(s, i, Ax_i, sums);
+    this->r[i] = of_row(this->b[i], Ax_i, x[i], sums);
   }
 
-  using Completes = typename TrueResidual<Sums>::Contributes;
+  FEMGPU_HD
+  static double of_row(const double b_i, const double Ax_i, const double x_i,
+                       WithResidual<Sums> &sums)
+  {
+    const double r_i = TrueResidual<Sums>::of_row(b_i, Ax_i, x_i, sums);
+    sums.energy += x_i * (b_i + r_i);
+    return r_i;
+  }
+
+  using Completes = Contributes;
   FEMGPU_HD
   void finish(KrylovState &s, const WithResidual<Sums> &sums) const
   {
+    s.energy.begin(s.iteration, sums.energy);
     s.begin(sums.true_rr, sums.bb);
     if (sums.bb == 0.) // x = 0
       s.stop(Outcome::converged);
@@ -102,6 +115,7 @@ struct EndWithResidual : TrueResidual<Sums>
   {
     s.true_rr = sums.true_rr;
     s.bb = sums.bb;
+    s.energy.estimate();
   }
 };
 
@@ -114,9 +128,27 @@ KrylovState state_for(const SolveControl &control)
   state.relative_tolerance = control.relative_tolerance;
   state.absolute_tolerance = control.absolute_tolerance;
   state.is_relative_to_rhs = control.reference == SolveControl::Reference::rhs;
+  state.energy.relative_tolerance = control.energy_tolerance.relative;
+  state.energy.absolute_tolerance = control.energy_tolerance.absolute;
   state.growth_limit = State::divergence_factor;
   state.has_variants = State::can_vary;
   return state;
+}
+
+/// What is known of the error after so many iterations.
+inline EnergyReport energy_report(const EnergyError &energy, const int iterations)
+{
+  EnergyReport report;
+  if (energy.n_terms == 0)
+    return report;
+  report.norm = std::sqrt(energy.squared_norm());
+  if (energy.decides())
+    report.target = std::sqrt(energy.squared_target());
+  if (energy.squared >= 0.) {
+    report.error = std::sqrt(energy.squared);
+    report.delay = iterations - energy.iterate;
+  }
+  return report;
 }
 
 /// Iterations whose residuals are kept.
@@ -141,7 +173,8 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
   const int history_size = std::min(control.max_iterations, longest_history - 1) + 1;
 
   KrylovState state = state_for<State>(control);
-  state.history = iteration.keep_history(history_size);
+  state.history = iteration.keep_history(history_size + State::n_kept);
+  state.keep_in(state.history + history_size, /* writes */ true);
   state.history_size = history_size;
   state.value_precision = A.value_precision();
   TrueResidualJudge judge;
@@ -159,6 +192,7 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
   report.target = state.target;
   report.iterations = state.iteration;
   report.true_residual = std::sqrt(judge.best_rr);
+  report.energy = energy_report(state.energy, state.iteration);
   report.history = iteration.history(std::min(state.iteration + 1, history_size));
   for (double &norm : report.history)
     norm = std::sqrt(norm);

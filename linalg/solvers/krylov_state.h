@@ -2,6 +2,7 @@
 #define femgpu_linalg_solvers_krylov_state_h
 
 #include "linalg/execution/steps/steps.h"
+#include "linalg/solvers/energy_error.h"
 #include "linalg/solvers/report.h"
 
 /**
@@ -44,6 +45,20 @@ struct KrylovState : LoopState
   double start_rr = 0.;    ///< of the last begin()
   double true_rr = 0.;     ///< (r, r) of r = b − A x, computed anew
   double bb = 0.;          ///< (b, b), or what else the tolerance is relative to
+  EnergyError energy;      ///< of methods that call count_update()
+
+  /// Of LoopState, for methods that count_update().
+  FEMGPU_HD
+  double *memory() const
+  {
+    return energy.window;
+  }
+  FEMGPU_HD
+  void keep_in(double *const memory, const bool writes)
+  {
+    energy.window = memory;
+    energy.writes = writes;
+  }
 
   /// Makes ready to iterate from an x with the residual @p new_rr, or stops.
   FEMGPU_HD
@@ -56,6 +71,8 @@ struct KrylovState : LoopState
       target = fmax(absolute_tolerance, relative_tolerance * sqrt(is_relative_to_rhs ? bb : rr));
       diverged_rr = fmin(fmax(rr, bb) * growth_limit * growth_limit, largest);
     }
+    if (energy.decides())
+      target = 0.; // until the error is small: count_update()
     // First of all: an infinite b would make the target infinite too.
     if (!is_finite(rr) || !is_finite(bb))
       stop(Outcome::not_finite);
@@ -104,6 +121,24 @@ struct KrylovState : LoopState
       stop(Outcome::indefinite_matrix);
   }
 
+  /**
+   * Conjugate gradients: counts the update x += α p that comes next, which takes @p alpha_gamma =
+   * α (r, M⁻¹r) off the squared energy norm of the error. Or stops before it, if the error is as
+   * small as it is to be. The residual computed anew then has to agree with that of the recurrence,
+   * on which the estimate stands, or to be so small that the difference does not count.
+   */
+  FEMGPU_HD
+  void count_update(const double alpha_gamma)
+  {
+    if (energy.add(alpha_gamma)) {
+      const double reduction = sqrt(energy.squared_target() / energy.sum);
+      target = fmax(largest_drift * sqrt(rr), negligible * reduction * sqrt(start_rr));
+      stop(Outcome::converged);
+    }
+    else
+      ++iteration;
+  }
+
   FEMGPU_HD
   static bool is_finite(const double value)
   {
@@ -111,6 +146,9 @@ struct KrylovState : LoopState
   }
 
   static constexpr double largest = 1.7976931348623157e308;
+  /// Of the true residual, in units of the recurrence's; or of one that has fallen since the
+  /// recurrence began as the energy error has.
+  static constexpr double largest_drift = 2., negligible = 0.01;
 
 private:
   FEMGPU_HD
@@ -175,12 +213,14 @@ struct TrueResidualJudge
   bool wants_more(const KrylovState &s)
   {
     const double before = best_rr < 0. ? s.initial_rr : best_rr;
-    keeps_x = s.true_rr <= before || !KrylovState::is_finite(before);
+    // While the error falls the residual may grow.
+    const bool has_small_error = s.energy.decides() && sqrt(s.true_rr) <= s.target;
+    keeps_x = s.true_rr <= before || !KrylovState::is_finite(before) || has_small_error;
     best_rr = keeps_x ? s.true_rr : before;
     outcome = s.outcome;
     if (!KrylovState::is_finite(best_rr) || !KrylovState::is_finite(s.bb))
       outcome = Outcome::not_finite;
-    else if (sqrt(best_rr) <= s.target)
+    else if (keeps_x && sqrt(best_rr) <= s.target)
       outcome = Outcome::converged;
     else if (is_worth_another_run(s, before)) {
       ++restarts;

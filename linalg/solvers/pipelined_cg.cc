@@ -24,6 +24,7 @@ struct Sums
 
 struct State : KrylovState
 {
+  static constexpr int n_kept = EnergyError::memory;
   double alpha = 0., beta = 0.;
 };
 
@@ -93,7 +94,7 @@ struct ApplyPreconditioner : Preconditions<q, s>
     state.alpha = sum.gamma * inverse_pq;
     // γ'/γ > 0, but its formula may round to less where γ' is tiny.
     state.beta = fmax(0., state.alpha * (sum.qs * inverse_pq) - 1.);
-    ++state.iteration;
+    state.count_update(state.alpha * sum.gamma);
   }
 };
 

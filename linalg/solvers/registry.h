@@ -11,12 +11,26 @@ namespace femgpu::linalg
 {
 struct SolverTraits
 {
-  bool needs_symmetry = false;  ///< of A and M
-  bool has_batch = false;       ///< Solver::batch() is there
-  bool can_be_resident = false; ///< keeps its vectors on a chip, where M is fused and they fit
+  bool needs_symmetry = false;     ///< of A and M
+  bool has_batch = false;          ///< Solver::batch() is there
+  bool can_be_resident = false;    ///< keeps its vectors on a chip, where M is fused and they fit
+  bool knows_energy_error = false; ///< estimates its error in the energy norm, and can stop by it
 };
 
 extern const BackendRegistry<SolverTraits, Solver> solvers;
+
+/// @throws ParameterError unless @p solver, with its options, can stop by its energy error
+inline void require_energy_error(const std::string &solver)
+{
+  const auto &entry = solvers.entry_of(solver);
+  if (!entry.traits.knows_energy_error)
+    throw ParameterError("Solver '" + std::string(entry.name) +
+                             "' does not know its error in the energy norm, by which it is to "
+                             "stop. Use " +
+                             solvers.names_with(&SolverTraits::knows_energy_error) +
+                             ", or stop at the residual.",
+                         "Solver/Stop at");
+}
 
 inline std::unique_ptr<Solver> make_solver(const std::string &text, const BackendKind backend)
 {

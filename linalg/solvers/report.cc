@@ -61,6 +61,17 @@ std::string explanation(const Outcome outcome)
   }
   return "";
 }
+
+std::string energy_text(const EnergyReport &energy)
+{
+  if (energy.error < 0.)
+    return "energy norm of the error not known yet";
+  std::ostringstream text;
+  text.precision(3);
+  text << "energy norm of the error " << std::scientific << energy.error << " (" << energy.delay
+       << " iterations before the last)";
+  return text.str();
+}
 } // namespace
 
 void describe(SolveResult &result, const MethodReport &method, const std::string &residual)
@@ -72,9 +83,14 @@ void describe(SolveResult &result, const MethodReport &method, const std::string
        << (has_met_target       ? " converged in "
            : result.converged() ? " converged to rounding in "
                                 : " did not converge in ")
-       << result.iterations << " iterations: " << residual << " = " << std::scientific
-       << result.true_residual << (has_met_target ? ", asked for " : ", but asked for ")
-       << result.target << ", at the start " << result.initial_residual;
+       << result.iterations << " iterations: " << std::scientific;
+  const char *const asked_for = has_met_target ? ", asked for " : ", but asked for ";
+  if (result.energy.target >= 0.)
+    text << energy_text(result.energy) << asked_for << result.energy.target << "; " << residual
+         << " = " << result.true_residual;
+  else
+    text << residual << " = " << result.true_residual << asked_for << result.target;
+  text << ", at the start " << result.initial_residual;
   if (has_met_target)
     text << ".";
   else if (result.converged())

@@ -46,6 +46,18 @@ struct SolveControl
   double relative_tolerance = 1e-10;
   double absolute_tolerance = 0.;
   Reference reference = Reference::rhs;
+  /// Of the energy norm of the error, ‖x − x_k‖_A, where conjugate gradients are to stop by that
+  /// and not by the residual: relative to ‖x‖_A, or absolute, whichever is larger.
+  struct EnergyTolerance
+  {
+    double relative = 0., absolute = 0.;
+
+    bool is_given() const
+    {
+      return relative > 0. || absolute > 0.;
+    }
+  };
+  EnergyTolerance energy_tolerance;
   int max_iterations = 20000;
   Execution execution = Execution::automatic;
 
@@ -114,6 +126,25 @@ struct SolveCosts
   }
 };
 
+/// What conjugate gradients know of their error in the energy norm, ‖e‖_A = (e, A e)^(1/2):
+/// estimates from below, see EnergyError.
+struct EnergyReport
+{
+  double error = -1.; ///< of the iterate `delay` iterations before the last
+  int delay = 0;
+  double norm = -1.;   ///< ‖x‖_A
+  double target = -1.; ///< that the error had to reach; negative: the residual has decided
+
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...energies)
+  {
+    f("energy_error", energies.error...);
+    f("energy_delay", energies.delay...);
+    f("energy_norm", energies.norm...);
+    f("energy_target", energies.target...);
+  }
+};
+
 /// How a solve ended. Norms are Euclidean.
 struct SolveResult
 {
@@ -128,6 +159,7 @@ struct SolveResult
   double target = 0.;           ///< what the true residual had to reach
   double backward_error = -1.;  ///< of a linear system, see SystemNorms
   double forward_error = -1.; ///< ‖x − A⁻¹b‖/‖x‖, estimated where rounding ends a solve
+  EnergyReport energy;
 
   bool converged() const
   {
@@ -147,6 +179,7 @@ struct SolveResult
     f("target", results.target...);
     f("backward_error", results.backward_error...);
     f("forward_error", results.forward_error...);
+    EnergyReport::for_each_member(f, results.energy...);
   }
 };
 

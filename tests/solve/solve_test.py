@@ -202,7 +202,8 @@ class Outputs(SolveTest):
             "matrix_stored",
             "matrix_bytes", "scaling", "ordering", "backend", "execution", "restarts", "norm",
             "rhs_norm",
-            "initial_residual", "true_residual", "target", "backward_error", "forward_error", "given_rhs_norm", "given_residual",
+            "initial_residual", "true_residual", "target", "backward_error", "forward_error", "energy_error", "energy_delay",
+            "energy_norm", "energy_target", "given_rhs_norm", "given_residual",
             "bytes_per_iteration", "transfer", "iterations", "gigabytes_per_second"})
         self.assertIsNone(report["nonlinear"])
         self.assertEqual(solve["scaling"], "symmetric")

@@ -7,6 +7,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -37,6 +38,8 @@ public:
     for (int i = 0; i < n; ++i)
       diagonal[i] = uses_diagonal ? 1. / system.A.diagonal(i) : 1.;
     std::fill_n(vectors.data[r], n, 0.);
+    if constexpr (State::n_kept > 0)
+      own_state.keep_in(kept.data(), /* writes */ true);
     forget(/* keeps_x */ true);
   }
 
@@ -86,7 +89,8 @@ public:
   {
     Sums of_rows{};
     for (int i = 0; i < system.A.n; ++i)
-      vectors.data[r][i] = Formulas::of_row(system.b[i], product(i, x), of_rows);
+      vectors.data[r][i] =
+          Formulas::of_row(system.b[i], product(i, x), vectors.data[x][i], of_rows);
     Formulas().finish(own_state, of_rows);
   }
 
@@ -122,6 +126,7 @@ private:
   VectorSet<n_vectors> vectors;
   double *diagonal;
   State own_state;
+  std::array<double, State::n_kept> kept;
   Sums sums{};
 };
 

@@ -43,6 +43,13 @@ struct LoopState
 {
   bool running = true; ///< the loop goes on; an epilogue sets it to false
   bool inner = false;  ///< the inner loop that comes next, or that runs, goes on
+
+  /**
+   * Doubles that epilogues keep in memory besides the state, where it is more than none: then a
+   * state has memory(), where they are or nullptr, and keep_in(memory, writes). Copies of a state
+   * whose epilogues run side by side may share them: each writes the same, so one of them does.
+   */
+  static constexpr int n_kept = 0;
 };
 
 /// The step that runs @p body for rows 0 <= i < n.

@@ -100,7 +100,7 @@ public:
       const double Ax_i = this->product(k, nullptr);
       Sums of_row{};
       const double b_i = this->place.has_row(k) ? b[this->place.row(k)] : 0.;
-      this->row[k][r] = Formulas::of_row(b_i, Ax_i, of_row);
+      this->row[k][r] = Formulas::of_row(b_i, Ax_i, this->row[k][x], of_row);
       if (this->place.owns(k))
         add_sums(this->sums, of_row, typename Formulas::Contributes{});
     }

@@ -56,6 +56,12 @@ public:
     state = start;
     if (!is_first_thread())
       state.history_size = 0; // one thread writes it
+    if constexpr (State::n_kept > 0) {
+      // The first block's stay for those who come after the loop.
+      __shared__ double kept[State::n_kept];
+      const bool is_first = fabric.rank() == 0 && start.memory() != nullptr;
+      state.keep_in(is_first ? start.memory() : kept, threadIdx.x == 0);
+    }
   }
 
   __device__ bool is_running() const

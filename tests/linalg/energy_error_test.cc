@@ -1,0 +1,320 @@
+#include "linalg/batch_solver.h"
+#include "linalg/solvers/krylov_state.h"
+#include "tests/linalg/on_backend.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+/// What feeds an estimator with terms one by one.
+struct Fed
+{
+  std::array<double, EnergyError::memory> memory{};
+  EnergyError energy;
+
+  Fed()
+  {
+    energy.window = memory.data();
+    energy.begin(0, 0.);
+  }
+};
+
+TEST(EnergyError, NeedsMoreThanOneTerm)
+{
+  Fed fed;
+  fed.energy.estimate();
+  EXPECT_LT(fed.energy.squared, 0.);
+  fed.energy.add(1.);
+  fed.energy.estimate();
+  EXPECT_LT(fed.energy.squared, 0.);
+}
+
+// Terms ρ^j: the squared error of iterate l is ρ^l / (1 − ρ).
+TEST(EnergyError, IsABoundFromBelowAsAccurateAsItSaysForManyTerms)
+{
+  for (const double rho : {0.3, 0.9, 0.99, 0.998}) {
+    Fed fed;
+    for (int k = 0; k < 5000 && std::pow(rho, k) > 1e-200; ++k) {
+      fed.energy.add(std::pow(rho, k));
+      fed.energy.estimate();
+      if (fed.energy.squared < 0.)
+        continue;
+      const double exact = std::pow(rho, fed.energy.iterate) / (1. - rho);
+      ASSERT_LE(fed.energy.squared, (1. + 1e-12) * exact) << rho << ", term " << k;
+      // where S has seen but the few terms there are, it is less than what is lacking
+      const bool has_seen_enough = k > 3. / (1. - rho);
+      ASSERT_GE(fed.energy.squared, has_seen_enough ? (1. - EnergyError::accuracy) * exact : 0.)
+          << rho << ", term " << k;
+    }
+    // ρ^d = τ, and as long again for the larger S; intervals are some percent of all terms
+    const double delay = fed.energy.n_terms - fed.energy.iterate;
+    EXPECT_LE(delay, 2. + 2. * std::log(EnergyError::accuracy) / std::log(rho) + 0.04 * 5000);
+  }
+}
+
+// While the error falls the residual may grow.
+TEST(EnergyError, RunThatHasMadeItSmallIsKeptWhateverTheResidual)
+{
+  std::array<double, EnergyError::memory> memory{};
+  KrylovState state;
+  state.energy.relative_tolerance = 0.1;
+  state.keep_in(memory.data(), /* writes */ true);
+  state.energy.begin(0, 0.);
+  state.begin(1., 1.);
+  TrueResidualJudge judge;
+  judge.prepare(state);
+  for (int k = 0; state.running; ++k) {
+    state.rr = 1. + k;
+    state.count_update(std::pow(0.5, k));
+  }
+  state.true_rr = 1.001 * state.rr;
+  EXPECT_FALSE(judge.wants_more(state));
+  EXPECT_TRUE(judge.keeps_x);
+  EXPECT_EQ(judge.outcome, Outcome::converged);
+  state.true_rr = 100. * state.rr; // the recurrence has lost the residual
+  EXPECT_TRUE(judge.wants_more(state) || judge.outcome == Outcome::stagnated);
+  EXPECT_FALSE(judge.keeps_x);
+}
+
+double product(const std::vector<double> &a, const std::vector<double> &b)
+{
+  double sum = 0.;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    sum += a[i] * b[i];
+  return sum;
+}
+
+double energy_norm(const HostMatrix &A, const std::vector<double> &v)
+{
+  return std::sqrt(product(v, multiply(A, v)));
+}
+
+double energy_error(const HostMatrix &A, std::vector<double> x, const std::vector<double> &exact)
+{
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] -= exact[i];
+  return energy_norm(A, x);
+}
+
+/// A system with its solution.
+struct Known
+{
+  HostMatrix A;
+  std::vector<double> x, b;
+
+  explicit Known(HostMatrix matrix, const unsigned int seed = 3)
+      : A(std::move(matrix)), x(random_vector(A.n, seed)), b(multiply(A, x))
+  {}
+};
+
+LinearSolverOptions to_energy_error(const std::string &solver, const double relative,
+                                    const double absolute = 0.)
+{
+  LinearSolverOptions options = method(solver, "jacobi");
+  options.control.energy_tolerance = {relative, absolute};
+  return options;
+}
+
+class EnergyErrorTest : public OnBackendWithSolver
+{
+protected:
+  /// The report's error against that of the iterate which it is of, and of the norm.
+  void expect_right(const SolveReport &report, LinearSolverOptions options, const Known &system,
+                    const std::vector<double> &x0 = {}) const
+  {
+    ASSERT_GE(report.energy.error, 0.) << report.message;
+    options.control.energy_tolerance = {};
+    options.control.relative_tolerance = 0.;
+    options.control.max_iterations = report.iterations - report.energy.delay;
+    const double exact = energy_error(system.A, run(options, system.A, system.b, x0).x, system.x);
+    EXPECT_LE(report.energy.error, (1. + 1e-6) * exact);
+    EXPECT_GE(report.energy.error, std::sqrt(1. - EnergyError::accuracy) * exact);
+    const double norm = energy_norm(system.A, system.x);
+    EXPECT_LE(report.energy.norm, (1. + 1e-10) * norm);
+    EXPECT_GE(report.energy.norm, 0.9 * norm);
+  }
+};
+
+TEST_P(EnergyErrorTest, IsReportedAsABoundOfStatedAccuracy)
+{
+  const Known system(laplacian_2d(30, 30));
+  for (const char *const preconditioner : {"jacobi", "fsai"})
+    for (const double tolerance : {1e-2, 1e-4, 1e-6}) {
+      const LinearSolverOptions options = method(solver, preconditioner, tolerance);
+      const SolveReport report = run(options, system.A, system.b).report;
+      EXPECT_LT(report.energy.target, 0.);
+      expect_right(report, options, system);
+    }
+}
+
+TEST_P(EnergyErrorTest, HoldsFromAnyGuess)
+{
+  const Known system(laplacian_2d(30, 30));
+  const std::vector<double> x0 = random_vector(system.A.n, 8);
+  const LinearSolverOptions options = method(solver, "jacobi", 1e-4);
+  expect_right(run(options, system.A, system.b, x0).report, options, system, x0);
+}
+
+TEST_P(EnergyErrorTest, StopsAtTheErrorThatWasAskedFor)
+{
+  const Known system(laplacian_2d(40, 40));
+  const double norm = energy_norm(system.A, system.x);
+  const int of_residual = run(method(solver, "jacobi", 1e-8), system.A, system.b).report.iterations;
+  for (const double tolerance : {0.3, 1e-2, 1e-4}) {
+    const LinearSolverOptions relative = to_energy_error(solver, tolerance),
+                              absolute = to_energy_error(solver, 0., tolerance * norm);
+    for (const LinearSolverOptions &options : {relative, absolute}) {
+      const auto [report, x] = run(options, system.A, system.b);
+      EXPECT_EQ(report.outcome, Outcome::converged) << report.message;
+      EXPECT_LE(energy_error(system.A, x, system.x), tolerance * norm);
+      EXPECT_LE(report.energy.error, report.energy.target);
+      EXPECT_NEAR(report.energy.target, tolerance * norm, 0.1 * tolerance * norm);
+      EXPECT_LT(report.iterations, of_residual);
+      EXPECT_NEAR(residual_norm(system.A, system.b, x), report.true_residual,
+                  1e-10 * report.rhs_norm);
+      expect_right(report, options, system);
+    }
+  }
+}
+
+TEST_P(EnergyErrorTest, ToleranceBelowRoundingEnds)
+{
+  const Known system(laplacian_2d(30, 30));
+  const auto [report, x] = run(to_energy_error(solver, 1e-20), system.A, system.b);
+  // in parts nobody looks whether it is rounding
+  EXPECT_EQ(to_string(report.outcome), is_in_parts() ? "stagnated" : "converged_to_rounding")
+      << report.message;
+  EXPECT_LE(energy_error(system.A, x, system.x), 1e-12 * energy_norm(system.A, system.x));
+  EXPECT_LT(report.iterations, 5000);
+}
+
+TEST_P(EnergyErrorTest, BeginsAnewWithTheRecurrence)
+{
+  // From so far away x - x₀ cancels: what the first recurrence promises x does not keep.
+  const Known system(laplacian_2d(20, 20));
+  const std::vector<double> far(static_cast<std::size_t>(system.A.n), 1e12);
+  const auto [report, x] = run(to_energy_error(solver, 1e-9), system.A, system.b, far);
+  EXPECT_EQ(report.outcome, Outcome::converged) << report.message;
+  EXPECT_GE(report.restarts, 1);
+  EXPECT_LE(energy_error(system.A, x, system.x), 1e-9 * energy_norm(system.A, system.x));
+}
+
+TEST_P(EnergyErrorTest, RoundedValuesAreRefined)
+{
+  if (is_in_parts())
+    GTEST_SKIP() << "parts have values as they are";
+  const Known system(random_spd(500, 6, 4));
+  LinearSolverOptions options = to_energy_error(solver, 1e-10);
+  options.format = "csr values=float";
+  const auto [report, x] = run(options, system.A, system.b);
+  EXPECT_EQ(report.outcome, Outcome::converged) << report.message;
+  EXPECT_GE(report.restarts, 1);
+  EXPECT_LE(energy_error(system.A, x, system.x), 1e-10 * energy_norm(system.A, system.x));
+}
+
+TEST_P(EnergyErrorTest, ZeroRightHandSideAndExactGuessAreSolved)
+{
+  const Known system(laplacian_2d(10, 10));
+  const std::vector<double> zero(system.b.size());
+  EXPECT_EQ(run(to_energy_error(solver, 1e-3), system.A, zero, system.x).report.outcome,
+            Outcome::converged);
+  const SolveReport report =
+      run(to_energy_error(solver, 1e-3), diagonal({1., 2.}), {1., 2.}, {1., 1.}).report;
+  EXPECT_EQ(report.outcome, Outcome::converged);
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_LT(report.energy.error, 0.);
+}
+
+TEST_P(EnergyErrorTest, IsThatOfASingleSolveInABatch)
+{
+  if (is_in_parts())
+    GTEST_SKIP() << "systems of a batch are in one part";
+  std::vector<Known> systems;
+  for (const int n : {4, 20, 33})
+    systems.emplace_back(laplacian_2d(n, n));
+  std::vector<HostCsr> matrices;
+  std::vector<double> b;
+  for (const Known &system : systems) {
+    matrices.push_back(system.A.csr());
+    b.insert(b.end(), system.b.begin(), system.b.end());
+  }
+  for (const double tolerance : {0., 1e-3}) {
+    const LinearSolverOptions options = to_energy_error(solver, tolerance);
+    std::vector<double> x(b.size());
+    BatchSolver together(executor, options);
+    together.set_matrices(matrices);
+    const BatchReport report = together.solve(b.data(), x.data());
+    auto begin = x.begin();
+    for (std::size_t k = 0; k < systems.size(); ++k) {
+      const SystemReport &of_k = report.systems[k];
+      const SolveReport single = solve(executor, options, systems[k].A, systems[k].b).report;
+      EXPECT_EQ(of_k.outcome, Outcome::converged) << of_k.message;
+      EXPECT_EQ(of_k.iterations, single.iterations);
+      EXPECT_EQ(of_k.energy.delay, single.energy.delay);
+      EXPECT_NEAR(of_k.energy.error, single.energy.error, 1e-3 * std::abs(single.energy.error));
+      EXPECT_NEAR(of_k.energy.norm, single.energy.norm, 1e-9 * single.energy.norm);
+      const std::vector<double> x_k(begin, begin + systems[k].A.n);
+      begin += systems[k].A.n;
+      EXPECT_LE(energy_error(systems[k].A, x_k, systems[k].x),
+                std::max(tolerance, 1e-8) * energy_norm(systems[k].A, systems[k].x));
+    }
+  }
+}
+
+// Loops that keep the state in registers, share it, or run as a graph agree but for rounding.
+TEST_P(EnergyErrorTest, IsTheSameHoweverTheLoopRuns)
+{
+  if (std::get<0>(GetParam()) != "cuda")
+    GTEST_SKIP() << "the host has one way";
+  for (const int n : {10, 60, 150, 400}) {
+    const Known system(laplacian_2d(n, n));
+    LinearSolverOptions options = to_energy_error(solver, 1e-3);
+    const SolveReport resident = solve(executor, options, system.A, system.b).report;
+    options.control.execution = Execution::graph;
+    const auto [graph, x] = solve(executor, options, system.A, system.b);
+    EXPECT_EQ(resident.outcome, Outcome::converged) << resident.message;
+    EXPECT_EQ(graph.method.execution, "graph");
+    EXPECT_NEAR(resident.iterations, graph.iterations, 2);
+    EXPECT_NEAR(resident.energy.error, graph.energy.error, 0.2 * graph.energy.error);
+    EXPECT_LE(energy_error(system.A, x, system.x), 1e-3 * energy_norm(system.A, system.x));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, EnergyErrorTest,
+                         testing::Combine(backends_and_parts(), spd_solvers()), words);
+
+TEST(EnergyErrorChecks, OtherMethodsAreRefusedWithThoseThatCan)
+{
+  const ExecutorPtr host = make_executor("host");
+  const std::string text =
+      text_of<ParameterError>([&] { LinearSolver(host, to_energy_error("bicgstab", 1e-3)); });
+  EXPECT_NE(text.find("bicgstab"), std::string::npos) << text;
+  EXPECT_NE(text.find("cg, pipelined-cg or chronopoulos-gear-cg"), std::string::npos) << text;
+  EXPECT_THROW(BatchSolver(host, to_energy_error("bicgstab", 1e-3)), ParameterError);
+}
+
+// b whose squares overflow: norms scale with the units.
+TEST(EnergyErrorChecks, UnitsOfTheRightHandSideAreThoseOfTheError)
+{
+  const Known system(laplacian_2d(20, 20));
+  std::vector<double> large = system.b;
+  for (double &b_i : large)
+    b_i = std::ldexp(b_i, 700);
+  const ExecutorPtr host = make_executor("host");
+  const double norm = energy_norm(system.A, system.x);
+  const SolveReport small =
+      solve(host, to_energy_error("pipelined-cg", 0., 1e-3 * norm), system.A, system.b).report;
+  const SolveReport of_large =
+      solve(host, to_energy_error("pipelined-cg", 0., std::ldexp(1e-3 * norm, 700)), system.A,
+            large)
+          .report;
+  EXPECT_EQ(of_large.iterations, small.iterations);
+  EXPECT_EQ(of_large.energy.error, std::ldexp(small.energy.error, 700));
+  EXPECT_EQ(of_large.energy.norm, std::ldexp(small.energy.norm, 700));
+}
+} // namespace
+} // namespace femgpu::linalg::test
