@@ -144,6 +144,12 @@ void add_cycle(const CycleRecord &cycle, const Escape &escape, dealii::Convergen
     table.add_value("nonlinear", std::to_string(cycle.solve.nonlinear_iterations));
   table.add_value("iterations", std::to_string(cycle.solve.linear_iterations));
   table.add_value("residual", scientific(cycle.solve.report.true_residual, 2));
+  if (const linalg::EnergyReport &energy = cycle.solve.report.energy; energy.target > 0.) {
+    table.add_value("energy error", scientific(energy.error, 2));
+    table.add_value("tolerance", scientific(energy.target, 2));
+    table.add_value("tolerance from",
+                    escape(cycle.predicted ? cycle.predicted->source : "Energy tolerance"));
+  }
 }
 
 namespace
@@ -216,12 +222,13 @@ std::vector<std::string> csv_columns(const std::vector<const StudyRecord *> &stu
                                       "nonlinear_iterations",
                                       "linear_iterations",
                                       "true_residual"};
-  bool has_errors = false, has_norms = false, has_estimates = false;
+  bool has_errors = false, has_norms = false, has_estimates = false, has_energy_errors = false;
   for (const StudyRecord *study : studies)
     for (const CycleRecord &cycle : study->cycles) {
       has_errors = has_errors || cycle.errors;
       has_norms = has_norms || cycle.norms;
       has_estimates = has_estimates || cycle.estimate;
+      has_energy_errors = has_energy_errors || cycle.solve.report.energy.target > 0.;
       for (const Quantity &quantity : cycle.quantities)
         if (std::find(columns.begin(), columns.end(), quantity.name) == columns.end())
           for (const std::string &column : quantity_columns(quantity))
@@ -235,6 +242,7 @@ std::vector<std::string> csv_columns(const std::vector<const StudyRecord *> &stu
     append(has_errors, {std::string(norm.name) + "_error", std::string(norm.name) + "_order"});
   append(has_norms, {"L2_norm", "H1_norm"});
   append(has_estimates, {"estimated_error", "estimated_order", "effectivity"});
+  append(has_energy_errors, {"energy_error", "energy_tolerance", "energy_tolerance_from"});
   for (const std::string &phase : phase_names())
     columns.push_back(phase + "_seconds");
   append(true, {"total_seconds", "transfer_bytes", "transfer_overlapped_seconds"});
@@ -280,6 +288,12 @@ std::map<std::string, std::string> csv_values(const StudyRecord &study, const Cy
     set("estimated_error", cycle.estimate->error);
     set("estimated_order", estimated_order(study, cycle.cycle));
     set("effectivity", cycle.estimate->effectivity);
+  }
+  if (const linalg::EnergyReport &energy = cycle.solve.report.energy; energy.target > 0.) {
+    set("energy_error", energy.error);
+    set("energy_tolerance", energy.target);
+    values["energy_tolerance_from"] =
+        cycle.predicted ? cycle.predicted->source : "Energy tolerance";
   }
   for (const std::string &phase : phase_names()) {
     const auto seconds = cycle.seconds.find(phase);

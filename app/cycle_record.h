@@ -37,6 +37,14 @@ struct EstimateRecord
   }
 };
 
+/// The discretisation error of a cycle in the energy norm as it was told before its solve.
+struct PredictedError
+{
+  double error = 0.;
+  double tolerance = 0.; ///< of the solve, a part of it
+  std::string source;    ///< what has told it
+};
+
 /// Everything that is reported of one cycle.
 struct CycleRecord
 {
@@ -49,6 +57,8 @@ struct CycleRecord
   std::optional<ErrorNorms> errors;
   std::optional<SolutionNorms> norms; ///< where the exact solution is not known
   std::optional<EstimateRecord> estimate;
+  std::optional<double> energy; ///< a(u, u)/2 - l(u), where a solve stops at the error in it
+  std::optional<PredictedError> predicted; ///< nothing: the residual has ended the solve
   std::vector<Quantity> quantities;
 
   std::map<std::string, double> seconds; ///< by phase

@@ -23,6 +23,8 @@ double largest_order(const unsigned int degree)
   return 2. * degree + 2.5;
 }
 
+} // namespace
+
 Extrapolation extrapolate(const std::string &name, const double v0, const double v1,
                           const double v2, const unsigned int degree)
 {
@@ -54,7 +56,6 @@ Extrapolation extrapolate(const std::string &name, const double v0, const double
   }
   return result;
 }
-} // namespace
 
 std::vector<Extrapolation> extrapolations(const StudyRecord &study)
 {

@@ -24,6 +24,10 @@ struct Extrapolation
   std::string obstacle;                 ///< why there is no value
 };
 
+/// Of one number with the values @p v0, @p v1, @p v2. @param degree of the elements
+Extrapolation extrapolate(const std::string &name, double v0, double v1, double v2,
+                          unsigned int degree);
+
 /**
  * Of all quantities, and of the norms of a solution that is not known exactly. Empty for adaptive
  * refinement, or fewer than three cycles that converged.

@@ -2,6 +2,7 @@
 
 #include "app/branch_report.h"
 #include "app/cycle_print.h"
+#include "app/discretisation_error.h"
 #include "app/field_units.h"
 #include "app/measurement_output.h"
 #include "app/refinement_control.h"
@@ -19,6 +20,7 @@
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
 #include "physics/mesh/refinement_forecast.h"
+#include "physics/residual.h"
 #include "physics/solve.h"
 
 #include <deal.II/base/mpi.h>
@@ -285,7 +287,11 @@ std::optional<Stop> Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSol
   if (auto stop = begin_cycle(system, record))
     return stop;
   const Progress show = [this](const std::string &text) { console.progress(text); };
-  record.solve = solver.solve(discretization, system, u, record.seconds,
+  const bool has_part = parameters.solver.stops_at_discretisation_error();
+  if (has_part)
+    record.predicted = predict_error(study, record.dofs);
+  const double energy_tolerance = record.predicted ? record.predicted->tolerance : 0.;
+  record.solve = solver.solve(discretization, system, u, energy_tolerance, record.seconds,
                               console.shows_progress() ? show : Progress());
   watch.lap();
   const linalg::SolveReport &report = record.solve.report;
@@ -295,6 +301,8 @@ std::optional<Stop> Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSol
   if (report.outcome == linalg::Outcome::converged_to_rounding)
     console.warn(report.message);
   // The last iterate is for the user to judge, converged or not, but for what is no number.
+  if (has_part && report.converged())
+    record.energy = evaluate(*problem, discretization, u).quadratic_energy;
   if (report.converged() || std::isfinite(u.l2_norm())) {
     estimate(record);
     record.seconds["estimate"] = watch.lap();
@@ -320,6 +328,10 @@ void Study<dim>::check_continuation() const
                              std::to_string(parameters.study.cycles) +
                              ". Set it to 1, and choose the mesh by Mesh/Initial refinements.",
                          "Study/Cycles");
+  if (parameters.solver.stop_at != "residual")
+    throw ParameterError("A branch is traced by nonlinear solves, which stop at their residual. "
+                         "Set Solver/Stop at to residual.",
+                         "Solver/Stop at");
   if (!measurements.empty())
     throw ParameterError("Measurements are taken of the solution of each cycle, not along a "
                          "branch. Set Continuation/Enabled to false, or leave the section "

@@ -96,6 +96,12 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
                           {"relative", cycle.estimate->relative()},
                           {"effectivity", optional_value(cycle.estimate->effectivity)}};
   }
+  values["energy"] = optional_value(cycle.energy);
+  values["predicted_error"] = Json();
+  if (const auto &predicted = cycle.predicted)
+    values["predicted_error"] = {{"error", predicted->error},
+                                 {"tolerance", predicted->tolerance},
+                                 {"source", predicted->source}};
   values["quantities"] = Json::object();
   for (const Quantity &quantity : cycle.quantities)
     values["quantities"][quantity.name] = quantity.value;

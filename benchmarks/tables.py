@@ -265,6 +265,26 @@ def table_collection(rows):
     return markdown(["matrix"] + columns, [[cell or "–" for cell in line] for line in lines])
 
 
+def table_energy(rows):
+    """Iterations of solves that stop at the residual and at the discretisation error."""
+    header = ["study", "dofs of the last cycle", "its iterations, `residual`",
+              "`discretisation error`", "iterations of all cycles, `residual`",
+              "`discretisation error`", "largest change of a quantity, part of its error"]
+    lines = []
+    for case in distinct(row["case"] for row in rows):
+        cycles = [row for row in rows if row["case"] == case]
+
+        def total(column, cycles=cycles):
+            return f"{sum(int(row[column]) for row in cycles):,}"
+
+        last = cycles[-1]
+        changes = [float(row["change_over_error"]) for row in cycles if row["change_over_error"]]
+        lines.append([case, count(last["dofs"]), count(last["residual_iterations"]),
+                      count(last["energy_iterations"]), total("residual_iterations"),
+                      total("energy_iterations"), f"{max(changes):.1g}"])
+    return markdown(header, lines)
+
+
 TABLES = {name[len("table_"):].replace("_", "-"): function
           for name, function in list(globals().items()) if name.startswith("table_")}
 

@@ -56,6 +56,8 @@ public:
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;
   std::string relative_to = "rhs";
+  std::string stop_at = "residual";
+  double energy_tolerance = 1e-4;
   std::string execution = "auto";
   int max_iterations = 20000;
   std::string fallback = "direct";
@@ -63,11 +65,20 @@ public:
   linalg::SolveControl control() const;
   linalg::NodeSolverOptions options() const;
 
+  /// Is the tolerance a part of the discretisation error, different in each cycle?
+  bool stops_at_discretisation_error() const
+  {
+    return stop_at == "discretisation error";
+  }
+
   /// Does the preconditioner want to know where the unknowns are?
   bool needs_coordinates() const;
 
   /// Throws ParameterError for methods with wrong names or options.
   void parse_parameters(dealii::ParameterHandler &prm) override;
+
+private:
+  void declare_ends();
 };
 
 /// Section "Nonlinear".

@@ -62,17 +62,7 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
   add_parameter("Ordering", ordering,
                 "Of the unknowns: a name, and options behind it as NAME=VALUE. " +
                     meanings(linalg::orderings.choices()));
-  add_parameter("Relative tolerance", relative_tolerance,
-                "A linear solve ends when the true residual |b - A x| has fallen to this times the "
-                "norm that 'Relative to' names. For nonlinear problems the tolerances of the "
-                "section Nonlinear hold.",
-                prm, Patterns::Double(0., 1.));
-  add_parameter("Absolute tolerance", absolute_tolerance, "... or to this, whichever is larger.",
-                prm, Patterns::Double(0.));
-  add_parameter("Relative to", relative_to, "rhs: |b|; initial: |b - A x0|.", prm,
-                Patterns::Selection("rhs|initial"));
-  add_parameter("Maximum iterations", max_iterations, "Of one linear solve.", prm,
-                Patterns::Integer(1, 100000000));
+  declare_ends();
   add_parameter(
       "Fallback", fallback,
       "What solves a linear problem of up to " + std::to_string(linalg::largest_fallback) +
@@ -87,6 +77,35 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                     linalg::preconditioners.names_with(&linalg::PreconditionerTraits::is_fused) +
                     ", small systems); auto: resident where it is faster.",
                 prm, Patterns::Selection("auto|graph|resident"));
+}
+
+/// What ends a linear solve.
+void SolverParameters::declare_ends()
+{
+  add_parameter("Relative tolerance", relative_tolerance,
+                "A linear solve ends when the true residual |b - A x| has fallen to this times the "
+                "norm that 'Relative to' names. For nonlinear problems the tolerances of the "
+                "section Nonlinear hold.",
+                prm, Patterns::Double(0., 1.));
+  add_parameter("Absolute tolerance", absolute_tolerance, "... or to this, whichever is larger.",
+                prm, Patterns::Double(0.));
+  add_parameter("Relative to", relative_to, "rhs: |b|; initial: |b - A x0|.", prm,
+                Patterns::Selection("rhs|initial"));
+  add_parameter(
+      "Stop at", stop_at,
+      "What ends a linear solve by " +
+          linalg::solvers.names_with(&linalg::SolverTraits::knows_energy_error) +
+          ". residual: the tolerances above; energy error: the estimated energy norm of the error, "
+          "(e, A e)^(1/2), at Energy tolerance; discretisation error: the same, at a tenth of the "
+          "discretisation error, which the energies of two or more cycles before tell; in the "
+          "first cycles, and where they do not tell it, the residual.",
+      prm, Patterns::Selection("residual|energy error|discretisation error"));
+  add_parameter("Energy tolerance", energy_tolerance,
+                "Of Stop at = energy error, relative to the energy norm of the solution x of the "
+                "linear system.",
+                prm, Patterns::Double(1e-16, 1.));
+  add_parameter("Maximum iterations", max_iterations, "Of one linear solve.", prm,
+                Patterns::Integer(1, 100000000));
 }
 
 void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
@@ -119,6 +138,8 @@ linalg::SolveControl SolverParameters::control() const
   control.absolute_tolerance = absolute_tolerance;
   control.reference = relative_to == "rhs" ? linalg::SolveControl::Reference::rhs
                                            : linalg::SolveControl::Reference::initial_residual;
+  if (stop_at == "energy error")
+    control.energy_tolerance.relative = energy_tolerance;
   control.max_iterations = max_iterations;
   control.execution = linalg::execution_of(execution);
   return control;
@@ -220,10 +241,19 @@ linalg::NodeSolver make_node_solver(const bool is_nonlinear, const SolverParamet
 void check_methods(const bool is_nonlinear, const SolverParameters &linear,
                    const NonlinearParameters &nonlinear)
 {
+  if (is_nonlinear && linear.stop_at != "residual")
+    throw ParameterError("This problem is nonlinear, and its solves stop at the residual of "
+                         "Nonlinear/Relative tolerance: Solver/Stop at = " +
+                             linear.stop_at + " is for linear ones. Set it to residual.",
+                         "Solver/Stop at");
   if (is_nonlinear)
     linalg::check_methods(nonlinear_options(linear, nonlinear));
-  else
-    linalg::check_methods(linear.options());
+  else {
+    linalg::NodeSolverOptions options = linear.options();
+    if (linear.stops_at_discretisation_error())
+      options.control.energy_tolerance.absolute = 1.; // some number, known in its cycle
+    linalg::check_methods(options);
+  }
 }
 
 template <int dim>
@@ -239,6 +269,16 @@ ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
 
 namespace
 {
+/// Says in @p report that x has been scaled and has the residual @p norm.
+void note_scaled(const double norm, linalg::SolveReport &report)
+{
+  report.given.residual = norm;
+  if (!linalg::scalings.find(report.method.scaling).traits.changes_system)
+    report.true_residual = norm;
+  report.backward_error = -1.; // that was of x before
+  linalg::describe(report);
+}
+
 /// What helps where a linear solver has failed.
 std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
                    const bool falls_back)
@@ -278,6 +318,8 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
 {
   constexpr int most_solves = 4;
   linalg::SolveReport report = leader_solver.solve(system, control);
+  if (control.energy_tolerance.is_given())
+    return report; // the error is that of all unknowns, whatever their equations say
   const bool is_scaled = linalg::scalings.find(report.method.scaling).traits.changes_system;
   const double target = report.target; // in the norm of the solver
   const double given_target =
@@ -306,10 +348,10 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
 }
 
 template <int dim>
-SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization,
-                                       linalg::NodeSystem &system, FeVector &u,
-                                       std::map<std::string, double> &seconds,
-                                       const Progress &progress)
+SolveSummary
+ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::NodeSystem &system,
+                          FeVector &u, const double energy_tolerance,
+                          std::map<std::string, double> &seconds, const Progress &progress)
 {
   Stopwatch watch;
   const auto tell = [&](const std::string &text) {
@@ -326,6 +368,8 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
   seconds["assembly"] += watch.lap();
 
   linalg::SolveControl control = phi ? nonlinear.control() : solver_parameters.control();
+  if (energy_tolerance > 0.)
+    control.energy_tolerance = {0., energy_tolerance};
   if (progress)
     control.progress = [&](const int k, const double r) { progress(progress_text(k, r)); };
   tell("set-up");
@@ -342,6 +386,8 @@ SolveSummary ProblemSolver<dim>::solve(const Discretization<dim> &discretization
     report = problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
                                   : leader_solver.solve(system, control);
     summary.linear_iterations = report.iterations;
+    if (energy_tolerance > 0. && report.converged())
+      note_scaled(scale_to_energy(system), report);
     if (!report.converged())
       report.message += advice(report, system.n(), solver_parameters.fallback == "direct");
   }

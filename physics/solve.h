@@ -37,9 +37,14 @@ public:
   ProblemSolver(const Problem<dim> &problem, const SolverParameters &solver_parameters,
                 const NonlinearParameters &nonlinear_parameters, MPI_Comm communicator);
 
-  /// @param seconds gets the times of the phases
+  /**
+   * @param energy_tolerance of a linear problem: absolute, takes the place of what the parameters
+   *        say; 0: none
+   * @param seconds gets the times of the phases
+   */
   SolveSummary solve(const Discretization<dim> &discretization, linalg::NodeSystem &system,
-                     FeVector &u, std::map<std::string, double> &seconds, const Progress &progress);
+                     FeVector &u, double energy_tolerance, std::map<std::string, double> &seconds,
+                     const Progress &progress);
 
   /// For messages: "pipelined-cg", or "newton" for nonlinear problems.
   std::string method() const

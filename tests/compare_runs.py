@@ -42,7 +42,8 @@ TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "peak_bytes", "overl
 # What belongs to the run and not to its result; messages and remarks repeat numbers in words.
 OF_THE_RUN = {"ranks", "backend", "version", "files", "message", "obstacle", "Directory",
               "solver_remarks", "preconditioner_remarks", "execution", "failed_attempt",
-              "backward_error", "forward_error"}  # what rounding leaves
+              "backward_error", "forward_error", "energy_error", "energy_delay", "energy_norm",
+              "energy_target"}  # what rounding leaves
 COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "restarts", "corrections",
                         "iterations", "nonlinear", "failed_steps"}
 CHANGES = {"difference", "order"}  # of quantities, which are noise at the level of rounding

@@ -171,7 +171,7 @@ struct Trial
     discretization.constraints().distribute(u);
     make_pattern(discretization, false, system);
     std::map<std::string, double> seconds;
-    EXPECT_TRUE(solver.solve(discretization, system, u, seconds, {}).report.converged());
+    EXPECT_TRUE(solver.solve(discretization, system, u, 0., seconds, {}).report.converged());
   }
   void refine()
   {

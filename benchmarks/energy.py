@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Solves shipped studies twice, with Solver/Stop at = residual and = discretisation error, and
+compares iterations and quantities.
+
+    benchmarks/energy.py --csv energy.csv
+    benchmarks/energy.py --csv energy.csv kirsch cook -- --set Solver/Preconditioner=fsai
+
+Refinement is global. A quantity may change by a tenth of its own discretisation error: of the
+distance from what Richardson's extrapolation of the values of residual 1e-12 tells, or where it
+does not tell it of the change from the cycle before. What stands behind `--` is handed on to
+femgpu. Exits with 1 if a run fails or a quantity has changed by more.
+"""
+
+import argparse
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+COMMON = ["Study/Refinement=global", "Solver/Relative tolerance=1e-8", "Output/Write VTU=false"]
+# file, changes, and quantities that are not compared: at the corner of Cook's membrane stresses tend
+# to nothing
+CASES = {
+    "kirsch": ("elasticity_kirsch.prm", ["Study/Cycles=4"], "^$"),
+    "cook": ("elasticity_cook.prm", ["Study/Cycles=4"], "stress|von Mises"),
+    "l-shape": ("poisson_lshape_adaptive.prm", ["Study/Cycles=6"], "^$"),
+}
+ZERO = 1e-9  # sums that have to be zero, of data of size 1
+COLUMNS = ["case", "cycle", "dofs", "residual_iterations", "energy_iterations", "source",
+           "predicted_error", "tolerance", "energy_error", "energy_outcome", "quantity",
+           "quantity_error", "quantity_change", "change_over_error", "git_revision"]
+
+
+def run(options, file, changes):
+    with tempfile.TemporaryDirectory() as output:
+        command = [options.program, os.path.join(ROOT, "parameters", file)]
+        for change in COMMON + changes + [f"Output/Directory={output}",
+                                          f"Solver/Backend={options.backend}"]:
+            command += ["--set", change]
+        done = subprocess.run(command + options.handed_on, capture_output=True, text=True,
+                              check=False)
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(command)} has failed:\n{done.stderr}")
+        with open(os.path.join(output, "summary.json"), encoding="utf-8") as stream:
+            return json.load(stream)
+
+
+def quantities_of(cycle, left_out):
+    """Numbers that tend to something: the physics' and the error in H1. The error in L2 is of higher
+    order than what stops the solve, and may grow."""
+    values = {name: value for name, value in cycle["quantities"].items()
+              if "defect" not in name and not re.search(left_out, name)}
+    if "errors" in cycle:
+        values["H1 error"] = cycle["errors"]["H1"]["error"]
+    return values
+
+
+def error_of(name, k, values, limits):
+    """Of a quantity in cycle k, whose values in all cycles are known."""
+    if name.endswith(" error"):
+        return values[k]
+    if limits.get(name) is not None:
+        return abs(limits[name] - values[k])
+    return abs(values[k] - values[k - 1])
+
+
+def worst_change(exact, loose, k, limits, left_out):
+    """The quantity whose change is the largest part of its error: name, error, change."""
+    worst = ("", 0., 0.)
+    tables = [quantities_of(cycle, left_out) for cycle in exact["cycles"]]
+    for name, value in quantities_of(loose["cycles"][k], left_out).items():
+        change = abs(value - tables[k][name])
+        error = error_of(name, k, [table[name] for table in tables], limits)
+        if error <= 1e-9 * abs(value) or abs(tables[k][name]) < ZERO:  # exact on every mesh
+            continue
+        if change * worst[1] > worst[2] * error or not worst[0]:
+            worst = (name, error, change)
+    return worst
+
+
+def rows_of(options, name):
+    file, changes, left_out = CASES[name]
+    residual = run(options, file, changes)
+    loose = run(options, file, changes + ["Solver/Stop at=discretisation error"])
+    exact = run(options, file, changes + ["Solver/Relative tolerance=1e-12"])
+    limits = {entry["name"]: entry["value"] for entry in exact["extrapolated"]}
+    for k, (a, b) in enumerate(zip(residual["cycles"], loose["cycles"])):
+        predicted, energy = b["predicted_error"] or {}, b["solve"]["energy_error"]
+        row = {"case": name, "cycle": k, "dofs": a["dofs"],
+               "residual_iterations": a["solve"]["linear_iterations"],
+               "energy_iterations": b["solve"]["linear_iterations"],
+               "source": predicted.get("source", "residual"),
+               "predicted_error": predicted.get("error", ""),
+               "tolerance": predicted.get("tolerance", ""), "energy_error": energy,
+               "energy_outcome": b["solve"]["outcome"],
+               "git_revision": loose["version"]["git_revision"]}
+        if k > 0:
+            quantity, error, change = worst_change(exact, loose, k, limits, left_out)
+            row.update(quantity=quantity, quantity_error=error, quantity_change=change,
+                       change_over_error=change / error if error else 0.)
+        yield row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", help=f"{', '.join(CASES)} (all)")
+    parser.add_argument("--program", default="build/bin/femgpu", help="(%(default)s)")
+    parser.add_argument("--backend", default="host", help="(%(default)s)")
+    parser.add_argument("--csv", required=True, help="file to write")
+    words = sys.argv[1:]
+    own = words[:words.index("--")] if "--" in words else words
+    options = parser.parse_args(own)
+    options.handed_on = words[len(own) + 1:]
+    if unknown := set(options.cases) - set(CASES):
+        parser.error(f"there is no case {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
+    rows = []
+    for name in options.cases or CASES:
+        for row in rows_of(options, name):
+            print(f"{row['case']:<8} {row['cycle']} {row['dofs']:>8} dofs, iterations "
+                  f"{row['residual_iterations']:>6} -> {row['energy_iterations']:>6}  "
+                  f"({row['source']}); {row.get('quantity', '')} changed by "
+                  f"{row.get('change_over_error', 0.):.2g} of its error", flush=True)
+            rows.append(row)
+    with open(options.csv, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n", restval="")
+        writer.writeheader()
+        writer.writerows({column: f"{value:.4g}" if isinstance(value, float) else value
+                          for column, value in row.items()} for row in rows)
+    return int(any(row.get("change_over_error", 0.) > 0.1 for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
