@@ -43,8 +43,8 @@ double scale_to_energy(linalg::NodeSystem &system)
     bx += b[i] * x[i];
     xAx += x[i] * sum;
   }
-  bx = Utilities::MPI::sum(bx, system.communicator());
-  xAx = Utilities::MPI::sum(xAx, system.communicator()); // all have read x
+  bx = dealii::Utilities::MPI::sum(bx, system.communicator());
+  xAx = dealii::Utilities::MPI::sum(xAx, system.communicator()); // all have read x
   const double theta = xAx > 0. ? bx / xAx : 1.;
   double rr = 0.;
   for (int i = first; i < end; ++i) {
@@ -52,6 +52,6 @@ double scale_to_energy(linalg::NodeSystem &system)
     const double r_i = b[i] - theta * Ax[i - first];
     rr += r_i * r_i;
   }
-  return std::sqrt(Utilities::MPI::sum(rr, system.communicator()));
+  return std::sqrt(dealii::Utilities::MPI::sum(rr, system.communicator()));
 }
 } // namespace femgpu
