@@ -66,7 +66,7 @@ std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &row
   const bool is_even = rows.deviation < 0.5 * rows.mean;
   const bool has_blocks = A.unknowns_per_node() > 1 && A.n() % A.unknowns_per_node() == 0;
   // No single product tells what a whole loop makes of it.
-  if (is_even && is_worth_streaming(A.n(), window, A.executor()->resident_limits()))
+  if (is_even && is_worth_streaming(A.n(), A.n_nonzeros(), window, A.executor()->resident_limits()))
     return {has_blocks ? "bsell" : "sell columns=short"};
   std::vector<std::string> methods = {"csr"};
   if (has_blocks)

@@ -39,8 +39,8 @@ struct EnergyError
   static constexpr double forgotten = 1e-4;    ///< Δ_k / (Δ_j + ... + Δ_k) of the first j for S
 
   double relative_tolerance = 0., absolute_tolerance = 0.; ///< the larger counts; 0: none
-  double *window = nullptr;                                ///< sums, then the least terms
-  bool writes = true; ///< to the window; of those who share it, one does
+  double *window = nullptr; ///< sums, then the least terms; without it nothing is known
+  bool writes = true;       ///< to the window; of those who share it, one does
 
   int first = 0;        ///< iterate with which the recurrence began
   int n_terms = 0;      ///< since then

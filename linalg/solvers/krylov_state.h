@@ -45,7 +45,7 @@ struct KrylovState : LoopState
   double start_rr = 0.;    ///< of the last begin()
   double true_rr = 0.;     ///< (r, r) of r = b − A x, computed anew
   double bb = 0.;          ///< (b, b), or what else the tolerance is relative to
-  EnergyError energy;      ///< of methods that call count_update()
+  EnergyError energy;      ///< of methods that call count_update(), where it has a window
 
   /// Of LoopState, for methods that count_update().
   FEMGPU_HD
@@ -130,7 +130,7 @@ struct KrylovState : LoopState
   FEMGPU_HD
   void count_update(const double alpha_gamma)
   {
-    if (energy.add(alpha_gamma)) {
+    if (energy.window != nullptr && energy.add(alpha_gamma)) {
       const double reduction = sqrt(energy.squared_target() / energy.sum);
       target = fmax(largest_drift * sqrt(rr), negligible * reduction * sqrt(start_rr));
       stop(Outcome::converged);

@@ -49,11 +49,12 @@ TEST(ResidentShape, SmallSystemsStayInABlockAndLargeOnesAreNotResident)
 
 TEST(ResidentShape, MatricesAreStreamedWhereVectorsFit)
 {
-  EXPECT_TRUE(is_worth_streaming(1000000, 256, h100));
-  EXPECT_FALSE(is_worth_streaming(4190209, 256, h100));  // most vectors would not
-  EXPECT_FALSE(is_worth_streaming(1000000, 4096, h100)); // blocks would differ by half
-  EXPECT_FALSE(is_worth_streaming(100000, 1, h100));
-  EXPECT_FALSE(is_worth_streaming(10000, 1, {})); // a host
+  EXPECT_TRUE(is_worth_streaming(1000000, 7000000, 256, h100));
+  EXPECT_FALSE(is_worth_streaming(1000000, 27000000, 256, h100)); // long rows
+  EXPECT_FALSE(is_worth_streaming(4190209, 20000000, 256, h100)); // most vectors would not
+  EXPECT_FALSE(is_worth_streaming(1000000, 7000000, 4096, h100)); // blocks would differ by half
+  EXPECT_FALSE(is_worth_streaming(100000, 500000, 1, h100));
+  EXPECT_FALSE(is_worth_streaming(10000, 50000, 1, {})); // a host
 }
 
 TEST(ArrivalCount, GoesOnFromItsLargestNumberToZero)

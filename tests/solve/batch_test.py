@@ -67,7 +67,7 @@ class Batches(SolveTest):
     def test_what_batches_do_not_have_is_an_error(self):
         self.write_columns("B.mtx", [[1.] * 9, [2.] * 9])
         system = ["--generate", "poisson2d-5pt:3", "--backend", "host"]
-        for arguments, message in ((["--solver", "cg"], "pipelined-cg, bicgstab"),
+        for arguments, message in ((["--solver", "idr"], "minres, bicgstab"),
                                    (["--preconditioner", "fsai"], "identity or jacobi"),
                                    (["--format", "sell"], "use csr"),
                                    (["--scaling", "symmetric"], "use none"),

@@ -114,9 +114,11 @@ bool may_be_resident(const int n, const ResidentLimits &limits)
   return n <= 8 * most_threads(ResidentKernel::grid_shared_8) * limits.multiprocessors;
 }
 
-bool is_worth_streaming(const int n, const int rows_together, const ResidentLimits &limits)
+bool is_worth_streaming(const int n, const std::size_t n_nonzeros, const int rows_together,
+                        const ResidentLimits &limits)
 {
-  if (limits.multiprocessors == 0)
+  // Of long rows a graph has more loads under way.
+  if (limits.multiprocessors == 0 || n_nonzeros > 16 * static_cast<std::size_t>(n))
     return false;
   // Blocks get multiples of rows_together rows: the last ones must not be left without.
   const double rows = static_cast<double>(n) / limits.multiprocessors;

@@ -90,7 +90,8 @@ bool may_be_resident(int n, const ResidentLimits &limits);
 
 /// Is a loop of @p n rows faster with the vectors on the chip and the matrix streamed?
 /// @param rows_together are of one block
-bool is_worth_streaming(int n, int rows_together, const ResidentLimits &limits);
+bool is_worth_streaming(int n, std::size_t n_nonzeros, int rows_together,
+                        const ResidentLimits &limits);
 
 /// The fastest way, as measured on an H100; none where the loop is faster as a graph, or
 /// impossible.

@@ -56,11 +56,12 @@ public:
     state = start;
     if (!is_first_thread())
       state.history_size = 0; // one thread writes it
-    if constexpr (State::n_kept > 0) {
-      // The first block's stay for those who come after the loop.
+    if constexpr (State::n_kept > 0 && each_has_state)
+      state.keep_in(nullptr, false); // each would need registers for what is kept
+    else if constexpr (State::n_kept > 0) {
+      // Systems of a batch keep it here; others, which may have the state in registers, not at all.
       __shared__ double kept[State::n_kept];
-      const bool is_first = fabric.rank() == 0 && start.memory() != nullptr;
-      state.keep_in(is_first ? start.memory() : kept, threadIdx.x == 0);
+      state.keep_in(start.memory() == nullptr ? kept : nullptr, true);
     }
   }
 
