@@ -97,7 +97,8 @@ struct BeginWithResidual : TrueResidual<Sums>
   FEMGPU_HD
   void finish(KrylovState &s, const WithResidual<Sums> &sums) const
   {
-    s.energy.begin(s.iteration, sums.energy);
+    if (s.energy.window != nullptr)
+      s.energy.begin(s.iteration, sums.energy);
     s.begin(sums.true_rr, sums.bb);
     if (sums.bb == 0.) // x = 0
       s.stop(Outcome::converged);
@@ -115,7 +116,8 @@ struct EndWithResidual : TrueResidual<Sums>
   {
     s.true_rr = sums.true_rr;
     s.bb = sums.bb;
-    s.energy.estimate();
+    if (s.energy.window != nullptr)
+      s.energy.estimate();
   }
 };
 

@@ -60,6 +60,12 @@ struct KrylovState : LoopState
     energy.writes = writes;
   }
 
+  FEMGPU_HD
+  void forget_kept()
+  {
+    energy = {};
+  }
+
   /// Makes ready to iterate from an x with the residual @p new_rr, or stops.
   FEMGPU_HD
   void begin(const double new_rr, const double new_bb)

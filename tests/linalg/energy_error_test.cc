@@ -145,7 +145,8 @@ TEST_P(EnergyErrorTest, IsReportedAsABoundOfStatedAccuracy)
   const Known system(laplacian_2d(30, 30));
   for (const char *const preconditioner : {"jacobi", "fsai"})
     for (const double tolerance : {1e-2, 1e-4, 1e-6}) {
-      const LinearSolverOptions options = method(solver, preconditioner, tolerance);
+      LinearSolverOptions options = method(solver, preconditioner, tolerance);
+      options.control.execution = Execution::graph;
       const SolveReport report = run(options, system.A, system.b).report;
       EXPECT_LT(report.energy.target, 0.);
       expect_right(report, options, system);
@@ -156,7 +157,8 @@ TEST_P(EnergyErrorTest, HoldsFromAnyGuess)
 {
   const Known system(laplacian_2d(30, 30));
   const std::vector<double> x0 = random_vector(system.A.n, 8);
-  const LinearSolverOptions options = method(solver, "jacobi", 1e-4);
+  LinearSolverOptions options = method(solver, "jacobi", 1e-4);
+  options.control.execution = Execution::graph;
   expect_right(run(options, system.A, system.b, x0).report, options, system, x0);
 }
 
@@ -246,7 +248,9 @@ TEST_P(EnergyErrorTest, IsThatOfASingleSolveInABatch)
   for (const double tolerance : {0., 1e-3}) {
     const LinearSolverOptions options = to_energy_error(solver, tolerance);
     std::vector<double> x(b.size());
-    BatchSolver together(executor, options);
+    LinearSolverOptions of_batch = options;
+    of_batch.control.execution = Execution::automatic;
+    BatchSolver together(executor, of_batch);
     together.set_matrices(matrices);
     const BatchReport report = together.solve(b.data(), x.data());
     auto begin = x.begin();

@@ -50,12 +50,14 @@ public:
                               executor.resident_limits()) ||
           A->n_stored() > static_cast<std::size_t>(most_indices))
         return "";
+      // Two threads a long row: a block has few rows more than threads, and all end together.
+      const int lanes = A->n_nonzeros() > 16 * static_cast<std::size_t>(A->n()) ? 2 : 1;
       const auto &body = first_of(steps...).body;
       const auto launch_view = [&](const auto &view) {
         constexpr bool is_sliced = IsSliced<std::decay_t<decltype(view)>>::value;
         if constexpr (is_sliced)
           cuda::launch_streaming<Sums, typename VectorStepParts<Steps>::Tag...>(
-              executor, narrow(view), A->rows_together(), vectors_of(steps...), body.m,
+              executor, narrow(view), A->rows_together(), lanes, vectors_of(steps...), body.m,
               state.data());
         return is_sliced;
       };

@@ -59,7 +59,7 @@ public:
     if constexpr (State::n_kept > 0 && each_has_state)
       state.keep_in(nullptr, false); // each would need registers for what is kept
     else if constexpr (State::n_kept > 0) {
-      // Systems of a batch keep it here; others, which may have the state in registers, not at all.
+      // Systems of a batch, whose states have no memory yet, keep it here.
       __shared__ double kept[State::n_kept];
       state.keep_in(start.memory() == nullptr ? kept : nullptr, true);
     }
@@ -88,6 +88,8 @@ protected:
     if (!is_first_thread())
       return;
     *where = state;
+    if constexpr (State::n_kept > 0 && each_has_state)
+      where->forget_kept(); // so that no register has held it
   }
 
   /// For the host, by one block. @param most_history numbers of it that @p result has room for

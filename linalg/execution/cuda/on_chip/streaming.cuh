@@ -23,6 +23,7 @@ struct StreamingLoop
   View A;
   int slice; ///< rows that A has at positions of the same block
   int kept;  ///< rows of a block whose vectors are in shared memory
+  int lanes; ///< neighbouring threads that share a row, a power of two
   VectorSet<n_vectors> vectors;
   DiagonalView m;
   State *state;
@@ -84,12 +85,20 @@ public:
       factor[first + local] = place_of(Formulas::factor, local);
     fabric.meet();
     set_sums(sums, Sums{}, typename Formulas::Contributes{});
-    for (int at = threadIdx.x; at < n_rows; at += blockDim.x) {
-      const double Av_i = loop.A.row_product(first + at, 0, 1, factor);
-      on_row<Formulas>(loop.A.row(first + at) - first,
-                       [&](Row<n_vectors> &row, const double m_i, Sums &of_row) {
-                         Formulas()(state, row, Av_i, m_i, of_row);
-                       });
+    const int lanes = loop.lanes, lane = threadIdx.x & (lanes - 1);
+    const int in_warp = threadIdx.x % warp_size / lanes;
+    const int stride = blockDim.x / lanes;
+    // All lanes of a warp stay in the loop together, because they meet in lane_sum().
+    for (int at = threadIdx.x / lanes; at - in_warp < n_rows; at += stride) {
+      const bool is_there = at < n_rows;
+      double Av_i = is_there ? loop.A.row_product(first + at, lane, lanes, factor) : 0.;
+      if (lanes > 1)
+        Av_i = lane_sum(Av_i, lanes);
+      if (is_there && lane == 0)
+        on_row<Formulas>(loop.A.row(first + at) - first,
+                         [&](Row<n_vectors> &row, const double m_i, Sums &of_row) {
+                           Formulas()(state, row, Av_i, m_i, of_row);
+                         });
     }
     this->complete(Formulas());
   }
