@@ -111,31 +111,70 @@ struct EnergyError
   FEMGPU_HD
   void estimate()
   {
-    const double lacking = safety() * last;
-    double bound = open_sum;
-    int interval = n_terms / length, terms = n_terms & (length - 1);
-    while (lacking > accuracy * (bound - last) && --interval >= 0) {
-      bound += window[interval];
-      terms += length;
-    }
-    squared = interval < 0 || n_terms == 0 ? -1. : bound;
-    iterate = first + n_terms - terms;
+    const int open_terms = n_terms & (length - 1);
+    const Bound bound =
+        bound_of(window, n_terms / length, length, {open_sum, open_least, open_terms}, last);
+    squared = bound.squared;
+    iterate = first + n_terms - bound.terms;
   }
 
 private:
+  /// The interval that is not complete.
+  struct OpenInterval
+  {
+    double sum, least;
+    int terms;
+  };
+  struct Bound
+  {
+    double squared; ///< negative: there is none
+    int terms;      ///< that it has
+  };
+
+  // What follows is called now and then, and by values: the registers of a kernel, and the state in
+  // them, serve its loop.
+
+  /// Δ_l + ... + Δ_k
+  FEMGPU_HD_CALLED
+  static Bound bound_of(const double *const window, int interval, const int length,
+                        const OpenInterval open, const double last)
+  {
+    const double lacking = safety(window, interval, open, last) * last;
+    Bound bound{open.sum, open.terms};
+    while (lacking > accuracy * (bound.squared - last) && --interval >= 0) {
+      bound.squared += window[interval];
+      bound.terms += length;
+    }
+    if (interval < 0 || bound.terms == 0)
+      bound.squared = -1.;
+    return bound;
+  }
+
   /// S
   FEMGPU_HD
-  double safety() const
+  static double safety(const double *const window, int interval, const OpenInterval &open,
+                       const double last)
   {
-    double bound = open_sum;
-    double ratio = open_sum > 0. ? open_sum / open_least : 1.;
-    for (int i = n_terms / length; --i >= 0 && last > forgotten * bound;) {
-      bound += window[i];
-      const double least = window[intervals + i];
-      if (bound > ratio * least)
-        ratio = bound / least;
+    double sum = open.sum;
+    double ratio = open.sum > 0. ? open.sum / open.least : 1.;
+    while (--interval >= 0 && last > forgotten * sum) {
+      sum += window[interval];
+      const double least = window[intervals + interval];
+      if (sum > ratio * least)
+        ratio = sum / least;
     }
     return ratio;
+  }
+
+  /// Makes one interval of two neighbours each.
+  FEMGPU_HD_CALLED
+  static void merge(double *const window)
+  {
+    double *const least = window + intervals;
+    for (int i = 0, pair = 0; pair < intervals; ++i, pair += 2) {
+      window[i] = window[pair] + window[pair + 1];
+      least[i] = fmin(least[pair], least[pair + 1]);
+    }
   }
 
   FEMGPU_HD
@@ -145,16 +184,12 @@ private:
     if (writes) {
       window[n - 1] = open_sum;
       window[intervals + n - 1] = open_least;
+      if (n == intervals)
+        merge(window);
     }
     open_sum = 0.;
-    if (n < intervals)
-      return;
-    length *= 2;
-    for (int i = 0; writes && i < intervals / 2; ++i) {
-      double *const least = window + intervals;
-      window[i] = window[2 * i] + window[2 * i + 1];
-      least[i] = fmin(least[2 * i], least[2 * i + 1]);
-    }
+    if (n == intervals)
+      length *= 2;
   }
 };
 } // namespace femgpu::linalg
