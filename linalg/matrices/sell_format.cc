@@ -17,9 +17,8 @@ struct StoreValues
   FEMGPU_HD
   void operator()(const int position) const
   {
-    const RowEntries<double> row = slices.entries(position);
     Value *const of_slice = values + slices.slice_starts[position >> slices.log_slice];
-    slices.for_places(position, [&](const int at, const int k) {
+    slices.for_places(position, [&](const int at, const RowEntries<double> &row, const int k) {
       of_slice[at] = k < 0 ? Value(0) : static_cast<Value>(row.values[k]);
     });
   }
@@ -35,9 +34,8 @@ struct StoreColumns
   void operator()(const int position) const
   {
     const int i = slices.row(position), padding = i < 0 ? 0 : i;
-    const RowEntries<double> row = slices.entries(position);
     int *const of_slice = columns + slices.slice_starts[position >> slices.log_slice];
-    slices.for_places(position, [&](const int at, const int k) {
+    slices.for_places(position, [&](const int at, const RowEntries<double> &row, const int k) {
       of_slice[at] = k < 0 ? padding : row.columns[k];
     });
   }

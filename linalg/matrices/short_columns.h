@@ -54,16 +54,17 @@ struct SlicedRows
     return slice_starts.length(slice) >> log_slice;
   }
 
-  /// Calls f(at, k) for the places of a position, counted from its slice's first, and the entries k
-  /// of its row; k = -1: padding.
+  /// Calls f(at, row, k) for the places of a position, counted from its slice's first, and the
+  /// entries k of its row; k = -1: padding.
   template <class Function>
   FEMGPU_HD
   void for_places(const int position, const Function &f) const
   {
     const int slice = position >> log_slice, size = 1 << log_slice;
-    const int length = entries(position).length, end = slice_starts.length(slice);
+    const RowEntries<double> row = entries(position);
+    const int end = slice_starts.length(slice);
     for (int at = position & (size - 1), k = 0; at < end; at += size, ++k)
-      f(at, k < length ? k : -1);
+      f(at, row, k < row.length ? k : -1);
   }
 
   /// Calls f(i, column) for the rows of a slice and the columns of their entries number k; -1 where
@@ -164,8 +165,7 @@ struct StoreCodes
     std::uint16_t *const of_slice =
         codes + (static_cast<std::size_t>(first_code) << rows.log_slice);
     const int *const bases = short_columns.bases + rows.first_column(slice);
-    const RowEntries<double> row = rows.entries(position);
-    rows.for_places(position, [&](const int at, const int k) {
+    rows.for_places(position, [&](const int at, const RowEntries<double> &row, const int k) {
       const int base = bases[at >> rows.log_slice];
       const int distance = k >= 0 ? row.columns[k] - i : rows.is_column(i, base) ? base : 0;
       of_slice[at] = i < 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(distance - base);
@@ -241,7 +241,7 @@ private:
       const std::size_t width = (slice_starts[slice + 1] - slice_starts[slice]) >> log_slice;
       if (first[slice] == 0)
         first[slice] = ShortColumns::no_codes;
-      else if (first[slice] == ShortColumns::codes_end) {
+      else if (first[slice] == ShortColumns::codes_end || columns_with_codes + width > INT_MAX) {
         first[slice] = ShortColumns::long_columns;
         long_columns += width;
       }
