@@ -93,7 +93,7 @@ SystemReport report_of(const BatchResult &result)
   report.initial_residual = std::sqrt(result.initial_rr);
   report.true_residual = std::sqrt(result.true_rr);
   report.target = result.target;
-  report.energy = energy_report(result.energy, result.iterations);
+  report.energy = result.energy;
   const double scale = std::sqrt(result.scale);
   report.backward_error =
       SystemNorms{report.true_residual, report.rhs_norm, scale}.backward_error();

@@ -27,6 +27,13 @@
 #define FEMGPU_UNROLL
 #endif
 
+/// Before a loop that runs now and then in a kernel whose registers serve something else.
+#ifdef __CUDACC__
+#define FEMGPU_ROLLED _Pragma("unroll 1")
+#else
+#define FEMGPU_ROLLED
+#endif
+
 namespace femgpu::linalg
 {
 /// Is this compiled for a GPU?

@@ -16,7 +16,7 @@ struct BatchResult
   int iterations, restarts;
   double bb, initial_rr, true_rr, target;
   double scale; ///< (w, w) with w = |A||x| + |b|
-  EnergyError energy;
+  EnergyReport energy;
 };
 
 /// A solver's way to solve many systems together.
@@ -129,10 +129,16 @@ struct BatchProgram
   }
 
   FEMGPU_HD
+  static EnergyReport energy_of(const State &s)
+  {
+    return State::n_kept > 0 ? s.energy->report(s.iteration) : EnergyReport();
+  }
+
+  FEMGPU_HD
   static BatchResult result(const State &s)
   {
-    return {s.judge.outcome, s.iteration, s.judge.restarts, s.bb,    s.initial_rr,
-            s.judge.best_rr, s.target,    s.scale,          s.energy};
+    return {s.judge.outcome, s.iteration, s.judge.restarts, s.bb,        s.initial_rr,
+            s.judge.best_rr, s.target,    s.scale,          energy_of(s)};
   }
 };
 

@@ -301,12 +301,12 @@ private:
 class HostHistory
 {
 public:
-  double *keep_history(const int count)
+  double *keep_numbers(const int count)
   {
     numbers.resize(static_cast<std::size_t>(count));
     return numbers.data();
   }
-  std::vector<double> history(const int count) const
+  std::vector<double> left_numbers(const int count) const
   {
     return {numbers.begin(), numbers.begin() + count};
   }

@@ -18,7 +18,7 @@ enum Vector : int
 
 struct State : KrylovState
 {
-  static constexpr int n_kept = EnergyError::memory;
+  static constexpr int n_kept = n_energy;
   double alpha = 0., beta = 0., gamma = 0.; ///< γ of the last iteration
 };
 

@@ -2,6 +2,7 @@
 #define femgpu_linalg_solvers_energy_error_h
 
 #include "linalg/base/host_device.h"
+#include "linalg/solvers/report.h"
 
 #include <cmath>
 
@@ -25,171 +26,251 @@ namespace femgpu::linalg
  * ‖x‖²_A = (b, x₀) + (x₀, r₀) + ‖x − x₀‖²_A, to which a tolerance may be relative, is estimated by
  * the same sums, from below too.
  *
- * The terms are kept as sums over intervals of equal length, which doubles when the window is full,
- * so that any number of iterations has its place; S takes the least term of an interval, so that it
- * comes out larger, never smaller. An interval begins with two terms: when one is stored, nothing
- * is looked at. So threads that each have this struct can share the window, if they meet once for
- * each term.
+ * A loop pays for a number that it stores in each iteration: it looks() now and then. The last
+ * terms are there one by one. Older ones are kept as sums over intervals of equal length, which
+ * doubles when all are taken, so that any number of iterations has its place; S takes the least
+ * term of an interval, so that it comes out larger, never smaller. All of it is memory beside the
+ * state of a loop, see LoopState; begin() comes first.
  */
 struct EnergyError
 {
-  static constexpr int intervals = 64;
-  static constexpr int memory = 2 * intervals; ///< numbers of a window
-  static constexpr double accuracy = 0.25;     ///< τ
-  static constexpr double forgotten = 1e-4;    ///< Δ_k / (Δ_j + ... + Δ_k) of the first j for S
+  static constexpr int n_recent = 128; ///< a power of two
+  static constexpr int chunk = 8;      ///< terms that leave the recent ones together
+  static constexpr int n_intervals = 64;
+  static constexpr double accuracy = 0.25;  ///< τ
+  static constexpr double forgotten = 1e-4; ///< Δ_k / (Δ_j + ... + Δ_k) of the first j for S
+  /// The number of an iteration that is a multiple of it calls for a look.
+  static constexpr int interval_of_looks = n_recent / 2;
 
-  double relative_tolerance = 0., absolute_tolerance = 0.; ///< the larger counts; 0: none
-  double *window = nullptr; ///< sums, then the least terms; without it nothing is known
-  bool writes = true;       ///< to the window; of those who share it, one does
+  double relative_tolerance, absolute_tolerance; ///< the larger counts; 0: none
+  double start;                                  ///< (b, x₀) + (x₀, r₀)
+  int first;                                     ///< iterate with which the recurrence began
+  int n_taken;                                   ///< terms that are in sums
+  int length;                                    ///< terms of an interval
+  double taken;                                  ///< the sum of these terms
+  double open_sum, open_least;                   ///< of the interval that is not complete
 
-  int first = 0;        ///< iterate with which the recurrence began
-  int n_terms = 0;      ///< since then
-  int length = 2;       ///< of an interval, a power of two
-  double start = 0.;    ///< (b, x₀) + (x₀, r₀)
-  double sum = 0.;      ///< of all terms
-  double last = 0.;     ///< Δ_k
-  double open_sum = 0.; ///< of the interval that is not complete
-  double open_least = 0.;
+  double watched;   ///< so small must a term be before the error can be; negative: none decides
+  double reduction; ///< of the error by the recurrence, when it has reached its target; else 0
 
-  double squared = -1.; ///< the estimate; negative: not known
-  int iterate = 0;      ///< l, of which the estimate is
-
-  /// Is the error what decides when to stop?
-  FEMGPU_HD
-  bool decides() const
-  {
-    return relative_tolerance > 0. || absolute_tolerance > 0.;
-  }
+  double recent[n_recent]; ///< Δ_k at place k mod n_recent
+  double sums[n_intervals], least[n_intervals];
 
   /// A recurrence begins with the iterate number @p iteration.
   FEMGPU_HD
-  void begin(const int iteration, const double new_start)
+  void begin(const int iteration, const double new_start, const double relative,
+             const double absolute)
   {
+    relative_tolerance = relative;
+    absolute_tolerance = absolute;
     first = iteration;
     start = new_start;
-    n_terms = 0;
-    length = 2;
-    sum = last = open_sum = open_least = 0.;
-    squared = -1.;
+    n_taken = 0;
+    length = chunk;
+    taken = open_sum = open_least = 0.;
+    watched = relative > 0. || absolute > 0. ? first_watched : -1.;
+    reduction = 0.;
   }
 
-  /// ‖x‖²_A
+  /// Δ_k
   FEMGPU_HD
-  double squared_norm() const
+  void store(const int k, const double term)
   {
-    return fmax(0., start + sum);
-  }
-  /// That the squared error has to reach; 0 where it does not decide.
-  FEMGPU_HD
-  double squared_target() const
-  {
-    return fmax(absolute_tolerance * absolute_tolerance,
-                relative_tolerance * relative_tolerance * squared_norm());
+    recent[k & (n_recent - 1)] = term;
   }
 
-  /// Takes @p term = Δ_k. Is it now known that the error has reached its target?
+  /// Should one look after @p n_iterations, the last of which has @p term? @p watched is the
+  /// member. Where the error decides, ‖x‖_A has to be known early: also after 1, 2, 4, ...
+  /// iterations.
   FEMGPU_HD
-  bool add(const double term)
+  static bool is_due(const int n_iterations, const double term, const double watched)
   {
-    open_least = open_sum == 0. ? term : fmin(open_least, term);
-    open_sum += term;
-    sum += term;
-    last = term;
-    ++n_terms;
-    if ((n_terms & (length - 1)) == 0) {
-      store();
-      return false;
+    constexpr int regular = interval_of_looks - 1;
+    const int mask = watched < 0. || n_iterations > interval_of_looks ? regular : n_iterations - 1;
+    return ((n_iterations & mask) == 0) | (term <= watched);
+  }
+
+  /// Makes room among the recent terms of iterations before @p end, and finds out whether the error
+  /// has reached its target, where it has one.
+  FEMGPU_HD_CALLED
+  void look(const int end)
+  {
+    FEMGPU_ROLLED
+    while (end - first - n_taken >= n_recent / 2)
+      take_chunk();
+    if (watched < 0.)
+      return;
+    const double sum = taken + recent_sum(end);
+    const double target = squared_target(sum);
+    const double last = term(end - 1);
+    if (!(last <= accuracy * target)) { // S >= 1
+      watched = accuracy * target;
+      return;
     }
-    // First what costs nothing: S >= 1.
-    if (!(term <= accuracy * squared_target()))
-      return false;
-    estimate();
-    return squared >= 0. && squared <= squared_target();
+    const double S = safety(end);
+    const Bound bound = bound_of(end, S * last);
+    watched = accuracy * target / S;
+    if (bound.squared >= 0. && bound.squared <= target)
+      reduction = sqrt(target / sum);
   }
 
-  /// Finds l, and sets squared and iterate.
-  FEMGPU_HD
-  void estimate()
+  /// What is known after @p n_iterations.
+  FEMGPU_HD_CALLED
+  EnergyReport report(const int n_iterations)
   {
-    const int open_terms = n_terms & (length - 1);
-    const Bound bound =
-        bound_of(window, n_terms / length, length, {open_sum, open_least, open_terms}, last);
-    squared = bound.squared;
-    iterate = first + n_terms - bound.terms;
+    EnergyReport known;
+    // the last term may be of an update that was not worth it any more
+    const int end = reduction > 0. ? n_iterations + 1 : n_iterations;
+    if (end == first)
+      return known;
+    const double sum = taken + recent_sum(end);
+    known.norm = sqrt(squared_norm(sum));
+    if (watched >= 0.)
+      known.target = sqrt(squared_target(sum));
+    const Bound bound = bound_of(end, safety(end) * term(end - 1));
+    if (bound.squared >= 0.) {
+      known.error = sqrt(bound.squared);
+      known.delay = n_iterations - end + bound.terms;
+    }
+    return known;
   }
+
+  static constexpr double first_watched = 1.7976931348623157e308;
 
 private:
-  /// The interval that is not complete.
-  struct OpenInterval
-  {
-    double sum, least;
-    int terms;
-  };
   struct Bound
   {
     double squared; ///< negative: there is none
     int terms;      ///< that it has
   };
-
-  // What follows is called now and then, and by values: the registers of a kernel, and the state in
-  // them, serve its loop.
-
-  /// Δ_l + ... + Δ_k
-  FEMGPU_HD_CALLED
-  static Bound bound_of(const double *const window, int interval, const int length,
-                        const OpenInterval open, const double last)
+  /// Terms one after the other.
+  struct Piece
   {
-    const double lacking = safety(window, interval, open, last) * last;
-    Bound bound{open.sum, open.terms};
-    while (lacking > accuracy * (bound.squared - last) && --interval >= 0) {
-      bound.squared += window[interval];
-      bound.terms += length;
+    double sum, least;
+    int terms;
+  };
+
+  FEMGPU_HD
+  double term(const int k) const
+  {
+    return recent[k & (n_recent - 1)];
+  }
+
+  FEMGPU_HD
+  double squared_norm(const double sum) const
+  {
+    return fmax(0., start + sum);
+  }
+  FEMGPU_HD
+  double squared_target(const double sum) const
+  {
+    return fmax(absolute_tolerance * absolute_tolerance,
+                relative_tolerance * relative_tolerance * squared_norm(sum));
+  }
+
+  FEMGPU_HD
+  double recent_sum(const int end) const
+  {
+    double sum = 0.;
+    FEMGPU_ROLLED
+    for (int k = first + n_taken; k < end; ++k)
+      sum += term(k);
+    return sum;
+  }
+
+  FEMGPU_HD
+  int n_pieces(const int end) const
+  {
+    const int open = n_taken % length > 0 ? 1 : 0;
+    return end - first - n_taken + open + n_taken / length;
+  }
+  /// Counted from the last term before @p end.
+  FEMGPU_HD
+  Piece piece(const int number, const int end) const
+  {
+    const int n_single = end - first - n_taken, n_complete = n_taken / length;
+    const int open_terms = n_taken % length;
+    if (number < n_single) {
+      const double single = term(end - 1 - number);
+      return {single, single, 1};
     }
-    if (interval < 0 || bound.terms == 0)
-      bound.squared = -1.;
-    return bound;
+    if (number == n_single && open_terms > 0)
+      return {open_sum, open_least, open_terms};
+    const int k = n_single + (open_terms > 0 ? 1 : 0) + n_complete - 1 - number;
+    return {sums[k], least[k], length};
   }
 
   /// S
   FEMGPU_HD
-  static double safety(const double *const window, int interval, const OpenInterval &open,
-                       const double last)
+  double safety(const int end) const
   {
-    double sum = open.sum;
-    double ratio = open.sum > 0. ? open.sum / open.least : 1.;
-    while (--interval >= 0 && last > forgotten * sum) {
-      sum += window[interval];
-      const double least = window[intervals + interval];
-      if (sum > ratio * least)
-        ratio = sum / least;
+    const double last = term(end - 1);
+    const int n = n_pieces(end);
+    double sum = 0., ratio = 1.;
+    FEMGPU_ROLLED
+    for (int number = 0; number < n && last > forgotten * sum; ++number) {
+      const Piece at = piece(number, end);
+      sum += at.sum;
+      if (sum > ratio * at.least)
+        ratio = sum / at.least;
     }
     return ratio;
   }
 
-  /// Makes one interval of two neighbours each.
-  FEMGPU_HD_CALLED
-  static void merge(double *const window)
+  /// Δ_l + ... + Δ_k
+  FEMGPU_HD
+  Bound bound_of(const int end, const double lacking) const
   {
-    double *const least = window + intervals;
-    for (int i = 0, pair = 0; pair < intervals; ++i, pair += 2) {
-      window[i] = window[pair] + window[pair + 1];
-      least[i] = fmin(least[pair], least[pair + 1]);
+    const double last = term(end - 1);
+    const int n = n_pieces(end);
+    Bound bound{0., 0};
+    FEMGPU_ROLLED
+    for (int number = 0; number < n; ++number) {
+      const Piece at = piece(number, end);
+      bound = {bound.squared + at.sum, bound.terms + at.terms};
+      if (lacking <= accuracy * (bound.squared - last))
+        return bound;
     }
+    return {-1., 0};
+  }
+
+  /// The oldest of the recent terms.
+  FEMGPU_HD
+  void take_chunk()
+  {
+    double terms[chunk];
+    FEMGPU_UNROLL
+    for (int k = 0; k < chunk; ++k)
+      terms[k] = term(first + n_taken + k);
+    double sum = terms[0], smallest = terms[0];
+    FEMGPU_UNROLL
+    for (int k = 1; k < chunk; ++k) {
+      sum += terms[k];
+      smallest = fmin(smallest, terms[k]);
+    }
+    const bool is_open = n_taken % length > 0;
+    open_sum = is_open ? open_sum + sum : sum;
+    open_least = is_open ? fmin(open_least, smallest) : smallest;
+    taken += sum;
+    n_taken += chunk;
+    if (n_taken % length == 0)
+      close_interval();
   }
 
   FEMGPU_HD
-  void store()
+  void close_interval()
   {
-    const int n = n_terms / length;
-    if (writes) {
-      window[n - 1] = open_sum;
-      window[intervals + n - 1] = open_least;
-      if (n == intervals)
-        merge(window);
+    const int n = n_taken / length;
+    sums[n - 1] = open_sum;
+    least[n - 1] = open_least;
+    if (n < n_intervals)
+      return;
+    FEMGPU_ROLLED
+    for (int i = 0, pair = 0; pair < n_intervals; ++i, pair += 2) {
+      sums[i] = sums[pair] + sums[pair + 1];
+      least[i] = fmin(least[pair], least[pair + 1]);
     }
-    open_sum = 0.;
-    if (n == intervals)
-      length *= 2;
+    length *= 2;
   }
 };
 } // namespace femgpu::linalg

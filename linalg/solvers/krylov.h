@@ -1,7 +1,6 @@
 #ifndef femgpu_linalg_solvers_krylov_h
 #define femgpu_linalg_solvers_krylov_h
 
-#include "linalg/base/error.h"
 #include "linalg/execution/steps/vector_steps.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
@@ -13,8 +12,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <utility>
+#include <vector>
 
 /**
  * @file
@@ -97,8 +98,7 @@ struct BeginWithResidual : TrueResidual<Sums>
   FEMGPU_HD
   void finish(KrylovState &s, const WithResidual<Sums> &sums) const
   {
-    if (s.energy.window != nullptr)
-      s.energy.begin(s.iteration, sums.energy);
+    s.begin_energy(sums.energy);
     s.begin(sums.true_rr, sums.bb);
     if (sums.bb == 0.) // x = 0
       s.stop(Outcome::converged);
@@ -116,8 +116,6 @@ struct EndWithResidual : TrueResidual<Sums>
   {
     s.true_rr = sums.true_rr;
     s.bb = sums.bb;
-    if (s.energy.window != nullptr)
-      s.energy.estimate();
   }
 };
 
@@ -126,46 +124,15 @@ template <class State>
 KrylovState state_for(const SolveControl &control)
 {
   KrylovState state;
+  const SolveControl::EnergyTolerance &of_error = control.energy_tolerance;
+  state.stops_by_error = of_error.is_given();
   state.max_iterations = control.max_iterations;
-  state.relative_tolerance = control.relative_tolerance;
-  state.absolute_tolerance = control.absolute_tolerance;
+  state.relative_tolerance = state.stops_by_error ? of_error.relative : control.relative_tolerance;
+  state.absolute_tolerance = state.stops_by_error ? of_error.absolute : control.absolute_tolerance;
   state.is_relative_to_rhs = control.reference == SolveControl::Reference::rhs;
-  state.energy.relative_tolerance = control.energy_tolerance.relative;
-  state.energy.absolute_tolerance = control.energy_tolerance.absolute;
   state.growth_limit = State::divergence_factor;
   state.has_variants = State::can_vary;
   return state;
-}
-
-/// How a loop runs: those that stay on a chip do not estimate the error, which would cost small
-/// ones a fifth of their time. @throws ParameterError where it is to decide, and `resident` is
-/// wanted
-inline Execution execution_for(const SolveControl &control)
-{
-  if (!control.energy_tolerance.is_given())
-    return control.execution;
-  if (control.execution == Execution::resident)
-    throw ParameterError(
-        "Loops that stay on the chip do not estimate the error in the energy norm, "
-        "by which this solve is to stop. Use auto or graph, or stop at the residual.",
-        "Solver/Execution");
-  return Execution::graph;
-}
-
-/// What is known of the error after so many iterations.
-inline EnergyReport energy_report(const EnergyError &energy, const int iterations)
-{
-  EnergyReport report;
-  if (energy.n_terms == 0)
-    return report;
-  report.norm = std::sqrt(energy.squared_norm());
-  if (energy.decides())
-    report.target = std::sqrt(energy.squared_target());
-  if (energy.squared >= 0.) {
-    report.error = std::sqrt(energy.squared);
-    report.delay = iterations - energy.iterate;
-  }
-  return report;
 }
 
 /// Iterations whose residuals are kept.
@@ -190,8 +157,10 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
   const int history_size = std::min(control.max_iterations, longest_history - 1) + 1;
 
   KrylovState state = state_for<State>(control);
-  state.history = iteration.keep_history(history_size + State::n_kept);
-  state.keep_in(state.history + history_size, /* writes */ true);
+  double *const numbers = iteration.keep_numbers(State::n_kept + history_size);
+  if constexpr (State::n_kept > 0)
+    state.keep_in(numbers);
+  state.history = numbers + State::n_kept;
   state.history_size = history_size;
   state.value_precision = A.value_precision();
   TrueResidualJudge judge;
@@ -209,8 +178,14 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
   report.target = state.target;
   report.iterations = state.iteration;
   report.true_residual = std::sqrt(judge.best_rr);
-  report.energy = energy_report(state.energy, state.iteration);
-  report.history = iteration.history(std::min(state.iteration + 1, history_size));
+  std::vector<double> left =
+      iteration.left_numbers(State::n_kept + std::min(state.iteration + 1, history_size));
+  if constexpr (State::n_kept > 0) {
+    EnergyError error;
+    std::memcpy(&error, left.data(), sizeof(error));
+    report.energy = error.report(state.iteration);
+  }
+  report.history.assign(left.begin() + State::n_kept, left.end());
   for (double &norm : report.history)
     norm = std::sqrt(norm);
   report.history.front() = report.initial_residual; // also where nothing had to be done
@@ -293,7 +268,7 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   SolveReport report = report_of_method(A, M, solver, cost, x.bytes());
 
   Iteration<Backend, State, WithResidual<Sums>> iteration(*A.range());
-  iteration.choose(execution_for(control));
+  iteration.choose(control.execution);
   Buffer<double> kept(A.executor(), x.size());
   // All of it is given to the device before anybody waits.
   const auto run_from_x = [&](const KrylovState &start) -> KrylovState {

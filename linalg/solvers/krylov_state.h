@@ -45,25 +45,51 @@ struct KrylovState : LoopState
   double start_rr = 0.;    ///< of the last begin()
   double true_rr = 0.;     ///< (r, r) of r = b − A x, computed anew
   double bb = 0.;          ///< (b, b), or what else the tolerance is relative to
-  EnergyError energy;      ///< of methods that call count_update(), where it has a window
 
-  /// Of LoopState, for methods that count_update().
+  /// Does the error in the energy norm decide? The tolerances are of that then.
+  bool stops_by_error = false;
+  /// Of methods that call count_update(), for one of those that run an epilogue.
+  EnergyError *energy = nullptr;
+  double watched = -1.; ///< see EnergyError
+
+  // Of LoopState, for methods that count_update().
+  static constexpr int n_energy = sizeof(EnergyError) / sizeof(double);
   FEMGPU_HD
-  double *memory() const
+  void keep_in(double *const memory)
   {
-    return energy.window;
+    energy = reinterpret_cast<EnergyError *>(memory);
   }
   FEMGPU_HD
-  void keep_in(double *const memory, const bool writes)
+  double *kept() const
   {
-    energy.window = memory;
-    energy.writes = writes;
+    return reinterpret_cast<double *>(energy);
+  }
+  FEMGPU_HD
+  void look() const
+  {
+    energy->look(iteration);
+  }
+  FEMGPU_HD
+  void hear(const double *const memory)
+  {
+    const EnergyError &error = *reinterpret_cast<const EnergyError *>(memory);
+    asks = false;
+    watched = error.watched;
+    if (error.reduction == 0.)
+      return;
+    target = fmax(largest_drift * sqrt(rr), negligible * error.reduction * sqrt(start_rr));
+    --iteration; // the update is not worth it any more
+    stop(Outcome::converged);
   }
 
+  /// The recurrence begins. @p energy_start = (b, x) + (x, r)
   FEMGPU_HD
-  void forget_kept()
+  void begin_energy(const double energy_start)
   {
-    energy = {};
+    watched = stops_by_error ? EnergyError::first_watched : -1.;
+    if (energy != nullptr)
+      energy->begin(iteration, energy_start, stops_by_error ? relative_tolerance : 0.,
+                    stops_by_error ? absolute_tolerance : 0.);
   }
 
   /// Makes ready to iterate from an x with the residual @p new_rr, or stops.
@@ -77,8 +103,8 @@ struct KrylovState : LoopState
       target = fmax(absolute_tolerance, relative_tolerance * sqrt(is_relative_to_rhs ? bb : rr));
       diverged_rr = fmin(fmax(rr, bb) * growth_limit * growth_limit, largest);
     }
-    if (energy.decides())
-      target = 0.; // until the error is small: count_update()
+    if (stops_by_error)
+      target = 0.; // until the error is small: hear()
     // First of all: an infinite b would make the target infinite too.
     if (!is_finite(rr) || !is_finite(bb))
       stop(Outcome::not_finite);
@@ -129,20 +155,17 @@ struct KrylovState : LoopState
 
   /**
    * Conjugate gradients: counts the update x += α p that comes next, which takes @p alpha_gamma =
-   * α (r, M⁻¹r) off the squared energy norm of the error. Or stops before it, if the error is as
-   * small as it is to be. The residual computed anew then has to agree with that of the recurrence,
-   * on which the estimate stands, or to be so small that the difference does not count.
+   * α (r, M⁻¹r) off the squared energy norm of the error. It is not made if that is as small as it
+   * is to be: hear(). The residual computed anew then has to agree with that of the recurrence, on
+   * which the estimate stands, or to be so small that the difference does not count.
    */
   FEMGPU_HD
   void count_update(const double alpha_gamma)
   {
-    if (energy.window != nullptr && energy.add(alpha_gamma)) {
-      const double reduction = sqrt(energy.squared_target() / energy.sum);
-      target = fmax(largest_drift * sqrt(rr), negligible * reduction * sqrt(start_rr));
-      stop(Outcome::converged);
-    }
-    else
-      ++iteration;
+    if (energy != nullptr)
+      energy->store(iteration, alpha_gamma);
+    ++iteration;
+    asks = EnergyError::is_due(iteration, alpha_gamma, watched);
   }
 
   FEMGPU_HD
@@ -220,7 +243,7 @@ struct TrueResidualJudge
   {
     const double before = best_rr < 0. ? s.initial_rr : best_rr;
     // While the error falls the residual may grow.
-    const bool has_small_error = s.energy.decides() && sqrt(s.true_rr) <= s.target;
+    const bool has_small_error = s.stops_by_error && sqrt(s.true_rr) <= s.target;
     keeps_x = s.true_rr <= before || !KrylovState::is_finite(before) || has_small_error;
     best_rr = keeps_x ? s.true_rr : before;
     outcome = s.outcome;

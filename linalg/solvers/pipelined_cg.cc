@@ -24,7 +24,7 @@ struct Sums
 
 struct State : KrylovState
 {
-  static constexpr int n_kept = EnergyError::memory;
+  static constexpr int n_kept = n_energy;
   double alpha = 0., beta = 0.;
 };
 

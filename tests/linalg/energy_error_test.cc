@@ -10,27 +10,54 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// What feeds an estimator with terms one by one.
+/// What feeds an estimator with terms one by one, as loops do.
 struct Fed
 {
-  std::array<double, EnergyError::memory> memory{};
   EnergyError energy;
+  int n_terms = 0;
 
-  Fed()
+  explicit Fed(const double relative_tolerance = 0.)
   {
-    energy.window = memory.data();
-    energy.begin(0, 0.);
+    energy.begin(0, 0., relative_tolerance, 0.);
+  }
+
+  /// Does the error decide now?
+  bool add(const double term)
+  {
+    energy.store(n_terms++, term);
+    if (EnergyError::is_due(n_terms, term, energy.watched))
+      energy.look(n_terms);
+    return energy.reduction > 0.;
+  }
+  EnergyReport report()
+  {
+    return energy.report(n_terms);
   }
 };
 
 TEST(EnergyError, NeedsMoreThanOneTerm)
 {
   Fed fed;
-  fed.energy.estimate();
-  EXPECT_LT(fed.energy.squared, 0.);
-  fed.energy.add(1.);
-  fed.energy.estimate();
-  EXPECT_LT(fed.energy.squared, 0.);
+  EXPECT_LT(fed.report().norm, 0.);
+  fed.add(4.);
+  EXPECT_LT(fed.report().error, 0.);
+  EXPECT_EQ(fed.report().norm, 2.);
+  EXPECT_LT(fed.report().target, 0.);
+}
+
+TEST(EnergyError, DecidesAsSoonAsItIsSmallEnough)
+{
+  for (const double rho : {0.3, 0.9, 0.99, 0.998})
+    for (const double tolerance : {0.3, 1e-2, 1e-5}) {
+      Fed fed(tolerance);
+      while (!fed.add(std::pow(rho, fed.n_terms)))
+        ASSERT_LT(fed.n_terms, 40000);
+      // S Δ_k = τ tolerance² ‖x‖²: ρ^k = τ (1 − ρ) tolerance² / (1 − ρ), and some more
+      const double needed = std::log(EnergyError::accuracy * tolerance * tolerance) / std::log(rho);
+      EXPECT_GE(fed.n_terms, needed) << rho << ' ' << tolerance;
+      EXPECT_LE(fed.n_terms, 2. + 1.1 * needed) << rho << ' ' << tolerance;
+      EXPECT_NEAR(fed.energy.reduction, tolerance, 0.1 * tolerance);
+    }
 }
 
 // Terms ρ^j: the squared error of iterate l is ρ^l / (1 − ρ).
@@ -38,20 +65,22 @@ TEST(EnergyError, IsABoundFromBelowAsAccurateAsItSaysForManyTerms)
 {
   for (const double rho : {0.3, 0.9, 0.99, 0.998}) {
     Fed fed;
+    double delay = 0.;
     for (int k = 0; k < 5000 && std::pow(rho, k) > 1e-200; ++k) {
-      fed.energy.add(std::pow(rho, k));
-      fed.energy.estimate();
-      if (fed.energy.squared < 0.)
+      fed.add(std::pow(rho, k));
+      const EnergyReport report = fed.report();
+      if (report.error < 0.)
         continue;
-      const double exact = std::pow(rho, fed.energy.iterate) / (1. - rho);
-      ASSERT_LE(fed.energy.squared, (1. + 1e-12) * exact) << rho << ", term " << k;
+      delay = report.delay;
+      const double squared = report.error * report.error;
+      const double exact = std::pow(rho, fed.n_terms - delay) / (1. - rho);
+      ASSERT_LE(squared, (1. + 1e-12) * exact) << rho << ", term " << k;
       // where S has seen but the few terms there are, it is less than what is lacking
       const bool has_seen_enough = k > 3. / (1. - rho);
-      ASSERT_GE(fed.energy.squared, has_seen_enough ? (1. - EnergyError::accuracy) * exact : 0.)
+      ASSERT_GE(squared, has_seen_enough ? (1. - EnergyError::accuracy) * exact : 0.)
           << rho << ", term " << k;
     }
     // ρ^d = τ, and as long again for the larger S; intervals are some percent of all terms
-    const double delay = fed.energy.n_terms - fed.energy.iterate;
     EXPECT_LE(delay, 2. + 2. * std::log(EnergyError::accuracy) / std::log(rho) + 0.04 * 5000);
   }
 }
@@ -59,17 +88,23 @@ TEST(EnergyError, IsABoundFromBelowAsAccurateAsItSaysForManyTerms)
 // While the error falls the residual may grow.
 TEST(EnergyError, RunThatHasMadeItSmallIsKeptWhateverTheResidual)
 {
-  std::array<double, EnergyError::memory> memory{};
+  std::array<double, KrylovState::n_energy> memory{};
   KrylovState state;
-  state.energy.relative_tolerance = 0.1;
-  state.keep_in(memory.data(), /* writes */ true);
-  state.energy.begin(0, 0.);
+  state.stops_by_error = true;
+  state.relative_tolerance = 0.1;
+  state.max_iterations = 100;
+  state.keep_in(memory.data());
+  state.begin_energy(0.);
   state.begin(1., 1.);
   TrueResidualJudge judge;
   judge.prepare(state);
   for (int k = 0; state.running; ++k) {
     state.rr = 1. + k;
     state.count_update(std::pow(0.5, k));
+    if (state.asks) {
+      state.look();
+      state.hear(state.kept());
+    }
   }
   state.true_rr = 1.001 * state.rr;
   EXPECT_FALSE(judge.wants_more(state));
@@ -116,7 +151,6 @@ LinearSolverOptions to_energy_error(const std::string &solver, const double rela
 {
   LinearSolverOptions options = method(solver, "jacobi");
   options.control.energy_tolerance = {relative, absolute};
-  options.control.execution = Execution::graph; // loops on a chip do not estimate it
   return options;
 }
 
@@ -145,8 +179,7 @@ TEST_P(EnergyErrorTest, IsReportedAsABoundOfStatedAccuracy)
   const Known system(laplacian_2d(30, 30));
   for (const char *const preconditioner : {"jacobi", "fsai"})
     for (const double tolerance : {1e-2, 1e-4, 1e-6}) {
-      LinearSolverOptions options = method(solver, preconditioner, tolerance);
-      options.control.execution = Execution::graph;
+      const LinearSolverOptions options = method(solver, preconditioner, tolerance);
       const SolveReport report = run(options, system.A, system.b).report;
       EXPECT_LT(report.energy.target, 0.);
       expect_right(report, options, system);
@@ -157,8 +190,7 @@ TEST_P(EnergyErrorTest, HoldsFromAnyGuess)
 {
   const Known system(laplacian_2d(30, 30));
   const std::vector<double> x0 = random_vector(system.A.n, 8);
-  LinearSolverOptions options = method(solver, "jacobi", 1e-4);
-  options.control.execution = Execution::graph;
+  const LinearSolverOptions options = method(solver, "jacobi", 1e-4);
   expect_right(run(options, system.A, system.b, x0).report, options, system, x0);
 }
 
@@ -248,9 +280,7 @@ TEST_P(EnergyErrorTest, IsThatOfASingleSolveInABatch)
   for (const double tolerance : {0., 1e-3}) {
     const LinearSolverOptions options = to_energy_error(solver, tolerance);
     std::vector<double> x(b.size());
-    LinearSolverOptions of_batch = options;
-    of_batch.control.execution = Execution::automatic;
-    BatchSolver together(executor, of_batch);
+    BatchSolver together(executor, options);
     together.set_matrices(matrices);
     const BatchReport report = together.solve(b.data(), x.data());
     auto begin = x.begin();
@@ -270,25 +300,34 @@ TEST_P(EnergyErrorTest, IsThatOfASingleSolveInABatch)
   }
 }
 
-// Loops on the chip do not know it: where it decides, a graph runs.
-TEST_P(EnergyErrorTest, IsOfLoopsAsGraphs)
+// One block, a cluster, all blocks with the matrix on the chip, and with the matrix streamed.
+TEST_P(EnergyErrorTest, IsTheSameOnAChipAsOfAGraph)
 {
   if (std::get<0>(GetParam()) != "cuda")
     GTEST_SKIP() << "the host has one way";
-  const Known system(laplacian_2d(60, 60));
-  LinearSolverOptions options = to_energy_error(solver, 1e-3);
-  options.control.execution = Execution::automatic;
-  EXPECT_EQ(solve(executor, options, system.A, system.b).report.method.execution, "graph");
-  options.control.execution = Execution::resident;
-  EXPECT_NE(text_of<ParameterError>([&] {
-              solve(executor, options, system.A, system.b);
-            }).find("energy norm"),
-            std::string::npos);
-  options = to_energy_error(solver, 0.);
-  options.control.execution = Execution::automatic;
-  EXPECT_LT(solve(executor, options, system.A, system.b).report.energy.error, 0.); // on the chip
-  options.control.execution = Execution::graph;
-  EXPECT_GT(solve(executor, options, system.A, system.b).report.energy.error, 0.);
+  for (const int n : {10, 60, 150, 400}) {
+    const Known system(laplacian_2d(n, n));
+    for (const double tolerance : {0., 1e-1, 1e-3}) {
+      LinearSolverOptions options = to_energy_error(solver, tolerance);
+      options.format = "sell";
+      options.control.execution = Execution::graph;
+      const SolveReport graph = solve(executor, options, system.A, system.b).report;
+      options.control.execution = Execution::resident;
+      const auto [report, x] = solve(executor, options, system.A, system.b);
+      EXPECT_NE(report.method.execution, graph.method.execution);
+      EXPECT_EQ(report.outcome, Outcome::converged) << report.message;
+      EXPECT_NEAR(report.iterations, graph.iterations, 2 + graph.iterations / 50);
+      ASSERT_GT(report.energy.error, 0.) << report.method.execution;
+      EXPECT_NEAR(report.energy.norm, graph.energy.norm, 1e-6 * graph.energy.norm);
+      EXPECT_NEAR(report.energy.target, graph.energy.target, 1e-6 * graph.energy.norm);
+      if (tolerance > 0.) {
+        EXPECT_LE(energy_error(system.A, x, system.x), report.energy.target);
+      }
+      if (tolerance > 0. && report.iterations == graph.iterations) {
+        EXPECT_NEAR(report.energy.error, graph.energy.error, 1e-2 * graph.energy.error);
+      }
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, EnergyErrorTest,

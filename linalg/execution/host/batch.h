@@ -39,7 +39,7 @@ public:
       diagonal[i] = uses_diagonal ? 1. / system.A.diagonal(i) : 1.;
     std::fill_n(vectors.data[r], n, 0.);
     if constexpr (State::n_kept > 0)
-      own_state.keep_in(kept.data(), /* writes */ true);
+      own_state.keep_in(kept.data());
     forget(/* keeps_x */ true);
   }
 
@@ -119,7 +119,7 @@ private:
     }
     set_sums(sums, of_rows, typename Formulas::Contributes{});
     if constexpr (HasEpilogue<Formulas>::value)
-      Formulas().finish(own_state, sums);
+      finish_step(Formulas(), own_state, sums);
   }
 
   const BatchSystem &system;

@@ -38,14 +38,14 @@ public:
     return "loops over rows";
   }
 
-  /// Memory for @p size numbers that epilogues leave, one for each iteration.
-  double *keep_history(const int size)
+  /// Memory for @p size numbers that epilogues leave: those that they keep, then a history.
+  double *keep_numbers(const int size)
   {
     numbers = std::make_unique<double[]>(static_cast<std::size_t>(size));
     return numbers.get();
   }
   /// The first @p count of them.
-  std::vector<double> history(const int count) const
+  std::vector<double> left_numbers(const int count) const
   {
     return {numbers.get(), numbers.get() + count};
   }
@@ -187,7 +187,7 @@ private:
         add_sums(total, partial, typename Body::Completes{});
       if (communicator != nullptr)
         sum_over_parts(total, typename Body::Completes{});
-      body.finish(state, total);
+      finish_step(body, state, total);
     }
   }
 

@@ -43,11 +43,14 @@ struct LoopState
 {
   bool running = true; ///< the loop goes on; an epilogue sets it to false
   bool inner = false;  ///< the inner loop that comes next, or that runs, goes on
+  bool asks = false;   ///< see n_kept
 
   /**
-   * Doubles that epilogues keep in memory besides the state, where it is more than none: then a
-   * state has memory(), where they are or nullptr, and keep_in(memory, writes). Copies of a state
-   * whose epilogues run side by side may share them: each writes the same, so one of them does.
+   * Doubles that epilogues keep in memory beside the state; they come before its history. Where
+   * there are some, a state has keep_in(memory), kept(), which is that memory, look() and
+   * hear(memory). Threads that have a copy of the state each run the epilogues side by side, and
+   * one of them writes that memory: the others keep in nullptr. What takes long is not for
+   * epilogues: they ask, then the one thread looks, and after that all hear what has come out.
    */
   static constexpr int n_kept = 0;
 };
@@ -228,6 +231,19 @@ FEMGPU_HD
 void set_sums(Sums &to, const Sums &from, SumList<members...> /* list */)
 {
   ((to.*members = from.*members), ...);
+}
+
+/// Runs the epilogue of a step where one thread does it for all.
+template <class Body, class State, class Sums>
+FEMGPU_HD
+void finish_step(const Body &body, State &state, const Sums &sums)
+{
+  body.finish(state, sums);
+  if constexpr (State::n_kept > 0)
+    if (state.asks) {
+      state.look();
+      state.hear(state.kept());
+    }
 }
 
 /// Is called now and then while a loop runs, with the state as it is.

@@ -12,9 +12,9 @@
 
 namespace femgpu::linalg::cuda
 {
-/// The state of an iteration and its history where epilogues have them, and how they come there and
-/// back: by copies in order with the steps, or in the mailbox, where a loop that is one kernel has
-/// left them.
+/// The state of an iteration and the numbers that it leaves where epilogues have them, and how they
+/// come there and back: by copies in order with the steps, or in the mailbox, where a loop that is
+/// one kernel has left them.
 template <class State>
 class DeviceState
 {
@@ -60,18 +60,17 @@ public:
     return s;
   }
 
-  double *keep_history(const int size)
+  double *keep_numbers(const int size)
   {
-    history_buffer = Buffer<double>(executor.shared_from_this(), static_cast<std::size_t>(size));
-    return history_buffer.data();
+    numbers = Buffer<double>(executor.shared_from_this(), static_cast<std::size_t>(size));
+    return numbers.data();
   }
   /// After get().
-  std::vector<double> history(const int count) const
+  std::vector<double> left_numbers(const int count) const
   {
-    const auto size = static_cast<std::size_t>(count);
-    if (!has_mail() || size > static_cast<std::size_t>(most_history()))
-      return history_buffer.to_host(size);
-    return {mailbox()->history(), mailbox()->history() + size};
+    if (!has_mail() || count > most_numbers())
+      return numbers.to_host(static_cast<std::size_t>(count));
+    return {mailbox()->numbers(), mailbox()->numbers() + count};
   }
 
   /// Where a kernel can leave what the host wants to know.
@@ -79,8 +78,8 @@ public:
   {
     return static_cast<LoopResult<State> *>(executor.mailbox());
   }
-  /// Numbers of the history that the mailbox has room for.
-  static constexpr int most_history()
+  /// That the mailbox has room for.
+  static constexpr int most_numbers()
   {
     return static_cast<int>((CudaExecutor::mailbox_bytes - sizeof(LoopResult<State>)) /
                             sizeof(double));
@@ -123,7 +122,7 @@ private:
   Buffer<State> state;
   State next{}; // that the device may not have yet
   bool is_new = false;
-  Buffer<double> history_buffer;
+  Buffer<double> numbers;      // that epilogues leave
   unsigned long long mail = 0; // number of the result in the mailbox; 0: none
 };
 } // namespace femgpu::linalg::cuda

@@ -37,15 +37,15 @@ public:
     return ran_as;
   }
 
-  /// Memory for @p size numbers that epilogues leave, one for each iteration.
-  double *keep_history(const int size)
+  /// Memory for @p size numbers that epilogues leave: those that they keep, then a history.
+  double *keep_numbers(const int size)
   {
-    return state.keep_history(size);
+    return state.keep_numbers(size);
   }
   /// The first @p count of them, after get_state().
-  std::vector<double> history(const int count) const
+  std::vector<double> left_numbers(const int count) const
   {
-    return state.history(count);
+    return state.left_numbers(count);
   }
 
   void set_state(const State &s)

@@ -81,7 +81,7 @@ public:
                                   state.start(),
                                   state.data(),
                                   state.mailbox(),
-                                  state.most_history()};
+                                  state.most_numbers()};
     std::string shape = cuda::launch_basis<Sums>(
         executor, loop, {A.n(), A.n_nonzeros(), A.csr().longest_row(), method.size + 1}, packets);
     if (!shape.empty())
@@ -126,7 +126,7 @@ private:
               state.start(),
               state.data(),
               state.mailbox(),
-              state.most_history()};
+              state.most_numbers()};
     if (!LoopLauncher<Sums, Loop, typename Parts::Tag...>(executor).start(loop, *shape))
       return "";
     state.expect_mail();

@@ -111,10 +111,9 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
       add_sums(total, work.partials[place], typename Body::Completes{});
     block_sums(total, typename Body::Completes{}, scratch);
     if (threadIdx.x == 0) {
-      State next = *work.state; // as above: kept until now, it would take the registers of the rows
-      step.body.finish(next, total);
-      *work.state = next;
-      work.decision.take(next);
+      // In memory: a copy would take registers, which the rows need.
+      finish_step(step.body, *work.state, total);
+      work.decision.take(*work.state);
     }
   }
 }

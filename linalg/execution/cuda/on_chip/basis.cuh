@@ -34,7 +34,7 @@ struct BasisLoop
   State start;
   State *state;
   LoopResult<State> *result;
-  int most_history; ///< numbers of it that result has room for
+  int most_numbers; ///< that result has room for
 };
 
 /// Numbers in a block's shared memory for the dots, the number of columns, and two sums of each
@@ -68,7 +68,7 @@ class ResidentBasis : public LoopBlock<Fabric, typename Loop::State, Sums, basis
 
 public:
   __device__ ResidentBasis(const Loop &loop, double *shared)
-      : Base(Fabric(shared, loop.grid), loop.start, loop.state), loop(loop),
+      : Base(Fabric(shared, loop.grid), loop.start, false, loop.state), loop(loop),
         place(loop.layout, fabric.rank()), exchange(loop.packets), warp(threadIdx.x / warp_size),
         lane(threadIdx.x % warp_size)
   {
@@ -92,7 +92,7 @@ public:
     while (is_running())
       run_cycle();
     this->leave_state(loop.state);
-    this->leave_result(loop.result, loop.most_history);
+    this->leave_result(loop.result, loop.most_numbers);
     fabric.leave();
   }
 

@@ -26,9 +26,9 @@ struct LoopResult
 {
   State state;
 
-  /// As many numbers as there is memory for.
+  /// As many as there is memory for: those that epilogues keep, then the history.
   FEMGPU_HD
-  double *history()
+  double *numbers()
   {
     return reinterpret_cast<double *>(this + 1);
   }
@@ -47,21 +47,24 @@ class LoopBlock
 
 public:
   /// @param start of the loop
+  /// @param has_begun: there are numbers that earlier epilogues have kept
   /// @param in_memory where the state is left
-  __device__ LoopBlock(const Fabric &fabric, const State &start, State *in_memory)
+  /// All threads of the block have to meet before the first epilogue.
+  __device__ LoopBlock(const Fabric &fabric, const State &start, const bool has_begun,
+                       State *in_memory)
       : fabric(fabric), state(place_of_state()), in_memory(in_memory)
   {
+    if constexpr (State::n_kept > 0)
+      for (int k = threadIdx.x; has_begun && k < State::n_kept; k += blockDim.x)
+        kept()[k] = start.kept()[k];
     if (!each_has_state && threadIdx.x != 0)
       return;
     state = start;
     if (!is_first_thread())
       state.history_size = 0; // one thread writes it
-    if constexpr (State::n_kept > 0 && each_has_state)
-      state.keep_in(nullptr, false); // each would need registers for what is kept
-    else if constexpr (State::n_kept > 0) {
-      // Systems of a batch, whose states have no memory yet, keep it here.
-      __shared__ double kept[State::n_kept];
-      state.keep_in(start.memory() == nullptr ? kept : nullptr, true);
+    if constexpr (State::n_kept > 0) {
+      state.keep_in(threadIdx.x == 0 ? kept() : nullptr);
+      state.asks = false;
     }
   }
 
@@ -88,19 +91,28 @@ protected:
     if (!is_first_thread())
       return;
     *where = state;
-    if constexpr (State::n_kept > 0 && each_has_state)
-      where->forget_kept(); // so that no register has held it
+    if constexpr (State::n_kept > 0)
+      where->keep_in(state.history - State::n_kept);
   }
 
-  /// For the host, by one block. @param most_history numbers of it that @p result has room for
-  __device__ void leave_result(LoopResult<State> *result, const int most_history) const
+  /// In the memory before the history.
+  __device__ void leave_kept() const
+  {
+    if (fabric.rank() == 0)
+      copy_kept(state.history - State::n_kept);
+  }
+
+  /// For the host, by one block. @param most_numbers that @p result has room for
+  __device__ void leave_result(LoopResult<State> *result, const int most_numbers) const
   {
     if (fabric.rank() != 0)
       return;
     leave_state(&result->state);
-    const int count = min(state.iteration + 1, most_history);
+    copy_kept(result->numbers());
+    double *const history = result->numbers() + State::n_kept;
+    const int count = min(state.iteration + 1, most_numbers - State::n_kept);
     for (int k = threadIdx.x; k < count; k += blockDim.x)
-      result->history()[k] = state.history[k];
+      history[k] = state.history[k];
   }
 
   /// Runs the epilogue of a step, if it has one, when all have come here.
@@ -109,10 +121,15 @@ protected:
   {
     if constexpr (HasEpilogue<Formulas>::value) {
       const Sums total = combined(typename Formulas::Completes{});
-      if (each_has_state || threadIdx.x == 0)
+      if constexpr (each_has_state) {
         formulas.finish(state, total);
-      if constexpr (!each_has_state)
+        answer();
+      }
+      else {
+        if (threadIdx.x == 0)
+          finish_step(formulas, state, total);
         __syncthreads();
+      }
     }
   }
 
@@ -147,6 +164,25 @@ protected:
 private:
   static constexpr int most_warps = most_threads / warp_size;
 
+  /// Looks where all have asked: each block finds the same in the numbers that it has kept.
+  __device__ void answer()
+  {
+    if constexpr (State::n_kept > 0)
+      if (state.asks) {
+        if (threadIdx.x == 0)
+          state.look();
+        __syncthreads();
+        state.hear(kept());
+      }
+  }
+
+  __device__ void copy_kept(double *to) const
+  {
+    if constexpr (State::n_kept > 0)
+      for (int k = threadIdx.x; k < State::n_kept; k += blockDim.x)
+        to[k] = kept()[k];
+  }
+
   __device__ static decltype(auto) place_of_state()
   {
     if constexpr (each_has_state)
@@ -155,6 +191,12 @@ private:
       __shared__ unsigned char memory[sizeof(State)] __attribute__((aligned(alignof(State))));
       return *reinterpret_cast<State *>(memory);
     }
+  }
+  /// The numbers that this block's epilogues keep; its own, because it waits for no other.
+  __device__ static double *kept()
+  {
+    __shared__ double numbers[State::n_kept];
+    return numbers;
   }
   /// Two turns: a warp may leave the next sums while another still reads these.
   __device__ double *places_of_warps()

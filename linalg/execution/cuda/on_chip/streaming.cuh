@@ -47,9 +47,9 @@ public:
   }
 
   __device__ Streaming(const StreamingLoop<View, n_vectors, State> &loop, double *shared)
-      : Base(GridFabric(nullptr, loop.grid), *loop.state, loop.state), loop(loop), shared(shared),
-        first(fabric.rank() * loop.slice), n_rows(max(0, min(loop.slice, loop.A.n - first))),
-        kept(min(loop.kept, n_rows))
+      : Base(GridFabric(nullptr, loop.grid), *loop.state, true, loop.state), loop(loop),
+        shared(shared), first(fabric.rank() * loop.slice),
+        n_rows(max(0, min(loop.slice, loop.A.n - first))), kept(min(loop.kept, n_rows))
   {
     for (int local = threadIdx.x; local < kept; local += blockDim.x) {
 #pragma unroll
@@ -106,6 +106,7 @@ public:
   __device__ void end()
   {
     this->leave_state(loop.state);
+    this->leave_kept();
     for (int local = threadIdx.x; local < kept; local += blockDim.x)
 #pragma unroll
       for (int vector = 0; vector < n_vectors; ++vector)
