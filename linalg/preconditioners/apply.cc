@@ -1,5 +1,6 @@
 #include "linalg/preconditioners/apply.h"
 
+#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/execution/this_backend.h"
 
 namespace femgpu::linalg
@@ -19,17 +20,6 @@ struct MultiplyRow
     z[i] = m(i) * r[i];
   }
 };
-
-struct StoreRow
-{
-  double *z;
-
-  FEMGPU_HD
-  void operator()(const int i, const double z_i) const
-  {
-    z[i] = z_i;
-  }
-};
 } // namespace
 
 template <>
@@ -40,7 +30,7 @@ void apply_on<ThisBackend>(const Preconditioner &M, const Executor &executor, Bu
   const auto run = [&](const auto &m) {
     using View = std::decay_t<decltype(m)>;
     if constexpr (std::is_same_v<View, const PreconditionerOperator *>)
-      runner.run(product(*m, r.data(), StoreRow{z.data()}));
+      runner.run(product(*m, r.data(), StoreProduct{z.data()}));
     else
       runner.run(rows(static_cast<int>(r.size()), MultiplyRow{m, r.data(), z.data()}));
   };

@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_preconditioners_factorised_operator_h
 #define femgpu_linalg_preconditioners_factorised_operator_h
 
+#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
 
@@ -9,18 +10,6 @@
 
 namespace femgpu::linalg
 {
-/// y = F r, row by row
-struct StoreProduct
-{
-  double *y;
-
-  FEMGPU_HD
-  void operator()(const int i, const double y_i) const
-  {
-    y[i] = y_i;
-  }
-};
-
 /**
  * M⁻¹ = H F as two products: with F by a step of its own, with H fused into the step of the solver
  * that needs M⁻¹ r. H is Fᵀ where M is to be symmetric. Without F it is H alone.

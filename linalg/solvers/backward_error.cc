@@ -37,7 +37,6 @@ struct MeasureRow
     sum.scale += w_i * w_i;
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(MeasuringState &s, const Squares &sum) const
   {

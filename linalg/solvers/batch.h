@@ -97,7 +97,6 @@ struct BatchProgram
       sums.bb += w_i * w_i;
     }
 
-    using Completes = Contributes;
     FEMGPU_HD
     void finish(State &state, const Sums &sums) const
     {

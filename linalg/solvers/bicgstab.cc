@@ -23,7 +23,6 @@ struct UpdateSolution : OfRow
     sum.rho += v[r] * v[shadow];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -40,7 +39,6 @@ struct UpdateDirection : OfRow
 {
   using Reads = VectorList<r, p, q>;
   using Writes = VectorList<p>;
-  using Contributes = SumList<>;
   FEMGPU_HD
   void operator()(const State &state, Row<n_vectors> &v, Sums & /* sum */) const
   {
@@ -51,7 +49,6 @@ struct UpdateDirection : OfRow
 /// q = A p̂;  α = ρ / (q, r*)
 struct ProjectDirection : ApplyToDirection
 {
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -63,7 +60,6 @@ struct ProjectDirection : ApplyToDirection
 struct ApplyToHalfStep : MatrixTimes<s_hat, t>
 {
   using Reads = VectorList<r>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::ts, &Sums::tt>;
   FEMGPU_HD
   void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
@@ -72,7 +68,6 @@ struct ApplyToHalfStep : MatrixTimes<s_hat, t>
     sum.tt += v[t] * v[t];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -93,8 +88,8 @@ struct ApplyToHalfStep : MatrixTimes<s_hat, t>
 struct Classical : Form
 {
   static constexpr const char *name = "bicgstab";
-  using Loop = StepList<UpdateSolution, UpdateDirection, ApplyPreconditioner<p, p_hat>,
-                        ProjectDirection, HalfStep, ApplyPreconditioner<r, s_hat>, ApplyToHalfStep>;
+  using Loop = StepList<UpdateSolution, UpdateDirection, Preconditions<p, p_hat>, ProjectDirection,
+                        HalfStep, Preconditions<r, s_hat>, ApplyToHalfStep>;
 };
 } // namespace
 } // namespace bicgstab

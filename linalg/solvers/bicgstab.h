@@ -106,7 +106,6 @@ struct ChooseShadow : OfRow
     sum.rr += v[shadow] * v[shadow];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -114,23 +113,10 @@ struct ChooseShadow : OfRow
   }
 };
 
-/// p̂ = M⁻¹p, or ŝ = M⁻¹s
-template <int of, int hat>
-struct ApplyPreconditioner : Preconditions<of, hat>
-{
-  using Reads = VectorList<>;
-  using Writes = VectorList<>;
-  using Contributes = SumList<>;
-  FEMGPU_HD
-  void operator()(const State & /* state */, Row<n_vectors> & /* v */, Sums & /* sum */) const
-  {}
-};
-
 /// q = A p̂, with (q, r*)
 struct ApplyToDirection : MatrixTimes<p_hat, q>
 {
   using Reads = VectorList<shadow>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::qr>;
   FEMGPU_HD
   void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
@@ -144,7 +130,6 @@ struct HalfStep : OfRow
 {
   using Reads = VectorList<r, q>;
   using Writes = VectorList<r>;
-  using Contributes = SumList<>;
   FEMGPU_HD
   void operator()(const State &state, Row<n_vectors> &v, Sums & /* sum */) const
   {

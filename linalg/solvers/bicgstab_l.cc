@@ -1,5 +1,7 @@
 #include "linalg/base/hash.h"
-#include "linalg/solvers/gmres.h"
+#include "linalg/execution/steps/columns.h"
+#include "linalg/execution/steps/row_bodies.h"
+#include "linalg/solvers/krylov.h"
 #include "linalg/solvers/registry.h"
 
 namespace femgpu::linalg
@@ -8,8 +10,6 @@ namespace bicgstab_l
 {
 namespace
 {
-using gmres::combination;
-
 constexpr int most_l = 8;
 
 struct State : KrylovState
@@ -102,14 +102,14 @@ struct Workplace
   DiagonalView m;
   Small small;
 
-  /// Takes @p v_i to x, or to y.
+  /// Takes @p v_i to x, or to y, where it may be the first of a pass.
   FEMGPU_HD
-  void add(const int i, const double v_i) const
+  void add(const int i, const double v_i, const bool is_first = false) const
   {
     if (fused)
       x[i] += m(i) * v_i;
     else
-      y[i] += v_i;
+      y[i] = is_first ? v_i : y[i] + v_i;
   }
 };
 
@@ -127,12 +127,9 @@ struct Begin
     const double r_i = at.R[0][i];
     at.shadow[i] = seed == 0 ? r_i : 0x1p-31 * hash_of(number ^ hash_of(seed)) - 1.;
     at.U[0][i] = 0.;
-    if (!at.fused)
-      at.y[i] = 0.;
     sum.rho += r_i * at.shadow[i];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -148,7 +145,6 @@ struct MakeDirection
   Workplace at;
   int j;
 
-  using Contributes = SumList<>;
   FEMGPU_HD
   void operator()(const State &state, const int i, Sums & /* sum */) const
   {
@@ -159,19 +155,6 @@ struct MakeDirection
     }
     if (at.fused)
       at.z[i] = at.m(i) * u_i;
-  }
-};
-
-/// z = M⁻¹v where that is no row functor
-struct ApplyPreconditioner
-{
-  double *z;
-
-  using Contributes = SumList<>;
-  FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double z_i, Sums & /* sum */) const
-  {
-    z[i] = z_i;
   }
 };
 
@@ -189,7 +172,6 @@ struct ApplyToDirection
     sum.gamma += u_i * shadow[i];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -203,11 +185,10 @@ struct UseDirection
   Workplace at;
   int j;
 
-  using Contributes = SumList<>;
   FEMGPU_HD
   void operator()(const State &state, const int i, Sums & /* sum */) const
   {
-    at.add(i, state.alpha * at.U[0][i]);
+    at.add(i, state.alpha * at.U[0][i], j == 0);
     double r_i = 0.;
     for (int k = 0; k <= j; ++k) {
       r_i = at.R[k][i] - state.alpha * at.U[k + 1][i];
@@ -233,7 +214,6 @@ struct ApplyToResidual
     sum.rho += r_i * shadow[i];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -285,7 +265,6 @@ struct ReduceResidual
     sum.rho += r_i * at.shadow[i];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -309,35 +288,12 @@ struct ReduceResidual
 };
 
 /// x += M⁻¹y, where that is no row functor; the end of a pass
-struct AddPreconditioned
+struct AddPreconditioned : AddProduct
 {
-  double *x;
-
-  using Contributes = SumList<>;
-  FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double z_i, Sums & /* sum */) const
-  {
-    x[i] += z_i;
-  }
-
-  using Completes = SumList<>;
   FEMGPU_HD
   void finish(State &state, const Sums & /* sum */) const
   {
     ReduceResidual::end_pass(state, {state.rr, state.beta, 0.});
-  }
-};
-
-/// y = 0
-struct Clear
-{
-  double *y;
-
-  using Contributes = SumList<>;
-  FEMGPU_HD
-  void operator()(const State & /* state */, const int i, Sums & /* sum */) const
-  {
-    y[i] = 0.;
   }
 };
 
@@ -384,7 +340,7 @@ public:
     const std::size_t vectors = 4 * width * width + 18 * width + 8;
     return solve_with_steps<Backend, State, Sums>(
         "bicgstab-l", A, M, b, x, own[0], control,
-        {{products, vectors, products}, {products, vectors + 2 * products + 5, products + 1}},
+        {{products, vectors, products}, {products, vectors + 2 * products + 3, products + 1}},
         iterate);
   }
 
@@ -413,15 +369,13 @@ private:
       iteration.repeat(watch, counted_steps(l, step), minimise, reduce);
     }
     else {
-      const auto precondition = [&](double *v) {
-        return product(*m, v, ApplyPreconditioner{at.z});
-      };
+      const auto precondition = [&](double *v) { return product(*m, v, StoreProduct{at.z}); };
       const auto step = [&](const int j) {
         return std::tuple_cat(std::tuple(direction(j), precondition(at.U[j])), image(j),
                               std::tuple(precondition(at.R[j]), residual(j)));
       };
       iteration.repeat(watch, counted_steps(l, step), minimise, reduce,
-                       product(*m, at.y, AddPreconditioned{at.x}), rows(at.n, Clear{at.y}));
+                       product(*m, at.y, AddPreconditioned{{at.x}}));
     }
   }
 

@@ -40,7 +40,6 @@ struct Begin : Preconditions<r, z>
     sum.gamma += v[r] * v[z];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &s, const Sums &sum) const
   {
@@ -52,7 +51,6 @@ struct Begin : Preconditions<r, z>
 struct ApplyMatrix : MatrixTimes<p, q>
 {
   using Reads = VectorList<p>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::pq>;
   FEMGPU_HD
   void operator()(const State & /* s */, Row<n_vectors> &v, Sums &sum) const
@@ -60,7 +58,6 @@ struct ApplyMatrix : MatrixTimes<p, q>
     sum.pq += v[p] * v[q];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &s, const Sums &sum) const
   {
@@ -91,7 +88,6 @@ struct UpdateSolution : OfRow
 struct ApplyPreconditioner : Preconditions<r, z>
 {
   using Reads = VectorList<r>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::gamma>;
   FEMGPU_HD
   void operator()(const State & /* s */, Row<n_vectors> &v, Sums &sum) const
@@ -115,7 +111,6 @@ struct UpdateDirection : OfRow
   using Reads = VectorList<p>;
   using Images = ImageList<Image<z, r>>;
   using Writes = VectorList<p>;
-  using Contributes = SumList<>;
   FEMGPU_HD
   void operator()(const State &s, Row<n_vectors> &v, Sums & /* sum */) const
   {

@@ -49,7 +49,6 @@ struct UpdateVectors : OfRow
 struct ApplyPreconditioner : Preconditions<r, u>
 {
   using Reads = VectorList<r>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::gamma>;
   FEMGPU_HD
   void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
@@ -62,7 +61,6 @@ struct ApplyPreconditioner : Preconditions<r, u>
 struct ApplyMatrix : MatrixTimes<u, w>
 {
   using Reads = VectorList<u>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::delta>;
   FEMGPU_HD
   void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const

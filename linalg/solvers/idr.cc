@@ -1,5 +1,7 @@
 #include "linalg/base/hash.h"
-#include "linalg/solvers/gmres.h"
+#include "linalg/execution/steps/columns.h"
+#include "linalg/execution/steps/row_bodies.h"
+#include "linalg/solvers/krylov.h"
 #include "linalg/solvers/registry.h"
 
 namespace femgpu::linalg
@@ -8,8 +10,6 @@ namespace idr
 {
 namespace
 {
-using gmres::combination;
-
 constexpr int most_shadows = 16;
 
 struct State : KrylovState
@@ -85,7 +85,6 @@ struct ChooseShadows
 {
   Workplace at;
 
-  using Contributes = SumList<>;
   FEMGPU_HD
   void operator()(const State &state, const int i, Sums & /* sum */) const
   {
@@ -97,7 +96,6 @@ struct ChooseShadows
     }
   }
 
-  using Completes = SumList<>;
   FEMGPU_HD
   void finish(State &state, const Sums & /* sum */) const
   {
@@ -134,7 +132,6 @@ struct MakeDirection
   int k;
   DiagonalView m;
 
-  using Contributes = SumList<>;
   FEMGPU_HD
   void operator()(const State &state, const int i, Sums & /* sum */) const
   {
@@ -154,25 +151,11 @@ struct CompleteDirection
   Workplace at;
   int k;
 
-  using Contributes = SumList<>;
   FEMGPU_HD
   void operator()(const State &state, const int i, const double z_i, Sums & /* sum */) const
   {
     const int count = at.small.s - k;
     at.U[k][i] = combination(at.U.part(k, count), count, at.small.c + k, i) + state.omega * z_i;
-  }
-};
-
-/// w = A v, or z = M⁻¹v
-struct Store
-{
-  double *w;
-
-  using Contributes = SumList<>;
-  FEMGPU_HD
-  void operator()(const State & /* state */, const int i, const double w_i, Sums & /* sum */) const
-  {
-    w[i] = w_i;
   }
 };
 
@@ -229,7 +212,6 @@ struct UseDirection
     sum.rr += r_i * r_i;
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -257,7 +239,6 @@ struct ChooseOmega
     sum.tt += t_i * t_i;
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -286,7 +267,6 @@ struct ReduceResidual
     sum.rr += r_i * r_i;
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -358,7 +338,7 @@ private:
     const auto use = [&](const int k) {
       const auto image = gram(at.n, at.P, at.G.part(k, 1), ProjectImage{at.small, k}, dots);
       const bool makes_z = fused && !is_identity && k == s - 1;
-      return std::tuple(product(A, at.U[k], Store{at.G[k]}), image,
+      return std::tuple(product(A, at.U[k], StoreProduct{at.G[k]}), image,
                         rows(at.n, UseDirection{at, k, diagonal, makes_z ? z : nullptr}));
     };
     const auto omega = product(A, z, ChooseOmega{at.r, at.t});
@@ -375,8 +355,8 @@ private:
                                          product(*m, at.z, CompleteDirection{at, k})),
                               use(k));
       };
-      iteration.repeat(watch, project, counted_steps(s, direction), product(*m, at.r, Store{at.z}),
-                       omega, reduce);
+      iteration.repeat(watch, project, counted_steps(s, direction),
+                       product(*m, at.r, StoreProduct{at.z}), omega, reduce);
     }
   }
 

@@ -94,7 +94,6 @@ struct BeginWithResidual : TrueResidual<Sums>
     return r_i;
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(KrylovState &s, const WithResidual<Sums> &sums) const
   {
@@ -110,7 +109,6 @@ template <class Sums>
 struct EndWithResidual : TrueResidual<Sums>
 {
   static constexpr bool runs_always = true;
-  using Completes = typename TrueResidual<Sums>::Contributes;
   FEMGPU_HD
   void finish(KrylovState &s, const WithResidual<Sums> &sums) const
   {

@@ -120,7 +120,6 @@ struct Begin : Preconditions<r, z>
     sum.gamma_squared += v[r] * v[z];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -132,7 +131,6 @@ struct Begin : Preconditions<r, z>
 struct ApplyMatrix : MatrixTimes<z, q>
 {
   using Reads = VectorList<z>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::zAz>;
   FEMGPU_HD
   void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
@@ -140,7 +138,6 @@ struct ApplyMatrix : MatrixTimes<z, q>
     sum.zAz += v[q] * v[z];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -178,7 +175,6 @@ template <int v_new>
 struct ApplyPreconditioner : Preconditions<v_new, z>
 {
   using Reads = VectorList<v_new>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::gamma_squared>;
   FEMGPU_HD
   void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const

@@ -44,7 +44,6 @@ struct ProjectDirection : ApplyToDirection
 struct ApplyToHalfStep : MatrixTimes<s_hat, t>
 {
   using Reads = VectorList<r, shadow>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::ts, &Sums::tt, &Sums::tr>;
   FEMGPU_HD
   void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
@@ -54,7 +53,6 @@ struct ApplyToHalfStep : MatrixTimes<s_hat, t>
     sum.tr += v[t] * v[shadow];
   }
 
-  using Completes = Contributes;
   FEMGPU_HD
   void finish(State &state, const Sums &sum) const
   {
@@ -74,8 +72,8 @@ struct ApplyToHalfStep : MatrixTimes<s_hat, t>
 struct Pipelined : Form
 {
   static constexpr const char *name = "pipelined-bicgstab";
-  using Loop = StepList<UpdateVectors, ApplyPreconditioner<p, p_hat>, ProjectDirection, //
-                        HalfStep, ApplyPreconditioner<r, s_hat>, ApplyToHalfStep>;
+  using Loop = StepList<UpdateVectors, Preconditions<p, p_hat>, ProjectDirection, //
+                        HalfStep, Preconditions<r, s_hat>, ApplyToHalfStep>;
 };
 } // namespace
 } // namespace bicgstab

@@ -29,15 +29,7 @@ struct State : KrylovState
 };
 
 /// z = M⁻¹r at first; later by a recurrence.
-struct Begin : Preconditions<r, z>
-{
-  using Reads = VectorList<>;
-  using Writes = VectorList<>;
-  using Contributes = SumList<>;
-  FEMGPU_HD
-  void operator()(const State & /* state */, Row<n_vectors> & /* v */, Sums & /* sum */) const
-  {}
-};
+using Begin = Preconditions<r, z>;
 
 /// x += α p;  r -= α q;  z -= α s;  p = z + β p;  γ = (r, z)
 struct UpdateVectors : OfRow
@@ -62,7 +54,6 @@ struct UpdateVectors : OfRow
 struct ApplyMatrix : MatrixTimes<p, q>
 {
   using Reads = VectorList<p>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::pq>;
   FEMGPU_HD
   void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
@@ -75,7 +66,6 @@ struct ApplyMatrix : MatrixTimes<p, q>
 struct ApplyPreconditioner : Preconditions<q, s>
 {
   using Reads = VectorList<q>;
-  using Writes = VectorList<>;
   using Contributes = SumList<&Sums::qs>;
   FEMGPU_HD
   void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const

@@ -116,7 +116,7 @@ private:
     if (!state.running && !RunsAlways<Body>::value) // an earlier step has ended the loop
       return;
     run_rows(step.n, step.body,
-             [&](const State &s, const int i, Sums &sums) { step.body(s, i, sums); });
+             [&](const State &s, const int i, Sums &sums) { run_body(step.body, s, i, sums); });
   }
 
   template <class Operator, class Body>
@@ -127,7 +127,7 @@ private:
     const double *const v = prepare_product(*step.A, runner, step.v);
     const auto run_view = [&](const auto &A) {
       run_rows(A.n, step.body, [&](const State &s, const int i, Sums &sums) {
-        step.body(s, A.row(i), A.row_product(i, 0, 1, v), sums);
+        run_body(step.body, s, A.row(i), sums, A.row_product(i, 0, 1, v));
       });
     };
     visit_view(*step.A, run_view);
@@ -167,7 +167,6 @@ private:
   template <class Body, class Function>
   void run_rows(const int n, const Body &body, const Function &run_row)
   {
-    using Contributes = typename Body::Contributes;
     const State s = state;
     // All chunks, so that steps of different length can share sums.
     const int chunks = static_cast<int>(partials.size());
@@ -179,14 +178,14 @@ private:
       const int end = std::min(n - begin, rows_per_chunk) + begin;
       for (int i = begin; i < end; ++i)
         run_row(s, i, sums);
-      set_sums(partials[static_cast<std::size_t>(chunk)], sums, Contributes{});
+      set_sums(partials[static_cast<std::size_t>(chunk)], sums, AddedSums<Body>{});
     }
     if constexpr (HasEpilogue<Body>::value) {
       Sums total{};
       for (const Sums &partial : partials)
-        add_sums(total, partial, typename Body::Completes{});
+        add_sums(total, partial, CompletedSums<Body>{});
       if (communicator != nullptr)
-        sum_over_parts(total, typename Body::Completes{});
+        sum_over_parts(total, CompletedSums<Body>{});
       finish_step(body, state, total);
     }
   }

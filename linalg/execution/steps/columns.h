@@ -27,6 +27,26 @@ struct Columns
     return {(*this)[first], stride, n};
   }
 };
+
+/// Σ_k c_k V_k(i) over the columns of V; several loads of a GPU are under way at once.
+FEMGPU_HD
+double combination(const Columns &V, const int count, const double *c, const int i)
+{
+  constexpr int together = is_for_gpu ? 8 : 1;
+  double sum = 0.;
+  const double *v = V.data + i;
+  for (int first = 0; first < count; first += together) {
+    double values[together];
+    FEMGPU_UNROLL
+    for (int k = 0; k < together; ++k, v += V.stride)
+      values[k] = first + k < count ? *v : 0.;
+    FEMGPU_UNROLL
+    for (int k = 0; k < together; ++k)
+      if (first + k < count)
+        sum += c[first + k] * values[k];
+  }
+  return sum;
+}
 } // namespace femgpu::linalg
 
 #endif

@@ -15,16 +15,15 @@
  *     enum Vector : int { x, r, p, q, n_fused, z = n_fused, n_vectors };
  *
  *     struct ApplyMatrix : MatrixTimes<p, q> {      // q = A p
- *       using Reads = VectorList<p>;                // of this row, besides q
- *       using Writes = VectorList<>;                // besides q
+ *       using Reads = VectorList<p>;                // of this row, besides q; Writes likewise
  *       using Contributes = SumList<&Sums::pq>;
  *       FEMGPU_HD void operator()(const State &, Row<n_vectors> &v, Sums &sum) const
  *       {
  *         sum.pq += v[p] * v[q];
  *       }
- *       using Completes = ...;                      // and finish(), as in steps.h
+ *       ...                                         // perhaps finish(), as in steps.h
  *     };
- *     struct Precondition : Preconditions<r, z> {...};  // z = M⁻¹r
+ *     using Precondition = Preconditions<r, z>;         // z = M⁻¹r
  *     struct UpdateDirection : OfRow {                  // a function of the row
  *       using Images = ImageList<Image<z, r>>;          // reads z, which is M⁻¹r now
  *       ...
@@ -61,7 +60,15 @@ struct Formula
 {
   static constexpr Multiplier multiplier = multiplier_;
   static constexpr int from = from_, to = to_;
+  using Reads = VectorList<>;
   using Images = ImageList<>;
+  using Writes = VectorList<>;
+
+  /// A formula may be its product alone.
+  template <class State, class Row, class Sums>
+  FEMGPU_HD
+  void operator()(const State & /* state */, Row & /* v */, Sums & /* sums */) const
+  {}
 };
 using OfRow = Formula<Multiplier::none, -1, -1>;
 template <int from, int to>
@@ -144,16 +151,15 @@ SumList<a..., b...> operator+(SumList<a...>, SumList<b...>)
 }
 
 /// The epilogue of a formula, if it has one.
-template <class Formula, bool = HasEpilogue<Formula>::value>
+template <class Method, class Formula, bool = HasEpilogue<Formula>::value>
 struct EpilogueOf
 {};
-template <class Formula>
-struct EpilogueOf<Formula, true>
+template <class Method, class Formula>
+struct EpilogueOf<Method, Formula, true>
 {
-  using Completes = typename Formula::Completes;
-  template <class State, class Sums>
+  using Completes = CompletedSums<Formula>;
   FEMGPU_HD
-  void finish(State &state, const Sums &sums) const
+  void finish(typename Method::State &state, const typename Method::Sums &sums) const
   {
     Formula().finish(state, sums);
   }
@@ -184,7 +190,8 @@ using Last = std::tuple_element_t<sizeof...(Formulas) - 1, std::tuple<Formulas..
  * epilogue; all but the first precondition, and only where that is fused.
  */
 template <class Method, bool is_fused, int n_stored_, class First, class... Rest>
-struct Joined : EpilogueOf<Last<First, Rest...>>, FactorOf<First, is_product<First>(is_fused)>
+struct Joined : EpilogueOf<Method, Last<First, Rest...>>,
+                FactorOf<First, is_product<First>(is_fused)>
 {
   static constexpr Multiplier multiplier = First::multiplier;
   static constexpr int n_stored = n_stored_; ///< of a row, whether in memory or not
@@ -212,8 +219,7 @@ struct Joined : EpilogueOf<Last<First, Rest...>>, FactorOf<First, is_product<Fir
 
   using Reads = vector_sets::List<loads>;
   using Writes = vector_sets::List<stores>;
-  using Contributes =
-      decltype((typename First::Contributes() + ... + typename Rest::Contributes()));
+  using Contributes = decltype((AddedSums<First>() + ... + AddedSums<Rest>()));
 
   template <class State, class Sums>
   FEMGPU_HD

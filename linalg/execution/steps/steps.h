@@ -21,6 +21,10 @@
  *     using Completes   = SumList<...>;                      // with an epilogue: the sums it reads
  *     FEMGPU_HD void finish(State &, const Sums &) const;    // the epilogue
  *
+ * A body that contributes nothing does without Contributes, and one that needs neither state nor
+ * sums is called as body(i) or body(i, Av_i), so that it can be run by itself as well. An epilogue
+ * without Completes reads what its own step contributes to.
+ *
  * State and Sums are the solver's own plain structs; they live in the memory of the executor, so
  * that no step needs the host. Sums holds doubles only, and is shared by the steps of an iteration:
  * an epilogue may read what earlier steps have contributed. Sums are added in an order that
@@ -203,12 +207,38 @@ protected:
 template <class Backend>
 class Runner;
 
+template <class Body>
+SumList<> sums_added_by(long);
+template <class Body>
+typename Body::Contributes sums_added_by(int);
+template <class Body>
+using AddedSums = decltype(sums_added_by<Body>(0));
+
+template <class Body>
+AddedSums<Body> sums_read_by(long);
+template <class Body>
+typename Body::Completes sums_read_by(int);
+template <class Body>
+using CompletedSums = decltype(sums_read_by<Body>(0));
+
 template <class Body, class = void>
 struct HasEpilogue : std::false_type
 {};
 template <class Body>
-struct HasEpilogue<Body, std::void_t<typename Body::Completes>> : std::true_type
+struct HasEpilogue<Body, std::void_t<decltype(&Body::finish)>> : std::true_type
 {};
+
+/// Runs a body for row i, with (A v)_i in a product.
+template <class Body, class State, class Sums, class... Product>
+FEMGPU_HD
+void run_body(const Body &body, [[maybe_unused]] const State &state, const int i,
+              [[maybe_unused]] Sums &sums, const Product... Av_i)
+{
+  if constexpr (std::is_invocable_v<const Body &, int, Product...>)
+    body(i, Av_i...);
+  else
+    body(state, i, Av_i..., sums);
+}
 
 /// Does a step run although an earlier one has ended the loop?
 template <class Body, class = void>

@@ -19,14 +19,14 @@ template <class Body, class State, class Sums>
 __device__ void run_rows(const RowStep<Body> &step, const State &state, Sums &sums)
 {
   for_strided(blockIdx.x * blockDim.x + threadIdx.x, step.n, gridDim.x * blockDim.x,
-              [&](const int i) { step.body(state, i, sums); });
+              [&](const int i) { run_body(step.body, state, i, sums); });
 }
 
 template <class View, class Body, class State, class Sums>
 __device__ void run_rows(const ViewProduct<View, Body> &step, const State &state, Sums &sums)
 {
   for_products(step.A, step.v,
-               [&](const int i, const double Av_i) { step.body(state, i, Av_i, sums); });
+               [&](const int i, const double Av_i) { run_body(step.body, state, i, sums, Av_i); });
 }
 
 /// Which loop of a graph the epilogue of a step decides on.
@@ -74,9 +74,9 @@ struct Workspace
 template <class Body, class State, class Sums>
 __device__ void leave_sums(const Workspace<State, Sums> &work, const Sums &sums)
 {
-  set_sums(work.partials[blockIdx.x], sums, typename Body::Contributes{});
+  set_sums(work.partials[blockIdx.x], sums, AddedSums<Body>{});
   for (unsigned int place = blockIdx.x + gridDim.x; place < work.n_places; place += gridDim.x)
-    set_sums(work.partials[place], Sums{}, typename Body::Contributes{});
+    set_sums(work.partials[place], Sums{}, AddedSums<Body>{});
 }
 
 /**
@@ -98,8 +98,8 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
   }
   Sums sums{};
   run_rows(step, state, sums);
-  if constexpr (!Body::Contributes::empty) {
-    block_sums(sums, typename Body::Contributes{}, scratch);
+  if constexpr (!AddedSums<Body>::empty) {
+    block_sums(sums, AddedSums<Body>{}, scratch);
     if (threadIdx.x == 0)
       leave_sums<Body>(work, sums);
   }
@@ -108,8 +108,8 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
       return;
     Sums total{};
     for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
-      add_sums(total, work.partials[place], typename Body::Completes{});
-    block_sums(total, typename Body::Completes{}, scratch);
+      add_sums(total, work.partials[place], CompletedSums<Body>{});
+    block_sums(total, CompletedSums<Body>{}, scratch);
     if (threadIdx.x == 0) {
       // In memory: a copy would take registers, which the rows need.
       finish_step(step.body, *work.state, total);

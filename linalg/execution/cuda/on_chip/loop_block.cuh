@@ -120,7 +120,7 @@ protected:
   __device__ void complete(const Formulas &formulas)
   {
     if constexpr (HasEpilogue<Formulas>::value) {
-      const Sums total = combined(typename Formulas::Completes{});
+      const Sums total = combined(CompletedSums<Formulas>{});
       if constexpr (each_has_state) {
         formulas.finish(state, total);
         answer();

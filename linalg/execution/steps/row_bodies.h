@@ -1,0 +1,37 @@
+#ifndef femgpu_linalg_execution_steps_row_bodies_h
+#define femgpu_linalg_execution_steps_row_bodies_h
+
+#include "linalg/base/host_device.h"
+
+/**
+ * @file
+ * Bodies of steps that need neither state nor sums, for loops of solvers and for runs of one step.
+ */
+namespace femgpu::linalg
+{
+/// y = A v
+struct StoreProduct
+{
+  double *y;
+
+  FEMGPU_HD
+  void operator()(const int i, const double Av_i) const
+  {
+    y[i] = Av_i;
+  }
+};
+
+/// y += A v
+struct AddProduct
+{
+  double *y;
+
+  FEMGPU_HD
+  void operator()(const int i, const double Av_i) const
+  {
+    y[i] += Av_i;
+  }
+};
+} // namespace femgpu::linalg
+
+#endif
