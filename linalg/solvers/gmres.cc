@@ -98,8 +98,8 @@ public:
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    const auto lengthen = [&](const auto &place, const auto &m, const int j) {
-      return steps_of_column(place, m, j);
+    const auto lengthen = [&](const auto &place, GramMemory &dots, const int j) {
+      return steps_of_column(place, dots, j);
     };
     return solve_by_cycles<Backend>(name, restart, is_flexible, A, M, b, x, control,
                                     vectors_per_iteration(), lengthen);
@@ -107,16 +107,16 @@ public:
 
 private:
   template <class Place>
-  auto steps_of_column(const Place &place, const DiagonalView &m, const int j) const
+  auto steps_of_column(const Place &place, GramMemory &dots, const int j) const
   {
     const bool is_mgs = how == Orthogonalisation::mgs;
     const int times = is_mgs ? j : how == Orthogonalisation::cgs2 ? 1 : 0; // before the last
     const auto part = [=](const int k) { return is_mgs ? std::pair(k, 1) : std::pair(0, j + 1); };
-    const auto project = [=](const int k) {
+    const auto project = [=, &dots](const int k) {
       const auto [first, count] = part(k);
       const bool is_repeated = k > 0 && !is_mgs;
       return gram(place.n, place.V.part(first, count), place.V.part(j + 1, 1),
-                  Project{place.cycle, first, first, j, is_repeated}, *place.dots);
+                  Project{place.cycle, first, first, j, is_repeated}, dots);
     };
     const auto [first, count] = part(times);
     const Columns last = place.V.part(first, count);
@@ -129,7 +129,7 @@ private:
     const Rotate end{place.cycle, j, how == Orthogonalisation::cgs ? 1e-16 : 1e-28};
     return std::tuple(counted_steps(times, before_last), project(times),
                       rows(place.n, Lengthen<Rotate>{last, place.cycle.coefficients, w,
-                                                     place.fused_z(j + 1), m, end}));
+                                                     place.fused_z(j + 1), place.m, end}));
   }
 
   std::size_t vectors_per_iteration() const

@@ -1,6 +1,8 @@
 #ifndef femgpu_linalg_solvers_gmres_h
 #define femgpu_linalg_solvers_gmres_h
 
+#include "linalg/execution/steps/columns.h"
+#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/solvers/krylov.h"
 
 #include <algorithm>
@@ -111,55 +113,6 @@ struct Cycle
   }
 };
 
-/// Owns the memory of a Cycle.
-class CycleMemory
-{
-public:
-  CycleMemory(const RowSpace &space, const int size)
-      : numbers(space.executor(), static_cast<std::size_t>(Cycle::count(size))),
-        columns(space.executor(), 1), dots(space.executor(), size + 1, space.communicator()),
-        cycle(Cycle::in(numbers.data(), size, columns.data()))
-  {
-    numbers.fill_zero();
-    columns.fill_zero();
-  }
-
-  const Cycle &view() const
-  {
-    return cycle;
-  }
-  GramMemory &gram_memory()
-  {
-    return dots;
-  }
-
-private:
-  Buffer<double> numbers;
-  Buffer<int> columns;
-  GramMemory dots;
-  Cycle cycle;
-};
-
-/// Σ_k c_k V_k(i) over the columns of V; several loads of a GPU are under way at once.
-FEMGPU_HD
-double combination(const Columns &V, const int count, const double *c, const int i)
-{
-  constexpr int together = is_for_gpu ? 8 : 1;
-  double sum = 0.;
-  const double *v = V.data + i;
-  for (int first = 0; first < count; first += together) {
-    double values[together];
-    FEMGPU_UNROLL
-    for (int k = 0; k < together; ++k, v += V.stride)
-      values[k] = first + k < count ? *v : 0.;
-    FEMGPU_UNROLL
-    for (int k = 0; k < together; ++k)
-      if (first + k < count)
-        sum += c[first + k] * values[k];
-  }
-  return sum;
-}
-
 /// Begins a cycle: ν_0 = 1 / ‖r‖, the right-hand side β e_0, and ẑ = M⁻¹r where that is fused.
 struct BeginCycle
 {
@@ -168,15 +121,13 @@ struct BeginCycle
   DiagonalView m;
   Cycle cycle;
 
-  using Contributes = SumList<>;
   FEMGPU_HD
-  void operator()(const State & /* s */, const int i, Sums & /* sum */) const
+  void operator()(const int i) const
   {
     if (z != nullptr)
       z[i] = m(i) * r[i];
   }
 
-  using Completes = SumList<>;
   FEMGPU_HD
   void finish(State &s, const Sums & /* sum */) const
   {
@@ -202,19 +153,6 @@ struct ApplyMatrix
     const double w_i = s.scale * Az_i;
     w[i] = w_i;
     sum.before += w_i * w_i;
-  }
-};
-
-/// ẑ = M⁻¹V_j where M is no row functor
-struct ApplyPreconditioner
-{
-  double *z;
-
-  using Contributes = SumList<>;
-  FEMGPU_HD
-  void operator()(const State & /* s */, const int i, const double z_i, Sums & /* sum */) const
-  {
-    z[i] = z_i;
   }
 };
 
@@ -247,9 +185,8 @@ struct Subtract
   const double *coefficients;
   double *w;
 
-  using Contributes = SumList<>;
   FEMGPU_HD
-  void operator()(const State & /* s */, const int i, Sums & /* sum */) const
+  void operator()(const int i) const
   {
     w[i] -= combination(X, X.count, coefficients, i);
   }
@@ -328,9 +265,8 @@ struct Update
   DiagonalView m;
   double *x; ///< or t
 
-  using Contributes = SumList<>;
   FEMGPU_HD
-  void operator()(const State & /* s */, const int i, Sums & /* sum */) const
+  void operator()(const int i) const
   {
     const double sum = combination(directions, *cycle.columns, cycle.weights, i);
     if constexpr (fused)
@@ -341,24 +277,16 @@ struct Update
 };
 
 /// x += M⁻¹t
-struct AddPreconditioned
+struct AddPreconditioned : AddProduct
 {
   static constexpr bool runs_always = true;
-  double *x;
-
-  using Contributes = SumList<>;
-  FEMGPU_HD
-  void operator()(const State & /* s */, const int i, const double z_i, Sums & /* sum */) const
-  {
-    x[i] += z_i;
-  }
 };
 
 /// r = b − A x: what the cycle has brought.
 struct EndCycle : TrueResidual<Sums>
 {
   static constexpr bool runs_always = true;
-  using Completes = TrueResidual<Sums>::Contributes;
+
   FEMGPU_HD
   void finish(State &s, const WithResidual<Sums> &sum) const
   {
@@ -372,14 +300,12 @@ struct Normalise
   double *v;
   double *scale; ///< ν_j
 
-  using Contributes = SumList<>;
   FEMGPU_HD
   void operator()(const State &s, const int i, Sums & /* sum */) const
   {
     v[i] *= s.scale;
   }
 
-  using Completes = SumList<>;
   FEMGPU_HD
   void finish(State &s, const Sums & /* sum */) const
   {
@@ -387,104 +313,130 @@ struct Normalise
   }
 };
 
-/// What the steps of a cycle are made of.
+/// What the steps of a solve work on: all rows, or those of one block of a GPU that keeps its rows
+/// of the basis, and what belongs to a cycle, on the chip.
 template <bool fused_>
 struct Workplace
 {
-  static constexpr bool fused = fused_; ///< M⁻¹
+  static constexpr bool fused = fused_;      ///< M⁻¹
+  static constexpr bool is_for_chip = false; ///< see cuda/on_chip/basis.cuh
   int n;
   Columns V;      ///< the basis
   Columns Z;      ///< M⁻¹V_j: one place, or a column for each; none for M = I
   bool is_stored; ///< a column for each
   Cycle cycle;
-  GramMemory *dots;
+  DiagonalView m;
+  const double *b;
+  double *x;
+  double *kept; ///< x as it was
 
   /// Where A's factor is; for M = I that is the basis itself.
+  FEMGPU_HD
   double *z(const int j) const
   {
     return Z.count == 0 ? V[j] : Z[is_stored ? j : 0];
   }
   /// Where a step writes m_i times column j; nullptr if it does not.
+  FEMGPU_HD
   double *fused_z(const int j) const
   {
     return fused && Z.count > 0 && j < cycle.size ? z(j) : nullptr;
   }
-};
 
-/// What a solve whose basis stays on the chip of a GPU works on; see cuda/on_chip/basis.cuh.
-struct SystemOnChip
-{
-  int size; ///< columns of a whole cycle
-  DiagonalView m;
-  const double *b;
-  double *x;
-  double *kept;     ///< x as it was
-  double *exchange; ///< n; for the vector that A multiplies
+  FEMGPU_HD
+  BeginCycle begin_cycle() const
+  {
+    return {V[0], fused_z(0), m, cycle};
+  }
+  FEMGPU_HD
+  ApplyMatrix apply(const int j) const
+  {
+    return {V[j + 1]};
+  }
+  FEMGPU_HD
+  SolveTriangle solve() const
+  {
+    return {cycle, is_stored};
+  }
+  FEMGPU_HD
+  Update<true> update() const
+  {
+    return {is_stored ? Z : V, cycle, m, x};
+  }
+  FEMGPU_HD
+  EndCycle end_cycle() const
+  {
+    return {{b, V[0]}};
+  }
 };
 
 /**
- * Solves A x = b by cycles. @p lengthen(place, m, j) gives the steps, as a tuple, that make column
- * j of R and column j + 1 of the basis from A ẑ_j, which is there.
+ * Solves A x = b by cycles. @p lengthen(place, dots, j) gives the steps, as a tuple, that make
+ * column j of R and column j + 1 of the basis from A ẑ_j, which is there.
  * @param is_flexible each vector keeps its own M⁻¹v, because M may change
- * @tparam OnChip the same with the basis on the chip, a SystemOnChip with steps(), if there is that
+ * @tparam Place a Workplace, with steps of the method's own
  */
-template <class Backend, class OnChip = SystemOnChip, class Lengthen>
+template <class Backend, template <bool> class Place = Workplace, class Lengthen>
 SolveReport solve_by_cycles(const std::string &solver, const int restart, const bool is_flexible,
                             const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                             Buffer<double> &x, const SolveControl &control,
                             const std::size_t vectors_per_iteration, const Lengthen &lengthen)
 {
+  const RowSpace &space = *A.range();
   const int size =
-      static_cast<int>(std::clamp<long long>(restart, 1, std::max(A.range()->n_global(), 1LL)));
+      static_cast<int>(std::clamp<long long>(restart, 1, std::max(space.n_global(), 1LL)));
   const auto m_view = M.action();
   const bool is_stored =
       is_flexible && std::holds_alternative<const PreconditionerOperator *>(m_view);
   const auto *const fused_M = std::get_if<DiagonalView>(&m_view);
   const int n_z = is_stored ? size : fused_M != nullptr && fused_M->is_identity() ? 0 : 1;
   WorkVectors vectors(A, size + 1 + n_z);
-  CycleMemory memory(*A.range(), size);
+  Buffer<double> numbers(A.executor(), static_cast<std::size_t>(Cycle::count(size)));
+  Buffer<int> columns(A.executor(), 1);
+  GramMemory dots(A.executor(), size + 1, space.communicator());
+  numbers.fill_zero();
+  columns.fill_zero();
   const auto iterate = [&](auto &iteration, const auto &m, double *const kept) {
-    using Place = Workplace<is_fused<decltype(m)>>;
-    const DiagonalView diagonal = fused_diagonal(m);
-    const Place place{
-        A.n(),         vectors.columns(0, size + 1), vectors.columns(size + 1, n_z), is_stored,
-        memory.view(), &memory.gram_memory()};
+    constexpr bool fused = is_fused<decltype(m)>;
+    const Workplace<fused> all{A.n(),
+                               vectors.columns(0, size + 1),
+                               vectors.columns(size + 1, n_z),
+                               is_stored,
+                               Cycle::in(numbers.data(), size, columns.data()),
+                               fused_diagonal(m),
+                               b.data(),
+                               x.data(),
+                               kept};
+    const Place<fused> place{all};
     const auto watch = watch_for<State>(control);
-    if constexpr (Place::fused && !std::is_same_v<OnChip, SystemOnChip>) {
-      const SystemOnChip system{size, diagonal, b.data(), x.data(), kept, place.V[1]};
-      if (iteration.keep_on_chip(A, watch, OnChip{system}))
+    if constexpr (fused && Place<fused>::is_for_chip)
+      if (iteration.keep_on_chip(A, watch, place))
         return;
-    }
-    double *const z_0 = place.fused_z(0);
-    const auto begin =
-        rows(z_0 == nullptr ? 1 : A.n(), BeginCycle{place.V[0], z_0, diagonal, place.cycle});
+    const auto begin = rows(place.fused_z(0) == nullptr ? 1 : A.n(), place.begin_cycle());
     const auto column = [&](const int j) {
-      return std::tuple_cat(std::tuple(product(A, place.z(j), ApplyMatrix{place.V[j + 1]})),
-                            lengthen(place, diagonal, j));
+      return std::tuple_cat(std::tuple(product(A, place.z(j), place.apply(j))),
+                            lengthen(place, dots, j));
     };
-    const auto solve = teams(1, SolveTriangle{place.cycle, is_stored});
-    const auto end = product(A.csr(), x.data(), EndCycle{{b.data(), place.V[0]}});
-    if constexpr (Place::fused)
-      iteration.repeat(watch, begin, counted_steps(size, column), solve,
-                       rows(A.n(), Update<true>{place.V, place.cycle, diagonal, x.data()}), end);
+    const auto solve = teams(1, place.solve());
+    const auto update = rows(A.n(), place.update());
+    const auto end = product(A.csr(), x.data(), place.end_cycle());
+    if constexpr (fused)
+      iteration.repeat(watch, begin, counted_steps(size, column), solve, update, end);
     else {
-      const auto precondition = [&](const int j) {
-        return product(*m, place.V[j], ApplyPreconditioner{place.z(j)});
-      };
       const auto column_of_M = [&](const int j) {
-        return std::tuple_cat(std::tuple(precondition(j)), column(j));
+        return std::tuple_cat(std::tuple(product(*m, place.V[j], StoreProduct{place.z(j)})),
+                              column(j));
       };
       const auto column_of_v = [&](const int j) {
         const Normalise normalise{place.V[j], place.cycle.scales + j};
         return std::tuple_cat(std::tuple(rows(A.n(), normalise)), column_of_M(j));
       };
       if (is_stored)
-        iteration.repeat(watch, begin, counted_steps(size, column_of_v), solve,
-                         rows(A.n(), Update<true>{place.Z, place.cycle, diagonal, x.data()}), end);
+        iteration.repeat(watch, begin, counted_steps(size, column_of_v), solve, update, end);
       else
         iteration.repeat(watch, begin, counted_steps(size, column_of_M), solve,
-                         rows(A.n(), Update<false>{place.V, place.cycle, diagonal, place.Z[0]}),
-                         product(*m, place.Z[0], AddPreconditioned{x.data()}), end);
+                         rows(A.n(), Update<false>{place.V, place.cycle, {}, place.Z[0]}),
+                         product(*m, place.Z[0], AddPreconditioned{{x.data()}}), end);
     }
   };
   return solve_with_steps<Backend, State, Sums>(

@@ -33,31 +33,13 @@ struct NewDirection
   }
 };
 
-/// The steps of a solve for the rows of one block of a GPU, whose vectors all begin at its first
-/// row. The basis and what belongs to a cycle are the block's own.
-struct StepsOfBlock
+/// With the steps that make a column; also for the rows of one block of a GPU.
+template <bool fused>
+struct PipelinedPlace : Workplace<fused>
 {
-  Columns V;
-  Cycle cycle;
-  DiagonalView m;
-  const double *b;
-  double *x, *kept;
+  static constexpr bool is_for_chip = true;
+  using Workplace<fused>::V, Workplace<fused>::cycle;
 
-  FEMGPU_HD
-  BeginWithResidual<Sums> begin() const
-  {
-    return {{b, V[0]}, x, kept};
-  }
-  FEMGPU_HD
-  BeginCycle begin_cycle() const
-  {
-    return {V[0], nullptr, m, cycle};
-  }
-  FEMGPU_HD
-  ApplyMatrix apply(const int j) const
-  {
-    return {V[j + 1]};
-  }
   FEMGPU_HD
   Project project(const int j) const
   {
@@ -66,50 +48,44 @@ struct StepsOfBlock
   FEMGPU_HD
   Lengthen<NewDirection> lengthen(const int j) const
   {
-    return {V.part(1, j), cycle.coefficients, V[j + 1], nullptr, m, {V[0], cycle, j}};
+    return {V.part(1, j), cycle.coefficients, V[j + 1], this->fused_z(j + 1),
+            this->m,      {V[0], cycle, j}};
   }
-  FEMGPU_HD
-  SolveTriangle solve() const
-  {
-    return {cycle, false};
-  }
-  FEMGPU_HD
-  Update<true> update() const
-  {
-    return {V, cycle, m, x};
-  }
-  FEMGPU_HD
-  EndCycle end_cycle() const
-  {
-    return {{b, V[0]}};
-  }
-  /// For solve(), size numbers that nobody else uses: here nothing is rotated.
-  FEMGPU_HD
-  double *scratch() const
-  {
-    return cycle.rotations;
-  }
-};
 
-/// The solve whose basis stays on the chip.
-struct OnChip : SystemOnChip
-{
+  // On a chip.
+  FEMGPU_HD
+  BeginWithResidual<Sums> begin() const
+  {
+    return {{this->b, V[0]}, this->x, this->kept};
+  }
   /// Numbers that a block needs besides its rows of the basis.
   FEMGPU_HD
   int numbers_of_block() const
   {
-    return Cycle::count(size);
+    return Cycle::count(cycle.size);
   }
+  /// The same for the rows of a block, whose vectors all begin at its first row.
   /// @param numbers so many; @param columns one
   FEMGPU_HD
-  StepsOfBlock steps(const int first_row, const Columns &V, double *numbers, int *columns) const
+  PipelinedPlace of_block(const int first_row, const int n_rows, const Columns &basis,
+                          double *numbers, int *columns) const
   {
-    return {V,
-            Cycle::in(numbers, size, columns),
-            DiagonalView{m.is_uniform() ? nullptr : m.inverse + first_row, m.uniform},
-            b + first_row,
-            x + first_row,
-            kept + first_row};
+    const DiagonalView &m = this->m;
+    return {{n_rows,
+             basis,
+             {},
+             false,
+             Cycle::in(numbers, cycle.size, columns),
+             {m.is_uniform() ? nullptr : m.inverse + first_row, m.uniform},
+             this->b + first_row,
+             this->x + first_row,
+             this->kept + first_row}};
+  }
+  /// For solve(), numbers that nobody else uses: here nothing is rotated.
+  FEMGPU_HD
+  double *scratch() const
+  {
+    return cycle.rotations;
   }
 };
 
@@ -137,18 +113,14 @@ public:
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    const auto lengthen = [&](const auto &place, const auto &m, const int j) {
-      const Columns before = place.V.part(1, j);
-      double *const w = place.V[j + 1];
-      const NewDirection end{place.V[0], place.cycle, j};
-      return std::tuple(gram(place.n, before, place.V.part(j + 1, 1),
-                             Project{place.cycle, 1, 0, j, false}, *place.dots),
-                        rows(place.n, Lengthen<NewDirection>{before, place.cycle.coefficients, w,
-                                                             place.fused_z(j + 1), m, end}));
+    const auto lengthen = [](const auto &place, GramMemory &dots, const int j) {
+      const Columns &V = place.V;
+      return std::tuple(gram(place.n, V.part(1, j), V.part(j + 1, 1), place.project(j), dots),
+                        rows(place.n, place.lengthen(j)));
     };
     const auto vectors = static_cast<std::size_t>(restart) + 7;
-    return solve_by_cycles<Backend, OnChip>("pipelined-gmres", restart, false, A, M, b, x, control,
-                                            vectors, lengthen);
+    return solve_by_cycles<Backend, PipelinedPlace>("pipelined-gmres", restart, false, A, M, b, x,
+                                                    control, vectors, lengthen);
   }
 
 private:

@@ -83,7 +83,7 @@ public:
                                   state.mailbox(),
                                   state.most_numbers()};
     std::string shape = cuda::launch_basis<Sums>(
-        executor, loop, {A.n(), A.n_nonzeros(), A.csr().longest_row(), method.size + 1}, packets);
+        executor, loop, {A.n(), A.n_nonzeros(), A.csr().longest_row(), method.V.count}, packets);
     if (!shape.empty())
       state.expect_mail();
     return shape;

@@ -13,9 +13,10 @@
  * and the small numbers of a cycle, in its shared memory. All blocks compute the same small
  * numbers, from the same sums, so that they take the same branches whatever these are.
  *
- * A method says what happens: it gives for the rows of a block the steps begin(), begin_cycle(),
- * apply(j), project(j), lengthen(j), solve(), update() and end_cycle(), which are those that run
- * one kernel each otherwise.
+ * A method says what happens: its Workplace (solvers/gmres.h) gives the steps begin(),
+ * begin_cycle(), apply(j), project(j), lengthen(j), solve(), update() and end_cycle(), which are
+ * those that run one kernel each otherwise; of_block() is the same for the rows of a block. The
+ * vector that A multiplies travels in V[1].
  */
 namespace femgpu::linalg::cuda
 {
@@ -43,7 +44,7 @@ template <class Method>
 FEMGPU_HD
 int numbers_of_sums(const Method &method)
 {
-  return method.size + 1 + 1 + 2 * (basis_threads / warp_size);
+  return method.cycle.size + 1 + 1 + 2 * (basis_threads / warp_size);
 }
 
 /// All its numbers before the entries of the matrix.
@@ -52,7 +53,8 @@ FEMGPU_HD
 int numbers_before_entries(const Method &method, const int n, const int slice)
 {
   const int exchange = Fabric::publishes_in_shared_memory ? n : 0;
-  return exchange + (method.size + 1) * slice + method.numbers_of_block() + numbers_of_sums(method);
+  return exchange + (method.cycle.size + 1) * slice + method.numbers_of_block() +
+         numbers_of_sums(method);
 }
 
 /// What runs the steps inside the kernel.
@@ -63,8 +65,6 @@ class ResidentBasis : public LoopBlock<Fabric, typename Loop::State, Sums, basis
   using Base::fabric;
   using Base::state;
   using Base::sums;
-  using Steps =
-      decltype(std::declval<typename Loop::Method>().steps(0, Columns(), nullptr, nullptr));
 
 public:
   __device__ ResidentBasis(const Loop &loop, double *shared)
@@ -72,14 +72,15 @@ public:
         place(loop.layout, fabric.rank()), exchange(loop.packets), warp(threadIdx.x / warp_size),
         lane(threadIdx.x % warp_size)
   {
-    const int size = loop.method.size, slice = loop.layout.slice;
+    const int size = loop.method.cycle.size, slice = loop.layout.slice;
     double *const basis = shared + (Fabric::publishes_in_shared_memory ? loop.A.n : 0);
     double *const numbers = basis + (size + 1) * slice;
     totals = numbers + loop.method.numbers_of_block();
     int *const columns = reinterpret_cast<int *>(totals + size + 1);
     of_warps = totals + size + 2;
-    steps = loop.method.steps(place.first_row, {basis, static_cast<std::size_t>(slice), size + 1},
-                              numbers, columns);
+    steps =
+        loop.method.of_block(place.first_row, place.n_rows,
+                             {basis, static_cast<std::size_t>(slice), size + 1}, numbers, columns);
     for_rows([&](const int k, const int local) { diagonal[k] = steps.m(local); });
     entries.load(loop.A, fabric, place, reinterpret_cast<char *>(of_warps + 2 * n_warps),
                  loop.layout.shared_bytes);
@@ -122,7 +123,7 @@ private:
 
   __device__ void publish(const int local, const double value) const
   {
-    fabric.publish(true, place.first_row + local, 0, value, loop.method.exchange);
+    fabric.publish(true, place.first_row + local, 0, value, loop.method.V[1]);
   }
   __device__ void publish_preconditioned(const double *v) const
   {
@@ -140,7 +141,7 @@ private:
       if (place.lanes > 1)
         Av_i = lane_sum(Av_i, place.lanes);
       if (place.owns(k))
-        body(state, place.local(k), Av_i, sums);
+        run_body(body, state, place.local(k), sums, Av_i);
     }
   }
 
@@ -162,13 +163,13 @@ private:
     __syncthreads();
     publish_preconditioned(steps.V[0]);
     fabric.await_published();
-    for (int j = 0; j < loop.method.size && state.running; ++j)
+    for (int j = 0; j < loop.method.cycle.size && state.running; ++j)
       run_column(j);
     if (warp == 0)
       steps.solve()(Team<warp_size>(steps.scratch(), nullptr), 0);
     __syncthreads();
     const auto update = steps.update();
-    for_rows([&](int /* k */, const int local) { update(state, local, sums); });
+    for_rows([&](int /* k */, const int local) { run_body(update, state, local, sums); });
     find_residual(steps.end_cycle());
   }
 
@@ -176,7 +177,7 @@ private:
   /// while it travels: the next product alone needs them.
   __device__ void run_column(const int j)
   {
-    multiply(steps.apply(j), loop.method.exchange);
+    multiply(steps.apply(j), loop.method.V[1]);
     __syncthreads();
     find_dots(j);
     const auto lengthen = steps.lengthen(j);
@@ -197,7 +198,7 @@ private:
   {
     double of_all = short_column_sums<2, n_warps>(n_warps, of_warps);
     if constexpr (!Fabric::publishes_in_shared_memory) {
-      const int first = loop.method.size + 1; // behind the dots
+      const int first = loop.method.cycle.size + 1; // behind the dots
       if (lane < 2)
         exchange.send_part(first + lane, of_all);
       of_all = exchange.template receive_by_warp<2>(first);
@@ -282,7 +283,7 @@ private:
   Place place;
   SumExchange exchange;
   int warp, lane;
-  Steps steps;
+  typename Loop::Method steps; ///< for the rows of the block
   Entries entries;
   double *totals;   ///< the dots
   double *of_warps; ///< sums of the new vector, two of each warp
@@ -347,7 +348,7 @@ std::string launch_basis(const CudaExecutor &executor, Loop &loop, const Residen
   if (!shape)
     return "";
   if (shape->blocks > 1) {
-    const int packets = SumExchange::room(loop.method.size + 3, shape->blocks);
+    const int packets = SumExchange::room(loop.method.cycle.size + 3, shape->blocks);
     memory = Buffer<Packet>(executor.shared_from_this(), static_cast<std::size_t>(packets));
     memory.fill_zero();
   }
