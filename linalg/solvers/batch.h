@@ -55,38 +55,6 @@ struct BatchProgram
     double scale = 0.;
   };
 
-  /// The scalars of the method as they are before its first step.
-  struct Begin
-  {
-    FEMGPU_HD
-    void operator()(State &state) const
-    {
-      typename Method::State begun;
-      static_cast<KrylovState &>(begun) = state;
-      state.judge.prepare(begun);
-      static_cast<typename Method::State &>(state) = begun;
-    }
-  };
-
-  struct ForgetGuess
-  {
-    FEMGPU_HD
-    void operator()(State &state) const
-    {
-      state.initial_rr = -1.;
-      state.running = true;
-    }
-  };
-
-  struct Judge
-  {
-    FEMGPU_HD
-    void operator()(State &state) const
-    {
-      state.goes_on = state.judge.wants_more(state);
-    }
-  };
-
   /// w = |A||x| + |b|
   struct MeasureScale
   {
@@ -109,11 +77,19 @@ struct BatchProgram
   static void run(Block &block)
   {
     while (block.state().goes_on) {
-      block.change_state(Begin());
+      block.change_state([](State &state) {
+        typename Method::State begun; // the scalars of the method as they are before its first step
+        static_cast<KrylovState &>(begun) = state;
+        state.judge.prepare(begun);
+        static_cast<typename Method::State &>(state) = begun;
+      });
       block.forget(/* keeps_x */ true);
       block.template residual<BeginWithResidual<typename Method::Sums>>();
       if (block.state().bb == 0.) { // the solution is 0, whatever the guess was
-        block.change_state(ForgetGuess());
+        block.change_state([](State &state) {
+          state.initial_rr = -1.;
+          state.running = true;
+        });
         block.forget(/* keeps_x */ false);
         block.template residual<BeginWithResidual<typename Method::Sums>>();
       }
@@ -121,7 +97,7 @@ struct BatchProgram
       while (block.state().running)
         block.run(typename Method::Loop());
       block.template residual<EndWithResidual<typename Method::Sums>>();
-      block.change_state(Judge());
+      block.change_state([](State &state) { state.goes_on = state.judge.wants_more(state); });
       block.end_run(block.state().judge.keeps_x);
     }
     block.template magnitudes<MeasureScale>();

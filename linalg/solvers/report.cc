@@ -1,65 +1,48 @@
 #include "linalg/solvers/report.h"
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 
 namespace femgpu::linalg
 {
-std::string to_string(const Outcome outcome)
-{
-  switch (outcome) {
-  case Outcome::converged:
-    return "converged";
-  case Outcome::converged_to_rounding:
-    return "converged_to_rounding";
-  case Outcome::iteration_limit:
-    return "iteration_limit";
-  case Outcome::stagnated:
-    return "stagnated";
-  case Outcome::diverged:
-    return "diverged";
-  case Outcome::not_finite:
-    return "not_finite";
-  case Outcome::indefinite_matrix:
-    return "indefinite_matrix";
-  case Outcome::indefinite_preconditioner:
-    return "indefinite_preconditioner";
-  case Outcome::breakdown:
-    return "breakdown";
-  }
-  return "unknown";
-}
-
 namespace
 {
-std::string explanation(const Outcome outcome)
+struct Ending
 {
-  switch (outcome) {
-  case Outcome::converged:
-  case Outcome::converged_to_rounding:
-    return "";
-  case Outcome::iteration_limit:
-    return "the iteration limit came first. Allow more iterations, a larger tolerance, or use a "
-           "stronger preconditioner.";
-  case Outcome::stagnated:
-    return "rounding errors keep it there, or the matrix is singular and the system has no "
-           "solution. Use a larger tolerance, or scale the problem.";
-  case Outcome::diverged:
-    return "the residual grew beyond bounds. The matrix is probably singular, or not "
-           "of the kind that the method needs. Use another preconditioner or solver.";
-  case Outcome::not_finite:
-    return "NaN or infinity appeared. Look at the coefficients, the right-hand side and the mesh.";
-  case Outcome::indefinite_matrix:
-    return "a direction p with (p, Ap) <= 0 was found: the matrix is not positive definite. Look "
-           "at the signs of the coefficients and the boundary conditions, or use minres; where the "
-           "matrix is not symmetric either, bicgstab.";
-  case Outcome::indefinite_preconditioner:
-    return "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Use another "
-           "preconditioner, and look at the signs of the coefficients: the matrix may be to blame.";
-  case Outcome::breakdown:
-    return "the method divided by zero, again and again. Use another preconditioner, as jacobi, or "
-           "solver idr or gmres restart=100.";
-  }
-  return "";
+  Outcome outcome;
+  const char *name, *explanation;
+};
+
+constexpr Ending endings[] = {
+    {Outcome::converged, "converged", ""},
+    {Outcome::converged_to_rounding, "converged_to_rounding", ""},
+    {Outcome::iteration_limit, "iteration_limit",
+     "the iteration limit came first. Allow more iterations, a larger tolerance, or use a stronger "
+     "preconditioner."},
+    {Outcome::stagnated, "stagnated",
+     "rounding errors keep it there, or the matrix is singular and the system has no solution. Use "
+     "a larger tolerance, or scale the problem."},
+    {Outcome::diverged, "diverged",
+     "the residual grew beyond bounds. The matrix is probably singular, or not of the kind that "
+     "the method needs. Use another preconditioner or solver."},
+    {Outcome::not_finite, "not_finite",
+     "NaN or infinity appeared. Look at the coefficients, the right-hand side and the mesh."},
+    {Outcome::indefinite_matrix, "indefinite_matrix",
+     "a direction p with (p, Ap) <= 0 was found: the matrix is not positive definite. Look at the "
+     "signs of the coefficients and the boundary conditions, or use minres; where the matrix is "
+     "not symmetric either, bicgstab."},
+    {Outcome::indefinite_preconditioner, "indefinite_preconditioner",
+     "(r, M⁻¹r) <= 0 was found: the preconditioner is not positive definite. Use another "
+     "preconditioner, and look at the signs of the coefficients: the matrix may be to blame."},
+    {Outcome::breakdown, "breakdown",
+     "the method divided by zero, again and again. Use another preconditioner, as jacobi, or "
+     "solver idr or gmres restart=100."}};
+
+const Ending &ending(const Outcome outcome)
+{
+  return *std::find_if(std::begin(endings), std::end(endings),
+                       [outcome](const Ending &e) { return e.outcome == outcome; });
 }
 
 std::string energy_text(const EnergyReport &energy)
@@ -73,6 +56,11 @@ std::string energy_text(const EnergyReport &energy)
   return text.str();
 }
 } // namespace
+
+std::string to_string(const Outcome outcome)
+{
+  return ending(outcome).name;
+}
 
 void describe(SolveResult &result, const MethodReport &method, const std::string &residual)
 {
@@ -97,7 +85,7 @@ void describe(SolveResult &result, const MethodReport &method, const std::string
     text << ", which double precision cannot reach here: backward error " << result.backward_error
          << ", estimated error of x " << result.forward_error << " of its size.";
   else
-    text << "; " << explanation(result.outcome);
+    text << "; " << ending(result.outcome).explanation;
   result.message = text.str();
 }
 } // namespace femgpu::linalg
