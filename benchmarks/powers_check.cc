@@ -233,7 +233,7 @@ private:
     timing.steps = s;
     try {
       Stopwatch watch;
-      const auto powers = make_matrix_powers(*matrix, {nullptr, 1.}, form_options);
+      const auto powers = make_matrix_powers(*matrix, DiagonalView(), form_options);
       executor->synchronize();
       timing.setup_seconds = watch.lap();
       const std::vector<BasisStep> steps(static_cast<std::size_t>(s), {0.5, 0., 0.1});

@@ -11,69 +11,11 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Cache blocks in the memory of an executor.
-struct CacheBlocksView
-{
-  int depth, log_slice;
-  const int *starts, *counts, *ghosts, *first_slices;
-  const std::size_t *ghost_starts, *slice_starts;
-  const std::uint16_t *columns;
-  const double *values;
-};
-
-/// One of them.
-struct CacheBlockView
-{
-  int begin, n_own, log_slice;
-  const int *counts, *ghosts;
-  const std::size_t *slice_starts;
-  const std::uint16_t *columns;
-  const double *values;
-
-  FEMGPU_HD
-  CacheBlockView(const CacheBlocksView &all, const int b)
-      : begin(all.starts[b]), n_own(all.starts[b + 1] - begin), log_slice(all.log_slice),
-        counts(all.counts + static_cast<std::size_t>(b) * (all.depth + 1)),
-        ghosts(all.ghosts + all.ghost_starts[b]),
-        slice_starts(all.slice_starts + all.first_slices[b]), columns(all.columns),
-        values(all.values)
-  {}
-
-  /// The row of the matrix that is row @p l here.
-  FEMGPU_HD
-  int row(const int l) const
-  {
-    return l < n_own ? begin + l : ghosts[l - n_own];
-  }
-  FEMGPU_HD
-  std::size_t start_of_slice(const int l) const
-  {
-    return slice_starts[l >> log_slice];
-  }
-  FEMGPU_HD
-  std::size_t first_entry(const int l) const
-  {
-    return start_of_slice(l) + static_cast<std::size_t>(l & ((1 << log_slice) - 1));
-  }
-  FEMGPU_HD
-  std::size_t end_of_slice(const int l) const
-  {
-    return slice_starts[(l >> log_slice) + 1];
-  }
-  /// The first @p n unknowns of a vector of the whole.
-  template <class Team>
-  FEMGPU_HD
-  void gather(const Team &team, const double *whole, const int n, double *v) const
-  {
-    for (int l = team.rank(); l < n; l += team.size())
-      v[l] = whole[row(l)];
-  }
-};
-
 /// What all ways to run a sweep know: n_steps steps from V[first] on.
 struct Sweep
 {
-  CacheBlocksView blocks;
+  const CacheBlockView *blocks;
+  int depth; ///< of these
   Columns V;
   int first, n_steps;
   BasisStep steps[MatrixPowers::most_depth];
@@ -83,10 +25,20 @@ struct Sweep
   FEMGPU_HD
   void begin(const Team &team, const CacheBlockView &block, double *v, double *w) const
   {
-    block.gather(team, V[first], block.counts[n_steps], v);
+    gather(team, block, V[first], block.counts[n_steps], v);
     if (steps[0].square != 0.)
-      block.gather(team, V[first - 1], block.counts[n_steps - 1], w);
+      gather(team, block, V[first - 1], block.counts[n_steps - 1], w);
     team.sync();
+  }
+
+  /// The first @p n unknowns of a vector of the whole.
+  template <class Team>
+  FEMGPU_HD
+  static void gather(const Team &team, const CacheBlockView &block, const double *whole,
+                     const int n, double *v)
+  {
+    for (int l = team.rank(); l < n; l += team.size())
+      v[l] = whole[block.row(l)];
   }
 
   /// Row l of step k, 0 <= k < n_steps: w, which was v_{k-1}, becomes v_{k+1}.
@@ -112,18 +64,13 @@ struct SweepFromMemory : Sweep
   FEMGPU_HD
   void operator()(const Team &team, const int b) const
   {
-    const CacheBlockView block(blocks, b);
-    double *v = team.scratch(), *w = v + block.counts[blocks.depth];
+    const CacheBlockView block = blocks[b];
+    double *v = team.scratch(), *w = v + block.counts[depth];
     this->begin(team, block, v, w);
     for (int k = 0; k < n_steps; ++k) {
       const int n_rows = block.counts[n_steps - 1 - k];
-      for (int l = team.rank(); l < n_rows; l += team.size()) {
-        const auto places =
-            places_in_slice(block.start_of_slice(l), block.end_of_slice(l),
-                            static_cast<std::size_t>(l), std::size_t{1} << block.log_slice);
-        const double Av_l = strided_product<4>(block.values, block.columns, places, v);
-        finish_row(block, k, l, Av_l, v, w);
-      }
+      for (int l = team.rank(); l < n_rows; l += team.size())
+        finish_row(block, k, l, block.row_product<4>(l, v), v, w);
       team.sync();
       double *const old = v;
       v = w;
@@ -151,8 +98,8 @@ struct SweepFromRegisters : Sweep
   FEMGPU_HD
   void operator()(const Team &team, const int b) const
   {
-    const CacheBlockView block(blocks, b);
-    double *v = team.scratch(), *w = v + block.counts[blocks.depth];
+    const CacheBlockView block = blocks[b];
+    double *v = team.scratch(), *w = v + block.counts[depth];
     Rows rows;
     read(team, block, rows);
     this->begin(team, block, v, w);
@@ -177,19 +124,19 @@ private:
   void read(const Team &team, const CacheBlockView &block, Rows &rows) const
   {
     const int n_of_sweep = block.counts[n_steps - 1];
-    const std::size_t slice = std::size_t{1} << block.log_slice;
+    const unsigned int slice = 1U << block.log_slice;
     FEMGPU_UNROLL
     for (int r = 0; r < n_rows; ++r) {
       const int l = team.rank() + r * team.size();
       const bool is_row = l < n_of_sweep;
-      const std::size_t begin = is_row ? block.first_entry(l) : 0;
-      const std::size_t end = is_row ? block.end_of_slice(l) : 0;
+      const unsigned int begin = is_row ? block.first_entry(l) : 0;
+      const unsigned int end = is_row ? block.end_of_slice(l) : 0;
       FEMGPU_UNROLL
       for (int pair = 0; pair < n_pairs; ++pair)
         rows.columns[r][pair] = 0;
       FEMGPU_UNROLL
       for (int e = 0; e < width; ++e) {
-        const std::size_t at = begin + e * slice;
+        const unsigned int at = begin + e * slice;
         const bool is_entry = at < end;
         rows.values[r][e] = is_entry ? block.values[at] : 0.;
         const unsigned int column = is_entry ? block.columns[at] : is_row ? l : 0;
@@ -215,55 +162,43 @@ template <class Backend>
 class BlockedPowers final : public MatrixPowers
 {
 public:
-  BlockedPowers(const ExecutorPtr &executor, const CacheBlocks &blocks, const int longest_row)
-      : executor(executor), starts(executor, blocks.starts.data(), blocks.starts.size()),
-        counts(executor, blocks.counts.data(), blocks.counts.size()),
-        ghosts(executor, blocks.ghosts.data(), blocks.ghosts.size()),
-        first_slices(executor, blocks.first_slices.data(), blocks.first_slices.size()),
-        ghost_starts(executor, blocks.ghost_starts.data(), blocks.ghost_starts.size()),
-        slice_starts(executor, blocks.slice_starts.data(), blocks.slice_starts.size()),
-        columns(executor, blocks.columns.data(), blocks.columns.size()),
-        values(executor, blocks.values.data(), blocks.values.size()),
-        shape(choose_sweep_shape(Backend::kind, blocks.most_rows, longest_row)),
-        depth(blocks.depth), log_slice(blocks.log_slice), scratch(blocks.most_scratch),
-        work(blocks.work), n(blocks.starts.back()), longest_block(0),
-        first_sweep_bytes(sweep_bytes(blocks, 0))
+  BlockedPowers(const ExecutorPtr &executor, const CacheBlocks &all, const int longest_row)
+      : executor(executor), shape(choose_sweep_shape(Backend::kind, all.most_rows, longest_row)),
+        scratch(all.most_scratch)
   {
-    for (int b = 0; b < blocks.n_blocks(); ++b)
-      longest_block = std::max(longest_block, blocks.starts[b + 1] - blocks.starts[b]);
-  }
-
-  std::string description() const override
-  {
+    std::vector<char> of_all;
+    int n = 0, longest_block = 0;
+    std::size_t bytes_of_sweep = 0;
+    for (const CacheBlock &block : all.blocks) {
+      of_all.insert(of_all.end(), block.chunk.begin(), block.chunk.end());
+      n += block.n_own();
+      longest_block = std::max(longest_block, block.n_own());
+      bytes_of_sweep += (sizeof(double) + sizeof(std::uint16_t)) * block.slice_starts.back() +
+                        (sizeof(double) + sizeof(int)) * block.others.size();
+    }
+    chunks = Buffer<char>(executor, of_all.data(), of_all.size());
+    std::vector<CacheBlockView> views;
+    const char *next = chunks.data();
+    for (const CacheBlock &block : all.blocks) {
+      views.push_back(CacheBlockLayout(block, all.log_slice).view(next));
+      next += block.chunk.size();
+    }
+    blocks = Buffer<CacheBlockView>(executor, views.data(), views.size());
     std::ostringstream text;
     text.precision(3);
-    text << "blocked: " << depth << " steps a sweep, " << starts.size() - 1 << " blocks of up to "
-         << longest_block << " rows, " << work << " rows computed for each, "
+    text << "blocked: " << all.depth << " steps a sweep, " << views.size() << " blocks of up to "
+         << longest_block << " rows, " << all.work << " rows computed for each, "
          << shape.description();
-    return text.str();
-  }
-  std::size_t bytes() const override
-  {
-    return starts.bytes() + counts.bytes() + ghosts.bytes() + first_slices.bytes() +
-           ghost_starts.bytes() + slice_starts.bytes() + columns.bytes() + values.bytes();
-  }
-  std::size_t traffic(const int n_steps) const override
-  {
     const std::size_t vector = sizeof(double) * static_cast<std::size_t>(n);
-    return sweeps_of(n_steps, depth).size() * first_sweep_bytes +
-           static_cast<std::size_t>(n_steps) * vector;
+    facts = {text.str(), chunks.bytes() + blocks.bytes(), all.depth, bytes_of_sweep + vector,
+             vector};
   }
 
 protected:
   void run(const Columns &V, const std::vector<BasisStep> &steps) const override
   {
-    Sweep sweep{{depth, log_slice, starts.data(), counts.data(), ghosts.data(), first_slices.data(),
-                 ghost_starts.data(), slice_starts.data(), columns.data(), values.data()},
-                V,
-                0,
-                0,
-                {}};
-    for (const int n_steps : sweeps_of(static_cast<int>(steps.size()), depth)) {
+    Sweep sweep{blocks.data(), facts.depth, V, 0, 0, {}};
+    for (const int n_steps : sweeps_of(static_cast<int>(steps.size()), facts.depth)) {
       sweep.n_steps = n_steps;
       std::copy_n(steps.begin() + sweep.first, n_steps, sweep.steps);
       run_sweep(sweep);
@@ -314,20 +249,14 @@ private:
   template <class Body>
   void run_as(const Body &body) const
   {
-    const int n_blocks = static_cast<int>(starts.size()) - 1;
-    Runner<Backend>(*executor).run(teams(n_blocks, body, scratch));
+    Runner<Backend>(*executor).run(teams(static_cast<int>(blocks.size()), body, scratch));
   }
 
   ExecutorPtr executor;
-  Buffer<int> starts, counts, ghosts, first_slices;
-  Buffer<std::size_t> ghost_starts, slice_starts;
-  Buffer<std::uint16_t> columns;
-  Buffer<double> values;
+  Buffer<char> chunks;
+  Buffer<CacheBlockView> blocks; ///< in these
   SweepShape shape;
-  int depth, log_slice, scratch;
-  double work;
-  int n, longest_block;
-  std::size_t first_sweep_bytes; ///< besides the vectors that it makes
+  int scratch;
 };
 } // namespace
 

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_powers_cache_blocks_h
 #define femgpu_linalg_powers_cache_blocks_h
 
-#include "linalg/powers/scaled_matrix.h"
+#include "linalg/powers/row_blocks.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,9 +22,6 @@ public:
 
   /// Finds those of the rows @p begin to @p end - 1. False as soon as there are more than @p most.
   bool find(int begin, int end, int depth, std::size_t most);
-
-  /// Takes what find() has found before.
-  void set(int begin, int end, const int *ghosts, std::size_t n_ghosts);
 
   /// counts()[l]: unknowns within distance l
   const std::vector<int> &counts() const
@@ -62,31 +59,42 @@ private:
   std::vector<int> others, n_within;
 };
 
-/// Rows of A in blocks for teams, each with the rows of its ghosts; see MatrixPowers.
+/// A block for a team, with the rows of its ghosts; see MatrixPowers.
+struct CacheBlock : RowBlock
+{
+  bool fits = true;
+  std::vector<int> counts; ///< unknowns within each distance, in whose order ghosts are numbered
+  std::vector<char> chunk; ///< by CacheBlockLayout, with columns in the block's numbers
+};
+
+/// A CacheBlock where steps run.
+struct CacheBlockView : RowBlockView<std::uint16_t>
+{
+  const int *counts;
+};
+
+struct CacheBlockLayout : RowBlockLayout<std::uint16_t>
+{
+  std::size_t counts;
+
+  CacheBlockLayout(const CacheBlock &block, const int log_slice)
+      : RowBlockLayout(block, log_slice), counts(take<int>(block.counts.size()))
+  {}
+  CacheBlockView view(const char *chunk) const
+  {
+    return {RowBlockLayout::view(chunk), part<int>(chunk, counts)};
+  }
+};
+
+/// Rows of A in blocks for teams.
 struct CacheBlocks
 {
   int depth = 0, log_slice = 0;
-  std::vector<int> starts;               ///< blocks + 1: own rows
-  std::vector<int> counts;               ///< depth + 1 a block: unknowns within each distance
-  std::vector<std::size_t> ghost_starts; ///< blocks + 1
-  std::vector<int> ghosts;
-  std::vector<int> first_slices;         ///< blocks + 1
-  std::vector<std::size_t> slice_starts; ///< slices + 1
-  std::vector<std::uint16_t> columns;    ///< in the block's numbers
-  std::vector<double> values;
+  std::vector<CacheBlock> blocks;
   int most_scratch = 0; ///< doubles of two vectors of a block
   int most_rows = 0;    ///< of a block, with ghosts
   double work = 1.;     ///< rows computed in a sweep, for each that is needed
   std::string obstacle; ///< why there are no such blocks; empty if there are
-
-  int n_blocks() const
-  {
-    return static_cast<int>(starts.size()) - 1;
-  }
-  std::size_t n_stored() const
-  {
-    return slice_starts.empty() ? 0 : slice_starts.back();
-  }
 };
 
 /// What blocks may need.
@@ -96,16 +104,9 @@ struct CacheBlockLimits
   double most_work = 3.;
 };
 
-/// The pattern of blocks for sweeps of @p depth steps, or the obstacle. Slices have 2^log_slice
-/// rows.
-CacheBlocks plan_blocks(const HostCsr &A, const std::vector<int> &starts, int depth, int log_slice,
-                        const CacheBlockLimits &limits);
-
-/// Fills in columns and values.
-void fill_blocks(const ScaledMatrix &A, CacheBlocks &blocks);
-
-/// Bytes that a sweep reads and writes.
-std::size_t sweep_bytes(const CacheBlocks &blocks, int n_steps);
+/// Blocks for sweeps of @p depth steps, or the obstacle. Slices have 2^log_slice rows.
+CacheBlocks make_cache_blocks(const ScaledMatrix &A, const std::vector<int> &starts, int depth,
+                              int log_slice, const CacheBlockLimits &limits);
 
 /// Equal blocks of @p block rows, the last perhaps shorter.
 std::vector<int> equal_blocks(int n, int block);

@@ -17,9 +17,8 @@
 namespace femgpu::linalg
 {
 template <class Backend>
-std::unique_ptr<MatrixPowers> make_plain_powers(const Matrix &A, const DiagonalView &m);
+std::unique_ptr<MatrixPowers> make_plain_powers(const Matrix &A, const Preconditioner::Action &M);
 
-/// @param blocks filled
 template <class Backend>
 std::unique_ptr<MatrixPowers> make_blocked_powers(const ExecutorPtr &executor,
                                                   const CacheBlocks &blocks, int longest_row);
@@ -36,7 +35,7 @@ int most_block_scratch(const Executor &executor);
 /// The forms of one backend.
 struct PowersForms
 {
-  std::unique_ptr<MatrixPowers> (*plain)(const Matrix &A, const DiagonalView &m);
+  std::unique_ptr<MatrixPowers> (*plain)(const Matrix &A, const Preconditioner::Action &M);
   std::unique_ptr<MatrixPowers> (*blocked)(const ExecutorPtr &executor, const CacheBlocks &blocks,
                                            int longest_row);
   std::unique_ptr<MatrixPowers> (*streamed)(const ExecutorPtr &executor, const ScaledMatrix &A,

@@ -50,13 +50,13 @@ std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalV
   const HostCopy host(A, m);
   const std::vector<int> starts =
       options.starts.empty() ? equal_blocks(A.n(), options.block) : options.starts;
-  CacheBlocks blocks = plan_blocks(host.scaled().A, starts, options.depth, log_slice_for(*executor),
-                                   {forms.most_scratch(*executor)});
+  const CacheBlocks blocks =
+      make_cache_blocks(host.scaled(), starts, options.depth, log_slice_for(*executor),
+                        {forms.most_scratch(*executor)});
   if (!blocks.obstacle.empty())
     throw SolverError("Matrix powers in cache blocks cannot be made: " + blocks.obstacle +
                       ". Use smaller blocks, fewer steps a sweep, an order of unknowns by rcm or a "
                       "partition, or plain products.");
-  fill_blocks(host.scaled(), blocks);
   return forms.blocked(executor, blocks, A.csr().longest_row());
 }
 
@@ -96,16 +96,8 @@ PowersKind powers_kind_of(const std::string &word)
 
 std::string to_string(const PowersKind kind)
 {
-  switch (kind) {
-  case PowersKind::plain:
-    return "plain";
-  case PowersKind::blocked:
-    return "blocked";
-  case PowersKind::streamed:
-    return "streamed";
-  default:
-    return "auto";
-  }
+  constexpr const char *names[] = {"auto", "plain", "blocked", "streamed"};
+  return names[static_cast<int>(kind)];
 }
 
 void MatrixPowers::compute(const Columns &V, const std::vector<BasisStep> &steps) const
@@ -120,6 +112,12 @@ void MatrixPowers::compute(const Columns &V, const std::vector<BasisStep> &steps
   run(V, steps);
 }
 
+std::size_t MatrixPowers::traffic(const int n_steps) const
+{
+  return sweeps_of(n_steps, facts.depth).size() * facts.bytes_of_sweep +
+         static_cast<std::size_t>(n_steps) * facts.bytes_of_step;
+}
+
 std::vector<int> sweeps_of(const int n_steps, const int depth)
 {
   std::vector<int> sweeps(static_cast<std::size_t>((n_steps + depth - 1) / depth));
@@ -129,14 +127,16 @@ std::vector<int> sweeps_of(const int n_steps, const int depth)
   return sweeps;
 }
 
-std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const DiagonalView &m,
+std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const Preconditioner::Action &M,
                                                  const MatrixPowersOptions &options)
 {
   check_options(options, A.n());
+  const auto *const diagonal = std::get_if<DiagonalView>(&M);
   const PowersForms forms = powers_forms(A.executor()->backend());
   const bool is_fixed = options.depth > 0 && (options.block > 0 || !options.starts.empty());
-  if (options.kind == PowersKind::plain)
-    return forms.plain(A, m);
+  if (options.kind == PowersKind::plain || diagonal == nullptr)
+    return forms.plain(A, M);
+  const DiagonalView &m = *diagonal;
   if (options.kind == PowersKind::streamed)
     return make_streamed(A.executor(), HostCopy(A, m).scaled(), options);
   if (options.kind == PowersKind::blocked && is_fixed)

@@ -5,6 +5,7 @@
 #include "linalg/execution/steps/columns.h"
 #include "linalg/execution/steps/diagonal_view.h"
 #include "linalg/operators/matrix.h"
+#include "linalg/preconditioners/preconditioner.h"
 
 #include <cstddef>
 #include <memory>
@@ -81,28 +82,44 @@ public:
   void compute(const Columns &V, const std::vector<BasisStep> &steps) const;
 
   /// "blocked: 4 steps a sweep, ..."
-  virtual std::string description() const = 0;
-
+  const std::string &description() const
+  {
+    return facts.description;
+  }
+  void add_remark(const std::string &remark)
+  {
+    facts.description += remark;
+  }
   /// Of the executor's memory, besides the matrix it was made from.
-  virtual std::size_t bytes() const = 0;
-
+  std::size_t bytes() const
+  {
+    return facts.bytes;
+  }
   /// Bytes that making @p n_steps vectors moves: between memory and chip, or, streamed, from the
   /// host.
-  virtual std::size_t traffic(int n_steps) const = 0;
+  std::size_t traffic(int n_steps) const;
 
 protected:
+  struct Facts
+  {
+    std::string description;
+    std::size_t bytes = 0;
+    int depth = 1; ///< most steps of a sweep
+    std::size_t bytes_of_sweep = 0, bytes_of_step = 0;
+  };
+  Facts facts; ///< of a form, which fills it in
   virtual void run(const Columns &V, const std::vector<BasisStep> &steps) const = 0;
 };
 
 /**
- * The powers of A M⁻¹ on the executor of A. @p m is identity where it is uniformly 1. @p A and @p m
- * must outlive it.
+ * The powers of A M⁻¹ on the executor of A. With an M that is no row functor they are plain,
+ * whatever the options say. @p A and @p M must outlive it.
  * @throws SolverError if blocks of the options' size and depth do not fit into the scratch of a
  *         team, or are more than three times the work; DeviceError naming what is needed if there
  * is too little memory, or `memory` does not hold two blocks of the streamed matrix; ParameterError
  * for options out of range
  */
-std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const DiagonalView &m,
+std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const Preconditioner::Action &M,
                                                  const MatrixPowersOptions &options);
 
 /**

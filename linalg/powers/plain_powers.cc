@@ -1,8 +1,10 @@
+#include "linalg/execution/steps/row_bodies.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/powers/basis_step.h"
 #include "linalg/powers/forms.h"
 
 #include <utility>
+#include <variant>
 
 namespace femgpu::linalg
 {
@@ -44,24 +46,20 @@ template <class Backend>
 class PlainPowers final : public MatrixPowers
 {
 public:
-  PlainPowers(const Matrix &A, const DiagonalView &m)
-      : A(A), m(m), w(A.executor(), m.is_uniform() ? 0 : static_cast<std::size_t>(A.n())),
-        w_new(A.executor(), w.size())
-  {}
-
-  std::string description() const override
+  PlainPowers(const Matrix &A, const Preconditioner::Action &M) : A(A)
   {
-    return "plain: a product for each step";
-  }
-  std::size_t bytes() const override
-  {
-    return w.bytes() + w_new.bytes();
-  }
-  std::size_t traffic(const int n_steps) const override
-  {
-    const std::size_t vector = sizeof(double) * static_cast<std::size_t>(A.n());
-    const std::size_t vectors = m.is_uniform() ? 2 : 5;
-    return static_cast<std::size_t>(n_steps) * (A.bytes() + vectors * vector);
+    if (const auto *const diagonal = std::get_if<DiagonalView>(&M))
+      m = *diagonal;
+    else
+      M_operator = std::get<const PreconditionerOperator *>(M);
+    const bool keeps_v = !m.is_uniform() || M_operator != nullptr;
+    w = Buffer<double>(A.executor(), keeps_v ? A.domain()->n_with_ghosts() : 0);
+    w_new = Buffer<double>(A.executor(), m.is_uniform() ? 0 : w.size());
+    const std::size_t vectors = keeps_v ? 5 : 2;
+    facts = {M_operator != nullptr ? "a product with M and A for each step"
+                                   : "plain: a product for each step",
+             w.bytes() + w_new.bytes(), 1, 0,
+             A.bytes() + vectors * sizeof(double) * static_cast<std::size_t>(A.n())};
   }
 
 protected:
@@ -73,22 +71,27 @@ protected:
     double *scaled = w.data(), *scaled_next = w_new.data();
     for (int k = 0; k < static_cast<int>(steps.size()); ++k) {
       const double *const before = V[k > 0 ? k - 1 : 0]; // only read where there is a square
-      runner.run(product(A, m.is_uniform() ? V[k] : scaled,
+      if (M_operator != nullptr)
+        runner.run(product(*M_operator, V[k], StoreProduct{scaled}));
+      runner.run(product(A, w.size() == 0 ? V[k] : scaled,
                          NextVector{steps[k], m, V[k], before, V[k + 1], scaled_next}));
-      std::swap(scaled, scaled_next);
+      if (!m.is_uniform())
+        std::swap(scaled, scaled_next);
     }
   }
 
 private:
   const Matrix &A;
   DiagonalView m;
-  mutable Buffer<double> w, w_new; // used by one solver at a time
+  const PreconditionerOperator *M_operator = nullptr; ///< where M is no row functor
+  mutable Buffer<double> w, w_new;                    // used by one solver at a time
 };
 } // namespace
 
 template <>
-std::unique_ptr<MatrixPowers> make_plain_powers<ThisBackend>(const Matrix &A, const DiagonalView &m)
+std::unique_ptr<MatrixPowers> make_plain_powers<ThisBackend>(const Matrix &A,
+                                                             const Preconditioner::Action &M)
 {
-  return std::make_unique<PlainPowers<ThisBackend>>(A, m);
+  return std::make_unique<PlainPowers<ThisBackend>>(A, M);
 }
 } // namespace femgpu::linalg

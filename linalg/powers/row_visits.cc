@@ -1,9 +1,9 @@
 #include "linalg/powers/row_visits.h"
 
 #include "linalg/base/error.h"
+#include "linalg/powers/fill_block.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -12,12 +12,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-std::size_t rounded_up(const std::size_t bytes)
-{
-  constexpr std::size_t line = 256; // as chunks have it
-  return (bytes + line - 1) / line * line;
-}
-
 /// How far rows have come, visit by visit.
 class VisitPlanner
 {
@@ -43,7 +37,7 @@ public:
       }
       from = to;
     }
-    slice(visit);
+    visit.slice(A, visit.n_rows(), log_slice);
     return visit;
   }
 
@@ -67,22 +61,6 @@ private:
           found.emplace_back(j, std::exchange(done[j], static_cast<std::uint8_t>(target)));
     }
     std::sort(found.begin(), found.end());
-  }
-
-  void slice(RowVisit &visit) const
-  {
-    const int n_rows = visit.n_rows(), size = 1 << log_slice;
-    for (int row = 0; row < n_rows; row += size) {
-      int width = 0;
-      for (int k = row; k < std::min(row + size, n_rows); ++k)
-        width = std::max(width, A.row_starts.length(visit.row(k)));
-      const std::size_t next = visit.slice_starts.back() + static_cast<std::size_t>(width) * size;
-      if (next > std::numeric_limits<unsigned int>::max())
-        throw SolverError("A streamed block of " + std::to_string(n_rows) + " rows would have " +
-                          std::to_string(next) +
-                          " entries with padding, more than 2^32 - 1. Grant it less memory.");
-      visit.slice_starts.push_back(static_cast<unsigned int>(next));
-    }
   }
 
   const HostCsr &A;
@@ -116,36 +94,18 @@ RowVisits plan_visits(const HostCsr &A, const int depth, const std::vector<int> 
   VisitPlanner planner(A, depth, log_slice);
   for (std::size_t b = 0; b + 1 < starts.size(); ++b) {
     result.visits.push_back(planner.plan(starts[b], starts[b + 1]));
-    if (VisitOffsets(result.visits.back()).end > most_bytes)
+    if (VisitLayout(result.visits.back(), log_slice).end > most_bytes)
       break;
   }
   return result;
 }
-
-/// Where elements of plain data begin in a chunk.
-template <class T>
-T *place(char *chunk, const std::size_t offset)
-{
-  return reinterpret_cast<T *>(chunk + offset);
-}
 } // namespace
-
-VisitOffsets::VisitOffsets(const RowVisit &visit)
-{
-  const std::size_t n_stored = visit.slice_starts.back();
-  columns = rounded_up(n_stored * sizeof(double));
-  slice_starts = columns + rounded_up(n_stored * sizeof(int));
-  others = slice_starts + rounded_up(visit.slice_starts.size() * sizeof(unsigned int));
-  from = others + rounded_up(visit.others.size() * sizeof(int));
-  to = from + rounded_up(visit.from.size());
-  end = to + rounded_up(visit.to.size());
-}
 
 std::size_t RowVisits::total_bytes() const
 {
   std::size_t sum = 0;
   for (const RowVisit &visit : visits)
-    sum += VisitOffsets(visit).end;
+    sum += VisitLayout(visit, log_slice).end;
   return sum;
 }
 
@@ -153,7 +113,7 @@ std::size_t RowVisits::largest_bytes() const
 {
   std::size_t largest = 0;
   for (const RowVisit &visit : visits)
-    largest = std::max(largest, VisitOffsets(visit).end);
+    largest = std::max(largest, VisitLayout(visit, log_slice).end);
   return largest;
 }
 
@@ -181,42 +141,29 @@ RowVisits plan_visits_within(const HostCsr &A, const int depth, const std::size_
   }
 }
 
-namespace
+void RowBlock::slice(const HostCsr &A, const int n, const int log_slice)
 {
-void fill_row(const ScaledMatrix &A, const RowVisit &visit, const int log_slice, const int row,
-              int *const columns, double *const values)
-{
-  const int size = 1 << log_slice, slice = row >> log_slice;
-  const int i = row < visit.n_rows() ? visit.row(row) : -1; // none: only padding
-  std::size_t k = i < 0 ? 0 : A.A.row_starts[i];
-  const std::size_t end = i < 0 ? 0 : A.A.row_starts[i + 1];
-  for (std::size_t at = visit.slice_starts[slice] + static_cast<unsigned int>(row & (size - 1));
-       at < visit.slice_starts[slice + 1]; at += size, ++k) {
-    columns[at] = k < end ? A.A.columns[k] : std::max(i, 0);
-    values[at] = k < end ? A.value(k) : 0.;
+  const int size = 1 << log_slice;
+  n_sliced = n;
+  for (int first = 0; first < n; first += size) {
+    int width = 0;
+    for (int k = first; k < std::min(first + size, n); ++k)
+      width = std::max(width, A.row_starts.length(row(k)));
+    const std::size_t next = slice_starts.back() + static_cast<std::size_t>(width) * size;
+    if (next > std::numeric_limits<unsigned int>::max())
+      throw SolverError("A streamed block of " + std::to_string(n) + " rows would have " +
+                        std::to_string(next) +
+                        " entries with padding, more than 2^32 - 1. Grant it less memory.");
+    slice_starts.push_back(static_cast<unsigned int>(next));
   }
 }
 
-template <class T>
-void copy(const std::vector<T> &from, char *chunk, const std::size_t offset)
+void fill_visit(const ScaledMatrix &A, const RowVisit &visit, const VisitLayout &layout,
+                char *chunk)
 {
-  if (!from.empty())
-    std::memcpy(chunk + offset, from.data(), from.size() * sizeof(T));
-}
-} // namespace
-
-void fill_visit(const ScaledMatrix &A, const RowVisit &visit, const int log_slice, char *chunk)
-{
-  const VisitOffsets offsets(visit);
-  double *const values = place<double>(chunk, offsets.values);
-  int *const columns = place<int>(chunk, offsets.columns);
-  const int n_rows = (static_cast<int>(visit.slice_starts.size()) - 1) << log_slice;
-#pragma omp parallel for schedule(static)
-  for (int row = 0; row < n_rows; ++row)
-    fill_row(A, visit, log_slice, row, columns, values);
-  copy(visit.slice_starts, chunk, offsets.slice_starts);
-  copy(visit.others, chunk, offsets.others);
-  copy(visit.from, chunk, offsets.from);
-  copy(visit.to, chunk, offsets.to);
+  fill_block(
+      A, visit, layout, [](const int j) { return j; }, chunk);
+  copy_part(visit.from, chunk, layout.from);
+  copy_part(visit.to, chunk, layout.to);
 }
 } // namespace femgpu::linalg

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_powers_row_visits_h
 #define femgpu_linalg_powers_row_visits_h
 
-#include "linalg/powers/scaled_matrix.h"
+#include "linalg/powers/row_blocks.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,29 +10,31 @@
 namespace femgpu::linalg
 {
 /// What of a block of rows comes from host memory: own rows, and later ones that its steps need.
-struct RowVisit
+struct RowVisit : RowBlock
 {
-  int begin = 0, end = 0;         ///< own rows
-  std::vector<int> others;        ///< later rows
   std::vector<std::uint8_t> from; ///< of each row: the first step that it takes in this visit,
   std::vector<std::uint8_t> to;   ///< and the last; they count from 1
-  std::vector<unsigned int> slice_starts = {0};
-
-  int n_rows() const
-  {
-    return end - begin + static_cast<int>(others.size());
-  }
-  int row(const int k) const
-  {
-    return k < end - begin ? begin + k : others[k - (end - begin)];
-  }
 };
 
-/// Where the parts of a visit are in its chunk of bytes, in this order.
-struct VisitOffsets
+/// A RowVisit where steps run.
+struct VisitView : RowBlockView<int>
 {
-  explicit VisitOffsets(const RowVisit &visit);
-  std::size_t values = 0, columns, slice_starts, others, from, to, end;
+  const std::uint8_t *from, *to;
+};
+
+struct VisitLayout : RowBlockLayout<int>
+{
+  std::size_t from, to;
+
+  VisitLayout(const RowVisit &visit, const int log_slice)
+      : RowBlockLayout(visit, log_slice), from(take<std::uint8_t>(visit.from.size())),
+        to(take<std::uint8_t>(visit.to.size()))
+  {}
+  VisitView view(const char *chunk) const
+  {
+    return {RowBlockLayout::view(chunk), part<std::uint8_t>(chunk, from),
+            part<std::uint8_t>(chunk, to)};
+  }
 };
 
 /**
@@ -56,8 +58,9 @@ struct RowVisits
  */
 RowVisits plan_visits_within(const HostCsr &A, int depth, std::size_t most_bytes, int log_slice);
 
-/// Writes a visit's parts with A's entries to a chunk of VisitOffsets::end bytes.
-void fill_visit(const ScaledMatrix &A, const RowVisit &visit, int log_slice, char *chunk);
+/// Writes a visit's parts with A's entries to its chunk.
+void fill_visit(const ScaledMatrix &A, const RowVisit &visit, const VisitLayout &layout,
+                char *chunk);
 } // namespace femgpu::linalg
 
 #endif

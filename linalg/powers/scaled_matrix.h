@@ -21,10 +21,6 @@ struct ScaledMatrix
   {
     return A.values[k] * (m.empty() ? uniform : m[A.columns[k]]);
   }
-  int row_length(const int i) const
-  {
-    return A.row_starts.length(i);
-  }
 };
 
 /// A copy from an executor, which owns its memory.

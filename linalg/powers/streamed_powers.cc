@@ -10,33 +10,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// A chunk as steps see it.
-struct VisitView
-{
-  int begin, n_own, log_slice;
-  const double *values;
-  const int *columns;
-  const unsigned int *slice_starts;
-  const int *others;
-  const std::uint8_t *from, *to;
-
-  FEMGPU_HD
-  int row(const int l) const
-  {
-    return l < n_own ? begin + l : others[l - n_own];
-  }
-  FEMGPU_HD
-  double row_product(const int l, const double *v) const
-  {
-    const unsigned int size = 1U << log_slice;
-    const int slice = l >> log_slice;
-    return strided_product<8>(values, columns,
-                              places_in_slice(slice_starts[slice], slice_starts[slice + 1],
-                                              static_cast<unsigned int>(l), size),
-                              v);
-  }
-};
-
 /// One step for those rows of a visit that take it: v_{k+1} of v_k and v_{k-1}.
 struct VisitStep
 {
@@ -53,7 +26,7 @@ struct VisitStep
       return;
     const int i = visit.row(l);
     const double before_i = step.square != 0. ? before[i] : 0.;
-    next[i] = next_of_basis(step, visit.row_product(l, v), v[i], before_i);
+    next[i] = next_of_basis(step, visit.row_product<8>(l, v), v[i], before_i);
   }
 };
 
@@ -63,46 +36,33 @@ class StreamedPowers final : public MatrixPowers
 public:
   StreamedPowers(const ExecutorPtr &executor, const ScaledMatrix &A, const RowVisits &visits,
                  const int n_slots)
-      : executor(executor), depth(visits.depth), log_slice(visits.log_slice),
-        streamed_bytes(visits.total_bytes())
+      : executor(executor)
   {
     std::vector<std::size_t> chunk_bytes;
     for (const RowVisit &visit : visits.visits) {
-      shapes.push_back({visit.begin, visit.end - visit.begin, visit.n_rows(), VisitOffsets(visit)});
-      chunk_bytes.push_back(shapes.back().offsets.end);
+      layouts.emplace_back(visit, visits.log_slice);
+      chunk_bytes.push_back(layouts.back().end);
     }
-    stays = static_cast<int>(shapes.size()) <= n_slots;
     chunks = executor->make_chunk_stream(chunk_bytes, std::max(n_slots, 1));
-    for (std::size_t c = 0; c < shapes.size(); ++c)
-      fill_visit(A, visits.visits[c], log_slice, chunks->host(static_cast<int>(c)));
-  }
-
-  std::string description() const override
-  {
+    for (std::size_t c = 0; c < layouts.size(); ++c)
+      fill_visit(A, visits.visits[c], layouts[c], chunks->host(static_cast<int>(c)));
+    const bool stays = static_cast<int>(layouts.size()) <= n_slots; // in slots of their own
     std::ostringstream text;
     text.precision(4);
-    text << "streamed: " << depth << (depth == 1 ? " step" : " steps") << " a visit, "
-         << shapes.size() << " blocks, " << 1e-6 * static_cast<double>(streamed_bytes) << " MB"
-         << (stays ? " that stay" : " each time");
-    return text.str();
-  }
-  std::size_t bytes() const override
-  {
-    return chunks->slot_bytes();
-  }
-  std::size_t traffic(const int n_steps) const override
-  {
-    return sweeps_of(n_steps, depth).size() * streamed_bytes;
+    text << "streamed: " << visits.depth << (visits.depth == 1 ? " step" : " steps") << " a visit, "
+         << layouts.size() << " blocks, " << 1e-6 * static_cast<double>(visits.total_bytes())
+         << " MB" << (stays ? " that stay" : " each time");
+    this->facts = {text.str(), chunks->slot_bytes(), visits.depth, visits.total_bytes(), 0};
   }
 
 protected:
   void run(const Columns &V, const std::vector<BasisStep> &steps) const override
   {
     int first = 0;
-    for (const int n_steps : sweeps_of(static_cast<int>(steps.size()), depth)) {
-      for (std::size_t c = 0; c < shapes.size(); ++c) {
+    for (const int n_steps : sweeps_of(static_cast<int>(steps.size()), facts.depth)) {
+      for (std::size_t c = 0; c < layouts.size(); ++c) {
         const char *const chunk = chunks->fetch(static_cast<int>(c));
-        run_visit(view(shapes[c], chunk), shapes[c].n_rows, V, steps, first, n_steps);
+        run_visit(layouts[c].view(chunk), layouts[c].n_rows, V, steps, first, n_steps);
         chunks->release();
       }
       first += n_steps;
@@ -110,32 +70,6 @@ protected:
   }
 
 private:
-  struct Shape
-  {
-    int begin, n_own, n_rows;
-    VisitOffsets offsets;
-  };
-
-  VisitView view(const Shape &shape, const char *chunk) const
-  {
-    const VisitOffsets &at = shape.offsets;
-    return {shape.begin,
-            shape.n_own,
-            log_slice,
-            part<double>(chunk, at.values),
-            part<int>(chunk, at.columns),
-            part<unsigned int>(chunk, at.slice_starts),
-            part<int>(chunk, at.others),
-            part<std::uint8_t>(chunk, at.from),
-            part<std::uint8_t>(chunk, at.to)};
-  }
-
-  template <class T>
-  static const T *part(const char *chunk, const std::size_t offset)
-  {
-    return reinterpret_cast<const T *>(chunk + offset);
-  }
-
   void run_visit(const VisitView &visit, const int n_rows, const Columns &V,
                  const std::vector<BasisStep> &steps, const int first, const int n_steps) const
   {
@@ -146,10 +80,7 @@ private:
   }
 
   ExecutorPtr executor;
-  int depth, log_slice;
-  std::size_t streamed_bytes;
-  bool stays = false; ///< all chunks have slots of their own
-  std::vector<Shape> shapes;
+  std::vector<VisitLayout> layouts;
   std::unique_ptr<ChunkStream> chunks;
 };
 } // namespace

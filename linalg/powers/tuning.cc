@@ -234,38 +234,6 @@ private:
   Columns V;
 };
 
-/// Whatever was fastest, with the story of the choice.
-class ChosenPowers final : public MatrixPowers
-{
-public:
-  ChosenPowers(std::unique_ptr<MatrixPowers> chosen, std::string reason)
-      : chosen(std::move(chosen)), reason(std::move(reason))
-  {}
-
-  std::string description() const override
-  {
-    return chosen->description() + reason;
-  }
-  std::size_t bytes() const override
-  {
-    return chosen->bytes();
-  }
-  std::size_t traffic(const int n_steps) const override
-  {
-    return chosen->traffic(n_steps);
-  }
-
-protected:
-  void run(const Columns &V, const std::vector<BasisStep> &steps) const override
-  {
-    chosen->compute(V, steps);
-  }
-
-private:
-  std::unique_ptr<MatrixPowers> chosen;
-  std::string reason;
-};
-
 /// Keeps the fastest form, and tells of all.
 class Contest
 {
@@ -302,7 +270,8 @@ public:
   }
   std::unique_ptr<MatrixPowers> winner()
   {
-    return std::make_unique<ChosenPowers>(std::move(best), story.str());
+    best->add_remark(story.str());
+    return std::move(best);
   }
 
 private:
@@ -334,13 +303,12 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
       "of a team, without more than three times the work";
   for (const BlockCandidate &candidate :
        block_candidates(host.scaled().A, options, limits, *executor)) {
-    CacheBlocks blocks =
-        plan_blocks(host.scaled().A, candidate.starts, candidate.depth, log_slice, limits);
+    const CacheBlocks blocks =
+        make_cache_blocks(host.scaled(), candidate.starts, candidate.depth, log_slice, limits);
     if (!blocks.obstacle.empty()) {
       obstacle = blocks.obstacle;
       continue;
     }
-    fill_blocks(host.scaled(), blocks);
     contest.enter(std::to_string(candidate.starts[1]) + " x " + std::to_string(candidate.depth),
                   forms.blocked(executor, blocks, A.csr().longest_row()));
     if (++trials == n_trials)

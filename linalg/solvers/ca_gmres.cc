@@ -3,7 +3,8 @@
 #include "linalg/orthogonalisation/tall_skinny.h"
 #include "linalg/powers/arnoldi_matrix.h"
 #include "linalg/powers/krylov_basis.h"
-#include "linalg/solvers/ca_gmres_steps.h"
+#include "linalg/powers/matrix_powers.h"
+#include "linalg/solvers/gmres.h"
 #include "linalg/solvers/registry.h"
 
 #include <algorithm>
@@ -16,6 +17,49 @@ namespace gmres
 {
 namespace
 {
+/// r = b − A x
+struct StoreResidual
+{
+  const double *b;
+  double *r;
+
+  FEMGPU_HD
+  void operator()(const int i, const double Ax_i) const
+  {
+    r[i] = b[i] - Ax_i;
+  }
+};
+
+/// v := f v
+struct Scale
+{
+  double *v;
+  double factor;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    v[i] *= factor;
+  }
+};
+
+/// x += m Σ_k y_k q_k, or t = Σ_k y_k q_k where M is no row functor
+template <bool fused>
+struct Combine
+{
+  Columns Q;
+  const double *y;
+  DiagonalView m;
+  double *x; ///< or t
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const double sum = combination(Q, Q.count, y, i);
+    x[i] = fused ? x[i] + m(i) * sum : sum;
+  }
+};
+
 /// What a user chooses.
 struct CaOptions
 {
@@ -88,8 +132,9 @@ public:
             const Buffer<double> &b, Buffer<double> &x, const SolveControl &control)
       : options(options), A(A), n(A.n()), b(b), x(x), control(control),
         size(std::clamp(options.restart, 1, std::max(n, 1))), runner(*A.executor()),
-        steps_of_M(A, M, options.powers), vectors(A, size + 1 + 3), V(vectors.columns(0, size + 1)),
-        t(vectors[size + 1]), x_before(vectors[size + 2]), kept(vectors[size + 3]),
+        action(M.action()), powers(make_matrix_powers(A, action, options.powers)),
+        vectors(A, size + 1 + 3), V(vectors.columns(0, size + 1)), t(vectors[size + 1]),
+        x_before(vectors[size + 2]), kept(vectors[size + 3]),
         C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::most_columns),
         R(A.executor(), static_cast<std::size_t>(Tsqr::most_columns) * Tsqr::most_columns),
         weights(A.executor(), static_cast<std::size_t>(size)), dot(A.executor(), 1),
@@ -134,7 +179,7 @@ public:
   }
   std::string execution() const
   {
-    return "blocks of " + std::to_string(record.s) + " vectors; " + steps_of_M.description();
+    return "blocks of " + std::to_string(record.s) + " vectors; " + powers->description();
   }
 
 private:
@@ -184,7 +229,7 @@ private:
     for (;; p = (p + 1) / 2) {
       const std::vector<BasisStep> of_block(steps.begin(), steps.begin() + p);
       const Columns block = V.part(k + 1, p);
-      steps_of_M.compute(runner, V.part(k, p + 1), of_block);
+      powers->compute(V.part(k, p + 1), of_block);
       borth->orthogonalise(n, V.part(0, k + 1), block, C.data());
       const TsqrReport report = factorise(block);
       if (!report.is_done && p > 1) {
@@ -252,8 +297,7 @@ private:
     std::vector<double> y = H.solve();
     y.resize(weights.size());
     weights.copy_from_host(y.data());
-    runner.run(rows(n, Combine{V, H.rotated(), weights.data(), t}));
-    steps_of_M.add(runner, t, x.data());
+    add_combination(V.part(0, H.rotated()));
     measure_residual(s);
     const double expected = std::max(H.residual() * H.residual(), 0.01 * s.target_rr);
     const bool is_wrong = !(s.true_rr <= 4. * expected);
@@ -276,6 +320,17 @@ private:
       s.stop(Outcome::iteration_limit);
   }
 
+  /// x += M⁻¹ Q y
+  void add_combination(const Columns &Q)
+  {
+    if (const auto *const m = std::get_if<DiagonalView>(&action)) {
+      runner.run(rows(n, Combine<true>{Q, weights.data(), *m, x.data()}));
+      return;
+    }
+    runner.run(rows(n, Combine<false>{Q, weights.data(), {}, t}));
+    runner.run(product(*std::get<const PreconditionerOperator *>(action), t, AddProduct{x.data()}));
+  }
+
   const CaOptions &options;
   const Matrix &A;
   int n;
@@ -284,7 +339,8 @@ private:
   const SolveControl &control;
   int size;
   Runner<Backend> runner;
-  StepsOfM<Backend> steps_of_M;
+  Preconditioner::Action action;
+  std::unique_ptr<MatrixPowers> powers;
   WorkVectors vectors;
   Columns V;
   double *t, *x_before, *kept;
@@ -342,6 +398,12 @@ public:
   {
     if (A.range()->communicator() != nullptr)
       throw ParameterError("Solver 'ca-gmres' needs all rows in one part. Use gmres.");
+    const PowersKind kind = options.powers.kind;
+    if ((kind == PowersKind::blocked || kind == PowersKind::streamed) &&
+        !std::holds_alternative<DiagonalView>(M.action()))
+      throw ParameterError("Solver 'ca-gmres' with powers=" + to_string(kind) +
+                           " needs the preconditioner identity or jacobi, and this is '" +
+                           M.name() + "'. Use powers=plain.");
     CaProcess<Backend> process(options, A, M, b, x, control);
     HostHistory history;
     SolveReport report = solve_to_true_residual<State>(

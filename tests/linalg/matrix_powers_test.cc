@@ -309,7 +309,7 @@ TEST_P(MatrixPowersTest, StreamedMatricesKeepToTheMemoryGranted)
     for (const int depth : {0, 1, 5, 20}) {
       MatrixPowersOptions options = streamed(memory, depth);
       options.steps = 20;
-      const auto powers = make_matrix_powers(csr, {nullptr, 1.}, options);
+      const auto powers = make_matrix_powers(csr, DiagonalView(), options);
       SCOPED_TRACE(powers->description());
       EXPECT_LE(powers->bytes(), memory);
       const std::size_t entries = 12 * A.columns.size();
@@ -361,7 +361,7 @@ TEST_P(MatrixPowersTest, WrongArgumentsAreErrors)
 {
   const HostMatrix A = laplacian_1d(10);
   const CsrMatrix csr(executor, A.csr());
-  const auto powers = make_matrix_powers(csr, {nullptr, 1.}, plain());
+  const auto powers = make_matrix_powers(csr, DiagonalView(), plain());
   Buffer<double> V(executor, 40);
   V.fill_zero();
   EXPECT_THROW(powers->compute({V.data(), 10, 4}, monomial_steps(4)), ParameterError);
@@ -384,10 +384,12 @@ TEST(MatrixPowersPlanTest, SweepsAreOfNearlyEqualLength)
 TEST(MatrixPowersPlanTest, BlocksOfALineHaveTheNeighboursOfTheirEnds)
 {
   const HostMatrix A = laplacian_1d(10);
-  const CacheBlocks blocks = plan_blocks(A.csr(), {0, 4, 10}, 2, 0, {100});
+  const CacheBlocks blocks = make_cache_blocks({A.csr(), {}}, {0, 4, 10}, 2, 0, {100});
   EXPECT_EQ(blocks.obstacle, "");
-  EXPECT_EQ(blocks.counts, (std::vector<int>{4, 5, 6, 6, 7, 8}));
-  EXPECT_EQ(blocks.ghosts, (std::vector<int>{4, 5, 3, 2}));
+  EXPECT_EQ(blocks.blocks[0].counts, (std::vector<int>{4, 5, 6}));
+  EXPECT_EQ(blocks.blocks[1].counts, (std::vector<int>{6, 7, 8}));
+  EXPECT_EQ(blocks.blocks[0].others, (std::vector<int>{4, 5}));
+  EXPECT_EQ(blocks.blocks[1].others, (std::vector<int>{3, 2}));
   EXPECT_EQ(blocks.most_rows, 7);
   EXPECT_EQ(blocks.most_scratch, 15);
   EXPECT_DOUBLE_EQ(blocks.work, 22. / 20.);

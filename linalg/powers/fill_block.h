@@ -1,0 +1,44 @@
+#ifndef femgpu_linalg_powers_fill_block_h
+#define femgpu_linalg_powers_fill_block_h
+
+#include "linalg/powers/row_blocks.h"
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+/// Copies plain data to its place in a chunk.
+template <class T>
+void copy_part(const std::vector<T> &from, char *chunk, const std::size_t offset)
+{
+  std::copy(from.begin(), from.end(), reinterpret_cast<T *>(chunk + offset));
+}
+
+/// Writes rows, slices and A's entries to the chunk of a block. @p place gives the number of a
+/// column of A; padding has that of its row.
+template <class Column, class Place>
+void fill_block(const ScaledMatrix &A, const RowBlock &block, const RowBlockLayout<Column> &layout,
+                const Place &place, char *chunk)
+{
+  auto *const values = reinterpret_cast<double *>(chunk + layout.values);
+  auto *const columns = reinterpret_cast<Column *>(chunk + layout.columns);
+  const int size = 1 << layout.log_slice;
+  const int n_slices = static_cast<int>(block.slice_starts.size()) - 1;
+#pragma omp parallel for schedule(static)
+  for (int row = 0; row < n_slices * size; ++row) {
+    const int slice = row >> layout.log_slice;
+    const int i = row < block.n_sliced ? block.row(row) : -1; // none: only padding
+    std::size_t k = i < 0 ? 0 : A.A.row_starts[i];
+    const std::size_t end = i < 0 ? 0 : A.A.row_starts[i + 1];
+    for (std::size_t at = block.slice_starts[slice] + static_cast<unsigned int>(row & (size - 1));
+         at < block.slice_starts[slice + 1]; at += size, ++k) {
+      columns[at] = static_cast<Column>(k < end ? place(A.A.columns[k]) : i < 0 ? 0 : place(i));
+      values[at] = k < end ? A.value(k) : 0.;
+    }
+  }
+  copy_part(block.slice_starts, chunk, layout.slice_starts);
+  copy_part(block.others, chunk, layout.others);
+}
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,122 @@
+#ifndef femgpu_linalg_powers_row_blocks_h
+#define femgpu_linalg_powers_row_blocks_h
+
+#include "linalg/execution/steps/views.h"
+#include "linalg/powers/scaled_matrix.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+/**
+ * @file
+ * Blocks of rows as forms of the matrix powers kernel work on them: some rows of the block's own
+ * and others, in slices, with all that belongs to a block in one chunk of bytes.
+ */
+namespace femgpu::linalg
+{
+struct RowBlock
+{
+  int begin = 0, end = 0;                       ///< own rows
+  std::vector<int> others;                      ///< numbered behind these
+  int n_sliced = 0;                             ///< rows whose entries are there
+  std::vector<unsigned int> slice_starts = {0}; ///< of these entries, with padding
+
+  int n_own() const
+  {
+    return end - begin;
+  }
+  int n_rows() const
+  {
+    return n_own() + static_cast<int>(others.size());
+  }
+  int row(const int k) const
+  {
+    return k < n_own() ? begin + k : others[k - n_own()];
+  }
+
+  /// Cuts the first @p n rows into slices of 2^log_slice. @throws SolverError for 2^32 entries
+  void slice(const HostCsr &A, int n, int log_slice);
+};
+
+/// A block where steps run.
+template <class Column>
+struct RowBlockView
+{
+  int begin, n_own, log_slice;
+  const double *values;
+  const Column *columns;
+  const unsigned int *slice_starts;
+  const int *others;
+
+  /// The row of the matrix that is row @p l here.
+  FEMGPU_HD
+  int row(const int l) const
+  {
+    return l < n_own ? begin + l : others[l - n_own];
+  }
+  FEMGPU_HD
+  unsigned int first_entry(const int l) const
+  {
+    return slice_starts[l >> log_slice] + (static_cast<unsigned int>(l) & ((1U << log_slice) - 1));
+  }
+  FEMGPU_HD
+  unsigned int end_of_slice(const int l) const
+  {
+    return slice_starts[(l >> log_slice) + 1];
+  }
+  template <int batch>
+  FEMGPU_HD
+  double row_product(const int l, const double *v) const
+  {
+    const auto places = places_in_slice(slice_starts[l >> log_slice], end_of_slice(l),
+                                        static_cast<unsigned int>(l), 1U << log_slice);
+    return strided_product<batch>(values, columns, places, v);
+  }
+};
+
+/// Where the parts of a block are in its chunk, in this order.
+template <class Column>
+struct RowBlockLayout
+{
+  int begin, n_own, n_rows, log_slice;
+  std::size_t end = 0;
+  std::size_t values, columns, slice_starts, others;
+
+  RowBlockLayout(const RowBlock &block, const int log_slice)
+      : begin(block.begin), n_own(block.n_own()), n_rows(block.n_rows()), log_slice(log_slice),
+        values(take<double>(block.slice_starts.back())),
+        columns(take<Column>(block.slice_starts.back())),
+        slice_starts(take<unsigned int>(block.slice_starts.size())),
+        others(take<int>(block.others.size()))
+  {}
+
+  RowBlockView<Column> view(const char *chunk) const
+  {
+    return {begin,
+            n_own,
+            log_slice,
+            part<double>(chunk, values),
+            part<Column>(chunk, columns),
+            part<unsigned int>(chunk, slice_starts),
+            part<int>(chunk, others)};
+  }
+
+  template <class T>
+  static const T *part(const char *chunk, const std::size_t offset)
+  {
+    return reinterpret_cast<const T *>(chunk + offset);
+  }
+
+protected:
+  /// Room for so many numbers behind the parts that are there.
+  template <class T>
+  std::size_t take(const std::size_t count)
+  {
+    constexpr std::size_t line = 256; // as chunks have it
+    return std::exchange(end, end + (count * sizeof(T) + line - 1) / line * line);
+  }
+};
+} // namespace femgpu::linalg
+
+#endif
