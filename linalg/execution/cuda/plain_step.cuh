@@ -57,12 +57,13 @@ template <class Body>
 constexpr int threads_of_block<TeamStep<Body>> =
     Body::team_size > warp_size ? Body::team_size : threads_per_block;
 
-/// Blocks that a multiprocessor holds at least; 0 leaves it to the compiler. Where rows lie side by
-/// side, it would save so many registers that the loads of a batch wait for each other.
+/// Blocks that a multiprocessor holds at least; 0 leaves it to the compiler. With products it would
+/// save so many registers that the loads of a batch wait for each other, or give an epilogue, which
+/// one block runs, so many that too few blocks are there.
 template <class Step>
 constexpr int blocks_together = 0;
 template <class View, class Body>
-constexpr int blocks_together<ViewProduct<View, Body>> = IsSliced<View>::value ? 4 : 0;
+constexpr int blocks_together<ViewProduct<View, Body>> = 4;
 
 template <class Body>
 __device__ void run_plain(const RowStep<Body> &step)
