@@ -8,13 +8,6 @@
 
 namespace femgpu::linalg
 {
-/// The entries base + first <= k < base + end: loops over those of a row count in 32 bits.
-struct EntryRange
-{
-  std::size_t base;
-  unsigned int first, end;
-};
-
 /**
  * Where the entries of each row of a matrix begin: 0 = s_0 <= s_1 <= ... <= s_n. The numbers may be
  * beyond 32 bits, but take 4 bytes each: memory has them modulo 2^32, and the rows are known from
@@ -66,12 +59,6 @@ public:
                             static_cast<unsigned int>(low[i]));
   }
 
-  FEMGPU_HD
-  EntryRange range(const int i) const
-  {
-    return {(*this)[i], 0U, static_cast<unsigned int>(length(i))};
-  }
-
   /// The low 32 bits of each: where a matrix has no more than most_indices entries, its row starts.
   const int *low = nullptr;
 
@@ -80,16 +67,20 @@ private:
   int crossings[n_crossings] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
 };
 
-/// The same of fewer than 2^32 entries, for kernels that have no register to spare: base is known
-/// to be 0.
+/// The same of fewer than 2^32 entries, for kernels that have no register to spare.
 struct NarrowRowStarts
 {
   const int *low; ///< n+1
 
   FEMGPU_HD
-  EntryRange range(const int i) const
+  unsigned int operator[](const int i) const
   {
-    return {0U, static_cast<unsigned int>(low[i]), static_cast<unsigned int>(low[i + 1])};
+    return static_cast<unsigned int>(low[i]);
+  }
+  FEMGPU_HD
+  int length(const int i) const
+  {
+    return static_cast<int>((*this)[i + 1] - (*this)[i]);
   }
 };
 

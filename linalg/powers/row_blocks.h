@@ -69,9 +69,10 @@ struct RowBlockView
   FEMGPU_HD
   double row_product(const int l, const double *v) const
   {
-    const auto places = places_in_slice(slice_starts[l >> log_slice], end_of_slice(l),
-                                        static_cast<unsigned int>(l), 1U << log_slice);
-    return strided_product<batch>(values, columns, places, v);
+    const unsigned int first = first_entry(l), size = 1U << log_slice,
+                       length = (end_of_slice(l) - slice_starts[l >> log_slice]) >> log_slice;
+    return strided_product<batch>(Strided{values + first, size}, Strided{columns + first, size}, 0,
+                                  1, static_cast<int>(length), v);
   }
 };
 

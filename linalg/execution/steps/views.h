@@ -27,58 +27,55 @@ struct ReadOnce
   }
 };
 
-/// Places of entries: begin, begin + stride, ... < end.
-template <class Index>
-struct Places
+/// Every stride-th entry of an array, which begins at the first.
+template <class Array, class Index>
+struct Strided
 {
-  Index begin, end, stride;
-  Index last; ///< of the row, or of these entries
-};
+  Array entries;
+  Index stride;
 
-/// Those of the row at @p position of a slice of @p size rows, whose places are start <= k < end.
-/// Each of @p n_lanes takes some of them.
-template <class Index>
-FEMGPU_HD
-Places<Index> places_in_slice(const Index start, const Index end, const Index position,
-                              const Index size, const int lane = 0, const int n_lanes = 1)
-{
-  const Index in_slice = position & (size - 1);
-  return {start + in_slice + lane * size, end, n_lanes * size, end - size + in_slice};
-}
+  FEMGPU_HD
+  auto operator[](const unsigned int k) const
+  {
+    return entries[k * stride];
+  }
+};
+template <class Array, class Index>
+Strided(Array, Index) -> Strided<Array, Index>;
 
 /**
- * The sum of values[k] v[column_of[k]] over the @p places k, in their order. On a GPU the loads of
- * @p batch entries are under way at once. Those beyond the end read the last entry, which the cache
- * has, and only their addition is left out: loads under a condition would wait for each other.
+ * The sum of values[k] v[column_of[k]] over the entries k = lane, lane + n_lanes, ... < length of a
+ * row, in this order. On a GPU the loads of @p batch entries are under way at once. Those beyond
+ * the end read the last entry, which the cache has, and only their addition is left out: loads
+ * under a condition would wait for each other.
  */
-template <int batch, class Values, class Columns, class Index>
+template <int batch, class Values, class Columns>
 FEMGPU_HD
-double strided_product(const Values &values, const Columns &column_of, const Places<Index> &places,
-                       const double *v)
+double strided_product(const Values &values, const Columns &column_of, const int lane,
+                       const int n_lanes, const int length, const double *v)
 {
   constexpr int together = is_for_gpu ? batch : 1;
-  const Index begin = places.begin, end = places.end, stride = places.stride, last = places.last;
   double sum = 0.;
-  for (Index first = begin; first < end; first += together * stride) {
-    std::decay_t<decltype(values[begin])> a[together];
-    int columns[together];
-    const auto place = [&](const int e) {
-      const Index k = first + e * stride;
-      return together > 1 && last < k ? last : k;
+  for (int first = lane; first < length; first += together * n_lanes) {
+    const auto entry = [&](const int e) {
+      const int k = first + e * n_lanes;
+      return static_cast<unsigned int>(together > 1 && length - 1 < k ? length - 1 : k);
     };
+    std::decay_t<decltype(values[0U])> a[together];
+    int columns[together];
     FEMGPU_UNROLL
     for (int e = 0; e < together; ++e)
-      a[e] = values[place(e)];
+      a[e] = values[entry(e)];
     FEMGPU_UNROLL
     for (int e = 0; e < together; ++e)
-      columns[e] = column_of[place(e)];
+      columns[e] = column_of[entry(e)];
     double v_j[together];
     FEMGPU_UNROLL
     for (int e = 0; e < together; ++e)
       v_j[e] = v[columns[e]];
     FEMGPU_UNROLL
     for (int e = 0; e < together; ++e)
-      if (first + e * stride < end)
+      if (first + e * n_lanes < length)
         sum += static_cast<double>(a[e]) * v_j[e];
   }
   return sum;
@@ -110,11 +107,8 @@ struct CsrView
   FEMGPU_HD
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
-    const EntryRange row = row_starts.range(i);
-    return strided_product<4>(values + row.base, columns + row.base,
-                              Places<unsigned int>{row.first + lane, row.end,
-                                                   static_cast<unsigned int>(n_lanes), row.end - 1},
-                              v);
+    const RowEntries<Value> row = entries(i);
+    return strided_product<4>(row.values, row.columns, lane, n_lanes, row.length, v);
   }
 
   /// (|A||v|)_i
@@ -172,10 +166,9 @@ struct EllView
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
     const std::size_t begin = static_cast<std::size_t>(i) * n_lanes + lane;
-    const std::size_t length = (row_lengths[i] - lane + n_lanes - 1) / n_lanes; // of the lane
-    const std::size_t end = begin + length * stride;
-    return strided_product<4>(ReadOnce<Value>{values}, ReadOnce<int>{columns},
-                              Places<std::size_t>{begin, end, stride, end - stride}, v);
+    const int length = (row_lengths[i] - lane + n_lanes - 1) / n_lanes; // of the lane
+    return strided_product<4>(Strided{ReadOnce<Value>{values + begin}, stride},
+                              Strided{ReadOnce<int>{columns + begin}, stride}, 0, 1, length, v);
   }
 };
 
@@ -201,16 +194,16 @@ struct ShortColumns
     return first_codes == nullptr ? long_columns : first_codes[slice];
   }
 
-  /// What is read in place of an array of columns where a slice has no codes.
+  /// What is read in place of the columns of a row where its slice has no codes.
   struct Bases
   {
-    int row, log_slice;
-    const int *bases;
+    int row;
+    const int *of_slice;
 
     FEMGPU_HD
     int operator[](const unsigned int k) const
     {
-      return row + bases[k >> log_slice];
+      return row + of_slice[k];
     }
   };
 
@@ -218,13 +211,12 @@ struct ShortColumns
   struct Codes
   {
     Bases bases;
-    unsigned int start; ///< place of the slice's first entry
-    const std::uint16_t *codes;
+    Strided<ReadOnce<std::uint16_t>, unsigned int> codes;
 
     FEMGPU_HD
     int operator[](const unsigned int k) const
     {
-      return bases[k] + load_once(codes + (k - start));
+      return bases[k] + codes[k];
     }
   };
 };
@@ -258,23 +250,21 @@ struct SellView
   double row_product(const int position, const int lane, const int n_lanes, const double *v) const
   {
     const int slice = position >> log_slice;
-    const EntryRange entries = slice_starts.range(slice);
-    const auto places =
-        places_in_slice(entries.first, entries.end, static_cast<unsigned int>(position),
-                        1U << log_slice, lane, n_lanes);
+    const auto size = 1U << log_slice, in_slice = static_cast<unsigned int>(position) & (size - 1);
+    const std::size_t start = slice_starts[slice], first = start + in_slice;
     const auto product_with = [&](const auto &column_of) {
-      return strided_product<7>(ReadOnce<Value>{values + entries.base}, column_of, places, v);
+      return strided_product<7>(Strided{ReadOnce<Value>{values + first}, size}, column_of, lane,
+                                n_lanes, slice_starts.length(slice) >> log_slice, v);
     };
     const int first_code = short_columns.first_code(slice);
     if (first_code == ShortColumns::long_columns)
-      return product_with(ReadOnce<int>{columns + entries.base});
-    const ShortColumns::Bases bases{row(position), log_slice,
-                                    short_columns.bases + (entries.base >> log_slice)};
+      return product_with(Strided{ReadOnce<int>{columns + first}, size});
+    const ShortColumns::Bases bases{row(position), short_columns.bases + (start >> log_slice)};
     if (first_code == ShortColumns::no_codes)
       return product_with(bases);
-    return product_with(ShortColumns::Codes{
-        bases, entries.first,
-        short_columns.codes + (static_cast<std::size_t>(first_code) << log_slice)});
+    const std::uint16_t *const codes =
+        short_columns.codes + (static_cast<std::size_t>(first_code) << log_slice) + in_slice;
+    return product_with(ShortColumns::Codes{bases, {{codes}, size}});
   }
 };
 
