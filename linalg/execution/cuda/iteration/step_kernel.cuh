@@ -79,6 +79,16 @@ __device__ void leave_sums(const Workspace<State, Sums> &work, const Sums &sums)
     set_sums(work.partials[place], Sums{}, AddedSums<Body>{});
 }
 
+/// Copies a state, each thread of the block some words of it.
+template <class State>
+__device__ void copy_together(const State &from, State &to)
+{
+  static_assert(std::is_trivially_copyable_v<State> && sizeof(State) % sizeof(int) == 0);
+  for (unsigned int word = threadIdx.x; word < sizeof(State) / sizeof(int);
+       word += threads_per_block)
+    reinterpret_cast<int *>(&to)[word] = reinterpret_cast<const int *>(&from)[word];
+}
+
 /**
  * Runs one step. Every block leaves its sums in its own place; with an epilogue, the block that
  * comes last adds all of them in order of the places and runs it. In a loop, the last step of the
@@ -106,15 +116,21 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
   if constexpr (HasEpilogue<Body>::value) {
     if (!is_last_block(work.arrived)) // when all threads have read the state that it will replace
       return;
+    // Near, but in no registers, which would be taken from the rows.
+    __shared__ alignas(State) unsigned char memory[sizeof(State)];
+    State &next = *reinterpret_cast<State *>(memory);
+    copy_together(*work.state, next);
     Sums total{};
     for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
       add_sums(total, work.partials[place], CompletedSums<Body>{});
     block_sums(total, CompletedSums<Body>{}, scratch);
+    __syncthreads();
     if (threadIdx.x == 0) {
-      // In memory: a copy would take registers, which the rows need.
-      finish_step(step.body, *work.state, total);
-      work.decision.take(*work.state);
+      finish_step(step.body, next, total);
+      work.decision.take(next);
     }
+    __syncthreads();
+    copy_together(next, *work.state);
   }
 }
 } // namespace femgpu::linalg::cuda
