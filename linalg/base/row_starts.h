@@ -67,23 +67,6 @@ private:
   int crossings[n_crossings] = {INT_MAX, INT_MAX, INT_MAX, INT_MAX};
 };
 
-/// The same of fewer than 2^32 entries, for kernels that have no register to spare.
-struct NarrowRowStarts
-{
-  const int *low; ///< n+1
-
-  FEMGPU_HD
-  unsigned int operator[](const int i) const
-  {
-    return static_cast<unsigned int>(low[i]);
-  }
-  FEMGPU_HD
-  int length(const int i) const
-  {
-    return static_cast<int>((*this)[i + 1] - (*this)[i]);
-  }
-};
-
 /// What memory has of a start.
 inline int low_bits(const std::size_t start)
 {

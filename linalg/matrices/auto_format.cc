@@ -62,12 +62,7 @@ struct RowStatistics
 /// never the fastest by more than noise; cores lose more by decoding short columns than bytes save.
 std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &rows)
 {
-  constexpr int window = 256; // of sell
-  const bool is_even = rows.deviation < 0.5 * rows.mean;
   const bool has_blocks = A.unknowns_per_node() > 1 && A.n() % A.unknowns_per_node() == 0;
-  // No single product tells what a whole loop makes of it.
-  if (is_even && is_worth_streaming(A.n(), A.n_nonzeros(), window, A.executor()->resident_limits()))
-    return {has_blocks ? "bsell" : "sell columns=short"};
   std::vector<std::string> methods = {"csr"};
   if (has_blocks)
     methods.emplace_back("bsr");
@@ -142,10 +137,6 @@ public:
   Matrix::View view() const override
   {
     return chosen->view();
-  }
-  int rows_together() const override
-  {
-    return chosen->rows_together();
   }
   const double *prepare(StepRunner &runner, double *v) const override
   {

@@ -77,10 +77,6 @@ public:
   {
     return blocks();
   }
-  int rows_together() const override
-  {
-    return b * (order.size() == 0 ? 1 : window);
-  }
   void update() override
   {
     Runner<Backend>(*this->executor())
@@ -91,8 +87,10 @@ public:
 private:
   BlockSellView<Value> blocks() const
   {
-    return {this->n(),    b, log_slice, slice_starts.data(), order.data(), columns.data(),
-            values.data()};
+    return {this->n(),     b,
+            log_slice,     slice_starts.data(),
+            order.data(),  columns.data(),
+            values.data(), this->stays_in_cache()};
   }
 
   // Padding has the last column of its row, or the first of all.

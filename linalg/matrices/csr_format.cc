@@ -33,9 +33,10 @@ public:
   {
     const CsrView<double> csr = this->source.csr_view();
     if constexpr (is_rounded)
-      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, own_values.data()};
+      return CsrView<Value>{csr.n,       threads,           csr.row_starts,
+                            csr.columns, own_values.data(), this->stays_in_cache()};
     else
-      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, csr.values};
+      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, csr.values, csr.stays};
   }
   void update() override
   {

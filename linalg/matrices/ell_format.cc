@@ -67,8 +67,13 @@ public:
   }
   Matrix::View view() const override
   {
-    return EllView<Value>{this->n(),          threads,        stride,
-                          row_lengths.data(), columns.data(), values.data()};
+    return EllView<Value>{this->n(),
+                          threads,
+                          stride,
+                          row_lengths.data(),
+                          columns.data(),
+                          values.data(),
+                          this->stays_in_cache()};
   }
   void update() override
   {

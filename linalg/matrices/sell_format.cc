@@ -92,11 +92,8 @@ public:
                            order.data(),
                            columns.data(),
                            values.data(),
-                           short_columns ? short_columns->view() : ShortColumns{}};
-  }
-  int rows_together() const override
-  {
-    return order.size() == 0 ? 1 : window;
+                           short_columns ? short_columns->view() : ShortColumns{},
+                           this->stays_in_cache()};
   }
   void update() override
   {

@@ -75,8 +75,12 @@ double CsrMatrix::value_precision() const
 CsrView<double> CsrMatrix::csr_view() const
 {
   const double mean_length = n() > 0 ? static_cast<double>(n_nonzeros()) / n() : 0.;
-  return {n(), threads_for_rows(*executor(), mean_length), starts.in(row_starts.data()),
-          columns.data(), values.data()};
+  return {n(),
+          threads_for_rows(*executor(), mean_length),
+          starts.in(row_starts.data()),
+          columns.data(),
+          values.data(),
+          stays_in_cache()};
 }
 
 int CsrMatrix::longest_row() const

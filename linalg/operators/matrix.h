@@ -36,11 +36,11 @@ public:
   /// Relative rounding error of the stored values.
   virtual double value_precision() const = 0;
 
-  /// So many positions from a multiple of this number on have the rows of these numbers, in some
-  /// order.
-  virtual int rows_together() const
+protected:
+  /// Does it stay in the second-level cache from product to product, with vectors beside it?
+  bool stays_in_cache() const
   {
-    return 1;
+    return bytes() <= executor()->resident_limits().cache_bytes / 2;
   }
 };
 } // namespace femgpu::linalg

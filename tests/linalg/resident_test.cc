@@ -47,16 +47,6 @@ TEST(ResidentShape, SmallSystemsStayInABlockAndLargeOnesAreNotResident)
   EXPECT_EQ(choose_resident_shape(rows_of(3969, 7), a100)->blocks, 108);
 }
 
-TEST(ResidentShape, MatricesAreStreamedWhereVectorsFit)
-{
-  EXPECT_TRUE(is_worth_streaming(1000000, 7000000, 256, h100));
-  EXPECT_FALSE(is_worth_streaming(1000000, 27000000, 256, h100)); // long rows
-  EXPECT_FALSE(is_worth_streaming(4190209, 20000000, 256, h100)); // most vectors would not
-  EXPECT_FALSE(is_worth_streaming(1000000, 7000000, 4096, h100)); // blocks would differ by half
-  EXPECT_FALSE(is_worth_streaming(100000, 500000, 1, h100));
-  EXPECT_FALSE(is_worth_streaming(10000, 50000, 1, {})); // a host
-}
-
 TEST(ArrivalCount, GoesOnFromItsLargestNumberToZero)
 {
   const unsigned int blocks = 132;
@@ -129,26 +119,6 @@ TEST_P(ResidentTest, AgreesWithTheGraphForManyRows)
   if (solver == "pipelined-cg" || solver == "cg") // whose vectors leave room for eight
     compare(laplacian_3d(70, 71, 72));
   compare(random_spd(100007, 6, 1)); // columns anywhere
-}
-
-TEST_P(ResidentTest, AgreesWithTheGraphWhereTheMatrixIsStreamed)
-{
-  const HostMatrix A = laplacian_3d(83, 84, 85); // 592,620 rows
-  const std::vector<double> b = random_vector(A.n, 5);
-  for (const char *const format : {"sell", "sell columns=short", "sell values=float"}) {
-    LinearSolverOptions options = method(solver, "jacobi", 1e-9);
-    options.format = format;
-    options.control.execution = Execution::graph;
-    const Solved graph = run(options, A, b);
-    options.control.execution = Execution::resident;
-    const Solved streamed = run(options, A, b);
-    SCOPED_TRACE(std::string(format) + ", " + streamed.report.method.execution);
-    ASSERT_TRUE(streamed.report.converged()) << streamed.report.message;
-    EXPECT_LE(residual_norm(A, b, streamed.x), 1.01e-9 * norm(b));
-    EXPECT_NEAR(streamed.report.iterations, graph.report.iterations,
-                3. + 0.3 * graph.report.iterations);
-    EXPECT_EQ(run(options, A, b).x, streamed.x);
-  }
 }
 
 TEST_P(ResidentTest, BlocksMeetBeyondTheEndOfTheirCount)

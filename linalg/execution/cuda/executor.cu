@@ -77,6 +77,7 @@ CudaExecutor::CudaExecutor(const int device) : device(device)
   device_name = properties.name;
   resident.multiprocessors = properties.multiProcessorCount;
   resident.shared_bytes = properties.sharedMemPerBlockOptin;
+  resident.cache_bytes = static_cast<std::size_t>(properties.l2CacheSize);
   resident.cluster_blocks = properties.major >= 9 ? 16 : 0;
   FEMGPU_CUDA(cudaStreamCreateWithFlags(&work_stream, cudaStreamNonBlocking));
   FEMGPU_CUDA(cudaStreamCreateWithFlags(&side_stream, cudaStreamNonBlocking));

@@ -16,6 +16,7 @@ struct ResidentLimits
   int multiprocessors = 0;
   std::size_t shared_bytes = 0; ///< most that a block can have
   int cluster_blocks = 0;       ///< of the largest cluster; 0 without clusters
+  std::size_t cache_bytes = 0;  ///< of the second level
 };
 
 /// Where data live and steps run.

@@ -7,9 +7,6 @@ namespace femgpu::linalg
 namespace
 {
 constexpr int warp_size = 32;
-/// Of a block: with more of them too few have their vectors on the chip. On an H100 streaming took
-/// 0.7 of a graph's time at 7,900 rows, and 1.0 at 22,600.
-constexpr double most_streaming_rows = 12000.;
 
 int quotient_up(const int a, const int b)
 {
@@ -112,17 +109,6 @@ std::string ResidentShape::description() const
 bool may_be_resident(const int n, const ResidentLimits &limits)
 {
   return n <= 8 * most_threads(ResidentKernel::grid_shared_8) * limits.multiprocessors;
-}
-
-bool is_worth_streaming(const int n, const std::size_t n_nonzeros, const int rows_together,
-                        const ResidentLimits &limits)
-{
-  // Of long rows a graph has more loads under way.
-  if (limits.multiprocessors == 0 || n_nonzeros > 16 * static_cast<std::size_t>(n))
-    return false;
-  // Blocks get multiples of rows_together rows: the last ones must not be left without.
-  const double rows = static_cast<double>(n) / limits.multiprocessors;
-  return rows >= 1024. && rows <= most_streaming_rows && rows >= 8. * rows_together;
 }
 
 std::string BasisShape::description() const

@@ -88,11 +88,6 @@ struct ResidentShape
 /// Could a system of @p n rows be resident at all?
 bool may_be_resident(int n, const ResidentLimits &limits);
 
-/// Is a loop of @p n rows faster with the vectors on the chip and the matrix streamed?
-/// @param rows_together are of one block
-bool is_worth_streaming(int n, std::size_t n_nonzeros, int rows_together,
-                        const ResidentLimits &limits);
-
 /// The fastest way, as measured on an H100; none where the loop is faster as a graph, or
 /// impossible.
 std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,

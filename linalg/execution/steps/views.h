@@ -19,11 +19,12 @@ template <class T>
 struct ReadOnce
 {
   const T *data;
+  std::uint64_t policy; ///< cache_policy()
 
   FEMGPU_HD
   T operator[](const std::size_t k) const
   {
-    return load_once(data + k);
+    return load_once(data + k, policy);
   }
 };
 
@@ -90,6 +91,7 @@ struct CsrView
   RowStarts row_starts; ///< n+1
   const int *columns;   ///< nnz, ascending in each row
   const Value *values;  ///< nnz
+  bool stays = true;    ///< in the cache, from product to product
 
   FEMGPU_HD
   int row(const int position) const
@@ -108,7 +110,9 @@ struct CsrView
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
     const RowEntries<Value> row = entries(i);
-    return strided_product<4>(row.values, row.columns, lane, n_lanes, row.length, v);
+    const std::uint64_t policy = cache_policy(stays);
+    return strided_product<4>(ReadOnce<Value>{row.values, policy},
+                              ReadOnce<int>{row.columns, policy}, lane, n_lanes, row.length, v);
   }
 
   /// (|A||v|)_i
@@ -155,6 +159,7 @@ struct EllView
   const int *row_lengths; ///< n
   const int *columns;     ///< stride times the longest row divided by T
   const Value *values;
+  bool stays; ///< in the cache, from product to product
 
   FEMGPU_HD
   int row(const int position) const
@@ -167,8 +172,10 @@ struct EllView
   {
     const std::size_t begin = static_cast<std::size_t>(i) * n_lanes + lane;
     const int length = (row_lengths[i] - lane + n_lanes - 1) / n_lanes; // of the lane
-    return strided_product<4>(Strided{ReadOnce<Value>{values + begin}, stride},
-                              Strided{ReadOnce<int>{columns + begin}, stride}, 0, 1, length, v);
+    const std::uint64_t policy = cache_policy(stays);
+    return strided_product<4>(Strided{ReadOnce<Value>{values + begin, policy}, stride},
+                              Strided{ReadOnce<int>{columns + begin, policy}, stride}, 0, 1, length,
+                              v);
   }
 };
 
@@ -227,18 +234,19 @@ struct ShortColumns
  * slice_starts[p / C] + k C + p % C. Padding is 0 times v of the row itself, or of any other with
  * short columns.
  */
-template <class Value, class Starts = RowStarts>
+template <class Value>
 struct SellView
 {
   static constexpr int lanes = 1; ///< but any number may share a row
 
   int n;
   int log_slice;
-  Starts slice_starts; ///< number of slices + 1
-  const int *order;    ///< n: the row at each position; nullptr: each in its place
-  const int *columns;  ///< long ones
+  RowStarts slice_starts; ///< number of slices + 1
+  const int *order;       ///< n: the row at each position; nullptr: each in its place
+  const int *columns;     ///< long ones
   const Value *values;
   ShortColumns short_columns;
+  bool stays; ///< in the cache, from product to product
 
   FEMGPU_HD
   int row(const int position) const
@@ -252,28 +260,22 @@ struct SellView
     const int slice = position >> log_slice;
     const auto size = 1U << log_slice, in_slice = static_cast<unsigned int>(position) & (size - 1);
     const std::size_t start = slice_starts[slice], first = start + in_slice;
+    const std::uint64_t policy = cache_policy(stays);
     const auto product_with = [&](const auto &column_of) {
-      return strided_product<7>(Strided{ReadOnce<Value>{values + first}, size}, column_of, lane,
-                                n_lanes, slice_starts.length(slice) >> log_slice, v);
+      return strided_product<7>(Strided{ReadOnce<Value>{values + first, policy}, size}, column_of,
+                                lane, n_lanes, slice_starts.length(slice) >> log_slice, v);
     };
     const int first_code = short_columns.first_code(slice);
     if (first_code == ShortColumns::long_columns)
-      return product_with(Strided{ReadOnce<int>{columns + first}, size});
+      return product_with(Strided{ReadOnce<int>{columns + first, policy}, size});
     const ShortColumns::Bases bases{row(position), short_columns.bases + (start >> log_slice)};
     if (first_code == ShortColumns::no_codes)
       return product_with(bases);
     const std::uint16_t *const codes =
         short_columns.codes + (static_cast<std::size_t>(first_code) << log_slice) + in_slice;
-    return product_with(ShortColumns::Codes{bases, {{codes}, size}});
+    return product_with(ShortColumns::Codes{bases, {{codes, policy}, size}});
   }
 };
-
-/// The same matrix, of fewer than 2^32 stored entries.
-template <class Value>
-SellView<Value, NarrowRowStarts> narrow(const SellView<Value> &A)
-{
-  return {A.n, A.log_slice, {A.slice_starts.low}, A.order, A.columns, A.values, A.short_columns};
-}
 
 /// Block CSR: row starts and columns of b x b blocks, whose values are stored row by row.
 template <class Value>
@@ -326,6 +328,7 @@ struct BlockSellView
   const int *order;        ///< n/b: the block row at each place; nullptr: each in its place
   const int *columns;      ///< of blocks
   const Value *values;     ///< b² a block
+  bool stays;              ///< in the cache, from product to product
 
   FEMGPU_HD
   int row(const int position) const
@@ -377,8 +380,9 @@ private:
     const int slice = (position / block_size) >> log_slice;
     const int rows = block_size << log_slice;
     const int width = ((slice_starts[slice + 1] - slice_starts[slice]) >> log_slice);
-    const int *const block_columns = columns + first_block(position / block_size);
-    const Value *const a = values + place(position, 0);
+    const std::uint64_t policy = cache_policy(stays);
+    const ReadOnce<int> block_columns{columns + first_block(position / block_size), policy};
+    const ReadOnce<Value> a{values + place(position, 0), policy};
     const int parts = width * (block_size / b);
     double sum = 0.;
     for (int first = lane; first < parts; first += together * n_lanes) {
@@ -388,15 +392,12 @@ private:
       for (int e = 0; e < together; ++e) {
         const int part = first + e * n_lanes, block = part / (block_size / b);
         const bool is_there = part < parts;
-        const int *const block_column = block_columns + (block << log_slice);
-        // Parts of a block share its column.
-        column[e] = is_there ? (b > 1 ? load_once(block_column) : *block_column) * block_size +
+        column[e] = is_there ? block_columns[block << log_slice] * block_size +
                                    (part - block * (block_size / b)) * b
                              : -1;
         FEMGPU_UNROLL
         for (int c = 0; c < b; ++c)
-          a_j[e][c] =
-              is_there ? load_once(a + static_cast<std::size_t>(part * b + c) * rows) : Value(0);
+          a_j[e][c] = is_there ? a[static_cast<std::size_t>(part * b + c) * rows] : Value(0);
       }
       double v_j[together][b];
       FEMGPU_UNROLL
@@ -415,23 +416,6 @@ private:
     return sum;
   }
 };
-
-template <class Value>
-BlockSellView<Value> narrow(const BlockSellView<Value> &A)
-{
-  return A;
-}
-
-/// Are the rows of neighbouring positions read side by side?
-template <class View>
-struct IsSliced : std::false_type
-{};
-template <class Value>
-struct IsSliced<SellView<Value>> : std::true_type
-{};
-template <class Value>
-struct IsSliced<BlockSellView<Value>> : std::true_type
-{};
 
 /// A product that LinearOperator::prepare() has made.
 struct StoredView

@@ -98,11 +98,9 @@ public:
       return;
     if (!has_begun)
       once(begin);
-    if (chosen == Execution::graph || !is_on_chip(on_chip().launch_streaming(steps...), watch)) {
-      if (chosen == Execution::resident)
-        refuse_resident(n);
-      repeat(watch, steps...);
-    }
+    if (chosen == Execution::resident)
+      refuse_resident(n);
+    repeat(watch, steps...);
     once(end);
   }
 

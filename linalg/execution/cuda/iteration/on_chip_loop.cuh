@@ -39,34 +39,6 @@ public:
     return "";
   }
 
-  /// Vectors in shared memory, as far as they fit, where rows of the matrix are read side by side.
-  template <class... Steps>
-  std::string launch_streaming(const Steps &...steps)
-  {
-    if constexpr ((IsVectorStep<Steps>::value && ...)) {
-      const Matrix *const A = matrix_of(steps...);
-      if (A == nullptr ||
-          !is_worth_streaming(A->n(), A->n_nonzeros(), A->rows_together(),
-                              executor.resident_limits()) ||
-          A->n_stored() > static_cast<std::size_t>(most_indices))
-        return "";
-      // Two threads a long row: a block has few rows more than threads, and all end together.
-      const int lanes = A->n_nonzeros() > 16 * static_cast<std::size_t>(A->n()) ? 2 : 1;
-      const auto &body = first_of(steps...).body;
-      const auto launch_view = [&](const auto &view) {
-        constexpr bool is_sliced = IsSliced<std::decay_t<decltype(view)>>::value;
-        if constexpr (is_sliced)
-          cuda::launch_streaming<Sums, typename VectorStepParts<Steps>::Tag...>(
-              executor, narrow(view), A->rows_together(), lanes, vectors_of(steps...), body.m,
-              state.data());
-        return is_sliced;
-      };
-      if (std::visit(launch_view, A->view()))
-        return "vectors in shared memory, as far as they fit; matrix streamed";
-    }
-    return "";
-  }
-
   /// The basis of @p method in shared memory. @param packets memory for its sums
   template <class Method>
   std::string launch_basis(const Matrix &A, const Method &method, Buffer<Packet> &packets)

@@ -3,7 +3,6 @@
 
 #include "linalg/execution/cuda/launch.cuh"
 #include "linalg/execution/cuda/on_chip/resident.cuh"
-#include "linalg/execution/cuda/on_chip/streaming.cuh"
 #include "linalg/execution/shapes/resident_shape.h"
 #include "linalg/operators/csr_matrix.h"
 
@@ -139,36 +138,6 @@ private:
 
   const CudaExecutor &executor;
 };
-
-/// Shared memory of a streaming kernel's block: with more of it, the first-level cache has too
-/// little room for the loads that are under way. (On an H200 q1 with 1 M rows takes 88 us an
-/// iteration with 227 KB, 80 us with 160.)
-constexpr std::size_t most_streaming_bytes = std::size_t{160} << 10;
-
-/// Launches the loop of @p Tags as a streaming kernel. @p rows_together rows of @p A have positions
-/// of their own, side by side; @p lanes threads share a row
-template <class Sums, class... Tags, class View, int n_vectors, class State>
-void launch_streaming(const CudaExecutor &executor, const View &A, const int rows_together,
-                      const int lanes, const VectorSet<n_vectors> &vectors, const DiagonalView &m,
-                      State *state)
-{
-  constexpr auto kernel = run_streaming<Sums, View, n_vectors, State, Tags...>;
-  using Streams = Streaming<View, n_vectors, State, Sums>;
-  const std::size_t most_bytes =
-      std::min(executor.kernels().shared_bytes(address_of(kernel)), most_streaming_bytes);
-  const int blocks = executor.n_multiprocessors();
-  const int rows = (A.n + blocks - 1) / blocks;
-  const int slice = (rows + rows_together - 1) / rows_together * rows_together;
-  const std::size_t bytes_per_row =
-      sizeof(double) * static_cast<std::size_t>(Streams::doubles_per_row(m));
-  const std::size_t kept = std::min(static_cast<std::size_t>(slice), most_bytes / bytes_per_row);
-  const StreamingLoop<View, n_vectors, State> loop{A, slice, static_cast<int>(kept), lanes, vectors,
-                                                   m, state, executor.grid_memory()};
-  launch(
-      executor, executor.stream(),
-      {static_cast<unsigned int>(blocks), streaming_threads, kept * bytes_per_row, Together::all},
-      kernel, loop);
-}
 } // namespace femgpu::linalg::cuda
 
 #endif
