@@ -59,15 +59,15 @@ double reciprocal(const double x)
 }
 
 /**
- * How the second-level cache of a GPU takes what a kernel reads once. What all fits @p stays for
- * the next kernel; what does not goes first, so that it leaves the place to what is read again.
+ * How the second-level cache of a GPU takes what a kernel reads once. Where all of it fits it
+ * @p stays for the next kernel; else it goes first, which leaves the place to what is read again.
  */
 FEMGPU_HD
 std::uint64_t cache_policy([[maybe_unused]] const bool stays)
 {
 #ifdef __CUDA_ARCH__
   std::uint64_t to_stay, to_go;
-  asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(to_stay));
+  asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(to_stay));
   asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(to_go));
   return stays ? to_stay : to_go;
 #else
@@ -75,7 +75,8 @@ std::uint64_t cache_policy([[maybe_unused]] const bool stays)
 #endif
 }
 
-/// *at, which no kernel that is running writes. @param policy of the cache for it
+/// *at, which no kernel that is running writes; it does not displace anything from the first-level
+/// cache. @param policy of the second-level cache for it
 template <class T>
 FEMGPU_HD
 T load_once(const T *const at, [[maybe_unused]] const std::uint64_t policy)
@@ -83,20 +84,20 @@ T load_once(const T *const at, [[maybe_unused]] const std::uint64_t policy)
 #ifdef __CUDA_ARCH__
   T value;
   if constexpr (std::is_same_v<T, double>)
-    asm volatile("ld.global.nc.L2::cache_hint.f64 %0, [%1], %2;"
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;"
                  : "=d"(value)
                  : "l"(at), "l"(policy));
   else if constexpr (std::is_same_v<T, float>)
-    asm volatile("ld.global.nc.L2::cache_hint.f32 %0, [%1], %2;"
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;"
                  : "=f"(value)
                  : "l"(at), "l"(policy));
   else if constexpr (std::is_same_v<T, int>)
-    asm volatile("ld.global.nc.L2::cache_hint.s32 %0, [%1], %2;"
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.s32 %0, [%1], %2;"
                  : "=r"(value)
                  : "l"(at), "l"(policy));
   else {
     static_assert(std::is_same_v<T, std::uint16_t>);
-    asm volatile("ld.global.nc.L2::cache_hint.u16 %0, [%1], %2;"
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.u16 %0, [%1], %2;"
                  : "=h"(value)
                  : "l"(at), "l"(policy));
   }

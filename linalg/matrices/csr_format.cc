@@ -33,10 +33,9 @@ public:
   {
     const CsrView<double> csr = this->source.csr_view();
     if constexpr (is_rounded)
-      return CsrView<Value>{csr.n,       threads,           csr.row_starts,
-                            csr.columns, own_values.data(), this->stays_in_cache()};
+      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, own_values.data()};
     else
-      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, csr.values, csr.stays};
+      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, csr.values};
   }
   void update() override
   {

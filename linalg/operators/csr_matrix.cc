@@ -75,12 +75,8 @@ double CsrMatrix::value_precision() const
 CsrView<double> CsrMatrix::csr_view() const
 {
   const double mean_length = n() > 0 ? static_cast<double>(n_nonzeros()) / n() : 0.;
-  return {n(),
-          threads_for_rows(*executor(), mean_length),
-          starts.in(row_starts.data()),
-          columns.data(),
-          values.data(),
-          stays_in_cache()};
+  return {n(), threads_for_rows(*executor(), mean_length), starts.in(row_starts.data()),
+          columns.data(), values.data()};
 }
 
 int CsrMatrix::longest_row() const

@@ -81,13 +81,15 @@ struct EnergyError
 
   /// Should one look after @p n_iterations, the last of which has @p term? @p watched is the
   /// member. Where the error decides, ‖x‖_A has to be known early: also after 1, 2, 4, ...
-  /// iterations.
+  /// iterations. Where it does not, nothing waits for the term.
   FEMGPU_HD
   static bool is_due(const int n_iterations, const double term, const double watched)
   {
     constexpr int regular = interval_of_looks - 1;
-    const int mask = watched < 0. || n_iterations > interval_of_looks ? regular : n_iterations - 1;
-    return ((n_iterations & mask) == 0) | (term <= watched);
+    if (watched < 0.)
+      return (n_iterations & regular) == 0;
+    const int mask = n_iterations > interval_of_looks ? regular : n_iterations - 1;
+    return (n_iterations & mask) == 0 || term <= watched;
   }
 
   /// Makes room among the recent terms of iterations before @p end, and finds out whether the error

@@ -91,7 +91,6 @@ struct CsrView
   RowStarts row_starts; ///< n+1
   const int *columns;   ///< nnz, ascending in each row
   const Value *values;  ///< nnz
-  bool stays = true;    ///< in the cache, from product to product
 
   FEMGPU_HD
   int row(const int position) const
@@ -110,9 +109,7 @@ struct CsrView
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
     const RowEntries<Value> row = entries(i);
-    const std::uint64_t policy = cache_policy(stays);
-    return strided_product<4>(ReadOnce<Value>{row.values, policy},
-                              ReadOnce<int>{row.columns, policy}, lane, n_lanes, row.length, v);
+    return strided_product<4>(row.values, row.columns, lane, n_lanes, row.length, v);
   }
 
   /// (|A||v|)_i
