@@ -1,6 +1,6 @@
 #include "linalg/sparse/transpose.h"
 
-#include "linalg/execution/steps/sort.h"
+#include "linalg/execution/steps/scan_and_sort.h"
 
 namespace femgpu::linalg
 {

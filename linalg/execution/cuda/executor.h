@@ -2,7 +2,7 @@
 #define femgpu_linalg_execution_cuda_executor_h
 
 #include "linalg/execution/cuda/check.h"
-#include "linalg/execution/cuda/kept_graphs.h"
+#include "linalg/execution/cuda/graph.h"
 #include "linalg/execution/cuda/kernel_properties.h"
 #include "linalg/execution/cuda/staged_copies.h"
 #include "linalg/execution/memory/executor.h"

@@ -1,11 +1,12 @@
-#ifndef femgpu_linalg_execution_steps_scan_h
-#define femgpu_linalg_execution_steps_scan_h
+#ifndef femgpu_linalg_execution_steps_scan_and_sort_h
+#define femgpu_linalg_execution_steps_scan_and_sort_h
 
 #include "linalg/execution/memory/executor.h"
 
 /**
  * @file
- * Sums of counts that are where steps run: of entries of rows, mostly. On a GPU by CUB.
+ * Sums of counts, and sorting of numbers, that are where steps run: of entries of rows, mostly. On
+ * a GPU by CUB.
  */
 namespace femgpu::linalg
 {
@@ -24,6 +25,16 @@ CountTotals total_counts(const ExecutorPtr &executor, const int *counts, int n);
 /// @throws DeviceError without memory
 template <class Backend>
 void scan_counts(const ExecutorPtr &executor, const int *counts, int n, int *starts);
+
+/**
+ * sorted are the keys, ascending, and order[k] the place that the k-th of them had; equal keys keep
+ * their order. All arrays have @p n elements in the memory of @p executor.
+ * @param keys 0 <= key < @p n_keys
+ * @throws DeviceError without memory
+ */
+template <class Backend>
+void sort_by_key(const ExecutorPtr &executor, const int *keys, int n, int n_keys, int *sorted,
+                 int *order);
 } // namespace femgpu::linalg
 
 #endif

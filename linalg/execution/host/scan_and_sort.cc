@@ -1,4 +1,4 @@
-#include "linalg/execution/steps/sort.h"
+#include "linalg/execution/steps/scan_and_sort.h"
 #include "linalg/execution/host/runner.h"
 #include "linalg/execution/memory/buffer.h"
 
@@ -55,6 +55,28 @@ void sort_by_digit(const KeyedPlaces &from, const int n, const int shift, const 
 } // namespace
 
 template <class Backend>
+CountTotals total_counts(const ExecutorPtr & /* executor */, const int *counts, const int n)
+{
+  CountTotals totals;
+  for (int i = 0; i < n; ++i) {
+    totals.sum += counts[i];
+    totals.largest = std::max(totals.largest, counts[i]);
+  }
+  return totals;
+}
+
+template <class Backend>
+void scan_counts(const ExecutorPtr & /* executor */, const int *counts, const int n, int *starts)
+{
+  int sum = 0;
+  for (int i = 0; i < n; ++i) {
+    starts[i] = sum;
+    sum += counts[i];
+  }
+  starts[n] = sum;
+}
+
+template <class Backend>
 void sort_by_key(const ExecutorPtr &executor, const int *keys, const int n, const int n_keys,
                  int *sorted, int *order)
 {
@@ -76,5 +98,7 @@ void sort_by_key(const ExecutorPtr &executor, const int *keys, const int n, cons
   }
 }
 
+template CountTotals total_counts<HostBackend>(const ExecutorPtr &, const int *, int);
+template void scan_counts<HostBackend>(const ExecutorPtr &, const int *, int, int *);
 template void sort_by_key<HostBackend>(const ExecutorPtr &, const int *, int, int, int *, int *);
 } // namespace femgpu::linalg

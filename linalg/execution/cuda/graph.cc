@@ -1,4 +1,4 @@
-#include "linalg/execution/cuda/kept_graphs.h"
+#include "linalg/execution/cuda/graph.h"
 
 #include <utility>
 

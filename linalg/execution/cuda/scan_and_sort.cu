@@ -1,0 +1,96 @@
+#include "linalg/execution/cuda/runner.cuh"
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/execution/steps/scan_and_sort.h"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <algorithm>
+
+namespace femgpu::linalg
+{
+namespace
+{
+struct TotalsOfOne
+{
+  __device__ CountTotals operator()(const int count) const
+  {
+    return {count, count};
+  }
+};
+
+struct AddTotals
+{
+  __device__ CountTotals operator()(const CountTotals &a, const CountTotals &b) const
+  {
+    return {a.sum + b.sum, a.largest > b.largest ? a.largest : b.largest};
+  }
+};
+
+struct StorePlace
+{
+  int *places;
+
+  __device__ void operator()(const int i) const
+  {
+    places[i] = i;
+  }
+};
+
+/// Calls @p f(memory, size, stream) twice, as CUB wants: for the size of its memory, and with it.
+template <class Function>
+void with_cub_memory(const ExecutorPtr &executor, const Function &f)
+{
+  executor->use_in_this_thread(); // CUB launches on the current device
+  const cudaStream_t stream = static_cast<const CudaExecutor &>(*executor).stream();
+  std::size_t size = 0;
+  FEMGPU_CUDA(f(nullptr, size, stream));
+  Buffer<char> memory(executor, std::max<std::size_t>(size, 1));
+  FEMGPU_CUDA(f(memory.data(), size, stream));
+}
+} // namespace
+
+template <class Backend>
+CountTotals total_counts(const ExecutorPtr &executor, const int *counts, const int n)
+{
+  Buffer<CountTotals> totals(executor, 1);
+  with_cub_memory(executor, [&](void *memory, std::size_t &size, const cudaStream_t stream) {
+    return cub::DeviceReduce::TransformReduce(memory, size, counts, totals.data(), n, AddTotals{},
+                                              TotalsOfOne{}, CountTotals{}, stream);
+  });
+  return totals.to_host()[0];
+}
+
+template <class Backend>
+void scan_counts(const ExecutorPtr &executor, const int *counts, const int n, int *starts)
+{
+  executor->fill_zero(starts, sizeof(int));
+  with_cub_memory(executor, [&](void *memory, std::size_t &size, const cudaStream_t stream) {
+    return cub::DeviceScan::InclusiveSum(memory, size, counts, starts + 1, n, stream);
+  });
+}
+
+// A pass of 8 bits reads and writes each pair once, and all keys are read once before: 7 million
+// entries of a matrix with 2^20 columns are three passes of 16 bytes an entry.
+template <class Backend>
+void sort_by_key(const ExecutorPtr &executor, const int *keys, const int n, const int n_keys,
+                 int *sorted, int *order)
+{
+  if (n == 0)
+    return;
+  int bits = 1;
+  while ((static_cast<unsigned int>(n_keys) - 1U) >> static_cast<unsigned int>(bits) != 0)
+    ++bits;
+  Buffer<int> places(executor, static_cast<std::size_t>(n));
+  Runner<CudaBackend>(*executor).run(rows(n, StorePlace{places.data()}));
+  with_cub_memory(executor, [&](void *memory, std::size_t &size, const cudaStream_t stream) {
+    return cub::DeviceRadixSort::SortPairs(memory, size, keys, sorted, places.data(), order, n, 0,
+                                           bits, stream);
+  });
+}
+
+template CountTotals total_counts<CudaBackend>(const ExecutorPtr &, const int *, int);
+template void scan_counts<CudaBackend>(const ExecutorPtr &, const int *, int, int *);
+template void sort_by_key<CudaBackend>(const ExecutorPtr &, const int *, int, int, int *, int *);
+} // namespace femgpu::linalg
