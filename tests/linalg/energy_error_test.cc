@@ -305,28 +305,28 @@ TEST_P(EnergyErrorTest, IsTheSameOnAChipAsOfAGraph)
 {
   if (std::get<0>(GetParam()) != "cuda")
     GTEST_SKIP() << "the host has one way";
-  for (const int n : {10, 60, 150, 250}) {
-    const Known system(laplacian_2d(n, n));
-    for (const double tolerance : {0., 1e-1, 1e-3}) {
-      LinearSolverOptions options = to_energy_error(solver, tolerance);
-      options.format = "sell";
-      options.control.execution = Execution::graph;
-      const SolveReport graph = solve(executor, options, system.A, system.b).report;
-      options.control.execution = Execution::resident;
-      const auto [report, x] = solve(executor, options, system.A, system.b);
-      EXPECT_NE(report.method.execution, graph.method.execution);
-      EXPECT_EQ(report.outcome, Outcome::converged) << report.message;
-      EXPECT_NEAR(report.iterations, graph.iterations, 2. + 0.02 * graph.iterations);
-      ASSERT_GT(report.energy.error, 0.) << report.method.execution;
-      EXPECT_NEAR(report.energy.norm, graph.energy.norm, 1e-6 * graph.energy.norm);
-      EXPECT_NEAR(report.energy.target, graph.energy.target, 1e-6 * graph.energy.norm);
-      if (tolerance > 0.) {
-        EXPECT_LE(energy_error(system.A, x, system.x), report.energy.target);
-      }
-      if (tolerance > 0. && report.iterations == graph.iterations) {
-        EXPECT_NEAR(report.energy.error, graph.energy.error, 1e-2 * graph.energy.error);
-      }
+  const auto compare = [&](const Known &system, const double tolerance) {
+    LinearSolverOptions options = to_energy_error(solver, tolerance);
+    options.format = "sell";
+    options.control.execution = Execution::graph;
+    const SolveReport graph = run(options, system.A, system.b).report;
+    options.control.execution = Execution::resident;
+    const auto [report, x] = run(options, system.A, system.b);
+    SCOPED_TRACE(report.method.execution);
+    EXPECT_EQ(report.outcome, Outcome::converged) << report.message;
+    EXPECT_NEAR(report.iterations, graph.iterations, 3. + 0.3 * graph.iterations);
+    ASSERT_GT(report.energy.error, 0.);
+    EXPECT_NEAR(report.energy.norm, graph.energy.norm, 1e-6 * graph.energy.norm);
+    EXPECT_NEAR(report.energy.target, graph.energy.target, 1e-6 * graph.energy.norm);
+    if (tolerance > 0.) {
+      EXPECT_LE(energy_error(system.A, x, system.x), report.energy.target);
+      EXPECT_LE(report.energy.error, report.energy.target);
     }
+  };
+  for (const int n : {10, 25, 60, 150, 250}) {
+    const Known system(laplacian_2d(n, n + 1));
+    for (const double tolerance : {0., 1e-1, 1e-3})
+      compare(system, tolerance);
   }
 }
 
