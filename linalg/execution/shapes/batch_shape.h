@@ -18,25 +18,15 @@ enum class BatchKernel
   shared_8
 };
 
-/// Most threads of a block of each kernel.
-constexpr int most_threads(const BatchKernel kernel)
-{
-  return kernel == BatchKernel::shared_1 ? 1024 : 512;
-}
+/// They, in their order.
+constexpr ChipKernel batch_kernels[] = {{Extent::block, true, 2, 512},
+                                        {Extent::block, false, 1, 1024},
+                                        {Extent::block, false, 4, 512},
+                                        {Extent::block, false, 8, 512}};
 
-/// Rows that a thread of each kernel can have.
-constexpr int rows_per_thread(const BatchKernel kernel)
+constexpr const ChipKernel &properties(const BatchKernel kernel)
 {
-  switch (kernel) {
-  case BatchKernel::registers_2:
-    return 2;
-  case BatchKernel::shared_4:
-    return 4;
-  case BatchKernel::shared_8:
-    return 8;
-  default:
-    return 1;
-  }
+  return batch_kernels[static_cast<int>(kernel)];
 }
 
 /// How a block solves its system. It depends on that system alone, so that the order of all sums

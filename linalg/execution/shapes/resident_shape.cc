@@ -94,16 +94,12 @@ std::optional<ResidentShape> in_shared_memory(const ResidentSystem &system,
 
 std::string ResidentShape::description() const
 {
-  using Kernel = ResidentKernel;
-  const bool shared = kernel == Kernel::cluster_shared_1 || kernel == Kernel::grid_shared_1 ||
-                      kernel == Kernel::grid_shared_4 || kernel == Kernel::grid_shared_8;
-  const bool cluster = kernel == Kernel::cluster_registers_2 ||
-                       kernel == Kernel::cluster_registers_4 || kernel == Kernel::cluster_shared_1;
+  const ChipKernel &how = properties(kernel);
   std::string text = blocks == 1 ? "one block" : std::to_string(blocks) + " blocks";
-  if (cluster)
+  if (how.extent == Extent::cluster)
     text += " in a cluster";
   text += ", " + std::to_string(threads) + " threads a block, matrix in ";
-  return text + (shared ? "shared memory" : "registers");
+  return text + (how.is_matrix_in_registers ? "registers" : "shared memory");
 }
 
 bool may_be_resident(const int n, const ResidentLimits &limits)

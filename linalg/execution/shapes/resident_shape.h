@@ -18,6 +18,23 @@ struct ResidentSystem
   int n_vectors = 0;
 };
 
+/// Which blocks a kernel that keeps a matrix on the chip has.
+enum class Extent
+{
+  block,
+  cluster,
+  grid ///< all that the device holds at one time
+};
+
+/// A kernel that keeps a matrix on the chip.
+struct ChipKernel
+{
+  Extent extent;
+  bool is_matrix_in_registers; ///< else in shared memory
+  int rows;                    ///< that a thread can have
+  int most_threads;            ///< of a block
+};
+
 /// The resident kernels there are; the number is that of rows a thread can have.
 enum class ResidentKernel
 {
@@ -32,39 +49,31 @@ enum class ResidentKernel
   grid_shared_8
 };
 
-/// Most threads of a block of each kernel.
-constexpr int most_threads(const ResidentKernel kernel)
+/// They, in their order.
+constexpr ChipKernel resident_kernels[] = {
+    {Extent::block, true, 1, 256},    {Extent::block, true, 4, 256},
+    {Extent::cluster, true, 2, 256},  {Extent::cluster, true, 4, 256},
+    {Extent::cluster, false, 1, 640}, {Extent::grid, true, 1, 512},
+    {Extent::grid, false, 1, 1024},   {Extent::grid, false, 4, 512},
+    {Extent::grid, false, 8, 512}};
+
+constexpr const ChipKernel &properties(const ResidentKernel kernel)
 {
-  switch (kernel) {
-  case ResidentKernel::block_registers_1:
-  case ResidentKernel::block_registers_4:
-  case ResidentKernel::cluster_registers_2:
-  case ResidentKernel::cluster_registers_4:
-    return 256;
-  case ResidentKernel::cluster_shared_1:
-    return 640;
-  case ResidentKernel::grid_shared_1:
-    return 1024;
-  default:
-    return 512;
-  }
+  return resident_kernels[static_cast<int>(kernel)];
 }
 
-/// Rows that a thread of each kernel can have.
-constexpr int rows_per_thread(const ResidentKernel kernel)
+/// Of a block of @p kernel.
+template <class Kernel>
+constexpr int most_threads(const Kernel kernel)
 {
-  switch (kernel) {
-  case ResidentKernel::cluster_registers_2:
-    return 2;
-  case ResidentKernel::block_registers_4:
-  case ResidentKernel::cluster_registers_4:
-  case ResidentKernel::grid_shared_4:
-    return 4;
-  case ResidentKernel::grid_shared_8:
-    return 8;
-  default:
-    return 1;
-  }
+  return properties(kernel).most_threads;
+}
+
+/// That a thread of @p kernel can have.
+template <class Kernel>
+constexpr int rows_per_thread(const Kernel kernel)
+{
+  return properties(kernel).rows;
 }
 
 /// Entries of a row that threads keep in registers.

@@ -169,48 +169,39 @@ public:
                   Buffer<typename Program::Result> &results)
   {
     for (const BatchGroup &group : *batch.groups)
-      launch<Program>(batch, group, start, results.data());
+      launch<Program>(batch, group, start, results.data(),
+                      std::make_index_sequence<std::size(batch_kernels)>());
   }
 
 private:
-  template <class Program>
+  template <class Program, std::size_t... numbers>
   static void launch(const SystemBatch &batch, const BatchGroup &group,
-                     const typename Program::State &start, typename Program::Result *results)
+                     const typename Program::State &start, typename Program::Result *results,
+                     std::index_sequence<numbers...> /* of kernels */)
   {
-    using Kernel = BatchKernel;
-    using cuda::AddressCode;
-    switch (group.shape.kernel) {
-    case Kernel::registers_2:
-      return start_kernel<Program, cuda::RegisterEntries<2, entries_in_registers>,
-                          Kernel::registers_2>(batch, group, start, results);
-    case Kernel::shared_1:
-      return start_kernel<Program, cuda::SharedEntries<1, AddressCode>, Kernel::shared_1>(
-          batch, group, start, results);
-    case Kernel::shared_4:
-      return start_kernel<Program, cuda::SharedEntries<4, AddressCode>, Kernel::shared_4>(
-          batch, group, start, results);
-    case Kernel::shared_8:
-      if constexpr (Program::n_vectors <= most_vectors_of_8_rows)
-        return start_kernel<Program, cuda::SharedEntries<8, AddressCode>, Kernel::shared_8>(
-            batch, group, start, results);
-    }
+    const auto number = static_cast<std::size_t>(group.shape.kernel);
+    ((number == numbers && start_kernel<Program, numbers>(batch, group, start, results)) || ...);
   }
 
-  template <class Program, class Entries, BatchKernel shape>
-  static void start_kernel(const SystemBatch &batch, const BatchGroup &group,
+  template <class Program, std::size_t number>
+  static bool start_kernel(const SystemBatch &batch, const BatchGroup &group,
                            const typename Program::State &start, typename Program::Result *results)
   {
-    constexpr int threads = most_threads(shape);
-    constexpr auto kernel = cuda::run_batch<Program, Entries, threads, rows_per_thread(shape)>;
-    const auto &executor = static_cast<const CudaExecutor &>(*batch.executor);
-    const std::size_t most_bytes = executor.kernels().shared_bytes(cuda::address_of(kernel));
-    const std::size_t bytes = std::min(group.shared_bytes, most_bytes);
-    const cuda::BatchLayout layout{group.shape.lanes, static_cast<unsigned int>(bytes),
-                                   batch.uses_diagonal};
-    const cuda::Grid grid{static_cast<unsigned int>(group.size),
-                          static_cast<unsigned int>(group.shape.threads), bytes};
-    cuda::launch(executor, executor.stream(), grid, kernel, batch.systems->data() + group.first,
-                 start, layout, results + group.first);
+    constexpr ChipKernel how = batch_kernels[number];
+    if constexpr (how.rows < 8 || Program::n_vectors <= most_vectors_of_8_rows) {
+      using Entries = cuda::EntriesOf<cuda::BlockFabric, how.is_matrix_in_registers, how.rows>;
+      constexpr auto kernel = cuda::run_batch<Program, Entries, how.most_threads, how.rows>;
+      const auto &executor = static_cast<const CudaExecutor &>(*batch.executor);
+      const std::size_t most_bytes = executor.kernels().shared_bytes(cuda::address_of(kernel));
+      const std::size_t bytes = std::min(group.shared_bytes, most_bytes);
+      const cuda::BatchLayout layout{group.shape.lanes, static_cast<unsigned int>(bytes),
+                                     batch.uses_diagonal};
+      const cuda::Grid grid{static_cast<unsigned int>(group.size),
+                            static_cast<unsigned int>(group.shape.threads), bytes};
+      cuda::launch(executor, executor.stream(), grid, kernel, batch.systems->data() + group.first,
+                   start, layout, results + group.first);
+    }
+    return true;
   }
 };
 } // namespace femgpu::linalg

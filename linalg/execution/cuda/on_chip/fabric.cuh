@@ -29,27 +29,34 @@ __device__ __forceinline__ unsigned int shared_address(const void *pointer)
   return static_cast<unsigned int>(__cvta_generic_to_shared(pointer));
 }
 
-/// What a fabric of blocks with shared memory fetches by address().
-__device__ __forceinline__ double fetch_shared(const unsigned int address)
-{
-  double value;
-  asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(address) : "memory");
-  return value;
-}
-
-/// One block. The exchange vector is in its shared memory.
-class BlockFabric
+/// Blocks that have the whole exchange vector in their shared memory.
+class SharedExchange
 {
 public:
   static constexpr bool publishes_in_shared_memory = true;
   static constexpr bool all_warps_combine = true;
 
-  __device__ BlockFabric(double *exchange, const GridMemory & /* grid */) : exchange(exchange)
+  __device__ explicit SharedExchange(double *exchange) : exchange(exchange)
   {}
-  __device__ static int rank()
+  __device__ unsigned int address(const int column) const
   {
-    return 0;
+    return shared_address(exchange + column);
   }
+  __device__ static double fetch(const unsigned int address, const double * /* vector */)
+  {
+    double value;
+    asm volatile("ld.shared.f64 %0, [%1];" : "=d"(value) : "r"(address) : "memory");
+    return value;
+  }
+
+protected:
+  double *exchange;
+};
+
+/// Blocks that need not know who reads what.
+class Unintroduced
+{
+public:
   /// To be called once by all threads with the rows of the block and the columns of its entries.
   __device__ static void introduce(const int /* first_row */, const int /* end_row */,
                                    const int /* first_column */, const int /* last_column */)
@@ -60,13 +67,17 @@ public:
   {
     return 0;
   }
-  __device__ unsigned int address(const int column) const
+};
+
+/// One block.
+class BlockFabric : public SharedExchange, public Unintroduced
+{
+public:
+  __device__ BlockFabric(double *exchange, const GridMemory & /* grid */) : SharedExchange(exchange)
+  {}
+  __device__ static int rank()
   {
-    return shared_address(exchange + column);
-  }
-  __device__ static double fetch(const unsigned int address, const double * /* vector */)
-  {
-    return fetch_shared(address);
+    return 0;
   }
   /// By all lanes of a row; the first of them has @p owns.
   __device__ void publish(const bool owns, const int i, const unsigned int /* readers */,
@@ -103,24 +114,18 @@ public:
   /// Before a block ends.
   __device__ static void leave()
   {}
-
-private:
-  double *exchange;
 };
 
 /**
- * A cluster. Every block has the whole exchange vector in its shared memory; a value is sent, as
- * soon as it is known, to the blocks whose rows have a column there. Blocks wait for bytes that
- * arrive, not for each other: what is sent crosses the network once, and a barrier of the cluster
- * would cross it twice.
+ * A cluster. A value of the exchange vector is sent, as soon as it is known, to the blocks whose
+ * rows have a column there. Blocks wait for bytes that arrive, not for each other: what is sent
+ * crosses the network once, and a barrier of the cluster would cross it twice.
  */
-class ClusterFabric
+class ClusterFabric : public SharedExchange
 {
 public:
-  static constexpr bool publishes_in_shared_memory = true;
-  static constexpr bool all_warps_combine = true;
-
-  __device__ ClusterFabric(double *exchange, const GridMemory & /* grid */) : exchange(exchange)
+  __device__ ClusterFabric(double *exchange, const GridMemory & /* grid */)
+      : SharedExchange(exchange)
   {
     Shared &mine = shared();
     if (threadIdx.x != 0)
@@ -160,14 +165,6 @@ public:
           i <= fetch_int(remote(shared_address(&shared().last_column), block)))
         set |= 1U << block;
     return set;
-  }
-  __device__ unsigned int address(const int column) const
-  {
-    return shared_address(exchange + column);
-  }
-  __device__ static double fetch(const unsigned int address, const double * /* vector */)
-  {
-    return fetch_shared(address);
   }
   __device__ void publish(const bool owns, const int i, const unsigned int readers,
                           const double value, double * /* vector */) const
@@ -293,14 +290,13 @@ private:
 #endif
   }
 
-  double *exchange;
   unsigned int incoming_bytes = 0; // of an exchange vector
   unsigned int n_published = 0, n_combined = 0;
 };
 
 /// All blocks of the device, which must be there at the same time. The exchange vector is the
 /// vector itself, in the memory of the device.
-class GridFabric
+class GridFabric : public Unintroduced
 {
 public:
   static constexpr bool publishes_in_shared_memory = false;
@@ -311,14 +307,6 @@ public:
   __device__ static int rank()
   {
     return static_cast<int>(blockIdx.x);
-  }
-  __device__ static void introduce(const int /* first_row */, const int /* end_row */,
-                                   const int /* first_column */, const int /* last_column */)
-  {}
-  __device__ static unsigned int readers(const int /* i */, const int /* lane */,
-                                         const int /* lanes */)
-  {
-    return 0;
   }
   __device__ static unsigned int address(const int column)
   {

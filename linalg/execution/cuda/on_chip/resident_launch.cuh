@@ -7,6 +7,7 @@
 #include "linalg/operators/csr_matrix.h"
 
 #include <algorithm>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -49,6 +50,18 @@ const Matrix *matrix_of(const Steps &...steps)
   return found;
 }
 
+template <Extent extent>
+using FabricOf =
+    std::conditional_t<extent == Extent::block, BlockFabric,
+                       std::conditional_t<extent == Extent::cluster, ClusterFabric, GridFabric>>;
+
+/// How a kernel with that fabric keeps the entries of @p R rows a thread.
+template <class Fabric, bool in_registers, int R>
+using EntriesOf =
+    std::conditional_t<in_registers, RegisterEntries<R, entries_in_registers>,
+                       SharedEntries<R, std::conditional_t<Fabric::publishes_in_shared_memory,
+                                                           AddressCode, DistanceCode>>>;
+
 /// Launches the loop of @p Tags as one kernel.
 template <class Sums, class Loop, class... Tags>
 class LoopLauncher
@@ -66,63 +79,43 @@ public:
     loop.layout.n = loop.A.n;
     loop.layout.slice = (loop.A.n + shape.blocks - 1) / shape.blocks;
     loop.layout.lanes = shape.lanes;
-    using Kernel = ResidentKernel;
-    switch (shape.kernel) {
-    case Kernel::block_registers_1:
-      return start_kernel<BlockFabric, RegisterEntries<1, entries_in_registers>, 1>(
-          loop, shape, most<Kernel::block_registers_1>{});
-    case Kernel::block_registers_4:
-      return start_kernel<BlockFabric, RegisterEntries<4, entries_in_registers>, 4>(
-          loop, shape, most<Kernel::block_registers_4>{});
-    case Kernel::cluster_registers_2:
-      return start_kernel<ClusterFabric, RegisterEntries<2, entries_in_registers>, 2>(
-          loop, shape, most<Kernel::cluster_registers_2>{});
-    case Kernel::cluster_registers_4:
-      return start_kernel<ClusterFabric, RegisterEntries<4, entries_in_registers>, 4>(
-          loop, shape, most<Kernel::cluster_registers_4>{});
-    case Kernel::cluster_shared_1:
-      return start_kernel<ClusterFabric, SharedEntries<1, AddressCode>, 1>(
-          loop, shape, most<Kernel::cluster_shared_1>{});
-    case Kernel::grid_registers_1:
-      return start_kernel<GridFabric, RegisterEntries<1, entries_in_registers>, 1>(
-          loop, shape, most<Kernel::grid_registers_1>{});
-    case Kernel::grid_shared_1:
-      return start_kernel<GridFabric, SharedEntries<1, DistanceCode>, 1>(
-          loop, shape, most<Kernel::grid_shared_1>{});
-    case Kernel::grid_shared_4:
-      return start_kernel<GridFabric, SharedEntries<4, DistanceCode>, 4>(
-          loop, shape, most<Kernel::grid_shared_4>{});
-    case Kernel::grid_shared_8:
-      if constexpr (n_vectors <= most_vectors_of_8_rows)
-        return start_kernel<GridFabric, SharedEntries<8, DistanceCode>, 8>(
-            loop, shape, most<Kernel::grid_shared_8>{});
-    }
-    return false;
+    return start_one_of(loop, shape, std::make_index_sequence<std::size(resident_kernels)>());
   }
 
 private:
-  template <ResidentKernel kernel>
-  using most = std::integral_constant<int, most_threads(kernel)>;
-
-  template <class Fabric, class Entries, int R, class MostThreads>
-  bool start_kernel(Loop &loop, const ResidentShape &shape, MostThreads /* most */) const
+  template <std::size_t... numbers>
+  bool start_one_of(Loop &loop, const ResidentShape &shape,
+                    std::index_sequence<numbers...> /* of kernels */) const
   {
-    constexpr auto kernel =
-        run_resident<Fabric, Entries, MostThreads::value, R, Sums, Loop, Tags...>;
-    constexpr bool is_cluster = std::is_same_v<Fabric, ClusterFabric>;
-    const std::size_t most_bytes = executor.kernels().shared_bytes(address_of(kernel));
-    const std::size_t exchange = exchange_bytes<Fabric>(loop.A.n);
-    if (exchange > most_bytes)
-      return false;
-    const std::size_t bytes = Entries::in_shared_memory ? most_bytes : exchange;
-    loop.layout.shared_bytes = static_cast<unsigned int>(bytes - exchange);
-    const Grid grid{static_cast<unsigned int>(shape.blocks),
-                    static_cast<unsigned int>(shape.threads), bytes,
-                    is_cluster ? Together::cluster : Together::all};
-    if (is_cluster && !has_cluster(address_of(kernel), grid))
-      return false;
-    launch(executor, executor.stream(), grid, kernel, loop);
-    return true;
+    const auto number = static_cast<std::size_t>(shape.kernel);
+    return ((number == numbers && start_kernel<numbers>(loop, shape)) || ...);
+  }
+
+  template <std::size_t number>
+  bool start_kernel([[maybe_unused]] Loop &loop, [[maybe_unused]] const ResidentShape &shape) const
+  {
+    constexpr ChipKernel how = resident_kernels[number];
+    if constexpr (how.rows < 8 || n_vectors <= most_vectors_of_8_rows) {
+      using Fabric = FabricOf<how.extent>;
+      using Entries = EntriesOf<Fabric, how.is_matrix_in_registers, how.rows>;
+      constexpr auto kernel =
+          run_resident<Fabric, Entries, how.most_threads, how.rows, Sums, Loop, Tags...>;
+      constexpr bool is_cluster = how.extent == Extent::cluster;
+      const std::size_t most_bytes = executor.kernels().shared_bytes(address_of(kernel));
+      const std::size_t exchange = exchange_bytes<Fabric>(loop.A.n);
+      if (exchange > most_bytes)
+        return false;
+      const std::size_t bytes = Entries::in_shared_memory ? most_bytes : exchange;
+      loop.layout.shared_bytes = static_cast<unsigned int>(bytes - exchange);
+      const Grid grid{static_cast<unsigned int>(shape.blocks),
+                      static_cast<unsigned int>(shape.threads), bytes,
+                      is_cluster ? Together::cluster : Together::all};
+      if (is_cluster && !has_cluster(address_of(kernel), grid))
+        return false;
+      launch(executor, executor.stream(), grid, kernel, loop);
+      return true;
+    }
+    return false;
   }
 
   bool has_cluster(const void *const kernel, const Grid &grid) const
