@@ -6,7 +6,6 @@
 #include "linalg/execution/steps/vector_steps.h"
 #include "linalg/execution/steps/views.h"
 
-#include <type_traits>
 #include <vector>
 
 /**
@@ -38,16 +37,9 @@
  */
 namespace femgpu::linalg
 {
-/// Steps by their formulas. Those that have a `factor` are products.
+/// Steps by their formulas.
 template <class... Formulas>
 struct StepList
-{};
-
-template <class Formulas, class = void>
-struct IsProduct : std::false_type
-{};
-template <class Formulas>
-struct IsProduct<Formulas, std::void_t<decltype(Formulas::factor)>> : std::true_type
 {};
 
 /// One system, in the memory of an executor.

@@ -26,6 +26,14 @@ template <int... numbers>
 struct VectorList
 {};
 
+/// Is a step of these formulas a product? It has a `factor` then.
+template <class Formulas, class = void>
+struct IsProduct : std::false_type
+{};
+template <class Formulas>
+struct IsProduct<Formulas, std::void_t<decltype(Formulas::factor)>> : std::true_type
+{};
+
 /// The values of one row in each vector of a method.
 template <int n_vectors>
 struct Row

@@ -33,7 +33,7 @@ public:
       const Matrix *const A = matrix_of(steps...);
       if (A == nullptr || begin.A != &A->csr() || end.A != begin.A || end.v != begin.v)
         return "";
-      return start_resident<Begin, End, VectorStepParts<Steps>...>(
+      return start_resident<Begin, End, OnChip<Steps>...>(
           *A, vectors_of(steps...), first_of(steps...).body.m, begin, end.body, has_begun);
     }
     return "";
@@ -72,10 +72,10 @@ private:
   template <class First, class... Rest>
   static auto vectors_of(const First &first, const Rest &.../* rest */)
   {
-    return first.body.vectors.template first<VectorStepParts<First>::n_vectors>();
+    return first.body.vectors.template first<OnChip<First>::n_stored>();
   }
 
-  template <class Begin, class End, class... Parts, int n_vectors>
+  template <class Begin, class End, class... Formulas, int n_vectors>
   std::string start_resident(const Matrix &A, const VectorSet<n_vectors> &vectors,
                              const DiagonalView &m, const ProductStep<CsrMatrix, Begin> &begin,
                              const End &end, const bool has_begun)
@@ -99,7 +99,7 @@ private:
               state.data(),
               state.mailbox(),
               state.most_numbers()};
-    if (!LoopLauncher<Sums, Loop, typename Parts::Tag...>(executor).start(loop, *shape))
+    if (!LoopLauncher<Sums, Loop, Formulas...>(executor).start(loop, *shape))
       return "";
     state.expect_mail();
     return shape->description();

@@ -82,9 +82,7 @@ public:
   template <class... Formulas>
   __device__ void run(StepList<Formulas...> /* steps */)
   {
-    (Base::run(
-         std::conditional_t<IsProduct<Formulas>::value, ProductTag<Formulas>, RowsTag<Formulas>>{}),
-     ...);
+    (Base::run(Formulas()), ...);
   }
 
   template <class Formulas>

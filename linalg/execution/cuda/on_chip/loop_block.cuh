@@ -8,18 +8,6 @@
 
 namespace femgpu::linalg::cuda
 {
-/// The steps of a loop that is one kernel, as types.
-template <class Formulas_>
-struct RowsTag
-{
-  using Formulas = Formulas_;
-};
-template <class Formulas_>
-struct ProductTag
-{
-  using Formulas = Formulas_;
-};
-
 /// Where a resident loop leaves what the host wants to know; of memory that both can reach.
 template <class State>
 struct LoopResult

@@ -303,8 +303,8 @@ public:
     load_rows(loop.m);
   }
 
-  template <class Formulas>
-  __device__ void run(RowsTag<Formulas> /* step */)
+  template <class Formulas, std::enable_if_t<!IsProduct<Formulas>::value, int> = 0>
+  __device__ void run(const Formulas &formulas)
   {
     if (!state.running)
       return;
@@ -313,15 +313,15 @@ public:
     for (int k = 0; k < R; ++k) {
       Sums of_row{};
       row[k].number = place.row(k);
-      Formulas()(state, row[k], diagonal[k], of_row);
+      formulas(state, row[k], diagonal[k], of_row);
       if (place.owns(k))
         add_sums(sums, of_row, typename Formulas::Contributes{});
     }
-    this->complete(Formulas());
+    this->complete(formulas);
   }
 
-  template <class Formulas>
-  __device__ void run(ProductTag<Formulas> /* step */)
+  template <class Formulas, std::enable_if_t<IsProduct<Formulas>::value, int> = 0>
+  __device__ void run(const Formulas &formulas)
   {
     static_assert(HasEpilogue<Formulas>::value, "all must meet before the next product");
     if (!state.running)
@@ -336,11 +336,11 @@ public:
     for (int k = 0; k < R; ++k) {
       const double Av_i = product(k, factor);
       Sums of_row{};
-      Formulas()(state, row[k], Av_i, diagonal[k], of_row);
+      formulas(state, row[k], Av_i, diagonal[k], of_row);
       if (place.owns(k))
         add_sums(sums, of_row, typename Formulas::Contributes{});
     }
-    this->complete(Formulas());
+    this->complete(formulas);
   }
 
   /// Brings the vectors back to memory, and runs the last step.

@@ -13,36 +13,28 @@
 
 namespace femgpu::linalg::cuda
 {
-/// The tag and the parts of a vector step.
+/// What a vector step does where its vectors are on the chip.
 template <class Step>
-struct VectorStepParts;
-template <int n, class Body>
-struct VectorStepParts<RowStep<InMemory<n, Body>>>
+using OnChip = typename Step::Body::Formulas::OnChip;
+
+/// What a vector step multiplies with, if it does.
+template <class Body>
+const Matrix *matrix_of_step(const RowStep<Body> & /* step */)
 {
-  using Tag = RowsTag<typename Body::OnChip>;
-  static constexpr int n_vectors = Body::OnChip::n_stored;
-  static const Matrix *factor(const RowStep<InMemory<n, Body>> & /* step */)
-  {
-    return nullptr;
-  }
-};
-template <int n, class Body>
-struct VectorStepParts<ProductStep<Matrix, InMemory<n, Body>>>
+  return nullptr;
+}
+template <class Body>
+const Matrix *matrix_of_step(const ProductStep<Matrix, Body> &step)
 {
-  using Tag = ProductTag<typename Body::OnChip>;
-  static constexpr int n_vectors = Body::OnChip::n_stored;
-  static const Matrix *factor(const ProductStep<Matrix, InMemory<n, Body>> &step)
-  {
-    return step.A;
-  }
-};
+  return step.A;
+}
 
 /// The one matrix that all products of a loop are with; nullptr if there are several, or none.
 template <class... Steps>
 const Matrix *matrix_of(const Steps &...steps)
 {
   const Matrix *found = nullptr;
-  for (const Matrix *const factor : {VectorStepParts<Steps>::factor(steps)...}) {
+  for (const Matrix *const factor : {matrix_of_step(steps)...}) {
     if (found != nullptr && factor != nullptr && factor != found)
       return nullptr;
     found = factor != nullptr ? factor : found;
@@ -62,8 +54,8 @@ using EntriesOf =
                        SharedEntries<R, std::conditional_t<Fabric::publishes_in_shared_memory,
                                                            AddressCode, DistanceCode>>>;
 
-/// Launches the loop of @p Tags as one kernel.
-template <class Sums, class Loop, class... Tags>
+/// Launches the loop of @p Formulas as one kernel.
+template <class Sums, class Loop, class... Formulas>
 class LoopLauncher
 {
   using State = typename Loop::State;
@@ -99,7 +91,7 @@ private:
       using Fabric = FabricOf<how.extent>;
       using Entries = EntriesOf<Fabric, how.is_matrix_in_registers, how.rows>;
       constexpr auto kernel =
-          run_resident<Fabric, Entries, how.most_threads, how.rows, Sums, Loop, Tags...>;
+          run_resident<Fabric, Entries, how.most_threads, how.rows, Sums, Loop, Formulas...>;
       constexpr bool is_cluster = how.extent == Extent::cluster;
       const std::size_t most_bytes = executor.kernels().shared_bytes(address_of(kernel));
       const std::size_t exchange = exchange_bytes<Fabric>(loop.A.n);
