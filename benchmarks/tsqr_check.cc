@@ -234,10 +234,11 @@ public:
           const std::string method =
               variant.name + " passes=" + std::to_string(passes) + (has_safer ? " safer=no" : "");
           V.memory.copy_from(original.memory);
-          if (make_tsqr(method, executor)->factorise(options.n, V.view(), R.data()).is_done) {
-            result.orthogonality = orthogonality_error(executor, options.n, V.view());
+          const auto tsqr = make_tsqr(method, executor);
+          if (tsqr->factorise(options.n, V.view(), R.data()).is_done) {
+            result.orthogonality = tsqr->orthogonality_error(options.n, V.view());
             result.factorisation =
-                factorisation_error(executor, options.n, original.view(), V.view(), R.data());
+                tsqr->factorisation_error(options.n, original.view(), V.view(), R.data());
           }
           add(result);
         }

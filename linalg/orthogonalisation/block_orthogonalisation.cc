@@ -29,25 +29,14 @@ public:
     const auto n_products = static_cast<std::size_t>(Q.count) * static_cast<std::size_t>(V.count);
     if (products.size() < n_products)
       products = Buffer<double>(executor, n_products);
+    const int at_once = one_by_one ? 1 : Q.count;
     for (int pass = 0; pass < passes; ++pass)
-      if (one_by_one)
-        for (int x = 0; x < Q.count; ++x)
-          take_out(n, {Q[x], Q.stride, 1}, V, C + x, static_cast<std::size_t>(Q.count), pass == 0);
-      else
-        take_out(n, Q, V, C, 1, pass == 0);
+      for (int x = 0; x < Q.count; x += at_once)
+        columns.take_out(n, Q.part(x, at_once), V, products.data(), C + x,
+                         static_cast<std::size_t>(Q.count / at_once), pass == 0);
   }
 
 private:
-  /// Some columns of Q at one time; entries of their part of C have @p distance.
-  void take_out(const int n, const Columns &Q, const Columns &V, double *C,
-                const std::size_t distance, const bool is_first)
-  {
-    columns.gram(n, Q, V, products.data());
-    columns.subtract(n, Q, products.data(), V);
-    columns.steps().run(
-        rows(Q.count * V.count, StoreProducts{products.data(), C, distance, is_first}));
-  }
-
   ExecutorPtr executor;
   TallSkinny<Backend> columns;
   Buffer<double> products;

@@ -96,11 +96,8 @@ void classical_gram_schmidt(TallSkinny<Backend> &columns, const int n, const Col
   const auto distance = static_cast<std::size_t>(V.count);
   for (int k = 0; k < V.count; ++k) {
     const Columns Q{V.data, V.stride, k}, v{V[k], V.stride, 1};
-    for (int pass = 0; pass < passes && k > 0; ++pass) {
-      columns.gram(n, Q, v, products);
-      columns.subtract(n, Q, products, v);
-      columns.steps().run(rows(k, StoreProducts{products, R + k * distance, 1, pass == 0}));
-    }
+    for (int pass = 0; pass < passes && k > 0; ++pass)
+      columns.take_out(n, Q, v, products, R + k * distance, 1, pass == 0);
     columns.gram(n, v, v, products);
     columns.steps().run(teams(1, FinishRow{V.count, k, 1, products, R}));
     columns.steps().run(rows(n, TakeOutColumn{k, 0, distance, V, R}));

@@ -82,6 +82,14 @@ public:
    * @throws ParameterError with more than most_columns or an odd stride; DeviceError without memory
    */
   virtual TsqrReport factorise(int n, const Columns &V, double *R) = 0;
+
+  /// ‖I − QᵀQ‖_F. Reads Q once, and takes memory for count(Q)² sums of chunks.
+  virtual double orthogonality_error(int n, const Columns &Q) const = 0;
+
+  /// ‖V − QR‖_F / ‖V‖_F, of any V and the Q and R of its factorisation; ‖QR‖_F where V is zero.
+  /// Takes memory for a copy of V.
+  virtual double factorisation_error(int n, const Columns &V, const Columns &Q,
+                                     const double *R) const = 0;
 };
 
 extern const BackendRegistry<NoTraits, Tsqr, const ExecutorPtr &> tsqr_methods;
@@ -105,21 +113,6 @@ make_block_orthogonalisation(const std::string &text, const ExecutorPtr &executo
 {
   return block_methods.make(text, executor->backend(), executor);
 }
-
-template <class Backend>
-double orthogonality_error_on(const ExecutorPtr &executor, int n, const Columns &Q);
-
-template <class Backend>
-double factorisation_error_on(const ExecutorPtr &executor, int n, const Columns &V,
-                              const Columns &Q, const double *R);
-
-/// ‖I − QᵀQ‖_F. Reads Q once, and takes memory for count(Q)² sums of chunks.
-double orthogonality_error(const ExecutorPtr &executor, int n, const Columns &Q);
-
-/// ‖V − QR‖_F / ‖V‖_F, of any V and the Q and R of its factorisation; ‖QR‖_F where V is zero. Takes
-/// memory for a copy of V.
-double factorisation_error(const ExecutorPtr &executor, int n, const Columns &V, const Columns &Q,
-                           const double *R);
 } // namespace femgpu::linalg
 
 #endif

@@ -26,21 +26,6 @@ constexpr decltype(block_methods)::Entry block_table[] = {
 
 constexpr decltype(block_methods) block_methods("orthogonalisation of blocks", block_table);
 
-double orthogonality_error(const ExecutorPtr &executor, const int n, const Columns &Q)
-{
-  return on_backend(executor->backend(), [&](const auto on) {
-    return orthogonality_error_on<typename decltype(on)::Backend>(executor, n, Q);
-  });
-}
-
-double factorisation_error(const ExecutorPtr &executor, const int n, const Columns &V,
-                           const Columns &Q, const double *R)
-{
-  return on_backend(executor->backend(), [&](const auto on) {
-    return factorisation_error_on<typename decltype(on)::Backend>(executor, n, V, Q, R);
-  });
-}
-
 std::string to_string(const TsqrReport &report)
 {
   std::string text = report.variant;

@@ -61,32 +61,23 @@ inline void check_alignment(const Columns &V)
                          "bytes, and round the distance up to an even number.");
 }
 
-/// Keeps C[x + y n_X] of a Gram step.
+/// Keeps C[x + y n_X] of a Gram step; and stores it elsewhere, or adds it to what another pass has
+/// found there.
 struct KeepProducts
 {
   int n_X;
   double *C;
+  double *total = nullptr;
+  std::size_t distance = 1; ///< of entries there
+  bool is_first = true;
 
   FEMGPU_HD
   void entry(const int x, const int y, const double c_xy) const
   {
-    C[x + y * n_X] = c_xy;
-  }
-};
-
-/// Stores entry k of a row or column of a small matrix, or adds what another pass has found.
-struct StoreProducts
-{
-  const double *from;
-  double *to;
-  std::size_t distance; ///< of entries in the matrix
-  bool is_first;
-
-  FEMGPU_HD
-  void operator()(const int k) const
-  {
-    double &entry = to[static_cast<std::size_t>(k) * distance];
-    entry = is_first ? from[k] : entry + from[k];
+    const auto k = static_cast<std::size_t>(x + y * n_X);
+    C[k] = c_xy;
+    if (total != nullptr)
+      total[k * distance] = is_first ? c_xy : total[k * distance] + c_xy;
   }
 };
 
@@ -243,12 +234,16 @@ public:
   /// C = XᵀY: C[x + y count(X)]. X and Y may be the same.
   void gram(const int n, const Columns &X, const Columns &Y, double *C)
   {
-    const int n_entries = X.count * Y.count;
-    if (n_entries > most_entries) {
-      memory = GramMemory(executor, n_entries);
-      most_entries = n_entries;
-    }
-    runner.run(femgpu::linalg::gram(n, X, Y, KeepProducts{X.count, C}, memory));
+    gram(n, X, Y, KeepProducts{X.count, C});
+  }
+
+  /// V −= Q C with C = QᵀV, which @p products has room for; the total of all passes gets its
+  /// entries at a @p distance.
+  void take_out(const int n, const Columns &Q, const Columns &V, double *products, double *total,
+                const std::size_t distance, const bool is_first)
+  {
+    gram(n, Q, V, KeepProducts{Q.count, products, total, distance, is_first});
+    subtract(n, Q, products, V);
   }
 
   /// V −= X C with C[x + y count(X)]
@@ -275,6 +270,16 @@ public:
   }
 
 private:
+  void gram(const int n, const Columns &X, const Columns &Y, const KeepProducts &keep)
+  {
+    const int n_entries = X.count * Y.count;
+    if (n_entries > most_entries) {
+      memory = GramMemory(executor, n_entries);
+      most_entries = n_entries;
+    }
+    runner.run(femgpu::linalg::gram(n, X, Y, keep, memory));
+  }
+
   void transform(const int n, const Columns &X, const double *C, const int ldc, const Columns &V,
                  const double *R, const int *proceeds = nullptr)
   {

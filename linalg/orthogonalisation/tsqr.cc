@@ -29,16 +29,18 @@ Variant variant_of(const std::string &name)
                               std::begin(names));
 }
 
-struct SetZero
+template <class Backend>
+double frobenius_norm(TallSkinny<Backend> &columns, const int n, const Columns &V,
+                      Buffer<double> &product)
 {
-  double *entries;
-
-  FEMGPU_HD
-  void operator()(const int k) const
-  {
-    entries[k] = 0.;
+  double sum = 0.;
+  for (int c = 0; c < V.count; ++c) {
+    const Columns v = V.part(c, 1);
+    columns.gram(n, v, v, product.data());
+    sum += product.to_host(1)[0];
   }
-};
+  return std::sqrt(sum);
+}
 
 /// Fills what R tells about V = QR: a column depends on those before if of its norm no more is left
 /// on the diagonal than rounding may leave of a zero.
@@ -117,6 +119,38 @@ public:
     return report;
   }
 
+  double orthogonality_error(const int n, const Columns &Q) const override
+  {
+    check_alignment(Q);
+    const auto p = static_cast<std::size_t>(Q.count);
+    Buffer<double> products(executor, p * p);
+    TallSkinny<Backend>(executor).gram(n, Q, Q, products.data());
+    const std::vector<double> C = products.to_host();
+    double sum = 0.;
+    for (std::size_t k = 0; k < C.size(); ++k) {
+      const double error = (k % p == k / p ? 1. : 0.) - C[k];
+      sum += error * error;
+    }
+    return std::sqrt(sum);
+  }
+
+  double factorisation_error(const int n, const Columns &V, const Columns &Q,
+                             const double *R) const override
+  {
+    check_alignment(V);
+    check_alignment(Q);
+    const auto rows_of_copy = static_cast<std::size_t>(n + n % 2),
+               p = static_cast<std::size_t>(V.count);
+    TallSkinny<Backend> own(executor);
+    Buffer<double> memory(executor, rows_of_copy * p), product(executor, 1);
+    const Columns difference{memory.data(), rows_of_copy, V.count};
+    for (int c = 0; c < V.count; ++c)
+      executor->copy_inside(difference[c], V[c], sizeof(double) * static_cast<std::size_t>(n));
+    own.subtract(n, Q, R, difference);
+    const double norm = frobenius_norm(own, n, V, product);
+    return frobenius_norm(own, n, difference, product) / (norm > 0. ? norm : 1.);
+  }
+
 private:
   static constexpr auto most_entries = static_cast<std::size_t>(most_columns) * most_columns;
 
@@ -134,7 +168,7 @@ private:
   bool run_pass(const int n, const Columns &V, double *R, const bool may_floor, TsqrReport &report)
   {
     if (variant == Variant::mgs || variant == Variant::cgs) // which leave the lower triangle
-      columns.steps().run(rows(V.count * V.count, SetZero{R}));
+      executor->fill_zero(R, sizeof(double) * static_cast<std::size_t>(V.count * V.count));
     if (variant == Variant::mgs)
       modified_gram_schmidt(columns, n, V, R, B.data());
     else if (variant == Variant::cgs)

@@ -210,8 +210,7 @@ private:
         control.progress(s.iteration, std::sqrt(s.rr));
     }
     if (options.measures_errors)
-      record.worsen(record.orthogonality,
-                    orthogonality_error(A.executor(), n, V.part(0, H.columns())));
+      record.worsen(record.orthogonality, tsqr->orthogonality_error(n, V.part(0, H.columns())));
     if (is_first && H.columns() > 0) {
       const std::vector<std::complex<double>> ritz_values = H.ritz_values();
       steps = options.is_newton ? newton_basis(ritz_values, record.s)
@@ -266,9 +265,9 @@ private:
     if (report.failed_column >= 0 || report.variant.rfind(first_word(options.tsqr), 0) != 0)
       ++record.n_safer;
     if (options.measures_errors && report.is_done)
-      record.worsen(record.factorisation,
-                    factorisation_error(A.executor(), n, {before.data(), V.stride, block.count},
-                                        block, R.data()));
+      record.worsen(
+          record.factorisation,
+          tsqr->factorisation_error(n, {before.data(), V.stride, block.count}, block, R.data()));
     return report;
   }
 

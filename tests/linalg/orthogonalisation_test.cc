@@ -326,15 +326,14 @@ TEST_P(Orthogonalisation, ReportedErrorsAreThoseOfTheMatrices)
   const TallMatrix V = block_of_condition(n, p, 1e5, 16);
   ExecutorBlock original(executor, V), block(executor, V);
   Buffer<double> R(executor, static_cast<std::size_t>(p) * static_cast<std::size_t>(p));
-  make_tsqr("cholqr", executor)->factorise(n, block.view(), R.data());
+  const auto tsqr = make_tsqr("cholqr", executor);
+  tsqr->factorise(n, block.view(), R.data());
   const TallMatrix Q = block.to_host();
   const double expected = orthogonality_error_of(Q);
-  EXPECT_NEAR(orthogonality_error(executor, n, block.view()), expected, 1e-6 * expected);
-  EXPECT_LT(factorisation_error(executor, n, original.view(), block.view(), R.data()),
-            10. * p * eps);
+  EXPECT_NEAR(tsqr->orthogonality_error(n, block.view()), expected, 1e-6 * expected);
+  EXPECT_LT(tsqr->factorisation_error(n, original.view(), block.view(), R.data()), 10. * p * eps);
   R.fill_zero();
-  EXPECT_NEAR(factorisation_error(executor, n, original.view(), block.view(), R.data()), 1.,
-              10. * eps);
+  EXPECT_NEAR(tsqr->factorisation_error(n, original.view(), block.view(), R.data()), 1., 10. * eps);
 }
 
 TEST_P(Orthogonalisation, WrongNamesAndSizesAreRefused)
