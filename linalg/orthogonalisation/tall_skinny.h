@@ -74,10 +74,12 @@ struct KeepProducts
   FEMGPU_HD
   void entry(const int x, const int y, const double c_xy) const
   {
-    const auto k = static_cast<std::size_t>(x + y * n_X);
+    const int k = x + y * n_X;
     C[k] = c_xy;
-    if (total != nullptr)
-      total[k * distance] = is_first ? c_xy : total[k * distance] + c_xy;
+    if (total != nullptr) {
+      double &entry = total[static_cast<std::size_t>(k) * distance];
+      entry = is_first ? c_xy : entry + c_xy;
+    }
   }
 };
 

@@ -139,8 +139,8 @@ public:
   {
     check_alignment(V);
     check_alignment(Q);
-    const auto rows_of_copy = static_cast<std::size_t>(n + n % 2),
-               p = static_cast<std::size_t>(V.count);
+    const auto p = static_cast<std::size_t>(V.count);
+    const auto rows_of_copy = static_cast<std::size_t>(n) + static_cast<std::size_t>(n % 2);
     TallSkinny<Backend> own(executor);
     Buffer<double> memory(executor, rows_of_copy * p), product(executor, 1);
     const Columns difference{memory.data(), rows_of_copy, V.count};

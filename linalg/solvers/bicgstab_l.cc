@@ -354,29 +354,20 @@ private:
       return std::tuple(gram(at.n, at.R, at.R.part(j + 1, 1), Minimise{at.small, j + 1}, dots));
     });
     const auto reduce = rows(at.n, ReduceResidual{at});
-    const auto direction = [&](const int j) { return rows(at.n, MakeDirection{at, j}); };
-    const auto image = [&](const int j) {
-      return std::tuple(product(A, at.z, ApplyToDirection{at.shadow, at.U[j + 1]}),
-                        rows(at.n, UseDirection{at, j}));
+    const auto step = [&](const int j) {
+      const StoreProduct in_z{at.z};
+      return std::tuple_cat(
+          std::tuple(rows(at.n, MakeDirection{at, j})), preconditioning(m, at.U[j], in_z),
+          std::tuple(product(A, at.z, ApplyToDirection{at.shadow, at.U[j + 1]}),
+                     rows(at.n, UseDirection{at, j})),
+          preconditioning(m, at.R[j], in_z),
+          std::tuple(product(A, at.z, ApplyToResidual{at.shadow, at.R[j + 1], j == l - 1})));
     };
-    const auto residual = [&](const int j) {
-      return product(A, at.z, ApplyToResidual{at.shadow, at.R[j + 1], j == l - 1});
-    };
-    if constexpr (is_fused<M>) {
-      const auto step = [&](const int j) {
-        return std::tuple_cat(std::tuple(direction(j)), image(j), std::tuple(residual(j)));
-      };
-      iteration.repeat(watch, counted_steps(l, step), minimise, reduce);
-    }
-    else {
-      const auto precondition = [&](double *v) { return product(*m, v, StoreProduct{at.z}); };
-      const auto step = [&](const int j) {
-        return std::tuple_cat(std::tuple(direction(j), precondition(at.U[j])), image(j),
-                              std::tuple(precondition(at.R[j]), residual(j)));
-      };
-      iteration.repeat(watch, counted_steps(l, step), minimise, reduce,
-                       product(*m, at.y, AddPreconditioned{{at.x}}));
-    }
+    std::apply(
+        [&](const auto &...last) {
+          iteration.repeat(watch, counted_steps(l, step), minimise, reduce, last...);
+        },
+        preconditioning(m, at.y, AddPreconditioned{{at.x}}));
   }
 
   int l;

@@ -154,12 +154,8 @@ public:
     s.bb = square(b.data());
     measure_residual(s);
     s.begin(s.true_rr, s.bb);
-    if (s.bb == 0.) {
-      x.fill_zero(); // the solution for b = 0, whatever the guess was
-      measure_residual(s);
-      s.begin(s.true_rr, s.bb);
+    if (s.bb == 0.) // x = 0
       s.stop(Outcome::converged);
-    }
     if (s.running && s.iteration >= s.max_iterations)
       s.stop(Outcome::iteration_limit);
     while (s.running)
@@ -408,7 +404,10 @@ public:
     SolveReport report = solve_to_true_residual<State>(
         history, A, control,
         report_of_method(A, M, "ca-gmres", {1, vectors_per_iteration(), 1}, x.bytes()),
-        [&](const KrylovState &start) { return process.run(start); }, [&] { process.restore(); });
+        [&](const KrylovState &start) {
+          return run_from(x, start, [&](const KrylovState &from) { return process.run(from); });
+        },
+        [&] { process.restore(); });
     report.method.norm = name_of_norm(control);
     report.method.execution = process.execution();
     report.method.solver_remarks = process.remarks();

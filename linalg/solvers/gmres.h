@@ -414,30 +414,25 @@ SolveReport solve_by_cycles(const std::string &solver, const int restart, const 
         return;
     const auto begin = rows(place.fused_z(0) == nullptr ? 1 : A.n(), place.begin_cycle());
     const auto column = [&](const int j) {
-      return std::tuple_cat(std::tuple(product(A, place.z(j), place.apply(j))),
+      return std::tuple_cat(preconditioning(m, place.V[j], StoreProduct{place.z(j)}),
+                            std::tuple(product(A, place.z(j), place.apply(j))),
                             lengthen(place, dots, j));
+    };
+    const auto column_of_v = [&](const int j) {
+      const Normalise normalise{place.V[j], place.cycle.scales + j};
+      return std::tuple_cat(std::tuple(rows(A.n(), normalise)), column(j));
     };
     const auto solve = teams(1, place.solve());
     const auto update = rows(A.n(), place.update());
     const auto end = product(A.csr(), x.data(), place.end_cycle());
     if constexpr (fused)
       iteration.repeat(watch, begin, counted_steps(size, column), solve, update, end);
-    else {
-      const auto column_of_M = [&](const int j) {
-        return std::tuple_cat(std::tuple(product(*m, place.V[j], StoreProduct{place.z(j)})),
-                              column(j));
-      };
-      const auto column_of_v = [&](const int j) {
-        const Normalise normalise{place.V[j], place.cycle.scales + j};
-        return std::tuple_cat(std::tuple(rows(A.n(), normalise)), column_of_M(j));
-      };
-      if (is_stored)
-        iteration.repeat(watch, begin, counted_steps(size, column_of_v), solve, update, end);
-      else
-        iteration.repeat(watch, begin, counted_steps(size, column_of_M), solve,
-                         rows(A.n(), Update<false>{place.V, place.cycle, {}, place.Z[0]}),
-                         product(*m, place.Z[0], AddPreconditioned{{x.data()}}), end);
-    }
+    else if (is_stored)
+      iteration.repeat(watch, begin, counted_steps(size, column_of_v), solve, update, end);
+    else
+      iteration.repeat(watch, begin, counted_steps(size, column), solve,
+                       rows(A.n(), Update<false>{place.V, place.cycle, {}, place.Z[0]}),
+                       product(*m, place.Z[0], AddPreconditioned{{x.data()}}), end);
   };
   return solve_with_steps<Backend, State, Sums>(
       solver, A, M, b, x, vectors[0], control,

@@ -341,23 +341,18 @@ private:
       return std::tuple(product(A, at.U[k], StoreProduct{at.G[k]}), image,
                         rows(at.n, UseDirection{at, k, diagonal, makes_z ? z : nullptr}));
     };
-    const auto omega = product(A, z, ChooseOmega{at.r, at.t});
-    const auto reduce = rows(at.n, ReduceResidual{at.x, at.r, z, at.t});
-    if constexpr (fused) {
-      const auto direction = [&](const int k) {
-        return std::tuple_cat(std::tuple(rows(at.n, MakeDirection<true>{at, k, diagonal})), use(k));
-      };
-      iteration.repeat(watch, project, counted_steps(s, direction), omega, reduce);
-    }
-    else {
-      const auto direction = [&](const int k) {
-        return std::tuple_cat(std::tuple(rows(at.n, MakeDirection<false>{at, k, diagonal}),
-                                         product(*m, at.z, CompleteDirection{at, k})),
-                              use(k));
-      };
-      iteration.repeat(watch, project, counted_steps(s, direction),
-                       product(*m, at.r, StoreProduct{at.z}), omega, reduce);
-    }
+    const auto direction = [&](const int k) {
+      return std::tuple_cat(std::tuple(rows(at.n, MakeDirection<fused>{at, k, diagonal})),
+                            preconditioning(m, at.z, CompleteDirection{at, k}), use(k));
+    };
+    const auto reduce = std::tuple_cat(preconditioning(m, at.r, StoreProduct{at.z}),
+                                       std::tuple(product(A, z, ChooseOmega{at.r, at.t}),
+                                                  rows(at.n, ReduceResidual{at.x, at.r, z, at.t})));
+    std::apply(
+        [&](const auto &...steps) {
+          iteration.repeat(watch, project, counted_steps(s, direction), steps...);
+        },
+        reduce);
   }
 
   int shadows;

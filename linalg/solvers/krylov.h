@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -207,6 +208,28 @@ DiagonalView fused_diagonal([[maybe_unused]] const M &m)
     return {};
 }
 
+/// The step of @p body with M⁻¹v, as a tuple; none where M⁻¹ is fused into other steps.
+template <class M, class Body>
+auto preconditioning([[maybe_unused]] const M &m, [[maybe_unused]] double *const v,
+                     [[maybe_unused]] const Body &body)
+{
+  if constexpr (is_fused<M>)
+    return std::tuple();
+  else
+    return std::tuple(product(*m, v, body));
+}
+
+/// A run from x; for b = 0 one from 0, which is the solution whatever the guess was.
+template <class Run>
+KrylovState run_from(Buffer<double> &x, const KrylovState &start, const Run &run)
+{
+  const KrylovState state = run(start);
+  if (state.bb != 0.)
+    return state;
+  x.fill_zero();
+  return run(start);
+}
+
 /// An iteration whose loop comes between two products with the solution. The first of them is run
 /// when its result is needed: a GPU may run it together with the loop.
 template <class Iteration, class Begin, class End>
@@ -280,15 +303,10 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
     std::visit([&](const auto &m) { iterate(enclosed, m, kept.data()); }, m_view);
     return iteration.get_state();
   };
-  const auto run = [&](const KrylovState &start) {
-    const KrylovState state = run_from_x(start);
-    if (state.bb != 0.)
-      return state;
-    x.fill_zero(); // the solution for b = 0, whatever the guess was
-    return run_from_x(start);
-  };
-  report = solve_to_true_residual<State>(iteration, A, control, std::move(report), run,
-                                         [&] { x.copy_from(kept); });
+  report = solve_to_true_residual<State>(
+      iteration, A, control, std::move(report),
+      [&](const KrylovState &start) { return run_from(x, start, run_from_x); },
+      [&] { x.copy_from(kept); });
   report.method.norm = name_of_norm(control);
   report.method.execution = iteration.execution();
   describe(report);
