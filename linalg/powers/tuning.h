@@ -18,19 +18,6 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
 /// Visits of that depth which streams the fewest bytes for @p n_steps steps.
 /// @throws DeviceError as plan_visits_within() if there is none
 RowVisits fewest_bytes(const HostCsr &A, int n_steps, std::size_t most_bytes, int log_slice);
-
-/// A way to cut A into cache blocks, by what it should cost.
-struct BlockCandidate
-{
-  std::vector<int> starts;
-  int depth = 0;
-  double bytes = 0.; ///< of a step, a row, or what costs as much
-};
-
-/// The cheapest first; those left out do not fit.
-std::vector<BlockCandidate> block_candidates(const HostCsr &A, const MatrixPowersOptions &options,
-                                             const CacheBlockLimits &limits,
-                                             const Executor &executor);
 } // namespace femgpu::linalg
 
 #endif
