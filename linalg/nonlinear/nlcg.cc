@@ -1,38 +1,319 @@
 #include "linalg/matrices/registry.h"
-#include "linalg/nonlinear/nlcg_steps.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/nonlinear/residual.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/short_recurrence.h"
+
+#include <functional>
 
 namespace femgpu::linalg
 {
-namespace nlcg
-{
 namespace
 {
+/// How the next direction is made from the last one.
+enum class Conjugation
+{
+  fletcher_reeves,
+  polak_ribiere ///< not below 0
+};
+
+enum Vector : int
+{
+  x,
+  r,
+  p,
+  q,        ///< L p, with A or J(x) for L
+  r_before, ///< where the line begins
+  n_fused,
+  z = n_fused, ///< M⁻¹r
+  n_vectors
+};
+using Values = Row<n_vectors>;
+
+/// The r of the last line, where it is kept.
+template <Conjugation conjugation>
+constexpr int kept_r = conjugation == Conjugation::polak_ribiere ? r_before : -1;
+
+struct Sums
+{
+  double pq, curvature, rp, rr, rz, zr_before, excess;
+};
+
+struct State : KrylovState
+{
+  double gamma = 0.;    ///< (r, M⁻¹r)
+  double slope = 0.;    ///< (r, p) where the line begins; −dJ/dα
+  double pq = 0.;       ///< (p, L p)
+  double rp = 0.;       ///< (r, p) at the trial point
+  double alpha = 0.;    ///< of the trial point
+  double delta = 0.;    ///< what the next trial adds to it
+  double low = 0.;      ///< J falls here along p,
+  double high = 0.;     ///< and no more here; 0: not known yet
+  double decrease = 0.; ///< J where the line begins − J at the trial point
+  double beta = 0.;
+  double sigma = 0.1;
+  bool is_evaluated = false; ///< r(x) is; else it is fused
+  bool begins = true;        ///< the first trial point is x, and there is no line yet
+  int trials = 0;            ///< of this line
+  int all_trials = 0;
+
+  /// Trial points of a line after which it is taken as it is, or given up.
+  static constexpr int most_trials = 40;
+
+  /// At the first point there is no direction but M⁻¹r.
+  FEMGPU_HD
+  void begin_at(const double rz)
+  {
+    begins = false;
+    slope = gamma = rz;
+    if (!(rz > 0.))
+      stop(is_finite(rz) ? Outcome::indefinite_preconditioner : Outcome::not_finite);
+  }
+
+  /// A line begins, with curvature (p, J(x) p) at its first point.
+  FEMGPU_HD
+  void begin_line(const double curvature)
+  {
+    alpha = low = high = decrease = 0.;
+    trials = 0;
+    inner = false;
+    rp = slope;
+    // Newton's step, unless J is hardly convex there; the linear part alone gives a shorter one.
+    constexpr double least_share = 0.01;
+    delta = slope / (curvature > least_share * pq ? curvature : pq);
+  }
+
+  /**
+   * Looks at the trial point that is farther by δ: J before − J = δ (r before, p) − δ²/2 (p, q) +
+   * Σ ∫ (φ(x + t) − φ(x)) dt, and d²J/dα². Where r(x) is evaluated, by the trapezoidal rule and
+   * the secant.
+   */
+  FEMGPU_HD
+  void look(const Sums &sum)
+  {
+    const double curvature = is_evaluated ? (rp - sum.rp) / delta : pq + sum.curvature;
+    decrease = is_evaluated ? 0.5 * (alpha + delta) * (slope + sum.rp)
+                            : decrease + (delta * rp - 0.5 * delta * delta * pq + sum.excess);
+    alpha += delta;
+    rp = sum.rp;
+    rr = sum.rr;
+    judge(curvature);
+  }
+
+  /**
+   * Ends the line, or sets the next δ, by Newton's method for dJ/dα = 0 (Galiano et al. 2012, §1)
+   * inside of the bracket that is known.
+   */
+  FEMGPU_HD
+  void judge(const double curvature)
+  {
+    ++trials;
+    ++all_trials;
+    const bool is_lower = is_finite(rp) && decrease >= -1e-12 * slope * alpha;
+    if (is_lower && fabs(rp) <= sigma * slope) {
+      inner = false;
+      return;
+    }
+    if (trials >= most_trials) {
+      inner = false;
+      if (!is_lower)
+        stop(is_finite(rp) ? Outcome::stagnated : Outcome::not_finite);
+      return;
+    }
+    inner = true;
+    const bool is_before_minimum = is_lower && rp > 0.;
+    (is_before_minimum ? low : high) = alpha;
+    double next = is_lower && curvature > 0. ? alpha + rp / curvature : -1.;
+    const double farthest = high > 0. ? high : 8. * alpha;
+    if (!(next > low && next < farthest))
+      next = high > 0. ? 0.5 * (low + high) : 2. * alpha;
+    delta = next - alpha;
+  }
+
+  /// The accepted point: a direction of descent in any case, by @p new_beta if that gives one.
+  FEMGPU_HD
+  void turn(const double rz, const double new_beta)
+  {
+    ++iteration;
+    beta = new_beta;
+    // (r, p) of the next direction p = z + β p
+    slope = rz + beta * rp;
+    if (!(slope > 1e-3 * rz)) {
+      beta = 0.;
+      slope = rz;
+    }
+    gamma = rz;
+    check_spd(rr, rz, pq);
+  }
+};
+
+/// q = L p;  the first α along p
+template <class Row>
+struct ApplyMatrix : MatrixTimes<p, q>
+{
+  Row data;
+  static constexpr int n_vectors_of_data = Row::n_vectors;
+
+  using Reads = VectorList<x, p>;
+  using Contributes = SumList<&Sums::pq, &Sums::curvature>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, Values &v, Sums &sum) const
+  {
+    sum.pq += v[p] * v[q];
+    sum.curvature += v[p] * (v[q] - data.derivative(v.number, v[x]) * v[p]);
+  }
+
+  FEMGPU_HD
+  void finish(State &s, const Sums &sum) const
+  {
+    s.pq = sum.pq;
+    if (!KrylovState::is_finite(sum.pq) || !KrylovState::is_finite(sum.curvature))
+      s.stop(Outcome::not_finite);
+    else if (!(sum.pq > 0.))
+      s.stop(Outcome::indefinite_matrix);
+    else
+      s.begin_line(sum.curvature);
+  }
+};
+
+/// A trial point, from the last one: x += δ p;  r += λ W (φ(x) − φ(x before)) − δ q
+template <class Row>
+struct Move : OfRow
+{
+  Row data;
+  static constexpr int n_vectors_of_data = Row::n_vectors;
+
+  using Reads = VectorList<x, r, p, q>;
+  using Writes = VectorList<x, r>;
+  using Contributes = SumList<&Sums::rp, &Sums::curvature, &Sums::rr, &Sums::excess>;
+  FEMGPU_HD
+  void operator()(const State &s, Values &v, Sums &sum) const
+  {
+    const double d = s.delta * v[p];
+    v[r] = v[r] - s.delta * v[q] + data.difference(v.number, v[x], d);
+    sum.excess += data.excess(v.number, v[x], d);
+    v[x] += d;
+    sum.curvature -= data.derivative(v.number, v[x]) * v[p] * v[p];
+    sum.rp += v[r] * v[p];
+    sum.rr += v[r] * v[r];
+  }
+};
+
+/// The same where r(x) is evaluated: x += δ p first,
+struct MoveAlong : OfRow
+{
+  using Reads = VectorList<x, p>;
+  using Writes = VectorList<x>;
+  FEMGPU_HD
+  void operator()(const State &s, Values &v, Sums & /* sum */) const
+  {
+    v[x] += s.delta * v[p];
+  }
+};
+
+/// and then r = r(x)
+struct TakeResidual : Evaluates<x, r>
+{
+  using Reads = VectorList<p>;
+  using Contributes = SumList<&Sums::rp, &Sums::rr>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, Values &v, Sums &sum) const
+  {
+    sum.rp += v[r] * v[p];
+    sum.rr += v[r] * v[r];
+  }
+};
+
+/// z = M⁻¹r;  judges the trial point, and makes β where it is accepted
+template <Conjugation conjugation>
+struct ApplyPreconditioner : Preconditions<r, z>
+{
+  static constexpr bool is_polak_ribiere = conjugation == Conjugation::polak_ribiere;
+
+  using Reads = VectorList<r, kept_r<conjugation>>;
+  using Contributes = SumList<&Sums::rz, &Sums::zr_before>;
+  FEMGPU_HD
+  void operator()(const State & /* s */, Values &v, Sums &sum) const
+  {
+    sum.rz += v[z] * v[r];
+    if constexpr (is_polak_ribiere)
+      sum.zr_before += v[z] * v[r_before];
+  }
+
+  using Completes =
+      SumList<&Sums::rp, &Sums::curvature, &Sums::rr, &Sums::excess, &Sums::rz, &Sums::zr_before>;
+  FEMGPU_HD
+  void finish(State &s, const Sums &sum) const
+  {
+    if (s.begins) {
+      s.begin_at(sum.rz);
+      return;
+    }
+    s.look(sum);
+    if (s.running && !s.inner)
+      s.turn(sum.rz,
+             is_polak_ribiere ? fmax(0., (sum.rz - sum.zr_before) / s.gamma) : sum.rz / s.gamma);
+  }
+};
+
+/// p = M⁻¹r + β p
+template <Conjugation conjugation>
+struct UpdateDirection : OfRow
+{
+  using Reads = VectorList<p, conjugation == Conjugation::polak_ribiere ? r : -1>;
+  using Images = ImageList<Image<z, r>>;
+  using Writes = VectorList<p, kept_r<conjugation>>;
+  FEMGPU_HD
+  void operator()(const State &s, Values &v, Sums & /* sum */) const
+  {
+    v[p] = v[z] + s.beta * v[p];
+    v[r_before] = v[r];
+  }
+};
+
+/// Formulas for rows of r(x) as nonlinear_operator.h has them. The first iteration begins with p =
+/// q = 0 and δ = 0.
+struct Nlcg
+{
+  using State = linalg::State;
+  using Sums = linalg::Sums;
+  static constexpr int n_fused = linalg::n_fused, n_vectors = linalg::n_vectors;
+
+  template <class Row, Conjugation conjugation>
+  using Trial =
+      std::conditional_t<is_semilinear<Row>, StepList<Move<Row>, ApplyPreconditioner<conjugation>>,
+                         StepList<MoveAlong, TakeResidual, ApplyPreconditioner<conjugation>>>;
+  template <class Row, Conjugation conjugation>
+  using Loop = StepList<Trial<Row, conjugation>, UpdateDirection<conjugation>, ApplyMatrix<Row>>;
+};
+
 /// J(x) at the x where a line begins, in double precision: what it multiplies with instead of A
 /// where r(x) is evaluated.
 class JacobianAtX final : public ViewedOperator<CsrView<double>>
 {
 public:
-  JacobianAtX(const EvaluatedResidual &residual, const CsrMatrix &pattern, const double *x)
-      : ViewedOperator(pattern.range(), pattern.domain()), residual(residual), x(x),
+  JacobianAtX(const EvaluatedResidual &residual, const CsrMatrix &pattern, const double *at)
+      : ViewedOperator(pattern.range(), pattern.domain()), of(residual), at(at),
         matrix(std::make_unique<CsrMatrix>(pattern.copy()))
   {}
 
+  const EvaluatedResidual &residual() const
+  {
+    return of;
+  }
   View view() const override
   {
     return matrix->csr_view();
   }
-  const double *prepare(StepRunner &runner, double *p) const override
+  const double *prepare(StepRunner &runner, double *v) const override
   {
-    residual.set_jacobian(runner, x, matrix->mutable_values());
-    return p;
+    of.set_jacobian(runner, at, matrix->mutable_values());
+    return v;
   }
 
 private:
-  const EvaluatedResidual &residual;
-  const double *x;
+  const EvaluatedResidual &of;
+  const double *at;
   std::unique_ptr<CsrMatrix> matrix;
 };
 
@@ -51,10 +332,12 @@ private:
  *
  * Use: many cheap iterations and no linear systems; β of Polak and Ribière where Fletcher's and
  * Reeves' creeps. Needs: A (or J(x)) and M symmetric positive definite; ends in a minimum of J, so
- * on the lower branch of Bratu's problem. Cost per iteration: 3 kernels, A, M twice and 18 vectors
- * (4 kernels and 20 where M is no row functor; 2 more for Polak and Ribière); 8 vectors for each
- * further trial point. Fails: stagnated where no point along p is lower; diverged or not_finite
- * where J has no minimum; as PCG does for A and M that are not positive definite.
+ * on the lower branch of Bratu's problem. Cost per iteration: 3 kernels, A, M twice and 14 vectors
+ * (4 kernels, M once and 16 vectors where M is no row functor; with β of Polak and Ribière 2, there
+ * 3 more); for each further trial point 7 vectors and M. Fails: stagnated where no point along p is
+ * lower; diverged or not_finite where J has no minimum; as PCG does for A and M that are not
+ * positive definite. Its line search is an inner loop, and its rows need the equation's data: so
+ * its loop is a graph, and does not stay on a chip.
  */
 template <class Backend>
 class NonlinearCG final : public NonlinearMethod
@@ -78,115 +361,105 @@ public:
     require_symmetric("nlcg", *preconditioner);
   }
 
-  SolveReport solve(const NonlinearOperator &F, Buffer<double> &x,
+  SolveReport solve(const NonlinearOperator &F, Buffer<double> &solution,
                     const SolveControl &control) override
   {
     const Matrix &A = F.linear_part();
     const RowSpace &space = F.space();
-    const auto m_view = preconditioner->action();
-    const bool is_general = std::holds_alternative<const PreconditionerOperator *>(m_view);
-    const bool keeps_r = conjugation == Conjugation::polak_ribiere;
-    p = space.make_vector();
-    q = space.make_vector();
-    z = is_general ? space.make_vector() : Buffer<double>();
-    r_before = keeps_r ? space.make_vector() : Buffer<double>();
+    const Preconditioner::Action m = preconditioner->action();
+    const NonlinearOperator::Action row = F.action();
+    const auto *const evaluated = std::get_if<const EvaluatedResidual *>(&row);
+    std::unique_ptr<const JacobianAtX> J;
+    if (evaluated != nullptr)
+      J = std::make_unique<const JacobianAtX>(**evaluated, A.csr(), solution.data());
+    const int keeps_r = conjugation == Conjugation::polak_ribiere ? 1 : 0;
+    const int keeps_z = std::holds_alternative<DiagonalView>(m) ? 0 : 1;
+    Buffer<double> residual = space.make_vector(), kept = space.make_vector();
+    WorkVectors own(A, 2 + keeps_r + keeps_z);
+    const VectorSet<n_vectors> v{{solution.data(), residual.data(), own[0], own[1],
+                                  keeps_r != 0 ? own[2] : nullptr,
+                                  keeps_z != 0 ? own[2 + keeps_r] : nullptr}};
+    const Lines lines = keeps_r != 0
+                            ? lines_of<Conjugation::polak_ribiere>(A, J.get(), row, m, v)
+                            : lines_of<Conjugation::fletcher_reeves>(A, J.get(), row, m, v);
 
-    Iteration<Backend, State, Sums> iteration(space);
-    int trials = 0, steepest_descents = 0;
-    Buffer<double> r = space.make_vector(), kept = space.make_vector();
+    Loop iteration(space);
+    int trials = 0;
     const auto run = [&](const KrylovState &start) -> KrylovState {
       State state;
       static_cast<KrylovState &>(state) = start;
-      kept.copy_from(x);
-      const ResidualState at_start = nonlinear_residual<Backend>(F, x, r);
+      kept.copy_from(solution);
+      const ResidualState at_start = nonlinear_residual<Backend>(F, solution, residual);
       state.begin(at_start.rr, at_start.bb);
       if (!state.running)
         return state;
-      state.conjugation = conjugation;
       state.sigma = sigma;
+      state.is_evaluated = evaluated != nullptr;
       iteration.set_state(state);
-      const auto watch = watch_for<State>(control);
-      std::visit([&](const auto &action,
-                     const auto &m) { run_lines(iteration, watch, A, action, m, x, r); },
-                 F.action(), m_view);
+      own.fill_zero();
+      lines.follow(iteration, watch_for<State>(control));
       state = iteration.get_state();
       trials += state.all_trials;
-      steepest_descents += state.steepest_descents;
-      state.true_rr = nonlinear_residual<Backend>(F, x, r).rr;
+      state.true_rr = nonlinear_residual<Backend>(F, solution, residual).rr;
       return state;
     };
-    const std::size_t vectors = (is_general ? 20 : 18) + (keeps_r ? 2 : 0);
-    SolveReport report = report_of_method(
-        A, *preconditioner, "nlcg", {1, vectors, std::size_t{is_general ? 1U : 2U}}, x.bytes());
+    SolveReport report = report_of_method(A, *preconditioner, "nlcg", lines.cost, solution.bytes());
     report = solve_to_true_residual<State>(iteration, A, control, std::move(report), run,
-                                           [&] { x.copy_from(kept); });
+                                           [&] { solution.copy_from(kept); });
     report.inner.line_search_steps = trials;
     report.method.norm = nonlinear_norm(F, control);
     describe(report, F.residual_name());
-    for (Buffer<double> *const v : {&p, &q, &z, &r_before})
-      *v = Buffer<double>();
     return report;
   }
 
 private:
-  /// With r(x) fused into the steps.
-  template <class Loop, class Row, class M>
-  void run_lines(Loop &iteration, const Watch<State> &watch, const Matrix &A, const Row &row,
-                 const M &m, Buffer<double> &x, Buffer<double> &r)
+  using Loop = Iteration<Backend, State, Sums>;
+
+  /// The steps of all lines, and what those of one cost.
+  struct Lines
   {
-    const Move<Row, M> move{row, x.data(), r.data(), q.data(), {p.data(), r_before.data(), m}};
-    iterate(iteration, watch, A, row, m, x, r, rows(A.n(), move));
+    IterationCost cost;
+    std::function<void(Loop &, const Watch<State> &)> follow;
+  };
+
+  template <Conjugation conjugation>
+  static Lines lines_of(const Matrix &A, const JacobianAtX *const J,
+                        const NonlinearOperator::Action &action, const Preconditioner::Action &m,
+                        const VectorSet<n_vectors> &v)
+  {
+    return std::visit(
+        [&](const auto &row, const auto &m_of_row) {
+          if constexpr (std::is_pointer_v<std::decay_t<decltype(row)>>)
+            return make_lines<conjugation>(*J, EvaluatedRow{row->at_zero(), nullptr}, m_of_row, v);
+          else
+            return make_lines<conjugation>(A, row, m_of_row, v);
+        },
+        action, m);
   }
 
-  /// With r(x) evaluated at each trial point.
-  template <class Loop, class M>
-  void run_lines(Loop &iteration, const Watch<State> &watch, const Matrix &A,
-                 const EvaluatedResidual *const &residual, const M &m, Buffer<double> &x,
-                 Buffer<double> &r)
+  /// All but @p v must outlive the result.
+  template <Conjugation conjugation, class L, class Row, class M>
+  static Lines make_lines(const L &multiplied, const Row &row, const M &m,
+                          const VectorSet<n_vectors> &v)
   {
-    const JacobianAtX J(*residual, A.csr(), x.data());
-    const TakeResidual<M> take{r.data(), {p.data(), r_before.data(), m}};
-    iterate(iteration, watch, J, EvaluatedRow{residual->at_zero(), nullptr}, m, x, r,
-            rows(A.n(), MoveAlong{x.data(), p.data()}), product(*residual, x.data(), take));
-  }
-
-  /// @param trial the steps of a trial point. @param L what multiplies p
-  template <class Loop, class Operator, class Row, class M, class... Trial>
-  void iterate(Loop &iteration, const Watch<State> &watch, const Operator &L, const Row &row,
-               const M &m, const Buffer<double> &x, Buffer<double> &r, const Trial &...trial)
-  {
-    const int n = L.n();
-    const double *const before = r_before.data();
-    const auto apply =
-        product(L, p.data(),
-                ApplyMatrix<Row>{row, x.data(), r.data(), p.data(), q.data(), r_before.data()});
-    if constexpr (is_fused<M>) {
-      iteration.once(rows(n, Begin{r.data(), p.data(), m}));
-      iteration.repeat(watch, //
-                       apply, trial..., inner_loop(trial...),
-                       rows(n, UpdateDirection{p.data(), r.data(), m}));
-    }
-    else {
-      iteration.once(product(*m, r.data(), BeginWithProduct{{}, r.data(), p.data()}));
-      iteration.repeat(watch, //
-                       apply, trial..., inner_loop(trial...),
-                       product(*m, r.data(), ApplyPreconditioner{r.data(), before, z.data()}),
-                       rows(n, UpdateDirection{p.data(), z.data(), {}}));
-    }
+    constexpr bool is_fused = linalg::is_fused<M>;
+    using Steps = StepsOf<Nlcg, is_fused, Nlcg::Loop<Row, conjugation>>;
+    const StepMaker<L, M, n_vectors, Row> steps{multiplied, m, v, row};
+    return {cost_of<Steps>(is_fused), [steps](Loop &iteration, const Watch<State> &watch) {
+              steps.repeat(iteration, watch, Steps());
+            }};
   }
 
   Conjugation conjugation;
   double sigma;
   std::unique_ptr<Preconditioner> preconditioner;
-  Buffer<double> p, q, z, r_before;
 };
 } // namespace
-} // namespace nlcg
 
 template <>
 std::unique_ptr<NonlinearMethod>
 make_on<class NlcgMethod, ThisBackend>(Method &method, const LinearSolverOptions &linear)
 {
-  return std::make_unique<nlcg::NonlinearCG<ThisBackend>>(method, linear);
+  return std::make_unique<NonlinearCG<ThisBackend>>(method, linear);
 }
 } // namespace femgpu::linalg

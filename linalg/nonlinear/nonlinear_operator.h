@@ -28,6 +28,8 @@ namespace femgpu::linalg
 template <class LawType>
 struct SemilinearRow : DiagonalTerm<LawType>
 {
+  static constexpr int n_vectors = 1; ///< that derivative(), difference() and excess() read
+
   const double *b;
 
   FEMGPU_HD
@@ -74,6 +76,8 @@ public:
 /// Rows of an EvaluatedResidual, which is L; its J is in the products already.
 struct EvaluatedRow
 {
+  static constexpr int n_vectors = 0;
+
   const double *r_at_zero;
   const double *g; ///< nullptr: not wanted
 

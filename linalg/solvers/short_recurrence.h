@@ -5,24 +5,88 @@
 #include "linalg/solvers/batch.h"
 #include "linalg/solvers/krylov.h"
 
+#include <cstddef>
 #include <memory>
+#include <tuple>
+#include <type_traits>
 
 namespace femgpu::linalg
 {
-/// What a pass through the steps of a method reads or writes.
+/// Adds to @p cost what a pass through a step reads or writes, whatever its data are.
+template <class Step>
+constexpr void add_cost(const bool is_fused, IterationCost &cost, const Step * /* type */)
+{
+  cost.products += Step::multiplier == Multiplier::matrix ? 1 : 0;
+  cost.vectors += static_cast<std::size_t>(Step::n_vectors_moved);
+  const bool is_applied = !is_fused && Step::multiplier == Multiplier::preconditioner;
+  cost.applications += is_applied || Step::uses_diagonal ? 1 : 0;
+}
 template <class... Steps>
-constexpr IterationCost cost_of(const bool is_fused, StepList<Steps...> /* loop */)
+constexpr void add_cost(const bool is_fused, IterationCost &cost,
+                        const StepList<Steps...> * /* type */)
+{
+  (add_cost(is_fused, cost, static_cast<const Steps *>(nullptr)), ...);
+}
+
+/// The same for a pass of a loop, in which inner loops run once.
+template <class Loop>
+constexpr IterationCost cost_of(const bool is_fused)
 {
   IterationCost cost{0, 0, 0};
-  const auto add = [&](const Multiplier multiplier, const int vectors, const bool uses_diagonal) {
-    cost.products += multiplier == Multiplier::matrix ? 1 : 0;
-    cost.vectors += static_cast<std::size_t>(vectors);
-    const bool is_applied = !is_fused && multiplier == Multiplier::preconditioner;
-    cost.applications += is_applied || uses_diagonal ? 1 : 0;
-  };
-  (add(Steps::multiplier, Steps::n_vectors_moved, Steps::uses_diagonal), ...);
+  add_cost(is_fused, cost, static_cast<const Loop *>(nullptr));
   return cost;
 }
+
+/// Makes the steps of lists, and runs them. @tparam Data of formulas that have some
+template <class Operator, class M, int n_vectors, class Data = std::nullptr_t>
+struct StepMaker
+{
+  const Operator &A; ///< has residual(), where a formula evaluates that
+  const M &m;
+  VectorSet<n_vectors> v;
+  Data data = {};
+
+  template <class Iteration, class... Steps>
+  void once(Iteration &iteration, StepList<Steps...> /* steps */) const
+  {
+    (iteration.once(step<Steps>()), ...);
+  }
+  template <class Iteration, class State, class... Steps>
+  void repeat(Iteration &iteration, const Watch<State> &watch, StepList<Steps...> /* steps */) const
+  {
+    std::apply([&](const auto &...steps) { iteration.repeat(watch, steps...); },
+               std::tuple_cat(steps_of(static_cast<const Steps *>(nullptr))...));
+  }
+
+private:
+  template <class Step>
+  auto steps_of(const Step * /* type */) const
+  {
+    return std::tuple(step<Step>());
+  }
+  template <class... Steps>
+  auto steps_of(const StepList<Steps...> * /* type */) const
+  {
+    return std::tuple(step<Steps>()..., inner_loop(step<Steps>()...));
+  }
+
+  template <class Step>
+  auto step() const
+  {
+    const DiagonalView diagonal = fused_diagonal(m);
+    Step body;
+    if constexpr (!std::is_empty_v<Step>)
+      body.with_data.data = data;
+    if constexpr (!IsProduct<Step>::value)
+      return rows(A.n(), v, diagonal, body);
+    else if constexpr (Step::multiplier == Multiplier::matrix)
+      return product(A, v, diagonal, body);
+    else if constexpr (Step::multiplier == Multiplier::residual)
+      return product(A.residual(), v, diagonal, body);
+    else
+      return product(*m, v, diagonal, body);
+  }
+};
 
 /// @p Method with a diagonal M⁻¹, as batches want it.
 template <class Method>
@@ -77,8 +141,9 @@ public:
       for (int k = 2; k < n_stored; ++k)
         v.data[k] = own[k - 2];
       own.fill_zero();
-      once(iteration, A, m, v, First<is_fused>());
-      repeat(iteration, watch_for<State>(control), A, m, v, Loop<is_fused>());
+      const StepMaker<Matrix, std::decay_t<decltype(m)>, Method::n_vectors> steps{A, m, v};
+      steps.once(iteration, First<is_fused>());
+      steps.repeat(iteration, watch_for<State>(control), Loop<is_fused>());
     };
     return solve_with_steps<Backend, State, typename Method::Sums>(
         Method::name, A, M, b, x, control, {cost<true>(), cost<false>()}, iterate);
@@ -93,34 +158,9 @@ private:
   template <bool is_fused>
   static constexpr IterationCost cost()
   {
-    const IterationCost pass = cost_of(is_fused, Loop<is_fused>());
+    const IterationCost pass = cost_of<Loop<is_fused>>(is_fused);
     return {pass.products / Method::iterations, pass.vectors / Method::iterations,
             pass.applications / Method::iterations};
-  }
-
-  template <class Iteration, class M, class Vectors, class... Steps>
-  static void once(Iteration &iteration, const Matrix &A, const M &m, const Vectors &v,
-                   StepList<Steps...> /* steps */)
-  {
-    (iteration.once(step<Steps>(A, m, v)), ...);
-  }
-  template <class Iteration, class M, class Vectors, class... Steps>
-  static void repeat(Iteration &iteration, const Watch<State> &watch, const Matrix &A, const M &m,
-                     const Vectors &v, StepList<Steps...> /* steps */)
-  {
-    iteration.repeat(watch, step<Steps>(A, m, v)...);
-  }
-
-  template <class Step, class M, class Vectors>
-  static auto step(const Matrix &A, const M &m, const Vectors &v)
-  {
-    const DiagonalView diagonal = fused_diagonal(m);
-    if constexpr (!IsProduct<Step>::value)
-      return rows(A.n(), v, diagonal, Step());
-    else if constexpr (Step::multiplier == Multiplier::matrix)
-      return product(A, v, diagonal, Step());
-    else
-      return product(*m, v, diagonal, Step());
   }
 };
 } // namespace femgpu::linalg

@@ -34,6 +34,10 @@
  * formula multiplies with A, need no memory. Any other M⁻¹ is a product. These two forms, and what
  * they read and write, follow from the list. In both the vectors may stay on a chip, see
  * vector_steps.h.
+ *
+ * A list among the formulas runs, and then again and again while the state says `inner`, as its
+ * last epilogue decides. A formula with which a step begins may have one member, `data`: what the
+ * equation has besides vectors, which its steps carry with them.
  */
 namespace femgpu::linalg
 {
@@ -41,7 +45,8 @@ enum class Multiplier
 {
   none,
   matrix,
-  preconditioner
+  preconditioner,
+  residual ///< v[to] = r(v[from]), of an equation
 };
 
 /// v[of] = M⁻¹v[source]
@@ -63,6 +68,7 @@ struct Formula
   using Reads = VectorList<>;
   using Images = ImageList<>;
   using Writes = VectorList<>;
+  static constexpr int n_vectors_of_data = 0; ///< that its data reads of a row
 
   /// A formula may be its product alone.
   template <class State, class Row, class Sums>
@@ -75,6 +81,8 @@ template <int from, int to>
 using MatrixTimes = Formula<Multiplier::matrix, from, to>;
 template <int from, int to>
 using Preconditions = Formula<Multiplier::preconditioner, from, to>;
+template <int from, int to>
+using Evaluates = Formula<Multiplier::residual, from, to>;
 
 /// Sets of vectors as bits.
 namespace vector_sets
@@ -165,6 +173,27 @@ struct EpilogueOf<Method, Formula, true>
   }
 };
 
+/// A formula with its data, if it has any.
+template <class Formula, bool = std::is_empty_v<Formula>>
+struct WithData
+{
+  FEMGPU_HD
+  static Formula formula()
+  {
+    return {};
+  }
+};
+template <class Formula>
+struct WithData<Formula, false>
+{
+  Formula with_data;
+  FEMGPU_HD
+  const Formula &formula() const
+  {
+    return with_data;
+  }
+};
+
 /// The vector that a formula multiplies, as vector steps name it.
 template <class Formula, bool is_product>
 struct FactorOf
@@ -178,8 +207,8 @@ struct FactorOf<Formula, true>
 template <class Formula>
 constexpr bool is_product(const bool is_fused)
 {
-  return Formula::multiplier == Multiplier::matrix ||
-         (Formula::multiplier == Multiplier::preconditioner && !is_fused);
+  return Formula::multiplier != Multiplier::none &&
+         (Formula::multiplier != Multiplier::preconditioner || !is_fused);
 }
 
 template <class... Formulas>
@@ -189,9 +218,13 @@ using Last = std::tuple_element_t<sizeof...(Formulas) - 1, std::tuple<Formulas..
  * Formulas of @p Method, which run together as one vector step. The last of them alone has an
  * epilogue; all but the first precondition, and only where that is fused.
  */
+template <class Method, bool is_fused, int n_stored_, class... Formulas>
+struct Joined;
 template <class Method, bool is_fused, int n_stored_, class First, class... Rest>
-struct Joined : EpilogueOf<Method, Last<First, Rest...>>,
-                FactorOf<First, is_product<First>(is_fused)>
+struct Joined<Method, is_fused, n_stored_, First, Rest...>
+    : EpilogueOf<Method, Last<First, Rest...>>,
+      FactorOf<First, is_product<First>(is_fused)>,
+      WithData<First>
 {
   static constexpr Multiplier multiplier = First::multiplier;
   static constexpr int n_stored = n_stored_; ///< of a row, whether in memory or not
@@ -203,7 +236,7 @@ struct Joined : EpilogueOf<Method, Last<First, Rest...>>,
   /// That a pass over all rows reads, or writes.
   static constexpr int n_vectors_moved =
       vector_sets::size(loads | vector_sets::of(is_product<First>(is_fused) ? First::from : -1)) +
-      vector_sets::size(stores);
+      vector_sets::size(stores) + First::n_vectors_of_data;
   /// Does it need entries of a diagonal M⁻¹?
   template <class Formula>
   static constexpr bool needs_diagonal = is_fused &&
@@ -262,21 +295,22 @@ private:
 
   template <class State, class Sums>
   FEMGPU_HD
-  static void run(const State &state, Row<Method::n_vectors> &v, const double m_i, Sums &sums)
+  void run(const State &state, Row<Method::n_vectors> &v, const double m_i, Sums &sums) const
   {
-    run_one<First>(state, v, m_i, sums);
-    (run_one<Rest>(state, v, m_i, sums), ...);
+    run_one(this->formula(), state, v, m_i, sums);
+    (run_one(Rest(), state, v, m_i, sums), ...);
   }
   template <class Formula, class State, class Sums>
   FEMGPU_HD
-  static void run_one(const State &state, Row<Method::n_vectors> &v, const double m_i, Sums &sums)
+  static void run_one(const Formula &formula, const State &state, Row<Method::n_vectors> &v,
+                      const double m_i, Sums &sums)
   {
     if constexpr (is_fused) {
       make_images(v, m_i, typename Formula::Images());
       if constexpr (Formula::multiplier == Multiplier::preconditioner)
         v[Formula::to] = m_i * v[Formula::from];
     }
-    Formula()(state, v, sums);
+    formula(state, v, sums);
   }
   template <class... Images>
   FEMGPU_HD
@@ -297,6 +331,25 @@ struct Append<StepList<Steps...>, Step>
   using Type = std::conditional_t<has_effect, StepList<Steps..., typename Step::ForAnyM>,
                                   StepList<Steps...>>;
 };
+template <class... Steps, class Method, bool is_fused, int n>
+struct Append<StepList<Steps...>, Joined<Method, is_fused, n>>
+{
+  using Type = StepList<Steps...>;
+};
+template <class... Steps, class... Inner>
+struct Append<StepList<Steps...>, StepList<Inner...>>
+{
+  using Type = StepList<Steps..., StepList<Inner...>>;
+};
+
+/// Does @p Next run in one step with the formulas before it?
+template <bool is_fused, class Next, class... Current>
+struct Joins : std::bool_constant<is_fused && Next::multiplier == Multiplier::preconditioner &&
+                                  !HasEpilogue<Last<Current...>>::value>
+{};
+template <bool is_fused, class Next>
+struct Joins<is_fused, Next> : std::true_type
+{};
 
 /// Joins formulas behind those of @p Current with them, as far as they can be.
 template <class Done, class Current, class... Formulas>
@@ -305,24 +358,26 @@ struct Join : Append<Done, Current>
 template <class Done, class Method, bool is_fused, int n, class... Current, class Next,
           class... Formulas>
 struct Join<Done, Joined<Method, is_fused, n, Current...>, Next, Formulas...>
-    : std::conditional_t<is_fused && Next::multiplier == Multiplier::preconditioner &&
-                             !HasEpilogue<Last<Current...>>::value,
+    : std::conditional_t<Joins<is_fused, Next, Current...>::value,
                          Join<Done, Joined<Method, is_fused, n, Current..., Next>, Formulas...>,
                          Join<typename Append<Done, Joined<Method, is_fused, n, Current...>>::Type,
                               Joined<Method, is_fused, n, Next>, Formulas...>>
 {};
+template <class Done, class Method, bool is_fused, int n, class... Current, class... Inner,
+          class... Formulas>
+struct Join<Done, Joined<Method, is_fused, n, Current...>, StepList<Inner...>, Formulas...>
+    : Join<typename Append<
+               typename Append<Done, Joined<Method, is_fused, n, Current...>>::Type,
+               typename Join<StepList<>, Joined<Method, is_fused, n>, Inner...>::Type>::Type,
+           Joined<Method, is_fused, n>, Formulas...>
+{};
 
 template <class Method, bool is_fused, class Formulas>
-struct StepsOfList
-{
-  using Type = StepList<>;
-};
-template <class Method, bool is_fused, class First, class... Rest>
-struct StepsOfList<Method, is_fused, StepList<First, Rest...>>
-{
-  using Type =
-      typename Join<StepList<>, Joined<Method, is_fused, Method::n_vectors, First>, Rest...>::Type;
-};
+struct StepsOfList;
+template <class Method, bool is_fused, class... Formulas>
+struct StepsOfList<Method, is_fused, StepList<Formulas...>>
+    : Join<StepList<>, Joined<Method, is_fused, Method::n_vectors>, Formulas...>
+{};
 
 /// The vector steps of a list of formulas, for a diagonal M⁻¹ or any other.
 template <class Method, bool is_fused, class Formulas>

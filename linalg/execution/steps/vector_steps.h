@@ -11,11 +11,11 @@
  * Vectors have numbers, and the body of a step sees the values of one row in them. It says by
  * `Reads` and `Writes` which it loads and stores, and is called as body(s, v, m_i, sum), with the
  * row's entry of a diagonal M⁻¹; the body of a product as body(s, v, Av_i, m_i, sum), and says by
- * `static constexpr int factor = p` which vector A is multiplied with. Bodies have no members: so
- * the same step runs with vectors in memory, where each row is loaded and stored, and with vectors
- * that stay in the registers of a GPU for a whole solve. Methods are written as in recurrences.h,
- * which makes such bodies of their formulas; `OnChip` is one without the vectors that need no place
- * there.
+ * `static constexpr int factor = p` which vector A is multiplied with. Bodies without members run
+ * with vectors in memory, where each row is loaded and stored, and with vectors that stay in the
+ * registers of a GPU for a whole solve; those with members, the data of an equation, run in memory.
+ * Methods are written as in recurrences.h, which makes such bodies of their formulas; `OnChip` is
+ * one without the vectors that need no place there.
  */
 namespace femgpu::linalg
 {
@@ -91,7 +91,8 @@ struct InMemory : Body
   VectorSet<n_vectors> vectors;
   DiagonalView m;
 
-  InMemory(const VectorSet<n_vectors> &vectors, const DiagonalView &m) : vectors(vectors), m(m)
+  InMemory(const Body &body, const VectorSet<n_vectors> &vectors, const DiagonalView &m)
+      : Body(body), vectors(vectors), m(m)
   {}
 
   template <class State, class Sums>
@@ -120,7 +121,7 @@ template <class Body>
 struct IsInMemory : std::false_type
 {};
 template <int n_vectors, class Body>
-struct IsInMemory<InMemory<n_vectors, Body>> : std::true_type
+struct IsInMemory<InMemory<n_vectors, Body>> : std::is_empty<Body>
 {};
 
 /// The same of a step.
@@ -136,17 +137,17 @@ struct IsVectorStep<ProductStep<Matrix, Body>> : IsInMemory<Body>
 
 template <int n_vectors, class Body>
 RowStep<InMemory<n_vectors, Body>> rows(const int n, const VectorSet<n_vectors> &vectors,
-                                        const DiagonalView &m, const Body & /* body */)
+                                        const DiagonalView &m, const Body &body)
 {
-  return {n, {vectors, m}};
+  return {n, {body, vectors, m}};
 }
 
 template <class Operator, int n_vectors, class Body>
-ProductStep<Operator, InMemory<n_vectors, Body>>
-product(const Operator &A, const VectorSet<n_vectors> &vectors, const DiagonalView &m,
-        const Body & /* body */)
+ProductStep<Operator, InMemory<n_vectors, Body>> product(const Operator &A,
+                                                         const VectorSet<n_vectors> &vectors,
+                                                         const DiagonalView &m, const Body &body)
 {
-  return {&A, vectors.data[Body::factor], {vectors, m}};
+  return {&A, vectors.data[Body::factor], {body, vectors, m}};
 }
 } // namespace femgpu::linalg
 
