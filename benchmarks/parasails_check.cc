@@ -10,7 +10,7 @@
 #include "linalg/io/matrix_market.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
-#include "linalg/sparse/transpose.h"
+#include "linalg/sparse/derived_matrix.h"
 #include "linalg/transformations/registry.h"
 
 #include <HYPRE_utilities.h>
@@ -193,7 +193,7 @@ HostMatrix factor_of(const Preconditioner &M, const ExecutorPtr &host)
       std::get<CsrView<double>>(std::get<const PreconditionerOperator *>(M.action())->view()));
   if (!M.is_symmetric())
     return last;
-  return copy_of(transpose<HostBackend>(CsrMatrix(host, last.csr()))->csr_view());
+  return copy_of(transposed<HostBackend>(CsrMatrix(host, last.csr())).matrix()->csr_view());
 }
 
 double norm_of_difference(const std::vector<double> &a, const std::vector<double> &b)

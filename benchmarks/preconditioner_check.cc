@@ -9,7 +9,6 @@
 #include "linalg/base/timing.h"
 #include "linalg/generators/registry.h"
 #include "linalg/operators/csr_matrix.h"
-#include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 

@@ -2,7 +2,7 @@
 
 #include "benchmarks/sparse/contender.h"
 #include "linalg/execution/cuda/executor.h"
-#include "linalg/sparse/transpose.h"
+#include "linalg/sparse/derived_matrix.h"
 
 namespace femgpu::linalg::benchmark
 {

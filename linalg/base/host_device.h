@@ -19,6 +19,14 @@
 #define FEMGPU_HD_CALLED inline
 #endif
 
+/// Between captures and parameters of a lambda that is the body of a step where it is run. It
+/// captures by value, and is in no constructor and no private function, which nvcc cannot do.
+#ifdef __CUDACC__
+#define FEMGPU_BODY __device__
+#else
+#define FEMGPU_BODY
+#endif
+
 /// Before a loop of a few turns, known to the compiler: what it indexes can be registers of the
 /// GPU.
 #ifdef __CUDACC__

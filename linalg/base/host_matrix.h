@@ -27,6 +27,12 @@ struct HostCsr
   const double *coordinates = nullptr;
   int dimension = 0;
 
+  /// Rows that belong to a node; 1 where nodes are not known.
+  int node_size() const
+  {
+    return unknowns_per_node > 1 && n % unknowns_per_node == 0 ? unknowns_per_node : 1;
+  }
+
   /// Of row @p i; without values where the matrix has none.
   RowEntries<double> entries(const int i) const
   {

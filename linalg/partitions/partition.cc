@@ -84,8 +84,7 @@ Partition partition_from_blocks(const std::vector<int> &blocks, const int n_bloc
 Partition make_partition(const std::string &kind, const HostCsr &A, const int n_blocks)
 {
   check_partition(kind);
-  const bool has_nodes = A.unknowns_per_node > 1 && A.n % A.unknowns_per_node == 0;
-  const int node_size = has_nodes ? A.unknowns_per_node : 1, n_nodes = A.n / node_size;
+  const int node_size = A.node_size(), n_nodes = A.n / node_size;
   const int p = std::clamp(n_blocks, 1, std::max(n_nodes, 1));
   if (kind == "geometry" && A.coordinates == nullptr)
     throw ParameterError("partition=geometry needs the coordinates of the unknowns, which this "

@@ -1,39 +1,20 @@
-#include "linalg/preconditioners/apply.h"
-
 #include "linalg/execution/steps/row_bodies.h"
 #include "linalg/execution/this_backend.h"
+#include "linalg/preconditioners/registry.h"
 
 namespace femgpu::linalg
 {
-namespace
-{
-/// z = m r
-struct MultiplyRow
-{
-  DiagonalView m;
-  const double *r;
-  double *z;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    z[i] = m(i) * r[i];
-  }
-};
-} // namespace
-
 template <>
 void apply_on<ThisBackend>(const Preconditioner &M, const Executor &executor, Buffer<double> &r,
-                           Buffer<double> &z)
+                           Buffer<double> &result)
 {
   Runner<ThisBackend> runner(executor);
-  const auto run = [&](const auto &m) {
-    using View = std::decay_t<decltype(m)>;
-    if constexpr (std::is_same_v<View, const PreconditionerOperator *>)
-      runner.run(product(*m, r.data(), StoreProduct{z.data()}));
-    else
-      runner.run(rows(static_cast<int>(r.size()), MultiplyRow{m, r.data(), z.data()}));
-  };
-  std::visit(run, M.action());
+  const Preconditioner::Action action = M.action();
+  double *const from = r.data(), *const z = result.data();
+  if (const auto *const m = std::get_if<DiagonalView>(&action))
+    runner.run(rows(static_cast<int>(r.size()),
+                    [m = *m, from, z] FEMGPU_BODY(const int i) { z[i] = m(i) * from[i]; }));
+  else
+    runner.run(product(*std::get<const PreconditionerOperator *>(action), from, StoreProduct{z}));
 }
 } // namespace femgpu::linalg

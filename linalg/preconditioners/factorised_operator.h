@@ -18,7 +18,7 @@ template <class Backend>
 class FactorisedOperator final : public PreconditionerOperator
 {
 public:
-  FactorisedOperator(std::unique_ptr<CsrMatrix> F_, std::unique_ptr<CsrMatrix> H_)
+  FactorisedOperator(std::shared_ptr<const CsrMatrix> F_, std::shared_ptr<const CsrMatrix> H_)
       : PreconditionerOperator(H_->range(), F_ ? F_->domain() : H_->domain()), F(std::move(F_)),
         H(std::move(H_)), y(H->executor(), F ? H->domain()->n_with_ghosts() : 0)
   {}
@@ -39,17 +39,8 @@ public:
     return (F ? F->bytes() : 0) + H->bytes() + 2 * y.bytes();
   }
 
-  const CsrMatrix &first() const
-  {
-    return *F;
-  }
-  const CsrMatrix &second() const
-  {
-    return *H;
-  }
-
 private:
-  std::unique_ptr<CsrMatrix> F, H;
+  std::shared_ptr<const CsrMatrix> F, H;
   mutable Buffer<double> y; // a preconditioner is used by one solver at a time
 };
 } // namespace femgpu::linalg

@@ -1,7 +1,5 @@
 #include "linalg/preconditioners/registry.h"
 
-#include "linalg/preconditioners/apply.h"
-
 namespace femgpu::linalg
 {
 template <class Name>

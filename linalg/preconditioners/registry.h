@@ -2,6 +2,7 @@
 #define femgpu_linalg_preconditioners_registry_h
 
 #include "linalg/execution/backends.h"
+#include "linalg/execution/memory/buffer.h"
 #include "linalg/preconditioners/preconditioner.h"
 
 #include <memory>
@@ -25,6 +26,14 @@ inline std::unique_ptr<Preconditioner> make_preconditioner(const std::string &te
 {
   return preconditioners.make(text, backend);
 }
+
+template <class Backend>
+void apply_on(const Preconditioner &M, const Executor &executor, Buffer<double> &r,
+              Buffer<double> &z);
+
+/// z = M⁻¹r, by steps of its own, on the executor that M was set up on; waits for nothing.
+/// Solvers fuse the action of M into their steps instead.
+void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z);
 } // namespace femgpu::linalg
 
 #endif

@@ -13,6 +13,7 @@ namespace femgpu::linalg
 template <class Predicate>
 struct EntriesWhere
 {
+  RowPatternView A;
   Predicate is_chosen;
 
   FEMGPU_HD
@@ -20,15 +21,17 @@ struct EntriesWhere
   {
     return r;
   }
+  template <class Function>
   FEMGPU_HD
-  int column(const int i, const int j) const
+  void visit(const int i, const int k, const Function &f) const
   {
-    return is_chosen(i, j) ? j : -1;
+    if (k < A.row_starts[i + 1] && is_chosen(i, A.columns[k]))
+      f(A.columns[k], k);
   }
 };
 
-/// Each thread of a team has some entries of a row that follow each other, so that they keep their
-/// order; of short rows, one.
+/// Each thread of a team has some places of a row that follow each other, with that behind its last
+/// entry, so that they keep their order; of short rows, one.
 struct Share
 {
   int first, last;
@@ -37,12 +40,23 @@ struct Share
   FEMGPU_HD
   Share(const Team &team, const RowPatternView &A, const int i)
   {
-    const int end = A.row_starts[i + 1], size = (A.length(i) + team.size() - 1) / team.size();
+    const int end = A.row_starts[i + 1] + 1, size = (A.length(i) + team.size()) / team.size();
     const int begin = A.row_starts[i] + size * team.rank();
     first = begin < end ? begin : end;
     last = first + size < end ? first + size : end;
   }
 };
+
+/// The entries that a thread stores.
+template <class Choice>
+FEMGPU_HD
+int count_chosen(const Choice &choice, const int i, const Share &share)
+{
+  int n = 0;
+  for (int k = share.first; k < share.last; ++k)
+    choice.visit(i, k, [&](int, int) { ++n; });
+  return n;
+}
 
 template <class Choice>
 struct CountChosen
@@ -57,11 +71,7 @@ struct CountChosen
   void operator()(const Team &team, const int r) const
   {
     const int i = choice.row(r);
-    const Share share(team, A, i);
-    double n = 0.;
-    for (int k = share.first; k < share.last; ++k)
-      n += choice.column(i, A.columns[k]) >= 0 ? 1. : 0.;
-    n = team.sum(n);
+    const double n = team.sum(count_chosen(choice, i, Share(team, A, i)));
     if (team.rank() == 0)
       lengths[r] = static_cast<int>(n);
   }
@@ -82,31 +92,31 @@ struct StoreChosen
   {
     const int i = choice.row(r);
     const Share share(team, A, i);
-    int *const counts = reinterpret_cast<int *>(team.scratch());
-    int n = 0;
-    for (int k = share.first; k < share.last; ++k)
-      n += choice.column(i, A.columns[k]) >= 0 ? 1 : 0;
-    counts[team.rank()] = n;
-    team.sync();
     int at = row_starts[r];
-    for (int thread = 0; thread < team.rank(); ++thread)
-      at += counts[thread];
+    if (team.size() > 1) {
+      int *const counts = reinterpret_cast<int *>(team.scratch());
+      counts[team.rank()] = count_chosen(choice, i, share);
+      team.sync();
+      for (int thread = 0; thread < team.rank(); ++thread)
+        at += counts[thread];
+    }
     for (int k = share.first; k < share.last; ++k)
-      if (const int column = choice.column(i, A.columns[k]); column >= 0) {
+      choice.visit(i, k, [&](const int column, const int source) {
         columns[at] = column;
-        sources[at++] = k;
-      }
+        sources[at++] = source;
+      });
   }
 };
 
 /**
- * The part of @p A whose row r has entries of row choice.row(r) of A, and of these (i, j) in column
- * choice.column(i, j), or not at all where that is -1; columns must stay in their order.
+ * The pattern whose row r is made of row i = choice.row(r) of @p A: choice.visit(i, k, f) calls
+ * f(column, source) for what the place k of A gives, columns in their order. It is called for all
+ * places of the row, and for the one behind its last entry.
  * @param n rows of the part. @param what it is, for the text of an error. @throws as make_rows()
  */
 template <class Backend, class Choice>
 DerivedPattern choose(const PatternRef &A, const Choice &choice, const int n,
-                      const std::string &what)
+                      const std::string &what = "The pattern of a preconditioner")
 {
   Runner<Backend> runner(*A.executor);
   Buffer<int> lengths(A.executor, static_cast<std::size_t>(n));

@@ -1,16 +1,94 @@
 #include "linalg/sparse/derived_matrix.h"
 
+#include "linalg/execution/steps/scan_and_sort.h"
+#include "linalg/sparse/choose.h"
+#include "linalg/sparse/row_workspace.h"
+
+#include <algorithm>
+
 namespace femgpu::linalg
 {
+namespace
+{
+struct StoreRowNumbers
+{
+  static constexpr int team_size = 32, scratch = 0;
+  RowPatternView A;
+  int *row_of_entry;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    for (int k = A.row_starts[i] + team.rank(); k < A.row_starts[i + 1]; k += team.size())
+      row_of_entry[k] = i;
+  }
+};
+
+struct IsInTriangle
+{
+  TrianglePart part;
+
+  FEMGPU_HD
+  bool operator()(const int i, const int j) const
+  {
+    return part == TrianglePart::lower            ? j <= i
+           : part == TrianglePart::strictly_lower ? j < i
+           : part == TrianglePart::upper          ? j >= i
+                                                  : j > i;
+  }
+};
+
+/// Some rows and columns; see choose().
+struct ListChoice
+{
+  RowPatternView A;
+  const int *rows;
+  const int *new_columns; ///< of each column of A; -1: not chosen
+
+  FEMGPU_HD
+  int row(const int r) const
+  {
+    return rows[r];
+  }
+  template <class Function>
+  FEMGPU_HD
+  void visit(const int i, const int k, const Function &f) const
+  {
+    if (k < A.row_starts[i + 1] && new_columns[A.columns[k]] >= 0)
+      f(new_columns[A.columns[k]], k);
+  }
+};
+} // namespace
+
+template <class Backend>
+void check_indices(const CsrMatrix &A, const Buffer<int> &indices, const bool are_columns)
+{
+  const auto n = static_cast<int>(indices.size());
+  Buffer<int> flags(A.executor(), indices.size());
+  const int end = are_columns ? A.n_columns() : A.n();
+  Runner<Backend>(*A.executor())
+      .run(rows(n, [indices = indices.data(), end, are_columns,
+                    is_bad = flags.data()] FEMGPU_BODY(const int k) {
+        const bool ascends = !are_columns || k == 0 || indices[k] > indices[k - 1];
+        is_bad[k] = indices[k] < 0 || indices[k] >= end || !ascends ? 1 : 0;
+      }));
+  const int place = first_flagged<Backend>(A.executor(), flags);
+  if (place < 0)
+    return;
+  throw SolverError("Number " + std::to_string(place) + " of the " +
+                    (are_columns ? "columns" : "rows") + " chosen from " + describe(A) + " is " +
+                    std::to_string(indices.to_host()[static_cast<std::size_t>(place)]) +
+                    (are_columns ? "; columns must ascend within the matrix."
+                                 : "; rows must be those of the matrix."));
+}
+
 template <class Backend>
 DerivedMatrix<Backend>::DerivedMatrix(const CsrMatrix &A, const int n_columns,
                                       DerivedPattern pattern)
-    : sources(std::move(pattern.sources)), n_entries(A.n_nonzeros())
+    : result(make_matrix(A.executor(), std::move(pattern.pattern), n_columns)),
+      sources(std::move(pattern.sources)), n_entries(A.n_nonzeros())
 {
-  Buffer<double> values(A.executor(), sources.size());
-  own = std::make_shared<CsrMatrix>(A.executor(), n_columns, std::move(pattern.pattern.row_starts),
-                                    std::move(pattern.pattern.columns), std::move(values));
-  result = own;
   update(A);
 }
 
@@ -20,8 +98,87 @@ void DerivedMatrix<Backend>::update(const CsrMatrix &A)
   check_same_pattern("A transpose or a part", A, n_entries);
   Runner<Backend>(*A.executor())
       .run(rows(static_cast<int>(sources.size()),
-                Gather<double>{A.csr_view().values, sources.data(), own->mutable_values()}));
+                Gather<double>{A.csr_view().values, sources.data(), result->mutable_values()}));
+}
+
+template <class Backend>
+DerivedPattern transposed_pattern(const PatternRef &A)
+{
+  const ExecutorPtr &owner = A.executor;
+  const auto n_entries = static_cast<int>(A.n_entries);
+  Runner<Backend> runner(*owner);
+  DerivedPattern result{{Buffer<int>(owner, static_cast<std::size_t>(A.n_columns) + 1),
+                         Buffer<int>(owner, A.n_entries)},
+                        Buffer<int>(owner, A.n_entries)};
+  Buffer<int> sorted_columns(owner, A.n_entries);
+  int *const sorted = sorted_columns.data(), *const row_starts = result.pattern.row_starts.data();
+  sort_by_key<Backend>(owner, A.view.columns, n_entries, A.n_columns, sorted,
+                       result.sources.data());
+  runner.run(rows(A.n_columns + 1, [=] FEMGPU_BODY(const int j) {
+    row_starts[j] = lower_bound(sorted, 0, n_entries, j);
+  }));
+  int *const row_of_entry = sorted; // which is not needed any more
+  runner.run(teams(A.n, StoreRowNumbers{A.view, row_of_entry}));
+  runner.run(rows(n_entries,
+                  Gather<int>{row_of_entry, result.sources.data(), result.pattern.columns.data()}));
+  return result;
+}
+
+template <class Backend>
+DerivedMatrix<Backend> transposed(const CsrMatrix &A)
+{
+  return {A, A.n(), transposed_pattern<Backend>(pattern_of(A))};
+}
+
+template <class Backend>
+DerivedPattern triangle_pattern(const PatternRef &A, const TrianglePart part)
+{
+  return choose<Backend>(A, EntriesWhere<IsInTriangle>{A.view, {part}}, A.n, "A triangle");
+}
+
+template <class Backend>
+DerivedMatrix<Backend> triangle(const CsrMatrix &A, const TrianglePart part)
+{
+  return {A, A.n_columns(), triangle_pattern<Backend>(pattern_of(A), part)};
+}
+
+template <class Backend>
+DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,
+                                 const Buffer<int> &columns)
+{
+  check_indices<Backend>(A, rows, false);
+  check_indices<Backend>(A, columns, true);
+  Runner<Backend> runner(*A.executor());
+  const auto n_columns = static_cast<int>(columns.size());
+  Buffer<int> numbers(A.executor(), static_cast<std::size_t>(A.n_columns()));
+  int *const new_columns = numbers.data();
+  runner.run(linalg::rows(A.n_columns(), FillWith<int>{new_columns, -1}));
+  runner.run(linalg::rows(n_columns, [chosen = columns.data(), new_columns] FEMGPU_BODY(
+                                         const int c) { new_columns[chosen[c]] = c; }));
+  const PatternRef pattern = pattern_of(A);
+  return {A, n_columns,
+          choose<Backend>(pattern, ListChoice{pattern.view, rows.data(), new_columns},
+                          static_cast<int>(rows.size()), "A part of " + describe(A))};
+}
+
+template <class Backend>
+Buffer<double> diagonal(const CsrMatrix &A)
+{
+  const int n = std::min(A.n(), A.n_columns());
+  Buffer<double> result(A.executor(), static_cast<std::size_t>(n));
+  Runner<Backend>(*A.executor())
+      .run(rows(n, [view = A.csr_view(), diagonal = result.data()] FEMGPU_BODY(const int i) {
+        diagonal[i] = view.diagonal(i);
+      }));
+  return result;
 }
 
 template class DerivedMatrix<ThisBackend>;
+template DerivedPattern transposed_pattern<ThisBackend>(const PatternRef &);
+template DerivedMatrix<ThisBackend> transposed<ThisBackend>(const CsrMatrix &);
+template DerivedPattern triangle_pattern<ThisBackend>(const PatternRef &, TrianglePart);
+template DerivedMatrix<ThisBackend> triangle<ThisBackend>(const CsrMatrix &, TrianglePart);
+template DerivedMatrix<ThisBackend> submatrix<ThisBackend>(const CsrMatrix &, const Buffer<int> &,
+                                                           const Buffer<int> &);
+template Buffer<double> diagonal<ThisBackend>(const CsrMatrix &);
 } // namespace femgpu::linalg

@@ -1,5 +1,3 @@
-#include "linalg/sparse/pattern_product.h"
-
 #include "linalg/sparse/row_product.h"
 
 namespace femgpu::linalg

@@ -1,6 +1,5 @@
 #include "linalg/sparse/product.h"
 
-#include "linalg/sparse/pattern_product.h"
 #include "linalg/sparse/product_steps.h"
 #include "linalg/sparse/symmetry.h"
 
@@ -25,13 +24,9 @@ Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductK
   if (A.n_columns() != B.n())
     throw SolverError(what + " does not exist: the columns of the first must be as many as the "
                              "rows of the second.");
-  const ExecutorPtr &owner = A.executor();
-  RowPattern pattern = multiply<Backend>(pattern_of(A), pattern_of(B), what);
-  Buffer<double> values(owner, pattern.columns.size());
-  own = std::make_shared<CsrMatrix>(owner, B.n_columns(), std::move(pattern.row_starts),
-                                    std::move(pattern.columns), std::move(values));
-  result = own;
-  if (kind == ProductKind::symmetric && !is_symmetric<Backend>(pattern_of(*own)))
+  result = make_matrix(A.executor(), multiply<Backend>(pattern_of(A), pattern_of(B), what),
+                       B.n_columns());
+  if (kind == ProductKind::symmetric && !is_symmetric<Backend>(pattern_of(*result)))
     throw SolverError(what + " was said to be symmetric, but its pattern is not.");
   if (Backend::kind != BackendKind::host)
     find_large_rows(A, B);
@@ -42,7 +37,7 @@ template <class Backend>
 void Product<Backend>::find_large_rows(const CsrMatrix &A, const CsrMatrix &B)
 {
   const ExecutorPtr &owner = A.executor();
-  const PatternRef C = pattern_of(*own);
+  const PatternRef C = pattern_of(*result);
   Runner<Backend> runner(*owner);
   is_large = Buffer<int>(owner, static_cast<std::size_t>(A.n()));
   runner.run(rows(A.n(), GatherCounts<RowLength>{nullptr, {C.view}, is_large.data()}));
@@ -62,8 +57,8 @@ void Product<Backend>::update(const CsrMatrix &A, const CsrMatrix &B)
   check_same_pattern("A product", A, n_of_A);
   check_same_pattern("A product", B, n_of_B);
   Runner<Backend> runner(*A.executor());
-  const RowPatternView C = pattern_of(*own).view;
-  double *const values = own->mutable_values();
+  const RowPatternView C = pattern_of(*result).view;
+  double *const values = result->mutable_values();
   const bool is_symmetric = kind == ProductKind::symmetric;
   const ProductSystem product{
       A.csr_view(), B.csr_view(), C, make_product<Backend>(pattern_of(A), pattern_of(B)).lanes,

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_sparse_product_h
 #define femgpu_linalg_sparse_product_h
 
-#include "linalg/sparse/row_pattern.h"
+#include "linalg/sparse/derived_matrix.h"
 
 #include <memory>
 
@@ -32,7 +32,7 @@ public:
   ///         entries, and for a symmetric product whose pattern is not; DeviceError without memory
   Product(const CsrMatrix &A, const CsrMatrix &B, ProductKind kind = ProductKind::general);
 
-  const std::shared_ptr<const CsrMatrix> &matrix() const
+  std::shared_ptr<const CsrMatrix> matrix() const
   {
     return result;
   }
@@ -44,14 +44,56 @@ public:
 private:
   void find_large_rows(const CsrMatrix &A, const CsrMatrix &B);
 
-  std::shared_ptr<CsrMatrix> own;
-  std::shared_ptr<const CsrMatrix> result; // the same, as others see it
+  std::shared_ptr<CsrMatrix> result;
   ProductKind kind;
   std::size_t n_of_A, n_of_B;
   int room = 0;         // sums that a team keeps in its scratch
   Buffer<int> is_large; // of each row; empty if none is
   Buffer<int> large;    // the rows that are
   int room_of_large = 0;
+};
+
+/**
+ * Pᵀ A P by two products, A P and Pᵀ (A P): the matrix of a coarser space whose basis are the
+ * columns of P. Pᵀ and A P are kept, so that new values are a pass over P and the values of two
+ * products; the memory is that of both and of the result.
+ *
+ * The entries ij and ji of the result are sums of the same terms in different orders. Where A is
+ * known to be symmetric, ProductKind::symmetric computes the upper triangle alone, which takes half
+ * the additions of the second product, and the result is symmetric to the last bit.
+ */
+template <class Backend>
+class GalerkinProduct
+{
+public:
+  /// @throws as Product
+  GalerkinProduct(const CsrMatrix &A, const CsrMatrix &P, ProductKind kind = ProductKind::general)
+      : P_transposed(transposed<Backend>(P)), AP(A, P),
+        coarse(*P_transposed.matrix(), *AP.matrix(), kind)
+  {}
+
+  std::shared_ptr<const CsrMatrix> matrix() const
+  {
+    return coarse.matrix();
+  }
+  /// Pᵀ
+  std::shared_ptr<const CsrMatrix> restriction() const
+  {
+    return P_transposed.matrix();
+  }
+
+  /// Takes over the values of A and P, whose patterns are those that this was made of.
+  /// @throws SolverError if they have not as many entries
+  void update(const CsrMatrix &A, const CsrMatrix &P)
+  {
+    P_transposed.update(P);
+    AP.update(A, P);
+    coarse.update(*P_transposed.matrix(), *AP.matrix());
+  }
+
+private:
+  DerivedMatrix<Backend> P_transposed;
+  Product<Backend> AP, coarse;
 };
 } // namespace femgpu::linalg
 

@@ -7,7 +7,9 @@
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 
 /**
  * @file
@@ -28,6 +30,30 @@ int lower_bound(const int *numbers, int begin, int end, const int number)
       end = middle;
   }
   return begin;
+}
+
+/// values[i] = value
+template <class T>
+struct FillWith
+{
+  T *values;
+  T value;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    values[i] = value;
+  }
+};
+
+/// max |a_ij| over the entries of row i.
+FEMGPU_HD
+double largest_entry(const CsrView<double> &A, const int i)
+{
+  double largest = 0.;
+  for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
+    largest = fmax(largest, fabs(A.values[k]));
+  return largest;
 }
 
 /// Rows of ascending columns.
@@ -53,6 +79,14 @@ struct RowPatternView
   bool is_at(const int place, const int i, const int column) const
   {
     return place < row_starts[i + 1] && columns[place] == column;
+  }
+
+  /// Is place k, which may be the end of row i, where an entry of this column would be inserted?
+  FEMGPU_HD
+  bool is_gap(const int i, const int column, const int k) const
+  {
+    return (k == row_starts[i] || columns[k - 1] < column) &&
+           (k == row_starts[i + 1] || columns[k] > column);
   }
 
   /// The place of entry (i, column) at @p from or after it; -1 if there is none.
@@ -86,6 +120,15 @@ struct RowPattern
     return {row_starts.copy(), columns.copy()};
   }
 };
+
+/// The matrix with a pattern, whose values are undefined yet.
+inline std::shared_ptr<CsrMatrix> make_matrix(const ExecutorPtr &executor, RowPattern pattern,
+                                              const int n_columns)
+{
+  Buffer<double> values(executor, pattern.columns.size());
+  return std::make_shared<CsrMatrix>(executor, n_columns, std::move(pattern.row_starts),
+                                     std::move(pattern.columns), std::move(values));
+}
 
 /// A pattern with its sizes, for who reads it: a matrix or a RowPattern has it.
 struct PatternRef

@@ -109,74 +109,38 @@ struct SetSize
   }
 };
 
-/// The set of a team for row i, in its workspace.
-template <class Team, class Workspaces>
-FEMGPU_HD
-ColumnSet product_row_set(const Team &team, const ProductView &product,
-                          const Workspaces &workspaces, const int item)
+/// The columns of a row of P B, or how many they are.
+template <bool stores>
+struct ProductRow
 {
-  int most = ColumnSet::most_in(2 * workspaces.size(item));
-  if constexpr (Workspaces::in_scratch)
-    most = product.bound(team, workspaces.row(item), most);
-  return {reinterpret_cast<int *>(workspaces.begin(team, item)), most};
-}
-
-template <class Workspaces>
-struct CountProductRow
-{
-  static constexpr int team_size = Workspaces::team_size, scratch = 0;
   ProductView product;
-  Workspaces workspaces;
-  int *lengths, *unfit;
-
-  template <class Team>
-  FEMGPU_HD
-  void operator()(const Team &team, const int item) const
-  {
-    const int i = workspaces.row(item);
-    if (product.is_copied(i)) {
-      const int j = product.copied_row(i);
-      if (team.rank() == 0) {
-        lengths[i] = j < 0 ? 0 : product.B.length(j);
-        unfit[i] = 0;
-      }
-      return;
-    }
-    ColumnSet set = product_row_set(team, product, workspaces, item);
-    product.insert_row(team, set, i);
-    const int length = set.n_columns(team);
-    if (team.rank() == 0) {
-      lengths[i] = length;
-      unfit[i] = length > set.capacity() ? 1 : 0;
-    }
-  }
-};
-
-template <class Workspaces>
-struct StoreProductRow
-{
-  static constexpr int team_size = Workspaces::team_size, scratch = 0;
-  ProductView product;
-  Workspaces workspaces;
+  int *lengths; ///< where they are counted
   const int *row_starts;
-  int *columns, *unfit;
+  int *columns;
 
-  template <class Team>
+  template <class Team, class Workspace>
   FEMGPU_HD
-  void operator()(const Team &team, const int item) const
+  bool operator()(const Team &team, const Workspace &workspace) const
   {
-    const int i = workspaces.row(item);
+    const int i = workspace.row;
     if (product.is_copied(i)) {
       copy_row(team, i);
-      return;
+      return true;
     }
-    ColumnSet set = product_row_set(team, product, workspaces, item);
+    int most = ColumnSet::most_in(2 * workspace.size);
+    if constexpr (Workspace::in_scratch)
+      most = product.bound(team, i, most);
+    ColumnSet set(reinterpret_cast<int *>(workspace.memory), most);
     product.insert_row(team, set, i);
-    const bool fits = set.n_columns(team) <= set.capacity();
-    if (team.rank() == 0)
-      unfit[i] = fits ? 0 : 1;
-    if (fits)
-      set.store_sorted(team, columns + row_starts[i]);
+    const int length = set.n_columns(team);
+    const bool fits = length <= set.capacity();
+    if constexpr (stores) {
+      if (fits)
+        set.store_sorted(team, columns + row_starts[i]);
+    }
+    else if (team.rank() == 0)
+      lengths[i] = length;
+    return fits;
   }
 
   template <class Team>
@@ -184,10 +148,11 @@ struct StoreProductRow
   void copy_row(const Team &team, const int i) const
   {
     const int j = product.copied_row(i), length = j < 0 ? 0 : product.B.length(j);
-    for (int k = team.rank(); k < length; k += team.size())
-      columns[row_starts[i] + k] = product.B.columns[product.B.row_starts[j] + k];
-    if (team.rank() == 0)
-      unfit[i] = 0;
+    if constexpr (stores)
+      for (int k = team.rank(); k < length; k += team.size())
+        columns[row_starts[i] + k] = product.B.columns[product.B.row_starts[j] + k];
+    else if (team.rank() == 0)
+      lengths[i] = length;
   }
 };
 
@@ -198,14 +163,13 @@ class PatternProduct
 public:
   PatternProduct(const PatternRef &P, const PatternRef &B)
       : executor(P.executor), product(make_product<Backend>(P, B)), n(P.n), n_columns(B.n_columns),
-        lengths(executor, static_cast<std::size_t>(n)), unfit(executor, static_cast<std::size_t>(n))
+        lengths(executor, static_cast<std::size_t>(n))
   {}
 
   /// Of the rows of a list, in host memory.
   std::vector<int> lengths_to_host(const RowList &list)
   {
-    run_in_memory(executor, list, bounds(list),
-                  [&](const RowBatch &batch, const int n_items) { count(batch, n_items); });
+    run_in_memory<Backend>(executor, list, bounds(list), counting(), nullptr);
     return counts_to_host<Backend>(executor, list, ElementOf{lengths.data()});
   }
 
@@ -213,60 +177,60 @@ public:
   RowPattern columns(const std::string &what)
   {
     run_rows<Backend>(
-        executor, n, unfit,
-        [&](const RowBatch &batch, const int n_items) { count(batch, n_items); },
+        executor, n, counting(),
         [&](const RowList &sample) {
           lengths_to_host(sample);
           return sizes_of_sets(sample);
         },
         [&](const RowList &list) { return bounds(list); });
     RowPattern result = make_rows<Backend>(executor, lengths, what);
-    const auto store = [&](const RowBatch &batch, const int n_items) {
-      with_workspaces<Backend>(batch, [&](const auto &workspaces) {
-        const StoreProductRow<std::decay_t<decltype(workspaces)>> body{
-            product, workspaces, result.row_starts.data(), result.columns.data(), unfit.data()};
-        Runner<Backend>(*executor).run(teams(n_items, body, workspaces.scratch));
-      });
-    };
     const auto sizes = [&](const RowList &list) { return sizes_of_sets(list); };
-    run_rows<Backend>(executor, n, unfit, store, sizes, sizes);
+    run_rows<Backend>(
+        executor, n,
+        ProductRow<true>{product, nullptr, result.row_starts.data(), result.columns.data()}, sizes,
+        sizes);
     return result;
   }
 
 private:
-  static std::vector<std::size_t> set_sizes(const std::vector<int> &most)
+  ProductRow<false> counting()
+  {
+    return {product, lengths.data(), nullptr, nullptr};
+  }
+  template <class Count>
+  std::vector<std::size_t> set_sizes(const RowList &list, const Count &n_columns) const
   {
     std::vector<std::size_t> sizes;
-    for (const int m : most)
-      sizes.push_back(doubles_for_ints(ColumnSet::size(m)));
+    for (const int most :
+         counts_to_host<Backend>(executor, list, SetSize<Count>{product, n_columns}))
+      sizes.push_back(doubles_for_ints(ColumnSet::size(most)));
     return sizes;
   }
   std::vector<std::size_t> bounds(const RowList &list) const
   {
-    using Size = SetSize<ProductBound>;
-    const Size size{product, {product.P, product.B, n_columns}};
-    return set_sizes(counts_to_host<Backend>(executor, list, size));
+    return set_sizes(list, ProductBound{product.P, product.B, n_columns});
   }
   /// Of rows whose lengths are known.
   std::vector<std::size_t> sizes_of_sets(const RowList &list) const
   {
-    const SetSize<ElementOf> size{product, {lengths.data()}};
-    return set_sizes(counts_to_host<Backend>(executor, list, size));
-  }
-  void count(const RowBatch &batch, const int n_items)
-  {
-    with_workspaces<Backend>(batch, [&](const auto &workspaces) {
-      const CountProductRow<std::decay_t<decltype(workspaces)>> body{product, workspaces,
-                                                                     lengths.data(), unfit.data()};
-      Runner<Backend>(*executor).run(teams(n_items, body, workspaces.scratch));
-    });
+    return set_sizes(list, ElementOf{lengths.data()});
   }
 
   ExecutorPtr executor;
   ProductView product;
   int n, n_columns;
-  Buffer<int> lengths, unfit;
+  Buffer<int> lengths;
 };
+
+/// The pattern of P B. @param what it is, for the text of an error
+/// @throws SolverError beyond most_indices entries; DeviceError without memory
+template <class Backend>
+RowPattern multiply(const PatternRef &P, const PatternRef &B,
+                    const std::string &what = "The pattern of a preconditioner");
+
+/// The lengths of some rows of P B, in host memory.
+template <class Backend>
+std::vector<int> product_lengths(const PatternRef &P, const PatternRef &B, const RowList &list);
 } // namespace femgpu::linalg
 
 #endif

@@ -29,80 +29,107 @@ struct RowList
   }
 };
 
-inline RowList all_rows(const int n)
-{
-  return {n, Buffer<int>()};
-}
-
 /// For each item of a step: its row, and how large its workspace is and where.
 struct RowBatch
 {
-  const int *rows;                      ///< of the items; nullptr: item i is row i
+  const int *rows; ///< of the items; nullptr: item i is row i
+  int n_items = 0;
   int first = 0;                        ///< what is called item 0 is this one
   int scratch = 0;                      ///< doubles of a team
   double *memory = nullptr;             ///< nullptr: each team has its scratch
   const std::size_t *offsets = nullptr; ///< into the memory, of each item and of the end
 };
 
-/// The same for a kernel, which knows the size of the teams and whether they have their scratch.
-template <int team_size_, bool in_scratch_>
-struct Workspaces : RowBatch
+/// What the team of a row has; the kernel knows whether it is its scratch.
+template <bool in_scratch_>
+struct Workspace
 {
-  static constexpr int team_size = team_size_;
   static constexpr bool in_scratch = in_scratch_;
+  int row;
+  double *memory;
+  std::size_t size; ///< doubles
+};
 
-  FEMGPU_HD
-  int row(const int item) const
-  {
-    return rows == nullptr ? first + item : rows[first + item];
-  }
+/// Gives the rows of a batch to teams: body(team, workspace) says whether the workspace suffices.
+template <class Body, int team_size_, bool in_scratch>
+struct WithWorkspace
+{
+  static constexpr int team_size = team_size_, scratch = 0;
+  Body body;
+  RowBatch batch;
+  int *unfit; ///< of rows: the workspace was too small; nullptr: nobody asks
+
   template <class Team>
   FEMGPU_HD
-  double *begin(const Team &team, const int item) const
+  void operator()(const Team &team, const int item) const
   {
+    const int row = batch.rows == nullptr ? batch.first + item : batch.rows[batch.first + item];
+    Workspace<in_scratch> workspace{row, nullptr, static_cast<std::size_t>(batch.scratch)};
     if constexpr (in_scratch)
-      return team.scratch();
-    else
-      return memory + offsets[item];
-  }
-  /// doubles
-  FEMGPU_HD
-  std::size_t size(const int item) const
-  {
-    if constexpr (in_scratch)
-      return static_cast<std::size_t>(scratch);
-    else
-      return offsets[item + 1] - offsets[item];
+      workspace.memory = team.scratch();
+    else {
+      workspace.memory = batch.memory + batch.offsets[item];
+      workspace.size = batch.offsets[item + 1] - batch.offsets[item];
+    }
+    const bool fits = body(team, workspace);
+    if (team.rank() == 0 && unfit != nullptr)
+      unfit[row] = fits ? 0 : 1;
   }
 };
 
-struct StoreFlagged
+template <class Backend, int team_size, bool in_scratch, class Body>
+void run_teams(const ExecutorPtr &executor, const RowBatch &batch, const Body &body,
+               int *const unfit)
 {
-  const int *flags, *places;
-  int *rows;
+  Runner<Backend>(*executor).run(
+      teams(batch.n_items, WithWorkspace<Body, team_size, in_scratch>{body, batch, unfit},
+            batch.scratch));
+}
 
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    if (flags[i] != 0)
-      rows[places[i]] = i;
-  }
-};
+/// By teams that are the larger, the larger the workspaces of a batch are: a multiprocessor then
+/// has few of them.
+template <class Backend, class Body>
+void run_batch(const ExecutorPtr &executor, const RowBatch &batch, const Body &body,
+               int *const unfit)
+{
+  if constexpr (Backend::kind == BackendKind::host)
+    run_teams<Backend, 32, false>(executor, batch, body, unfit); // one thread all the same
+  else if (batch.memory != nullptr)
+    run_teams<Backend, 256, false>(executor, batch, body, unfit);
+  else if (batch.scratch <= 1024)
+    run_teams<Backend, 32, true>(executor, batch, body, unfit);
+  else if (batch.scratch <= 5600)
+    run_teams<Backend, 128, true>(executor, batch, body, unfit);
+  else
+    run_teams<Backend, 256, true>(executor, batch, body, unfit);
+}
 
 /// The rows whose flag is 1; others have 0.
 template <class Backend>
-RowList flagged_rows(const ExecutorPtr &executor, const Buffer<int> &flags)
+RowList flagged_rows(const ExecutorPtr &executor, const Buffer<int> &row_flags)
 {
-  const int n = static_cast<int>(flags.size());
-  const auto n_flagged = static_cast<int>(total_counts<Backend>(executor, flags.data(), n).sum);
+  const int n = static_cast<int>(row_flags.size());
+  const int *const flags = row_flags.data();
+  const auto n_flagged = static_cast<int>(total_counts<Backend>(executor, flags, n).sum);
   RowList list{n_flagged, Buffer<int>(executor, static_cast<std::size_t>(n_flagged))};
   if (n_flagged == 0)
     return list;
-  Buffer<int> places(executor, flags.size() + 1);
-  scan_counts<Backend>(executor, flags.data(), n, places.data());
-  Runner<Backend>(*executor).run(
-      rows(n, StoreFlagged{flags.data(), places.data(), list.some.data()}));
+  Buffer<int> row_places(executor, row_flags.size() + 1);
+  scan_counts<Backend>(executor, flags, n, row_places.data());
+  Runner<Backend>(*executor).run(rows(
+      n, [flags, places = row_places.data(), flagged = list.some.data()] FEMGPU_BODY(const int i) {
+        if (flags[i] != 0)
+          flagged[places[i]] = i;
+      }));
   return list;
+}
+
+/// The first of these; -1 if there is none.
+template <class Backend>
+int first_flagged(const ExecutorPtr &executor, const Buffer<int> &flags)
+{
+  const RowList list = flagged_rows<Backend>(executor, flags);
+  return list.n == 0 ? -1 : list.some.to_host(1)[0];
 }
 
 template <class Count>
@@ -186,13 +213,13 @@ std::size_t doubles_of_square(const int size)
 }
 
 /**
- * Calls run(batch, n_items) for batches of rows whose workspaces in memory, of sizes[k]
- * doubles for the k-th row of the list, fit into a part of what is free.
+ * Calls run(batch) for batches of rows whose workspaces in memory, of sizes[k] doubles for the k-th
+ * row of the list, fit into a part of what is free.
  * @throws DeviceError if there is not even memory for one row
  */
 template <class Run>
-void run_in_memory(const ExecutorPtr &executor, const RowList &list,
-                   const std::vector<std::size_t> &sizes, const Run &run)
+void for_batches(const ExecutorPtr &executor, const RowList &list,
+                 const std::vector<std::size_t> &sizes, const Run &run)
 {
   // doubles: 2 GiB fill a GPU; the host has few rows at work, and new pages cost it much
   const std::size_t most = std::size_t{1} << (executor->backend() == BackendKind::host ? 22 : 28);
@@ -207,9 +234,17 @@ void run_in_memory(const ExecutorPtr &executor, const RowList &list,
       memory = Buffer<double>(); // before there is another one
       memory = Buffer<double>(executor, std::max<std::size_t>(offsets.back(), 1));
     }
-    run(RowBatch{list.data(), first, 0, memory.data(), device_offsets.data()}, last - first);
+    run(RowBatch{list.data(), last - first, first, 0, memory.data(), device_offsets.data()});
     executor->synchronize();
   }
+}
+
+template <class Backend, class Body>
+void run_in_memory(const ExecutorPtr &executor, const RowList &list,
+                   const std::vector<std::size_t> &sizes, const Body &body, int *const unfit)
+{
+  for_batches(executor, list, sizes,
+              [&](const RowBatch &batch) { run_batch<Backend>(executor, batch, body, unfit); });
 }
 
 /**
@@ -234,48 +269,32 @@ inline std::size_t usual_size(std::vector<std::size_t> needs, const std::size_t 
   return usual;
 }
 
-/// Calls f(workspaces) for teams that are the larger, the larger the workspaces of a batch are: a
-/// multiprocessor then has few of them.
-template <class Backend, class Function>
-void with_workspaces(const RowBatch &batch, const Function &f)
-{
-  if constexpr (Backend::kind == BackendKind::host)
-    f(Workspaces<32, false>{batch}); // one thread all the same
-  else if (batch.memory != nullptr)
-    f(Workspaces<256, false>{batch});
-  else if (batch.scratch <= 1024)
-    f(Workspaces<32, true>{batch});
-  else if (batch.scratch <= 5600)
-    f(Workspaces<128, true>{batch});
-  else
-    f(Workspaces<256, true>{batch});
-}
-
 /**
- * Calls run(batch, n_items) until every row has had a workspace that suffices. The step that it
- * runs says unfit[row] = 1 where the workspace is too small, else 0. On a GPU rows have scratch of
- * the size that most rows need, and then those that are left; what does not fit at all has memory,
- * as all rows have on the host.
+ * Runs body(team, workspace) until every row has had a workspace that suffices; the body says
+ * whether it does. On a GPU rows have scratch of the size that most rows need, and then those that
+ * are left; what does not fit at all has memory, as all rows have on the host.
  * @param needs needs(list) are the workspaces of a sample of rows in doubles, in host memory
  * @param sizes sizes(list), likewise, are those that rows get in memory
  */
-template <class Backend, class Run, class Needs, class Sizes>
-void run_rows(const ExecutorPtr &executor, const int n, const Buffer<int> &unfit, const Run &run,
-              const Needs &needs, const Sizes &sizes)
+template <class Backend, class Body, class Needs, class Sizes>
+void run_rows(const ExecutorPtr &executor, const int n, const Body &body, const Needs &needs,
+              const Sizes &sizes)
 {
   const int n_passes = 3, most = Runner<Backend>(*executor).most_scratch();
-  RowList left = all_rows(n);
+  Buffer<int> unfit(executor, static_cast<std::size_t>(n));
+  RowList left{n, Buffer<int>()};
   for (int pass = 0; pass < n_passes && Backend::kind != BackendKind::host && left.n > 0; ++pass) {
     const std::size_t usual =
         usual_size(needs(sample_rows<Backend>(executor, left)), static_cast<std::size_t>(most));
     if (usual == 0)
       break;
-    run(RowBatch{left.data(), 0, pass == n_passes - 1 ? most : static_cast<int>(usual)}, left.n);
+    const int scratch = pass == n_passes - 1 ? most : static_cast<int>(usual);
+    run_batch<Backend>(executor, {left.data(), left.n, 0, scratch}, body, unfit.data());
     left = flagged_rows<Backend>(executor, unfit);
   }
   if (left.n == 0)
     return;
-  run_in_memory(executor, left, sizes(left), run);
+  run_in_memory<Backend>(executor, left, sizes(left), body, unfit.data());
   if (const auto still = total_counts<Backend>(executor, unfit.data(), n).sum; still > 0)
     throw SolverError("The workspaces of " + std::to_string(still) + " of " + std::to_string(n) +
                       " rows were too small, though made for them. Please report this text.");

@@ -34,18 +34,6 @@ struct Union
   }
 };
 
-struct StoreRowStart
-{
-  Union both;
-  int *row_starts;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    row_starts[i] = both.place(both.A.row_starts[i], both.B.row_starts[i]);
-  }
-};
-
 struct StoreUnion
 {
   static constexpr int team_size = 32, scratch = 0;
@@ -74,26 +62,6 @@ struct StoreUnion
     B_entries[at] = l;
   }
 };
-
-struct AddEntries
-{
-  double a, b;
-  const double *A_values, *B_values;
-  const int *A_entries, *B_entries;
-  double *values;
-
-  FEMGPU_HD
-  void operator()(const int e) const
-  {
-    const int k = A_entries[e], l = B_entries[e];
-    if (l < 0)
-      values[e] = a * A_values[k];
-    else if (k < 0)
-      values[e] = b * B_values[l];
-    else
-      values[e] = a * A_values[k] + b * B_values[l];
-  }
-};
 } // namespace
 
 template <class Backend>
@@ -113,7 +81,10 @@ UnionPattern union_pattern(const PatternRef &A, const PatternRef &B, const std::
       {Buffer<int>(owner, static_cast<std::size_t>(A.n) + 1), Buffer<int>(owner, n_entries)},
       Buffer<int>(owner, n_entries),
       Buffer<int>(owner, n_entries)};
-  runner.run(rows(A.n + 1, StoreRowStart{both, result.pattern.row_starts.data()}));
+  runner.run(
+      rows(A.n + 1, [both, row_starts = result.pattern.row_starts.data()] FEMGPU_BODY(const int i) {
+        row_starts[i] = both.place(both.A.row_starts[i], both.B.row_starts[i]);
+      }));
   runner.run(teams(A.n, StoreUnion{both, result.pattern.columns.data(), result.A_entries.data(),
                                    result.B_entries.data()}));
   return result;
@@ -129,10 +100,7 @@ Sum<Backend>::Sum(const double a, const CsrMatrix &A, const double b, const CsrM
   UnionPattern entries = union_pattern<Backend>(pattern_of(A), pattern_of(B), what);
   A_entries = std::move(entries.A_entries);
   B_entries = std::move(entries.B_entries);
-  own = std::make_shared<CsrMatrix>(
-      A.executor(), A.n_columns(), std::move(entries.pattern.row_starts),
-      std::move(entries.pattern.columns), Buffer<double>(A.executor(), A_entries.size()));
-  result = own;
+  result = make_matrix(A.executor(), std::move(entries.pattern), A.n_columns());
   update(a, A, b, B);
 }
 
@@ -143,8 +111,14 @@ void Sum<Backend>::update(const double a, const CsrMatrix &A, const double b, co
   check_same_pattern("A sum", B, n_of_B);
   Runner<Backend>(*A.executor())
       .run(rows(static_cast<int>(A_entries.size()),
-                AddEntries{a, b, A.csr_view().values, B.csr_view().values, A_entries.data(),
-                           B_entries.data(), own->mutable_values()}));
+                [a, b, A_values = A.csr_view().values, B_values = B.csr_view().values,
+                 in_A = A_entries.data(), in_B = B_entries.data(),
+                 values = result->mutable_values()] FEMGPU_BODY(const int e) {
+                  const int k = in_A[e], l = in_B[e];
+                  values[e] = l < 0   ? a * A_values[k]
+                              : k < 0 ? b * B_values[l]
+                                      : a * A_values[k] + b * B_values[l];
+                }));
 }
 
 template UnionPattern union_pattern<ThisBackend>(const PatternRef &, const PatternRef &,

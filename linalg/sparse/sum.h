@@ -31,7 +31,7 @@ public:
   ///         DeviceError without memory
   Sum(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
 
-  const std::shared_ptr<const CsrMatrix> &matrix() const
+  std::shared_ptr<const CsrMatrix> matrix() const
   {
     return result;
   }
@@ -41,8 +41,7 @@ public:
   void update(double a, const CsrMatrix &A, double b, const CsrMatrix &B);
 
 private:
-  std::shared_ptr<CsrMatrix> own;
-  std::shared_ptr<const CsrMatrix> result; // the same, as others see it
+  std::shared_ptr<CsrMatrix> result;
   Buffer<int> A_entries, B_entries;
   std::size_t n_of_A, n_of_B;
 };

@@ -59,8 +59,7 @@ private:
 std::vector<int> kway_ordering(const HostCsr &A, const int n_parts, const OrderWithin within)
 {
   const int parts = n_parts > 0 ? n_parts : (A.n - 1) / rows_of_a_part + 1;
-  const bool has_nodes = A.unknowns_per_node > 1 && A.n % A.unknowns_per_node == 0;
-  const int node_size = has_nodes ? A.unknowns_per_node : 1;
+  const int node_size = A.node_size();
   const Partition partition = make_partition("metis", A, parts);
   if (within == OrderWithin::none)
     return partition.order;

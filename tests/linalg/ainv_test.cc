@@ -1,6 +1,5 @@
 #include "linalg/generators/registry.h"
 #include "linalg/partitions/partition.h"
-#include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/registry.h"
 #include "tests/linalg/on_backend.h"
 

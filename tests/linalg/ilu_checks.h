@@ -89,7 +89,7 @@ void check_pattern_is_that_of_the_levels(const ExecutorPtr &executor)
       SCOPED_TRACE(std::to_string(A.n) + " rows, level " + std::to_string(level));
       const CsrMatrix csr(executor, A.csr());
       const BlockPartition blocks(executor, make_partition("contiguous", A.csr(), 1));
-      const BlockDiagonal block_rows = block_diagonal<Backend>(csr, blocks);
+      const DerivedPattern block_rows = block_diagonal<Backend>(csr, blocks);
       const RowPattern pattern = fill_pattern<Backend>(block_rows.pattern, level, executor);
       const std::vector<int> starts = pattern.row_starts.to_host();
       const std::vector<int> columns = pattern.columns.to_host();

@@ -140,21 +140,19 @@ void check_products_of_uneven_patterns(const ExecutorPtr &executor)
 constexpr int n_dense_problems = 70;
 
 /// Problems with the same dense matrix, n1 x n2 by columns, and row `item` of the identity.
-template <class Workspaces>
 struct SolveDense
 {
-  static constexpr int team_size = Workspaces::team_size, scratch = 0;
   const double *A;
   int n1, n2;
-  Workspaces workspaces;
   double *m;
   int *n_dependent;
 
-  template <class Team>
+  template <class Team, class Workspace>
   FEMGPU_HD
-  void operator()(const Team &team, const int item) const
+  bool operator()(const Team &team, const Workspace &workspace) const
   {
-    const LeastSquares problem(workspaces.begin(team, item), n1, n2);
+    const int item = workspace.row;
+    const LeastSquares problem(workspace.memory, n1, n2);
     problem.clear(team);
     for (int l = team.rank(); l < n1; l += team.size())
       problem.column(n2)[l] = l == item % n1 ? 1. : 0.;
@@ -171,6 +169,7 @@ struct SolveDense
     if (team.rank() == 0)
       n_dependent[item] = dependent;
     problem.substitute(team, m + static_cast<std::size_t>(item) * n2);
+    return true;
   }
 };
 
@@ -187,21 +186,16 @@ DenseSolutions solve_dense(const ExecutorPtr &executor, const std::vector<double
   const Buffer<double> matrix = buffer_of(executor, A);
   Buffer<double> m(executor, static_cast<std::size_t>(n_dense_problems * n2));
   Buffer<int> n_dependent(executor, n_dense_problems);
-  Runner<Backend> runner(*executor);
-  const auto run = [&](const auto &workspaces, const int n_items) {
-    const SolveDense<std::decay_t<decltype(workspaces)>> body{
-        matrix.data(), n1, n2, workspaces, m.data(), n_dependent.data()};
-    runner.run(teams(n_items, body, workspaces.scratch));
-  };
+  const SolveDense body{matrix.data(), n1, n2, m.data(), n_dependent.data()};
   const std::size_t size = LeastSquares::size(n1, n2);
   if (in_scratch)
-    run(Workspaces<team_size, true>{{nullptr, 0, static_cast<int>(size)}}, n_dense_problems);
+    run_teams<Backend, team_size, true>(
+        executor, {nullptr, n_dense_problems, 0, static_cast<int>(size)}, body, nullptr);
   else
-    run_in_memory(executor, all_rows(n_dense_problems),
-                  std::vector<std::size_t>(n_dense_problems, size),
-                  [&](const RowBatch &batch, const int n_items) {
-                    run(Workspaces<team_size, false>{batch}, n_items);
-                  });
+    for_batches(executor, {n_dense_problems, Buffer<int>()},
+                std::vector<std::size_t>(n_dense_problems, size), [&](const RowBatch &batch) {
+                  run_teams<Backend, team_size, false>(executor, batch, body, nullptr);
+                });
   return {m.to_host(), n_dependent.to_host()};
 }
 

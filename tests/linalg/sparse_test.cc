@@ -1,6 +1,5 @@
 #include "linalg/execution/backends.h"
-#include "linalg/sparse/galerkin_product.h"
-#include "linalg/sparse/subset.h"
+#include "linalg/sparse/product.h"
 #include "linalg/sparse/sum.h"
 #include "linalg/sparse/symmetry.h"
 #include "tests/linalg/on_backend.h"
@@ -167,7 +166,7 @@ TEST_P(SparseTest, TransposesAMatrixByHand)
 {
   on_backend(executor->backend(), [&](const auto on) {
     using Backend = typename decltype(on)::Backend;
-    const auto At = linalg::transpose<Backend>(make(small));
+    const auto At = transposed<Backend>(make(small)).matrix();
     EXPECT_EQ(to_host(*At), (Entries{3, {{{0, 1.}}, {{2, -3.}}, {{0, 2.}, {2, 4.}}, {{2, 5.}}}}));
   });
 }

@@ -1,10 +1,9 @@
 #include "linalg/preconditioners/approximate_inverse/inverse_pattern.h"
 #include "linalg/preconditioners/factorised_operator.h"
+#include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
-#include "linalg/sparse/pattern_product.h"
-#include "linalg/sparse/row_workspace.h"
-#include "linalg/sparse/subset.h"
-#include "linalg/sparse/transpose.h"
+#include "linalg/sparse/derived_matrix.h"
+#include "linalg/sparse/row_product.h"
 
 namespace femgpu::linalg
 {
@@ -14,29 +13,21 @@ namespace
  * Finds row i of G: with J its pattern, whose last column is i, A(J, J) y = e_i and
  * g = y / √y_i, by a dense Cholesky factorisation of A(J, J) (Kolotilina and Yeremin 1993).
  */
-template <class Workspaces>
 struct SolveRow
 {
-  static constexpr int team_size = Workspaces::team_size, scratch = 0;
   CsrView<double> A;
   RowPatternView pattern;
-  Workspaces workspaces;
   double *values;
   int *failed; ///< of each row: A(J, J) is not positive definite
-  int *unfit;
 
-  template <class Team>
+  template <class Team, class Workspace>
   FEMGPU_HD
-  void operator()(const Team &team, const int item) const
+  bool operator()(const Team &team, const Workspace &workspace) const
   {
-    const int i = workspaces.row(item);
-    const int size = pattern.length(i);
-    const bool fits = doubles_of_square(size) <= workspaces.size(item);
-    if (team.rank() == 0)
-      unfit[i] = fits ? 0 : 1;
-    if (!fits)
-      return;
-    double *const L = workspaces.begin(team, item); // by columns
+    const int i = workspace.row, size = pattern.length(i);
+    if (doubles_of_square(size) > workspace.size)
+      return false;
+    double *const L = workspace.memory; // by columns
     double *const g = values + pattern.row_starts[i];
     gather(team, i, size, L);
     const double a_ii = L[doubles_of_square(size) - 1];
@@ -49,6 +40,7 @@ struct SolveRow
     else
       for (int k = team.rank(); k < size; k += team.size())
         g[k] = k < size - 1 ? 0. : a_ii != 0. ? 1. / sqrt(fabs(a_ii)) : 1.;
+    return true;
   }
 
   template <class Team>
@@ -65,14 +57,7 @@ struct SolveRow
         const int column = A.columns[k];
         if (column > J[r]) // the upper triangle, and so are the rest
           break;
-        int c = 0;
-        for (int end = r + 1; c < end;) { // the place of the column in J, if it is there
-          const int middle = (c + end) / 2;
-          if (J[middle] < column)
-            c = middle + 1;
-          else
-            end = middle;
-        }
+        const int c = lower_bound(J, 0, r + 1, column); // its place in J, if it is there
         if (c <= r && J[c] == column)
           L[static_cast<std::size_t>(c) * size + r] = A.values[k];
       }
@@ -153,11 +138,13 @@ struct SolveRow
  * counted.
  */
 template <class Backend>
-class FactorisedApproximateInverse final : public Preconditioner
+class FactorisedApproximateInverse final
+    : public OperatorPreconditioner<FactorisedOperator<Backend>>
 {
 public:
   explicit FactorisedApproximateInverse(Method &method)
-      : tau(method.number("tau", 1., 0., 1.)), power(method.integer("power", 1, 1, 3)),
+      : OperatorPreconditioner<FactorisedOperator<Backend>>(method, true),
+        tau(method.number("tau", 1., 0., 1.)), power(method.integer("power", 1, 1, 3)),
         rounds(method.integer("grow", 0, 0, 10)), drop(method.number("drop", 0.05, 0., 1.))
   {}
 
@@ -165,7 +152,7 @@ public:
   {
     const CsrMatrix &A = A_.csr();
     const ExecutorPtr &owner = A.executor();
-    factors.reset();
+    this->inverse.reset();
     auto G = compute(A, lower_part(inverse_pattern<Backend>(A, tau, power), owner));
     if (rounds > 0) {
       const RowPattern S = large_entries<Backend>(A, tau);
@@ -176,79 +163,53 @@ public:
       }
       G = compute(A, large_entries<Backend>(*G, 1. - drop));
     }
-    auto G_transposed = transpose<Backend>(*G);
-    factors = std::make_unique<FactorisedOperator<Backend>>(std::move(G), std::move(G_transposed));
-  }
-  void update(const Matrix &A) override // the pattern follows the values
-  {
-    setup(A);
-  }
-  Action action() const override
-  {
-    return factors.get();
-  }
-  SetupReport setup_report() const override
-  {
-    std::string remarks =
-        "tau " + std::to_string(tau).substr(0, 4) + ", power " + std::to_string(power);
-    if (rounds > 0)
-      remarks += ", grown " + std::to_string(rounds) + " times with drop tolerance " +
-                 std::to_string(drop).substr(0, 6);
-    if (n_failed > 0)
-      remarks += ", " + std::to_string(n_failed) +
-                 " rows as Jacobi because their local matrix is not positive definite";
-    return {factors->first().n_nonzeros(), remarks};
-  }
-  bool is_symmetric() const override
-  {
-    return true;
-  }
-  std::string name() const override
-  {
-    return "fsai";
-  }
-  std::size_t bytes() const override
-  {
-    return factors->bytes();
+    this->inverse =
+        std::make_unique<FactorisedOperator<Backend>>(G, transposed<Backend>(*G).matrix());
+    this->report = {G->n_nonzeros(), remarks()};
   }
 
+private:
   static RowPattern lower_part(const RowPattern &pattern, const ExecutorPtr &owner)
   {
     return triangle_pattern<Backend>(pattern_of(owner, pattern), TrianglePart::lower).pattern;
   }
 
-private:
-  std::unique_ptr<CsrMatrix> compute(const CsrMatrix &A, RowPattern pattern)
+  std::shared_ptr<const CsrMatrix> compute(const CsrMatrix &A, RowPattern pattern)
   {
     const ExecutorPtr &owner = A.executor();
-    Runner<Backend> runner(*owner);
-    Buffer<double> values(owner, pattern.columns.size());
+    const auto G = make_matrix(owner, std::move(pattern), A.n());
+    const RowPatternView rows_of_G = pattern_of(*G).view;
     Buffer<int> failed(owner, static_cast<std::size_t>(A.n()));
-    Buffer<int> unfit(owner, static_cast<std::size_t>(A.n()));
-    const auto solve = [&](const RowBatch &batch, const int n_items) {
-      with_workspaces<Backend>(batch, [&](const auto &workspaces) {
-        const SolveRow<std::decay_t<decltype(workspaces)>> body{
-            A.csr_view(), pattern.view(), workspaces, values.data(), failed.data(), unfit.data()};
-        runner.run(teams(n_items, body, workspaces.scratch));
-      });
-    };
     const auto sizes = [&](const RowList &list) {
       std::vector<std::size_t> squares;
-      for (const int length : counts_to_host<Backend>(owner, list, RowLength{pattern.view()}))
-        squares.push_back(static_cast<std::size_t>(length) * static_cast<std::size_t>(length));
+      for (const int length : counts_to_host<Backend>(owner, list, RowLength{rows_of_G}))
+        squares.push_back(doubles_of_square(length));
       return squares;
     };
-    run_rows<Backend>(owner, A.n(), unfit, solve, sizes, sizes);
+    run_rows<Backend>(owner, A.n(),
+                      SolveRow{A.csr_view(), rows_of_G, G->mutable_values(), failed.data()}, sizes,
+                      sizes);
     n_failed = static_cast<int>(total_counts<Backend>(owner, failed.data(), A.n()).sum);
-    return std::make_unique<CsrMatrix>(owner, std::move(pattern.row_starts),
-                                       std::move(pattern.columns), std::move(values));
+    return G;
+  }
+
+  std::string remarks() const
+  {
+    std::string text =
+        "tau " + std::to_string(tau).substr(0, 4) + ", power " + std::to_string(power);
+    if (rounds > 0)
+      text += ", grown " + std::to_string(rounds) + " times with drop tolerance " +
+              std::to_string(drop).substr(0, 6);
+    if (n_failed > 0)
+      text += ", " + std::to_string(n_failed) +
+              " rows as Jacobi because their local matrix is not positive definite";
+    return text;
   }
 
   double tau;
   int power, rounds;
   double drop;
   int n_failed = 0;
-  std::unique_ptr<FactorisedOperator<Backend>> factors;
 };
 } // namespace
 

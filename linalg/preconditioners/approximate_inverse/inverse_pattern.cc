@@ -1,74 +1,46 @@
 #include "linalg/preconditioners/approximate_inverse/inverse_pattern.h"
 
-#include "linalg/sparse/pattern_product.h"
+#include "linalg/sparse/choose.h"
+#include "linalg/sparse/row_product.h"
 
 namespace femgpu::linalg
 {
 namespace
 {
-/// Calls f(column) for the entries of row i of A that count, with the diagonal, in their order.
-template <class Function>
-FEMGPU_HD
-void for_large_entries(const CsrView<double> &A, const double tau, const int i, const Function &f)
+/// The entries beyond the limit of their row, with the diagonal; see choose().
+struct LargeEntries
 {
-  double largest = 0.;
-  for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
-    largest = fmax(largest, fabs(A.values[k]));
-  bool needs_diagonal = true;
-  for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k) {
-    const int column = A.columns[k];
-    if (needs_diagonal && column >= i) {
-      needs_diagonal = false;
-      f(i);
-    }
-    if (column != i && fabs(A.values[k]) > (1. - tau) * largest)
-      f(column);
-  }
-  if (needs_diagonal)
-    f(i);
-}
-
-struct CountLargeEntries
-{
-  CsrView<double> A;
-  double tau;
-  int *lengths;
+  RowPatternView pattern;
+  const double *values, *limits;
 
   FEMGPU_HD
-  void operator()(const int i) const
+  int row(const int r) const
   {
-    int length = 0;
-    for_large_entries(A, tau, i, [&](int) { ++length; });
-    lengths[i] = length;
+    return r;
   }
-};
-
-struct StoreLargeEntries
-{
-  CsrView<double> A;
-  double tau;
-  const int *row_starts;
-  int *columns;
-
+  template <class Function>
   FEMGPU_HD
-  void operator()(const int i) const
+  void visit(const int i, const int k, const Function &f) const
   {
-    int at = row_starts[i];
-    for_large_entries(A, tau, i, [&](const int column) { columns[at++] = column; });
+    if (pattern.is_gap(i, i, k))
+      f(i, -1);
+    if (k < pattern.row_starts[i + 1] && (pattern.columns[k] == i || fabs(values[k]) > limits[i]))
+      f(pattern.columns[k], k);
   }
 };
 } // namespace
 
 template <class Backend>
-RowPattern large_entries(const CsrMatrix &A, const double tau)
+RowPattern large_entries(const CsrMatrix &matrix, const double tau)
 {
-  Runner<Backend> runner(*A.executor());
-  Buffer<int> lengths(A.executor(), static_cast<std::size_t>(A.n()));
-  runner.run(rows(A.n(), CountLargeEntries{A.csr_view(), tau, lengths.data()}));
-  RowPattern pattern = make_rows<Backend>(A.executor(), lengths);
-  runner.run(rows(A.n(), StoreLargeEntries{A.csr_view(), tau, pattern.row_starts.data(),
-                                           pattern.columns.data()}));
-  return pattern;
+  const CsrView<double> A = matrix.csr_view();
+  const PatternRef pattern = pattern_of(matrix);
+  Buffer<double> row_limits(matrix.executor(), static_cast<std::size_t>(A.n));
+  double *const limits = row_limits.data();
+  Runner<Backend>(*matrix.executor()).run(rows(A.n, [=] FEMGPU_BODY(const int i) {
+    limits[i] = (1. - tau) * largest_entry(A, i);
+  }));
+  return choose<Backend>(pattern, LargeEntries{pattern.view, A.values, limits}, A.n).pattern;
 }
 
 template <class Backend>

@@ -1,10 +1,10 @@
 #include "linalg/preconditioners/approximate_inverse/inverse_pattern.h"
 #include "linalg/preconditioners/approximate_inverse/least_squares.h"
 #include "linalg/preconditioners/factorised_operator.h"
+#include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
-#include "linalg/sparse/pattern_product.h"
+#include "linalg/sparse/derived_matrix.h"
 #include "linalg/sparse/row_product.h"
-#include "linalg/sparse/transpose.h"
 
 namespace femgpu::linalg
 {
@@ -15,37 +15,31 @@ namespace
  * the rows J of B, Â = B(J, I)ᵀ is n1 x n2, and min ‖Â m − ê‖₂ is solved by modified Gram-Schmidt.
  * (Dehnavi 2012, chapter 5.)
  */
-template <class Workspaces>
 struct SolveRow
 {
-  static constexpr int team_size = Workspaces::team_size, scratch = 0;
   ProductView product;
   const double *B_values, *squared_norms; ///< of the rows of B
-  Workspaces workspaces;
   double *values;
   int *deficient; ///< of each row: there are columns of Â that depend on the others
-  int *unfit;
 
-  template <class Team>
+  template <class Team, class Workspace>
   FEMGPU_HD
-  void operator()(const Team &team, const int item) const
+  bool operator()(const Team &team, const Workspace &workspace) const
   {
-    const int k = workspaces.row(item), n2 = product.P.length(k);
-    double *const work = workspaces.begin(team, item);
-    int most = LeastSquares::most_rows(workspaces.size(item), n2);
-    if (Workspaces::in_scratch && most >= 0)
+    const int k = workspace.row, n2 = product.P.length(k);
+    int most = LeastSquares::most_rows(workspace.size, n2);
+    if (Workspace::in_scratch && most >= 0)
       most = product.bound(team, k, most);
-    const int n1 = most >= 0 ? find_rows(team, k, most, work) : 1;
-    if (team.rank() == 0)
-      unfit[k] = n1 > most ? 1 : 0;
+    const int n1 = most >= 0 ? find_rows(team, k, most, workspace.memory) : 1;
     if (n1 > most)
-      return;
-    const LeastSquares problem(work, n1, n2);
+      return false;
+    const LeastSquares problem(workspace.memory, n1, n2);
     gather(team, k, problem);
     const int dependent = problem.factorise(team);
     if (team.rank() == 0)
       deficient[k] = dependent > 0 ? 1 : 0;
     problem.substitute(team, values + product.P.row_starts[k]);
+    return true;
   }
 
   /// I, ascending, from the beginning of the workspace on. Gives n1, and if that is more than @p
@@ -83,21 +77,6 @@ struct SolveRow
   }
 };
 
-struct SquaredNorm
-{
-  CsrView<double> A;
-  double *squared_norms;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    double sum = 0.;
-    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
-      sum += A.values[k] * A.values[k];
-    squared_norms[i] = sum;
-  }
-};
-
 /**
  * Sparse approximate inverse (SAI, SPAI with a pattern given before; Dehnavi 2012, chapter 5).
  *
@@ -108,87 +87,61 @@ struct SquaredNorm
  * stagnates or breaks down. Not symmetric: not for conjugate gradients.
  */
 template <class Backend>
-class SparseApproximateInverse final : public Preconditioner
+class SparseApproximateInverse final : public OperatorPreconditioner<FactorisedOperator<Backend>>
 {
 public:
   explicit SparseApproximateInverse(Method &method)
-      : tau(method.number("tau", 1., 0., 1.)), power(method.integer("power", 1, 1, 3)),
+      : OperatorPreconditioner<FactorisedOperator<Backend>>(method, false),
+        tau(method.number("tau", 1., 0., 1.)), power(method.integer("power", 1, 1, 3)),
         is_left(method.word("side", "right", {"right", "left"}) == "left")
   {}
 
   void setup(const Matrix &A) override
   {
-    inverse.reset();
-    std::unique_ptr<CsrMatrix> M;
+    this->inverse.reset();
+    std::shared_ptr<const CsrMatrix> M;
     if (is_left)
       M = minimise_rows(A.csr());
     else // column by column: the rows of the transposed problem
-      M = transpose<Backend>(*minimise_rows(*transpose<Backend>(A.csr())));
-    inverse = std::make_unique<FactorisedOperator<Backend>>(nullptr, std::move(M));
-  }
-  void update(const Matrix &A) override // the pattern follows the values
-  {
-    setup(A);
-  }
-  Action action() const override
-  {
-    return inverse.get();
-  }
-  SetupReport setup_report() const override
-  {
-    const CsrMatrix &M = inverse->second();
-    std::string remarks = "tau " + std::to_string(tau).substr(0, 4) + ", power " +
-                          std::to_string(power) + (is_left ? ", left" : ", right");
+      M = transposed<Backend>(*minimise_rows(*transposed<Backend>(A.csr()).matrix())).matrix();
+    this->inverse = std::make_unique<FactorisedOperator<Backend>>(nullptr, M);
+    this->report = {M->n_nonzeros(), "tau " + std::to_string(tau).substr(0, 4) + ", power " +
+                                         std::to_string(power) + (is_left ? ", left" : ", right")};
     if (rows_with_dependence > 0)
-      remarks += ", " + std::to_string(rows_with_dependence) + " of " + std::to_string(M.n()) +
-                 " least-squares problems without full rank";
-    return {M.n_nonzeros(), remarks};
+      this->report.remarks += ", " + std::to_string(rows_with_dependence) + " of " +
+                              std::to_string(M->n()) + " least-squares problems without full rank";
   }
-  bool is_symmetric() const override
+
+  /// X with ‖X B − I‖_F minimal, row by row.
+  std::shared_ptr<const CsrMatrix> minimise_rows(const CsrMatrix &matrix)
   {
-    return false;
-  }
-  std::string name() const override
-  {
-    return "sai";
-  }
-  std::size_t bytes() const override
-  {
-    return inverse->bytes();
+    const ExecutorPtr owner = matrix.executor();
+    const int n = matrix.n();
+    const auto n_rows = static_cast<std::size_t>(n);
+    const CsrView<double> B = matrix.csr_view();
+    const PatternRef B_pattern = pattern_of(matrix);
+    const auto X = make_matrix(owner, inverse_pattern<Backend>(matrix, tau, power), n);
+    const PatternRef rows_of_X = pattern_of(*X);
+    Buffer<double> norms(owner, n_rows);
+    Buffer<int> deficient(owner, n_rows);
+    Runner<Backend>(*owner).run(rows(n, [B, squared_norms = norms.data()] FEMGPU_BODY(const int i) {
+      double sum = 0.;
+      for (int k = B.row_starts.low[i]; k < B.row_starts.low[i + 1]; ++k)
+        sum += B.values[k] * B.values[k];
+      squared_norms[i] = sum;
+    }));
+    const auto sizes = [&](const RowList &list) {
+      return problem_sizes(rows_of_X, B_pattern, list);
+    };
+    run_rows<Backend>(owner, n,
+                      SolveRow{make_product<Backend>(rows_of_X, B_pattern), B.values, norms.data(),
+                               X->mutable_values(), deficient.data()},
+                      sizes, sizes);
+    rows_with_dependence = static_cast<int>(total_counts<Backend>(owner, deficient.data(), n).sum);
+    return X;
   }
 
 private:
-  /// X with ‖X B − I‖_F minimal, row by row.
-  std::unique_ptr<CsrMatrix> minimise_rows(const CsrMatrix &B)
-  {
-    const ExecutorPtr owner = B.executor();
-    const int n = B.n();
-    const auto n_rows = static_cast<std::size_t>(n);
-    Runner<Backend> runner(*owner);
-    const CsrView<double> view = B.csr_view();
-    RowPattern pattern = inverse_pattern<Backend>(B, tau, power);
-    const PatternRef rows_of_X = pattern_of(owner, pattern);
-    const ProductView product = make_product<Backend>(rows_of_X, pattern_of(B));
-    Buffer<double> values(owner, pattern.columns.size()), squared_norms(owner, n_rows);
-    Buffer<int> deficient(owner, n_rows), unfit(owner, n_rows);
-    runner.run(rows(n, SquaredNorm{view, squared_norms.data()}));
-    const auto solve = [&](const RowBatch &batch, const int n_items) {
-      with_workspaces<Backend>(batch, [&](const auto &workspaces) {
-        const SolveRow<std::decay_t<decltype(workspaces)>> body{
-            product,       view.values,      squared_norms.data(), workspaces,
-            values.data(), deficient.data(), unfit.data()};
-        runner.run(teams(n_items, body, workspaces.scratch));
-      });
-    };
-    const auto sizes = [&](const RowList &list) {
-      return problem_sizes(rows_of_X, pattern_of(B), list);
-    };
-    run_rows<Backend>(owner, n, unfit, solve, sizes, sizes);
-    rows_with_dependence = static_cast<int>(total_counts<Backend>(owner, deficient.data(), n).sum);
-    return std::make_unique<CsrMatrix>(owner, std::move(pattern.row_starts),
-                                       std::move(pattern.columns), std::move(values));
-  }
-
   /// The workspaces of the rows of a list.
   static std::vector<std::size_t> problem_sizes(const PatternRef &X, const PatternRef &B,
                                                 const RowList &list)
@@ -205,7 +158,6 @@ private:
   int power;
   bool is_left;
   int rows_with_dependence = 0;
-  std::unique_ptr<FactorisedOperator<Backend>> inverse;
 };
 } // namespace
 

@@ -1,6 +1,7 @@
 #include "linalg/preconditioners/biconjugation/factors.h"
 #include "linalg/preconditioners/biconjugation/order.h"
 #include "linalg/preconditioners/factorised_operator.h"
+#include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/sparse/symmetry.h"
 
@@ -10,25 +11,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// The entries of a part of column j that are not zero.
-template <int parts>
-struct CountStored
-{
-  ColumnsView<parts> Z;
-  int part;
-  PartitionView blocks;
-  int *lengths; ///< of old rows
-
-  FEMGPU_HD
-  void operator()(const int j) const
-  {
-    int length = 0;
-    for (int e = Z.starts[j]; e < Z.starts[j] + Z.lengths[j]; ++e)
-      length += Z.values[part][e] != 0. ? 1 : 0;
-    lengths[blocks.old_row(j)] = length;
-  }
-};
-
 /// What the pivots do with a factor.
 enum class PivotUse
 {
@@ -37,22 +19,31 @@ enum class PivotUse
   inverse ///< by p_j
 };
 
-/// Row j of the transposed factor: z_j with the rows that A has, and its scaling.
-template <int parts>
-struct StoreFactor
+/// A transposed factor, whose rows are not sorted: row j is z_j with the rows that A has, and its
+/// scaling, of entries that are not zero.
+template <class Backend, int parts>
+std::shared_ptr<const CsrMatrix>
+rows_of_factor(Biconjugation<Backend, parts> &result, const AinvSystem<parts> &system,
+               const BlockPartition &partition, const int part, const PivotUse use)
 {
-  ColumnsView<parts> Z;
-  int part;
-  PartitionView blocks;
-  const double *pivots, *scaling;
-  PivotUse use;
-  const int *row_starts;
-  int *columns;
-  double *values;
-
-  FEMGPU_HD
-  void operator()(const int j) const
-  {
+  const ExecutorPtr owner = result.executor_of_factors();
+  const int n = partition.n();
+  const ColumnsView<parts> Z = result.factors();
+  const PartitionView blocks = partition.view();
+  Runner<Backend> runner(*owner);
+  Buffer<int> row_lengths(owner, static_cast<std::size_t>(n));
+  runner.run(rows(n, [Z, part, blocks, lengths = row_lengths.data()] FEMGPU_BODY(const int j) {
+    int length = 0;
+    for (int e = Z.starts[j]; e < Z.starts[j] + Z.lengths[j]; ++e)
+      length += Z.values[part][e] != 0. ? 1 : 0;
+    lengths[blocks.old_row(j)] = length;
+  }));
+  RowPattern pattern = make_rows<Backend>(owner, row_lengths);
+  const int *const row_starts = pattern.row_starts.data();
+  int *const columns = pattern.columns.data();
+  const auto factor = make_matrix(owner, std::move(pattern), n);
+  runner.run(rows(n, [=, pivots = result.pivots().data(), scaling = system.scaling.data(),
+                      values = factor->mutable_values()] FEMGPU_BODY(const int j) {
     const double divisor = use == PivotUse::none   ? 1.
                            : use == PivotUse::root ? sqrt(pivots[j])
                                                    : pivots[j];
@@ -63,8 +54,9 @@ struct StoreFactor
       columns[at] = blocks.old_row(Z.rows[e]);
       values[at++] = Z.values[part][e] * scaling[Z.rows[e]] / divisor;
     }
-  }
-};
+  }));
+  return factor;
+}
 
 /// The options of `ainv` and `sainv`.
 struct AinvOptions
@@ -108,49 +100,26 @@ struct AinvOptions
  * ainv can find; DeviceError where the columns outgrow the memory.
  */
 template <class Backend>
-class ApproximateInverse final : public Preconditioner
+class ApproximateInverse final : public OperatorPreconditioner<FactorisedOperator<Backend>>
 {
 public:
   explicit ApproximateInverse(Method &method)
-      : options(method), has_symmetric_form(options.symmetric != "no")
-  {}
+      : OperatorPreconditioner<FactorisedOperator<Backend>>(method, true), options(method)
+  {
+    keeps_symmetry = options.symmetric != "no";
+  }
 
   void setup(const Matrix &A) override
   {
-    factors.reset();
+    this->inverse.reset();
     find_form(A.csr());
     blocks = std::make_unique<BlockPartition>(
         A.executor(), make_partition(options.partition, A.csr(), options.blocks));
-    if (has_symmetric_form)
+    if (keeps_symmetry)
       factorise<1>(A.csr());
     else
       factorise<2>(A.csr());
     blocks.reset();
-  }
-  void update(const Matrix &A) override // the pattern follows the values
-  {
-    setup(A);
-  }
-  Action action() const override
-  {
-    return factors.get();
-  }
-  SetupReport setup_report() const override
-  {
-    const std::size_t in_second = has_symmetric_form ? 0 : factors->second().n_nonzeros();
-    return {factors->first().n_nonzeros() + in_second, remarks};
-  }
-  bool is_symmetric() const override
-  {
-    return has_symmetric_form;
-  }
-  std::string name() const override
-  {
-    return options.name;
-  }
-  std::size_t bytes() const override
-  {
-    return factors->bytes();
   }
 
 private:
@@ -163,7 +132,7 @@ private:
       throw SolverError("Preconditioner '" + options.name + "' with symmetric=yes needs a " +
                         "symmetric matrix, but row " + std::to_string(row) +
                         " is another than its column. Use symmetric=no, and bicgstab.");
-    has_symmetric_form = row < 0;
+    keeps_symmetry = row < 0;
   }
 
   template <int parts>
@@ -177,11 +146,19 @@ private:
           owner, system, column_keys<Backend>(options.order, A, *blocks, system.pattern),
           {options.is_stabilised(), options.order == "shortest", {options.drop, options.fill}});
       make_operator(result, system);
-      describe(result.n_rounds());
     }
     catch (const BadPivot &pivot) {
       throw_bad_pivot(pivot);
     }
+  }
+
+  /// A factor.
+  template <int parts>
+  std::shared_ptr<const CsrMatrix> sorted_rows(Biconjugation<Backend, parts> &result,
+                                               const AinvSystem<parts> &system, const int part,
+                                               const PivotUse use) const
+  {
+    return transposed<Backend>(*rows_of_factor(result, system, *blocks, part, use)).matrix();
   }
 
   template <int parts>
@@ -189,48 +166,28 @@ private:
   {
     constexpr int w = parts - 1;
     const PivotUse with_w = parts == 1 ? PivotUse::root : PivotUse::none;
-    std::unique_ptr<CsrMatrix> second;
-    auto W = transpose<Backend>(*rows_of(result, system, w, with_w)); // sorts its rows
-    auto first = transpose<Backend>(*W);
-    if constexpr (parts == 1)
-      second = std::move(W);
-    else
-      second = transpose<Backend>(*rows_of(result, system, 0, PivotUse::inverse));
-    factors = std::make_unique<FactorisedOperator<Backend>>(std::move(first), std::move(second));
+    const auto W = sorted_rows(result, system, w, with_w);
+    std::shared_ptr<const CsrMatrix> second = W;
+    if constexpr (parts == 2)
+      second = sorted_rows(result, system, 0, PivotUse::inverse);
+    auto first = transposed<Backend>(*W).matrix();
+    const std::size_t n_nonzeros = first->n_nonzeros() + (parts == 2 ? second->n_nonzeros() : 0);
+    this->report = {n_nonzeros, describe(result.n_rounds())};
+    this->inverse =
+        std::make_unique<FactorisedOperator<Backend>>(std::move(first), std::move(second));
   }
 
-  /// A transposed factor, whose rows are not sorted.
-  template <int parts>
-  std::unique_ptr<CsrMatrix> rows_of(Biconjugation<Backend, parts> &result,
-                                     const AinvSystem<parts> &system, const int part,
-                                     const PivotUse use) const
-  {
-    const ExecutorPtr owner = result.executor_of_factors();
-    const int n = blocks->n();
-    Runner<Backend> runner(*owner);
-    Buffer<int> lengths(owner, static_cast<std::size_t>(n));
-    runner.run(rows(n, CountStored<parts>{result.factors(), part, blocks->view(), lengths.data()}));
-    RowPattern pattern = make_rows<Backend>(owner, lengths);
-    Buffer<double> values(owner, pattern.columns.size());
-    runner.run(
-        rows(n, StoreFactor<parts>{result.factors(), part, blocks->view(), result.pivots().data(),
-                                   system.scaling.data(), use, pattern.row_starts.data(),
-                                   pattern.columns.data(), values.data()}));
-    return std::make_unique<CsrMatrix>(owner, std::move(pattern.row_starts),
-                                       std::move(pattern.columns), std::move(values));
-  }
-
-  void describe(const int n_rounds)
+  std::string describe(const int n_rounds) const
   {
     std::ostringstream text;
-    text << (has_symmetric_form ? "" : "biconjugate, ") << "drop " << options.drop;
+    text << (keeps_symmetry ? "" : "biconjugate, ") << "drop " << options.drop;
     if (options.fill > 0)
       text << ", at most " << options.fill << " entries a column";
     text << ", order " << options.order << ", " << n_rounds << " rounds";
     if (options.blocks > 1)
       text << ", " << blocks->host.n_blocks() << " " << options.partition << " blocks of up to "
            << blocks->host.largest_block() << " rows";
-    remarks = text.str();
+    return text.str();
   }
 
   [[noreturn]] void throw_bad_pivot(const BadPivot &pivot) const
@@ -238,18 +195,16 @@ private:
     std::ostringstream text;
     text << "Preconditioner '" << options.name << "' breaks down: the pivot of row "
          << blocks->old_row(pivot.column) << " is " << pivot.value << ", which is "
-         << (has_symmetric_form ? "not positive" : "zero") << " up to rounding. "
+         << (keeps_symmetry ? "not positive" : "zero") << " up to rounding. "
          << (!options.is_stabilised() ? "Use sainv, or a smaller drop."
-             : has_symmetric_form     ? "The matrix is not positive definite: use symmetric=no."
+             : keeps_symmetry         ? "The matrix is not positive definite: use symmetric=no."
                                       : "Use a smaller drop, or ilu.");
     throw SolverError(text.str());
   }
 
   AinvOptions options;
-  bool has_symmetric_form;
-  std::string remarks;
+  using OperatorPreconditioner<FactorisedOperator<Backend>>::keeps_symmetry;
   std::unique_ptr<BlockPartition> blocks; ///< while it is set up
-  std::unique_ptr<FactorisedOperator<Backend>> factors;
 };
 } // namespace
 

@@ -31,21 +31,12 @@ struct ColumnsView
   }
 };
 
-template <int parts>
-struct StartColumn
+/// numbers[i] = i
+template <class Backend>
+void count_up(const ExecutorPtr &executor, int *const numbers, const int n)
 {
-  ColumnsView<parts> Z;
-
-  FEMGPU_HD
-  void operator()(const int j) const
-  {
-    Z.starts[j] = j;
-    Z.lengths[j] = 1;
-    Z.rows[j] = j;
-    for (int part = 0; part < parts; ++part)
-      Z.values[part][j] = 1.;
-  }
-};
+  Runner<Backend>(*executor).run(rows(n, [=] FEMGPU_BODY(const int i) { numbers[i] = i; }));
+}
 
 template <int parts>
 struct CopyColumn
@@ -80,7 +71,12 @@ public:
         lengths(executor, static_cast<std::size_t>(n))
   {
     allocate(std::max<std::size_t>(8 * static_cast<std::size_t>(n), 1024));
-    Runner<Backend>(*executor).run(rows(n, StartColumn<parts>{view()}));
+    count_up<Backend>(executor, starts.data(), n);
+    count_up<Backend>(executor, entry_rows.data(), n);
+    Runner<Backend> runner(*executor);
+    runner.run(rows(n, FillWith<int>{lengths.data(), 1}));
+    for (Buffer<double> &part : values)
+      runner.run(rows(n, FillWith<double>{part.data(), 1.}));
   }
 
   /// What is good until the pool moves.
@@ -94,10 +90,6 @@ public:
   std::size_t capacity() const
   {
     return entry_rows.size();
-  }
-  const Buffer<int> &column_lengths() const
-  {
-    return lengths;
   }
 
   /**

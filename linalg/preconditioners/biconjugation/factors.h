@@ -32,54 +32,23 @@ struct BiconjugationRule
   DropRule dropping;
 };
 
-struct CountUp
+/// Of some columns those that are no pivots yet.
+template <class Backend>
+Buffer<int> columns_left(const ExecutorPtr &executor, const Buffer<int> &some,
+                         const Buffer<int> &pivot_rounds)
 {
-  int *numbers;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    numbers[i] = i;
-  }
-};
-
-template <class T>
-struct FillWith
-{
-  T *values;
-  T value;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    values[i] = value;
-  }
-};
-
-struct FlagLeft
-{
-  const int *columns, *pivot_round;
-  int *flags;
-
-  FEMGPU_HD
-  void operator()(const int item) const
-  {
-    flags[item] = pivot_round[columns[item]] == 0 ? 1 : 0;
-  }
-};
-
-struct StoreLeft
-{
-  const int *columns, *flags, *places;
-  int *left;
-
-  FEMGPU_HD
-  void operator()(const int item) const
-  {
-    if (flags[item] != 0)
-      left[places[item]] = columns[item];
-  }
-};
+  const auto n = static_cast<int>(some.size());
+  Buffer<int> flags(executor, some.size());
+  Runner<Backend> runner(*executor);
+  runner.run(rows(n, [columns = some.data(), pivot_round = pivot_rounds.data(),
+                      is_left = flags.data()] FEMGPU_BODY(const int item) {
+    is_left[item] = pivot_round[columns[item]] == 0 ? 1 : 0;
+  }));
+  const RowList items = flagged_rows<Backend>(executor, flags);
+  Buffer<int> left(executor, items.some.size());
+  runner.run(rows(items.n, Gather<int>{some.data(), items.data(), left.data()}));
+  return left;
+}
 
 /**
  * Biconjugates the unit vectors, Wᵀ A Z = D: AINV (Benzi, Meyer and Tůma 1996) and, with the
@@ -116,7 +85,7 @@ public:
     Runner<Backend> runner(*executor);
     runner.run(rows(n, FillWith<ColumnKey>{marks.data(), no_key}));
     runner.run(rows(n, FillWith<int>{owners.data(), -1}));
-    runner.run(rows(n, CountUp{columns.data()}));
+    count_up<Backend>(executor, columns.data(), n);
     needs.fill_zero();
     host.used = static_cast<unsigned long long>(n);
     host.bad_pivot = n;
@@ -127,10 +96,6 @@ public:
   ColumnsView<parts> factors()
   {
     return pool.view();
-  }
-  const Buffer<int> &column_lengths() const
-  {
-    return pool.column_lengths();
   }
   /// Those of Z, the diagonal of D.
   const Buffer<double> &pivots() const
@@ -164,7 +129,7 @@ private:
       ++round;
       const int n_before = host.n_pivots;
       runner.run(teams(n_columns, MarkRows<parts>{pool.view(), round_view(), columns.data()}));
-      compact(runner);
+      compact();
       runner.run(
           teams(n_columns, SelectPivot<parts>{A, pool.view(), round_view(), columns.data()}));
       runner.run(rows(n, MultiplyPivots<parts>{A, round_view()}));
@@ -211,26 +176,19 @@ private:
   }
 
   /// Leaves the former pivots out of the list, now and then.
-  void compact(Runner<Backend> &runner)
+  void compact()
   {
-    const int n_left = n - host.n_pivots;
-    if (n_left > n_columns - n_columns / 8)
-      return;
-    Buffer<int> flags(executor, size_of(n_columns)), new_places(executor, size_of(n_columns) + 1);
-    Buffer<int> left(executor, size_of(n_left));
-    runner.run(rows(n_columns, FlagLeft{columns.data(), pivot_rounds.data(), flags.data()}));
-    scan_counts<Backend>(executor, flags.data(), n_columns, new_places.data());
-    runner.run(
-        rows(n_columns, StoreLeft{columns.data(), flags.data(), new_places.data(), left.data()}));
-    columns = std::move(left);
-    n_columns = n_left;
+    if (n - host.n_pivots <= n_columns - n_columns / 8) {
+      columns = columns_left<Backend>(executor, columns, pivot_rounds);
+      n_columns = static_cast<int>(columns.size());
+    }
   }
 
   /// Updates all columns that are left; those whose workspace or place does not suffice come again.
   void update()
   {
     for (;;) {
-      run_update(RowBatch{columns.data(), 0, usual_scratch()}, n_columns);
+      run_update(RowBatch{columns.data(), n_columns, 0, usual_scratch()});
       read_status();
       if (host.bad_pivot < n)
         throw BadPivot{host.bad_pivot, smallest_pivot(host.bad_pivot)};
@@ -260,7 +218,7 @@ private:
     host.n_too_large = 0;
     write_status();
     const int most = Runner<Backend>(*executor).most_scratch();
-    run_update(RowBatch{columns.data(), 0, most}, n_columns);
+    run_update(RowBatch{columns.data(), n_columns, 0, most});
     read_status();
     if (host.n_too_large == 0)
       return;
@@ -276,26 +234,22 @@ private:
       }
     const RowList list{static_cast<int>(large.size()),
                        Buffer<int>(executor, large.data(), large.size())};
-    run_in_memory(executor, list, sizes,
-                  [&](const RowBatch &batch, const int n_items) { run_update(batch, n_items); });
+    for_batches(executor, list, sizes, [&](const RowBatch &batch) { run_update(batch); });
     read_status();
   }
 
-  void run_update(const RowBatch &batch, const int n_items)
+  void run_update(const RowBatch &batch)
   {
-    const auto run = [&](const auto &workspaces) {
-      const UpdateColumn<std::decay_t<decltype(workspaces)>, parts> body{
-          pool.view(), round_view(),    A.pattern.row_starts, rule.dropping,
-          workspaces,  pool.capacity(), updated.data(),       needs.data()};
-      Runner<Backend>(*executor).run(teams(n_items, body, workspaces.scratch));
-    };
+    const UpdateColumn<parts> body{pool.view(),   round_view(),    A.pattern.row_starts,
+                                   rule.dropping, pool.capacity(), updated.data(),
+                                   needs.data()};
     constexpr bool on_host = Backend::kind == BackendKind::host;
     if (batch.memory != nullptr)
-      run(Workspaces < on_host ? 32 : largest_team, false > {batch});
+      run_teams<Backend, on_host ? 32 : largest_team, false>(executor, batch, body, nullptr);
     else if (on_host || batch.scratch == usual_scratch())
-      run(Workspaces<32, true>{batch});
+      run_teams<Backend, 32, true>(executor, batch, body, nullptr);
     else if constexpr (!on_host)
-      run(Workspaces<largest_team, true>{batch});
+      run_teams<Backend, largest_team, true>(executor, batch, body, nullptr);
   }
 
   /// doubles of a team; those of a GPU then have many warps on a multiprocessor

@@ -29,43 +29,12 @@ inline void check_column_order(const std::string &order)
                          "order=colouring.");
 }
 
-/// Keys that look like random numbers.
-struct HashedKey
-{
-  const int *A_starts; ///< nullptr: the rows of A do not count
-  ColumnKey *keys;
-
-  FEMGPU_HD
-  void operator()(const int j) const
-  {
-    keys[j] = key_of(A_starts == nullptr ? 0. : A_starts[j + 1] - A_starts[j],
-                     hash_of(static_cast<unsigned int>(j)));
-  }
-};
-
-struct NaturalKey
-{
-  ColumnKey *keys;
-
-  FEMGPU_HD
-  void operator()(const int j) const
-  {
-    keys[j] = key_of(0., static_cast<unsigned int>(j));
-  }
-};
-
 /// Keys by METIS' nested dissection of the graph of A + Aᵀ.
 inline Buffer<ColumnKey> nested_dissection_keys(const CsrMatrix &A, const BlockPartition &blocks)
 {
-  const std::vector<int> row_starts = A.host_row_starts(), columns = A.host_columns();
-  HostCsr pattern;
-  pattern.n = A.n();
-  pattern.n_nonzeros = A.n_nonzeros();
-  pattern.row_starts = row_starts.data();
-  pattern.columns = columns.data();
-  const bool has_nodes = A.unknowns_per_node() > 1 && A.n() % A.unknowns_per_node() == 0;
-  const int node_size = has_nodes ? A.unknowns_per_node() : 1;
-  const std::vector<int> places = metis_dissection(node_graph(pattern, node_size));
+  const HostMatrix pattern = host_pattern(A);
+  const int node_size = pattern.csr().node_size();
+  const std::vector<int> places = metis_dissection(node_graph(pattern.csr(), node_size));
   std::vector<ColumnKey> keys(static_cast<std::size_t>(A.n()));
   for (int j = 0; j < A.n(); ++j) {
     const int row = blocks.old_row(j);
@@ -83,14 +52,17 @@ Buffer<ColumnKey> column_keys(const std::string &order, const CsrMatrix &A,
 {
   if (order == "nested-dissection")
     return nested_dissection_keys(A, blocks);
-  Buffer<ColumnKey> keys(A.executor(), static_cast<std::size_t>(A.n()));
-  Runner<Backend> runner(*A.executor());
-  if (order == "natural")
-    runner.run(rows(A.n(), NaturalKey{keys.data()}));
-  else
-    runner.run(rows(
-        A.n(), HashedKey{order == "shortest" ? pattern.row_starts.data() : nullptr, keys.data()}));
-  return keys;
+  Buffer<ColumnKey> column_keys(A.executor(), static_cast<std::size_t>(A.n()));
+  const bool is_natural = order == "natural", is_shortest = order == "shortest";
+  const int *const starts = pattern.row_starts.data();
+  ColumnKey *const keys = column_keys.data();
+  Runner<Backend>(*A.executor()).run(rows(A.n(), [=] FEMGPU_BODY(const int j) {
+    const auto number = static_cast<unsigned int>(j);
+    // Others than the natural ones look like random numbers.
+    keys[j] =
+        key_of(is_shortest ? starts[j + 1] - starts[j] : 0., is_natural ? number : hash_of(number));
+  }));
+  return column_keys;
 }
 } // namespace femgpu::linalg
 

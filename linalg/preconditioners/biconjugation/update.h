@@ -76,15 +76,8 @@ struct NewColumn
   FEMGPU_HD
   int find(const int pivot) const
   {
-    int begin = 0, end = n_pivots;
-    while (begin < end) {
-      const int middle = (begin + end) / 2;
-      if (pivots[middle] < pivot)
-        begin = middle + 1;
-      else
-        end = middle;
-    }
-    return begin < n_pivots && pivots[begin] == pivot ? begin : -1;
+    const int place = lower_bound(pivots, 0, n_pivots, pivot);
+    return place < n_pivots && pivots[place] == pivot ? place : -1;
   }
 
   FEMGPU_HD
@@ -104,47 +97,44 @@ struct NewColumn
  * so that the result is the same whatever the teams are. The new column goes to the end of the
  * pool.
  */
-template <class Workspaces, int parts>
+template <int parts>
 struct UpdateColumn
 {
-  static constexpr int team_size = Workspaces::team_size, scratch = 0;
   ColumnsView<parts> Z;
   RoundView<parts> round;
   const int *A_starts; ///< where products of a row begin
   DropRule rule;
-  Workspaces workspaces;
   unsigned long long capacity; ///< of the pool
   int *updated;                ///< of columns: the last round that has changed them
   std::size_t *needs;          ///< of columns: doubles that the workspace lacks; else 0
 
-  template <class Team>
+  template <class Team, class Workspace>
   FEMGPU_HD
-  void operator()(const Team &team, const int item) const
+  bool operator()(const Team &team, const Workspace &workspace) const
   {
-    const int j = workspaces.row(item), begin = Z.starts[j], length = Z.lengths[j];
+    const int j = workspace.row, begin = Z.starts[j], length = Z.lengths[j];
     if (round.pivot_round[j] != 0 || updated[j] == round.round)
-      return;
+      return true;
     UpdateSize size = bound(team, begin, length);
     if (size.n_pivots == 0)
-      return;
-    const std::size_t space = workspaces.size(item);
+      return true;
     const std::size_t need = max_of(size.doubles_for_set(), size.doubles(parts, largest_team));
-    double *const memory = workspaces.begin(team, item);
-    bool fits = size.doubles_for_set() <= space;
+    bool fits = size.doubles_for_set() <= workspace.size;
     if (fits) {
-      size = find_pivots(team, begin, size, memory);
-      fits = size.doubles(parts, team.size()) <= space;
+      size = find_pivots(team, begin, size, workspace.memory);
+      fits = size.doubles(parts, team.size()) <= workspace.size;
     }
     if (team.rank() == 0 && !fits)
       add_to(&round.status->n_too_large, 1);
     if (team.rank() == 0)
       needs[j] = fits ? 0 : need;
     if (!fits)
-      return;
-    const NewColumn<parts> column(memory, size, team.size());
+      return false;
+    const NewColumn<parts> column(workspace.memory, size, team.size());
     find_factors(team, begin, column);
     subtract_pivots(team, begin, column);
     store(team, j, column, limit(team, j, column));
+    return true;
   }
 
   FEMGPU_HD

@@ -1,6 +1,8 @@
 #include "linalg/base/error.h"
 #include "linalg/matrices/format.h"
+#include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/sparse/row_workspace.h"
 
 namespace femgpu::linalg
 {
@@ -84,6 +86,10 @@ public:
   {
     return BsrView<double>{n(), 1, b, row_starts.data(), columns.data(), inverses.data()};
   }
+  std::size_t bytes() const
+  {
+    return inverses.bytes() + columns.bytes() + row_starts.bytes();
+  }
 
   int b;
   Buffer<int> row_starts, columns;
@@ -98,10 +104,10 @@ public:
  * singular.
  */
 template <class Backend>
-class BlockJacobi final : public Preconditioner
+class BlockJacobi final : public OperatorPreconditioner<BlockDiagonal>
 {
 public:
-  explicit BlockJacobi(Method &method) : options(method)
+  explicit BlockJacobi(Method &method) : OperatorPreconditioner(method, true), options(method)
   {
     method.integer("block", 0, 0, largest_block); // is asked for again when the matrix is known
   }
@@ -109,52 +115,30 @@ public:
   void setup(const Matrix &A) override
   {
     const int b = block_option(options, A.csr());
-    blocks = std::make_unique<BlockDiagonal>(A.range(), b);
+    inverse = std::make_unique<BlockDiagonal>(A.range(), b);
+    report = {inverse->inverses.size(), "blocks of " + std::to_string(b)};
     update(A);
   }
 
   void update(const Matrix &A) override
   {
-    const int n_nodes = blocks->n() / blocks->b;
-    Buffer<int> is_singular(A.executor(), static_cast<std::size_t>(n_nodes));
+    const BlockDiagonal &blocks = *inverse;
+    Buffer<int> is_singular(A.executor(), blocks.columns.size());
     Runner<Backend>(*A.executor())
-        .run(rows(n_nodes, InvertBlock{A.csr().csr_view(), blocks->b, blocks->inverses.data(),
-                                       is_singular.data(), blocks->row_starts.data(),
-                                       blocks->columns.data()}));
-    const std::vector<int> singular = is_singular.to_host();
-    for (int node = 0; node < n_nodes; ++node)
-      if (singular[node] != 0)
-        throw SolverError("The block Jacobi preconditioner cannot be made: the " +
-                          std::to_string(blocks->b) + " x " + std::to_string(blocks->b) +
-                          " block on the diagonal from row " +
-                          std::to_string(static_cast<long long>(node) * blocks->b) +
-                          " on is singular. Use another preconditioner.");
-  }
-
-  Action action() const override
-  {
-    return blocks.get();
-  }
-  SetupReport setup_report() const override
-  {
-    return {blocks->inverses.size(), "blocks of " + std::to_string(blocks->b)};
-  }
-  bool is_symmetric() const override
-  {
-    return true;
-  }
-  std::string name() const override
-  {
-    return "block-jacobi";
-  }
-  std::size_t bytes() const override
-  {
-    return blocks->inverses.bytes() + blocks->columns.bytes() + blocks->row_starts.bytes();
+        .run(rows(static_cast<int>(is_singular.size()),
+                  InvertBlock{A.csr().csr_view(), blocks.b, inverse->inverses.data(),
+                              is_singular.data(), inverse->row_starts.data(),
+                              inverse->columns.data()}));
+    if (const int node = first_flagged<Backend>(A.executor(), is_singular); node >= 0)
+      throw SolverError("The block Jacobi preconditioner cannot be made: the " +
+                        std::to_string(blocks.b) + " x " + std::to_string(blocks.b) +
+                        " block on the diagonal from row " +
+                        std::to_string(static_cast<long long>(node) * blocks.b) +
+                        " on is singular. Use another preconditioner.");
   }
 
 private:
   Method options;
-  std::unique_ptr<BlockDiagonal> blocks;
 };
 } // namespace
 

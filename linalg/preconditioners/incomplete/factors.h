@@ -17,66 +17,6 @@
  */
 namespace femgpu::linalg
 {
-/// Where each entry of L + U begins: the entry of A it comes from; and where the diagonal is.
-struct FindSources
-{
-  RowPatternView factors, block_rows;
-  const int *entries; ///< of the block rows
-  int *sources, *diagonal;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int from = block_rows.row_starts[i]; // all of whose columns are in the factors too
-    for (int k = factors.row_starts[i]; k < factors.row_starts[i + 1]; ++k) {
-      const int column = factors.columns[k];
-      const bool is_there =
-          from < block_rows.row_starts[i + 1] && block_rows.columns[from] == column;
-      sources[k] = is_there ? entries[from++] : -1;
-      if (column == i)
-        diagonal[i] = k;
-    }
-  }
-};
-
-/// Takes the entries below the diagonal from above it.
-struct MirrorSources
-{
-  RowPatternView factors;
-  int *sources;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    for (int k = factors.row_starts[i]; factors.columns[k] < i; ++k)
-      sources[k] = sources[factors.find(factors.columns[k], i)];
-  }
-};
-
-/// A + α diag(A) on the pattern of the factors, and the largest entry of each row of it.
-struct LoadValues
-{
-  RowPatternView factors;
-  const int *sources;
-  const double *A_values;
-  double alpha;
-  double *values, *largest;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    double most = 0.;
-    for (int k = factors.row_starts[i]; k < factors.row_starts[i + 1]; ++k) {
-      double value = sources[k] < 0 ? 0. : A_values[sources[k]];
-      if (factors.columns[k] == i)
-        value *= 1. + alpha;
-      values[k] = value;
-      most = fmax(most, fabs(value));
-    }
-    largest[i] = most;
-  }
-};
-
 /**
  * Eliminates row i, once the rows it needs are done: for k < i of its pattern in order,
  *
@@ -183,19 +123,38 @@ public:
         n(static_cast<std::size_t>(A.n())), diagonal(owner, n), inverse(owner, n),
         largest(owner, n), bad_pivot(owner, n), chains(owner, blocks.host.starts, A.n())
   {
-    const BlockDiagonal block_rows = block_diagonal<Backend>(A, blocks);
+    const DerivedPattern block_rows = block_diagonal<Backend>(A, blocks);
     in_blocks = block_rows.pattern.columns.size();
     pattern = fill_pattern<Backend>(block_rows.pattern, level, owner);
     sources = Buffer<int>(owner, pattern.columns.size());
     values = Buffer<double>(owner, pattern.columns.size());
-    Runner<Backend> runner(*owner);
-    runner.run(
-        rows(A.n(), FindSources{pattern.view(), block_rows.pattern.view(),
-                                block_rows.entries.data(), sources.data(), diagonal.data()}));
-    if (is_cholesky)
-      runner.run(rows(A.n(), MirrorSources{pattern.view(), sources.data()}));
+    find_sources(block_rows);
     order = make_schedule(pattern, diagonal, blocks, owner, by_levels);
     owner->synchronize(); // before the block rows go
+  }
+
+  /// Where each entry of L + U begins: the entry of A it comes from; and where the diagonal is.
+  void find_sources(const DerivedPattern &of_blocks)
+  {
+    Runner<Backend> runner(*owner);
+    const RowPatternView factors = pattern.view();
+    int *const from_A = sources.data();
+    runner.run(rows(pattern.n(), [factors, block_rows = of_blocks.pattern.view(),
+                                  entries = of_blocks.sources.data(), from_A,
+                                  diagonal = diagonal.data()] FEMGPU_BODY(const int i) {
+      int from = block_rows.row_starts[i]; // all of whose columns are in the factors too
+      for (int k = factors.row_starts[i]; k < factors.row_starts[i + 1]; ++k) {
+        const int column = factors.columns[k];
+        from_A[k] = block_rows.is_at(from, i, column) ? entries[from++] : -1;
+        if (column == i)
+          diagonal[i] = k;
+      }
+    }));
+    if (is_cholesky) // takes the entries below the diagonal from above it
+      runner.run(rows(pattern.n(), [factors, from_A] FEMGPU_BODY(const int i) {
+        for (int k = factors.row_starts[i]; factors.columns[k] < i; ++k)
+          from_A[k] = from_A[factors.find(factors.columns[k], i)];
+      }));
   }
 
   /**
@@ -221,9 +180,31 @@ public:
     }
   }
 
+  /// A + α diag(A) on the pattern of the factors, and the largest entry of each row of it.
+  void load_values(const double *const A_values, const double alpha)
+  {
+    Runner<Backend>(*owner).run(rows(
+        pattern.n(), [=, factors = pattern.view(), sources = sources.data(), values = values.data(),
+                      largest = largest.data()] FEMGPU_BODY(const int i) {
+          double most = 0.;
+          for (int k = factors.row_starts[i]; k < factors.row_starts[i + 1]; ++k) {
+            double value = sources[k] < 0 ? 0. : A_values[sources[k]];
+            if (factors.columns[k] == i)
+              value *= 1. + alpha;
+            values[k] = value;
+            most = fmax(most, fabs(value));
+          }
+          largest[i] = most;
+        }));
+  }
+
   FactorsView view() const
   {
     return {pattern.view(), diagonal.data(), values.data(), inverse.data()};
+  }
+  PatternRef pattern_ref() const
+  {
+    return pattern_of(owner, pattern);
   }
   const Schedule &schedule() const
   {
@@ -256,13 +237,11 @@ private:
   {
     // A pivot that has lost twelve digits is nothing but rounding.
     constexpr double smallest_pivot = 1e-12;
-    Runner<Backend> runner(*owner);
-    runner.run(rows(A.n(), LoadValues{pattern.view(), sources.data(), A.csr_view().values, alpha,
-                                      values.data(), largest.data()}));
+    load_values(A.csr_view().values, alpha);
     const EliminateRow body{pattern.view(), order.lower.rows.data(), diagonal.data(),
                             largest.data(), smallest_pivot,          is_cholesky,
                             values.data(),  inverse.data(),          bad_pivot.data()};
-    runner.run(chains.step(body, order.lower.items_at_once(A.n())));
+    Runner<Backend>(*owner).run(chains.step(body, order.lower.items_at_once(A.n())));
     return bad_pivot.to_host();
   }
 

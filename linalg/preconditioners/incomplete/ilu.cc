@@ -1,5 +1,6 @@
 #include "linalg/preconditioners/incomplete/swept_solver.h"
 #include "linalg/preconditioners/incomplete/triangular_solver.h"
+#include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/sparse/symmetry.h"
 
@@ -10,60 +11,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// t_i = b_i − (A y)_i
-struct Residual
-{
-  SolveVectors v; // b is read, z is t
-
-  FEMGPU_HD
-  void operator()(const int i, const double Ay_i) const
-  {
-    v.write(i, v.read(i) - Ay_i);
-  }
-};
-
-/// to[k] = from[entries[k]], or 0 where there is none
-struct GatherEntry
-{
-  const double *from;
-  const int *entries;
-  double *to;
-
-  FEMGPU_HD
-  void operator()(const int k) const
-  {
-    to[k] = entries[k] < 0 ? 0. : from[entries[k]];
-  }
-};
-
-/// The diagonal blocks of A, rows in the order of the blocks, for products.
-template <class Backend>
-class BlockMatrix
-{
-public:
-  BlockMatrix(const CsrMatrix &A, const BlockPartition &blocks)
-  {
-    BlockDiagonal block_rows = block_diagonal<Backend>(A, blocks);
-    entries = std::move(block_rows.entries);
-    Buffer<double> values(A.executor(), entries.size());
-    values_data = values.data();
-    matrix = std::make_unique<CsrMatrix>(A.executor(), std::move(block_rows.pattern.row_starts),
-                                         std::move(block_rows.pattern.columns), std::move(values));
-  }
-  void update(const CsrMatrix &A)
-  {
-    Runner<Backend>(*A.executor())
-        .run(rows(static_cast<int>(entries.size()),
-                  GatherEntry{A.csr_view().values, entries.data(), values_data}));
-  }
-
-  std::unique_ptr<CsrMatrix> matrix;
-
-private:
-  Buffer<int> entries;
-  double *values_data;
-};
-
 /// How many steps of each kind.
 struct StepCounts
 {
@@ -91,8 +38,8 @@ class TwoStageOperator final : public PreconditionerOperator
 {
 public:
   TwoStageOperator(const Matrix &A, const BlockPartition &blocks, const TriangularSolver &factors,
-                   const CsrMatrix *P, const StepCounts &steps)
-      : PreconditionerOperator(A.range()), A(A), P(P), blocks(blocks), factors(factors),
+                   std::shared_ptr<const CsrMatrix> P, const StepCounts &steps)
+      : PreconditionerOperator(A.range()), A(A), P(std::move(P)), blocks(blocks), factors(factors),
         steps(steps), s(vector(true)), residual(vector(steps.outer > 1)),
         e(vector(steps.inner > 1)), t(vector(steps.inner > 1))
   {}
@@ -107,7 +54,7 @@ public:
     auto &run = static_cast<Runner<Backend> &>(runner);
     inner_steps(run, r, false);
     for (int l = 1; l < steps.outer; ++l) {
-      run.run(product(A, s.data(), Residual{{r, nullptr, residual.data(), nullptr, false}}));
+      subtract_product(run, A, s.data(), {r, nullptr, residual.data(), nullptr, false});
       inner_steps(run, residual.data(), true);
     }
     return r;
@@ -125,6 +72,15 @@ public:
     return sum;
   }
 
+  /// v.z_i = v.b_i − (B y)_i
+  template <class Operator>
+  static void subtract_product(Runner<Backend> &run, const Operator &B, double *const y,
+                               const SolveVectors &v)
+  {
+    run.run(product(
+        B, y, [v] FEMGPU_BODY(const int i, const double By_i) { v.write(i, v.read(i) - By_i); }));
+  }
+
 private:
   Buffer<double> vector(const bool is_needed) const
   {
@@ -140,14 +96,14 @@ private:
       return factors.solve(run, outside);
     factors.solve(run, {r, order, e.data(), nullptr, false});
     for (int k = 1; k < steps.inner; ++k) {
-      run.run(product(*P, e.data(), Residual{{r, order, t.data(), nullptr, false}}));
+      subtract_product(run, *P, e.data(), {r, order, t.data(), nullptr, false});
       factors.solve(run, {t.data(), nullptr, e.data(), nullptr, true});
     }
-    run.run(rows(A.n(), WriteVector{outside, e.data()}));
+    write_vector(run, A.n(), outside, e.data());
   }
 
   const Matrix &A;
-  const CsrMatrix *P; ///< with more than one inner step
+  std::shared_ptr<const CsrMatrix> P; ///< with more than one inner step
   const BlockPartition &blocks;
   const TriangularSolver &factors;
   StepCounts steps;
@@ -168,11 +124,12 @@ private:
  * with its diagonal blocks outer (inner − 1) times. Fails: SolverError naming the row.
  */
 template <class Backend>
-class BlockTwoStage final : public Preconditioner
+class BlockTwoStage final : public OperatorPreconditioner<TwoStageOperator<Backend>>
 {
 public:
   explicit BlockTwoStage(Method &method)
-      : kind(method.name()), wanted_blocks(method.integer_or("blocks", "auto", 0, 1, max_blocks)),
+      : OperatorPreconditioner<TwoStageOperator<Backend>>(method, true),
+        wanted_blocks(method.integer_or("blocks", "auto", 0, 1, max_blocks)),
         partition_kind(method.word("partition", "contiguous", partition_choices())),
         level(method.integer("level", 0, 0, 10)), is_cholesky(kind == "ic"),
         triangular(method.word("triangular", "auto",
@@ -190,7 +147,7 @@ public:
   void setup(const Matrix &A) override
   {
     const ExecutorPtr &owner = A.executor();
-    two_stage.reset();
+    this->inverse.reset();
     triangles.reset();
     P.reset();
     factors.reset();
@@ -201,9 +158,10 @@ public:
                                                            !on_host || triangular == "levels");
     triangles = make_triangles();
     if (steps.inner > 1)
-      P = std::make_unique<BlockMatrix<Backend>>(A.csr(), *blocks);
-    two_stage = std::make_unique<TwoStageOperator<Backend>>(A, *blocks, *triangles,
-                                                            P ? P->matrix.get() : nullptr, steps);
+      P = std::make_unique<DerivedMatrix<Backend>>(A.csr(), A.n(),
+                                                   block_diagonal<Backend>(A.csr(), *blocks));
+    this->inverse = std::make_unique<TwoStageOperator<Backend>>(A, *blocks, *triangles,
+                                                                P ? P->matrix() : nullptr, steps);
     n_nonzeros_of_A = A.n_nonzeros();
     set_values(A.csr());
   }
@@ -212,26 +170,8 @@ public:
   {
     find_symmetry(A.csr());
     set_values(A.csr());
-  }
-  Action action() const override
-  {
-    return two_stage.get();
-  }
-  SetupReport setup_report() const override
-  {
-    return {factors->n_nonzeros(), remarks()};
-  }
-  bool is_symmetric() const override
-  {
-    return A_is_symmetric;
-  }
-  std::string name() const override
-  {
-    return kind;
-  }
-  std::size_t bytes() const override
-  {
-    return two_stage->bytes();
+    if (P)
+      P->update(A.csr());
   }
 
 private:
@@ -240,8 +180,8 @@ private:
   void find_symmetry(const CsrMatrix &A)
   {
     const int first = first_unsymmetric_row<Backend>(A);
-    A_is_symmetric = first < 0;
-    if (is_cholesky && !A_is_symmetric)
+    this->keeps_symmetry = first < 0;
+    if (is_cholesky && first >= 0)
       throw SolverError("Preconditioner '" + kind + "' with incomplete Cholesky factors needs a " +
                         "symmetric matrix, but row " + std::to_string(first) +
                         " is another than its column. Use ilu, or factor=ilu.");
@@ -251,8 +191,7 @@ private:
   {
     factors->factorise(A);
     triangles->update();
-    if (P)
-      P->update(A);
+    this->report = {factors->n_nonzeros(), remarks()};
   }
 
   Partition make_blocks(const CsrMatrix &A) const
@@ -318,7 +257,7 @@ private:
     return text.str();
   }
 
-  std::string kind;
+  using OperatorPreconditioner<TwoStageOperator<Backend>>::kind;
   int wanted_blocks; ///< 0: automatic
   std::string partition_kind;
   int level;
@@ -327,13 +266,11 @@ private:
   int sweeps; ///< 0: as many as it takes
   StepCounts steps;
 
-  bool A_is_symmetric = true; // until setup() knows
   std::size_t n_nonzeros_of_A = 0;
   std::unique_ptr<BlockPartition> blocks;
   std::unique_ptr<IncompleteFactors<Backend>> factors;
   std::unique_ptr<TriangularSolver> triangles;
-  std::unique_ptr<BlockMatrix<Backend>> P;
-  std::unique_ptr<TwoStageOperator<Backend>> two_stage;
+  std::unique_ptr<DerivedMatrix<Backend>> P; ///< the diagonal blocks, in their order
 };
 } // namespace
 

@@ -3,10 +3,8 @@
 
 #include "linalg/partitions/partition.h"
 #include "linalg/sparse/choose.h"
-#include "linalg/sparse/pattern_product.h"
-#include "linalg/sparse/subset.h"
+#include "linalg/sparse/row_product.h"
 #include "linalg/sparse/symmetry.h"
-#include "linalg/sparse/transpose.h"
 
 #include <algorithm>
 #include <string>
@@ -39,22 +37,28 @@ struct PartitionView
   }
 };
 
+/// A without values, in host memory.
+inline HostMatrix host_pattern(const CsrMatrix &A)
+{
+  HostMatrix pattern;
+  pattern.n = A.n();
+  pattern.row_starts = A.host_row_starts();
+  pattern.columns = A.host_columns();
+  pattern.unknowns_per_node = A.unknowns_per_node();
+  return pattern;
+}
+
 /// make_partition() of a matrix that is where an executor is. @throws as that
 inline Partition make_partition(const std::string &kind, const CsrMatrix &A, const int n_blocks)
 {
-  // Contiguous blocks need no pattern.
-  const bool needs_graph = kind == "metis";
-  const std::vector<int> row_starts = needs_graph ? A.host_row_starts() : std::vector<int>();
-  const std::vector<int> columns = needs_graph ? A.host_columns() : std::vector<int>();
-  HostCsr pattern;
-  pattern.n = A.n();
-  pattern.n_nonzeros = A.n_nonzeros();
-  pattern.row_starts = row_starts.data();
-  pattern.columns = columns.data();
-  pattern.unknowns_per_node = A.unknowns_per_node();
-  pattern.coordinates = A.coordinates().empty() ? nullptr : A.coordinates().data();
-  pattern.dimension = A.dimension();
-  return make_partition(kind, pattern, n_blocks);
+  if (kind == "metis")
+    return make_partition(kind, host_pattern(A).csr(), n_blocks);
+  HostCsr nodes; // which is all that others need
+  nodes.n = A.n();
+  nodes.unknowns_per_node = A.unknowns_per_node();
+  nodes.coordinates = A.coordinates().empty() ? nullptr : A.coordinates().data();
+  nodes.dimension = A.dimension();
+  return make_partition(kind, nodes, n_blocks);
 }
 
 /// A Partition with its copy in the memory of an executor.
@@ -97,85 +101,39 @@ private:
   Buffer<int> starts, order, block_of, places;
 };
 
-/// Calls f(column, entry of A) for the entries of new row i within its block, columns ascending. A
-/// diagonal that A does not have has the entry -1.
-template <class Function>
-FEMGPU_HD
-void for_block_row(const CsrView<double> &A, const PartitionView &blocks, const int i,
-                   const Function &f)
+/// The entries of rows within their blocks, with the diagonal; see choose().
+struct BlockRows
 {
-  const int first = blocks.starts[blocks.block_of[i]], end = blocks.starts[blocks.block_of[i] + 1];
-  const int row = blocks.old_row(i);
-  bool needs_diagonal = true;
-  for (int k = A.row_starts.low[row]; k < A.row_starts.low[row + 1]; ++k) {
-    const int column = blocks.new_row(A.columns[k]); // ascends, because blocks keep the order
-    if (column < first || column >= end)
-      continue;
-    if (needs_diagonal && column >= i) {
-      needs_diagonal = false;
-      if (column > i)
-        f(i, -1);
-    }
-    f(column, k);
-  }
-  if (needs_diagonal)
-    f(i, -1);
-}
-
-struct CountBlockRow
-{
-  CsrView<double> A;
+  RowPatternView A;
   PartitionView blocks;
-  int *lengths;
 
   FEMGPU_HD
-  void operator()(const int i) const
+  int row(const int r) const
   {
-    int length = 0;
-    for_block_row(A, blocks, i, [&](int, int) { ++length; });
-    lengths[i] = length;
+    return blocks.old_row(r);
   }
-};
-
-struct StoreBlockRow
-{
-  CsrView<double> A;
-  PartitionView blocks;
-  const int *row_starts;
-  int *columns, *entries;
-
+  /// New columns ascend, because blocks keep the order.
+  template <class Function>
   FEMGPU_HD
-  void operator()(const int i) const
+  void visit(const int row, const int k, const Function &f) const
   {
-    int at = row_starts[i];
-    for_block_row(A, blocks, i, [&](const int column, const int entry) {
-      columns[at] = column;
-      entries[at++] = entry;
-    });
+    const int i = blocks.new_row(row);
+    if (A.is_gap(row, row, k))
+      f(i, -1);
+    if (k == A.row_starts[row + 1])
+      return;
+    const int column = blocks.new_row(A.columns[k]);
+    if (blocks.block_of[column] == blocks.block_of[i])
+      f(column, k);
   }
 };
 
 /// The diagonal blocks of P A Pᵀ, with a full diagonal, and where their values are in A.
-struct BlockDiagonal
-{
-  RowPattern pattern;
-  Buffer<int> entries; ///< -1: not in A
-};
-
 template <class Backend>
-BlockDiagonal block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
+DerivedPattern block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
 {
-  const ExecutorPtr &owner = A.executor();
-  Runner<Backend> runner(*owner);
-  Buffer<int> lengths(owner, static_cast<std::size_t>(A.n()));
-  runner.run(rows(A.n(), CountBlockRow{A.csr_view(), blocks.view(), lengths.data()}));
-  BlockDiagonal result;
-  result.pattern = make_rows<Backend>(owner, lengths);
-  result.entries = Buffer<int>(owner, result.pattern.columns.size());
-  runner.run(
-      rows(A.n(), StoreBlockRow{A.csr_view(), blocks.view(), result.pattern.row_starts.data(),
-                                result.pattern.columns.data(), result.entries.data()}));
-  return result;
+  const PatternRef pattern = pattern_of(A);
+  return choose<Backend>(pattern, BlockRows{pattern.view, blocks.view()}, A.n());
 }
 
 /// Entries of the upper triangle, and those of the lower one that the transposed graph gives.
@@ -221,8 +179,8 @@ RowPattern fill_pattern(const RowPattern &A, const int level, const ExecutorPtr 
   const RowPattern paths = paths_through_lower_rows<Backend>(A, level + 1, executor);
   const auto fill = [&](const RowPattern &transposed_paths) {
     return choose<Backend>(pattern_of(executor, paths),
-                           EntriesWhere<FillEntry>{{transposed_paths.view()}}, paths.n(),
-                           "The pattern of an incomplete factorisation")
+                           EntriesWhere<FillEntry>{paths.view(), {transposed_paths.view()}},
+                           paths.n(), "The pattern of an incomplete factorisation")
         .pattern;
   };
   if (is_symmetric<Backend>(pattern_of(executor, A)))

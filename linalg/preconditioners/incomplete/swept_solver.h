@@ -18,100 +18,12 @@
  */
 namespace femgpu::linalg
 {
-/// t_i = b_i in the order of the blocks
-struct ReadVector
+/// v.z = t, in the order that v says
+template <class Backend>
+void write_vector(Runner<Backend> &steps, const int n, const SolveVectors &v, const double *t)
 {
-  SolveVectors v;
-  double *t;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    t[i] = v.read(i);
-  }
-};
-
-struct WriteVector
-{
-  SolveVectors v;
-  const double *t;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    v.write(i, t[i]);
-  }
-};
-
-/// w_i = b_i / d_i
-struct StartSweeps
-{
-  SolveVectors v;
-  const double *inverse;
-  double *w;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    w[i] = inverse[i] * v.read(i);
-  }
-};
-
-/// w'_i = (b_i − (L w)_i) / d_i
-struct SweepForward
-{
-  SolveVectors v;
-  const double *inverse;
-  double *w_new;
-
-  FEMGPU_HD
-  void operator()(const int i, const double Lw_i) const
-  {
-    w_new[i] = inverse[i] * (v.read(i) - Lw_i);
-  }
-};
-
-/// z'_i = w_i − (U z)_i / d_i
-struct SweepBackward
-{
-  const double *w, *inverse;
-  double *z_new;
-
-  FEMGPU_HD
-  void operator()(const int i, const double Uz_i) const
-  {
-    z_new[i] = w[i] - inverse[i] * Uz_i;
-  }
-};
-
-/// b_i = ξ_i √|d_i|: ξ = 1, which sweeps with negative entries turn slowest, or random numbers.
-struct MakeTestVector
-{
-  bool is_random;
-  const double *inverse;
-  double *b;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    const unsigned int hash = hash_of(static_cast<unsigned int>(i));
-    const double xi = is_random ? static_cast<double>(hash >> 8U) / (1 << 23) - 1. : 1.;
-    b[i] = xi / sqrt(fabs(inverse[i]));
-  }
-};
-
-/// u_i = ((D + U) z)_i / d_i
-struct TimesUpper
-{
-  const double *z, *inverse;
-  double *u;
-
-  FEMGPU_HD
-  void operator()(const int i, const double Uz_i) const
-  {
-    u[i] = z[i] + inverse[i] * Uz_i;
-  }
-};
+  steps.run(rows(n, [v, t] FEMGPU_BODY(const int i) { v.write(i, t[i]); }));
+}
 
 struct TestState : LoopState
 {
@@ -146,26 +58,6 @@ struct TestResidual
   }
 };
 
-/// A triangle whose rows are stored as they are numbered, as a matrix.
-template <class Backend>
-class TriangleOperator final : public ViewedOperator<CsrView<double>>
-{
-public:
-  TriangleOperator(const IncompleteFactors<Backend> &factors, const std::vector<int> &rows,
-                   const bool is_lower)
-      : ViewedOperator(
-            std::make_shared<RowSpace>(factors.executor(), static_cast<int>(rows.size()))),
-        triangle(factors.view(), rows, is_lower, factors.executor())
-  {}
-  View view() const override
-  {
-    const TriangleView T = triangle.view();
-    return CsrView<double>{triangle.n(), triangle.lanes(), T.row_starts, T.columns, T.values};
-  }
-
-  Triangle<Backend> triangle;
-};
-
 /**
  * Each triangle by so many Jacobi sweeps w' = D⁻¹ (b − L w), begun with w = D⁻¹ b: a truncated
  * Neumann series, exact after as many sweeps as there are levels. Symmetric with a symmetric M, and
@@ -177,7 +69,7 @@ public:
  * little; where even most_sweeps do not contract, the triangles are solved exactly.
  */
 template <class Backend>
-class SweptSolver final : public TriangularSolver
+class SweptSolver final : public SolverWithTriangles<Backend>
 {
 public:
   /// @param asked number of sweeps, or 0
@@ -187,8 +79,7 @@ public:
 
   void update() override
   {
-    lower.triangle.update(factors.view());
-    upper.triangle.update(factors.view());
+    SolverWithTriangles<Backend>::update();
     exact.reset();
     n_sweeps = asked > 0 ? asked : fewest_sweeps;
     left = measure();
@@ -210,7 +101,7 @@ public:
     if (exact)
       return exact->bytes();
     return static_cast<std::size_t>(n_sweeps) *
-               (lower.triangle.bytes() + upper.triangle.bytes() + 6 * vectors[0].bytes()) +
+               (lower.bytes() + upper.bytes() + 6 * vectors[0].bytes()) +
            5 * vectors[0].bytes();
   }
   std::string name() const override
@@ -222,26 +113,35 @@ public:
     return text.str();
   }
 
-private:
-  // On a GPU 24 sweeps take about as long as an exact solve with a cube, and a fraction of one with
-  // a plane. With a half of the residual left a solver takes hardly more iterations than exactly.
-  static constexpr int fewest_sweeps = 3, most_sweeps = 24;
-  static constexpr double little = 0.5;
-
   void sweep(StepRunner &runner, const SolveVectors &v) const
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
     const double *const inverse = factors.view().inverse;
     double *w = vectors[0].data(), *w_new = vectors[1].data();
-    steps.run(rows(n, StartSweeps{v, inverse, w}));
+    steps.run(rows(n, [=] FEMGPU_BODY(const int i) { w[i] = inverse[i] * v.read(i); }));
     for (int sweep = 0; sweep < n_sweeps; ++sweep, std::swap(w, w_new))
-      steps.run(product(lower, w, SweepForward{v, inverse, w_new}));
+      steps.run(product(lower, w, [=] FEMGPU_BODY(const int i, const double Lw_i) {
+        w_new[i] = inverse[i] * (v.read(i) - Lw_i);
+      }));
     double *z = w, *z_new = w_new, *z_next = vectors[2].data();
     for (int sweep = 0; sweep < n_sweeps; ++sweep, std::swap(z_new, z_next)) {
-      steps.run(product(upper, z, SweepBackward{w, inverse, z_new}));
+      steps.run(product(upper, z, [=] FEMGPU_BODY(const int i, const double Uz_i) {
+        z_new[i] = w[i] - inverse[i] * Uz_i;
+      }));
       z = z_new;
     }
-    steps.run(rows(n, WriteVector{v, z}));
+    write_vector(steps, n, v, z);
+  }
+
+  /// b_i = ξ_i √|d_i|: ξ = 1, which sweeps with negative entries turn slowest, or random numbers.
+  void make_test_vector(const bool is_random, double *const b) const
+  {
+    const double *const inverse = factors.view().inverse;
+    Runner<Backend>(*lower.executor()).run(rows(n, [=] FEMGPU_BODY(const int i) {
+      const unsigned int hash = hash_of(static_cast<unsigned int>(i));
+      const double xi = is_random ? static_cast<double>(hash >> 8U) / (1 << 23) - 1. : 1.;
+      b[i] = xi / sqrt(fabs(inverse[i]));
+    }));
   }
 
   /// What sweeps leave of the residual of M z = b, relative to b; of two vectors the larger part.
@@ -250,15 +150,17 @@ private:
     if (n == 0)
       return 0.;
     const double *const inverse = factors.view().inverse;
-    Buffer<double> b(factors.executor(), vectors[0].size()), z(factors.executor(), b.size());
-    Runner<Backend> steps(*factors.executor());
+    Buffer<double> b = this->make_vector(), solution = this->make_vector();
+    double *const z = solution.data(), *const u = vectors[0].data();
+    Runner<Backend> steps(*lower.executor());
     Iteration<Backend, TestState, TestSums> iteration(*lower.range());
     double largest = 0.;
     for (const bool is_random : {false, true}) {
-      steps.run(rows(n, MakeTestVector{is_random, inverse, b.data()}));
-      sweep(steps, {b.data(), nullptr, z.data(), nullptr, false});
-      double *const u = vectors[0].data();
-      steps.run(product(upper, z.data(), TimesUpper{z.data(), inverse, u}));
+      make_test_vector(is_random, b.data());
+      sweep(steps, {b.data(), nullptr, z, nullptr, false});
+      steps.run(product(upper, z, [=] FEMGPU_BODY(const int i, const double Uz_i) {
+        u[i] = z[i] + inverse[i] * Uz_i; // ((D + U) z)_i / d_i
+      }));
       iteration.set_state({});
       iteration.once(product(lower, u, TestResidual{b.data(), u, inverse}));
       const TestState state = iteration.get_state();
@@ -267,6 +169,12 @@ private:
     }
     return largest;
   }
+
+private:
+  // On a GPU 24 sweeps take about as long as an exact solve with a cube, and a fraction of one with
+  // a plane. With a half of the residual left a solver takes hardly more iterations than exactly.
+  static constexpr int fewest_sweeps = 3, most_sweeps = 24;
+  static constexpr double little = 0.5;
 
   void solve_exactly()
   {
@@ -285,32 +193,18 @@ private:
   }
   SweptSolver(const IncompleteFactors<Backend> &factors, const int asked,
               const std::vector<int> &rows)
-      : factors(factors), asked(asked), n(static_cast<int>(rows.size())),
-        lower(factors, rows, true), upper(factors, rows, false)
+      : SolverWithTriangles<Backend>(factors, rows, rows), asked(asked), n(lower.n())
   {
     for (Buffer<double> &vector : vectors)
-      vector = Buffer<double>(factors.executor(), rows.size());
+      vector = this->make_vector();
   }
 
-  const IncompleteFactors<Backend> &factors;
+  using SolverWithTriangles<Backend>::factors, SolverWithTriangles<Backend>::lower,
+      SolverWithTriangles<Backend>::upper;
   int asked, n, n_sweeps = 0;
-  double left = 0.; ///< of a residual
-  TriangleOperator<Backend> lower, upper;
+  double left = 0.;                        ///< of a residual
   std::unique_ptr<TriangularSolver> exact; ///< where sweeps do not do
   mutable Buffer<double> vectors[3];
-};
-
-/// w_i = d_i w_i
-struct MultiplyByPivot
-{
-  FactorsView factors;
-  double *w;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    w[i] *= factors.values[factors.diagonal[i]];
-  }
 };
 
 /// cuSPARSE's triangular solves, as a reference.
@@ -333,11 +227,13 @@ public:
   void solve(StepRunner &runner, const SolveVectors &v) const override
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
-    steps.run(rows(n, ReadVector{v, b.data()}));
+    const FactorsView F = factors.view();
+    steps.run(rows(n, [v, t = b.data()] FEMGPU_BODY(const int i) { t[i] = v.read(i); }));
     triangles->solve_lower(runner);
-    steps.run(rows(n, MultiplyByPivot{factors.view(), w.data()}));
+    steps.run(
+        rows(n, [F, w = w.data()] FEMGPU_BODY(const int i) { w[i] *= F.values[F.diagonal[i]]; }));
     triangles->solve_upper(runner);
-    steps.run(rows(n, WriteVector{v, z.data()}));
+    write_vector(steps, n, v, z.data());
   }
   std::size_t bytes() const override
   {

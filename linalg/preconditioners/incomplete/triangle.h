@@ -2,7 +2,7 @@
 #define femgpu_linalg_preconditioners_incomplete_triangle_h
 
 #include "linalg/preconditioners/incomplete/factors.h"
-#include "linalg/sparse/derived_matrix.h"
+#include "linalg/sparse/choose.h"
 
 #include <algorithm>
 
@@ -22,97 +22,78 @@ struct TriangleView
   const double *inverse; ///< of the diagonal, for each place
 };
 
-struct CountTriangleRow
+/// The rows of a triangle as they are done; see choose().
+struct TriangleRows
 {
-  FactorsView factors;
+  RowPatternView factors;
   const int *rows;
   bool is_lower;
-  int *lengths;
 
   FEMGPU_HD
-  void operator()(const int place) const
+  int row(const int place) const
   {
-    const int i = rows[place], d = factors.diagonal[i];
-    lengths[place] =
-        is_lower ? d - factors.pattern.row_starts[i] : factors.pattern.row_starts[i + 1] - d - 1;
+    return rows[place];
+  }
+  template <class Function>
+  FEMGPU_HD
+  void visit(const int i, const int k, const Function &f) const
+  {
+    if (k == factors.row_starts[i + 1])
+      return;
+    const int column = factors.columns[k];
+    if (is_lower ? column < i : column > i)
+      f(column, k);
   }
 };
 
-struct StoreTriangleRow
-{
-  FactorsView factors;
-  const int *rows, *row_starts;
-  bool is_lower;
-  int *columns, *sources;
-
-  FEMGPU_HD
-  void operator()(const int place) const
-  {
-    const int i = rows[place];
-    const int first = is_lower ? factors.pattern.row_starts[i] : factors.diagonal[i] + 1;
-    for (int k = 0; k < row_starts[place + 1] - row_starts[place]; ++k) {
-      columns[row_starts[place] + k] = factors.pattern.columns[first + k];
-      sources[row_starts[place] + k] = first + k;
-    }
-  }
-};
-
+/// A triangle, and, where its rows are stored as they are numbered, the operator that it is.
 template <class Backend>
-class Triangle
+class Triangle final : public ViewedOperator<CsrView<double>>
 {
 public:
   /// @param order of the rows, as they are done
-  Triangle(const FactorsView &factors, const std::vector<int> &order, const bool is_lower,
-           const ExecutorPtr &owner)
-      : owner(owner), row_order(owner, order.data(), order.size()), inverse(owner, order.size())
-  {
-    Runner<Backend> runner(*owner);
-    const int n = static_cast<int>(order.size());
-    Buffer<int> lengths(owner, order.size());
-    runner.run(rows(n, CountTriangleRow{factors, row_order.data(), is_lower, lengths.data()}));
-    pattern = make_rows<Backend>(owner, lengths);
-    sources = Buffer<int>(owner, pattern.columns.size());
-    values = Buffer<double>(owner, pattern.columns.size());
-    runner.run(rows(n, StoreTriangleRow{factors, row_order.data(), pattern.row_starts.data(),
-                                        is_lower, pattern.columns.data(), sources.data()}));
-  }
+  Triangle(const PatternRef &factors, const std::vector<int> &order, const bool is_lower)
+      : ViewedOperator(std::make_shared<RowSpace>(factors.executor, factors.n)),
+        row_order(executor(), order.data(), order.size()),
+        derived(choose<Backend>(factors, TriangleRows{factors.view, row_order.data(), is_lower},
+                                factors.n)),
+        values(executor(), derived.sources.size()), inverse(executor(), order.size())
+  {}
 
   /// Takes over the values of the factors.
   void update(const FactorsView &factors)
   {
-    Runner<Backend> runner(*owner);
+    Runner<Backend> runner(*executor());
     runner.run(rows(static_cast<int>(values.size()),
-                    Gather<double>{factors.values, sources.data(), values.data()}));
-    runner.run(
-        rows(pattern.n(), Gather<double>{factors.inverse, row_order.data(), inverse.data()}));
+                    Gather<double>{factors.values, derived.sources.data(), values.data()}));
+    runner.run(rows(n(), Gather<double>{factors.inverse, row_order.data(), inverse.data()}));
   }
 
-  TriangleView view() const
+  View view() const override
   {
-    return {row_order.data(), pattern.row_starts.data(), pattern.columns.data(), values.data(),
-            inverse.data()};
+    return CsrView<double>{n(), lanes(), derived.pattern.row_starts.data(),
+                           derived.pattern.columns.data(), values.data()};
   }
-  int n() const
+  TriangleView in_order() const
   {
-    return pattern.n();
+    return {row_order.data(), derived.pattern.row_starts.data(), derived.pattern.columns.data(),
+            values.data(), inverse.data()};
   }
   /// Threads of a GPU that should share a row.
   int lanes() const
   {
     const double mean = n() > 0 ? static_cast<double>(values.size()) / n() : 0.;
-    return threads_for_rows(*owner, mean);
+    return threads_for_rows(*executor(), mean);
   }
   std::size_t bytes() const
   {
-    return row_order.bytes() + pattern.row_starts.bytes() + pattern.columns.bytes() +
-           values.bytes() + inverse.bytes();
+    return row_order.bytes() + derived.pattern.row_starts.bytes() +
+           derived.pattern.columns.bytes() + values.bytes() + inverse.bytes();
   }
 
 private:
-  ExecutorPtr owner;
   Buffer<int> row_order;
-  RowPattern pattern;
-  Buffer<int> sources; ///< in the factors
+  DerivedPattern derived; ///< from that of the factors
   Buffer<double> values, inverse;
 };
 } // namespace femgpu::linalg

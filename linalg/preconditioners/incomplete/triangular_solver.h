@@ -49,6 +49,38 @@ public:
   virtual std::string name() const = 0;  ///< for people
 };
 
+/// One that stores both triangles.
+template <class Backend>
+class SolverWithTriangles : public TriangularSolver
+{
+public:
+  void update() override
+  {
+    lower.update(factors.view());
+    upper.update(factors.view());
+  }
+
+protected:
+  SolverWithTriangles(const IncompleteFactors<Backend> &factors, const std::vector<int> &lower_rows,
+                      const std::vector<int> &upper_rows)
+      : factors(factors), lower(factors.pattern_ref(), lower_rows, true),
+        upper(factors.pattern_ref(), upper_rows, false)
+  {}
+  /// By the levels of the factors.
+  explicit SolverWithTriangles(const IncompleteFactors<Backend> &factors)
+      : SolverWithTriangles(factors, factors.schedule().lower.host_rows,
+                            factors.schedule().upper.host_rows)
+  {}
+
+  Buffer<double> make_vector() const
+  {
+    return lower.range()->make_vector();
+  }
+
+  const IncompleteFactors<Backend> &factors;
+  Triangle<Backend> lower, upper;
+};
+
 /// A triangle with levels or packets of rows: those of one do not need each other.
 struct LevelsView
 {
@@ -193,7 +225,7 @@ public:
   template <class Backend>
   LevelsView view(const Triangle<Backend> &triangle) const
   {
-    return {triangle.view(), level_starts.data(), block_levels.data()};
+    return {triangle.in_order(), level_starts.data(), block_levels.data()};
   }
 
   std::vector<int> host_block_levels;
@@ -204,23 +236,15 @@ private:
 
 /// A team of threads for each block.
 template <class Backend>
-class BlockwiseSolver final : public TriangularSolver
+class BlockwiseSolver final : public SolverWithTriangles<Backend>
 {
 public:
   explicit BlockwiseSolver(const IncompleteFactors<Backend> &factors)
-      : factors(factors),
-        lower(factors.view(), factors.schedule().lower.host_rows, true, factors.executor()),
-        upper(factors.view(), factors.schedule().upper.host_rows, false, factors.executor()),
+      : SolverWithTriangles<Backend>(factors),
         lower_levels(factors.schedule().lower, lower.n(), factors.executor()),
         upper_levels(factors.schedule().upper, upper.n(), factors.executor()),
-        work(factors.executor(), static_cast<std::size_t>(lower.n()))
+        work(this->make_vector())
   {}
-
-  void update() override
-  {
-    lower.update(factors.view());
-    upper.update(factors.view());
-  }
 
   void solve(StepRunner &runner, const SolveVectors &v) const override
   {
@@ -256,33 +280,26 @@ private:
         teams(lower.n() > 0 ? factors.partition().host.n_blocks() : 0, body));
   }
 
-  const IncompleteFactors<Backend> &factors;
-  Triangle<Backend> lower, upper;
+  using SolverWithTriangles<Backend>::factors, SolverWithTriangles<Backend>::lower,
+      SolverWithTriangles<Backend>::upper;
   Levels lower_levels, upper_levels;
   mutable Buffer<double> work;
 };
 
 /// Rows wait for those they need, whatever their block: for few large blocks on a GPU.
 template <class Backend>
-class DependencySolver final : public TriangularSolver
+class DependencySolver final : public SolverWithTriangles<Backend>
 {
 public:
   explicit DependencySolver(const IncompleteFactors<Backend> &factors)
-      : factors(factors),
-        lower(factors.view(), factors.schedule().lower.host_rows, true, factors.executor()),
-        upper(factors.view(), factors.schedule().upper.host_rows, false, factors.executor()),
+      : SolverWithTriangles<Backend>(factors),
         lower_packets(factors.schedule().lower, warp / lower.lanes(), factors.executor()),
         upper_packets(factors.schedule().upper, warp / upper.lanes(), factors.executor()),
         lower_chains(factors.executor(), lower_packets.host_block_levels, lower.n()),
         upper_chains(factors.executor(), upper_packets.host_block_levels, upper.n()),
-        work(factors.executor(), static_cast<std::size_t>(lower.n()))
+        work(this->make_vector())
   {}
 
-  void update() override
-  {
-    lower.update(factors.view());
-    upper.update(factors.view());
-  }
   void solve(StepRunner &runner, const SolveVectors &v) const override
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
@@ -306,8 +323,8 @@ public:
 private:
   static constexpr int warp = 32;
 
-  const IncompleteFactors<Backend> &factors;
-  Triangle<Backend> lower, upper;
+  using SolverWithTriangles<Backend>::factors, SolverWithTriangles<Backend>::lower,
+      SolverWithTriangles<Backend>::upper;
   Levels lower_packets, upper_packets;
   mutable Chains lower_chains, upper_chains;
   mutable Buffer<double> work;

@@ -1,6 +1,7 @@
 #include "linalg/base/error.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
+#include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
 
 #include <algorithm>
@@ -95,36 +96,6 @@ struct Normalise
   }
 };
 
-/// d = first D⁻¹ r;  z = d
-struct FirstTerm
-{
-  double first;
-  const double *inverse, *r;
-  double *d, *z;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    d[i] = first * inverse[i] * r[i];
-    z[i] = d[i];
-  }
-};
-
-/// d = a d + b D⁻¹(r − A z);  z' = z + d
-struct NextTerm
-{
-  double a, b;
-  const double *inverse, *r, *z;
-  double *d, *z_new;
-
-  FEMGPU_HD
-  void operator()(const int i, const double Az_i) const
-  {
-    d[i] = a * d[i] + b * inverse[i] * (r[i] - Az_i);
-    z_new[i] = z[i] + d[i];
-  }
-};
-
 /// The factors a, b of the terms of a polynomial; the first has b alone.
 using Terms = std::vector<std::pair<double, double>>;
 
@@ -156,7 +127,7 @@ class PolynomialOperator final : public PreconditionerOperator
 public:
   explicit PolynomialOperator(const Matrix &A)
       : PreconditionerOperator(A.range()), inverse(A.executor(), static_cast<std::size_t>(A.n())),
-        A(A), d(A.executor(), inverse.size()), z(A.domain()->make_vector()),
+        A(A), last_term(A.executor(), inverse.size()), z(A.domain()->make_vector()),
         z_new(A.domain()->make_vector())
   {}
 
@@ -168,17 +139,28 @@ public:
   const double *prepare(StepRunner &runner, double *r) const override
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
-    steps.run(rows(A.n(), FirstTerm{terms.front().second, inverse.data(), r, d.data(), z.data()}));
-    double *from = z.data(), *to = z_new.data();
-    for (std::size_t k = 1; k < terms.size(); ++k, std::swap(from, to))
-      steps.run(product(
-          A, from,
-          NextTerm{terms[k].first, terms[k].second, inverse.data(), r, from, d.data(), to}));
+    double *const d = last_term.data(), *from = z.data(), *to = z_new.data();
+    const double *const m = inverse.data();
+    steps.run(rows(A.n(), [=, first = terms.front().second] FEMGPU_BODY(const int i) {
+      d[i] = first * m[i] * r[i]; // d = first D⁻¹ r;  z = d
+      from[i] = d[i];
+    }));
+    for (std::size_t k = 1; k < terms.size(); ++k, std::swap(from, to)) {
+      const double a = terms[k].first, b = terms[k].second;
+      steps.run(product(A, from, [=] FEMGPU_BODY(const int i, const double Az_i) {
+        d[i] = a * d[i] + b * m[i] * (r[i] - Az_i); // d = a d + b D⁻¹(r − A z);  z' = z + d
+        to[i] = from[i] + d[i];
+      }));
+    }
     return r;
   }
   bool is_capturable() const override
   {
     return A.is_capturable();
+  }
+  std::size_t bytes() const // with the vectors of the terms
+  {
+    return 4 * inverse.bytes() + (terms.size() - 1) * (A.bytes() + 6 * inverse.bytes());
   }
 
   /// Inverts the diagonal and gives an upper bound of the eigenvalues of D⁻¹A, safe or estimated.
@@ -194,7 +176,7 @@ private:
   }
 
   const Matrix &A;
-  mutable Buffer<double> d, z, z_new; // a preconditioner is used by one solver at a time
+  mutable Buffer<double> last_term, z, z_new; // a preconditioner is used by one solver at a time
 };
 
 template <class Backend>
@@ -205,14 +187,15 @@ double PolynomialOperator<Backend>::largest_eigenvalue(const bool by_power_itera
 
   Iteration<Backend, PowerState, PowerSums> iteration(*A.range());
   iteration.set_state({});
-  iteration.once(rows(A.n(), Begin{A.csr().csr_view(), inverse.data(), d.data(), z.data()}));
+  iteration.once(
+      rows(A.n(), Begin{A.csr().csr_view(), inverse.data(), last_term.data(), z.data()}));
   const double bad_rows = iteration.get_state().bad_rows;
   if (bad_rows > 0.)
     throw SolverError("The polynomial preconditioner cannot be made: " +
                       std::to_string(static_cast<long long>(bad_rows)) + " of " +
                       std::to_string(A.n()) +
                       " rows have no positive number on the diagonal. Use another preconditioner.");
-  const std::vector<double> row_sums = d.to_host();
+  const std::vector<double> row_sums = last_term.to_host();
   const double gershgorin =
       A.range()->max(row_sums.empty() ? 1. : *std::max_element(row_sums.begin(), row_sums.end()));
   if (!by_power_iteration || A.range()->n_global() == 0)
@@ -236,59 +219,37 @@ double PolynomialOperator<Backend>::largest_eigenvalue(const bool by_power_itera
  * the cure. Source: Saad 2003, §12.3.
  */
 template <class Backend>
-class Polynomial final : public Preconditioner
+class Polynomial final : public OperatorPreconditioner<PolynomialOperator<Backend>>
 {
 public:
   explicit Polynomial(Method &method)
-      : kind(method.name()), degree(method.integer("degree", 4, 1, 100)),
+      : OperatorPreconditioner<PolynomialOperator<Backend>>(method, true),
+        degree(method.integer("degree", 4, 1, 100)),
         by_power(method.word("eigenvalue", "power", {"power", "gershgorin"}) == "power")
   {
-    if (kind == "chebyshev")
+    if (method.name() == "chebyshev")
       ratio = method.number("ratio", 30., 1.0001, 1e12);
   }
 
   void setup(const Matrix &A) override
   {
-    polynomial = std::make_unique<PolynomialOperator<Backend>>(A);
-    product_bytes = A.bytes();
+    this->inverse = std::make_unique<PolynomialOperator<Backend>>(A);
     update(A);
   }
   void update(const Matrix & /* A */) override
   {
-    high = polynomial->largest_eigenvalue(by_power);
-    polynomial->terms = kind == "chebyshev" ? chebyshev_terms(degree, high / ratio, high)
-                                            : neumann_terms(degree, high);
-  }
-  Action action() const override
-  {
-    return polynomial.get();
-  }
-  SetupReport setup_report() const override
-  {
-    return {polynomial->inverse.size(), "degree " + std::to_string(degree) +
-                                            ", eigenvalues of D⁻¹A up to " + std::to_string(high)};
-  }
-  bool is_symmetric() const override
-  {
-    return true;
-  }
-  std::string name() const override
-  {
-    return kind;
-  }
-  std::size_t bytes() const override // with the vectors of the terms
-  {
-    const std::size_t vector = polynomial->inverse.bytes();
-    return 4 * vector + static_cast<std::size_t>(degree - 1) * (product_bytes + 6 * vector);
+    const double high = this->inverse->largest_eigenvalue(by_power);
+    this->inverse->terms =
+        ratio > 0. ? chebyshev_terms(degree, high / ratio, high) : neumann_terms(degree, high);
+    this->report = {this->inverse->inverse.size(), "degree " + std::to_string(degree) +
+                                                       ", eigenvalues of D⁻¹A up to " +
+                                                       std::to_string(high)};
   }
 
 private:
-  std::string kind;
   int degree;
   bool by_power;
-  double ratio = 0., high = 0.;
-  std::size_t product_bytes = 0;
-  std::unique_ptr<PolynomialOperator<Backend>> polynomial;
+  double ratio = 0.; ///< of the ends of Chebyshev's interval; 0: Neumann's series
 };
 } // namespace
 

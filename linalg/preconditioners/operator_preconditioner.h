@@ -1,0 +1,55 @@
+#ifndef femgpu_linalg_preconditioners_operator_preconditioner_h
+#define femgpu_linalg_preconditioners_operator_preconditioner_h
+
+#include "linalg/base/method.h"
+#include "linalg/preconditioners/preconditioner.h"
+
+#include <memory>
+#include <string>
+
+namespace femgpu::linalg
+{
+/// A preconditioner whose action is an operator that setup() makes, with the report.
+template <class Operator>
+class OperatorPreconditioner : public Preconditioner
+{
+public:
+  /// Where the pattern follows the values.
+  void update(const Matrix &A) override
+  {
+    setup(A);
+  }
+  Action action() const final
+  {
+    return inverse.get();
+  }
+  SetupReport setup_report() const final
+  {
+    return report;
+  }
+  bool is_symmetric() const final
+  {
+    return keeps_symmetry;
+  }
+  std::string name() const final
+  {
+    return kind;
+  }
+  std::size_t bytes() const final
+  {
+    return inverse->bytes();
+  }
+
+protected:
+  OperatorPreconditioner(const Method &method, const bool keeps_symmetry)
+      : kind(method.name()), keeps_symmetry(keeps_symmetry)
+  {}
+
+  const std::string kind;
+  bool keeps_symmetry;
+  SetupReport report;
+  std::unique_ptr<Operator> inverse;
+};
+} // namespace femgpu::linalg
+
+#endif
