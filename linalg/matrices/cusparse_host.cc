@@ -5,10 +5,10 @@
 namespace femgpu::linalg
 {
 template <>
-std::unique_ptr<CusparseTriangles> make_cusparse_triangles<HostBackend>(
-    const ExecutorPtr & /* executor */, const int /* n */, const std::size_t /* n_nonzeros */,
-    const int * /* row_starts */, const int * /* columns */, const double * /* values */,
-    const TriangleVectors & /* vectors */)
+std::unique_ptr<CusparseTriangle>
+make_cusparse_triangle<HostBackend>(CusparsePart /* part */, const ExecutorPtr & /* executor */,
+                                    const CsrView<double> & /* A */, std::size_t /* n_nonzeros */,
+                                    double * /* x */, double * /* y */)
 {
   throw ParameterError("triangular=cusparse needs a GPU and a femgpu built with CUDA. Use "
                        "triangular=auto on the host.");

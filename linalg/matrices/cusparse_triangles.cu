@@ -11,25 +11,26 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// One triangle: y = T⁻¹ x.
-class CusparseTriangle
+class AnalysedTriangle final : public CusparseTriangle
 {
 public:
-  CusparseTriangle(const ExecutorPtr &executor, cusparseFillMode_t triangle, const int n,
-                   const std::size_t n_nonzeros, const int *row_starts, const int *columns,
-                   const double *values, double *x_, double *y_)
+  AnalysedTriangle(const CusparsePart part, const ExecutorPtr &executor, const CsrView<double> &A,
+                   const std::size_t n_nonzeros, double *x_, double *y_)
   {
+    cusparseFillMode_t triangle =
+        part == CusparsePart::lower ? CUSPARSE_FILL_MODE_LOWER : CUSPARSE_FILL_MODE_UPPER;
     cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
-    FEMGPU_CUSPARSE(cusparseCreateCsr(&matrix, n, n, static_cast<std::int64_t>(n_nonzeros),
-                                      const_cast<int *>(row_starts), const_cast<int *>(columns),
-                                      const_cast<double *>(values), CUSPARSE_INDEX_32I,
-                                      CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    FEMGPU_CUSPARSE(cusparseCreateCsr(&matrix, A.n, A.n, static_cast<std::int64_t>(n_nonzeros),
+                                      const_cast<int *>(A.row_starts.low),
+                                      const_cast<int *>(A.columns), const_cast<double *>(A.values),
+                                      CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                      CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
     FEMGPU_CUSPARSE(
         cusparseSpMatSetAttribute(matrix, CUSPARSE_SPMAT_FILL_MODE, &triangle, sizeof(triangle)));
     FEMGPU_CUSPARSE(
         cusparseSpMatSetAttribute(matrix, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof(diagonal)));
-    FEMGPU_CUSPARSE(cusparseCreateDnVec(&x, n, x_, CUDA_R_64F));
-    FEMGPU_CUSPARSE(cusparseCreateDnVec(&y, n, y_, CUDA_R_64F));
+    FEMGPU_CUSPARSE(cusparseCreateDnVec(&x, A.n, x_, CUDA_R_64F));
+    FEMGPU_CUSPARSE(cusparseCreateDnVec(&y, A.n, y_, CUDA_R_64F));
     FEMGPU_CUSPARSE(cusparseSpSV_createDescr(&solve_data));
     const cusparseHandle_t handle = cusparse_handle(*executor);
     std::size_t size = 0;
@@ -40,7 +41,7 @@ public:
                                           CUSPARSE_SPSV_ALG_DEFAULT, solve_data, workspace.data()));
     executor->synchronize();
   }
-  ~CusparseTriangle()
+  ~AnalysedTriangle() override
   {
     if (solve_data != nullptr)
       cusparseSpSV_destroyDescr(solve_data);
@@ -51,10 +52,10 @@ public:
     if (matrix != nullptr)
       cusparseDestroySpMat(matrix);
   }
-  CusparseTriangle(const CusparseTriangle &) = delete;
-  CusparseTriangle &operator=(const CusparseTriangle &) = delete;
+  AnalysedTriangle(const AnalysedTriangle &) = delete;
+  AnalysedTriangle &operator=(const AnalysedTriangle &) = delete;
 
-  void solve(StepRunner &runner) const
+  void solve(StepRunner &runner) const override
   {
     const auto &on = static_cast<Runner<CudaBackend> &>(runner);
     FEMGPU_CUSPARSE(cusparseSpSV_solve(cusparse_handle(on.executor(), on.stream()), no_transpose,
@@ -71,50 +72,16 @@ private:
   cusparseDnVecDescr_t x = nullptr, y = nullptr;
   cusparseSpSVDescr_t solve_data = nullptr;
 };
-
-class BothTriangles final : public CusparseTriangles
-{
-public:
-  BothTriangles(const ExecutorPtr &executor, const int n, const std::size_t n_nonzeros,
-                const int *row_starts, const int *columns, const double *values,
-                const TriangleVectors &v)
-      : lower(executor, CUSPARSE_FILL_MODE_LOWER, n, n_nonzeros, row_starts, columns, values, v.b,
-              v.w),
-        upper(executor, CUSPARSE_FILL_MODE_UPPER, n, n_nonzeros, row_starts, columns, values, v.w,
-              v.z)
-  {}
-  void solve_lower(StepRunner &runner) const override
-  {
-    lower.solve(runner);
-  }
-  void solve_upper(StepRunner &runner) const override
-  {
-    upper.solve(runner);
-  }
-
-private:
-  CusparseTriangle lower, upper;
-};
-
-/// For a matrix without rows, which cuSPARSE would not take.
-class NoTriangles final : public CusparseTriangles
-{
-public:
-  void solve_lower(StepRunner & /* runner */) const override
-  {}
-  void solve_upper(StepRunner & /* runner */) const override
-  {}
-};
 } // namespace
 
 template <>
-std::unique_ptr<CusparseTriangles> make_cusparse_triangles<CudaBackend>(
-    const ExecutorPtr &executor, const int n, const std::size_t n_nonzeros, const int *row_starts,
-    const int *columns, const double *values, const TriangleVectors &vectors)
+std::unique_ptr<CusparseTriangle>
+make_cusparse_triangle<CudaBackend>(const CusparsePart part, const ExecutorPtr &executor,
+                                    const CsrView<double> &A, const std::size_t n_nonzeros,
+                                    double *x, double *y)
 {
-  if (n == 0)
-    return std::make_unique<NoTriangles>();
-  return std::make_unique<BothTriangles>(executor, n, n_nonzeros, row_starts, columns, values,
-                                         vectors);
+  if (A.n == 0) // which cuSPARSE would not take
+    return nullptr;
+  return std::make_unique<AnalysedTriangle>(part, executor, A, n_nonzeros, x, y);
 }
 } // namespace femgpu::linalg

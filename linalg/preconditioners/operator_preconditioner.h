@@ -9,19 +9,14 @@
 
 namespace femgpu::linalg
 {
-/// A preconditioner whose action is an operator that setup() makes, with the report.
-template <class Operator>
-class OperatorPreconditioner : public Preconditioner
+/// What setup() makes besides the action.
+class ReportedPreconditioner : public Preconditioner
 {
 public:
   /// Where the pattern follows the values.
   void update(const Matrix &A) override
   {
     setup(A);
-  }
-  Action action() const final
-  {
-    return inverse.get();
   }
   SetupReport setup_report() const final
   {
@@ -35,19 +30,34 @@ public:
   {
     return kind;
   }
-  std::size_t bytes() const final
-  {
-    return inverse->bytes();
-  }
 
 protected:
-  OperatorPreconditioner(const Method &method, const bool keeps_symmetry)
+  ReportedPreconditioner(const Method &method, const bool keeps_symmetry)
       : kind(method.name()), keeps_symmetry(keeps_symmetry)
   {}
 
   const std::string kind;
   bool keeps_symmetry;
   SetupReport report;
+};
+
+/// One whose action is an operator that setup() makes.
+template <class Operator>
+class OperatorPreconditioner : public ReportedPreconditioner
+{
+public:
+  Action action() const final
+  {
+    return inverse.get();
+  }
+  std::size_t bytes() const final
+  {
+    return inverse->bytes();
+  }
+
+protected:
+  using ReportedPreconditioner::ReportedPreconditioner;
+
   std::unique_ptr<Operator> inverse;
 };
 } // namespace femgpu::linalg

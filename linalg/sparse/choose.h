@@ -9,17 +9,18 @@
  */
 namespace femgpu::linalg
 {
-/// All rows, and the entries (i, j) for which a predicate holds; see choose().
+/// Of some rows the entries (i, j) for which a predicate holds; see choose().
 template <class Predicate>
 struct EntriesWhere
 {
   RowPatternView A;
   Predicate is_chosen;
+  const int *rows = nullptr; ///< nullptr: all
 
   FEMGPU_HD
   int row(const int r) const
   {
-    return r;
+    return rows == nullptr ? r : rows[r];
   }
   template <class Function>
   FEMGPU_HD

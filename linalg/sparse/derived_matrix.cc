@@ -102,6 +102,14 @@ void DerivedMatrix<Backend>::update(const CsrMatrix &A)
 }
 
 template <class Backend>
+Buffer<int> row_numbers(const PatternRef &A)
+{
+  Buffer<int> numbers(A.executor, A.n_entries);
+  Runner<Backend>(*A.executor).run(teams(A.n, StoreRowNumbers{A.view, numbers.data()}));
+  return numbers;
+}
+
+template <class Backend>
 DerivedPattern transposed_pattern(const PatternRef &A)
 {
   const ExecutorPtr &owner = A.executor;
@@ -131,9 +139,9 @@ DerivedMatrix<Backend> transposed(const CsrMatrix &A)
 }
 
 template <class Backend>
-DerivedPattern triangle_pattern(const PatternRef &A, const TrianglePart part)
+DerivedPattern triangle_pattern(const PatternRef &A, const TrianglePart part, const int *rows)
 {
-  return choose<Backend>(A, EntriesWhere<IsInTriangle>{A.view, {part}}, A.n, "A triangle");
+  return choose<Backend>(A, EntriesWhere<IsInTriangle>{A.view, {part}, rows}, A.n, "A triangle");
 }
 
 template <class Backend>
@@ -174,9 +182,11 @@ Buffer<double> diagonal(const CsrMatrix &A)
 }
 
 template class DerivedMatrix<ThisBackend>;
+template Buffer<int> row_numbers<ThisBackend>(const PatternRef &);
 template DerivedPattern transposed_pattern<ThisBackend>(const PatternRef &);
 template DerivedMatrix<ThisBackend> transposed<ThisBackend>(const CsrMatrix &);
-template DerivedPattern triangle_pattern<ThisBackend>(const PatternRef &, TrianglePart);
+template DerivedPattern triangle_pattern<ThisBackend>(const PatternRef &, TrianglePart,
+                                                      const int *);
 template DerivedMatrix<ThisBackend> triangle<ThisBackend>(const CsrMatrix &, TrianglePart);
 template DerivedMatrix<ThisBackend> submatrix<ThisBackend>(const CsrMatrix &, const Buffer<int> &,
                                                            const Buffer<int> &);

@@ -68,6 +68,10 @@ private:
 template <class Backend>
 DerivedPattern transposed_pattern(const PatternRef &A);
 
+/// The row of each entry.
+template <class Backend>
+Buffer<int> row_numbers(const PatternRef &A);
+
 /// Aᵀ, which can take over new values of A.
 template <class Backend>
 DerivedMatrix<Backend> transposed(const CsrMatrix &A);
@@ -80,9 +84,9 @@ enum class TrianglePart
   strictly_upper
 };
 
-/// The pattern of a triangle of A.
+/// The pattern of a triangle of A. @param rows all in another order; nullptr: as they are
 template <class Backend>
-DerivedPattern triangle_pattern(const PatternRef &A, TrianglePart part);
+DerivedPattern triangle_pattern(const PatternRef &A, TrianglePart part, const int *rows = nullptr);
 
 /// A triangle of A, of the same size, which can take over new values of A.
 template <class Backend>

@@ -1,5 +1,4 @@
 #include "linalg/preconditioners/biconjugation/factors.h"
-#include "linalg/preconditioners/biconjugation/order.h"
 #include "linalg/preconditioners/factorised_operator.h"
 #include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"

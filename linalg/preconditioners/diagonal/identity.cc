@@ -1,4 +1,5 @@
 #include "linalg/execution/this_backend.h"
+#include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
 
 namespace femgpu::linalg
@@ -6,28 +7,16 @@ namespace femgpu::linalg
 namespace
 {
 /// No preconditioning.
-class Identity final : public Preconditioner
+class Identity final : public ReportedPreconditioner
 {
 public:
-  void setup(const Matrix & /* A */) override
+  explicit Identity(const Method &method) : ReportedPreconditioner(method, true)
   {}
-  void update(const Matrix & /* A */) override
+  void setup(const Matrix & /* A */) override
   {}
   Action action() const override
   {
     return DiagonalView();
-  }
-  SetupReport setup_report() const override
-  {
-    return {};
-  }
-  bool is_symmetric() const override
-  {
-    return true;
-  }
-  std::string name() const override
-  {
-    return "identity";
   }
   std::size_t bytes() const override
   {
@@ -37,9 +26,8 @@ public:
 } // namespace
 
 template <>
-std::unique_ptr<Preconditioner>
-make_on<class IdentityPreconditioner, ThisBackend>(Method & /* method */)
+std::unique_ptr<Preconditioner> make_on<class IdentityPreconditioner, ThisBackend>(Method &method)
 {
-  return std::make_unique<Identity>();
+  return std::make_unique<Identity>(method);
 }
 } // namespace femgpu::linalg

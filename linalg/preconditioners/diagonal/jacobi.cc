@@ -2,6 +2,7 @@
 #include "linalg/execution/memory/buffer.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
+#include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
 
 namespace femgpu::linalg
@@ -73,12 +74,16 @@ struct CompareWithFirst
  * which the solver finds.
  */
 template <class Backend>
-class Jacobi final : public Preconditioner
+class Jacobi final : public ReportedPreconditioner
 {
 public:
+  explicit Jacobi(const Method &method) : ReportedPreconditioner(method, true)
+  {}
+
   void setup(const Matrix &A) override
   {
     inverse = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()));
+    report.n_nonzeros = inverse.size();
     update(A);
   }
 
@@ -102,18 +107,6 @@ public:
   {
     return view;
   }
-  SetupReport setup_report() const override
-  {
-    return {inverse.size(), ""};
-  }
-  bool is_symmetric() const override
-  {
-    return true;
-  }
-  std::string name() const override
-  {
-    return "jacobi";
-  }
   std::size_t bytes() const override
   {
     return view.is_uniform() ? 0 : inverse.bytes();
@@ -126,9 +119,8 @@ private:
 } // namespace
 
 template <>
-std::unique_ptr<Preconditioner>
-make_on<class JacobiPreconditioner, ThisBackend>(Method & /* method */)
+std::unique_ptr<Preconditioner> make_on<class JacobiPreconditioner, ThisBackend>(Method &method)
 {
-  return std::make_unique<Jacobi<ThisBackend>>();
+  return std::make_unique<Jacobi<ThisBackend>>(method);
 }
 } // namespace femgpu::linalg

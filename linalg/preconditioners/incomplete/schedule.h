@@ -64,8 +64,10 @@ struct Schedule
   RowSchedule lower, upper;
 };
 
-/// @param levels of each row; rows keep their order within a level
-inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vector<int> &levels)
+/// @param levels of each row. @param backwards the last rows of a level come first; else rows keep
+/// their order
+inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vector<int> &levels,
+                                  const bool backwards)
 {
   RowSchedule schedule;
   schedule.host_rows.resize(levels.size());
@@ -81,8 +83,10 @@ inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vecto
       places[level + 1] += places[level];
     schedule.block_levels.push_back(static_cast<int>(schedule.level_starts.size()));
     schedule.level_starts.insert(schedule.level_starts.end(), places.begin(), places.end() - 1);
-    for (int i = begin; i < end; ++i)
+    for (int k = begin; k < end; ++k) {
+      const int i = backwards ? begin + end - 1 - k : k;
       schedule.host_rows[places[levels[i]]++] = i;
+    }
     schedule.n_levels = std::max(schedule.n_levels, n_levels);
   }
   schedule.block_levels.push_back(static_cast<int>(schedule.level_starts.size()));
@@ -90,27 +94,10 @@ inline RowSchedule sort_by_levels(const BlockPartition &blocks, const std::vecto
   return schedule;
 }
 
-/// One after the other, each block a single level: for a thread that does a block alone.
-inline RowSchedule sort_by_numbers(const BlockPartition &blocks, const std::vector<int> &levels,
-                                   const bool is_lower)
-{
-  RowSchedule schedule;
-  schedule.level_starts = blocks.host.starts;
-  for (int block = 0; block <= blocks.host.n_blocks(); ++block)
-    schedule.block_levels.push_back(block);
-  for (int block = 0; block < blocks.host.n_blocks(); ++block) {
-    const int begin = blocks.host.starts[block], end = blocks.host.starts[block + 1];
-    for (int i = begin; i < end; ++i)
-      schedule.host_rows.push_back(is_lower ? i : begin + end - 1 - i);
-  }
-  if (!levels.empty())
-    schedule.n_levels = 1 + *std::max_element(levels.begin(), levels.end());
-  return schedule;
-}
-
 /**
  * Finds the levels of both triangles, and sorts the rows.
- * @param by_levels else as they are numbered
+ * @param by_levels else as they are numbered, each block a single level: for a thread that does a
+ *        block alone
  */
 inline Schedule make_schedule(const RowPattern &factors, const Buffer<int> &diagonal,
                               const BlockPartition &blocks, const ExecutorPtr &executor,
@@ -121,7 +108,11 @@ inline Schedule make_schedule(const RowPattern &factors, const Buffer<int> &diag
   const auto sort = [&](const bool is_lower) {
     const std::vector<int> levels = find_levels(host, blocks, is_lower);
     RowSchedule schedule =
-        by_levels ? sort_by_levels(blocks, levels) : sort_by_numbers(blocks, levels, is_lower);
+        by_levels ? sort_by_levels(blocks, levels, false)
+                  : sort_by_levels(blocks, std::vector<int>(levels.size(), 0), !is_lower);
+    schedule.n_levels = levels.empty() || by_levels
+                            ? schedule.n_levels
+                            : 1 + *std::max_element(levels.begin(), levels.end());
     schedule.rows = Buffer<int>(executor, schedule.host_rows.data(), schedule.host_rows.size());
     return schedule;
   };

@@ -220,19 +220,25 @@ public:
   void update() override
   {
     const FactorsView F = factors.view();
-    triangles = make_cusparse_triangles<Backend>(factors.executor(), n, factors.n_nonzeros(),
-                                                 F.pattern.row_starts, F.pattern.columns, F.values,
-                                                 {b.data(), w.data(), z.data()});
+    const auto part = [&](const CusparsePart which, Buffer<double> &x, Buffer<double> &y) {
+      return make_cusparse_triangle<Backend>(
+          which, factors.executor(), {n, 1, F.pattern.row_starts, F.pattern.columns, F.values},
+          factors.n_nonzeros(), x.data(), y.data());
+    };
+    lower = part(CusparsePart::lower, b, w);
+    upper = part(CusparsePart::upper, w, z);
   }
   void solve(StepRunner &runner, const SolveVectors &v) const override
   {
+    if (!lower)
+      return;
     auto &steps = static_cast<Runner<Backend> &>(runner);
     const FactorsView F = factors.view();
     steps.run(rows(n, [v, t = b.data()] FEMGPU_BODY(const int i) { t[i] = v.read(i); }));
-    triangles->solve_lower(runner);
+    lower->solve(runner);
     steps.run(
         rows(n, [F, w = w.data()] FEMGPU_BODY(const int i) { w[i] *= F.values[F.diagonal[i]]; }));
-    triangles->solve_upper(runner);
+    upper->solve(runner);
     write_vector(steps, n, v, z.data());
   }
   std::size_t bytes() const override
@@ -253,7 +259,7 @@ private:
   const IncompleteFactors<Backend> &factors;
   int n;
   mutable Buffer<double> b, w, z;
-  std::unique_ptr<CusparseTriangles> triangles;
+  std::unique_ptr<CusparseTriangle> lower, upper;
 };
 } // namespace femgpu::linalg
 

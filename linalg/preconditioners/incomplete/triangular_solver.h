@@ -1,17 +1,82 @@
 #ifndef femgpu_linalg_preconditioners_incomplete_triangular_solver_h
 #define femgpu_linalg_preconditioners_incomplete_triangular_solver_h
 
-#include "linalg/preconditioners/incomplete/triangle.h"
+#include "linalg/preconditioners/incomplete/factors.h"
+#include "linalg/sparse/derived_matrix.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
 /**
  * @file
- * z = M⁻¹ b with M = (D + L) D⁻¹ (D + U), block by block: w = (D + L)⁻¹ b, z = w − D⁻¹ U z.
+ * L and U of incomplete factors, stored for solves with them, and z = M⁻¹ b with M = (D + L) D⁻¹ (D
+ * + U), block by block: w = (D + L)⁻¹ b, z = w − D⁻¹ U z.
  */
 namespace femgpu::linalg
 {
+/// A triangle without its diagonal, rows stored in the order in which they are done.
+struct TriangleView
+{
+  const int *rows;       ///< the row at each place
+  const int *row_starts; ///< of each place
+  const int *columns;
+  const double *values;
+  const double *inverse; ///< of the diagonal, for each place
+};
+
+/// A triangle, and, where its rows are stored as they are numbered, the operator that it is.
+template <class Backend>
+class Triangle final : public ViewedOperator<CsrView<double>>
+{
+public:
+  /// @param order of the rows, as they are done
+  Triangle(const PatternRef &factors, const std::vector<int> &order, const bool is_lower)
+      : ViewedOperator(std::make_shared<RowSpace>(factors.executor, factors.n)),
+        row_order(executor(), order.data(), order.size()),
+        derived(triangle_pattern<Backend>(
+            factors, is_lower ? TrianglePart::strictly_lower : TrianglePart::strictly_upper,
+            row_order.data())),
+        values(executor(), derived.sources.size()), inverse(executor(), order.size())
+  {}
+
+  /// Takes over the values of the factors.
+  void update(const FactorsView &factors)
+  {
+    Runner<Backend> runner(*executor());
+    runner.run(rows(static_cast<int>(values.size()),
+                    Gather<double>{factors.values, derived.sources.data(), values.data()}));
+    runner.run(rows(n(), Gather<double>{factors.inverse, row_order.data(), inverse.data()}));
+  }
+
+  View view() const override
+  {
+    return CsrView<double>{n(), lanes(), derived.pattern.row_starts.data(),
+                           derived.pattern.columns.data(), values.data()};
+  }
+  TriangleView in_order() const
+  {
+    return {row_order.data(), derived.pattern.row_starts.data(), derived.pattern.columns.data(),
+            values.data(), inverse.data()};
+  }
+  /// Threads of a GPU that should share a row.
+  int lanes() const
+  {
+    const double mean = n() > 0 ? static_cast<double>(values.size()) / n() : 0.;
+    return threads_for_rows(*executor(), mean);
+  }
+  std::size_t bytes() const
+  {
+    return row_order.bytes() + derived.pattern.row_starts.bytes() +
+           derived.pattern.columns.bytes() + values.bytes() + inverse.bytes();
+  }
+
+private:
+  Buffer<int> row_order;
+  DerivedPattern derived; ///< from that of the factors
+  Buffer<double> values, inverse;
+};
+
 /// b as it is read, and z as it is written. A vector is in the order of the blocks, or in that of
 /// A.
 struct SolveVectors
