@@ -100,61 +100,6 @@ double seconds_of_product(const Matrix &A, Buffer<double> &v, Buffer<double> &re
   }
   return best;
 }
-
-/// Whatever was fastest, with the story of the choice.
-class ChosenFormat final : public Matrix
-{
-public:
-  ChosenFormat(std::unique_ptr<Matrix> chosen_, std::string reason)
-      : Matrix(chosen_->range(), chosen_->domain()), chosen(std::move(chosen_)),
-        reason(std::move(reason))
-  {}
-
-  std::size_t n_nonzeros() const override
-  {
-    return chosen->n_nonzeros();
-  }
-  std::size_t n_stored() const override
-  {
-    return chosen->n_stored();
-  }
-  std::size_t bytes() const override
-  {
-    return chosen->bytes();
-  }
-  std::string format() const override
-  {
-    return chosen->format() + "; " + reason;
-  }
-  const CsrMatrix &csr() const override
-  {
-    return chosen->csr();
-  }
-  double value_precision() const override
-  {
-    return chosen->value_precision();
-  }
-  Matrix::View view() const override
-  {
-    return chosen->view();
-  }
-  const double *prepare(StepRunner &runner, double *v) const override
-  {
-    return chosen->prepare(runner, v);
-  }
-  bool is_capturable() const override
-  {
-    return chosen->is_capturable();
-  }
-  void update() override
-  {
-    chosen->update();
-  }
-
-private:
-  std::unique_ptr<Matrix> chosen;
-  std::string reason;
-};
 } // namespace
 
 template <>
@@ -199,6 +144,7 @@ std::unique_ptr<Matrix> make_on<class AutoStorage, ThisBackend>(Method &method, 
       least = seconds;
     }
   }
-  return std::make_unique<ChosenFormat>(std::move(best), story.str());
+  best->reason = story.str();
+  return best;
 }
 } // namespace femgpu::linalg

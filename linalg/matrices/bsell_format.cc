@@ -5,32 +5,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Writes the entries of row i of A to the blocks, which hold zeros.
-template <class Value>
-struct FillRow
-{
-  CsrView<double> A;
-  BlockSellView<Value> blocks;
-  const int *positions; ///< of block rows
-  Value *values;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    const int b = blocks.block_size, block_row = positions[i / b];
-    const int stride = 1 << blocks.log_slice;
-    int block = blocks.first_block(block_row), number = 0; // of the row
-    const RowEntries<double> row = A.entries(i);
-    for (int k = 0; k < row.length; ++k) {
-      const int column = row.columns[k];
-      for (; blocks.columns[block] < column / b; block += stride) // both ascend
-        ++number;
-      const int entry = number * b + column % b;
-      values[blocks.place(block_row * b + i % b, entry)] = static_cast<Value>(row.values[k]);
-    }
-  }
-};
-
 /**
  * SELL-C-σ (Kreutzer et al. 2014) of blocks: a thread has a row, neighbouring threads read
  * neighbouring values, and the rows of a node share one column index a block.
@@ -57,15 +31,11 @@ public:
     update();
   }
 
-  std::size_t n_stored() const override
-  {
-    return values.size();
-  }
   std::size_t bytes() const override
   {
     return slice_starts.bytes() + order.bytes() + columns.bytes() + values.bytes();
   }
-  std::string format() const override
+  std::string description() const override
   {
     const std::string sorted = order.size() > 0
                                    ? "nodes sorted in windows of " + std::to_string(window)
@@ -79,9 +49,21 @@ public:
   }
   void update() override
   {
+    const CsrView<double> A = this->source.csr_view();
     Runner<Backend>(*this->executor())
-        .run(rows(this->n(), FillRow<Value>{this->source.csr_view(), blocks(), positions.data(),
-                                            values.data()}));
+        .run(rows(A.n, [A, to = blocks(), places = positions.data(),
+                        stored = values.data()] FEMGPU_BODY(const int i) {
+          const int b = to.block_size, block_row = places[i / b], stride = 1 << to.log_slice;
+          int block = to.first_block(block_row), number = 0; // of the row
+          const RowEntries<double> row = A.entries(i);
+          for (int k = 0; k < row.length; ++k) {
+            const int column = row.columns[k];
+            for (; to.columns[block] < column / b; block += stride) // both ascend
+              ++number;
+            const int entry = number * b + column % b;
+            stored[to.place(block_row * b + i % b, entry)] = static_cast<Value>(row.values[k]);
+          }
+        }));
   }
 
 private:
@@ -117,10 +99,10 @@ private:
   int window;
   int log_slice = 0;
   Buffer<int> slice_starts;
-  Buffer<int> order;     ///< empty: block rows are in their places
-  Buffer<int> positions; ///< of block rows
-  Buffer<int> columns;   ///< of blocks
-  Buffer<Value> values;
+  Buffer<int> order;           ///< empty: block rows are in their places
+  Buffer<int> positions;       ///< of block rows
+  Buffer<int> columns;         ///< of blocks
+  using Format<Value>::values; // of blocks, which are zero where A has no entry
 };
 } // namespace
 

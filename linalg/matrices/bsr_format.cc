@@ -4,30 +4,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Adds the entries of row i of A to the blocks, which hold zeros.
-template <class Value>
-struct FillRow
-{
-  CsrView<double> A;
-  int b;
-  const int *row_starts, *columns;
-  Value *values;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int block = row_starts[i / b];
-    const RowEntries<double> row = A.entries(i);
-    for (int k = 0; k < row.length; ++k) {
-      const int column = row.columns[k];
-      while (columns[block] < column / b) // both ascend
-        ++block;
-      values[(static_cast<std::size_t>(block) * b + i % b) * b + column % b] =
-          static_cast<Value>(row.values[k]);
-    }
-  }
-};
-
 /// Block CSR: one column index for b² values; for systems with b unknowns a node.
 template <class Backend, class Value>
 class BsrFormat final : public Format<Value>
@@ -49,15 +25,11 @@ public:
     update();
   }
 
-  std::size_t n_stored() const override
-  {
-    return values.size();
-  }
   std::size_t bytes() const override
   {
     return row_starts.bytes() + columns.bytes() + values.bytes();
   }
-  std::string format() const override
+  std::string description() const override
   {
     return this->describe("bsr, blocks of " + std::to_string(b), threads);
   }
@@ -67,16 +39,27 @@ public:
   }
   void update() override
   {
+    const CsrView<double> A = this->source.csr_view();
     Runner<Backend>(*this->executor())
-        .run(rows(this->n(), FillRow<Value>{this->source.csr_view(), b, row_starts.data(),
-                                            columns.data(), values.data()}));
+        .run(rows(A.n, [A, b = b, starts = row_starts.data(), block_columns = columns.data(),
+                        to = values.data()] FEMGPU_BODY(const int i) {
+          int block = starts[i / b];
+          const RowEntries<double> row = A.entries(i);
+          for (int k = 0; k < row.length; ++k) {
+            const int column = row.columns[k];
+            while (block_columns[block] < column / b) // both ascend
+              ++block;
+            to[(static_cast<std::size_t>(block) * b + i % b) * b + column % b] =
+                static_cast<Value>(row.values[k]);
+          }
+        }));
   }
 
 private:
   int b;
   int threads;
   Buffer<int> row_starts, columns;
-  Buffer<Value> values;
+  using Format<Value>::values; // of blocks, which are zero where A has no entry
 };
 } // namespace
 

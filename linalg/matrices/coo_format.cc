@@ -1,5 +1,5 @@
 #include "linalg/matrices/cut_rows.h"
-#include "linalg/matrices/format.h"
+#include "linalg/sparse/derived_matrix.h"
 
 namespace femgpu::linalg
 {
@@ -7,32 +7,6 @@ namespace
 {
 constexpr int threads = 256;
 constexpr int block_size = 4 * threads; ///< entries
-
-/// The row of each entry of row i.
-struct FillRows
-{
-  CsrView<double> A;
-  int *row_indices;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
-      row_indices[k] = i;
-  }
-};
-
-/// Av_i = 0
-struct SetZero
-{
-  double *Av;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    Av[i] = 0.;
-  }
-};
 
 /// Multiplies the entries of a block; the first entry of each row adds up the row's segment.
 template <class Value>
@@ -72,68 +46,53 @@ struct MultiplyBlock
 
 /// Coordinates, in the order of the rows, with segmented sums (Dědeček, §5.4).
 template <class Backend, class Value>
-class CooFormat final : public Format<Value>
+class CooFormat final : public CutFormat<Backend, Value>
 {
 public:
   CooFormat(const CsrMatrix &A, Method & /* method */)
-      : Format<Value>(A), n_entries(static_cast<int>(A.n_nonzeros())),
-        n_blocks(n_entry_blocks(n_entries, block_size))
+      : CutFormat<Backend, Value>(A), n_entries(static_cast<int>(A.n_nonzeros()))
   {
     const std::vector<int> row_starts = A.host_row_starts();
     for (std::size_t i = 1; i < row_starts.size(); ++i)
       has_empty_rows = has_empty_rows || row_starts[i] == row_starts[i - 1];
-    const std::vector<CutRow> cut = find_cut_rows(row_starts, block_size);
-    const ExecutorPtr owner = A.executor();
-    cut_rows = Buffer<CutRow>(owner, cut.data(), cut.size());
-    row_indices = Buffer<int>(owner, A.n_nonzeros());
-    values = Buffer<Value>(owner, A.n_nonzeros());
-    heads = Buffer<double>(owner, static_cast<std::size_t>(n_blocks));
-    Av = Buffer<double>(owner, static_cast<std::size_t>(A.n()));
-    Runner<Backend>(*owner).run(rows(A.n(), FillRows{A.csr_view(), row_indices.data()}));
+    this->cut(row_starts, block_size);
+    row_indices = row_numbers<Backend>(pattern_of(A));
+    values = Buffer<Value>(A.executor(), A.n_nonzeros());
     update();
   }
 
-  std::size_t n_stored() const override
+  std::size_t bytes() const override
   {
-    return this->n_nonzeros();
+    return this->n_stored() * (2 * sizeof(int) + sizeof(Value)) + this->bytes_of_cuts();
   }
-  std::size_t bytes() const override // and the product is written and read once more
-  {
-    return n_stored() * (2 * sizeof(int) + sizeof(Value)) + cut_rows.bytes() + 2 * heads.bytes() +
-           2 * Av.bytes();
-  }
-  std::string format() const override
+  std::string description() const override
   {
     return this->describe("coo");
-  }
-  Matrix::View view() const override
-  {
-    return StoredView{this->n(), Av.data()};
   }
   const double *prepare(StepRunner &runner, double *v) const override
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
     if (has_empty_rows)
-      steps.run(rows(this->n(), SetZero{Av.data()}));
-    steps.run(teams(n_blocks, MultiplyBlock<Value>{n_entries, row_indices.data(),
-                                                   this->source.csr_view().columns, values.data(),
-                                                   v, Av.data(), heads.data()}));
-    steps.run(rows(static_cast<int>(cut_rows.size()),
-                   AddHeads{cut_rows.data(), heads.data(), Av.data()}));
+      steps.run(rows(this->n(), FillWith<double>{Av.data(), 0.}));
+    steps.run(
+        teams(this->n_blocks,
+              MultiplyBlock<Value>{n_entries, row_indices.data(), this->source.csr_view().columns,
+                                   values.data(), v, Av.data(), heads.data()}));
+    add_heads(steps, this->cut_rows, heads, Av);
     return v;
   }
   void update() override
   {
-    convert<Backend>(*this->executor(), this->source.csr_view().values, values.data(), n_stored());
+    convert<Backend>(*this->executor(), this->source.csr_view().values, values.data(),
+                     this->n_stored());
   }
 
 private:
-  int n_entries, n_blocks;
+  using Format<Value>::values;
+  using CutFormat<Backend, Value>::heads, CutFormat<Backend, Value>::Av;
+  int n_entries;
   bool has_empty_rows = false;
-  Buffer<CutRow> cut_rows;
   Buffer<int> row_indices;
-  Buffer<Value> values;
-  mutable Buffer<double> heads, Av; // a matrix is used by one solver at a time
 };
 } // namespace
 

@@ -9,9 +9,9 @@ template <class Backend, class Value>
 class CsrFormat final : public Format<Value>
 {
 public:
-  CsrFormat(const CsrMatrix &A, Method &method)
-      : Format<Value>(A), own_values(A.executor(), is_rounded ? A.n_nonzeros() : 0)
+  CsrFormat(const CsrMatrix &A, Method &method) : Format<Value>(A)
   {
+    values = Buffer<Value>(A.executor(), is_rounded ? A.n_nonzeros() : 0);
     const double mean_length = A.n() > 0 ? static_cast<double>(A.n_nonzeros()) / A.n() : 0.;
     threads = threads_option(method, *A.executor(), mean_length);
     update();
@@ -25,7 +25,7 @@ public:
   {
     return this->source.bytes() - n_stored() * (sizeof(double) - sizeof(Value));
   }
-  std::string format() const override
+  std::string description() const override
   {
     return this->describe("csr", threads);
   }
@@ -33,22 +33,22 @@ public:
   {
     const CsrView<double> csr = this->source.csr_view();
     if constexpr (is_rounded)
-      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, own_values.data()};
+      return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, values.data()};
     else
       return CsrView<Value>{csr.n, threads, csr.row_starts, csr.columns, csr.values};
   }
   void update() override
   {
     if constexpr (is_rounded)
-      convert<Backend>(*this->executor(), this->source.csr_view().values, own_values.data(),
+      convert<Backend>(*this->executor(), this->source.csr_view().values, values.data(),
                        n_stored());
   }
 
 private:
   static constexpr bool is_rounded = !std::is_same_v<Value, double>;
 
+  using Format<Value>::values; // where they are rounded
   int threads;
-  Buffer<Value> own_values;
 };
 } // namespace
 

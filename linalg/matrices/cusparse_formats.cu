@@ -63,7 +63,7 @@ public:
   {
     return layout->bytes() + 2 * Av.bytes();
   }
-  std::string format() const override
+  std::string description() const override
   {
     return this->describe(name);
   }

@@ -1,8 +1,7 @@
 #ifndef femgpu_linalg_matrices_cut_rows_h
 #define femgpu_linalg_matrices_cut_rows_h
 
-#include "linalg/base/host_device.h"
-#include "linalg/execution/memory/buffer.h"
+#include "linalg/matrices/format.h"
 
 #include <cstddef>
 #include <vector>
@@ -50,24 +49,6 @@ struct CutRow
   int row, first, last;
 };
 
-/// Av_row += what the following blocks have found for the row
-struct AddHeads
-{
-  const CutRow *cut_rows;
-  const double *heads; ///< of each block: the sum of its entries that belong to an earlier row
-  double *Av;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    const CutRow cut = cut_rows[i];
-    double sum = Av[cut.row];
-    for (int block = cut.first; block < cut.last; ++block)
-      sum += heads[block];
-    Av[cut.row] = sum;
-  }
-};
-
 /// The rows that borders cut, of rows whose entries start at @p row_starts.
 inline std::vector<CutRow> find_cut_rows(const std::vector<int> &row_starts, const int block_size)
 {
@@ -81,6 +62,58 @@ inline std::vector<CutRow> find_cut_rows(const std::vector<int> &row_starts, con
   }
   return cut_rows;
 }
+
+/// Av_row += what the following blocks have found for the row
+template <class Backend>
+void add_heads(Runner<Backend> &steps, const Buffer<CutRow> &cut_rows,
+               const Buffer<double> &of_blocks, Buffer<double> &product)
+{
+  steps.run(
+      rows(static_cast<int>(cut_rows.size()), [rows = cut_rows.data(), heads = of_blocks.data(),
+                                               Av = product.data()] FEMGPU_BODY(const int i) {
+        const CutRow cut = rows[i];
+        double sum = Av[cut.row];
+        for (int block = cut.first; block < cut.last; ++block)
+          sum += heads[block];
+        Av[cut.row] = sum;
+      }));
+}
+
+/// A format whose product is made block by block, before the step that needs it.
+template <class Backend, class Value>
+class CutFormat : public Format<Value>
+{
+public:
+  Matrix::View view() const override
+  {
+    return StoredView{this->n(), Av.data()};
+  }
+
+protected:
+  using Format<Value>::Format;
+
+  /// @param row_starts of the entries that are cut
+  void cut(const std::vector<int> &row_starts, const int block_size)
+  {
+    const ExecutorPtr &owner = this->executor();
+    const std::vector<CutRow> rows = find_cut_rows(row_starts, block_size);
+    n_blocks = n_entry_blocks(row_starts.back(), block_size);
+    cut_rows = Buffer<CutRow>(owner, rows.data(), rows.size());
+    heads = Buffer<double>(owner, static_cast<std::size_t>(n_blocks));
+    Av = Buffer<double>(owner, static_cast<std::size_t>(this->n()));
+  }
+  /// The product is written and read once more.
+  std::size_t bytes_of_cuts() const
+  {
+    return cut_rows.bytes() + 2 * heads.bytes() + 2 * Av.bytes();
+  }
+
+  int n_blocks = 0;
+  Buffer<CutRow> cut_rows;
+  /// Of each block the sum of its entries that belong to an earlier row, and the product. A matrix
+  /// is used by one solver at a time.
+  mutable Buffer<double> heads, Av;
+};
 } // namespace femgpu::linalg
 
 #endif

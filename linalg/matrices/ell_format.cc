@@ -4,30 +4,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Copies row i of A to its place.
-template <class Value>
-struct FillRow
-{
-  CsrView<double> A;
-  int threads;
-  std::size_t stride;
-  int *row_lengths, *columns;
-  Value *values;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    const RowEntries<double> row = A.entries(i);
-    row_lengths[i] = row.length;
-    for (int k = 0; k < row.length; ++k) {
-      const std::size_t at = static_cast<std::size_t>(k / threads) * stride +
-                             static_cast<std::size_t>(i) * threads + k % threads;
-      columns[at] = row.columns[k];
-      values[at] = static_cast<Value>(row.values[k]);
-    }
-  }
-};
-
 /**
  * ELLPACK-R (T = 1) and ELLR-T (Galiano et al. 2012, §4 and §5.1): arrays as wide as the longest
  * row, and row lengths so that padding is never read.
@@ -53,15 +29,11 @@ public:
     update();
   }
 
-  std::size_t n_stored() const override
-  {
-    return values.size();
-  }
   std::size_t bytes() const override // a product reads no padding
   {
     return row_lengths.bytes() + this->n_nonzeros() * (sizeof(int) + sizeof(Value));
   }
-  std::string format() const override
+  std::string description() const override
   {
     return this->describe(name, threads);
   }
@@ -77,9 +49,19 @@ public:
   }
   void update() override
   {
+    const CsrView<double> A = this->source.csr_view();
     Runner<Backend>(*this->executor())
-        .run(rows(this->n(), FillRow<Value>{this->source.csr_view(), threads, stride,
-                                            row_lengths.data(), columns.data(), values.data()}));
+        .run(rows(A.n, [A, threads = threads, stride = stride, lengths = row_lengths.data(),
+                        to_columns = columns.data(), to = values.data()] FEMGPU_BODY(const int i) {
+          const RowEntries<double> row = A.entries(i);
+          lengths[i] = row.length;
+          for (int k = 0; k < row.length; ++k) {
+            const std::size_t at = static_cast<std::size_t>(k / threads) * stride +
+                                   static_cast<std::size_t>(i) * threads + k % threads;
+            to_columns[at] = row.columns[k];
+            to[at] = static_cast<Value>(row.values[k]);
+          }
+        }));
   }
 
 private:
@@ -87,7 +69,7 @@ private:
   int threads;
   std::size_t stride;
   Buffer<int> row_lengths, columns;
-  Buffer<Value> values;
+  using Format<Value>::values;
 };
 } // namespace
 

@@ -23,6 +23,11 @@ public:
   explicit Format(const CsrMatrix &A) : Matrix(A.range(), A.domain()), source(A)
   {}
 
+  std::size_t n_stored() const override
+  {
+    return values.size();
+  }
+
   std::size_t n_nonzeros() const override
   {
     return source.n_nonzeros();
@@ -54,6 +59,7 @@ protected:
   }
 
   const CsrMatrix &source;
+  Buffer<Value> values; ///< with padding
 };
 
 /// Reads option `values` and makes MatrixFormat<Backend, double> or <Backend, float>.
@@ -65,21 +71,7 @@ std::unique_ptr<Matrix> with_values(const CsrMatrix &A, Method &method, Argument
   return std::make_unique<MatrixFormat<Backend, double>>(A, method, arguments...);
 }
 
-/// to_k = from_k, in another type
-template <class From, class To>
-struct Convert
-{
-  const From *from;
-  To *to;
-
-  FEMGPU_HD
-  void operator()(const int k) const
-  {
-    to[k] = static_cast<To>(from[k]);
-  }
-};
-
-/// to_k = from_k for k < n, which may be more rows than a step can have.
+/// to_k = from_k in another type for k < n, which may be more rows than a step can have.
 template <class Backend, class From, class To>
 void convert(const Executor &executor, const From *from, To *to, const std::size_t n)
 {
@@ -87,7 +79,9 @@ void convert(const Executor &executor, const From *from, To *to, const std::size
   Runner<Backend> runner(executor);
   for (std::size_t begin = 0; begin < n; begin += most)
     runner.run(rows(static_cast<int>(std::min(most, n - begin)),
-                    Convert<From, To>{from + begin, to + begin}));
+                    [from = from + begin, to = to + begin] FEMGPU_BODY(const int k) {
+                      to[k] = static_cast<To>(from[k]);
+                    }));
 }
 
 /// Option `threads`: a power of two up to 32, or 0 for a choice by the length of the rows.

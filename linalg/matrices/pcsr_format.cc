@@ -1,6 +1,5 @@
 #include "linalg/base/error.h"
 #include "linalg/matrices/cut_rows.h"
-#include "linalg/matrices/format.h"
 
 #include <algorithm>
 
@@ -10,26 +9,6 @@ namespace
 {
 constexpr int threads = 256;
 constexpr int most_entries = 4 * threads; ///< in a block
-
-/// Copies row i of A to its place; the padding stays as it is.
-template <class Value>
-struct FillRow
-{
-  CsrView<double> A;
-  const int *row_starts;
-  int *columns;
-  Value *values;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    int at = row_starts[i];
-    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k, ++at) {
-      columns[at] = A.columns[k];
-      values[at] = static_cast<Value>(A.values[k]);
-    }
-  }
-};
 
 /// Multiplies the entries of a block, adds them in groups of f by a tree, then row by row.
 template <class Value>
@@ -84,52 +63,39 @@ struct MultiplyBlock
  * (`prefetch`), rows padded with zeros to a multiple of f (`padding`).
  */
 template <class Backend, class Value>
-class PcsrFormat final : public Format<Value>
+class PcsrFormat final : public CutFormat<Backend, Value>
 {
 public:
-  PcsrFormat(const CsrMatrix &A, Method &method) : Format<Value>(A)
+  PcsrFormat(const CsrMatrix &A, Method &method) : CutFormat<Backend, Value>(A)
   {
     block_size = threads * std::stoi(method.word("prefetch", "2", {"1", "2", "4"}));
     group = std::stoi(method.word("padding", "2", {"1", "2", "4", "8"}));
     const std::vector<int> starts = padded_starts(method);
-    n_blocks = n_entry_blocks(starts.back(), block_size);
+    this->cut(starts, block_size);
     std::vector<int> first(static_cast<std::size_t>(n_blocks) + 1, A.n());
     for (int block = 0; block < n_blocks; ++block)
       first[block] = static_cast<int>(
           std::lower_bound(starts.begin(), starts.end() - 1, block * block_size) - starts.begin());
-    const std::vector<CutRow> cut = find_cut_rows(starts, block_size);
-
-    const ExecutorPtr owner = A.executor();
+    const ExecutorPtr &owner = A.executor();
     row_starts = Buffer<int>(owner, starts.data(), starts.size());
     first_rows = Buffer<int>(owner, first.data(), first.size());
-    cut_rows = Buffer<CutRow>(owner, cut.data(), cut.size());
     columns = Buffer<int>(owner, static_cast<std::size_t>(starts.back()));
     values = Buffer<Value>(owner, static_cast<std::size_t>(starts.back()));
-    heads = Buffer<double>(owner, static_cast<std::size_t>(n_blocks));
-    Av = Buffer<double>(owner, static_cast<std::size_t>(A.n()));
     columns.fill_zero();
     values.fill_zero();
     Av.fill_zero(); // stays so if there is no entry at all
     update();
   }
 
-  std::size_t n_stored() const override
+  std::size_t bytes() const override
   {
-    return values.size();
+    return row_starts.bytes() + first_rows.bytes() + columns.bytes() + values.bytes() +
+           this->bytes_of_cuts();
   }
-  std::size_t bytes() const override // and the product is written and read once more
-  {
-    return row_starts.bytes() + first_rows.bytes() + cut_rows.bytes() + columns.bytes() +
-           values.bytes() + 2 * heads.bytes() + 2 * Av.bytes();
-  }
-  std::string format() const override
+  std::string description() const override
   {
     return this->describe("pcsr, prefetch " + std::to_string(block_size / threads) +
                           ", rows padded to " + std::to_string(group));
-  }
-  Matrix::View view() const override
-  {
-    return StoredView{this->n(), Av.data()};
   }
   const double *prepare(StepRunner &runner, double *v) const override
   {
@@ -138,15 +104,21 @@ public:
         teams(n_blocks, MultiplyBlock<Value>{block_size, group, static_cast<int>(values.size()),
                                              row_starts.data(), first_rows.data(), columns.data(),
                                              values.data(), v, Av.data(), heads.data()}));
-    steps.run(rows(static_cast<int>(cut_rows.size()),
-                   AddHeads{cut_rows.data(), heads.data(), Av.data()}));
+    add_heads(steps, this->cut_rows, heads, Av);
     return v;
   }
   void update() override
   {
+    const CsrView<double> A = this->source.csr_view();
     Runner<Backend>(*this->executor())
-        .run(rows(this->n(), FillRow<Value>{this->source.csr_view(), row_starts.data(),
-                                            columns.data(), values.data()}));
+        .run(rows(A.n, [A, starts = row_starts.data(), to_columns = columns.data(),
+                        to = values.data()] FEMGPU_BODY(const int i) {
+          int at = starts[i]; // the padding stays as it is
+          for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k, ++at) {
+            to_columns[at] = A.columns[k];
+            to[at] = static_cast<Value>(A.values[k]);
+          }
+        }));
   }
 
 private:
@@ -161,11 +133,11 @@ private:
     return {padded.begin(), padded.end()};
   }
 
-  int block_size, group, n_blocks;
+  using Format<Value>::values;
+  using CutFormat<Backend, Value>::n_blocks, CutFormat<Backend, Value>::heads,
+      CutFormat<Backend, Value>::Av;
+  int block_size, group;
   Buffer<int> row_starts, first_rows, columns;
-  Buffer<CutRow> cut_rows;
-  Buffer<Value> values;
-  mutable Buffer<double> heads, Av; // a matrix is used by one solver at a time
 };
 } // namespace
 

@@ -67,16 +67,12 @@ public:
     update();
   }
 
-  std::size_t n_stored() const override
-  {
-    return values.size();
-  }
   std::size_t bytes() const override
   {
     return order.bytes() + slice_starts.bytes() + values.bytes() +
            (short_columns ? short_columns->bytes() : columns.bytes());
   }
-  std::string format() const override
+  std::string description() const override
   {
     const std::string sorted =
         order.size() > 0 ? "sorted in windows of " + std::to_string(window) : "rows in their order";
@@ -133,7 +129,7 @@ private:
   Buffer<int> slice_starts; ///< their low 32 bits
   RowStarts starts;         ///< where the high ones grow
   Buffer<int> columns;      ///< also where some slices have short ones; empty where all have
-  Buffer<Value> values;
+  using Format<Value>::values;
   std::optional<ShortColumnsOwner<Backend>> short_columns;
 };
 } // namespace

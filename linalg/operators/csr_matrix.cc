@@ -42,12 +42,6 @@ CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const HostCsr &A)
     : CsrMatrix(make_space(executor, A.n), nullptr, A)
 {}
 
-CsrMatrix::CsrMatrix(const ExecutorPtr &executor, Buffer<int> row_starts, Buffer<int> columns,
-                     Buffer<double> values)
-    : CsrMatrix(make_space(executor, n_rows(row_starts)), nullptr, std::move(row_starts),
-                std::move(columns), std::move(values))
-{}
-
 CsrMatrix::CsrMatrix(const ExecutorPtr &executor, const int n_columns, Buffer<int> row_starts,
                      Buffer<int> columns, Buffer<double> values)
     : CsrMatrix(make_space(executor, n_rows(row_starts)), make_space(executor, n_columns),

@@ -21,12 +21,8 @@ public:
   /// The same for the rows of one part; columns from range->n() on are ghosts of the domain.
   CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A);
 
-  /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend, values;
-  /// of no more than most_indices entries.
-  CsrMatrix(const ExecutorPtr &executor, Buffer<int> row_starts, Buffer<int> columns,
-            Buffer<double> values);
-
-  /// The same for a matrix with n rows and @p n_columns columns.
+  /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend and are
+  /// less than @p n_columns, values; of no more than most_indices entries.
   CsrMatrix(const ExecutorPtr &executor, int n_columns, Buffer<int> row_starts, Buffer<int> columns,
             Buffer<double> values);
 
@@ -47,7 +43,7 @@ public:
   {
     return row_starts.bytes() + columns.bytes() + values.bytes();
   }
-  std::string format() const override
+  std::string description() const override
   {
     return "csr";
   }

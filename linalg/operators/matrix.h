@@ -22,10 +22,17 @@ class Matrix
 public:
   using ViewedOperator::ViewedOperator;
 
-  virtual std::size_t n_nonzeros() const = 0; ///< of the CSR given
-  virtual std::size_t n_stored() const = 0;   ///< with padding
-  virtual std::size_t bytes() const = 0;      ///< that a product reads of the matrix
-  virtual std::string format() const = 0;     ///< for people: "csr, 4 threads a row"
+  virtual std::size_t n_nonzeros() const = 0;  ///< of the CSR given
+  virtual std::size_t n_stored() const = 0;    ///< with padding
+  virtual std::size_t bytes() const = 0;       ///< that a product reads of the matrix
+  virtual std::string description() const = 0; ///< for people: "csr, 4 threads a row"
+
+  /// For people: what it is, and why it was chosen.
+  std::string format() const
+  {
+    return description() + (reason.empty() ? "" : "; " + reason);
+  }
+  std::string reason;
 
   /// The matrix in double precision, from which setups and true residuals are made.
   virtual const CsrMatrix &csr() const = 0;
