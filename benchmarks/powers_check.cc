@@ -122,7 +122,7 @@ OrderedSystem ordered_system(const std::string &name, const std::string &order)
   PermutedPattern pattern = permute_pattern(problem.A.csr(), permutation);
   system.A.n = problem.A.n;
   system.A.values.resize(pattern.entries.size());
-  permute_values(pattern, problem.A.values.data(), system.A.values.data());
+  permute(pattern.entries, problem.A.values.data(), system.A.values.data());
   system.A.row_starts = std::move(pattern.row_starts);
   system.A.columns = std::move(pattern.columns);
   return system;

@@ -1,4 +1,5 @@
 #include "linalg/base/error.h"
+#include "linalg/base/indices.h"
 #include "linalg/partitions/partition.h"
 
 #include <metis.h>
@@ -10,17 +11,28 @@ namespace femgpu::linalg
 {
 namespace
 {
-std::vector<idx_t> metis_indices(const std::vector<int> &from)
+/// A graph as METIS takes it, with options by which every run has the same result.
+struct MetisGraph
 {
-  return {from.begin(), from.end()};
-}
+  explicit MetisGraph(const NodeGraph &graph) : n_nodes(static_cast<idx_t>(graph.starts.size()) - 1)
+  {
+    if (graph.neighbours.size() > static_cast<std::size_t>(most_indices))
+      throw SolverError("The graph of a matrix with " + std::to_string(n_nodes) +
+                        " rows or nodes has more edges than can be counted (" +
+                        std::to_string(most_indices) +
+                        "). Use an order or a partition without METIS.");
+    starts.assign(graph.starts.begin(), graph.starts.end());
+    neighbours.assign(graph.neighbours.begin(), graph.neighbours.end());
+    METIS_SetDefaultOptions(options);
+    options[METIS_OPTION_NUMBERING] = 0;
+    options[METIS_OPTION_SEED] = 1;
+  }
 
-std::vector<int> natural_places(const idx_t n)
-{
-  std::vector<int> places(static_cast<std::size_t>(n));
-  std::iota(places.begin(), places.end(), 0);
-  return places;
-}
+  idx_t n_nodes;
+  std::vector<idx_t> starts, neighbours;
+  idx_t options[METIS_NOPTIONS];
+};
+
 } // namespace
 
 bool have_metis()
@@ -30,41 +42,32 @@ bool have_metis()
 
 std::vector<int> metis_blocks(const NodeGraph &graph, const int n_blocks)
 {
-  std::vector<idx_t> starts = metis_indices(graph.starts);
-  std::vector<idx_t> neighbours = metis_indices(graph.neighbours);
-  idx_t n_nodes = static_cast<idx_t>(graph.starts.size()) - 1, constraints = 1, cut = 0;
-  idx_t parts = n_blocks;
-  idx_t options[METIS_NOPTIONS];
-  METIS_SetDefaultOptions(options);
-  options[METIS_OPTION_NUMBERING] = 0;
-  options[METIS_OPTION_SEED] = 1; // the same partition in every run
-  std::vector<idx_t> blocks(static_cast<std::size_t>(n_nodes));
-  const int status =
-      METIS_PartGraphKway(&n_nodes, &constraints, starts.data(), neighbours.data(), nullptr,
-                          nullptr, nullptr, &parts, nullptr, nullptr, options, &cut, blocks.data());
+  MetisGraph nodes(graph);
+  idx_t constraints = 1, cut = 0, parts = n_blocks;
+  std::vector<idx_t> blocks(static_cast<std::size_t>(nodes.n_nodes));
+  const int status = METIS_PartGraphKway(&nodes.n_nodes, &constraints, nodes.starts.data(),
+                                         nodes.neighbours.data(), nullptr, nullptr, nullptr, &parts,
+                                         nullptr, nullptr, nodes.options, &cut, blocks.data());
   if (status != METIS_OK)
-    throw SolverError("METIS could not cut a graph of " + std::to_string(n_nodes) + " nodes into " +
-                      std::to_string(n_blocks) + " blocks (status " + std::to_string(status) +
+    throw SolverError("METIS could not cut a graph of " + std::to_string(nodes.n_nodes) +
+                      " nodes into " + std::to_string(n_blocks) + " blocks (status " +
+                      std::to_string(status) +
                       "). Use another number of blocks, or partition=contiguous.");
   return {blocks.begin(), blocks.end()};
 }
 
 std::vector<int> metis_dissection(const NodeGraph &graph)
 {
-  std::vector<idx_t> starts = metis_indices(graph.starts);
-  std::vector<idx_t> neighbours = metis_indices(graph.neighbours);
-  idx_t n_nodes = static_cast<idx_t>(graph.starts.size()) - 1;
-  std::vector<idx_t> order(static_cast<std::size_t>(n_nodes)), places(order.size());
-  if (neighbours.empty()) // METIS needs an edge
-    return natural_places(n_nodes);
-  idx_t options[METIS_NOPTIONS];
-  METIS_SetDefaultOptions(options);
-  options[METIS_OPTION_NUMBERING] = 0;
-  options[METIS_OPTION_SEED] = 1; // the same order in every run
-  const int status = METIS_NodeND(&n_nodes, starts.data(), neighbours.data(), nullptr, options,
-                                  order.data(), places.data());
+  MetisGraph nodes(graph);
+  std::vector<idx_t> order(static_cast<std::size_t>(nodes.n_nodes)), places(order.size());
+  if (nodes.neighbours.empty()) { // METIS needs an edge
+    std::iota(places.begin(), places.end(), 0);
+    return {places.begin(), places.end()};
+  }
+  const int status = METIS_NodeND(&nodes.n_nodes, nodes.starts.data(), nodes.neighbours.data(),
+                                  nullptr, nodes.options, order.data(), places.data());
   if (status != METIS_OK)
-    throw SolverError("METIS could not order a graph of " + std::to_string(n_nodes) +
+    throw SolverError("METIS could not order a graph of " + std::to_string(nodes.n_nodes) +
                       " nodes by nested dissection (status " + std::to_string(status) +
                       "). Use another order.");
   return {places.begin(), places.end()};

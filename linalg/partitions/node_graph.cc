@@ -1,62 +1,61 @@
 #include "linalg/partitions/partition.h"
 
-#include "linalg/base/error.h"
-#include "linalg/base/indices.h"
-
 #include <algorithm>
-#include <string>
+#include <iterator>
 
 namespace femgpu::linalg
 {
 namespace
 {
-/// Calls f(node of the row, node of the column) for the entries of A that connect two nodes.
-template <class Function>
-void for_connections(const HostCsr &A, const int node_size, const Function &f)
+/// The nodes of the rows that have an entry in a column of each node, ascending; nodes of several
+/// rows are there as often as rows of them are.
+struct NodeColumns
 {
-  for (int i = 0; i < A.n; ++i) {
-    const int node = i / node_size;
-    const RowEntries<double> row = A.entries(i);
-    for (int k = 0, before = -1; k < row.length; ++k) {
-      const int other = row.columns[k] / node_size;
-      if (other != node && other != before)
-        f(node, other);
-      before = other;
-    }
-  }
+  std::vector<std::size_t> starts;
+  std::vector<unsigned int> nodes;
+};
+
+NodeColumns columns_of_nodes(const HostCsr &A, const int node_size)
+{
+  NodeColumns result;
+  result.starts.resize(static_cast<std::size_t>(A.n / node_size) + 2);
+  for (std::size_t k = 0; k < A.n_nonzeros; ++k)
+    ++result.starts[A.columns[k] / node_size + 2];
+  for (std::size_t node = 2; node < result.starts.size(); ++node)
+    result.starts[node] += result.starts[node - 1];
+  result.nodes.resize(A.n_nonzeros);
+  for (int i = 0; i < A.n; ++i)
+    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      result.nodes[result.starts[A.columns[k] / node_size + 1]++] =
+          static_cast<unsigned int>(i / node_size);
+  return result;
 }
 } // namespace
 
 NodeGraph node_graph(const HostCsr &A, const int node_size)
 {
-  const auto n_nodes = static_cast<std::size_t>(A.n / node_size);
-  std::vector<std::size_t> next(n_nodes + 1);
-  for_connections(A, node_size, [&](const int a, const int b) {
-    ++next[a + 1];
-    ++next[b + 1];
-  });
-  for (std::size_t node = 0; node < n_nodes; ++node)
-    next[node + 1] += next[node];
-  std::vector<int> both(next.back()); // both directions, with repetitions
-  const std::vector<std::size_t> starts = next;
-  for_connections(A, node_size, [&](const int a, const int b) {
-    both[next[a]++] = b;
-    both[next[b]++] = a;
-  });
-
+  const NodeColumns columns = columns_of_nodes(A, node_size);
   NodeGraph graph;
-  graph.starts.push_back(0);
-  for (std::size_t node = 0; node < n_nodes; ++node) {
-    const auto begin = both.begin() + static_cast<std::ptrdiff_t>(starts[node]);
-    const auto end = both.begin() + static_cast<std::ptrdiff_t>(starts[node + 1]);
-    std::sort(begin, end);
-    graph.neighbours.insert(graph.neighbours.end(), begin, std::unique(begin, end));
-    if (graph.neighbours.size() > static_cast<std::size_t>(most_indices))
-      throw SolverError("The graph of a matrix with " + std::to_string(A.n_nonzeros) +
-                        " entries has more edges than can be counted (" +
-                        std::to_string(most_indices) +
-                        "). Use an order or a partition without METIS.");
-    graph.starts.push_back(static_cast<int>(graph.neighbours.size()));
+  graph.starts.reserve(static_cast<std::size_t>(A.n / node_size) + 1);
+  graph.starts.assign(1, 0);
+  if (node_size == 1)
+    graph.neighbours.reserve(A.n_nonzeros);
+  std::vector<unsigned int> row, both;
+  for (int node = 0; node < A.n / node_size; ++node) {
+    row.clear();
+    for (std::size_t k = A.row_starts[node * node_size]; k < A.row_starts[(node + 1) * node_size];
+         ++k)
+      row.push_back(static_cast<unsigned int>(A.columns[k] / node_size));
+    if (node_size > 1)
+      std::sort(row.begin(), row.end());
+    both.clear();
+    std::set_union(row.begin(), row.end(), columns.nodes.data() + columns.starts[node],
+                   columns.nodes.data() + columns.starts[node + 1], std::back_inserter(both));
+    const auto last = std::unique(both.begin(), both.end());
+    std::copy_if(
+        both.begin(), last, std::back_inserter(graph.neighbours),
+        [&](const unsigned int other) { return other != static_cast<unsigned int>(node); });
+    graph.starts.push_back(static_cast<unsigned int>(graph.neighbours.size()));
   }
   return graph;
 }

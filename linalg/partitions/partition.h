@@ -55,10 +55,10 @@ Partition partition_from_blocks(const std::vector<int> &blocks, int n_blocks, in
 std::vector<int> bisect_coordinates(const std::vector<double> &coordinates, int dimension,
                                     int n_blocks);
 
-/// The graph of nodes of @p node_size rows of A + Aᵀ, without loops.
+/// The neighbours, ascending, of nodes of @p node_size rows in the graph of A + Aᵀ, without loops.
 struct NodeGraph
 {
-  std::vector<int> starts, neighbours;
+  std::vector<unsigned int> starts, neighbours; // twice the entries that int can count
 };
 NodeGraph node_graph(const HostCsr &A, int node_size);
 

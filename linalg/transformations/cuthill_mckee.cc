@@ -1,10 +1,10 @@
+#include "linalg/partitions/partition.h"
 #include "linalg/transformations/reordering.h"
 
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/cuthill_mckee_ordering.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace femgpu::linalg
@@ -15,49 +15,8 @@ using Graph =
     boost::compressed_sparse_row_graph<boost::directedS, boost::no_property, boost::no_property,
                                        boost::no_property, unsigned int, unsigned int>;
 
-/// The neighbours of each row: of A + Aᵀ without the diagonal, ascending.
-struct Adjacency
-{
-  std::vector<unsigned int> starts, neighbours; // a sum of two ints fits into unsigned int
-};
-
-/// The rows of the entries of each column, ascending.
-std::pair<std::vector<int>, std::vector<int>> transposed(const HostCsr &A)
-{
-  std::vector<int> starts(static_cast<std::size_t>(A.n) + 1), rows(A.n_nonzeros);
-  for (std::size_t k = 0; k < A.n_nonzeros; ++k)
-    ++starts[A.columns[k] + 1];
-  for (int j = 0; j < A.n; ++j)
-    starts[j + 1] += starts[j];
-  std::vector<int> next(starts.begin(), starts.end() - 1);
-  for (int i = 0; i < A.n; ++i)
-    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      rows[next[A.columns[k]]++] = i;
-  return {std::move(starts), std::move(rows)};
-}
-
-Adjacency adjacency(const HostCsr &A)
-{
-  const auto [starts, rows] = transposed(A);
-  Adjacency graph;
-  graph.starts.assign(1, 0);
-  graph.starts.reserve(static_cast<std::size_t>(A.n) + 1);
-  graph.neighbours.reserve(A.n_nonzeros);
-  std::vector<int> row;
-  for (int i = 0; i < A.n; ++i) {
-    row.clear();
-    std::set_union(A.columns + A.row_starts[i], A.columns + A.row_starts[i + 1],
-                   rows.begin() + starts[i], rows.begin() + starts[i + 1], std::back_inserter(row));
-    for (const int j : row)
-      if (j != i)
-        graph.neighbours.push_back(static_cast<unsigned int>(j));
-    graph.starts.push_back(static_cast<unsigned int>(graph.neighbours.size()));
-  }
-  return graph;
-}
-
 /// The rows that are connected with @p first, ascending; marks them in @p found.
-std::vector<unsigned int> component_of(const unsigned int first, const Adjacency &graph,
+std::vector<unsigned int> component_of(const unsigned int first, const NodeGraph &graph,
                                        std::vector<char> &found)
 {
   std::vector<unsigned int> rows = {first};
@@ -76,7 +35,7 @@ std::vector<unsigned int> component_of(const unsigned int first, const Adjacency
 /// the starting node of each component, so each gets a graph of its own: else many small components
 /// take quadratic time.
 template <class Iterator>
-Iterator order_component(const std::vector<unsigned int> &rows, const Adjacency &graph,
+Iterator order_component(const std::vector<unsigned int> &rows, const NodeGraph &graph,
                          std::vector<unsigned int> &local_index, const Iterator end)
 {
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -99,7 +58,7 @@ Iterator order_component(const std::vector<unsigned int> &rows, const Adjacency 
 
 std::vector<int> reverse_cuthill_mckee(const HostCsr &A)
 {
-  const Adjacency graph = adjacency(A);
+  const NodeGraph graph = node_graph(A, 1);
   const auto n = static_cast<unsigned int>(A.n);
   std::vector<int> order(n);
   std::vector<char> found(n);

@@ -40,7 +40,7 @@ private:
     std::vector<int> row;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       row.assign(1, static_cast<int>(i));
-      for (int k = graph.starts[nodes[i]]; k < graph.starts[nodes[i] + 1]; ++k)
+      for (unsigned int k = graph.starts[nodes[i]]; k < graph.starts[nodes[i] + 1]; ++k)
         if (local_index[graph.neighbours[k]] >= 0)
           row.push_back(local_index[graph.neighbours[k]]);
       std::sort(row.begin(), row.end());

@@ -79,7 +79,7 @@ void LinearSystemTransformation::permute_coordinates(const HostCsr &A)
 
 void LinearSystemTransformation::transform_values(const HostCsr &A)
 {
-  permute_values(pattern, A.values, values.data());
+  permute(pattern.entries, A.values, values.data());
   if (scaling.is_none())
     return;
   Scaling permuted;
@@ -98,39 +98,22 @@ bool LinearSystemTransformation::is_identity() const
 
 // The scaling is that of the original order: scale first, restore last.
 
-void LinearSystemTransformation::transform_rhs(const double *const b,
-                                               double *const transformed) const
+void LinearSystemTransformation::transform(const double *const v, const ScaleVector scale,
+                                           double *const transformed) const
 {
   if (scaling.is_none())
-    return reorder(b, transformed);
+    return reorder(v, transformed);
   std::vector<double> scaled(static_cast<std::size_t>(n));
-  scale_rhs(scaling, b, scaled.data());
+  scale(scaling, v, scaled.data());
   reorder(scaled.data(), transformed);
 }
 
-void LinearSystemTransformation::transform_guess(const double *const x,
-                                                 double *const transformed) const
+void LinearSystemTransformation::restore(const double *const transformed, const ScaleVector unscale,
+                                         double *const v) const
 {
-  if (scaling.is_none())
-    return reorder(x, transformed);
-  std::vector<double> scaled(static_cast<std::size_t>(n));
-  scale_guess(scaling, x, scaled.data());
-  reorder(scaled.data(), transformed);
-}
-
-void LinearSystemTransformation::restore_solution(const double *const transformed,
-                                                  double *const x) const
-{
-  restore_order(transformed, x);
+  restore_order(transformed, v);
   if (!scaling.is_none())
-    unscale_solution(scaling, x, x);
-}
-
-void LinearSystemTransformation::restore_rhs(const double *const transformed, double *const b) const
-{
-  restore_order(transformed, b);
-  if (!scaling.is_none())
-    unscale_rhs(scaling, b, b);
+    unscale(scaling, v, v);
 }
 
 void LinearSystemTransformation::restore_order(const double *const permuted, double *const v) const

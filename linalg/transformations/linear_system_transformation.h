@@ -37,13 +37,29 @@ public:
   /// Whether Â is A, and the functions below only copy.
   bool is_identity() const;
 
-  void transform_rhs(const double *b, double *transformed) const;
-  void transform_guess(const double *x, double *transformed) const;
-  void restore_solution(const double *transformed, double *x) const;
+  void transform_rhs(const double *b, double *transformed) const
+  {
+    transform(b, scale_rhs, transformed);
+  }
+  void transform_guess(const double *x, double *transformed) const
+  {
+    transform(x, scale_guess, transformed);
+  }
+  void restore_solution(const double *transformed, double *x) const
+  {
+    restore(transformed, unscale_solution, x);
+  }
   /// b from b̂, for right-hand sides that are made for the transformed system.
-  void restore_rhs(const double *transformed, double *b) const;
+  void restore_rhs(const double *transformed, double *b) const
+  {
+    restore(transformed, unscale_rhs, b);
+  }
 
 private:
+  using ScaleVector = void (*)(const Scaling &, const double *, double *);
+
+  void transform(const double *v, ScaleVector scale, double *transformed) const;
+  void restore(const double *transformed, ScaleVector unscale, double *v) const;
   void transform_values(const HostCsr &A);
   void permute_coordinates(const HostCsr &A);
   HostCsr transformed(const HostCsr &A, const double *new_values) const;

@@ -7,7 +7,10 @@
 namespace femgpu::linalg
 {
 constexpr decltype(scalings)::Entry scaling_table[] = {
-    {"none", "the system as it is", no_scaling, {.changes_system = false}},
+    {"none",
+     "the system as it is",
+     [](const HostCsr & /* A */) { return Scaling(); },
+     {.changes_system = false}},
     {"symmetric", "rows and columns by the square roots of the columns' 2-norms; keeps A symmetric",
      symmetric_scaling},
     {"balance",
@@ -32,7 +35,9 @@ OrderingFunction kway(Method &method)
 
 constexpr decltype(orderings)::Entry ordering_table[] = {
     {"none", "the unknowns as they come",
-     [](Method & /* method */) -> OrderingFunction { return natural_ordering; }},
+     [](Method & /* method */) -> OrderingFunction {
+       return [](const HostCsr & /* A */) { return std::vector<int>(); };
+     }},
     {"rcm",
      "reverse Cuthill-McKee: a small bandwidth",
      [](Method & /* method */) -> OrderingFunction { return reverse_cuthill_mckee; },

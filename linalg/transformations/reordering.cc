@@ -3,7 +3,6 @@
 #include "linalg/base/error.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -29,11 +28,6 @@ std::vector<int> inverse(const std::vector<int> &order, const int n)
 }
 } // namespace
 
-std::vector<int> natural_ordering(const HostCsr & /* A */)
-{
-  return {};
-}
-
 bool keeps_nodes(const std::vector<int> &order, const int node_size)
 {
   const int n = static_cast<int>(order.size());
@@ -43,16 +37,6 @@ bool keeps_nodes(const std::vector<int> &order, const int node_size)
       return false;
   }
   return n % node_size == 0;
-}
-
-int bandwidth(const HostCsr &A)
-{
-  int largest = 0;
-#pragma omp parallel for schedule(static) reduction(max : largest)
-  for (int i = 0; i < A.n; ++i)
-    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-      largest = std::max(largest, std::abs(i - A.columns[k]));
-  return largest;
 }
 
 PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
@@ -82,15 +66,6 @@ PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order)
     }
   }
   return pattern;
-}
-
-void permute_values(const PermutedPattern &pattern, const double *const values,
-                    double *const permuted)
-{
-  const std::size_t n_nonzeros = pattern.entries.size();
-#pragma omp parallel for schedule(static)
-  for (std::size_t k = 0; k < n_nonzeros; ++k)
-    permuted[k] = values[pattern.entries[k]];
 }
 
 void permute(const std::vector<int> &order, const double *const v, double *const permuted)

@@ -12,9 +12,6 @@
  */
 namespace femgpu::linalg
 {
-/// Empty: rows stay where they are.
-std::vector<int> natural_ordering(const HostCsr &A);
-
 /**
  * The order of Cuthill and McKee (ACM 1969), reversed (George 1971), of the pattern of A + Aᵀ: a
  * small bandwidth. Each connected component starts from a node that is nearly as far from another
@@ -42,9 +39,6 @@ std::vector<int> kway_ordering(const HostCsr &A, int n_parts, OrderWithin within
 /// Does @p order keep each @p node_size unknowns that are numbered side by side so?
 bool keeps_nodes(const std::vector<int> &order, int node_size);
 
-/// max |i - j| over the entries.
-int bandwidth(const HostCsr &A);
-
 /// The pattern of P A Pᵀ, and where its values come from.
 struct PermutedPattern
 {
@@ -56,10 +50,8 @@ struct PermutedPattern
 /// @throws SolverError if @p order is no permutation of the rows of @p A
 PermutedPattern permute_pattern(const HostCsr &A, const std::vector<int> &order);
 
-/// The n_nonzeros values of P A Pᵀ from those of A: @p permuted must be other memory.
-void permute_values(const PermutedPattern &pattern, const double *values, double *permuted);
-
-/// P v: element i is v[order[i]]. The vectors have n elements and do not overlap.
+/// P v: element i is v[order[i]], and the values of P A Pᵀ by the entries of its pattern. @p
+/// permuted is other memory.
 void permute(const std::vector<int> &order, const double *v, double *permuted);
 
 /// v from P v. The vectors have n elements and do not overlap.

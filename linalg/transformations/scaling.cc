@@ -83,11 +83,6 @@ void apply(const std::vector<double> &factors, const double *const v, double *co
 }
 } // namespace
 
-Scaling no_scaling(const HostCsr & /* A */)
-{
-  return {};
-}
-
 Scaling symmetric_scaling(const HostCsr &A)
 {
   row_norms(A); // names the row of what is wrong

@@ -24,9 +24,6 @@ struct Scaling
   }
 };
 
-/// Nothing is scaled.
-Scaling no_scaling(const HostCsr &A);
-
 /**
  * R = C = D^(-1/2) with D = diag(‖A e_i‖₂): Â is symmetric, and positive definite, if A is.
  * @throws SolverError that names the row or column, from 0, if it has an entry that is not finite,

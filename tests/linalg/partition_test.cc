@@ -103,11 +103,11 @@ TEST(Partition, NodeGraphHasBothDirectionsAndNoLoops)
   const HostMatrix A =
       dense({{1., 0., 2., 0.}, {0., 1., 0., 0.}, {0., 0., 1., 3.}, {0., 0., 0., 1.}});
   const NodeGraph rows = node_graph(A.csr(), 1);
-  EXPECT_EQ(rows.starts, (std::vector<int>{0, 1, 1, 3, 4}));
-  EXPECT_EQ(rows.neighbours, (std::vector<int>{2, 0, 3, 2}));
+  EXPECT_EQ(rows.starts, (std::vector<unsigned int>{0, 1, 1, 3, 4}));
+  EXPECT_EQ(rows.neighbours, (std::vector<unsigned int>{2, 0, 3, 2}));
   const NodeGraph nodes = node_graph(A.csr(), 2);
-  EXPECT_EQ(nodes.starts, (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(nodes.neighbours, (std::vector<int>{1, 0}));
+  EXPECT_EQ(nodes.starts, (std::vector<unsigned int>{0, 1, 2}));
+  EXPECT_EQ(nodes.neighbours, (std::vector<unsigned int>{1, 0}));
 }
 
 TEST(Partition, WithoutCoordinatesBisectionSaysWhatElseThereIs)

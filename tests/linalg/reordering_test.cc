@@ -4,6 +4,7 @@
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 namespace femgpu::linalg::test
@@ -18,6 +19,16 @@ bool is_permutation(std::vector<int> order, const int n)
   return order == all;
 }
 
+/// max |i - j| over the entries.
+int bandwidth(const HostCsr &A)
+{
+  int largest = 0;
+  for (int i = 0; i < A.n; ++i)
+    for (std::size_t k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      largest = std::max(largest, std::abs(i - A.columns[k]));
+  return largest;
+}
+
 /// P A Pᵀ
 HostMatrix permuted(const HostMatrix &A, const std::vector<int> &order)
 {
@@ -27,7 +38,7 @@ HostMatrix permuted(const HostMatrix &A, const std::vector<int> &order)
   result.row_starts = pattern.row_starts;
   result.columns = pattern.columns;
   result.values.resize(A.values.size());
-  permute_values(pattern, A.values.data(), result.values.data());
+  permute(pattern.entries, A.values.data(), result.values.data());
   check_csr(result.csr());
   return result;
 }
