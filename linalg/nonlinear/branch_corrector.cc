@@ -106,31 +106,22 @@ struct AddCorrection
   }
 };
 
-/// y = c v
-struct Scale
+struct Coefficients
 {
-  const double *v;
-  double c;
-  double *y;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    y[i] = c * v[i];
-  }
+  double c_1, c_2, c_3, c_4;
 };
 
 /// y = c₁ v₁ + c₂ v₂ + c₃ v₃ + c₄ v₄
 struct Combine
 {
   const double *v_1, *v_2, *v_3, *v_4;
-  double c_1, c_2, c_3, c_4;
+  Coefficients c;
   double *y;
 
   FEMGPU_HD
   void operator()(const int i) const
   {
-    y[i] = c_1 * v_1[i] + c_2 * v_2[i] + c_3 * v_3[i] + c_4 * v_4[i];
+    y[i] = c.c_1 * v_1[i] + c.c_2 * v_2[i] + c.c_3 * v_3[i] + c.c_4 * v_4[i];
   }
 };
 
@@ -169,65 +160,8 @@ public:
     jacobian.setup(F.linear_part());
   }
 
-  Correction correct(BranchPoint &p, const BranchPoint &from, const double sigma,
+  Correction correct(BranchPoint &p, const BranchPoint *const from, const double sigma,
                      const SolveControl &control, const int least_corrections) override
-  {
-    return iterate(p, &from, sigma, control, least_corrections);
-  }
-
-  Correction correct_at_lambda(BranchPoint &p, const SolveControl &control,
-                               const int least_corrections) override
-  {
-    return iterate(p, nullptr, 0., control, least_corrections);
-  }
-
-  void find_tangent(BranchPoint &p, const BranchPoint &before, Correction &correction) override
-  {
-    if (!solve(p, g, v, correction))
-      return;
-    const Sums sums = products(before.x_dot.data(), v.data(), v.data());
-    const double along = before.lambda_dot + sums.pv;
-    if (!std::isfinite(sums.vv) || !std::isfinite(along)) {
-      correction.outcome = Outcome::not_finite;
-      correction.message = "The tangent of the branch is not finite.";
-      return;
-    }
-    p.lambda_dot = (along < 0. ? -1. : 1.) / std::sqrt(1. + sums.vv);
-    run(Scale{v.data(), p.lambda_dot, p.x_dot.data()});
-  }
-
-  double cosine(const BranchPoint &p, const BranchPoint &q) override
-  {
-    return p.lambda_dot * q.lambda_dot + products(p.x_dot.data(), q.x_dot.data(), v.data()).pa;
-  }
-
-  double distance(const BranchPoint &p, const BranchPoint &q) override
-  {
-    run(Combine{p.x.data(), q.x.data(), p.x.data(), q.x.data(), 1., -1., 0., 0., a.data()});
-    return std::hypot(p.lambda - q.lambda, std::sqrt(products(a.data(), a.data(), a.data()).vv));
-  }
-
-  void predict(const BranchPoint &p, BranchPoint &to) override
-  {
-    to.lambda = p.lambda + to.sigma * p.lambda_dot;
-    run(Combine{p.x.data(), p.x_dot.data(), p.x.data(), p.x_dot.data(), 1., to.sigma, 0., 0.,
-                to.x.data()});
-  }
-
-  void interpolate(const BranchPoint &p, const BranchPoint &q, BranchPoint &to) override
-  {
-    const auto w = HermiteCubic::weights(p.sigma, q.sigma, to.sigma);
-    const double dp = w.dpa * p.speed;
-    const double dq = w.dpb * q.speed;
-    to.lambda = w.pa * p.lambda + dp * p.lambda_dot + w.pb * q.lambda + dq * q.lambda_dot;
-    run(Combine{p.x.data(), p.x_dot.data(), q.x.data(), q.x_dot.data(), w.pa, dp, w.pb, dq,
-                to.x.data()});
-  }
-
-private:
-  /// Newton's method; without @p from for the λ that @p p has.
-  Correction iterate(BranchPoint &p, const BranchPoint *const from, const double sigma,
-                     const SolveControl &control, const int least_corrections)
   {
     Correction correction;
     for (;; ++correction.corrections) {
@@ -249,12 +183,54 @@ private:
         const Sums of_plane = products(from->x_dot.data(), a.data(), v.data());
         lambda_change = (sigma - way - of_plane.pa) / (from->lambda_dot + of_plane.pv);
       }
-      run(AddCorrection{p.x.data(), a.data(), from != nullptr ? v.data() : a.data(),
-                        lambda_change});
+      runner.run(rows(F.n(), AddCorrection{p.x.data(), a.data(),
+                                           from != nullptr ? v.data() : a.data(), lambda_change}));
       p.lambda += lambda_change;
     }
   }
 
+  void find_tangent(BranchPoint &p, const BranchPoint &before, Correction &correction) override
+  {
+    if (!solve(p, g, v, correction))
+      return;
+    const Sums sums = products(before.x_dot.data(), v.data(), v.data());
+    const double along = before.lambda_dot + sums.pv;
+    if (!std::isfinite(sums.vv) || !std::isfinite(along)) {
+      correction.outcome = Outcome::not_finite;
+      correction.message = "The tangent of the branch is not finite.";
+      return;
+    }
+    p.lambda_dot = (along < 0. ? -1. : 1.) / std::sqrt(1. + sums.vv);
+    combine({p.lambda_dot, 0., 0., 0.}, v, v, v, v, p.x_dot);
+  }
+
+  double cosine(const BranchPoint &p, const BranchPoint &q) override
+  {
+    return p.lambda_dot * q.lambda_dot + products(p.x_dot.data(), q.x_dot.data(), v.data()).pa;
+  }
+
+  double distance(const BranchPoint &p, const BranchPoint &q) override
+  {
+    combine({1., -1., 0., 0.}, p.x, q.x, p.x, q.x, a);
+    return std::hypot(p.lambda - q.lambda, std::sqrt(products(a.data(), a.data(), a.data()).vv));
+  }
+
+  void predict(const BranchPoint &p, BranchPoint &to) override
+  {
+    to.lambda = p.lambda + to.sigma * p.lambda_dot;
+    combine({1., to.sigma, 0., 0.}, p.x, p.x_dot, p.x, p.x_dot, to.x);
+  }
+
+  void interpolate(const BranchPoint &p, const BranchPoint &q, BranchPoint &to) override
+  {
+    const auto w = HermiteCubic::weights(p.sigma, q.sigma, to.sigma);
+    const double dp = w.dpa * p.speed;
+    const double dq = w.dpb * q.speed;
+    to.lambda = w.pa * p.lambda + dp * p.lambda_dot + w.pb * q.lambda + dq * q.lambda_dot;
+    combine({w.pa, dp, w.pb, dq}, p.x, p.x_dot, q.x, q.x_dot, to.x);
+  }
+
+private:
   /// Decides whether another correction is due; else sets the outcome.
   static bool is_at_end(Correction &correction, const SolveControl &control,
                         const int least_corrections)
@@ -333,10 +309,11 @@ private:
     return false;
   }
 
-  template <class Body>
-  void run(const Body &body)
+  using Vector = Buffer<double>;
+  void combine(const Coefficients &c, const Vector &v_1, const Vector &v_2, const Vector &v_3,
+               const Vector &v_4, Vector &y)
   {
-    runner.run(rows(F.n(), body));
+    runner.run(rows(F.n(), Combine{v_1.data(), v_2.data(), v_3.data(), v_4.data(), c, y.data()}));
   }
 
   Buffer<double> vector() const

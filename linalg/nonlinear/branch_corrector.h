@@ -57,17 +57,14 @@ public:
 
   /**
    * Brings @p p to the branch, within the plane at distance @p sigma from @p from across the
-   * tangent there. Sets p.sigma to where it is.
+   * tangent there, and sets p.sigma to where it is; without @p from for the λ that p has, and
+   * leaves p.sigma as it is.
    * @param control relative to ‖c‖ + |λ| ‖∂r/∂λ‖, c the part of r that depends on nothing,
    *        ‖b‖ + |λ| ‖W φ(x)‖ for A x = b + λ W φ(x); and how many corrections at most
    * @param least_corrections also where the residual is small enough
    */
-  virtual Correction correct(BranchPoint &p, const BranchPoint &from, double sigma,
+  virtual Correction correct(BranchPoint &p, const BranchPoint *from, double sigma,
                              const SolveControl &control, int least_corrections) = 0;
-
-  /// The same for the λ that @p p has. Leaves p.sigma as it is.
-  virtual Correction correct_at_lambda(BranchPoint &p, const SolveControl &control,
-                                       int least_corrections) = 0;
 
   /**
    * Finds the unit tangent at @p p, on the side of that of @p before.

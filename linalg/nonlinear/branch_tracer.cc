@@ -87,7 +87,7 @@ bool BranchTracer::begin()
 {
   here.lambda = options.lambda_start;
   next.lambda_dot = options.direction; // with ẋ = 0, the tangent before the first one
-  Correction correction = corrector.correct_at_lambda(here, options.control, 0);
+  Correction correction = corrector.correct(here, nullptr, 0., options.control, 0);
   if (correction.converged())
     corrector.find_tangent(here, next, correction);
   count(correction);
@@ -145,7 +145,7 @@ Correction BranchTracer::try_step()
   here.speed = 1.;
   next.sigma = step;
   corrector.predict(here, next);
-  Correction correction = corrector.correct(next, here, step, options.control, 0);
+  Correction correction = corrector.correct(next, &here, step, options.control, 0);
   if (correction.converged())
     corrector.find_tangent(next, here, correction);
   if (!correction.converged())
@@ -175,7 +175,7 @@ Correction BranchTracer::correct_trial(BranchPoint &p, const BranchPoint &left,
 {
   p.sigma = lambda_between(left, right).turning_point();
   corrector.interpolate(left, right, p);
-  Correction correction = corrector.correct(p, here, p.sigma, options.control, 1);
+  Correction correction = corrector.correct(p, &here, p.sigma, options.control, 1);
   if (correction.converged())
     corrector.find_tangent(p, here, correction);
   if (correction.converged())
@@ -249,7 +249,7 @@ void BranchTracer::emit_target(const BranchPoint &from, const BranchPoint &to, c
   target.sigma = lambda_between(from, to).where(lambda);
   corrector.interpolate(from, to, target);
   target.lambda = lambda;
-  Correction correction = corrector.correct_at_lambda(target, options.control, 1);
+  Correction correction = corrector.correct(target, nullptr, 0., options.control, 1);
   if (correction.converged())
     corrector.find_tangent(target, here, correction);
   count(correction);
