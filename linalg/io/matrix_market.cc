@@ -81,10 +81,7 @@ private:
     entries.rows.reserve(expected);
     entries.columns.reserve(expected);
     entries.values.reserve(expected);
-    while (text.next()) {
-      if (entries.size() == announced)
-        text.fail("this is one entry more than the " + std::to_string(announced) +
-                  " that the size line announces; correct the size line.");
+    while (text.next_entry(entries.size())) {
       const auto row = static_cast<int>(text.index("row", n));
       const auto column = static_cast<int>(text.index("column", n));
       check_triangle(row, column);
@@ -94,10 +91,6 @@ private:
       entries.values.push_back(has_values ? text.value() : 1.);
       text.end_of_line();
     }
-    if (entries.size() < announced)
-      text.fail("the file ends after " + std::to_string(entries.size()) + " of " +
-                std::to_string(announced) +
-                " entries; it is incomplete or its size line is wrong.");
   }
 
   void check_triangle(const int row, const int column) const

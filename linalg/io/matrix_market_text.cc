@@ -95,6 +95,19 @@ bool MatrixMarketText::next()
   return false;
 }
 
+bool MatrixMarketText::next_entry(const std::size_t found)
+{
+  const bool is_there = next(), is_all = found == static_cast<std::size_t>(the_size.entries);
+  if (is_there && is_all)
+    fail("this is one entry more than the " + std::to_string(found) +
+         " that the size line announces; correct the size line.");
+  if (!is_there && !is_all)
+    fail("the file ends after " + std::to_string(found) + " of " +
+         std::to_string(the_size.entries) +
+         " entries; it is incomplete or its size line is wrong.");
+  return is_there;
+}
+
 std::string_view MatrixMarketText::word()
 {
   std::size_t begin = 0;

@@ -48,8 +48,9 @@ public:
     return lines.line_number();
   }
 
-  /// Moves to the next line that is neither blank nor a comment; false at the end of the file.
-  bool next();
+  /// Moves to the line of the next entry, behind @p found others; false at the end of the file.
+  /// @throws InputError if the entries are not as many as the size line announces
+  bool next_entry(std::size_t found);
 
   /// The next number of the line, an index in 1…@p range, counted from 0. @p what is "row" …
   std::int64_t index(const char *what, std::int64_t range);
@@ -67,6 +68,8 @@ public:
 private:
   void read_header();
   void read_size();
+  /// Moves to the next line that is neither blank nor a comment; false at the end of the file.
+  bool next();
   /// The next word of the line; empty at its end.
   std::string_view word();
 

@@ -22,7 +22,7 @@ void check_header(const MatrixMarketText &text)
     text.fail("a vector is expected, but a pattern has no values; write 'real' and the values.", 1);
 }
 
-/// @param columns that are expected, "1" or "k"
+/// @param columns as read() has it
 void check_size(const MatrixMarketText &text, const int n, const std::string &columns)
 {
   const MatrixMarketSize &size = text.size();
@@ -36,21 +36,17 @@ void check_size(const MatrixMarketText &text, const int n, const std::string &co
 /// The columns of a file whose header and size are right.
 MatrixMarketVectors read_columns(MatrixMarketText &text)
 {
-  const auto &[rows, columns, entries] = text.size();
+  const std::int64_t rows = text.size().rows, columns = text.size().columns;
   const bool is_array = text.header().format == "array";
   MatrixMarketVectors vectors{static_cast<int>(columns), {}};
   std::vector<double> &v = vectors.values;
   v.resize(static_cast<std::size_t>(rows * columns));
   std::vector<std::size_t> lines(is_array ? 0 : v.size()); // in which an element stands; 0: none
-  std::int64_t found = 0;
-  for (; text.next(); ++found) {
-    if (found == entries)
-      text.fail("this is one entry more than the " + std::to_string(found) +
-                " that the size line announces; correct the size line.");
-    std::int64_t at = found;
+  for (std::size_t found = 0; text.next_entry(found); ++found) {
+    std::size_t at = found;
     if (!is_array) {
       const std::int64_t i = text.index("row", rows), j = text.index("column", columns);
-      at = i + j * rows;
+      at = static_cast<std::size_t>(i + j * rows);
       if (lines[at] != 0)
         text.fail("entry (" + std::to_string(i + 1) + ", " + std::to_string(j + 1) +
                   ") is there already in line " + std::to_string(lines[at]) + "; remove one.");
@@ -59,10 +55,16 @@ MatrixMarketVectors read_columns(MatrixMarketText &text)
     v[at] = text.value();
     text.end_of_line();
   }
-  if (found < entries)
-    text.fail("the file ends after " + std::to_string(found) + " of " + std::to_string(entries) +
-              " entries; it is incomplete or its size line is wrong.");
   return vectors;
+}
+
+/// @param columns that are expected, "1" or "k"
+MatrixMarketVectors read(const std::string &file, const int n, const std::string &columns)
+{
+  MatrixMarketText text(file);
+  check_header(text);
+  check_size(text, n, columns);
+  return read_columns(text);
 }
 
 /// @p text, with every line made a comment.
@@ -94,18 +96,12 @@ int write_all(const std::string &file, const std::string &content)
 
 std::vector<double> read_matrix_market_vector(const std::string &file, const int n)
 {
-  MatrixMarketText text(file);
-  check_header(text);
-  check_size(text, n, "1");
-  return read_columns(text).values;
+  return read(file, n, "1").values;
 }
 
 MatrixMarketVectors read_matrix_market_vectors(const std::string &file, const int n)
 {
-  MatrixMarketText text(file);
-  check_header(text);
-  check_size(text, n, "k");
-  return read_columns(text);
+  return read(file, n, "k");
 }
 
 void write_matrix_market_vector(const std::string &file, const std::vector<double> &v,
