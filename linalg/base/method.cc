@@ -68,14 +68,7 @@ void Method::refuse(const std::string &option, const std::string &value,
 
 int Method::integer(const std::string &option, const int otherwise, const int least, const int most)
 {
-  const std::string *const text = find(option);
-  if (text == nullptr)
-    return otherwise;
-  int value = 0;
-  if (!read(*text, value) || value < least || value > most)
-    refuse(option, *text,
-           "an integer from " + std::to_string(least) + " to " + std::to_string(most));
-  return value;
+  return integer_or(option, "", otherwise, least, most);
 }
 
 int Method::integer_or(const std::string &option, const std::string &word, const int for_word,
@@ -87,7 +80,8 @@ int Method::integer_or(const std::string &option, const std::string &word, const
   int value = 0;
   if (!read(*text, value) || value < least || value > most)
     refuse(option, *text,
-           word + " or an integer from " + std::to_string(least) + " to " + std::to_string(most));
+           (word.empty() ? "" : word + " or ") + "an integer from " + std::to_string(least) +
+               " to " + std::to_string(most));
   return value;
 }
 
