@@ -115,7 +115,7 @@ public:
   /// X with ‖X B − I‖_F minimal, row by row.
   std::shared_ptr<const CsrMatrix> minimise_rows(const CsrMatrix &matrix)
   {
-    const ExecutorPtr owner = matrix.executor();
+    const ExecutorPtr &owner = matrix.executor();
     const int n = matrix.n();
     const auto n_rows = static_cast<std::size_t>(n);
     const CsrView<double> B = matrix.csr_view();
