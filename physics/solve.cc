@@ -54,9 +54,9 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                     meanings(linalg::preconditioners.choices()));
   add_parameter("Format", format,
                 "How the matrix is stored: a name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::formats.choices()) +
-                    " All take values=double|float: with float the values are rounded, the "
-                    "solution is refined to double.");
+                    meanings(linalg::formats.choices()) + " All take " +
+                    linalg::FormatScalars::option() +
+                    ": with float the values are rounded, the solution is refined to double.");
   add_parameter("Scaling", scaling, meanings(linalg::scalings.choices()), prm,
                 selection(linalg::scalings.choices()));
   add_parameter("Ordering", ordering,

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 /// Marks a function that the host compiler and nvcc both compile: a step's formulas, a row product.
@@ -104,10 +105,12 @@ T load_once(const T *const at, [[maybe_unused]] const std::uint64_t policy)
                  : "=r"(value)
                  : "l"(at), "l"(policy));
   else {
-    static_assert(std::is_same_v<T, std::uint16_t>);
+    static_assert(sizeof(T) == sizeof(std::uint16_t) && std::is_trivially_copyable_v<T>);
+    std::uint16_t bits;
     asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.u16 %0, [%1], %2;"
-                 : "=h"(value)
+                 : "=h"(bits)
                  : "l"(at), "l"(policy));
+    memcpy(&value, &bits, sizeof(T));
   }
   return value;
 #else

@@ -111,7 +111,9 @@ std::unique_ptr<Matrix> make_on<class AutoStorage, ThisBackend>(Method &method, 
   if (A.range()->communicator() != nullptr) // the others would have to try as often
     throw ParameterError("Matrix format 'auto' needs all rows in one part. Name a format.");
   const RowStatistics statistics(A);
-  const std::string values = " values=" + method.word("values", "double", {"double", "float"});
+  const std::string values = FormatScalars::choose(method, [](const auto scalar) {
+    return std::string(" values=") + scalar_name<typename decltype(scalar)::Type>;
+  });
   Buffer<double> v = A.domain()->make_vector();
   Buffer<double> result = A.range()->make_vector();
   v.fill_zero();

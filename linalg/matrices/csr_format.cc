@@ -4,7 +4,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// CSR as it comes, or with values rounded to float, and T threads a row.
+/// CSR as it comes, or with values rounded to another type, and T threads a row.
 template <class Backend, class Value>
 class CsrFormat final : public Format<Value>
 {

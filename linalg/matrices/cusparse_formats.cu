@@ -148,12 +148,12 @@ std::string max_padding(Method &method)
 /// @param layout the format whose arrays cuSPARSE reads, with the options that it takes
 std::unique_ptr<Matrix> make_cusparse(const CsrMatrix &A, Method &method, const std::string &layout)
 {
-  const std::string values = method.word("values", "double", {"double", "float"});
-  std::unique_ptr<Matrix> arrays = make_format(layout + " values=" + values, A);
-  const std::string name = method.name() + " (" + arrays->format() + ")";
-  if (values == "float")
-    return std::make_unique<CusparseFormat<float>>(A, std::move(arrays), name);
-  return std::make_unique<CusparseFormat<double>>(A, std::move(arrays), name);
+  return FormatScalars::choose(method, [&](const auto scalar) -> std::unique_ptr<Matrix> {
+    using Value = typename decltype(scalar)::Type;
+    std::unique_ptr<Matrix> arrays = make_format(layout + " values=" + scalar_name<Value>, A);
+    const std::string name = method.name() + " (" + arrays->format() + ")";
+    return std::make_unique<CusparseFormat<Value>>(A, std::move(arrays), name);
+  });
 }
 } // namespace
 

@@ -2,6 +2,7 @@
 #define femgpu_linalg_matrices_format_h
 
 #include "linalg/base/indices.h"
+#include "linalg/base/scalar_types.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/matrices/registry.h"
 
@@ -55,20 +56,21 @@ protected:
       const double percent = 100. * static_cast<double>(padding) / static_cast<double>(n_stored());
       text += ", " + std::to_string(percent).substr(0, 4) + " % padding";
     }
-    return std::is_same_v<Value, float> ? text + ", float values" : text;
+    return text + describe_values<Value>();
   }
 
   const CsrMatrix &source;
   Buffer<Value> values; ///< with padding
 };
 
-/// Reads option `values` and makes MatrixFormat<Backend, double> or <Backend, float>.
+/// Reads option `values` and makes MatrixFormat<Backend, Value>.
 template <class Backend, template <class, class> class MatrixFormat, class... Arguments>
 std::unique_ptr<Matrix> with_values(const CsrMatrix &A, Method &method, Arguments &&...arguments)
 {
-  if (method.word("values", "double", {"double", "float"}) == "float")
-    return std::make_unique<MatrixFormat<Backend, float>>(A, method, arguments...);
-  return std::make_unique<MatrixFormat<Backend, double>>(A, method, arguments...);
+  return FormatScalars::choose(method, [&](const auto scalar) -> std::unique_ptr<Matrix> {
+    using Value = typename decltype(scalar)::Type;
+    return std::make_unique<MatrixFormat<Backend, Value>>(A, method, arguments...);
+  });
 }
 
 /// to_k = from_k in another type for k < n, which may be more rows than a step can have.

@@ -15,7 +15,7 @@ struct FormatTraits
   bool counts_by_int = false; ///< entries of A, see check_countable()
 };
 
-/// All of them have the option values=double|float; float halves the bytes of the values.
+/// All of them have the option `values`, of FormatScalars: float halves the bytes of the values.
 extern const BackendRegistry<FormatTraits, Matrix, const CsrMatrix &> formats;
 
 /**

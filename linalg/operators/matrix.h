@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_operators_matrix_h
 #define femgpu_linalg_operators_matrix_h
 
+#include "linalg/base/scalar_types.h"
 #include "linalg/execution/memory/executor.h"
 #include "linalg/operators/linear_operator.h"
 
@@ -10,17 +11,24 @@ namespace femgpu::linalg
 {
 class CsrMatrix;
 
+/// What products see of the formats, with values of each of some types.
+template <class Scalars>
+struct FormatViews;
+template <class... Values>
+struct FormatViews<ScalarTypes<Values...>>
+{
+  using Operator = ViewedOperator<CsrView<Values>..., EllView<Values>..., SellView<Values>...,
+                                  BsrView<Values>..., BlockSellView<Values>..., StoredView>;
+};
+
 /**
  * A sparse matrix in the memory of an executor, in the format that products read. It is made from a
  * CsrMatrix, which it refers to and which must outlive it.
  */
-class Matrix
-    : public ViewedOperator<CsrView<double>, CsrView<float>, EllView<double>, EllView<float>,
-                            SellView<double>, SellView<float>, BsrView<double>, BsrView<float>,
-                            BlockSellView<double>, BlockSellView<float>, StoredView>
+class Matrix : public FormatViews<FormatScalars>::Operator
 {
 public:
-  using ViewedOperator::ViewedOperator;
+  using FormatViews<FormatScalars>::Operator::ViewedOperator;
 
   virtual std::size_t n_nonzeros() const = 0;  ///< of the CSR given
   virtual std::size_t n_stored() const = 0;    ///< with padding

@@ -1,0 +1,81 @@
+#ifndef femgpu_linalg_base_scalar_types_h
+#define femgpu_linalg_base_scalar_types_h
+
+#include "linalg/base/method.h"
+
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/**
+ * @file
+ * The types in which values of matrices are stored: what users write as values=NAME, and what is
+ * compiled. Sums are always added in double precision. A type is a class with conversions from and
+ * to double that the host and a GPU know, std::numeric_limits, its name below, and its place in the
+ * lists of those who can store it.
+ */
+namespace femgpu::linalg
+{
+/// How users and reports call @p T.
+template <class T>
+inline constexpr const char *scalar_name = nullptr;
+template <>
+inline constexpr const char *scalar_name<double> = "double";
+template <>
+inline constexpr const char *scalar_name<float> = "float";
+
+/// A type as an argument of a function.
+template <class T>
+struct Scalar
+{
+  using Type = T;
+};
+
+/// Some of them; the first is what there is without the option.
+template <class First, class... Others>
+struct ScalarTypes
+{
+  static std::vector<std::string> names()
+  {
+    return {scalar_name<First>, scalar_name<Others>...};
+  }
+
+  /// "values=double|float", as listings have it
+  static std::string option()
+  {
+    std::string text = std::string("values=") + scalar_name<First>;
+    ((text += std::string("|") + scalar_name<Others>), ...);
+    return text;
+  }
+
+  /// f(Scalar<T>()) for the type that option `values` of @p method names.
+  template <class Function>
+  static auto choose(Method &method, const Function &f)
+  {
+    return with_name<Function, First, Others...>(method.word("values", names()[0], names()), f);
+  }
+
+private:
+  template <class Function, class T, class... Rest>
+  static auto with_name(const std::string &name, const Function &f)
+  {
+    if constexpr (sizeof...(Rest) > 0)
+      if (name != scalar_name<T>)
+        return with_name<Function, Rest...>(name, f);
+    return f(Scalar<T>());
+  }
+};
+
+/// ", float values" in descriptions; nothing where values are as they come.
+template <class T>
+std::string describe_values()
+{
+  return std::is_same_v<T, double> ? "" : std::string(", ") + scalar_name<T> + " values";
+}
+
+/// Of all matrix formats: each kernel with a product exists for each format with each of these.
+using FormatScalars = ScalarTypes<double, float>;
+} // namespace femgpu::linalg
+
+#endif
