@@ -34,7 +34,7 @@ std::string listing()
 {
   return listing_of("Physics", all_physics.choices()) +
          listing_of("Solver/Solver", linalg::node_solver_choices()) +
-         listing_of("Solver/Preconditioner", linalg::preconditioners.choices()) +
+         listing_of("Solver/Preconditioner", linalg::preconditioner_choices()) +
          listing_of("Solver/Format", linalg::formats.choices()) +
          listing_of("Solver/Scaling", linalg::scalings.choices()) +
          listing_of("Solver/Ordering", linalg::orderings.choices()) +

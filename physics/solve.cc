@@ -51,7 +51,7 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                     meanings(linalg::node_solver_choices()));
   add_parameter("Preconditioner", preconditioner,
                 "A name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::preconditioners.choices()));
+                    meanings(linalg::preconditioner_choices()));
   add_parameter("Format", format,
                 "How the matrix is stored: a name, and options behind it as NAME=VALUE. " +
                     meanings(linalg::formats.choices()) + " All take " +

@@ -33,7 +33,7 @@ std::string listing()
 {
   return listing_of("--generate", linalg::generator_choices()) + listing_of("--rhs", rhs_choices) +
          listing_of("--solver", linalg::solvers.choices()) +
-         listing_of("--preconditioner", linalg::preconditioners.choices()) +
+         listing_of("--preconditioner", linalg::preconditioner_choices()) +
          listing_of("--format", linalg::formats.choices()) +
          listing_of("--scaling", linalg::scalings.choices()) +
          listing_of("--ordering", linalg::orderings.choices()) +

@@ -76,6 +76,9 @@ std::string describe_values()
 
 /// Of all matrix formats: each kernel with a product exists for each format with each of these.
 using FormatScalars = ScalarTypes<double, float>;
+
+/// Of the factors of approximate inverses, whose products are steps of their own.
+using FactorScalars = ScalarTypes<double, float>;
 } // namespace femgpu::linalg
 
 #endif

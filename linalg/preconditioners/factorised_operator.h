@@ -1,48 +1,180 @@
 #ifndef femgpu_linalg_preconditioners_factorised_operator_h
 #define femgpu_linalg_preconditioners_factorised_operator_h
 
+#include "linalg/base/atomic.h"
+#include "linalg/base/error.h"
+#include "linalg/base/scalar_types.h"
 #include "linalg/execution/steps/row_bodies.h"
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
 
 #include <memory>
+#include <sstream>
 #include <utility>
 
 namespace femgpu::linalg
 {
-/**
- * M⁻¹ = H F as two products: with F by a step of its own, with H fused into the step of the solver
- * that needs M⁻¹ r. H is Fᵀ where M is to be symmetric. Without F it is H alone.
- */
-template <class Backend>
-class FactorisedOperator final : public PreconditionerOperator
+/// Rounds row i, and finds the first one whose largest entry is no normal number afterwards: where
+/// that is too large, or so small that the row has lost its digits.
+template <class Value>
+struct RoundRow
+{
+  CsrView<double> F;
+  Value *values;
+  int *first_bad;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    using Limits = std::numeric_limits<Value>;
+    const RowEntries<double> row = F.entries(i);
+    Value *const rounded = values + F.row_starts[i];
+    double largest = 0.;
+    bool is_zero = true;
+    for (int k = 0; k < row.length; ++k) {
+      rounded[k] = static_cast<Value>(row.values[k]);
+      largest = fmax(largest, fabs(static_cast<double>(rounded[k])));
+      is_zero = is_zero && row.values[k] == 0.;
+    }
+    if (!is_zero && !(largest >= static_cast<double>(Limits::min()) &&
+                      largest <= static_cast<double>(Limits::max())))
+      lower_to(first_bad, i);
+  }
+};
+
+/// A factor of M⁻¹ with values as they were made, or a rounded copy of them.
+template <class Backend, class Value>
+class Factor final : public ViewedOperator<CsrView<Value>>
 {
 public:
-  FactorisedOperator(std::shared_ptr<const CsrMatrix> F_, std::shared_ptr<const CsrMatrix> H_)
-      : PreconditionerOperator(H_->range(), F_ ? F_->domain() : H_->domain()), F(std::move(F_)),
-        H(std::move(H_)), y(H->executor(), F ? H->domain()->n_with_ghosts() : 0)
-  {}
-
-  View view() const override
+  /// @throws SolverError if the type cannot hold a row
+  explicit Factor(std::shared_ptr<const CsrMatrix> F_)
+      : ViewedOperator<CsrView<Value>>(F_->range(), F_->domain()), F(std::move(F_)),
+        rounded(F->executor(), is_rounded ? F->n_nonzeros() : 0)
   {
-    return H->csr_view();
+    if constexpr (is_rounded)
+      round();
   }
-  const double *prepare(StepRunner &runner, double *r) const override
+
+  CsrView<Value> csr_view() const
   {
-    if (!F)
-      return r;
-    static_cast<Runner<Backend> &>(runner).run(product(*F, r, StoreProduct{y.data()}));
-    return y.data();
+    const CsrView<double> csr = F->csr_view();
+    if constexpr (is_rounded)
+      return {csr.n, csr.lanes, csr.row_starts, csr.columns, rounded.data(), csr.stays};
+    else
+      return csr;
+  }
+  std::variant<CsrView<Value>> view() const override
+  {
+    return csr_view();
   }
   std::size_t bytes() const
   {
-    return (F ? F->bytes() : 0) + H->bytes() + 2 * y.bytes();
+    return F->bytes() - F->n_nonzeros() * (sizeof(double) - sizeof(Value));
   }
 
 private:
-  std::shared_ptr<const CsrMatrix> F, H;
-  mutable Buffer<double> y; // a preconditioner is used by one solver at a time
+  static constexpr bool is_rounded = !std::is_same_v<Value, double>;
+
+  void round()
+  {
+    const int n = F->n();
+    Buffer<int> first_bad(F->executor(), &n, 1);
+    Runner<Backend>(*F->executor())
+        .run(rows(n, RoundRow<Value>{F->csr_view(), rounded.data(), first_bad.data()}));
+    if (const int row = first_bad.to_host()[0]; row < n) {
+      std::ostringstream text;
+      text << "The approximate inverse cannot have values="
+           << scalar_name<Value> << ": the largest entry of row " << row
+           << " of a factor is not among its numbers, from "
+           << static_cast<double>(std::numeric_limits<Value>::min()) << " to "
+           << static_cast<double>(std::numeric_limits<Value>::max())
+           << ". Use values=double, or scale the system.";
+      throw SolverError(text.str());
+    }
+  }
+
+  std::shared_ptr<const CsrMatrix> F;
+  Buffer<Value> rounded;
 };
+
+/// M⁻¹ as a product of sparse factors, see FactorisedOperator.
+class FactorisedInverse : public PreconditionerOperator
+{
+public:
+  using PreconditionerOperator::PreconditionerOperator;
+
+  virtual std::size_t bytes() const = 0; ///< that one application reads and writes
+};
+
+/**
+ * M⁻¹ = H F as two products: with F by a step of its own, with H fused into the step of the solver
+ * that needs M⁻¹ r. H is Fᵀ where M is to be symmetric. Without F it is H alone.
+ *
+ * Factors with rounded values have both products as steps of their own, so that no kernel of a
+ * solver is compiled for another type: 16 bytes a row more, against 4 or 6 bytes less an entry.
+ */
+template <class Backend, class Value>
+class FactorisedOperator final : public FactorisedInverse
+{
+public:
+  FactorisedOperator(std::shared_ptr<const CsrMatrix> F_, std::shared_ptr<const CsrMatrix> H_)
+      : FactorisedInverse(H_->range(), F_ ? F_->domain() : H_->domain()),
+        y(H_->executor(), F_ ? H_->domain()->n_with_ghosts() : 0),
+        z(H_->executor(), is_fused ? 0 : static_cast<std::size_t>(H_->n())), H(std::move(H_))
+  {
+    if (F_)
+      F = std::make_unique<Factor<Backend, Value>>(std::move(F_));
+  }
+
+  View view() const override
+  {
+    if constexpr (is_fused)
+      return H.csr_view();
+    else
+      return StoredView{this->n(), z.data()};
+  }
+  const double *prepare(StepRunner &runner, double *r) const override
+  {
+    auto &on = static_cast<Runner<Backend> &>(runner);
+    double *v = r;
+    if (F) {
+      on.run(product(*F, r, StoreProduct{y.data()}));
+      v = y.data();
+    }
+    if constexpr (!is_fused)
+      on.run(product(H, v, StoreProduct{z.data()}));
+    return v;
+  }
+  std::size_t bytes() const override
+  {
+    return (F ? F->bytes() : 0) + H.bytes() + 2 * y.bytes() + 2 * z.bytes();
+  }
+
+private:
+  static constexpr bool is_fused = std::is_same_v<Value, double>;
+
+  mutable Buffer<double> y, z; // a preconditioner is used by one solver at a time
+  std::unique_ptr<Factor<Backend, Value>> F;
+  Factor<Backend, Value> H;
+};
+
+/// Makes M⁻¹ = H F of factors, the first of which may be nullptr.
+using MakeFactorised = std::unique_ptr<FactorisedInverse> (*)(std::shared_ptr<const CsrMatrix> F,
+                                                              std::shared_ptr<const CsrMatrix> H);
+
+/// With values of the type that option `values` names.
+template <class Backend>
+MakeFactorised with_factor_values(Method &method)
+{
+  return FactorScalars::choose(method, [](const auto scalar) -> MakeFactorised {
+    using Value = typename decltype(scalar)::Type;
+    return [](std::shared_ptr<const CsrMatrix> F, std::shared_ptr<const CsrMatrix> H) {
+      return std::unique_ptr<FactorisedInverse>(
+          std::make_unique<FactorisedOperator<Backend, Value>>(std::move(F), std::move(H)));
+    };
+  });
+}
 } // namespace femgpu::linalg
 
 #endif

@@ -1,5 +1,7 @@
 #include "linalg/preconditioners/registry.h"
 
+#include "linalg/base/scalar_types.h"
+
 namespace femgpu::linalg
 {
 template <class Name>
@@ -26,23 +28,23 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, "
      "side=right|left (min |MA-I|); not symmetric",
      preconditioner<class SaiPreconditioner>,
-     {.counts_by_int = true}},
+     {.counts_by_int = true, .has_factors = true}},
     {"fsai",
      "factorised sparse approximate inverse G'G of symmetric positive definite A; tau=0..1, "
      "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for one that adapts itself",
      preconditioner<class FsaiPreconditioner>,
-     {.counts_by_int = true}},
+     {.counts_by_int = true, .has_factors = true}},
     {"ainv",
      "factorised approximate inverse by biconjugation of the unit vectors; drop=TOL, fill=K for "
      "columns, order=shortest|colouring|natural|nested-dissection of the pivots, "
      "symmetric=auto|yes|no, scaling=diagonal|none, blocks=P, "
      "partition=contiguous|metis|geometry",
      preconditioner<class AinvPreconditioner>,
-     {.counts_by_int = true}},
+     {.counts_by_int = true, .has_factors = true}},
     {"sainv",
      "the same stabilised: for positive definite A the pivots are positive; options as ainv",
      preconditioner<class AinvPreconditioner>,
-     {.counts_by_int = true}},
+     {.counts_by_int = true, .has_factors = true}},
     {"ilu",
      "incomplete LU factors of blocks of A; level=K of fill, blocks=P|auto, "
      "partition=contiguous|metis|geometry, triangular=auto|levels|dependencies|sweeps|cusparse "
@@ -59,6 +61,16 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      {.counts_by_int = true}}};
 
 constexpr decltype(preconditioners) preconditioners("preconditioner", preconditioner_table);
+
+std::vector<Choice> preconditioner_choices()
+{
+  std::vector<Choice> choices;
+  for (const auto &entry : preconditioners)
+    choices.push_back({entry.name, entry.traits.has_factors
+                                       ? std::string(entry.meaning) + "; " + FactorScalars::option()
+                                       : entry.meaning});
+  return choices;
+}
 
 void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z)
 {

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace femgpu::linalg
 {
@@ -16,9 +17,13 @@ struct PreconditionerTraits
   bool is_fused = false; ///< a function of the row, which is part of the steps of solvers
   bool divides_by_diagonal = false; ///< and nothing else
   bool counts_by_int = false;       ///< entries of A, see check_countable()
+  bool has_factors = false;         ///< whose values can be stored as any of FactorScalars
 };
 
 extern const BackendRegistry<PreconditionerTraits, Preconditioner> preconditioners;
+
+/// Names and meanings for listings, with option `values` where there is one.
+std::vector<Choice> preconditioner_choices();
 
 /// The preconditioner that @p text names, with its options: "sai tau=0.8". @throws as the registry
 inline std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text,

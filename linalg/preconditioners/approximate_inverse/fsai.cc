@@ -139,13 +139,14 @@ struct SolveRow
  */
 template <class Backend>
 class FactorisedApproximateInverse final
-    : public OperatorPreconditioner<FactorisedOperator<Backend>>
+    : public OperatorPreconditioner<FactorisedInverse>
 {
 public:
   explicit FactorisedApproximateInverse(Method &method)
-      : OperatorPreconditioner<FactorisedOperator<Backend>>(method, true),
+      : OperatorPreconditioner<FactorisedInverse>(method, true),
         tau(method.number("tau", 1., 0., 1.)), power(method.integer("power", 1, 1, 3)),
-        rounds(method.integer("grow", 0, 0, 10)), drop(method.number("drop", 0.05, 0., 1.))
+        rounds(method.integer("grow", 0, 0, 10)), drop(method.number("drop", 0.05, 0., 1.)),
+        factorised(with_factor_values<Backend>(method))
   {}
 
   void setup(const Matrix &A_) override
@@ -164,7 +165,7 @@ public:
       G = compute(A, large_entries<Backend>(*G, 1. - drop));
     }
     this->inverse =
-        std::make_unique<FactorisedOperator<Backend>>(G, transposed<Backend>(*G).matrix());
+        factorised(G, transposed<Backend>(*G).matrix());
     this->report = {G->n_nonzeros(), remarks()};
   }
 
@@ -209,6 +210,7 @@ private:
   double tau;
   int power, rounds;
   double drop;
+  MakeFactorised factorised;
   int n_failed = 0;
 };
 } // namespace

@@ -87,13 +87,14 @@ struct SolveRow
  * stagnates or breaks down. Not symmetric: not for conjugate gradients.
  */
 template <class Backend>
-class SparseApproximateInverse final : public OperatorPreconditioner<FactorisedOperator<Backend>>
+class SparseApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
 {
 public:
   explicit SparseApproximateInverse(Method &method)
-      : OperatorPreconditioner<FactorisedOperator<Backend>>(method, false),
+      : OperatorPreconditioner<FactorisedInverse>(method, false),
         tau(method.number("tau", 1., 0., 1.)), power(method.integer("power", 1, 1, 3)),
-        is_left(method.word("side", "right", {"right", "left"}) == "left")
+        is_left(method.word("side", "right", {"right", "left"}) == "left"),
+        factorised(with_factor_values<Backend>(method))
   {}
 
   void setup(const Matrix &A) override
@@ -104,7 +105,7 @@ public:
       M = minimise_rows(A.csr());
     else // column by column: the rows of the transposed problem
       M = transposed<Backend>(*minimise_rows(*transposed<Backend>(A.csr()).matrix())).matrix();
-    this->inverse = std::make_unique<FactorisedOperator<Backend>>(nullptr, M);
+    this->inverse = factorised(nullptr, M);
     this->report = {M->n_nonzeros(), "tau " + std::to_string(tau).substr(0, 4) + ", power " +
                                          std::to_string(power) + (is_left ? ", left" : ", right")};
     if (rows_with_dependence > 0)
@@ -157,6 +158,7 @@ private:
   double tau;
   int power;
   bool is_left;
+  MakeFactorised factorised;
   int rows_with_dependence = 0;
 };
 } // namespace

@@ -99,11 +99,12 @@ struct AinvOptions
  * ainv can find; DeviceError where the columns outgrow the memory.
  */
 template <class Backend>
-class ApproximateInverse final : public OperatorPreconditioner<FactorisedOperator<Backend>>
+class ApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
 {
 public:
   explicit ApproximateInverse(Method &method)
-      : OperatorPreconditioner<FactorisedOperator<Backend>>(method, true), options(method)
+      : OperatorPreconditioner<FactorisedInverse>(method, true), options(method),
+        factorised(with_factor_values<Backend>(method))
   {
     keeps_symmetry = options.symmetric != "no";
   }
@@ -173,7 +174,7 @@ private:
     const std::size_t n_nonzeros = first->n_nonzeros() + (parts == 2 ? second->n_nonzeros() : 0);
     this->report = {n_nonzeros, describe(result.n_rounds())};
     this->inverse =
-        std::make_unique<FactorisedOperator<Backend>>(std::move(first), std::move(second));
+        factorised(std::move(first), std::move(second));
   }
 
   std::string describe(const int n_rounds) const
@@ -202,7 +203,8 @@ private:
   }
 
   AinvOptions options;
-  using OperatorPreconditioner<FactorisedOperator<Backend>>::keeps_symmetry;
+  MakeFactorised factorised;
+  using OperatorPreconditioner<FactorisedInverse>::keeps_symmetry;
   std::unique_ptr<BlockPartition> blocks; ///< while it is set up
 };
 } // namespace
