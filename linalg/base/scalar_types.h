@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_base_scalar_types_h
 #define femgpu_linalg_base_scalar_types_h
 
+#include "linalg/base/bfloat16.h"
 #include "linalg/base/method.h"
 
 #include <limits>
@@ -24,6 +25,8 @@ template <>
 inline constexpr const char *scalar_name<double> = "double";
 template <>
 inline constexpr const char *scalar_name<float> = "float";
+template <>
+inline constexpr const char *scalar_name<BFloat16> = "bfloat16";
 
 /// A type as an argument of a function.
 template <class T>
@@ -78,7 +81,7 @@ std::string describe_values()
 using FormatScalars = ScalarTypes<double, float>;
 
 /// Of the factors of approximate inverses, whose products are steps of their own.
-using FactorScalars = ScalarTypes<double, float>;
+using FactorScalars = ScalarTypes<double, float, BFloat16>;
 } // namespace femgpu::linalg
 
 #endif

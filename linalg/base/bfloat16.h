@@ -1,0 +1,82 @@
+#ifndef femgpu_linalg_base_bfloat16_h
+#define femgpu_linalg_base_bfloat16_h
+
+#include "linalg/base/host_device.h"
+
+#include <cstring>
+#include <limits>
+
+namespace femgpu::linalg
+{
+/// The upper half of a float: its range, and 8 binary digits. What is computed is double.
+class BFloat16
+{
+public:
+  BFloat16() = default;
+
+  /// Rounds to nearest, ties to even, by integers: the same bits on the host and on a GPU, and not
+  /// twice, as by way of float. Beyond the largest number it is infinite, NaN stays NaN.
+  FEMGPU_HD
+  explicit BFloat16(const double x)
+  {
+    std::uint64_t u;
+    memcpy(&u, &x, sizeof(u));
+    const auto sign = static_cast<std::uint16_t>(u >> 63 << 15);
+    const std::uint64_t magnitude = u << 1 >> 1, infinity = std::uint64_t{0x7ff} << 52;
+    bits = sign | (magnitude > infinity ? 0x7fc0 : rounded(magnitude));
+  }
+
+  FEMGPU_HD
+  explicit operator double() const
+  {
+    const std::uint32_t upper = static_cast<std::uint32_t>(bits) << 16;
+    float x;
+    memcpy(&x, &upper, sizeof(x));
+    return static_cast<double>(x);
+  }
+
+private:
+  /// @param magnitude the bits of |x| as double
+  FEMGPU_HD
+  static std::uint16_t rounded(const std::uint64_t magnitude)
+  {
+    const int exponent = static_cast<int>(magnitude >> 52) - 1023;
+    if (exponent > 127)
+      return 0x7f80;
+    // Subnormal numbers have one unit, that of the least normal ones.
+    const int digits_off = exponent >= -126 ? 45 : 45 - 126 - exponent;
+    if (digits_off > 53) // less than half of that
+      return 0;
+    const std::uint64_t one = 1, significand = (magnitude & ((one << 52) - 1)) | one << 52;
+    const std::uint64_t kept = significand >> digits_off, half = one << (digits_off - 1);
+    const std::uint64_t rest = significand & ((one << digits_off) - 1);
+    const bool goes_up = rest > half || (rest == half && (kept & 1) == 1);
+    // The leading digit counts one more in the exponent, and so does a carry.
+    const int biased = exponent >= -126 ? exponent + 126 : 0;
+    return static_cast<std::uint16_t>((biased << 7) + static_cast<int>(kept) + (goes_up ? 1 : 0));
+  }
+
+  std::uint16_t bits;
+};
+} // namespace femgpu::linalg
+
+/// What is asked of a scalar type.
+template <>
+class std::numeric_limits<femgpu::linalg::BFloat16>
+{
+public:
+  static constexpr double min() // the least normal number
+  {
+    return 0x1p-126;
+  }
+  static constexpr double max()
+  {
+    return 0x1.fep127;
+  }
+  static constexpr double epsilon()
+  {
+    return 0x1p-7;
+  }
+};
+
+#endif
