@@ -1,4 +1,6 @@
 #include "linalg/generators/registry.h"
+#include "linalg/nonlinear/expression_law.h"
+#include "linalg/nonlinear_solver.h"
 #include "tests/linalg/on_backend.h"
 
 namespace femgpu::linalg::test
@@ -44,6 +46,65 @@ TEST_P(EveryFormatTest, AndPreconditionerGivesTheSolution)
       EXPECT_LE(residual_norm(A, b, solved.x), 1.01e-10 * norm(b));
     }
 }
+
+/// What multiplies with A by steps of its own.
+class EveryFormatOnBackend : public OnBackend
+{};
+
+TEST_P(EveryFormatOnBackend, IsMultipliedByTwoStagePreconditioners)
+{
+  const ModelProblem problem = generate("elasticity3d-p1:4");
+  for (const char *const format : all_formats) {
+    LinearSolverOptions options = method("bicgstab", "two-stage outer=2 blocks=2", 1e-9);
+    options.format = format;
+    const Solved solved = solve(executor, options, problem.A, problem.b);
+    SCOPED_TRACE(format);
+    ASSERT_TRUE(solved.report.converged()) << solved.report.message;
+    EXPECT_LE(residual_norm(problem.A, problem.b, solved.x), 1.01e-9 * norm(problem.b));
+  }
+}
+
+TEST_P(EveryFormatOnBackend, IsTriedByAutoIfItMayBeFast)
+{
+  const ModelProblem problem = generate("elasticity3d-p1:4");
+  for (const char *const format : {"auto", "auto values=float"}) {
+    LinearSolverOptions options = method("cg", "jacobi", 1e-9);
+    options.format = format;
+    const Solved solved = solve(executor, options, problem.A, problem.b);
+    EXPECT_TRUE(solved.report.converged()) << format << ": " << solved.report.message;
+  }
+}
+
+/// Newton's method and nonlinear conjugate gradients, with laws that are compiled and that are not.
+TEST_P(EveryFormatOnBackend, IsMultipliedByNonlinearMethods)
+{
+  const HostMatrix A = laplacian_3d(6, 6, 6);
+  const std::vector<double> b(static_cast<std::size_t>(A.n)), w(b.size(), 1. / 49.);
+  const auto solved = [&](const char *const format, const char *const preconditioner,
+                          const Law &law) {
+    NonlinearSolverOptions options;
+    options.method = "nlcg";
+    options.linear = method("cg", preconditioner);
+    options.linear.format = format;
+    options.control.relative_tolerance = 1e-9;
+    NonlinearSolver solver(executor, options);
+    std::vector<double> x(b.size());
+    solver.set_system(A.csr(), w.data(), false);
+    const SolveReport report = solver.solve({law, 4.}, b.data(), x.data());
+    EXPECT_TRUE(report.converged()) << format << ", " << preconditioner << ": " << report.message;
+    return x;
+  };
+  const Law laws[] = {ExponentialLaw{}, make_expression_law("exp(u)", "exp(u)")};
+  const std::vector<double> reference = solved("csr", "jacobi", laws[0]);
+  for (const Law &law : laws) {
+    for (const char *const format : all_formats)
+      EXPECT_LT(relative_difference(solved(format, "jacobi", law), reference), 1e-7) << format;
+    for (const char *const preconditioner : all_preconditioners)
+      EXPECT_LT(relative_difference(solved("csr", preconditioner, law), reference), 1e-7);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, EveryFormatOnBackend, backends(), backend_name);
 
 INSTANTIATE_TEST_SUITE_P(
     Solvers, EveryFormatTest,

@@ -2,6 +2,7 @@
 #define femgpu_tests_linalg_ilu_checks_h
 
 #include "linalg/generators/registry.h"
+#include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/incomplete/factors.h"
 #include "linalg/preconditioners/registry.h"
 #include "tests/linalg/ilu_reference.h"
@@ -37,8 +38,7 @@ public:
   {
     Buffer<double> v(executor, r.data(), r.size());
     Buffer<double> z(executor, r.size());
-    Runner<Backend>(*executor).run(
-        product(*std::get<const PreconditionerOperator *>(M->action()), v.data(), Store{z.data()}));
+    apply(*M, *executor, v, z);
     return z.to_host();
   }
   void update(const std::vector<double> &values)
@@ -46,16 +46,6 @@ public:
     csr.update_values(values.data());
     M->update(csr);
   }
-
-  struct Store
-  {
-    double *z;
-    FEMGPU_HD
-    void operator()(const int i, const double z_i) const
-    {
-      z[i] = z_i;
-    }
-  };
 
   ExecutorPtr executor;
   CsrMatrix csr;

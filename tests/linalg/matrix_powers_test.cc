@@ -232,7 +232,8 @@ TEST_P(MatrixPowersTest, SizesAreAwkward)
     expect_near(expected, reference(A, random_vector(n, 3), {}, newton_steps(6)), 3);
     MatrixPowersOptions automatic;
     for (const MatrixPowersOptions &options :
-         {blocked(32, 3), blocked(4999, 6), blocked(100000, 2), streamed(1 << 20, 4), automatic}) {
+         {blocked(32, 3), blocked(3000, 3), blocked(4999, 6), blocked(100000, 2),
+          streamed(1 << 20, 4), automatic}) {
       const Vectors V = run(A, options, newton_steps(6));
       SCOPED_TRACE(std::to_string(n) + ", " + description);
       expect_same(V, expected);

@@ -1,4 +1,5 @@
 #include "linalg/generators/registry.h"
+#include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/registry.h"
 #include "tests/linalg/on_backend.h"
 
@@ -464,6 +465,19 @@ TEST_P(SaiTest, BlockJacobiIsExactForABlockDiagonalMatrixAndRefusesSingularBlock
          dense({{1., 0., 0., 0.}, {0., 1., 0., 0.}, {0., 0., 1., 1.}, {0., 0., 1., 1.}}));
   });
   EXPECT_NE(text.find("from row 2 on"), std::string::npos) << text;
+}
+
+TEST_P(SaiTest, AnyPreconditionerIsAppliedByItself)
+{
+  const std::vector<double> d = {2., -4., 8.}, r = {1., 2., 3.};
+  for (const char *const text : {"identity", "jacobi", "block-jacobi block=1", "sai"}) {
+    const auto M = make(text, diagonal(d));
+    Buffer<double> from(executor, r.data(), r.size()), to(executor, r.size());
+    apply(*M, *executor, from, to);
+    const std::vector<double> z = to.to_host();
+    for (std::size_t i = 0; i < r.size(); ++i)
+      EXPECT_EQ(z[i], text == std::string("identity") ? r[i] : r[i] / d[i]) << text;
+  }
 }
 
 TEST_P(SaiTest, WrongOptionsAreErrorsThatNameThoseThereAre)
