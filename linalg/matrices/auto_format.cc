@@ -79,10 +79,48 @@ std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &row
   return methods;
 }
 
+/// The views of candidates(): no other needs a kernel for trials.
+template <class Scalars>
+struct TriedViews;
+template <class... Values>
+struct TriedViews<ScalarTypes<Values...>>
+{
+  using Operator = ViewedOperator<CsrView<Values>..., SellView<Values>..., BsrView<Values>...,
+                                  BlockSellView<Values>..., StoredView>;
+};
+
+/// A candidate, as a trial sees it.
+class TriedMatrix final : public TriedViews<FormatScalars>::Operator
+{
+public:
+  explicit TriedMatrix(const Matrix &A) : ViewedOperator(A.range(), A.domain()), A(A)
+  {}
+
+  View view() const override
+  {
+    return std::visit(
+        [](const auto &view) -> View {
+          if constexpr (std::is_constructible_v<View, decltype(view)>)
+            return view;
+          else
+            throw ParameterError("Matrix format 'auto' tries no ELLPACK.");
+        },
+        A.view());
+  }
+  const double *prepare(StepRunner &runner, double *v) const override
+  {
+    return A.prepare(runner, v);
+  }
+
+private:
+  const Matrix &A;
+};
+
 /// Seconds of one product: the best of some, after one that is not counted.
 template <class Backend>
-double seconds_of_product(const Matrix &A, Buffer<double> &v, Buffer<double> &result)
+double seconds_of_product(const Matrix &matrix, Buffer<double> &v, Buffer<double> &result)
 {
+  const TriedMatrix A(matrix);
   constexpr int repeats = 5;
   constexpr double seconds_of_repeat = 2e-3; // shorter ones see a GPU that is not awake
   Iteration<Backend, TrialState, TrialSums> trial(*A.range());
