@@ -60,7 +60,7 @@ public:
   {
     const CsrView<double> csr = F->csr_view();
     if constexpr (is_rounded)
-      return {csr.n, csr.lanes, csr.row_starts, csr.columns, rounded.data(), csr.stays};
+      return {csr.n, csr.lanes, csr.row_starts, csr.columns, rounded.data()};
     else
       return csr;
   }

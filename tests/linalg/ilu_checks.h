@@ -2,7 +2,6 @@
 #define femgpu_tests_linalg_ilu_checks_h
 
 #include "linalg/generators/registry.h"
-#include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/incomplete/factors.h"
 #include "linalg/preconditioners/registry.h"
 #include "tests/linalg/ilu_reference.h"

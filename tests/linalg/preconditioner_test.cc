@@ -1,5 +1,4 @@
 #include "linalg/generators/registry.h"
-#include "linalg/preconditioners/apply.h"
 #include "linalg/preconditioners/registry.h"
 #include "tests/linalg/on_backend.h"
 

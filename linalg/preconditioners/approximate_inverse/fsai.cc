@@ -138,8 +138,7 @@ struct SolveRow
  * counted.
  */
 template <class Backend>
-class FactorisedApproximateInverse final
-    : public OperatorPreconditioner<FactorisedInverse>
+class FactorisedApproximateInverse final : public OperatorPreconditioner<FactorisedInverse>
 {
 public:
   explicit FactorisedApproximateInverse(Method &method)
@@ -164,8 +163,7 @@ public:
       }
       G = compute(A, large_entries<Backend>(*G, 1. - drop));
     }
-    this->inverse =
-        factorised(G, transposed<Backend>(*G).matrix());
+    this->inverse = factorised(G, transposed<Backend>(*G).matrix());
     this->report = {G->n_nonzeros(), remarks()};
   }
 

@@ -173,8 +173,7 @@ private:
     auto first = transposed<Backend>(*W).matrix();
     const std::size_t n_nonzeros = first->n_nonzeros() + (parts == 2 ? second->n_nonzeros() : 0);
     this->report = {n_nonzeros, describe(result.n_rounds())};
-    this->inverse =
-        factorised(std::move(first), std::move(second));
+    this->inverse = factorised(std::move(first), std::move(second));
   }
 
   std::string describe(const int n_rounds) const
