@@ -106,7 +106,7 @@ struct BatchProgram
   FEMGPU_HD
   static EnergyReport energy_of(const State &s)
   {
-    return State::n_kept > 0 ? s.energy->report(s.iteration) : EnergyReport();
+    return State::n_kept > 0 ? s.energy->report(s.iteration, s.energy_sum) : EnergyReport();
   }
 
   FEMGPU_HD

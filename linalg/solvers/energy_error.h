@@ -34,7 +34,7 @@ namespace femgpu::linalg
  */
 struct EnergyError
 {
-  static constexpr int n_recent = 128; ///< a power of two
+  static constexpr int n_recent = 256; ///< a power of two
   static constexpr int chunk = 8;      ///< terms that leave the recent ones together
   static constexpr int n_intervals = 64;
   static constexpr double accuracy = 0.25;  ///< τ
@@ -47,7 +47,6 @@ struct EnergyError
   int first;                                     ///< iterate with which the recurrence began
   int n_taken;                                   ///< terms that are in sums
   int length;                                    ///< terms of an interval
-  double taken;                                  ///< the sum of these terms
   double open_sum, open_least;                   ///< of the interval that is not complete
 
   double watched;   ///< so small must a term be before the error can be; negative: none decides
@@ -67,7 +66,7 @@ struct EnergyError
     start = new_start;
     n_taken = 0;
     length = chunk;
-    taken = open_sum = open_least = 0.;
+    open_sum = open_least = 0.;
     watched = relative > 0. || absolute > 0. ? first_watched : -1.;
     reduction = 0.;
   }
@@ -93,16 +92,15 @@ struct EnergyError
   }
 
   /// Makes room among the recent terms of iterations before @p end, and finds out whether the error
-  /// has reached its target, where it has one.
+  /// has reached its target, where it has one. @p sum of all terms
   FEMGPU_HD_CALLED
-  void look(const int end)
+  void look(const int end, const double sum)
   {
     FEMGPU_ROLLED
     while (end - first - n_taken >= n_recent / 2)
       take_chunk();
     if (watched < 0.)
       return;
-    const double sum = taken + recent_sum(end);
     const double target = squared_target(sum);
     const double last = term(end - 1);
     if (!(last <= accuracy * target)) { // S >= 1
@@ -116,16 +114,18 @@ struct EnergyError
       reduction = sqrt(target / sum);
   }
 
-  /// What is known after @p n_iterations.
+  /// What is known after @p n_iterations from all terms, whose @p sum is given; of a loop that has
+  /// not looked, from the recent ones.
   FEMGPU_HD_CALLED
-  EnergyReport report(const int n_iterations)
+  EnergyReport report(const int n_iterations, const double sum)
   {
     EnergyReport known;
     // the last term may be of an update that was not worth it any more
     const int end = reduction > 0. ? n_iterations + 1 : n_iterations;
     if (end == first)
       return known;
-    const double sum = taken + recent_sum(end);
+    if (end - first - n_taken > n_recent)
+      first = end - n_recent - n_taken;
     known.norm = sqrt(squared_norm(sum));
     if (watched >= 0.)
       known.target = sqrt(squared_target(sum));
@@ -168,16 +168,6 @@ private:
   {
     return fmax(absolute_tolerance * absolute_tolerance,
                 relative_tolerance * relative_tolerance * squared_norm(sum));
-  }
-
-  FEMGPU_HD
-  double recent_sum(const int end) const
-  {
-    double sum = 0.;
-    FEMGPU_ROLLED
-    for (int k = first + n_taken; k < end; ++k)
-      sum += term(k);
-    return sum;
   }
 
   FEMGPU_HD
@@ -253,7 +243,6 @@ private:
     const bool is_open = n_taken % length > 0;
     open_sum = is_open ? open_sum + sum : sum;
     open_least = is_open ? fmin(open_least, smallest) : smallest;
-    taken += sum;
     n_taken += chunk;
     if (n_taken % length == 0)
       close_interval();

@@ -50,7 +50,8 @@ struct KrylovState : LoopState
   bool stops_by_error = false;
   /// Of methods that call count_update(), for one of those that run an epilogue.
   EnergyError *energy = nullptr;
-  double watched = -1.; ///< see EnergyError
+  double watched = -1.;   ///< see EnergyError
+  double energy_sum = 0.; ///< of all that updates have taken off the squared error
 
   // Of LoopState, for methods that count_update().
   static constexpr int n_energy = sizeof(EnergyError) / sizeof(double);
@@ -67,7 +68,7 @@ struct KrylovState : LoopState
   FEMGPU_HD
   void look() const
   {
-    energy->look(iteration);
+    energy->look(iteration, energy_sum);
   }
   FEMGPU_HD
   void hear(const double *const memory)
@@ -87,6 +88,7 @@ struct KrylovState : LoopState
   void begin_energy(const double energy_start)
   {
     watched = stops_by_error ? EnergyError::first_watched : -1.;
+    energy_sum = 0.;
     if (energy != nullptr)
       energy->begin(iteration, energy_start, stops_by_error ? relative_tolerance : 0.,
                     stops_by_error ? absolute_tolerance : 0.);
@@ -164,6 +166,7 @@ struct KrylovState : LoopState
   {
     if (energy != nullptr)
       energy->store(iteration, alpha_gamma);
+    energy_sum += alpha_gamma;
     ++iteration;
     asks = EnergyError::is_due(iteration, alpha_gamma, watched);
   }

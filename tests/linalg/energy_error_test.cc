@@ -15,6 +15,7 @@ struct Fed
 {
   EnergyError energy;
   int n_terms = 0;
+  double sum = 0.;
 
   explicit Fed(const double relative_tolerance = 0.)
   {
@@ -25,13 +26,14 @@ struct Fed
   bool add(const double term)
   {
     energy.store(n_terms++, term);
+    sum += term;
     if (EnergyError::is_due(n_terms, term, energy.watched))
-      energy.look(n_terms);
+      energy.look(n_terms, sum);
     return energy.reduction > 0.;
   }
   EnergyReport report()
   {
-    return energy.report(n_terms);
+    return energy.report(n_terms, sum);
   }
 };
 
@@ -43,6 +45,19 @@ TEST(EnergyError, NeedsMoreThanOneTerm)
   EXPECT_LT(fed.report().error, 0.);
   EXPECT_EQ(fed.report().norm, 2.);
   EXPECT_LT(fed.report().target, 0.);
+}
+
+// As of a loop on a chip.
+TEST(EnergyError, RecentTermsDoWhereNobodyHasLooked)
+{
+  Fed fed;
+  for (; fed.n_terms < 1000; fed.sum += std::pow(0.9, fed.n_terms++))
+    fed.energy.store(fed.n_terms, std::pow(0.9, fed.n_terms));
+  const EnergyReport report = fed.report();
+  const double exact = std::pow(0.9, 1000 - report.delay) / 0.1;
+  EXPECT_LE(report.error * report.error, exact);
+  EXPECT_GE(report.error * report.error, (1. - EnergyError::accuracy) * exact);
+  EXPECT_DOUBLE_EQ(report.norm, std::sqrt(fed.sum));
 }
 
 TEST(EnergyError, DecidesAsSoonAsItIsSmallEnough)
@@ -305,29 +320,34 @@ TEST_P(EnergyErrorTest, IsTheSameOnAChipAsOfAGraph)
 {
   if (std::get<0>(GetParam()) != "cuda")
     GTEST_SKIP() << "the host has one way";
-  const auto compare = [&](const Known &system, const double tolerance) {
-    LinearSolverOptions options = to_energy_error(solver, tolerance);
-    options.format = "sell";
+  for (const int n : {10, 25, 60, 150}) {
+    const Known system(laplacian_2d(n, n + 1));
+    LinearSolverOptions options = to_energy_error(solver, 0.);
     options.control.execution = Execution::graph;
     const SolveReport graph = run(options, system.A, system.b).report;
     options.control.execution = Execution::resident;
-    const auto [report, x] = run(options, system.A, system.b);
+    const SolveReport report = run(options, system.A, system.b).report;
     SCOPED_TRACE(report.method.execution);
     EXPECT_EQ(report.outcome, Outcome::converged) << report.message;
-    EXPECT_NEAR(report.iterations, graph.iterations, 3. + 0.3 * graph.iterations);
     ASSERT_GT(report.energy.error, 0.);
     EXPECT_NEAR(report.energy.norm, graph.energy.norm, 1e-6 * graph.energy.norm);
-    EXPECT_NEAR(report.energy.target, graph.energy.target, 1e-6 * graph.energy.norm);
-    if (tolerance > 0.) {
-      EXPECT_LE(energy_error(system.A, x, system.x), report.energy.target);
-      EXPECT_LE(report.energy.error, report.energy.target);
+    if (report.iterations == graph.iterations) {
+      EXPECT_NEAR(report.energy.error, graph.energy.error, 0.5 * graph.energy.error);
     }
-  };
-  for (const int n : {10, 25, 60, 150, 250}) {
-    const Known system(laplacian_2d(n, n + 1));
-    for (const double tolerance : {0., 1e-1, 1e-3})
-      compare(system, tolerance);
   }
+}
+
+TEST_P(EnergyErrorTest, DecidesOnAGraph)
+{
+  if (std::get<0>(GetParam()) != "cuda")
+    GTEST_SKIP() << "the host has one way";
+  const Known system(laplacian_2d(60, 60));
+  LinearSolverOptions options = to_energy_error(solver, 1e-3);
+  options.control.execution = Execution::automatic;
+  EXPECT_EQ(run(options, system.A, system.b).report.method.execution, "graph");
+  options.control.execution = Execution::resident;
+  EXPECT_NE(text_of<ParameterError>([&] { run(options, system.A, system.b); }).find("energy norm"),
+            std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, EnergyErrorTest,

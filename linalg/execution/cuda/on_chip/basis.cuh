@@ -59,9 +59,10 @@ int numbers_before_entries(const Method &method, const int n, const int slice)
 
 /// What runs the steps inside the kernel.
 template <class Fabric, class Entries, int R, class Sums, class Loop>
-class ResidentBasis : public LoopBlock<Fabric, typename Loop::State, Sums, basis_threads, false>
+class ResidentBasis
+    : public LoopBlock<Fabric, typename Loop::State, Sums, basis_threads, false, false>
 {
-  using Base = LoopBlock<Fabric, typename Loop::State, Sums, basis_threads, false>;
+  using Base = LoopBlock<Fabric, typename Loop::State, Sums, basis_threads, false, false>;
   using Base::fabric;
   using Base::state;
   using Base::sums;

@@ -29,16 +29,16 @@ struct BatchLayout
 /// One system of a batch in one block, which is where it stays; see batch.h. The state is in shared
 /// memory: its registers serve other blocks better.
 template <class Program, class Entries, int R, int most_threads>
-class BatchBlock
-    : public Resident<BlockFabric, Entries, R, Program::n_vectors, typename Program::State,
-                      typename Program::Sums, most_threads, /* each_has_state */ false>
+class BatchBlock : public Resident<BlockFabric, Entries, R, Program::n_vectors,
+                                   typename Program::State, typename Program::Sums, most_threads,
+                                   /* each_has_state */ false, /* looks */ true>
 {
 public:
   using State = typename Program::State;
   using Sums = typename Program::Sums;
   static constexpr int n_vectors = Program::n_vectors;
   static constexpr int x = 0, r = 1;
-  using Base = Resident<BlockFabric, Entries, R, n_vectors, State, Sums, most_threads, false>;
+  using Base = Resident<BlockFabric, Entries, R, n_vectors, State, Sums, most_threads, false, true>;
 
   __device__ BatchBlock(const BatchSystem &system, const BatchLayout &layout, const State &start,
                         double *exchange)

@@ -26,12 +26,13 @@ struct LoopResult
  * What a block needs to run a loop together with others: state, sums and epilogues. If
  * @p each_has_state, every thread keeps the state in its registers and runs the epilogues itself,
  * and none waits for another that does it; else thread 0 does, in shared memory. A block has up to
- * @p most_threads threads.
+ * @p most_threads threads. @p looks: what epilogues ask for is done (LoopState::n_kept); a loop of
+ * many blocks or threads with a state only keeps the numbers.
  */
-template <class Fabric, class State, class Sums, int most_threads, bool each_has_state>
+template <class Fabric, class State, class Sums, int most_threads, bool each_has_state, bool looks>
 class LoopBlock
 {
-  static_assert(!each_has_state || Fabric::all_warps_combine);
+  static_assert(!each_has_state || (Fabric::all_warps_combine && !looks));
 
 public:
   /// @param start of the loop
@@ -109,15 +110,14 @@ protected:
   {
     if constexpr (HasEpilogue<Formulas>::value) {
       const Sums total = combined(CompletedSums<Formulas>{});
-      if constexpr (each_has_state) {
-        formulas.finish(state, total);
-        answer();
-      }
-      else {
-        if (threadIdx.x == 0)
+      if (each_has_state || threadIdx.x == 0) {
+        if constexpr (looks)
           finish_step(formulas, state, total);
-        __syncthreads();
+        else
+          formulas.finish(state, total);
       }
+      if constexpr (!each_has_state)
+        __syncthreads();
     }
   }
 
@@ -151,18 +151,6 @@ protected:
 
 private:
   static constexpr int most_warps = most_threads / warp_size;
-
-  /// Looks where all have asked: each block finds the same in the numbers that it has kept.
-  __device__ void answer()
-  {
-    if constexpr (State::n_kept > 0)
-      if (state.asks) {
-        if (threadIdx.x == 0)
-          state.look();
-        __syncthreads();
-        state.hear(kept());
-      }
-  }
 
   __device__ void copy_kept(double *to) const
   {

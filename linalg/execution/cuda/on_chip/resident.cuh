@@ -282,10 +282,10 @@ private:
 /// What runs the steps inside the kernel. A State has, besides what a LoopState has, the number of
 /// the `iteration`, and a `history` of history_size numbers.
 template <class Fabric, class Entries, int R, int n_vectors, class State, class Sums,
-          int most_threads, bool each_has_state>
-class Resident : public LoopBlock<Fabric, State, Sums, most_threads, each_has_state>
+          int most_threads, bool each_has_state, bool looks = false>
+class Resident : public LoopBlock<Fabric, State, Sums, most_threads, each_has_state, looks>
 {
-  using Base = LoopBlock<Fabric, State, Sums, most_threads, each_has_state>;
+  using Base = LoopBlock<Fabric, State, Sums, most_threads, each_has_state, looks>;
 
 protected:
   using Base::fabric;
