@@ -378,8 +378,8 @@ private:
     const int rows = block_size << log_slice;
     const int width = ((slice_starts[slice + 1] - slice_starts[slice]) >> log_slice);
     const std::uint64_t policy = cache_policy(stays);
-    const ReadOnce<int> block_columns{columns + first_block(position / block_size), policy};
-    const ReadOnce<Value> a{values + place(position, 0), policy};
+    const int *block_columns = columns + first_block(position / block_size);
+    const Value *a = values + place(position, lane * b);
     const int parts = width * (block_size / b);
     double sum = 0.;
     for (int first = lane; first < parts; first += together * n_lanes) {
@@ -389,12 +389,16 @@ private:
       for (int e = 0; e < together; ++e) {
         const int part = first + e * n_lanes, block = part / (block_size / b);
         const bool is_there = part < parts;
-        column[e] = is_there ? block_columns[block << log_slice] * block_size +
-                                   (part - block * (block_size / b)) * b
-                             : -1;
+        column[e] = is_there
+                        ? load_once(block_columns + (block << log_slice), policy) * block_size +
+                              (part - block * (block_size / b)) * b
+                        : -1;
         FEMGPU_UNROLL
         for (int c = 0; c < b; ++c)
-          a_j[e][c] = is_there ? a[static_cast<std::size_t>(part * b + c) * rows] : Value(0);
+          a_j[e][c] =
+              is_there
+                  ? load_once(a + static_cast<std::ptrdiff_t>(rows) * (e * n_lanes * b + c), policy)
+                  : Value(0);
       }
       double v_j[together][b];
       FEMGPU_UNROLL
@@ -409,6 +413,7 @@ private:
         for (int c = 0; c < b; ++c)
           sum += static_cast<double>(a_j[e][c]) * v_j[e][c];
       }
+      a += static_cast<std::ptrdiff_t>(rows) * (together * n_lanes * b);
     }
     return sum;
   }

@@ -54,6 +54,8 @@ public:
     if constexpr (State::n_kept > 0) {
       state.keep_in(threadIdx.x == 0 ? kept() : nullptr);
       state.asks = false;
+      if constexpr (!looks)
+        state.keep_only();
     }
   }
 
@@ -80,8 +82,10 @@ protected:
     if (!is_first_thread())
       return;
     *where = state;
-    if constexpr (State::n_kept > 0)
+    if constexpr (State::n_kept > 0) {
       where->keep_in(state.history - State::n_kept);
+      where->asks = false;
+    }
   }
 
   /// In the memory before the history.
