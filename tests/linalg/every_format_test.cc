@@ -81,9 +81,9 @@ TEST_P(EveryFormatOnBackend, IsMultipliedByNonlinearMethods)
   const HostMatrix A = laplacian_3d(6, 6, 6);
   const std::vector<double> b(static_cast<std::size_t>(A.n)), w(b.size(), 1. / 49.);
   const auto solved = [&](const char *const format, const char *const preconditioner,
-                          const Law &law) {
+                          const Law &law, const char *const nlcg = "nlcg") {
     NonlinearSolverOptions options;
-    options.method = "nlcg";
+    options.method = nlcg;
     options.linear = method("cg", preconditioner);
     options.linear.format = format;
     options.control.relative_tolerance = 1e-9;
@@ -100,7 +100,8 @@ TEST_P(EveryFormatOnBackend, IsMultipliedByNonlinearMethods)
     for (const char *const format : all_formats)
       EXPECT_LT(relative_difference(solved(format, "jacobi", law), reference), 1e-7) << format;
     for (const char *const preconditioner : all_preconditioners)
-      EXPECT_LT(relative_difference(solved("csr", preconditioner, law), reference), 1e-7);
+      for (const char *const nlcg : {"nlcg", "nlcg beta=polak-ribiere"})
+        EXPECT_LT(relative_difference(solved("csr", preconditioner, law, nlcg), reference), 1e-7);
   }
 }
 
