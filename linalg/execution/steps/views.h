@@ -413,7 +413,7 @@ private:
         for (int c = 0; c < b; ++c)
           sum += static_cast<double>(a_j[e][c]) * v_j[e][c];
       }
-      a += static_cast<std::ptrdiff_t>(rows) * (together * n_lanes * b);
+      a += static_cast<std::ptrdiff_t>(rows) * together * n_lanes * b;
     }
     return sum;
   }
