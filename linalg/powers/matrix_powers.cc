@@ -46,7 +46,7 @@ std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalV
                                                 const MatrixPowersOptions &options,
                                                 const PowersForms &forms)
 {
-  const ExecutorPtr executor = A.executor();
+  const ExecutorPtr &executor = A.executor();
   const HostCopy host(A, m);
   const std::vector<int> starts =
       options.starts.empty() ? equal_blocks(A.n(), options.block) : options.starts;
