@@ -84,14 +84,14 @@ struct BatchProgram
         static_cast<typename Method::State &>(state) = begun;
       });
       block.forget(/* keeps_x */ true);
-      block.template residual<BeginWithResidual<typename Method::Sums>>();
+      block.template residual<BeginWithResidual<State, typename Method::Sums>>();
       if (block.state().bb == 0.) { // the solution is 0, whatever the guess was
         block.change_state([](State &state) {
           state.initial_rr = -1.;
           state.running = true;
         });
         block.forget(/* keeps_x */ false);
-        block.template residual<BeginWithResidual<typename Method::Sums>>();
+        block.template residual<BeginWithResidual<State, typename Method::Sums>>();
       }
       block.run(typename Method::First());
       while (block.state().running)
@@ -106,7 +106,7 @@ struct BatchProgram
   FEMGPU_HD
   static EnergyReport energy_of(const State &s)
   {
-    return State::n_kept > 0 ? s.energy->report(s.iteration, s.energy_sum) : EnergyReport();
+    return State::n_kept > 0 ? s.energy().report(s.iteration, s.energy_sum) : EnergyReport();
   }
 
   FEMGPU_HD

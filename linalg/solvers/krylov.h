@@ -70,7 +70,7 @@ struct TrueResidual
 };
 
 /// The same before the first iteration: keeps x, makes the target, and may end the solve.
-template <class Sums>
+template <class State, class Sums>
 struct BeginWithResidual : TrueResidual<Sums>
 {
   const double *x;
@@ -96,10 +96,11 @@ struct BeginWithResidual : TrueResidual<Sums>
   }
 
   FEMGPU_HD
-  void finish(KrylovState &s, const WithResidual<Sums> &sums) const
+  void finish(State &s, const WithResidual<Sums> &sums) const
   {
-    s.begin_energy(sums.energy);
-    s.begin(sums.true_rr, sums.bb);
+    if constexpr (State::n_kept > 0)
+      s.begin_energy(sums.energy);
+    s.KrylovState::begin(sums.true_rr, sums.bb);
     if (sums.bb == 0.) // x = 0
       s.stop(Outcome::converged);
   }
@@ -171,8 +172,6 @@ SolveReport solve_to_true_residual(Iteration &iteration, const Matrix &A,
 
   KrylovState state = state_for<State>(control);
   double *const numbers = iteration.keep_numbers(State::n_kept + history_size);
-  if constexpr (State::n_kept > 0)
-    state.keep_in(numbers);
   state.history = numbers + State::n_kept;
   state.history_size = history_size;
   state.value_precision = A.value_precision();
@@ -310,10 +309,10 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
     State state;
     static_cast<KrylovState &>(state) = start;
     iteration.set_state(state);
-    Enclosed enclosed(
-        iteration,
-        product(A.csr(), x.data(), BeginWithResidual<Sums>{{b.data(), r}, x.data(), kept.data()}),
-        product(A.csr(), x.data(), EndWithResidual<Sums>{{b.data(), r}}));
+    Enclosed enclosed(iteration,
+                      product(A.csr(), x.data(),
+                              BeginWithResidual<State, Sums>{{b.data(), r}, x.data(), kept.data()}),
+                      product(A.csr(), x.data(), EndWithResidual<Sums>{{b.data(), r}}));
     std::visit([&](const auto &m) { iterate(enclosed, m, kept.data()); }, m_view);
     return iteration.get_state();
   };

@@ -25,8 +25,8 @@ struct KrylovState : LoopState
   /// still.
   static constexpr double smallest_rr = 1e-280;
   Outcome outcome = Outcome::breakdown;
-  int restarts = 0; ///< that the method has made by itself
-  int history_size = 0;
+  int restarts = 0;          ///< that the method has made by itself
+  int history_size = 0;      ///< negative: where this state is, nothing is written
   double *history = nullptr; ///< squared norms of the first iterations
 
   // What the target is made of; begin() makes it.
@@ -48,22 +48,15 @@ struct KrylovState : LoopState
 
   /// Does the error in the energy norm decide? The tolerances are of that then.
   bool stops_by_error = false;
-  /// Of methods that call count_update(), for one of those that run an epilogue.
-  EnergyError *energy = nullptr;
   double watched = -1.;   ///< see EnergyError
   double energy_sum = 0.; ///< of all that updates have taken off the squared error
 
   // Of LoopState, for methods that count_update().
   static constexpr int n_energy = sizeof(EnergyError) / sizeof(double);
   FEMGPU_HD
-  void keep_in(double *const memory)
+  EnergyError &energy() const
   {
-    energy = reinterpret_cast<EnergyError *>(memory);
-  }
-  FEMGPU_HD
-  double *kept() const
-  {
-    return reinterpret_cast<double *>(energy);
+    return *reinterpret_cast<EnergyError *>(history - n_energy);
   }
   /// Nobody will look before the end.
   FEMGPU_HD
@@ -75,12 +68,12 @@ struct KrylovState : LoopState
   FEMGPU_HD
   void look() const
   {
-    energy->look(iteration, energy_sum);
+    energy().look(iteration, energy_sum);
   }
   FEMGPU_HD
-  void hear(const double *const memory)
+  void hear()
   {
-    const EnergyError &error = *reinterpret_cast<const EnergyError *>(memory);
+    const EnergyError &error = energy();
     asks = false;
     watched = error.watched;
     if (error.reduction == 0.)
@@ -96,9 +89,9 @@ struct KrylovState : LoopState
   {
     watched = stops_by_error ? EnergyError::first_watched : -1.;
     energy_sum = 0.;
-    if (energy != nullptr)
-      energy->begin(iteration, energy_start, stops_by_error ? relative_tolerance : 0.,
-                    stops_by_error ? absolute_tolerance : 0.);
+    if (history_size >= 0)
+      energy().begin(iteration, energy_start, stops_by_error ? relative_tolerance : 0.,
+                     stops_by_error ? absolute_tolerance : 0.);
   }
 
   /// Makes ready to iterate from an x with the residual @p new_rr, or stops.
@@ -171,8 +164,8 @@ struct KrylovState : LoopState
   FEMGPU_HD
   void count_update(const double alpha_gamma)
   {
-    if (energy != nullptr)
-      energy->store(iteration, alpha_gamma);
+    if (history_size >= 0)
+      energy().store(iteration, alpha_gamma);
     energy_sum += alpha_gamma;
     ++iteration;
     asks = EnergyError::is_due(iteration, alpha_gamma, watched);

@@ -83,7 +83,8 @@ struct ApplyPreconditioner : Preconditions<q, s>
       return;
     state.alpha = sum.gamma * inverse_pq;
     // γ'/γ > 0, but its formula may round to less where γ' is tiny.
-    state.beta = fmax(0., state.alpha * (sum.qs * inverse_pq) - 1.);
+    const double beta = state.alpha * (sum.qs * inverse_pq) - 1.;
+    state.beta = beta > 0. ? beta : 0.;
     state.count_update(state.alpha * sum.gamma);
   }
 };

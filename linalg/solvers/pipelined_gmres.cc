@@ -54,7 +54,7 @@ struct PipelinedPlace : Workplace<fused>
 
   // On a chip.
   FEMGPU_HD
-  BeginWithResidual<Sums> begin() const
+  BeginWithResidual<State, Sums> begin() const
   {
     return {{this->b, V[0]}, this->x, this->kept};
   }

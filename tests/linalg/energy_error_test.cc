@@ -108,7 +108,7 @@ TEST(EnergyError, RunThatHasMadeItSmallIsKeptWhateverTheResidual)
   state.stops_by_error = true;
   state.relative_tolerance = 0.1;
   state.max_iterations = 100;
-  state.keep_in(memory.data());
+  state.history = memory.data() + memory.size();
   state.begin_energy(0.);
   state.begin(1., 1.);
   TrueResidualJudge judge;
@@ -118,7 +118,7 @@ TEST(EnergyError, RunThatHasMadeItSmallIsKeptWhateverTheResidual)
     state.count_update(std::pow(0.5, k));
     if (state.asks) {
       state.look();
-      state.hear(state.kept());
+      state.hear();
     }
   }
   state.true_rr = 1.001 * state.rr;

@@ -38,8 +38,7 @@ public:
     for (int i = 0; i < n; ++i)
       diagonal[i] = uses_diagonal ? 1. / system.A.diagonal(i) : 1.;
     std::fill_n(vectors.data[r], n, 0.);
-    if constexpr (State::n_kept > 0)
-      own_state.keep_in(kept.data());
+    own_state.history = kept.data() + kept.size();
     forget(/* keeps_x */ true);
   }
 

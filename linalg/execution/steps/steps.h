@@ -50,11 +50,10 @@ struct LoopState
   bool asks = false;   ///< see n_kept
 
   /**
-   * Doubles that epilogues keep in memory beside the state; they come before its history. Where
-   * there are some, a state has keep_in(memory), kept(), which is that memory, look() and
-   * hear(memory). Threads that have a copy of the state each run the epilogues side by side, and
-   * one of them writes that memory: the others keep in nullptr. What takes long is not for
-   * epilogues: they ask, then the one thread looks, and after that all hear what has come out.
+   * Doubles that epilogues keep in memory; they come before the history. Where there are some, a
+   * state has look() and hear(). What takes long is not for epilogues: they ask, then one thread
+   * looks, and hears what has come out. Threads that have a copy of the state each run the
+   * epilogues side by side; one of them writes that memory, and none looks before the end.
    */
   static constexpr int n_kept = 0;
 };
@@ -272,7 +271,7 @@ void finish_step(const Body &body, State &state, const Sums &sums)
   if constexpr (State::n_kept > 0)
     if (state.asks) {
       state.look();
-      state.hear(state.kept());
+      state.hear();
     }
 }
 

@@ -69,7 +69,7 @@ class ResidentBasis
 
 public:
   __device__ ResidentBasis(const Loop &loop, double *shared)
-      : Base(Fabric(shared, loop.grid), loop.start, false, loop.state), loop(loop),
+      : Base(Fabric(shared, loop.grid), loop.start, loop.state), loop(loop),
         place(loop.layout, fabric.rank()), exchange(loop.packets), warp(threadIdx.x / warp_size),
         lane(threadIdx.x % warp_size)
   {

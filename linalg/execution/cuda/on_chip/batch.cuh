@@ -43,7 +43,7 @@ public:
   __device__ BatchBlock(const BatchSystem &system, const BatchLayout &layout, const State &start,
                         double *exchange)
       : Base(BlockFabric(exchange, {}), layout.of(system), vectors_of(system), system.A, start,
-             /* has_begun */ false, nullptr, exchange),
+             nullptr, exchange),
         b(system.b), solution(system.x)
   {
     this->load_rows({nullptr, 1.});

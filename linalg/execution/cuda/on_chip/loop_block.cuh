@@ -4,6 +4,7 @@
 #include "linalg/execution/cuda/on_chip/fabric.cuh"
 #include "linalg/execution/steps/steps.h"
 
+#include <climits>
 #include <type_traits>
 
 namespace femgpu::linalg::cuda
@@ -36,27 +37,20 @@ class LoopBlock
 
 public:
   /// @param start of the loop
-  /// @param has_begun: there are numbers that earlier epilogues have kept
   /// @param in_memory where the state is left
   /// All threads of the block have to meet before the first epilogue.
-  __device__ LoopBlock(const Fabric &fabric, const State &start, const bool has_begun,
-                       State *in_memory)
+  __device__ LoopBlock(const Fabric &fabric, const State &start, State *in_memory)
       : fabric(fabric), state(place_of_state()), in_memory(in_memory)
   {
-    if constexpr (State::n_kept > 0)
-      for (int k = threadIdx.x; has_begun && k < State::n_kept; k += blockDim.x)
-        kept()[k] = start.kept()[k];
     if (!each_has_state && threadIdx.x != 0)
       return;
     state = start;
     if (!is_first_thread())
-      state.history_size = 0; // one thread writes it
-    if constexpr (State::n_kept > 0) {
-      state.keep_in(threadIdx.x == 0 ? kept() : nullptr);
-      state.asks = false;
-      if constexpr (!looks)
-        state.keep_only();
-    }
+      state.history_size = -1; // one thread writes
+    if constexpr (looks)
+      state.history = kept() + State::n_kept;
+    else if constexpr (State::n_kept > 0)
+      state.keep_only();
   }
 
   __device__ bool is_running() const
@@ -67,8 +61,10 @@ public:
   /// Leaves the state now and then for those who watch.
   __device__ void show()
   {
-    if ((++passes & 63U) == 0)
-      leave_state(in_memory);
+    if (--passes_to_show > 0)
+      return;
+    passes_to_show = passes_between_shows;
+    leave_state(in_memory);
   }
 
 protected:
@@ -82,17 +78,7 @@ protected:
     if (!is_first_thread())
       return;
     *where = state;
-    if constexpr (State::n_kept > 0) {
-      where->keep_in(state.history - State::n_kept);
-      where->asks = false;
-    }
-  }
-
-  /// In the memory before the history.
-  __device__ void leave_kept() const
-  {
-    if (fabric.rank() == 0)
-      copy_kept(state.history - State::n_kept);
+    where->asks = false;
   }
 
   /// For the host, by one block. @param most_numbers that @p result has room for
@@ -101,11 +87,10 @@ protected:
     if (fabric.rank() != 0)
       return;
     leave_state(&result->state);
-    copy_kept(result->numbers());
-    double *const history = result->numbers() + State::n_kept;
-    const int count = min(state.iteration + 1, most_numbers - State::n_kept);
+    const double *const numbers = state.history - State::n_kept;
+    const int count = min(State::n_kept + state.iteration + 1, most_numbers);
     for (int k = threadIdx.x; k < count; k += blockDim.x)
-      history[k] = state.history[k];
+      result->numbers()[k] = numbers[k];
   }
 
   /// Runs the epilogue of a step, if it has one, when all have come here.
@@ -155,13 +140,7 @@ protected:
 
 private:
   static constexpr int most_warps = most_threads / warp_size;
-
-  __device__ void copy_kept(double *to) const
-  {
-    if constexpr (State::n_kept > 0)
-      for (int k = threadIdx.x; k < State::n_kept; k += blockDim.x)
-        to[k] = kept()[k];
-  }
+  static constexpr int passes_between_shows = 64;
 
   __device__ static decltype(auto) place_of_state()
   {
@@ -172,10 +151,10 @@ private:
       return *reinterpret_cast<State *>(memory);
     }
   }
-  /// The numbers that this block's epilogues keep; its own, because it waits for no other.
+  /// The numbers that the epilogues of a block keep that leaves no history.
   __device__ static double *kept()
   {
-    __shared__ double numbers[State::n_kept];
+    __shared__ double numbers[State::n_kept + 1]; // perhaps none
     return numbers;
   }
   /// Two turns: a warp may leave the next sums while another still reads these.
@@ -187,7 +166,8 @@ private:
   }
 
   State *in_memory;
-  unsigned int passes = 0, turn = 0;
+  int passes_to_show = is_first_thread() ? passes_between_shows : INT_MAX;
+  unsigned int turn = 0;
 };
 } // namespace femgpu::linalg::cuda
 

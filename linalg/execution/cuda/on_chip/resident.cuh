@@ -296,7 +296,7 @@ public:
   template <class Loop>
   __device__ Resident(const Loop &loop, double *exchange)
       : Resident(Fabric(exchange, loop.grid), loop.layout, loop.vectors, loop.A,
-                 loop.has_begun ? *loop.state : loop.start, loop.has_begun, loop.state, exchange)
+                 loop.has_begun ? *loop.state : loop.start, loop.state, exchange)
   {
     if (!loop.has_begun)
       run_in_memory(loop.begin, loop.factor);
@@ -355,7 +355,6 @@ public:
           vectors.data[vector][place.row(k)] = row[k][vector];
     run_in_memory(loop.end, loop.factor);
     this->leave_state(loop.state);
-    this->leave_kept();
     this->leave_result(loop.result, loop.most_numbers);
     fabric.leave();
   }
@@ -364,9 +363,8 @@ protected:
   /// With the matrix, and before the first step; load_rows() is still to come.
   __device__ Resident(const Fabric &own_fabric, const ResidentLayout &layout,
                       const VectorSet<n_vectors> &vectors, const CsrView<double> &A,
-                      const State &start, const bool has_begun, State *in_memory, double *exchange)
-      : Base(own_fabric, start, has_begun, in_memory), place(layout, fabric.rank()),
-        vectors(vectors), A(A)
+                      const State &start, State *in_memory, double *exchange)
+      : Base(own_fabric, start, in_memory), place(layout, fabric.rank()), vectors(vectors), A(A)
   {
     introduce();
 #pragma unroll
