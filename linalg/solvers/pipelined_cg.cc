@@ -38,12 +38,13 @@ struct UpdateVectors : OfRow
   using Images = ImageList<Image<z, r>, Image<s, q>>;
   using Writes = VectorList<x, r, z, p>;
   using Contributes = SumList<&Sums::gamma, &Sums::rr>;
+  template <class Row>
   FEMGPU_HD
-  void operator()(const State &state, Row<n_vectors> &v, Sums &sum) const
+  void operator()(const State &state, Row &v, Sums &sum) const
   {
     v[x] += state.alpha * v[p];
     v[r] -= state.alpha * v[q];
-    v[z] -= state.alpha * v[s];
+    v[z] = v.image(r, v[z] - state.alpha * v[s]);
     v[p] = v[z] + state.beta * v[p];
     sum.gamma += v[r] * v[z];
     sum.rr += v[r] * v[r];

@@ -84,6 +84,20 @@ using Preconditions = Formula<Multiplier::preconditioner, from, to>;
 template <int from, int to>
 using Evaluates = Formula<Multiplier::residual, from, to>;
 
+/// The values of a row as formulas see it.
+template <int n_vectors, bool is_fused>
+struct FormulaRow : Row<n_vectors>
+{
+  double m_i; ///< of a diagonal M⁻¹
+
+  /// M⁻¹v[source] of a new v[source]: @p by_recurrence, where it would have to be multiplied.
+  FEMGPU_HD
+  double image(const int source, const double by_recurrence) const
+  {
+    return is_fused ? m_i * this->values[source] : by_recurrence;
+  }
+};
+
 /// Sets of vectors as bits.
 namespace vector_sets
 {
@@ -258,8 +272,8 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
   FEMGPU_HD
   void operator()(const State &state, Row<n_stored> &stored, const double m_i, Sums &sums) const
   {
-    Row<Method::n_vectors> v = widened(stored);
-    run(state, v, m_i, sums);
+    WholeRow v = widened(stored, m_i);
+    run(state, v, sums);
     narrow(v, stored);
   }
 
@@ -269,24 +283,26 @@ struct Joined<Method, is_fused, n_stored_, First, Rest...>
   void operator()(const State &state, Row<n_stored> &stored, const double product_i,
                   const double m_i, Sums &sums) const
   {
-    Row<Method::n_vectors> v = widened(stored);
+    WholeRow v = widened(stored, m_i);
     v[First::to] = product_i;
-    run(state, v, m_i, sums);
+    run(state, v, sums);
     narrow(v, stored);
   }
 
 private:
+  using WholeRow = FormulaRow<Method::n_vectors, is_fused>;
+
   FEMGPU_HD
-  static Row<Method::n_vectors> widened(const Row<n_stored> &stored)
+  static WholeRow widened(const Row<n_stored> &stored, const double m_i)
   {
-    Row<Method::n_vectors> v{stored.number, {}};
+    WholeRow v{{stored.number, {}}, m_i};
     FEMGPU_UNROLL
     for (int k = 0; k < n_stored; ++k)
       v.values[k] = stored.values[k];
     return v;
   }
   FEMGPU_HD
-  static void narrow(const Row<Method::n_vectors> &v, Row<n_stored> &stored)
+  static void narrow(const WholeRow &v, Row<n_stored> &stored)
   {
     FEMGPU_UNROLL
     for (int k = 0; k < n_stored; ++k)
@@ -295,29 +311,27 @@ private:
 
   template <class State, class Sums>
   FEMGPU_HD
-  void run(const State &state, Row<Method::n_vectors> &v, const double m_i, Sums &sums) const
+  void run(const State &state, WholeRow &v, Sums &sums) const
   {
-    run_one(this->formula(), state, v, m_i, sums);
-    (run_one(Rest(), state, v, m_i, sums), ...);
+    run_one(this->formula(), state, v, sums);
+    (run_one(Rest(), state, v, sums), ...);
   }
   template <class Formula, class State, class Sums>
   FEMGPU_HD
-  static void run_one(const Formula &formula, const State &state, Row<Method::n_vectors> &v,
-                      const double m_i, Sums &sums)
+  static void run_one(const Formula &formula, const State &state, WholeRow &v, Sums &sums)
   {
     if constexpr (is_fused) {
-      make_images(v, m_i, typename Formula::Images());
+      make_images(v, typename Formula::Images());
       if constexpr (Formula::multiplier == Multiplier::preconditioner)
-        v[Formula::to] = m_i * v[Formula::from];
+        v[Formula::to] = v.m_i * v[Formula::from];
     }
     formula(state, v, sums);
   }
   template <class... Images>
   FEMGPU_HD
-  static void make_images([[maybe_unused]] Row<Method::n_vectors> &v,
-                          [[maybe_unused]] const double m_i, ImageList<Images...> /* which */)
+  static void make_images([[maybe_unused]] WholeRow &v, ImageList<Images...> /* which */)
   {
-    ((v[Images::of] = m_i * v[Images::source]), ...);
+    ((v[Images::of] = v.m_i * v[Images::source]), ...);
   }
 };
 
