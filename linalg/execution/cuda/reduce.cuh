@@ -76,6 +76,26 @@ __device__ __forceinline__ double spread_sums(double (&values)[P])
   return values[0];
 }
 
+/// Values that are added at one time where there are @p count.
+constexpr int padded(const int count)
+{
+  int P = 1;
+  while (P < count)
+    P *= 2;
+  return P;
+}
+
+/// Leaves the sums of each warp of a block in its row of @p of_warps, P numbers.
+template <int P>
+__device__ __forceinline__ void leave_warp_sums(double (&values)[P], double *of_warps)
+{
+  const double of_warp = spread_sums(values);
+  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  if (lane < P)
+    of_warps[warp * P + lane] = of_warp;
+  __syncthreads();
+}
+
 /// Adds the columns of @p count rows of P values, by one warp; lane l gets column l mod P.
 /// @param load reads one value
 template <int P, class Load>

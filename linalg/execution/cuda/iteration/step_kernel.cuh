@@ -3,16 +3,33 @@
 
 #include "linalg/execution/cuda/plain_step.cuh"
 
+#include <algorithm>
+
 /**
  * @file
  * The kernel of one step with state and sums.
  */
 namespace femgpu::linalg::cuda
 {
-template <class Sums, auto... members>
-__device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *scratch)
+/// Memory of a block for sums of these members.
+template <auto... members>
+constexpr int room_for(SumList<members...> /* list */)
 {
-  ((sums.*members = block_sum(sums.*members, scratch)), ...);
+  return warps_per_block * padded(sizeof...(members));
+}
+
+/// Replaces sums by those over the block. All threads must meet before the @p room is used again.
+template <class Sums, auto... members>
+__device__ void block_sums(Sums &sums, SumList<members...> /* list */, double *room)
+{
+  if constexpr (sizeof...(members) > 0) {
+    constexpr int P = padded(sizeof...(members));
+    double values[P] = {sums.*members...};
+    leave_warp_sums(values, room);
+    const double of_all = short_column_sums<P, warps_per_block>(warps_per_block, room);
+    int number = 0;
+    ((sums.*members = __shfl_sync(~0U, of_all, number++)), ...);
+  }
 }
 
 template <class Body, class State, class Sums>
@@ -99,7 +116,12 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
     run_step(const Step step, const Workspace<State, Sums> work)
 {
   using Body = decltype(step.body);
-  __shared__ double scratch[warps_per_block];
+  __shared__ double room[std::max(room_for(AddedSums<Body>{}), room_for(CompletedSums<Body>{}))];
+  // What an epilogue changes: near, but in no registers, which would be taken from the rows; and
+  // here already, because at the end everybody waits for it.
+  __shared__ alignas(State) unsigned char memory[HasEpilogue<Body>::value ? sizeof(State) : 1];
+  if constexpr (HasEpilogue<Body>::value)
+    copy_together(*work.state, reinterpret_cast<State &>(memory));
   const State state = *work.state;
   if (!state.running && !RunsAlways<Body>::value) {
     if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -109,22 +131,18 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
   Sums sums{};
   run_rows(step, state, sums);
   if constexpr (!AddedSums<Body>::empty) {
-    block_sums(sums, AddedSums<Body>{}, scratch);
+    block_sums(sums, AddedSums<Body>{}, room);
     if (threadIdx.x == 0)
       leave_sums<Body>(work, sums);
   }
   if constexpr (HasEpilogue<Body>::value) {
     if (!is_last_block(work.arrived)) // when all threads have read the state that it will replace
       return;
-    // Near, but in no registers, which would be taken from the rows.
-    __shared__ alignas(State) unsigned char memory[sizeof(State)];
-    State &next = *reinterpret_cast<State *>(memory);
-    copy_together(*work.state, next);
+    State &next = reinterpret_cast<State &>(memory);
     Sums total{};
     for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
       add_sums(total, work.partials[place], CompletedSums<Body>{});
-    block_sums(total, CompletedSums<Body>{}, scratch);
-    __syncthreads();
+    block_sums(total, CompletedSums<Body>{}, room);
     if (threadIdx.x == 0) {
       finish_step(step.body, next, total);
       work.decision.take(next);

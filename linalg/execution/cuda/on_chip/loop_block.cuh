@@ -114,18 +114,13 @@ protected:
   template <auto... members>
   __device__ Sums combined(SumList<members...> /* list */)
   {
-    constexpr int count = sizeof...(members);
-    constexpr int P = count > 4 ? 8 : count > 2 ? 4 : count;
-    static_assert(count <= most_sums);
+    constexpr int P = padded(sizeof...(members));
+    static_assert(P <= most_sums);
     double *const of_warps = places_of_warps();
-    const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
     double values[P] = {sums.*members...};
-    const double of_warp = spread_sums<P>(values);
-    if (lane < P)
-      of_warps[warp * P + lane] = of_warp;
-    __syncthreads();
+    leave_warp_sums(values, of_warps);
     Sums total{};
-    if (!each_has_state && warp != 0)
+    if (!each_has_state && threadIdx.x >= warp_size)
       return total;
     const int n_warps = blockDim.x / warp_size;
     const double of_all = fabric.template combine<P, most_warps>(of_warps, n_warps);
