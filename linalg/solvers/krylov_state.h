@@ -159,16 +159,17 @@ struct KrylovState : LoopState
    * Conjugate gradients: counts the update x += α p that comes next, which takes @p alpha_gamma =
    * α (r, M⁻¹r) off the squared energy norm of the error. It is not made if that is as small as it
    * is to be: hear(). The residual computed anew then has to agree with that of the recurrence, on
-   * which the estimate stands, or to be so small that the difference does not count.
+   * which the estimate stands, or to be so small that the difference does not count. Of a state
+   * that has been stopped nothing changes; without branches, see goes_on().
    */
   FEMGPU_HD
   void count_update(const double alpha_gamma)
   {
-    if (history_size >= 0)
+    if (running & (history_size >= 0))
       energy().store(iteration, alpha_gamma);
-    energy_sum += alpha_gamma;
-    ++iteration;
-    asks = EnergyError::is_due(iteration, alpha_gamma, watched);
+    energy_sum = running ? energy_sum + alpha_gamma : energy_sum;
+    iteration += running ? 1 : 0;
+    asks = running & EnergyError::is_due(iteration, alpha_gamma, watched);
   }
 
   FEMGPU_HD

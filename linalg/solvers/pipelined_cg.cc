@@ -80,8 +80,6 @@ struct ApplyPreconditioner : Preconditions<q, s>
   {
     const double inverse_pq = reciprocal(sum.pq); // = α/γ; begun early, because it takes longest
     state.check_spd(sum.rr, sum.gamma, sum.pq);
-    if (!state.running)
-      return;
     state.alpha = sum.gamma * inverse_pq;
     // γ'/γ > 0, but its formula may round to less where γ' is tiny.
     const double beta = state.alpha * (sum.qs * inverse_pq) - 1.;
