@@ -27,7 +27,7 @@ std::string lower_case(const std::string_view text)
 }
 
 /// For messages: no more than 40 bytes, and nothing that a terminal would obey.
-std::string quoted(const std::string_view text)
+std::string in_quotes(const std::string_view text)
 {
   std::string quote = "'";
   for (const char c : text.substr(0, 40))
@@ -128,8 +128,8 @@ std::int64_t MatrixMarketText::index(const char *const what, const std::int64_t 
   if (text.empty())
     fail("the line ends where the " + std::string(what) + " of an entry is expected.");
   if (!parse(text, number))
-    fail(quoted(text) + " is no " + what + "; a whole number from 1 to " + std::to_string(range) +
-         " is expected.");
+    fail(in_quotes(text) + " is no " + what + "; a whole number from 1 to " +
+         std::to_string(range) + " is expected.");
   if (number < 1 || number > range)
     fail(std::string(what) + " " + std::string(text.substr(0, 40)) + " is out of range: use 1 to " +
          std::to_string(range) + (number == 0 ? "; indices begin with 1, not 0." : "."));
@@ -143,11 +143,11 @@ double MatrixMarketText::value()
   if (text.empty())
     fail("the value of the entry is missing; only files that say 'pattern' have none.");
   if (!parse(text, number))
-    fail("the value " + quoted(text) + " is no number.");
+    fail("the value " + in_quotes(text) + " is no number.");
   if (!std::isfinite(number))
-    fail("the value " + quoted(text) + " is not finite; no system with it can be solved.");
+    fail("the value " + in_quotes(text) + " is not finite; no system with it can be solved.");
   if (the_header.field == "integer" && number != std::floor(number))
-    fail("the value " + quoted(text) +
+    fail("the value " + in_quotes(text) +
          " is no integer; write 'real' instead of 'integer' in the header.");
   return number;
 }
@@ -156,7 +156,7 @@ void MatrixMarketText::end_of_line()
 {
   const std::string_view text = word();
   if (!text.empty())
-    fail("there is " + quoted(text) + " after the numbers; a " + the_header.format + " " +
+    fail("there is " + in_quotes(text) + " after the numbers; a " + the_header.format + " " +
          the_header.field + " file has one entry a line and nothing else" +
          (the_header.field == "pattern" ? ", and no values." : "."));
 }
@@ -164,7 +164,8 @@ void MatrixMarketText::end_of_line()
 void MatrixMarketText::read_header()
 {
   const auto fail_word = [this](const char *what, const std::string &word, const char *cure) {
-    fail("the header says " + quoted(word) + " where the " + what + " is expected; " + cure + ".");
+    fail("the header says " + in_quotes(word) + " where the " + what + " is expected; " + cure +
+         ".");
   };
   // Lines that begin with % are comments elsewhere.
   bool found = false;
@@ -172,7 +173,7 @@ void MatrixMarketText::read_header()
     found = rest.find_first_not_of(" \t\r\f\v") != std::string_view::npos;
   const std::string_view line = rest;
   if (!found || lower_case(word()) != "%%matrixmarket")
-    fail("this is no Matrix Market file: it begins with " + quoted(line) +
+    fail("this is no Matrix Market file: it begins with " + in_quotes(line) +
          " instead of '%%MatrixMarket matrix coordinate real general'.");
   if (const std::string object = lower_case(word()); object != "matrix")
     fail_word("object", object, "use 'matrix'");
@@ -193,7 +194,7 @@ void MatrixMarketText::read_header()
   if (field == "pattern" && (format == "array" || symmetry == "skew-symmetric"))
     fail("a pattern can be neither an array nor skew-symmetric; write its values.");
   if (const std::string_view more = word(); !more.empty())
-    fail("the header goes on with " + quoted(more) + " after the symmetry; remove it.");
+    fail("the header goes on with " + in_quotes(more) + " after the symmetry; remove it.");
 }
 
 void MatrixMarketText::read_size()
@@ -203,7 +204,7 @@ void MatrixMarketText::read_size()
                                           : "the line with the numbers of rows and columns";
   if (!next())
     fail("the file ends before " + expected + ".");
-  const std::string line = quoted(rest);
+  const std::string line = in_quotes(rest);
   const auto count = [&](const std::size_t most) {
     const std::string_view text = word();
     std::int64_t number = 0;

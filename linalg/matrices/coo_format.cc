@@ -5,14 +5,13 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int threads = 256;
-constexpr int block_size = 4 * threads; ///< entries
+constexpr int block_size = 4 * block_threads; ///< entries
 
 /// Multiplies the entries of a block; the first entry of each row adds up the row's segment.
 template <class Value>
-struct MultiplyBlock
+struct MultiplyCoordinates
 {
-  static constexpr int team_size = threads;
+  static constexpr int team_size = block_threads;
   static constexpr int scratch = block_size;
 
   int n_entries;
@@ -74,10 +73,10 @@ public:
     auto &steps = static_cast<Runner<Backend> &>(runner);
     if (has_empty_rows)
       steps.run(rows(this->n(), FillWith<double>{Av.data(), 0.}));
-    steps.run(
-        teams(this->n_blocks,
-              MultiplyBlock<Value>{n_entries, row_indices.data(), this->source.csr_view().columns,
-                                   values.data(), v, Av.data(), heads.data()}));
+    steps.run(teams(this->n_blocks,
+                    MultiplyCoordinates<Value>{n_entries, row_indices.data(),
+                                               this->source.csr_view().columns, values.data(), v,
+                                               Av.data(), heads.data()}));
     add_heads(steps, this->cut_rows, heads, Av);
     return v;
   }

@@ -14,6 +14,8 @@
  */
 namespace femgpu::linalg
 {
+constexpr int block_threads = 256; ///< of the team that multiplies a block
+
 /// Into how many blocks of @p block_size entries are cut.
 inline int n_entry_blocks(const int n_entries, const int block_size)
 {

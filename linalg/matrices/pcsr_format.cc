@@ -7,14 +7,13 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int threads = 256;
-constexpr int most_entries = 4 * threads; ///< in a block
+constexpr int most_entries = 4 * block_threads; ///< in a block
 
 /// Multiplies the entries of a block, adds them in groups of f by a tree, then row by row.
 template <class Value>
-struct MultiplyBlock
+struct MultiplyGroups
 {
-  static constexpr int team_size = threads;
+  static constexpr int team_size = block_threads;
   static constexpr int scratch = most_entries;
 
   int block_size, group; ///< entries; f
@@ -68,7 +67,7 @@ class PcsrFormat final : public CutFormat<Backend, Value>
 public:
   PcsrFormat(const CsrMatrix &A, Method &method) : CutFormat<Backend, Value>(A)
   {
-    block_size = threads * std::stoi(method.word("prefetch", "2", {"1", "2", "4"}));
+    block_size = block_threads * std::stoi(method.word("prefetch", "2", {"1", "2", "4"}));
     group = std::stoi(method.word("padding", "2", {"1", "2", "4", "8"}));
     const std::vector<int> starts = padded_starts(method);
     this->cut(starts, block_size);
@@ -94,16 +93,16 @@ public:
   }
   std::string description() const override
   {
-    return this->describe("pcsr, prefetch " + std::to_string(block_size / threads) +
+    return this->describe("pcsr, prefetch " + std::to_string(block_size / block_threads) +
                           ", rows padded to " + std::to_string(group));
   }
   const double *prepare(StepRunner &runner, double *v) const override
   {
     auto &steps = static_cast<Runner<Backend> &>(runner);
     steps.run(
-        teams(n_blocks, MultiplyBlock<Value>{block_size, group, static_cast<int>(values.size()),
-                                             row_starts.data(), first_rows.data(), columns.data(),
-                                             values.data(), v, Av.data(), heads.data()}));
+        teams(n_blocks, MultiplyGroups<Value>{block_size, group, static_cast<int>(values.size()),
+                                              row_starts.data(), first_rows.data(), columns.data(),
+                                              values.data(), v, Av.data(), heads.data()}));
     add_heads(steps, this->cut_rows, heads, Av);
     return v;
   }

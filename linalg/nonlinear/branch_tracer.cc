@@ -40,7 +40,7 @@ bool rises(const BranchPoint &p)
   return p.lambda_dot > 0.;
 }
 
-std::string text_of(const double value)
+std::string ten_digits(const double value)
 {
   std::ostringstream text;
   text.precision(10);
@@ -120,8 +120,8 @@ void BranchTracer::take_step()
     ++report.failed_steps;
     step *= 0.5;
     if (step < options.smallest_step)
-      end(of_fold.outcome, "No step of at least " + text_of(options.smallest_step) +
-                               " leads on from lambda = " + text_of(here.lambda) + ": " +
+      end(of_fold.outcome, "No step of at least " + ten_digits(options.smallest_step) +
+                               " leads on from lambda = " + ten_digits(here.lambda) + ": " +
                                of_fold.message +
                                " Allow smaller steps or more corrections, or a larger tolerance.");
     return;
@@ -211,7 +211,7 @@ Correction BranchTracer::find_fold(const BranchPoint *&fold)
       return all;
   }
   all.outcome = Outcome::stagnated;
-  all.message = "the fold near lambda = " + text_of(fold->lambda) + " was not found exactly.";
+  all.message = "the fold near lambda = " + ten_digits(fold->lambda) + " was not found exactly.";
   return all;
 }
 
@@ -240,7 +240,7 @@ void BranchTracer::pass_targets(const BranchPoint &from, const BranchPoint &to)
     if (is_running)
       emit_target(from, to, lambda);
     if (is_running && lambda == lambda_end())
-      end(Outcome::converged, "The branch came to lambda = " + text_of(lambda) + ".");
+      end(Outcome::converged, "The branch came to lambda = " + ten_digits(lambda) + ".");
   }
 }
 
@@ -261,7 +261,7 @@ void BranchTracer::emit_target(const BranchPoint &from, const BranchPoint &to, c
     emit(target, BranchRecord::Kind::target, correction);
   else
     end(correction.outcome,
-        "The solution for lambda = " + text_of(lambda) +
+        "The solution for lambda = " + ten_digits(lambda) +
             " was not found, though the branch passes it: " + correction.message +
             " Take smaller steps, or a lambda farther from the fold.");
 }
@@ -278,8 +278,8 @@ void BranchTracer::accept(const Correction &correction)
       std::clamp(step * std::clamp(wanted, 0.5, 2.), options.smallest_step, options.largest_step);
   if (report.records.back().largest_u >= options.largest_u)
     end(Outcome::converged,
-        "The branch came to max |u| = " + text_of(report.records.back().largest_u) +
-            " at lambda = " + text_of(here.lambda));
+        "The branch came to max |u| = " + ten_digits(report.records.back().largest_u) +
+            " at lambda = " + ten_digits(here.lambda));
 }
 
 void BranchTracer::emit(const BranchPoint &p, const BranchRecord::Kind kind,
@@ -326,7 +326,7 @@ void BranchTracer::end(const Outcome outcome, const std::string &message)
       message + " It has " + std::to_string(report.points) + " points behind the first";
   for (const BranchRecord &record : report.records)
     if (record.kind == BranchRecord::Kind::fold)
-      report.message += ", and a fold at lambda = " + text_of(record.lambda);
+      report.message += ", and a fold at lambda = " + ten_digits(record.lambda);
   report.message += ".";
 }
 } // namespace femgpu::linalg

@@ -10,7 +10,7 @@ namespace femgpu::linalg
 namespace
 {
 /// y = x + α d
-struct MoveAlong
+struct MoveTrial
 {
   const double *x, *d;
   double alpha;
@@ -192,7 +192,7 @@ private:
     for (int halvings = 0; halvings <= most_halvings; ++halvings) {
       const double alpha = std::ldexp(1., -halvings);
       Runner<Backend>(*F.space().executor())
-          .run(rows(F.n(), MoveAlong{x.data(), d.data(), alpha, trial.data()}));
+          .run(rows(F.n(), MoveTrial{x.data(), d.data(), alpha, trial.data()}));
       ++report.inner.line_search_steps;
       const double new_norm = std::sqrt(nonlinear_residual<Backend>(F, trial, r).rr);
       if (std::isfinite(new_norm) && new_norm <= (1. - sufficient * alpha) * norm) {

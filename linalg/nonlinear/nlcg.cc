@@ -8,6 +8,8 @@
 
 namespace femgpu::linalg
 {
+namespace nlcg
+{
 namespace
 {
 /// How the next direction is made from the last one.
@@ -275,9 +277,9 @@ struct UpdateDirection : OfRow
 /// q = 0 and δ = 0.
 struct Nlcg
 {
-  using State = linalg::State;
-  using Sums = linalg::Sums;
-  static constexpr int n_fused = linalg::n_fused, n_vectors = linalg::n_vectors;
+  using State = nlcg::State;
+  using Sums = nlcg::Sums;
+  static constexpr int n_fused = nlcg::n_fused, n_vectors = nlcg::n_vectors;
 
   template <class Row, Conjugation conjugation>
   using Trial =
@@ -455,11 +457,12 @@ private:
   std::unique_ptr<Preconditioner> preconditioner;
 };
 } // namespace
+} // namespace nlcg
 
 template <>
 std::unique_ptr<NonlinearMethod>
 make_on<class NlcgMethod, ThisBackend>(Method &method, const LinearSolverOptions &linear)
 {
-  return std::make_unique<NonlinearCG<ThisBackend>>(method, linear);
+  return std::make_unique<nlcg::NonlinearCG<ThisBackend>>(method, linear);
 }
 } // namespace femgpu::linalg

@@ -3,6 +3,8 @@
 
 namespace femgpu::linalg
 {
+namespace cg
+{
 namespace
 {
 enum Vector : int
@@ -129,9 +131,9 @@ struct UpdateDirection : OfRow
  */
 struct ConjugateGradients
 {
-  using State = linalg::State;
-  using Sums = linalg::Sums;
-  static constexpr int n_fused = linalg::n_fused, n_vectors = linalg::n_vectors;
+  using State = cg::State;
+  using Sums = cg::Sums;
+  static constexpr int n_fused = cg::n_fused, n_vectors = cg::n_vectors;
   static constexpr const char *name = "cg";
   static constexpr bool needs_symmetry = true;
   static constexpr int iterations = 1;
@@ -139,10 +141,11 @@ struct ConjugateGradients
   using Loop = StepList<ApplyMatrix, UpdateSolution, ApplyPreconditioner, UpdateDirection>;
 };
 } // namespace
+} // namespace cg
 
 template <>
 std::unique_ptr<Solver> make_on<class CgSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<ShortRecurrence<ThisBackend, ConjugateGradients>>();
+  return std::make_unique<ShortRecurrence<ThisBackend, cg::ConjugateGradients>>();
 }
 } // namespace femgpu::linalg

@@ -3,6 +3,8 @@
 
 namespace femgpu::linalg
 {
+namespace chronopoulos_gear
+{
 namespace
 {
 enum Vector : int
@@ -97,9 +99,10 @@ struct ApplyMatrix : MatrixTimes<u, w>
  */
 struct ChronopoulosGear
 {
-  using State = linalg::State;
-  using Sums = linalg::Sums;
-  static constexpr int n_fused = linalg::n_vectors, n_vectors = linalg::n_vectors;
+  using State = chronopoulos_gear::State;
+  using Sums = chronopoulos_gear::Sums;
+  static constexpr int n_fused = chronopoulos_gear::n_vectors,
+                       n_vectors = chronopoulos_gear::n_vectors;
   static constexpr const char *name = "chronopoulos-gear-cg";
   static constexpr bool needs_symmetry = true;
   static constexpr int iterations = 1;
@@ -108,10 +111,11 @@ struct ChronopoulosGear
   using Loop = StepList<UpdateVectors, ApplyPreconditioner, ApplyMatrix>;
 };
 } // namespace
+} // namespace chronopoulos_gear
 
 template <>
 std::unique_ptr<Solver> make_on<class ChronopoulosGearCgSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<ShortRecurrence<ThisBackend, ChronopoulosGear>>();
+  return std::make_unique<ShortRecurrence<ThisBackend, chronopoulos_gear::ChronopoulosGear>>();
 }
 } // namespace femgpu::linalg

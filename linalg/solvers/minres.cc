@@ -3,6 +3,8 @@
 
 namespace femgpu::linalg
 {
+namespace minres
+{
 namespace
 {
 /// ‖A r‖ below this times ‖A‖ ‖r‖ is the rounding error of an iteration: no x makes the residual
@@ -205,9 +207,9 @@ struct ApplyPreconditioner : Preconditions<v_new, z>
  */
 struct MinimalResiduals
 {
-  using State = linalg::State;
-  using Sums = linalg::Sums;
-  static constexpr int n_fused = linalg::n_vectors, n_vectors = linalg::n_vectors;
+  using State = minres::State;
+  using Sums = minres::Sums;
+  static constexpr int n_fused = minres::n_vectors, n_vectors = minres::n_vectors;
   static constexpr const char *name = "minres";
   static constexpr bool needs_symmetry = true;
   static constexpr int iterations = 2; ///< in which old and new change places
@@ -218,10 +220,11 @@ struct MinimalResiduals
                         ApplyPreconditioner<v_even>>;
 };
 } // namespace
+} // namespace minres
 
 template <>
 std::unique_ptr<Solver> make_on<class MinresSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<ShortRecurrence<ThisBackend, MinimalResiduals>>();
+  return std::make_unique<ShortRecurrence<ThisBackend, minres::MinimalResiduals>>();
 }
 } // namespace femgpu::linalg

@@ -26,7 +26,7 @@ struct UpdateVectors : OfRow
 };
 
 /// q = A p̂;  α = ρ / (q, r*)
-struct ProjectDirection : ApplyToDirection
+struct CheckAndProject : ApplyToDirection
 {
   using Completes = SumList<&Sums::rr, &Sums::rho, &Sums::qr>;
   FEMGPU_HD
@@ -41,7 +41,7 @@ struct ProjectDirection : ApplyToDirection
 };
 
 /// t = A ŝ;  ω = (t, s) / (t, t);  β = −(t, r*) / (q, r*)
-struct ApplyToHalfStep : MatrixTimes<s_hat, t>
+struct ApplyAndSetBeta : MatrixTimes<s_hat, t>
 {
   using Reads = VectorList<r, shadow>;
   using Contributes = SumList<&Sums::ts, &Sums::tt, &Sums::tr>;
@@ -72,8 +72,8 @@ struct ApplyToHalfStep : MatrixTimes<s_hat, t>
 struct Pipelined : Form
 {
   static constexpr const char *name = "pipelined-bicgstab";
-  using Loop = StepList<UpdateVectors, Preconditions<p, p_hat>, ProjectDirection, //
-                        HalfStep, Preconditions<r, s_hat>, ApplyToHalfStep>;
+  using Loop = StepList<UpdateVectors, Preconditions<p, p_hat>, CheckAndProject, //
+                        HalfStep, Preconditions<r, s_hat>, ApplyAndSetBeta>;
 };
 } // namespace
 } // namespace bicgstab

@@ -3,6 +3,8 @@
 
 namespace femgpu::linalg
 {
+namespace pipelined_cg
+{
 namespace
 {
 enum Vector : int
@@ -101,9 +103,9 @@ struct ApplyPreconditioner : Preconditions<q, s>
  */
 struct PipelinedConjugateGradients
 {
-  using State = linalg::State;
-  using Sums = linalg::Sums;
-  static constexpr int n_fused = linalg::n_fused, n_vectors = linalg::n_vectors;
+  using State = pipelined_cg::State;
+  using Sums = pipelined_cg::Sums;
+  static constexpr int n_fused = pipelined_cg::n_fused, n_vectors = pipelined_cg::n_vectors;
   static constexpr const char *name = "pipelined-cg";
   static constexpr bool needs_symmetry = true;
   static constexpr int iterations = 1;
@@ -112,10 +114,12 @@ struct PipelinedConjugateGradients
   using Loop = StepList<UpdateVectors, ApplyMatrix, ApplyPreconditioner>;
 };
 } // namespace
+} // namespace pipelined_cg
 
 template <>
 std::unique_ptr<Solver> make_on<class PipelinedCgSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<ShortRecurrence<ThisBackend, PipelinedConjugateGradients>>();
+  return std::make_unique<
+      ShortRecurrence<ThisBackend, pipelined_cg::PipelinedConjugateGradients>>();
 }
 } // namespace femgpu::linalg

@@ -6,8 +6,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int warp_size = 32;
-
 /// At least @p threads. There are few such numbers, so that many systems have the same shape.
 int block_of(const int threads)
 {

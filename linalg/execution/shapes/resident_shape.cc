@@ -6,8 +6,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int warp_size = 32;
-
 int quotient_up(const int a, const int b)
 {
   return (a + b - 1) / b;

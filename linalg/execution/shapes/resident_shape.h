@@ -9,6 +9,8 @@
 
 namespace femgpu::linalg
 {
+constexpr int warp_size = 32;
+
 /// The size of a system.
 struct ResidentSystem
 {

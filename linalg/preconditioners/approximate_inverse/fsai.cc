@@ -13,7 +13,7 @@ namespace
  * Finds row i of G: with J its pattern, whose last column is i, A(J, J) y = e_i and
  * g = y / √y_i, by a dense Cholesky factorisation of A(J, J) (Kolotilina and Yeremin 1993).
  */
-struct SolveRow
+struct SolveFactorRow
 {
   CsrView<double> A;
   RowPatternView pattern;
@@ -186,8 +186,8 @@ private:
       return squares;
     };
     run_rows<Backend>(owner, A.n(),
-                      SolveRow{A.csr_view(), rows_of_G, G->mutable_values(), failed.data()}, sizes,
-                      sizes);
+                      SolveFactorRow{A.csr_view(), rows_of_G, G->mutable_values(), failed.data()},
+                      sizes, sizes);
     n_failed = static_cast<int>(total_counts<Backend>(owner, failed.data(), A.n()).sum);
     return G;
   }

@@ -15,7 +15,7 @@ namespace
  * the rows J of B, Â = B(J, I)ᵀ is n1 x n2, and min ‖Â m − ê‖₂ is solved by modified Gram-Schmidt.
  * (Dehnavi 2012, chapter 5.)
  */
-struct SolveRow
+struct SolveInverseRow
 {
   ProductView product;
   const double *B_values, *squared_norms; ///< of the rows of B
@@ -135,8 +135,8 @@ public:
       return problem_sizes(rows_of_X, B_pattern, list);
     };
     run_rows<Backend>(owner, n,
-                      SolveRow{make_product<Backend>(rows_of_X, B_pattern), B.values, norms.data(),
-                               X->mutable_values(), deficient.data()},
+                      SolveInverseRow{make_product<Backend>(rows_of_X, B_pattern), B.values,
+                                      norms.data(), X->mutable_values(), deficient.data()},
                       sizes, sizes);
     rows_with_dependence = static_cast<int>(total_counts<Backend>(owner, deficient.data(), n).sum);
     return X;
