@@ -72,7 +72,7 @@ compile_jobs() {
 }
 
 # Says how long it takes where files were never compiled, and many. CPU seconds a file, as measured on an
-# AMD EPYC: 4 in C++, on average over linalg and deal.II's users, and 10 in CUDA for each architecture.
+# AMD EPYC: 7 in C++, on average over linalg and deal.II's users, and 24 in CUDA for each architecture.
 announce() {
   local jobs=$1 object n_host=0 n_cuda=0 architectures seconds
   shift
@@ -81,7 +81,7 @@ announce() {
     if [[ $object == *.cu.o ]]; then ((++n_cuda)); else ((++n_host)); fi
   done < <(ninja -C "$build_dir" -t commands "${@:-all}" | sed -n 's/.* -o \([^ ]*\.o\)\( .*\)\{0,1\}$/\1/p')
   architectures=$(cached CMAKE_CUDA_ARCHITECTURES | tr ';' '\n' | grep -c . || true)
-  seconds=$(((4 * n_host + 10 * n_cuda * architectures) / jobs))
+  seconds=$(((7 * n_host + 24 * n_cuda * architectures) / jobs))
   ((seconds < 60)) ||
     say "Compiling $((n_host + n_cuda)) files, $jobs at a time: about $(((seconds + 59) / 60)) minutes; less where ccache knows them."
 }
