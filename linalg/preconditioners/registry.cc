@@ -58,6 +58,12 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
     {"two-stage",
      "outer=M steps of block Jacobi with inner=Q steps of ilu, or factor=ic; options as ilu",
      preconditioner<class IluPreconditioner>,
+     {.counts_by_int = true}},
+    {"multigrid",
+     "cycles over levels of aggregates, smoothed where A is symmetric; theta=0..1 of strong "
+     "connections, smoother=chebyshev|l1-jacobi with degree=K, cycle=V|W, block=B unknowns of a "
+     "node (0: as known), near-null=auto|constants|rigid-body, coarsest=ROWS that are inverted",
+     preconditioner<class MultigridPreconditioner>,
      {.counts_by_int = true}}};
 
 constexpr decltype(preconditioners) preconditioners("preconditioner", preconditioner_table);

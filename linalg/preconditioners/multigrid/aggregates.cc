@@ -1,0 +1,306 @@
+#include "linalg/preconditioners/multigrid/aggregates.h"
+
+#include "linalg/base/atomic.h"
+#include "linalg/base/hash.h"
+#include "linalg/sparse/choose.h"
+#include "linalg/sparse/row_product.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Entries of strong connections; see choose().
+struct StrongEntries
+{
+  CsrView<double> A;
+  const double *diagonal;
+  double theta_squared;
+
+  FEMGPU_HD
+  static int row(const int r)
+  {
+    return r;
+  }
+  template <class Function>
+  FEMGPU_HD
+  void visit(const int i, const int k, const Function &f) const
+  {
+    if (k >= A.row_starts.low[i + 1] || A.columns[k] == i)
+      return;
+    const int j = A.columns[k];
+    const double a_ij = A.values[k];
+    if (a_ij != 0. && a_ij * a_ij >= theta_squared * (diagonal[i] * diagonal[j]))
+      f(j, k);
+  }
+};
+
+struct IsOffDiagonal
+{
+  FEMGPU_HD
+  bool operator()(const int i, const int j) const
+  {
+    return i != j;
+  }
+};
+
+/// What a node is to the set: out, undecided or in, by the two highest bits, and within these by
+/// its hash and, where hashes are the same, its number.
+using Key = unsigned long long;
+constexpr Key is_in = Key{1} << 63U, is_undecided = Key{1} << 62U;
+
+enum Membership : int
+{
+  no_aggregate = -1,    ///< not yet
+  never_aggregate = -2, ///< nothing is connected with it
+};
+
+struct FirstKey
+{
+  RowPatternView graph;
+  long long first;
+  int *root_of;
+  Key *keys;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const auto number = static_cast<unsigned long long>(first + i);
+    const unsigned int high = hash_of(static_cast<unsigned int>(number >> 32U));
+    const unsigned int hash = hash_of(static_cast<unsigned int>(number) ^ high);
+    root_of[i] = graph.length(i) > 0 ? no_aggregate : never_aggregate;
+    keys[i] = Key{hash >> 2U} << 32U | static_cast<unsigned int>(i);
+  }
+};
+
+/// The largest key of node i and those around it; only nodes without aggregate count.
+struct LargestKey
+{
+  RowPatternView graph;
+  const int *root_of;
+  const Key *keys;
+
+  FEMGPU_HD
+  Key operator()(const int i) const
+  {
+    Key largest = keys[i];
+    for (int k = graph.row_starts[i]; k < graph.row_starts[i + 1]; ++k) {
+      const int j = graph.columns[k];
+      if (root_of[j] == no_aggregate && keys[j] > largest)
+        largest = keys[j];
+    }
+    return largest;
+  }
+};
+
+/// A node that has the largest key of all within two connections is in the set, and those around it
+/// are out.
+struct Decide
+{
+  LargestKey largest_near; ///< of the largest keys around each node
+  Key *keys;
+  int *undecided;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const bool is_open = largest_near.root_of[i] == no_aggregate && (keys[i] & is_undecided) != 0;
+    undecided[i] = 0;
+    if (!is_open)
+      return;
+    const Key largest = largest_near(i);
+    if (largest == keys[i])
+      keys[i] ^= is_undecided | is_in;
+    else if ((largest & is_in) != 0)
+      keys[i] ^= is_undecided;
+    else
+      undecided[i] = 1;
+  }
+};
+
+/// Nodes of the set that have so many neighbours to take become roots.
+struct FindRoots
+{
+  RowPatternView graph;
+  const int *root_of;
+  const Key *keys;
+  int least;
+  int *is_root;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int n_free = 0;
+    if (root_of[i] == no_aggregate && (keys[i] & is_in) != 0)
+      for (int k = graph.row_starts[i]; k < graph.row_starts[i + 1]; ++k)
+        n_free += root_of[graph.columns[k]] == no_aggregate ? 1 : 0;
+    is_root[i] = n_free >= least ? 1 : 0;
+  }
+};
+
+struct JoinRoots
+{
+  RowPatternView graph;
+  const int *is_root;
+  int *root_of;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    if (root_of[i] != no_aggregate)
+      return;
+    int root = is_root[i] != 0 ? i : no_aggregate;
+    for (int k = graph.row_starts[i]; root < 0 && k < graph.row_starts[i + 1]; ++k)
+      if (is_root[graph.columns[k]] != 0)
+        root = graph.columns[k];
+    root_of[i] = root;
+  }
+};
+
+/// The aggregate of which a node has most neighbours; of several the smallest, or the first.
+struct JoinNeighbours
+{
+  RowPatternView graph;
+  const int *root_of, *sizes;
+  int *joined;
+
+  FEMGPU_HD
+  int neighbours_of(const int i, const int root) const
+  {
+    int n = 0;
+    for (int k = graph.row_starts[i]; k < graph.row_starts[i + 1]; ++k)
+      n += root_of[graph.columns[k]] == root ? 1 : 0;
+    return n;
+  }
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int best = root_of[i], most = 0;
+    for (int k = graph.row_starts[i]; root_of[i] == no_aggregate && k < graph.row_starts[i + 1];
+         ++k) {
+      const int root = root_of[graph.columns[k]];
+      if (root < 0 || root == best)
+        continue;
+      const int n = neighbours_of(i, root);
+      const bool wins_tie =
+          n == most && (sizes[root] < sizes[best] || (sizes[root] == sizes[best] && root < best));
+      if (n > most || wins_tie) {
+        best = root;
+        most = n;
+      }
+    }
+    joined[i] = best;
+  }
+};
+
+/// Aggregates while they are made.
+template <class Backend>
+class Aggregation
+{
+public:
+  Aggregation(const ExecutorPtr &executor, const RowPattern &graph, const long long first)
+      : executor(executor), runner(*executor), graph(graph.view()), n(graph.n()), keys(make<Key>()),
+        near(make<Key>()), root_of(make<int>()), flags(make<int>())
+  {
+    runner.run(rows(n, FirstKey{this->graph, first, root_of.data(), keys.data()}));
+  }
+
+  /// Makes aggregates of nodes without one, whose roots have @p least neighbours or more to take.
+  void add(const int least)
+  {
+    runner.run(rows(n, [k = keys.data()] FEMGPU_BODY(const int i) {
+      k[i] = (k[i] & (is_undecided - 1)) | is_undecided;
+    }));
+    const LargestKey of_keys{graph, root_of.data(), keys.data()};
+    const LargestKey of_near{graph, root_of.data(), near.data()};
+    do {
+      runner.run(rows(
+          n, [of_keys, near = near.data()] FEMGPU_BODY(const int i) { near[i] = of_keys(i); }));
+      runner.run(rows(n, Decide{of_near, keys.data(), flags.data()}));
+    } while (total_counts<Backend>(executor, flags.data(), n).sum > 0);
+    runner.run(rows(n, FindRoots{graph, root_of.data(), keys.data(), least, flags.data()}));
+    runner.run(rows(n, JoinRoots{graph, flags.data(), root_of.data()}));
+  }
+
+  /// Gives the other nodes to their neighbours' aggregates, and numbers these in the order of their
+  /// roots.
+  Aggregates finish()
+  {
+    Buffer<int> sizes = make<int>();
+    sizes.fill_zero();
+    runner.run(rows(n, [root_of = root_of.data(), sizes = sizes.data()] FEMGPU_BODY(const int i) {
+      if (root_of[i] >= 0)
+        add_to(sizes + root_of[i], 1);
+    }));
+    Aggregates result{0, make<int>()};
+    runner.run(rows(n, JoinNeighbours{graph, root_of.data(), sizes.data(), result.of_node.data()}));
+    runner.run(rows(n, [root_of = root_of.data(), is_root = flags.data()] FEMGPU_BODY(const int i) {
+      is_root[i] = root_of[i] == i ? 1 : 0;
+    }));
+    Buffer<int> numbers(executor, static_cast<std::size_t>(n) + 1);
+    result.n = static_cast<int>(total_counts<Backend>(executor, flags.data(), n).sum);
+    scan_counts<Backend>(executor, flags.data(), n, numbers.data());
+    runner.run(
+        rows(n, [of_node = result.of_node.data(), numbers = numbers.data()] FEMGPU_BODY(
+                    const int i) { of_node[i] = of_node[i] < 0 ? -1 : numbers[of_node[i]]; }));
+    return result;
+  }
+
+private:
+  template <class T>
+  Buffer<T> make() const
+  {
+    return {executor, static_cast<std::size_t>(n)};
+  }
+
+  const ExecutorPtr &executor;
+  Runner<Backend> runner;
+  RowPatternView graph;
+  int n;
+  Buffer<Key> keys, near;
+  Buffer<int> root_of, flags;
+};
+} // namespace
+
+template <class Backend>
+RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const double *diagonal,
+                              const double theta)
+{
+  const std::string what = "The graph of strong connections";
+  const ExecutorPtr &owner = A.executor();
+  const int n = A.n();
+  RowPattern strong =
+      choose<Backend>(pattern_of(A), StrongEntries{A.csr_view(), diagonal, theta * theta}, n, what)
+          .pattern;
+  if (nodes.n() == n)
+    return strong;
+  // N has the node of each row: Nᵀ S N connects nodes, each also with itself.
+  Buffer<int> rows_in_order(owner, static_cast<std::size_t>(n) + 1);
+  int *const in_order = rows_in_order.data();
+  Runner<Backend>(*owner).run(
+      rows(n + 1, [in_order] FEMGPU_BODY(const int i) { in_order[i] = i; }));
+  const auto n_entries = static_cast<std::size_t>(n);
+  const PatternRef N{owner, {in_order, nodes.of_row.data()}, n, nodes.n(), n_entries};
+  const PatternRef N_transposed{owner, {nodes.starts.data(), in_order}, nodes.n(), n, n_entries};
+  const RowPattern SN = multiply<Backend>(pattern_of(owner, strong), N, what);
+  const RowPattern NSN =
+      multiply<Backend>(N_transposed, {owner, SN.view(), n, nodes.n(), SN.columns.size()}, what);
+  const PatternRef all = pattern_of(owner, NSN);
+  return choose<Backend>(all, EntriesWhere<IsOffDiagonal>{all.view, {}}, nodes.n(), what).pattern;
+}
+
+template <class Backend>
+Aggregates make_aggregates(const ExecutorPtr &executor, const RowPattern &graph,
+                           const long long first, const int least_neighbours)
+{
+  Aggregation<Backend> aggregation(executor, graph, first);
+  aggregation.add(1);
+  aggregation.add(least_neighbours);
+  return aggregation.finish();
+}
+
+template RowPattern strong_connections<ThisBackend>(const CsrMatrix &, const Nodes &,
+                                                    const double *, double);
+template Aggregates make_aggregates<ThisBackend>(const ExecutorPtr &, const RowPattern &, long long,
+                                                 int);
+} // namespace femgpu::linalg

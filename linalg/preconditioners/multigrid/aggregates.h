@@ -1,0 +1,57 @@
+#ifndef femgpu_linalg_preconditioners_multigrid_aggregates_h
+#define femgpu_linalg_preconditioners_multigrid_aggregates_h
+
+#include "linalg/sparse/row_pattern.h"
+
+/**
+ * @file
+ * Which unknowns of a level become one of the next: groups of nodes that are strongly connected.
+ */
+namespace femgpu::linalg
+{
+/// Rows that follow each other and are kept together: the unknowns of a node on the finest level,
+/// those of an aggregate on the others, whose numbers may differ.
+struct Nodes
+{
+  Buffer<int> starts; ///< the first row of each, and the end
+  Buffer<int> of_row;
+
+  int n() const
+  {
+    return static_cast<int>(starts.size()) - 1;
+  }
+};
+
+/// Groups of nodes.
+struct Aggregates
+{
+  int n;
+  Buffer<int> of_node; ///< -1: a node that has no strong connection is in none
+};
+
+/**
+ * The nodes J that a node I is strongly connected with, not with itself: for a row i of I and a row
+ * j of J, a_ij² >= θ² a_ii a_jj (Vaněk, Mandel and Brezina 1996). All are products of two numbers,
+ * so that host and GPU come to the same graph for the same bits of A; and no unit of an unknown is
+ * in it. @param diagonal n numbers
+ */
+template <class Backend>
+RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const double *diagonal,
+                              double theta);
+
+/**
+ * Aggregates of nodes (Bell, Dalton and Olson 2012; Kelley and Rajamanickam 2022): a maximal set of
+ * nodes that are three or more connections apart from each other are roots, which take their
+ * neighbours; of what is left another such set, where a root still has some neighbours to take; the
+ * others join the aggregate of which they have most neighbours. Depends on the graph alone, for any
+ * number of threads: the set prefers nodes by a hash of their global numbers.
+ * @param graph symmetric; of one that is not, some connected nodes may stay alone
+ * @param first global number of the first node
+ * @param least_neighbours of a root of the second set: with more of them the aggregates are larger
+ */
+template <class Backend>
+Aggregates make_aggregates(const ExecutorPtr &executor, const RowPattern &graph, long long first,
+                           int least_neighbours);
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,221 @@
+#include "linalg/preconditioners/multigrid/hierarchy.h"
+
+#include "linalg/base/error.h"
+#include "linalg/sparse/symmetry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr int most_levels = 30;
+constexpr double least_reduction = 0.8; ///< of rows: else another level is not worth it
+
+/// Entries of all matrices for one of the finest, beyond which aggregates become larger.
+double most_complexity(const int n_near_null)
+{
+  return n_near_null > 1 ? 1.8 : 1.5;
+}
+
+/// ω of I − ω D⁻¹ A (Vaněk, Mandel and Brezina 1996).
+double damping(const double largest_eigenvalue)
+{
+  return 4. / 3. / largest_eigenvalue;
+}
+
+template <class Backend>
+Nodes uniform_nodes(const CsrMatrix &A, const int block)
+{
+  const ExecutorPtr &owner = A.executor();
+  const int n = A.n();
+  if (n % block != 0)
+    throw ParameterError("The matrix has " + std::to_string(n) + " rows, which are no nodes of " +
+                         std::to_string(block) +
+                         " unknowns. Give multigrid a block that divides it, as block=1.");
+  Nodes nodes{Buffer<int>(owner, static_cast<std::size_t>(n / block) + 1),
+              Buffer<int>(owner, static_cast<std::size_t>(n))};
+  int *const starts = nodes.starts.data(), *const of_row = nodes.of_row.data();
+  Runner<Backend>(*owner).run(rows(n + 1, [=] FEMGPU_BODY(const int i) {
+    if (i % block == 0)
+      starts[i / block] = i;
+    if (i < n)
+      of_row[i] = i / block;
+  }));
+  return nodes;
+}
+} // namespace
+
+template <class Backend>
+Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : options(given)
+{
+  if (A.range()->communicator() != nullptr)
+    throw SolverError("Multigrid needs all rows in one part. Use jacobi or chebyshev.");
+  symmetric = first_unsymmetric_row<Backend>(A.csr()) < 0;
+  if (options.block == 0)
+    options.block = std::max(A.csr().unknowns_per_node(), 1);
+  if (!symmetric)
+    options.smoother.kind = SmootherChoice::l1_jacobi;
+  Nodes nodes = uniform_nodes<Backend>(A.csr(), options.block);
+  NearNullVectors near_null = near_null_vectors<Backend>(A.csr(), options.block, options.near_null);
+  n_near_null = near_null.count;
+  add_level(A);
+  while (coarsen(nodes, near_null))
+    add_level(*all_levels.back().next->coarse->matrix());
+  finish_coarsest();
+}
+
+template <class Backend>
+void Hierarchy<Backend>::add_level(const Matrix &A)
+{
+  Level<Backend> level;
+  level.A = &A;
+  level.smoother = std::make_unique<Smoother<Backend>>(A, options.smoother);
+  all_levels.push_back(std::move(level));
+}
+
+/// Makes the transition from the last level to another one, whose nodes and near-null vectors take
+/// the place of those given; gives whether there is one.
+template <class Backend>
+bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
+{
+  Level<Backend> &level = all_levels.back();
+  const CsrMatrix &A = level.A->csr();
+  const auto depth = static_cast<int>(all_levels.size()) - 1;
+  if (A.n() <= options.coarsest || depth + 1 == most_levels)
+    return false;
+  const RowPattern graph = strong_connections<Backend>(A, nodes, level.smoother->diagonal().data(),
+                                                       options.theta * std::pow(0.5, depth));
+  TentativeProlongation tentative;
+  for (const int least_neighbours : {2, 6}) { // the smaller aggregates, if these are not too many
+    const Aggregates aggregates = make_aggregates<Backend>(
+        A.executor(), graph, A.range()->first() / options.block, least_neighbours);
+    TentativeProlongation made =
+        make_tentative<Backend>(A.executor(), nodes, aggregates, near_null);
+    const int n_coarse = made.P->n_columns();
+    if (n_coarse == 0 || n_coarse > least_reduction * A.n())
+      return false;
+    const double before = complexity();
+    auto next = make_transition(made.P, nodes, graph);
+    std::swap(level.next, next);
+    if (next && complexity() > 0.95 * before) { // larger ones save nothing
+      std::swap(level.next, next);
+      break;
+    }
+    tentative = std::move(made);
+    if (complexity() <= 1. + 0.9 * (most_complexity(near_null.count) - 1.))
+      break;
+  }
+  level.next->nodes = std::exchange(nodes, std::move(tentative.nodes));
+  near_null = std::move(tentative.near_null);
+  return true;
+}
+
+/// From the last level.
+template <class Backend>
+std::unique_ptr<Transition<Backend>>
+Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tentative,
+                                    const Nodes &nodes, const RowPattern &graph) const
+{
+  const Level<Backend> &level = all_levels.back();
+  const CsrMatrix &A = level.A->csr();
+  auto next = std::make_unique<Transition<Backend>>();
+  next->tentative = tentative;
+  if (symmetric)
+    next->smoothed = std::make_unique<SmoothedProlongation<Backend>>(
+        A, nodes, graph, next->tentative, level.smoother->inverse_diagonal(),
+        damping(level.smoother->largest_eigenvalue()));
+  next->coarse = std::make_unique<GalerkinProduct<Backend>>(
+      A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
+  return next;
+}
+
+/// Factors the coarsest matrix, or smooths it more often.
+template <class Backend>
+void Hierarchy<Backend>::finish_coarsest()
+{
+  constexpr int factor_of_rows = 4, factor_of_degree = 4;
+  Level<Backend> &level = all_levels.back();
+  const CsrMatrix &A = level.A->csr();
+  if (A.n() <= factor_of_rows * options.coarsest) {
+    coarsest_inverse = std::make_unique<DenseInverse<Backend>>(A);
+    level.smoother.reset();
+    return;
+  }
+  SmootherChoice more = options.smoother;
+  more.degree *= factor_of_degree;
+  level.smoother = std::make_unique<Smoother<Backend>>(*level.A, more);
+}
+
+template <class Backend>
+void Hierarchy<Backend>::update()
+{
+  for (Level<Backend> &level : all_levels) {
+    const CsrMatrix &A = level.A->csr();
+    if (level.smoother)
+      level.smoother->update();
+    if (!level.next)
+      continue;
+    Transition<Backend> &next = *level.next;
+    if (next.smoothed)
+      next.smoothed->update(A, next.nodes, level.smoother->inverse_diagonal(),
+                            damping(level.smoother->largest_eigenvalue()));
+    next.coarse->update(A, next.P());
+  }
+  if (coarsest_inverse)
+    coarsest_inverse->update(all_levels.back().A->csr());
+}
+
+template <class Backend>
+std::size_t Hierarchy<Backend>::n_nonzeros() const
+{
+  std::size_t sum = 0;
+  for (const Level<Backend> &level : all_levels)
+    if (level.next)
+      sum += level.next->P().n_nonzeros() + level.next->coarse->matrix()->n_nonzeros();
+  return sum;
+}
+
+template <class Backend>
+double Hierarchy<Backend>::complexity() const
+{
+  double sum = 0.;
+  for (const Level<Backend> &level : all_levels)
+    sum += static_cast<double>(level.A->n_nonzeros());
+  if (const auto &next = all_levels.back().next) // to a level that is not there yet
+    sum += static_cast<double>(next->coarse->matrix()->n_nonzeros());
+  return sum / static_cast<double>(std::max<std::size_t>(all_levels[0].A->n_nonzeros(), 1));
+}
+
+template <class Backend>
+std::string Hierarchy<Backend>::description() const
+{
+  double n_rows = 0.;
+  std::ostringstream text;
+  text.precision(3);
+  text << (symmetric ? "smoothed aggregation" : "plain aggregation of an unsymmetric matrix")
+       << ", nodes of " << options.block << ", " << n_near_null << " near-null vectors, "
+       << all_levels.size() << " levels of rows x entries";
+  for (const Level<Backend> &level : all_levels) {
+    n_rows += level.A->n();
+    text << (&level == &all_levels.front() ? " " : ", ") << level.A->n() << " x "
+         << level.A->n_nonzeros();
+    if (level.smoother)
+      text << " (λ " << level.smoother->largest_eigenvalue() << ")";
+  }
+  text << ", complexity " << complexity() << " of entries and "
+       << n_rows / std::max<double>(1., all_levels[0].A->n()) << " of rows, ";
+  if (!coarsest_inverse)
+    text << "the coarsest only smoothed";
+  else if (coarsest_inverse->n_singular() > 0)
+    text << "the coarsest inverted but for " << coarsest_inverse->n_singular() << " rows";
+  else
+    text << "the coarsest inverted";
+  return text.str();
+}
+
+template class Hierarchy<ThisBackend>;
+} // namespace femgpu::linalg

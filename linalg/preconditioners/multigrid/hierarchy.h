@@ -1,0 +1,97 @@
+#ifndef femgpu_linalg_preconditioners_multigrid_hierarchy_h
+#define femgpu_linalg_preconditioners_multigrid_hierarchy_h
+
+#include "linalg/preconditioners/multigrid/dense_inverse.h"
+#include "linalg/preconditioners/multigrid/prolongation.h"
+#include "linalg/preconditioners/multigrid/smoother.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// How a hierarchy is made.
+struct HierarchyOptions
+{
+  double theta = 0.; ///< of strong connections, on the finest level; half of it on each further
+  int block = 0;     ///< unknowns of a node; 0: those that the matrix knows of, or 1
+  std::string near_null = "auto";
+  int coarsest = 256; ///< rows that are factored
+  SmootherChoice smoother;
+};
+
+/// From a level to the next.
+template <class Backend>
+struct Transition
+{
+  Nodes nodes; ///< of the finer level
+  std::shared_ptr<const CsrMatrix> tentative;
+  std::unique_ptr<SmoothedProlongation<Backend>> smoothed; ///< nullptr: P is P̂
+  std::unique_ptr<GalerkinProduct<Backend>> coarse;
+
+  const CsrMatrix &P() const
+  {
+    return smoothed ? *smoothed->matrix() : *tentative;
+  }
+};
+
+template <class Backend>
+struct Level
+{
+  const Matrix *A;
+  std::unique_ptr<Smoother<Backend>> smoother; ///< nullptr where A is factored
+  std::unique_ptr<Transition<Backend>> next;   ///< nullptr on the coarsest level
+};
+
+/**
+ * Matrices A_{l+1} = Pᵀ A_l P on fewer and fewer unknowns, by smoothed aggregation (Vaněk, Mandel
+ * and Brezina 1996), for unsymmetric A by aggregation alone. All of it is made where the matrix is;
+ * sums and the ends of spectra visit the host.
+ */
+template <class Backend>
+class Hierarchy
+{
+public:
+  /// @param A outlives the hierarchy. @throws SolverError unless its diagonal is positive, and
+  /// where its rows are in parts; ParameterError for a block that does not divide its rows
+  Hierarchy(const Matrix &A, const HierarchyOptions &options);
+
+  /// Takes over new values of A; aggregates and patterns stay.
+  void update();
+
+  const std::vector<Level<Backend>> &levels() const
+  {
+    return all_levels;
+  }
+  /// Of the coarsest level; nullptr: it has too many rows, and is only smoothed.
+  const DenseInverse<Backend> *inverse() const
+  {
+    return coarsest_inverse.get();
+  }
+  bool is_symmetric() const
+  {
+    return symmetric;
+  }
+  /// Entries of the matrices of all levels but the finest, and of P.
+  std::size_t n_nonzeros() const;
+  std::string description() const;
+
+private:
+  void add_level(const Matrix &A);
+  bool coarsen(Nodes &nodes, NearNullVectors &near_null);
+  std::unique_ptr<Transition<Backend>>
+  make_transition(const std::shared_ptr<const CsrMatrix> &tentative, const Nodes &nodes,
+                  const RowPattern &graph) const;
+  double complexity() const;
+  void finish_coarsest();
+
+  HierarchyOptions options;
+  bool symmetric = true;
+  int n_near_null = 0;
+  std::vector<Level<Backend>> all_levels;
+  std::unique_ptr<DenseInverse<Backend>> coarsest_inverse;
+};
+} // namespace femgpu::linalg
+
+#endif

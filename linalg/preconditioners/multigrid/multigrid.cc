@@ -1,0 +1,185 @@
+#include "linalg/execution/steps/row_bodies.h"
+#include "linalg/preconditioners/multigrid/hierarchy.h"
+#include "linalg/preconditioners/operator_preconditioner.h"
+#include "linalg/preconditioners/registry.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// t = r − A x
+struct StoreResidual
+{
+  const double *r;
+  double *t;
+
+  FEMGPU_HD
+  void operator()(const int i, const double Ax_i) const
+  {
+    t[i] = r[i] - Ax_i;
+  }
+};
+
+/// A cycle from 0, which smooths before and after the correction from the next level.
+template <class Backend>
+class MultigridOperator final : public PreconditionerOperator
+{
+public:
+  /// @param visits of the next level: 1 for a V-cycle, 2 for a W-cycle
+  MultigridOperator(const Matrix &A, const HierarchyOptions &options, const int visits)
+      : PreconditionerOperator(A.range()), hierarchy(A, options), visits(visits)
+  {
+    for (const Level<Backend> &level : hierarchy.levels())
+      vectors.push_back({vector_of(level), vector_of(level), vector_of(level), vector_of(level)});
+  }
+
+  View view() const override
+  {
+    const Level<Backend> &finest = hierarchy.levels().front();
+    int swaps = 0;
+    if (finest.smoother)
+      swaps = finest.smoother->n_products(true) +
+              (finest.next ? finest.smoother->n_products(false) : 0);
+    return StoredView{n(), swaps % 2 == 0 ? vectors[0].x.data() : vectors[0].other.data()};
+  }
+
+  const double *prepare(StepRunner &runner, double *r) const override
+  {
+    cycle(static_cast<Runner<Backend> &>(runner), 0, r, vectors[0].all(), true);
+    return r;
+  }
+  bool is_capturable() const override
+  {
+    return hierarchy.levels().front().A->is_capturable();
+  }
+
+  /// That one cycle reads and writes: each product with A three vectors or five besides, each with
+  /// P or Pᵀ one or two.
+  std::size_t bytes() const
+  {
+    std::size_t sum = 0, n_visits = 1;
+    for (const Level<Backend> &level : hierarchy.levels()) {
+      const std::size_t vector = sizeof(double) * static_cast<std::size_t>(level.A->n());
+      std::size_t once = 0;
+      if (level.smoother)
+        once = (level.smoother->n_products(true) +
+                (level.next ? level.smoother->n_products(false) + 1 : 0)) *
+                   (level.A->bytes() + 5 * vector) +
+               4 * vector;
+      else
+        once = hierarchy.inverse()->matrix().bytes() + 2 * vector;
+      if (level.next)
+        once += 2 * level.next->P().bytes() + 3 * vector;
+      sum += n_visits * once;
+      n_visits *= static_cast<std::size_t>(visits);
+    }
+    return sum;
+  }
+
+  Hierarchy<Backend> hierarchy;
+
+private:
+  struct Vectors
+  {
+    Buffer<double> r, x, other, step;
+
+    SmoothedVector all()
+    {
+      return {x.data(), other.data(), step.data()};
+    }
+  };
+
+  static Buffer<double> vector_of(const Level<Backend> &level)
+  {
+    return level.A->domain()->make_vector();
+  }
+
+  /// Improves A x = r on a level. Gives where x is.
+  SmoothedVector cycle(Runner<Backend> &run, const std::size_t l, double *r, SmoothedVector v,
+                       const bool from_zero) const
+  {
+    const Level<Backend> &level = hierarchy.levels()[l];
+    if (!level.smoother) {
+      run.run(product(hierarchy.inverse()->matrix(), r, StoreProduct{v.x}));
+      return v;
+    }
+    v = level.smoother->smooth(run, r, v, from_zero);
+    if (!level.next)
+      return v;
+    run.run(product(*level.A, v.x, StoreResidual{r, v.other}));
+    double *const coarse_r = vectors[l + 1].r.data();
+    run.run(product(*level.next->coarse->restriction(), v.other, StoreProduct{coarse_r}));
+    SmoothedVector correction = vectors[l + 1].all();
+    const int n_visits = hierarchy.levels()[l + 1].next ? visits : 1;
+    for (int visit = 0; visit < n_visits; ++visit)
+      correction = cycle(run, l + 1, coarse_r, correction, visit == 0);
+    run.run(product(level.next->P(), correction.x, AddProduct{v.x}));
+    return level.smoother->smooth(run, r, v, false);
+  }
+
+  int visits;
+  mutable std::vector<Vectors> vectors; // a preconditioner is used by one solver at a time
+};
+
+/**
+ * Multigrid by aggregation: a hierarchy of matrices Pᵀ A P, and a cycle over it (hierarchy.h).
+ *
+ * Use: the iterations hardly grow with the number of unknowns, so for large systems of elliptic
+ * equations; small ones have less set-up and fewer steps with Jacobi. Options: theta of strong
+ * connections, smoother and its degree, cycle=W for hard systems, block and near-null of systems of
+ * equations, coarsest for the rows that are inverted. Needs: a positive diagonal; A symmetric
+ * positive definite, or nearly an M-matrix, for which P is not smoothed. Cost: a cycle multiplies
+ * 2 degree times with A, and on the other levels with matrices that together have a part of its
+ * entries. Fails: on equations with waves or little diffusion the iterations grow.
+ */
+template <class Backend>
+class Multigrid final : public OperatorPreconditioner<MultigridOperator<Backend>>
+{
+public:
+  explicit Multigrid(Method &method)
+      : OperatorPreconditioner<MultigridOperator<Backend>>(method, true),
+        visits(method.word("cycle", "V", {"V", "W"}) == "W" ? 2 : 1)
+  {
+    options.theta = method.number("theta", 0.02, 0., 1.);
+    options.smoother.kind =
+        method.word("smoother", "chebyshev", {"chebyshev", "l1-jacobi"}) == "chebyshev"
+            ? SmootherChoice::chebyshev
+            : SmootherChoice::l1_jacobi;
+    options.smoother.degree = method.integer("degree", 2, 1, 20);
+    options.block = method.integer("block", 0, 0, NearNullVectors::most);
+    options.near_null = method.word("near-null", "auto", {"auto", "constants", "rigid-body"});
+    options.coarsest = method.integer("coarsest", 256, 1, 1024);
+  }
+
+  void setup(const Matrix &A) override
+  {
+    this->inverse.reset();
+    this->inverse = std::make_unique<MultigridOperator<Backend>>(A, options, visits);
+    this->keeps_symmetry = this->inverse->hierarchy.is_symmetric();
+    describe();
+  }
+  void update(const Matrix & /* A */) override
+  {
+    this->inverse->hierarchy.update();
+    describe();
+  }
+
+private:
+  void describe()
+  {
+    const Hierarchy<Backend> &hierarchy = this->inverse->hierarchy;
+    this->report = {hierarchy.n_nonzeros(),
+                    (visits == 1 ? "V-cycle, " : "W-cycle, ") + hierarchy.description()};
+  }
+
+  HierarchyOptions options;
+  int visits;
+};
+} // namespace
+
+template <>
+std::unique_ptr<Preconditioner> make_on<class MultigridPreconditioner, ThisBackend>(Method &method)
+{
+  return std::make_unique<Multigrid<ThisBackend>>(method);
+}
+} // namespace femgpu::linalg

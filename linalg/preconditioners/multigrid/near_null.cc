@@ -1,0 +1,104 @@
+#include "linalg/preconditioners/multigrid/near_null.h"
+
+#include "linalg/base/error.h"
+#include "linalg/execution/this_backend.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Has row i an entry besides the diagonal?
+FEMGPU_HD
+bool is_coupled(const CsrView<double> &A, const int i)
+{
+  const RowEntries<double> row = A.entries(i);
+  for (int k = 0; k < row.length; ++k)
+    if (row.columns[k] != i && row.values[k] != 0.)
+      return true;
+  return false;
+}
+
+/// v_c = 1 for the unknown c of its node, else 0; then the rotations, if @p places are given.
+struct StoreMotions
+{
+  CsrView<double> A;
+  int block, count;
+  const double *places; ///< n x block; nullptr: no rotations
+  double *values;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    double *const v = values + static_cast<std::size_t>(i) * count;
+    for (int c = 0; c < count; ++c)
+      v[c] = 0.;
+    if (!is_coupled(A, i))
+      return;
+    const int component = i % block;
+    v[component] = 1.;
+    if (places == nullptr)
+      return;
+    const double *const x = places + static_cast<std::size_t>(i) * block;
+    for (int r = block; r < count; ++r) { // in the plane of the directions a and b
+      const int a = block == 2 ? 0 : (r + 1) % 3, b = block == 2 ? 1 : (r + 2) % 3;
+      v[r] = component == a ? -x[b] : component == b ? x[a] : 0.;
+    }
+  }
+};
+
+/// The places from their middle, so that rotations are about it, in units of the body's size.
+std::vector<double> centred(const std::vector<double> &places, const int dimension)
+{
+  std::vector<double> result = places;
+  const auto step = static_cast<std::size_t>(dimension);
+  double extent = 0.;
+  for (std::size_t d = 0; d < step; ++d) {
+    double least = places[d], largest = places[d];
+    for (std::size_t k = d; k < places.size(); k += step) {
+      least = std::min(least, places[k]);
+      largest = std::max(largest, places[k]);
+    }
+    for (std::size_t k = d; k < places.size(); k += step)
+      result[k] -= 0.5 * (least + largest);
+    extent = std::max(extent, largest - least);
+  }
+  for (double &x : result)
+    x /= extent > 0. ? extent : 1.;
+  return result;
+}
+} // namespace
+
+template <class Backend>
+NearNullVectors near_null_vectors(const CsrMatrix &A, const int block, const std::string &kind)
+{
+  const int dimension = A.dimension();
+  const bool has_motions = dimension >= 2 && dimension <= 3 && block == dimension;
+  if (kind == "rigid-body" && !has_motions)
+    throw ParameterError(
+        "Multigrid with near-null=rigid-body needs the places of the unknowns, "
+        "and nodes with as many unknowns as there are dimensions; the matrix has " +
+        (dimension == 0 ? "no places" : "places in " + std::to_string(dimension) + " dimensions") +
+        " and nodes of " + std::to_string(block) +
+        ". Use near-null=constants, or give block=2 or 3.");
+  const bool rotates = has_motions && kind != "constants";
+  NearNullVectors result;
+  result.count = !rotates ? block : dimension == 2 ? 3 : 6;
+  result.values = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()) *
+                                                   static_cast<std::size_t>(result.count));
+  Buffer<double> places;
+  if (rotates && A.n() > 0) {
+    const std::vector<double> on_host = centred(A.coordinates(), dimension);
+    places = Buffer<double>(A.executor(), on_host.data(), on_host.size());
+  }
+  Runner<Backend>(*A.executor())
+      .run(rows(A.n(), StoreMotions{A.csr_view(), block, result.count, places.data(),
+                                    result.values.data()}));
+  return result;
+}
+
+template NearNullVectors near_null_vectors<ThisBackend>(const CsrMatrix &, int,
+                                                        const std::string &);
+} // namespace femgpu::linalg

@@ -1,0 +1,314 @@
+#include "linalg/preconditioners/multigrid/prolongation.h"
+
+#include "linalg/sparse/choose.h"
+
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// The rows of the aggregates, one after the other.
+struct AggregateRows
+{
+  const int *starts, *rows;
+};
+
+/// Q R = B on the rows of each aggregate; a vector of which less than a millionth is left depends
+/// on those before it.
+struct Orthonormalise
+{
+  static constexpr int team_size = 32, scratch = 0;
+  AggregateRows aggregates;
+  int count;
+  double *Q; ///< B, and then Q
+  double *R; ///< count² an aggregate, row by row; 0 before
+  int *ranks;
+  int *pivots; ///< count an aggregate: the column of Q that is its s-th one
+
+  template <class Team>
+  FEMGPU_HD
+  double product(const Team &team, const int a, const int c, const int d) const
+  {
+    double sum = 0.;
+    for (int k = aggregates.starts[a] + team.rank(); k < aggregates.starts[a + 1];
+         k += team.size()) {
+      const double *const q = Q + static_cast<std::size_t>(aggregates.rows[k]) * count;
+      sum += q[c] * q[d];
+    }
+    return team.sum(sum);
+  }
+
+  /// q_d = factor q_d − dot q_c
+  template <class Team>
+  FEMGPU_HD
+  void combine(const Team &team, const int a, const int d, const double factor, const int c,
+               const double dot) const
+  {
+    for (int k = aggregates.starts[a] + team.rank(); k < aggregates.starts[a + 1];
+         k += team.size()) {
+      double *const q = Q + static_cast<std::size_t>(aggregates.rows[k]) * count;
+      q[d] = factor * q[d] - (dot != 0. ? dot * q[c] : 0.);
+    }
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int a) const
+  {
+    constexpr double least = 1e-12; // squared
+    double given[NearNullVectors::most];
+    bool is_left[NearNullVectors::most];
+    for (int c = 0; c < count; ++c) {
+      given[c] = product(team, a, c, c);
+      is_left[c] = given[c] > 0.;
+    }
+    double *const R_a = R + static_cast<std::size_t>(a) * count * count;
+    int rank = 0;
+    for (; rank < count; ++rank) {
+      int pivot = -1;
+      double best = least, norm_squared = 0.;
+      for (int c = 0; c < count; ++c) {
+        const double left = is_left[c] ? product(team, a, c, c) : 0.;
+        if (is_left[c] && left > best * given[c]) {
+          pivot = c;
+          best = left / given[c];
+          norm_squared = left;
+        }
+      }
+      if (pivot < 0)
+        break;
+      is_left[pivot] = false;
+      const double norm = sqrt(norm_squared);
+      combine(team, a, pivot, 1. / norm, pivot, 0.);
+      if (team.rank() == 0) {
+        R_a[rank * count + pivot] = norm;
+        pivots[a * count + rank] = pivot;
+      }
+      for (int c = 0; c < count; ++c) {
+        if (!is_left[c])
+          continue;
+        const double dot = product(team, a, pivot, c);
+        combine(team, a, c, 1., pivot, dot);
+        if (team.rank() == 0)
+          R_a[rank * count + c] = dot;
+      }
+    }
+    if (team.rank() == 0)
+      ranks[a] = rank;
+  }
+};
+
+/// Row i of P̂ has the columns of its aggregate.
+struct StoreTentative
+{
+  const int *of_row; ///< the aggregate of each row; the number of aggregates: it is in none
+  int n_aggregates, count;
+  const double *Q;
+  const int *pivots, *coarse_starts;
+  const int *row_starts;
+  int *columns;
+  double *values;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const int a = of_row[i];
+    if (a == n_aggregates)
+      return;
+    const int first = coarse_starts[a], at = row_starts[i];
+    for (int s = 0; first + s < coarse_starts[a + 1]; ++s) {
+      columns[at + s] = first + s;
+      values[at + s] = Q[static_cast<std::size_t>(i) * count + pivots[a * count + s]];
+    }
+  }
+};
+
+/// The rows of the next level that an aggregate is.
+struct StoreCoarseRows
+{
+  int count;
+  const double *R;
+  const int *coarse_starts;
+  int *of_row;
+  double *near_null;
+
+  FEMGPU_HD
+  void operator()(const int a) const
+  {
+    const int first = coarse_starts[a], rank = coarse_starts[a + 1] - first;
+    for (int s = 0; s < rank; ++s)
+      of_row[first + s] = a;
+    for (int k = 0; k < rank * count; ++k)
+      near_null[static_cast<std::size_t>(first) * count + k] =
+          R[static_cast<std::size_t>(a) * count * count + k];
+  }
+};
+
+/// Entries between rows of one node, or of two that are strongly connected.
+struct IsBetweenStrong
+{
+  RowPatternView graph;
+  const int *of_row;
+
+  FEMGPU_HD
+  bool operator()(const int i, const int j) const
+  {
+    return of_row[i] == of_row[j] || graph.find(of_row[i], of_row[j]) >= 0;
+  }
+};
+
+/// Row i of I − ω D⁻¹ A_F.
+struct FilterRow
+{
+  CsrView<double> A;
+  RowPatternView filtered;
+  const int *sources;
+  const int *of_row, *starts; ///< of nodes
+  const double *inverse_diagonal;
+  double omega;
+  double *values;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    const double factor = -omega * inverse_diagonal[i];
+    int l = filtered.row_starts[i];
+    const int end = filtered.row_starts[i + 1];
+    for (int e = l; e < end; ++e)
+      values[e] = (filtered.columns[e] == i ? 1. : 0.) + factor * A.values[sources[e]];
+    if (end - l == A.row_starts.length(i))
+      return;
+    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k) {
+      if (l < end && sources[l] == k) {
+        ++l;
+        continue;
+      }
+      const int own = starts[of_row[i]], other = of_row[A.columns[k]];
+      const int same_unknown = own + A.columns[k] - starts[other];
+      const int place = same_unknown < starts[of_row[i] + 1] ? filtered.find(i, same_unknown) : -1;
+      if (place >= 0)
+        values[place] += factor * A.values[k];
+    }
+  }
+};
+
+/// The rows of a level by aggregates, those of none last.
+struct SortedRows
+{
+  Buffer<int> of_row; ///< the aggregate of each
+  Buffer<int> rows, starts;
+};
+
+template <class Backend>
+SortedRows sort_rows(const ExecutorPtr &executor, const Nodes &nodes, const Aggregates &aggregates)
+{
+  Runner<Backend> runner(*executor);
+  const int n = static_cast<int>(nodes.of_row.size()), n_aggregates = aggregates.n;
+  SortedRows result{Buffer<int>(executor, nodes.of_row.size()),
+                    Buffer<int>(executor, nodes.of_row.size()),
+                    Buffer<int>(executor, static_cast<std::size_t>(n_aggregates) + 1)};
+  Buffer<int> sorted_keys(executor, nodes.of_row.size());
+  int *const of_row = result.of_row.data(), *const sorted = sorted_keys.data();
+  int *const starts = result.starts.data();
+  const int *const node = nodes.of_row.data(), *const of_node = aggregates.of_node.data();
+  runner.run(rows(n, [=] FEMGPU_BODY(const int i) {
+    of_row[i] = of_node[node[i]] < 0 ? n_aggregates : of_node[node[i]];
+  }));
+  sort_by_key<Backend>(executor, of_row, n, n_aggregates + 1, sorted, result.rows.data());
+  runner.run(rows(n_aggregates + 1,
+                  [=] FEMGPU_BODY(const int a) { starts[a] = lower_bound(sorted, 0, n, a); }));
+  return result;
+}
+} // namespace
+
+template <class Backend>
+TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &nodes,
+                                     const Aggregates &aggregates, const NearNullVectors &B)
+{
+  Runner<Backend> runner(*executor);
+  const int n = static_cast<int>(nodes.of_row.size()), count = B.count;
+  const auto n_aggregates = static_cast<std::size_t>(aggregates.n);
+  const auto width = static_cast<std::size_t>(count);
+  const SortedRows sorted = sort_rows<Backend>(executor, nodes, aggregates);
+  Buffer<double> Q = B.values.copy(), R(executor, n_aggregates * width * width);
+  Buffer<int> ranks(executor, n_aggregates), pivots(executor, n_aggregates * width);
+  R.fill_zero();
+  runner.run(teams(aggregates.n, Orthonormalise{{sorted.starts.data(), sorted.rows.data()},
+                                                count,
+                                                Q.data(),
+                                                R.data(),
+                                                ranks.data(),
+                                                pivots.data()}));
+
+  TentativeProlongation result;
+  const auto n_coarse =
+      static_cast<int>(total_counts<Backend>(executor, ranks.data(), aggregates.n).sum);
+  const auto n_rows = static_cast<std::size_t>(n_coarse);
+  result.nodes = {Buffer<int>(executor, n_aggregates + 1), Buffer<int>(executor, n_rows)};
+  int *const coarse_starts = result.nodes.starts.data();
+  scan_counts<Backend>(executor, ranks.data(), aggregates.n, coarse_starts);
+  result.near_null.count = count;
+  result.near_null.values = Buffer<double>(executor, n_rows * width);
+  runner.run(
+      rows(aggregates.n, StoreCoarseRows{count, R.data(), coarse_starts, result.nodes.of_row.data(),
+                                         result.near_null.values.data()}));
+
+  Buffer<int> lengths(executor, nodes.of_row.size());
+  runner.run(rows(n, [of_row = sorted.of_row.data(), ranks = ranks.data(), n_all = aggregates.n,
+                      lengths = lengths.data()] FEMGPU_BODY(const int i) {
+    lengths[i] = of_row[i] == n_all ? 0 : ranks[of_row[i]];
+  }));
+  RowPattern pattern = make_rows<Backend>(executor, lengths, "A prolongation");
+  Buffer<double> values(executor, pattern.columns.size());
+  runner.run(rows(n, StoreTentative{sorted.of_row.data(), aggregates.n, count, Q.data(),
+                                    pivots.data(), coarse_starts, pattern.row_starts.data(),
+                                    pattern.columns.data(), values.data()}));
+  result.P = std::make_shared<CsrMatrix>(executor, n_coarse, std::move(pattern.row_starts),
+                                         std::move(pattern.columns), std::move(values));
+  return result;
+}
+
+template <class Backend>
+SmoothedProlongation<Backend>::SmoothedProlongation(const CsrMatrix &A, const Nodes &nodes,
+                                                    const RowPattern &graph,
+                                                    std::shared_ptr<const CsrMatrix> P,
+                                                    const double *const inverse_diagonal,
+                                                    const double omega)
+    : n_entries(A.n_nonzeros()), tentative(std::move(P))
+{
+  const PatternRef pattern = pattern_of(A);
+  DerivedPattern filtered = choose<Backend>(
+      pattern, EntriesWhere<IsBetweenStrong>{pattern.view, {graph.view(), nodes.of_row.data()}},
+      A.n(), "A prolongation");
+  sources = std::move(filtered.sources);
+  smoother = make_matrix(A.executor(), std::move(filtered.pattern), A.n());
+  set_values(A, nodes, inverse_diagonal, omega);
+  product = std::make_unique<Product<Backend>>(*smoother, *tentative);
+}
+
+template <class Backend>
+void SmoothedProlongation<Backend>::update(const CsrMatrix &A, const Nodes &nodes,
+                                           const double *const inverse_diagonal, const double omega)
+{
+  check_same_pattern("A prolongation", A, n_entries);
+  set_values(A, nodes, inverse_diagonal, omega);
+  product->update(*smoother, *tentative);
+}
+
+template <class Backend>
+void SmoothedProlongation<Backend>::set_values(const CsrMatrix &A, const Nodes &nodes,
+                                               const double *const inverse_diagonal,
+                                               const double omega)
+{
+  Runner<Backend>(*A.executor())
+      .run(rows(A.n(), FilterRow{A.csr_view(), pattern_of(*smoother).view, sources.data(),
+                                 nodes.of_row.data(), nodes.starts.data(), inverse_diagonal, omega,
+                                 smoother->mutable_values()}));
+}
+
+template TentativeProlongation make_tentative<ThisBackend>(const ExecutorPtr &, const Nodes &,
+                                                           const Aggregates &,
+                                                           const NearNullVectors &);
+template class SmoothedProlongation<ThisBackend>;
+} // namespace femgpu::linalg
