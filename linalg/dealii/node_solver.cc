@@ -74,30 +74,27 @@ void check_methods(const NonlinearSolverOptions &options)
 class NodeSolver::Leader
 {
 public:
-  Leader(const std::string &backend, const unsigned int threads, const NodeSolverOptions &options)
-      : executor(make_executor(is_direct(options.solver) ? "host" : backend, threads)),
-        falls_back(options.falls_back)
+  Leader(const std::string &backend, const unsigned int threads, const NodeMethods &methods)
   {
-    if (is_direct(options.solver) && backend.rfind("cuda", 0) == 0)
+    const auto *const linear = std::get_if<NodeSolverOptions>(&methods);
+    const bool on_host = linear != nullptr && is_direct(linear->solver);
+    if (on_host && backend.rfind("cuda", 0) == 0)
       throw ParameterError("Solver 'direct' runs on the host, but backend '" + backend +
                                "' was asked for. Use backend auto or host, or another solver.",
                            "Solver/Backend");
-    if (!is_direct(options.solver))
-      iterative = std::make_unique<LinearSolver>(executor, options);
+    executor = make_executor(on_host ? "host" : backend, threads);
+    if (const auto *const options = std::get_if<NonlinearSolverOptions>(&methods)) {
+      check_methods(*options);
+      nonlinear = std::make_unique<NonlinearSolver>(executor, *options);
+    }
+    else if (linear == nullptr)
+      continuation =
+          std::make_unique<Continuation>(executor, std::get<ContinuationOptions>(methods));
+    else if (!on_host) {
+      iterative = std::make_unique<LinearSolver>(executor, *linear);
+      falls_back = linear->falls_back;
+    }
   }
-
-  Leader(const std::string &backend, const unsigned int threads,
-         const NonlinearSolverOptions &options)
-      : executor(make_executor(backend, threads))
-  {
-    check_methods(options);
-    nonlinear = std::make_unique<NonlinearSolver>(executor, options);
-  }
-
-  Leader(const std::string &backend, const unsigned int threads, const ContinuationOptions &options)
-      : executor(make_executor(backend, threads)),
-        continuation(std::make_unique<Continuation>(executor, options))
-  {}
 
   void begin_pattern(const NodeSystem &system)
   {
@@ -167,40 +164,19 @@ private:
   std::unique_ptr<Continuation> continuation;
 };
 
-template <class Options>
-void NodeSolver::make_leader(const std::string &backend, const unsigned int threads,
-                             const Options &options)
+NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
+                       const unsigned int threads, const NodeMethods &methods)
+    : comm(communicator)
 {
   require_one_node(comm);
   const unsigned int cores = share_cores(comm);
   on_leader(comm, [&] {
-    leader = std::make_unique<Leader>(backend, threads > 0 ? threads : cores, options);
+    leader = std::make_unique<Leader>(backend, threads > 0 ? threads : cores, methods);
     name = leader->executor->name();
     description = leader->executor->description();
   });
   name = dealii::Utilities::MPI::broadcast(comm, name, 0);
   description = dealii::Utilities::MPI::broadcast(comm, description, 0);
-}
-
-NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
-                       const unsigned int threads, const NodeSolverOptions &options)
-    : comm(communicator)
-{
-  make_leader(backend, threads, options);
-}
-
-NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
-                       const unsigned int threads, const NonlinearSolverOptions &options)
-    : comm(communicator)
-{
-  make_leader(backend, threads, options);
-}
-
-NodeSolver::NodeSolver(MPI_Comm communicator, const std::string &backend,
-                       const unsigned int threads, const ContinuationOptions &options)
-    : comm(communicator)
-{
-  make_leader(backend, threads, options);
 }
 
 NodeSolver::~NodeSolver() = default;

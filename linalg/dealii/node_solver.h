@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace femgpu::linalg
 {
@@ -28,6 +29,9 @@ struct NodeSolverOptions : LinearSolverOptions
   bool falls_back;
 };
 
+/// The methods of a NodeSolver: for linear systems, for nonlinear ones, or to trace branches.
+using NodeMethods = std::variant<NodeSolverOptions, NonlinearSolverOptions, ContinuationOptions>;
+
 /// Rows. One core takes 2.2 s and 0.7 GB for 38,000 rows of 3D elasticity of degree 2 one cell
 /// thick, 4.2 s for 54,000, and 92 s and 2.8 GB for 82,000 rows four cells thick.
 constexpr int largest_fallback = 50000;
@@ -42,7 +46,7 @@ void check_methods(const NonlinearSolverOptions &options);
 /**
  * Solves the NodeSystem of a solver group: the first rank of the group, its leader, solves on its
  * device or with all cores of the group, while the others sleep. An object solves linear systems,
- * or nonlinear ones, or traces branches: its options say which. A pattern that the leader has moved
+ * or nonlinear ones, or traces branches, as its methods say. A pattern that the leader has moved
  * already stays there, and only values move. All functions are collective, and what the leader
  * throws is thrown on every rank.
  */
@@ -52,14 +56,10 @@ public:
   /**
    * @param backend as make_executor() takes it
    * @param threads of the host backend; 0 for all cores that the ranks together may use
+   * @throws ParameterError for the solver "direct" on a GPU or with nonlinear systems
    */
   NodeSolver(MPI_Comm communicator, const std::string &backend, unsigned int threads,
-             const NodeSolverOptions &options);
-  /// For nonlinear systems. @throws ParameterError for the solver "direct", which they cannot use
-  NodeSolver(MPI_Comm communicator, const std::string &backend, unsigned int threads,
-             const NonlinearSolverOptions &options);
-  NodeSolver(MPI_Comm communicator, const std::string &backend, unsigned int threads,
-             const ContinuationOptions &options);
+             const NodeMethods &methods);
   ~NodeSolver();
 
   /**
@@ -91,8 +91,6 @@ public:
 private:
   class Leader;
 
-  template <class Options>
-  void make_leader(const std::string &backend, unsigned int threads, const Options &options);
   SolveReport solve_on_leader(NodeSystem &system,
                               const std::function<SolveReport(bool same_pattern)> &solve);
 
