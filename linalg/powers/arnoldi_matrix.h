@@ -4,10 +4,40 @@
 #include "linalg/powers/matrix_powers.h"
 
 #include <complex>
+#include <utility>
 #include <vector>
 
 namespace femgpu::linalg
 {
+/// A matrix by columns.
+struct DenseMatrix
+{
+  int rows;
+  std::vector<double> entries;
+
+  DenseMatrix(const int rows, const int columns)
+      : rows(rows), entries(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns), 0.)
+  {}
+  DenseMatrix(const int rows, std::vector<double> entries) : rows(rows), entries(std::move(entries))
+  {}
+
+  double &operator()(const int i, const int j)
+  {
+    return entries[place(i, j)];
+  }
+  double operator()(const int i, const int j) const
+  {
+    return entries[place(i, j)];
+  }
+
+private:
+  std::size_t place(const int i, const int j) const
+  {
+    return static_cast<std::size_t>(j) * static_cast<std::size_t>(rows) +
+           static_cast<std::size_t>(i);
+  }
+};
+
 /**
  * The Hessenberg matrix of a cycle of GMRES that grows by blocks, A M⁻¹ Q_k = Q_{k+1} H, and the
  * least-squares problem min ‖β e_0 − H y‖ by Givens rotations. On the host; all by columns.
@@ -51,18 +81,8 @@ public:
   std::vector<std::complex<double>> ritz_values() const;
 
 private:
-  double &h(const int row, const int column)
-  {
-    return H[index(row, column)];
-  }
-  std::size_t index(const int row, const int column) const
-  {
-    return static_cast<std::size_t>(column) * ld + static_cast<std::size_t>(row);
-  }
-
-  std::size_t ld;
   int n_columns = 0, n_rotated = 0;
-  std::vector<double> H, R; ///< as it is, and turned
+  DenseMatrix H, R; ///< as it is, and turned
   std::vector<double> cosines, sines, rhs;
 };
 } // namespace femgpu::linalg
