@@ -299,21 +299,21 @@ public:
     const RowSpace &space = *A.range();
     const int s =
         static_cast<int>(std::clamp<long long>(shadows, 1, std::max(space.n_global(), 1LL)));
-    WorkVectors own(A, 3 * s + 2);
+    WorkVectors own(A, 3 * s + 3);
     Buffer<double> numbers(A.executor(), Small::count(s));
     GramMemory dots(A.executor(), s, space.communicator());
     const Columns columns{numbers.data(), static_cast<std::size_t>(s), s + 4};
     const Small small{s, columns[0], columns[s], columns[s + 1], columns[s + 2], columns[s + 3]};
-    const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
+    const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
       const Workplace at{A.n(),
                          static_cast<unsigned int>(space.first()),
                          own.columns(0, s),
                          own.columns(s, s),
                          own.columns(2 * s, s),
                          x.data(),
-                         r.data(),
                          own[3 * s],
                          own[3 * s + 1],
+                         own[3 * s + 2],
                          small};
       const auto project = gram(at.n, at.P, {at.r, at.P.stride, 1}, ProjectResidual{small}, dots);
       iteration.once(rows(at.n, ChooseShadows{at}));
@@ -321,7 +321,7 @@ public:
     };
     const auto width = static_cast<std::size_t>(s);
     const std::size_t vectors = (width * (3 * width + 12) + width + 9) / (width + 1);
-    return solve_with_steps<Backend, State, Sums>("idr", A, M, b, x, control,
+    return solve_with_steps<Backend, State, Sums>("idr", A, M, b, x, own[3 * s], control,
                                                   {{1, vectors, 1}, {1, vectors + 2, 1}}, iterate);
   }
 

@@ -326,19 +326,6 @@ SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const P
   return report;
 }
 
-/// The same for a method that has no place of its own for the residual: @p iterate(iteration, m, r)
-template <class Backend, class State, class Sums, class Iterate>
-SolveReport solve_with_steps(const std::string &solver, const Matrix &A, const Preconditioner &M,
-                             const Buffer<double> &b, Buffer<double> &x,
-                             const SolveControl &control, const IterationCosts &costs,
-                             const Iterate &iterate)
-{
-  Buffer<double> r = A.domain()->make_vector();
-  return solve_with_steps<Backend, State, Sums>(
-      solver, A, M, b, x, r.data(), control, costs,
-      [&](auto &iteration, const auto &m, double * /* kept */) { iterate(iteration, m, r); });
-}
-
 /// The watch of a loop that tells @p control about its progress.
 template <class State>
 Watch<State> watch_for(const SolveControl &control)

@@ -134,19 +134,19 @@ public:
       require_symmetric(Method::name, M);
     const bool has_diagonal = std::holds_alternative<DiagonalView>(M.action());
     const int n_stored = has_diagonal ? Method::n_fused : Method::n_vectors;
-    WorkVectors own(A, n_stored - 2);
-    const auto iterate = [&](auto &iteration, const auto &m, Buffer<double> &r) {
+    WorkVectors own(A, n_stored - 1); // all but x
+    const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
       constexpr bool is_fused = linalg::is_fused<decltype(m)>;
-      VectorSet<Method::n_vectors> v{{x.data(), r.data()}};
-      for (int k = 2; k < n_stored; ++k)
-        v.data[k] = own[k - 2];
+      VectorSet<Method::n_vectors> v{{x.data()}};
+      for (int k = 1; k < n_stored; ++k)
+        v.data[k] = own[k - 1];
       own.fill_zero();
       const StepMaker<Matrix, std::decay_t<decltype(m)>, Method::n_vectors> steps{A, m, v};
       steps.once(iteration, First<is_fused>());
       steps.repeat(iteration, watch_for<State>(control), Loop<is_fused>());
     };
     return solve_with_steps<Backend, State, typename Method::Sums>(
-        Method::name, A, M, b, x, control, {cost<true>(), cost<false>()}, iterate);
+        Method::name, A, M, b, x, own[0], control, {cost<true>(), cost<false>()}, iterate);
   }
 
   std::shared_ptr<const BatchMethod> batch() const override
