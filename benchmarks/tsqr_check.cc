@@ -170,7 +170,7 @@ void fill_orthonormal(const ExecutorPtr &executor, Block &block, const int n,
   const TsqrReport report =
       make_tsqr("caqr passes=2", executor)->factorise(n, block.view(), R.data());
   if (!report.ok())
-    throw SolverError("A random block has no QR factorisation: " + to_string(report) + ".");
+    throw SolverError("A random block has no QR factorisation by " + report.variant + ".");
 }
 
 /// V = U Σ Wᵀ with orthonormal U and W, singular values from 1 to 1/kappa in equal ratios.
@@ -256,7 +256,8 @@ public:
           const TsqrReport report = tsqr->factorise(options.n, V.view(), R.data());
           if (!report.ok() || report.variant != variant.name)
             throw SolverError("A block with condition 10 was not factorised by " + variant.name +
-                              ": " + to_string(report) + ".");
+                              ": by " + report.variant + ", with rank " +
+                              std::to_string(report.rank) + ".");
         });
       }
     Block basis(executor, options.n, 60);

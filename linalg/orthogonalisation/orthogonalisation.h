@@ -56,10 +56,6 @@ struct TsqrReport
   }
 };
 
-/// For people: "svqr, for cholqr failed in column 7; rank 12 of 16, the first dependent column is
-/// 9".
-std::string to_string(const TsqrReport &report);
-
 /**
  * QR factorisation of a tall block of columns ("tall-skinny QR"), in place. One object serves any
  * number of blocks, and keeps memory for the largest.

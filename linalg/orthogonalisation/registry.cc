@@ -25,21 +25,4 @@ constexpr decltype(block_methods)::Entry block_table[] = {
     {"mgs", "one column of Q after the other; passes=1|2", blocks<class GramSchmidtMethod>}};
 
 constexpr decltype(block_methods) block_methods("orthogonalisation of blocks", block_table);
-
-std::string to_string(const TsqrReport &report)
-{
-  std::string text = report.variant;
-  if (report.failed_column >= 0)
-    text += ", Cholesky's factorisation failed in column " + std::to_string(report.failed_column);
-  if (report.n_floored > 0)
-    text += ", " + std::to_string(report.n_floored) + " eigenvalues at their floor";
-  if (!report.is_finite)
-    return text + ": entries of V or their squares are not finite";
-  if (!report.is_done)
-    return text + ": V has not been factorised; allow a safer variant";
-  if (report.rank < report.n_columns)
-    text += "; rank " + std::to_string(report.rank) + " of " + std::to_string(report.n_columns) +
-            ", the first dependent column is " + std::to_string(report.first_dependent);
-  return text;
-}
 } // namespace femgpu::linalg

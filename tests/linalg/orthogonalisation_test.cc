@@ -65,7 +65,7 @@ TEST_P(Orthogonalisation, FactorsOfASmallMatrixAreThoseByHand)
   for (const std::string &variant : variants)
     for (const char *const passes : {"", " passes=2"}) {
       const Factors f = factorise(executor, variant + passes, V);
-      EXPECT_TRUE(f.report.ok()) << to_string(f.report);
+      EXPECT_TRUE(f.report.ok()) << f.report.variant;
       EXPECT_EQ(f.report.variant, variant);
       EXPECT_NEAR(f.R(0, 0), 5., 20. * eps) << variant;
       EXPECT_NEAR(f.R(0, 1), 3., 20. * eps) << variant;
@@ -99,7 +99,7 @@ TEST_P(Orthogonalisation, WellConditionedBlocksOfAllSizesAreFactorised)
     const TallMatrix V = block_of_condition(n, p, 10., 1);
     for (const std::string &variant : variants) {
       const Factors f = factorise(executor, variant, V);
-      EXPECT_TRUE(f.report.ok()) << to_string(f.report);
+      EXPECT_TRUE(f.report.ok()) << f.report.variant;
       EXPECT_EQ(f.report.variant, variant);
       EXPECT_LT(orthogonality_error_of(f.Q), 1000. * p * eps) << variant << n << ", " << p;
       EXPECT_LT(f.error(V), 10. * p * eps) << variant << n << ", " << p;
@@ -115,7 +115,7 @@ TEST_P(Orthogonalisation, ErrorsStayBelowTheBoundsOfTheTheory)
     const TallMatrix V = block_of_condition(n, p, kappa, 3);
     const auto error = [&](const std::string &method) {
       const Factors f = factorise(executor, method, V);
-      EXPECT_TRUE(f.report.ok()) << to_string(f.report);
+      EXPECT_TRUE(f.report.ok()) << f.report.variant;
       EXPECT_LT(f.error(V), 10. * p * eps) << method << ", " << kappa;
       return orthogonality_error_of(f.Q);
     };
@@ -151,7 +151,6 @@ TEST_P(Orthogonalisation, FailingCholeskyIsDetectedAndTheBlockIsLeftAsItWas)
   EXPECT_GT(f.report.failed_column, 0);
   EXPECT_LT(f.report.failed_column, 12);
   EXPECT_TRUE(same_bits(f.Q.values, V.values));
-  EXPECT_NE(to_string(f.report).find("allow a safer variant"), std::string::npos);
 }
 
 TEST_P(Orthogonalisation, FailingCholeskyIsRepeatedWithASaferVariant)
@@ -161,14 +160,14 @@ TEST_P(Orthogonalisation, FailingCholeskyIsRepeatedWithASaferVariant)
     const TallMatrix V = block_of_condition(5000, p, kappa, 4);
     for (const char *const method : {"cholqr", "cholqr passes=2", "svqr", "svqr passes=2"}) {
       const Factors f = factorise(executor, method, V);
-      EXPECT_TRUE(f.report.ok()) << to_string(f.report);
+      EXPECT_TRUE(f.report.ok()) << f.report.variant;
       if (method[0] == 'c') {
         EXPECT_GT(f.report.failed_column, 0) << method << kappa;
         EXPECT_NE(f.report.variant, "cholqr") << method << kappa;
       }
       const bool is_exact = std::string(method).size() > 6 || f.report.variant == "caqr";
       EXPECT_LT(orthogonality_error_of(f.Q), is_exact ? 10. * p * eps : 1.)
-          << method << kappa << to_string(f.report);
+          << method << kappa << f.report.variant;
       EXPECT_LT(f.error(V), 10. * p * eps) << method << kappa;
     }
   }
@@ -192,7 +191,7 @@ TEST_P(Orthogonalisation, DependentAndZeroColumnsAreFoundAndCounted)
       EXPECT_LT(f.error(V), 10. * p * eps) << variant << passes;
       const bool leaves_zeros = variant == "mgs" || variant == "cgs";
       EXPECT_NEAR(orthogonality_error_of(f.Q), leaves_zeros ? std::sqrt(2.) : 0., 1e-10)
-          << variant << passes << to_string(f.report);
+          << variant << passes << f.report.variant;
       expect_triangle(f.R);
     }
 }
@@ -215,7 +214,7 @@ TEST_P(Orthogonalisation, FewerRowsThanColumnsLeaveARankOfAsManyRows)
   for (const std::string &variant : variants) {
     const Factors f = factorise(executor, variant, V);
     EXPECT_TRUE(f.report.is_done) << variant;
-    EXPECT_EQ(f.report.rank, 3) << variant << to_string(f.report);
+    EXPECT_EQ(f.report.rank, 3) << variant << f.report.variant;
     EXPECT_LT(f.error(V), 50. * eps) << variant;
   }
 }
@@ -229,7 +228,6 @@ TEST_P(Orthogonalisation, EntriesThatAreNotFiniteAreReported)
       const Factors f = factorise(executor, variant, V);
       EXPECT_FALSE(f.report.is_done) << variant << bad;
       EXPECT_FALSE(f.report.is_finite) << variant << bad;
-      EXPECT_NE(to_string(f.report).find("not finite"), std::string::npos);
     }
   }
 }
@@ -244,7 +242,7 @@ TEST_P(Orthogonalisation, ColumnsOfVeryDifferentLengthAreFactorised)
   }
   for (const std::string &variant : variants) {
     const Factors f = factorise(executor, variant, V);
-    EXPECT_TRUE(f.report.ok()) << variant << to_string(f.report);
+    EXPECT_TRUE(f.report.ok()) << variant << f.report.variant;
     EXPECT_LT(orthogonality_error_of(f.Q), 1e4 * eps) << variant;
   }
 }
