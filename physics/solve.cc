@@ -128,7 +128,8 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
 bool SolverParameters::needs_coordinates() const
 {
   const std::string words = Method("preconditioner", preconditioner).text() + " ";
-  return words.find(" partition=geometry ") != std::string::npos;
+  return words.find(" partition=geometry ") != std::string::npos ||
+         linalg::preconditioners.traits(preconditioner).takes_coordinates;
 }
 
 linalg::SolveControl SolverParameters::control() const

@@ -64,7 +64,7 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      "connections, smoother=chebyshev|l1-jacobi with degree=K, cycle=V|W, block=B unknowns of a "
      "node (0: as known), near-null=auto|constants|rigid-body, coarsest=ROWS that are inverted",
      preconditioner<class MultigridPreconditioner>,
-     {.counts_by_int = true}}};
+     {.counts_by_int = true, .takes_coordinates = true}}};
 
 constexpr decltype(preconditioners) preconditioners("preconditioner", preconditioner_table);
 

@@ -337,14 +337,15 @@ TEST_P(EnergyErrorTest, IsTheSameOnAChipAsOfAGraph)
   }
 }
 
-TEST_P(EnergyErrorTest, DecidesOnAGraph)
+TEST_P(EnergyErrorTest, DecidesOnNoChip)
 {
   if (std::get<0>(GetParam()) != "cuda")
     GTEST_SKIP() << "the host has one way";
   const Known system(laplacian_2d(60, 60));
   LinearSolverOptions options = to_energy_error(solver, 1e-3);
   options.control.execution = Execution::automatic;
-  EXPECT_EQ(run(options, system.A, system.b).report.method.execution, "graph");
+  const std::string execution = run(options, system.A, system.b).report.method.execution;
+  EXPECT_EQ(execution.find("resident"), std::string::npos) << execution;
   options.control.execution = Execution::resident;
   EXPECT_NE(text_of<ParameterError>([&] { run(options, system.A, system.b); }).find("energy norm"),
             std::string::npos);

@@ -51,6 +51,18 @@ TEST_P(EveryFormatTest, AndPreconditionerGivesTheSolution)
 class EveryFormatOnBackend : public OnBackend
 {};
 
+TEST_P(EveryFormatOnBackend, IsSmoothedByMultigrid)
+{
+  const ModelProblem problem = generate("elasticity3d-p1:4");
+  for (const char *const format : all_formats) {
+    LinearSolverOptions options = method("cg", "multigrid coarsest=40", 1e-9);
+    options.format = format;
+    const Solved solved = solve(executor, options, problem.A, problem.b);
+    EXPECT_TRUE(solved.report.converged()) << format << ": " << solved.report.message;
+    EXPECT_LE(residual_norm(problem.A, problem.b, solved.x), 1.01e-9 * norm(problem.b)) << format;
+  }
+}
+
 TEST_P(EveryFormatOnBackend, IsMultipliedByTwoStagePreconditioners)
 {
   const ModelProblem problem = generate("elasticity3d-p1:4");

@@ -117,11 +117,6 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
 {
   using Body = decltype(step.body);
   __shared__ double room[std::max(room_for(AddedSums<Body>{}), room_for(CompletedSums<Body>{}))];
-  // What an epilogue changes: near, but in no registers, which would be taken from the rows; and
-  // here already, because at the end everybody waits for it.
-  __shared__ alignas(State) unsigned char memory[HasEpilogue<Body>::value ? sizeof(State) : 1];
-  if constexpr (HasEpilogue<Body>::value)
-    copy_together(*work.state, reinterpret_cast<State &>(memory));
   const State state = *work.state;
   if (!state.running && !RunsAlways<Body>::value) {
     if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -138,7 +133,10 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
   if constexpr (HasEpilogue<Body>::value) {
     if (!is_last_block(work.arrived)) // when all threads have read the state that it will replace
       return;
-    State &next = reinterpret_cast<State &>(memory);
+    // Near, but in no registers, which would be taken from the rows.
+    __shared__ alignas(State) unsigned char memory[sizeof(State)];
+    State &next = *reinterpret_cast<State *>(memory);
+    copy_together(*work.state, next);
     Sums total{};
     for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
       add_sums(total, work.partials[place], CompletedSums<Body>{});
