@@ -56,4 +56,20 @@ void HostMatrix::end_row()
   row_starts.push_back(low_bits(columns.size()));
   ++n;
 }
+
+HostCsr HostMatrix::csr() const
+{
+  if (!coordinates.empty() && coordinates.size() != static_cast<std::size_t>(n) * dimension)
+    throw InputError("A matrix with " + std::to_string(n) + " rows has " +
+                     std::to_string(coordinates.size()) + " coordinates, where each row needs " +
+                     std::to_string(dimension) + ".");
+  return {n,
+          columns.size(),
+          {row_starts.data(), n, columns.size()},
+          columns.data(),
+          values.data(),
+          unknowns_per_node,
+          coordinates.empty() ? nullptr : coordinates.data(),
+          dimension};
+}
 } // namespace femgpu::linalg

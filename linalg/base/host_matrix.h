@@ -62,17 +62,8 @@ struct HostMatrix
   void add(int column, double value);
   void end_row();
 
-  HostCsr csr() const
-  {
-    return {n,
-            columns.size(),
-            {row_starts.data(), n, columns.size()},
-            columns.data(),
-            values.data(),
-            unknowns_per_node,
-            coordinates.empty() ? nullptr : coordinates.data(),
-            dimension};
-  }
+  /// @throws InputError for coordinates that are not dimension numbers a row
+  HostCsr csr() const;
 };
 } // namespace femgpu::linalg
 

@@ -60,6 +60,16 @@ TEST(CheckCsr, RefusesRowStartsThatDoNotFitTheEntries)
   expect_in("10 entries", text);
 }
 
+TEST(HostMatrixTest, RefusesCoordinatesThatAreNotThoseOfItsRows)
+{
+  HostMatrix A = laplacian_2d(3, 2);
+  A.add(A.n, 1.);
+  A.end_row();
+  const std::string text = text_of<InputError>([&] { A.csr(); });
+  expect_in("7 rows has 12 coordinates", text);
+  expect_in("needs 2", text);
+}
+
 class CsrTest : public OnBackend
 {
 protected:

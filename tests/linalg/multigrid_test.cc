@@ -138,6 +138,7 @@ TEST_P(MultigridTest, EveryConnectedNodeIsInOneAggregateWithNeighbours)
   HostMatrix with_loner = laplacian_2d(30, 20);
   with_loner.add(with_loner.n, 1.);
   with_loner.end_row();
+  with_loner.coordinates.insert(with_loner.coordinates.end(), {-1., -1.});
   for (const HostMatrix &A : {laplacian_1d(1), laplacian_1d(2), laplacian_1d(33), with_loner,
                               box_27(7, 8, 9), random_spd(3000, 6, 3), arrow(200)}) {
     SCOPED_TRACE(A.n);
