@@ -79,7 +79,9 @@ void DeviceSystem::move_matrix(const HostCsr &A, const bool only_values)
     finish_pattern();
   else if (!only_values)
     move_pattern(A);
-  csr->update_values(transformation.update(A).values);
+  const HostCsr transformed = transformation.update(A);
+  csr->update_values(transformed.values);
+  csr->set_unknowns(transformed.unknowns);
   costs.transfer.bytes += A.n_nonzeros * sizeof(double);
   costs.transfer.seconds += watch.elapsed();
 }

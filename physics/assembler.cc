@@ -89,7 +89,8 @@ void make_pattern(const Discretization<dim> &discretization, const bool with_coo
   // deal.II numbers the components of a node one after the other up to degree 2: from 3 on a line
   // has several nodes, and all of one component come before the next.
   const auto &element = discretization.element();
-  system.set_unknowns_per_node(element.degree <= 2 ? element.n_components() : 0);
+  linalg::Unknowns unknowns;
+  unknowns.per_node = element.degree <= 2 ? static_cast<int>(element.n_components()) : 0;
   if (discretization.has_linear_constraints())
     make_pattern_with_dependent_dofs(discretization, system);
   else {
@@ -97,13 +98,16 @@ void make_pattern(const Discretization<dim> &discretization, const bool with_coo
     system.reinit(coupling.row_lengths(),
                   [&](const std::size_t row, int *columns) { coupling.fill_row(row, columns); });
   }
-  if (!with_coordinates)
-    return;
-  system.make_coordinates(dim);
-  for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
-    for (unsigned int d = 0; d < dim; ++d)
-      system.coordinates()[std::size_t(dof) * dim + d] = place[d];
-  });
+  if (with_coordinates) {
+    std::vector<double> mine(system.n_owned() * dim);
+    for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
+      for (unsigned int d = 0; d < dim; ++d)
+        mine[(dof - system.first_owned()) * dim + d] = place[d];
+    });
+    unknowns.dimension = dim;
+    unknowns.coordinates = system.gather_on_leader(mine);
+  }
+  system.set_unknowns(std::move(unknowns));
 }
 
 namespace

@@ -117,7 +117,7 @@ SparseSystem make_system(const std::string &text)
     A = std::move(problem.A);
   }
   system.A = {A.n, std::move(A.row_starts), std::move(A.columns), std::move(A.values)};
-  system.P = smoothed_aggregates(system.A, std::max(A.unknowns_per_node, 1));
+  system.P = smoothed_aggregates(system.A, std::max(A.unknowns->per_node, 1));
   return system;
 }
 } // namespace femgpu::linalg::benchmark

@@ -57,7 +57,7 @@ SpeedSystem make_system(const TableSystem &line)
 std::size_t floor_bytes(const HostMatrix &A)
 {
   const auto n = static_cast<std::size_t>(A.n), n_nonzeros = A.columns.size();
-  const auto b = static_cast<std::size_t>(std::max(A.unknowns_per_node, 1)); // blocks are full
+  const auto b = static_cast<std::size_t>(std::max(A.unknowns->per_node, 1)); // blocks are full
   const std::size_t indices = sizeof(int) * (n_nonzeros / (b * b) + n / b + 1);
   return sizeof(double) * n_nonzeros + indices + 72 * n;
 }

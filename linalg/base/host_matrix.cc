@@ -59,17 +59,16 @@ void HostMatrix::end_row()
 
 HostCsr HostMatrix::csr() const
 {
-  if (!coordinates.empty() && coordinates.size() != static_cast<std::size_t>(n) * dimension)
+  const std::size_t n_coordinates = unknowns->coordinates.size();
+  if (n_coordinates > 0 && n_coordinates != static_cast<std::size_t>(n) * unknowns->dimension)
     throw InputError("A matrix with " + std::to_string(n) + " rows has " +
-                     std::to_string(coordinates.size()) + " coordinates, where each row needs " +
-                     std::to_string(dimension) + ".");
+                     std::to_string(n_coordinates) + " coordinates, where each row needs " +
+                     std::to_string(unknowns->dimension) + ".");
   return {n,
           columns.size(),
           {row_starts.data(), n, columns.size()},
           columns.data(),
           values.data(),
-          unknowns_per_node,
-          coordinates.empty() ? nullptr : coordinates.data(),
-          dimension};
+          unknowns};
 }
 } // namespace femgpu::linalg

@@ -2,6 +2,7 @@
 #define femgpu_linalg_base_host_matrix_h
 
 #include "linalg/base/row_starts.h"
+#include "linalg/base/unknowns.h"
 
 #include <cstddef>
 #include <vector>
@@ -20,17 +21,13 @@ struct HostCsr
   const int *columns = nullptr;   ///< n_nonzeros
   const double *values = nullptr; ///< n_nonzeros
 
-  /// Unknowns of a node, numbered side by side; 0 if not known.
-  int unknowns_per_node = 0;
-
-  /// Where the unknown of each row is: n x dimension, row by row; nullptr if not known.
-  const double *coordinates = nullptr;
-  int dimension = 0;
+  UnknownsPtr unknowns = nothing_known; ///< of its rows; never nullptr
 
   /// Rows that belong to a node; 1 where nodes are not known.
   int node_size() const
   {
-    return unknowns_per_node > 1 && n % unknowns_per_node == 0 ? unknowns_per_node : 1;
+    const int b = unknowns->per_node;
+    return b > 1 && n % b == 0 ? b : 1;
   }
 
   /// Of row @p i; without values where the matrix has none.
@@ -54,9 +51,7 @@ struct HostMatrix
   std::vector<int> row_starts = {0}; ///< n+1, their low 32 bits
   std::vector<int> columns;          ///< ascending in each row
   std::vector<double> values;
-  int unknowns_per_node = 0;       ///< as in HostCsr
-  std::vector<double> coordinates; ///< as in HostCsr; empty if not known
-  int dimension = 0;
+  UnknownsPtr unknowns = nothing_known;
 
   /// Appends an entry to the row that is being filled.
   void add(int column, double value);

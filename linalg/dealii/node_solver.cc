@@ -186,7 +186,6 @@ void NodeSolver::begin_pattern(const NodeSystem &system)
   if (system.pattern_number() == pattern_there)
     return;
   pattern_there = 0;
-  system.synchronize(); // coordinates belong to the pattern
   on_leader(comm, [&] { leader->begin_pattern(system); });
 }
 

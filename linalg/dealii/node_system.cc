@@ -59,7 +59,7 @@ void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const Fill
   b = NodeArray<double>(comm, rows);
   w = NodeArray<double>(comm, rows);
   x = NodeArray<double>(comm, rows);
-  dimension = 0;
+  known = nothing_known;
 
   std::size_t k = first_nonzero;
   for (std::size_t row = 0; row < rows; ++row) {
@@ -80,10 +80,17 @@ void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const Fill
   set_zero();
 }
 
-void NodeSystem::make_coordinates(const unsigned int new_dimension)
+std::vector<double> NodeSystem::gather_on_leader(const std::vector<double> &mine) const
 {
-  dimension = new_dimension;
-  places = NodeArray<double>(comm, static_cast<std::size_t>(n_owned()) * dimension);
+  const std::vector<std::size_t> sizes = dealii::Utilities::MPI::all_gather(comm, mine.size());
+  const auto begin = std::accumulate(sizes.begin(), sizes.begin() + my_rank, std::size_t(0));
+  const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
+  const NodeArray<double> all(comm, mine.size());
+  std::copy(mine.begin(), mine.end(), all.data() + begin);
+  all.synchronize();
+  MPI_Barrier(comm);
+  all.synchronize();
+  return my_rank == 0 ? std::vector<double>(all.data(), all.data() + total) : std::vector<double>();
 }
 
 void NodeSystem::set_zero()
@@ -182,8 +189,6 @@ void NodeSystem::synchronize() const
   const auto synchronize_all = [this] {
     for (const NodeArray<double> *vector : {&b, &w, &x})
       vector->synchronize();
-    if (dimension > 0)
-      places.synchronize();
   };
   synchronize_all();
   MPI_Barrier(comm);
@@ -193,13 +198,12 @@ void NodeSystem::synchronize() const
 HostCsr NodeSystem::matrix() const
 {
   values.synchronize();
-  return {static_cast<int>(n()), total_nonzeros,    row_starts,    columns.data(),
-          values.data(),         unknowns_per_node, coordinates(), static_cast<int>(dimension)};
+  return {static_cast<int>(n()), total_nonzeros, row_starts, columns.data(), values.data(), known};
 }
 
 std::size_t NodeSystem::bytes() const
 {
   return (n() + 1) * sizeof(int) + total_nonzeros * (sizeof(int) + sizeof(double)) +
-         (3 + dimension) * n() * sizeof(double);
+         3 * n() * sizeof(double);
 }
 } // namespace femgpu::linalg

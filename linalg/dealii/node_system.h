@@ -7,6 +7,7 @@
 #include <deal.II/base/types.h>
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace femgpu::linalg
@@ -30,24 +31,21 @@ public:
 
   /**
    * Collective. Makes the pattern; all ranks' rows, one rank after the other, are numbered 0 to
-   * n-1. Matrix, b, w and x are zero afterwards, and there are no coordinates.
+   * n-1. Matrix, b, w and x are zero afterwards, and nothing is known of the unknowns.
    * @param row_lengths entries in each row of this rank
    * @throws ParameterError if there are more rows than most_indices, or more entries than
    *         RowStarts::most_entries
    */
   void reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row);
 
-  /// Unknowns of a node, where these are numbered side by side; 0 (as at first): not known.
-  void set_unknowns_per_node(const unsigned int n)
+  /// What is known of the unknowns; only what the leader gives counts.
+  void set_unknowns(Unknowns unknowns)
   {
-    unknowns_per_node = static_cast<int>(n);
+    known = std::make_shared<const Unknowns>(std::move(unknowns));
   }
 
-  /**
-   * Collective. Makes room for the place of each unknown, @p dimension numbers side by side; each
-   * rank writes those of the rows it owns to coordinates().
-   */
-  void make_coordinates(unsigned int dimension);
+  /// Collective. The numbers of all ranks, one rank after the other, on the leader; elsewhere none.
+  std::vector<double> gather_on_leader(const std::vector<double> &mine) const;
 
   /// Sets this rank's rows of the matrix, of b and of w to zero.
   void set_zero();
@@ -64,7 +62,7 @@ public:
   /// Collective. Brings what was added for rows of other ranks there, in an order that is fixed.
   void compress();
 
-  /// Collective. Makes b, w, x and coordinates as the ranks wrote them visible to all.
+  /// Collective. Makes b, w and x as the ranks wrote them visible to all.
   void synchronize() const;
 
   /// The whole matrix; valid on every rank after compress(), its pattern after reinit().
@@ -100,11 +98,6 @@ public:
   double *solution() const
   {
     return x.data();
-  }
-  /// n() times dimension numbers; nullptr without make_coordinates().
-  double *coordinates() const
-  {
-    return dimension > 0 ? places.data() : nullptr;
   }
   Index first_owned() const
   {
@@ -142,12 +135,11 @@ private:
   std::size_t number = 0;
   std::vector<Index> row_begins = {0}; ///< first row of each rank, and n
   std::size_t first_nonzero = 0, total_nonzeros = 0;
-  int unknowns_per_node = 0;
-  unsigned int dimension = 0; ///< of the coordinates; 0 without
+  UnknownsPtr known = nothing_known;
 
   RowStarts row_starts; ///< views low_starts
   NodeArray<int> low_starts, columns;
-  NodeArray<double> values, b, w, x, places;
+  NodeArray<double> values, b, w, x;
 
   std::vector<std::vector<Contribution>> for_others; ///< by rank
 };

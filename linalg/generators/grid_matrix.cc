@@ -47,18 +47,22 @@ std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offse
   return static_cast<std::size_t>(count);
 }
 
-void set_coordinates(HostMatrix &A, const Grid &grid, const int components)
+Unknowns unknowns_of(const Grid &grid, const int components)
 {
-  A.dimension = grid.nz > 1 ? 3 : 2;
-  A.coordinates.reserve(static_cast<std::size_t>(A.n) * static_cast<std::size_t>(A.dimension));
+  Unknowns unknowns;
+  unknowns.per_node = components > 1 ? components : 0;
+  unknowns.dimension = grid.nz > 1 ? 3 : 2;
+  unknowns.coordinates.reserve(static_cast<std::size_t>(grid.nx) * grid.ny * grid.nz * components *
+                               unknowns.dimension);
   for (int z = 0; z < grid.nz; ++z)
     for (int y = 0; y < grid.ny; ++y)
       for (int x = 0; x < grid.nx; ++x)
         for (int c = 0; c < components; ++c) {
-          A.coordinates.push_back(x);
-          A.coordinates.push_back(y);
-          if (A.dimension == 3)
-            A.coordinates.push_back(z);
+          unknowns.coordinates.push_back(x);
+          unknowns.coordinates.push_back(y);
+          if (unknowns.dimension == 3)
+            unknowns.coordinates.push_back(z);
         }
+  return unknowns;
 }
 } // namespace femgpu::linalg

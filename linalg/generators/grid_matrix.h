@@ -40,8 +40,8 @@ bool operator<(const GridOffset &a, const GridOffset &b);
  */
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets, int components);
 
-/// Fills A.coordinates with the points of the grid, spacing 1, each for @p components rows.
-void set_coordinates(HostMatrix &A, const Grid &grid, int components);
+/// At the points of the grid, spacing 1, each with @p components unknowns.
+Unknowns unknowns_of(const Grid &grid, int components);
 
 /**
  * That matrix; unknowns are interleaved by point. @p block(x, y, z, k, values) writes the coupling
@@ -55,7 +55,6 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
   HostMatrix A;
   const std::size_t n_nonzeros = count_entries(grid, offsets, components);
   A.n = grid.nx * grid.ny * grid.nz * components;
-  A.unknowns_per_node = components > 1 ? components : 0;
   A.row_starts.resize(static_cast<std::size_t>(A.n) + 1);
   const auto for_points = [&](const auto &action) {
     const int lines = grid.ny * grid.nz;
@@ -97,7 +96,7 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
       entry += components;
     }
   });
-  set_coordinates(A, grid, components);
+  A.unknowns = std::make_shared<const Unknowns>(unknowns_of(grid, components));
   return A;
 }
 } // namespace femgpu::linalg

@@ -64,7 +64,8 @@ struct RowStatistics
 /// by decoding short columns than bytes save.
 std::vector<std::string> candidates(const CsrMatrix &A, const RowStatistics &rows)
 {
-  const bool has_blocks = A.unknowns_per_node() > 1 && A.n() % A.unknowns_per_node() == 0;
+  const int per_node = A.unknowns()->per_node;
+  const bool has_blocks = per_node > 1 && A.n() % per_node == 0;
   std::vector<std::string> methods = {"csr"};
   if (has_blocks)
     methods.emplace_back("bsr");

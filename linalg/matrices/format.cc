@@ -50,7 +50,7 @@ int block_option(Method &method, const CsrMatrix &A)
 {
   int b = method.integer("block", 0, 0, 16);
   if (b == 0)
-    b = A.unknowns_per_node();
+    b = A.unknowns()->per_node;
   if (b == 0) {
     b = 1;
     std::size_t fewest = bytes_of_blocks(A, 1);

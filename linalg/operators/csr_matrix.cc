@@ -20,16 +20,13 @@ int n_rows(const Buffer<int> &row_starts)
 } // namespace
 
 CsrMatrix::CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A)
-    : Matrix(range, domain), node_unknowns(A.unknowns_per_node),
+    : Matrix(range, domain), known(A.unknowns),
       row_starts(executor(), A.row_starts.low, static_cast<std::size_t>(A.n) + 1),
       starts(A.row_starts), columns(executor(), A.columns, A.n_nonzeros),
       values(executor(), A.n_nonzeros)
 {
   if (A.values != nullptr)
     update_values(A.values);
-  if (A.coordinates != nullptr)
-    places.assign(A.coordinates, A.coordinates + static_cast<std::size_t>(A.n) *
-                                                     static_cast<std::size_t>(A.dimension));
 }
 
 CsrMatrix::CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, Buffer<int> &&row_starts,
@@ -52,7 +49,7 @@ CsrMatrix CsrMatrix::copy() const
 {
   CsrMatrix result(range(), domain(), row_starts.copy(), columns.copy(), values.copy());
   result.starts = starts;
-  result.node_unknowns = node_unknowns;
+  result.known = known;
   return result;
 }
 

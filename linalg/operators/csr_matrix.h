@@ -5,6 +5,7 @@
 #include "linalg/execution/memory/buffer.h"
 #include "linalg/operators/matrix.h"
 
+#include <utility>
 #include <vector>
 
 namespace femgpu::linalg
@@ -13,9 +14,8 @@ namespace femgpu::linalg
 class CsrMatrix final : public Matrix
 {
 public:
-  /// Copies @p A to the memory of @p executor, and its coordinates to host memory; without values
-  /// (nullptr) the pattern, and values are undefined before update_values(). @throws DeviceError if
-  /// there is not enough.
+  /// Copies @p A to the memory of @p executor; without values (nullptr) the pattern, and values are
+  /// undefined before update_values(). @throws DeviceError if there is not enough.
   CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
 
   /// The same for the rows of one part; columns from range->n() on are ghosts of the domain.
@@ -77,20 +77,14 @@ public:
   /// New values for the same pattern; @p host_values is in host memory, in the order of the CSR.
   void update_values(const double *host_values);
 
-  /// Unknowns of a node, numbered side by side; 0 if not known.
-  int unknowns_per_node() const
+  /// Of its rows; never nullptr.
+  const UnknownsPtr &unknowns() const
   {
-    return node_unknowns;
+    return known;
   }
-
-  /// Where the unknowns are, in host memory: n x dimension(), row by row; empty if not known.
-  const std::vector<double> &coordinates() const
+  void set_unknowns(UnknownsPtr unknowns)
   {
-    return places;
-  }
-  int dimension() const
-  {
-    return n() > 0 ? static_cast<int>(places.size() / static_cast<std::size_t>(n())) : 0;
+    known = std::move(unknowns);
   }
 
   /// Entries of the longest row.
@@ -115,11 +109,10 @@ private:
   CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, Buffer<int> &&row_starts,
             Buffer<int> &&columns, Buffer<double> &&values);
 
-  int node_unknowns = 0;
+  UnknownsPtr known = nothing_known;
   mutable int longest = -1; // not known yet
-  std::vector<double> places;
-  Buffer<int> row_starts; // their low 32 bits
-  RowStarts starts;       // where the high ones grow
+  Buffer<int> row_starts;   // their low 32 bits
+  RowStarts starts;         // where the high ones grow
   Buffer<int> columns;
   Buffer<double> values;
 };

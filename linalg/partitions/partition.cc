@@ -21,12 +21,12 @@ Partition contiguous_blocks(const int n_nodes, const int n_blocks, const int nod
 /// The coordinates of the first row of each node.
 std::vector<double> node_coordinates(const HostCsr &A, const int node_size)
 {
-  const auto dimension = static_cast<std::size_t>(A.dimension);
+  const auto dimension = static_cast<std::size_t>(A.unknowns->dimension);
   std::vector<double> coordinates;
   coordinates.reserve(static_cast<std::size_t>(A.n / node_size) * dimension);
   for (int row = 0; row < A.n; row += node_size)
     for (std::size_t d = 0; d < dimension; ++d)
-      coordinates.push_back(A.coordinates[static_cast<std::size_t>(row) * dimension + d]);
+      coordinates.push_back(A.unknowns->coordinates[static_cast<std::size_t>(row) * dimension + d]);
   return coordinates;
 }
 } // namespace
@@ -86,14 +86,15 @@ Partition make_partition(const std::string &kind, const HostCsr &A, const int n_
   check_partition(kind);
   const int node_size = A.node_size(), n_nodes = A.n / node_size;
   const int p = std::clamp(n_blocks, 1, std::max(n_nodes, 1));
-  if (kind == "geometry" && A.coordinates == nullptr)
+  if (kind == "geometry" && A.unknowns->coordinates.empty())
     throw ParameterError("partition=geometry needs the coordinates of the unknowns, which this "
                          "matrix does not have. Use partition=metis or partition=contiguous.");
   if (p == 1 || kind == "contiguous")
     return contiguous_blocks(n_nodes, p, node_size);
   const std::vector<int> blocks =
-      kind == "geometry" ? bisect_coordinates(node_coordinates(A, node_size), A.dimension, p)
-                         : metis_blocks(node_graph(A, node_size), p);
+      kind == "geometry"
+          ? bisect_coordinates(node_coordinates(A, node_size), A.unknowns->dimension, p)
+          : metis_blocks(node_graph(A, node_size), p);
   return partition_from_blocks(blocks, p, node_size);
 }
 } // namespace femgpu::linalg

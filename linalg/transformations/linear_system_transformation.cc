@@ -6,6 +6,38 @@
 
 namespace femgpu::linalg
 {
+namespace
+{
+/// The rows of @p width numbers each, in another order.
+std::vector<double> rows_in_order(const std::vector<int> &order, const std::vector<double> &v,
+                                  const int width)
+{
+  std::vector<double> result;
+  result.reserve(v.size());
+  for (const int row : order) {
+    const auto begin = v.begin() + static_cast<std::ptrdiff_t>(row) * width;
+    result.insert(result.end(), begin, begin + width);
+  }
+  return result;
+}
+
+HostProlongation rows_in_order(const std::vector<int> &order, const HostProlongation &P)
+{
+  HostProlongation result;
+  result.n_columns = P.n_columns;
+  result.row_starts.reserve(P.row_starts.size());
+  result.columns.reserve(P.columns.size());
+  result.values.reserve(P.values.size());
+  for (const int row : order) {
+    const int begin = P.row_starts[row], end = P.row_starts[row + 1];
+    result.columns.insert(result.columns.end(), P.columns.begin() + begin, P.columns.begin() + end);
+    result.values.insert(result.values.end(), P.values.begin() + begin, P.values.begin() + end);
+    result.row_starts.push_back(static_cast<int>(result.columns.size()));
+  }
+  return result;
+}
+} // namespace
+
 LinearSystemTransformation::LinearSystemTransformation(const std::string &scaling,
                                                        const std::string &ordering)
     : make_scaling(scalings.find(scaling).make), ordering(ordering),
@@ -25,8 +57,7 @@ HostCsr LinearSystemTransformation::set_pattern(const HostCsr &A)
   n_nonzeros = A.n_nonzeros;
   order = make_order(A);
   pattern = order.empty() ? PermutedPattern() : permute_pattern(A, order);
-  has_nodes = !order.empty() && A.unknowns_per_node > 1 && keeps_nodes(order, A.unknowns_per_node);
-  permute_coordinates(A);
+  scaling = {};
   return transformed(A, nullptr);
 }
 
@@ -52,29 +83,33 @@ HostCsr LinearSystemTransformation::update(const HostCsr &A)
 HostCsr LinearSystemTransformation::transformed(const HostCsr &A,
                                                 const double *const new_values) const
 {
-  if (order.empty()) {
-    HostCsr result = A;
-    result.values = new_values;
-    return result;
-  }
-  return {n,
-          n_nonzeros,
-          pattern.row_starts.data(),
-          pattern.columns.data(),
-          new_values,
-          has_nodes ? A.unknowns_per_node : 0,
-          coordinates.empty() ? nullptr : coordinates.data(),
-          A.dimension};
+  HostCsr result = A;
+  if (!order.empty())
+    result = {n, n_nonzeros, pattern.row_starts.data(), pattern.columns.data()};
+  result.values = new_values;
+  result.unknowns = transformed_unknowns(A);
+  return result;
 }
 
-void LinearSystemTransformation::permute_coordinates(const HostCsr &A)
+/// Of Â, as far as the scaling is known.
+UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) const
 {
-  coordinates.clear();
-  if (order.empty() || A.coordinates == nullptr)
-    return;
-  for (const int row : order)
-    for (int d = 0; d < A.dimension; ++d)
-      coordinates.push_back(A.coordinates[static_cast<std::size_t>(row) * A.dimension + d]);
+  if (is_identity())
+    return A.unknowns;
+  Unknowns result = *A.unknowns;
+  result.scales = scaling.right;
+  if (order.empty())
+    return std::make_shared<const Unknowns>(std::move(result));
+  if (result.per_node > 1 && !keeps_nodes(order, result.per_node))
+    result.per_node = 0;
+  if (!scaling.is_none())
+    permute(order, scaling.right.data(), result.scales.data());
+  if (!result.coordinates.empty())
+    result.coordinates = rows_in_order(order, A.unknowns->coordinates, result.dimension);
+  if (result.coarser)
+    result.coarser = std::make_shared<const CoarserUnknowns>(CoarserUnknowns{
+        rows_in_order(order, result.coarser->prolongation), result.coarser->unknowns});
+  return std::make_shared<const Unknowns>(std::move(result));
 }
 
 void LinearSystemTransformation::transform_values(const HostCsr &A)

@@ -61,7 +61,7 @@ private:
   void transform(const double *v, ScaleVector scale, double *transformed) const;
   void restore(const double *transformed, ScaleVector unscale, double *v) const;
   void transform_values(const HostCsr &A);
-  void permute_coordinates(const HostCsr &A);
+  UnknownsPtr transformed_unknowns(const HostCsr &A) const;
   HostCsr transformed(const HostCsr &A, const double *new_values) const;
   /// P v, or v; @p v and @p permuted do not overlap.
   void reorder(const double *v, double *permuted) const;
@@ -74,11 +74,9 @@ private:
   int n = 0;
   std::size_t n_nonzeros = 0;
   Scaling scaling;
-  std::vector<int> order;          ///< empty: none
-  bool has_nodes = false;          ///< the order keeps the unknowns of nodes together
-  PermutedPattern pattern;         ///< with an order
-  std::vector<double> values;      ///< of Â unless it is A
-  std::vector<double> coordinates; ///< of Â, with an order, if A has some
+  std::vector<int> order;     ///< empty: none
+  PermutedPattern pattern;    ///< with an order
+  std::vector<double> values; ///< of Â unless it is A
 };
 } // namespace femgpu::linalg
 

@@ -60,7 +60,7 @@ TEST_P(FormatTest, BsrTakesTheUnknownsOfANode)
   const ModelProblem problem = generate("elasticity3d-p1:3");
   expect_in("blocks of 3", make("bsr", problem.A)->format());
   HostMatrix unknown = problem.A;
-  unknown.unknowns_per_node = 0;
+  unknown.unknowns = nothing_known;
   expect_in("blocks of 3", make("bsell", problem.A)->format());
   const auto found = make("bsr", unknown);
   expect_in("blocks of 3", found->format());

@@ -141,6 +141,37 @@ TEST_P(TransformationTest, ValuesOfAnotherPatternAreRefused)
             std::string::npos);
 }
 
+TEST_P(TransformationTest, WhatIsKnownOfUnknownsFollowsTheirRows)
+{
+  HostMatrix A = laplacian_2d(6, 4);
+  CoarserUnknowns coarser;
+  for (int i = 0; i < A.n; ++i) { // every third row is empty
+    if (i % 3 > 0) {
+      coarser.prolongation.columns.push_back(i / 2);
+      coarser.prolongation.values.push_back(i);
+    }
+    coarser.prolongation.row_starts.push_back(static_cast<int>(coarser.prolongation.values.size()));
+  }
+  Unknowns unknowns = *A.unknowns;
+  unknowns.coarser = std::make_shared<const CoarserUnknowns>(coarser);
+  A.unknowns = std::make_shared<const Unknowns>(unknowns);
+  const HostCsr A_hat = transformation.setup(A.csr());
+  const Unknowns &known = *A_hat.unknowns;
+  const HostProlongation &P = known.coarser->prolongation;
+  const std::vector<double> x = random_vector(A.n, 7);
+  std::vector<double> x_hat(x.size());
+  transformation.transform_guess(x.data(), x_hat.data());
+  for (int i = 0; i < A.n; ++i) {
+    const int row = static_cast<int>(known.coordinates[2 * i] + 6 * known.coordinates[2 * i + 1]);
+    EXPECT_NEAR((known.scales.empty() ? 1. : known.scales[i]) * x_hat[i], x[row], 1e-15);
+    ASSERT_EQ(P.row_starts[i + 1] - P.row_starts[i], row % 3 > 0 ? 1 : 0);
+    if (row % 3 > 0) {
+      EXPECT_EQ(P.columns[P.row_starts[i]], row / 2);
+      EXPECT_EQ(P.values[P.row_starts[i]], row);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, TransformationTest,
                          testing::Combine(testing::Values("none", "symmetric", "balance"),
                                           testing::ValuesIn(orderings_built())),
@@ -149,15 +180,16 @@ INSTANTIATE_TEST_SUITE_P(All, TransformationTest,
 TEST(Transformations, NodesAreKnownStillWhereTheirUnknownsStayTogether)
 {
   const HostMatrix A = generate("elasticity3d-p1:4").A;
-  EXPECT_EQ(LinearSystemTransformation("none", "none").setup(A.csr()).unknowns_per_node, 3);
-  EXPECT_EQ(LinearSystemTransformation("none", "rcm").setup(A.csr()).unknowns_per_node % 3, 0);
+  EXPECT_EQ(LinearSystemTransformation("none", "none").setup(A.csr()).unknowns->per_node, 3);
+  EXPECT_EQ(LinearSystemTransformation("none", "rcm").setup(A.csr()).unknowns->per_node % 3, 0);
   if (have_metis()) {
     LinearSystemTransformation transformation("symmetric", "kway parts=5");
     const HostCsr A_hat = transformation.setup(A.csr());
-    EXPECT_EQ(A_hat.unknowns_per_node, 3);
+    EXPECT_EQ(A_hat.unknowns->per_node, 3);
     for (int row = 0; row < A_hat.n; row += 3) // a node's unknowns have the same place
       for (int d = 0; d < 6; ++d)
-        EXPECT_EQ(A_hat.coordinates[3 * row + 3 + d], A_hat.coordinates[3 * row + d % 3]);
+        EXPECT_EQ(A_hat.unknowns->coordinates[3 * row + 3 + d],
+                  A_hat.unknowns->coordinates[3 * row + d % 3]);
   }
 }
 

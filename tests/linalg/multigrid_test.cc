@@ -138,7 +138,7 @@ TEST_P(MultigridTest, EveryConnectedNodeIsInOneAggregateWithNeighbours)
   HostMatrix with_loner = laplacian_2d(30, 20);
   with_loner.add(with_loner.n, 1.);
   with_loner.end_row();
-  with_loner.coordinates.insert(with_loner.coordinates.end(), {-1., -1.});
+  with_loner.unknowns = nothing_known;
   for (const HostMatrix &A : {laplacian_1d(1), laplacian_1d(2), laplacian_1d(33), with_loner,
                               box_27(7, 8, 9), random_spd(3000, 6, 3), arrow(200)}) {
     SCOPED_TRACE(A.n);
@@ -170,6 +170,7 @@ TEST_P(MultigridTest, AggregatesAreThoseOfTheHost)
 TEST_P(MultigridTest, ProlongationIsOrthonormalAndHasTheMotionsOfEachAggregate)
 {
   HostMatrix A;
+  Unknowns unknowns;
   const std::vector<std::vector<double>> places = {
       {0., 0., 0.},                                             // one node
       {1., 0., 0.}, {1., 2., 1.},                               // two
@@ -188,9 +189,10 @@ TEST_P(MultigridTest, ProlongationIsOrthonormalAndHasTheMotionsOfEachAggregate)
       if (row + 1 < static_cast<int>(3 * places.size()))
         A.add(row + 1, -1.);
       A.end_row();
-      A.coordinates.insert(A.coordinates.end(), place.begin(), place.end());
+      unknowns.coordinates.insert(unknowns.coordinates.end(), place.begin(), place.end());
     }
-  A.dimension = 3;
+  unknowns.dimension = 3;
+  A.unknowns = std::make_shared<const Unknowns>(unknowns);
   with_backend([&](const auto on) {
     using Backend = typename decltype(on)::Backend;
     const CsrMatrix matrix(executor, A.csr());

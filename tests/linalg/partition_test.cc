@@ -21,7 +21,7 @@ void expect_valid(const Partition &partition, const HostMatrix &A)
   std::sort(sorted.begin(), sorted.end());
   for (int i = 0; i < A.n; ++i)
     ASSERT_EQ(sorted[i], i);
-  const int node = std::max(A.unknowns_per_node, 1);
+  const int node = std::max(A.unknowns->per_node, 1);
   for (int block = 0; block < partition.n_blocks(); ++block) {
     const int begin = partition.starts[block], end = partition.starts[block + 1];
     EXPECT_LT(begin, end) << "block " << block << " is empty";
@@ -81,7 +81,7 @@ TEST(Partition, EveryRowIsThereOnceAndNodesStayTogether)
         const Partition partition = make_partition(kind, A.csr(), n_blocks);
         expect_valid(partition, A);
         EXPECT_EQ(partition.order, make_partition(kind, A.csr(), n_blocks).order);
-        const int n_nodes = A.n / std::max(A.unknowns_per_node, 1);
+        const int n_nodes = A.n / std::max(A.unknowns->per_node, 1);
         EXPECT_LE(partition.n_blocks(), std::min(n_blocks, n_nodes));
         EXPECT_LE(partition.largest_block(), 1.2 * A.n / partition.n_blocks() + 6);
       }
@@ -133,11 +133,11 @@ TEST(Partition, CoordinatesFollowTheRowsOfATransformedSystem)
       LinearSystemTransformation order_alone("none", ordering);
       order_alone.setup(A.csr());
       order_alone.transform_rhs(numbers.data(), x.data());
-      ASSERT_NE(transformed.coordinates, nullptr);
-      EXPECT_EQ(transformed.dimension, 2);
+      ASSERT_FALSE(transformed.unknowns->coordinates.empty());
+      EXPECT_EQ(transformed.unknowns->dimension, 2);
       for (int i = 0; i < A.n; ++i) {
         const int row = static_cast<int>(x[i]);
-        const double *place = &transformed.coordinates[2 * static_cast<std::size_t>(i)];
+        const double *place = &transformed.unknowns->coordinates[2 * static_cast<std::size_t>(i)];
         EXPECT_EQ(place[0], row % 5);
         EXPECT_EQ(place[1], row / 5);
       }

@@ -44,7 +44,7 @@ inline HostMatrix host_pattern(const CsrMatrix &A)
   pattern.n = A.n();
   pattern.row_starts = A.host_row_starts();
   pattern.columns = A.host_columns();
-  pattern.unknowns_per_node = A.unknowns_per_node();
+  pattern.unknowns = A.unknowns();
   return pattern;
 }
 
@@ -55,9 +55,7 @@ inline Partition make_partition(const std::string &kind, const CsrMatrix &A, con
     return make_partition(kind, host_pattern(A).csr(), n_blocks);
   HostCsr nodes; // which is all that others need
   nodes.n = A.n();
-  nodes.unknowns_per_node = A.unknowns_per_node();
-  nodes.coordinates = A.coordinates().empty() ? nullptr : A.coordinates().data();
-  nodes.dimension = A.dimension();
+  nodes.unknowns = A.unknowns();
   return make_partition(kind, nodes, n_blocks);
 }
 

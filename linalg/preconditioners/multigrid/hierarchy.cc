@@ -56,7 +56,7 @@ Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : 
     throw SolverError("Multigrid needs all rows in one part. Use jacobi or chebyshev.");
   symmetric = first_unsymmetric_row<Backend>(A.csr()) < 0;
   if (options.block == 0)
-    options.block = std::max(A.csr().unknowns_per_node(), 1);
+    options.block = std::max(A.csr().unknowns()->per_node, 1);
   if (!symmetric)
     options.smoother.kind = SmootherChoice::l1_jacobi;
   Nodes nodes = uniform_nodes<Backend>(A.csr(), options.block);

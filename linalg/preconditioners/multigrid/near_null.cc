@@ -74,7 +74,7 @@ std::vector<double> centred(const std::vector<double> &places, const int dimensi
 template <class Backend>
 NearNullVectors near_null_vectors(const CsrMatrix &A, const int block, const std::string &kind)
 {
-  const int dimension = A.dimension();
+  const int dimension = A.unknowns()->dimension;
   const bool has_motions = dimension >= 2 && dimension <= 3 && block == dimension;
   if (kind == "rigid-body" && !has_motions)
     throw ParameterError(
@@ -90,7 +90,7 @@ NearNullVectors near_null_vectors(const CsrMatrix &A, const int block, const std
                                                    static_cast<std::size_t>(result.count));
   Buffer<double> places;
   if (rotates && A.n() > 0) {
-    const std::vector<double> on_host = centred(A.coordinates(), dimension);
+    const std::vector<double> on_host = centred(A.unknowns()->coordinates, dimension);
     places = Buffer<double>(A.executor(), on_host.data(), on_host.size());
   }
   Runner<Backend>(*A.executor())

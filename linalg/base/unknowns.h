@@ -1,0 +1,45 @@
+#ifndef femgpu_linalg_base_unknowns_h
+#define femgpu_linalg_base_unknowns_h
+
+#include <memory>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// The rows of a prolongation, which gives unknowns by fewer others. Columns ascend in each row.
+struct HostProlongation
+{
+  int n_columns = 0;
+  std::vector<int> row_starts = {0};
+  std::vector<int> columns;
+  std::vector<double> values;
+};
+
+struct CoarserUnknowns;
+
+/**
+ * What is known of the unknowns x of a matrix besides its entries. Where a system is scaled, places
+ * and prolongations are those of x as it was given.
+ */
+struct Unknowns
+{
+  int per_node = 0; ///< unknowns of a node, numbered side by side; 0 if not known
+  int dimension = 0;
+  std::vector<double> coordinates; ///< n x dimension, row by row; empty if not known
+  std::vector<double> scales;      ///< x = scales · x̂, n; empty: the matrix is not scaled
+  std::shared_ptr<const CoarserUnknowns> coarser; ///< nullptr if not known
+};
+
+/// Those of a coarser mesh or a lower degree.
+struct CoarserUnknowns
+{
+  HostProlongation prolongation;
+  Unknowns unknowns;
+};
+
+using UnknownsPtr = std::shared_ptr<const Unknowns>;
+
+inline const UnknownsPtr nothing_known = std::make_shared<const Unknowns>();
+} // namespace femgpu::linalg
+
+#endif
