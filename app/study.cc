@@ -256,7 +256,9 @@ std::optional<Stop> Study<dim>::begin_cycle(linalg::NodeSystem &system, CycleRec
     measurements.check(u);
   record.seconds["dofs"] = watch.lap();
   console.begin_phase("pattern");
-  make_pattern(discretization, parameters.solver.needs_coordinates(), system);
+  make_pattern(discretization,
+               parameters.solver.needs_coordinates(discretization.element().n_components()),
+               system);
   record.cells = mesh.triangulation->n_global_active_cells();
   record.dofs = discretization.dofs().n_dofs();
   record.nonzeros = system.n_nonzeros();

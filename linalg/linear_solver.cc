@@ -14,8 +14,7 @@ namespace femgpu::linalg
 {
 LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
     : owner(std::move(executor)), options(std::move(options)),
-      solver(make_solver(this->options.solver, owner->backend())),
-      preconditioner(make_preconditioner(this->options.preconditioner, owner->backend())),
+      solver(this->options, owner->backend()),
       is_scaled(scalings.find(this->options.scaling).traits.changes_system),
       system(owner, this->options)
 {
@@ -49,12 +48,7 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
     rhs = system.make_vector();
     solution = system.make_vector();
   }
-  system.set_up([&] {
-    if (only_values)
-      preconditioner->update(system.matrix());
-    else
-      preconditioner->setup(system.matrix());
-  });
+  system.set_up([&] { solver.set_up(system.matrix(), only_values); });
 }
 
 SolveReport LinearSolver::solve(const double *b, double *x)
@@ -96,7 +90,7 @@ SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveCont
 {
   system.move_rhs(b, rhs);
   system.move_guess(x, solution);
-  SolveReport report = solver->solve(system.matrix(), *preconditioner, rhs, solution, control);
+  SolveReport report = solver.solve(system.matrix(), rhs, solution, control);
   system.move_solution(solution, x);
   report.method.scaling = options.scaling;
   report.method.ordering = options.ordering;

@@ -2,11 +2,8 @@
 #define femgpu_linalg_linear_solver_h
 
 #include "linalg/device_system.h"
-#include "linalg/preconditioners/preconditioner.h"
-#include "linalg/solvers/linear_solver_options.h"
-#include "linalg/solvers/solver.h"
+#include "linalg/solvers/preconditioned_solver.h"
 
-#include <memory>
 #include <string>
 
 namespace femgpu::linalg
@@ -63,8 +60,7 @@ private:
 
   ExecutorPtr owner;
   LinearSolverOptions options;
-  std::unique_ptr<Solver> solver;
-  std::unique_ptr<Preconditioner> preconditioner;
+  PreconditionedSolver solver;
   bool is_scaled;
   HostCsr given; // the system before it was transformed
   Buffer<double> rhs, solution;

@@ -57,25 +57,6 @@ bool is_resolved(const SolveReport &step)
          (step.outcome == Outcome::stagnated && step.true_residual <= 0.1 * step.rhs_norm);
 }
 
-/// The work of a solve that went on.
-void add_work(const SolveReport &step, SolveReport &report)
-{
-  report.iterations += step.iterations;
-  report.restarts += step.restarts + 1;
-  report.costs += step.costs;
-}
-
-/// @p again takes the place of @p report.
-void replace(SolveReport &report, SolveReport again)
-{
-  const double initial_residual = report.initial_residual;
-  std::vector<double> history = std::move(report.history);
-  history.insert(history.end(), again.history.begin(), again.history.end());
-  add_work(report, again);
-  report = std::move(again);
-  report.initial_residual = initial_residual;
-  report.history = std::move(history);
-}
 } // namespace
 
 bool may_be_rounding(const Outcome outcome, const double backward_error, const double level)
@@ -116,7 +97,7 @@ void settle_at_rounding(const HostCsr &A, const double *const b, double *const x
       return;
     }
     std::copy(refined.begin(), refined.end(), x);
-    replace(report, resolve.again(x));
+    continue_with(report, resolve.again(x));
   }
 }
 } // namespace femgpu::linalg

@@ -49,7 +49,7 @@ public:
   std::string backend = "auto";
   unsigned int threads = 0;
   std::string solver = "pipelined-cg";
-  std::string preconditioner = "jacobi";
+  std::string preconditioner = "auto";
   std::string format = "csr";
   std::string scaling = "none";
   std::string ordering = "none";
@@ -71,8 +71,8 @@ public:
     return stop_at == "discretisation error";
   }
 
-  /// Does the preconditioner want to know where the unknowns are?
-  bool needs_coordinates() const;
+  /// Does the preconditioner want to know where the unknowns of nodes with @p n_components are?
+  bool needs_coordinates(unsigned int n_components) const;
 
   /// Throws ParameterError for methods with wrong names or options.
   void parse_parameters(dealii::ParameterHandler &prm) override;

@@ -125,11 +125,11 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
   check("Ordering", [&] { linalg::orderings.make(ordering); });
 }
 
-bool SolverParameters::needs_coordinates() const
+bool SolverParameters::needs_coordinates(const unsigned int n_components) const
 {
   const std::string words = Method("preconditioner", preconditioner).text() + " ";
   return words.find(" partition=geometry ") != std::string::npos ||
-         linalg::preconditioners.traits(preconditioner).takes_coordinates;
+         (n_components > 1 && linalg::preconditioners.traits(preconditioner).takes_coordinates);
 }
 
 linalg::SolveControl SolverParameters::control() const

@@ -63,6 +63,11 @@ void check_names(const SolveCommand &command, const linalg::Executor &executor)
     linalg::make_solver(command.solver, executor.backend());
   if (!command.preconditioner.empty())
     linalg::make_preconditioner(command.preconditioner, executor.backend());
+  if ((command.repeat > 1 || command.fixed_iterations) && !command.preconditioner.empty() &&
+      linalg::preconditioners.traits(command.preconditioner).is_automatic)
+    throw ParameterError("--preconditioner auto may change within a solve and from one to the "
+                         "next, so --repeat and --fixed-iterations exclude it; name the one that "
+                         "is meant, as jacobi or multigrid.");
   linalg::scalings.find(command.scaling);
   linalg::orderings.make(command.ordering);
   check_nonlinear(command, executor);

@@ -32,6 +32,8 @@ FIRST_RESIDUALS = 10
 OF_NONLINEAR = 100.
 # Rounding decides about a part of the iterations.
 PART_OF_ITERATIONS = 8
+# Aggregates of multigrid depend on the numbers of unknowns, and so do the entries of its levels.
+OF_LEVELS = 0.1
 # Orders beyond this are those of rounding.
 LARGEST_ORDER = 20.
 # Tables for people have three digits or more.
@@ -46,6 +48,7 @@ OF_THE_RUN = {"ranks", "backend", "version", "files", "message", "obstacle", "Di
               "energy_target"}  # what rounding leaves
 COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "restarts", "corrections",
                         "iterations", "nonlinear", "failed_steps"}
+SIZES_OF_LEVELS = {"preconditioner_nonzeros", "preconditioner_bytes", "bytes_per_iteration"}
 CHANGES = {"difference", "order"}  # of quantities, which are noise at the level of rounding
 RESIDUALS = {"true_residual", "given_residual", "initial_residual", "residual", "target"}
 
@@ -116,6 +119,8 @@ class Comparison:
         if name in RESIDUALS:
             return close(a, b, OF_RESIDUALS, OF_RESIDUALS * parent.get("rhs_norm", 1.) +
                          parent.get("target", 0.))
+        if name in SIZES_OF_LEVELS and parent["preconditioner"] == "multigrid":
+            return close(a, b, OF_LEVELS)
         if "errors" in path:
             if name == "order":
                 return close(a, b, 0., order_tolerance(parent["error"]))

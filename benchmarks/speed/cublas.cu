@@ -316,7 +316,7 @@ void add_cublas(Entrants &entrants, const CsrMatrix &A, const std::vector<double
   std::vector<Layout> layouts = {{"CSR", "csr threads=1", CUSPARSE_SPMV_CSR_ALG1},
                                  {"CSR (ALG2)", "csr threads=1", CUSPARSE_SPMV_CSR_ALG2},
                                  {"sliced ELL", "sell window=1 slice=32", CUSPARSE_SPMV_SELL_ALG1}};
-  if (A.unknowns_per_node() > 1)
+  if (A.unknowns()->per_node > 1)
     layouts.push_back({"BSR", "bsr", CUSPARSE_SPMV_ALG_DEFAULT});
   for (const auto &[name, format, algorithm] : layouts)
     for (const Launch launch : {Launch::plainly, Launch::as_graph})

@@ -147,16 +147,13 @@ class Corrector final : public BranchCorrector
 {
 public:
   Corrector(NonlinearOperator &F, const BranchMetric &metric, const LinearSolverOptions &linear)
-      : F(F), metric{metric.weights.data(), metric.factor},
-        solver(make_solver(linear.solver, Backend::kind)),
-        preconditioner(make_preconditioner(linear.preconditioner, Backend::kind)),
+      : F(F), metric{metric.weights.data(), metric.factor}, solver(linear, Backend::kind),
         jacobian(linear.format), iteration(F.space()), runner(*F.space().executor()), g(vector()),
         r(vector()), a(vector()), v(vector())
   {
     linear_control.relative_tolerance = linear.control.relative_tolerance;
     linear_control.max_iterations = linear.control.max_iterations;
-    preconditioner->setup(F.linear_part());
-    check_symmetry(linear.solver, *preconditioner);
+    solver.set_up(F.linear_part(), false);
     jacobian.setup(F.linear_part());
   }
 
@@ -298,7 +295,7 @@ private:
   bool solve_again(const Buffer<double> &f, Buffer<double> &y, Correction &correction)
   {
     y.fill_zero();
-    const SolveReport report = solver->solve(*jacobian, *preconditioner, f, y, linear_control);
+    const SolveReport report = solver.solve(*jacobian, f, y, linear_control);
     correction.linear_iterations += report.iterations;
     const bool is_rounded = report.outcome == Outcome::stagnated &&
                             report.true_residual <= loosest_linear_residual * report.rhs_norm;
@@ -323,8 +320,7 @@ private:
 
   NonlinearOperator &F;
   Metric metric;
-  std::unique_ptr<Solver> solver;
-  std::unique_ptr<Preconditioner> preconditioner;
+  PreconditionedSolver solver;
   JacobianMatrix<Backend> jacobian;
   SolveControl linear_control;
   Iteration<Backend, State, Sums> iteration;

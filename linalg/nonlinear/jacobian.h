@@ -3,9 +3,8 @@
 
 #include "linalg/matrices/registry.h"
 #include "linalg/nonlinear/nonlinear_method.h"
-#include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/krylov.h"
-#include "linalg/solvers/registry.h"
+#include "linalg/solvers/preconditioned_solver.h"
 
 #include <memory>
 #include <string>
@@ -94,9 +93,7 @@ class Jacobian
 public:
   /// @throws ParameterError for names that the registries do not know
   explicit Jacobian(const LinearSolverOptions &options)
-      : solver(make_solver(options.solver, Backend::kind)),
-        preconditioner(make_preconditioner(options.preconditioner, Backend::kind)),
-        matrix(options.format)
+      : solver(options, Backend::kind), matrix(options.format)
   {}
 
   /// Takes over the pattern and the values of @p A. @throws DeviceError without memory
@@ -116,22 +113,18 @@ public:
   void refresh(const NonlinearOperator &F, Buffer<double> &x)
   {
     matrix.refresh(F, x);
-    if (is_prepared)
-      preconditioner->update(*matrix);
-    else
-      preconditioner->setup(*matrix);
+    solver.set_up(*matrix, is_prepared);
     is_prepared = true;
   }
 
   /// Solves J d = r; @p d is the initial guess too.
-  SolveReport solve(const Buffer<double> &r, Buffer<double> &d, const SolveControl &control) const
+  SolveReport solve(const Buffer<double> &r, Buffer<double> &d, const SolveControl &control)
   {
-    return solver->solve(*matrix, *preconditioner, r, d, control);
+    return solver.solve(*matrix, r, d, control);
   }
 
 private:
-  std::unique_ptr<Solver> solver;
-  std::unique_ptr<Preconditioner> preconditioner;
+  PreconditionedSolver solver;
   JacobianMatrix<Backend> matrix;
   bool is_prepared = false; // the preconditioner has seen the pattern
 };

@@ -180,7 +180,9 @@ private:
     F.space().executor()->synchronize();
     setup_seconds += watch.elapsed();
     d.fill_zero();
-    return jacobian.solve(r, d, inner);
+    const SolveReport report = jacobian.solve(r, d, inner);
+    setup_seconds += report.costs.setup_seconds;
+    return report;
   }
 
   /// Moves x along d, and r with it, until ‖r‖ has fallen enough; false if it does not.

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace femgpu::linalg
 {
@@ -33,7 +34,10 @@ public:
 
 protected:
   ReportedPreconditioner(const Method &method, const bool keeps_symmetry)
-      : kind(method.name()), keeps_symmetry(keeps_symmetry)
+      : ReportedPreconditioner(method.name(), keeps_symmetry)
+  {}
+  ReportedPreconditioner(std::string name, const bool keeps_symmetry)
+      : kind(std::move(name)), keeps_symmetry(keeps_symmetry)
   {}
 
   const std::string kind;

@@ -8,6 +8,14 @@ template <class Name>
 constexpr auto *preconditioner = make_on_any<Name, Preconditioner>;
 
 constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
+    {"auto",
+     "jacobi, and multigrid from where a linear solve has taken more iterations than its set-up "
+     "costs",
+     preconditioner<class JacobiPreconditioner>,
+     {.is_fused = true,
+      .divides_by_diagonal = true,
+      .takes_coordinates = true,
+      .is_automatic = true}},
     {"identity",
      "no preconditioning",
      preconditioner<class IdentityPreconditioner>,

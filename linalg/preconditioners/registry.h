@@ -17,7 +17,8 @@ struct PreconditionerTraits
   bool is_fused = false; ///< a function of the row, which is part of the steps of solvers
   bool divides_by_diagonal = false; ///< and nothing else
   bool counts_by_int = false;       ///< entries of A, see check_countable()
-  bool takes_coordinates = false;   ///< of the unknowns, where these are known
+  bool takes_coordinates = false;   ///< where nodes with several unknowns are, if known
+  bool is_automatic = false;        ///< the first of those that PreconditionedSolver takes
   bool has_factors = false;         ///< whose values can be stored as any of FactorScalars
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 namespace femgpu::linalg
 {
@@ -60,6 +61,25 @@ std::string energy_text(const EnergyReport &energy)
 std::string to_string(const Outcome outcome)
 {
   return ending(outcome).name;
+}
+
+void add_work(const SolveReport &step, SolveReport &report)
+{
+  report.iterations += step.iterations;
+  report.restarts += step.restarts + 1;
+  report.costs += step.costs;
+}
+
+void continue_with(SolveReport &report, SolveReport rest)
+{
+  const double initial_residual = report.initial_residual;
+  std::vector<double> history = std::move(report.history);
+  if (!rest.history.empty()) // whose first is the last of those before
+    history.insert(history.end(), rest.history.begin() + 1, rest.history.end());
+  add_work(report, rest);
+  report = std::move(rest);
+  report.initial_residual = initial_residual;
+  report.history = std::move(history);
 }
 
 void describe(SolveResult &result, const MethodReport &method, const std::string &residual)

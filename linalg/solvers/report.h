@@ -284,6 +284,12 @@ struct SolveReport : SolveResult
   }
 };
 
+/// Adds the work of @p step, with which a solve went on.
+void add_work(const SolveReport &step, SolveReport &report);
+
+/// The same, where @p rest ends the solve of @p report: its numbers are those of both.
+void continue_with(SolveReport &report, SolveReport rest);
+
 /// Fills result.message from the other members. @param residual the name of the residual's norm
 void describe(SolveResult &result, const MethodReport &method,
               const std::string &residual = "‖b−Ax‖");

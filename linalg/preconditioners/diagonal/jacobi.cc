@@ -77,7 +77,7 @@ template <class Backend>
 class Jacobi final : public ReportedPreconditioner
 {
 public:
-  explicit Jacobi(const Method &method) : ReportedPreconditioner(method, true)
+  Jacobi() : ReportedPreconditioner("jacobi", true)
   {}
 
   void setup(const Matrix &A) override
@@ -119,8 +119,9 @@ private:
 } // namespace
 
 template <>
-std::unique_ptr<Preconditioner> make_on<class JacobiPreconditioner, ThisBackend>(Method &method)
+std::unique_ptr<Preconditioner>
+make_on<class JacobiPreconditioner, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<Jacobi<ThisBackend>>(method);
+  return std::make_unique<Jacobi<ThisBackend>>();
 }
 } // namespace femgpu::linalg

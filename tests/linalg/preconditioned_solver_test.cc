@@ -1,0 +1,119 @@
+#include "linalg/generators/registry.h"
+#include "linalg/linear_solver.h"
+#include "tests/linalg/on_backend.h"
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+class PreconditionedSolverTest : public OnBackend
+{
+protected:
+  LinearSolver automatic(const std::string &solver) const
+  {
+    LinearSolverOptions options;
+    options.solver = solver;
+    options.preconditioner = "auto";
+    options.control.relative_tolerance = 1e-8;
+    return {executor, options};
+  }
+};
+
+std::string remarks(const SolveReport &report)
+{
+  return report.method.preconditioner_remarks;
+}
+
+TEST_P(PreconditionedSolverTest, TakesJacobiWhereThatIsQuick)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:40");
+  LinearSolver solver = automatic("cg");
+  solver.set_matrix(problem.A.csr(), false);
+  std::vector<double> x(problem.b.size());
+  const SolveReport report = solver.solve(problem.b.data(), x.data());
+  EXPECT_TRUE(report.converged());
+  EXPECT_EQ(report.method.preconditioner, "jacobi");
+  EXPECT_EQ(remarks(report), "");
+}
+
+TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:400");
+  LinearSolver solver = automatic("pipelined-cg");
+  std::vector<int> shown;
+  solver.control().progress = [&](const int iteration, double /* norm */) {
+    shown.push_back(iteration);
+  };
+  solver.set_matrix(problem.A.csr(), false);
+  std::vector<double> x(problem.b.size());
+  const SolveReport first = solver.solve(problem.b.data(), x.data());
+  EXPECT_TRUE(first.converged()) << first.message;
+  EXPECT_EQ(first.method.preconditioner, "multigrid");
+  EXPECT_NE(remarks(first).find("after 500 iterations of a solve with jacobi; V-cycle"),
+            std::string::npos)
+      << remarks(first);
+  EXPECT_GT(first.iterations, 500);
+  EXPECT_LT(first.iterations, 530);
+  EXPECT_EQ(first.history.size(), static_cast<std::size_t>(first.iterations) + 1);
+  EXPECT_TRUE(std::is_sorted(shown.begin(), shown.end()));
+  EXPECT_NEAR(first.initial_residual, first.rhs_norm, 1e-10 * first.rhs_norm);
+
+  solver.set_matrix(problem.A.csr(), true);
+  std::vector<double> again(problem.b.size());
+  const SolveReport second = solver.solve(problem.b.data(), again.data());
+  EXPECT_TRUE(second.converged());
+  EXPECT_LT(second.iterations, 30);
+}
+
+/// A Laplacian of n² rows with @p shift on its diagonal, times @p factor.
+HostMatrix shifted(const int n, const double shift, const double factor)
+{
+  HostMatrix A = laplacian_2d(n, n);
+  for (double &value : A.values)
+    value = factor * (value > 0. ? value + shift : value);
+  return A;
+}
+
+TEST_P(PreconditionedSolverTest, GoesBackToJacobiWhereMultigridIsNoHelp)
+{
+  const HostMatrix A = shifted(180, -0.001, 1.); // indefinite
+  LinearSolver solver = automatic("minres");
+  solver.set_matrix(A.csr(), false);
+  const std::vector<double> b = random_vector(A.n, 3);
+  std::vector<double> x(b.size());
+  const SolveReport report = solver.solve(b.data(), x.data());
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_GT(report.iterations, 500);
+  EXPECT_EQ(report.method.preconditioner, "jacobi");
+  EXPECT_NE(remarks(report).find("multigrid ended as indefinite_preconditioner"), std::string::npos)
+      << remarks(report);
+}
+
+TEST_P(PreconditionedSolverTest, StaysWithJacobiWhereMultigridCannotBeMade)
+{
+  const HostMatrix A = shifted(60, 0., -1.);
+  LinearSolver solver = automatic("gmres restart=5");
+  solver.set_matrix(A.csr(), false);
+  const std::vector<double> b = random_vector(A.n, 3);
+  std::vector<double> x(b.size());
+  const SolveReport report = solver.solve(b.data(), x.data());
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_GT(report.iterations, 500);
+  EXPECT_EQ(remarks(report).rfind("jacobi for good: ", 0), 0U) << remarks(report);
+}
+
+TEST_P(PreconditionedSolverTest, StaysWithJacobiForSolversThatNeedADiagonal)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:64");
+  LinearSolver solver = automatic("ca-gmres restart=10 s=5 powers=blocked");
+  solver.control().max_iterations = 700;
+  solver.set_matrix(problem.A.csr(), false);
+  std::vector<double> x(problem.b.size());
+  const SolveReport report = solver.solve(problem.b.data(), x.data());
+  EXPECT_EQ(report.method.preconditioner, "jacobi");
+  EXPECT_NE(remarks(report).find("powers=plain"), std::string::npos) << remarks(report);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, PreconditionedSolverTest, backends(), backend_name);
+} // namespace
+} // namespace femgpu::linalg::test
