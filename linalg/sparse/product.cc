@@ -63,12 +63,16 @@ void Product<Backend>::update(const CsrMatrix &A, const CsrMatrix &B)
   const ProductSystem product{
       A.csr_view(), B.csr_view(), C, make_product<Backend>(pattern_of(A), pattern_of(B)).lanes,
       is_symmetric, values};
-  runner.run(teams(A.n(), AddProductRow<32>{product, nullptr, is_large.data(), room}, room));
-  if constexpr (Backend::kind != BackendKind::host)
+  if constexpr (Backend::kind == BackendKind::host)
+    runner.run(teams(A.n(), AddProductRowOfHost{product},
+                     static_cast<int>(doubles_for_ints(static_cast<std::size_t>(B.n_columns())))));
+  else {
+    runner.run(teams(A.n(), AddProductRow<32>{product, nullptr, is_large.data(), room}, room));
     if (large.size() > 0)
       runner.run(teams(static_cast<int>(large.size()),
                        AddProductRow<large_team>{product, large.data(), nullptr, room_of_large},
                        room_of_large));
+  }
   if (is_symmetric)
     runner.run(teams(A.n(), MirrorRow{C, values}));
 }

@@ -22,7 +22,8 @@ enum class ProductKind
  * The pattern is made once, from sets of columns that teams fill, twice: to count and to store
  * (row_product.h). New values need no sets, only a search in the sorted row for each a_ik b_kj, and
  * no memory besides the result. (Values with a place for each pair would be faster by the search,
- * but a 27-point A A has 729 pairs for the 125 entries of a row.)
+ * but a 27-point A A has 729 pairs for the 125 entries of a row.) On the host a thread has a number
+ * for each column in place of sets and searches.
  */
 template <class Backend>
 class Product

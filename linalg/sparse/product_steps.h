@@ -86,25 +86,10 @@ private:
   }
 
   /// The place of a column in row i of C, at @p from or after it; -1 where it is not computed.
-  template <class Team>
   FEMGPU_HD
-  int find(const Team & /* team */, const int i, const int column, const int from) const
+  int find(const int i, const int column, const int from) const
   {
-    if (product.only_upper && column < i)
-      return -1;
-    if constexpr (Team::size() > 1)
-      return product.C.find(i, column, from);
-    else { // one thread walks through both rows: the next place is near
-      const int end = product.C.row_starts[i + 1];
-      int begin = from, step = 1;
-      while (step < end - begin && product.C.columns[begin + step] <= column) {
-        begin += step;
-        step *= 2;
-      }
-      const int last = step < end - begin ? begin + step : end;
-      const int place = lower_bound(product.C.columns, begin, last, column);
-      return product.C.is_at(place, i, column) ? place : -1;
-    }
+    return product.only_upper && column < i ? -1 : product.C.find(i, column, from);
   }
 
   template <class Team>
@@ -119,7 +104,7 @@ private:
     for (int first = begin; first < end; first += n_groups) {
       Pairs pairs = next;
       next = load(first + n_groups + group, end, lane); // is under way during what follows
-      int place = pairs.l < pairs.end ? find(team, i, pairs.column, begin_of_C) : -1;
+      int place = pairs.l < pairs.end ? find(i, pairs.column, begin_of_C) : -1;
       const int n_turns = end - first < n_groups ? end - first : n_groups;
       for (int turn = 0; turn < n_turns; ++turn) {
         if (turn == group)
@@ -129,11 +114,38 @@ private:
             pairs.l += width;
             if (pairs.l < pairs.end) {
               pairs.b = product.B.values[pairs.l];
-              place = find(team, i, product.B.columns[pairs.l], place < 0 ? begin_of_C : place);
+              place = find(i, product.B.columns[pairs.l], place < 0 ? begin_of_C : place);
             }
           }
         team.sync(); // the next group sees these sums
       }
+    }
+  }
+};
+
+/// The same by one thread of the host, whose scratch has the place of each column in the row of C:
+/// a pair costs no search. An entry of each column for a thread is little beside C.
+struct AddProductRowOfHost
+{
+  static constexpr int team_size = 1, scratch = 0;
+  ProductSystem product;
+
+  template <class Team>
+  void operator()(const Team &team, const int i) const
+  {
+    int *const places = reinterpret_cast<int *>(team.scratch());
+    const RowPatternView &C = product.C;
+    for (int p = C.row_starts[i]; p < C.row_starts[i + 1]; ++p) {
+      places[C.columns[p]] = p;
+      product.values[p] = 0.;
+    }
+    const CsrView<double> &A = product.A, &B = product.B;
+    for (int m = A.row_starts.low[i]; m < A.row_starts.low[i + 1]; ++m) {
+      const int k = A.columns[m], end = B.row_starts.low[k + 1];
+      const double a_ik = A.values[m];
+      const int begin = B.row_starts.low[k];
+      for (int l = product.only_upper ? lower_bound(B.columns, begin, end, i) : begin; l < end; ++l)
+        product.values[places[B.columns[l]]] += a_ik * B.values[l];
     }
   }
 };

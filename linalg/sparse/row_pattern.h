@@ -68,6 +68,16 @@ struct RowPatternView
     return row_starts[i + 1] - row_starts[i];
   }
 
+  /// Have these rows the same columns?
+  FEMGPU_HD
+  bool are_equal(const int i, const int j) const
+  {
+    bool are = length(i) == length(j);
+    for (int k = row_starts[i], l = row_starts[j]; are && k < row_starts[i + 1]; ++k, ++l)
+      are = columns[k] == columns[l];
+    return are;
+  }
+
   /// The first place of row i, at @p from or after it, whose column is not less than @p column.
   FEMGPU_HD
   int lower_bound(const int i, const int column, const int from) const

@@ -4,6 +4,8 @@
 #include "linalg/sparse/column_set.h"
 #include "linalg/sparse/row_workspace.h"
 
+#include <algorithm>
+
 /**
  * @file
  * Products of patterns, row by row.
@@ -156,6 +158,47 @@ struct ProductRow
   }
 };
 
+/// The same by one thread of the host, once for rows of P that follow each other with the same
+/// columns, as those of a node. Its scratch, 0 before, has the last group of rows in which each
+/// column was, from 1: nothing is searched, and nothing cleared.
+template <bool stores>
+struct ProductRowsOfHost
+{
+  static constexpr int team_size = 1, scratch = 0;
+  ProductView product;
+  const int *first_rows; ///< of the groups of rows
+  int n_groups, n_rows;
+  int *lengths;
+  const int *row_starts;
+  int *columns;
+
+  template <class Team>
+  void operator()(const Team &team, const int group) const
+  {
+    const int first = first_rows[group];
+    const int last = group + 1 < n_groups ? first_rows[group + 1] : n_rows;
+    int *const seen = reinterpret_cast<int *>(team.scratch());
+    int *const to = stores ? columns + row_starts[first] : nullptr;
+    int length = 0;
+    product.for_pairs(team, first, [&](int, const int l) {
+      const int column = product.B.columns[l];
+      if (seen[column] == group + 1)
+        return;
+      seen[column] = group + 1;
+      if constexpr (stores)
+        to[length] = column;
+      ++length;
+    });
+    if constexpr (stores)
+      std::sort(to, to + length);
+    for (int i = first; i < last; ++i)
+      if constexpr (!stores)
+        lengths[i] = length;
+      else if (i > first)
+        std::copy(to, to + length, columns + row_starts[i]);
+  }
+};
+
 /// Lengths and columns of the rows of a product of two patterns, P B.
 template <class Backend>
 class PatternProduct
@@ -176,6 +219,36 @@ public:
   /// @param what the product, for the text of an error. @throws as make_rows()
   RowPattern columns(const std::string &what)
   {
+    if constexpr (Backend::kind == BackendKind::host)
+      return columns_on_host(what);
+    else
+      return columns_by_teams(what);
+  }
+
+private:
+  RowPattern columns_on_host(const std::string &what)
+  {
+    Runner<Backend> runner(*executor);
+    Buffer<int> is_first(executor, static_cast<std::size_t>(n));
+    runner.run(rows(n, [P = product.P, is_first = is_first.data()](const int i) {
+      is_first[i] = i > 0 && P.are_equal(i - 1, i) ? 0 : 1;
+    }));
+    const RowList groups = flagged_rows<Backend>(executor, is_first);
+    const auto scratch = static_cast<int>(doubles_for_ints(static_cast<std::size_t>(n_columns)));
+    runner.run(teams(groups.n,
+                     ProductRowsOfHost<false>{product, groups.data(), groups.n, n, lengths.data(),
+                                              nullptr, nullptr},
+                     scratch));
+    RowPattern result = make_rows<Backend>(executor, lengths, what);
+    runner.run(teams(groups.n,
+                     ProductRowsOfHost<true>{product, groups.data(), groups.n, n, nullptr,
+                                             result.row_starts.data(), result.columns.data()},
+                     scratch));
+    return result;
+  }
+
+  RowPattern columns_by_teams(const std::string &what)
+  {
     run_rows<Backend>(
         executor, n, counting(),
         [&](const RowList &sample) {
@@ -192,7 +265,6 @@ public:
     return result;
   }
 
-private:
   ProductRow<false> counting()
   {
     return {product, lengths.data(), nullptr, nullptr};

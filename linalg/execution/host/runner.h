@@ -22,7 +22,8 @@ template <int scratch_size>
 class HostTeam
 {
 public:
-  /// Leaves the scratch as it is. @param of_run the scratch whose size the step tells, if any
+  /// Leaves the scratch as it is.
+  /// @param of_run the scratch whose size the step tells, if any; 0 before a thread's first item
   explicit HostTeam(double *of_run = nullptr) : of_run(of_run)
   {}
   static constexpr int rank()
