@@ -73,12 +73,13 @@ Mat make_matrix(const femgpu::linalg::HostMatrix &A, const Rows &rows, const Pet
                                   columns.data(), A.values.data() + begin, &matrix));
   check(MatSetBlockSize(matrix, block));
   check(MatSetOption(matrix, MAT_SPD, PETSC_TRUE));
-  if (block == 1 || A.dimension != block)
+  const femgpu::linalg::Unknowns &known = *A.unknowns;
+  if (block == 1 || known.dimension != block)
     return matrix;
   std::vector<double> places; // of nodes; A has them of unknowns
   for (PetscInt i = 0; i < A.n; i += block)
-    places.insert(places.end(), A.coordinates.begin() + i * block,
-                  A.coordinates.begin() + (i + 1) * block);
+    places.insert(places.end(), known.coordinates.begin() + i * block,
+                  known.coordinates.begin() + (i + 1) * block);
   Vec coordinates = make_vector(places, rows, block);
   MatNullSpace motions = nullptr;
   check(MatNullSpaceCreateRigidBody(coordinates, &motions));
@@ -118,7 +119,7 @@ double seconds_of(const Function &function)
 void solve(const std::string &system, const std::string &preconditioner)
 {
   const ModelProblem problem = femgpu::linalg::generate(system);
-  const PetscInt block = std::max(1, problem.A.unknowns_per_node);
+  const PetscInt block = std::max(1, problem.A.unknowns->per_node);
   const Rows rows(problem.A.n, block);
   Mat A = make_matrix(problem.A, rows, block);
   Vec b = make_vector(problem.b, rows, block), x = nullptr, r = nullptr;

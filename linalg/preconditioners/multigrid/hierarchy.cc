@@ -89,7 +89,9 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
     return false;
   const RowPattern graph = strong_connections<Backend>(A, nodes, level.smoother->diagonal().data(),
                                                        options.theta * std::pow(0.5, depth));
+  std::unique_ptr<Transition<Backend>> next;
   TentativeProlongation tentative;
+  double entries = 0.;
   for (const int least_neighbours : {2, 6}) { // the smaller aggregates, if these are not too many
     const Aggregates aggregates = make_aggregates<Backend>(
         A.executor(), graph, A.range()->first() / options.block, least_neighbours);
@@ -98,23 +100,25 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
     const int n_coarse = made.P->n_columns();
     if (n_coarse == 0 || n_coarse > least_reduction * A.n())
       return false;
-    const double before = complexity();
-    auto next = make_transition(made.P, nodes, graph);
-    std::swap(level.next, next);
-    if (next && complexity() > 0.95 * before) { // larger ones save nothing
-      std::swap(level.next, next);
+    auto other = make_transition(made.P, nodes, graph);
+    const double estimate = estimated_entries<Backend>(A, other->P());
+    if (next && complexity(estimate) > 0.95 * complexity(entries)) // larger ones save nothing
       break;
-    }
+    next = std::move(other);
     tentative = std::move(made);
-    if (complexity() <= 1. + 0.9 * (most_complexity(near_null.count) - 1.))
+    entries = estimate;
+    if (complexity(entries) <= 1. + 0.9 * (most_complexity(near_null.count) - 1.))
       break;
   }
+  next->coarse = std::make_unique<GalerkinProduct<Backend>>(
+      A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
+  level.next = std::move(next);
   level.next->nodes = std::exchange(nodes, std::move(tentative.nodes));
   near_null = std::move(tentative.near_null);
   return true;
 }
 
-/// From the last level.
+/// From the last level, without the matrix of the next.
 template <class Backend>
 std::unique_ptr<Transition<Backend>>
 Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tentative,
@@ -128,8 +132,6 @@ Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tent
     next->smoothed = std::make_unique<SmoothedProlongation<Backend>>(
         A, nodes, graph, next->tentative, level.smoother->inverse_diagonal(),
         damping(level.smoother->largest_eigenvalue()));
-  next->coarse = std::make_unique<GalerkinProduct<Backend>>(
-      A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
   return next;
 }
 
@@ -180,13 +182,11 @@ std::size_t Hierarchy<Backend>::n_nonzeros() const
 }
 
 template <class Backend>
-double Hierarchy<Backend>::complexity() const
+double Hierarchy<Backend>::complexity(const double entries_of_next) const
 {
-  double sum = 0.;
+  double sum = entries_of_next;
   for (const Level<Backend> &level : all_levels)
     sum += static_cast<double>(level.A->n_nonzeros());
-  if (const auto &next = all_levels.back().next) // to a level that is not there yet
-    sum += static_cast<double>(next->coarse->matrix()->n_nonzeros());
   return sum / static_cast<double>(std::max<std::size_t>(all_levels[0].A->n_nonzeros(), 1));
 }
 

@@ -83,7 +83,7 @@ private:
   std::unique_ptr<Transition<Backend>>
   make_transition(const std::shared_ptr<const CsrMatrix> &tentative, const Nodes &nodes,
                   const RowPattern &graph) const;
-  double complexity() const;
+  double complexity(double entries_of_next = 0.) const;
   void finish_coarsest();
 
   HierarchyOptions options;
