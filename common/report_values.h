@@ -6,22 +6,35 @@
 #include <nlohmann/json.hpp>
 
 #include <type_traits>
+#include <vector>
 
 namespace femgpu
 {
+template <class Part>
+void add_members(nlohmann::ordered_json &values, const Part &part);
+
 /// A member of a report; null for a negative number, which stands for what is not known.
 template <class Member>
 nlohmann::ordered_json json_of(const Member &member)
 {
-  if constexpr (std::is_same_v<Member, linalg::Outcome>)
+  if constexpr (std::is_same_v<Member, std::vector<linalg::LevelReport>>) {
+    auto levels = nlohmann::ordered_json::array();
+    for (const linalg::LevelReport &level : member)
+      add_members(levels.emplace_back(), level);
+    return levels;
+  }
+  else if constexpr (std::is_same_v<Member, linalg::Outcome>)
     return linalg::to_string(member);
-  if constexpr (std::is_same_v<Member, double>)
-    if (member < 0.)
-      return {};
-  return member;
+  else {
+    if constexpr (std::is_same_v<Member, double>)
+      if (member < 0.)
+        return {};
+    return member;
+  }
 }
 
-/// Adds the members that @p Part, a struct of linalg/solvers/report.h, lists, by their names.
+/// Adds the members that @p Part, a struct of linalg/solvers/report.h as most, lists, by their
+/// names.
 template <class Part>
 void add_members(nlohmann::ordered_json &values, const Part &part)
 {

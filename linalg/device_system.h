@@ -54,9 +54,11 @@ public:
   void set_up(const Setup &setup)
   {
     const Stopwatch watch;
+    const std::size_t bytes_before = owner->bytes_to_host();
     setup();
     owner->synchronize();
     costs.setup_seconds += watch.elapsed();
+    costs.setup_bytes_to_host += owner->bytes_to_host() - bytes_before;
   }
 
   /// In the format asked for; valid after set_matrix().

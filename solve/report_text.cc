@@ -73,9 +73,9 @@ void add_methods(std::string &text, const SystemToSolve &system, const SolveReco
           (method.solver_remarks.empty() ? "" : "; " + method.solver_remarks));
   add(text, "preconditioner",
       method.preconditioner + "; setup " + seconds_text(record.report.costs.setup_seconds) + ", " +
-          std::to_string(method.preconditioner_nonzeros) + " entries, " +
+          std::to_string(method.setup.n_nonzeros) + " entries, " +
           bytes_text(method.preconditioner_bytes) +
-          (method.preconditioner_remarks.empty() ? "" : "; " + method.preconditioner_remarks));
+          (method.setup.remarks.empty() ? "" : "; " + method.setup.remarks));
   const double padding =
       nonzeros > 0. ? 100. * (static_cast<double>(method.matrix_stored) / nonzeros - 1.) : 0.;
   add(text, "format",

@@ -9,6 +9,7 @@
 #include <deal.II/base/mpi.h>
 
 #include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -3,6 +3,7 @@
 
 #include "linalg/execution/steps/diagonal_view.h"
 #include "linalg/operators/matrix.h"
+#include "linalg/preconditioners/setup_report.h"
 
 #include <cstddef>
 #include <memory>
@@ -11,13 +12,6 @@
 
 namespace femgpu::linalg
 {
-/// What the setup of a preconditioner did, for the report.
-struct SetupReport
-{
-  std::size_t n_nonzeros = 0; ///< of M⁻¹, of G where M⁻¹ = Gᵀ G, or of two factors that differ
-  std::string remarks;        ///< what was dropped, regularised or found; empty if nothing
-};
-
 /**
  * The action of M⁻¹ ≈ A⁻¹. Where it is a function of the row alone it is fused into the steps of
  * the solver; else it is an operator for product steps.

@@ -39,10 +39,8 @@ inline SolveReport report_of_method(const Matrix &A, const Preconditioner &M,
   method.backend = A.executor()->name();
   method.matrix_stored = A.n_stored();
   method.matrix_bytes = A.bytes();
-  const SetupReport setup = M.setup_report();
-  method.preconditioner_nonzeros = setup.n_nonzeros;
+  method.setup = M.setup_report();
   method.preconditioner_bytes = M.bytes();
-  method.preconditioner_remarks = setup.remarks;
   method.bytes_per_iteration =
       cost.products * A.bytes() + cost.vectors * vector_bytes + cost.applications * M.bytes();
   return report;

@@ -2,6 +2,7 @@
 #define femgpu_linalg_solvers_report_h
 
 #include "linalg/execution/steps/execution.h"
+#include "linalg/preconditioners/setup_report.h"
 
 #include <cstddef>
 #include <functional>
@@ -105,8 +106,9 @@ struct Transfer
 /// What was spent on a system. Seconds are wall time.
 struct SolveCosts
 {
-  double format_seconds = 0.; ///< making the matrix format from CSR
-  double setup_seconds = 0.;  ///< of methods, as the preconditioner
+  double format_seconds = 0.;          ///< making the matrix format from CSR
+  double setup_seconds = 0.;           ///< of methods, as the preconditioner
+  std::size_t setup_bytes_to_host = 0; ///< that setups have copied from the executor's memory
   double solve_seconds = 0.;
   Transfer transfer;
 
@@ -115,6 +117,7 @@ struct SolveCosts
   {
     f("format_seconds", costs.format_seconds...);
     f("setup_seconds", costs.setup_seconds...);
+    f("setup_bytes_to_host", costs.setup_bytes_to_host...);
     f("solve_seconds", costs.solve_seconds...);
     Transfer::for_each_member(f, costs.transfer...);
   }
@@ -193,13 +196,12 @@ struct MethodReport
       execution; ///< how the loop of a linear solver ran: "graph", "resident: one block, ..."
   std::string norm; ///< of which residual, and relative to what, as "‖b − A x‖ relative to ‖b‖"
   std::string solver_remarks; ///< what the method has seen of its basis, where it looks at that
-  std::string preconditioner_remarks; ///< what its setup dropped or regularised
   std::string failed_attempt; ///< the message of the solver whose place the direct one has taken
 
-  std::size_t matrix_stored = 0;           ///< entries of the matrix format, with padding
-  std::size_t matrix_bytes = 0;            ///< that a product reads of it
-  std::size_t preconditioner_nonzeros = 0; ///< of M⁻¹, or of G where M⁻¹ = Gᵀ G
-  std::size_t preconditioner_bytes = 0;    ///< that an application reads of it
+  std::size_t matrix_stored = 0;        ///< entries of the matrix format, with padding
+  std::size_t matrix_bytes = 0;         ///< that a product reads of it
+  SetupReport setup;                    ///< of the preconditioner
+  std::size_t preconditioner_bytes = 0; ///< that an application reads of it
   std::size_t bytes_per_iteration =
       0; ///< that the steps read and write, counted; resident loops move less
 
@@ -215,11 +217,10 @@ struct MethodReport
     f("execution", methods.execution...);
     f("norm", methods.norm...);
     f("solver_remarks", methods.solver_remarks...);
-    f("preconditioner_remarks", methods.preconditioner_remarks...);
     f("failed_attempt", methods.failed_attempt...);
     f("matrix_stored", methods.matrix_stored...);
     f("matrix_bytes", methods.matrix_bytes...);
-    f("preconditioner_nonzeros", methods.preconditioner_nonzeros...);
+    SetupReport::for_each_member(f, methods.setup...);
     f("preconditioner_bytes", methods.preconditioner_bytes...);
     f("bytes_per_iteration", methods.bytes_per_iteration...);
   }

@@ -182,7 +182,7 @@ void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t 
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
 }
 
-void CudaExecutor::copy_to_host(void *to, const void *from, const std::size_t bytes) const
+void CudaExecutor::copy_to_host_raw(void *to, const void *from, const std::size_t bytes) const
 {
   if (bytes == 0)
     return;

@@ -46,7 +46,6 @@ public:
   std::string description() const override;
   MemoryInfo memory() const override;
   void copy_from_host(void *to, const void *from, std::size_t bytes) const override;
-  void copy_to_host(void *to, const void *from, std::size_t bytes) const override;
   void copy_inside(void *to, const void *from, std::size_t bytes) const override;
   void fill_zero(void *to, std::size_t bytes) const override;
   std::unique_ptr<ChunkStream> make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
@@ -122,6 +121,7 @@ public:
 protected:
   void *allocate_raw(std::size_t bytes) const override;
   void deallocate_raw(void *pointer) const noexcept override;
+  void copy_to_host_raw(void *to, const void *from, std::size_t bytes) const override;
 
 private:
   cudaError_t try_to_allocate(void **pointer, std::size_t bytes) const;

@@ -32,6 +32,12 @@ void Executor::deallocate(void *const pointer, const std::size_t bytes) const no
   used -= bytes;
 }
 
+void Executor::copy_to_host(void *to, const void *from, const std::size_t bytes) const
+{
+  moved_to_host += bytes;
+  copy_to_host_raw(to, from, bytes);
+}
+
 HostExecutor::HostExecutor(const unsigned int n_threads)
     : threads(n_threads > 0 ? n_threads : static_cast<unsigned int>(omp_get_max_threads()))
 {}
@@ -70,7 +76,7 @@ void HostExecutor::copy_from_host(void *to, const void *from, const std::size_t 
     std::memcpy(to, from, bytes);
 }
 
-void HostExecutor::copy_to_host(void *to, const void *from, const std::size_t bytes) const
+void HostExecutor::copy_to_host_raw(void *to, const void *from, const std::size_t bytes) const
 {
   copy_from_host(to, from, bytes);
 }

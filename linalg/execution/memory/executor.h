@@ -62,7 +62,7 @@ public:
 
   /// Copies between this executor's memory and the host's; both wait until the copy is done.
   virtual void copy_from_host(void *to, const void *from, std::size_t bytes) const = 0;
-  virtual void copy_to_host(void *to, const void *from, std::size_t bytes) const = 0;
+  void copy_to_host(void *to, const void *from, std::size_t bytes) const;
   /// A copy inside this executor's memory, in order with the steps.
   virtual void copy_inside(void *to, const void *from, std::size_t bytes) const = 0;
   virtual void fill_zero(void *to, std::size_t bytes) const = 0;
@@ -85,6 +85,12 @@ public:
   /// Waits for all steps; throws DeviceError if one of them failed.
   virtual void synchronize() const = 0;
 
+  /// All bytes that copy_to_host() has moved.
+  std::size_t bytes_to_host() const
+  {
+    return moved_to_host;
+  }
+
   /// Largest number of bytes that were allocated at one time.
   std::size_t peak_bytes() const
   {
@@ -94,8 +100,10 @@ public:
 protected:
   virtual void *allocate_raw(std::size_t bytes) const = 0;
   virtual void deallocate_raw(void *pointer) const noexcept = 0;
+  virtual void copy_to_host_raw(void *to, const void *from, std::size_t bytes) const = 0;
 
 private:
+  mutable std::size_t moved_to_host = 0;
   mutable std::size_t used = 0;
   mutable std::size_t peak = 0;
 };
@@ -120,7 +128,6 @@ public:
   std::string description() const override;
   MemoryInfo memory() const override;
   void copy_from_host(void *to, const void *from, std::size_t bytes) const override;
-  void copy_to_host(void *to, const void *from, std::size_t bytes) const override;
   void copy_inside(void *to, const void *from, std::size_t bytes) const override;
   void fill_zero(void *to, std::size_t bytes) const override;
   std::unique_ptr<ChunkStream> make_chunk_stream(const std::vector<std::size_t> &chunk_bytes,
@@ -136,6 +143,7 @@ public:
 protected:
   void *allocate_raw(std::size_t bytes) const override;
   void deallocate_raw(void *pointer) const noexcept override;
+  void copy_to_host_raw(void *to, const void *from, std::size_t bytes) const override;
 
 private:
   unsigned int threads;

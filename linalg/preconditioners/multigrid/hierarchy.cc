@@ -1,6 +1,7 @@
 #include "linalg/preconditioners/multigrid/hierarchy.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/timing.h"
 #include "linalg/sparse/symmetry.h"
 
 #include <algorithm>
@@ -25,6 +26,13 @@ double most_complexity(const int n_near_null)
 double damping(const double largest_eigenvalue)
 {
   return 4. / 3. / largest_eigenvalue;
+}
+
+/// Seconds of the steps that were begun since the last lap.
+double lap(const Matrix &A, Stopwatch &watch)
+{
+  A.executor()->synchronize();
+  return watch.lap();
 }
 
 template <class Backend>
@@ -71,9 +79,11 @@ Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : 
 template <class Backend>
 void Hierarchy<Backend>::add_level(const Matrix &A)
 {
+  Stopwatch watch;
   Level<Backend> level;
   level.A = &A;
   level.smoother = std::make_unique<Smoother<Backend>>(A, options.smoother);
+  level.report.smoother_seconds = lap(A, watch);
   all_levels.push_back(std::move(level));
 }
 
@@ -87,23 +97,29 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   const auto depth = static_cast<int>(all_levels.size()) - 1;
   if (A.n() <= options.coarsest || depth + 1 == most_levels)
     return false;
+  Stopwatch watch;
   const RowPattern graph = strong_connections<Backend>(A, nodes, level.smoother->diagonal().data(),
                                                        options.theta * std::pow(0.5, depth));
+  level.report.strength_seconds = lap(*level.A, watch);
   std::unique_ptr<Transition<Backend>> next;
   TentativeProlongation tentative;
   double entries = 0.;
   for (const int least_neighbours : {2, 6}) { // the smaller aggregates, if these are not too many
     const Aggregates aggregates = make_aggregates<Backend>(
         A.executor(), graph, A.range()->first() / options.block, least_neighbours);
+    level.report.aggregation_seconds += lap(*level.A, watch);
     TentativeProlongation made =
         make_tentative<Backend>(A.executor(), nodes, aggregates, near_null);
     const int n_coarse = made.P->n_columns();
     if (n_coarse == 0 || n_coarse > least_reduction * A.n())
       return false;
     auto other = make_transition(made.P, nodes, graph);
+    level.report.prolongation_seconds += lap(*level.A, watch);
     const double estimate = estimated_entries<Backend>(A, other->P());
+    level.report.product_seconds += lap(*level.A, watch);
     if (next && complexity(estimate) > 0.95 * complexity(entries)) // larger ones save nothing
       break;
+    level.report.aggregates = aggregates.n;
     next = std::move(other);
     tentative = std::move(made);
     entries = estimate;
@@ -112,6 +128,7 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   }
   next->coarse = std::make_unique<GalerkinProduct<Backend>>(
       A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
+  level.report.product_seconds += lap(*level.A, watch);
   level.next = std::move(next);
   level.next->nodes = std::exchange(nodes, std::move(tentative.nodes));
   near_null = std::move(tentative.near_null);
@@ -140,16 +157,19 @@ template <class Backend>
 void Hierarchy<Backend>::finish_coarsest()
 {
   constexpr int factor_of_rows = 4, factor_of_degree = 4;
+  Stopwatch watch;
   Level<Backend> &level = all_levels.back();
   const CsrMatrix &A = level.A->csr();
   if (A.n() <= factor_of_rows * options.coarsest) {
     coarsest_inverse = std::make_unique<DenseInverse<Backend>>(A);
     level.smoother.reset();
+    level.report.smoother_seconds += lap(*level.A, watch);
     return;
   }
   SmootherChoice more = options.smoother;
   more.degree *= factor_of_degree;
   level.smoother = std::make_unique<Smoother<Backend>>(*level.A, more);
+  level.report.smoother_seconds += lap(*level.A, watch);
 }
 
 template <class Backend>
@@ -157,18 +177,24 @@ void Hierarchy<Backend>::update()
 {
   for (Level<Backend> &level : all_levels) {
     const CsrMatrix &A = level.A->csr();
+    LevelReport &report = level.report;
+    report.strength_seconds = report.aggregation_seconds = 0.;
+    Stopwatch watch;
     if (level.smoother)
       level.smoother->update();
+    else
+      coarsest_inverse->update(A);
+    report.smoother_seconds = lap(*level.A, watch);
     if (!level.next)
       continue;
     Transition<Backend> &next = *level.next;
     if (next.smoothed)
       next.smoothed->update(A, next.nodes, level.smoother->inverse_diagonal(),
                             damping(level.smoother->largest_eigenvalue()));
+    report.prolongation_seconds = lap(*level.A, watch);
     next.coarse->update(A, next.P());
+    report.product_seconds = lap(*level.A, watch);
   }
-  if (coarsest_inverse)
-    coarsest_inverse->update(all_levels.back().A->csr());
 }
 
 template <class Backend>
@@ -215,6 +241,22 @@ std::string Hierarchy<Backend>::description() const
   else
     text << "the coarsest inverted";
   return text.str();
+}
+
+template <class Backend>
+std::vector<LevelReport> Hierarchy<Backend>::reports() const
+{
+  std::vector<LevelReport> reports;
+  for (const Level<Backend> &level : all_levels) {
+    LevelReport &report = reports.emplace_back(level.report);
+    report.rows = level.A->n();
+    report.nonzeros = level.A->n_nonzeros();
+    if (level.smoother)
+      report.eigenvalue = level.smoother->largest_eigenvalue();
+    if (level.next)
+      report.prolongation_nonzeros = level.next->P().n_nonzeros();
+  }
+  return reports;
 }
 
 template class Hierarchy<ThisBackend>;

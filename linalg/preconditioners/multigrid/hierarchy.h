@@ -4,6 +4,7 @@
 #include "linalg/preconditioners/multigrid/dense_inverse.h"
 #include "linalg/preconditioners/multigrid/prolongation.h"
 #include "linalg/preconditioners/multigrid/smoother.h"
+#include "linalg/preconditioners/setup_report.h"
 
 #include <memory>
 #include <string>
@@ -42,6 +43,7 @@ struct Level
   const Matrix *A;
   std::unique_ptr<Smoother<Backend>> smoother; ///< nullptr where A is factored
   std::unique_ptr<Transition<Backend>> next;   ///< nullptr on the coarsest level
+  LevelReport report;
 };
 
 /**
@@ -76,6 +78,7 @@ public:
   /// Entries of the matrices of all levels but the finest, and of P.
   std::size_t n_nonzeros() const;
   std::string description() const;
+  std::vector<LevelReport> reports() const;
 
 private:
   void add_level(const Matrix &A);

@@ -169,7 +169,8 @@ private:
   {
     const Hierarchy<Backend> &hierarchy = this->inverse->hierarchy;
     this->report = {hierarchy.n_nonzeros(),
-                    (visits == 1 ? "V-cycle, " : "W-cycle, ") + hierarchy.description()};
+                    (visits == 1 ? "V-cycle, " : "W-cycle, ") + hierarchy.description(),
+                    hierarchy.reports()};
   }
 
   HierarchyOptions options;
