@@ -12,6 +12,7 @@
 #include <petscksp.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <iostream>
 #include <stdexcept>
@@ -77,7 +78,7 @@ Mat make_matrix(const femgpu::linalg::HostMatrix &A, const Rows &rows, const Pet
   if (block == 1 || known.dimension != block)
     return matrix;
   std::vector<double> places; // of nodes; A has them of unknowns
-  for (PetscInt i = 0; i < A.n; i += block)
+  for (std::ptrdiff_t i = 0; i < A.n; i += block)
     places.insert(places.end(), known.coordinates.begin() + i * block,
                   known.coordinates.begin() + (i + 1) * block);
   Vec coordinates = make_vector(places, rows, block);

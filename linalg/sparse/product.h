@@ -97,7 +97,7 @@ private:
   Product<Backend> AP, coarse;
 };
 
-/// About as many entries has Pᵀ A P, by some hundred of its rows.
+/// About as many entries has Pᵀ A P, by some of its rows.
 template <class Backend>
 double estimated_entries(const CsrMatrix &A, const CsrMatrix &P);
 } // namespace femgpu::linalg

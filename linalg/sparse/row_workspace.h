@@ -179,11 +179,10 @@ struct RowLength
   }
 };
 
-/// A few hundred rows of a list, at random but always the same; all if there are not more.
+/// A few of the rows of a list, at random but always the same; all if there are not more.
 template <class Backend>
-RowList sample_rows(const ExecutorPtr &executor, const RowList &list)
+RowList sample_rows(const ExecutorPtr &executor, const RowList &list, const int most = 512)
 {
-  const int most = 512;
   std::mt19937 random(2654435761U);
   std::vector<int> places;
   for (int k = 0; k < std::min(most, list.n); ++k)

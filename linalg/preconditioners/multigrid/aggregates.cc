@@ -208,14 +208,17 @@ public:
   /// Makes aggregates of nodes without one, whose roots have @p least neighbours or more to take.
   void add(const int least)
   {
-    runner.run(rows(n, [k = keys.data()] FEMGPU_BODY(const int i) {
+    runner.run(rows(n, [k = keys.data(), near = near.data()] FEMGPU_BODY(const int i) {
       k[i] = (k[i] & (is_undecided - 1)) | is_undecided;
+      near[i] = is_undecided;
     }));
     const LargestKey of_keys{graph, root_of.data(), keys.data()};
     const LargestKey of_near{graph, root_of.data(), near.data()};
     do {
-      runner.run(rows(
-          n, [of_keys, near = near.data()] FEMGPU_BODY(const int i) { near[i] = of_keys(i); }));
+      runner.run(rows(n, [of_keys, near = near.data()] FEMGPU_BODY(const int i) {
+        if ((near[i] & is_undecided) != 0) // what is in or out stays that
+          near[i] = of_keys(i);
+      }));
       runner.run(rows(n, Decide{of_near, keys.data(), flags.data()}));
     } while (total_counts<Backend>(executor, flags.data(), n).sum > 0);
     runner.run(rows(n, FindRoots{graph, root_of.data(), keys.data(), least, flags.data()}));
