@@ -187,6 +187,24 @@ class Outputs(SolveTest):
         process = self.run_program("--generate", "poisson2d-5pt:6", "--quiet")
         self.assertEqual(process.stdout + process.stderr, "")
 
+    def test_json_has_the_levels_of_multigrid(self):
+        self.run_program("--generate", "poisson2d-5pt:40", "--solver", "cg", "--preconditioner",
+                         "multigrid coarsest=50", "--json", "r.json", "--backend", "host")
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        levels = report["solve"]["preconditioner_levels"]
+        self.assertGreaterEqual(len(levels), 3)
+        self.assertEqual((levels[0]["rows"], levels[0]["nonzeros"]),
+                         (report["matrix"]["n"], report["matrix"]["nonzeros"]))
+        for level, next_level in zip(levels, levels[1:]):
+            self.assertEqual(level["aggregates"], next_level["rows"])
+            self.assertGreaterEqual(level["prolongation_nonzeros"], next_level["rows"])
+            self.assertGreater(level["eigenvalue"], 1.)
+            for name in ("smoother", "strength", "aggregation", "prolongation", "product"):
+                self.assertGreater(level[name + "_seconds"], 0., name)
+        self.assertIsNone(levels[-1]["eigenvalue"])
+        self.assertLess(levels[-1]["rows"], 50)
+
     def test_json_is_complete(self):
         self.run_program("--generate", "poisson2d-5pt:12", "--scaling", "symmetric", "--json",
                          "r.json", "--repeat", "3", "--backend", "host", "--threads", "2")

@@ -2,6 +2,8 @@
 
 #include "linalg/sparse/row_pattern.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace femgpu::linalg
@@ -22,51 +24,139 @@ struct FullRow
   }
 };
 
-struct Invert
+/// Some pivots of a matrix X with n rows, and the columns of these.
+struct Pivots
 {
-  static constexpr int team_size = 1024, scratch = 0;
+  static constexpr int most = 32;
+  double *X; ///< n x n, row by row
+  int n, first, count;
+
+  FEMGPU_HD
+  double *row(const int i) const
+  {
+    return X + static_cast<std::size_t>(i) * n;
+  }
+  FEMGPU_HD
+  bool has(const int i) const
+  {
+    return i >= first && i < first + count;
+  }
+};
+
+/// The rows of A in full.
+struct FillRow
+{
+  static constexpr int team_size = 32, scratch = 0;
   CsrView<double> A;
-  double *X; ///< n x n
+  Pivots all;
+  double *diagonal;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    double *const x = all.row(i);
+    for (int j = team.rank(); j < all.n; j += team.size())
+      x[j] = 0.;
+    team.sync();
+    const RowEntries<double> entries = A.entries(i);
+    for (int k = team.rank(); k < entries.length; k += team.size())
+      x[entries.columns[k]] = entries.values[k];
+    team.sync();
+    if (team.rank() == 0)
+      diagonal[i] = fabs(x[i]);
+  }
+};
+
+/// D = X(pivots, pivots) becomes D⁻¹, by sweeps.
+struct InvertPivots
+{
+  static constexpr int team_size = 256, scratch = 2 * Pivots::most;
+  Pivots pivots;
+  const double *diagonal; ///< of A
   int *n_singular;
 
-  /// @param team with scratch for three vectors: a row, a column, and the diagonal of A
   template <class Team>
   FEMGPU_HD
   void operator()(const Team &team, const int /* item */) const
   {
-    const int n = A.n;
-    double *const row = team.scratch(), *const column = row + n, *const diagonal = column + n;
-    for (int k = team.rank(); k < n * n; k += team.size())
-      X[k] = 0.;
-    team.sync();
-    for (int i = team.rank(); i < n; i += team.size()) {
-      const RowEntries<double> entries = A.entries(i);
-      for (int k = 0; k < entries.length; ++k)
-        X[i * n + entries.columns[k]] = entries.values[k];
-      diagonal[i] = fabs(X[i * n + i]);
-    }
-    team.sync();
-    int singular = 0;
-    for (int p = 0; p < n; ++p) {
-      for (int k = team.rank(); k < n; k += team.size()) {
-        row[k] = X[p * n + k];
-        column[k] = X[k * n + p];
+    const int first = pivots.first, count = pivots.count;
+    double *const row = team.scratch(), *const column = row + Pivots::most;
+    for (int p = 0; p < count; ++p) {
+      for (int k = team.rank(); k < count; k += team.size()) {
+        row[k] = pivots.row(first + p)[first + k];
+        column[k] = pivots.row(first + k)[first + p];
       }
       team.sync();
-      const bool is_singular = !(fabs(row[p]) > 1e-12 * diagonal[p]);
-      singular += is_singular ? 1 : 0;
+      const bool is_singular = !(fabs(row[p]) > 1e-12 * diagonal[first + p]);
       const double factor = is_singular ? 0. : 1. / row[p];
-      for (int k = team.rank(); k < n * n; k += team.size()) {
-        const int i = k / n, j = k - i * n;
+      for (int k = team.rank(); k < count * count; k += team.size()) {
+        const int i = k / count, j = k - i * count;
+        double &x = pivots.row(first + i)[first + j];
         if (i == p)
-          X[k] = j == p ? factor : factor * row[j];
+          x = j == p ? factor : factor * row[j];
         else
-          X[k] = j == p ? -factor * column[i] : X[k] - column[i] * factor * row[j];
+          x = j == p ? -factor * column[i] : x - column[i] * factor * row[j];
       }
+      if (team.rank() == 0 && is_singular)
+        ++*n_singular;
       team.sync();
     }
-    if (team.rank() == 0)
-      *n_singular = singular;
+  }
+};
+
+/// A row i beside them: g = −x(pivots) D⁻¹; x += g X(pivots, :), and g in the columns of the
+/// pivots.
+struct EliminateRow
+{
+  static constexpr int team_size = 128, scratch = Pivots::most;
+  Pivots pivots;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    if (pivots.has(i))
+      return;
+    const int first = pivots.first, count = pivots.count;
+    double *const g = team.scratch(), *const x = pivots.row(i);
+    for (int k = team.rank(); k < count; k += team.size()) {
+      g[k] = 0.;
+      for (int l = 0; l < count; ++l)
+        g[k] -= x[first + l] * pivots.row(first + l)[first + k];
+    }
+    team.sync();
+    for (int k = 0; k < count; ++k) {
+      const double *const of_pivot = pivots.row(first + k);
+      for (int j = team.rank(); j < pivots.n; j += team.size())
+        x[j] += g[k] * of_pivot[j];
+    }
+    team.sync();
+    for (int k = team.rank(); k < count; k += team.size())
+      x[first + k] = g[k];
+  }
+};
+
+/// X(pivots, j) = D⁻¹ X(pivots, j) in a column j beside them.
+struct ScaleColumn
+{
+  Pivots pivots;
+
+  FEMGPU_HD
+  void operator()(const int j) const
+  {
+    if (pivots.has(j))
+      return;
+    const int first = pivots.first, count = pivots.count;
+    double old[Pivots::most];
+    for (int k = 0; k < count; ++k)
+      old[k] = pivots.row(first + k)[j];
+    for (int k = 0; k < count; ++k) {
+      double sum = 0.;
+      for (int l = 0; l < count; ++l)
+        sum += pivots.row(first + k)[first + l] * old[l];
+      pivots.row(first + k)[j] = sum;
+    }
   }
 };
 } // namespace
@@ -87,12 +177,19 @@ DenseInverse<Backend>::DenseInverse(const CsrMatrix &A)
 template <class Backend>
 void DenseInverse<Backend>::update(const CsrMatrix &A)
 {
+  const int n = A.n();
   Buffer<int> n_singular(A.executor(), 1);
   n_singular.fill_zero();
-  if (A.n() > 0)
-    Runner<Backend>(*A.executor())
-        .run(teams(1, Invert{A.csr_view(), inverse->mutable_values(), n_singular.data()},
-                   3 * A.n()));
+  Buffer<double> diagonal(A.executor(), static_cast<std::size_t>(n));
+  Pivots pivots{inverse->mutable_values(), n, 0, 0};
+  Runner<Backend> run(*A.executor());
+  run.run(teams(n, FillRow{A.csr_view(), pivots, diagonal.data()}));
+  for (; pivots.first < n; pivots.first += pivots.count) {
+    pivots.count = std::min(n - pivots.first, Pivots::most);
+    run.run(teams(1, InvertPivots{pivots, diagonal.data(), n_singular.data()}));
+    run.run(teams(n, EliminateRow{pivots}));
+    run.run(rows(n, ScaleColumn{pivots}));
+  }
   defects = n_singular.to_host()[0];
 }
 

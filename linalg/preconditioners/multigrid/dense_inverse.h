@@ -12,7 +12,7 @@ template <class Backend>
 class DenseInverse
 {
 public:
-  /// @param A some hundred rows: n² entries and, of one team, n³ operations
+  /// @param A some hundred rows: n² entries and n³ operations
   explicit DenseInverse(const CsrMatrix &A);
 
   const CsrMatrix &matrix() const
@@ -21,9 +21,10 @@ public:
   }
 
   /**
-   * Inverts by sweeps (Gauss-Jordan, in place), without an exchange of rows, as symmetric positive
-   * definite matrices need none. A pivot of which less than 1e-12 is left is that of a singular A:
-   * its row and column are 0 then, which makes a generalised inverse that is symmetric as A is.
+   * Inverts by sweeps (Gauss-Jordan, in place) of some pivots at a time, without an exchange of
+   * rows, as symmetric positive definite matrices need none. A pivot of which less than 1e-12 is
+   * left is that of a singular A: its row and column are 0 then, which makes a generalised inverse
+   * that is symmetric as A is.
    */
   void update(const CsrMatrix &A);
 
