@@ -43,9 +43,9 @@ TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "peak_bytes", "overl
                     "gigabytes_per_second"}
 # What belongs to the run and not to its result; messages and remarks repeat numbers in words.
 OF_THE_RUN = {"ranks", "backend", "version", "files", "message", "obstacle", "Directory",
-              "solver_remarks", "preconditioner_remarks", "preconditioner_levels", "setup_bytes_to_host", "execution", "failed_attempt",
-              "backward_error", "forward_error", "energy_error", "energy_delay", "energy_norm",
-              "energy_target"}  # what rounding leaves
+              "solver_remarks", "preconditioner_remarks", "preconditioner_levels",
+              "setup_bytes_to_host", "execution", "failed_attempt", "backward_error",
+              "forward_error", "energy_error", "energy_delay", "energy_norm", "energy_target"}  # what rounding leaves
 COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "restarts", "corrections",
                         "iterations", "nonlinear", "failed_steps"}
 SIZES_OF_LEVELS = {"preconditioner_nonzeros", "preconditioner_bytes", "bytes_per_iteration"}

@@ -54,6 +54,7 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
   SolveReport report = attempt(A, b, x, control);
   while (!report.converged() && report.iterations < control.max_iterations) {
     const Stopwatch watch;
+    const std::size_t bytes_before = A.executor()->bytes_to_host();
     if (choice == Choice::jacobi && report.outcome == Outcome::iteration_limit)
       take_multigrid();
     else if (choice == Choice::multigrid)
@@ -62,6 +63,7 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
       break;
     A.executor()->synchronize();
     report.costs.setup_seconds += watch.elapsed();
+    report.costs.setup_bytes_to_host += A.executor()->bytes_to_host() - bytes_before;
     continue_with(report, attempt(A, b, x, rest_of(control, report)));
   }
   return report;
@@ -89,7 +91,7 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
     x.copy_from(guess);
     report.true_residual = report.initial_residual;
   }
-  std::string &remarks = report.method.preconditioner_remarks;
+  std::string &remarks = report.method.setup.remarks;
   if (!remark.empty())
     remarks = remark + (remarks.empty() ? "" : "; " + remarks);
   return report;

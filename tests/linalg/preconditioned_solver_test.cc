@@ -21,7 +21,7 @@ protected:
 
 std::string remarks(const SolveReport &report)
 {
-  return report.method.preconditioner_remarks;
+  return report.method.setup.remarks;
 }
 
 TEST_P(PreconditionedSolverTest, TakesJacobiWhereThatIsQuick)
