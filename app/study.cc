@@ -22,6 +22,7 @@
 #include "physics/mesh/refinement_forecast.h"
 #include "physics/residual.h"
 #include "physics/solve.h"
+#include "physics/unknowns.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
@@ -48,7 +49,7 @@ public:
       : parameters(parameters), comm(communicator), console(console),
         mesh(make_mesh<dim>(parameters.mesh, communicator)),
         problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
-        discretization(mesh, parameters.discretization, problem->n_components()),
+        discretization(mesh, parameters.discretization.degree, problem->n_components()),
         control(parameters, mesh, *problem),
         measurements(parameters.measurements, discretization, *problem),
         measurement_output(parameters.output.directory, communicator)
@@ -256,9 +257,9 @@ std::optional<Stop> Study<dim>::begin_cycle(linalg::NodeSystem &system, CycleRec
     measurements.check(u);
   record.seconds["dofs"] = watch.lap();
   console.begin_phase("pattern");
-  make_pattern(discretization,
-               parameters.solver.needs_coordinates(discretization.element().n_components()),
-               system);
+  make_pattern(discretization, system);
+  describe_unknowns(*problem, discretization, parameters.solver.wanted(problem->n_components()),
+                    system);
   record.cells = mesh.triangulation->n_global_active_cells();
   record.dofs = discretization.dofs().n_dofs();
   record.nonzeros = system.n_nonzeros();

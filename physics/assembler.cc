@@ -4,6 +4,7 @@
 #include "physics/cell_coupling.h"
 #include "physics/cell_terms.h"
 #include "physics/constraints/cell_constraints.h"
+#include "physics/unknowns.h"
 
 #include <deal.II/base/work_stream.h>
 #include <deal.II/distributed/tria_base.h>
@@ -61,53 +62,18 @@ void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
       columns[k] = static_cast<int>(entry->column());
   });
 }
-
-/// Calls f(dof, place) for the dofs that this rank owns; for some of them several times.
-template <int dim, class Function>
-void for_each_owned_node(const Discretization<dim> &discretization, const Function &f)
-{
-  const auto &element = discretization.element();
-  FEValues<dim> nodes(discretization.mapping(), element,
-                      Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
-  std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell());
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
-    nodes.reinit(cell);
-    cell->get_dof_indices(dofs);
-    for (unsigned int i = 0; i < dofs.size(); ++i)
-      if (discretization.owned().is_element(dofs[i]))
-        f(dofs[i], nodes.quadrature_point(i));
-  }
-}
 } // namespace
 
 template <int dim>
-void make_pattern(const Discretization<dim> &discretization, const bool with_coordinates,
-                  linalg::NodeSystem &system)
+void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem &system)
 {
-  // deal.II numbers the components of a node one after the other up to degree 2: from 3 on a line
-  // has several nodes, and all of one component come before the next.
-  const auto &element = discretization.element();
-  linalg::Unknowns unknowns;
-  unknowns.per_node = element.degree <= 2 ? static_cast<int>(element.n_components()) : 0;
-  if (discretization.has_linear_constraints())
+  if (discretization.has_linear_constraints()) {
     make_pattern_with_dependent_dofs(discretization, system);
-  else {
-    CellCoupling<dim> coupling(discretization);
-    system.reinit(coupling.row_lengths(),
-                  [&](const std::size_t row, int *columns) { coupling.fill_row(row, columns); });
+    return;
   }
-  if (with_coordinates) {
-    std::vector<double> mine(system.n_owned() * dim);
-    for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
-      for (unsigned int d = 0; d < dim; ++d)
-        mine[(dof - system.first_owned()) * dim + d] = place[d];
-    });
-    unknowns.dimension = dim;
-    unknowns.coordinates = system.gather_on_leader(mine);
-  }
-  system.set_unknowns(std::move(unknowns));
+  CellCoupling<dim> coupling(discretization);
+  system.reinit(coupling.row_lengths(),
+                [&](const std::size_t row, int *columns) { coupling.fill_row(row, columns); });
 }
 
 namespace
@@ -179,8 +145,8 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
     check_weights(discretization, system);
 }
 
-template void make_pattern<2>(const Discretization<2> &, bool, linalg::NodeSystem &);
-template void make_pattern<3>(const Discretization<3> &, bool, linalg::NodeSystem &);
+template void make_pattern<2>(const Discretization<2> &, linalg::NodeSystem &);
+template void make_pattern<3>(const Discretization<3> &, linalg::NodeSystem &);
 template void assemble<2>(const Problem<2> &, const Discretization<2> &, linalg::NodeSystem &);
 template void assemble<3>(const Problem<3> &, const Discretization<3> &, linalg::NodeSystem &);
 } // namespace femgpu

@@ -9,11 +9,9 @@ namespace femgpu
 /**
  * Collective. Gives @p system the sparsity pattern of the discretisation: couplings within cells,
  * hanging nodes, periodic sides and Dirichlet dofs eliminated.
- * @param with_coordinates also the places of the unknowns, as the preconditioner may need them
  */
 template <int dim>
-void make_pattern(const Discretization<dim> &discretization, bool with_coordinates,
-                  linalg::NodeSystem &system);
+void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem &system);
 
 /**
  * Collective. Assembles @p problem into @p system: A, b, and the weights w of a nonlinear problem.

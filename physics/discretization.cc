@@ -60,11 +60,10 @@ std::unique_ptr<FiniteElement<dim>> make_element(const bool is_simplex, const un
 } // namespace
 
 template <int dim>
-Discretization<dim>::Discretization(const Mesh<dim> &mesh,
-                                    const DiscretizationParameters &parameters,
+Discretization<dim>::Discretization(const Mesh<dim> &mesh, const unsigned int degree,
                                     const unsigned int n_components)
-    : the_mesh(&mesh), fe(make_element<dim>(mesh.is_simplex, parameters.degree, n_components)),
-      the_mapping(make_mapping(mesh, parameters.degree)), dof_handler(*mesh.triangulation)
+    : the_mesh(&mesh), fe(make_element<dim>(mesh.is_simplex, degree, n_components)),
+      the_mapping(make_mapping(mesh, degree)), dof_handler(*mesh.triangulation)
 {}
 
 template <int dim>

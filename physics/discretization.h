@@ -31,8 +31,7 @@ public:
    * @throws ParameterError for a degree that the cells do not have: FE_Q 1 to 4, FE_SimplexP 1
    * or 2.
    */
-  Discretization(const Mesh<dim> &mesh, const DiscretizationParameters &parameters,
-                 unsigned int n_components);
+  Discretization(const Mesh<dim> &mesh, unsigned int degree, unsigned int n_components);
 
   /// Collective. Numbers the dofs of the mesh as it is now.
   void distribute_dofs();

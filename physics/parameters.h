@@ -2,6 +2,7 @@
 #define femgpu_physics_parameters_h
 
 #include "linalg/dealii/node_solver.h"
+#include "physics/wanted_of_unknowns.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -71,8 +72,8 @@ public:
     return stop_at == "discretisation error";
   }
 
-  /// Does the preconditioner want to know where the unknowns of nodes with @p n_components are?
-  bool needs_coordinates(unsigned int n_components) const;
+  /// What the preconditioner wants to know of unknowns, @p n_components of them in a node.
+  WantedOfUnknowns wanted(unsigned int n_components) const;
 
   /// Throws ParameterError for methods with wrong names or options.
   void parse_parameters(dealii::ParameterHandler &prm) override;

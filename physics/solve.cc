@@ -125,11 +125,13 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
   check("Ordering", [&] { linalg::orderings.make(ordering); });
 }
 
-bool SolverParameters::needs_coordinates(const unsigned int n_components) const
+WantedOfUnknowns SolverParameters::wanted(const unsigned int n_components) const
 {
   const std::string words = Method("preconditioner", preconditioner).text() + " ";
-  return words.find(" partition=geometry ") != std::string::npos ||
-         (n_components > 1 && linalg::preconditioners.traits(preconditioner).takes_coordinates);
+  const auto has = [&](const char *const word) { return words.find(word) != std::string::npos; };
+  const auto &traits = linalg::preconditioners.traits(preconditioner);
+  return {has(" partition=geometry ") || (n_components > 1 && traits.takes_coordinates),
+          traits.takes_coarser && !has(" coarsening=aggregation ")};
 }
 
 linalg::SolveControl SolverParameters::control() const

@@ -15,6 +15,7 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      {.is_fused = true,
       .divides_by_diagonal = true,
       .takes_coordinates = true,
+      .takes_coarser = true,
       .is_automatic = true}},
     {"identity",
      "no preconditioning",
@@ -69,10 +70,11 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      {.counts_by_int = true}},
     {"multigrid",
      "cycles over levels of aggregates, smoothed where A is symmetric; theta=0..1 of strong "
-     "connections, smoother=chebyshev|l1-jacobi with degree=K, cycle=V|W, block=B unknowns of a "
+     "connections, coarsening=auto (first to lower degrees, where known)|aggregation, "
+     "smoother=chebyshev|l1-jacobi with degree=K, cycle=V|W, block=B unknowns of a "
      "node (0: as known), near-null=auto|constants|rigid-body, coarsest=ROWS that are inverted",
      preconditioner<class MultigridPreconditioner>,
-     {.counts_by_int = true, .takes_coordinates = true}}};
+     {.counts_by_int = true, .takes_coordinates = true, .takes_coarser = true}}};
 
 constexpr decltype(preconditioners) preconditioners("preconditioner", preconditioner_table);
 

@@ -1,5 +1,6 @@
 #include "linalg/execution/backends.h"
 #include "linalg/generators/registry.h"
+#include "linalg/linear_solver.h"
 #include "linalg/preconditioners/multigrid/dense_inverse.h"
 #include "linalg/preconditioners/multigrid/prolongation.h"
 #include "linalg/preconditioners/registry.h"
@@ -196,7 +197,7 @@ TEST_P(MultigridTest, ProlongationIsOrthonormalAndHasTheMotionsOfEachAggregate)
   with_backend([&](const auto on) {
     using Backend = typename decltype(on)::Backend;
     const CsrMatrix matrix(executor, A.csr());
-    const NearNullVectors B = near_null_vectors<Backend>(matrix, 3, "auto");
+    const NearNullVectors B = near_null_vectors<Backend>(matrix, unknowns, 3, "auto");
     ASSERT_EQ(B.count, 6);
     const Aggregates aggregates{5, buffer(of_node)};
     const TentativeProlongation tentative =
@@ -273,6 +274,74 @@ TEST_P(MultigridTest, CycleIsSymmetricAndLinearAndRefreshed)
     M->update(matrix);
     EXPECT_EQ(apply_to(*M, u), Mu) << "the same values make another cycle";
   }
+}
+
+/// Linear interpolation from every second of n points on a line, and so on down to 31 points.
+/// @param units of the n unknowns
+std::shared_ptr<const CoarserUnknowns> on_coarser_lines(const int n,
+                                                        const std::vector<double> &units)
+{
+  if (n <= 31)
+    return nullptr;
+  auto result = std::make_shared<CoarserUnknowns>();
+  HostProlongation &P = result->prolongation;
+  P.n_columns = n / 2;
+  for (int i = 0; i < n; ++i) {
+    const int left = (i - 1) / 2, right = i / 2; // the same where i is on the coarser line
+    for (int j = left; j <= right; ++j)
+      if ((i > 0 || j == right) && j < P.n_columns) {
+        P.columns.push_back(j);
+        P.values.push_back((i % 2 == 1 ? 1. : 0.5) / units[i]);
+      }
+    P.row_starts.push_back(static_cast<int>(P.columns.size()));
+  }
+  result->unknowns.coarser = on_coarser_lines(P.n_columns, std::vector<double>(P.n_columns, 1.));
+  return result;
+}
+
+TEST_P(MultigridTest, TakesProlongationsThatAreKnownInAnyUnits)
+{
+  HostMatrix A = laplacian_1d(1023);
+  std::vector<double> units(static_cast<std::size_t>(A.n));
+  for (int i = 0; i < A.n; ++i)
+    units[i] = 1. + 10. * (i % 3);
+  for (int i = 0; i < A.n; ++i)
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      A.values[k] *= units[i] * units[A.columns[k]];
+  Unknowns unknowns;
+  unknowns.coarser = on_coarser_lines(A.n, units);
+  A.unknowns = std::make_shared<const Unknowns>(unknowns);
+  const std::vector<double> b = random_vector(A.n, 5);
+  for (const char *const scaling : {"none", "symmetric"})
+    for (const bool takes_known : {true, false}) {
+      SCOPED_TRACE(std::string(scaling) + (takes_known ? ", known" : ", aggregates"));
+      LinearSolverOptions options;
+      options.preconditioner =
+          std::string("multigrid coarsest=40") + (takes_known ? "" : " coarsening=aggregation");
+      options.scaling = scaling;
+      LinearSolver solver(executor, options);
+      for (const bool has_same_pattern : {false, true}) {
+        solver.set_matrix(A.csr(), has_same_pattern);
+        std::vector<double> x(b.size());
+        const SolveReport report = solver.solve(b.data(), x.data());
+        EXPECT_TRUE(report.converged()) << report.message;
+        const std::string &remarks = report.method.setup.remarks;
+        EXPECT_EQ(remarks.find("5 levels by given prolongations") != std::string::npos, takes_known)
+            << remarks;
+        EXPECT_LE(report.iterations, takes_known ? 12 : 40);
+      }
+    }
+}
+
+TEST_P(MultigridTest, RefusesProlongationsOfOtherSizes)
+{
+  HostMatrix A = laplacian_1d(500);
+  Unknowns unknowns;
+  unknowns.coarser = on_coarser_lines(501, std::vector<double>(501, 1.));
+  A.unknowns = std::make_shared<const Unknowns>(unknowns);
+  const std::string text =
+      text_of<ParameterError>([&] { set_up("multigrid", CsrMatrix(executor, A.csr())); });
+  EXPECT_NE(text.find("501 rows does not fit a matrix with 500"), std::string::npos) << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, MultigridTest, backends(), backend_name);

@@ -136,13 +136,6 @@ Mesh<dim> mesh_of(const std::string &generator, const std::string &arguments,
   return make_mesh<dim>(parameters, MPI_COMM_WORLD);
 }
 
-DiscretizationParameters &degree_of(const unsigned int degree)
-{
-  static DiscretizationParameters parameters;
-  parameters.degree = degree;
-  return parameters;
-}
-
 /// A problem on a mesh that is refined step by step.
 template <int dim>
 struct Trial
@@ -150,7 +143,7 @@ struct Trial
   Trial(const Data &data, Mesh<dim> coarse, const unsigned int degree,
         const unsigned int refinements)
       : mesh(std::move(coarse)), problem(data, mesh.regions.boundary_ids),
-        discretization(mesh, degree_of(degree), 1),
+        discretization(mesh, degree, 1),
         solver(problem, solver_parameters(), nonlinear(), MPI_COMM_WORLD), system(MPI_COMM_WORLD)
   {
     make_periodic(mesh, problem.periodic_sides());
@@ -169,7 +162,7 @@ struct Trial
   {
     discretization.make_constraints(problem);
     discretization.constraints().distribute(u);
-    make_pattern(discretization, false, system);
+    make_pattern(discretization, system);
     std::map<std::string, double> seconds;
     EXPECT_TRUE(solver.solve(discretization, system, u, 0., seconds, {}).report.converged());
   }

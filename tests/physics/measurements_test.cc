@@ -87,7 +87,7 @@ struct Case
 template <int dim>
 struct Fixture
 {
-  explicit Fixture(const Case &c) : mesh(make(c)), discretization(mesh, with_degree(c.degree), 1)
+  explicit Fixture(const Case &c) : mesh(make(c)), discretization(mesh, c.degree, 1)
   {
     refine_globally(mesh, c.cells == "simplex" ? 1 : 2);
     discretization.distribute_dofs();
@@ -112,12 +112,6 @@ struct Fixture
     parameters.cells = c.cells;
     parameters.arguments = "0 : 1 : true";
     return make_mesh<dim>(parameters, MPI_COMM_WORLD);
-  }
-  static DiscretizationParameters &with_degree(const unsigned int degree)
-  {
-    static DiscretizationParameters parameters;
-    parameters.degree = degree;
-    return parameters;
   }
   static MeasurementParameters &blank()
   {
@@ -314,8 +308,7 @@ TEST(Measurements, AreaOfADiscConvergesAndPointsOnItsBoundaryAreInIt)
   mesh_parameters.arguments = "0, 0 : 1 : false";
   Mesh<2> mesh = make_mesh<2>(mesh_parameters, MPI_COMM_WORLD);
   refine_globally(mesh, 3);
-  DiscretizationParameters &degree = Fixture<2>::with_degree(2);
-  Discretization<2> discretization(mesh, degree, 1);
+  Discretization<2> discretization(mesh, 2, 1);
   discretization.distribute_dofs();
   const Given<2> problem;
   discretization.make_constraints(problem);

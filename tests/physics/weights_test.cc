@@ -83,7 +83,7 @@ struct Refined
 {
   Refined(const Problem<dim> &problem, const std::string &cells, const unsigned int degree,
           const unsigned int levels)
-      : mesh(make(cells)), parameters(with_degree(degree)), discretization(mesh, parameters, 1)
+      : mesh(make(cells)), discretization(mesh, degree, 1)
   {
     refine_globally(mesh, 2);
     discretization.distribute_dofs();
@@ -98,12 +98,6 @@ struct Refined
     parameters.cells = cells;
     return make_mesh<dim>(parameters, MPI_COMM_WORLD);
   }
-  static DiscretizationParameters &with_degree(const unsigned int degree)
-  {
-    static DiscretizationParameters parameters;
-    parameters.degree = degree;
-    return parameters;
-  }
 
   void refine_around_corner()
   {
@@ -116,7 +110,6 @@ struct Refined
   }
 
   Mesh<dim> mesh;
-  DiscretizationParameters &parameters;
   Discretization<dim> discretization;
 };
 
@@ -142,7 +135,7 @@ void expect_exact_for_degree_2p_minus_1(const std::string &cells, const unsigned
   const Reaction<dim> problem(1., on_faces);
   const Refined<dim> refined(problem, cells, degree, levels);
   linalg::NodeSystem system(MPI_COMM_WORLD);
-  make_pattern(refined.discretization, true, system);
+  make_pattern(refined.discretization, system);
   assemble(problem, refined.discretization, system);
   for (auto i = system.first_owned(); i < system.first_owned() + system.n_owned(); ++i)
     if (refined.discretization.constraints().is_constrained(i))
@@ -182,8 +175,7 @@ TEST(Weights, that_are_negative_are_refused_with_their_place)
   const Reaction<2> problem(1., -10.);
   const Refined<2> refined(problem, "hypercube", 1, 0);
   linalg::NodeSystem system(MPI_COMM_WORLD);
-  make_pattern(refined.discretization, false, system);
-  EXPECT_TRUE(system.matrix().unknowns->coordinates.empty());
+  make_pattern(refined.discretization, system);
   try {
     assemble(problem, refined.discretization, system);
     FAIL() << "nothing was thrown";
@@ -192,22 +184,6 @@ TEST(Weights, that_are_negative_are_refused_with_their_place)
     EXPECT_NE(std::string(error.what()).find("at the node (0 0)"), std::string::npos)
         << error.what();
   }
-}
-
-TEST(Coordinates, are_those_of_the_unknowns)
-{
-  const Reaction<2> problem(1., 0.);
-  const Refined<2> refined(problem, "hypercube", 3, 2);
-  linalg::NodeSystem system(MPI_COMM_WORLD);
-  make_pattern(refined.discretization, true, system);
-  FeVector x = refined.discretization.make_vector();
-  VectorTools::interpolate(refined.discretization.mapping(), refined.discretization.dofs(),
-                           Power<2>(1), x);
-  const std::vector<double> first =
-      system.gather_on_leader(std::vector<double>(x.begin(), x.end()));
-  const linalg::HostCsr A = system.matrix();
-  for (std::size_t i = 0; i < first.size(); ++i) // on the leader
-    EXPECT_NEAR(A.unknowns->coordinates[2 * i], first[i], 1e-14);
 }
 } // namespace
 

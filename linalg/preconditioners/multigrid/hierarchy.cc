@@ -55,6 +55,26 @@ Nodes uniform_nodes(const CsrMatrix &A, const int block)
   }));
   return nodes;
 }
+
+/// From what is known of the rows of A. @throws ParameterError unless it has as many
+std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A, const Unknowns &unknowns)
+{
+  const HostProlongation &P = unknowns.coarser->prolongation;
+  const std::vector<double> &scales = unknowns.scales;
+  if (P.row_starts.size() != static_cast<std::size_t>(A.n()) + 1)
+    throw ParameterError("A prolongation of " + std::to_string(P.row_starts.size() - 1) +
+                         " rows does not fit a matrix with " + std::to_string(A.n()) + ".");
+  std::vector<double> values = P.values;
+  if (!scales.empty())
+    for (int i = 0; i < A.n(); ++i)
+      for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
+        values[k] /= scales[i];
+  const ExecutorPtr &executor = A.executor();
+  return std::make_shared<CsrMatrix>(
+      executor, P.n_columns, Buffer<int>(executor, P.row_starts.data(), P.row_starts.size()),
+      Buffer<int>(executor, P.columns.data(), P.columns.size()),
+      Buffer<double>(executor, values.data(), values.size()));
+}
 } // namespace
 
 template <class Backend>
@@ -63,14 +83,17 @@ Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : 
   if (A.range()->communicator() != nullptr)
     throw SolverError("Multigrid needs all rows in one part. Use jacobi or chebyshev.");
   symmetric = first_unsymmetric_row<Backend>(A.csr()) < 0;
-  if (options.block == 0)
-    options.block = std::max(A.csr().unknowns()->per_node, 1);
   if (!symmetric)
     options.smoother.kind = SmootherChoice::l1_jacobi;
-  Nodes nodes = uniform_nodes<Backend>(A.csr(), options.block);
-  NearNullVectors near_null = near_null_vectors<Backend>(A.csr(), options.block, options.near_null);
-  n_near_null = near_null.count;
   add_level(A);
+  const UnknownsPtr known = add_given_levels();
+  const CsrMatrix &last = all_levels.back().A->csr();
+  if (options.block == 0)
+    options.block = std::max(known->per_node, 1);
+  Nodes nodes = uniform_nodes<Backend>(last, options.block);
+  NearNullVectors near_null =
+      near_null_vectors<Backend>(last, *known, options.block, options.near_null);
+  n_near_null = near_null.count;
   while (coarsen(nodes, near_null))
     add_level(*all_levels.back().next->coarse->matrix());
   finish_coarsest();
@@ -87,6 +110,29 @@ void Hierarchy<Backend>::add_level(const Matrix &A)
   all_levels.push_back(std::move(level));
 }
 
+/// Gives what is known of the last one's unknowns.
+template <class Backend>
+UnknownsPtr Hierarchy<Backend>::add_given_levels()
+{
+  UnknownsPtr known = all_levels[0].A->csr().unknowns();
+  while (options.takes_given && known->coarser && all_levels.back().A->n() > options.coarsest) {
+    Level<Backend> &level = all_levels.back();
+    const CsrMatrix &A = level.A->csr();
+    Stopwatch watch;
+    auto next = std::make_unique<Transition<Backend>>();
+    next->tentative = given_prolongation(A, *known);
+    level.report.prolongation_seconds = lap(A, watch);
+    next->coarse = std::make_unique<GalerkinProduct<Backend>>(
+        A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
+    level.report.product_seconds = lap(A, watch);
+    level.next = std::move(next);
+    add_level(*all_levels.back().next->coarse->matrix());
+    known = UnknownsPtr(known->coarser, &known->coarser->unknowns);
+    ++n_given;
+  }
+  return known;
+}
+
 /// Makes the transition from the last level to another one, whose nodes and near-null vectors take
 /// the place of those given; gives whether there is one.
 template <class Backend>
@@ -94,7 +140,7 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
 {
   Level<Backend> &level = all_levels.back();
   const CsrMatrix &A = level.A->csr();
-  const auto depth = static_cast<int>(all_levels.size()) - 1;
+  const auto depth = static_cast<int>(all_levels.size()) - 1 - n_given;
   if (A.n() <= options.coarsest || depth + 1 == most_levels)
     return false;
   Stopwatch watch;
@@ -191,6 +237,8 @@ void Hierarchy<Backend>::update()
     if (next.smoothed)
       next.smoothed->update(A, next.nodes, level.smoother->inverse_diagonal(),
                             damping(level.smoother->largest_eigenvalue()));
+    else if (n_given > 0 && &level == &all_levels.front() && !A.unknowns()->scales.empty())
+      next.tentative = given_prolongation(A, *A.unknowns()); // the scales may be others
     report.prolongation_seconds = lap(*level.A, watch);
     next.coarse->update(A, next.P());
     report.product_seconds = lap(*level.A, watch);
@@ -222,6 +270,8 @@ std::string Hierarchy<Backend>::description() const
   double n_rows = 0.;
   std::ostringstream text;
   text.precision(3);
+  if (n_given > 0)
+    text << n_given << (n_given == 1 ? " level" : " levels") << " by given prolongations, then ";
   text << (symmetric ? "smoothed aggregation" : "plain aggregation of an unsymmetric matrix")
        << ", nodes of " << options.block << ", " << n_near_null << " near-null vectors, "
        << all_levels.size() << " levels of rows x entries";

@@ -15,7 +15,8 @@ namespace femgpu::linalg
 /// How a hierarchy is made.
 struct HierarchyOptions
 {
-  double theta = 0.; ///< of strong connections, on the finest level; half of it on each further
+  bool takes_given = true; ///< the prolongations of Unknowns, before aggregates
+  double theta = 0.; ///< of strong connections of the first nodes; half of it on each further level
   int block = 0;     ///< unknowns of a node; 0: those that the matrix knows of, or 1
   std::string near_null = "auto";
   int coarsest = 256; ///< rows that are factored
@@ -47,8 +48,9 @@ struct Level
 };
 
 /**
- * Matrices A_{l+1} = Pᵀ A_l P on fewer and fewer unknowns, by smoothed aggregation (Vaněk, Mandel
- * and Brezina 1996), for unsymmetric A by aggregation alone. All of it is made where the matrix is;
+ * Matrices A_{l+1} = Pᵀ A_l P on fewer and fewer unknowns: by prolongations that are known, as from
+ * lower degrees, and from there on by smoothed aggregation (Vaněk, Mandel and Brezina 1996), for
+ * unsymmetric A by aggregation alone. All else is made where the matrix is;
  * sums and the ends of spectra visit the host.
  */
 template <class Backend>
@@ -82,6 +84,7 @@ public:
 
 private:
   void add_level(const Matrix &A);
+  UnknownsPtr add_given_levels();
   bool coarsen(Nodes &nodes, NearNullVectors &near_null);
   std::unique_ptr<Transition<Backend>>
   make_transition(const std::shared_ptr<const CsrMatrix> &tentative, const Nodes &nodes,
@@ -92,6 +95,7 @@ private:
   HierarchyOptions options;
   bool symmetric = true;
   int n_near_null = 0;
+  int n_given = 0; ///< levels whose prolongations were known
   std::vector<Level<Backend>> all_levels;
   std::unique_ptr<DenseInverse<Backend>> coarsest_inverse;
 };

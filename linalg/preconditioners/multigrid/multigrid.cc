@@ -122,15 +122,17 @@ private:
 };
 
 /**
- * Multigrid by aggregation: a hierarchy of matrices Pᵀ A P, and a cycle over it (hierarchy.h).
+ * Multigrid by given prolongations and aggregation: a hierarchy of matrices Pᵀ A P, and a cycle
+ * over it (hierarchy.h).
  *
  * Use: the iterations hardly grow with the number of unknowns, so for large systems of elliptic
- * equations; small ones have less set-up and fewer steps with Jacobi. Options: theta of strong
- * connections, smoother and its degree, cycle=W for hard systems, block and near-null of systems of
- * equations, coarsest for the rows that are inverted. Needs: a positive diagonal; A symmetric
- * positive definite, or nearly an M-matrix, for which P is not smoothed. Cost: a cycle multiplies
- * 2 degree times with A, and on the other levels with matrices that together have a part of its
- * entries. Fails: on equations with waves or little diffusion the iterations grow.
+ * equations; small ones have less set-up and fewer steps with Jacobi. Options: coarsening by what
+ * is known of lower degrees before aggregates, or by these alone; theta of strong connections,
+ * smoother and its degree, cycle=W for hard systems, block and near-null of systems of equations,
+ * coarsest for the rows that are inverted. Needs: a positive diagonal; A symmetric positive
+ * definite, or nearly an M-matrix, for which P is not smoothed. Cost: a cycle multiplies 2 degree
+ * times with A, and on the other levels with matrices that together have a part of its entries.
+ * Fails: on equations with waves or little diffusion the iterations grow.
  */
 template <class Backend>
 class Multigrid final : public OperatorPreconditioner<MultigridOperator<Backend>>
@@ -140,6 +142,7 @@ public:
       : OperatorPreconditioner<MultigridOperator<Backend>>(method, true),
         visits(method.word("cycle", "V", {"V", "W"}) == "W" ? 2 : 1)
   {
+    options.takes_given = method.word("coarsening", "auto", {"auto", "aggregation"}) == "auto";
     options.theta = method.number("theta", 0.02, 0., 1.);
     options.smoother.kind =
         method.word("smoother", "chebyshev", {"chebyshev", "l1-jacobi"}) == "chebyshev"

@@ -72,9 +72,10 @@ std::vector<double> centred(const std::vector<double> &places, const int dimensi
 } // namespace
 
 template <class Backend>
-NearNullVectors near_null_vectors(const CsrMatrix &A, const int block, const std::string &kind)
+NearNullVectors near_null_vectors(const CsrMatrix &A, const Unknowns &unknowns, const int block,
+                                  const std::string &kind)
 {
-  const int dimension = A.unknowns()->dimension;
+  const int dimension = unknowns.dimension;
   const bool has_motions = dimension >= 2 && dimension <= 3 && block == dimension;
   if (kind == "rigid-body" && !has_motions)
     throw ParameterError(
@@ -90,7 +91,7 @@ NearNullVectors near_null_vectors(const CsrMatrix &A, const int block, const std
                                                    static_cast<std::size_t>(result.count));
   Buffer<double> places;
   if (rotates && A.n() > 0) {
-    const std::vector<double> on_host = centred(A.unknowns()->coordinates, dimension);
+    const std::vector<double> on_host = centred(unknowns.coordinates, dimension);
     places = Buffer<double>(A.executor(), on_host.data(), on_host.size());
   }
   Runner<Backend>(*A.executor())
@@ -99,6 +100,6 @@ NearNullVectors near_null_vectors(const CsrMatrix &A, const int block, const std
   return result;
 }
 
-template NearNullVectors near_null_vectors<ThisBackend>(const CsrMatrix &, int,
+template NearNullVectors near_null_vectors<ThisBackend>(const CsrMatrix &, const Unknowns &, int,
                                                         const std::string &);
 } // namespace femgpu::linalg

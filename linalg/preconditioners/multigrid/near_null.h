@@ -25,7 +25,8 @@ struct NearNullVectors
  * @throws ParameterError for rigid-body motions of a matrix that does not know its places
  */
 template <class Backend>
-NearNullVectors near_null_vectors(const CsrMatrix &A, int block, const std::string &kind);
+NearNullVectors near_null_vectors(const CsrMatrix &A, const Unknowns &unknowns, int block,
+                                  const std::string &kind);
 } // namespace femgpu::linalg
 
 #endif

@@ -1,0 +1,213 @@
+#include "physics/unknowns.h"
+
+#include <deal.II/lac/full_matrix.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+constexpr double rounding = 1e-12; ///< of values of shape functions
+
+/// The values of the coarser element's shape functions in the nodes of the finer one.
+template <int dim>
+FullMatrix<double> interpolation(const FiniteElement<dim> &fine, const FiniteElement<dim> &coarse)
+{
+  FullMatrix<double> values(fine.n_dofs_per_cell(), coarse.n_dofs_per_cell());
+  for (unsigned int a = 0; a < fine.n_dofs_per_cell(); ++a) {
+    const unsigned int component = fine.system_to_component_index(a).first;
+    for (unsigned int b = 0; b < coarse.n_dofs_per_cell(); ++b)
+      if (coarse.system_to_component_index(b).first == component)
+        values(a, b) = coarse.shape_value_component(b, fine.unit_support_point(a), component);
+  }
+  return values;
+}
+
+using Dofs = std::vector<types::global_dof_index>;
+
+/// The row of a prolongation that an unknown has, from a cell that it belongs to.
+class InterpolatedRow
+{
+public:
+  struct Entry
+  {
+    types::global_dof_index column;
+    double value;
+  };
+
+  template <int dim>
+  InterpolatedRow(const Discretization<dim> &fine, const Discretization<dim> &coarse)
+      : values(interpolation(fine.element(), coarse.element())), of_fine(fine.constraints()),
+        of_coarse(coarse.constraints())
+  {}
+
+  /// Columns ascend; valid until the next call.
+  /// @param a the number of @p dof in the cell, whose coarser unknowns are @p coarse_dofs
+  const std::vector<Entry> &operator()(const types::global_dof_index dof, const unsigned int a,
+                                       const Dofs &coarse_dofs)
+  {
+    row.clear();
+    for (unsigned int b = 0; b < coarse_dofs.size(); ++b)
+      if (std::abs(values(a, b)) > rounding)
+        add(of_fine.is_constrained(dof), coarse_dofs[b], values(a, b));
+    std::sort(row.begin(), row.end(),
+              [](const Entry &e, const Entry &f) { return e.column < f.column; });
+    std::size_t last = 0; // of those with different columns
+    for (std::size_t k = 1; k < row.size(); ++k)
+      if (row[k].column == row[last].column)
+        row[last].value += row[k].value;
+      else
+        row[++last] = row[k];
+    row.resize(row.empty() ? 0 : last + 1);
+    return row;
+  }
+
+private:
+  void add(const bool is_constrained, const types::global_dof_index j, const double value)
+  {
+    if (is_constrained) {
+      if (std::abs(value - 1.) <= rounding && of_coarse.is_constrained(j))
+        row.push_back({j, 1.});
+    }
+    else if (!of_coarse.is_constrained(j))
+      row.push_back({j, value});
+    else
+      for (const auto &[master, weight] : *of_coarse.get_constraint_entries(j))
+        row.push_back({master, value * weight});
+  }
+
+  FullMatrix<double> values;
+  const AffineConstraints<double> &of_fine, &of_coarse;
+  std::vector<Entry> row;
+};
+
+/// Calls f(dof, a, coarse_dofs), as InterpolatedRow takes them, once for each dof of this rank.
+template <int dim, class Function>
+void for_each_owned_dof(const Discretization<dim> &fine, const Discretization<dim> &coarse,
+                        const Function &f)
+{
+  std::vector<bool> is_done(fine.owned().n_elements());
+  Dofs dofs(fine.element().n_dofs_per_cell()), coarse_dofs(coarse.element().n_dofs_per_cell());
+  for (const auto &cell : fine.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    cell->get_dof_indices(dofs);
+    const typename DoFHandler<dim>::active_cell_iterator same(
+        &cell->get_triangulation(), cell->level(), cell->index(), &coarse.dofs());
+    same->get_dof_indices(coarse_dofs);
+    for (unsigned int a = 0; a < dofs.size(); ++a) {
+      const auto own = fine.owned().index_within_set(dofs[a]);
+      if (own == numbers::invalid_dof_index || is_done[own])
+        continue;
+      is_done[own] = true;
+      f(dofs[a], a, coarse_dofs);
+    }
+  }
+}
+
+/// The rows that this rank owns, of all ranks' on the leader.
+template <int dim>
+linalg::HostProlongation prolongation(const Discretization<dim> &fine,
+                                      const Discretization<dim> &coarse,
+                                      const linalg::NodeSystem &system)
+{
+  InterpolatedRow interpolated(fine, coarse);
+  const IndexSet &owned = fine.owned();
+  std::vector<double> lengths(owned.n_elements()); // whole numbers are exact in double
+  for_each_owned_dof(fine, coarse, [&](const auto dof, const auto a, const Dofs &coarse_dofs) {
+    lengths[owned.index_within_set(dof)] =
+        static_cast<double>(interpolated(dof, a, coarse_dofs).size());
+  });
+  std::vector<std::size_t> begins = {0};
+  for (const double length : lengths)
+    begins.push_back(begins.back() + static_cast<std::size_t>(length));
+  std::vector<double> columns(begins.back()), values(begins.back());
+  for_each_owned_dof(fine, coarse, [&](const auto dof, const auto a, const Dofs &coarse_dofs) {
+    std::size_t k = begins[owned.index_within_set(dof)];
+    for (const auto &[column, value] : interpolated(dof, a, coarse_dofs)) {
+      columns[k] = static_cast<double>(column);
+      values[k++] = value;
+    }
+  });
+  linalg::HostProlongation P;
+  P.n_columns = static_cast<int>(coarse.dofs().n_dofs());
+  for (const double length : system.gather_on_leader(lengths))
+    P.row_starts.push_back(P.row_starts.back() + static_cast<int>(length));
+  for (const double column : system.gather_on_leader(columns))
+    P.columns.push_back(static_cast<int>(column));
+  P.values = system.gather_on_leader(values);
+  return P;
+}
+
+/// Has each coarser unknown a part in a finer one?
+bool reaches_all(const linalg::HostProlongation &P)
+{
+  std::vector<bool> is_reached(static_cast<std::size_t>(P.n_columns));
+  for (const int column : P.columns)
+    is_reached[column] = true;
+  return std::find(is_reached.begin(), is_reached.end(), false) == is_reached.end();
+}
+
+/// What @p discretization alone tells. Its rows are those of the ranks one after the other.
+template <int dim>
+linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool with_coordinates,
+                          const linalg::NodeSystem &system)
+{
+  // deal.II numbers the components of a node one after the other up to degree 2: from 3 on a line
+  // has several nodes, and all of one component come before the next.
+  const auto &element = discretization.element();
+  linalg::Unknowns unknowns;
+  unknowns.per_node = element.degree <= 2 ? static_cast<int>(element.n_components()) : 0;
+  if (with_coordinates) {
+    const auto &owned = discretization.owned();
+    std::vector<double> mine(owned.n_elements() * dim);
+    for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
+      for (unsigned int d = 0; d < dim; ++d)
+        mine[owned.index_within_set(dof) * dim + d] = place[d];
+    });
+    unknowns.dimension = dim;
+    unknowns.coordinates = system.gather_on_leader(mine);
+  }
+  return unknowns;
+}
+
+/// Those of half the degree, and so on; nullptr where there are none, and on ranks but the leader.
+template <int dim>
+std::shared_ptr<const linalg::CoarserUnknowns>
+coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
+                 const bool with_coordinates, const linalg::NodeSystem &system)
+{
+  if (fine.degree() == 1)
+    return nullptr;
+  Discretization<dim> coarse(fine.mesh(), fine.degree() / 2, fine.element().n_components());
+  coarse.distribute_dofs();
+  coarse.make_constraints(problem);
+  auto result = std::make_shared<linalg::CoarserUnknowns>();
+  result->prolongation = prolongation(fine, coarse, system);
+  result->unknowns = known_of(coarse, with_coordinates, system);
+  result->unknowns.coarser = coarser_unknowns(problem, coarse, with_coordinates, system);
+  return reaches_all(result->prolongation) ? result : nullptr;
+}
+} // namespace
+
+template <int dim>
+void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                       const WantedOfUnknowns wanted, linalg::NodeSystem &system)
+{
+  linalg::Unknowns unknowns = known_of(discretization, wanted.coordinates, system);
+  if (wanted.coarser)
+    unknowns.coarser = coarser_unknowns(problem, discretization, wanted.coordinates, system);
+  system.set_unknowns(std::move(unknowns));
+}
+
+template void describe_unknowns(const Problem<2> &, const Discretization<2> &, WantedOfUnknowns,
+                                linalg::NodeSystem &);
+template void describe_unknowns(const Problem<3> &, const Discretization<3> &, WantedOfUnknowns,
+                                linalg::NodeSystem &);
+} // namespace femgpu
