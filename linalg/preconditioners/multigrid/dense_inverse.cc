@@ -25,7 +25,7 @@ struct FullRow
 };
 
 /// Some pivots of a matrix X with n rows, and the columns of these.
-struct Pivots
+struct DensePivots
 {
   static constexpr int most = 32;
   double *X; ///< n x n, row by row
@@ -44,11 +44,11 @@ struct Pivots
 };
 
 /// The rows of A in full.
-struct FillRow
+struct FillDenseRow
 {
   static constexpr int team_size = 32, scratch = 0;
   CsrView<double> A;
-  Pivots all;
+  DensePivots all;
   double *diagonal;
 
   template <class Team>
@@ -69,10 +69,10 @@ struct FillRow
 };
 
 /// D = X(pivots, pivots) becomes D⁻¹, by sweeps.
-struct InvertPivots
+struct InvertDensePivots
 {
-  static constexpr int team_size = 256, scratch = 2 * Pivots::most;
-  Pivots pivots;
+  static constexpr int team_size = 256, scratch = 2 * DensePivots::most;
+  DensePivots pivots;
   const double *diagonal; ///< of A
   int *n_singular;
 
@@ -81,7 +81,7 @@ struct InvertPivots
   void operator()(const Team &team, const int /* item */) const
   {
     const int first = pivots.first, count = pivots.count;
-    double *const row = team.scratch(), *const column = row + Pivots::most;
+    double *const row = team.scratch(), *const column = row + DensePivots::most;
     for (int p = 0; p < count; ++p) {
       for (int k = team.rank(); k < count; k += team.size()) {
         row[k] = pivots.row(first + p)[first + k];
@@ -107,10 +107,10 @@ struct InvertPivots
 
 /// A row i beside them: g = −x(pivots) D⁻¹; x += g X(pivots, :), and g in the columns of the
 /// pivots.
-struct EliminateRow
+struct EliminateDenseRow
 {
-  static constexpr int team_size = 128, scratch = Pivots::most;
-  Pivots pivots;
+  static constexpr int team_size = 128, scratch = DensePivots::most;
+  DensePivots pivots;
 
   template <class Team>
   FEMGPU_HD
@@ -138,9 +138,9 @@ struct EliminateRow
 };
 
 /// X(pivots, j) = D⁻¹ X(pivots, j) in a column j beside them.
-struct ScaleColumn
+struct ScaleDenseColumn
 {
-  Pivots pivots;
+  DensePivots pivots;
 
   FEMGPU_HD
   void operator()(const int j) const
@@ -148,7 +148,7 @@ struct ScaleColumn
     if (pivots.has(j))
       return;
     const int first = pivots.first, count = pivots.count;
-    double old[Pivots::most];
+    double old[DensePivots::most];
     for (int k = 0; k < count; ++k)
       old[k] = pivots.row(first + k)[j];
     for (int k = 0; k < count; ++k) {
@@ -181,14 +181,14 @@ void DenseInverse<Backend>::update(const CsrMatrix &A)
   Buffer<int> n_singular(A.executor(), 1);
   n_singular.fill_zero();
   Buffer<double> diagonal(A.executor(), static_cast<std::size_t>(n));
-  Pivots pivots{inverse->mutable_values(), n, 0, 0};
+  DensePivots pivots{inverse->mutable_values(), n, 0, 0};
   Runner<Backend> run(*A.executor());
-  run.run(teams(n, FillRow{A.csr_view(), pivots, diagonal.data()}));
+  run.run(teams(n, FillDenseRow{A.csr_view(), pivots, diagonal.data()}));
   for (; pivots.first < n; pivots.first += pivots.count) {
-    pivots.count = std::min(n - pivots.first, Pivots::most);
-    run.run(teams(1, InvertPivots{pivots, diagonal.data(), n_singular.data()}));
-    run.run(teams(n, EliminateRow{pivots}));
-    run.run(rows(n, ScaleColumn{pivots}));
+    pivots.count = std::min(n - pivots.first, DensePivots::most);
+    run.run(teams(1, InvertDensePivots{pivots, diagonal.data(), n_singular.data()}));
+    run.run(teams(n, EliminateDenseRow{pivots}));
+    run.run(rows(n, ScaleDenseColumn{pivots}));
   }
   defects = n_singular.to_host()[0];
 }
