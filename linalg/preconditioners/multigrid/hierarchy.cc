@@ -147,7 +147,9 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   const RowPattern graph = strong_connections<Backend>(A, nodes, level.smoother->diagonal().data(),
                                                        options.theta * std::pow(0.5, depth));
   level.report.strength_seconds = lap(*level.A, watch);
-  std::unique_ptr<Transition<Backend>> next;
+  DerivedPattern filtered =
+      symmetric ? filtered_pattern<Backend>(A, nodes, graph) : DerivedPattern();
+  level.report.prolongation_seconds = lap(*level.A, watch);
   TentativeProlongation tentative;
   double entries = 0.;
   for (const int least_neighbours : {2, 6}) { // the smaller aggregates, if these are not too many
@@ -159,42 +161,43 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
     const int n_coarse = made.P->n_columns();
     if (n_coarse == 0 || n_coarse > least_reduction * A.n())
       return false;
-    auto other = make_transition(made.P, nodes, graph);
     level.report.prolongation_seconds += lap(*level.A, watch);
-    const double estimate = estimated_entries<Backend>(A, other->P());
+    const double estimate =
+        estimated_entries<Backend>(A, symmetric ? &filtered.pattern : nullptr, *made.P);
     level.report.product_seconds += lap(*level.A, watch);
-    if (next && complexity(estimate) > 0.95 * complexity(entries)) // larger ones save nothing
-      break;
+    if (tentative.P && complexity(estimate) > 0.95 * complexity(entries))
+      break; // larger ones save nothing
     level.report.aggregates = aggregates.n;
-    next = std::move(other);
     tentative = std::move(made);
     entries = estimate;
     if (complexity(entries) <= 1. + 0.9 * (most_complexity(near_null.count) - 1.))
       break;
   }
-  next->coarse = std::make_unique<GalerkinProduct<Backend>>(
-      A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
-  level.report.product_seconds += lap(*level.A, watch);
-  level.next = std::move(next);
+  level.next = make_transition(tentative.P, nodes, std::move(filtered));
   level.next->nodes = std::exchange(nodes, std::move(tentative.nodes));
   near_null = std::move(tentative.near_null);
   return true;
 }
 
-/// From the last level, without the matrix of the next.
+/// From the last level.
 template <class Backend>
 std::unique_ptr<Transition<Backend>>
 Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tentative,
-                                    const Nodes &nodes, const RowPattern &graph) const
+                                    const Nodes &nodes, DerivedPattern filtered)
 {
-  const Level<Backend> &level = all_levels.back();
+  Level<Backend> &level = all_levels.back();
   const CsrMatrix &A = level.A->csr();
+  Stopwatch watch;
   auto next = std::make_unique<Transition<Backend>>();
   next->tentative = tentative;
   if (symmetric)
     next->smoothed = std::make_unique<SmoothedProlongation<Backend>>(
-        A, nodes, graph, next->tentative, level.smoother->inverse_diagonal(),
+        A, nodes, std::move(filtered), next->tentative, level.smoother->inverse_diagonal(),
         damping(level.smoother->largest_eigenvalue()));
+  level.report.prolongation_seconds += lap(*level.A, watch);
+  next->coarse = std::make_unique<GalerkinProduct<Backend>>(
+      A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
+  level.report.product_seconds += lap(*level.A, watch);
   return next;
 }
 

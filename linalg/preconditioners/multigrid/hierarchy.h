@@ -88,7 +88,7 @@ private:
   bool coarsen(Nodes &nodes, NearNullVectors &near_null);
   std::unique_ptr<Transition<Backend>>
   make_transition(const std::shared_ptr<const CsrMatrix> &tentative, const Nodes &nodes,
-                  const RowPattern &graph) const;
+                  DerivedPattern filtered);
   double complexity(double entries_of_next = 0.) const;
   void finish_coarsest();
 

@@ -1,7 +1,9 @@
 #include "linalg/preconditioners/multigrid/prolongation.h"
 
 #include "linalg/sparse/choose.h"
+#include "linalg/sparse/row_product.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace femgpu::linalg
@@ -158,6 +160,14 @@ struct IsBetweenStrong
   }
 };
 
+struct IsAny
+{
+  FEMGPU_HD
+  bool operator()(const int /* i */, const int /* j */) const
+  {
+    return true;
+  }
+};
 /// Row i of I − ω D⁻¹ A_F.
 struct FilterRow
 {
@@ -270,17 +280,49 @@ TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &n
 }
 
 template <class Backend>
+DerivedPattern filtered_pattern(const CsrMatrix &A, const Nodes &nodes, const RowPattern &graph)
+{
+  const PatternRef pattern = pattern_of(A);
+  return choose<Backend>(
+      pattern, EntriesWhere<IsBetweenStrong>{pattern.view, {graph.view(), nodes.of_row.data()}},
+      A.n(), "A prolongation");
+}
+
+template <class Backend>
+double estimated_entries(const CsrMatrix &A, const RowPattern *filtered, const CsrMatrix &tentative)
+{
+  constexpr int n_sampled = 64; // which leaves an error of some percent, and costs little
+  const std::string what = "Some rows of a coarse matrix";
+  const ExecutorPtr &owner = A.executor();
+  const int n_coarse = tentative.n_columns();
+  const DerivedPattern transposed = transposed_pattern<Backend>(pattern_of(tentative));
+  const PatternRef columns_of_P{owner, transposed.pattern.view(), n_coarse, tentative.n(),
+                                tentative.n_nonzeros()};
+  const RowList sample = sample_rows<Backend>(owner, {n_coarse, Buffer<int>()}, n_sampled);
+  RowPattern rows =
+      choose<Backend>(columns_of_P, EntriesWhere<IsAny>{columns_of_P.view, {}, sample.data()},
+                      sample.n, what)
+          .pattern;
+  const auto multiply_by = [&](const PatternRef &B) {
+    rows = multiply<Backend>({owner, rows.view(), rows.n(), B.n, rows.columns.size()}, B, what);
+  };
+  if (filtered != nullptr) // which is symmetric
+    multiply_by(pattern_of(owner, *filtered));
+  multiply_by(pattern_of(A));
+  if (filtered != nullptr)
+    multiply_by(pattern_of(owner, *filtered));
+  multiply_by(pattern_of(tentative));
+  return static_cast<double>(rows.columns.size()) * n_coarse / std::max(sample.n, 1);
+}
+
+template <class Backend>
 SmoothedProlongation<Backend>::SmoothedProlongation(const CsrMatrix &A, const Nodes &nodes,
-                                                    const RowPattern &graph,
+                                                    DerivedPattern filtered,
                                                     std::shared_ptr<const CsrMatrix> P,
                                                     const double *const inverse_diagonal,
                                                     const double omega)
     : n_entries(A.n_nonzeros()), tentative(std::move(P))
 {
-  const PatternRef pattern = pattern_of(A);
-  DerivedPattern filtered = choose<Backend>(
-      pattern, EntriesWhere<IsBetweenStrong>{pattern.view, {graph.view(), nodes.of_row.data()}},
-      A.n(), "A prolongation");
   sources = std::move(filtered.sources);
   smoother = make_matrix(A.executor(), std::move(filtered.pattern), A.n());
   set_values(A, nodes, inverse_diagonal, omega);
@@ -310,5 +352,9 @@ void SmoothedProlongation<Backend>::set_values(const CsrMatrix &A, const Nodes &
 template TentativeProlongation make_tentative<ThisBackend>(const ExecutorPtr &, const Nodes &,
                                                            const Aggregates &,
                                                            const NearNullVectors &);
+template DerivedPattern filtered_pattern<ThisBackend>(const CsrMatrix &, const Nodes &,
+                                                      const RowPattern &);
+template double estimated_entries<ThisBackend>(const CsrMatrix &, const RowPattern *,
+                                               const CsrMatrix &);
 template class SmoothedProlongation<ThisBackend>;
 } // namespace femgpu::linalg

@@ -26,17 +26,28 @@ template <class Backend>
 TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &nodes,
                                      const Aggregates &aggregates, const NearNullVectors &B);
 
+/// The pattern of A_F, which has the entries of A within nodes and between those that are strongly
+/// connected. @param graph of strong_connections()
+template <class Backend>
+DerivedPattern filtered_pattern(const CsrMatrix &A, const Nodes &nodes, const RowPattern &graph);
+
+/// About as many entries has Pᵀ A P, by some of its rows. @param filtered the pattern of A_F;
+/// nullptr: P is P̂
+template <class Backend>
+double estimated_entries(const CsrMatrix &A, const RowPattern *filtered,
+                         const CsrMatrix &tentative);
+
 /**
- * P = (I − ω D⁻¹ A_F) P̂ (Vaněk, Mandel and Brezina 1996), where A_F has the entries of A between
- * nodes that are strongly connected; the others are added to the entry of the row's own node and of
- * the same unknown. Patterns are made once; new values need no more than those of A.
+ * P = (I − ω D⁻¹ A_F) P̂ (Vaněk, Mandel and Brezina 1996), where the entries of A that
+ * A_F does not have are added to the entry of the row's own node and of the same unknown. Patterns
+ * are made once; new values need no more than those of A.
  */
 template <class Backend>
 class SmoothedProlongation
 {
 public:
-  /// @param graph of strong_connections()
-  SmoothedProlongation(const CsrMatrix &A, const Nodes &nodes, const RowPattern &graph,
+  /// @param filtered of filtered_pattern()
+  SmoothedProlongation(const CsrMatrix &A, const Nodes &nodes, DerivedPattern filtered,
                        std::shared_ptr<const CsrMatrix> tentative, const double *inverse_diagonal,
                        double omega);
 
