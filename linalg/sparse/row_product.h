@@ -229,9 +229,10 @@ private:
   RowPattern columns_on_host(const std::string &what)
   {
     Runner<Backend> runner(*executor);
+    constexpr int most = 48; // rows of a group, so that threads have enough of them
     Buffer<int> is_first(executor, static_cast<std::size_t>(n));
     runner.run(rows(n, [P = product.P, is_first = is_first.data()](const int i) {
-      is_first[i] = i > 0 && P.are_equal(i - 1, i) ? 0 : 1;
+      is_first[i] = i % most != 0 && P.are_equal(i - 1, i) ? 0 : 1;
     }));
     const RowList groups = flagged_rows<Backend>(executor, is_first);
     const auto scratch = static_cast<int>(doubles_for_ints(static_cast<std::size_t>(n_columns)));
