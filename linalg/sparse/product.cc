@@ -1,6 +1,5 @@
 #include "linalg/sparse/product.h"
 
-#include "linalg/sparse/choose.h"
 #include "linalg/sparse/product_steps.h"
 #include "linalg/sparse/symmetry.h"
 
@@ -15,15 +14,6 @@ constexpr int most_room = 384;
 constexpr int most_pairs_of_warp = 1 << 15;
 constexpr int large_team = 256;
 constexpr int most_room_of_large = 4096; // 32 KiB: some blocks a multiprocessor
-
-struct IsAny
-{
-  FEMGPU_HD
-  bool operator()(const int /* i */, const int /* j */) const
-  {
-    return true;
-  }
-};
 } // namespace
 
 template <class Backend>
@@ -87,28 +77,5 @@ void Product<Backend>::update(const CsrMatrix &A, const CsrMatrix &B)
     runner.run(teams(A.n(), MirrorRow{C, values}));
 }
 
-template <class Backend>
-double estimated_entries(const CsrMatrix &A, const CsrMatrix &P)
-{
-  const std::string what = "A part of the product of three matrices";
-  const ExecutorPtr &owner = A.executor();
-  const DerivedPattern transposed = transposed_pattern<Backend>(pattern_of(P));
-  constexpr int n_sampled = 64; // which leaves an error of some percent, and costs little
-  const RowList sample = sample_rows<Backend>(owner, {P.n_columns(), Buffer<int>()}, n_sampled);
-  const PatternRef columns_of_P{owner, transposed.pattern.view(), P.n_columns(), P.n(),
-                                P.n_nonzeros()};
-  const auto ref = [&](const RowPattern &rows, const int n_columns) {
-    return PatternRef{owner, rows.view(), rows.n(), n_columns, rows.columns.size()};
-  };
-  const RowPattern some =
-      choose<Backend>(columns_of_P, EntriesWhere<IsAny>{columns_of_P.view, {}, sample.data()},
-                      sample.n, what)
-          .pattern;
-  const RowPattern some_A = multiply<Backend>(ref(some, A.n()), pattern_of(A), what);
-  const RowPattern some_AP = multiply<Backend>(ref(some_A, A.n()), pattern_of(P), what);
-  return static_cast<double>(some_AP.columns.size()) * P.n_columns() / std::max(sample.n, 1);
-}
-
 template class Product<ThisBackend>;
-template double estimated_entries<ThisBackend>(const CsrMatrix &, const CsrMatrix &);
 } // namespace femgpu::linalg

@@ -96,10 +96,6 @@ private:
   DerivedMatrix<Backend> P_transposed;
   Product<Backend> AP, coarse;
 };
-
-/// About as many entries has Pᵀ A P, by some of its rows.
-template <class Backend>
-double estimated_entries(const CsrMatrix &A, const CsrMatrix &P);
 } // namespace femgpu::linalg
 
 #endif
