@@ -105,7 +105,9 @@ void Hierarchy<Backend>::add_level(const Matrix &A)
   Stopwatch watch;
   Level<Backend> level;
   level.A = &A;
-  level.smoother = std::make_unique<Smoother<Backend>>(A, options.smoother);
+  SmootherChoice choice = options.smoother;
+  choice.degree += static_cast<int>(all_levels.size());
+  level.smoother = std::make_unique<Smoother<Backend>>(A, choice);
   level.report.smoother_seconds = lap(A, watch);
   all_levels.push_back(std::move(level));
 }

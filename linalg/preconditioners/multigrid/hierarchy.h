@@ -20,7 +20,7 @@ struct HierarchyOptions
   int block = 0;     ///< unknowns of a node; 0: those that the matrix knows of, or 1
   std::string near_null = "auto";
   int coarsest = 256; ///< rows that are factored
-  SmootherChoice smoother;
+  SmootherChoice smoother; ///< of the finest level; its degree is one higher on each further
 };
 
 /// From a level to the next.
@@ -50,8 +50,9 @@ struct Level
 /**
  * Matrices A_{l+1} = Pᵀ A_l P on fewer and fewer unknowns: by prolongations that are known, as from
  * lower degrees, and from there on by smoothed aggregation (Vaněk, Mandel and Brezina 1996), for
- * unsymmetric A by aggregation alone. All else is made where the matrix is;
- * sums and the ends of spectra visit the host.
+ * unsymmetric A by aggregation alone. Coarser levels are smoothed more (the variable V-cycle,
+ * Bramble and Pasciak 1987): what growth of iterations is left comes from them, and they are small.
+ * All else is made where the matrix is; sums and the ends of spectra visit the host.
  */
 template <class Backend>
 class Hierarchy
