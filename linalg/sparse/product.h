@@ -37,6 +37,11 @@ public:
   {
     return result;
   }
+  /// For who changes its values, until the next update().
+  CsrMatrix &mutable_matrix()
+  {
+    return *result;
+  }
 
   /// Takes over the values of A and B, whose patterns are those that this was made of.
   /// @throws SolverError if they have not as many entries

@@ -149,8 +149,11 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   const RowPattern graph = strong_connections<Backend>(A, nodes, level.smoother->diagonal().data(),
                                                        options.theta * std::pow(0.5, depth));
   level.report.strength_seconds = lap(*level.A, watch);
-  DerivedPattern filtered =
-      symmetric ? filtered_pattern<Backend>(A, nodes, graph) : DerivedPattern();
+  DerivedPattern filtered;
+  if (symmetric && near_null.count == 1)
+    filtered = filtered_pattern<Backend>(A, graph);
+  const PatternRef of_filtered =
+      filtered.sources.size() > 0 ? pattern_of(A.executor(), filtered.pattern) : pattern_of(A);
   level.report.prolongation_seconds = lap(*level.A, watch);
   TentativeProlongation tentative;
   double entries = 0.;
@@ -165,7 +168,7 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
       return false;
     level.report.prolongation_seconds += lap(*level.A, watch);
     const double estimate =
-        estimated_entries<Backend>(A, symmetric ? &filtered.pattern : nullptr, *made.P);
+        estimated_entries<Backend>(A, symmetric ? &of_filtered : nullptr, *made.P);
     level.report.product_seconds += lap(*level.A, watch);
     if (tentative.P && complexity(estimate) > 0.95 * complexity(entries))
       break; // larger ones save nothing
@@ -175,9 +178,9 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
     if (complexity(entries) <= 1. + 0.9 * (most_complexity(near_null.count) - 1.))
       break;
   }
-  level.next = make_transition(tentative.P, nodes, std::move(filtered));
-  level.next->nodes = std::exchange(nodes, std::move(tentative.nodes));
-  near_null = std::move(tentative.near_null);
+  level.next = make_transition(tentative.P, std::move(filtered),
+                               std::exchange(near_null, std::move(tentative.near_null)));
+  nodes = std::move(tentative.nodes);
   return true;
 }
 
@@ -185,7 +188,7 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
 template <class Backend>
 std::unique_ptr<Transition<Backend>>
 Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tentative,
-                                    const Nodes &nodes, DerivedPattern filtered)
+                                    DerivedPattern filtered, NearNullVectors near_null)
 {
   Level<Backend> &level = all_levels.back();
   const CsrMatrix &A = level.A->csr();
@@ -194,8 +197,8 @@ Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tent
   next->tentative = tentative;
   if (symmetric)
     next->smoothed = std::make_unique<SmoothedProlongation<Backend>>(
-        A, nodes, std::move(filtered), next->tentative, level.smoother->inverse_diagonal(),
-        damping(level.smoother->largest_eigenvalue()));
+        A, std::move(filtered), next->tentative, std::move(near_null),
+        level.smoother->inverse_diagonal(), damping(level.smoother->largest_eigenvalue()));
   level.report.prolongation_seconds += lap(*level.A, watch);
   next->coarse = std::make_unique<GalerkinProduct<Backend>>(
       A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
@@ -240,7 +243,7 @@ void Hierarchy<Backend>::update()
       continue;
     Transition<Backend> &next = *level.next;
     if (next.smoothed)
-      next.smoothed->update(A, next.nodes, level.smoother->inverse_diagonal(),
+      next.smoothed->update(A, level.smoother->inverse_diagonal(),
                             damping(level.smoother->largest_eigenvalue()));
     else if (n_given > 0 && &level == &all_levels.front() && !A.unknowns()->scales.empty())
       next.tentative = given_prolongation(A, *A.unknowns()); // the scales may be others

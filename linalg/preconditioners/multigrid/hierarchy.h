@@ -19,7 +19,7 @@ struct HierarchyOptions
   double theta = 0.; ///< of strong connections of the first nodes; half of it on each further level
   int block = 0;     ///< unknowns of a node; 0: those that the matrix knows of, or 1
   std::string near_null = "auto";
-  int coarsest = 256; ///< rows that are factored
+  int coarsest = 256;      ///< rows that are factored
   SmootherChoice smoother; ///< of the finest level; its degree is one higher on each further
 };
 
@@ -27,7 +27,6 @@ struct HierarchyOptions
 template <class Backend>
 struct Transition
 {
-  Nodes nodes; ///< of the finer level
   std::shared_ptr<const CsrMatrix> tentative;
   std::unique_ptr<SmoothedProlongation<Backend>> smoothed; ///< nullptr: P is P̂
   std::unique_ptr<GalerkinProduct<Backend>> coarse;
@@ -88,8 +87,8 @@ private:
   UnknownsPtr add_given_levels();
   bool coarsen(Nodes &nodes, NearNullVectors &near_null);
   std::unique_ptr<Transition<Backend>>
-  make_transition(const std::shared_ptr<const CsrMatrix> &tentative, const Nodes &nodes,
-                  DerivedPattern filtered);
+  make_transition(const std::shared_ptr<const CsrMatrix> &tentative, DerivedPattern filtered,
+                  NearNullVectors near_null);
   double complexity(double entries_of_next = 0.) const;
   void finish_coarsest();
 

@@ -147,16 +147,14 @@ struct StoreCoarseRows
   }
 };
 
-/// Entries between rows of one node, or of two that are strongly connected.
-struct IsBetweenStrong
+struct IsStrongOrDiagonal
 {
   RowPatternView graph;
-  const int *of_row;
 
   FEMGPU_HD
   bool operator()(const int i, const int j) const
   {
-    return of_row[i] == of_row[j] || graph.find(of_row[i], of_row[j]) >= 0;
+    return i == j || graph.find(i, j) >= 0;
   }
 };
 
@@ -168,38 +166,49 @@ struct IsAny
     return true;
   }
 };
-/// Row i of I − ω D⁻¹ A_F.
+/// Row i of A_F, with (A_F b)_i = (A b)_i.
 struct FilterRow
 {
   CsrView<double> A;
   RowPatternView filtered;
   const int *sources;
-  const int *of_row, *starts; ///< of nodes
+  const double *b;
+  double *values;
+
+  FEMGPU_HD
+  void operator()(const int i) const
+  {
+    int l = filtered.row_starts[i];
+    const int end = filtered.row_starts[i + 1];
+    double dropped = 0.;
+    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
+      if (l < end && sources[l] == k)
+        values[l++] = A.values[k];
+      else
+        dropped += A.values[k] * b[A.columns[k]];
+    if (b[i] != 0.) // else it is not coupled
+      values[filtered.find(i, i)] += dropped / b[i];
+  }
+};
+
+/// Row i of P̂ − ω D⁻¹ A_F P̂, where that of A_F P̂ is. There is an entry of it for each of P̂, because
+/// A has its diagonal.
+struct SmoothProlongationRow
+{
+  CsrView<double> tentative;
   const double *inverse_diagonal;
   double omega;
+  RowPatternView P;
   double *values;
 
   FEMGPU_HD
   void operator()(const int i) const
   {
     const double factor = -omega * inverse_diagonal[i];
-    int l = filtered.row_starts[i];
-    const int end = filtered.row_starts[i + 1];
-    for (int e = l; e < end; ++e)
-      values[e] = (filtered.columns[e] == i ? 1. : 0.) + factor * A.values[sources[e]];
-    if (end - l == A.row_starts.length(i))
-      return;
-    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k) {
-      if (l < end && sources[l] == k) {
-        ++l;
-        continue;
-      }
-      const int own = starts[of_row[i]], other = of_row[A.columns[k]];
-      const int same_unknown = own + A.columns[k] - starts[other];
-      const int place = same_unknown < starts[of_row[i] + 1] ? filtered.find(i, same_unknown) : -1;
-      if (place >= 0)
-        values[place] += factor * A.values[k];
-    }
+    for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
+      values[k] *= factor;
+    for (int k = tentative.row_starts.low[i]; k < tentative.row_starts.low[i + 1]; ++k)
+      values[P.find(i, tentative.columns[k])] += tentative.values[k];
   }
 };
 
@@ -280,16 +289,17 @@ TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &n
 }
 
 template <class Backend>
-DerivedPattern filtered_pattern(const CsrMatrix &A, const Nodes &nodes, const RowPattern &graph)
+DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph)
 {
   const PatternRef pattern = pattern_of(A);
-  return choose<Backend>(
-      pattern, EntriesWhere<IsBetweenStrong>{pattern.view, {graph.view(), nodes.of_row.data()}},
-      A.n(), "A prolongation");
+  DerivedPattern filtered =
+      choose<Backend>(pattern, EntriesWhere<IsStrongOrDiagonal>{pattern.view, {graph.view()}},
+                      A.n(), "A prolongation");
+  return filtered.sources.size() == A.n_nonzeros() ? DerivedPattern() : std::move(filtered);
 }
 
 template <class Backend>
-double estimated_entries(const CsrMatrix &A, const RowPattern *filtered, const CsrMatrix &tentative)
+double estimated_entries(const CsrMatrix &A, const PatternRef *filtered, const CsrMatrix &tentative)
 {
   constexpr int n_sampled = 64; // which leaves an error of some percent, and costs little
   const std::string what = "Some rows of a coarse matrix";
@@ -307,54 +317,60 @@ double estimated_entries(const CsrMatrix &A, const RowPattern *filtered, const C
     rows = multiply<Backend>({owner, rows.view(), rows.n(), B.n, rows.columns.size()}, B, what);
   };
   if (filtered != nullptr) // which is symmetric
-    multiply_by(pattern_of(owner, *filtered));
+    multiply_by(*filtered);
   multiply_by(pattern_of(A));
   if (filtered != nullptr)
-    multiply_by(pattern_of(owner, *filtered));
+    multiply_by(*filtered);
   multiply_by(pattern_of(tentative));
   return static_cast<double>(rows.columns.size()) * n_coarse / std::max(sample.n, 1);
 }
 
 template <class Backend>
-SmoothedProlongation<Backend>::SmoothedProlongation(const CsrMatrix &A, const Nodes &nodes,
-                                                    DerivedPattern filtered,
+SmoothedProlongation<Backend>::SmoothedProlongation(const CsrMatrix &A, DerivedPattern pattern,
                                                     std::shared_ptr<const CsrMatrix> P,
+                                                    NearNullVectors B,
                                                     const double *const inverse_diagonal,
                                                     const double omega)
-    : n_entries(A.n_nonzeros()), tentative(std::move(P))
+    : n_entries(A.n_nonzeros()), tentative(std::move(P)), near_null(std::move(B)),
+      sources(std::move(pattern.sources))
 {
-  sources = std::move(filtered.sources);
-  smoother = make_matrix(A.executor(), std::move(filtered.pattern), A.n());
-  set_values(A, nodes, inverse_diagonal, omega);
-  product = std::make_unique<Product<Backend>>(*smoother, *tentative);
+  if (sources.size() > 0)
+    filtered = make_matrix(A.executor(), std::move(pattern.pattern), A.n());
+  set_values(A, inverse_diagonal, omega);
 }
 
 template <class Backend>
-void SmoothedProlongation<Backend>::update(const CsrMatrix &A, const Nodes &nodes,
-                                           const double *const inverse_diagonal, const double omega)
+void SmoothedProlongation<Backend>::update(const CsrMatrix &A, const double *const inverse_diagonal,
+                                           const double omega)
 {
   check_same_pattern("A prolongation", A, n_entries);
-  set_values(A, nodes, inverse_diagonal, omega);
-  product->update(*smoother, *tentative);
+  set_values(A, inverse_diagonal, omega);
 }
 
 template <class Backend>
-void SmoothedProlongation<Backend>::set_values(const CsrMatrix &A, const Nodes &nodes,
+void SmoothedProlongation<Backend>::set_values(const CsrMatrix &A,
                                                const double *const inverse_diagonal,
                                                const double omega)
 {
-  Runner<Backend>(*A.executor())
-      .run(rows(A.n(), FilterRow{A.csr_view(), pattern_of(*smoother).view, sources.data(),
-                                 nodes.of_row.data(), nodes.starts.data(), inverse_diagonal, omega,
-                                 smoother->mutable_values()}));
+  Runner<Backend> runner(*A.executor());
+  if (filtered)
+    runner.run(rows(A.n(), FilterRow{A.csr_view(), pattern_of(*filtered).view, sources.data(),
+                                     near_null.values.data(), filtered->mutable_values()}));
+  const CsrMatrix &A_F = filtered ? *filtered : A;
+  if (product)
+    product->update(A_F, *tentative);
+  else
+    product = std::make_unique<Product<Backend>>(A_F, *tentative);
+  CsrMatrix &P = product->mutable_matrix();
+  runner.run(rows(A.n(), SmoothProlongationRow{tentative->csr_view(), inverse_diagonal, omega,
+                                               pattern_of(P).view, P.mutable_values()}));
 }
 
 template TentativeProlongation make_tentative<ThisBackend>(const ExecutorPtr &, const Nodes &,
                                                            const Aggregates &,
                                                            const NearNullVectors &);
-template DerivedPattern filtered_pattern<ThisBackend>(const CsrMatrix &, const Nodes &,
-                                                      const RowPattern &);
-template double estimated_entries<ThisBackend>(const CsrMatrix &, const RowPattern *,
+template DerivedPattern filtered_pattern<ThisBackend>(const CsrMatrix &, const RowPattern &);
+template double estimated_entries<ThisBackend>(const CsrMatrix &, const PatternRef *,
                                                const CsrMatrix &);
 template class SmoothedProlongation<ThisBackend>;
 } // namespace femgpu::linalg

@@ -26,50 +26,47 @@ template <class Backend>
 TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &nodes,
                                      const Aggregates &aggregates, const NearNullVectors &B);
 
-/// The pattern of A_F, which has the entries of A within nodes and between those that are strongly
-/// connected. @param graph of strong_connections()
+/// The pattern of A_F, which has the diagonal of A and the entries between nodes of one unknown
+/// that are strongly connected; empty where these are all. @param graph of strong_connections()
 template <class Backend>
-DerivedPattern filtered_pattern(const CsrMatrix &A, const Nodes &nodes, const RowPattern &graph);
+DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph);
 
 /// About as many entries has Pᵀ A P, by some of its rows. @param filtered the pattern of A_F;
 /// nullptr: P is P̂
 template <class Backend>
-double estimated_entries(const CsrMatrix &A, const RowPattern *filtered,
+double estimated_entries(const CsrMatrix &A, const PatternRef *filtered,
                          const CsrMatrix &tentative);
 
 /**
- * P = (I − ω D⁻¹ A_F) P̂ (Vaněk, Mandel and Brezina 1996), where the entries of A that
- * A_F does not have are added to the entry of the row's own node and of the same unknown. Patterns
- * are made once; new values need no more than those of A.
+ * P = (I − ω D⁻¹ A_F) P̂ (Vaněk, Mandel and Brezina 1996). What A_F does not have of A is added to
+ * its diagonal so that A_F b = A b for the near-null vector b. One diagonal cannot do that for
+ * several vectors, as translations and rotations: for them A_F is A. Patterns are made once; new
+ * values need no more than those of A.
  */
 template <class Backend>
 class SmoothedProlongation
 {
 public:
-  /// @param filtered of filtered_pattern()
-  SmoothedProlongation(const CsrMatrix &A, const Nodes &nodes, DerivedPattern filtered,
-                       std::shared_ptr<const CsrMatrix> tentative, const double *inverse_diagonal,
-                       double omega);
+  /// @param filtered of filtered_pattern(); empty: A_F is A
+  /// @param near_null of the rows of A
+  SmoothedProlongation(const CsrMatrix &A, DerivedPattern filtered,
+                       std::shared_ptr<const CsrMatrix> tentative, NearNullVectors near_null,
+                       const double *inverse_diagonal, double omega);
 
   std::shared_ptr<const CsrMatrix> matrix() const
   {
     return product->matrix();
   }
-  /// Entries of A that are not in A_F.
-  std::size_t n_dropped() const
-  {
-    return n_entries - smoother->n_nonzeros();
-  }
-  void update(const CsrMatrix &A, const Nodes &nodes, const double *inverse_diagonal, double omega);
+  void update(const CsrMatrix &A, const double *inverse_diagonal, double omega);
 
 private:
-  void set_values(const CsrMatrix &A, const Nodes &nodes, const double *inverse_diagonal,
-                  double omega);
+  void set_values(const CsrMatrix &A, const double *inverse_diagonal, double omega);
 
   std::size_t n_entries;
   std::shared_ptr<const CsrMatrix> tentative;
-  std::shared_ptr<CsrMatrix> smoother; ///< I − ω D⁻¹ A_F
+  NearNullVectors near_null;
   Buffer<int> sources;
+  std::shared_ptr<CsrMatrix> filtered; ///< A_F; nullptr: it is A
   std::unique_ptr<Product<Backend>> product;
 };
 } // namespace femgpu::linalg
