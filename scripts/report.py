@@ -224,6 +224,8 @@ def add_solver(made, run):
                        f'{page.escape(cycle["solve"].get("message"))}</li>' for cycle in run.cycles
                        if cycle["solve"].get("message"))
     made.add("Solver", page.table("Of the last cycle", ["what", "value"], rows) if rows else "",
+             entries_table("Levels of multigrid, with seconds of their set-up",
+                           solve.get("preconditioner_levels")),
              embedded(figures.residuals(run), "Norm of the residual over iterations, a curve for each "
                       "cycle"),
              f"<details><summary>How each solve ended</summary><ul>{messages}</ul></details>"
