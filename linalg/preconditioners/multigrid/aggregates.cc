@@ -44,7 +44,7 @@ struct IsOffDiagonal
 };
 
 /// What a node is to the set: out, undecided or in, by the two highest bits, and within these by
-/// its hash and, where hashes are the same, its number.
+/// its hash and, where hashes are the same, its number. 0: it has an aggregate, or never gets one.
 using Key = unsigned long long;
 constexpr Key is_in = Key{1} << 63U, is_undecided = Key{1} << 62U;
 
@@ -72,11 +72,10 @@ struct FirstKey
   }
 };
 
-/// The largest key of node i and those around it; only nodes without aggregate count.
+/// The largest key of node i and those around it.
 struct LargestKey
 {
   RowPatternView graph;
-  const int *root_of;
   const Key *keys;
 
   FEMGPU_HD
@@ -84,9 +83,8 @@ struct LargestKey
   {
     Key largest = keys[i];
     for (int k = graph.row_starts[i]; k < graph.row_starts[i + 1]; ++k) {
-      const int j = graph.columns[k];
-      if (root_of[j] == no_aggregate && keys[j] > largest)
-        largest = keys[j];
+      const Key key = keys[graph.columns[k]];
+      largest = key > largest ? key : largest;
     }
     return largest;
   }
@@ -103,9 +101,8 @@ struct Decide
   FEMGPU_HD
   void operator()(const int i) const
   {
-    const bool is_open = largest_near.root_of[i] == no_aggregate && (keys[i] & is_undecided) != 0;
     undecided[i] = 0;
-    if (!is_open)
+    if ((keys[i] & is_undecided) == 0)
       return;
     const Key largest = largest_near(i);
     if (largest == keys[i])
@@ -130,7 +127,7 @@ struct FindRoots
   void operator()(const int i) const
   {
     int n_free = 0;
-    if (root_of[i] == no_aggregate && (keys[i] & is_in) != 0)
+    if ((keys[i] & is_in) != 0)
       for (int k = graph.row_starts[i]; k < graph.row_starts[i + 1]; ++k)
         n_free += root_of[graph.columns[k]] == no_aggregate ? 1 : 0;
     is_root[i] = n_free >= least ? 1 : 0;
@@ -208,12 +205,12 @@ public:
   /// Makes aggregates of nodes without one, whose roots have @p least neighbours or more to take.
   void add(const int least)
   {
-    runner.run(rows(n, [k = keys.data(), near = near.data()] FEMGPU_BODY(const int i) {
-      k[i] = (k[i] & (is_undecided - 1)) | is_undecided;
-      near[i] = is_undecided;
+    runner.run(rows(n, [root_of = root_of.data(), keys = keys.data(),
+                        near = near.data()] FEMGPU_BODY(const int i) {
+      keys[i] = root_of[i] == no_aggregate ? (keys[i] & (is_undecided - 1)) | is_undecided : 0;
+      near[i] = keys[i];
     }));
-    const LargestKey of_keys{graph, root_of.data(), keys.data()};
-    const LargestKey of_near{graph, root_of.data(), near.data()};
+    const LargestKey of_keys{graph, keys.data()}, of_near{graph, near.data()};
     do {
       runner.run(rows(n, [of_keys, near = near.data()] FEMGPU_BODY(const int i) {
         if ((near[i] & is_undecided) != 0) // what is in or out stays that
