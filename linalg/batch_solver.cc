@@ -32,7 +32,7 @@ void require(const std::string &what, const std::string &text, const std::string
 
 void check_options(const LinearSolverOptions &options)
 {
-  const auto &M = preconditioners.entry_of(options.preconditioner);
+  const auto &M = preconditioners.entry_of(preconditioner_of(options));
   if (!M.traits.is_fused)
     throw ParameterError("Preconditioner '" + std::string(M.name) +
                              "' is not for batches: its action is no function of one row. Use " +

@@ -44,7 +44,7 @@ void check(const ContinuationOptions &options)
   check_values(options);
   check_unscaled(linear);
   make_solver(linear.solver, BackendKind::host); // its options are checked
-  check_symmetry(linear.solver, *make_preconditioner(linear.preconditioner, BackendKind::host));
+  check_symmetry(linear.solver, *make_preconditioner(preconditioner_of(linear), BackendKind::host));
 }
 
 Continuation::Continuation(ExecutorPtr executor, ContinuationOptions options)

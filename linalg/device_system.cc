@@ -3,6 +3,7 @@
 #include "linalg/base/countable.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/solvers/registry.h"
 
 #include <omp.h>
 
@@ -15,7 +16,7 @@ namespace femgpu::linalg
 {
 DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options)
     : owner(std::move(executor)), transformation(options.scaling, options.ordering),
-      format(options.format), preconditioner(options.preconditioner)
+      format(options.format), preconditioner(preconditioner_of(options))
 {}
 
 void DeviceSystem::begin_pattern(const HostCsr &A)

@@ -25,7 +25,8 @@ void check(const LinearSolverOptions &options)
 {
   if (options.control.energy_tolerance.is_given())
     require_energy_error(options.solver);
-  check_symmetry(options.solver, *make_preconditioner(options.preconditioner, BackendKind::host));
+  check_symmetry(options.solver,
+                 *make_preconditioner(preconditioner_of(options), BackendKind::host));
   if (solvers.traits(options.solver).needs_symmetry &&
       !scalings.find(options.scaling).traits.keeps_symmetry)
     throw ParameterError("Scaling '" + options.scaling + "' makes A unsymmetric, and solver '" +

@@ -30,7 +30,7 @@ void check(const NonlinearSolverOptions &options)
 {
   const LinearSolverOptions &linear = options.linear;
   const auto &method = nonlinear_methods.entry_of(options.method);
-  const auto M = make_preconditioner(linear.preconditioner, BackendKind::host);
+  const auto M = make_preconditioner(preconditioner_of(linear), BackendKind::host);
   if (method.traits.solves_linear_systems)
     check_symmetry(linear.solver, *M);
   if (method.traits.needs_symmetry)

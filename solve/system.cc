@@ -125,8 +125,9 @@ void choose_methods(const SolveCommand &command, const HostCsr &A_hat, SystemToS
   if (pair.exists() && linalg::solvers.traits(system.solver).needs_symmetry)
     refuse_unsymmetric(system.solver, pair, command.scaling, system.is_symmetric);
   system.preconditioner = command.preconditioner;
+  const char *const own = linalg::solvers.traits(system.solver).preconditioner;
   if (system.preconditioner.empty())
-    system.preconditioner = has_full_diagonal(A_hat) ? "jacobi" : "identity";
+    system.preconditioner = own != nullptr ? own : has_full_diagonal(A_hat) ? "jacobi" : "identity";
 }
 
 /// b, of the file or made for the transformed matrix @p A_hat.

@@ -2,6 +2,7 @@
 #include "linalg/nonlinear/jacobian.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/nonlinear/residual.h"
+#include "linalg/solvers/registry.h"
 
 #include <cmath>
 
@@ -99,7 +100,7 @@ public:
     for (Buffer<double> *const v : {&r, &d, &trial})
       *v = F.space().make_vector();
     SolveReport report;
-    report.method.preconditioner = linear.preconditioner;
+    report.method.preconditioner = preconditioner_of(linear);
     report.method.backend = F.space().executor()->name();
     const ResidualState start = nonlinear_residual<Backend>(F, x, r);
     report.rhs_norm = std::sqrt(start.bb);

@@ -34,9 +34,9 @@ SolveControl rest_of(const SolveControl &control, const SolveReport &so_far)
 PreconditionedSolver::PreconditionedSolver(const LinearSolverOptions &options,
                                            const BackendKind backend)
     : backend(backend), solver(make_solver(options.solver, backend)),
-      choice(preconditioners.traits(options.preconditioner).is_automatic ? Choice::jacobi
-                                                                         : Choice::given),
-      preconditioner(make_preconditioner(options.preconditioner, backend))
+      choice(preconditioners.traits(preconditioner_of(options)).is_automatic ? Choice::jacobi
+                                                                             : Choice::given),
+      preconditioner(make_preconditioner(preconditioner_of(options), backend))
 {}
 
 void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)

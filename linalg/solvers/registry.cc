@@ -1,5 +1,7 @@
 #include "linalg/solvers/registry.h"
 
+#include "linalg/base/error.h"
+#include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/backward_error.h"
 
 namespace femgpu::linalg
@@ -58,9 +60,32 @@ constexpr decltype(solvers)::Entry solver_table[] = {
      "communication-avoiding GMRES; restart=M, s=S vectors at a time, basis=newton|monomial, "
      "borth=cgs|mgs, tsqr=mgs|cgs|cholqr|svqr|caqr, passes=1|2, "
      "powers=auto|plain|blocked|streamed with depth=K block=ROWS memory=MB, errors=yes|no",
-     solver<class CaGmresSolver>}};
+     solver<class CaGmresSolver>},
+    {"richardson",
+     "the stationary iteration x += M^-1 (b - A x), which converges where M is near A",
+     solver<class RichardsonSolver>,
+     {.has_batch = true, .can_be_resident = true}},
+    {"multigrid",
+     "the same with cycles of the preconditioner multigrid, whose options are given there",
+     solver<class RichardsonSolver>,
+     {.preconditioner = "multigrid"}}};
 
 constexpr decltype(solvers) solvers("solver", solver_table);
+
+std::string preconditioner_of(const LinearSolverOptions &options)
+{
+  const auto &solver = solvers.entry_of(options.solver);
+  const char *const own = solver.traits.preconditioner;
+  const auto &given = preconditioners.entry_of(options.preconditioner);
+  if (own != nullptr && given.traits.is_automatic)
+    return own;
+  if (own != nullptr && std::string(own) != given.name)
+    throw ParameterError("Solver '" + std::string(solver.name) + "' takes the preconditioner " +
+                             own + ", with its options, or auto, and no '" + given.name +
+                             "'. Use one of these, or solver richardson, which takes any.",
+                         "Solver/Preconditioner");
+  return options.preconditioner;
+}
 
 SystemNorms measure(const RowSpace &space, const MeasuredSystem &system)
 {

@@ -2,6 +2,7 @@
 #define femgpu_linalg_solvers_registry_h
 
 #include "linalg/execution/backends.h"
+#include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/solver.h"
 
 #include <memory>
@@ -15,6 +16,7 @@ struct SolverTraits
   bool has_batch = false;          ///< Solver::batch() is there
   bool can_be_resident = false;    ///< keeps its vectors on a chip, where M is fused and they fit
   bool knows_energy_error = false; ///< estimates its error in the energy norm, and can stop by it
+  const char *preconditioner = nullptr; ///< the only one it takes; nullptr: any
 };
 
 extern const BackendRegistry<SolverTraits, Solver> solvers;
@@ -36,6 +38,10 @@ inline std::unique_ptr<Solver> make_solver(const std::string &text, const Backen
 {
   return solvers.make(text, backend);
 }
+
+/// The preconditioner of a solve: the given one; where @p solver takes a single one `auto` is that.
+/// @throws ParameterError if it takes another than the given one
+std::string preconditioner_of(const LinearSolverOptions &options);
 
 /// @throws ParameterError unless M is symmetric, or @p solver, with its options, does without that
 inline void check_symmetry(const std::string &solver, const Preconditioner &M)

@@ -90,7 +90,8 @@ UNSYMMETRIC = [[4., 1., 0.], [0.5, 5., 2.], [0., -2., 6.]]
 class Systems(SolveTest):
     def test_every_solver_and_format_meets_the_tolerance(self):
         solvers = [("poisson2d-p1:21", solver)
-                   for solver in ("cg", "pipelined-cg", "chronopoulos-gear-cg", "bicgstab")]
+                   for solver in ("cg", "pipelined-cg", "chronopoulos-gear-cg", "bicgstab",
+                                  "multigrid")]
         solvers.append(("convection-diffusion2d:18,2", "pipelined-bicgstab"))
         for system, solver in solvers:
             for matrix_format in FORMATS if solver in ("cg", "bicgstab") else FORMATS[:1]:
