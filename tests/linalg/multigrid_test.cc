@@ -1,4 +1,5 @@
 #include "linalg/execution/backends.h"
+#include "linalg/generators/elasticity.h"
 #include "linalg/generators/registry.h"
 #include "linalg/linear_solver.h"
 #include "linalg/preconditioners/multigrid/dense_inverse.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace femgpu::linalg::test
@@ -349,14 +351,63 @@ INSTANTIATE_TEST_SUITE_P(Backends, MultigridTest, backends(), backend_name);
 class WithMultigrid : public OnBackendWithSolver
 {
 protected:
-  int iterations(const std::string &problem, const std::string &preconditioner) const
+  int iterations(const std::string &problem, const std::string &preconditioner,
+                 const std::string &scaling = "none") const
   {
     const ModelProblem model = generate(problem);
-    const Solved solved = run(method(solver, preconditioner, 1e-8), model.A, model.b);
-    EXPECT_TRUE(solved.report.converged()) << problem << ": " << solved.report.message;
+    SCOPED_TRACE(problem);
+    return iterations(model.A, model.b, preconditioner, scaling);
+  }
+  int iterations(const HostMatrix &A, const std::vector<double> &b,
+                 const std::string &preconditioner, const std::string &scaling = "none") const
+  {
+    LinearSolverOptions options = method(solver, preconditioner, 1e-8);
+    options.scaling = scaling;
+    const Solved solved = run(options, A, b);
+    EXPECT_TRUE(solved.report.converged()) << solved.report.message;
     return solved.report.iterations;
   }
 };
+
+enum class Sides
+{
+  dirichlet,
+  neumann,
+  periodic
+};
+
+/// -∇·(k ∇u) by finite volumes on N x N cells; @p conductance (direction, x, y) is that between a
+/// cell and its next one.
+template <class Conductance>
+HostMatrix diffusion_2d(const int N, const Conductance &conductance, const Sides sides)
+{
+  std::vector<std::map<int, double>> rows(static_cast<std::size_t>(N) * N);
+  const auto connect = [&](const int i, const int j, const double k) {
+    rows[i][i] += k;
+    rows[j][j] += k;
+    rows[i][j] -= k;
+    rows[j][i] -= k;
+  };
+  for (int y = 0; y < N; ++y)
+    for (int x = 0; x < N; ++x) {
+      const int i = y * N + x;
+      for (const int d : {0, 1}) {
+        const int at = d == 0 ? x : y, next = d == 0 ? y * N + (x + 1) % N : (y + 1) % N * N + x;
+        const double k = conductance(d, x, y);
+        if (at + 1 < N || sides == Sides::periodic)
+          connect(i, next, k);
+        if (sides == Sides::dirichlet && (at == 0 || at + 1 == N))
+          rows[i][i] += 2. * k;
+      }
+    }
+  HostMatrix A;
+  for (const auto &row : rows) {
+    for (const auto &[column, value] : row)
+      A.add(column, value);
+    A.end_row();
+  }
+  return A;
+}
 
 using MultigridCG = WithMultigrid;
 
@@ -378,6 +429,42 @@ TEST_P(MultigridCG, TakesFewerIterationsWithTheMotionsOfBodies)
   const int with_motions = iterations(problem, "multigrid");
   EXPECT_LT(with_motions, 0.8 * iterations(problem, "multigrid near-null=constants"));
   EXPECT_EQ(iterations(problem, "multigrid near-null=rigid-body block=3"), with_motions);
+  EXPECT_NEAR(iterations(problem, "multigrid", "symmetric"), with_motions, 1);
+}
+
+TEST_P(MultigridCG, TakesFewIterationsForHardSystems)
+{
+  constexpr int N = 60;
+  const auto one = [](int, int, int) { return 1.; };
+  const auto k = [](const int x, const int y) { return (x / 13 + y / 13) % 2 == 0 ? 1. : 1e6; };
+  const auto jumping = [&](const int d, const int x, const int y) {
+    const double here = k(x, y), there = d == 0 ? k(x + 1, y) : k(x, y + 1);
+    return 2. * here * there / (here + there);
+  };
+  const auto in_one_direction = [](const int d, int, int) { return d == 0 ? 1e-3 : 1.; };
+  const auto size = [](const int x) { return std::pow(1000., static_cast<double>(x) / N); };
+  const auto stretched = [&](const int d, const int x,
+                             const int y) { // cells of 1 : 1000 in corners
+    return d == 0 ? size(y) / (0.5 * (size(x) + size(x + 1)))
+                  : size(x) / (0.5 * (size(y) + size(y + 1)));
+  };
+  const std::vector<double> b = random_vector(N * N, 1);
+  std::vector<double> without_mean = b;
+  for (double &v : without_mean)
+    v -= std::accumulate(b.begin(), b.end(), 0.) / static_cast<double>(b.size());
+  EXPECT_LE(iterations(diffusion_2d(N, one, Sides::neumann), without_mean, "multigrid"), 12);
+  EXPECT_LE(iterations(diffusion_2d(N, one, Sides::periodic), without_mean, "multigrid"), 12);
+  EXPECT_LE(iterations(diffusion_2d(N, jumping, Sides::dirichlet), b, "multigrid"), 24);
+  EXPECT_LE(iterations(diffusion_2d(N, in_one_direction, Sides::dirichlet), b, "multigrid"), 15);
+  EXPECT_LE(iterations(diffusion_2d(N, stretched, Sides::dirichlet), b, "multigrid"), 22);
+}
+
+TEST_P(MultigridCG, SlowsDownWhereMaterialIsNearlyIncompressible)
+{
+  const int N = 6;
+  const HostMatrix A = elasticity_matrix(N, 1., 0.499);
+  EXPECT_LT(iterations(A, elasticity_load(N), "multigrid"),
+            0.25 * iterations(A, elasticity_load(N), "jacobi"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, MultigridCG,

@@ -21,12 +21,14 @@ bool is_coupled(const CsrView<double> &A, const int i)
   return false;
 }
 
-/// v_c = 1 for the unknown c of its node, else 0; then the rotations, if @p places are given.
+/// v_c = 1 for the unknown c of its node, else 0; then the rotations, if @p places are given. Of a
+/// scaled system, whose x̂ = x / scales.
 struct StoreMotions
 {
   CsrView<double> A;
   int block, count;
   const double *places; ///< n x block; nullptr: no rotations
+  const double *scales; ///< nullptr: 1
   double *values;
 
   FEMGPU_HD
@@ -38,13 +40,14 @@ struct StoreMotions
     if (!is_coupled(A, i))
       return;
     const int component = i % block;
-    v[component] = 1.;
+    const double one = scales == nullptr ? 1. : 1. / scales[i];
+    v[component] = one;
     if (places == nullptr)
       return;
     const double *const x = places + static_cast<std::size_t>(i) * block;
     for (int r = block; r < count; ++r) { // in the plane of the directions a and b
       const int a = block == 2 ? 0 : (r + 1) % 3, b = block == 2 ? 1 : (r + 2) % 3;
-      v[r] = component == a ? -x[b] : component == b ? x[a] : 0.;
+      v[r] = component == a ? -one * x[b] : component == b ? one * x[a] : 0.;
     }
   }
 };
@@ -89,13 +92,15 @@ NearNullVectors near_null_vectors(const CsrMatrix &A, const Unknowns &unknowns, 
   result.count = !rotates ? block : dimension == 2 ? 3 : 6;
   result.values = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()) *
                                                    static_cast<std::size_t>(result.count));
-  Buffer<double> places;
+  Buffer<double> places, scales;
   if (rotates && A.n() > 0) {
     const std::vector<double> on_host = centred(unknowns.coordinates, dimension);
     places = Buffer<double>(A.executor(), on_host.data(), on_host.size());
   }
+  if (const std::vector<double> &given = unknowns.scales; !given.empty())
+    scales = Buffer<double>(A.executor(), given.data(), given.size());
   Runner<Backend>(*A.executor())
-      .run(rows(A.n(), StoreMotions{A.csr_view(), block, result.count, places.data(),
+      .run(rows(A.n(), StoreMotions{A.csr_view(), block, result.count, places.data(), scales.data(),
                                     result.values.data()}));
   return result;
 }
