@@ -66,10 +66,45 @@ Discretization<dim>::Discretization(const Mesh<dim> &mesh, const unsigned int de
       the_mapping(make_mapping(mesh, degree)), dof_handler(*mesh.triangulation)
 {}
 
+namespace
+{
+/// For renumber_dofs(): the components of a node one after the other, also from degree 3 on, where
+/// a line has several nodes and deal.II numbers all of one component before the next.
+template <int dim>
+std::vector<types::global_dof_index> numbers_by_nodes(const DoFHandler<dim> &dof_handler)
+{
+  const FiniteElement<dim> &element = dof_handler.get_fe();
+  const IndexSet &owned = dof_handler.locally_owned_dofs();
+  using ComponentOfNode =
+      std::pair<types::global_dof_index, unsigned int>; // named by its first dof
+  std::vector<std::pair<ComponentOfNode, types::global_dof_index>> in_order(owned.n_elements());
+  std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell());
+  for (const auto &cell : dof_handler.active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    cell->get_dof_indices(dofs);
+    for (unsigned int i = 0; i < dofs.size(); ++i) {
+      if (!owned.is_element(dofs[i]))
+        continue;
+      const auto [component, node] = element.system_to_component_index(i);
+      const auto place = owned.index_within_set(dofs[i]);
+      in_order[place] = {{dofs[element.component_to_system_index(0, node)], component}, place};
+    }
+  }
+  std::sort(in_order.begin(), in_order.end());
+  std::vector<types::global_dof_index> result(in_order.size());
+  for (std::size_t k = 0; k < in_order.size(); ++k)
+    result[in_order[k].second] = owned.nth_index_in_set(k);
+  return result;
+}
+} // namespace
+
 template <int dim>
 void Discretization<dim>::distribute_dofs()
 {
   dof_handler.distribute_dofs(*fe);
+  if (fe->n_components() > 1 && fe->degree > 2)
+    dof_handler.renumber_dofs(numbers_by_nodes(dof_handler));
   relevant_dofs = compat::locally_relevant_dofs(dof_handler);
 }
 

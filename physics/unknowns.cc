@@ -159,11 +159,8 @@ template <int dim>
 linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool with_coordinates,
                           const linalg::NodeSystem &system)
 {
-  // deal.II numbers the components of a node one after the other up to degree 2: from 3 on a line
-  // has several nodes, and all of one component come before the next.
-  const auto &element = discretization.element();
   linalg::Unknowns unknowns;
-  unknowns.per_node = element.degree <= 2 ? static_cast<int>(element.n_components()) : 0;
+  unknowns.per_node = static_cast<int>(discretization.element().n_components());
   if (with_coordinates) {
     const auto &owned = discretization.owned();
     std::vector<double> mine(owned.n_elements() * dim);

@@ -4,6 +4,7 @@
 #include "physics/gradient_products.h"
 #include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
+#include "physics/unknowns.h"
 #include "tests/physics/scalar_problem.h"
 
 #include <deal.II/base/mpi.h>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 /**
  * @file
@@ -183,6 +185,22 @@ TEST(Weights, that_are_negative_are_refused_with_their_place)
   catch (const InputError &error) {
     EXPECT_NE(std::string(error.what()).find("at the node (0 0)"), std::string::npos)
         << error.what();
+  }
+}
+
+TEST(Numbers, of_the_components_of_a_node_follow_each_other)
+{
+  const Reaction<2> problem(1., 0.);
+  const Refined<2> refined(problem, "hypercube", 1, 2);
+  for (const unsigned int degree : {1, 2, 3, 4}) {
+    Discretization<2> discretization(refined.discretization.mesh(), degree, 2);
+    discretization.distribute_dofs();
+    std::map<types::global_dof_index, Point<2>> places;
+    for_each_owned_node(discretization,
+                        [&](const auto dof, const Point<2> &x) { places[dof] = x; });
+    for (const auto &[dof, place] : places)
+      EXPECT_LT(place.distance(places.at(dof % 2 == 0 ? dof + 1 : dof - 1)), 1e-14)
+          << "dof " << dof << " of degree " << degree;
   }
 }
 } // namespace
