@@ -293,8 +293,13 @@ std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
     return " Look at the supports: something may not be held.";
   if (n_rows <= linalg::largest_fallback)
     return " Of this size, Solver = direct may help.";
-  return " Try Preconditioner = fsai or ic, more iterations, or, with enough memory, Solver = "
-         "direct.";
+  const std::string others =
+      "fsai or ic, more iterations, or, with enough memory, Solver = direct.";
+  if (report.method.preconditioner == "multigrid")
+    return " Multigrid is slow where a material is nearly incompressible, a shell thin, or an "
+           "equation has waves. Try Preconditioner = multigrid cycle=W, " +
+           others;
+  return " Try Preconditioner = multigrid, " + others;
 }
 
 /// The report of two solves, one after the other, of the same system.
