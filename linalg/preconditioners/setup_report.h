@@ -13,7 +13,8 @@ struct LevelReport
 {
   int rows = 0;
   std::size_t nonzeros = 0;
-  double eigenvalue = -1.;      ///< the largest of D⁻¹A, estimated; negative where A is inverted
+  double eigenvalue =
+      -1.; ///< the largest of M⁻¹A, M of the smoother, estimated; negative where A is inverted
   double smoother_seconds = 0.; ///< or those of the inverse
   int aggregates = 0;
   std::size_t prolongation_nonzeros = 0;

@@ -258,6 +258,7 @@ TEST_P(MultigridTest, CycleIsSymmetricAndLinearAndRefreshed)
   const std::vector<double> u = random_vector(A.n, 1), v = random_vector(A.n, 2);
   for (const char *const text :
        {"multigrid", "multigrid cycle=W coarsest=20", "multigrid smoother=l1-jacobi degree=1",
+        "multigrid smoother=block-jacobi", "multigrid smoother=fsai degree=3 coarsest=20",
         "multigrid degree=3 theta=0.2", "multigrid coarsest=1024", "multigrid theta=1"}) {
     SCOPED_TRACE(text);
     CsrMatrix matrix(executor, A.csr());
@@ -467,6 +468,16 @@ TEST_P(MultigridCG, SlowsDownWhereMaterialIsNearlyIncompressible)
             0.25 * iterations(A, elasticity_load(N), "jacobi"));
 }
 
+TEST_P(MultigridCG, TakesFewerIterationsWithSmoothersThatKnowMoreOfA)
+{
+  for (const char *const problem : {"elasticity3d-p1:8", "anisotropic2d:60,0.01"}) {
+    const int with_diagonal = iterations(problem, "multigrid");
+    EXPECT_LE(iterations(problem, "multigrid smoother=block-jacobi"), with_diagonal) << problem;
+    EXPECT_LT(iterations(problem, "multigrid smoother=fsai"), with_diagonal) << problem;
+    EXPECT_GT(iterations(problem, "multigrid smoother=l1-jacobi"), with_diagonal) << problem;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, MultigridCG,
                          testing::Combine(backends(), testing::Values(std::string("pipelined-cg"))),
                          words);
@@ -503,6 +514,15 @@ TEST_P(UnsymmetricMultigrid, SolvesConvectionByPlainAggregates)
             0.7 * iterations("convection-diffusion3d:20,1", "jacobi"));
 }
 
+TEST_P(UnsymmetricMultigrid, SmoothsByAnInverseThatIsNotSymmetric)
+{
+  const std::string sai = "multigrid smoother=sai coarsest=40";
+  for (const char *const problem : {"poisson2d-9pt:40", "convection-diffusion2d:60,5"})
+    EXPECT_LT(iterations(problem, sai),
+              iterations(problem, "multigrid smoother=l1-jacobi coarsest=40"))
+        << problem;
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, UnsymmetricMultigrid,
                          testing::Combine(backends(), testing::Values(std::string("bicgstab"),
                                                                       std::string("gmres"))),
@@ -527,6 +547,12 @@ TEST(Multigrid, NamesWhatItCannotDo)
             }).find("2 of 3 rows have no positive number"),
             std::string::npos);
   EXPECT_THROW(set_up("multigrid cycle=F", A), ParameterError);
+  EXPECT_NE(text_of<ParameterError>([&] { set_up("multigrid smoother=ilu", A); }).find("fsai"),
+            std::string::npos);
+  EXPECT_NE(text_of<ParameterError>([&] {
+              LinearSolver(host, method("cg", "multigrid smoother=sai"));
+            }).find("needs a symmetric preconditioner"),
+            std::string::npos);
   EXPECT_NE(
       text_of<SolverError>([&] {
         solve_in_parts(method("cg", "multigrid"), A, random_vector(A.n, 1), {}, {0, 30, A.n}, true);

@@ -32,6 +32,19 @@ struct AddProduct
     y[i] += Av_i;
   }
 };
+
+/// t = r − A x
+struct StoreResidual
+{
+  const double *r;
+  double *t;
+
+  FEMGPU_HD
+  void operator()(const int i, const double Ax_i) const
+  {
+    t[i] = r[i] - Ax_i;
+  }
+};
 } // namespace femgpu::linalg
 
 #endif

@@ -83,8 +83,8 @@ Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : 
   if (A.range()->communicator() != nullptr)
     throw SolverError("Multigrid needs all rows in one part. Use jacobi or chebyshev.");
   symmetric = first_unsymmetric_row<Backend>(A.csr()) < 0;
-  if (!symmetric)
-    options.smoother.kind = SmootherChoice::l1_jacobi;
+  if (!symmetric && options.smoother.keeps_symmetry())
+    options.smoother.name = "l1-jacobi";
   add_level(A);
   const UnknownsPtr known = add_given_levels();
   const CsrMatrix &last = all_levels.back().A->csr();
@@ -288,7 +288,7 @@ std::string Hierarchy<Backend>::description() const
     text << (&level == &all_levels.front() ? " " : ", ") << level.A->n() << " x "
          << level.A->n_nonzeros();
     if (level.smoother)
-      text << " (λ " << level.smoother->largest_eigenvalue() << ")";
+      text << " (λ " << level.smoother->largest_smoothed_eigenvalue() << ")";
   }
   text << ", complexity " << complexity() << " of entries and "
        << n_rows / std::max<double>(1., all_levels[0].A->n()) << " of rows, ";
@@ -310,7 +310,7 @@ std::vector<LevelReport> Hierarchy<Backend>::reports() const
     report.rows = level.A->n();
     report.nonzeros = level.A->n_nonzeros();
     if (level.smoother)
-      report.eigenvalue = level.smoother->largest_eigenvalue();
+      report.eigenvalue = level.smoother->largest_smoothed_eigenvalue();
     if (level.next)
       report.prolongation_nonzeros = level.next->P().n_nonzeros();
   }

@@ -7,19 +7,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// t = r − A x
-struct StoreResidual
-{
-  const double *r;
-  double *t;
-
-  FEMGPU_HD
-  void operator()(const int i, const double Ax_i) const
-  {
-    t[i] = r[i] - Ax_i;
-  }
-};
-
 /// A cycle from 0, which smooths before and after the correction from the next level.
 template <class Backend>
 class MultigridOperator final : public PreconditionerOperator
@@ -36,11 +23,9 @@ public:
   View view() const override
   {
     const Level<Backend> &finest = hierarchy.levels().front();
-    int swaps = 0;
-    if (finest.smoother)
-      swaps = finest.smoother->n_products(true) +
-              (finest.next ? finest.smoother->n_products(false) : 0);
-    return StoredView{n(), swaps % 2 == 0 ? vectors[0].x.data() : vectors[0].other.data()};
+    const bool is_other = finest.smoother && finest.smoother->swaps(true) !=
+                                                 (finest.next && finest.smoother->swaps(false));
+    return StoredView{n(), is_other ? vectors[0].other.data() : vectors[0].x.data()};
   }
 
   const double *prepare(StepRunner &runner, double *r) const override
@@ -53,8 +38,8 @@ public:
     return hierarchy.levels().front().A->is_capturable();
   }
 
-  /// That one cycle reads and writes: each product with A three vectors or five besides, each with
-  /// P or Pᵀ one or two.
+  /// That one cycle reads and writes: besides the smoothers' a product with A and three vectors,
+  /// and with P or Pᵀ one or two.
   std::size_t bytes() const
   {
     std::size_t sum = 0, n_visits = 1;
@@ -62,14 +47,12 @@ public:
       const std::size_t vector = sizeof(double) * static_cast<std::size_t>(level.A->n());
       std::size_t once = 0;
       if (level.smoother)
-        once = (level.smoother->n_products(true) +
-                (level.next ? level.smoother->n_products(false) + 1 : 0)) *
-                   (level.A->bytes() + 5 * vector) +
-               4 * vector;
+        once = level.smoother->bytes(true);
       else
         once = hierarchy.inverse()->matrix().bytes() + 2 * vector;
       if (level.next)
-        once += 2 * level.next->P().bytes() + 3 * vector;
+        once += level.smoother->bytes(false) + level.A->bytes() + 2 * level.next->P().bytes() +
+                6 * vector;
       sum += n_visits * once;
       n_visits *= static_cast<std::size_t>(visits);
     }
@@ -144,11 +127,10 @@ public:
   {
     options.takes_given = method.word("coarsening", "auto", {"auto", "aggregation"}) == "auto";
     options.theta = method.number("theta", 0.02, 0., 1.);
-    options.smoother.kind =
-        method.word("smoother", "chebyshev", {"chebyshev", "l1-jacobi"}) == "chebyshev"
-            ? SmootherChoice::chebyshev
-            : SmootherChoice::l1_jacobi;
+    options.smoother.name = method.word("smoother", "chebyshev",
+                                        {"chebyshev", "l1-jacobi", "block-jacobi", "fsai", "sai"});
     options.smoother.degree = method.integer("degree", 2, 1, 20);
+    this->keeps_symmetry = options.smoother.keeps_symmetry();
     options.block = method.integer("block", 0, 0, NearNullVectors::most);
     options.near_null = method.word("near-null", "auto", {"auto", "constants", "rigid-body"});
     options.coarsest = method.integer("coarsest", 256, 1, 1024);
@@ -158,7 +140,8 @@ public:
   {
     this->inverse.reset();
     this->inverse = std::make_unique<MultigridOperator<Backend>>(A, options, visits);
-    this->keeps_symmetry = this->inverse->hierarchy.is_symmetric();
+    this->keeps_symmetry =
+        this->inverse->hierarchy.is_symmetric() && options.smoother.keeps_symmetry();
     describe();
   }
   void update(const Matrix & /* A */) override

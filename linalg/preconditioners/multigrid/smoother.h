@@ -3,7 +3,9 @@
 
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
+#include "linalg/preconditioners/registry.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,16 +15,22 @@ namespace femgpu::linalg
 /// Which smoother a multigrid cycle has.
 struct SmootherChoice
 {
-  enum Kind
-  {
-    chebyshev, ///< polynomials of the 4th kind
-    l1_jacobi
-  };
-  Kind kind = chebyshev;
+  /// `chebyshev`: polynomials with the diagonal; `l1-jacobi`; or a preconditioner of the registry
+  std::string name = "chebyshev";
   int degree = 2; ///< of the polynomial, or steps
+
+  bool is_of_registry() const
+  {
+    return name != "chebyshev" && name != "l1-jacobi";
+  }
+  /// Is the smoother of a symmetric matrix symmetric?
+  bool keeps_symmetry() const
+  {
+    return !is_of_registry() || make_preconditioner(name, BackendKind::host)->is_symmetric();
+  }
 };
 
-/// Vectors of a level: with each step of the smoother x and the other change places.
+/// Vectors of a level: x and the other may change places with each step of the smoother.
 struct SmoothedVector
 {
   double *x, *other;
@@ -30,14 +38,15 @@ struct SmoothedVector
 };
 
 /**
- * x += p(D⁻¹A) D⁻¹ (r − A x), a polynomial in D⁻¹A, so that a cycle which smooths before and after
- * is symmetric. The terms of both kinds are
+ * x += p(M⁻¹A) M⁻¹ (r − A x), by terms that are each a product with A,
  *
- *     d = a d + b D⁻¹ (r − A x);  x += d,
+ *     d = a d + b M⁻¹ (r − A x);  x += d.
  *
- * each a product with A. `chebyshev`: D = diag(A) and Chebyshev polynomials of the fourth kind,
- * which need the upper end of the spectrum alone (Lottes 2023, Algorithm 3.1). `l1_jacobi`:
- * D_ii = Σ_j |a_ij|, with which steps converge for every symmetric positive definite A.
+ * With a symmetric M these are Chebyshev polynomials of the fourth kind, which need the upper end
+ * of the spectrum alone (Lottes 2023, Algorithm 3.1), from Lanczos steps in the inner product of M;
+ * so a cycle that smooths before and after is symmetric. M is diag(A), or a preconditioner; an
+ * unsymmetric one smooths by steps, a = 0 and b = 1. So does `l1-jacobi`, M_ii = Σ_j |a_ij|: they
+ * converge for every symmetric positive definite A.
  */
 template <class Backend>
 class Smoother
@@ -46,12 +55,11 @@ public:
   /// @param A outlives the smoother
   Smoother(const Matrix &A, const SmootherChoice &choice);
 
-  /// Takes over the values of A. @throws SolverError unless the diagonal is positive
+  /// Takes over the values of A. @throws SolverError unless the diagonal is positive, and as M
   void update();
 
   /// Smooths A x = r, from 0 if @p from_zero: then x need not be there. Gives where x is.
-  SmoothedVector smooth(Runner<Backend> &run, const double *r, SmoothedVector v,
-                        bool from_zero) const;
+  SmoothedVector smooth(Runner<Backend> &run, double *r, SmoothedVector v, bool from_zero) const;
 
   /// 1/a_ii
   const double *inverse_diagonal() const
@@ -67,19 +75,32 @@ public:
   {
     return eigenvalue;
   }
-  /// Products with A in smooth().
+  /// That of M⁻¹A where polynomials with another M are made for it, else that one.
+  double largest_smoothed_eigenvalue() const
+  {
+    return eigenvalue_of_M > 0. ? eigenvalue_of_M : eigenvalue;
+  }
+  /// Do x and the other change places in smooth()?
+  bool swaps(const bool from_zero) const
+  {
+    return !M && n_products(from_zero) % 2 == 1;
+  }
+  /// That smooth() reads and writes.
+  std::size_t bytes(bool from_zero) const;
+
+private:
   int n_products(const bool from_zero) const
   {
     return static_cast<int>(terms.size()) - (from_zero ? 1 : 0);
   }
-
-private:
-  void estimate();
+  void make_terms();
+  double estimate(const PreconditionerOperator *inverse_of_M);
 
   const Matrix &A;
   SmootherChoice choice;
   Buffer<double> diagonal_of_A, inverse, inverse_sums;
-  double eigenvalue = 0.;
+  std::unique_ptr<Preconditioner> M; ///< nullptr: diag(A), or l1-jacobi
+  double eigenvalue = 0., eigenvalue_of_M = 0.;
   std::vector<std::pair<double, double>> terms; ///< a, b
 };
 } // namespace femgpu::linalg
