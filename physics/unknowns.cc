@@ -43,19 +43,17 @@ public:
 
   template <int dim>
   InterpolatedRow(const Discretization<dim> &fine, const Discretization<dim> &coarse)
-      : values(interpolation(fine.element(), coarse.element())), of_fine(fine.constraints()),
-        of_coarse(coarse.constraints())
+      : values(interpolation(fine.element(), coarse.element())), of_coarse(coarse.constraints())
   {}
 
   /// Columns ascend; valid until the next call.
-  /// @param a the number of @p dof in the cell, whose coarser unknowns are @p coarse_dofs
-  const std::vector<Entry> &operator()(const types::global_dof_index dof, const unsigned int a,
-                                       const Dofs &coarse_dofs)
+  /// @param a the number of an unknown in the cell, whose coarser unknowns are @p coarse_dofs
+  const std::vector<Entry> &operator()(const unsigned int a, const Dofs &coarse_dofs)
   {
     row.clear();
     for (unsigned int b = 0; b < coarse_dofs.size(); ++b)
       if (std::abs(values(a, b)) > rounding)
-        add(of_fine.is_constrained(dof), coarse_dofs[b], values(a, b));
+        add(coarse_dofs[b], values(a, b));
     std::sort(row.begin(), row.end(),
               [](const Entry &e, const Entry &f) { return e.column < f.column; });
     std::size_t last = 0; // of those with different columns
@@ -69,13 +67,9 @@ public:
   }
 
 private:
-  void add(const bool is_constrained, const types::global_dof_index j, const double value)
+  void add(const types::global_dof_index j, const double value)
   {
-    if (is_constrained) {
-      if (std::abs(value - 1.) <= rounding && of_coarse.is_constrained(j))
-        row.push_back({j, 1.});
-    }
-    else if (!of_coarse.is_constrained(j))
+    if (!of_coarse.is_constrained(j))
       row.push_back({j, value});
     else
       for (const auto &[master, weight] : *of_coarse.get_constraint_entries(j))
@@ -83,14 +77,15 @@ private:
   }
 
   FullMatrix<double> values;
-  const AffineConstraints<double> &of_fine, &of_coarse;
+  const AffineConstraints<double> &of_coarse;
   std::vector<Entry> row;
 };
 
-/// Calls f(dof, a, coarse_dofs), as InterpolatedRow takes them, once for each dof of this rank.
+/// Calls f(dof, a, coarse_dofs), the last as InterpolatedRow takes them, once for each dof of this
+/// rank that is free.
 template <int dim, class Function>
-void for_each_owned_dof(const Discretization<dim> &fine, const Discretization<dim> &coarse,
-                        const Function &f)
+void for_each_free_dof(const Discretization<dim> &fine, const Discretization<dim> &coarse,
+                       const Function &f)
 {
   std::vector<bool> is_done(fine.owned().n_elements());
   Dofs dofs(fine.element().n_dofs_per_cell()), coarse_dofs(coarse.element().n_dofs_per_cell());
@@ -103,7 +98,8 @@ void for_each_owned_dof(const Discretization<dim> &fine, const Discretization<di
     same->get_dof_indices(coarse_dofs);
     for (unsigned int a = 0; a < dofs.size(); ++a) {
       const auto own = fine.owned().index_within_set(dofs[a]);
-      if (own == numbers::invalid_dof_index || is_done[own])
+      if (own == numbers::invalid_dof_index || is_done[own] ||
+          fine.constraints().is_constrained(dofs[a]))
         continue;
       is_done[own] = true;
       f(dofs[a], a, coarse_dofs);
@@ -111,7 +107,47 @@ void for_each_owned_dof(const Discretization<dim> &fine, const Discretization<di
   }
 }
 
-/// The rows that this rank owns, of all ranks' on the leader.
+/// Of all ranks, on the leader: for each dof that a rank owns, is it constrained?
+template <int dim>
+std::vector<double> constrained_dofs(const Discretization<dim> &discretization,
+                                     const linalg::NodeSystem &system)
+{
+  std::vector<double> mine;
+  for (const auto dof : discretization.owned())
+    mine.push_back(discretization.constraints().is_constrained(dof) ? 1. : 0.);
+  return system.gather_on_leader(mine);
+}
+
+/// P of the rows of free unknowns, where the k-th constrained one is the k-th of the coarser.
+linalg::HostProlongation with_constrained_rows(const std::vector<double> &lengths,
+                                               const std::vector<double> &columns,
+                                               const std::vector<double> &values,
+                                               const std::vector<double> &is_constrained,
+                                               const std::vector<double> &is_coarse_constrained)
+{
+  linalg::HostProlongation P;
+  P.n_columns = static_cast<int>(is_coarse_constrained.size());
+  int next = 0; // the next coarser unknown that may be constrained
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    for (auto end = k + static_cast<std::size_t>(lengths[i]); k < end; ++k) {
+      P.columns.push_back(static_cast<int>(columns[k]));
+      P.values.push_back(values[k]);
+    }
+    if (is_constrained[i] != 0.) {
+      while (next < P.n_columns && is_coarse_constrained[next] == 0.)
+        ++next;
+      if (next < P.n_columns) {
+        P.columns.push_back(next++);
+        P.values.push_back(1.);
+      }
+    }
+    P.row_starts.push_back(static_cast<int>(P.columns.size()));
+  }
+  return P;
+}
+
+/// Of all ranks' rows, on the leader.
 template <int dim>
 linalg::HostProlongation prolongation(const Discretization<dim> &fine,
                                       const Discretization<dim> &coarse,
@@ -120,29 +156,25 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
   InterpolatedRow interpolated(fine, coarse);
   const IndexSet &owned = fine.owned();
   std::vector<double> lengths(owned.n_elements()); // whole numbers are exact in double
-  for_each_owned_dof(fine, coarse, [&](const auto dof, const auto a, const Dofs &coarse_dofs) {
-    lengths[owned.index_within_set(dof)] =
-        static_cast<double>(interpolated(dof, a, coarse_dofs).size());
+  for_each_free_dof(fine, coarse, [&](const auto dof, const auto a, const Dofs &coarse_dofs) {
+    lengths[owned.index_within_set(dof)] = static_cast<double>(interpolated(a, coarse_dofs).size());
   });
   std::vector<std::size_t> begins = {0};
   for (const double length : lengths)
     begins.push_back(begins.back() + static_cast<std::size_t>(length));
   std::vector<double> columns(begins.back()), values(begins.back());
-  for_each_owned_dof(fine, coarse, [&](const auto dof, const auto a, const Dofs &coarse_dofs) {
+  for_each_free_dof(fine, coarse, [&](const auto dof, const auto a, const Dofs &coarse_dofs) {
     std::size_t k = begins[owned.index_within_set(dof)];
-    for (const auto &[column, value] : interpolated(dof, a, coarse_dofs)) {
+    for (const auto &[column, value] : interpolated(a, coarse_dofs)) {
       columns[k] = static_cast<double>(column);
       values[k++] = value;
     }
   });
-  linalg::HostProlongation P;
-  P.n_columns = static_cast<int>(coarse.dofs().n_dofs());
-  for (const double length : system.gather_on_leader(lengths))
-    P.row_starts.push_back(P.row_starts.back() + static_cast<int>(length));
-  for (const double column : system.gather_on_leader(columns))
-    P.columns.push_back(static_cast<int>(column));
-  P.values = system.gather_on_leader(values);
-  return P;
+  lengths = system.gather_on_leader(lengths);
+  columns = system.gather_on_leader(columns);
+  values = system.gather_on_leader(values);
+  return with_constrained_rows(lengths, columns, values, constrained_dofs(fine, system),
+                               constrained_dofs(coarse, system));
 }
 
 /// Has each coarser unknown a part in a finer one?
@@ -189,7 +221,7 @@ coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
   result->prolongation = prolongation(fine, coarse, system);
   result->unknowns = known_of(coarse, with_coordinates, system);
   result->unknowns.coarser = coarser_unknowns(problem, coarse, with_coordinates, system);
-  return reaches_all(result->prolongation) ? result : nullptr;
+  return result->prolongation.n_columns > 0 && reaches_all(result->prolongation) ? result : nullptr;
 }
 } // namespace
 

@@ -17,9 +17,8 @@ namespace femgpu
  *
  * Those of degree p are given by those of degree p/2, and so on down to 1: P = I C_H with the
  * interpolation I on each cell and the constraints C_H of the coarser space. Rows of constrained
- * unknowns are zero, but for those that are in the place of a coarser one, which is constrained too
- * then: so PᵀAP has a positive diagonal in rows that stand alone, as A does. Where constraints
- * of two degrees do not match in this way, nothing is said of coarser unknowns.
+ * unknowns are zero, but each coarser one that is constrained is one of them: they all stand alone
+ * with a positive diagonal, in A and so in PᵀAP.
  */
 template <int dim>
 void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,

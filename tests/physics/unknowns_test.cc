@@ -1,5 +1,5 @@
 #include "physics/assembler.h"
-#include "physics/gradient_products.h"
+#include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
 #include "physics/unknowns.h"
@@ -26,7 +26,7 @@ namespace
 using namespace femgpu;
 using namespace dealii;
 
-/// −Δu + u with u = 0 on the boundary.
+/// −Δu + u for each component, the first 0 at x = 0, perhaps periodic in y.
 template <int dim>
 class Membrane final : public ScalarProblem<dim>
 {
@@ -34,31 +34,56 @@ public:
   using typename ScalarProblem<dim>::CellMatrix;
   using typename ScalarProblem<dim>::CellVector;
 
+  Membrane(const unsigned int components, const bool is_periodic)
+      : components(components), is_periodic(is_periodic), zero(components)
+  {}
+
+  unsigned int n_components() const override
+  {
+    return components;
+  }
   std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
   {
-    return {{{0}, &zero, ComponentMask()}};
+    ComponentMask first(components, false);
+    first.set(0, true);
+    return {{{0}, &zero, first}};
+  }
+  std::vector<PeriodicSides> periodic_sides() const override
+  {
+    if (is_periodic)
+      return {{2, 3, 1}};
+    return {};
   }
   void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector & /* f */) const override
   {
-    for (const unsigned int q : fe.quadrature_point_indices()) {
-      add_gradient_products(fe, q, fe.JxW(q), K);
+    const auto component = [&](const unsigned int i) {
+      return fe.get_fe().system_to_component_index(i).first;
+    };
+    for (const unsigned int q : fe.quadrature_point_indices())
       for (const unsigned int i : fe.dof_indices())
         for (const unsigned int j : fe.dof_indices())
-          K(i, j) += fe.shape_value(i, q) * fe.shape_value(j, q) * fe.JxW(q);
-    }
+          if (component(i) == component(j))
+            K(i, j) += (fe.shape_grad(i, q) * fe.shape_grad(j, q) +
+                        fe.shape_value(i, q) * fe.shape_value(j, q)) *
+                       fe.JxW(q);
   }
 
 private:
+  unsigned int components;
+  bool is_periodic;
   Functions::ZeroFunction<dim> zero;
 };
 
 /// The unit square or cube, refined twice as a whole and then around a corner.
 template <int dim>
-Mesh<dim> refined_mesh(const std::string &cells, const unsigned int levels)
+Mesh<dim> refined_mesh(const Problem<dim> &problem, const std::string &cells,
+                       const unsigned int levels)
 {
   static MeshParameters parameters;
+  parameters.arguments = "0 : 1 : true";
   parameters.cells = cells;
   Mesh<dim> mesh = make_mesh<dim>(parameters, MPI_COMM_WORLD);
+  make_periodic(mesh, problem.periodic_sides());
   refine_globally(mesh, dim == 2 ? 2 : 1);
   for (unsigned int level = 0; level < levels; ++level) {
     Vector<float> indicators(mesh.triangulation->n_active_cells());
@@ -88,18 +113,20 @@ FullMatrix<double> dense(const linalg::HostCsr &A)
 
 /// PᵀAP is what is assembled with the elements of lower degree.
 template <int dim>
-void expect_galerkin(const std::string &cells, const unsigned int degree, const unsigned int levels)
+void expect_galerkin(const std::string &cells, const unsigned int degree, const unsigned int levels,
+                     const unsigned int components = 1, const bool is_periodic = false)
 {
-  SCOPED_TRACE(std::to_string(dim) + "D, " + cells + " of degree " + std::to_string(degree));
-  const Membrane<dim> problem;
-  const Mesh<dim> mesh = refined_mesh<dim>(cells, levels);
+  SCOPED_TRACE(std::to_string(dim) + "D, " + cells + " of degree " + std::to_string(degree) + ", " +
+               std::to_string(components) + " components" + (is_periodic ? ", periodic" : ""));
+  const Membrane<dim> problem(components, is_periodic);
+  const Mesh<dim> mesh = refined_mesh<dim>(problem, cells, levels);
   const auto assembled = [&](const Discretization<dim> &discretization,
                              linalg::NodeSystem &system) {
     make_pattern(discretization, system);
     describe_unknowns(problem, discretization, {true, true}, system);
     assemble(problem, discretization, system);
   };
-  Discretization<dim> fine(mesh, degree, 1), coarse(mesh, degree / 2, 1);
+  Discretization<dim> fine(mesh, degree, components), coarse(mesh, degree / 2, components);
   linalg::NodeSystem of_fine(MPI_COMM_WORLD), of_coarse(MPI_COMM_WORLD);
   for (Discretization<dim> *const discretization : {&fine, &coarse}) {
     discretization->distribute_dofs();
@@ -142,6 +169,10 @@ TEST(CoarserUnknowns, of_lower_degrees_give_the_matrices_of_these)
   for (const unsigned int degree : {2, 3, 4})
     for (const unsigned int levels : {0, 3})
       expect_galerkin<2>("hypercube", degree, levels);
+  expect_galerkin<2>("hypercube", 2, 3, 1, true);
+  expect_galerkin<2>("hypercube", 2, 3, 2, true);
+  expect_galerkin<2>("hypercube", 4, 1, 2);
+  expect_galerkin<3>("hypercube", 2, 1, 3);
   expect_galerkin<3>("hypercube", 2, 1);
   expect_galerkin<3>("hypercube", 4, 0);
   expect_galerkin<2>("simplex", 2, 0);
@@ -150,8 +181,8 @@ TEST(CoarserUnknowns, of_lower_degrees_give_the_matrices_of_these)
 
 TEST(CoarserUnknowns, are_told_only_where_they_are_wanted)
 {
-  const Membrane<2> problem;
-  const Mesh<2> mesh = refined_mesh<2>("hypercube", 0);
+  const Membrane<2> problem(1, false);
+  const Mesh<2> mesh = refined_mesh<2>(problem, "hypercube", 0);
   Discretization<2> discretization(mesh, 2, 1);
   discretization.distribute_dofs();
   discretization.make_constraints(problem);
@@ -166,8 +197,8 @@ TEST(CoarserUnknowns, are_told_only_where_they_are_wanted)
 
 TEST(Coordinates, are_those_of_the_unknowns)
 {
-  const Membrane<2> problem;
-  const Mesh<2> mesh = refined_mesh<2>("hypercube", 2);
+  const Membrane<2> problem(1, false);
+  const Mesh<2> mesh = refined_mesh<2>(problem, "hypercube", 2);
   Discretization<2> discretization(mesh, 3, 1);
   discretization.distribute_dofs();
   discretization.make_constraints(problem);
