@@ -50,8 +50,9 @@ TEST_P(BestIterateTest, ResidualAtTheEndIsAtMostThatAtTheStart)
 std::vector<std::string> all_solvers()
 {
   std::vector<std::string> names;
-  for (const Choice &choice : solvers.choices())
-    names.push_back(choice.name);
+  for (const auto &entry : solvers)
+    if (entry.traits.preconditioner == nullptr) // it takes all of them
+      names.push_back(entry.name);
   return names;
 }
 

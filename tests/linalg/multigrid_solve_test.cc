@@ -5,6 +5,7 @@
 #include "tests/linalg/on_backend.h"
 
 #include <map>
+#include <numeric>
 
 namespace femgpu::linalg::test
 {
