@@ -285,6 +285,28 @@ def table_energy(rows):
     return markdown(header, lines)
 
 
+def table_smoothers(rows):
+    """Smoothers of multigrid, with both cycles."""
+    header = ["problem", "`smoother=`", "iterations, V", "W", "products a digit, V", "W",
+              "bytes a digit, V", "W", "set-up ms", "solve ms, V", "W"]
+    lines = []
+    for problem in distinct(row["problem"] for row in rows):
+        of_problem = [row for row in rows if row["problem"] == problem]
+        label = f"{named(problem)}, n = {count(of_problem[0]['n'])}"
+        for smoother in distinct(row["smoother"] for row in of_problem):
+            V, W = (next(row for row in of_problem
+                         if row["smoother"] == smoother and row["cycle"] == cycle) for cycle in "VW")
+            lines.append([label, named(smoother)] +
+                         [iterations(row) for row in (V, W)] +
+                         [number(row[column], 2) for column in ("products_per_digit",
+                                                                "bytes_per_digit")
+                          for row in (V, W)] +
+                         [number(V["setup_seconds"], 3, 1e3)] +
+                         [number(row["solve_seconds"], 3, 1e3) for row in (V, W)])
+            label = ""
+    return markdown(header, lines, 2)
+
+
 TABLES = {name[len("table_"):].replace("_", "-"): function
           for name, function in list(globals().items()) if name.startswith("table_")}
 

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Compares the smoothers of multigrid on model problems.
+
+    benchmarks/smoothers.py --csv smoothers.csv
+    benchmarks/smoothers.py --generate poisson3d-7pt:100 --csv smoothers.csv -- --backend cuda
+
+Conjugate gradients with cycles of multigrid to 1e-8, for sai, whose cycles are not symmetric, GMRES. A
+digit is a tenth of the true residual. Products are those with the finest matrix, of smoother, cycle
+and solver; bytes are those of the cycle on all levels and of the solver's product, in units of the matrix.
+Seconds are the least of some runs. Exits with 1 if a run fails.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+PROBLEMS = ["poisson2d-9pt:256", "poisson3d-7pt:40", "anisotropic2d:256,0.01", "elasticity3d-p1:14"]
+SMOOTHERS = ([f"chebyshev degree={degree}" for degree in (1, 2, 3, 4)] +
+             [f"{name} degree={degree}" for name in ("l1-jacobi", "block-jacobi", "fsai", "sai")
+              for degree in (1, 2)])
+COLUMNS = ["problem", "n", "smoother", "cycle", "solver", "iterations", "products_per_digit",
+           "bytes_per_digit", "setup_seconds", "solve_seconds", "outcome", "backend", "git_revision"]
+
+
+def report_of(options, problem, smoother, cycle):
+    solver = "gmres restart=100" if smoother.startswith("sai") else "pipelined-cg"
+    command = [options.program, "--generate", problem, "--solver", solver, "--preconditioner",
+               f"multigrid smoother={smoother} cycle={cycle}", "--relative-tolerance", "1e-8",
+               *options.arguments, "--json", "-"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} has failed:\n{process.stderr}")
+    return json.loads(process.stdout)
+
+
+def measure(options, problem, smoother, cycle):
+    """A row of the table."""
+    row = {"problem": problem, "smoother": smoother, "cycle": cycle}
+    for _ in range(options.runs):
+        report = report_of(options, problem, smoother, cycle)
+        solve, seconds = report["solve"], report["seconds"]
+        digits = math.log10(solve["initial_residual"] / solve["true_residual"])
+        per_cycle = 2 * int(re.search(r"degree=(\d+)", smoother).group(1)) + 1
+        row.update(n=report["matrix"]["n"], solver=solve["solver"], iterations=solve["iterations"],
+                   products_per_digit=round(solve["iterations"] * per_cycle / digits, 2),
+                   bytes_per_digit=round(solve["iterations"] / digits *
+                                         (solve["preconditioner_bytes"] / solve["matrix_bytes"] + 1),
+                                         2),
+                   outcome=solve["outcome"], backend=solve["backend"],
+                   git_revision=report["version"]["git_revision"])
+        for part in ("setup", "solve"):
+            column = part + "_seconds"
+            row[column] = min(row.get(column, math.inf), seconds[part])
+        if seconds["setup"] > options.long:
+            break
+    print(*(row[column] for column in COLUMNS), sep=", ", flush=True)
+    return row
+
+
+def parse_command_line():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--generate", nargs="+", default=PROBLEMS, metavar="PROBLEM", help="(%(default)s)")
+    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
+    add("--runs", type=int, default=3, help="of each smoother (%(default)s)")
+    add("--long", type=float, default=5., help="seconds of set-up that are one run (%(default)s)")
+    add("--csv", metavar="FILE", required=True)
+    words, arguments = sys.argv[1:], []
+    if "--" in words:
+        at = words.index("--")
+        words, arguments = words[:at], words[at + 1:]
+    options = parser.parse_args(words)
+    options.arguments = arguments
+    return options
+
+
+def main():
+    options = parse_command_line()
+    rows = [measure(options, problem, smoother, cycle) for problem in options.generate
+            for smoother in SMOOTHERS for cycle in ("V", "W")]
+    with open(options.csv, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    print(f"{len(rows)} rows in {os.path.relpath(options.csv)}")
+
+
+if __name__ == "__main__":
+    main()
