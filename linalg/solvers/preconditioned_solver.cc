@@ -42,10 +42,17 @@ PreconditionedSolver::PreconditionedSolver(const LinearSolverOptions &options,
 void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
 {
   matrix = &A;
-  if (only_values)
-    preconditioner->update(A);
-  else
-    preconditioner->setup(A);
+  try {
+    if (only_values)
+      preconditioner->update(A);
+    else
+      preconditioner->setup(A);
+  }
+  catch (const Error &error) {
+    if (choice != Choice::multigrid)
+      throw;
+    take_jacobi(error.what());
+  }
 }
 
 SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,

@@ -24,6 +24,15 @@ std::string remarks(const SolveReport &report)
   return report.method.setup.remarks;
 }
 
+/// A Laplacian of n² rows with @p shift on its diagonal, times @p factor.
+HostMatrix shifted(const int n, const double shift, const double factor)
+{
+  HostMatrix A = laplacian_2d(n, n);
+  for (double &value : A.values)
+    value = factor * (value > 0. ? value + shift : value);
+  return A;
+}
+
 TEST_P(PreconditionedSolverTest, TakesJacobiWhereThatIsQuick)
 {
   const ModelProblem problem = generate("poisson2d-5pt:40");
@@ -63,15 +72,13 @@ TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
   const SolveReport second = solver.solve(problem.b.data(), again.data());
   EXPECT_TRUE(second.converged());
   EXPECT_LT(second.iterations, 30);
-}
 
-/// A Laplacian of n² rows with @p shift on its diagonal, times @p factor.
-HostMatrix shifted(const int n, const double shift, const double factor)
-{
-  HostMatrix A = laplacian_2d(n, n);
-  for (double &value : A.values)
-    value = factor * (value > 0. ? value + shift : value);
-  return A;
+  const HostMatrix negative = shifted(60, 0., -1.); // of which there is no multigrid
+  solver.set_matrix(negative.csr(), false);
+  x.assign(static_cast<std::size_t>(negative.n), 0.);
+  const SolveReport third = solver.solve(problem.b.data(), x.data());
+  EXPECT_EQ(third.outcome, Outcome::indefinite_preconditioner);
+  EXPECT_EQ(remarks(third).rfind("jacobi for good: ", 0), 0U) << remarks(third);
 }
 
 TEST_P(PreconditionedSolverTest, GoesBackToJacobiWhereMultigridIsNoHelp)
