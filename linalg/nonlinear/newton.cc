@@ -181,7 +181,7 @@ private:
     F.space().executor()->synchronize();
     setup_seconds += watch.elapsed();
     d.fill_zero();
-    const SolveReport report = jacobian.solve(r, d, inner);
+    SolveReport report = jacobian.solve(r, d, inner);
     setup_seconds += report.costs.setup_seconds;
     return report;
   }

@@ -162,7 +162,8 @@ TEST_P(TransformationTest, WhatIsKnownOfUnknownsFollowsTheirRows)
   std::vector<double> x_hat(x.size());
   transformation.transform_guess(x.data(), x_hat.data());
   for (int i = 0; i < A.n; ++i) {
-    const int row = static_cast<int>(known.coordinates[2 * i] + 6 * known.coordinates[2 * i + 1]);
+    const double *const place = &known.coordinates[2 * static_cast<std::size_t>(i)];
+    const int row = static_cast<int>(place[0] + 6 * place[1]);
     EXPECT_NEAR((known.scales.empty() ? 1. : known.scales[i]) * x_hat[i], x[row], 1e-15);
     ASSERT_EQ(P.row_starts[i + 1] - P.row_starts[i], row % 3 > 0 ? 1 : 0);
     if (row % 3 > 0) {
