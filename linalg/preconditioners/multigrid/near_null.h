@@ -17,10 +17,12 @@ struct NearNullVectors
 };
 
 /**
- * For the finest level: with @p kind `constants` one for each unknown of a node, with `rigid-body`
- * the 3 or 6 motions of a body in 2D or 3D, translations first, with `auto` these where the places
- * of the unknowns are known and a node has as many as there are dimensions. Rows with nothing but
- * their diagonal, as those of Dirichlet values, have 0.
+ * For the first level of nodes: with @p kind `constants` one for each unknown of a node, with
+ * `rigid-body` the 3 or 6 motions of a body in 2D or 3D, translations first, with `auto` these
+ * where the places of the unknowns are known and a node has as many as there are dimensions. Rows
+ * with nothing but their diagonal, as those of Dirichlet values, have 0. Of a scaled system, x = D
+ * x̂, they are D⁻¹ v.
+ * @param unknowns of the rows of A
  * @param block unknowns of a node
  * @throws ParameterError for rigid-body motions of a matrix that does not know its places
  */
