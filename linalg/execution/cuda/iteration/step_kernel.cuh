@@ -140,7 +140,10 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
     Sums total{};
     for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
       add_sums(total, work.partials[place], CompletedSums<Body>{});
-    block_sums(total, CompletedSums<Body>{}, room);
+    if constexpr (CompletedSums<Body>::empty)
+      __syncthreads(); // else the threads meet where sums are added
+    else
+      block_sums(total, CompletedSums<Body>{}, room);
     if (threadIdx.x == 0) {
       finish_step(step.body, next, total);
       work.decision.take(next);
