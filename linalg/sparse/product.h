@@ -2,11 +2,14 @@
 #define femgpu_linalg_sparse_product_h
 
 #include "linalg/sparse/derived_matrix.h"
+#include "linalg/sparse/row_workspace.h"
 
 #include <memory>
 
 namespace femgpu::linalg
 {
+struct ProductSystem; // product_steps.h
+
 /// What is known of a product before it is made.
 enum class ProductKind
 {
@@ -22,8 +25,9 @@ enum class ProductKind
  * The pattern is made once, from sets of columns that teams fill, twice: to count and to store
  * (row_product.h). New values need no sets, only a search in the sorted row for each a_ik b_kj, and
  * no memory besides the result. (Values with a place for each pair would be faster by the search,
- * but a 27-point A A has 729 pairs for the 125 entries of a row.) On the host a thread has a number
- * for each column in place of sets and searches.
+ * but a 27-point A A has 729 pairs for the 125 entries of a row.) Rows with the same columns that
+ * follow each other share sets and searches. On the host a thread has a number for each column in
+ * place of both.
  */
 template <class Backend>
 class Product
@@ -48,14 +52,17 @@ public:
   void update(const CsrMatrix &A, const CsrMatrix &B);
 
 private:
-  void find_large_rows(const CsrMatrix &A, const CsrMatrix &B);
+  void find_large_groups(const CsrMatrix &A, const CsrMatrix &B);
+  template <int most_rows>
+  void add_products(const ProductSystem &product) const;
 
   std::shared_ptr<CsrMatrix> result;
   ProductKind kind;
   std::size_t n_of_A, n_of_B;
-  int room = 0;         // sums that a team keeps in its scratch
-  Buffer<int> is_large; // of each row; empty if none is
-  Buffer<int> large;    // the rows that are
+  RowGroups groups{{0}, 0}; // of A; on the host none
+  int room = 0;             // sums that a team keeps in its scratch
+  Buffer<int> is_large;     // of each group; empty if none is
+  Buffer<int> large;        // the groups that are
   int room_of_large = 0;
 };
 

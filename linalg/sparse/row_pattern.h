@@ -111,6 +111,15 @@ struct RowPatternView
   {
     return find(i, column, row_starts[i]);
   }
+
+  /// The place of entry (j, i) for the entry (i, j) at @p place; -1 if there is none. Where rows
+  /// are translations of one stencil it is as far from the end as that is from the begin.
+  FEMGPU_HD
+  int find_transposed(const int i, const int place) const
+  {
+    const int j = columns[place], guess = row_starts[j + 1] - 1 - (place - row_starts[i]);
+    return guess >= row_starts[j] && columns[guess] == i ? guess : find(j, i);
+  }
 };
 
 struct RowPattern

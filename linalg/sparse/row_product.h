@@ -12,6 +12,8 @@
  */
 namespace femgpu::linalg
 {
+constexpr int most_rows_of_group = 6; ///< of a GPU's: whole nodes of 1, 2, 3 or 6 unknowns
+
 /// Two patterns that are multiplied, P B.
 struct ProductView
 {
@@ -158,16 +160,14 @@ struct ProductRow
   }
 };
 
-/// The same by one thread of the host, once for rows of P that follow each other with the same
-/// columns, as those of a node. Its scratch, 0 before, has the last group of rows in which each
-/// column was, from 1: nothing is searched, and nothing cleared.
+/// The same by one thread of the host for a group of rows of P. Its scratch, 0 before, has the last
+/// group in which each column was, from 1: nothing is searched, and nothing cleared.
 template <bool stores>
 struct ProductRowsOfHost
 {
   static constexpr int team_size = 1, scratch = 0;
   ProductView product;
-  const int *first_rows; ///< of the groups of rows
-  int n_groups, n_rows;
+  RowGroupsView groups;
   int *lengths;
   const int *row_starts;
   int *columns;
@@ -175,8 +175,7 @@ struct ProductRowsOfHost
   template <class Team>
   void operator()(const Team &team, const int group) const
   {
-    const int first = first_rows[group];
-    const int last = group + 1 < n_groups ? first_rows[group + 1] : n_rows;
+    const auto [first, last] = groups[group];
     int *const seen = reinterpret_cast<int *>(team.scratch());
     int *const to = stores ? columns + row_starts[first] : nullptr;
     int length = 0;
@@ -199,14 +198,49 @@ struct ProductRowsOfHost
   }
 };
 
+/// Gives the rows of a group the length of the first.
+struct CopyLength
+{
+  RowGroupsView groups;
+  int *lengths;
+
+  FEMGPU_HD
+  void operator()(const int group) const
+  {
+    const auto [first, last] = groups[group];
+    for (int i = first + 1; i < last; ++i)
+      lengths[i] = lengths[first];
+  }
+};
+
+/// Gives them its columns.
+struct CopyColumns
+{
+  static constexpr int team_size = 32, scratch = 0;
+  RowGroupsView groups;
+  const int *row_starts;
+  int *columns;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int group) const
+  {
+    const auto [first, last] = groups[group];
+    const int *const from = columns + row_starts[first];
+    const int length = row_starts[first + 1] - row_starts[first];
+    for (int k = team.rank(); k < length * (last - first - 1); k += team.size())
+      columns[row_starts[first + 1] + k] = from[k % length];
+  }
+};
+
 /// Lengths and columns of the rows of a product of two patterns, P B.
 template <class Backend>
 class PatternProduct
 {
 public:
   PatternProduct(const PatternRef &P, const PatternRef &B)
-      : executor(P.executor), product(make_product<Backend>(P, B)), n(P.n), n_columns(B.n_columns),
-        lengths(executor, static_cast<std::size_t>(n))
+      : executor(P.executor), P(P), product(make_product<Backend>(P, B)), n(P.n),
+        n_columns(B.n_columns), lengths(executor, static_cast<std::size_t>(n))
   {}
 
   /// Of the rows of a list, in host memory.
@@ -229,20 +263,15 @@ private:
   RowPattern columns_on_host(const std::string &what)
   {
     Runner<Backend> runner(*executor);
-    constexpr int most = 48; // rows of a group, so that threads have enough of them
-    Buffer<int> is_first(executor, static_cast<std::size_t>(n));
-    runner.run(rows(n, [P = product.P, is_first = is_first.data()](const int i) {
-      is_first[i] = i % most != 0 && P.are_equal(i - 1, i) ? 0 : 1;
-    }));
-    const RowList groups = flagged_rows<Backend>(executor, is_first);
+    const RowGroups groups = group_rows<Backend>(P, 48); // so that threads have enough of them
     const auto scratch = static_cast<int>(doubles_for_ints(static_cast<std::size_t>(n_columns)));
-    runner.run(teams(groups.n,
-                     ProductRowsOfHost<false>{product, groups.data(), groups.n, n, lengths.data(),
-                                              nullptr, nullptr},
-                     scratch));
+    runner.run(
+        teams(groups.first_rows.n,
+              ProductRowsOfHost<false>{product, groups.view(), lengths.data(), nullptr, nullptr},
+              scratch));
     RowPattern result = make_rows<Backend>(executor, lengths, what);
-    runner.run(teams(groups.n,
-                     ProductRowsOfHost<true>{product, groups.data(), groups.n, n, nullptr,
+    runner.run(teams(groups.first_rows.n,
+                     ProductRowsOfHost<true>{product, groups.view(), nullptr,
                                              result.row_starts.data(), result.columns.data()},
                      scratch));
     return result;
@@ -250,19 +279,24 @@ private:
 
   RowPattern columns_by_teams(const std::string &what)
   {
+    Runner<Backend> runner(*executor);
+    const RowGroups groups = group_rows<Backend>(P, most_rows_of_group);
+    const auto sizes = [&](const RowList &list) { return sizes_of_sets(list); };
     run_rows<Backend>(
-        executor, n, counting(),
+        executor, groups.first_rows, n, counting(),
         [&](const RowList &sample) {
           lengths_to_host(sample);
           return sizes_of_sets(sample);
         },
         [&](const RowList &list) { return bounds(list); });
+    if (!groups.are_single_rows())
+      runner.run(rows(groups.first_rows.n, CopyLength{groups.view(), lengths.data()}));
     RowPattern result = make_rows<Backend>(executor, lengths, what);
-    const auto sizes = [&](const RowList &list) { return sizes_of_sets(list); };
-    run_rows<Backend>(
-        executor, n,
-        ProductRow<true>{product, nullptr, result.row_starts.data(), result.columns.data()}, sizes,
-        sizes);
+    int *const starts = result.row_starts.data(), *const columns = result.columns.data();
+    run_rows<Backend>(executor, groups.first_rows, n,
+                      ProductRow<true>{product, nullptr, starts, columns}, sizes, sizes);
+    if (!groups.are_single_rows())
+      runner.run(teams(groups.first_rows.n, CopyColumns{groups.view(), starts, columns}));
     return result;
   }
 
@@ -290,6 +324,7 @@ private:
   }
 
   ExecutorPtr executor;
+  PatternRef P;
   ProductView product;
   int n, n_columns;
   Buffer<int> lengths;

@@ -14,7 +14,7 @@ bool is_symmetric(const PatternRef &pattern)
       .run(rows(pattern.n, [A = pattern.view, missing = flags.data()] FEMGPU_BODY(const int i) {
         int is_missing = 0;
         for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-          if (A.find(A.columns[k], i) < 0)
+          if (A.find_transposed(i, k) < 0)
             is_missing = 1;
         missing[i] = is_missing;
       }));
@@ -33,7 +33,7 @@ int first_unsymmetric_row(const CsrMatrix &matrix)
                   int found = 0;
                   for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k) {
                     const int j = A.columns[k];
-                    const int pair = j == i ? k : pattern.find(j, i);
+                    const int pair = pattern.find_transposed(i, k);
                     const double difference = fabs(A.values[k] - (pair < 0 ? 0. : A.values[pair]));
                     if (difference != 0. &&
                         !(difference <= tolerance * fmax(largest_entry(A, i), largest_entry(A, j))))

@@ -199,7 +199,8 @@ TEST_P(MultigridTest, ProlongationIsOrthonormalAndHasTheMotionsOfEachAggregate)
     const CsrMatrix matrix(executor, A.csr());
     const NearNullVectors B = near_null_vectors<Backend>(matrix, unknowns, 3, "auto");
     ASSERT_EQ(B.count, 6);
-    const Aggregates aggregates{5, buffer(of_node)};
+    const Aggregates aggregates{5, buffer(of_node),
+                                sorted_nodes<Backend>(executor, 5, buffer(of_node))};
     const TentativeProlongation tentative =
         make_tentative<Backend>(executor, nodes(static_cast<int>(places.size()), 3), aggregates, B);
     const std::vector<int> starts = tentative.nodes.starts.to_host();

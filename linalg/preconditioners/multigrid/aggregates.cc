@@ -232,7 +232,7 @@ public:
       if (root_of[i] >= 0)
         add_to(sizes + root_of[i], 1);
     }));
-    Aggregates result{0, make<int>()};
+    Aggregates result{0, make<int>(), RowPattern()};
     runner.run(rows(n, JoinNeighbours{graph, root_of.data(), sizes.data(), result.of_node.data()}));
     runner.run(rows(n, [root_of = root_of.data(), is_root = flags.data()] FEMGPU_BODY(const int i) {
       is_root[i] = root_of[i] == i ? 1 : 0;
@@ -243,6 +243,7 @@ public:
     runner.run(
         rows(n, [of_node = result.of_node.data(), numbers = numbers.data()] FEMGPU_BODY(
                     const int i) { of_node[i] = of_node[i] < 0 ? -1 : numbers[of_node[i]]; }));
+    result.nodes = sorted_nodes<Backend>(executor, result.n, result.of_node);
     return result;
   }
 
@@ -290,6 +291,27 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
 }
 
 template <class Backend>
+RowPattern sorted_nodes(const ExecutorPtr &executor, const int n_aggregates,
+                        const Buffer<int> &of_node)
+{
+  const auto n = static_cast<int>(of_node.size());
+  RowPattern result{Buffer<int>(executor, static_cast<std::size_t>(n_aggregates) + 1),
+                    Buffer<int>(executor, of_node.size())};
+  Buffer<int> unsorted_keys(executor, of_node.size()), sorted_keys(executor, of_node.size());
+  int *const keys = unsorted_keys.data(), *const sorted = sorted_keys.data();
+  int *const starts = result.row_starts.data();
+  Runner<Backend> runner(*executor);
+  runner.run(rows(n, [keys, n_aggregates, of_node = of_node.data()] FEMGPU_BODY(const int i) {
+    keys[i] = of_node[i] < 0 ? n_aggregates : of_node[i];
+  }));
+  sort_by_key<Backend>(executor, keys, n, n_aggregates + 1, sorted, result.columns.data());
+  runner.run(rows(n_aggregates + 1, [n, sorted, starts] FEMGPU_BODY(const int a) {
+    starts[a] = lower_bound(sorted, 0, n, a);
+  }));
+  return result;
+}
+
+template <class Backend>
 Aggregates make_aggregates(const ExecutorPtr &executor, const RowPattern &graph,
                            const long long first, const int least_neighbours)
 {
@@ -301,6 +323,7 @@ Aggregates make_aggregates(const ExecutorPtr &executor, const RowPattern &graph,
 
 template RowPattern strong_connections<ThisBackend>(const CsrMatrix &, const Nodes &,
                                                     const double *, double);
+template RowPattern sorted_nodes<ThisBackend>(const ExecutorPtr &, int, const Buffer<int> &);
 template Aggregates make_aggregates<ThisBackend>(const ExecutorPtr &, const RowPattern &, long long,
                                                  int);
 } // namespace femgpu::linalg

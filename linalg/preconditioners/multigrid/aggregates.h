@@ -27,7 +27,12 @@ struct Aggregates
 {
   int n;
   Buffer<int> of_node; ///< -1: a node that has no strong connection is in none
+  RowPattern nodes;    ///< sorted_nodes()
 };
+
+/// The nodes of each aggregate, ascending, and behind them those that are in none.
+template <class Backend>
+RowPattern sorted_nodes(const ExecutorPtr &executor, int n_aggregates, const Buffer<int> &of_node);
 
 /**
  * The nodes J that a node I is strongly connected with, not with itself: for a row i of I and a row

@@ -152,36 +152,53 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   DerivedPattern filtered;
   if (symmetric && near_null.count == 1)
     filtered = filtered_pattern<Backend>(A, graph);
-  const PatternRef of_filtered =
-      filtered.sources.size() > 0 ? pattern_of(A.executor(), filtered.pattern) : pattern_of(A);
   level.report.prolongation_seconds = lap(*level.A, watch);
-  TentativeProlongation tentative;
-  double entries = 0.;
-  for (const int least_neighbours : {2, 6}) { // the smaller aggregates, if these are not too many
-    const Aggregates aggregates = make_aggregates<Backend>(
-        A.executor(), graph, A.range()->first() / options.block, least_neighbours);
-    level.report.aggregation_seconds += lap(*level.A, watch);
-    TentativeProlongation made =
-        make_tentative<Backend>(A.executor(), nodes, aggregates, near_null);
-    const int n_coarse = made.P->n_columns();
-    if (n_coarse == 0 || n_coarse > least_reduction * A.n())
-      return false;
-    level.report.prolongation_seconds += lap(*level.A, watch);
-    const double estimate =
-        estimated_entries<Backend>(A, symmetric ? &of_filtered : nullptr, *made.P);
-    level.report.product_seconds += lap(*level.A, watch);
-    if (tentative.P && complexity(estimate) > 0.95 * complexity(entries))
-      break; // larger ones save nothing
-    level.report.aggregates = aggregates.n;
-    tentative = std::move(made);
-    entries = estimate;
-    if (complexity(entries) <= 1. + 0.9 * (most_complexity(near_null.count) - 1.))
-      break;
-  }
+  const Aggregates aggregates = choose_aggregates(nodes, graph, filtered, near_null.count);
+  TentativeProlongation tentative =
+      make_tentative<Backend>(A.executor(), nodes, aggregates, near_null);
+  const int n_coarse = tentative.P->n_columns();
+  if (n_coarse == 0 || n_coarse > least_reduction * A.n())
+    return false;
+  level.report.aggregates = aggregates.n;
+  level.report.prolongation_seconds += lap(*level.A, watch);
   level.next = make_transition(tentative.P, std::move(filtered),
                                std::exchange(near_null, std::move(tentative.near_null)));
   nodes = std::move(tentative.nodes);
   return true;
+}
+
+/// Of the last level: the smaller ones, if their matrix does not have too many entries.
+template <class Backend>
+Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPattern &graph,
+                                                 const DerivedPattern &filtered,
+                                                 const int n_near_null)
+{
+  Level<Backend> &level = all_levels.back();
+  const CsrMatrix &A = level.A->csr();
+  const ExecutorPtr &owner = A.executor();
+  Stopwatch watch;
+  const bool has_rows_for_nodes = nodes.n() == A.n();
+  const RowPattern of_nodes = has_rows_for_nodes ? RowPattern() : node_pattern<Backend>(A, nodes);
+  const PatternRef all = has_rows_for_nodes ? pattern_of(A) : pattern_of(owner, of_nodes);
+  const PatternRef of_P = filtered.sources.size() > 0 ? pattern_of(owner, filtered.pattern) : all;
+  Aggregates chosen{0, Buffer<int>(), RowPattern()};
+  double entries = 0.;
+  for (const int least_neighbours : {2, 6}) {
+    Aggregates aggregates = make_aggregates<Backend>(
+        owner, graph, A.range()->first() / options.block, least_neighbours);
+    level.report.aggregation_seconds += lap(*level.A, watch);
+    const double estimate =
+        estimated_entries<Backend>(all, symmetric ? &of_P : nullptr, aggregates) * n_near_null *
+        n_near_null;
+    level.report.product_seconds += lap(*level.A, watch);
+    if (chosen.n > 0 && complexity(estimate) > 0.95 * complexity(entries))
+      break; // larger ones save nothing
+    chosen = std::move(aggregates);
+    entries = estimate;
+    if (complexity(entries) <= 1. + 0.9 * (most_complexity(n_near_null) - 1.))
+      break;
+  }
+  return chosen;
 }
 
 /// From the last level.

@@ -86,6 +86,8 @@ private:
   void add_level(const Matrix &A);
   UnknownsPtr add_given_levels();
   bool coarsen(Nodes &nodes, NearNullVectors &near_null);
+  Aggregates choose_aggregates(const Nodes &nodes, const RowPattern &graph,
+                               const DerivedPattern &filtered, int n_near_null);
   std::unique_ptr<Transition<Backend>>
   make_transition(const std::shared_ptr<const CsrMatrix> &tentative, DerivedPattern filtered,
                   NearNullVectors near_null);

@@ -10,10 +10,21 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// The rows of the aggregates, one after the other.
+/// The rows of the nodes of aggregates.
 struct AggregateRows
 {
-  const int *starts, *rows;
+  RowPatternView nodes; ///< of each aggregate
+  const int *starts;    ///< rows of each node
+
+  /// Calls f(row) for those of aggregate @p a, by all threads of a team.
+  template <class Team, class Function>
+  FEMGPU_HD
+  void for_each(const Team &team, const int a, const Function &f) const
+  {
+    for (int k = nodes.row_starts[a] + team.rank(); k < nodes.row_starts[a + 1]; k += team.size())
+      for (int i = starts[nodes.columns[k]]; i < starts[nodes.columns[k] + 1]; ++i)
+        f(i);
+  }
 };
 
 /// Q R = B on the rows of each aggregate; a vector of which less than a millionth is left depends
@@ -33,11 +44,10 @@ struct Orthonormalise
   double product(const Team &team, const int a, const int c, const int d) const
   {
     double sum = 0.;
-    for (int k = aggregates.starts[a] + team.rank(); k < aggregates.starts[a + 1];
-         k += team.size()) {
-      const double *const q = Q + static_cast<std::size_t>(aggregates.rows[k]) * count;
+    aggregates.for_each(team, a, [&](const int i) {
+      const double *const q = Q + static_cast<std::size_t>(i) * count;
       sum += q[c] * q[d];
-    }
+    });
     return team.sum(sum);
   }
 
@@ -47,11 +57,10 @@ struct Orthonormalise
   void combine(const Team &team, const int a, const int d, const double factor, const int c,
                const double dot) const
   {
-    for (int k = aggregates.starts[a] + team.rank(); k < aggregates.starts[a + 1];
-         k += team.size()) {
-      double *const q = Q + static_cast<std::size_t>(aggregates.rows[k]) * count;
+    aggregates.for_each(team, a, [&](const int i) {
+      double *const q = Q + static_cast<std::size_t>(i) * count;
       q[d] = factor * q[d] - (dot != 0. ? dot * q[c] : 0.);
-    }
+    });
   }
 
   template <class Team>
@@ -104,8 +113,8 @@ struct Orthonormalise
 /// Row i of P̂ has the columns of its aggregate.
 struct StoreTentative
 {
-  const int *of_row; ///< the aggregate of each row; the number of aggregates: it is in none
-  int n_aggregates, count;
+  const int *node_of_row, *of_node; ///< the aggregate of each node; -1: it is in none
+  int count;
   const double *Q;
   const int *pivots, *coarse_starts;
   const int *row_starts;
@@ -115,8 +124,8 @@ struct StoreTentative
   FEMGPU_HD
   void operator()(const int i) const
   {
-    const int a = of_row[i];
-    if (a == n_aggregates)
+    const int a = of_node[node_of_row[i]];
+    if (a < 0)
       return;
     const int first = coarse_starts[a], at = row_starts[i];
     for (int s = 0; first + s < coarse_starts[a + 1]; ++s) {
@@ -211,34 +220,6 @@ struct SmoothProlongationRow
       values[P.find(i, tentative.columns[k])] += tentative.values[k];
   }
 };
-
-/// The rows of a level by aggregates, those of none last.
-struct SortedRows
-{
-  Buffer<int> of_row; ///< the aggregate of each
-  Buffer<int> rows, starts;
-};
-
-template <class Backend>
-SortedRows sort_rows(const ExecutorPtr &executor, const Nodes &nodes, const Aggregates &aggregates)
-{
-  Runner<Backend> runner(*executor);
-  const int n = static_cast<int>(nodes.of_row.size()), n_aggregates = aggregates.n;
-  SortedRows result{Buffer<int>(executor, nodes.of_row.size()),
-                    Buffer<int>(executor, nodes.of_row.size()),
-                    Buffer<int>(executor, static_cast<std::size_t>(n_aggregates) + 1)};
-  Buffer<int> sorted_keys(executor, nodes.of_row.size());
-  int *const of_row = result.of_row.data(), *const sorted = sorted_keys.data();
-  int *const starts = result.starts.data();
-  const int *const node = nodes.of_row.data(), *const of_node = aggregates.of_node.data();
-  runner.run(rows(n, [=] FEMGPU_BODY(const int i) {
-    of_row[i] = of_node[node[i]] < 0 ? n_aggregates : of_node[node[i]];
-  }));
-  sort_by_key<Backend>(executor, of_row, n, n_aggregates + 1, sorted, result.rows.data());
-  runner.run(rows(n_aggregates + 1,
-                  [=] FEMGPU_BODY(const int a) { starts[a] = lower_bound(sorted, 0, n, a); }));
-  return result;
-}
 } // namespace
 
 template <class Backend>
@@ -249,11 +230,10 @@ TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &n
   const int n = static_cast<int>(nodes.of_row.size()), count = B.count;
   const auto n_aggregates = static_cast<std::size_t>(aggregates.n);
   const auto width = static_cast<std::size_t>(count);
-  const SortedRows sorted = sort_rows<Backend>(executor, nodes, aggregates);
   Buffer<double> Q = B.values.copy(), R(executor, n_aggregates * width * width);
   Buffer<int> ranks(executor, n_aggregates), pivots(executor, n_aggregates * width);
   R.fill_zero();
-  runner.run(teams(aggregates.n, Orthonormalise{{sorted.starts.data(), sorted.rows.data()},
+  runner.run(teams(aggregates.n, Orthonormalise{{aggregates.nodes.view(), nodes.starts.data()},
                                                 count,
                                                 Q.data(),
                                                 R.data(),
@@ -274,15 +254,17 @@ TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &n
                                          result.near_null.values.data()}));
 
   Buffer<int> lengths(executor, nodes.of_row.size());
-  runner.run(rows(n, [of_row = sorted.of_row.data(), ranks = ranks.data(), n_all = aggregates.n,
+  const int *const node_of_row = nodes.of_row.data(), *const of_node = aggregates.of_node.data();
+  runner.run(rows(n, [node_of_row, of_node, ranks = ranks.data(),
                       lengths = lengths.data()] FEMGPU_BODY(const int i) {
-    lengths[i] = of_row[i] == n_all ? 0 : ranks[of_row[i]];
+    const int a = of_node[node_of_row[i]];
+    lengths[i] = a < 0 ? 0 : ranks[a];
   }));
   RowPattern pattern = make_rows<Backend>(executor, lengths, "A prolongation");
   Buffer<double> values(executor, pattern.columns.size());
-  runner.run(rows(n, StoreTentative{sorted.of_row.data(), aggregates.n, count, Q.data(),
-                                    pivots.data(), coarse_starts, pattern.row_starts.data(),
-                                    pattern.columns.data(), values.data()}));
+  runner.run(
+      rows(n, StoreTentative{node_of_row, of_node, count, Q.data(), pivots.data(), coarse_starts,
+                             pattern.row_starts.data(), pattern.columns.data(), values.data()}));
   result.P = std::make_shared<CsrMatrix>(executor, n_coarse, std::move(pattern.row_starts),
                                          std::move(pattern.columns), std::move(values));
   return result;
@@ -298,33 +280,86 @@ DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph)
   return filtered.sources.size() == A.n_nonzeros() ? DerivedPattern() : std::move(filtered);
 }
 
+namespace
+{
+/// The nodes of the columns of each node's first row.
+struct NodeEntries
+{
+  RowPatternView A;
+  int n;
+  const int *starts, *of_row;
+
+  FEMGPU_HD
+  int row(const int node) const
+  {
+    return starts[node] < n ? starts[node] : n - 1; // the last ones may have no rows
+  }
+  template <class Function>
+  FEMGPU_HD
+  void visit(const int i, const int k, const Function &f) const
+  {
+    if (k < A.row_starts[i + 1] && starts[of_row[A.columns[k]]] == A.columns[k])
+      f(of_row[A.columns[k]], k);
+  }
+};
+
+/// The aggregate of each node, if it has one.
+struct AggregateOfNode
+{
+  RowPatternView A;
+  const int *of_node;
+
+  FEMGPU_HD
+  int row(const int node) const
+  {
+    return node;
+  }
+  template <class Function>
+  FEMGPU_HD
+  void visit(const int i, const int k, const Function &f) const
+  {
+    if (k == A.row_starts[i + 1] && of_node[i] >= 0)
+      f(of_node[i], k);
+  }
+};
+} // namespace
+
 template <class Backend>
-double estimated_entries(const CsrMatrix &A, const PatternRef *filtered, const CsrMatrix &tentative)
+RowPattern node_pattern(const CsrMatrix &A, const Nodes &nodes)
+{
+  const PatternRef pattern = pattern_of(A);
+  return choose<Backend>(pattern,
+                         NodeEntries{pattern.view, A.n(), nodes.starts.data(), nodes.of_row.data()},
+                         nodes.n(), "The pattern of nodes")
+      .pattern;
+}
+
+template <class Backend>
+double estimated_entries(const PatternRef &A, const PatternRef *filtered,
+                         const Aggregates &aggregates)
 {
   constexpr int n_sampled = 64; // which leaves an error of some percent, and costs little
   const std::string what = "Some rows of a coarse matrix";
-  const ExecutorPtr &owner = A.executor();
-  const int n_coarse = tentative.n_columns();
-  const DerivedPattern transposed = transposed_pattern<Backend>(pattern_of(tentative));
-  const PatternRef columns_of_P{owner, transposed.pattern.view(), n_coarse, tentative.n(),
-                                tentative.n_nonzeros()};
-  const RowList sample = sample_rows<Backend>(owner, {n_coarse, Buffer<int>()}, n_sampled);
+  const ExecutorPtr &owner = A.executor;
+  const RowPatternView nodes = aggregates.nodes.view();
+  const RowList sample = sample_rows<Backend>(owner, RowList{aggregates.n}, n_sampled);
   RowPattern rows =
-      choose<Backend>(columns_of_P, EntriesWhere<IsAny>{columns_of_P.view, {}, sample.data()},
-                      sample.n, what)
+      choose<Backend>({owner, nodes, aggregates.n, A.n, aggregates.nodes.columns.size()},
+                      EntriesWhere<IsAny>{nodes, {}, sample.data()}, sample.n, what)
           .pattern;
   const auto multiply_by = [&](const PatternRef &B) {
     rows = multiply<Backend>({owner, rows.view(), rows.n(), B.n, rows.columns.size()}, B, what);
   };
   if (filtered != nullptr) // which is symmetric
     multiply_by(*filtered);
-  multiply_by(pattern_of(A));
+  multiply_by(A);
   if (filtered != nullptr)
     multiply_by(*filtered);
-  multiply_by(pattern_of(tentative));
-  return static_cast<double>(rows.columns.size()) * n_coarse / std::max(sample.n, 1);
+  const DerivedPattern members =
+      choose<Backend>(A, AggregateOfNode{A.view, aggregates.of_node.data()}, A.n, what);
+  multiply_by({owner, members.pattern.view(), A.n, aggregates.n, members.pattern.columns.size()});
+  return static_cast<double>(rows.columns.size()) * aggregates.n / std::max(sample.n, 1);
 }
-
 template <class Backend>
 SmoothedProlongation<Backend>::SmoothedProlongation(const CsrMatrix &A, DerivedPattern pattern,
                                                     std::shared_ptr<const CsrMatrix> P,
@@ -370,7 +405,8 @@ template TentativeProlongation make_tentative<ThisBackend>(const ExecutorPtr &, 
                                                            const Aggregates &,
                                                            const NearNullVectors &);
 template DerivedPattern filtered_pattern<ThisBackend>(const CsrMatrix &, const RowPattern &);
-template double estimated_entries<ThisBackend>(const CsrMatrix &, const PatternRef *,
-                                               const CsrMatrix &);
+template RowPattern node_pattern<ThisBackend>(const CsrMatrix &, const Nodes &);
+template double estimated_entries<ThisBackend>(const PatternRef &, const PatternRef *,
+                                               const Aggregates &);
 template class SmoothedProlongation<ThisBackend>;
 } // namespace femgpu::linalg

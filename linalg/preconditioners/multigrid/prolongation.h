@@ -31,11 +31,15 @@ TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &n
 template <class Backend>
 DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph);
 
-/// About as many entries has Pᵀ A P, by some of its rows. @param filtered the pattern of A_F;
-/// nullptr: P is P̂
+/// Which nodes a node's first row has entries of.
 template <class Backend>
-double estimated_entries(const CsrMatrix &A, const PatternRef *filtered,
-                         const CsrMatrix &tentative);
+RowPattern node_pattern(const CsrMatrix &A, const Nodes &nodes);
+
+/// About as many pairs of aggregates are connected in Pᵀ A P, by some of its rows.
+/// @param A of nodes, also the @p filtered pattern of A_F; nullptr: P is P̂
+template <class Backend>
+double estimated_entries(const PatternRef &A, const PatternRef *filtered,
+                         const Aggregates &aggregates);
 
 /**
  * P = (I − ω D⁻¹ A_F) P̂ (Vaněk, Mandel and Brezina 1996). What A_F does not have of A is added to
