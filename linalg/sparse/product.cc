@@ -17,19 +17,20 @@ constexpr int most_room_of_large = 4096; // 32 KiB: some blocks a multiprocessor
 } // namespace
 
 template <class Backend>
-Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductKind kind)
-    : kind(kind), n_of_A(A.n_nonzeros()), n_of_B(B.n_nonzeros())
+Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductKind kind,
+                          const RowGroups *const columns)
+    : kind(kind), n_of_A(A.n_nonzeros()), n_of_B(B.n_nonzeros()), groups(A.n())
 {
   const std::string what = "The product of " + describe(A) + " and " + describe(B);
   if (A.n_columns() != B.n())
     throw SolverError(what + " does not exist: the columns of the first must be as many as the "
                              "rows of the second.");
-  result = make_matrix(A.executor(), multiply<Backend>(pattern_of(A), pattern_of(B), what),
+  result = make_matrix(A.executor(), multiply<Backend>(pattern_of(A), pattern_of(B), what, columns),
                        B.n_columns());
   if (kind == ProductKind::symmetric && !is_symmetric<Backend>(pattern_of(*result)))
     throw SolverError(what + " was said to be symmetric, but its pattern is not.");
   if constexpr (Backend::kind != BackendKind::host) {
-    groups = group_rows<Backend>(pattern_of(A), most_rows_of_group);
+    groups = group_rows<Backend>(pattern_of(A));
     find_large_groups(A, B);
   }
   update(A, B);
@@ -57,7 +58,7 @@ void Product<Backend>::find_large_groups(const CsrMatrix &A, const CsrMatrix &B)
 {
   const ExecutorPtr &owner = A.executor();
   const PatternRef C = pattern_of(*result);
-  const int n = groups.first_rows.n;
+  const int n = groups.n();
   Runner<Backend> runner(*owner);
   is_large = Buffer<int>(owner, static_cast<std::size_t>(n));
   runner.run(
@@ -101,7 +102,7 @@ void Product<Backend>::add_products(const ProductSystem &product) const
 {
   Runner<Backend> runner(*result->executor());
   runner.run(teams(
-      groups.first_rows.n,
+      groups.n(),
       AddProductRows<32, most_rows>{product, groups.view(), nullptr, is_large.data(), room}, room));
   if (large.size() > 0)
     runner.run(teams(static_cast<int>(large.size()),

@@ -2,7 +2,7 @@
 #define femgpu_linalg_sparse_product_h
 
 #include "linalg/sparse/derived_matrix.h"
-#include "linalg/sparse/row_workspace.h"
+#include "linalg/sparse/row_groups.h"
 
 #include <memory>
 
@@ -25,9 +25,8 @@ enum class ProductKind
  * The pattern is made once, from sets of columns that teams fill, twice: to count and to store
  * (row_product.h). New values need no sets, only a search in the sorted row for each a_ik b_kj, and
  * no memory besides the result. (Values with a place for each pair would be faster by the search,
- * but a 27-point A A has 729 pairs for the 125 entries of a row.) Rows with the same columns that
- * follow each other share sets and searches. On the host a thread has a number for each column in
- * place of both.
+ * but a 27-point A A has 729 pairs for the 125 entries of a row.) Rows in groups (row_groups.h)
+ * share sets and searches. On the host a thread has a number for each column in place of both.
  */
 template <class Backend>
 class Product
@@ -35,7 +34,9 @@ class Product
 public:
   /// @throws SolverError if the columns of A are not as many as the rows of B, beyond most_indices
   ///         entries, and for a symmetric product whose pattern is not; DeviceError without memory
-  Product(const CsrMatrix &A, const CsrMatrix &B, ProductKind kind = ProductKind::general);
+  /// @param columns groups of columns of B which are in the same rows; nullptr: not known
+  Product(const CsrMatrix &A, const CsrMatrix &B, ProductKind kind = ProductKind::general,
+          const RowGroups *columns = nullptr);
 
   std::shared_ptr<const CsrMatrix> matrix() const
   {
@@ -59,10 +60,10 @@ private:
   std::shared_ptr<CsrMatrix> result;
   ProductKind kind;
   std::size_t n_of_A, n_of_B;
-  RowGroups groups{{0}, 0}; // of A; on the host none
-  int room = 0;             // sums that a team keeps in its scratch
-  Buffer<int> is_large;     // of each group; empty if none is
-  Buffer<int> large;        // the groups that are
+  RowGroups groups;     // of A, for GPUs
+  int room = 0;         // sums that a team keeps in its scratch
+  Buffer<int> is_large; // of each group; empty if none is
+  Buffer<int> large;    // the groups that are
   int room_of_large = 0;
 };
 
@@ -81,8 +82,10 @@ class GalerkinProduct
 public:
   /// @throws as Product
   GalerkinProduct(const CsrMatrix &A, const CsrMatrix &P, ProductKind kind = ProductKind::general)
-      : P_transposed(transposed<Backend>(P)), AP(A, P),
-        coarse(*P_transposed.matrix(), *AP.matrix(), kind)
+      : P_transposed(transposed<Backend>(P)),
+        columns(group_rows<Backend>(pattern_of(*P_transposed.matrix()))),
+        AP(A, P, ProductKind::general, &columns),
+        coarse(*P_transposed.matrix(), *AP.matrix(), kind, &columns)
   {}
 
   std::shared_ptr<const CsrMatrix> matrix() const
@@ -106,6 +109,7 @@ public:
 
 private:
   DerivedMatrix<Backend> P_transposed;
+  RowGroups columns; ///< of P
   Product<Backend> AP, coarse;
 };
 } // namespace femgpu::linalg

@@ -2,7 +2,7 @@
 #define femgpu_linalg_sparse_row_product_h
 
 #include "linalg/sparse/column_set.h"
-#include "linalg/sparse/row_workspace.h"
+#include "linalg/sparse/row_groups.h"
 
 #include <algorithm>
 
@@ -12,8 +12,6 @@
  */
 namespace femgpu::linalg
 {
-constexpr int most_rows_of_group = 6; ///< of a GPU's: whole nodes of 1, 2, 3 or 6 unknowns
-
 /// Two patterns that are multiplied, P B.
 struct ProductView
 {
@@ -160,76 +158,36 @@ struct ProductRow
   }
 };
 
-/// The same by one thread of the host for a group of rows of P. Its scratch, 0 before, has the last
-/// group in which each column was, from 1: nothing is searched, and nothing cleared.
+/// The same by one thread of the host. Its scratch, 0 before, has the last row in which each column
+/// was, from 1: nothing is searched, and nothing cleared.
 template <bool stores>
-struct ProductRowsOfHost
+struct ProductRowOfHost
 {
   static constexpr int team_size = 1, scratch = 0;
   ProductView product;
-  RowGroupsView groups;
   int *lengths;
   const int *row_starts;
   int *columns;
 
   template <class Team>
-  void operator()(const Team &team, const int group) const
+  void operator()(const Team &team, const int i) const
   {
-    const auto [first, last] = groups[group];
     int *const seen = reinterpret_cast<int *>(team.scratch());
-    int *const to = stores ? columns + row_starts[first] : nullptr;
+    int *const to = stores ? columns + row_starts[i] : nullptr;
     int length = 0;
-    product.for_pairs(team, first, [&](int, const int l) {
+    product.for_pairs(team, i, [&](int, const int l) {
       const int column = product.B.columns[l];
-      if (seen[column] == group + 1)
+      if (seen[column] == i + 1)
         return;
-      seen[column] = group + 1;
+      seen[column] = i + 1;
       if constexpr (stores)
         to[length] = column;
       ++length;
     });
     if constexpr (stores)
       std::sort(to, to + length);
-    for (int i = first; i < last; ++i)
-      if constexpr (!stores)
-        lengths[i] = length;
-      else if (i > first)
-        std::copy(to, to + length, columns + row_starts[i]);
-  }
-};
-
-/// Gives the rows of a group the length of the first.
-struct CopyLength
-{
-  RowGroupsView groups;
-  int *lengths;
-
-  FEMGPU_HD
-  void operator()(const int group) const
-  {
-    const auto [first, last] = groups[group];
-    for (int i = first + 1; i < last; ++i)
-      lengths[i] = lengths[first];
-  }
-};
-
-/// Gives them its columns.
-struct CopyColumns
-{
-  static constexpr int team_size = 32, scratch = 0;
-  RowGroupsView groups;
-  const int *row_starts;
-  int *columns;
-
-  template <class Team>
-  FEMGPU_HD
-  void operator()(const Team &team, const int group) const
-  {
-    const auto [first, last] = groups[group];
-    const int *const from = columns + row_starts[first];
-    const int length = row_starts[first + 1] - row_starts[first];
-    for (int k = team.rank(); k < length * (last - first - 1); k += team.size())
-      columns[row_starts[first + 1] + k] = from[k % length];
+    else
+      lengths[i] = length;
   }
 };
 
@@ -239,8 +197,8 @@ class PatternProduct
 {
 public:
   PatternProduct(const PatternRef &P, const PatternRef &B)
-      : executor(P.executor), P(P), product(make_product<Backend>(P, B)), n(P.n),
-        n_columns(B.n_columns), lengths(executor, static_cast<std::size_t>(n))
+      : executor(P.executor), product(make_product<Backend>(P, B)), n(P.n), n_columns(B.n_columns),
+        lengths(executor, static_cast<std::size_t>(n))
   {}
 
   /// Of the rows of a list, in host memory.
@@ -263,40 +221,32 @@ private:
   RowPattern columns_on_host(const std::string &what)
   {
     Runner<Backend> runner(*executor);
-    const RowGroups groups = group_rows<Backend>(P, 48); // so that threads have enough of them
     const auto scratch = static_cast<int>(doubles_for_ints(static_cast<std::size_t>(n_columns)));
     runner.run(
-        teams(groups.first_rows.n,
-              ProductRowsOfHost<false>{product, groups.view(), lengths.data(), nullptr, nullptr},
-              scratch));
+        teams(n, ProductRowOfHost<false>{product, lengths.data(), nullptr, nullptr}, scratch));
     RowPattern result = make_rows<Backend>(executor, lengths, what);
-    runner.run(teams(groups.first_rows.n,
-                     ProductRowsOfHost<true>{product, groups.view(), nullptr,
-                                             result.row_starts.data(), result.columns.data()},
-                     scratch));
+    runner.run(teams(
+        n,
+        ProductRowOfHost<true>{product, nullptr, result.row_starts.data(), result.columns.data()},
+        scratch));
     return result;
   }
 
   RowPattern columns_by_teams(const std::string &what)
   {
-    Runner<Backend> runner(*executor);
-    const RowGroups groups = group_rows<Backend>(P, most_rows_of_group);
     const auto sizes = [&](const RowList &list) { return sizes_of_sets(list); };
     run_rows<Backend>(
-        executor, groups.first_rows, n, counting(),
+        executor, n, counting(),
         [&](const RowList &sample) {
           lengths_to_host(sample);
           return sizes_of_sets(sample);
         },
         [&](const RowList &list) { return bounds(list); });
-    if (!groups.are_single_rows())
-      runner.run(rows(groups.first_rows.n, CopyLength{groups.view(), lengths.data()}));
     RowPattern result = make_rows<Backend>(executor, lengths, what);
-    int *const starts = result.row_starts.data(), *const columns = result.columns.data();
-    run_rows<Backend>(executor, groups.first_rows, n,
-                      ProductRow<true>{product, nullptr, starts, columns}, sizes, sizes);
-    if (!groups.are_single_rows())
-      runner.run(teams(groups.first_rows.n, CopyColumns{groups.view(), starts, columns}));
+    run_rows<Backend>(
+        executor, n,
+        ProductRow<true>{product, nullptr, result.row_starts.data(), result.columns.data()}, sizes,
+        sizes);
     return result;
   }
 
@@ -324,17 +274,22 @@ private:
   }
 
   ExecutorPtr executor;
-  PatternRef P;
   ProductView product;
   int n, n_columns;
   Buffer<int> lengths;
 };
 
-/// The pattern of P B. @param what it is, for the text of an error
-/// @throws SolverError beyond most_indices entries; DeviceError without memory
+/**
+ * The pattern of P B. Where rows of P are in groups, as those of nodes with several unknowns, it is
+ * made for groups of rows and columns in place of these.
+ * @param what it is, for the text of an error
+ * @param columns groups of columns of B which are in the same rows; nullptr: not known
+ * @throws SolverError beyond most_indices entries; DeviceError without memory
+ */
 template <class Backend>
 RowPattern multiply(const PatternRef &P, const PatternRef &B,
-                    const std::string &what = "The pattern of a preconditioner");
+                    const std::string &what = "The pattern of a preconditioner",
+                    const RowGroups *columns = nullptr);
 
 /// The lengths of some rows of P B, in host memory.
 template <class Backend>

@@ -8,7 +8,6 @@
 #include <numeric>
 #include <random>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 /**
@@ -123,56 +122,6 @@ RowList flagged_rows(const ExecutorPtr &executor, const Buffer<int> &row_flags)
           flagged[places[i]] = i;
       }));
   return list;
-}
-
-/// Some rows that follow each other.
-struct RowRange
-{
-  int begin, end;
-};
-
-/// Rows with the same columns that follow each other, as those of a node, for kernels.
-struct RowGroupsView
-{
-  const int *first_rows; ///< of the groups; nullptr: each row is one
-  int n, n_rows;
-
-  FEMGPU_HD
-  RowRange operator[](const int group) const
-  {
-    if (first_rows == nullptr)
-      return {group, group + 1};
-    return {first_rows[group], group + 1 < n ? first_rows[group + 1] : n_rows};
-  }
-};
-
-/// The same in the memory of an executor: what is found for the first row of a group holds for all.
-struct RowGroups
-{
-  RowList first_rows;
-  int n_rows;
-
-  RowGroupsView view() const
-  {
-    return {first_rows.data(), first_rows.n, n_rows};
-  }
-  bool are_single_rows() const
-  {
-    return first_rows.n == n_rows;
-  }
-};
-
-/// @param most rows of a group, and a multiple of this are the first rows of some
-template <class Backend>
-RowGroups group_rows(const PatternRef &A, const int most)
-{
-  Buffer<int> is_first(A.executor, static_cast<std::size_t>(A.n));
-  Runner<Backend>(*A.executor)
-      .run(rows(A.n, [A = A.view, most, is_first = is_first.data()] FEMGPU_BODY(const int i) {
-        is_first[i] = i % most != 0 && A.are_equal(i - 1, i) ? 0 : 1;
-      }));
-  RowList first_rows = flagged_rows<Backend>(A.executor, is_first);
-  return {first_rows.n < A.n ? std::move(first_rows) : RowList{A.n}, A.n};
 }
 
 /// The first of these; -1 if there is none.
@@ -319,36 +268,37 @@ inline std::size_t usual_size(std::vector<std::size_t> needs, const std::size_t 
   return usual;
 }
 
+constexpr int few_rows = 512; ///< that a GPU works on soon enough, however large their scratch is
+
 /**
- * Runs body(team, workspace) until every row of a list has had a workspace that suffices; the body
- * says whether it does. On a GPU rows have scratch of the size that most rows need, and then those
- * that are left; what does not fit at all has memory, as all rows have on the host.
- * @param n all rows, of the list or not
+ * Runs body(team, workspace) until every row has had a workspace that suffices; the body says
+ * whether it does. On a GPU rows have scratch of the size that most rows need, and then those that
+ * are left; what does not fit at all has memory, as all rows have on the host.
  * @param needs needs(list) are the workspaces of a sample of rows in doubles, in host memory
  * @param sizes sizes(list), likewise, are those that rows get in memory
  */
 template <class Backend, class Body, class Needs, class Sizes>
-void run_rows(const ExecutorPtr &executor, const RowList &list, const int n, const Body &body,
-              const Needs &needs, const Sizes &sizes)
+void run_rows(const ExecutorPtr &executor, const int n, const Body &body, const Needs &needs,
+              const Sizes &sizes)
 {
   const int n_passes = 3, most = Runner<Backend>(*executor).most_scratch();
   Buffer<int> unfit(executor, static_cast<std::size_t>(n));
-  unfit.fill_zero();
-  RowList others{0};
-  const RowList *left = &list;
-  for (int pass = 0; pass < n_passes && Backend::kind != BackendKind::host && left->n > 0; ++pass) {
-    const std::size_t usual =
-        usual_size(needs(sample_rows<Backend>(executor, *left)), static_cast<std::size_t>(most));
-    if (usual == 0)
+  RowList left{n};
+  for (int pass = 0; pass < n_passes && Backend::kind != BackendKind::host && left.n > 0; ++pass) {
+    int scratch = most;
+    if (left.n > few_rows && pass < n_passes - 1)
+      scratch = static_cast<int>(
+          usual_size(needs(sample_rows<Backend>(executor, left)), static_cast<std::size_t>(most)));
+    if (scratch == 0)
       break;
-    const int scratch = pass == n_passes - 1 ? most : static_cast<int>(usual);
-    run_batch<Backend>(executor, {left->data(), left->n, 0, scratch}, body, unfit.data());
-    others = flagged_rows<Backend>(executor, unfit);
-    left = &others;
+    run_batch<Backend>(executor, {left.data(), left.n, 0, scratch}, body, unfit.data());
+    left = flagged_rows<Backend>(executor, unfit);
+    if (scratch == most)
+      break;
   }
-  if (left->n == 0)
+  if (left.n == 0)
     return;
-  run_in_memory<Backend>(executor, *left, sizes(*left), body, unfit.data());
+  run_in_memory<Backend>(executor, left, sizes(left), body, unfit.data());
   if (const auto still = total_counts<Backend>(executor, unfit.data(), n).sum; still > 0)
     throw SolverError("The workspaces of " + std::to_string(still) + " of " + std::to_string(n) +
                       " rows were too small, though made for them. Please report this text.");

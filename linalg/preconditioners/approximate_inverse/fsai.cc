@@ -185,7 +185,7 @@ private:
         squares.push_back(doubles_of_square(length));
       return squares;
     };
-    run_rows<Backend>(owner, RowList{A.n()}, A.n(),
+    run_rows<Backend>(owner, A.n(),
                       SolveFactorRow{A.csr_view(), rows_of_G, G->mutable_values(), failed.data()},
                       sizes, sizes);
     n_failed = static_cast<int>(total_counts<Backend>(owner, failed.data(), A.n()).sum);

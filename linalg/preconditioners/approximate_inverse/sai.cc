@@ -134,7 +134,7 @@ public:
     const auto sizes = [&](const RowList &list) {
       return problem_sizes(rows_of_X, B_pattern, list);
     };
-    run_rows<Backend>(owner, RowList{n}, n,
+    run_rows<Backend>(owner, n,
                       SolveInverseRow{make_product<Backend>(rows_of_X, B_pattern), B.values,
                                       norms.data(), X->mutable_values(), deficient.data()},
                       sizes, sizes);

@@ -15,6 +15,7 @@ namespace
 {
 constexpr int most_levels = 30;
 constexpr double least_reduction = 0.8; ///< of rows: else another level is not worth it
+constexpr double small_share = 0.05; ///< of entries: whatever comes after such a level is no burden
 
 /// Entries of all matrices for one of the finest, beyond which aggregates become larger.
 double most_complexity(const int n_near_null)
@@ -154,6 +155,7 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
     filtered = filtered_pattern<Backend>(A, graph);
   level.report.prolongation_seconds = lap(*level.A, watch);
   const Aggregates aggregates = choose_aggregates(nodes, graph, filtered, near_null.count);
+  watch.lap(); // which it has told
   TentativeProlongation tentative =
       make_tentative<Backend>(A.executor(), nodes, aggregates, near_null);
   const int n_coarse = tentative.P->n_columns();
@@ -167,7 +169,8 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   return true;
 }
 
-/// Of the last level: the smaller ones, if their matrix does not have too many entries.
+/// Of the last level: the small ones, unless their matrix has too many entries and large ones save
+/// some.
 template <class Backend>
 Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPattern &graph,
                                                  const DerivedPattern &filtered,
@@ -177,28 +180,30 @@ Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPa
   const CsrMatrix &A = level.A->csr();
   const ExecutorPtr &owner = A.executor();
   Stopwatch watch;
+  const auto make = [&](const int least_neighbours) {
+    Aggregates aggregates = make_aggregates<Backend>(
+        owner, graph, A.range()->first() / options.block, least_neighbours);
+    level.report.aggregation_seconds += lap(*level.A, watch);
+    return aggregates;
+  };
+  Aggregates small = make(2);
+  if (static_cast<double>(A.n_nonzeros()) <=
+      small_share * static_cast<double>(all_levels[0].A->n_nonzeros()))
+    return small;
   const bool has_rows_for_nodes = nodes.n() == A.n();
   const RowPattern of_nodes = has_rows_for_nodes ? RowPattern() : node_pattern<Backend>(A, nodes);
   const PatternRef all = has_rows_for_nodes ? pattern_of(A) : pattern_of(owner, of_nodes);
   const PatternRef of_P = filtered.sources.size() > 0 ? pattern_of(owner, filtered.pattern) : all;
-  Aggregates chosen{0, Buffer<int>(), RowPattern()};
-  double entries = 0.;
-  for (const int least_neighbours : {2, 6}) {
-    Aggregates aggregates = make_aggregates<Backend>(
-        owner, graph, A.range()->first() / options.block, least_neighbours);
-    level.report.aggregation_seconds += lap(*level.A, watch);
-    const double estimate =
-        estimated_entries<Backend>(all, symmetric ? &of_P : nullptr, aggregates) * n_near_null *
-        n_near_null;
+  const auto complexity_with = [&](const Aggregates &aggregates) {
+    const double pairs = estimated_entries<Backend>(all, symmetric ? &of_P : nullptr, aggregates);
     level.report.product_seconds += lap(*level.A, watch);
-    if (chosen.n > 0 && complexity(estimate) > 0.95 * complexity(entries))
-      break; // larger ones save nothing
-    chosen = std::move(aggregates);
-    entries = estimate;
-    if (complexity(entries) <= 1. + 0.9 * (most_complexity(n_near_null) - 1.))
-      break;
-  }
-  return chosen;
+    return complexity(pairs * n_near_null * n_near_null);
+  };
+  const double of_small = complexity_with(small);
+  if (of_small <= 1. + 0.9 * (most_complexity(n_near_null) - 1.))
+    return small;
+  Aggregates large = make(6);
+  return complexity_with(large) <= 0.95 * of_small ? std::move(large) : std::move(small);
 }
 
 /// From the last level.
