@@ -1,5 +1,7 @@
+#include "linalg/execution/steps/row_bodies.h"
+#include "linalg/solvers/krylov.h"
 #include "linalg/solvers/registry.h"
-#include "linalg/solvers/short_recurrence.h"
+#include "linalg/solvers/work_vectors.h"
 
 namespace femgpu::linalg
 {
@@ -7,49 +9,63 @@ namespace richardson
 {
 namespace
 {
-enum Vector : int
-{
-  x,
-  r,
-  z, ///< M⁻¹r
-  q, ///< A z
-  n_vectors
-};
-
-using State = KrylovState;
-
 struct Sums
 {
   double rr;
 };
 
-/// x += z;  r -= q
-struct UpdateVectors : OfRow
+/// Stops where no iteration is left.
+struct CheckLimit
 {
-  using Reads = VectorList<x, r, z, q>;
-  using Writes = VectorList<x, r>;
-  using Contributes = SumList<&Sums::rr>;
+  using Contributes = SumList<>;
   FEMGPU_HD
-  void operator()(const State & /* state */, Row<n_vectors> &v, Sums &sum) const
+  void operator()(const KrylovState & /* state */, const int /* i */, Sums & /* sum */) const
+  {}
+
+  FEMGPU_HD
+  void finish(KrylovState &state, const Sums & /* sum */) const
   {
-    v[x] += v[z];
-    v[r] -= v[q];
-    sum.rr += v[r] * v[r];
+    if (state.iteration >= state.max_iterations)
+      state.stop(Outcome::iteration_limit);
   }
 };
 
-using ApplyPreconditioner = Preconditions<r, z>;
-
-/// q = A z
-struct ApplyMatrix : MatrixTimes<z, q>
+/// z = M⁻¹r, where that is a row functor
+struct Precondition
 {
+  const double *r;
+  DiagonalView m;
+  double *z;
+
   using Contributes = SumList<>;
-  using Completes = SumList<&Sums::rr>;
   FEMGPU_HD
-  void finish(State &state, const Sums &sum) const
+  void operator()(const KrylovState & /* state */, const int i, Sums & /* sum */) const
   {
+    z[i] = m(i) * r[i];
+  }
+};
+
+/// x += z;  r −= A z
+struct Advance
+{
+  const double *z;
+  double *x, *r;
+
+  using Contributes = SumList<&Sums::rr>;
+  FEMGPU_HD
+  void operator()(const KrylovState & /* state */, const int i, const double Az_i, Sums &sum) const
+  {
+    x[i] += z[i];
+    const double r_i = r[i] - Az_i;
+    r[i] = r_i;
+    sum.rr += r_i * r_i;
+  }
+
+  FEMGPU_HD
+  void finish(KrylovState &state, const Sums &sum) const
+  {
+    ++state.iteration;
     state.check(sum.rr);
-    state.iteration += state.running ? 1 : 0;
   }
 };
 
@@ -58,21 +74,31 @@ struct ApplyMatrix : MatrixTimes<z, q>
  *
  * Use: with an M that is a solver of its own, as a cycle of multigrid; it has no inner products, so
  * nothing is asked of A and M but that I − M⁻¹A has a spectral radius below 1. Cost per iteration:
- * 2 kernels and one point of synchronisation; A, 9 vectors and M once are read or written; where M
- * is no diagonal 3 kernels and 10 vectors. Fails: by divergence, which is reported. Conjugate
- * gradients with the same M take fewer iterations, and converge where this does not.
+ * 2 kernels and one point of synchronisation; A, 7 vectors and M once are read or written. Fails:
+ * by divergence, which is reported. Conjugate gradients with the same M take fewer iterations, and
+ * converge where this does not.
  */
-struct Richardson
+template <class Backend>
+class Richardson final : public Solver
 {
-  using State = richardson::State;
-  using Sums = richardson::Sums;
-  static constexpr int n_fused = richardson::n_vectors, n_vectors = richardson::n_vectors;
-  static constexpr const char *name = "richardson";
-  static constexpr bool needs_symmetry = false;
-  static constexpr int iterations = 1;
-  using First = StepList<>;
-  // z = q = 0 at first: the first pass makes z = M⁻¹r and changes nothing else
-  using Loop = StepList<UpdateVectors, ApplyPreconditioner, ApplyMatrix>;
+public:
+  SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
+                    Buffer<double> &x, const SolveControl &control) const override
+  {
+    WorkVectors own(A, 2);
+    double *const r = own[0], *const z = own[1];
+    const auto iterate = [&](auto &iteration, const auto &m, double * /* kept */) {
+      const auto watch = watch_for<KrylovState>(control);
+      iteration.once(rows(1, CheckLimit{}));
+      const auto advance = product(A, z, Advance{z, x.data(), r});
+      if constexpr (is_fused<decltype(m)>)
+        iteration.repeat(watch, rows(A.n(), Precondition{r, fused_diagonal(m), z}), advance);
+      else
+        iteration.repeat(watch, product(*m, r, StoreProduct{z}), advance);
+    };
+    return solve_with_steps<Backend, KrylovState, Sums>("richardson", A, M, b, x, r, control,
+                                                        {{1, 7, 1}, {1, 7, 1}}, iterate);
+  }
 };
 } // namespace
 } // namespace richardson
@@ -80,6 +106,6 @@ struct Richardson
 template <>
 std::unique_ptr<Solver> make_on<class RichardsonSolver, ThisBackend>(Method & /* method */)
 {
-  return std::make_unique<ShortRecurrence<ThisBackend, richardson::Richardson>>();
+  return std::make_unique<richardson::Richardson<ThisBackend>>();
 }
 } // namespace femgpu::linalg
