@@ -63,6 +63,23 @@ TEST_P(EveryFormatOnBackend, IsSmoothedByMultigrid)
   }
 }
 
+TEST_P(EveryFormatOnBackend, IsMultipliedByRichardsonsIteration)
+{
+  HostMatrix A = generate("elasticity3d-p1:4").A;
+  for (int i = 0; i < A.n; ++i) // so that it converges
+    for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
+      A.values[k] *= A.columns[k] == i ? 5. : 1.;
+  const std::vector<double> x = random_vector(A.n, 2), b = multiply(A, x);
+  for (const char *const format : all_formats)
+    for (const char *const preconditioner : {"jacobi", "sai"}) {
+      LinearSolverOptions options = method("richardson", preconditioner, 1e-10);
+      options.format = format;
+      const Solved solved = solve(executor, options, A, b);
+      ASSERT_TRUE(solved.report.converged()) << format << ": " << solved.report.message;
+      EXPECT_LE(residual_norm(A, b, solved.x), 1.01e-10 * norm(b)) << format;
+    }
+}
+
 TEST_P(EveryFormatOnBackend, IsMultipliedByTwoStagePreconditioners)
 {
   const ModelProblem problem = generate("elasticity3d-p1:4");

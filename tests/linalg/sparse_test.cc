@@ -5,6 +5,7 @@
 #include "tests/linalg/on_backend.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <random>
@@ -267,6 +268,35 @@ TEST_P(SparseTest, RepeatsAProductBitByBit)
   });
 }
 
+/// Each entry becomes a full block, as between nodes of several unknowns.
+Entries of_blocks(const Entries &A, const int n_rows, const int n_columns)
+{
+  Entries result{A.n_columns * n_columns,
+                 std::vector<std::map<int, double>>(static_cast<std::size_t>(A.n() * n_rows))};
+  for (int i = 0; i < result.n(); ++i)
+    for (const auto &[j, value] : A.rows[i / n_rows])
+      for (int c = 0; c < n_columns; ++c)
+        result.rows[i][j * n_columns + c] = value + 0.1 * (i % n_rows) - 0.3 * c;
+  return result;
+}
+
+TEST_P(SparseTest, MultipliesMatricesOfNodes)
+{
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
+    for (const auto &[n, width, mean, block, middle, columns] :
+         {std::array{7, 9, 2, 2, 2, 3}, std::array{300, 200, 4, 3, 3, 6},
+          std::array{40, 30, 9, 6, 3, 1}, std::array{700, 3000, 25, 3, 1, 1}}) {
+      SCOPED_TRACE(std::to_string(n) + " nodes of " + std::to_string(block));
+      Entries A = of_blocks(random_entries(n, n, mean, n / 3, 12), block, middle);
+      const Entries B = of_blocks(random_entries(n, width, mean, 60, 13), middle, columns);
+      A.rows[1].clear(); // not as the rest of its node
+      const Product<Backend> C(make(A), make(B));
+      expect_near(to_host(*C.matrix()), multiply(A, B), multiply(magnitudes(A), magnitudes(B)));
+    }
+  });
+}
+
 /// Three neighbours a column, and rows without any.
 Entries interpolation(const int n)
 {
@@ -309,6 +339,18 @@ Entries symmetric_entries(const int n)
     for (const auto &[j, value] : At.rows[i])
       A.rows[i][j] += value;
   return A;
+}
+
+TEST_P(SparseTest, MakesCoarseMatricesOfNodes)
+{
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
+    const Entries A = of_blocks(symmetric_entries(150), 3, 3);
+    const Entries P = of_blocks(interpolation(150), 3, 6), sizes = magnitudes(P);
+    const GalerkinProduct<Backend> coarse(make(A), make(P));
+    expect_near(to_host(*coarse.matrix()), multiply(transpose(P), multiply(A, P)),
+                multiply(transpose(sizes), multiply(magnitudes(A), sizes)));
+  });
 }
 
 TEST_P(SparseTest, MakesCoarseMatricesThatAreSymmetricToTheLastBit)
