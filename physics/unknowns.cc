@@ -1,5 +1,7 @@
 #include "physics/unknowns.h"
 
+#include "physics/coarser_meshes.h"
+
 #include <deal.II/lac/full_matrix.h>
 
 #include <algorithm>
@@ -109,21 +111,21 @@ void for_each_free_dof(const Discretization<dim> &fine, const Discretization<dim
 
 /// Of all ranks, on the leader: for each dof that a rank owns, is it constrained?
 template <int dim>
-std::vector<double> constrained_dofs(const Discretization<dim> &discretization,
-                                     const linalg::NodeSystem &system)
+std::vector<int> constrained_dofs(const Discretization<dim> &discretization,
+                                  const linalg::NodeSystem &system)
 {
-  std::vector<double> mine;
+  std::vector<int> mine;
   for (const auto dof : discretization.owned())
-    mine.push_back(discretization.constraints().is_constrained(dof) ? 1. : 0.);
-  return system.gather_on_leader(mine);
+    mine.push_back(discretization.constraints().is_constrained(dof) ? 1 : 0);
+  return system.gather_on_leader(std::move(mine));
 }
 
 /// P of the rows of free unknowns, where the k-th constrained one is the k-th of the coarser.
-linalg::HostProlongation with_constrained_rows(const std::vector<double> &lengths,
-                                               const std::vector<double> &columns,
+linalg::HostProlongation with_constrained_rows(const std::vector<int> &lengths,
+                                               const std::vector<int> &columns,
                                                const std::vector<double> &values,
-                                               const std::vector<double> &is_constrained,
-                                               const std::vector<double> &is_coarse_constrained)
+                                               const std::vector<int> &is_constrained,
+                                               const std::vector<int> &is_coarse_constrained)
 {
   linalg::HostProlongation P;
   P.n_columns = static_cast<int>(is_coarse_constrained.size());
@@ -131,11 +133,11 @@ linalg::HostProlongation with_constrained_rows(const std::vector<double> &length
   std::size_t k = 0;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     for (auto end = k + static_cast<std::size_t>(lengths[i]); k < end; ++k) {
-      P.columns.push_back(static_cast<int>(columns[k]));
+      P.columns.push_back(columns[k]);
       P.values.push_back(values[k]);
     }
-    if (is_constrained[i] != 0.) {
-      while (next < P.n_columns && is_coarse_constrained[next] == 0.)
+    if (is_constrained[i] != 0) {
+      while (next < P.n_columns && is_coarse_constrained[next] == 0)
         ++next;
       if (next < P.n_columns) {
         P.columns.push_back(next++);
@@ -155,24 +157,25 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
 {
   InterpolatedRow interpolated(fine, coarse);
   const IndexSet &owned = fine.owned();
-  std::vector<double> lengths(owned.n_elements()); // whole numbers are exact in double
+  std::vector<int> lengths(owned.n_elements());
   for_each_free_dof(fine, coarse, [&](const auto dof, const auto a, const Dofs &coarse_dofs) {
-    lengths[owned.index_within_set(dof)] = static_cast<double>(interpolated(a, coarse_dofs).size());
+    lengths[owned.index_within_set(dof)] = static_cast<int>(interpolated(a, coarse_dofs).size());
   });
   std::vector<std::size_t> begins = {0};
-  for (const double length : lengths)
+  for (const int length : lengths)
     begins.push_back(begins.back() + static_cast<std::size_t>(length));
-  std::vector<double> columns(begins.back()), values(begins.back());
+  std::vector<int> columns(begins.back());
+  std::vector<double> values(begins.back());
   for_each_free_dof(fine, coarse, [&](const auto dof, const auto a, const Dofs &coarse_dofs) {
     std::size_t k = begins[owned.index_within_set(dof)];
     for (const auto &[column, value] : interpolated(a, coarse_dofs)) {
-      columns[k] = static_cast<double>(column);
+      columns[k] = static_cast<int>(column);
       values[k++] = value;
     }
   });
-  lengths = system.gather_on_leader(lengths);
-  columns = system.gather_on_leader(columns);
-  values = system.gather_on_leader(values);
+  lengths = system.gather_on_leader(std::move(lengths));
+  columns = system.gather_on_leader(std::move(columns));
+  values = system.gather_on_leader(std::move(values));
   return with_constrained_rows(lengths, columns, values, constrained_dofs(fine, system),
                                constrained_dofs(coarse, system));
 }
@@ -201,27 +204,110 @@ linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool 
         mine[owned.index_within_set(dof) * dim + d] = place[d];
     });
     unknowns.dimension = dim;
-    unknowns.coordinates = system.gather_on_leader(mine);
+    unknowns.coordinates = system.gather_on_leader(std::move(mine));
   }
   return unknowns;
 }
 
-/// Those of half the degree, and so on; nullptr where there are none, and on ranks but the leader.
+/// Appends the active cells of this rank that @p cell has become, in the order of the curve.
 template <int dim>
-std::shared_ptr<const linalg::CoarserUnknowns>
+void add_cells(const typename DoFHandler<dim>::cell_iterator &cell, const int tree,
+               const unsigned int components, Dofs &dofs, ForestCells &cells)
+{
+  if (cell->has_children()) {
+    for (unsigned int child = 0; child < cell->n_children(); ++child)
+      add_cells<dim>(cell->child(child), tree, components, dofs, cells);
+    return;
+  }
+  if (!cell->is_locally_owned())
+    return;
+  cell->get_dof_indices(dofs); // vertex by vertex
+  cells.trees.push_back(tree);
+  cells.levels.push_back(cell->level());
+  for (std::size_t first = 0; first < dofs.size(); first += components)
+    cells.nodes.push_back(static_cast<int>(dofs[first] / components));
+}
+
+/// Of all ranks, on the leader, with linear elements.
+template <int dim>
+ForestCells forest_cells(const Discretization<dim> &discretization,
+                         const linalg::NodeSystem &system)
+{
+  ForestCells mine{dim, {}, {}, {}};
+  const auto &handler = discretization.dofs();
+  mine.nodes.reserve(discretization.mesh().triangulation->n_active_cells() *
+                     static_cast<std::size_t>(mine.n_vertices()));
+  Dofs dofs(discretization.element().n_dofs_per_cell());
+  for (auto cell = handler.begin(0); cell != handler.end(0); ++cell)
+    add_cells<dim>(cell, static_cast<int>(cell->id().get_coarse_cell_id()),
+                   discretization.element().n_components(), dofs, mine);
+  return {dim, system.gather_on_leader(std::move(mine.trees)),
+          system.gather_on_leader(std::move(mine.levels)),
+          system.gather_on_leader(std::move(mine.nodes))};
+}
+
+/// Of all ranks, on the leader.
+template <int dim>
+UnknownLines unknown_lines(const Discretization<dim> &discretization,
+                           const linalg::NodeSystem &system)
+{
+  std::vector<int> lengths, columns;
+  std::vector<double> weights;
+  for (const auto dof : discretization.owned()) {
+    const auto *const entries = discretization.constraints().get_constraint_entries(dof);
+    lengths.push_back(entries == nullptr ? 0 : static_cast<int>(entries->size()));
+    for (std::size_t k = 0; entries != nullptr && k < entries->size(); ++k) {
+      columns.push_back(static_cast<int>((*entries)[k].first));
+      weights.push_back((*entries)[k].second);
+    }
+  }
+  UnknownLines lines{constrained_dofs(discretization, system),
+                     {0},
+                     system.gather_on_leader(std::move(columns)),
+                     system.gather_on_leader(std::move(weights))};
+  for (const int length : system.gather_on_leader(std::move(lengths)))
+    lines.starts.push_back(lines.starts.back() + length);
+  return lines;
+}
+
+/// Those of coarser meshes, for linear elements; made when they are wanted.
+template <int dim>
+linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
+                                              const linalg::Unknowns &given,
+                                              const linalg::NodeSystem &system)
+{
+  ForestCells cells = forest_cells(fine, system);
+  UnknownLines lines = unknown_lines(fine, system);
+  if (cells.trees.empty()) // not the leader
+    return {};
+  return linalg::LazyCoarserUnknowns(
+      [cells = std::move(cells), lines = std::move(lines), given]() mutable {
+        return unknowns_of_coarser_meshes(std::move(cells), std::move(lines), given);
+      });
+}
+
+/// Those of half the degree, and so on, and then those of coarser meshes; none on ranks but the
+/// leader. @param given what is known of those of @p fine
+template <int dim>
+linalg::LazyCoarserUnknowns
 coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
-                 const bool with_coordinates, const linalg::NodeSystem &system)
+                 const linalg::Unknowns &given, const bool with_coordinates,
+                 const linalg::NodeSystem &system)
 {
   if (fine.degree() == 1)
-    return nullptr;
+    return fine.mesh().is_simplex ? linalg::LazyCoarserUnknowns()
+                                  : of_coarser_meshes(fine, given, system);
   Discretization<dim> coarse(fine.mesh(), fine.degree() / 2, fine.element().n_components());
   coarse.distribute_dofs();
   coarse.make_constraints(problem);
   auto result = std::make_shared<linalg::CoarserUnknowns>();
   result->prolongation = prolongation(fine, coarse, system);
   result->unknowns = known_of(coarse, with_coordinates, system);
-  result->unknowns.coarser = coarser_unknowns(problem, coarse, with_coordinates, system);
-  return result->prolongation.n_columns > 0 && reaches_all(result->prolongation) ? result : nullptr;
+  result->unknowns.coarser =
+      coarser_unknowns(problem, coarse, result->unknowns, with_coordinates, system);
+  if (result->prolongation.n_columns == 0 || !reaches_all(result->prolongation))
+    return {};
+  return linalg::LazyCoarserUnknowns::Pointer(std::move(result));
 }
 } // namespace
 
@@ -231,7 +317,8 @@ void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &d
 {
   linalg::Unknowns unknowns = known_of(discretization, wanted.coordinates, system);
   if (wanted.coarser)
-    unknowns.coarser = coarser_unknowns(problem, discretization, wanted.coordinates, system);
+    unknowns.coarser =
+        coarser_unknowns(problem, discretization, unknowns, wanted.coordinates, system);
   system.set_unknowns(std::move(unknowns));
 }
 

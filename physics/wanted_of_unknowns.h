@@ -7,7 +7,7 @@ namespace femgpu
 struct WantedOfUnknowns
 {
   bool coordinates = false;
-  bool coarser = false; ///< those of lower degrees, on the same mesh
+  bool coarser = false; ///< those of lower degrees and coarser meshes
 };
 } // namespace femgpu
 

@@ -1,7 +1,9 @@
 #ifndef femgpu_linalg_base_unknowns_h
 #define femgpu_linalg_base_unknowns_h
 
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace femgpu::linalg
@@ -17,6 +19,45 @@ struct HostProlongation
 
 struct CoarserUnknowns;
 
+/// Those of a coarser mesh or a lower degree, which may be made only when somebody asks for them.
+/// Copies share them.
+class LazyCoarserUnknowns
+{
+public:
+  using Pointer = std::shared_ptr<const CoarserUnknowns>;
+
+  /// None.
+  LazyCoarserUnknowns() = default;
+  /// @param known nullptr: none
+  LazyCoarserUnknowns(Pointer known) : shared(std::make_shared<Shared>())
+  {
+    shared->known = std::move(known);
+  }
+  explicit LazyCoarserUnknowns(std::function<Pointer()> make) : shared(std::make_shared<Shared>())
+  {
+    shared->make = std::move(make);
+  }
+
+  /// nullptr: none are known
+  Pointer get() const
+  {
+    if (!shared)
+      return nullptr;
+    if (shared->make)
+      shared->known = std::exchange(shared->make, nullptr)();
+    return shared->known;
+  }
+
+private:
+  struct Shared
+  {
+    std::function<Pointer()> make;
+    Pointer known;
+  };
+
+  std::shared_ptr<Shared> shared;
+};
+
 /**
  * What is known of the unknowns x of a matrix besides its entries. Where a system is scaled, places
  * and prolongations are those of x as it was given.
@@ -27,10 +68,9 @@ struct Unknowns
   int dimension = 0;
   std::vector<double> coordinates; ///< n x dimension, row by row; empty if not known
   std::vector<double> scales;      ///< x = scales · x̂, n; empty: the matrix is not scaled
-  std::shared_ptr<const CoarserUnknowns> coarser; ///< nullptr if not known
+  LazyCoarserUnknowns coarser;
 };
 
-/// Those of a coarser mesh or a lower degree.
 struct CoarserUnknowns
 {
   HostProlongation prolongation;

@@ -80,18 +80,24 @@ void NodeSystem::reinit(const std::vector<unsigned int> &row_lengths, const Fill
   set_zero();
 }
 
-std::vector<double> NodeSystem::gather_on_leader(const std::vector<double> &mine) const
+template <class T>
+std::vector<T> NodeSystem::gather_on_leader(std::vector<T> mine) const
 {
+  if (n_ranks == 1)
+    return mine;
   const std::vector<std::size_t> sizes = dealii::Utilities::MPI::all_gather(comm, mine.size());
   const auto begin = std::accumulate(sizes.begin(), sizes.begin() + my_rank, std::size_t(0));
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
-  const NodeArray<double> all(comm, mine.size());
+  const NodeArray<T> all(comm, mine.size());
   std::copy(mine.begin(), mine.end(), all.data() + begin);
   all.synchronize();
   MPI_Barrier(comm);
   all.synchronize();
-  return my_rank == 0 ? std::vector<double>(all.data(), all.data() + total) : std::vector<double>();
+  return my_rank == 0 ? std::vector<T>(all.data(), all.data() + total) : std::vector<T>();
 }
+
+template std::vector<int> NodeSystem::gather_on_leader(std::vector<int>) const;
+template std::vector<double> NodeSystem::gather_on_leader(std::vector<double>) const;
 
 void NodeSystem::set_zero()
 {

@@ -45,7 +45,9 @@ public:
   }
 
   /// Collective. The numbers of all ranks, one rank after the other, on the leader; elsewhere none.
-  std::vector<double> gather_on_leader(const std::vector<double> &mine) const;
+  /// @tparam T int or double
+  template <class T>
+  std::vector<T> gather_on_leader(std::vector<T> mine) const;
 
   /// Sets this rank's rows of the matrix, of b and of w to zero.
   void set_zero();

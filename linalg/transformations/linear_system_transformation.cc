@@ -106,9 +106,9 @@ UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) c
     permute(order, scaling.right.data(), result.scales.data());
   if (!result.coordinates.empty())
     result.coordinates = rows_in_order(order, A.unknowns->coordinates, result.dimension);
-  if (result.coarser)
-    result.coarser = std::make_shared<const CoarserUnknowns>(CoarserUnknowns{
-        rows_in_order(order, result.coarser->prolongation), result.coarser->unknowns});
+  if (const auto coarser = result.coarser.get())
+    result.coarser = std::make_shared<const CoarserUnknowns>(
+        CoarserUnknowns{rows_in_order(order, coarser->prolongation), coarser->unknowns});
   return std::make_shared<const Unknowns>(std::move(result));
 }
 

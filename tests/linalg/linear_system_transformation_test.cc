@@ -157,7 +157,7 @@ TEST_P(TransformationTest, WhatIsKnownOfUnknownsFollowsTheirRows)
   A.unknowns = std::make_shared<const Unknowns>(unknowns);
   const HostCsr A_hat = transformation.setup(A.csr());
   const Unknowns &known = *A_hat.unknowns;
-  const HostProlongation &P = known.coarser->prolongation;
+  const HostProlongation &P = known.coarser.get()->prolongation;
   const std::vector<double> x = random_vector(A.n, 7);
   std::vector<double> x_hat(x.size());
   transformation.transform_guess(x.data(), x_hat.data());

@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -74,17 +76,17 @@ private:
   Functions::ZeroFunction<dim> zero;
 };
 
-/// The unit square or cube, refined twice as a whole and then around a corner.
+/// The unit square or cube, refined as a whole and then around a corner.
 template <int dim>
 Mesh<dim> refined_mesh(const Problem<dim> &problem, const std::string &cells,
-                       const unsigned int levels)
+                       const unsigned int levels, const unsigned int times = dim == 2 ? 2 : 1)
 {
   static MeshParameters parameters;
   parameters.arguments = "0 : 1 : true";
   parameters.cells = cells;
   Mesh<dim> mesh = make_mesh<dim>(parameters, MPI_COMM_WORLD);
   make_periodic(mesh, problem.periodic_sides());
-  refine_globally(mesh, dim == 2 ? 2 : 1);
+  refine_globally(mesh, times);
   for (unsigned int level = 0; level < levels; ++level) {
     Vector<float> indicators(mesh.triangulation->n_active_cells());
     for (const auto &cell : mesh.triangulation->active_cell_iterators())
@@ -109,6 +111,24 @@ FullMatrix<double> dense(const int n_rows, const int n_columns, const int *start
 FullMatrix<double> dense(const linalg::HostCsr &A)
 {
   return dense(A.n, A.n, A.row_starts.low, A.columns, A.values);
+}
+
+/// Is the unknown constrained?
+bool stands_alone(const FullMatrix<double> &A, const int i)
+{
+  const auto row = static_cast<unsigned int>(i);
+  return std::count_if(A.begin(row), A.end(row),
+                       [](const auto &entry) { return entry.value() != 0.; }) == 1;
+}
+
+FullMatrix<double> galerkin_product(const FullMatrix<double> &A, const linalg::HostProlongation &P)
+{
+  const FullMatrix<double> dense_P = dense(static_cast<int>(A.m()), P.n_columns,
+                                           P.row_starts.data(), P.columns.data(), P.values.data());
+  FullMatrix<double> AP(A.m(), dense_P.n()), result(dense_P.n(), dense_P.n());
+  A.mmult(AP, dense_P);
+  dense_P.Tmmult(result, AP);
+  return result;
 }
 
 /// PᵀAP is what is assembled with the elements of lower degree.
@@ -136,28 +156,21 @@ void expect_galerkin(const std::string &cells, const unsigned int degree, const 
   assembled(coarse, of_coarse);
   const auto &known = *of_fine.matrix().unknowns;
   if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) > 0) {
-    EXPECT_EQ(known.coarser, nullptr);
+    EXPECT_EQ(known.coarser.get(), nullptr);
     return;
   }
-  ASSERT_NE(known.coarser, nullptr);
-  EXPECT_EQ(known.coarser->unknowns.coordinates, of_coarse.matrix().unknowns->coordinates);
-  const auto &coarsest = known.coarser->unknowns.coarser;
-  EXPECT_EQ(coarsest == nullptr, degree < 4);
+  const auto coarser = known.coarser.get();
+  ASSERT_NE(coarser, nullptr);
+  EXPECT_EQ(coarser->unknowns.coordinates, of_coarse.matrix().unknowns->coordinates);
+  const auto coarsest = coarser->unknowns.coarser.get();
+  EXPECT_EQ(coarsest == nullptr, cells == "simplex");
   EXPECT_TRUE(coarsest == nullptr || coarsest->prolongation.row_starts.size() == of_coarse.n() + 1);
-  const linalg::HostProlongation &rows = known.coarser->prolongation;
-  const FullMatrix<double> A = dense(of_fine.matrix()), expected = dense(of_coarse.matrix());
-  const FullMatrix<double> P =
-      dense(static_cast<int>(A.m()), rows.n_columns, rows.row_starts.data(), rows.columns.data(),
-            rows.values.data());
-  ASSERT_EQ(P.n(), expected.m());
-  FullMatrix<double> AP(A.m(), P.n()), PtAP(P.n(), P.n());
-  A.mmult(AP, P);
-  P.Tmmult(PtAP, AP);
-  for (unsigned int i = 0; i < P.n(); ++i) {
-    const bool stands_alone = std::count_if(expected.begin(i), expected.end(i),
-                                            [](const auto &e) { return e.value() != 0.; }) == 1;
-    for (unsigned int j = 0; j < P.n(); ++j)
-      if (stands_alone && i == j)
+  const FullMatrix<double> expected = dense(of_coarse.matrix());
+  const FullMatrix<double> PtAP = galerkin_product(dense(of_fine.matrix()), coarser->prolongation);
+  ASSERT_EQ(PtAP.m(), expected.m());
+  for (unsigned int i = 0; i < PtAP.n(); ++i) {
+    for (unsigned int j = 0; j < PtAP.n(); ++j)
+      if (i == j && stands_alone(expected, static_cast<int>(i)))
         EXPECT_GT(PtAP(i, i), 0.);
       else
         EXPECT_NEAR(PtAP(i, j), expected(i, j), 1e-12) << i << ", " << j;
@@ -179,6 +192,128 @@ TEST(CoarserUnknowns, of_lower_degrees_give_the_matrices_of_these)
   expect_galerkin<3>("simplex", 2, 0);
 }
 
+/// A discretization and its system.
+template <int dim>
+struct Assembled
+{
+  Assembled(const Problem<dim> &problem, Mesh<dim> given)
+      : mesh(std::move(given)), discretization(mesh, 1, problem.n_components()),
+        system(MPI_COMM_WORLD)
+  {
+    discretization.distribute_dofs();
+    discretization.make_constraints(problem);
+    make_pattern(discretization, system);
+    describe_unknowns(problem, discretization, {true, true}, system);
+    assemble(problem, discretization, system);
+  }
+
+  Mesh<dim> mesh;
+  Discretization<dim> discretization;
+  linalg::NodeSystem system;
+};
+
+/// For each unknown the one at the same place, and the same one of its node; -1: there is none.
+std::vector<int> same_places(const linalg::Unknowns &some, const linalg::Unknowns &all)
+{
+  const auto place = [](const linalg::Unknowns &unknowns, const std::size_t i) {
+    std::vector<int> result = {static_cast<int>(i) % unknowns.per_node};
+    for (int d = 0; d < unknowns.dimension; ++d)
+      result.push_back(static_cast<int>(std::lround(
+          1e6 * unknowns.coordinates[i * static_cast<std::size_t>(unknowns.dimension) + d])));
+    return result;
+  };
+  const auto dimension = static_cast<std::size_t>(some.dimension);
+  std::map<std::vector<int>, int> numbers;
+  for (std::size_t i = 0; i < all.coordinates.size() / dimension; ++i)
+    numbers[place(all, i)] = static_cast<int>(i);
+  std::vector<int> result;
+  for (std::size_t i = 0; i < some.coordinates.size() / dimension; ++i) {
+    const auto found = numbers.find(place(some, i));
+    result.push_back(found == numbers.end() ? -1 : found->second);
+  }
+  return result;
+}
+
+/// PᵀAP is what is assembled on the mesh that is refined once less.
+template <int dim>
+void expect_galerkin_of_mesh(const unsigned int components, const bool is_periodic)
+{
+  SCOPED_TRACE(std::to_string(dim) + "D, " + std::to_string(components) + " components");
+  const Membrane<dim> problem(components, is_periodic);
+  const unsigned int times = dim == 2 ? 4 : 2;
+  const Assembled<dim> fine(problem, refined_mesh(problem, "hypercube", 0, times));
+  const Assembled<dim> coarse(problem, refined_mesh(problem, "hypercube", 0, times - 1));
+  const linalg::HostCsr A = fine.system.matrix(), expected_A = coarse.system.matrix();
+  const auto coarser = A.unknowns->coarser.get();
+  if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) > 0) {
+    EXPECT_EQ(coarser, nullptr);
+    return;
+  }
+  ASSERT_NE(coarser, nullptr);
+  const FullMatrix<double> PtAP = galerkin_product(dense(A), coarser->prolongation);
+  const FullMatrix<double> expected = dense(expected_A);
+  const std::vector<int> same = same_places(coarser->unknowns, *expected_A.unknowns);
+  ASSERT_EQ(PtAP.m(), same.size());
+  for (unsigned int i = 0; i < PtAP.m(); ++i) {
+    ASSERT_GE(same[i], 0);
+    for (unsigned int j = 0; j < PtAP.m(); ++j)
+      if (i == j && stands_alone(expected, same[i]))
+        EXPECT_GT(PtAP(i, i), 0.);
+      else
+        EXPECT_NEAR(PtAP(i, j), expected(same[i], same[j]), 1e-12) << i << ", " << j;
+  }
+}
+
+TEST(CoarserUnknowns, of_coarser_meshes_give_the_matrices_of_these)
+{
+  expect_galerkin_of_mesh<2>(1, false);
+  expect_galerkin_of_mesh<2>(1, true);
+  expect_galerkin_of_mesh<2>(2, false);
+  expect_galerkin_of_mesh<3>(1, true);
+  expect_galerkin_of_mesh<3>(3, false);
+}
+
+/// Linear functions are in all spaces, hanging nodes or not.
+template <int dim>
+void expect_linear_functions()
+{
+  const Membrane<dim> problem(2, false); // whose second component is free
+  const Assembled<dim> fine(problem, refined_mesh(problem, "hypercube", 4));
+  const linalg::HostCsr system = fine.system.matrix();
+  linalg::UnknownsPtr known = system.unknowns;
+  if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) > 0)
+    return;
+  const auto value = [](const linalg::Unknowns &unknowns, const int i) {
+    double sum = 1.;
+    for (int d = 0; d < dim; ++d)
+      sum += (d + 2.) * unknowns.coordinates[static_cast<std::size_t>(i) * dim + d];
+    return sum;
+  };
+  const FullMatrix<double> A = dense(system);
+  int n_meshes = 0, n_rows = 0;
+  for (auto coarser = known->coarser.get(); coarser; coarser = known->coarser.get(), ++n_meshes) {
+    const linalg::HostProlongation &P = coarser->prolongation;
+    for (int i = 1; i < static_cast<int>(P.row_starts.size()) - 1; i += 2) {
+      if (n_meshes == 0 && stands_alone(A, i))
+        continue;
+      double sum = 0.;
+      for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
+        sum += P.values[k] * value(coarser->unknowns, P.columns[k]);
+      ASSERT_NEAR(sum, value(*known, i), 1e-12) << "mesh " << n_meshes << ", " << i;
+      ++n_rows;
+    }
+    known = linalg::UnknownsPtr(coarser, &coarser->unknowns);
+  }
+  EXPECT_GE(n_meshes, 2);
+  EXPECT_GE(n_rows, 100);
+}
+
+TEST(CoarserUnknowns, of_coarser_meshes_have_linear_functions_at_hanging_nodes)
+{
+  expect_linear_functions<2>();
+  expect_linear_functions<3>();
+}
+
 TEST(CoarserUnknowns, are_told_only_where_they_are_wanted)
 {
   const Membrane<2> problem(1, false);
@@ -192,7 +327,7 @@ TEST(CoarserUnknowns, are_told_only_where_they_are_wanted)
   describe_unknowns(problem, discretization, {}, system);
   EXPECT_EQ(system.matrix().unknowns->per_node, 1);
   EXPECT_TRUE(system.matrix().unknowns->coordinates.empty());
-  EXPECT_EQ(system.matrix().unknowns->coarser, nullptr);
+  EXPECT_EQ(system.matrix().unknowns->coarser.get(), nullptr);
 }
 
 TEST(Coordinates, are_those_of_the_unknowns)

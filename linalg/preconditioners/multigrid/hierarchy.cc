@@ -58,10 +58,11 @@ Nodes uniform_nodes(const CsrMatrix &A, const int block)
 }
 
 /// From what is known of the rows of A. @throws ParameterError unless it has as many
-std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A, const Unknowns &unknowns)
+std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A,
+                                                    const CoarserUnknowns &coarser,
+                                                    const std::vector<double> &scales)
 {
-  const HostProlongation &P = unknowns.coarser->prolongation;
-  const std::vector<double> &scales = unknowns.scales;
+  const HostProlongation &P = coarser.prolongation;
   if (P.row_starts.size() != static_cast<std::size_t>(A.n()) + 1)
     throw ParameterError("A prolongation of " + std::to_string(P.row_starts.size() - 1) +
                          " rows does not fit a matrix with " + std::to_string(A.n()) + ".");
@@ -118,19 +119,22 @@ template <class Backend>
 UnknownsPtr Hierarchy<Backend>::add_given_levels()
 {
   UnknownsPtr known = all_levels[0].A->csr().unknowns();
-  while (options.takes_given && known->coarser && all_levels.back().A->n() > options.coarsest) {
+  while (options.takes_given && all_levels.back().A->n() > options.coarsest) {
+    const auto coarser = known->coarser.get();
+    if (!coarser)
+      break;
     Level<Backend> &level = all_levels.back();
     const CsrMatrix &A = level.A->csr();
     Stopwatch watch;
     auto next = std::make_unique<Transition<Backend>>();
-    next->tentative = given_prolongation(A, *known);
+    next->tentative = given_prolongation(A, *coarser, known->scales);
     level.report.prolongation_seconds = lap(A, watch);
     next->coarse = std::make_unique<GalerkinProduct<Backend>>(
         A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
     level.report.product_seconds = lap(A, watch);
     level.next = std::move(next);
     add_level(*all_levels.back().next->coarse->matrix());
-    known = UnknownsPtr(known->coarser, &known->coarser->unknowns);
+    known = UnknownsPtr(coarser, &coarser->unknowns);
     ++n_given;
   }
   return known;
@@ -268,7 +272,8 @@ void Hierarchy<Backend>::update()
       next.smoothed->update(A, level.smoother->inverse_diagonal(),
                             damping(level.smoother->largest_eigenvalue()));
     else if (n_given > 0 && &level == &all_levels.front() && !A.unknowns()->scales.empty())
-      next.tentative = given_prolongation(A, *A.unknowns()); // the scales may be others
+      next.tentative = // the scales may be others
+          given_prolongation(A, *A.unknowns()->coarser.get(), A.unknowns()->scales);
     report.prolongation_seconds = lap(*level.A, watch);
     next.coarse->update(A, next.P());
     report.product_seconds = lap(*level.A, watch);

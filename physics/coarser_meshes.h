@@ -1,0 +1,48 @@
+#ifndef femgpu_physics_coarser_meshes_h
+#define femgpu_physics_coarser_meshes_h
+
+#include "linalg/base/unknowns.h"
+
+#include <memory>
+#include <vector>
+
+namespace femgpu
+{
+/// The cells of a forest of quadtrees or octrees, those of a tree in the order of its space-filling
+/// curve.
+struct ForestCells
+{
+  int dimension;
+  std::vector<int> trees;  ///< of each cell
+  std::vector<int> levels; ///< of refinement, of each cell
+  std::vector<int> nodes;  ///< its 2^dimension vertices each, in lexicographic order
+
+  int n_vertices() const
+  {
+    return 1 << dimension;
+  }
+};
+
+/// Unknowns that depend on others, x_i = Σ_k w_k x_k, or are given.
+struct UnknownLines
+{
+  std::vector<int> is_constrained; ///< of each unknown, 1 or 0
+  std::vector<int> starts;         ///< n + 1, of its terms
+  std::vector<int> columns;
+  std::vector<double> weights;
+};
+
+/**
+ * The unknowns of linear elements on coarser and coarser meshes, whose functions are those that are
+ * multilinear in each cell: in every step all families of cells become their parent, whatever the
+ * neighbours do. What is then a midpoint of an edge, face or cell of a parent has the mean of its
+ * ends; so hanging nodes need no care, nor need the coarser meshes be balanced. A node keeps all
+ * its unknowns or none; those that are constrained stand alone, see describe_unknowns().
+ * @param given of the unknowns of @p cells, per_node of a vertex side by side
+ * @return nullptr where nothing coarsens
+ */
+std::shared_ptr<const linalg::CoarserUnknowns>
+unknowns_of_coarser_meshes(ForestCells cells, UnknownLines lines, const linalg::Unknowns &given);
+} // namespace femgpu
+
+#endif
