@@ -204,7 +204,8 @@ linalg::Unknowns of_nodes(const linalg::Unknowns &given, const std::vector<int> 
   linalg::Unknowns result;
   result.per_node = given.per_node;
   result.dimension = given.dimension;
-  const auto width = static_cast<std::size_t>(given.per_node * given.dimension);
+  const auto width =
+      static_cast<std::size_t>(given.per_node) * static_cast<std::size_t>(given.dimension);
   if (!given.coordinates.empty())
     for (const int node : nodes)
       for (std::size_t k = 0; k < width; ++k)
