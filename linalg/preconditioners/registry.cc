@@ -69,11 +69,11 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      preconditioner<class IluPreconditioner>,
      {.counts_by_int = true}},
     {"multigrid",
-     "cycles over levels of aggregates, smoothed where A is symmetric; theta=0..1 of strong "
-     "connections, coarsening=auto (first to lower degrees, where known)|aggregation, "
-     "smoother=chebyshev|l1-jacobi|block-jacobi|fsai|sai with degree=K, cycle=V|W, block=B "
-     "unknowns of a "
-     "node (0: as known), near-null=auto|constants|rigid-body, coarsest=ROWS that are inverted",
+     "cycles over coarser levels: lower degrees and coarser meshes, where they are known, then "
+     "aggregates, smoothed where A is symmetric; coarsening=auto|aggregation, theta=0..1 of strong "
+     "connections, smoother=chebyshev|l1-jacobi|block-jacobi|fsai|sai with degree=K, "
+     "values=float|double in the cycle's products with A, cycle=V|W, block=B unknowns of a node "
+     "(0: as known), near-null=auto|constants|rigid-body, coarsest=ROWS that are inverted",
      preconditioner<class MultigridPreconditioner>,
      {.counts_by_int = true, .takes_coordinates = true, .takes_coarser = true}}};
 

@@ -140,6 +140,35 @@ TEST_P(MultigridCG, TakesFewerIterationsWithSmoothersThatKnowMoreOfA)
   }
 }
 
+TEST_P(MultigridCG, TakesAsManyIterationsWithProductsInFloat)
+{
+  constexpr int N = 60;
+  const auto jumping = [](int, const int x, const int y) { return x / 13 == y / 13 ? 1e6 : 1.; };
+  const auto stretched = [](const int d, int, int) { return d == 0 ? 1e-4 : 1.; };
+  for (const HostMatrix &A : {diffusion_2d(N, jumping, Sides::dirichlet),
+                              diffusion_2d(N, stretched, Sides::dirichlet), laplacian_1d(3000)}) {
+    const std::vector<double> b = random_vector(A.n, 1);
+    const int in_double = iterations(A, b, "multigrid values=double");
+    EXPECT_LE(iterations(A, b, "multigrid values=float"), 1.1 * in_double);
+  }
+}
+
+TEST_P(MultigridCG, StaysInDoubleWhereFloatHasNoSuchNumbers)
+{
+  const HostMatrix A = laplacian_2d(40, 30);
+  const std::vector<double> b = random_vector(A.n, 1);
+  for (const double unit : {1e-60, 1e-35, 1., 1e60}) {
+    HostMatrix scaled = A;
+    for (double &value : scaled.values)
+      value *= unit;
+    const Solved solved = run(method(solver, "multigrid coarsest=40", 1e-8), scaled, b);
+    EXPECT_TRUE(solved.report.converged()) << solved.report.message;
+    const std::string &remarks = solved.report.method.setup.remarks;
+    EXPECT_EQ(remarks.find("products in float, but for") == std::string::npos, unit == 1.)
+        << remarks;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, MultigridCG,
                          testing::Combine(backends(), testing::Values(std::string("pipelined-cg"))),
                          words);

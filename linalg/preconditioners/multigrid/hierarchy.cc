@@ -303,6 +303,7 @@ template <class Backend>
 std::string Hierarchy<Backend>::description() const
 {
   double n_rows = 0.;
+  int n_in_double = 0;
   std::ostringstream text;
   text.precision(3);
   if (n_given > 0)
@@ -314,8 +315,10 @@ std::string Hierarchy<Backend>::description() const
     n_rows += level.A->n();
     text << (&level == &all_levels.front() ? " " : ", ") << level.A->n() << " x "
          << level.A->n_nonzeros();
-    if (level.smoother)
+    if (level.smoother) {
       text << " (λ " << level.smoother->largest_smoothed_eigenvalue() << ")";
+      n_in_double += level.smoother->is_rounded() ? 0 : 1;
+    }
   }
   text << ", complexity " << complexity() << " of entries and "
        << n_rows / std::max<double>(1., all_levels[0].A->n()) << " of rows, ";
@@ -325,6 +328,10 @@ std::string Hierarchy<Backend>::description() const
     text << "the coarsest inverted but for " << coarsest_inverse->n_singular() << " rows";
   else
     text << "the coarsest inverted";
+  if (options.smoother.rounds)
+    text << ", products in float";
+  if (options.smoother.rounds && n_in_double > 0)
+    text << ", but for " << n_in_double << " levels with numbers that it does not hold";
   return text.str();
 }
 

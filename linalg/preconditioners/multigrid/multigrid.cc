@@ -51,8 +51,8 @@ public:
       else
         once = hierarchy.inverse()->matrix().bytes() + 2 * vector;
       if (level.next)
-        once += level.smoother->bytes(false) + level.A->bytes() + 2 * level.next->P().bytes() +
-                6 * vector;
+        once += level.smoother->bytes(false) + level.smoother->matrix().bytes() +
+                2 * level.next->P().bytes() + 6 * vector;
       sum += n_visits * once;
       n_visits *= static_cast<std::size_t>(visits);
     }
@@ -89,7 +89,7 @@ private:
     v = level.smoother->smooth(run, r, v, from_zero);
     if (!level.next)
       return v;
-    run.run(product(*level.A, v.x, StoreResidual{r, v.other}));
+    run.run(product(level.smoother->matrix(), v.x, StoreResidual{r, v.other}));
     double *const coarse_r = vectors[l + 1].r.data();
     run.run(product(*level.next->coarse->restriction(), v.other, StoreProduct{coarse_r}));
     SmoothedVector correction = vectors[l + 1].all();
@@ -110,12 +110,13 @@ private:
  *
  * Use: the iterations hardly grow with the number of unknowns, so for large systems of elliptic
  * equations; small ones have less set-up and fewer steps with Jacobi. Options: coarsening by what
- * is known of lower degrees before aggregates, or by these alone; theta of strong connections,
- * smoother and its degree, cycle=W for hard systems, block and near-null of systems of equations,
- * coarsest for the rows that are inverted. Needs: a positive diagonal; A symmetric positive
- * definite, or nearly an M-matrix, for which P is not smoothed. Cost: a cycle multiplies 2 degree
- * times with A, and on the other levels with matrices that together have a part of its entries.
- * Fails: on equations with waves or little diffusion the iterations grow.
+ * is known of lower degrees and coarser meshes before aggregates, or by these alone; theta of
+ * strong connections, smoother and its degree, values of the matrices that cycles multiply with,
+ * cycle=W for hard systems, block and near-null of systems of equations, coarsest for the rows that
+ * are inverted. Needs: a positive diagonal; A symmetric positive definite, or nearly an M-matrix,
+ * for which P is not smoothed. Cost: a cycle multiplies 2 degree times with A, and on the other
+ * levels with matrices that together have a part of its entries. Fails: on equations with waves or
+ * little diffusion the iterations grow.
  */
 template <class Backend>
 class Multigrid final : public OperatorPreconditioner<MultigridOperator<Backend>>
@@ -130,6 +131,7 @@ public:
     options.smoother.name = method.word("smoother", "chebyshev",
                                         {"chebyshev", "l1-jacobi", "block-jacobi", "fsai", "sai"});
     options.smoother.degree = method.integer("degree", 2, 1, 20);
+    options.smoother.rounds = method.word("values", "float", {"float", "double"}) == "float";
     this->keeps_symmetry = options.smoother.keeps_symmetry();
     options.block = method.integer("block", 0, 0, NearNullVectors::most);
     options.near_null = method.word("near-null", "auto", {"auto", "constants", "rigid-body"});

@@ -6,6 +6,7 @@
 #include "linalg/execution/steps/row_bodies.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace femgpu::linalg
 {
@@ -14,9 +15,14 @@ namespace
 constexpr int lanczos_steps = 10;
 constexpr double safety = 1.1; // of their eigenvalue, which comes from below
 
+constexpr double most_in_float = std::numeric_limits<float>::max();
+/// Of a diagonal: entries that are as nothing beside it may vanish.
+constexpr double least_in_float =
+    std::numeric_limits<float>::min() / std::numeric_limits<float>::epsilon();
+
 struct LanczosState : LoopState
 {
-  double bad_rows = 0.;
+  double bad_rows = 0., wide_rows = 0.;
   int n_steps = 0;
   double alpha[lanczos_steps] = {}, beta[lanczos_steps + 1] = {};
 
@@ -29,7 +35,7 @@ struct LanczosState : LoopState
 
 struct LanczosSums
 {
-  double bad_rows, vz, zAz;
+  double bad_rows, wide_rows, vz, zAz;
 };
 
 /// A v of numbers that no mode is orthogonal to, and none before it.
@@ -48,14 +54,15 @@ struct BeginLanczos
   }
 };
 
-/// D, D⁻¹ and 1/Σ|a_ij|;  z = D⁻¹v;  β_0 = ‖v‖
+/// D, D⁻¹ and 1/Σ|a_ij|;  z = D⁻¹v;  β_0 = ‖v‖. Counts rows without a positive diagonal, and those
+/// whose numbers are beyond what float holds to its last digit.
 struct BeginWithDiagonal
 {
   BeginLanczos begin;
   CsrView<double> A;
   double *diagonal, *inverse, *inverse_sum, *z;
 
-  using Contributes = SumList<&LanczosSums::bad_rows, &LanczosSums::vz>;
+  using Contributes = SumList<&LanczosSums::bad_rows, &LanczosSums::wide_rows, &LanczosSums::vz>;
   FEMGPU_HD
   void operator()(const LanczosState &s, const int i, LanczosSums &sums) const
   {
@@ -70,6 +77,7 @@ struct BeginWithDiagonal
     inverse[i] = 1. / a_ii;
     inverse_sum[i] = 1. / sum;
     sums.bad_rows += a_ii > 0. && sum - sum == 0. ? 0. : 1.;
+    sums.wide_rows += a_ii >= least_in_float && sum <= most_in_float ? 0. : 1.;
     begin(s, i, sums);
     z[i] = inverse[i] * begin.v[i];
     sums.vz += begin.v[i] * z[i];
@@ -79,6 +87,7 @@ struct BeginWithDiagonal
   void finish(LanczosState &s, const LanczosSums &sums) const
   {
     s.bad_rows = sums.bad_rows;
+    s.wide_rows = sums.wide_rows;
     s.beta[0] = sqrt(sums.vz);
   }
 };
@@ -284,15 +293,18 @@ double Smoother<Backend>::estimate(const PreconditionerOperator *const inverse_o
   double *v = first.data(), *w = second.data(), *const z = image.data();
   const BeginLanczos begin{A.range()->first(), v, w};
   iteration.set_state({});
-  if (inverse_of_M == nullptr)
+  if (inverse_of_M == nullptr) {
     iteration.once(rows(A.n(), BeginWithDiagonal{begin, A.csr().csr_view(), diagonal_of_A.data(),
                                                  inverse.data(), inverse_sums.data(), z}));
+    if (choice.rounds)
+      round(iteration.get_state().wide_rows == 0.);
+  }
   else
     iteration.once(rows(A.n(), begin), product(*inverse_of_M, v, PreconditionLanczos{v, z, 0}));
   for (int k = 0; k < lanczos_steps; ++k, std::swap(v, w)) {
     const OrthogonaliseLanczos orthogonalise{v, w};
     const PreconditionLanczos precondition{w, z, k + 1};
-    iteration.once(product(A.csr(), z, MultiplyLanczos{z, w}));
+    iteration.once(product(matrix(), z, MultiplyLanczos{z, w}));
     if (inverse_of_M == nullptr)
       iteration.once(
           rows(A.n(), OrthogonaliseAndDivide{orthogonalise, inverse.data(), precondition}));
@@ -309,6 +321,19 @@ double Smoother<Backend>::estimate(const PreconditionerOperator *const inverse_o
   return largest > 0. ? largest : 1.; // no rows, or NaN, which the solver will see
 }
 
+/// @param fits can float hold the values of A?
+template <class Backend>
+void Smoother<Backend>::round(const bool fits)
+{
+  if (fits && rounded)
+    rounded->update();
+  else {
+    rounded.reset();
+    if (fits && !is_rounded())
+      rounded = std::make_unique<RoundedFormat<Backend>>(A);
+  }
+}
+
 template <class Backend>
 SmoothedVector Smoother<Backend>::smooth(Runner<Backend> &run, double *r, SmoothedVector v,
                                          const bool from_zero) const
@@ -319,14 +344,14 @@ SmoothedVector Smoother<Backend>::smooth(Runner<Backend> &run, double *r, Smooth
     const bool is_zero = k == 0 && from_zero;
     if (M) {
       if (!is_zero)
-        run.run(product(A, v.x, StoreResidual{r, v.other}));
+        run.run(product(matrix(), v.x, StoreResidual{r, v.other}));
       run.run(
           product(*operator_of(*M), is_zero ? r : v.other, SmoothByM{a, b, is_zero, v.x, v.step}));
     }
     else if (is_zero)
       run.run(rows(A.n(), SmoothZero{r, m, b, v.x, v.step}));
     else {
-      run.run(product(A, v.x, SmoothRow{r, m, a, b, v.x, v.step, v.other}));
+      run.run(product(matrix(), v.x, SmoothRow{r, m, a, b, v.x, v.step, v.other}));
       std::swap(v.x, v.other);
     }
   }
@@ -339,9 +364,9 @@ std::size_t Smoother<Backend>::bytes(const bool from_zero) const
 {
   const std::size_t vector = inverse.bytes();
   if (M)
-    return n_products(from_zero) * (A.bytes() + 3 * vector) +
+    return n_products(from_zero) * (matrix().bytes() + 3 * vector) +
            terms.size() * (M->bytes() + 4 * vector);
-  return n_products(from_zero) * (A.bytes() + 5 * vector) + (from_zero ? 4 * vector : 0);
+  return n_products(from_zero) * (matrix().bytes() + 5 * vector) + (from_zero ? 4 * vector : 0);
 }
 
 template class Smoother<ThisBackend>;

@@ -1,0 +1,92 @@
+#include "linalg/matrices/rounded_format.h"
+
+#include "linalg/base/error.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+CsrView<float> rounded(const CsrView<double> &A, const float *values)
+{
+  return {A.n, A.lanes, A.row_starts, A.columns, values};
+}
+EllView<float> rounded(const EllView<double> &A, const float *values)
+{
+  return {A.n, A.lanes, A.stride, A.row_lengths, A.columns, values, A.stays};
+}
+SellView<float> rounded(const SellView<double> &A, const float *values)
+{
+  return {A.n, A.log_slice, A.slice_starts, A.order, A.columns, values, A.short_columns, A.stays};
+}
+BsrView<float> rounded(const BsrView<double> &A, const float *values)
+{
+  return {A.n, A.lanes, A.block_size, A.row_starts, A.columns, values};
+}
+BlockSellView<float> rounded(const BlockSellView<double> &A, const float *values)
+{
+  return {A.n, A.block_size, A.log_slice, A.slice_starts, A.order, A.columns, values, A.stays};
+}
+
+template <class View, class Value, class = void>
+constexpr bool has_values = false;
+template <class View, class Value>
+constexpr bool has_values<View, Value, std::void_t<decltype(std::decay_t<View>::values)>> =
+    std::is_same_v<decltype(std::decay_t<View>::values), const Value *>;
+
+/// Its values in double; nullptr: it has others.
+const double *values_of(const Matrix::View &view)
+{
+  return std::visit(
+      [](const auto &A) -> const double * {
+        if constexpr (has_values<decltype(A), double>)
+          return A.values;
+        else
+          return nullptr;
+      },
+      view);
+}
+} // namespace
+
+template <class Backend>
+RoundedFormat<Backend>::RoundedFormat(const Matrix &A)
+    : Format<float>(A.csr()), given(std::holds_alternative<StoredView>(A.view()) ? A.csr() : A)
+{
+  if (values_of(given.view()) == nullptr && given.n_stored() > 0)
+    throw ParameterError("A matrix whose values are float is not rounded again.");
+  values = Buffer<float>(given.executor(), given.n_stored());
+  update();
+}
+
+template <class Backend>
+std::size_t RoundedFormat<Backend>::bytes() const
+{
+  return given.bytes() - n_stored() * (sizeof(double) - sizeof(float));
+}
+
+template <class Backend>
+std::string RoundedFormat<Backend>::description() const
+{
+  return given.description() + describe_values<float>();
+}
+
+template <class Backend>
+Matrix::View RoundedFormat<Backend>::view() const
+{
+  return std::visit(
+      [&](const auto &A) -> Matrix::View {
+        if constexpr (has_values<decltype(A), double>)
+          return rounded(A, values.data());
+        else
+          return A; // which the constructor has refused
+      },
+      given.view());
+}
+
+template <class Backend>
+void RoundedFormat<Backend>::update()
+{
+  convert<Backend>(*executor(), values_of(given.view()), values.data(), n_stored());
+}
+
+template class RoundedFormat<ThisBackend>;
+} // namespace femgpu::linalg
