@@ -28,8 +28,8 @@ public:
     }
   }
 
-  /// Merges all families. Gives the prolongation from the nodes that are kept then, to the @p n
-  /// unknowns of @p finer nodes.
+  /// Merges all families, and those that come of them, until few enough of the @p finer nodes are
+  /// left. Gives the prolongation from these to the unknowns of the finer ones.
   linalg::HostProlongation coarsen(const std::vector<int> &finer);
 
   /// The nodes that are left, ascending.
@@ -49,7 +49,7 @@ private:
     double value;
   };
 
-  void merge_families();
+  bool merge_families();
   void merge(const int *nodes_of_children);
   void add_terms(int unknown, double weight, std::vector<Term> &terms) const;
 
@@ -83,8 +83,10 @@ void CoarseningMesh::merge(const int *const nodes_of_children)
   }
 }
 
-void CoarseningMesh::merge_families()
+/// Gives whether there were any.
+bool CoarseningMesh::merge_families()
 {
+  const std::size_t n_before = parents.size();
   const int n_vertices = cells.n_vertices(), n_cells = static_cast<int>(cells.trees.size());
   const int finest = n_cells > 0 ? *std::max_element(cells.levels.begin(), cells.levels.end()) : 0;
   const auto size = [&](const int level) { // in cells of the finest level
@@ -116,6 +118,7 @@ void CoarseningMesh::merge_families()
   cells.trees.resize(n_left);
   cells.levels.resize(n_left);
   cells.nodes.resize(static_cast<std::size_t>(n_left) * n_vertices);
+  return parents.size() > n_before;
 }
 
 /// Ends, because what a midpoint or a hanging node depends on has fewer refinements behind it.
@@ -147,7 +150,10 @@ void CoarseningMesh::add_terms(const int unknown, const double weight,
 
 linalg::HostProlongation CoarseningMesh::coarsen(const std::vector<int> &finer)
 {
-  merge_families();
+  const double most = least_reduction * static_cast<double>(finer.size());
+  while (merge_families() &&
+         static_cast<double>(std::count(is_kept.begin(), is_kept.end(), 1)) > most) {
+  }
   numbers.assign(is_kept.size(), -1);
   int n_left = 0;
   for (std::size_t node = 0; node < is_kept.size(); ++node)

@@ -35,9 +35,10 @@ struct UnknownLines
 /**
  * The unknowns of linear elements on coarser and coarser meshes, whose functions are those that are
  * multilinear in each cell: in every step all families of cells become their parent, whatever the
- * neighbours do. What is then a midpoint of an edge, face or cell of a parent has the mean of its
- * ends; so hanging nodes need no care, nor need the coarser meshes be balanced. A node keeps all
- * its unknowns or none; those that are constrained stand alone, see describe_unknowns().
+ * neighbours do, and once more while less than a fifth of the nodes is gone. What is then a
+ * midpoint of an edge, face or cell of a parent has the mean of its ends; so hanging nodes need no
+ * care, nor need the coarser meshes be balanced. A node keeps all its unknowns or none; those that
+ * are constrained stand alone, see describe_unknowns().
  * @param given of the unknowns of @p cells, per_node of a vertex side by side
  * @return nullptr where nothing coarsens
  */

@@ -1,4 +1,5 @@
 #include "physics/assembler.h"
+#include "physics/coarser_meshes.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -312,6 +314,52 @@ TEST(CoarserUnknowns, of_coarser_meshes_have_linear_functions_at_hanging_nodes)
 {
   expect_linear_functions<2>();
   expect_linear_functions<3>();
+}
+
+/// A square that is refined @p times, each time at its first corner alone.
+ForestCells refined_at_a_corner(const int times)
+{
+  ForestCells cells{2, {}, {}, {}};
+  std::map<std::pair<int, int>, int> nodes;
+  const auto add = [&](const int x, const int y, const int level) {
+    const int size = 1 << (times - level);
+    cells.trees.push_back(0);
+    cells.levels.push_back(level);
+    for (int vertex = 0; vertex < 4; ++vertex) {
+      const std::pair at(x + size * (vertex & 1), y + size * (vertex >> 1));
+      cells.nodes.push_back(nodes.emplace(at, static_cast<int>(nodes.size())).first->second);
+    }
+  };
+  add(0, 0, times);
+  for (int level = times; level > 0; --level)
+    for (int child = 1; child < 4; ++child) {
+      const int size = 1 << (times - level);
+      add(size * (child & 1), size * (child >> 1), level);
+    }
+  return cells;
+}
+
+TEST(CoarserUnknowns, of_coarser_meshes_become_fewer_by_a_fifth_with_each)
+{
+  const int times = 12;
+  std::size_t n_nodes = 4 + 5 * times;
+  linalg::Unknowns given;
+  given.per_node = 1;
+  given.dimension = 2;
+  auto coarser = unknowns_of_coarser_meshes(
+      refined_at_a_corner(times),
+      {std::vector<int>(n_nodes, 0), std::vector<int>(n_nodes + 1, 0), {}, {}}, given);
+  for (; coarser; coarser = coarser->unknowns.coarser.get()) {
+    const linalg::HostProlongation &P = coarser->prolongation;
+    ASSERT_EQ(P.row_starts.size(), n_nodes + 1);
+    EXPECT_LE(P.n_columns, 0.8 * static_cast<double>(n_nodes));
+    for (std::size_t i = 0; i < n_nodes; ++i)
+      EXPECT_NEAR(std::accumulate(P.values.begin() + P.row_starts[i],
+                                  P.values.begin() + P.row_starts[i + 1], 0.),
+                  1., 1e-12);
+    n_nodes = static_cast<std::size_t>(P.n_columns);
+  }
+  EXPECT_EQ(n_nodes, 4);
 }
 
 TEST(CoarserUnknowns, are_told_only_where_they_are_wanted)
