@@ -1,5 +1,7 @@
 #include "physics/coarser_meshes.h"
 
+#include <deal.II/base/parallel.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -9,7 +11,8 @@ namespace femgpu
 {
 namespace
 {
-constexpr double least_reduction = 0.8; ///< of unknowns: else another mesh is not worth it
+constexpr double least_reduction = 0.8;        ///< of unknowns: else another mesh is not worth it
+constexpr std::size_t nodes_of_part = 1 << 14; ///< of a prolongation, which one thread makes
 
 /// A mesh that becomes coarser, and what its nodes depend on.
 class CoarseningMesh
@@ -52,6 +55,7 @@ private:
   bool merge_families();
   void merge(const int *nodes_of_children);
   void add_terms(int unknown, double weight, std::vector<Term> &terms) const;
+  void add_rows(const int *begin, const int *end, linalg::HostProlongation &P) const;
 
   ForestCells cells;
   UnknownLines lines;
@@ -148,28 +152,18 @@ void CoarseningMesh::add_terms(const int unknown, const double weight,
   }
 }
 
-linalg::HostProlongation CoarseningMesh::coarsen(const std::vector<int> &finer)
+/// The rows of the unknowns of some nodes.
+void CoarseningMesh::add_rows(const int *const begin, const int *const end,
+                              linalg::HostProlongation &P) const
 {
-  const double most = least_reduction * static_cast<double>(finer.size());
-  while (merge_families() &&
-         static_cast<double>(std::count(is_kept.begin(), is_kept.end(), 1)) > most) {
-  }
-  numbers.assign(is_kept.size(), -1);
-  int n_left = 0;
-  for (std::size_t node = 0; node < is_kept.size(); ++node)
-    if (is_kept[node] != 0)
-      numbers[node] = n_left++;
-  linalg::HostProlongation P;
-  P.n_columns = n_left * per_node;
-  P.row_starts.reserve(finer.size() * static_cast<std::size_t>(per_node) + 1);
   std::vector<Term> terms;
-  for (const int node : finer)
-    for (int unknown = node * per_node; unknown < (node + 1) * per_node; ++unknown) {
+  for (const int *node = begin; node < end; ++node)
+    for (int unknown = *node * per_node; unknown < (*node + 1) * per_node; ++unknown) {
       terms.clear();
       if (lines.is_constrained[unknown] == 0)
         add_terms(unknown, 1., terms);
-      else if (numbers[node] >= 0) // it stands alone
-        terms.push_back({numbers[node] * per_node + unknown % per_node, 1.});
+      else if (numbers[*node] >= 0) // it stands alone
+        terms.push_back({numbers[*node] * per_node + unknown % per_node, 1.});
       std::sort(terms.begin(), terms.end(),
                 [](const Term &a, const Term &b) { return a.column < b.column; });
       for (std::size_t k = 0; k < terms.size(); ++k)
@@ -181,7 +175,51 @@ linalg::HostProlongation CoarseningMesh::coarsen(const std::vector<int> &finer)
         }
       P.row_starts.push_back(static_cast<int>(P.columns.size()));
     }
+}
+
+/// Rows of parts, one after the other.
+linalg::HostProlongation joined(const std::vector<linalg::HostProlongation> &parts,
+                                const int n_columns)
+{
+  std::size_t n_rows = 0, n_entries = 0;
+  for (const linalg::HostProlongation &part : parts) {
+    n_rows += part.row_starts.size() - 1;
+    n_entries += part.columns.size();
+  }
+  linalg::HostProlongation P;
+  P.n_columns = n_columns;
+  P.row_starts.reserve(n_rows + 1);
+  P.columns.reserve(n_entries);
+  P.values.reserve(n_entries);
+  for (const linalg::HostProlongation &part : parts) {
+    const auto before = static_cast<int>(P.columns.size());
+    for (std::size_t i = 1; i < part.row_starts.size(); ++i)
+      P.row_starts.push_back(before + part.row_starts[i]);
+    P.columns.insert(P.columns.end(), part.columns.begin(), part.columns.end());
+    P.values.insert(P.values.end(), part.values.begin(), part.values.end());
+  }
   return P;
+}
+
+linalg::HostProlongation CoarseningMesh::coarsen(const std::vector<int> &finer)
+{
+  const double most = least_reduction * static_cast<double>(finer.size());
+  while (merge_families() &&
+         static_cast<double>(std::count(is_kept.begin(), is_kept.end(), 1)) > most) {
+  }
+  numbers.assign(is_kept.size(), -1);
+  int n_left = 0;
+  for (std::size_t node = 0; node < is_kept.size(); ++node)
+    if (is_kept[node] != 0)
+      numbers[node] = n_left++;
+  std::vector<linalg::HostProlongation> parts(finer.size() / nodes_of_part + 1);
+  const auto make_parts = [&](const std::size_t begin, const std::size_t end) {
+    for (std::size_t part = begin; part < end; ++part)
+      add_rows(finer.data() + part * nodes_of_part,
+               finer.data() + std::min((part + 1) * nodes_of_part, finer.size()), parts[part]);
+  };
+  dealii::parallel::apply_to_subranges(std::size_t{0}, parts.size(), make_parts, 1);
+  return joined(parts, n_left * per_node);
 }
 
 /// Ranks have pieces of the curve one after the other, but each lists its trees in their order.

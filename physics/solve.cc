@@ -213,14 +213,14 @@ std::string progress_text(const int iteration, const double residual)
 /// rounding means another tolerance, not another problem.
 bool lacks_solution(const linalg::SolveReport &report)
 {
-  constexpr double rounding_level = 1e-11;
+  constexpr double rounding_level = 1e-13; // of backward errors
   switch (report.outcome) {
   case Outcome::diverged:
   case Outcome::not_finite:
   case Outcome::indefinite_matrix:
     return true;
   case Outcome::stagnated:
-    return report.true_residual > rounding_level * report.rhs_norm;
+    return report.backward_error > rounding_level;
   default:
     return false;
   }

@@ -2,6 +2,7 @@
 #include "linalg/nonlinear/jacobian.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/nonlinear/residual.h"
+#include "linalg/solvers/backward_error.h"
 #include "linalg/solvers/registry.h"
 
 #include <cmath>
@@ -59,9 +60,6 @@ private:
   bool is_adaptive;
   double largest, eta;
 };
-
-/// A residual of this share of its value at x = 0 is rounding error where no step makes it smaller.
-constexpr double rounding_level = 1e-11;
 
 /**
  * Newton–Krylov: J(x) d = r(x), x += α d, with any linear solver and preconditioner, and steps
@@ -159,9 +157,8 @@ private:
       const double before = norm;
       if (!search_line(F, x, norm, report)) {
         report.outcome = Outcome::stagnated;
-        return norm <= rounding_level * report.rhs_norm
-                   ? ""
-                   : " No step along Newton's direction makes the residual smaller.";
+        report.forward_error = norm_of(F, d) / norm_of(F, x);
+        return " No step along Newton's direction makes the residual smaller.";
       }
       inner.relative_tolerance = forcing.next(norm, before, report.target);
     }
@@ -172,6 +169,11 @@ private:
   {
     return step.converged() ||
            (step.outcome == Outcome::stagnated && step.true_residual < 0.1 * step.rhs_norm);
+  }
+
+  static double norm_of(const NonlinearOperator &F, const Buffer<double> &v)
+  {
+    return measure(F.space(), {F.linear_part().csr().csr_view(), v.data(), v.data(), nullptr}).rhs;
   }
 
   SolveReport solve_linear(const NonlinearOperator &F, Buffer<double> &x, const SolveControl &inner)

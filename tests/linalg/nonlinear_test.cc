@@ -133,6 +133,19 @@ TEST_P(NonlinearTest, BeyondTheFoldNothingConverges)
   }
 }
 
+TEST_P(NonlinearTest, NewtonEndsAtRoundingWhereThatIsAllThereIs)
+{
+  const Bratu problem = bratu_2d(40);
+  const Solved loose = solve(executor, options("newton", "jacobi"), problem, 6.);
+  const Solved tight = solve(executor, options("newton", "jacobi", 1e-18), problem, 6.);
+  EXPECT_EQ(to_string(tight.report.outcome), "converged_to_rounding") << tight.report.message;
+  EXPECT_LT(tight.report.backward_error, 1e-14);
+  EXPECT_LT(tight.report.forward_error, 1e-10);
+  EXPECT_NE(tight.report.message.find("converged to rounding"), std::string::npos)
+      << tight.report.message;
+  EXPECT_LT(relative_difference(tight.x, loose.x), 1e-8);
+}
+
 TEST_P(NonlinearTest, FarGuessesAreBroughtHomeByTheLineSearch)
 {
   const Bratu problem = bratu_2d(31);

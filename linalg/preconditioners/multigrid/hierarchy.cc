@@ -66,11 +66,14 @@ std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A,
   if (P.row_starts.size() != static_cast<std::size_t>(A.n()) + 1)
     throw ParameterError("A prolongation of " + std::to_string(P.row_starts.size() - 1) +
                          " rows does not fit a matrix with " + std::to_string(A.n()) + ".");
-  std::vector<double> values = P.values;
-  if (!scales.empty())
+  std::vector<double> scaled;
+  if (!scales.empty()) {
+    scaled = P.values;
     for (int i = 0; i < A.n(); ++i)
       for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
-        values[k] /= scales[i];
+        scaled[k] /= scales[i];
+  }
+  const std::vector<double> &values = scales.empty() ? P.values : scaled;
   const ExecutorPtr &executor = A.executor();
   return std::make_shared<CsrMatrix>(
       executor, P.n_columns, Buffer<int>(executor, P.row_starts.data(), P.row_starts.size()),
@@ -307,9 +310,11 @@ std::string Hierarchy<Backend>::description() const
   std::ostringstream text;
   text.precision(3);
   if (n_given > 0)
-    text << n_given << (n_given == 1 ? " level" : " levels") << " by given prolongations, then ";
-  text << (symmetric ? "smoothed aggregation" : "plain aggregation of an unsymmetric matrix")
-       << ", nodes of " << options.block << ", " << n_near_null << " near-null vectors, "
+    text << n_given << (n_given == 1 ? " level" : " levels") << " by given prolongations, ";
+  if (n_given + 1 < static_cast<int>(all_levels.size()))
+    text << (n_given > 0 ? "then " : "")
+         << (symmetric ? "smoothed aggregation, " : "plain aggregation of an unsymmetric matrix, ");
+  text << "nodes of " << options.block << ", " << n_near_null << " near-null vectors, "
        << all_levels.size() << " levels of rows x entries";
   for (const Level<Backend> &level : all_levels) {
     n_rows += level.A->n();

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Compares how iterations with multigrid grow with the mesh, for its sources of coarser levels.
+
+    benchmarks/growth.py --csv growth.csv
+    benchmarks/growth.py --only poisson.prm --csv growth.csv -- --backend cuda
+
+Each parameter file is solved on a coarse and on a fine mesh to 1e-8, from 0: with coarser meshes and
+lower degrees where they are known (auto), and by aggregation alone. Nonlinear problems count the
+iterations of a linear system in the mean. Exits with 1 if a run fails.
+"""
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+# File, degree, refinements of the coarse and of the fine mesh.
+CASES = [("poisson.prm", 1, 4, 8), ("poisson.prm", 2, 3, 7), ("poisson.prm", 4, 2, 6),
+         ("poisson_3d.prm", 1, 3, 6), ("poisson_3d.prm", 2, 2, 5), ("poisson_3d.prm", 4, 1, 4),
+         ("poisson_neumann.prm", 1, 4, 8), ("poisson_periodic.prm", 1, 4, 8),
+         ("poisson_lshape_adaptive.prm", 1, 3, 7), ("poisson_materials.prm", 1, 3, 7),
+         ("elasticity_kirsch.prm", 1, 3, 7), ("elasticity_kirsch.prm", 2, 2, 6),
+         ("elasticity_kirsch.prm", 4, 1, 5), ("elasticity_cook.prm", 1, 3, 7),
+         ("elasticity_lame.prm", 1, 1, 4), ("elasticity_cantilever.prm", 1, 0, 3),
+         ("elasticity_cantilever.prm", 2, 0, 2), ("bratu_2d.prm", 1, 4, 8),
+         ("heat_radiation.prm", 1, 1, 4)]
+COLUMNS = ["file", "degree", "refinements", "dofs", "coarsening", "iterations", "levels",
+           "complexity", "setup_seconds", "solve_seconds", "outcome", "backend", "git_revision"]
+
+
+def measure(options, file, degree, refinements, coarsening, directory):
+    """A row of the table."""
+    settings = {"Study/Cycles": 1, "Mesh/Initial refinements": refinements,
+                "Discretization/Degree": degree, "Solver/Relative tolerance": 1e-8,
+                "Solver/Preconditioner": f"multigrid coarsening={coarsening}"}
+    command = [options.program, os.path.join(options.parameters, file), "--quiet", "--output",
+               directory, *options.arguments]
+    for key, value in settings.items():
+        command += ["--set", f"{key}={value}"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} has failed:\n{process.stderr}")
+    with open(os.path.join(directory, "summary.json"), encoding="utf-8") as stream:
+        report = json.load(stream)
+    cycle = report["cycles"][-1]
+    solve, levels = cycle["solve"], cycle["solve"]["preconditioner_levels"]
+    row = {"file": file, "degree": degree, "refinements": refinements, "dofs": cycle["dofs"],
+           "coarsening": coarsening,
+           "iterations": round(solve["linear_iterations"] / max(1, solve["nonlinear_iterations"]), 1),
+           "levels": len(levels),
+           "complexity": round(sum(level["nonzeros"] for level in levels) / levels[0]["nonzeros"], 3),
+           "setup_seconds": cycle["seconds"]["setup"], "solve_seconds": cycle["seconds"]["solve"],
+           "outcome": solve["outcome"], "backend": solve["backend"],
+           "git_revision": report["version"]["git_revision"]}
+    print(*(row[column] for column in COLUMNS), sep=", ", flush=True)
+    return row
+
+
+def parse_command_line():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("--only", nargs="+", metavar="FILE.prm", help="(all)")
+    add("--program", default="build/bin/femgpu", help="(%(default)s)")
+    add("--parameters", default="parameters", metavar="DIR", help="(%(default)s)")
+    add("--csv", metavar="FILE", required=True)
+    words, arguments = sys.argv[1:], []
+    if "--" in words:
+        at = words.index("--")
+        words, arguments = words[:at], words[at + 1:]
+    options = parser.parse_args(words)
+    options.arguments = arguments
+    return options
+
+
+def main():
+    options = parse_command_line()
+    with tempfile.TemporaryDirectory() as directory:
+        rows = [measure(options, file, degree, refinements, coarsening, directory)
+                for file, degree, *meshes in CASES if not options.only or file in options.only
+                for coarsening in ("auto", "aggregation") for refinements in meshes]
+    with open(options.csv, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, COLUMNS)
+        writer.writeheader()
+        writer.writerows(rows)
+    print(f"{len(rows)} rows in {os.path.relpath(options.csv)}")
+
+
+if __name__ == "__main__":
+    main()
