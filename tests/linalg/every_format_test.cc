@@ -54,13 +54,14 @@ class EveryFormatOnBackend : public OnBackend
 TEST_P(EveryFormatOnBackend, IsSmoothedByMultigrid)
 {
   const ModelProblem problem = generate("elasticity3d-p1:4");
-  for (const char *const format : all_formats) {
-    LinearSolverOptions options = method("cg", "multigrid coarsest=40", 1e-9);
-    options.format = format;
-    const Solved solved = solve(executor, options, problem.A, problem.b);
-    EXPECT_TRUE(solved.report.converged()) << format << ": " << solved.report.message;
-    EXPECT_LE(residual_norm(problem.A, problem.b, solved.x), 1.01e-9 * norm(problem.b)) << format;
-  }
+  for (const char *const format : all_formats)
+    for (const char *const multigrid : {"multigrid coarsest=40", "multigrid values=double"}) {
+      LinearSolverOptions options = method("cg", multigrid, 1e-9);
+      options.format = format;
+      const Solved solved = solve(executor, options, problem.A, problem.b);
+      EXPECT_TRUE(solved.report.converged()) << format << ": " << solved.report.message;
+      EXPECT_LE(residual_norm(problem.A, problem.b, solved.x), 1.01e-9 * norm(problem.b)) << format;
+    }
 }
 
 TEST_P(EveryFormatOnBackend, IsMultipliedByRichardsonsIteration)
