@@ -307,6 +307,52 @@ def table_smoothers(rows):
     return markdown(header, lines, 2)
 
 
+def table_growth(rows):
+    """Iterations on a coarse and a fine mesh by the source of the coarser levels, and seconds."""
+    header = ["parameter file", "degree", "dofs", "iterations, coarser meshes", "aggregation",
+              "entries of all matrices", "aggregation", "set-up + solve, s", "aggregation"]
+    lines = []
+    for file, degree in distinct((row["file"], row["degree"]) for row in rows):
+        def pair(coarsening):
+            return sorted((row for row in rows if (row["file"], row["degree"], row["coarsening"]) ==
+                           (file, degree, coarsening)), key=lambda row: int(row["dofs"]))
+        both = pair("auto"), pair("aggregation")
+        lines.append([named(file), degree, " → ".join(count(row["dofs"]) for row in both[0])] +
+                     [" → ".join(row["iterations"].removesuffix(".0") for row in two)
+                      for two in both] + [number(two[-1]["complexity"]) for two in both] +
+                     [f"{number(two[-1]['setup_seconds'], 2)} + {number(two[-1]['solve_seconds'], 2)}"
+                      for two in both])
+    return markdown(header, lines)
+
+
+def table_multigrid(rows):
+    """Iterations: milliseconds of set-up + solve with Jacobi and multigrid, by format and values."""
+    kinds = [("jacobi", "auto"), ("multigrid", "csr"), ("multigrid", "auto"),
+             ("multigrid values=double", "auto")]
+    lines = []
+    for system in distinct(row["system"] for row in rows):
+        here = {(row["preconditioner"], row["format"]): row for row in rows
+                if row["system"] == system}
+        lines.append([named(system), count(here[kinds[0]]["rows"])] +
+                     [f"{row['iterations']}: {number(row['setup_ms'])} + {number(row['solve_ms'])}"
+                      for row in map(here.get, kinds)])
+    device, commit = rows[0]["device"], rows[0]["git_revision"]
+    return f"On {device}, femgpu `{commit}`.\n\n" + markdown(
+        ["system", "unknowns"] + [f"{named(name)}, {named(format)}" for name, format in kinds], lines)
+
+
+def table_multigrid_femgpu(rows):
+    """Whole problems of femgpu on a GPU: iterations, and milliseconds of set-up and solve."""
+    header = ["run", "coarser levels", "format", "dofs", "iterations", "set-up, ms", "solve, ms"]
+    lines = [[row["run"], row["coarsening"], named(row["format"]), count(row["dofs"]),
+              row["iterations"] + (f" in {row['newton_steps']} Newton steps"
+                                   if row["newton_steps"] != "0" else ""),
+              number(row["setup_ms"]), number(row["solve_ms"])] for row in rows
+             if row["outcome"] == "converged"]
+    return (f"On {rows[0]['device']}, femgpu `{rows[0]['git_revision']}`.\n\n" +
+            markdown(header, lines, 3))
+
+
 TABLES = {name[len("table_"):].replace("_", "-"): function
           for name, function in list(globals().items()) if name.startswith("table_")}
 
