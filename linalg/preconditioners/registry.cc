@@ -29,7 +29,7 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      preconditioner<class BlockJacobiPreconditioner>},
     {"chebyshev",
      "Chebyshev polynomial of the Jacobi-scaled A; degree=K (K-1 products with A), "
-     "ratio=R of the ends of its interval, eigenvalue=power|gershgorin for the upper one",
+     "ratio=R of the ends of its interval, eigenvalue=lanczos|gershgorin for the upper one",
      preconditioner<class PolynomialPreconditioner>},
     {"neumann", "truncated Neumann series of the Jacobi-scaled A; degree=K",
      preconditioner<class PolynomialPreconditioner>},

@@ -154,8 +154,8 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   if (A.n() <= options.coarsest || depth + 1 == most_levels)
     return false;
   Stopwatch watch;
-  const RowPattern graph = strong_connections<Backend>(A, nodes, level.smoother->diagonal().data(),
-                                                       options.theta * std::pow(0.5, depth));
+  const RowPattern graph = strong_connections<Backend>(
+      A, nodes, level.smoother->diagonal().entries(), options.theta * std::pow(0.5, depth));
   level.report.strength_seconds = lap(*level.A, watch);
   DerivedPattern filtered;
   if (symmetric && near_null.count == 1)
@@ -227,7 +227,7 @@ Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tent
   if (symmetric)
     next->smoothed = std::make_unique<SmoothedProlongation<Backend>>(
         A, std::move(filtered), next->tentative, std::move(near_null),
-        level.smoother->inverse_diagonal(), damping(level.smoother->largest_eigenvalue()));
+        level.smoother->diagonal().inverse(), damping(level.smoother->largest_eigenvalue()));
   level.report.prolongation_seconds += lap(*level.A, watch);
   next->coarse = std::make_unique<GalerkinProduct<Backend>>(
       A, next->P(), symmetric ? ProductKind::symmetric : ProductKind::general);
@@ -272,7 +272,7 @@ void Hierarchy<Backend>::update()
       continue;
     Transition<Backend> &next = *level.next;
     if (next.smoothed)
-      next.smoothed->update(A, level.smoother->inverse_diagonal(),
+      next.smoothed->update(A, level.smoother->diagonal().inverse(),
                             damping(level.smoother->largest_eigenvalue()));
     else if (n_given > 0 && &level == &all_levels.front() && !A.unknowns()->scales.empty())
       next.tentative = // the scales may be others

@@ -66,7 +66,7 @@ private:
   {
     Buffer<double> r, x, other, step;
 
-    SmoothedVector all()
+    PolynomialVectors all()
     {
       return {x.data(), other.data(), step.data()};
     }
@@ -78,8 +78,8 @@ private:
   }
 
   /// Improves A x = r on a level. Gives where x is.
-  SmoothedVector cycle(Runner<Backend> &run, const std::size_t l, double *r, SmoothedVector v,
-                       const bool from_zero) const
+  PolynomialVectors cycle(Runner<Backend> &run, const std::size_t l, double *r, PolynomialVectors v,
+                          const bool from_zero) const
   {
     const Level<Backend> &level = hierarchy.levels()[l];
     if (!level.smoother) {
@@ -92,7 +92,7 @@ private:
     run.run(product(level.smoother->matrix(), v.x, StoreResidual{r, v.other}));
     double *const coarse_r = vectors[l + 1].r.data();
     run.run(product(*level.next->coarse->restriction(), v.other, StoreProduct{coarse_r}));
-    SmoothedVector correction = vectors[l + 1].all();
+    PolynomialVectors correction = vectors[l + 1].all();
     const int n_visits = hierarchy.levels()[l + 1].next ? visits : 1;
     for (int visit = 0; visit < n_visits; ++visit)
       correction = cycle(run, l + 1, coarse_r, correction, visit == 0);

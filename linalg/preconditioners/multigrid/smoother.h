@@ -2,12 +2,12 @@
 #define femgpu_linalg_preconditioners_multigrid_smoother_h
 
 #include "linalg/matrices/rounded_format.h"
+#include "linalg/preconditioners/polynomial/polynomial_terms.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/preconditioners/spectrum.h"
 
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace femgpu::linalg
 {
@@ -28,13 +28,6 @@ struct SmootherChoice
   {
     return !is_of_registry() || make_preconditioner(name, BackendKind::host)->is_symmetric();
   }
-};
-
-/// Vectors of a level: x and the other may change places with each step of the smoother.
-struct SmoothedVector
-{
-  double *x, *other;
-  double *step; ///< d
 };
 
 /**
@@ -62,7 +55,8 @@ public:
   void update();
 
   /// Smooths A x = r, from 0 if @p from_zero: then x need not be there. Gives where x is.
-  SmoothedVector smooth(Runner<Backend> &run, double *r, SmoothedVector v, bool from_zero) const;
+  PolynomialVectors smooth(Runner<Backend> &run, double *r, PolynomialVectors v,
+                           bool from_zero) const;
 
   /// That it multiplies with: A, or A rounded, unless float cannot hold it.
   const Matrix &matrix() const
@@ -73,14 +67,9 @@ public:
   {
     return matrix().value_precision() >= std::numeric_limits<float>::epsilon();
   }
-  /// 1/a_ii
-  const double *inverse_diagonal() const
+  const Diagonal<Backend> &diagonal() const
   {
-    return inverse.data();
-  }
-  const Buffer<double> &diagonal() const
-  {
-    return diagonal_of_A;
+    return D;
   }
   /// An estimate of the largest eigenvalue of diag(A)⁻¹ A, from below.
   double largest_eigenvalue() const
@@ -106,16 +95,15 @@ private:
     return static_cast<int>(terms.size()) - (from_zero ? 1 : 0);
   }
   void make_terms();
-  double estimate(const PreconditionerOperator *inverse_of_M);
-  void round(bool fits);
+  void round();
 
   const Matrix &A;
   SmootherChoice choice;
   std::unique_ptr<RoundedFormat<Backend>> rounded; ///< nullptr: products are with A
-  Buffer<double> diagonal_of_A, inverse, inverse_sums;
+  Diagonal<Backend> D;
   std::unique_ptr<Preconditioner> M; ///< nullptr: diag(A), or l1-jacobi
   double eigenvalue = 0., eigenvalue_of_M = 0.;
-  std::vector<std::pair<double, double>> terms; ///< a, b
+  PolynomialTerms terms;
 };
 } // namespace femgpu::linalg
 

@@ -1,0 +1,269 @@
+#include "linalg/preconditioners/spectrum.h"
+
+#include "linalg/base/error.h"
+#include "linalg/base/hash.h"
+#include "linalg/base/lapack.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr double most_in_float = std::numeric_limits<float>::max();
+/// Of a diagonal: entries that are as nothing beside it may vanish.
+constexpr double least_in_float =
+    std::numeric_limits<float>::min() / std::numeric_limits<float>::epsilon();
+
+struct DiagonalState : LoopState
+{
+  double bad_rows = 0., wide_rows = 0.;
+};
+
+struct DiagonalSums
+{
+  double bad_rows, wide_rows;
+};
+
+/// Counts rows without a positive diagonal, and those whose numbers float does not hold.
+struct TakeDiagonal
+{
+  CsrView<double> A;
+  double *diagonal, *inverse, *inverse_sum;
+
+  using Contributes = SumList<&DiagonalSums::bad_rows, &DiagonalSums::wide_rows>;
+  FEMGPU_HD
+  void operator()(const DiagonalState & /* s */, const int i, DiagonalSums &sums) const
+  {
+    double a_ii = 0., sum = 0.;
+    const RowEntries<double> row = A.entries(i);
+    for (int k = 0; k < row.length; ++k) {
+      sum += fabs(row.values[k]);
+      if (row.columns[k] == i)
+        a_ii = row.values[k];
+    }
+    diagonal[i] = a_ii;
+    inverse[i] = 1. / a_ii;
+    inverse_sum[i] = 1. / sum;
+    sums.bad_rows += a_ii > 0. && sum - sum == 0. ? 0. : 1.;
+    sums.wide_rows += a_ii >= least_in_float && sum <= most_in_float ? 0. : 1.;
+  }
+
+  FEMGPU_HD
+  void finish(DiagonalState &s, const DiagonalSums &sums) const
+  {
+    s.bad_rows = sums.bad_rows;
+    s.wide_rows = sums.wide_rows;
+  }
+};
+
+constexpr int lanczos_steps = 10;
+
+struct LanczosState : LoopState
+{
+  int n_steps = 0;
+  double alpha[lanczos_steps] = {}, beta[lanczos_steps + 1] = {};
+
+  FEMGPU_HD
+  double inverse_beta() const
+  {
+    return beta[n_steps] > 0. ? 1. / beta[n_steps] : 0.;
+  }
+};
+
+struct LanczosSums
+{
+  double vz, zAz;
+};
+
+/// A v of numbers that no mode is orthogonal to, and none before it.
+struct BeginLanczos
+{
+  long long first;
+  double *v, *before;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const LanczosState & /* s */, const int i, LanczosSums & /* sums */) const
+  {
+    v[i] =
+        static_cast<double>(hash_of(static_cast<unsigned int>(first + i)) >> 8U) / (1 << 24) - 0.5;
+    before[i] = 0.;
+  }
+};
+
+/// w = A z/β_k − (β_k/β_{k−1}) v';  α_k = (z, A z)/β_k². w takes the place of v'. Vectors v and z
+/// are β_k times those of length 1 in the inner product of M⁻¹.
+struct MultiplyLanczos
+{
+  const double *z;
+  double *w;
+
+  using Contributes = SumList<&LanczosSums::zAz>;
+  FEMGPU_HD
+  void operator()(const LanczosState &s, const int i, const double Az_i, LanczosSums &sums) const
+  {
+    const double of_before = s.n_steps > 0 ? s.beta[s.n_steps] / s.beta[s.n_steps - 1] : 0.;
+    w[i] = s.inverse_beta() * Az_i - of_before * w[i];
+    sums.zAz += z[i] * Az_i;
+  }
+
+  FEMGPU_HD
+  void finish(LanczosState &s, const LanczosSums &sums) const
+  {
+    s.alpha[s.n_steps] = sums.zAz * s.inverse_beta() * s.inverse_beta();
+  }
+};
+
+/// w −= α_k v
+struct OrthogonaliseLanczos
+{
+  const double *v;
+  double *w;
+
+  using Contributes = SumList<>;
+  FEMGPU_HD
+  void operator()(const LanczosState &s, const int i, LanczosSums & /* sums */) const
+  {
+    w[i] -= s.alpha[s.n_steps] * s.inverse_beta() * v[i];
+  }
+};
+
+/// z = M⁻¹w;  the next β = ‖w‖
+struct PreconditionLanczos
+{
+  const double *w;
+  double *z;
+  int step; ///< whose β it is
+
+  using Contributes = SumList<&LanczosSums::vz>;
+  FEMGPU_HD
+  void operator()(const LanczosState & /* s */, const int i, const double z_i,
+                  LanczosSums &sums) const
+  {
+    z[i] = z_i;
+    sums.vz += w[i] * z_i;
+  }
+
+  FEMGPU_HD
+  void finish(LanczosState &s, const LanczosSums &sums) const
+  {
+    s.n_steps = step;
+    s.beta[step] = sqrt(sums.vz);
+  }
+};
+
+/// With a diagonal M.
+struct DivideLanczos
+{
+  const double *inverse;
+  PreconditionLanczos precondition;
+
+  using Contributes = PreconditionLanczos::Contributes;
+  FEMGPU_HD
+  void operator()(const LanczosState &s, const int i, LanczosSums &sums) const
+  {
+    precondition(s, i, inverse[i] * precondition.w[i], sums);
+  }
+
+  FEMGPU_HD
+  void finish(LanczosState &s, const LanczosSums &sums) const
+  {
+    precondition.finish(s, sums);
+  }
+};
+
+/// The largest eigenvalue of the tridiagonal matrix of the Lanczos steps.
+double largest_ritz_value(const LanczosState &s)
+{
+  constexpr double least = 1e-10; // the vectors before it are an invariant space
+  const auto size = static_cast<std::size_t>(lanczos_steps);
+  std::vector<double> T(size * size);
+  int n = 0;
+  for (; n < lanczos_steps && (n == 0 || s.beta[n] > least * s.alpha[0]); ++n) {
+    const auto k = static_cast<std::size_t>(n);
+    T[k * size + k] = s.alpha[n];
+    if (n > 0)
+      T[(k - 1) * size + k] = T[k * size + k - 1] = s.beta[n];
+  }
+  double largest = 0.;
+  for (const std::complex<double> &value : hessenberg_eigenvalues(T, n, lanczos_steps))
+    largest = std::max(largest, value.real());
+  return largest;
+}
+
+/// @param divide makes a step of a PreconditionLanczos, which reads w
+template <class Backend, class Divide>
+double lanczos(const Matrix &A, const Divide &divide)
+{
+  Buffer<double> first = A.domain()->make_vector(), second = A.domain()->make_vector(),
+                 image = A.domain()->make_vector();
+  double *v = first.data(), *w = second.data(), *const z = image.data();
+  Iteration<Backend, LanczosState, LanczosSums> iteration(*A.range());
+  iteration.set_state({});
+  iteration.once(rows(A.n(), BeginLanczos{A.range()->first(), v, w}),
+                 divide(v, PreconditionLanczos{v, z, 0}));
+  for (int k = 0; k < lanczos_steps; ++k, std::swap(v, w))
+    iteration.once(product(A, z, MultiplyLanczos{z, w}), rows(A.n(), OrthogonaliseLanczos{v, w}),
+                   divide(w, PreconditionLanczos{w, z, k + 1}));
+  const double largest = largest_ritz_value(iteration.get_state());
+  return largest > 0. ? largest : 1.; // no rows, or NaN, which the solver will see
+}
+} // namespace
+
+template <class Backend>
+Diagonal<Backend>::Diagonal(const CsrMatrix &A, std::string owner)
+    : A(A), owner(std::move(owner)), values(A.executor(), static_cast<std::size_t>(A.n())),
+      inverse_values(A.executor(), values.size()), inverse_row_sums(A.executor(), values.size())
+{
+  update();
+}
+
+template <class Backend>
+void Diagonal<Backend>::update()
+{
+  Iteration<Backend, DiagonalState, DiagonalSums> iteration(*A.range());
+  iteration.set_state({});
+  iteration.once(rows(A.n(), TakeDiagonal{A.csr_view(), values.data(), inverse_values.data(),
+                                          inverse_row_sums.data()}));
+  const DiagonalState state = iteration.get_state();
+  if (state.bad_rows > 0.)
+    throw SolverError(owner +
+                      " cannot be made: " + std::to_string(static_cast<long long>(state.bad_rows)) +
+                      " of " + std::to_string(A.n()) +
+                      " rows have no positive number on the diagonal. Use another preconditioner.");
+  fits = state.wide_rows == 0.;
+}
+
+template <class Backend>
+double Diagonal<Backend>::gershgorin_bound() const
+{
+  const std::vector<double> inverse = inverse_values.to_host(),
+                            inverse_sums = inverse_row_sums.to_host();
+  double largest = 0.;
+  for (std::size_t i = 0; i < inverse.size(); ++i)
+    largest = std::max(largest, inverse[i] / inverse_sums[i]);
+  return A.range()->max(inverse.empty() ? 1. : largest);
+}
+
+template <class Backend>
+double largest_eigenvalue(const Matrix &A, const double *const inverse_diagonal)
+{
+  return lanczos<Backend>(A, [&](double * /* w */, const PreconditionLanczos &body) {
+    return rows(A.n(), DivideLanczos{inverse_diagonal, body});
+  });
+}
+
+template <class Backend>
+double largest_eigenvalue(const Matrix &A, const PreconditionerOperator &M)
+{
+  return lanczos<Backend>(
+      A, [&](double *const w, const PreconditionLanczos &body) { return product(M, w, body); });
+}
+
+template class Diagonal<ThisBackend>;
+template double largest_eigenvalue<ThisBackend>(const Matrix &A, const double *inverse_diagonal);
+template double largest_eigenvalue<ThisBackend>(const Matrix &A, const PreconditionerOperator &M);
+} // namespace femgpu::linalg

@@ -1,0 +1,74 @@
+#ifndef femgpu_linalg_preconditioners_spectrum_h
+#define femgpu_linalg_preconditioners_spectrum_h
+
+#include "linalg/execution/this_backend.h"
+#include "linalg/operators/csr_matrix.h"
+
+#include <string>
+
+namespace femgpu::linalg
+{
+/// The diagonal D of a matrix A, and the sums of its rows.
+template <class Backend>
+class Diagonal
+{
+public:
+  /// @param A outlives it
+  /// @param owner for whom it is, as errors call it
+  Diagonal(const CsrMatrix &A, std::string owner);
+
+  /// Takes over the values of A. @throws SolverError unless all of the diagonal is positive
+  void update();
+
+  /// a_ii
+  const double *entries() const
+  {
+    return values.data();
+  }
+  /// 1/a_ii
+  const double *inverse() const
+  {
+    return inverse_values.data();
+  }
+  /// 1/Σ_j |a_ij|
+  const double *inverse_sums() const
+  {
+    return inverse_row_sums.data();
+  }
+  std::size_t bytes() const
+  {
+    return values.bytes();
+  }
+  /// Can float hold all numbers of A, but for some that are as nothing beside their diagonal?
+  bool fits_float() const
+  {
+    return fits;
+  }
+  /// max_i Σ_j |a_ij| / a_ii, which no eigenvalue of D⁻¹A exceeds (Gershgorin); copies to the host.
+  double gershgorin_bound() const;
+
+private:
+  const CsrMatrix &A;
+  std::string owner;
+  Buffer<double> values, inverse_values, inverse_row_sums;
+  bool fits = false;
+};
+
+/// The largest eigenvalue of M⁻¹A is seldom beyond this multiple of the estimates below.
+constexpr double eigenvalue_safety = 1.1;
+
+/**
+ * An estimate, from below, of the largest eigenvalue of D⁻¹A, by ten steps of Lanczos's method in
+ * the inner product of D, for a symmetric A (Golub and Van Loan 2013, §10.1); NaN if there are such
+ * in A.
+ * @param inverse_diagonal n
+ */
+template <class Backend>
+double largest_eigenvalue(const Matrix &A, const double *inverse_diagonal);
+
+/// The same of M⁻¹A for a symmetric positive definite M, whose inverse is @p M.
+template <class Backend>
+double largest_eigenvalue(const Matrix &A, const PreconditionerOperator &M);
+} // namespace femgpu::linalg
+
+#endif
