@@ -38,6 +38,11 @@ public:
     shared->make = std::move(make);
   }
 
+  /// Does get() give some, or may it? Makes none.
+  bool may_be_known() const
+  {
+    return shared && (shared->make || shared->known);
+  }
   /// nullptr: none are known
   Pointer get() const
   {

@@ -2,6 +2,7 @@
 
 #include "linalg/base/countable.h"
 #include "linalg/base/timing.h"
+#include "linalg/operators/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 
@@ -12,9 +13,14 @@ namespace femgpu::linalg
 {
 namespace
 {
-/// Iterations with Jacobi that take as long as the set-up of multigrid: from 200 (27 points) over
-/// 500 (5 and 7 points) to 2,000 (elasticity), on an H200 as on cores of a CPU.
-constexpr int patience = 500;
+/// Iterations with Jacobi that take about as long as the set-up of multigrid. By aggregation: from
+/// 200 (27 points) over 400 (5 and 7 points) to 1,000 (elasticity) on an H200, 150 to 300 on cores
+/// of a CPU; with coarser meshes or lower degrees 150 to 500, and 70 to 100.
+int patience_with_jacobi(const Matrix &A)
+{
+  return A.csr().unknowns()->coarser.may_be_known() ? 200 : 500;
+}
+constexpr int patience_with_multigrid = 500;
 
 /// For what is left to do.
 SolveControl rest_of(const SolveControl &control, const SolveReport &so_far)
@@ -82,7 +88,9 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
 {
   SolveControl limited = control;
   if (choice != Choice::given)
-    limited.max_iterations = std::min(control.max_iterations, patience);
+    limited.max_iterations =
+        std::min(control.max_iterations,
+                 choice == Choice::jacobi ? patience_with_jacobi(A) : patience_with_multigrid);
   const Buffer<double> guess = choice == Choice::multigrid ? x.copy() : Buffer<double>();
   SolveReport report;
   try {
@@ -112,7 +120,8 @@ void PreconditionedSolver::take_multigrid()
     multigrid->setup(*matrix);
     preconditioner = std::move(multigrid);
     choice = Choice::multigrid;
-    remark = "after " + std::to_string(patience) + " iterations of a solve with jacobi";
+    remark = "after " + std::to_string(patience_with_jacobi(*matrix)) +
+             " iterations of a solve with jacobi";
   }
   catch (const Error &error) {
     take_jacobi(error.what());

@@ -45,6 +45,35 @@ TEST_P(PreconditionedSolverTest, TakesJacobiWhereThatIsQuick)
   EXPECT_EQ(remarks(report), "");
 }
 
+TEST_P(PreconditionedSolverTest, TakesMultigridSoonerWhereCoarserUnknownsAreKnown)
+{
+  HostMatrix A = laplacian_1d(2001);
+  const auto coarser = std::make_shared<CoarserUnknowns>();
+  HostProlongation &P = coarser->prolongation; // every second point, and means between them
+  P.n_columns = A.n / 2;
+  for (int i = 0; i < A.n; ++i) {
+    for (int j = std::max(0, i / 2 - 1); j <= std::min(i / 2, P.n_columns - 1); ++j)
+      if (std::abs(2 * j + 1 - i) <= 1) {
+        P.columns.push_back(j);
+        P.values.push_back(2 * j + 1 == i ? 1. : 0.5);
+      }
+    P.row_starts.push_back(static_cast<int>(P.columns.size()));
+  }
+  Unknowns unknowns;
+  unknowns.coarser = LazyCoarserUnknowns([coarser] { return coarser; });
+  A.unknowns = std::make_shared<const Unknowns>(unknowns);
+  LinearSolver solver = automatic("cg");
+  solver.set_matrix(A.csr(), false);
+  const std::vector<double> b(static_cast<std::size_t>(A.n), 1.);
+  std::vector<double> x(b.size());
+  const SolveReport report = solver.solve(b.data(), x.data());
+  EXPECT_TRUE(report.converged()) << report.message;
+  EXPECT_NE(remarks(report).find("after 200 iterations of a solve with jacobi; V-cycle, 1 level by "
+                                 "given prolongations"),
+            std::string::npos)
+      << remarks(report);
+}
+
 TEST_P(PreconditionedSolverTest, TakesMultigridWhereJacobiIsSlowAndKeepsIt)
 {
   const ModelProblem problem = generate("poisson2d-5pt:400");
