@@ -14,15 +14,14 @@ than by its iterations.
 """
 
 import argparse
-import csv
 import json
 import math
-import os
 import re
 import subprocess
 import sys
 
 from collection import NOT_CONVERGED, SET_UP, header_of, matrices_in, matrix_name
+from runs import parse_with_arguments, write_csv
 
 COLUMNS = ["matrix", "n", "nonzeros", "preconditioner", "beside", "entries", "rounds", "iterations",
            "outcome", "setup_seconds", "solve_seconds", "backend", "message"]
@@ -117,28 +116,14 @@ def parse_command_line():
     add("--max-iterations", default="2000", help="(%(default)s)")
     add("--runs", type=int, default=1, help="of each method (%(default)s)")
     add("--csv", metavar="FILE", help="write all columns")
-    words, arguments = sys.argv[1:], []
-    if "--" in words:
-        at = words.index("--")
-        words, arguments = words[:at], words[at + 1:]
-    options = parser.parse_args(words)
-    options.arguments = arguments
-    return options
-
-
-def write_csv(file, rows):
-    with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    os.replace(file + ".partial", file)
+    return parse_with_arguments(parser)
 
 
 def main():
     options = parse_command_line()
     rows = run_all(options)
     if options.csv:
-        write_csv(options.csv, rows)
+        write_csv(options.csv, COLUMNS, rows)
     return 0 if rows and all(row["outcome"] != "failed" for row in rows) else 1
 
 

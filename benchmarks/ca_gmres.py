@@ -5,11 +5,12 @@ A solve of many cycles less one of few, over the difference: so neither the firs
 one vector at a time, nor what comes before a loop counts. Prints a table and writes a csv.
 """
 import argparse
-import csv
 import json
 import statistics
 import subprocess
 import sys
+
+from runs import write_csv
 
 REFERENCES = ["gmres restart={m}", "gmres restart={m} orthogonalisation=cgs",
               "pipelined-gmres restart={m}"]
@@ -90,10 +91,7 @@ def main():
                   f"gmres x {row['gmres_times']}, pipelined x {row['pipelined_times']}; "
                   f"{row['remarks']}", flush=True)
     if arguments.csv:
-        with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, COLUMNS)
-            writer.writeheader()
-            writer.writerows(rows)
+        write_csv(arguments.csv, COLUMNS, rows)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ than by its iterations.
 """
 
 import argparse
-import csv
 import gzip
 import json
 import math
@@ -25,6 +24,8 @@ import os
 import re
 import subprocess
 import sys
+
+from runs import parse_with_arguments, write_csv
 
 SET_UP = ["--scaling", "symmetric", "--rhs", "row-sums", "--relative-to", "initial"]
 COLUMNS = ["matrix", "n", "nonzeros", "solver", "preconditioner", "format", "backend", "outcome",
@@ -147,28 +148,14 @@ def parse_command_line():
     add("--relative-tolerance", default="1e-5", help="(%(default)s)")
     add("--max-iterations", default="1000", help="(%(default)s)")
     add("--csv", metavar="FILE", help="write all columns")
-    words, arguments = sys.argv[1:], []
-    if "--" in words:
-        at = words.index("--")
-        words, arguments = words[:at], words[at + 1:]
-    options = parser.parse_args(words)
-    options.arguments = arguments
-    return options
-
-
-def write_csv(file, rows):
-    with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
-    os.replace(file + ".partial", file)
+    return parse_with_arguments(parser)
 
 
 def main():
     options = parse_command_line()
     rows, is_well = run_all(options)
     if options.csv:
-        write_csv(options.csv, rows)
+        write_csv(options.csv, COLUMNS, rows)
     if not rows:
         print(f"no matrices in {options.directory}", file=sys.stderr)
     return 0 if rows and is_well else 1

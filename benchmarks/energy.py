@@ -12,13 +12,14 @@ femgpu. Exits with 1 if a run fails or a quantity has changed by more.
 """
 
 import argparse
-import csv
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+from runs import write_csv
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 COMMON = ["Study/Refinement=global", "Solver/Relative tolerance=1e-8", "Output/Write VTU=false"]
@@ -126,11 +127,7 @@ def main():
                   f"({row['source']}); {row.get('quantity', '')} changed by "
                   f"{row.get('change_over_error', 0.):.2g} of its error", flush=True)
             rows.append(row)
-    with open(options.csv, "w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n", restval="")
-        writer.writeheader()
-        writer.writerows({column: f"{value:.4g}" if isinstance(value, float) else value
-                          for column, value in row.items()} for row in rows)
+    write_csv(options.csv, COLUMNS, rows, 4)
     return int(any(row.get("change_over_error", 0.) > 0.1 for row in rows))
 
 

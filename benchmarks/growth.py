@@ -10,12 +10,12 @@ iterations of a linear system in the mean. Exits with 1 if a run fails.
 """
 
 import argparse
-import csv
 import json
 import os
 import subprocess
-import sys
 import tempfile
+
+from runs import parse_with_arguments, write_csv
 
 # File, degree, refinements of the coarse and of the fine mesh.
 CASES = [("poisson.prm", 1, 5, 9), ("poisson.prm", 2, 4, 8), ("poisson.prm", 4, 3, 7),
@@ -67,13 +67,7 @@ def parse_command_line():
     add("--program", default="build/bin/femgpu", help="(%(default)s)")
     add("--parameters", default="parameters", metavar="DIR", help="(%(default)s)")
     add("--csv", metavar="FILE", required=True)
-    words, arguments = sys.argv[1:], []
-    if "--" in words:
-        at = words.index("--")
-        words, arguments = words[:at], words[at + 1:]
-    options = parser.parse_args(words)
-    options.arguments = arguments
-    return options
+    return parse_with_arguments(parser)
 
 
 def main():
@@ -82,10 +76,7 @@ def main():
         rows = [measure(options, file, degree, refinements, coarsening, directory)
                 for file, degree, *meshes in CASES if not options.only or file in options.only
                 for coarsening in ("auto", "aggregation") for refinements in meshes]
-    with open(options.csv, "w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
+    write_csv(options.csv, COLUMNS, rows)
     print(f"{len(rows)} rows in {os.path.relpath(options.csv)}")
 
 

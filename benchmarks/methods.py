@@ -21,13 +21,14 @@ Exits with 1 if a run failed or took too long. Outcomes such as iteration_limit 
 """
 
 import argparse
-import csv
 import json
 import os
 import re
 import subprocess
 import sys
 import time
+
+from runs import write_csv
 
 COLUMNS = ["group", "version", "git_revision", "backend", "device", "system", "n", "nonzeros",
            "solver", "preconditioner", "format", "outcome", "iterations", "restarts",
@@ -161,15 +162,6 @@ def run_all(options):
     return rows
 
 
-def write_csv(file, rows):
-    with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({column: f"{value:.6g}" if isinstance(value, float) else value
-                          for column, value in row.items()} for row in rows)
-    os.replace(file + ".partial", file)
-
-
 def parse_command_line():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -196,7 +188,7 @@ def main():
     options = parse_command_line()
     rows = run_all(options)
     if options.csv:
-        write_csv(options.csv, rows)
+        write_csv(options.csv, COLUMNS, rows, 6)
     return 1 if any(row["outcome"] in ("failed", "timeout") for row in rows) else 0
 
 

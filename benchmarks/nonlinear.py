@@ -18,14 +18,14 @@ Exits with 1 if a run failed or took too long. Outcomes such as iteration_limit 
 """
 
 import argparse
-import csv
 import itertools
 import json
-import os
 import re
 import subprocess
 import sys
 import time
+
+from runs import write_csv
 
 COLUMNS = ["version", "git_revision", "backend", "device", "n", "method", "preconditioner", "p", "m",
            "q", "kappa", "triangular", "outcome", "iterations", "linear_iterations",
@@ -128,15 +128,6 @@ def run_all(options):
     return rows
 
 
-def write_csv(file, rows):
-    with open(file + ".partial", "w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({column: f"{value:.8g}" if isinstance(value, float) else value
-                          for column, value in row.items()} for row in rows)
-    os.replace(file + ".partial", file)
-
-
 def parse_command_line():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -175,7 +166,7 @@ def main():
     options = parse_command_line()
     rows = run_all(options)
     if options.csv:
-        write_csv(options.csv, rows)
+        write_csv(options.csv, COLUMNS, rows, 8)
     return 1 if any(row["outcome"] in ("failed", "timeout") for row in rows) else 0
 
 

@@ -11,13 +11,13 @@ Seconds are the least of some runs. Exits with 1 if a run fails.
 """
 
 import argparse
-import csv
 import json
 import math
 import os
 import re
 import subprocess
-import sys
+
+from runs import parse_with_arguments, write_csv
 
 PROBLEMS = ["poisson2d-9pt:256", "poisson3d-7pt:40", "anisotropic2d:256,0.01", "elasticity3d-p1:14"]
 SMOOTHERS = ([f"chebyshev degree={degree}" for degree in (1, 2, 3, 4)] +
@@ -71,23 +71,14 @@ def parse_command_line():
     add("--runs", type=int, default=3, help="of each smoother (%(default)s)")
     add("--long", type=float, default=5., help="seconds of set-up that are one run (%(default)s)")
     add("--csv", metavar="FILE", required=True)
-    words, arguments = sys.argv[1:], []
-    if "--" in words:
-        at = words.index("--")
-        words, arguments = words[:at], words[at + 1:]
-    options = parser.parse_args(words)
-    options.arguments = arguments
-    return options
+    return parse_with_arguments(parser)
 
 
 def main():
     options = parse_command_line()
     rows = [measure(options, problem, smoother, cycle) for problem in options.generate
             for smoother in SMOOTHERS for cycle in ("V", "W")]
-    with open(options.csv, "w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS)
-        writer.writeheader()
-        writer.writerows(rows)
+    write_csv(options.csv, COLUMNS, rows)
     print(f"{len(rows)} rows in {os.path.relpath(options.csv)}")
 
 
