@@ -1,6 +1,6 @@
 #include "physics/coarser_meshes.h"
 
-#include <deal.II/base/parallel.h>
+#include "physics/prolongation_rows.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,8 +11,7 @@ namespace femgpu
 {
 namespace
 {
-constexpr double least_reduction = 0.8;        ///< of unknowns: else another mesh is not worth it
-constexpr std::size_t nodes_of_part = 1 << 14; ///< of a prolongation, which one thread makes
+constexpr double least_reduction = 0.8; ///< of unknowns: else another mesh is not worth it
 
 /// A mesh that becomes coarser, and what its nodes depend on.
 class CoarseningMesh
@@ -46,16 +45,9 @@ public:
   }
 
 private:
-  struct Term
-  {
-    int column;
-    double value;
-  };
-
   bool merge_families();
   void merge(const int *nodes_of_children);
-  void add_terms(int unknown, double weight, std::vector<Term> &terms) const;
-  void add_rows(const int *begin, const int *end, linalg::HostProlongation &P) const;
+  void add_terms(int unknown, double weight, std::vector<ProlongationTerm> &terms) const;
 
   ForestCells cells;
   UnknownLines lines;
@@ -127,7 +119,7 @@ bool CoarseningMesh::merge_families()
 
 /// Ends, because what a midpoint or a hanging node depends on has fewer refinements behind it.
 void CoarseningMesh::add_terms(const int unknown, const double weight,
-                               std::vector<Term> &terms) const
+                               std::vector<ProlongationTerm> &terms) const
 {
   if (lines.is_constrained[unknown] != 0) {
     for (int k = lines.starts[unknown]; k < lines.starts[unknown + 1]; ++k)
@@ -152,55 +144,6 @@ void CoarseningMesh::add_terms(const int unknown, const double weight,
   }
 }
 
-/// The rows of the unknowns of some nodes.
-void CoarseningMesh::add_rows(const int *const begin, const int *const end,
-                              linalg::HostProlongation &P) const
-{
-  std::vector<Term> terms;
-  for (const int *node = begin; node < end; ++node)
-    for (int unknown = *node * per_node; unknown < (*node + 1) * per_node; ++unknown) {
-      terms.clear();
-      if (lines.is_constrained[unknown] == 0)
-        add_terms(unknown, 1., terms);
-      else if (numbers[*node] >= 0) // it stands alone
-        terms.push_back({numbers[*node] * per_node + unknown % per_node, 1.});
-      std::sort(terms.begin(), terms.end(),
-                [](const Term &a, const Term &b) { return a.column < b.column; });
-      for (std::size_t k = 0; k < terms.size(); ++k)
-        if (k > 0 && terms[k].column == terms[k - 1].column)
-          P.values.back() += terms[k].value;
-        else {
-          P.columns.push_back(terms[k].column);
-          P.values.push_back(terms[k].value);
-        }
-      P.row_starts.push_back(static_cast<int>(P.columns.size()));
-    }
-}
-
-/// Rows of parts, one after the other.
-linalg::HostProlongation joined(const std::vector<linalg::HostProlongation> &parts,
-                                const int n_columns)
-{
-  std::size_t n_rows = 0, n_entries = 0;
-  for (const linalg::HostProlongation &part : parts) {
-    n_rows += part.row_starts.size() - 1;
-    n_entries += part.columns.size();
-  }
-  linalg::HostProlongation P;
-  P.n_columns = n_columns;
-  P.row_starts.reserve(n_rows + 1);
-  P.columns.reserve(n_entries);
-  P.values.reserve(n_entries);
-  for (const linalg::HostProlongation &part : parts) {
-    const auto before = static_cast<int>(P.columns.size());
-    for (std::size_t i = 1; i < part.row_starts.size(); ++i)
-      P.row_starts.push_back(before + part.row_starts[i]);
-    P.columns.insert(P.columns.end(), part.columns.begin(), part.columns.end());
-    P.values.insert(P.values.end(), part.values.begin(), part.values.end());
-  }
-  return P;
-}
-
 linalg::HostProlongation CoarseningMesh::coarsen(const std::vector<int> &finer)
 {
   const double most = least_reduction * static_cast<double>(finer.size());
@@ -212,14 +155,19 @@ linalg::HostProlongation CoarseningMesh::coarsen(const std::vector<int> &finer)
   for (std::size_t node = 0; node < is_kept.size(); ++node)
     if (is_kept[node] != 0)
       numbers[node] = n_left++;
-  std::vector<linalg::HostProlongation> parts(finer.size() / nodes_of_part + 1);
-  const auto make_parts = [&](const std::size_t begin, const std::size_t end) {
-    for (std::size_t part = begin; part < end; ++part)
-      add_rows(finer.data() + part * nodes_of_part,
-               finer.data() + std::min((part + 1) * nodes_of_part, finer.size()), parts[part]);
-  };
-  dealii::parallel::apply_to_subranges(std::size_t{0}, parts.size(), make_parts, 1);
-  return joined(parts, n_left * per_node);
+  return make_rows(finer.size(), n_left * per_node, [&](const auto begin, const auto end, auto &P) {
+    std::vector<ProlongationTerm> terms;
+    for (auto k = begin; k < end; ++k)
+      for (int component = 0; component < per_node; ++component) {
+        const int unknown = finer[k] * per_node + component;
+        terms.clear();
+        if (lines.is_constrained[unknown] == 0)
+          add_terms(unknown, 1., terms);
+        else if (numbers[finer[k]] >= 0) // it stands alone
+          terms.push_back({numbers[finer[k]] * per_node + component, 1.});
+        end_row(terms, P);
+      }
+  });
 }
 
 /// Ranks have pieces of the curve one after the other, but each lists its trees in their order.

@@ -1,6 +1,7 @@
 #include "physics/unknowns.h"
 
 #include "physics/coarser_meshes.h"
+#include "physics/prolongation_rows.h"
 
 #include <deal.II/lac/full_matrix.h>
 
@@ -33,80 +34,77 @@ FullMatrix<double> interpolation(const FiniteElement<dim> &fine, const FiniteEle
 
 using Dofs = std::vector<types::global_dof_index>;
 
-/// The row of a prolongation that an unknown has, from a cell that it belongs to.
-class InterpolatedRow
+/// For each dof that this rank owns the cell that gives its row, the first that has it, and its
+/// number there.
+struct RowSources
 {
-public:
-  struct Entry
-  {
-    types::global_dof_index column;
-    double value;
-  };
+  static constexpr unsigned int none = numbers::invalid_unsigned_int; ///< it is constrained
 
   template <int dim>
-  InterpolatedRow(const Discretization<dim> &fine, const Discretization<dim> &coarse)
-      : values(interpolation(fine.element(), coarse.element())), of_coarse(coarse.constraints())
-  {}
+  RowSources(const Discretization<dim> &fine, const Discretization<dim> &coarse);
 
-  /// Columns ascend; valid until the next call.
-  /// @param a the number of an unknown in the cell, whose coarser unknowns are @p coarse_dofs
-  const std::vector<Entry> &operator()(const unsigned int a, const Dofs &coarse_dofs)
-  {
-    row.clear();
-    for (unsigned int b = 0; b < coarse_dofs.size(); ++b)
-      if (std::abs(values(a, b)) > rounding)
-        add(coarse_dofs[b], values(a, b));
-    std::sort(row.begin(), row.end(),
-              [](const Entry &e, const Entry &f) { return e.column < f.column; });
-    std::size_t last = 0; // of those with different columns
-    for (std::size_t k = 1; k < row.size(); ++k)
-      if (row[k].column == row[last].column)
-        row[last].value += row[k].value;
-      else
-        row[++last] = row[k];
-    row.resize(row.empty() ? 0 : last + 1);
-    return row;
-  }
-
-private:
-  void add(const types::global_dof_index j, const double value)
-  {
-    if (!of_coarse.is_constrained(j))
-      row.push_back({j, value});
-    else
-      for (const auto &[master, weight] : *of_coarse.get_constraint_entries(j))
-        row.push_back({master, value * weight});
-  }
-
-  FullMatrix<double> values;
-  const AffineConstraints<double> &of_coarse;
-  std::vector<Entry> row;
+  std::vector<unsigned int> cells, in_cell;         ///< of each dof
+  std::vector<types::global_dof_index> coarse_dofs; ///< of each cell
 };
 
-/// Calls f(dof, a, coarse_dofs), the last as InterpolatedRow takes them, once for each dof of this
-/// rank that is free.
-template <int dim, class Function>
-void for_each_free_dof(const Discretization<dim> &fine, const Discretization<dim> &coarse,
-                       const Function &f)
+template <int dim>
+RowSources::RowSources(const Discretization<dim> &fine, const Discretization<dim> &coarse)
+    : cells(fine.owned().n_elements(), none), in_cell(cells.size())
 {
-  std::vector<bool> is_done(fine.owned().n_elements());
-  Dofs dofs(fine.element().n_dofs_per_cell()), coarse_dofs(coarse.element().n_dofs_per_cell());
+  Dofs dofs(fine.element().n_dofs_per_cell()), here(coarse.element().n_dofs_per_cell());
+  unsigned int n_cells = 0;
   for (const auto &cell : fine.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
     cell->get_dof_indices(dofs);
     const typename DoFHandler<dim>::active_cell_iterator same(
         &cell->get_triangulation(), cell->level(), cell->index(), &coarse.dofs());
-    same->get_dof_indices(coarse_dofs);
+    same->get_dof_indices(here);
+    coarse_dofs.insert(coarse_dofs.end(), here.begin(), here.end());
     for (unsigned int a = 0; a < dofs.size(); ++a) {
       const auto own = fine.owned().index_within_set(dofs[a]);
-      if (own == numbers::invalid_dof_index || is_done[own] ||
+      if (own == numbers::invalid_dof_index || cells[own] != none ||
           fine.constraints().is_constrained(dofs[a]))
         continue;
-      is_done[own] = true;
-      f(dofs[a], a, coarse_dofs);
+      cells[own] = n_cells;
+      in_cell[own] = a;
     }
+    ++n_cells;
   }
+}
+
+/// Appends what an unknown of the coarser space is: itself, or what its constraints make of it.
+void add_term(const types::global_dof_index j, const double value,
+              const AffineConstraints<double> &constraints, std::vector<ProlongationTerm> &terms)
+{
+  if (!constraints.is_constrained(j))
+    terms.push_back({static_cast<int>(j), value});
+  else
+    for (const auto &[master, weight] : *constraints.get_constraint_entries(j))
+      terms.push_back({static_cast<int>(master), value * weight});
+}
+
+/// Those of this rank; empty where an unknown is constrained.
+template <int dim>
+linalg::HostProlongation rows_of_free_dofs(const Discretization<dim> &fine,
+                                           const Discretization<dim> &coarse)
+{
+  const FullMatrix<double> values = interpolation(fine.element(), coarse.element());
+  const RowSources sources(fine, coarse);
+  const auto width = static_cast<std::size_t>(values.n());
+  return make_rows(sources.cells.size(), static_cast<int>(coarse.dofs().n_dofs()),
+                   [&](const auto begin, const auto end, auto &P) {
+                     std::vector<ProlongationTerm> terms;
+                     for (auto i = begin; i < end; ++i) {
+                       terms.clear();
+                       for (unsigned int b = 0; b < width && sources.cells[i] != sources.none; ++b)
+                         if (const double value = values(sources.in_cell[i], b);
+                             std::abs(value) > rounding)
+                           add_term(sources.coarse_dofs[sources.cells[i] * width + b], value,
+                                    coarse.constraints(), terms);
+                       end_row(terms, P);
+                     }
+                   });
 }
 
 /// Of all ranks, on the leader: for each dof that a rank owns, is it constrained?
@@ -121,20 +119,20 @@ std::vector<int> constrained_dofs(const Discretization<dim> &discretization,
 }
 
 /// P of the rows of free unknowns, where the k-th constrained one is the k-th of the coarser.
-linalg::HostProlongation with_constrained_rows(const std::vector<int> &lengths,
-                                               const std::vector<int> &columns,
-                                               const std::vector<double> &values,
+linalg::HostProlongation with_constrained_rows(const linalg::HostProlongation &of_free,
                                                const std::vector<int> &is_constrained,
                                                const std::vector<int> &is_coarse_constrained)
 {
   linalg::HostProlongation P;
   P.n_columns = static_cast<int>(is_coarse_constrained.size());
+  P.row_starts.reserve(of_free.row_starts.size());
+  P.columns.reserve(of_free.columns.size() + is_constrained.size() / 8);
+  P.values.reserve(P.columns.capacity());
   int next = 0; // the next coarser unknown that may be constrained
-  std::size_t k = 0;
-  for (std::size_t i = 0; i < lengths.size(); ++i) {
-    for (auto end = k + static_cast<std::size_t>(lengths[i]); k < end; ++k) {
-      P.columns.push_back(columns[k]);
-      P.values.push_back(values[k]);
+  for (std::size_t i = 0; i < is_constrained.size(); ++i) {
+    for (int k = of_free.row_starts[i]; k < of_free.row_starts[i + 1]; ++k) {
+      P.columns.push_back(of_free.columns[k]);
+      P.values.push_back(of_free.values[k]);
     }
     if (is_constrained[i] != 0) {
       while (next < P.n_columns && is_coarse_constrained[next] == 0)
@@ -155,29 +153,16 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
                                       const Discretization<dim> &coarse,
                                       const linalg::NodeSystem &system)
 {
-  InterpolatedRow interpolated(fine, coarse);
-  const IndexSet &owned = fine.owned();
-  std::vector<int> lengths(owned.n_elements());
-  for_each_free_dof(fine, coarse, [&](const auto dof, const auto a, const Dofs &coarse_dofs) {
-    lengths[owned.index_within_set(dof)] = static_cast<int>(interpolated(a, coarse_dofs).size());
-  });
-  std::vector<std::size_t> begins = {0};
-  for (const int length : lengths)
-    begins.push_back(begins.back() + static_cast<std::size_t>(length));
-  std::vector<int> columns(begins.back());
-  std::vector<double> values(begins.back());
-  for_each_free_dof(fine, coarse, [&](const auto dof, const auto a, const Dofs &coarse_dofs) {
-    std::size_t k = begins[owned.index_within_set(dof)];
-    for (const auto &[column, value] : interpolated(a, coarse_dofs)) {
-      columns[k] = static_cast<int>(column);
-      values[k++] = value;
-    }
-  });
-  lengths = system.gather_on_leader(std::move(lengths));
-  columns = system.gather_on_leader(std::move(columns));
-  values = system.gather_on_leader(std::move(values));
-  return with_constrained_rows(lengths, columns, values, constrained_dofs(fine, system),
-                               constrained_dofs(coarse, system));
+  linalg::HostProlongation P = rows_of_free_dofs(fine, coarse);
+  std::vector<int> lengths(P.row_starts.size() - 1);
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    lengths[i] = P.row_starts[i + 1] - P.row_starts[i];
+  P.row_starts = {0};
+  for (const int length : system.gather_on_leader(std::move(lengths)))
+    P.row_starts.push_back(P.row_starts.back() + length);
+  P.columns = system.gather_on_leader(std::move(P.columns));
+  P.values = system.gather_on_leader(std::move(P.values));
+  return with_constrained_rows(P, constrained_dofs(fine, system), constrained_dofs(coarse, system));
 }
 
 /// Has each coarser unknown a part in a finer one?

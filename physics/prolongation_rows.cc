@@ -1,0 +1,56 @@
+#include "physics/prolongation_rows.h"
+
+#include <deal.II/base/parallel.h>
+
+#include <algorithm>
+
+namespace femgpu
+{
+void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P)
+{
+  std::sort(terms.begin(), terms.end(), [](const ProlongationTerm &a, const ProlongationTerm &b) {
+    return a.column < b.column;
+  });
+  for (std::size_t k = 0; k < terms.size(); ++k)
+    if (k > 0 && terms[k].column == terms[k - 1].column)
+      P.values.back() += terms[k].value;
+    else {
+      P.columns.push_back(terms[k].column);
+      P.values.push_back(terms[k].value);
+    }
+  P.row_starts.push_back(static_cast<int>(P.columns.size()));
+}
+
+linalg::HostProlongation
+make_rows(const std::size_t n, const int n_columns,
+          const std::function<void(std::size_t, std::size_t, linalg::HostProlongation &)> &add_rows)
+{
+  constexpr std::size_t size = 1 << 14;
+  std::vector<linalg::HostProlongation> parts((n + size - 1) / size);
+  dealii::parallel::apply_to_subranges(
+      std::size_t{0}, parts.size(),
+      [&](const std::size_t begin, const std::size_t end) {
+        for (std::size_t part = begin; part < end; ++part)
+          add_rows(part * size, std::min((part + 1) * size, n), parts[part]);
+      },
+      1);
+  std::size_t n_rows = 0, n_entries = 0;
+  for (const linalg::HostProlongation &part : parts) {
+    n_rows += part.row_starts.size() - 1;
+    n_entries += part.columns.size();
+  }
+  linalg::HostProlongation P;
+  P.n_columns = n_columns;
+  P.row_starts.reserve(n_rows + 1);
+  P.columns.reserve(n_entries);
+  P.values.reserve(n_entries);
+  for (const linalg::HostProlongation &part : parts) {
+    const auto before = static_cast<int>(P.columns.size());
+    for (std::size_t i = 1; i < part.row_starts.size(); ++i)
+      P.row_starts.push_back(before + part.row_starts[i]);
+    P.columns.insert(P.columns.end(), part.columns.begin(), part.columns.end());
+    P.values.insert(P.values.end(), part.values.begin(), part.values.end());
+  }
+  return P;
+}
+} // namespace femgpu
