@@ -6,7 +6,7 @@
 
 Each parameter file is solved on a coarse and on a fine mesh to 1e-8, from 0: with coarser meshes and
 lower degrees where they are known (auto), and by aggregation alone. Nonlinear problems count the
-iterations of a linear system in the mean. Exits with 1 if a run fails.
+iterations of a linear system in the mean, as far as Newton's method asks for. Exits with 1 if a run fails.
 """
 
 import argparse

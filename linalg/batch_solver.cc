@@ -5,9 +5,9 @@
 #include "linalg/base/timing.h"
 #include "linalg/linear_solver.h"
 #include "linalg/preconditioners/registry.h"
-#include "linalg/rounding.h"
 #include "linalg/solvers/batch.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/solvers/rounding.h"
 #include "linalg/vector_units.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "linalg/base/error.h"
 #include "linalg/preconditioners/registry.h"
-#include "linalg/rounding.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/solvers/rounding.h"
 #include "linalg/vector_units.h"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #include "linalg/base/error.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
-#include "linalg/rounding.h"
 #include "linalg/solvers/registry.h"
 
 #include <utility>
@@ -67,23 +66,6 @@ void NonlinearSolver::set_system(const HostCsr &A, const double *weights, const 
       [&] { method->setup(SemilinearEquation(system.matrix(), w, rhs, {}), only_values); });
 }
 
-/// Where no step makes the residual smaller: is what is left of it rounding of the terms that A x
-/// is added up from, and Newton's last step small?
-void NonlinearSolver::settle_at_rounding(SolveReport &report) const
-{
-  if (report.outcome != Outcome::stagnated)
-    return;
-  const CsrMatrix &A = system.matrix().csr();
-  const SystemNorms norms =
-      measure(*A.range(), {A.csr_view(), rhs.data(), solution.data(), nullptr});
-  report.backward_error = report.true_residual / norms.scale;
-  if (may_be_rounding(report.outcome, report.backward_error, rounding_level(A.longest_row())) &&
-      report.forward_error >= 0. && report.forward_error <= largest_forward_error) {
-    report.outcome = Outcome::converged_to_rounding;
-    describe(report, SemilinearEquation(system.matrix(), w, rhs, {}).residual_name());
-  }
-}
-
 SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, double *x)
 {
   system.move_rhs(b, rhs);
@@ -91,7 +73,6 @@ SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, dou
 
   const SemilinearEquation equation(system.matrix(), w, rhs, phi);
   SolveReport report = method->solve(equation, solution, options.control);
-  settle_at_rounding(report);
 
   system.move_solution(solution, x);
   report.costs += system.take_costs();

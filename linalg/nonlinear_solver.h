@@ -57,7 +57,6 @@ public:
 
 private:
   void forget_matrix();
-  void settle_at_rounding(SolveReport &report) const;
 
   ExecutorPtr owner;
   NonlinearSolverOptions options;

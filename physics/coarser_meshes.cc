@@ -155,19 +155,20 @@ linalg::HostProlongation CoarseningMesh::coarsen(const std::vector<int> &finer)
   for (std::size_t node = 0; node < is_kept.size(); ++node)
     if (is_kept[node] != 0)
       numbers[node] = n_left++;
-  return make_rows(finer.size(), n_left * per_node, [&](const auto begin, const auto end, auto &P) {
-    std::vector<ProlongationTerm> terms;
-    for (auto k = begin; k < end; ++k)
-      for (int component = 0; component < per_node; ++component) {
-        const int unknown = finer[k] * per_node + component;
-        terms.clear();
-        if (lines.is_constrained[unknown] == 0)
-          add_terms(unknown, 1., terms);
-        else if (numbers[finer[k]] >= 0) // it stands alone
-          terms.push_back({numbers[finer[k]] * per_node + component, 1.});
-        end_row(terms, P);
-      }
-  });
+  return rows_by_parts(finer.size(), n_left * per_node,
+                       [&](const auto begin, const auto end, auto &P) {
+                         std::vector<ProlongationTerm> terms;
+                         for (auto k = begin; k < end; ++k)
+                           for (int component = 0; component < per_node; ++component) {
+                             const int unknown = finer[k] * per_node + component;
+                             terms.clear();
+                             if (lines.is_constrained[unknown] == 0)
+                               add_terms(unknown, 1., terms);
+                             else if (numbers[finer[k]] >= 0) // it stands alone
+                               terms.push_back({numbers[finer[k]] * per_node + component, 1.});
+                             end_row(terms, P);
+                           }
+                       });
 }
 
 /// Ranks have pieces of the curve one after the other, but each lists its trees in their order.

@@ -1,8 +1,7 @@
 #include "physics/prolongation_rows.h"
 
-#include <deal.II/base/parallel.h>
-
 #include <algorithm>
+#include <exception>
 
 namespace femgpu
 {
@@ -21,19 +20,24 @@ void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P)
   P.row_starts.push_back(static_cast<int>(P.columns.size()));
 }
 
-linalg::HostProlongation
-make_rows(const std::size_t n, const int n_columns,
-          const std::function<void(std::size_t, std::size_t, linalg::HostProlongation &)> &add_rows)
+linalg::HostProlongation rows_by_parts(
+    const std::size_t n, const int n_columns,
+    const std::function<void(std::size_t, std::size_t, linalg::HostProlongation &)> &add_rows)
 {
   constexpr std::size_t size = 1 << 14;
   std::vector<linalg::HostProlongation> parts((n + size - 1) / size);
-  dealii::parallel::apply_to_subranges(
-      std::size_t{0}, parts.size(),
-      [&](const std::size_t begin, const std::size_t end) {
-        for (std::size_t part = begin; part < end; ++part)
-          add_rows(part * size, std::min((part + 1) * size, n), parts[part]);
-      },
-      1);
+  std::exception_ptr error;
+#pragma omp parallel for schedule(dynamic)
+  for (std::size_t part = 0; part < parts.size(); ++part)
+    try {
+      add_rows(part * size, std::min((part + 1) * size, n), parts[part]);
+    }
+    catch (...) {
+#pragma omp critical
+      error = std::current_exception();
+    }
+  if (error)
+    std::rethrow_exception(error);
   std::size_t n_rows = 0, n_entries = 0;
   for (const linalg::HostProlongation &part : parts) {
     n_rows += part.row_starts.size() - 1;

@@ -24,7 +24,7 @@ void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P);
  * @param n of what the parts are made of, such as nodes
  * @param add_rows (begin, end, P) appends the rows of some of them to an empty P
  */
-linalg::HostProlongation make_rows(
+linalg::HostProlongation rows_by_parts(
     std::size_t n, int n_columns,
     const std::function<void(std::size_t, std::size_t, linalg::HostProlongation &)> &add_rows);
 } // namespace femgpu

@@ -213,14 +213,14 @@ std::string progress_text(const int iteration, const double residual)
 /// rounding means another tolerance, not another problem.
 bool lacks_solution(const linalg::SolveReport &report)
 {
-  constexpr double rounding_level = 1e-13; // of backward errors
+  constexpr double largest_backward_error = 1e-13;
   switch (report.outcome) {
   case Outcome::diverged:
   case Outcome::not_finite:
   case Outcome::indefinite_matrix:
     return true;
   case Outcome::stagnated:
-    return report.backward_error > rounding_level;
+    return report.backward_error > largest_backward_error;
   default:
     return false;
   }

@@ -92,19 +92,19 @@ linalg::HostProlongation rows_of_free_dofs(const Discretization<dim> &fine,
   const FullMatrix<double> values = interpolation(fine.element(), coarse.element());
   const RowSources sources(fine, coarse);
   const auto width = static_cast<std::size_t>(values.n());
-  return make_rows(sources.cells.size(), static_cast<int>(coarse.dofs().n_dofs()),
-                   [&](const auto begin, const auto end, auto &P) {
-                     std::vector<ProlongationTerm> terms;
-                     for (auto i = begin; i < end; ++i) {
-                       terms.clear();
-                       for (unsigned int b = 0; b < width && sources.cells[i] != sources.none; ++b)
-                         if (const double value = values(sources.in_cell[i], b);
-                             std::abs(value) > rounding)
-                           add_term(sources.coarse_dofs[sources.cells[i] * width + b], value,
-                                    coarse.constraints(), terms);
-                       end_row(terms, P);
-                     }
-                   });
+  return rows_by_parts(
+      sources.cells.size(), static_cast<int>(coarse.dofs().n_dofs()),
+      [&](const auto begin, const auto end, auto &P) {
+        std::vector<ProlongationTerm> terms;
+        for (auto i = begin; i < end; ++i) {
+          terms.clear();
+          for (unsigned int b = 0; b < width && sources.cells[i] != sources.none; ++b)
+            if (const double value = values(sources.in_cell[i], b); std::abs(value) > rounding)
+              add_term(sources.coarse_dofs[sources.cells[i] * width + b], value,
+                       coarse.constraints(), terms);
+          end_row(terms, P);
+        }
+      });
 }
 
 /// Of all ranks, on the leader: for each dof that a rank owns, is it constrained?
@@ -263,7 +263,8 @@ linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
 {
   ForestCells cells = forest_cells(fine, system);
   UnknownLines lines = unknown_lines(fine, system);
-  if (cells.trees.empty()) // not the leader
+  if (std::count(cells.levels.begin(), cells.levels.end(), 0) ==
+      static_cast<std::ptrdiff_t>(cells.levels.size())) // nothing coarsens, or not the leader
     return {};
   return linalg::LazyCoarserUnknowns(
       [cells = std::move(cells), lines = std::move(lines), given]() mutable {

@@ -20,7 +20,7 @@ struct HostProlongation
 struct CoarserUnknowns;
 
 /// Those of a coarser mesh or a lower degree, which may be made only when somebody asks for them.
-/// Copies share them.
+/// Copies share them; the first get() makes them, not by two threads at a time.
 class LazyCoarserUnknowns
 {
 public:

@@ -2,8 +2,8 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/rounding.h"
 #include "linalg/solvers/method_report.h"
+#include "linalg/solvers/rounding.h"
 #include "linalg/vector_units.h"
 
 #include <deal.II/lac/dynamic_sparsity_pattern.h>

@@ -60,7 +60,9 @@ RoundedFormat<Backend>::RoundedFormat(const Matrix &A)
 template <class Backend>
 std::size_t RoundedFormat<Backend>::bytes() const
 {
-  return given.bytes() - n_stored() * (sizeof(double) - sizeof(float));
+  const bool reads_padding = !std::holds_alternative<EllView<double>>(given.view());
+  return given.bytes() -
+         (reads_padding ? n_stored() : n_nonzeros()) * (sizeof(double) - sizeof(float));
 }
 
 template <class Backend>

@@ -4,6 +4,7 @@
 #include "linalg/nonlinear/residual.h"
 #include "linalg/solvers/backward_error.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/solvers/rounding.h"
 
 #include <cmath>
 
@@ -59,6 +60,36 @@ public:
 private:
   bool is_adaptive;
   double largest, eta;
+};
+
+struct NormState : LoopState
+{
+  double ratio = 0.;
+};
+
+struct NormSums
+{
+  double dd, xx;
+};
+
+/// ‖d‖/‖x‖
+struct CompareNorms
+{
+  const double *d, *x;
+
+  using Contributes = SumList<&NormSums::dd, &NormSums::xx>;
+  FEMGPU_HD
+  void operator()(const NormState & /* s */, const int i, NormSums &sums) const
+  {
+    sums.dd += d[i] * d[i];
+    sums.xx += x[i] * x[i];
+  }
+
+  FEMGPU_HD
+  void finish(NormState &s, const NormSums &sums) const
+  {
+    s.ratio = sums.dd > 0. ? sqrt(sums.dd / sums.xx) : 0.;
+  }
 };
 
 /**
@@ -156,9 +187,9 @@ private:
       }
       const double before = norm;
       if (!search_line(F, x, norm, report)) {
-        report.outcome = Outcome::stagnated;
-        report.forward_error = norm_of(F, d) / norm_of(F, x);
-        return " No step along Newton's direction makes the residual smaller.";
+        report.outcome = outcome_at_rounding(F, x, inner, report);
+        return report.converged() ? ""
+                                  : " No step along Newton's direction makes the residual smaller.";
       }
       inner.relative_tolerance = forcing.next(norm, before, report.target);
     }
@@ -171,11 +202,6 @@ private:
            (step.outcome == Outcome::stagnated && step.true_residual < 0.1 * step.rhs_norm);
   }
 
-  static double norm_of(const NonlinearOperator &F, const Buffer<double> &v)
-  {
-    return measure(F.space(), {F.linear_part().csr().csr_view(), v.data(), v.data(), nullptr}).rhs;
-  }
-
   SolveReport solve_linear(const NonlinearOperator &F, Buffer<double> &x, const SolveControl &inner)
   {
     const Stopwatch watch;
@@ -186,6 +212,31 @@ private:
     SolveReport report = jacobian.solve(r, d, inner);
     setup_seconds += report.costs.setup_seconds;
     return report;
+  }
+
+  /// Where no step makes the residual smaller: is what is left of it rounding of the terms of A x,
+  /// and Newton's step from there, solved as far as it says how long it is, short?
+  Outcome outcome_at_rounding(const NonlinearOperator &F, const Buffer<double> &x,
+                              SolveControl inner, SolveReport &report)
+  {
+    const CsrMatrix &A = F.linear_part().csr();
+    const SystemNorms norms = measure(F.space(), {A.csr_view(), r.data(), x.data(), nullptr});
+    report.backward_error = report.true_residual / norms.scale;
+    if (!may_be_rounding(Outcome::stagnated, report.backward_error,
+                         rounding_level(A.longest_row())))
+      return Outcome::stagnated;
+    inner.relative_tolerance = correction_tolerance(A.n());
+    d.fill_zero();
+    const SolveReport step = jacobian.solve(r, d, inner);
+    add_linear(step, report);
+    if (!is_resolved(step))
+      return Outcome::stagnated;
+    Iteration<Backend, NormState, NormSums> iteration(F.space());
+    iteration.set_state({});
+    iteration.once(rows(F.n(), CompareNorms{d.data(), x.data()}));
+    report.forward_error = iteration.get_state().ratio;
+    return report.forward_error <= largest_forward_error ? Outcome::converged_to_rounding
+                                                         : Outcome::stagnated;
   }
 
   /// Moves x along d, and r with it, until ‖r‖ has fallen enough; false if it does not.

@@ -240,12 +240,13 @@ void Diagonal<Backend>::update()
 template <class Backend>
 double Diagonal<Backend>::gershgorin_bound() const
 {
-  const std::vector<double> inverse = inverse_values.to_host(),
-                            inverse_sums = inverse_row_sums.to_host();
-  double largest = 0.;
-  for (std::size_t i = 0; i < inverse.size(); ++i)
-    largest = std::max(largest, inverse[i] / inverse_sums[i]);
-  return A.range()->max(inverse.empty() ? 1. : largest);
+  Buffer<double> ratios(A.executor(), values.size());
+  Runner<Backend>(*A.executor())
+      .run(rows(A.n(),
+                [to = ratios.data(), inverse = inverse(), inverse_sum = inverse_sums()] FEMGPU_BODY(
+                    const int i) { to[i] = inverse[i] / inverse_sum[i]; }));
+  const std::vector<double> all = ratios.to_host();
+  return A.range()->max(all.empty() ? 1. : *std::max_element(all.begin(), all.end()));
 }
 
 template <class Backend>

@@ -114,14 +114,14 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
 
 void PreconditionedSolver::take_multigrid()
 {
+  const int patience = patience_with_jacobi(*matrix); // before what may be known is made
   try {
     check_countable("preconditioner", preconditioners, "multigrid", matrix->n_nonzeros());
     auto multigrid = make_preconditioner("multigrid", backend);
     multigrid->setup(*matrix);
     preconditioner = std::move(multigrid);
     choice = Choice::multigrid;
-    remark = "after " + std::to_string(patience_with_jacobi(*matrix)) +
-             " iterations of a solve with jacobi";
+    remark = "after " + std::to_string(patience) + " iterations of a solve with jacobi";
   }
   catch (const Error &error) {
     take_jacobi(error.what());

@@ -160,7 +160,8 @@ struct SolveResult
   double initial_residual = 0.; ///< ‖b − A x₀‖
   double true_residual = 0.;    ///< ‖b − A x‖, recomputed at the end
   double target = 0.;           ///< what the true residual had to reach
-  double backward_error = -1.;  ///< of a linear system, see SystemNorms
+  double backward_error =
+      -1.; ///< see SystemNorms; of a nonlinear system only where it has stagnated
   double forward_error = -1.; ///< ‖x − A⁻¹b‖/‖x‖, estimated where rounding ends a solve
   EnergyReport energy;
 

@@ -106,9 +106,13 @@ UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) c
     permute(order, scaling.right.data(), result.scales.data());
   if (!result.coordinates.empty())
     result.coordinates = rows_in_order(order, A.unknowns->coordinates, result.dimension);
-  if (const auto coarser = result.coarser.get())
-    result.coarser = std::make_shared<const CoarserUnknowns>(
-        CoarserUnknowns{rows_in_order(order, coarser->prolongation), coarser->unknowns});
+  if (result.coarser.may_be_known())
+    result.coarser = LazyCoarserUnknowns([order = order, given = result.coarser] {
+      const auto coarser = given.get();
+      return coarser ? std::make_shared<const CoarserUnknowns>(CoarserUnknowns{
+                           rows_in_order(order, coarser->prolongation), coarser->unknowns})
+                     : nullptr;
+    });
   return std::make_shared<const Unknowns>(std::move(result));
 }
 

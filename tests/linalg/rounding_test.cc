@@ -1,5 +1,5 @@
 #include "linalg/batch_solver.h"
-#include "linalg/rounding.h"
+#include "linalg/solvers/rounding.h"
 #include "tests/linalg/on_backend.h"
 
 #include <cmath>

@@ -306,7 +306,7 @@ template <class Backend>
 std::string Hierarchy<Backend>::description() const
 {
   double n_rows = 0.;
-  int n_in_double = 0;
+  int n_rounded = 0, n_in_double = 0;
   std::ostringstream text;
   text.precision(3);
   if (n_given > 0)
@@ -322,7 +322,7 @@ std::string Hierarchy<Backend>::description() const
          << level.A->n_nonzeros();
     if (level.smoother) {
       text << " (λ " << level.smoother->largest_smoothed_eigenvalue() << ")";
-      n_in_double += level.smoother->is_rounded() ? 0 : 1;
+      ++(level.smoother->is_rounded() ? n_rounded : n_in_double);
     }
   }
   text << ", complexity " << complexity() << " of entries and "
@@ -333,10 +333,10 @@ std::string Hierarchy<Backend>::description() const
     text << "the coarsest inverted but for " << coarsest_inverse->n_singular() << " rows";
   else
     text << "the coarsest inverted";
-  if (options.smoother.rounds)
+  if (n_rounded > 0)
     text << ", products in float";
   if (options.smoother.rounds && n_in_double > 0)
-    text << ", but for " << n_in_double << " levels with numbers that it does not hold";
+    text << ", in double on " << n_in_double << " levels with numbers that float does not hold";
   return text.str();
 }
 

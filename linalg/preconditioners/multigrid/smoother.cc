@@ -97,7 +97,8 @@ PolynomialVectors Smoother<Backend>::smooth(Runner<Backend> &run, double *r, Pol
   return v;
 }
 
-/// Each term with A three vectors or five besides, with M four; the first from zero no A.
+/// With M each term but one from 0 a product with A and three vectors, and each one with M and
+/// four.
 template <class Backend>
 std::size_t Smoother<Backend>::bytes(const bool from_zero) const
 {
@@ -105,7 +106,7 @@ std::size_t Smoother<Backend>::bytes(const bool from_zero) const
   if (M)
     return n_products(from_zero) * (matrix().bytes() + 3 * vector) +
            terms.size() * (M->bytes() + 4 * vector);
-  return n_products(from_zero) * (matrix().bytes() + 5 * vector) + (from_zero ? 4 * vector : 0);
+  return bytes_of_terms(matrix(), terms.size(), vector, from_zero);
 }
 
 template class Smoother<ThisBackend>;

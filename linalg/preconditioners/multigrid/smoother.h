@@ -41,8 +41,9 @@ struct SmootherChoice
  * unsymmetric one smooths by steps, a = 0 and b = 1. So does `l1-jacobi`, M_ii = Σ_j |a_ij|: they
  * converge for every symmetric positive definite A.
  *
- * Products with A may read values that are rounded to float: the smoother is as symmetric then, and
- * adds an error of 6e-8 ‖A‖‖x‖ to A x, of which the solver around sees little.
+ * Products with A may read values that are rounded to float: for an A that is symmetric to the last
+ * bit the smoother is, too, and it adds an error of 6e-8 ‖A‖‖x‖ to A x, of which the solver around
+ * sees little.
  */
 template <class Backend>
 class Smoother

@@ -59,7 +59,7 @@ public:
   }
   std::size_t bytes() const // with the vectors of the terms
   {
-    return 4 * D.bytes() + (terms.size() - 1) * (A.bytes() + 6 * D.bytes());
+    return bytes_of_terms(A, terms.size(), D.bytes(), true);
   }
 
   /// Takes over the diagonal of A, and gives an upper bound of the eigenvalues of D⁻¹A: what is

@@ -74,6 +74,15 @@ PolynomialVectors add_terms(Runner<Backend> &run, const Matrix &A, const double 
   }
   return v;
 }
+
+/// That add_terms() reads and writes, so many terms with vectors of so many bytes: four vectors for
+/// one from 0, for each other one A and six.
+inline std::size_t bytes_of_terms(const Matrix &A, const std::size_t n_terms,
+                                  const std::size_t vector, const bool from_zero)
+{
+  const std::size_t n_products = n_terms - (from_zero ? 1 : 0);
+  return n_products * (A.bytes() + 6 * vector) + (from_zero ? 4 * vector : 0);
+}
 } // namespace femgpu::linalg
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_rounding_h
-#define femgpu_linalg_rounding_h
+#ifndef femgpu_linalg_solvers_rounding_h
+#define femgpu_linalg_solvers_rounding_h
 
 #include "linalg/base/host_matrix.h"
 #include "linalg/solvers/backward_error.h"
@@ -48,6 +48,14 @@ void settle_at_rounding(const HostCsr &A, const double *b, double *x, SolveRepor
 /// May rounding be all that has kept a solve with this outcome from its target? @p level as
 /// rounding_level() says
 bool may_be_rounding(Outcome outcome, double backward_error, double level);
+
+/// A tolerance to which even the components of a correction are resolved that have no more of the
+/// residual than all others: those of the smallest eigenvalues, in which most of the error is.
+double correction_tolerance(int n);
+
+/// Does @p step, a solve to that tolerance, tell the size of a correction? Rounding may end it
+/// before.
+bool is_resolved(const SolveReport &step);
 
 /// Largest estimate of ‖x − A⁻¹b‖/‖x‖ of what is called a solution.
 constexpr double largest_forward_error = 1e-3;

@@ -1,4 +1,4 @@
-#include "linalg/rounding.h"
+#include "linalg/solvers/rounding.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,26 +38,23 @@ bool may_be_rounding(const HostCsr &A, const SolveReport &report)
          may_be_rounding(report.outcome, report.backward_error, rounding_level(longest_row(A)));
 }
 
-/// A tolerance to which even the components of a correction are resolved that have no more of the
-/// residual than all others: those of the smallest eigenvalues, in which most of the error is.
-double correction_tolerance(const int n)
-{
-  return std::max(1e-2 / std::sqrt(static_cast<double>(n)), 1e-8);
-}
-
 double norm(const std::vector<double> &v)
 {
   return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.));
 }
 
-/// Does @p step tell the size of a correction? Rounding may end it before its tolerance.
+} // namespace
+
+double correction_tolerance(const int n)
+{
+  return std::max(1e-2 / std::sqrt(static_cast<double>(n)), 1e-8);
+}
+
 bool is_resolved(const SolveReport &step)
 {
   return step.converged() ||
          (step.outcome == Outcome::stagnated && step.true_residual <= 0.1 * step.rhs_norm);
 }
-
-} // namespace
 
 bool may_be_rounding(const Outcome outcome, const double backward_error, const double level)
 {
