@@ -48,7 +48,7 @@ TEST_P(PreconditionedSolverTest, TakesJacobiWhereThatIsQuick)
 TEST_P(PreconditionedSolverTest, TakesMultigridSoonerWhereCoarserUnknownsAreKnown)
 {
   HostMatrix A = laplacian_1d(2001);
-  const auto coarser = std::make_shared<CoarserUnknowns>();
+  auto coarser = std::make_shared<CoarserUnknowns>();
   HostProlongation &P = coarser->prolongation; // every second point, and means between them
   P.n_columns = A.n / 2;
   for (int i = 0; i < A.n; ++i) {
