@@ -13,7 +13,7 @@ template <class Backend>
 class RoundedFormat final : public Format<float>
 {
 public:
-  /// @param A outlives it
+  /// @param A outlives it. @throws ParameterError if its values are float already
   explicit RoundedFormat(const Matrix &A);
 
   std::size_t bytes() const override;

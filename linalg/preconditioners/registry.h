@@ -18,7 +18,7 @@ struct PreconditionerTraits
   bool divides_by_diagonal = false; ///< and nothing else
   bool counts_by_int = false;       ///< entries of A, see check_countable()
   bool takes_coordinates = false;   ///< where nodes with several unknowns are, if known
-  bool takes_coarser = false;       ///< unknowns of lower degrees, if known
+  bool takes_coarser = false;       ///< unknowns of lower degrees and coarser meshes, if known
   bool is_automatic = false;        ///< the first of those that PreconditionedSolver takes
   bool has_factors = false;         ///< whose values can be stored as any of FactorScalars
 };

@@ -47,11 +47,12 @@ struct Level
 };
 
 /**
- * Matrices A_{l+1} = Pᵀ A_l P on fewer and fewer unknowns: by prolongations that are known, as from
- * lower degrees, and from there on by smoothed aggregation (Vaněk, Mandel and Brezina 1996), for
- * unsymmetric A by aggregation alone. Coarser levels are smoothed more (the variable V-cycle,
- * Bramble and Pasciak 1987): what growth of iterations is left comes from them, and they are small.
- * All else is made where the matrix is; sums and the ends of spectra visit the host.
+ * Matrices A_{l+1} = Pᵀ A_l P on fewer and fewer unknowns: by prolongations that are known, from
+ * lower degrees and coarser meshes, and from there on by smoothed aggregation (Vaněk, Mandel and
+ * Brezina 1996), for unsymmetric A by aggregation alone. Coarser levels are smoothed more (the
+ * variable V-cycle, Bramble and Pasciak 1987): what growth of iterations is left comes from them,
+ * and they are small. All else is made where the matrix is; sums and the ends of spectra visit the
+ * host.
  */
 template <class Backend>
 class Hierarchy

@@ -62,11 +62,14 @@ public:
     return bytes_of_terms(A, terms.size(), D.bytes(), true);
   }
 
-  /// Takes over the diagonal of A, and gives an upper bound of the eigenvalues of D⁻¹A: what is
-  /// safe, or an estimate where that is less.
-  double largest_eigenvalue(const bool by_estimate)
+  /// Takes over the diagonal of A.
+  void update()
   {
     D.update();
+  }
+  /// An upper bound of the eigenvalues of D⁻¹A: what is safe, or an estimate where that is less.
+  double largest_eigenvalue(const bool by_estimate) const
+  {
     const double bound = D.gershgorin_bound();
     return by_estimate ? std::min(bound, eigenvalue_safety *
                                              linalg::largest_eigenvalue<Backend>(A, D.inverse()))
@@ -114,9 +117,16 @@ public:
   void setup(const Matrix &A) override
   {
     this->inverse = std::make_unique<PolynomialOperator<Backend>>(A);
-    update(A);
+    make_terms();
   }
   void update(const Matrix & /* A */) override
+  {
+    this->inverse->update();
+    make_terms();
+  }
+
+private:
+  void make_terms()
   {
     const double high = this->inverse->largest_eigenvalue(by_estimate);
     this->inverse->terms =
@@ -126,7 +136,6 @@ public:
                                                      std::to_string(high)};
   }
 
-private:
   int degree;
   bool by_estimate;
   double ratio = 0.; ///< of the ends of Chebyshev's interval; 0: Neumann's series
