@@ -61,8 +61,9 @@ protected:
     std::vector<int> result;
     with_backend([&](const auto on) {
       using Backend = typename decltype(on)::Backend;
+      const RowPattern graph = make_graph<Backend>(A, 1, theta);
       const Aggregates aggregates =
-          make_aggregates<Backend>(executor, make_graph<Backend>(A, 1, theta), 0, least_neighbours);
+          Aggregation<Backend>(executor, graph, 0).aggregates(least_neighbours);
       result = aggregates.of_node.to_host();
       const int largest = result.empty() ? -1 : *std::max_element(result.begin(), result.end());
       EXPECT_EQ(aggregates.n, largest + 1);

@@ -190,77 +190,61 @@ struct JoinNeighbours
   }
 };
 
-/// Aggregates while they are made.
+/// Takes nodes into another set of roots, with their neighbours, of those that have no root.
+/// @param least neighbours that a root has to take
 template <class Backend>
-class Aggregation
+void add_roots(const ExecutorPtr &executor, const RowPatternView &graph, const Buffer<Key> &hashes,
+               const int least, Buffer<int> &roots)
 {
-public:
-  Aggregation(const ExecutorPtr &executor, const RowPattern &graph, const long long first)
-      : executor(executor), runner(*executor), graph(graph.view()), n(graph.n()), keys(make<Key>()),
-        near(make<Key>()), root_of(make<int>()), flags(make<int>())
-  {
-    runner.run(rows(n, FirstKey{this->graph, first, root_of.data(), keys.data()}));
-  }
-
-  /// Makes aggregates of nodes without one, whose roots have @p least neighbours or more to take.
-  void add(const int least)
-  {
-    runner.run(rows(n, [root_of = root_of.data(), keys = keys.data(),
-                        near = near.data()] FEMGPU_BODY(const int i) {
-      keys[i] = root_of[i] == no_aggregate ? (keys[i] & (is_undecided - 1)) | is_undecided : 0;
-      near[i] = keys[i];
+  const auto n = static_cast<int>(roots.size());
+  Runner<Backend> runner(*executor);
+  Buffer<Key> all_keys(executor, roots.size()), largest_keys(executor, roots.size());
+  Buffer<int> all_flags(executor, roots.size());
+  Key *const keys = all_keys.data(), *const near = largest_keys.data();
+  int *const flags = all_flags.data(), *const root_of = roots.data();
+  runner.run(rows(n, [root_of, keys, near, hashes = hashes.data()] FEMGPU_BODY(const int i) {
+    keys[i] = root_of[i] == no_aggregate ? hashes[i] | is_undecided : 0;
+    near[i] = keys[i];
+  }));
+  const LargestKey of_keys{graph, keys}, of_near{graph, near};
+  do {
+    runner.run(rows(n, [of_keys, near] FEMGPU_BODY(const int i) {
+      if ((near[i] & is_undecided) != 0) // what is in or out stays that
+        near[i] = of_keys(i);
     }));
-    const LargestKey of_keys{graph, keys.data()}, of_near{graph, near.data()};
-    do {
-      runner.run(rows(n, [of_keys, near = near.data()] FEMGPU_BODY(const int i) {
-        if ((near[i] & is_undecided) != 0) // what is in or out stays that
-          near[i] = of_keys(i);
-      }));
-      runner.run(rows(n, Decide{of_near, keys.data(), flags.data()}));
-    } while (total_counts<Backend>(executor, flags.data(), n).sum > 0);
-    runner.run(rows(n, FindRoots{graph, root_of.data(), keys.data(), least, flags.data()}));
-    runner.run(rows(n, JoinRoots{graph, flags.data(), root_of.data()}));
-  }
+    runner.run(rows(n, Decide{of_near, keys, flags}));
+  } while (total_counts<Backend>(executor, flags, n).sum > 0);
+  runner.run(rows(n, FindRoots{graph, root_of, keys, least, flags}));
+  runner.run(rows(n, JoinRoots{graph, flags, root_of}));
+}
 
-  /// Gives the other nodes to their neighbours' aggregates, and numbers these in the order of their
-  /// roots.
-  Aggregates finish()
-  {
-    Buffer<int> sizes = make<int>();
-    sizes.fill_zero();
-    runner.run(rows(n, [root_of = root_of.data(), sizes = sizes.data()] FEMGPU_BODY(const int i) {
-      if (root_of[i] >= 0)
-        add_to(sizes + root_of[i], 1);
-    }));
-    Aggregates result{0, make<int>(), RowPattern()};
-    runner.run(rows(n, JoinNeighbours{graph, root_of.data(), sizes.data(), result.of_node.data()}));
-    runner.run(rows(n, [root_of = root_of.data(), is_root = flags.data()] FEMGPU_BODY(const int i) {
-      is_root[i] = root_of[i] == i ? 1 : 0;
-    }));
-    Buffer<int> numbers(executor, static_cast<std::size_t>(n) + 1);
-    result.n = static_cast<int>(total_counts<Backend>(executor, flags.data(), n).sum);
-    scan_counts<Backend>(executor, flags.data(), n, numbers.data());
-    runner.run(
-        rows(n, [of_node = result.of_node.data(), numbers = numbers.data()] FEMGPU_BODY(
-                    const int i) { of_node[i] = of_node[i] < 0 ? -1 : numbers[of_node[i]]; }));
-    result.nodes = sorted_nodes<Backend>(executor, result.n, result.of_node);
-    return result;
-  }
-
-private:
-  template <class T>
-  Buffer<T> make() const
-  {
-    return {executor, static_cast<std::size_t>(n)};
-  }
-
-  const ExecutorPtr &executor;
-  Runner<Backend> runner;
-  RowPatternView graph;
-  int n;
-  Buffer<Key> keys, near;
-  Buffer<int> root_of, flags;
-};
+/// Gives the other nodes to their neighbours' aggregates, and numbers these in the order of their
+/// roots.
+template <class Backend>
+Aggregates join_others(const ExecutorPtr &executor, const RowPatternView &graph,
+                       const Buffer<int> &roots)
+{
+  const auto n = static_cast<int>(roots.size());
+  const int *const root_of = roots.data();
+  Runner<Backend> runner(*executor);
+  Buffer<int> all_sizes(executor, roots.size()), flags(executor, roots.size());
+  all_sizes.fill_zero();
+  int *const sizes = all_sizes.data(), *const is_root = flags.data();
+  runner.run(rows(n, [root_of, sizes, is_root] FEMGPU_BODY(const int i) {
+    if (root_of[i] >= 0)
+      add_to(sizes + root_of[i], 1);
+    is_root[i] = root_of[i] == i ? 1 : 0;
+  }));
+  Aggregates result{0, Buffer<int>(executor, roots.size()), RowPattern()};
+  runner.run(rows(n, JoinNeighbours{graph, root_of, sizes, result.of_node.data()}));
+  Buffer<int> numbers(executor, roots.size() + 1);
+  result.n = static_cast<int>(total_counts<Backend>(executor, is_root, n).sum);
+  scan_counts<Backend>(executor, is_root, n, numbers.data());
+  runner.run(rows(n, [of_node = result.of_node.data(), numbers = numbers.data()] FEMGPU_BODY(
+                         const int i) { of_node[i] = of_node[i] < 0 ? -1 : numbers[of_node[i]]; }));
+  result.nodes = sorted_nodes<Backend>(executor, result.n, result.of_node);
+  return result;
+}
 } // namespace
 
 template <class Backend>
@@ -312,18 +296,26 @@ RowPattern sorted_nodes(const ExecutorPtr &executor, const int n_aggregates,
 }
 
 template <class Backend>
-Aggregates make_aggregates(const ExecutorPtr &executor, const RowPattern &graph,
-                           const long long first, const int least_neighbours)
+Aggregation<Backend>::Aggregation(const ExecutorPtr &executor, const RowPattern &graph,
+                                  const long long first)
+    : executor(executor), graph(graph.view()), n(graph.n()),
+      hashes(executor, static_cast<std::size_t>(n)), root_of(executor, hashes.size())
 {
-  Aggregation<Backend> aggregation(executor, graph, first);
-  aggregation.add(1);
-  aggregation.add(least_neighbours);
-  return aggregation.finish();
+  Runner<Backend>(*executor).run(
+      rows(n, FirstKey{this->graph, first, root_of.data(), hashes.data()}));
+  add_roots<Backend>(executor, this->graph, hashes, 1, root_of);
+}
+
+template <class Backend>
+Aggregates Aggregation<Backend>::aggregates(const int least_neighbours) const
+{
+  Buffer<int> roots = root_of.copy();
+  add_roots<Backend>(executor, graph, hashes, least_neighbours, roots);
+  return join_others<Backend>(executor, graph, roots);
 }
 
 template RowPattern strong_connections<ThisBackend>(const CsrMatrix &, const Nodes &,
                                                     const double *, double);
 template RowPattern sorted_nodes<ThisBackend>(const ExecutorPtr &, int, const Buffer<int> &);
-template Aggregates make_aggregates<ThisBackend>(const ExecutorPtr &, const RowPattern &, long long,
-                                                 int);
+template class Aggregation<ThisBackend>;
 } // namespace femgpu::linalg

@@ -50,13 +50,26 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
  * neighbours; of what is left another such set, where a root still has some neighbours to take; the
  * others join the aggregate of which they have most neighbours. Depends on the graph alone, for any
  * number of threads: the set prefers nodes by a hash of their global numbers.
- * @param graph symmetric; of one that is not, some connected nodes may stay alone
- * @param first global number of the first node
- * @param least_neighbours of a root of the second set: with more of them the aggregates are larger
  */
 template <class Backend>
-Aggregates make_aggregates(const ExecutorPtr &executor, const RowPattern &graph, long long first,
-                           int least_neighbours);
+class Aggregation
+{
+public:
+  /// Makes the first set.
+  /// @param graph symmetric; of one that is not, some connected nodes may stay alone; outlives it
+  /// @param first global number of the first node
+  Aggregation(const ExecutorPtr &executor, const RowPattern &graph, long long first);
+
+  /// @param least_neighbours of a root of the second set: with more of them aggregates are larger
+  Aggregates aggregates(int least_neighbours) const;
+
+private:
+  ExecutorPtr executor;
+  RowPatternView graph;
+  int n;
+  Buffer<unsigned long long> hashes; ///< of nodes
+  Buffer<int> root_of;               ///< of those that the first set took
+};
 } // namespace femgpu::linalg
 
 #endif

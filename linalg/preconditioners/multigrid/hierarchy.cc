@@ -187,9 +187,9 @@ Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPa
   const CsrMatrix &A = level.A->csr();
   const ExecutorPtr &owner = A.executor();
   Stopwatch watch;
+  const Aggregation<Backend> aggregation(owner, graph, A.range()->first() / options.block);
   const auto make = [&](const int least_neighbours) {
-    Aggregates aggregates = make_aggregates<Backend>(
-        owner, graph, A.range()->first() / options.block, least_neighbours);
+    Aggregates aggregates = aggregation.aggregates(least_neighbours);
     level.report.aggregation_seconds += lap(*level.A, watch);
     return aggregates;
   };
