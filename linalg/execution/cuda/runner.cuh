@@ -40,7 +40,7 @@ public:
   {
     const double *const v = prepare_product(*step.A, *this, step.v);
     cuda::visit_product(step, v, [&](const auto &kernel_step) {
-      launch(kernel_step, static_cast<long long>(kernel_step.A.n) * kernel_step.A.lanes);
+      launch_at_once(kernel_step, static_cast<long long>(kernel_step.A.n) * kernel_step.A.lanes);
     });
   }
 
@@ -98,6 +98,18 @@ private:
     cuda::launch(cuda_executor, on,
                  {static_cast<unsigned int>(std::min(blocks, most)), block, shared_bytes},
                  cuda::run_plain_step<Step>, step, loop);
+  }
+
+  /// By no more blocks than the device has at one time: each of those that came later would begin
+  /// with waits for what the first ones know.
+  template <class Step>
+  void launch_at_once(const Step &step, const long long threads)
+  {
+    constexpr int block = cuda::threads_of_block<Step>;
+    const int at_once =
+        cuda_executor.kernels().blocks_at_once(cuda::address_of(cuda::run_plain_step<Step>), block);
+    const long long most = static_cast<long long>(cuda_executor.n_multiprocessors()) * at_once;
+    launch(step, std::min(threads, most * block));
   }
 
   const CudaExecutor &cuda_executor;
