@@ -62,7 +62,7 @@ int count_chosen(const Choice &choice, const int i, const Share &share)
 template <class Choice>
 struct CountChosen
 {
-  static constexpr int team_size = 32, scratch = 0;
+  static constexpr int team_size = 8, scratch = 0;
   RowPatternView A;
   Choice choice;
   int *lengths;
@@ -81,7 +81,7 @@ struct CountChosen
 template <class Choice>
 struct StoreChosen
 {
-  static constexpr int team_size = 32, scratch = team_size / 2; // an int for each thread
+  static constexpr int team_size = 8, scratch = team_size / 2; // an int for each thread
   RowPatternView A;
   Choice choice;
   const int *row_starts;

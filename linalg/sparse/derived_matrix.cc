@@ -12,7 +12,7 @@ namespace
 {
 struct StoreRowNumbers
 {
-  static constexpr int team_size = 32, scratch = 0;
+  static constexpr int team_size = 8, scratch = 0;
   RowPatternView A;
   int *row_of_entry;
 

@@ -60,7 +60,7 @@ struct LengthOfGroup
 /// Its columns.
 struct ColumnsOfGroup
 {
-  static constexpr int team_size = 32, scratch = team_size / 2; // an int for each thread
+  static constexpr int team_size = 8, scratch = team_size / 2; // an int for each thread
   RowPatternView condensed;
   RowGroupsView rows, columns;
   const int *row_starts;

@@ -9,9 +9,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-// With so many sums for each of its warps a multiprocessor still has half the warps that it can.
-constexpr int most_room = 768;
-constexpr int most_pairs_of_warp = 1 << 15;
+// With so many sums for each team a multiprocessor still has most of the threads that it can.
+constexpr TeamLimits of_short{96, 1 << 12}, of_warp{768, 1 << 15};
 constexpr int large_team = 256;
 constexpr int most_room_of_large = 4096; // 32 KiB: some blocks a multiprocessor
 } // namespace
@@ -31,7 +30,7 @@ Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductK
     throw SolverError(what + " was said to be symmetric, but its pattern is not.");
   if constexpr (Backend::kind != BackendKind::host) {
     groups = group_rows<Backend>(pattern_of(A));
-    find_large_groups(A, B);
+    choose_teams(A, B);
   }
   update(A, B);
 }
@@ -54,23 +53,29 @@ struct GroupSize
 } // namespace
 
 template <class Backend>
-void Product<Backend>::find_large_groups(const CsrMatrix &A, const CsrMatrix &B)
+void Product<Backend>::choose_teams(const CsrMatrix &A, const CsrMatrix &B)
 {
   const ExecutorPtr &owner = A.executor();
   const PatternRef C = pattern_of(*result);
   const int n = groups.n();
-  Runner<Backend> runner(*owner);
-  is_large = Buffer<int>(owner, static_cast<std::size_t>(n));
-  runner.run(
-      rows(n, GatherCounts<GroupSize>{nullptr, GroupSize{C.view, groups.view()}, is_large.data()}));
-  const int largest = total_counts<Backend>(owner, is_large.data(), n).largest;
-  room = std::min(largest, most_room);
-  room_of_large = std::min(largest, most_room_of_large);
-  runner.run(rows(n, MarkLargeGroup{pattern_of(A).view, pattern_of(B).view, C.view, groups.view(),
-                                    room, most_pairs_of_warp, is_large.data()}));
-  large = flagged_rows<Backend>(owner, is_large).some;
-  if (large.size() == 0)
-    is_large = Buffer<int>();
+  const auto longest_of = [&](const int n_counted, const auto &count) {
+    Buffer<int> counts(owner, static_cast<std::size_t>(n_counted));
+    Runner<Backend>(*owner).run(rows(
+        n_counted, GatherCounts<std::decay_t<decltype(count)>>{nullptr, count, counts.data()}));
+    return total_counts<Backend>(owner, counts.data(), n_counted).largest;
+  };
+  longest = longest_of(n, GroupSize{C.view, groups.view()});
+  const int longest_of_B = longest_of(B.n(), RowLength{pattern_of(B).view});
+  Buffer<int> is_for_warp(owner, static_cast<std::size_t>(n)),
+      is_for_block(owner, is_for_warp.size());
+  is_long = Buffer<int>(owner, is_for_warp.size());
+  const TeamLimits no_short{-1, 0};
+  Runner<Backend>(*owner).run(
+      rows(n, ChooseTeam{pattern_of(A).view, pattern_of(B).view, C.view, groups.view(),
+                         longest_of_B, groups.are_single_rows() ? of_short : no_short, of_warp,
+                         is_long.data(), is_for_warp.data(), is_for_block.data()}));
+  for_warps = flagged_rows<Backend>(owner, is_for_warp);
+  for_blocks = flagged_rows<Backend>(owner, is_for_block);
 }
 
 template <class Backend>
@@ -89,26 +94,32 @@ void Product<Backend>::update(const CsrMatrix &A, const CsrMatrix &B)
     runner.run(teams(A.n(), AddProductRowOfHost{product},
                      static_cast<int>(doubles_for_ints(static_cast<std::size_t>(B.n_columns())))));
   else if (groups.are_single_rows())
-    add_products<1>(product);
+    add_rows<1>(product);
   else
-    add_products<most_rows_of_group>(product);
+    add_rows<most_rows_of_group>(product);
   if (is_symmetric)
     runner.run(teams(A.n(), MirrorRow{C, values}));
 }
 
 template <class Backend>
 template <int most_rows>
-void Product<Backend>::add_products(const ProductSystem &product) const
+void Product<Backend>::add_rows(const ProductSystem &product) const
 {
   Runner<Backend> runner(*result->executor());
-  runner.run(teams(
-      groups.n(),
-      AddProductRows<32, most_rows>{product, groups.view(), nullptr, is_large.data(), room}, room));
-  if (large.size() > 0)
-    runner.run(teams(static_cast<int>(large.size()),
-                     AddProductRows<large_team, most_rows>{product, groups.view(), large.data(),
-                                                           nullptr, room_of_large},
-                     room_of_large));
+  if constexpr (most_rows == 1) {
+    const int room = std::min(longest, of_short.most_columns);
+    runner.run(teams(groups.n(), AddShortProductRow{product, is_long.data(), room},
+                     AddShortProductRow::scratch_for(room)));
+  }
+  const auto run = [&](const auto &body, const RowList &list) {
+    runner.run(teams(list.n, body, body.room));
+  };
+  run(AddProductRows<32, most_rows>{product, groups.view(), for_warps.data(),
+                                    std::min(longest, of_warp.most_columns)},
+      for_warps);
+  run(AddProductRows<large_team, most_rows>{product, groups.view(), for_blocks.data(),
+                                            std::min(longest, most_room_of_large)},
+      for_blocks);
 }
 
 template class Product<ThisBackend>;

@@ -53,18 +53,19 @@ public:
   void update(const CsrMatrix &A, const CsrMatrix &B);
 
 private:
-  void find_large_groups(const CsrMatrix &A, const CsrMatrix &B);
+  void choose_teams(const CsrMatrix &A, const CsrMatrix &B);
   template <int most_rows>
-  void add_products(const ProductSystem &product) const;
+  void add_rows(const ProductSystem &product) const;
 
   std::shared_ptr<CsrMatrix> result;
   ProductKind kind;
   std::size_t n_of_A, n_of_B;
-  RowGroups groups;     // of A, for GPUs
-  int room = 0;         // sums that a team keeps in its scratch
-  Buffer<int> is_large; // of each group; empty if none is
-  Buffer<int> large;    // the groups that are
-  int room_of_large = 0;
+
+  // for GPUs
+  RowGroups groups;              // of A
+  int longest = 0;               // columns of a group
+  Buffer<int> is_long;           // of each group: it is none for a short team
+  RowList for_warps, for_blocks; // groups
 };
 
 /**

@@ -20,6 +20,107 @@ struct ProductSystem
 };
 
 /**
+ * A row of C = A B with few columns, by few threads: parts of them take a row of B each, search its
+ * entries side by side, and add one part after the other, in the order of k. Sums are in scratch,
+ * and columns, padded to a power of two, so that a step of the search is a few instructions.
+ */
+struct AddShortProductRow
+{
+  static constexpr int team_size = 8, scratch = 0;
+  ProductSystem product;
+  const int *is_long; ///< of each row: others make it
+  int room;           ///< columns of a row
+
+  /// Doubles of scratch for so many columns.
+  static int scratch_for(const int room)
+  {
+    return room + static_cast<int>(doubles_for_ints(static_cast<std::size_t>(padded(room))));
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    if (is_long[i] != 0)
+      return;
+    const int begin_of_C = product.C.row_starts[i], length = product.C.length(i);
+    double *const sums = team.scratch();
+    int *const columns = reinterpret_cast<int *>(sums + room);
+    for (int p = team.rank(); p < padded(length); p += team.size())
+      columns[p] = p < length ? product.C.columns[begin_of_C + p] : most_indices;
+    for (int p = team.rank(); p < length; p += team.size())
+      sums[p] = 0.;
+    team.sync();
+    add_pairs(team, i, columns, padded(length) / 2, sums);
+    for (int p = team.rank(); p < length; p += team.size())
+      product.values[begin_of_C + p] = sums[p];
+  }
+
+private:
+  /// A power of two, not below a number nor 2.
+  FEMGPU_HD
+  static int padded(const int n)
+  {
+    int size = 2;
+    while (size < n)
+      size *= 2;
+    return size;
+  }
+
+  /// Entries of a row of B, from one of them on, and what they are multiplied with.
+  struct Entries
+  {
+    int l = 0, end = 0;
+    double a = 0.;
+  };
+  FEMGPU_HD
+  Entries load(const int in_A, const int end_of_A, const int lane) const
+  {
+    if (in_A >= end_of_A)
+      return {};
+    const int k = product.A.columns[in_A];
+    return {product.B.row_starts.low[k] + lane, product.B.row_starts.low[k + 1],
+            product.A.values[in_A]};
+  }
+
+  template <class Team>
+  FEMGPU_HD
+  void add_pairs(const Team &team, const int i, const int *columns, const int first_step,
+                 double *sums) const
+  {
+    const int least = product.only_upper ? i : 0;
+    const auto find = [&](const int l) {
+      const int column = product.B.columns[l];
+      int place = 0;
+      for (int step = first_step; step > 0; step /= 2)
+        place += columns[place + step] <= column ? step : 0;
+      return column < least ? -1 : place;
+    };
+    const int width = product.lanes < team.size() ? product.lanes : team.size();
+    const int n_parts = team.size() / width, part = team.rank() / width;
+    const int lane = team.rank() % width, end = product.A.row_starts.low[i + 1];
+    int first = product.A.row_starts.low[i];
+    Entries next = load(first + part, end, lane);
+    for (; first < end; first += n_parts) {
+      Entries entries = next;
+      next = load(first + n_parts + part, end, lane); // is under way during what follows
+      int place = entries.l < entries.end ? find(entries.l) : -1;
+      for (int turn = 0; turn < n_parts; ++turn) {
+        if (turn == part)
+          while (entries.l < entries.end) {
+            if (place >= 0)
+              sums[place] += entries.a * product.B.values[entries.l];
+            entries.l += width;
+            if (entries.l < entries.end)
+              place = find(entries.l);
+          }
+        team.sync(); // the next part sees these sums
+      }
+    }
+  }
+};
+
+/**
  * C_ij = Σ_k a_ik b_kj, in the order of k, by one team for each group of rows of A with the same
  * columns. Parts of `lanes` threads of the team have one k each at a time: they load the a_ik of
  * all rows and their entries of row k of B and search these in the rows of C side by side; then
@@ -37,18 +138,14 @@ struct AddProductRows
   static constexpr int team_size = team_size_, scratch = 0;
   ProductSystem product;
   RowGroupsView groups;
-  const int *some;     ///< groups, of the items; nullptr: item i is group i
-  const int *left_out; ///< of each group; nullptr: none is
-  int room;            ///< doubles of scratch
+  const int *some; ///< groups, of the items
+  int room;        ///< doubles of scratch
 
   template <class Team>
   FEMGPU_HD
   void operator()(const Team &team, const int item) const
   {
-    const int group = some == nullptr ? item : some[item];
-    if (left_out != nullptr && left_out[group] != 0)
-      return;
-    const RowRange range = groups[group];
+    const RowRange range = groups[some[item]];
     const int n_sums = product.C.row_starts[range.end] - product.C.row_starts[range.begin];
     double *const values = product.values + product.C.row_starts[range.begin];
     double *const sums = n_sums <= room ? team.scratch() : values;
@@ -164,7 +261,7 @@ struct AddProductRowOfHost
 /// Copies the upper triangle of a matrix with a symmetric pattern to the lower one.
 struct MirrorRow
 {
-  static constexpr int team_size = 32, scratch = 0;
+  static constexpr int team_size = 8, scratch = 0;
   RowPatternView C;
   double *values;
 
@@ -178,21 +275,38 @@ struct MirrorRow
   }
 };
 
-/// Groups of rows whose sums have no room, or that have so many pairs that a team of 32 would be
-/// the last.
-struct MarkLargeGroup
+/// What a team has room and time for.
+struct TeamLimits
+{
+  int most_columns, most_pairs;
+};
+
+/// Which team a group of rows gets: a short one, a warp or a block.
+struct ChooseTeam
 {
   RowPatternView A, B, C;
   RowGroupsView groups;
-  int room, most_pairs;
-  int *is_large;
+  int longest_of_B;
+  TeamLimits of_short, of_warp;
+  int *is_long, *is_for_warp, *is_for_block;
 
+  FEMGPU_HD
+  bool is_within(const int group, const TeamLimits limits) const
+  {
+    const auto [begin, end] = groups[group];
+    if (C.row_starts[end] - C.row_starts[begin] > limits.most_columns)
+      return false;
+    return static_cast<double>(A.length(begin)) * longest_of_B <= limits.most_pairs ||
+           ProductBound{A, B, limits.most_pairs}(begin) < limits.most_pairs;
+  }
   FEMGPU_HD
   void operator()(const int group) const
   {
-    const auto [begin, end] = groups[group];
-    const bool has_room = C.row_starts[end] - C.row_starts[begin] <= room;
-    is_large[group] = !has_room || ProductBound{A, B, most_pairs}(begin) >= most_pairs ? 1 : 0;
+    const bool is_short = is_within(group, of_short);
+    const bool is_small = is_short || is_within(group, of_warp);
+    is_long[group] = is_short ? 0 : 1;
+    is_for_warp[group] = !is_short && is_small ? 1 : 0;
+    is_for_block[group] = is_small ? 0 : 1;
   }
 };
 } // namespace femgpu::linalg

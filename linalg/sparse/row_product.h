@@ -115,6 +115,7 @@ struct SetSize
 template <bool stores>
 struct ProductRow
 {
+  static constexpr int least_team = 8; ///< it can do with; see run_batch()
   ProductView product;
   int *lengths; ///< where they are counted
   const int *row_starts;

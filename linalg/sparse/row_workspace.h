@@ -87,7 +87,7 @@ void run_teams(const ExecutorPtr &executor, const RowBatch &batch, const Body &b
 }
 
 /// By teams that are the larger, the larger the workspaces of a batch are: a multiprocessor then
-/// has few of them.
+/// has few of them. A body says how small they may be.
 template <class Backend, class Body>
 void run_batch(const ExecutorPtr &executor, const RowBatch &batch, const Body &body,
                int *const unfit)
@@ -97,7 +97,10 @@ void run_batch(const ExecutorPtr &executor, const RowBatch &batch, const Body &b
   else if (batch.memory != nullptr)
     run_teams<Backend, 256, false>(executor, batch, body, unfit);
   else if (batch.scratch <= 1024)
-    run_teams<Backend, 32, true>(executor, batch, body, unfit);
+    if (Body::least_team < 32 && batch.scratch <= 128)
+      run_teams<Backend, Body::least_team, true>(executor, batch, body, unfit);
+    else
+      run_teams<Backend, 32, true>(executor, batch, body, unfit);
   else if (batch.scratch <= 5600)
     run_teams<Backend, 128, true>(executor, batch, body, unfit);
   else

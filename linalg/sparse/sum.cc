@@ -7,7 +7,7 @@ namespace
 /// Finds the entries of B where A has none.
 struct MarkNew
 {
-  static constexpr int team_size = 32, scratch = 0;
+  static constexpr int team_size = 8, scratch = 0;
   RowPatternView A, B;
   int *is_new;
 
@@ -36,7 +36,7 @@ struct Union
 
 struct StoreUnion
 {
-  static constexpr int team_size = 32, scratch = 0;
+  static constexpr int team_size = 8, scratch = 0;
   Union both;
   int *columns, *A_entries, *B_entries;
 

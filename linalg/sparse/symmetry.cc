@@ -4,6 +4,55 @@
 
 namespace femgpu::linalg
 {
+namespace
+{
+struct FindMissingPairs
+{
+  static constexpr int team_size = 8, scratch = 0;
+  RowPatternView A;
+  int *is_missing;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    int found = 0;
+    for (int k = A.row_starts[i] + team.rank(); k < A.row_starts[i + 1]; k += team.size())
+      found |= A.find_transposed(i, k) < 0 ? 1 : 0;
+    const bool is_any = team.sum(found) > 0.;
+    if (team.rank() == 0)
+      is_missing[i] = is_any ? 1 : 0;
+  }
+};
+
+struct FindUnequalPairs
+{
+  static constexpr int team_size = 8, scratch = 0;
+  CsrView<double> A;
+  int *is_unsymmetric;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    constexpr double tolerance = 1e-12; // of the largest entry of both rows
+    const RowPatternView pattern{A.row_starts.low, A.columns};
+    int found = 0;
+    for (int k = pattern.row_starts[i] + team.rank(); k < pattern.row_starts[i + 1];
+         k += team.size()) {
+      const int j = A.columns[k], pair = pattern.find_transposed(i, k);
+      const double difference = fabs(A.values[k] - (pair < 0 ? 0. : A.values[pair]));
+      if (difference != 0. &&
+          !(difference <= tolerance * fmax(largest_entry(A, i), largest_entry(A, j))))
+        found = 1;
+    }
+    const bool is_any = team.sum(found) > 0.;
+    if (team.rank() == 0)
+      is_unsymmetric[i] = is_any ? 1 : 0;
+  }
+};
+} // namespace
+
 template <class Backend>
 bool is_symmetric(const PatternRef &pattern)
 {
@@ -11,13 +60,7 @@ bool is_symmetric(const PatternRef &pattern)
     return false;
   Buffer<int> flags(pattern.executor, static_cast<std::size_t>(pattern.n));
   Runner<Backend>(*pattern.executor)
-      .run(rows(pattern.n, [A = pattern.view, missing = flags.data()] FEMGPU_BODY(const int i) {
-        int is_missing = 0;
-        for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-          if (A.find_transposed(i, k) < 0)
-            is_missing = 1;
-        missing[i] = is_missing;
-      }));
+      .run(teams(pattern.n, FindMissingPairs{pattern.view, flags.data()}));
   return total_counts<Backend>(pattern.executor, flags.data(), pattern.n).sum == 0;
 }
 
@@ -26,21 +69,7 @@ int first_unsymmetric_row(const CsrMatrix &matrix)
 {
   Buffer<int> flags(matrix.executor(), static_cast<std::size_t>(matrix.n()));
   Runner<Backend>(*matrix.executor())
-      .run(rows(matrix.n(),
-                [A = matrix.csr_view(), is_unsymmetric = flags.data()] FEMGPU_BODY(const int i) {
-                  constexpr double tolerance = 1e-12; // of the largest entry of both rows
-                  const RowPatternView pattern{A.row_starts.low, A.columns};
-                  int found = 0;
-                  for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k) {
-                    const int j = A.columns[k];
-                    const int pair = pattern.find_transposed(i, k);
-                    const double difference = fabs(A.values[k] - (pair < 0 ? 0. : A.values[pair]));
-                    if (difference != 0. &&
-                        !(difference <= tolerance * fmax(largest_entry(A, i), largest_entry(A, j))))
-                      found = 1;
-                  }
-                  is_unsymmetric[i] = found;
-                }));
+      .run(teams(matrix.n(), FindUnequalPairs{matrix.csr_view(), flags.data()}));
   return first_flagged<Backend>(matrix.executor(), flags);
 }
 

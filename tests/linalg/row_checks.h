@@ -95,12 +95,17 @@ RowPattern make_pattern(const ExecutorPtr &executor, const Rows &rows)
 }
 
 /// Most rows are short, some empty, a few so long that no team has a set for them in its scratch.
+/// Products have rows about as long as registers hold, too.
 inline Rows uneven_rows(const int n, const unsigned int seed)
 {
   std::mt19937 random(seed);
   Rows rows(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
-    const int length = i % 997 == 0 ? n / 3 : i % 411 == 0 ? 700 : i % 7 == 0 ? 0 : 4;
+    const int length = i % 997 == 0   ? n / 3
+                       : i % 411 == 0 ? 700
+                       : i % 7 == 0   ? 0
+                       : i % 5 == 0   ? 14 + i % 8
+                                      : 4;
     std::set<int> columns;
     for (int k = 0; k < length; ++k)
       columns.insert(static_cast<int>(random() % static_cast<unsigned int>(n)));

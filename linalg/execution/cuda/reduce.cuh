@@ -24,13 +24,13 @@ __device__ __forceinline__ double lane_sum(double value, const int width)
   return value;
 }
 
-/// The same for a width that the compiler knows.
+/// The same for a width that the compiler knows. @param lanes of the warp that are here
 template <int width>
-__device__ __forceinline__ double lane_sum(double value)
+__device__ __forceinline__ double lane_sum(double value, const unsigned int lanes = ~0U)
 {
 #pragma unroll
   for (int offset = width / 2; offset > 0; offset /= 2)
-    value += __shfl_xor_sync(~0U, value, offset);
+    value += __shfl_xor_sync(lanes, value, offset);
   return value;
 }
 

@@ -9,12 +9,12 @@
  */
 namespace femgpu::linalg::cuda
 {
-/// A warp or a block; see TeamStep.
+/// A part of a warp, a warp or a block; see TeamStep.
 template <int size_>
 class Team
 {
-  static_assert(size_ == warp_size || size_ == 128 || size_ == threads_per_block || size_ == 512 ||
-                size_ == 1024);
+  static_assert(size_ == 8 || size_ == warp_size || size_ == 128 || size_ == threads_per_block ||
+                size_ == 512 || size_ == 1024);
 
 public:
   __device__ Team(double *shared, double *for_sums) : shared(shared), for_sums(for_sums)
@@ -29,15 +29,15 @@ public:
   }
   __device__ static void sync()
   {
-    if constexpr (size_ == warp_size)
-      __syncwarp();
+    if constexpr (size_ <= warp_size)
+      __syncwarp(in_warp());
     else
       __syncthreads();
   }
   __device__ double sum(const double value) const
   {
-    if constexpr (size_ == warp_size)
-      return lane_sum<warp_size>(value);
+    if constexpr (size_ <= warp_size)
+      return lane_sum<size_>(value, in_warp());
     else
       return block_sum<size_ / warp_size>(value, for_sums);
   }
@@ -137,6 +137,13 @@ public:
   }
 
 private:
+  /// The lanes of a warp that are the team.
+  __device__ static unsigned int in_warp()
+  {
+    static_assert(size_ <= warp_size);
+    return ~0U >> (warp_size - size_) << (lane() - rank());
+  }
+
   double *shared, *for_sums;
 };
 

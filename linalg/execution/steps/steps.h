@@ -90,7 +90,7 @@ struct ProductStep
  * The step that gives each item 0 <= i < n to a team of Body::team_size neighbouring GPU threads,
  * or to one thread of the host. The body is called as body(team, i) and has
  *
- *     static constexpr int team_size = 32;  // or the 128, 256, 512 or 1024 threads of a block
+ *     static constexpr int team_size = 32;  // or 8; 128, 256, 512 or 1024: a block
  *     static constexpr int scratch = 0;     // doubles that the team shares
  *
  * A team has rank(), size(), sync(), sum(double), scratch(), and some operations on its shared

@@ -31,7 +31,7 @@ struct AggregateRows
 /// on those before it.
 struct Orthonormalise
 {
-  static constexpr int team_size = 32, scratch = 0;
+  static constexpr int team_size = 8, scratch = 0;
   AggregateRows aggregates;
   int count;
   double *Q; ///< B, and then Q
@@ -175,27 +175,34 @@ struct IsAny
     return true;
   }
 };
+
 /// Row i of A_F, with (A_F b)_i = (A b)_i.
 struct FilterRow
 {
+  static constexpr int team_size = 8, scratch = 0;
   CsrView<double> A;
   RowPatternView filtered;
   const int *sources;
   const double *b;
   double *values;
 
+  template <class Team>
   FEMGPU_HD
-  void operator()(const int i) const
+  void operator()(const Team &team, const int i) const
   {
-    int l = filtered.row_starts[i];
-    const int end = filtered.row_starts[i + 1];
+    const int begin = filtered.row_starts[i], end = filtered.row_starts[i + 1];
     double dropped = 0.;
-    for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
-      if (l < end && sources[l] == k)
-        values[l++] = A.values[k];
+    int place = begin;
+    for (int k = A.row_starts.low[i] + team.rank(); k < A.row_starts.low[i + 1]; k += team.size()) {
+      place = lower_bound(sources, place, end, k);
+      if (place < end && sources[place] == k)
+        values[place] = A.values[k];
       else
         dropped += A.values[k] * b[A.columns[k]];
-    if (b[i] != 0.) // else it is not coupled
+    }
+    dropped = team.sum(dropped);
+    team.sync();                        // the values are there
+    if (team.rank() == 0 && b[i] != 0.) // else it is not coupled
       values[filtered.find(i, i)] += dropped / b[i];
   }
 };
@@ -274,10 +281,11 @@ template <class Backend>
 DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph)
 {
   const PatternRef pattern = pattern_of(A);
-  DerivedPattern filtered =
-      choose<Backend>(pattern, EntriesWhere<IsStrongOrDiagonal>{pattern.view, {graph.view()}},
-                      A.n(), "A prolongation");
-  return filtered.sources.size() == A.n_nonzeros() ? DerivedPattern() : std::move(filtered);
+  // The graph has all entries but the diagonal, or fewer.
+  if (graph.columns.size() + static_cast<std::size_t>(A.n()) == A.n_nonzeros())
+    return {};
+  return choose<Backend>(pattern, EntriesWhere<IsStrongOrDiagonal>{pattern.view, {graph.view()}},
+                         A.n(), "A prolongation");
 }
 
 namespace
@@ -300,26 +308,6 @@ struct NodeEntries
   {
     if (k < A.row_starts[i + 1] && starts[of_row[A.columns[k]]] == A.columns[k])
       f(of_row[A.columns[k]], k);
-  }
-};
-
-/// The aggregate of each node, if it has one.
-struct AggregateOfNode
-{
-  RowPatternView A;
-  const int *of_node;
-
-  FEMGPU_HD
-  int row(const int node) const
-  {
-    return node;
-  }
-  template <class Function>
-  FEMGPU_HD
-  void visit(const int i, const int k, const Function &f) const
-  {
-    if (k == A.row_starts[i + 1] && of_node[i] >= 0)
-      f(of_node[i], k);
   }
 };
 } // namespace
@@ -355,11 +343,21 @@ double estimated_entries(const PatternRef &A, const PatternRef *filtered,
   multiply_by(A);
   if (filtered != nullptr)
     multiply_by(*filtered);
-  const DerivedPattern members =
-      choose<Backend>(A, AggregateOfNode{A.view, aggregates.of_node.data()}, A.n, what);
-  multiply_by({owner, members.pattern.view(), A.n, aggregates.n, members.pattern.columns.size()});
+  // What is in no aggregate counts as another one.
+  RowPattern members{Buffer<int>(owner, static_cast<std::size_t>(A.n) + 1),
+                     Buffer<int>(owner, static_cast<std::size_t>(A.n))};
+  Runner<Backend>(*owner).run(
+      linalg::rows(A.n + 1, [n = A.n, none = aggregates.n, of_node = aggregates.of_node.data(),
+                             starts = members.row_starts.data(),
+                             columns = members.columns.data()] FEMGPU_BODY(const int i) {
+        starts[i] = i;
+        if (i < n)
+          columns[i] = of_node[i] < 0 ? none : of_node[i];
+      }));
+  multiply_by({owner, members.view(), A.n, aggregates.n + 1, members.columns.size()});
   return static_cast<double>(rows.columns.size()) * aggregates.n / std::max(sample.n, 1);
 }
+
 template <class Backend>
 SmoothedProlongation<Backend>::SmoothedProlongation(const CsrMatrix &A, DerivedPattern pattern,
                                                     std::shared_ptr<const CsrMatrix> P,
@@ -389,8 +387,8 @@ void SmoothedProlongation<Backend>::set_values(const CsrMatrix &A,
 {
   Runner<Backend> runner(*A.executor());
   if (filtered)
-    runner.run(rows(A.n(), FilterRow{A.csr_view(), pattern_of(*filtered).view, sources.data(),
-                                     near_null.values.data(), filtered->mutable_values()}));
+    runner.run(teams(A.n(), FilterRow{A.csr_view(), pattern_of(*filtered).view, sources.data(),
+                                      near_null.values.data(), filtered->mutable_values()}));
   const CsrMatrix &A_F = filtered ? *filtered : A;
   if (product)
     product->update(A_F, *tentative);
