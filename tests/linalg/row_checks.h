@@ -11,11 +11,60 @@
 
 /**
  * @file
- * Counts, lists of rows and workspaces, written once for every backend: rows_test.cc runs it on the
- * host, rows_cuda_test.cu on a CUDA device.
+ * Teams, counts, lists of rows and workspaces, written once for every backend: rows_test.cc runs it
+ * on the host, rows_cuda_test.cu on a CUDA device.
  */
 namespace femgpu::linalg::test
 {
+/// Adds the numbers below i % 41, and what threads find in the scratch of others.
+template <int team_size_>
+struct AddInTeams
+{
+  static constexpr int team_size = team_size_, scratch = team_size_;
+  double *sums, *of_scratch;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int i) const
+  {
+    double sum = 0.;
+    for (int k = team.rank(); k < i % 41; k += team.size())
+      sum += k;
+    sum = team.sum(sum);
+    team.scratch()[team.rank()] = i + team.rank();
+    team.sync();
+    const double found = team.sum(team.scratch()[team.size() - 1 - team.rank()]);
+    if (team.rank() == 0) {
+      sums[i] = sum;
+      of_scratch[i] = (found - 0.5 * team.size() * (team.size() - 1)) / team.size();
+    }
+  }
+};
+
+template <class Backend, int team_size>
+void check_teams(const ExecutorPtr &executor)
+{
+  for (const int n : awkward_sizes()) {
+    SCOPED_TRACE(std::to_string(n) + " items, teams of " + std::to_string(team_size));
+    Buffer<double> sums(executor, static_cast<std::size_t>(n)), of_scratch(executor, sums.size());
+    Runner<Backend>(*executor).run(teams(n, AddInTeams<team_size>{sums.data(), of_scratch.data()}));
+    const std::vector<double> added = sums.to_host(), found = of_scratch.to_host();
+    for (int i = 0; i < n; ++i) {
+      ASSERT_EQ(added[i], 0.5 * (i % 41) * (i % 41 - 1)) << i;
+      ASSERT_EQ(found[i], i);
+    }
+  }
+}
+
+template <class Backend>
+void check_teams_of_all_sizes(const ExecutorPtr &executor)
+{
+  check_teams<Backend, 8>(executor);
+  check_teams<Backend, 32>(executor);
+  check_teams<Backend, 128>(executor);
+  check_teams<Backend, 256>(executor);
+}
+
 inline Buffer<int> buffer_of(const ExecutorPtr &executor, const std::vector<int> &v)
 {
   return {executor, v.data(), v.size()};

@@ -13,6 +13,11 @@ TEST_F(CudaRows, CountsAreAddedAndScanned)
   check_counts_are_added_and_scanned<CudaBackend>(executor);
 }
 
+TEST_F(CudaRows, TeamsAddAndShareScratch)
+{
+  check_teams_of_all_sizes<CudaBackend>(executor);
+}
+
 TEST_F(CudaRows, SumsOfCountsDoNotOverflow)
 {
   check_sums_of_counts_do_not_overflow<CudaBackend>(executor);

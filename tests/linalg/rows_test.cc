@@ -56,6 +56,11 @@ TEST(HostRows, CountsAreAddedAndScanned)
   check_counts_are_added_and_scanned<HostBackend>(make_executor("host"));
 }
 
+TEST(HostRows, TeamsAddAndShareScratch)
+{
+  check_teams_of_all_sizes<HostBackend>(make_executor("host"));
+}
+
 TEST(HostRows, SumsOfCountsDoNotOverflow)
 {
   check_sums_of_counts_do_not_overflow<HostBackend>(make_executor("host"));
