@@ -64,7 +64,8 @@ def iterations(row):
 
 def origin(rows):
     """Device and commit of the lines, in words."""
-    devices = distinct(f"{row['backend']} ({row['device']})" for row in rows if row["device"])
+    devices = distinct(f"{row['backend']} ({row['device']})" if "backend" in row else row["device"]
+                       for row in rows if row["device"])
     commits = distinct(f"`{row['git_revision']}`" for row in rows if row["git_revision"])
     return f"On {', '.join(devices)}, femgpu {', '.join(commits)}.\n\n"
 
@@ -336,21 +337,20 @@ def table_multigrid(rows):
         lines.append([named(system), count(here[kinds[0]]["rows"])] +
                      [f"{row['iterations']}: {number(row['setup_ms'])} + {number(row['solve_ms'])}"
                       for row in map(here.get, kinds)])
-    device, commit = rows[0]["device"], rows[0]["git_revision"]
-    return f"On {device}, femgpu `{commit}`.\n\n" + markdown(
+    return origin(rows) + markdown(
         ["system", "unknowns"] + [f"{named(name)}, {named(format)}" for name, format in kinds], lines)
 
 
 def table_multigrid_femgpu(rows):
     """Whole problems of femgpu on a GPU: iterations, and milliseconds of set-up and solve."""
-    header = ["run", "coarser levels", "format", "dofs", "iterations", "set-up, ms", "solve, ms"]
-    lines = [[row["run"], row["coarsening"], named(row["format"]), count(row["dofs"]),
+    header = ["run", "femgpu", "coarser levels", "format", "dofs", "iterations", "set-up, ms", "solve, ms"]
+    lines = [[row["run"], named(row["git_revision"]), row["coarsening"], named(row["format"]),
+              count(row["dofs"]),
               row["iterations"] + (f" in {row['newton_steps']} Newton steps"
                                    if row["newton_steps"] != "0" else ""),
               number(row["setup_ms"]), number(row["solve_ms"])] for row in rows
-             if row["outcome"] == "converged"]
-    return (f"On {rows[0]['device']}, femgpu `{rows[0]['git_revision']}`.\n\n" +
-            markdown(header, lines, 3))
+             if row["outcome"].startswith("converged")]
+    return origin(rows) + markdown(header, lines, 4)
 
 
 TABLES = {name[len("table_"):].replace("_", "-"): function

@@ -9,8 +9,8 @@ namespace femgpu::linalg
 {
 namespace
 {
-// With so many sums for each team a multiprocessor still has most of the threads that it can.
-constexpr TeamLimits of_short{96, 1 << 12}, of_warp{768, 1 << 15};
+// With so many sums for each team a multiprocessor still has half the threads that it can, or more.
+constexpr TeamLimits of_short{96, most_pairs_of_few}, of_warp{768, 1 << 15};
 constexpr int large_team = 256;
 constexpr int most_room_of_large = 4096; // 32 KiB: some blocks a multiprocessor
 } // namespace
@@ -64,7 +64,7 @@ void Product<Backend>::choose_teams(const CsrMatrix &A, const CsrMatrix &B)
         n_counted, GatherCounts<std::decay_t<decltype(count)>>{nullptr, count, counts.data()}));
     return total_counts<Backend>(owner, counts.data(), n_counted).largest;
   };
-  longest = longest_of(n, GroupSize{C.view, groups.view()});
+  most_sums = longest_of(n, GroupSize{C.view, groups.view()});
   const int longest_of_B = longest_of(B.n(), RowLength{pattern_of(B).view});
   Buffer<int> is_for_warp(owner, static_cast<std::size_t>(n)),
       is_for_block(owner, is_for_warp.size());
@@ -76,6 +76,8 @@ void Product<Backend>::choose_teams(const CsrMatrix &A, const CsrMatrix &B)
                          is_long.data(), is_for_warp.data(), is_for_block.data()}));
   for_warps = flagged_rows<Backend>(owner, is_for_warp);
   for_blocks = flagged_rows<Backend>(owner, is_for_block);
+  if (!groups.are_single_rows() || for_warps.n + for_blocks.n == 0)
+    is_long = Buffer<int>();
 }
 
 template <class Backend>
@@ -107,7 +109,7 @@ void Product<Backend>::add_rows(const ProductSystem &product) const
 {
   Runner<Backend> runner(*result->executor());
   if constexpr (most_rows == 1) {
-    const int room = std::min(longest, of_short.most_columns);
+    const int room = std::min(most_sums, of_short.most_sums);
     runner.run(teams(groups.n(), AddShortProductRow{product, is_long.data(), room},
                      AddShortProductRow::scratch_for(room)));
   }
@@ -115,10 +117,10 @@ void Product<Backend>::add_rows(const ProductSystem &product) const
     runner.run(teams(list.n, body, body.room));
   };
   run(AddProductRows<32, most_rows>{product, groups.view(), for_warps.data(),
-                                    std::min(longest, of_warp.most_columns)},
+                                    std::min(most_sums, of_warp.most_sums)},
       for_warps);
   run(AddProductRows<large_team, most_rows>{product, groups.view(), for_blocks.data(),
-                                            std::min(longest, most_room_of_large)},
+                                            std::min(most_sums, most_room_of_large)},
       for_blocks);
 }
 

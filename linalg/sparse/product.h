@@ -63,8 +63,8 @@ private:
 
   // for GPUs
   RowGroups groups;              // of A
-  int longest = 0;               // columns of a group
-  Buffer<int> is_long;           // of each group: it is none for a short team
+  int most_sums = 0;             // entries of the rows of a group
+  Buffer<int> is_long;           // of each row: a warp or a block makes it; empty if none is
   RowList for_warps, for_blocks; // groups
 };
 

@@ -28,7 +28,7 @@ struct AddShortProductRow
 {
   static constexpr int team_size = 8, scratch = 0;
   ProductSystem product;
-  const int *is_long; ///< of each row: others make it
+  const int *is_long; ///< of each row: others make it; nullptr: none
   int room;           ///< columns of a row
 
   /// Doubles of scratch for so many columns.
@@ -41,7 +41,7 @@ struct AddShortProductRow
   FEMGPU_HD
   void operator()(const Team &team, const int i) const
   {
-    if (is_long[i] != 0)
+    if (is_long != nullptr && is_long[i] != 0)
       return;
     const int begin_of_C = product.C.row_starts[i], length = product.C.length(i);
     double *const sums = team.scratch();
@@ -278,7 +278,7 @@ struct MirrorRow
 /// What a team has room and time for.
 struct TeamLimits
 {
-  int most_columns, most_pairs;
+  int most_sums, most_pairs;
 };
 
 /// Which team a group of rows gets: a short one, a warp or a block.
@@ -294,7 +294,7 @@ struct ChooseTeam
   bool is_within(const int group, const TeamLimits limits) const
   {
     const auto [begin, end] = groups[group];
-    if (C.row_starts[end] - C.row_starts[begin] > limits.most_columns)
+    if (C.row_starts[end] - C.row_starts[begin] > limits.most_sums)
       return false;
     return static_cast<double>(A.length(begin)) * longest_of_B <= limits.most_pairs ||
            ProductBound{A, B, limits.most_pairs}(begin) < limits.most_pairs;

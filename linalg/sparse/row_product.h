@@ -46,16 +46,24 @@ struct ProductView
     return P.length(i) == 1 ? P.columns[P.row_starts[i]] : -1;
   }
 
+  /// Pairs of entries of row i, which are as many columns or more.
+  template <class Team>
+  FEMGPU_HD
+  double n_pairs(const Team &team, const int i) const
+  {
+    double sum = 0.;
+    for (int k = P.row_starts[i] + team.rank(); k < P.row_starts[i + 1]; k += team.size())
+      sum += B.length(P.columns[k]);
+    return team.sum(sum);
+  }
+
   /// At most so many columns has row i of the product, but not more than @p most.
   template <class Team>
   FEMGPU_HD
   int bound(const Team &team, const int i, const int most) const
   {
-    double sum = 0.;
-    for (int k = P.row_starts[i] + team.rank(); k < P.row_starts[i + 1]; k += team.size())
-      sum += B.length(P.columns[k]);
-    sum = team.sum(sum);
-    return sum < most ? static_cast<int>(sum) : most;
+    const double n = n_pairs(team, i);
+    return n < most ? static_cast<int>(n) : most;
   }
 
   /// Puts the columns of row i of the product into the set.
@@ -111,11 +119,13 @@ struct SetSize
   }
 };
 
+constexpr int most_pairs_of_few = 1 << 12; ///< that a team smaller than a warp works on
+
 /// The columns of a row of P B, or how many they are.
 template <bool stores>
 struct ProductRow
 {
-  static constexpr int least_team = 8; ///< it can do with; see run_batch()
+  static constexpr int least_team = 8; // see run_batch()
   ProductView product;
   int *lengths; ///< where they are counted
   const int *row_starts;
@@ -131,8 +141,12 @@ struct ProductRow
       return true;
     }
     int most = ColumnSet::most_in(2 * workspace.size);
-    if constexpr (Workspace::in_scratch)
-      most = product.bound(team, i, most);
+    if constexpr (Workspace::in_scratch) {
+      const double n_pairs = product.n_pairs(team, i);
+      if (Team::size() == least_team && n_pairs > most_pairs_of_few)
+        return false; // it would be the last one
+      most = n_pairs < most ? static_cast<int>(n_pairs) : most;
+    }
     ColumnSet set(reinterpret_cast<int *>(workspace.memory), most);
     product.insert_row(team, set, i);
     const int length = set.n_columns(team);

@@ -87,7 +87,7 @@ void run_teams(const ExecutorPtr &executor, const RowBatch &batch, const Body &b
 }
 
 /// By teams that are the larger, the larger the workspaces of a batch are: a multiprocessor then
-/// has few of them. A body says how small they may be.
+/// has few of them. Body::least_team are the threads of the smallest that it works with.
 template <class Backend, class Body>
 void run_batch(const ExecutorPtr &executor, const RowBatch &batch, const Body &body,
                int *const unfit)
@@ -96,11 +96,10 @@ void run_batch(const ExecutorPtr &executor, const RowBatch &batch, const Body &b
     run_teams<Backend, 32, false>(executor, batch, body, unfit); // one thread all the same
   else if (batch.memory != nullptr)
     run_teams<Backend, 256, false>(executor, batch, body, unfit);
+  else if (batch.scratch <= 128)
+    run_teams<Backend, Body::least_team, true>(executor, batch, body, unfit);
   else if (batch.scratch <= 1024)
-    if (Body::least_team < 32 && batch.scratch <= 128)
-      run_teams<Backend, Body::least_team, true>(executor, batch, body, unfit);
-    else
-      run_teams<Backend, 32, true>(executor, batch, body, unfit);
+    run_teams<Backend, 32, true>(executor, batch, body, unfit);
   else if (batch.scratch <= 5600)
     run_teams<Backend, 128, true>(executor, batch, body, unfit);
   else

@@ -6,6 +6,7 @@ namespace femgpu::linalg
 {
 namespace
 {
+/// Rows of a pattern with an entry (i, j) for which there is no (j, i).
 struct FindMissingPairs
 {
   static constexpr int team_size = 8, scratch = 0;
@@ -25,6 +26,7 @@ struct FindMissingPairs
   }
 };
 
+/// Rows with an entry a_ij that is not a_ji.
 struct FindUnequalPairs
 {
   static constexpr int team_size = 8, scratch = 0;

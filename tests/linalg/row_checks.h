@@ -63,6 +63,8 @@ void check_teams_of_all_sizes(const ExecutorPtr &executor)
   check_teams<Backend, 32>(executor);
   check_teams<Backend, 128>(executor);
   check_teams<Backend, 256>(executor);
+  check_teams<Backend, 512>(executor);
+  check_teams<Backend, 1024>(executor);
 }
 
 inline Buffer<int> buffer_of(const ExecutorPtr &executor, const std::vector<int> &v)
@@ -144,7 +146,7 @@ RowPattern make_pattern(const ExecutorPtr &executor, const Rows &rows)
 }
 
 /// Most rows are short, some empty, a few so long that no team has a set for them in its scratch.
-/// Products have rows about as long as registers hold, too.
+/// Others have products of some dozens of columns.
 inline Rows uneven_rows(const int n, const unsigned int seed)
 {
   std::mt19937 random(seed);

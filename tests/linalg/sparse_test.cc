@@ -112,7 +112,7 @@ TEST_P(SparseTest, MultipliesAllShapesAndTakesOverNewValues)
   on_backend(executor->backend(), [&](const auto on) {
     using Backend = typename decltype(on)::Backend;
     for (const Shape &shape : shapes)
-      for (const int width : {1, 33, 64, 65, 1100}) {
+      for (const int width : {1, 33, 65, 96, 97, 1100}) {
         SCOPED_TRACE(std::to_string(shape.n) + " x " + std::to_string(shape.m) + " x " +
                      std::to_string(width));
         const Entries A = random_entries(shape.n, shape.m, shape.mean, shape.longest, 4);

@@ -18,7 +18,8 @@ public:
       : device(device), most_shared_bytes(shared_bytes)
   {}
 
-  /// Of a multiprocessor, at least 1, where all that is not shared memory is L1.
+  /// Of a multiprocessor, at least 1, where all that is not shared memory is L1, which the kernel
+  /// gets from now on.
   int blocks_at_once(const void *kernel, int threads);
 
   /// Lets a kernel have all the shared memory there is. @return how much of it a launch can give

@@ -100,8 +100,8 @@ private:
                  cuda::run_plain_step<Step>, step, loop);
   }
 
-  /// By no more blocks than the device has at one time: each of those that came later would begin
-  /// with waits for what the first ones know.
+  /// By no more blocks than the device has at one time, with as much L1 as there can be: a block
+  /// that came later would wait again for the state of the loop before it begins.
   template <class Step>
   void launch_at_once(const Step &step, const long long threads)
   {

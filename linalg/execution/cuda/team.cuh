@@ -44,6 +44,7 @@ public:
   /// Over @p lanes neighbouring threads, a power of two up to a warp; all threads must be there.
   __device__ static double sum(const double value, const int lanes)
   {
+    static_assert(size_ >= warp_size);
     return lane_sum(value, lanes);
   }
   /// Doubles of scratch that sums() of P values needs.
@@ -56,6 +57,7 @@ public:
   template <int P>
   __device__ static void sums(double (&values)[P], double *room)
   {
+    static_assert(size_ >= warp_size);
     if constexpr (size_ == warp_size)
       sum_over_lanes(values);
     else {
@@ -85,6 +87,7 @@ public:
 
   __device__ static constexpr int n_warps()
   {
+    static_assert(size_ >= warp_size);
     return size_ / warp_size;
   }
   __device__ static int warp()
@@ -103,6 +106,7 @@ public:
   template <int P>
   __device__ static void sum_over_lanes(double (&values)[P])
   {
+    static_assert(size_ >= warp_size);
     const double sum = spread_sums(values);
 #pragma unroll
     for (int j = 0; j < P; ++j)

@@ -90,13 +90,14 @@ struct ProductStep
  * The step that gives each item 0 <= i < n to a team of Body::team_size neighbouring GPU threads,
  * or to one thread of the host. The body is called as body(team, i) and has
  *
- *     static constexpr int team_size = 32;  // or 8; 128, 256, 512 or 1024: a block
+ *     static constexpr int team_size = 32;  // 8, a warp, or a block of 128, 256, 512 or 1024
  *     static constexpr int scratch = 0;     // doubles that the team shares
  *
  * A team has rank(), size(), sync(), sum(double), scratch(), and some operations on its shared
  * integers; all its threads must meet in sync(), sum() and sums(), which adds several values at one
  * time; after that they see what the others have written. A team of a GPU is made of n_warps()
- * warps, which have a few sums of their own. Such steps run without a state.
+ * warps, which have a few sums of their own; one of 8 has neither these nor sums(). Such steps run
+ * without a state.
  */
 template <class Body_>
 struct TeamStep

@@ -15,7 +15,7 @@ namespace
  */
 struct SolveFactorRow
 {
-  static constexpr int least_team = 32; ///< it can do with; see run_batch()
+  static constexpr int least_team = 32; // see run_batch()
   CsrView<double> A;
   RowPatternView pattern;
   double *values;

@@ -17,7 +17,7 @@ namespace
  */
 struct SolveInverseRow
 {
-  static constexpr int least_team = 32; ///< it can do with; see run_batch()
+  static constexpr int least_team = 32; // see run_batch()
   ProductView product;
   const double *B_values, *squared_norms; ///< of the rows of B
   double *values;

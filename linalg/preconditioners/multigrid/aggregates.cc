@@ -298,11 +298,11 @@ RowPattern sorted_nodes(const ExecutorPtr &executor, const int n_aggregates,
 template <class Backend>
 Aggregation<Backend>::Aggregation(const ExecutorPtr &executor, const RowPattern &graph,
                                   const long long first)
-    : executor(executor), graph(graph.view()), n(graph.n()),
-      hashes(executor, static_cast<std::size_t>(n)), root_of(executor, hashes.size())
+    : executor(executor), graph(graph.view()),
+      hashes(executor, static_cast<std::size_t>(graph.n())), root_of(executor, hashes.size())
 {
   Runner<Backend>(*executor).run(
-      rows(n, FirstKey{this->graph, first, root_of.data(), hashes.data()}));
+      rows(graph.n(), FirstKey{this->graph, first, root_of.data(), hashes.data()}));
   add_roots<Backend>(executor, this->graph, hashes, 1, root_of);
 }
 

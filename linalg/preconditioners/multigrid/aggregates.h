@@ -59,14 +59,15 @@ public:
   /// @param graph symmetric; of one that is not, some connected nodes may stay alone; outlives it
   /// @param first global number of the first node
   Aggregation(const ExecutorPtr &executor, const RowPattern &graph, long long first);
+  Aggregation(const ExecutorPtr &executor, RowPattern &&graph, long long first) = delete;
 
+  /// Makes a second set beside the first, and the aggregates of both.
   /// @param least_neighbours of a root of the second set: with more of them aggregates are larger
   Aggregates aggregates(int least_neighbours) const;
 
 private:
   ExecutorPtr executor;
   RowPatternView graph;
-  int n;
   Buffer<unsigned long long> hashes; ///< of nodes
   Buffer<int> root_of;               ///< of those that the first set took
 };

@@ -194,7 +194,8 @@ struct FilterRow
     double dropped = 0.;
     int place = begin;
     for (int k = A.row_starts.low[i] + team.rank(); k < A.row_starts.low[i + 1]; k += team.size()) {
-      place = lower_bound(sources, place, end, k);
+      while (place < end && sources[place] < k)
+        ++place;
       if (place < end && sources[place] == k)
         values[place] = A.values[k];
       else
@@ -281,7 +282,7 @@ template <class Backend>
 DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph)
 {
   const PatternRef pattern = pattern_of(A);
-  // The graph has all entries but the diagonal, or fewer.
+  // Every row has a diagonal, which is not in the graph.
   if (graph.columns.size() + static_cast<std::size_t>(A.n()) == A.n_nonzeros())
     return {};
   return choose<Backend>(pattern, EntriesWhere<IsStrongOrDiagonal>{pattern.view, {graph.view()}},

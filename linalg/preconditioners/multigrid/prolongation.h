@@ -35,7 +35,8 @@ DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph);
 template <class Backend>
 RowPattern node_pattern(const CsrMatrix &A, const Nodes &nodes);
 
-/// About as many pairs of aggregates are connected in Pᵀ A P, by some of its rows.
+/// About as many pairs of aggregates are connected in Pᵀ A P, by some of its rows; nodes in none
+/// count as one more.
 /// @param A of nodes, also the @p filtered pattern of A_F; nullptr: P is P̂
 template <class Backend>
 double estimated_entries(const PatternRef &A, const PatternRef *filtered,
