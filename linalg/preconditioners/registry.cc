@@ -73,7 +73,8 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      "aggregates, smoothed where A is symmetric; coarsening=auto|aggregation, theta=0..1 of strong "
      "connections, smoother=chebyshev|l1-jacobi|block-jacobi|fsai|sai with degree=K, "
      "values=float|double in the cycle's products with A, cycle=V|W, block=B unknowns of a node "
-     "(0: as known), near-null=auto|constants|rigid-body, coarsest=ROWS that are inverted",
+     "(0: as known), near-null=auto|constants|rigid-body, coarsest=ROWS that are inverted, "
+     "times=yes to time each level of a cycle",
      preconditioner<class MultigridPreconditioner>,
      {.counts_by_int = true, .takes_coordinates = true, .takes_coarser = true}}};
 

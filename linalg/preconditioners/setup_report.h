@@ -20,6 +20,7 @@ struct LevelReport
   std::size_t prolongation_nonzeros = 0;
   double strength_seconds = 0., aggregation_seconds = 0., prolongation_seconds = 0.;
   double product_seconds = 0.; ///< of Pᵀ A P
+  double cycle_seconds = -1.;  ///< of its part in a cycle; negative where nobody asked
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...levels)
@@ -34,6 +35,7 @@ struct LevelReport
     f("aggregation_seconds", levels.aggregation_seconds...);
     f("prolongation_seconds", levels.prolongation_seconds...);
     f("product_seconds", levels.product_seconds...);
+    f("cycle_seconds", levels.cycle_seconds...);
   }
 
   template <class Archive>

@@ -190,7 +190,7 @@ class Outputs(SolveTest):
 
     def test_json_has_the_levels_of_multigrid(self):
         self.run_program("--generate", "poisson2d-5pt:40", "--solver", "cg", "--preconditioner",
-                         "multigrid coarsest=50", "--json", "r.json", "--backend", "host")
+                         "multigrid coarsest=50 times=yes", "--json", "r.json", "--backend", "host")
         with open(self.path("r.json"), encoding="utf-8") as file:
             report = json.load(file)
         levels = report["solve"]["preconditioner_levels"]
@@ -205,6 +205,7 @@ class Outputs(SolveTest):
                 self.assertGreater(level[name + "_seconds"], 0., name)
         self.assertIsNone(levels[-1]["eigenvalue"])
         self.assertLess(levels[-1]["rows"], 50)
+        self.assertTrue(all(level["cycle_seconds"] > 0. for level in levels))
 
     def test_json_is_complete(self):
         self.run_program("--generate", "poisson2d-5pt:12", "--scaling", "symmetric", "--json",

@@ -3,6 +3,7 @@
 
 #include "linalg/base/indices.h"
 #include "linalg/execution/cuda/team.cuh"
+#include "linalg/execution/steps/views.h"
 #include "linalg/operators/linear_operator.h"
 
 #include <type_traits>
@@ -59,11 +60,13 @@ constexpr int threads_of_block<TeamStep<Body>> =
 
 /// Blocks that a multiprocessor holds at least; 0 leaves it to the compiler. With products it would
 /// save so many registers that the loads of a batch wait for each other, or give an epilogue, which
-/// one block runs, so many that too few blocks are there.
+/// one block runs, so many that too few blocks are there. Batches of float need fewer of them.
 template <class Step>
 constexpr int blocks_together = 0;
 template <class View, class Body>
 constexpr int blocks_together<ViewProduct<View, Body>> = 4;
+template <class Body>
+constexpr int blocks_together<ViewProduct<SellView<float>, Body>> = 6;
 
 template <class Body>
 __device__ void run_plain(const RowStep<Body> &step)

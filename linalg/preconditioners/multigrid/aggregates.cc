@@ -96,12 +96,11 @@ struct Decide
 {
   LargestKey largest_near; ///< of the largest keys around each node
   Key *keys;
-  int *undecided;
+  int *is_one_left; ///< 1 if a node stays undecided; nullptr: nobody asks
 
   FEMGPU_HD
   void operator()(const int i) const
   {
-    undecided[i] = 0;
     if ((keys[i] & is_undecided) == 0)
       return;
     const Key largest = largest_near(i);
@@ -109,8 +108,8 @@ struct Decide
       keys[i] ^= is_undecided | is_in;
     else if ((largest & is_in) != 0)
       keys[i] ^= is_undecided;
-    else
-      undecided[i] = 1;
+    else if (is_one_left != nullptr)
+      store_together(is_one_left, 1);
   }
 };
 
@@ -190,6 +189,10 @@ struct JoinNeighbours
   }
 };
 
+/// Rounds between two looks from the host, which wait for what runs: one that changes nothing costs
+/// less.
+constexpr int rounds_at_once = 4;
+
 /// Takes nodes into another set of roots, with their neighbours, of those that have no root.
 /// @param least neighbours that a root has to take
 template <class Backend>
@@ -207,13 +210,18 @@ void add_roots(const ExecutorPtr &executor, const RowPatternView &graph, const B
     near[i] = keys[i];
   }));
   const LargestKey of_keys{graph, keys}, of_near{graph, near};
+  Buffer<int> is_one_left(executor, 1);
   do {
-    runner.run(rows(n, [of_keys, near] FEMGPU_BODY(const int i) {
-      if ((near[i] & is_undecided) != 0) // what is in or out stays that
-        near[i] = of_keys(i);
-    }));
-    runner.run(rows(n, Decide{of_near, keys, flags}));
-  } while (total_counts<Backend>(executor, flags, n).sum > 0);
+    is_one_left.fill_zero();
+    for (int round = 1; round <= rounds_at_once; ++round) {
+      runner.run(rows(n, [of_keys, near] FEMGPU_BODY(const int i) {
+        if ((near[i] & is_undecided) != 0) // what is in or out stays that
+          near[i] = of_keys(i);
+      }));
+      const bool asks = round == rounds_at_once;
+      runner.run(rows(n, Decide{of_near, keys, asks ? is_one_left.data() : nullptr}));
+    }
+  } while (is_one_left.to_host()[0] != 0);
   runner.run(rows(n, FindRoots{graph, root_of, keys, least, flags}));
   runner.run(rows(n, JoinRoots{graph, flags, root_of}));
 }

@@ -1,3 +1,4 @@
+#include "linalg/base/timing.h"
 #include "linalg/execution/steps/row_bodies.h"
 #include "linalg/preconditioners/multigrid/hierarchy.h"
 #include "linalg/preconditioners/operator_preconditioner.h"
@@ -17,7 +18,8 @@ public:
       : PreconditionerOperator(A.range()), hierarchy(A, options), visits(visits)
   {
     for (const Level<Backend> &level : hierarchy.levels())
-      vectors.push_back({vector_of(level), vector_of(level), vector_of(level), vector_of(level)});
+      vectors.push_back({vectors.empty() ? Buffer<double>() : vector_of(level), vector_of(level),
+                         vector_of(level)});
   }
 
   View view() const override
@@ -30,8 +32,28 @@ public:
 
   const double *prepare(StepRunner &runner, double *r) const override
   {
-    cycle(static_cast<Runner<Backend> &>(runner), 0, r, vectors[0].all(), true);
+    cycle(static_cast<Runner<Backend> &>(runner), 0, r, vectors[0].all(), true, [](std::size_t) {});
     return r;
+  }
+  /// Seconds of the part that each level has in a cycle.
+  std::vector<double> measure_cycle() const
+  {
+    const Level<Backend> &finest = hierarchy.levels().front();
+    const ExecutorPtr &executor = finest.A->executor();
+    Runner<Backend> runner(*executor);
+    Buffer<double> r = vector_of(finest);
+    r.fill_zero();
+    std::vector<double> seconds;
+    for (int k = 0; k < 2; ++k) { // the first one loads kernels
+      seconds.assign(vectors.size(), 0.);
+      executor->synchronize();
+      Stopwatch watch;
+      cycle(runner, 0, r.data(), vectors[0].all(), true, [&](const std::size_t level) {
+        executor->synchronize();
+        seconds[level] += watch.lap();
+      });
+    }
+    return seconds;
   }
   bool is_capturable() const override
   {
@@ -64,11 +86,12 @@ public:
 private:
   struct Vectors
   {
-    Buffer<double> r, x, other, step;
+    Buffer<double> r; ///< of the finest level that of the solver
+    Buffer<double> x, other;
 
     PolynomialVectors all()
     {
-      return {x.data(), other.data(), step.data()};
+      return {x.data(), other.data()};
     }
   };
 
@@ -78,26 +101,30 @@ private:
   }
 
   /// Improves A x = r on a level. Gives where x is.
+  /// @param tell tell(level) is called where its steps end, or those of another one begin
+  template <class Tell>
   PolynomialVectors cycle(Runner<Backend> &run, const std::size_t l, double *r, PolynomialVectors v,
-                          const bool from_zero) const
+                          const bool from_zero, const Tell &tell) const
   {
     const Level<Backend> &level = hierarchy.levels()[l];
-    if (!level.smoother) {
+    if (level.smoother)
+      v = level.smoother->smooth(run, r, v, from_zero);
+    else
       run.run(product(hierarchy.inverse()->matrix(), r, StoreProduct{v.x}));
-      return v;
+    if (level.next) {
+      run.run(product(level.smoother->matrix(), v.x, StoreResidual{r, v.other}));
+      double *const coarse_r = vectors[l + 1].r.data();
+      run.run(product(*level.next->coarse->restriction(), v.other, StoreProduct{coarse_r}));
+      tell(l);
+      PolynomialVectors correction = vectors[l + 1].all();
+      const int n_visits = hierarchy.levels()[l + 1].next ? visits : 1;
+      for (int visit = 0; visit < n_visits; ++visit)
+        correction = cycle(run, l + 1, coarse_r, correction, visit == 0, tell);
+      run.run(product(level.next->P(), correction.x, AddProduct{v.x}));
+      v = level.smoother->smooth(run, r, v, false);
     }
-    v = level.smoother->smooth(run, r, v, from_zero);
-    if (!level.next)
-      return v;
-    run.run(product(level.smoother->matrix(), v.x, StoreResidual{r, v.other}));
-    double *const coarse_r = vectors[l + 1].r.data();
-    run.run(product(*level.next->coarse->restriction(), v.other, StoreProduct{coarse_r}));
-    PolynomialVectors correction = vectors[l + 1].all();
-    const int n_visits = hierarchy.levels()[l + 1].next ? visits : 1;
-    for (int visit = 0; visit < n_visits; ++visit)
-      correction = cycle(run, l + 1, coarse_r, correction, visit == 0);
-    run.run(product(level.next->P(), correction.x, AddProduct{v.x}));
-    return level.smoother->smooth(run, r, v, false);
+    tell(l);
+    return v;
   }
 
   int visits;
@@ -113,10 +140,10 @@ private:
  * is known of lower degrees and coarser meshes before aggregates, or by these alone; theta of
  * strong connections, smoother and its degree, values of the matrices that cycles multiply with,
  * cycle=W for hard systems, block and near-null of systems of equations, coarsest for the rows that
- * are inverted. Needs: a positive diagonal; A symmetric positive definite, or nearly an M-matrix,
- * for which P is not smoothed. Cost: a cycle multiplies 2 degree times with A, and on the other
- * levels with matrices that together have a part of its entries. Fails: on equations with waves or
- * little diffusion the iterations grow.
+ * are inverted, times of a cycle for the report. Needs: a positive diagonal; A symmetric positive
+ * definite, or nearly an M-matrix, for which P is not smoothed. Cost: a cycle multiplies 2 degree
+ * times with A, and on the other levels with matrices that together have a part of its entries.
+ * Fails: on equations with waves or little diffusion the iterations grow.
  */
 template <class Backend>
 class Multigrid final : public OperatorPreconditioner<MultigridOperator<Backend>>
@@ -124,7 +151,8 @@ class Multigrid final : public OperatorPreconditioner<MultigridOperator<Backend>
 public:
   explicit Multigrid(Method &method)
       : OperatorPreconditioner<MultigridOperator<Backend>>(method, true),
-        visits(method.word("cycle", "V", {"V", "W"}) == "W" ? 2 : 1)
+        visits(method.word("cycle", "V", {"V", "W"}) == "W" ? 2 : 1),
+        measures(method.word("times", "no", {"no", "yes"}) == "yes")
   {
     options.takes_given = method.word("coarsening", "auto", {"auto", "aggregation"}) == "auto";
     options.theta = method.number("theta", 0.02, 0., 1.);
@@ -159,10 +187,16 @@ private:
     this->report = {hierarchy.n_nonzeros(),
                     (visits == 1 ? "V-cycle, " : "W-cycle, ") + hierarchy.description(),
                     hierarchy.reports()};
+    if (!measures)
+      return;
+    const std::vector<double> seconds = this->inverse->measure_cycle();
+    for (std::size_t level = 0; level < seconds.size(); ++level)
+      this->report.levels[level].cycle_seconds = seconds[level];
   }
 
   HierarchyOptions options;
   int visits;
+  bool measures; ///< is a cycle timed?
 };
 } // namespace
 

@@ -35,6 +35,7 @@ Smoother<Backend>::Smoother(const Matrix &A, const SmootherChoice &choice)
   if (choice.is_of_registry()) {
     M = make_preconditioner(choice.name, Backend::kind);
     M->setup(A);
+    step = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()));
   }
   make_terms();
 }
@@ -91,8 +92,8 @@ PolynomialVectors Smoother<Backend>::smooth(Runner<Backend> &run, double *r, Pol
     const bool is_zero = k == 0 && from_zero;
     if (!is_zero)
       run.run(product(matrix(), v.x, StoreResidual{r, v.other}));
-    run.run(
-        product(*operator_of(*M), is_zero ? r : v.other, SmoothByM{a, b, is_zero, v.x, v.step}));
+    run.run(product(*operator_of(*M), is_zero ? r : v.other,
+                    SmoothByM{a, b, is_zero, v.x, step.data()}));
   }
   return v;
 }
@@ -106,7 +107,7 @@ std::size_t Smoother<Backend>::bytes(const bool from_zero) const
   if (M)
     return n_products(from_zero) * (matrix().bytes() + 3 * vector) +
            terms.size() * (M->bytes() + 4 * vector);
-  return bytes_of_terms(matrix(), terms.size(), vector, from_zero);
+  return bytes_of_terms(matrix(), terms, vector, from_zero);
 }
 
 template class Smoother<ThisBackend>;

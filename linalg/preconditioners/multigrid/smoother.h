@@ -103,6 +103,7 @@ private:
   std::unique_ptr<RoundedFormat<Backend>> rounded; ///< nullptr: products are with A
   Diagonal<Backend> D;
   std::unique_ptr<Preconditioner> M; ///< nullptr: diag(A), or l1-jacobi
+  mutable Buffer<double> step;       ///< d, with M: a smoother is used by one solver at a time
   double eigenvalue = 0., eigenvalue_of_M = 0.;
   PolynomialTerms terms;
 };

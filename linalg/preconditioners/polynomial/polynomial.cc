@@ -38,8 +38,7 @@ class PolynomialOperator final : public PreconditionerOperator
 public:
   explicit PolynomialOperator(const Matrix &A)
       : PreconditionerOperator(A.range()), A(A), D(A.csr(), "The polynomial preconditioner"),
-        last_term(A.executor(), static_cast<std::size_t>(A.n())), z(A.domain()->make_vector()),
-        z_new(A.domain()->make_vector())
+        z(A.domain()->make_vector()), z_new(A.domain()->make_vector())
   {}
 
   View view() const override
@@ -50,7 +49,7 @@ public:
   const double *prepare(StepRunner &runner, double *r) const override
   {
     add_terms(static_cast<Runner<Backend> &>(runner), A, D.inverse(), terms, r,
-              {z.data(), z_new.data(), last_term.data()}, true);
+              {z.data(), z_new.data()}, true);
     return r;
   }
   bool is_capturable() const override
@@ -59,7 +58,7 @@ public:
   }
   std::size_t bytes() const // with the vectors of the terms
   {
-    return bytes_of_terms(A, terms.size(), D.bytes(), true);
+    return bytes_of_terms(A, terms, D.bytes(), true);
   }
 
   /// Takes over the diagonal of A.
@@ -90,7 +89,7 @@ private:
 
   const Matrix &A;
   Diagonal<Backend> D;
-  mutable Buffer<double> last_term, z, z_new; // a preconditioner is used by one solver at a time
+  mutable Buffer<double> z, z_new; // a preconditioner is used by one solver at a time
 };
 
 /**

@@ -4,6 +4,7 @@
 #include "linalg/execution/this_backend.h"
 #include "linalg/operators/matrix.h"
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -21,38 +22,38 @@ using PolynomialTerms = std::vector<std::pair<double, double>>;
 /// Vectors of the rows of A; x and the other change places with each product.
 struct PolynomialVectors
 {
-  double *x, *other, *step; ///< step: d
+  double *x, *other; ///< other: the x before this one, where there was one
 };
 
-/// x = d = b D⁻¹ r
+/// x = b D⁻¹ r
 struct BeginPolynomial
 {
   const double *r, *inverse;
   double b;
-  double *x, *step;
+  double *x;
 
   FEMGPU_HD
   void operator()(const int i) const
   {
-    step[i] = b * inverse[i] * r[i];
-    x[i] = step[i];
+    x[i] = b * inverse[i] * r[i];
   }
 };
 
-/// d = a d + b D⁻¹ (r − A x);  x' = x + d
+/// x' = x + a d + b D⁻¹ (r − A x), where d has led from the x before to x; takes that one's place.
 struct AddTerm
 {
   const double *r, *inverse;
   double a, b;
   const double *x;
-  double *step, *next;
+  bool began_from_zero; ///< the x before is 0, and not there
+  double *other;        ///< the x before, and then x'
 
   FEMGPU_HD
   void operator()(const int i, const double Ax_i) const
   {
-    const double d = (a != 0. ? a * step[i] : 0.) + b * inverse[i] * (r[i] - Ax_i);
-    step[i] = d;
-    next[i] = x[i] + d;
+    const double x_i = x[i];
+    const double d = a == 0. ? 0. : began_from_zero ? x_i : x_i - other[i];
+    other[i] = x_i + (a * d + b * inverse[i] * (r[i] - Ax_i));
   }
 };
 
@@ -61,27 +62,31 @@ struct AddTerm
 template <class Backend>
 PolynomialVectors add_terms(Runner<Backend> &run, const Matrix &A, const double *const inverse,
                             const PolynomialTerms &terms, const double *const r,
-                            PolynomialVectors v, bool from_zero)
+                            PolynomialVectors v, const bool from_zero)
 {
-  for (const auto &[a, b] : terms) {
-    if (from_zero)
-      run.run(rows(A.n(), BeginPolynomial{r, inverse, b, v.x, v.step}));
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const auto [a, b] = terms[k];
+    if (k == 0 && from_zero)
+      run.run(rows(A.n(), BeginPolynomial{r, inverse, b, v.x}));
     else {
-      run.run(product(A, v.x, AddTerm{r, inverse, a, b, v.x, v.step, v.other}));
+      run.run(product(A, v.x, AddTerm{r, inverse, a, b, v.x, k == 1 && from_zero, v.other}));
       std::swap(v.x, v.other);
     }
-    from_zero = false;
   }
   return v;
 }
 
-/// That add_terms() reads and writes, so many terms with vectors of so many bytes: four vectors for
-/// one from 0, for each other one A and six.
-inline std::size_t bytes_of_terms(const Matrix &A, const std::size_t n_terms,
+/// That add_terms() reads and writes, with vectors of so many bytes: for a term from 0 three of
+/// them, for each other one A and four, or five where it needs the x before and that is not 0.
+inline std::size_t bytes_of_terms(const Matrix &A, const PolynomialTerms &terms,
                                   const std::size_t vector, const bool from_zero)
 {
-  const std::size_t n_products = n_terms - (from_zero ? 1 : 0);
-  return n_products * (A.bytes() + 6 * vector) + (from_zero ? 4 * vector : 0);
+  std::size_t sum = 0;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const bool reads_other = terms[k].first != 0. && !(k == 1 && from_zero);
+    sum += k == 0 && from_zero ? 3 * vector : A.bytes() + (reads_other ? 5 : 4) * vector;
+  }
+  return sum;
 }
 } // namespace femgpu::linalg
 
