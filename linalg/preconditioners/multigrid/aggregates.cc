@@ -189,8 +189,8 @@ struct JoinNeighbours
   }
 };
 
-/// Rounds between two looks from the host, which wait for what runs. Most sets take 8 to 14; a round
-/// that changes nothing reads a key a node.
+/// Rounds between two looks from the host, which wait for what runs. Most sets take 8 to 14; a
+/// round that changes nothing reads a key a node.
 constexpr int rounds_at_once = 4;
 
 /// Takes nodes into another set of roots, with their neighbours, of those that have no root.
