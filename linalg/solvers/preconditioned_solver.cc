@@ -1,6 +1,5 @@
 #include "linalg/solvers/preconditioned_solver.h"
 
-#include "linalg/base/countable.h"
 #include "linalg/base/timing.h"
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
@@ -116,7 +115,6 @@ void PreconditionedSolver::take_multigrid()
 {
   const int patience = patience_with_jacobi(*matrix); // before what may be known is made
   try {
-    check_countable("preconditioner", preconditioners, "multigrid", matrix->n_nonzeros());
     auto multigrid = make_preconditioner("multigrid", backend);
     multigrid->setup(*matrix);
     preconditioner = std::move(multigrid);

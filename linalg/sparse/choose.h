@@ -113,18 +113,20 @@ struct StoreChosen
  * The pattern whose row r is made of row i = choice.row(r) of @p A: choice.visit(i, k, f) calls
  * f(column, source) for what the place k of A gives, columns in their order. It is called for all
  * places of the row, and for the one behind its last entry.
- * @param n rows of the part. @param what it is, for the text of an error. @throws as make_rows()
+ * @param n rows of the part. @param what it is, for the text of an error. @throws as make_rows(),
+ * and beyond most_indices entries of A
  */
 template <class Backend, class Choice>
 DerivedPattern choose(const PatternRef &A, const Choice &choice, const int n,
                       const std::string &what = "The pattern of a preconditioner")
 {
+  const RowPatternView rows_of_A = A.view();
   Runner<Backend> runner(*A.executor);
   Buffer<int> lengths(A.executor, static_cast<std::size_t>(n));
-  runner.run(teams(n, CountChosen<Choice>{A.view, choice, lengths.data()}));
+  runner.run(teams(n, CountChosen<Choice>{rows_of_A, choice, lengths.data()}));
   DerivedPattern result{make_rows<Backend>(A.executor, lengths, what), Buffer<int>()};
   result.sources = Buffer<int>(A.executor, result.pattern.columns.size());
-  runner.run(teams(n, StoreChosen<Choice>{A.view, choice, result.pattern.row_starts.data(),
+  runner.run(teams(n, StoreChosen<Choice>{rows_of_A, choice, result.pattern.row_starts.data(),
                                           result.pattern.columns.data(), result.sources.data()}));
   return result;
 }

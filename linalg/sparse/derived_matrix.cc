@@ -105,7 +105,7 @@ template <class Backend>
 Buffer<int> row_numbers(const PatternRef &A)
 {
   Buffer<int> numbers(A.executor, A.n_entries);
-  Runner<Backend>(*A.executor).run(teams(A.n, StoreRowNumbers{A.view, numbers.data()}));
+  Runner<Backend>(*A.executor).run(teams(A.n, StoreRowNumbers{A.view(), numbers.data()}));
   return numbers;
 }
 
@@ -113,6 +113,7 @@ template <class Backend>
 DerivedPattern transposed_pattern(const PatternRef &A)
 {
   const ExecutorPtr &owner = A.executor;
+  const RowPatternView rows_of_A = A.view();
   const auto n_entries = static_cast<int>(A.n_entries);
   Runner<Backend> runner(*owner);
   DerivedPattern result{{Buffer<int>(owner, static_cast<std::size_t>(A.n_columns) + 1),
@@ -120,13 +121,13 @@ DerivedPattern transposed_pattern(const PatternRef &A)
                         Buffer<int>(owner, A.n_entries)};
   Buffer<int> sorted_columns(owner, A.n_entries);
   int *const sorted = sorted_columns.data(), *const row_starts = result.pattern.row_starts.data();
-  sort_by_key<Backend>(owner, A.view.columns, n_entries, A.n_columns, sorted,
+  sort_by_key<Backend>(owner, rows_of_A.columns, n_entries, A.n_columns, sorted,
                        result.sources.data());
   runner.run(rows(A.n_columns + 1, [=] FEMGPU_BODY(const int j) {
     row_starts[j] = lower_bound(sorted, 0, n_entries, j);
   }));
   int *const row_of_entry = sorted; // which is not needed any more
-  runner.run(teams(A.n, StoreRowNumbers{A.view, row_of_entry}));
+  runner.run(teams(A.n, StoreRowNumbers{rows_of_A, row_of_entry}));
   runner.run(rows(n_entries,
                   Gather<int>{row_of_entry, result.sources.data(), result.pattern.columns.data()}));
   return result;
@@ -141,7 +142,7 @@ DerivedMatrix<Backend> transposed(const CsrMatrix &A)
 template <class Backend>
 DerivedPattern triangle_pattern(const PatternRef &A, const TrianglePart part, const int *rows)
 {
-  return choose<Backend>(A, EntriesWhere<IsInTriangle>{A.view, {part}, rows}, A.n, "A triangle");
+  return choose<Backend>(A, EntriesWhere<IsInTriangle>{A.view(), {part}, rows}, A.n, "A triangle");
 }
 
 template <class Backend>
@@ -165,7 +166,7 @@ DerivedMatrix<Backend> submatrix(const CsrMatrix &A, const Buffer<int> &rows,
                                          const int c) { new_columns[chosen[c]] = c; }));
   const PatternRef pattern = pattern_of(A);
   return {A, n_columns,
-          choose<Backend>(pattern, ListChoice{pattern.view, rows.data(), new_columns},
+          choose<Backend>(pattern, ListChoice{pattern.view(), rows.data(), new_columns},
                           static_cast<int>(rows.size()), "A part of " + describe(A))};
 }
 

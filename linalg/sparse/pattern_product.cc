@@ -34,7 +34,7 @@ template <class Backend>
 RowPattern condense(const PatternRef &A, const RowGroups &rows, const RowGroups &columns,
                     const std::string &what)
 {
-  return choose<Backend>(A, GroupEntries{A.view, rows.view(), columns.view()}, rows.n(), what)
+  return choose<Backend>(A, GroupEntries{A.view(), rows.view(), columns.view()}, rows.n(), what)
       .pattern;
 }
 
@@ -115,7 +115,7 @@ RowGroups group_rows(const PatternRef &A)
 {
   Runner<Backend> runner(*A.executor);
   Buffer<int> is_first(A.executor, static_cast<std::size_t>(A.n));
-  runner.run(rows(A.n, [A = A.view, is_first = is_first.data()] FEMGPU_BODY(const int i) {
+  runner.run(rows(A.n, [A = A.rows, is_first = is_first.data()] FEMGPU_BODY(const int i) {
     is_first[i] = i % most_rows_of_group != 0 && A.are_equal(i - 1, i) ? 0 : 1;
   }));
   RowGroups groups(A.n);
@@ -138,18 +138,16 @@ RowPattern multiply(const PatternRef &P, const PatternRef &B, const std::string 
                     const RowGroups *given_columns)
 {
   const RowGroups rows = group_rows<Backend>(P);
-  if (rows.n() > P.n / 2)
+  if (rows.n() > P.n / 2 || P.n_entries > static_cast<std::size_t>(most_indices))
     return PatternProduct<Backend>(P, B).columns(what);
   const ExecutorPtr &owner = P.executor;
   const RowGroups middle = group_rows<Backend>(B), single_columns(B.n_columns);
   const RowGroups &columns = given_columns != nullptr ? *given_columns : single_columns;
   const RowPattern small_P = condense<Backend>(P, rows, middle, what);
   const RowPattern small_B = condense<Backend>(B, middle, columns, what);
-  const RowPattern small =
-      PatternProduct<Backend>(
-          {owner, small_P.view(), rows.n(), middle.n(), small_P.columns.size()},
-          {owner, small_B.view(), middle.n(), columns.n(), small_B.columns.size()})
-          .columns(what);
+  const RowPattern small = PatternProduct<Backend>(pattern_of(owner, small_P, middle.n()),
+                                                   pattern_of(owner, small_B, columns.n()))
+                               .columns(what);
   return expand<Backend>(owner, small, rows, columns, what);
 }
 

@@ -56,7 +56,7 @@ template <class Backend>
 void Product<Backend>::choose_teams(const CsrMatrix &A, const CsrMatrix &B)
 {
   const ExecutorPtr &owner = A.executor();
-  const PatternRef C = pattern_of(*result);
+  const RowPatternView rows_of_B = pattern_of(B).view(), rows_of_C = pattern_of(*result).view();
   const int n = groups.n();
   const auto longest_of = [&](const int n_counted, const auto &count) {
     Buffer<int> counts(owner, static_cast<std::size_t>(n_counted));
@@ -64,16 +64,16 @@ void Product<Backend>::choose_teams(const CsrMatrix &A, const CsrMatrix &B)
         n_counted, GatherCounts<std::decay_t<decltype(count)>>{nullptr, count, counts.data()}));
     return total_counts<Backend>(owner, counts.data(), n_counted).largest;
   };
-  most_sums = longest_of(n, GroupSize{C.view, groups.view()});
-  const int longest_of_B = longest_of(B.n(), RowLength{pattern_of(B).view});
+  most_sums = longest_of(n, GroupSize{rows_of_C, groups.view()});
+  const int longest_of_B = longest_of(B.n(), RowLength{rows_of_B});
   Buffer<int> is_for_warp(owner, static_cast<std::size_t>(n)),
       is_for_block(owner, is_for_warp.size());
   is_long = Buffer<int>(owner, is_for_warp.size());
   const TeamLimits no_short{-1, 0};
   Runner<Backend>(*owner).run(
-      rows(n, ChooseTeam{pattern_of(A).view, pattern_of(B).view, C.view, groups.view(),
-                         longest_of_B, groups.are_single_rows() ? of_short : no_short, of_warp,
-                         is_long.data(), is_for_warp.data(), is_for_block.data()}));
+      rows(n, ChooseTeam{pattern_of(A).rows, rows_of_B, rows_of_C, groups.view(), longest_of_B,
+                         groups.are_single_rows() ? of_short : no_short, of_warp, is_long.data(),
+                         is_for_warp.data(), is_for_block.data()}));
   for_warps = flagged_rows<Backend>(owner, is_for_warp);
   for_blocks = flagged_rows<Backend>(owner, is_for_block);
   if (!groups.are_single_rows() || for_warps.n + for_blocks.n == 0)
@@ -86,7 +86,7 @@ void Product<Backend>::update(const CsrMatrix &A, const CsrMatrix &B)
   check_same_pattern("A product", A, n_of_A);
   check_same_pattern("A product", B, n_of_B);
   Runner<Backend> runner(*A.executor());
-  const RowPatternView C = pattern_of(*result).view;
+  const RowPatternView C = pattern_of(*result).view();
   double *const values = result->mutable_values();
   const bool is_symmetric = kind == ProductKind::symmetric;
   const ProductSystem product{

@@ -33,7 +33,8 @@ class Product
 {
 public:
   /// @throws SolverError if the columns of A are not as many as the rows of B, beyond most_indices
-  ///         entries, and for a symmetric product whose pattern is not; DeviceError without memory
+  ///         entries of B or of the product, and for a symmetric product whose pattern is not;
+  ///         DeviceError without memory
   /// @param columns groups of columns of B which are in the same rows; nullptr: not known
   Product(const CsrMatrix &A, const CsrMatrix &B, ProductKind kind = ProductKind::general,
           const RowGroups *columns = nullptr);

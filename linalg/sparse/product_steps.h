@@ -9,7 +9,8 @@
  */
 namespace femgpu::linalg
 {
-/// C = A B by rows, with C's pattern; of a symmetric C the upper triangle.
+/// C = A B by rows, with C's pattern; of a symmetric C the upper triangle. A may have any number of
+/// entries.
 struct ProductSystem
 {
   CsrView<double> A, B;
@@ -74,13 +75,12 @@ private:
     double a = 0.;
   };
   FEMGPU_HD
-  Entries load(const int in_A, const int end_of_A, const int lane) const
+  Entries load(const RowEntries<double> &row, const int place, const int lane) const
   {
-    if (in_A >= end_of_A)
+    if (place >= row.length)
       return {};
-    const int k = product.A.columns[in_A];
-    return {product.B.row_starts.low[k] + lane, product.B.row_starts.low[k + 1],
-            product.A.values[in_A]};
+    const int k = row.columns[place];
+    return {product.B.row_starts.low[k] + lane, product.B.row_starts.low[k + 1], row.values[place]};
   }
 
   template <class Team>
@@ -98,12 +98,12 @@ private:
     };
     const int width = product.lanes < team.size() ? product.lanes : team.size();
     const int n_parts = team.size() / width, part = team.rank() / width;
-    const int lane = team.rank() % width, end = product.A.row_starts.low[i + 1];
-    int first = product.A.row_starts.low[i];
-    Entries next = load(first + part, end, lane);
-    for (; first < end; first += n_parts) {
+    const int lane = team.rank() % width;
+    const RowEntries<double> row = product.A.entries(i);
+    Entries next = load(row, part, lane);
+    for (int first = 0; first < row.length; first += n_parts) {
       Entries entries = next;
-      next = load(first + n_parts + part, end, lane); // is under way during what follows
+      next = load(row, first + n_parts + part, lane); // is under way during what follows
       int place = entries.l < entries.end ? find(entries.l) : -1;
       for (int turn = 0; turn < n_parts; ++turn) {
         if (turn == part)
@@ -167,21 +167,20 @@ private:
     int column = 0;
   };
 
-  /// @param in_A the place of a_ik of the first row, before @p end_of_A or there are no pairs
+  /// @param row the first one, @param place that of a_ik in it; behind its end there are no pairs
   FEMGPU_HD
-  Pairs load(const int in_A, const int end_of_A, const int lane, const int n_rows,
-             const int length_of_A) const
+  Pairs load(const RowEntries<double> &row, const int place, const int lane, const int n_rows) const
   {
     Pairs pairs;
-    if (in_A >= end_of_A)
+    if (place >= row.length)
       return pairs;
-    const int k = product.A.columns[in_A];
+    const int k = row.columns[place];
     pairs.l = product.B.row_starts.low[k] + lane;
     pairs.end = product.B.row_starts.low[k + 1];
     if (pairs.l < pairs.end) {
       for (int r = 0; r < most_rows; ++r)
         if (r < n_rows)
-          pairs.a[r] = product.A.values[in_A + r * length_of_A];
+          pairs.a[r] = row.values[place + r * row.length];
       pairs.b = product.B.values[pairs.l];
       pairs.column = product.B.columns[pairs.l];
     }
@@ -204,14 +203,14 @@ private:
     const int lane = team.rank() % width;
     const int i = range.begin, n_rows = range.end - i;
     const int begin_of_C = product.C.row_starts[i], length_of_C = product.C.length(i);
-    const int begin = product.A.row_starts.low[i], end = product.A.row_starts.low[i + 1];
-    Pairs next = load(begin + part, end, lane, n_rows, end - begin);
-    for (int first = begin; first < end; first += n_parts) {
+    const RowEntries<double> row = product.A.entries(i);
+    Pairs next = load(row, part, lane, n_rows);
+    for (int first = 0; first < row.length; first += n_parts) {
       Pairs pairs = next;
       // is under way during what follows
-      next = load(first + n_parts + part, end, lane, n_rows, end - begin);
+      next = load(row, first + n_parts + part, lane, n_rows);
       int place = pairs.l < pairs.end ? find(i, pairs.column, begin_of_C) : -1;
-      const int n_turns = end - first < n_parts ? end - first : n_parts;
+      const int n_turns = row.length - first < n_parts ? row.length - first : n_parts;
       for (int turn = 0; turn < n_turns; ++turn) {
         if (turn == part)
           while (pairs.l < pairs.end) {
@@ -247,10 +246,11 @@ struct AddProductRowOfHost
       places[C.columns[p]] = p;
       product.values[p] = 0.;
     }
-    const CsrView<double> &A = product.A, &B = product.B;
-    for (int m = A.row_starts.low[i]; m < A.row_starts.low[i + 1]; ++m) {
-      const int k = A.columns[m], end = B.row_starts.low[k + 1];
-      const double a_ik = A.values[m];
+    const CsrView<double> &B = product.B;
+    const RowEntries<double> row = product.A.entries(i);
+    for (int m = 0; m < row.length; ++m) {
+      const int k = row.columns[m], end = B.row_starts.low[k + 1];
+      const double a_ik = row.values[m];
       const int begin = B.row_starts.low[k];
       for (int l = product.only_upper ? lower_bound(B.columns, begin, end, i) : begin; l < end; ++l)
         product.values[places[B.columns[l]]] += a_ik * B.values[l];
@@ -284,7 +284,8 @@ struct TeamLimits
 /// Which team a group of rows gets: a short one, a warp or a block.
 struct ChooseTeam
 {
-  RowPatternView A, B, C;
+  LongPatternView A;
+  RowPatternView B, C;
   RowGroupsView groups;
   int longest_of_B;
   TeamLimits of_short, of_warp;

@@ -50,13 +50,68 @@ struct FillWith
 FEMGPU_HD
 double largest_entry(const CsrView<double> &A, const int i)
 {
+  const RowEntries<double> row = A.entries(i);
   double largest = 0.;
-  for (int k = A.row_starts.low[i]; k < A.row_starts.low[i + 1]; ++k)
-    largest = fmax(largest, fabs(A.values[k]));
+  for (int k = 0; k < row.length; ++k)
+    largest = fmax(largest, fabs(row.values[k]));
   return largest;
 }
 
-/// Rows of ascending columns.
+/// Of a row; places count from its first one.
+struct RowColumns
+{
+  int length;
+  const int *columns; ///< ascending
+
+  /// The place of a column; -1 if it is not there.
+  FEMGPU_HD
+  int find(const int column) const
+  {
+    const int place = linalg::lower_bound(columns, 0, length, column);
+    return place < length && columns[place] == column ? place : -1;
+  }
+
+  /// The place of entry (j, i) in this row j, of the entry (i, j) at @p place of row i; -1 if there
+  /// is none. Where rows are translations of one stencil it is as far from the end as that is from
+  /// the begin.
+  FEMGPU_HD
+  int find_transposed(const int i, const int place) const
+  {
+    const int guess = length - 1 - place;
+    return guess >= 0 && columns[guess] == i ? guess : find(i);
+  }
+};
+
+/// Rows of ascending columns, with any number of entries.
+struct LongPatternView
+{
+  RowStarts row_starts; ///< n+1
+  const int *columns;
+
+  FEMGPU_HD
+  int length(const int i) const
+  {
+    return row_starts.length(i);
+  }
+  FEMGPU_HD
+  RowColumns operator[](const int i) const
+  {
+    return {length(i), columns + row_starts[i]};
+  }
+
+  /// Have these rows the same columns?
+  FEMGPU_HD
+  bool are_equal(const int i, const int j) const
+  {
+    const RowColumns one = (*this)[i], other = (*this)[j];
+    bool are = one.length == other.length;
+    for (int k = 0; are && k < one.length; ++k)
+      are = one.columns[k] == other.columns[k];
+    return are;
+  }
+};
+
+/// The same with up to most_indices entries, whose places are counted through all rows.
 struct RowPatternView
 {
   const int *row_starts; ///< n+1
@@ -66,16 +121,6 @@ struct RowPatternView
   int length(const int i) const
   {
     return row_starts[i + 1] - row_starts[i];
-  }
-
-  /// Have these rows the same columns?
-  FEMGPU_HD
-  bool are_equal(const int i, const int j) const
-  {
-    bool are = length(i) == length(j);
-    for (int k = row_starts[i], l = row_starts[j]; are && k < row_starts[i + 1]; ++k, ++l)
-      are = columns[k] == columns[l];
-    return are;
   }
 
   /// The first place of row i, at @p from or after it, whose column is not less than @p column.
@@ -111,14 +156,14 @@ struct RowPatternView
   {
     return find(i, column, row_starts[i]);
   }
-
-  /// The place of entry (j, i) for the entry (i, j) at @p place; -1 if there is none. Where rows
-  /// are translations of one stencil it is as far from the end as that is from the begin.
+  /// The place of entry (j, i) for the entry (i, j) at @p place; -1 if there is none.
   FEMGPU_HD
   int find_transposed(const int i, const int place) const
   {
-    const int j = columns[place], guess = row_starts[j + 1] - 1 - (place - row_starts[i]);
-    return guess >= row_starts[j] && columns[guess] == i ? guess : find(j, i);
+    const int j = columns[place];
+    const RowColumns row{length(j), columns + row_starts[j]};
+    const int found = row.find_transposed(i, place - row_starts[i]);
+    return found < 0 ? -1 : row_starts[j] + found;
   }
 };
 
@@ -149,37 +194,52 @@ inline std::shared_ptr<CsrMatrix> make_matrix(const ExecutorPtr &executor, RowPa
                                      std::move(pattern.columns), std::move(values));
 }
 
+/// "a 3 x 4 matrix with 5 entries"
+inline std::string describe(const int n, const int n_columns, const std::size_t n_entries)
+{
+  return "a " + std::to_string(n) + " x " + std::to_string(n_columns) + " matrix with " +
+         std::to_string(n_entries) + " entries";
+}
+inline std::string describe(const CsrMatrix &A)
+{
+  return describe(A.n(), A.n_columns(), A.n_nonzeros());
+}
+
 /// A pattern with its sizes, for who reads it: a matrix or a RowPattern has it.
 struct PatternRef
 {
   ExecutorPtr executor;
-  RowPatternView view;
+  LongPatternView rows;
   int n, n_columns;
   std::size_t n_entries;
+
+  /// For who counts its entries by int. @throws SolverError with the numbers, beyond most_indices
+  RowPatternView view() const
+  {
+    if (n_entries > static_cast<std::size_t>(most_indices))
+      throw SolverError("Transposes, parts and sums of matrices, and second factors of products, "
+                        "count entries up to " +
+                        std::to_string(most_indices) + ", fewer than " +
+                        describe(n, n_columns, n_entries) + " has. Use fewer unknowns.");
+    return {rows.row_starts.low, rows.columns};
+  }
 };
 
-/// Of a square pattern.
-inline PatternRef pattern_of(const ExecutorPtr &executor, const RowPattern &pattern)
+/// @param n_columns -1: as many as rows
+inline PatternRef pattern_of(const ExecutorPtr &executor, const RowPattern &pattern,
+                             const int n_columns = -1)
 {
-  return {executor, pattern.view(), pattern.n(), pattern.n(), pattern.columns.size()};
+  return {executor,
+          {pattern.row_starts.data(), pattern.columns.data()},
+          pattern.n(),
+          n_columns < 0 ? pattern.n() : n_columns,
+          pattern.columns.size()};
 }
 
-/// "a 3 x 4 matrix with 5 entries"
-inline std::string describe(const CsrMatrix &A)
-{
-  return "a " + std::to_string(A.n()) + " x " + std::to_string(A.n_columns()) + " matrix with " +
-         std::to_string(A.n_nonzeros()) + " entries";
-}
-
-/// @throws SolverError with the numbers, beyond most_indices entries
 inline PatternRef pattern_of(const CsrMatrix &A)
 {
-  if (A.n_nonzeros() > static_cast<std::size_t>(most_indices))
-    throw SolverError("Transposes, triangles, sums and products of matrices count entries up to " +
-                      std::to_string(most_indices) + ", fewer than " + describe(A) +
-                      " has. Use fewer unknowns.");
   const CsrView<double> view = A.csr_view();
-  return {A.executor(), {view.row_starts.low, view.columns}, A.n(), A.n_columns(), A.n_nonzeros()};
+  return {A.executor(), {view.row_starts, view.columns}, A.n(), A.n_columns(), A.n_nonzeros()};
 }
 
 /// Throws SolverError where values of @p A should be taken over, but it has not the @p n_entries

@@ -12,10 +12,11 @@
  */
 namespace femgpu::linalg
 {
-/// Two patterns that are multiplied, P B.
+/// Two patterns that are multiplied, P B; the first may have any number of entries.
 struct ProductView
 {
-  RowPatternView P, B;
+  LongPatternView P;
+  RowPatternView B;
   int lanes; ///< threads of a team that share a row of B
 
   /// Calls f(place in row i of P, place in B) for all pairs of entries, by all threads of a team.
@@ -25,11 +26,11 @@ struct ProductView
   {
     const int width = lanes < team.size() ? lanes : team.size();
     const int lane = team.rank() % width;
-    for (int k = P.row_starts[i] + team.rank() / width; k < P.row_starts[i + 1];
-         k += team.size() / width) {
-      const int j = P.columns[k];
+    const RowColumns row = P[i];
+    for (int k = team.rank() / width; k < row.length; k += team.size() / width) {
+      const int j = row.columns[k];
       for (int l = B.row_starts[j] + lane; l < B.row_starts[j + 1]; l += width)
-        f(k - P.row_starts[i], l);
+        f(k, l);
     }
   }
 
@@ -43,7 +44,8 @@ struct ProductView
   FEMGPU_HD
   int copied_row(const int i) const
   {
-    return P.length(i) == 1 ? P.columns[P.row_starts[i]] : -1;
+    const RowColumns row = P[i];
+    return row.length == 1 ? row.columns[0] : -1;
   }
 
   /// Pairs of entries of row i, which are as many columns or more.
@@ -51,9 +53,10 @@ struct ProductView
   FEMGPU_HD
   double n_pairs(const Team &team, const int i) const
   {
+    const RowColumns row = P[i];
     double sum = 0.;
-    for (int k = P.row_starts[i] + team.rank(); k < P.row_starts[i + 1]; k += team.size())
-      sum += B.length(P.columns[k]);
+    for (int k = team.rank(); k < row.length; k += team.size())
+      sum += B.length(row.columns[k]);
     return team.sum(sum);
   }
 
@@ -84,21 +87,23 @@ ProductView make_product(const PatternRef &P, const PatternRef &B)
   while (Backend::kind != BackendKind::host && lanes < 32 &&
          static_cast<std::size_t>(lanes) * static_cast<std::size_t>(B.n) < B.n_entries)
     lanes *= 2;
-  return {P.view, B.view, lanes};
+  return {P.rows, B.view(), lanes};
 }
 
 /// A bound of the length of a row of a product; not more than @p most.
 struct ProductBound
 {
-  RowPatternView P, B;
+  LongPatternView P;
+  RowPatternView B;
   int most;
 
   FEMGPU_HD
   int operator()(const int i) const
   {
+    const RowColumns row = P[i];
     int bound = 0;
-    for (int k = P.row_starts[i]; k < P.row_starts[i + 1] && bound < most; ++k) {
-      const int length = B.length(P.columns[k]);
+    for (int k = 0; k < row.length && bound < most; ++k) {
+      const int length = B.length(row.columns[k]);
       bound = length < most - bound ? bound + length : most;
     }
     return bound;

@@ -71,8 +71,8 @@ UnionPattern union_pattern(const PatternRef &A, const PatternRef &B, const std::
   Runner<Backend> runner(*owner);
   const auto n_of_B = static_cast<int>(B.n_entries);
   Buffer<int> is_new(owner, B.n_entries), new_before(owner, B.n_entries + 1);
-  const Union both{A.view, B.view, new_before.data()};
-  runner.run(teams(A.n, MarkNew{A.view, B.view, is_new.data()}));
+  const Union both{A.view(), B.view(), new_before.data()};
+  runner.run(teams(A.n, MarkNew{A.view(), B.view(), is_new.data()}));
   const long long n_new = total_counts<Backend>(owner, is_new.data(), n_of_B).sum;
   check_n_entries(what, static_cast<long long>(A.n_entries) + n_new);
   scan_counts<Backend>(owner, is_new.data(), n_of_B, new_before.data());

@@ -38,12 +38,13 @@ struct FindUnequalPairs
   void operator()(const Team &team, const int i) const
   {
     constexpr double tolerance = 1e-12; // of the largest entry of both rows
-    const RowPatternView pattern{A.row_starts.low, A.columns};
+    const RowEntries<double> row = A.entries(i);
     int found = 0;
-    for (int k = pattern.row_starts[i] + team.rank(); k < pattern.row_starts[i + 1];
-         k += team.size()) {
-      const int j = A.columns[k], pair = pattern.find_transposed(i, k);
-      const double difference = fabs(A.values[k] - (pair < 0 ? 0. : A.values[pair]));
+    for (int k = team.rank(); k < row.length; k += team.size()) {
+      const int j = row.columns[k];
+      const RowEntries<double> row_j = A.entries(j);
+      const int pair = RowColumns{row_j.length, row_j.columns}.find_transposed(i, k);
+      const double difference = fabs(row.values[k] - (pair < 0 ? 0. : row_j.values[pair]));
       if (difference != 0. &&
           !(difference <= tolerance * fmax(largest_entry(A, i), largest_entry(A, j))))
         found = 1;
@@ -62,7 +63,7 @@ bool is_symmetric(const PatternRef &pattern)
     return false;
   Buffer<int> flags(pattern.executor, static_cast<std::size_t>(pattern.n));
   Runner<Backend>(*pattern.executor)
-      .run(teams(pattern.n, FindMissingPairs{pattern.view, flags.data()}));
+      .run(teams(pattern.n, FindMissingPairs{pattern.view(), flags.data()}));
   return total_counts<Backend>(pattern.executor, flags.data(), pattern.n).sum == 0;
 }
 

@@ -4,6 +4,7 @@
 #include "linalg/matrices/registry.h"
 #include "linalg/matrices/slices.h"
 #include "linalg/preconditioners/registry.h"
+#include "linalg/sparse/product_steps.h"
 #include "linalg/transformations/registry.h"
 #include "tests/linalg/on_backend.h"
 
@@ -132,19 +133,38 @@ private:
 };
 
 /// Rows of which some cross 2^32, begin there or lie behind; only their entries are ever touched.
+struct LongMatrix
+{
+  LongMatrix() : columns(rows.starts.back()), values(rows.starts.back())
+  {
+    if (!is_there())
+      return;
+    for (std::size_t k = rows.starts[4]; k < rows.starts.back(); ++k)
+      values.data()[k] = static_cast<double>(k - rows.starts[4] + 1);
+    for (int i = 4; i < 7; ++i)
+      std::iota(columns.data() + rows.starts[i], columns.data() + rows.starts[i + 1], 2);
+  }
+  bool is_there() const
+  {
+    return columns.is_there() && values.is_there();
+  }
+  CsrView<double> view() const
+  {
+    return {7, 1, rows.view(), columns.data(), values.data()};
+  }
+
+  const Rows rows{{1 << 30, 1 << 30, 1 << 30, (1 << 30) - 3, 5, 4, 3}};
+  Reserved<int> columns;
+  Reserved<double> values;
+};
+
 TEST(RowStarts, ViewsReadRowsBehind32Bits)
 {
-  const Rows rows({1 << 30, 1 << 30, 1 << 30, (1 << 30) - 3, 5, 4, 3});
-  const Reserved<int> columns(rows.starts.back());
-  const Reserved<double> values(rows.starts.back());
-  if (!columns.is_there() || !values.is_there())
+  const LongMatrix matrix;
+  if (!matrix.is_there())
     GTEST_SKIP() << "no address space for so many entries";
   const std::vector<double> v = {1., 10., 100., 1000., 1e4, 1e5, 1e6};
-  for (std::size_t k = rows.starts[4]; k < rows.starts.back(); ++k)
-    values.data()[k] = static_cast<double>(k - rows.starts[4] + 1);
-  for (int i = 4; i < 7; ++i)
-    std::iota(columns.data() + rows.starts[i], columns.data() + rows.starts[i + 1], 2);
-  const CsrView<double> A{7, 1, rows.view(), columns.data(), values.data()};
+  const CsrView<double> A = matrix.view();
   EXPECT_EQ(A.row_product(4, 0, 1, v.data()), 5432100.);
   EXPECT_EQ(A.row_product(5, 0, 1, v.data()), 987600.);
   EXPECT_EQ(A.row_product(6, 1, 2, v.data()), 11000.);
@@ -152,9 +172,56 @@ TEST(RowStarts, ViewsReadRowsBehind32Bits)
   EXPECT_EQ(A.diagonal_entry(4), 2);
   EXPECT_EQ(A.diagonal(4), 3.);
   EXPECT_EQ(A.diagonal(6), 0.);
-  const HostCsr host{7, rows.starts.back(), rows.view(), columns.data(), values.data()};
+  const HostCsr host{7, matrix.rows.starts.back(), A.row_starts, A.columns, A.values};
   EXPECT_EQ(host.entries(5).values[1], 7.);
   EXPECT_EQ(host.entries(5).columns[1], 3);
+}
+
+/// What a thread of the host has.
+struct OneThread
+{
+  static constexpr int rank()
+  {
+    return 0;
+  }
+  static constexpr int size()
+  {
+    return 1;
+  }
+  double *scratch() const
+  {
+    return memory;
+  }
+  double *memory;
+};
+
+TEST(RowStarts, FirstFactorsHaveRowsBehind32Bits)
+{
+  const LongMatrix matrix;
+  if (!matrix.is_there())
+    GTEST_SKIP() << "no address space for so many entries";
+  // (B v)_j = v_0 + j v_1
+  const ExecutorPtr executor = make_executor("host");
+  const std::vector<int> starts = {0, 2, 4, 6, 8, 10, 12, 14};
+  const std::vector<int> columns = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+  const std::vector<double> values = {1., 0., 1., 1., 1., 2., 1., 3., 1., 4., 1., 5., 1., 6.};
+  const CsrView<double> A = matrix.view(), B{7, 1, starts.data(), columns.data(), values.data()};
+  const PatternRef rows_of_A{executor, {A.row_starts, A.columns}, 7, 7, matrix.rows.starts.back()};
+  const PatternRef rows_of_B{executor, {B.row_starts, B.columns}, 7, 2, 14};
+  const std::vector<int> last = {4, 5, 6};
+  EXPECT_EQ(product_lengths<HostBackend>(rows_of_A, rows_of_B,
+                                         {3, Buffer<int>(executor, last.data(), last.size())}),
+            std::vector<int>({2, 2, 2}));
+
+  std::vector<double> C(14), places(1);
+  const AddProductRowOfHost add{{A, B, {starts.data(), columns.data()}, 1, false, C.data()}};
+  for (const int i : last)
+    add(OneThread{places.data()}, i);
+  EXPECT_EQ(std::vector<double>(C.begin() + 8, C.end()),
+            std::vector<double>({15., 70., 30., 110., 33., 101.}));
+
+  const std::string text = text_of<SolverError>([&] { rows_of_A.view(); });
+  EXPECT_NE(text.find("a 7 x 7 matrix with 4294967305 entries"), std::string::npos) << text;
 }
 
 TEST(RowStarts, WhatCountsByIntSaysWhatDoesNot)
@@ -169,6 +236,7 @@ TEST(RowStarts, WhatCountsByIntSaysWhatDoesNot)
       [] { check_countable("preconditioner", linalg::preconditioners, "ilu level=1", many); });
   EXPECT_NE(ilu.find("chebyshev"), std::string::npos) << ilu;
   EXPECT_EQ(ilu.find("sai,"), std::string::npos) << ilu;
+  check_countable("preconditioner", linalg::preconditioners, "multigrid", many); // itself refuses
   const std::string rcm =
       refusal([] { check_countable("ordering", linalg::orderings, "rcm", many); });
   EXPECT_NE(rcm.find("'rcm'"), std::string::npos) << rcm;

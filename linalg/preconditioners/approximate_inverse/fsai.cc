@@ -178,7 +178,7 @@ private:
   {
     const ExecutorPtr &owner = A.executor();
     const auto G = make_matrix(owner, std::move(pattern), A.n());
-    const RowPatternView rows_of_G = pattern_of(*G).view;
+    const RowPatternView rows_of_G = pattern_of(*G).view();
     Buffer<int> failed(owner, static_cast<std::size_t>(A.n()));
     const auto sizes = [&](const RowList &list) {
       std::vector<std::size_t> squares;

@@ -40,7 +40,7 @@ RowPattern large_entries(const CsrMatrix &matrix, const double tau)
   Runner<Backend>(*matrix.executor()).run(rows(A.n, [=] FEMGPU_BODY(const int i) {
     limits[i] = (1. - tau) * largest_entry(A, i);
   }));
-  return choose<Backend>(pattern, LargeEntries{pattern.view, A.values, limits}, A.n).pattern;
+  return choose<Backend>(pattern, LargeEntries{pattern.view(), A.values, limits}, A.n).pattern;
 }
 
 template <class Backend>

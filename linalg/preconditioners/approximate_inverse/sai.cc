@@ -63,14 +63,15 @@ struct SolveInverseRow
   FEMGPU_HD
   void gather(const Team &team, const int k, const LeastSquares &problem) const
   {
-    const RowPatternView &P = product.P, &B = product.B;
+    const RowPatternView &B = product.B;
+    const RowColumns row = product.P[k];
     const int *const I = reinterpret_cast<const int *>(problem.row(0));
     problem.clear(team);
     double *const e = problem.column(problem.n2);
     for (int l = team.rank(); l < problem.n1; l += team.size())
       e[l] = I[l] == k ? 1. : 0.;
     for (int c = team.rank(); c < problem.n2; c += team.size())
-      problem.squared_norm(c) = squared_norms[P.columns[P.row_starts[k] + c]];
+      problem.squared_norm(c) = squared_norms[row.columns[c]];
     product.for_pairs(team, k, [&](const int c, const int l) {
       problem.column(c)[lower_bound(I, 0, problem.n1, B.columns[l])] = B_values[l];
     });
@@ -128,8 +129,9 @@ public:
     Buffer<int> deficient(owner, n_rows);
     Runner<Backend>(*owner).run(rows(n, [B, squared_norms = norms.data()] FEMGPU_BODY(const int i) {
       double sum = 0.;
-      for (int k = B.row_starts.low[i]; k < B.row_starts.low[i + 1]; ++k)
-        sum += B.values[k] * B.values[k];
+      const RowEntries<double> row = B.entries(i);
+      for (int k = 0; k < row.length; ++k)
+        sum += row.values[k] * row.values[k];
       squared_norms[i] = sum;
     }));
     const auto sizes = [&](const RowList &list) {
@@ -149,7 +151,7 @@ private:
                                                 const RowList &list)
   {
     const std::vector<int> n1s = product_lengths<Backend>(X, B, list);
-    const std::vector<int> n2s = counts_to_host<Backend>(X.executor, list, RowLength{X.view});
+    const std::vector<int> n2s = counts_to_host<Backend>(X.executor, list, RowLength{X.view()});
     std::vector<std::size_t> sizes;
     for (std::size_t item = 0; item < n1s.size(); ++item)
       sizes.push_back(LeastSquares::size(n1s[item], n2s[item]));

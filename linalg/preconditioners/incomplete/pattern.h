@@ -131,7 +131,7 @@ template <class Backend>
 DerivedPattern block_diagonal(const CsrMatrix &A, const BlockPartition &blocks)
 {
   const PatternRef pattern = pattern_of(A);
-  return choose<Backend>(pattern, BlockRows{pattern.view, blocks.view()}, A.n());
+  return choose<Backend>(pattern, BlockRows{pattern.view(), blocks.view()}, A.n());
 }
 
 /// Entries of the upper triangle, and those of the lower one that the transposed graph gives.

@@ -276,10 +276,9 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
   const PatternRef N{owner, {in_order, nodes.of_row.data()}, n, nodes.n(), n_entries};
   const PatternRef N_transposed{owner, {nodes.starts.data(), in_order}, nodes.n(), n, n_entries};
   const RowPattern SN = multiply<Backend>(pattern_of(owner, strong), N, what);
-  const RowPattern NSN =
-      multiply<Backend>(N_transposed, {owner, SN.view(), n, nodes.n(), SN.columns.size()}, what);
+  const RowPattern NSN = multiply<Backend>(N_transposed, pattern_of(owner, SN, nodes.n()), what);
   const PatternRef all = pattern_of(owner, NSN);
-  return choose<Backend>(all, EntriesWhere<IsOffDiagonal>{all.view, {}}, nodes.n(), what).pattern;
+  return choose<Backend>(all, EntriesWhere<IsOffDiagonal>{all.view(), {}}, nodes.n(), what).pattern;
 }
 
 template <class Backend>

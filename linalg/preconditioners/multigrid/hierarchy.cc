@@ -87,6 +87,8 @@ Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : 
 {
   if (A.range()->communicator() != nullptr)
     throw SolverError("Multigrid needs all rows in one part. Use jacobi or chebyshev.");
+  if (!options.takes_given || !A.csr().unknowns()->coarser.may_be_known())
+    pattern_of(A.csr()).view(); // aggregates count entries by int: refuses others early
   symmetric = first_unsymmetric_row<Backend>(A.csr()) < 0;
   if (!symmetric && options.smoother.keeps_symmetry())
     options.smoother.name = "l1-jacobi";

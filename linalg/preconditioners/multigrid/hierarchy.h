@@ -58,8 +58,9 @@ template <class Backend>
 class Hierarchy
 {
 public:
-  /// @param A outlives the hierarchy. @throws SolverError unless its diagonal is positive, and
-  /// where its rows are in parts; ParameterError for a block that does not divide its rows
+  /// @param A outlives the hierarchy. @throws SolverError unless its diagonal is positive, where
+  /// its rows are in parts, and beyond most_indices entries for aggregates of its rows;
+  /// ParameterError for a block that does not divide its rows
   Hierarchy(const Matrix &A, const HierarchyOptions &options);
 
   /// Takes over new values of A; aggregates and patterns stay.

@@ -285,7 +285,7 @@ DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph)
   // Every row has a diagonal, which is not in the graph.
   if (graph.columns.size() + static_cast<std::size_t>(A.n()) == A.n_nonzeros())
     return {};
-  return choose<Backend>(pattern, EntriesWhere<IsStrongOrDiagonal>{pattern.view, {graph.view()}},
+  return choose<Backend>(pattern, EntriesWhere<IsStrongOrDiagonal>{pattern.view(), {graph.view()}},
                          A.n(), "A prolongation");
 }
 
@@ -317,9 +317,9 @@ template <class Backend>
 RowPattern node_pattern(const CsrMatrix &A, const Nodes &nodes)
 {
   const PatternRef pattern = pattern_of(A);
-  return choose<Backend>(pattern,
-                         NodeEntries{pattern.view, A.n(), nodes.starts.data(), nodes.of_row.data()},
-                         nodes.n(), "The pattern of nodes")
+  return choose<Backend>(
+             pattern, NodeEntries{pattern.view(), A.n(), nodes.starts.data(), nodes.of_row.data()},
+             nodes.n(), "The pattern of nodes")
       .pattern;
 }
 
@@ -332,12 +332,11 @@ double estimated_entries(const PatternRef &A, const PatternRef *filtered,
   const ExecutorPtr &owner = A.executor;
   const RowPatternView nodes = aggregates.nodes.view();
   const RowList sample = sample_rows<Backend>(owner, RowList{aggregates.n}, n_sampled);
-  RowPattern rows =
-      choose<Backend>({owner, nodes, aggregates.n, A.n, aggregates.nodes.columns.size()},
-                      EntriesWhere<IsAny>{nodes, {}, sample.data()}, sample.n, what)
-          .pattern;
+  RowPattern rows = choose<Backend>(pattern_of(owner, aggregates.nodes, A.n),
+                                    EntriesWhere<IsAny>{nodes, {}, sample.data()}, sample.n, what)
+                        .pattern;
   const auto multiply_by = [&](const PatternRef &B) {
-    rows = multiply<Backend>({owner, rows.view(), rows.n(), B.n, rows.columns.size()}, B, what);
+    rows = multiply<Backend>(pattern_of(owner, rows, B.n), B, what);
   };
   if (filtered != nullptr) // which is symmetric
     multiply_by(*filtered);
@@ -355,7 +354,7 @@ double estimated_entries(const PatternRef &A, const PatternRef *filtered,
         if (i < n)
           columns[i] = of_node[i] < 0 ? none : of_node[i];
       }));
-  multiply_by({owner, members.view(), A.n, aggregates.n + 1, members.columns.size()});
+  multiply_by(pattern_of(owner, members, aggregates.n + 1));
   return static_cast<double>(rows.columns.size()) * aggregates.n / std::max(sample.n, 1);
 }
 
@@ -388,7 +387,7 @@ void SmoothedProlongation<Backend>::set_values(const CsrMatrix &A,
 {
   Runner<Backend> runner(*A.executor());
   if (filtered)
-    runner.run(teams(A.n(), FilterRow{A.csr_view(), pattern_of(*filtered).view, sources.data(),
+    runner.run(teams(A.n(), FilterRow{A.csr_view(), pattern_of(*filtered).view(), sources.data(),
                                       near_null.values.data(), filtered->mutable_values()}));
   const CsrMatrix &A_F = filtered ? *filtered : A;
   if (product)
@@ -397,7 +396,7 @@ void SmoothedProlongation<Backend>::set_values(const CsrMatrix &A,
     product = std::make_unique<Product<Backend>>(A_F, *tentative);
   CsrMatrix &P = product->mutable_matrix();
   runner.run(rows(A.n(), SmoothProlongationRow{tentative->csr_view(), inverse_diagonal, omega,
-                                               pattern_of(P).view, P.mutable_values()}));
+                                               pattern_of(P).view(), P.mutable_values()}));
 }
 
 template TentativeProlongation make_tentative<ThisBackend>(const ExecutorPtr &, const Nodes &,
