@@ -1,29 +1,14 @@
 #include "linalg/preconditioners/multigrid/dense_inverse.h"
 
-#include "linalg/sparse/row_pattern.h"
+#include "linalg/execution/this_backend.h"
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace femgpu::linalg
 {
 namespace
 {
-struct FullRow
-{
-  int n;
-  int *row_starts, *columns;
-
-  FEMGPU_HD
-  void operator()(const int i) const
-  {
-    row_starts[i] = i * n;
-    for (int j = 0; i < n && j < n; ++j)
-      columns[i * n + j] = j;
-  }
-};
-
 /// Some pivots of a matrix X with n rows, and the columns of these.
 struct DensePivots
 {
@@ -163,25 +148,20 @@ struct ScaleDenseColumn
 
 template <class Backend>
 DenseInverse<Backend>::DenseInverse(const CsrMatrix &A)
+    : ViewedOperator(A.range(), A.domain()),
+      entries(A.executor(), static_cast<std::size_t>(A.n()) * A.n())
 {
-  const ExecutorPtr &owner = A.executor();
-  const int n = A.n();
-  const auto size = static_cast<std::size_t>(n);
-  RowPattern full{Buffer<int>(owner, size + 1), Buffer<int>(owner, size * size)};
-  Runner<Backend> runner(*owner);
-  runner.run(rows(n + 1, FullRow{n, full.row_starts.data(), full.columns.data()}));
-  inverse = make_matrix(owner, std::move(full), n);
   update(A);
 }
 
 template <class Backend>
 void DenseInverse<Backend>::update(const CsrMatrix &A)
 {
-  const int n = A.n();
+  const int n = this->n();
   Buffer<int> n_singular(A.executor(), 1);
   n_singular.fill_zero();
   Buffer<double> diagonal(A.executor(), static_cast<std::size_t>(n));
-  DensePivots pivots{inverse->mutable_values(), n, 0, 0};
+  DensePivots pivots{entries.data(), n, 0, 0};
   Runner<Backend> run(*A.executor());
   run.run(teams(n, FillDenseRow{A.csr_view(), pivots, diagonal.data()}));
   for (; pivots.first < n; pivots.first += pivots.count) {

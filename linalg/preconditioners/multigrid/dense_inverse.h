@@ -3,21 +3,45 @@
 
 #include "linalg/operators/csr_matrix.h"
 
-#include <memory>
-
 namespace femgpu::linalg
 {
-/// A⁻¹ as a full matrix, so that it is applied like any other.
+/// A full matrix with n columns, row by row.
+struct DenseView
+{
+  int n, lanes;
+  const double *values; ///< n²
+
+  FEMGPU_HD
+  int row(const int position) const
+  {
+    return position;
+  }
+  FEMGPU_HD
+  double row_product(const int i, const int lane, const int n_lanes, const double *v) const
+  {
+    const double *const row = values + static_cast<std::size_t>(i) * n;
+    double sum = 0.;
+    for (int j = lane; j < n; j += n_lanes)
+      sum += row[j] * v[j];
+    return sum;
+  }
+};
+
+/// A⁻¹ as a full matrix.
 template <class Backend>
-class DenseInverse
+class DenseInverse final : public ViewedOperator<DenseView>
 {
 public:
   /// @param A some hundred rows: n² entries and n³ operations
   explicit DenseInverse(const CsrMatrix &A);
 
-  const CsrMatrix &matrix() const
+  View view() const override
   {
-    return *inverse;
+    return DenseView{n(), threads_for_rows(*executor(), n()), entries.data()};
+  }
+  std::size_t bytes() const
+  {
+    return entries.bytes();
   }
 
   /**
@@ -34,8 +58,9 @@ public:
     return defects;
   }
 
+  Buffer<double> entries; ///< n², row by row
+
 private:
-  std::shared_ptr<CsrMatrix> inverse;
   int defects = 0;
 };
 } // namespace femgpu::linalg

@@ -71,7 +71,7 @@ public:
       if (level.smoother)
         once = level.smoother->bytes(true);
       else
-        once = hierarchy.inverse()->matrix().bytes() + 2 * vector;
+        once = hierarchy.inverse()->bytes() + 2 * vector;
       if (level.next)
         once += level.smoother->bytes(false) + level.smoother->matrix().bytes() +
                 2 * level.next->P().bytes() + 6 * vector;
@@ -110,7 +110,7 @@ private:
     if (level.smoother)
       v = level.smoother->smooth(run, r, v, from_zero);
     else
-      run.run(product(hierarchy.inverse()->matrix(), r, StoreProduct{v.x}));
+      run.run(product(*hierarchy.inverse(), r, StoreProduct{v.x}));
     if (level.next) {
       run.run(product(level.smoother->matrix(), v.x, StoreResidual{r, v.other}));
       double *const coarse_r = vectors[l + 1].r.data();
