@@ -1,9 +1,11 @@
 #include "linalg/device_system.h"
 
 #include "linalg/base/countable.h"
+#include "linalg/base/error.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/transformations/registry.h"
 
 #include <omp.h>
 
@@ -14,10 +16,17 @@
 
 namespace femgpu::linalg
 {
-DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options)
-    : owner(std::move(executor)), transformation(options.scaling, options.ordering),
-      format(options.format), preconditioner(preconditioner_of(options))
-{}
+DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options,
+                           CommunicatorPtr communicator)
+    : owner(std::move(executor)), communicator(std::move(communicator)),
+      transformation(options.scaling, options.ordering), format(options.format),
+      preconditioner(preconditioner_of(options))
+{
+  if (this->communicator && (scalings.find(options.scaling).traits.changes_system ||
+                             !orderings.traits(options.ordering).keeps_order))
+    throw ParameterError("A system in several parts is neither scaled nor ordered in this version. "
+                         "Use scaling none and ordering none, or one part.");
+}
 
 void DeviceSystem::begin_pattern(const HostCsr &A)
 {
@@ -45,7 +54,13 @@ void DeviceSystem::move_pattern(const HostCsr &A)
   csr.reset(); // two patterns at a time might not fit
   HostCsr pattern = transformation.set_pattern(A);
   pattern.values = nullptr;
-  csr = std::make_unique<CsrMatrix>(owner, pattern);
+  if (communicator) {
+    const auto range = std::make_shared<RowSpace>(owner, A.n, communicator);
+    csr =
+        std::make_unique<CsrMatrix>(range, std::make_shared<RowSpace>(*range, *A.ghosts), pattern);
+  }
+  else
+    csr = std::make_unique<CsrMatrix>(owner, pattern);
   costs.transfer.bytes += (static_cast<std::size_t>(A.n) + 1 + A.n_nonzeros) * sizeof(int);
   pattern_seconds = watch.elapsed();
 }
@@ -91,7 +106,7 @@ void DeviceSystem::move_vector(const double *const v, const Transform transform,
 {
   const Stopwatch watch;
   if (transformation.is_identity())
-    to.copy_from_host(v);
+    to.copy_from_host(v, static_cast<std::size_t>(matrix().n()));
   else {
     std::vector<double> transformed(to.size());
     (transformation.*transform)(v, transformed.data());
@@ -115,7 +130,7 @@ void DeviceSystem::move_solution(const Buffer<double> &from, double *const x)
 {
   const Stopwatch watch;
   if (transformation.is_identity())
-    from.copy_to_host(x);
+    from.copy_to_host(x, static_cast<std::size_t>(matrix().n()));
   else
     transformation.restore_solution(from.to_host().data(), x);
   costs.transfer.bytes += from.bytes();

@@ -22,9 +22,11 @@ namespace femgpu::linalg
 class DeviceSystem
 {
 public:
-  /// @param options say format, scaling and ordering, and which preconditioner A is for. @throws
-  /// ParameterError for unknown names
-  DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options);
+  /// @param options say format, scaling and ordering, and which preconditioner A is for
+  /// @param communicator of a part of the rows; nullptr: all are here. @throws ParameterError for
+  /// unknown names, and for parts that are scaled or ordered
+  DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options,
+               CommunicatorPtr communicator = nullptr);
   DeviceSystem(const DeviceSystem &) = delete;
   DeviceSystem &operator=(const DeviceSystem &) = delete;
 
@@ -88,6 +90,7 @@ private:
   void finish_pattern();
 
   ExecutorPtr owner;
+  CommunicatorPtr communicator;
   LinearSystemTransformation transformation;
   std::string format, preconditioner;
   std::unique_ptr<CsrMatrix> csr;

@@ -12,11 +12,12 @@
 
 namespace femgpu::linalg
 {
-LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options)
-    : owner(std::move(executor)), options(std::move(options)),
-      solver(this->options, owner->backend()),
+LinearSolver::LinearSolver(ExecutorPtr executor, LinearSolverOptions options,
+                           CommunicatorPtr communicator)
+    : owner(std::move(executor)), communicator(std::move(communicator)),
+      options(std::move(options)), solver(this->options, owner->backend()),
       is_scaled(scalings.find(this->options.scaling).traits.changes_system),
-      system(owner, this->options)
+      system(owner, this->options, this->communicator)
 {
   check(this->options);
 }
@@ -54,7 +55,7 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 
 SolveReport LinearSolver::solve(const double *b, double *x)
 {
-  VectorUnits units(given.n, b, x);
+  VectorUnits units(given.n, b, x, communicator.get());
   SolveReport report = solve_in_units(units.b(), units.x(), units.control(options.control));
   units.restore(report);
   describe(report);
@@ -65,12 +66,13 @@ SolveReport LinearSolver::solve(const double *b, double *x)
 SolveReport LinearSolver::solve_in_units(const double *b, double *x, const SolveControl &control)
 {
   SolveReport report = solve_once(b, x, control);
-  const auto n = static_cast<std::size_t>(given.n);
   if (std::isfinite(report.rhs_norm) && !std::isfinite(report.initial_residual) &&
-      std::all_of(x, x + n, [](const double x_i) { return std::isfinite(x_i); })) {
-    std::fill_n(x, n, 0.); // a guess whose residual is beyond all numbers is worse than none
+      is_finite_everywhere(x)) {
+    std::fill_n(x, given.n, 0.); // a guess whose residual is beyond all numbers is worse than none
     report = solve_once(b, x, control);
   }
+  if (communicator)
+    return report;
   SolveControl of_correction = control, of_rest = control;
   of_correction.progress = {};
   of_correction.reference = SolveControl::Reference::rhs;
@@ -85,6 +87,13 @@ SolveReport LinearSolver::solve_in_units(const double *b, double *x, const Solve
                       },
                       [&](double *refined) { return solve_once(b, refined, of_rest); }});
   return report;
+}
+
+bool LinearSolver::is_finite_everywhere(const double *x) const
+{
+  const bool is_here =
+      std::all_of(x, x + given.n, [](const double x_i) { return std::isfinite(x_i); });
+  return communicator ? communicator->max(is_here ? 0. : 1.) == 0. : is_here;
 }
 
 SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveControl &control)
@@ -102,8 +111,9 @@ SolveReport LinearSolver::solve_once(const double *b, double *x, const SolveCont
 }
 
 /// The system as it was given, where it has not been scaled, is also that on the executor.
-void LinearSolver::measure_given(const double *b, const double *x, SolveReport &report) const
+void LinearSolver::measure_given(const double *b, const double *x, SolveReport &report)
 {
+  system.matrix().domain()->bring_ghosts(solution.data());
   const SystemNorms norms =
       is_scaled ? measure(given, b, x)
                 : measure(*system.matrix().range(),

@@ -15,13 +15,19 @@ void check(const LinearSolverOptions &options);
  * A linear system on an executor, from host memory to host memory: moves the matrix there once and
  * its values whenever they change, keeps the preconditioner up to date, solves, and counts seconds.
  * Scaling and ordering are done on the way, and undone in the solution.
+ *
+ * It may be one of several parts of a system: then all parts make the same calls, vectors are those
+ * of the part's own rows, and reports are the same but for seconds and bytes. A solve in parts that
+ * rounding alone has kept from its target is not told from one that has failed.
  */
 class LinearSolver
 {
 public:
-  /// @throws ParameterError for unknown names, for options of the preconditioner, and for a
-  /// preconditioner or a scaling that the solver does not bear.
-  LinearSolver(ExecutorPtr executor, LinearSolverOptions options);
+  /// @param communicator of a part; nullptr: all rows are here. @throws ParameterError for unknown
+  /// names, for options of the preconditioner, for a preconditioner or a scaling that the solver
+  /// does not bear, and as DeviceSystem
+  LinearSolver(ExecutorPtr executor, LinearSolverOptions options,
+               CommunicatorPtr communicator = nullptr);
 
   /**
    * Begins to move the pattern of a new matrix while its values are still being assembled, by a
@@ -56,9 +62,12 @@ public:
 private:
   SolveReport solve_in_units(const double *b, double *x, const SolveControl &control);
   SolveReport solve_once(const double *b, double *x, const SolveControl &control);
-  void measure_given(const double *b, const double *x, SolveReport &report) const;
+  void measure_given(const double *b, const double *x, SolveReport &report);
+
+  bool is_finite_everywhere(const double *x) const;
 
   ExecutorPtr owner;
+  CommunicatorPtr communicator;
   LinearSolverOptions options;
   PreconditionedSolver solver;
   bool is_scaled;

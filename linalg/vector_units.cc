@@ -13,12 +13,14 @@ namespace
 constexpr int largest_exponent = 200;
 
 /// 2^k is the unit; 0 where none is needed or b has no size.
-int exponent_of(const int n, const double *b)
+int exponent_of(const int n, const double *b, const Communicator *const communicator = nullptr)
 {
   double largest = 0.;
 #pragma omp parallel for reduction(max : largest) if (n > 100000)
   for (int i = 0; i < n; ++i)
     largest = std::max(largest, std::fabs(b[i])); // NaN is left to the solver
+  if (communicator != nullptr)
+    largest = communicator->max(largest);
   if (largest == 0. || !std::isfinite(largest))
     return 0;
   const int exponent = std::ilogb(largest);
@@ -39,8 +41,9 @@ bool VectorUnits::are_needed(const int n, const double *const b)
   return exponent_of(n, b) != 0;
 }
 
-VectorUnits::VectorUnits(const int n, const double *const b, double *const x)
-    : exponent(exponent_of(n, b)), given_b(b), given_x(x)
+VectorUnits::VectorUnits(const int n, const double *const b, double *const x,
+                         const Communicator *const communicator)
+    : exponent(exponent_of(n, b, communicator)), given_b(b), given_x(x)
 {
   if (exponent == 0)
     return;

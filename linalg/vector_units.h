@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_vector_units_h
 #define femgpu_linalg_vector_units_h
 
+#include "linalg/operators/row_space.h"
 #include "linalg/solvers/report.h"
 
 #include <vector>
@@ -19,7 +20,8 @@ public:
   static bool are_needed(int n, const double *b);
 
   /// @param b n elements; @param x n elements, the guess, and after restore() the solution
-  VectorUnits(int n, const double *b, double *x);
+  /// @param communicator of a part, whose b is one of several; nullptr: there is one
+  VectorUnits(int n, const double *b, double *x, const Communicator *communicator = nullptr);
 
   const double *b() const
   {

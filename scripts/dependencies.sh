@@ -22,12 +22,13 @@ libboost-dev        Boost Graph Library: reverse Cuthill-McKee
 libmetis-dev        METIS: cuts graphs into blocks
 liblapack-dev       LAPACK: eigenvalues of small matrices
 zlib1g-dev          zlib: reads compressed matrix files
+libopenmpi-dev      MPI: systems in parts
+openmpi-bin         mpirun
 libcli11-dev        CLI11: the command line
 nlohmann-json3-dev  JSON: reports for machines
 python3             runs the programs in the tests'
 build_packages='
-libdeal.ii-dev      deal.II: meshes, finite elements, output
-openmpi-bin         mpirun'
+libdeal.ii-dev      deal.II: meshes, finite elements, output'
 report_packages='
 python3-matplotlib  draws the figures of scripts/plot.py and report.py
 python3-numpy       reads result files

@@ -23,8 +23,9 @@ HEADERS = (".h", ".cuh")
 LAYERS = {
     "linalg": {"linalg"},
     "linalg/dealii": {"linalg", "linalg/dealii"},
+    "linalg/mpi": {"linalg", "linalg/mpi"},
     "common": {"linalg", "common"},
-    "solve": {"linalg", "common", "solve"},
+    "solve": {"linalg", "linalg/mpi", "common", "solve"},
     "physics": {"linalg", "linalg/dealii", "common", "physics"},
     "app": {"linalg", "linalg/dealii", "common", "physics", "app"},
 }

@@ -12,6 +12,7 @@
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"
 #include "solve/nonlinear_term.h"
+#include "solve/ranks.h"
 #include "solve/report.h"
 
 #include <algorithm>
@@ -105,32 +106,67 @@ ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, cons
   return is_done ? ExitCode::done : ExitCode::not_converged;
 }
 
-ExitCode run(const SolveCommand &command)
+linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
+{
+  if (!ranks.are_several())
+    return linalg::make_executor(command.backend, command.threads);
+  if (command.backend != "auto" && command.backend != "host")
+    throw DeviceError("Several ranks solve on the host in this version. Use --backend host, or one "
+                      "rank for a GPU.");
+  return linalg::make_executor("host",
+                               command.threads > 0 ? command.threads : ranks.threads_of_rank());
+}
+
+/// The system, which the first rank alone reads or generates; all have its methods.
+SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
+{
+  if (!ranks.are_several())
+    return make_system(command);
+  if (!command.nonlinear.empty())
+    throw ParameterError("Several ranks solve linear systems alone in this version. Leave "
+                         "--nonlinear out, or use one rank.");
+  SystemToSolve system;
+  if (ranks.is_first()) {
+    system = make_system(command);
+    if (system.is_batch)
+      throw ParameterError("Systems that are solved together are solved by one rank in this "
+                           "version. Start femgpu-solve without mpirun.");
+  }
+  system.solver = ranks.of_first(system.solver);
+  system.preconditioner = ranks.of_first(system.preconditioner);
+  return system;
+}
+
+ExitCode run(const SolveCommand &command, const Ranks &ranks)
 {
   const Stopwatch total;
   const bool prints_json = command.json == "-";
-  Console console("femgpu-solve", true,
+  Console console("femgpu-solve", ranks.is_first(),
                   command.quiet || prints_json ? Console::Verbosity::quiet
                                                : Console::Verbosity::normal);
-  check_outputs(command);
-  const linalg::ExecutorPtr executor = linalg::make_executor(command.backend, command.threads);
+  if (ranks.is_first())
+    check_outputs(command);
+  const linalg::ExecutorPtr executor = executor_of(command, ranks);
   check_names(command, *executor);
 
   console.begin_phase(command.generator.empty() ? "read" : "generate");
   Stopwatch watch;
-  const SystemToSolve system = make_system(command);
+  const SystemToSolve system = system_of(command, ranks);
   const double read_seconds = watch.lap();
   const auto finish = [&](auto record) {
     record.read_seconds = read_seconds;
     record.total_seconds = total.elapsed();
-    return conclude(command, system, record, console);
+    return ranks.is_first() ? conclude(command, system, record, console) : ExitCode::done;
   };
   return system.is_batch ? finish(solve_batch_repeatedly(command, system, executor, console))
-                         : finish(solve_repeatedly(command, system, executor, console));
+                         : finish(solve_repeatedly(command, system, executor, ranks, console));
 }
 
-ExitCode answer(const SolveCommand &command)
+ExitCode answer(const SolveCommand &command, const Ranks &ranks)
 {
+  const bool only_prints = !command.help.empty() || command.version || command.list;
+  if (only_prints && !ranks.is_first())
+    return ExitCode::done;
   if (!command.help.empty())
     std::cout << command.help << std::flush;
   else if (command.version)
@@ -138,30 +174,31 @@ ExitCode answer(const SolveCommand &command)
   else if (command.list)
     std::cout << listing() << std::flush;
   else
-    return run(command);
+    return run(command, ranks);
   return ExitCode::done;
 }
 
-int fail(const ExitCode code, const std::string &message)
+int fail(const Ranks &ranks, const ExitCode code, const std::string &message)
 {
-  std::cerr << "femgpu-solve: " << with_short_values(message) << std::endl;
-  return static_cast<int>(code);
+  return ranks.fail(static_cast<int>(code), "femgpu-solve: " + with_short_values(message));
 }
 } // namespace
 
 int main(int argc, char **argv)
 {
+  const Ranks ranks;
   try {
-    return static_cast<int>(answer(parse_solve_command(argc, argv)));
+    return static_cast<int>(answer(parse_solve_command(argc, argv), ranks));
   }
   catch (const Error &error) {
-    return fail(error.code(), error.what());
+    return fail(ranks, error.code(), error.what());
   }
   catch (const std::bad_alloc &) {
-    return fail(ExitCode::device, "The host has not enough memory. Run on more memory, or solve a "
-                                  "smaller system.");
+    return fail(ranks, ExitCode::device,
+                "The host has not enough memory. Run on more memory, or solve a "
+                "smaller system.");
   }
   catch (const std::exception &error) {
-    return fail(ExitCode::input, std::string("An error that is not known: ") + error.what());
+    return fail(ranks, ExitCode::input, std::string("An error that is not known: ") + error.what());
   }
 }

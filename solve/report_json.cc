@@ -103,6 +103,17 @@ Json backend_values(const RunRecord &record)
   return {{"name", record.backend}, {"description", record.backend_description}};
 }
 
+/// null: there is one.
+Json parts_values(const PartsRecord &parts)
+{
+  if (parts.count == 1)
+    return {};
+  return {{"count", parts.count},
+          {"rows", {{"min", parts.rows[0]}, {"max", parts.rows[1]}}},
+          {"ghosts", {{"min", parts.ghosts[0]}, {"max", parts.ghosts[1]}}},
+          {"communicator", "mpi"}};
+}
+
 Json batch_values(const BatchRecord &record)
 {
   const linalg::BatchReport &report = record.report;
@@ -148,6 +159,7 @@ std::string report_json(const SolveCommand &command, const SystemToSolve &system
                        {"command", command_values(command)},
                        {"matrix", matrix_values(command, system)},
                        {"backend", backend_values(record)},
+                       {"parts", parts_values(record.parts)},
                        {"peak_bytes", record.peak_bytes},
                        {"solve", solve},
                        {"nonlinear", nonlinear_values(system, record)},

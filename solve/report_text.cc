@@ -63,11 +63,21 @@ void add_system(std::string &text, const SolveCommand &command, const SystemToSo
             (system.weights.empty() ? "" : ", weights " + text_of(system.weights.front())));
 }
 
+/// "3 to 5"
+std::string range_text(const long long (&ends)[2])
+{
+  return std::to_string(ends[0]) + " to " + std::to_string(ends[1]);
+}
+
 void add_methods(std::string &text, const SystemToSolve &system, const SolveRecord &record)
 {
   const linalg::MethodReport &method = record.report.method;
   const auto nonzeros = static_cast<double>(system.A.columns.size());
   add(text, "backend", record.backend + " (" + record.backend_description + ")");
+  if (record.parts.count > 1)
+    add(text, "parts",
+        std::to_string(record.parts.count) + " ranks of " + range_text(record.parts.rows) +
+            " rows, with " + range_text(record.parts.ghosts) + " ghosts; sums and ghosts by mpi");
   add(text, "solver",
       method.solver + (method.execution.empty() ? "" : "; loop run as " + method.execution) +
           (method.solver_remarks.empty() ? "" : "; " + method.solver_remarks));

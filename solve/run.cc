@@ -1,12 +1,15 @@
 #include "solve/run.h"
 
 #include "linalg/linear_solver.h"
+#include "linalg/mpi/distribution.h"
+#include "linalg/mpi/mpi_communicator.h"
 #include "linalg/nonlinear_solver.h"
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 namespace femgpu
@@ -26,7 +29,8 @@ std::vector<double> sorted_seconds(const std::vector<Repeat> &repeats)
 struct SystemSolver
 {
   std::function<void()> setup;
-  std::function<linalg::SolveReport(double *x)> solve;
+  std::function<linalg::SolveReport(std::vector<double> &x)> solve;
+  std::function<PartsRecord()> parts = [] { return PartsRecord(); };
 };
 
 using Progress = std::function<void(int, double)>;
@@ -37,8 +41,62 @@ SystemSolver make_linear(const SolveCommand &command, const SystemToSolve &syste
   linalg::LinearSolverOptions options = options_of(command, system);
   options.control.progress = progress;
   const auto solver = std::make_shared<linalg::LinearSolver>(executor, options);
-  return {[=, &system] { solver->set_matrix(system.A.csr(), /* same pattern */ false); },
-          [=, &system](double *const x) { return solver->solve(system.b.data(), x); }};
+  return {
+      [=, &system] { solver->set_matrix(system.A.csr(), /* same pattern */ false); },
+      [=, &system](std::vector<double> &x) { return solver->solve(system.b.data(), x.data()); }};
+}
+
+/// The linear system in parts.
+class DistributedSolver
+{
+public:
+  DistributedSolver(const linalg::LinearSolverOptions &options, const SystemToSolve &system,
+                    const linalg::ExecutorPtr &executor, MPI_Comm ranks)
+      : system(system), ranks(ranks),
+        communicator(std::make_shared<linalg::MpiCommunicator>(ranks)),
+        solver(executor, options, communicator)
+  {}
+
+  void setup()
+  {
+    rows.emplace(ranks, system.A.csr());
+    b = rows->scatter(system.b);
+    solver.set_matrix(rows->matrix().csr(), /* same pattern */ false);
+  }
+  linalg::SolveReport solve(std::vector<double> &x)
+  {
+    std::vector<double> own_x = rows->scatter(x);
+    linalg::SolveReport report = solver.solve(b.data(), own_x.data());
+    x = rows->gather(own_x);
+    return report;
+  }
+  PartsRecord parts() const
+  {
+    const linalg::Distribution::Range of_rows = rows->range_of(rows->n()),
+                                      of_ghosts = rows->range_of(rows->matrix().ghosts.n_ghosts());
+    return {
+        communicator->n_parts(), {of_rows.least, of_rows.most}, {of_ghosts.least, of_ghosts.most}};
+  }
+
+private:
+  const SystemToSolve &system;
+  MPI_Comm ranks;
+  std::shared_ptr<const linalg::MpiCommunicator> communicator;
+  std::optional<linalg::Distribution> rows;
+  std::vector<double> b;
+  linalg::LinearSolver solver;
+};
+
+SystemSolver make_distributed(const SolveCommand &command, const SystemToSolve &system,
+                              const linalg::ExecutorPtr &executor, const Ranks &ranks,
+                              const Progress &progress)
+{
+  linalg::LinearSolverOptions options = options_of(command, system);
+  options.control.progress = progress;
+  const auto solver =
+      std::make_shared<DistributedSolver>(options, system, executor, ranks.communicator());
+  return {[=] { solver->setup(); }, [=](std::vector<double> &x) { return solver->solve(x); },
+          [=] { return solver->parts(); }};
 }
 
 SystemSolver make_nonlinear(const SolveCommand &command, const SystemToSolve &system,
@@ -54,8 +112,8 @@ SystemSolver make_nonlinear(const SolveCommand &command, const SystemToSolve &sy
   return {[=, &system] {
             solver->set_system(system.A.csr(), system.weights.data(), /* same pattern */ false);
           },
-          [=, &system](double *const x) {
-            return solver->solve(system.nonlinear->phi, system.b.data(), x);
+          [=, &system](std::vector<double> &x) {
+            return solver->solve(system.nonlinear->phi, system.b.data(), x.data());
           }};
 }
 
@@ -166,7 +224,8 @@ std::string remark(const SolveCommand &command, const SolveRecord &record)
 }
 
 SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &system,
-                             const linalg::ExecutorPtr &executor, Console &console)
+                             const linalg::ExecutorPtr &executor, const Ranks &ranks,
+                             Console &console)
 {
   SolveRecord record;
   record.backend = executor->name();
@@ -177,19 +236,22 @@ SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &s
       console.progress(progress_text(iteration, residual));
     };
   const SystemSolver solver =
-      (system.nonlinear ? make_nonlinear : make_linear)(command, system, executor, progress);
+      ranks.are_several() ? make_distributed(command, system, executor, ranks, progress)
+      : system.nonlinear  ? make_nonlinear(command, system, executor, progress)
+                          : make_linear(command, system, executor, progress);
   console.begin_phase("setup");
   solver.setup();
   for (int k = 0; k < command.repeat; ++k) {
     console.begin_phase(command.repeat == 1 ? "solve" : "solve " + std::to_string(k + 1));
     std::vector<double> x = system.x0;
-    linalg::SolveReport report = solver.solve(x.data());
+    linalg::SolveReport report = solver.solve(x);
     const Repeat repeat{report.iterations, report.outcome, report.costs.solve_seconds,
                         report.costs.transfer.waited_seconds()};
     if (k == 0)
       record.report = std::move(report);
     record.add(repeat, std::move(x));
   }
+  record.parts = solver.parts();
   record.peak_bytes = executor->peak_bytes();
   return record;
 }

@@ -5,6 +5,7 @@
 #include "linalg/execution/memory/executor.h"
 #include "linalg/solvers/linear_solver_options.h"
 #include "solve/command_line.h"
+#include "solve/ranks.h"
 #include "solve/system.h"
 
 #include <string>
@@ -41,10 +42,18 @@ struct RunRecord
   void add(Repeat repeat, std::vector<double> x);
 };
 
+/// The parts of a system, one of each rank; numbers are the least and the most of the ranks.
+struct PartsRecord
+{
+  int count = 1;
+  long long rows[2] = {}, ghosts[2] = {};
+};
+
 /// Everything that is reported.
 struct SolveRecord : RunRecord
 {
   linalg::SolveReport report; ///< of the first solve, with setup
+  PartsRecord parts;
 
   double seconds_per_iteration() const; ///< by the median; 0 without iterations
   double gigabytes_per_second() const;  ///< of the counted bytes
@@ -60,9 +69,11 @@ bool succeeded(const SolveCommand &command, const SolveRecord &record);
 /// Why not, or what a person should know all the same; empty if there is nothing to say.
 std::string remark(const SolveCommand &command, const SolveRecord &record);
 
-/// Solves as often as the command says. @throws as LinearSolver and NonlinearSolver do
+/// Solves as often as the command says; of several ranks the first one has the system and gets the
+/// solution. @throws as LinearSolver and NonlinearSolver do
 SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &system,
-                             const linalg::ExecutorPtr &executor, Console &console);
+                             const linalg::ExecutorPtr &executor, const Ranks &ranks,
+                             Console &console);
 } // namespace femgpu
 
 #endif

@@ -9,9 +9,11 @@
 
 namespace femgpu::linalg
 {
+struct GhostPlan;
+
 /**
  * A square CSR matrix in host memory that somebody else owns: what formats are built from.
- * Columns ascend within each row.
+ * Columns ascend within each row. Of a matrix in parts these may be the rows of one part.
  */
 struct HostCsr
 {
@@ -22,6 +24,9 @@ struct HostCsr
   const double *values = nullptr; ///< n_nonzeros
 
   UnknownsPtr unknowns = nothing_known; ///< of its rows; never nullptr
+
+  /// Of one part: columns from n on are ghosts, rows of others; nullptr: all rows are here.
+  const GhostPlan *ghosts = nullptr;
 
   /// Rows that belong to a node; 1 where nodes are not known.
   int node_size() const

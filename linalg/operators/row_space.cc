@@ -19,8 +19,7 @@ RowSpace::RowSpace(ExecutorPtr executor, const int n_rows)
     : owner(std::move(executor)), n_own(n_rows), n_total(n_rows)
 {}
 
-RowSpace::RowSpace(ExecutorPtr executor, const int n_rows,
-                   std::shared_ptr<const Communicator> communicator)
+RowSpace::RowSpace(ExecutorPtr executor, const int n_rows, CommunicatorPtr communicator)
     : owner(std::move(executor)), n_own(n_rows), parts(std::move(communicator))
 {
   if (owner->backend() != BackendKind::host)

@@ -47,6 +47,8 @@ public:
   virtual void bring_ghosts(const GhostPlan &plan, const double *v, double *ghosts) const = 0;
 };
 
+using CommunicatorPtr = std::shared_ptr<const Communicator>;
+
 /**
  * The rows of vectors that an executor has: own ones, and behind them ghosts, copies of rows of
  * other parts that products with a matrix need. Where there is one part, all rows are own ones.
@@ -58,7 +60,7 @@ public:
   RowSpace(ExecutorPtr executor, int n_rows);
 
   /// One part of several, without ghosts. Is called by all parts.
-  RowSpace(ExecutorPtr executor, int n_rows, std::shared_ptr<const Communicator> communicator);
+  RowSpace(ExecutorPtr executor, int n_rows, CommunicatorPtr communicator);
 
   /// The same rows with the ghosts of @p plan.
   RowSpace(const RowSpace &rows, GhostPlan plan);
@@ -116,7 +118,7 @@ private:
   ExecutorPtr owner;
   int n_own;
   long long n_total, n_before = 0;
-  std::shared_ptr<const Communicator> parts;
+  CommunicatorPtr parts;
   std::optional<GhostPlan> ghosts;
 };
 

@@ -1,6 +1,7 @@
 #include "linalg/preconditioners/registry.h"
 
 #include "linalg/base/scalar_types.h"
+#include "linalg/preconditioners/own_block.h"
 
 namespace femgpu::linalg
 {
@@ -14,25 +15,29 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      preconditioner<class JacobiPreconditioner>,
      {.is_fused = true,
       .divides_by_diagonal = true,
+      .takes_ghosts = true,
       .takes_coordinates = true,
       .takes_coarser = true,
       .is_automatic = true}},
     {"identity",
      "no preconditioning",
      preconditioner<class IdentityPreconditioner>,
-     {.is_fused = true}},
+     {.is_fused = true, .takes_ghosts = true}},
     {"jacobi",
      "the diagonal of A",
      preconditioner<class JacobiPreconditioner>,
-     {.is_fused = true, .divides_by_diagonal = true}},
+     {.is_fused = true, .divides_by_diagonal = true, .takes_ghosts = true}},
     {"block-jacobi", "the diagonal blocks of A; block=B (0: of a node)",
      preconditioner<class BlockJacobiPreconditioner>},
     {"chebyshev",
      "Chebyshev polynomial of the Jacobi-scaled A; degree=K (K-1 products with A), "
      "ratio=R of the ends of its interval, eigenvalue=lanczos|gershgorin for the upper one",
-     preconditioner<class PolynomialPreconditioner>},
-    {"neumann", "truncated Neumann series of the Jacobi-scaled A; degree=K",
-     preconditioner<class PolynomialPreconditioner>},
+     preconditioner<class PolynomialPreconditioner>,
+     {.takes_ghosts = true}},
+    {"neumann",
+     "truncated Neumann series of the Jacobi-scaled A; degree=K",
+     preconditioner<class PolynomialPreconditioner>,
+     {.takes_ghosts = true}},
     {"sai",
      "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, "
      "side=right|left (min |MA-I|); not symmetric",
@@ -88,6 +93,13 @@ std::vector<Choice> preconditioner_choices()
                                        ? std::string(entry.meaning) + "; " + FactorScalars::option()
                                        : entry.meaning});
   return choices;
+}
+
+std::unique_ptr<OwnBlock> make_own_block(const CsrMatrix &A)
+{
+  return on_backend(A.executor()->backend(), [&](const auto on) {
+    return make_own_block_on<typename decltype(on)::Backend>(A);
+  });
 }
 
 void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z)

@@ -17,6 +17,7 @@ struct PreconditionerTraits
   bool is_fused = false; ///< a function of the row, which is part of the steps of solvers
   bool divides_by_diagonal = false; ///< and nothing else
   bool counts_by_int = false;       ///< entries of A, see check_countable()
+  bool takes_ghosts = false;        ///< of rows in parts; others see a part's own block
   bool takes_coordinates = false;   ///< where nodes with several unknowns are, if known
   bool takes_coarser = false;       ///< unknowns of lower degrees and coarser meshes, if known
   bool is_automatic = false;        ///< the first of those that PreconditionedSolver takes

@@ -41,6 +41,7 @@ PreconditionedSolver::PreconditionedSolver(const LinearSolverOptions &options,
     : backend(backend), solver(make_solver(options.solver, backend)),
       choice(preconditioners.traits(preconditioner_of(options)).is_automatic ? Choice::jacobi
                                                                              : Choice::given),
+      takes_ghosts(preconditioners.traits(preconditioner_of(options)).takes_ghosts),
       preconditioner(make_preconditioner(preconditioner_of(options), backend))
 {}
 
@@ -48,16 +49,30 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
 {
   matrix = &A;
   try {
+    const Matrix &seen = seen_by_preconditioner(A, only_values);
     if (only_values)
-      preconditioner->update(A);
+      preconditioner->update(seen);
     else
-      preconditioner->setup(A);
+      preconditioner->setup(seen);
   }
   catch (const Error &error) {
     if (choice != Choice::multigrid)
       throw;
     take_jacobi(error.what());
   }
+}
+
+const Matrix &PreconditionedSolver::seen_by_preconditioner(const Matrix &A, const bool only_values)
+{
+  if (A.range()->communicator() == nullptr || takes_ghosts)
+    return A;
+  if (only_values)
+    own_block->update(A.csr());
+  else {
+    own_block = make_own_block(A.csr());
+    remark = "of each part's own block";
+  }
+  return own_block->matrix();
 }
 
 SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,

@@ -49,6 +49,11 @@ public:
     return result;
   }
 
+  CsrMatrix &mutable_matrix()
+  {
+    return *result;
+  }
+
   /// Takes over the values of @p A, whose pattern is the one that this was made of.
   /// @throws SolverError if @p A has not as many entries
   void update(const CsrMatrix &A);

@@ -34,10 +34,12 @@ OrderingFunction kway(Method &method)
 } // namespace
 
 constexpr decltype(orderings)::Entry ordering_table[] = {
-    {"none", "the unknowns as they come",
+    {"none",
+     "the unknowns as they come",
      [](Method & /* method */) -> OrderingFunction {
        return [](const HostCsr & /* A */) { return std::vector<int>(); };
-     }},
+     },
+     {.keeps_order = true}},
     {"rcm",
      "reverse Cuthill-McKee: a small bandwidth",
      [](Method & /* method */) -> OrderingFunction { return reverse_cuthill_mckee; },

@@ -21,6 +21,7 @@ extern const Registry<ScalingTraits, Scaling(const HostCsr &)> scalings;
 
 struct OrderingTraits
 {
+  bool keeps_order = false;   ///< of all systems
   bool counts_by_int = false; ///< entries of A, see check_countable()
 };
 

@@ -1,8 +1,6 @@
 #include "tests/linalg/parts.h"
 
-#include "linalg/matrices/registry.h"
-#include "linalg/preconditioners/registry.h"
-#include "linalg/solvers/registry.h"
+#include "linalg/linear_solver.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -124,30 +122,19 @@ private:
   int own;
 };
 
-/// One part of a solve. @param x0 the guess of all rows, of which the part's rows are replaced
+/// One part of a solve. @param x the guess of all rows, of which the part's rows are replaced
 SolveReport solve_part(const LinearSolverOptions &options, const MatrixPart &part,
-                       const std::vector<double> &b, std::vector<double> &x, const bool of_all,
-                       const std::shared_ptr<const Communicator> &communicator)
+                       const std::vector<double> &b, std::vector<double> &x,
+                       const CommunicatorPtr &communicator)
 {
-  const auto executor = std::make_shared<HostExecutor>(1);
-  const auto range = std::make_shared<RowSpace>(executor, part.end - part.begin, communicator);
-  const auto domain = std::make_shared<RowSpace>(*range, part.ghosts);
-  const CsrMatrix A(range, domain, part.rows.csr()), own_block(executor, part.square.csr());
-  const auto matrix = make_format(options.format, A);
-  const auto M = make_preconditioner(options.preconditioner, BackendKind::host);
-  M->setup(of_all ? static_cast<const Matrix &>(*matrix) : own_block);
-  Buffer<double> of_b = domain->make_vector(), of_x = domain->make_vector();
-  std::copy_n(b.begin() + part.begin, range->n(), of_b.data());
-  std::copy_n(x.begin() + part.begin, range->n(), of_x.data());
-  SolveReport report = make_solver(options.solver, BackendKind::host)
-                           ->solve(*matrix, *M, of_b, of_x, options.control);
-  std::copy_n(of_x.data(), range->n(), x.begin() + part.begin);
-  return report;
+  LinearSolver solver(std::make_shared<HostExecutor>(1), options, communicator);
+  HostCsr A = part.rows.csr();
+  A.ghosts = &part.ghosts;
+  solver.set_matrix(A, false);
+  solver.set_matrix(A, true);
+  return solver.solve(b.data() + part.begin, x.data() + part.begin);
 }
-} // namespace
 
-namespace
-{
 /// The columns of rows begin <= i < end outside of these rows, ascending, and the local number that
 /// each gets.
 std::map<int, int> ghosts_of(const HostMatrix &A, const int begin, const int end)
@@ -171,11 +158,8 @@ void add_row(const HostMatrix &A, const int i, const std::map<int, int> &ghosts,
       if ((ghost != ghosts.end()) != of_ghosts)
         continue;
       part.rows.add(of_ghosts ? ghost->second : A.columns[k] - part.begin, A.values[k]);
-      if (!of_ghosts)
-        part.square.add(A.columns[k] - part.begin, A.values[k]);
     }
   part.rows.end_row();
-  part.square.end_row();
 }
 
 /// Of the rows that have ghosts somewhere, those of @p part.
@@ -194,7 +178,7 @@ std::vector<MatrixPart> cut_matrix(const HostMatrix &A, const std::vector<int> &
   std::vector<MatrixPart> parts;
   std::vector<std::map<int, int>> ghosts;
   for (std::size_t p = 0; p < n_parts; ++p) {
-    parts.push_back({starts[p], starts[p + 1], {}, {}, {}});
+    parts.push_back({starts[p], starts[p + 1], {}, {}});
     ghosts.push_back(ghosts_of(A, starts[p], starts[p + 1]));
     for (int i = starts[p]; i < starts[p + 1]; ++i)
       add_row(A, i, ghosts[p], parts[p]);
@@ -244,14 +228,14 @@ bool have_same_bits(const std::vector<double> &a, const std::vector<double> &b)
 
 SolvedInParts solve_in_parts(const LinearSolverOptions &options, const HostMatrix &A,
                              const std::vector<double> &b, const std::vector<double> &x0,
-                             const std::vector<int> &starts, const bool of_all)
+                             const std::vector<int> &starts)
 {
   const std::vector<MatrixPart> parts = cut_matrix(A, starts);
   SolvedInParts result{std::vector<SolveReport>(parts.size()), x0};
   result.x.resize(b.size());
   run_parts(static_cast<int>(parts.size()), [&](const int p, const auto &communicator) {
     const auto part = static_cast<std::size_t>(p);
-    result.reports[part] = solve_part(options, parts[part], b, result.x, of_all, communicator);
+    result.reports[part] = solve_part(options, parts[part], b, result.x, communicator);
   });
   return result;
 }

@@ -16,8 +16,7 @@ namespace femgpu::linalg::test
 struct MatrixPart
 {
   int begin, end;
-  HostMatrix rows;   ///< own columns first, from 0 on, then ghosts
-  HostMatrix square; ///< own columns alone
+  HostMatrix rows; ///< own columns first, from 0 on, then ghosts
   GhostPlan ghosts;
 };
 
@@ -39,11 +38,10 @@ struct SolvedInParts
 /// Are all numbers the same, also those that are none?
 bool have_same_bits(const std::vector<double> &a, const std::vector<double> &b);
 
-/// Solves A x = b from x0 with each part's rows in a thread. The preconditioner is that of the
-/// part's own block, or of @p of_all rows, where it can be.
+/// Solves A x = b from x0 with each part's rows in a thread.
 SolvedInParts solve_in_parts(const LinearSolverOptions &options, const HostMatrix &A,
                              const std::vector<double> &b, const std::vector<double> &x0,
-                             const std::vector<int> &starts, bool of_all = false);
+                             const std::vector<int> &starts);
 } // namespace femgpu::linalg::test
 
 #endif

@@ -4,6 +4,8 @@
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace femgpu::linalg::test
@@ -43,8 +45,7 @@ TEST_P(PartsTest, TakeTheIterationsOfOnePart)
   for (const char *const preconditioner : {"identity", "jacobi", "chebyshev degree=3", "neumann"}) {
     const LinearSolverOptions options = method(GetParam(), preconditioner);
     const Solved alone = solve(std::make_shared<HostExecutor>(1), options, problem.A, problem.b);
-    const auto [reports, x] =
-        solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A), true);
+    const auto [reports, x] = solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A));
     for (const SolveReport &report : reports) {
       EXPECT_TRUE(report.converged()) << preconditioner << ": " << report.message;
       EXPECT_LE(std::abs(report.iterations - alone.report.iterations),
@@ -78,7 +79,42 @@ TEST_P(PartsTest, HaveAnyPreconditionerOfTheirOwnBlocks)
                                              {}, uneven(problem.A));
     EXPECT_TRUE(reports[0].converged()) << choice.name << ": " << reports[0].message;
     EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * reports[0].target) << choice.name;
+    const bool is_of_block =
+        reports[0].method.setup.remarks.find("of each part's own block") != std::string::npos;
+    EXPECT_EQ(is_of_block, !linalg::preconditioners.traits(choice.name).takes_ghosts)
+        << choice.name;
   }
+}
+
+TEST(Parts, TakeNoMultigridByThemselves)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:300");
+  LinearSolverOptions options = method("cg", "auto");
+  const auto [reports, x] = solve_in_parts(options, problem.A, problem.b, {}, {0, 20000, 90000});
+  EXPECT_TRUE(reports[0].converged()) << reports[0].message;
+  EXPECT_NE(
+      reports[1].method.setup.remarks.find("jacobi for good: Multigrid needs all rows in one"),
+      std::string::npos)
+      << reports[1].method.setup.remarks;
+}
+
+TEST(Parts, HaveNumbersOfAnySize)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:20");
+  std::vector<double> tiny = problem.b;
+  for (double &value : tiny)
+    value = std::ldexp(value, -900);
+  std::fill_n(tiny.begin(), 50, 0.); // the first part needs the units of the other
+  std::vector<double> ordinary = problem.b;
+  std::fill_n(ordinary.begin(), 50, 0.);
+  const auto solve = [&](const std::vector<double> &b) {
+    return solve_in_parts(method("pipelined-cg", "jacobi"), problem.A, b, {}, {0, 50, 400});
+  };
+  const auto expected = solve(ordinary), found = solve(tiny);
+  EXPECT_TRUE(found.reports[0].converged()) << found.reports[0].message;
+  for (std::size_t i = 0; i < found.x.size(); ++i)
+    EXPECT_EQ(std::ldexp(found.x[i], 900), expected.x[i]);
+  EXPECT_EQ(found.reports[0].backward_error, expected.reports[1].backward_error);
 }
 
 TEST_P(PartsTest, HaveAMatrixInAnyFormat)
@@ -112,6 +148,9 @@ TEST(Parts, AreRefusedWhereTheyCannotBe)
   LinearSolverOptions options = method("gmres", "jacobi");
   options.format = "auto";
   EXPECT_NE(refusal(options).find("'auto'"), std::string::npos);
+  options.format = "csr";
+  options.scaling = "symmetric";
+  EXPECT_NE(refusal(options).find("neither scaled nor ordered"), std::string::npos);
 }
 
 TEST(RowSpace, GhostsHaveTheValuesOfTheirOwners)

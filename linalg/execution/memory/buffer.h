@@ -70,16 +70,25 @@ public:
     return length * sizeof(T);
   }
 
-  /// size() elements from or to host memory.
+  /// The first @p count elements from or to host memory.
+  void copy_from_host(const T *host, const std::size_t count)
+  {
+    if (count > 0)
+      owner->copy_from_host(pointer, host, count * sizeof(T));
+  }
+  void copy_to_host(T *host, const std::size_t count) const
+  {
+    if (count > 0)
+      owner->copy_to_host(host, pointer, count * sizeof(T));
+  }
+  /// size() elements.
   void copy_from_host(const T *host)
   {
-    if (length > 0)
-      owner->copy_from_host(pointer, host, bytes());
+    copy_from_host(host, length);
   }
   void copy_to_host(T *host) const
   {
-    if (length > 0)
-      owner->copy_to_host(host, pointer, bytes());
+    copy_to_host(host, length);
   }
   /// size() elements of the same executor's memory, in order with the steps.
   void copy_from(const Buffer &other)
@@ -97,8 +106,7 @@ public:
   std::vector<T> to_host(const std::size_t count) const
   {
     std::vector<T> host(count);
-    if (count > 0)
-      owner->copy_to_host(host.data(), pointer, count * sizeof(T));
+    copy_to_host(host.data(), count);
     return host;
   }
   std::vector<T> to_host() const

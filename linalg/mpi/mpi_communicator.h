@@ -1,0 +1,41 @@
+#ifndef femgpu_linalg_mpi_mpi_communicator_h
+#define femgpu_linalg_mpi_mpi_communicator_h
+
+#include "linalg/operators/row_space.h"
+
+#include <mpi.h>
+
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// The parts are the ranks of an MPI communicator, one each. Errors are MPI's, which ends them all.
+class MpiCommunicator final : public Communicator
+{
+public:
+  /// @param ranks outlives it
+  explicit MpiCommunicator(MPI_Comm ranks);
+
+  int n_parts() const override
+  {
+    return size;
+  }
+  int part() const override
+  {
+    return rank;
+  }
+  /// Gathers the parts' numbers, which every rank adds by itself.
+  void sum(double *values, int n) const override;
+  double max(double value) const override;
+  void bring_ghosts(const GhostPlan &plan, const double *v, double *ghosts) const override;
+
+private:
+  MPI_Comm ranks;
+  int rank = 0, size = 1;
+  // one call at a time
+  mutable std::vector<double> gathered, sent;
+  mutable std::vector<MPI_Request> requests;
+};
+} // namespace femgpu::linalg
+
+#endif

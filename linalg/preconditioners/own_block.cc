@@ -1,0 +1,51 @@
+#include "linalg/preconditioners/own_block.h"
+
+#include "linalg/sparse/choose.h"
+
+namespace femgpu::linalg
+{
+namespace
+{
+struct IsOwnColumn
+{
+  int n;
+
+  FEMGPU_HD
+  bool operator()(const int /* i */, const int j) const
+  {
+    return j < n;
+  }
+};
+
+template <class Backend>
+class DerivedBlock final : public OwnBlock
+{
+public:
+  explicit DerivedBlock(const CsrMatrix &A)
+      : block(A, A.n(),
+              choose<Backend>(pattern_of(A),
+                              EntriesWhere<IsOwnColumn>{pattern_of(A).view(), {A.n()}}, A.n(),
+                              "The own block of a part"))
+  {
+    block.mutable_matrix().set_unknowns(A.unknowns());
+  }
+  const CsrMatrix &matrix() const override
+  {
+    return *block.matrix();
+  }
+  void update(const CsrMatrix &A) override
+  {
+    block.update(A);
+  }
+
+private:
+  DerivedMatrix<Backend> block;
+};
+} // namespace
+
+template <>
+std::unique_ptr<OwnBlock> make_own_block_on<ThisBackend>(const CsrMatrix &A)
+{
+  return std::make_unique<DerivedBlock<ThisBackend>>(A);
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,100 @@
+#include "solve/ranks.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <thread>
+
+namespace femgpu
+{
+namespace
+{
+/// Variables that mpirun of Open MPI, MPICH and others, and srun, set for the processes they start.
+bool was_started_by_mpi()
+{
+  constexpr const char *variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK",
+                                       "MV2_COMM_WORLD_RANK"};
+  return std::any_of(std::begin(variables), std::end(variables),
+                     [](const char *const name) { return std::getenv(name) != nullptr; });
+}
+} // namespace
+
+Ranks::Ranks()
+{
+  if (!was_started_by_mpi()) // MPI alone takes a fifth of a second to start
+    return;
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_dup(MPI_COMM_WORLD, &for_failures);
+}
+
+Ranks::~Ranks()
+{
+  int is_there = 0;
+  MPI_Initialized(&is_there);
+  if (is_there != 0)
+    MPI_Finalize();
+}
+
+unsigned int Ranks::threads_of_rank() const
+{
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(communicator(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int n_here = 1;
+  MPI_Comm_size(node, &n_here);
+  cpu_set_t mine, all;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof(mine), &mine);
+  MPI_Allreduce(&mine, &all, sizeof(cpu_set_t), MPI_BYTE, MPI_BOR, node);
+  MPI_Comm_free(&node);
+  return static_cast<unsigned int>(std::max(1, CPU_COUNT(&all) / n_here));
+}
+
+std::string Ranks::of_first(std::string text) const
+{
+  auto length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, communicator());
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, 0, communicator());
+  return text;
+}
+
+/// Do all ranks come here, soon?
+bool Ranks::have_all_failed() const
+{
+  constexpr std::chrono::milliseconds patience{1000};
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  MPI_Ibarrier(for_failures, &barrier);
+  const auto begin = std::chrono::steady_clock::now();
+  for (int done = 0;;) {
+    MPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
+    if (done != 0)
+      return true;
+    if (std::chrono::steady_clock::now() - begin > patience)
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+int Ranks::fail(const int exit_code, const std::string &message) const
+{
+  if (!are_several()) {
+    std::cerr << message << std::endl;
+    return exit_code;
+  }
+  const bool have_all = have_all_failed();
+  if (have_all && is_first())
+    std::cerr << message << std::endl;
+  if (!have_all) {
+    std::cerr << message << " (rank " << rank << ")" << std::endl;
+    MPI_Abort(communicator(), exit_code);
+  }
+  return exit_code;
+}
+} // namespace femgpu

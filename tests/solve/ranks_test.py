@@ -1,0 +1,178 @@
+"""Runs femgpu-solve on several ranks, and compares with one.
+
+    FEMGPU_SOLVE=build/bin/femgpu-solve python3 -m unittest tests/solve/ranks_test.py
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = os.environ.get("FEMGPU_SOLVE", "femgpu-solve")
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+ENVIRONMENT = dict(os.environ, OMPI_MCA_mpi_yield_when_idle="1", OMP_NUM_THREADS="1",
+                   ASAN_OPTIONS="detect_leaks=0")  # of MPI's own
+SYMMETRIC = "poisson2d-5pt:37x23"
+UNSYMMETRIC = "convection-diffusion2d:29,0.5"
+NEED_SYMMETRY = "cg", "pipelined-cg", "chronopoulos-gear-cg", "minres"
+
+
+class RanksTest(unittest.TestCase):
+    """Runs in a directory of its own."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="femgpu_ranks_")
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+
+    def command(self, ranks, *arguments):
+        return (MPIRUN + ["-n", str(ranks)] if ranks > 0 else []) + [PROGRAM, *arguments]
+
+    def run_ranks(self, ranks, *arguments, code=0):
+        """0 ranks: without mpirun."""
+        done = subprocess.run(self.command(ranks, *arguments), capture_output=True, text=True,
+                              cwd=self.directory, env=ENVIRONMENT, timeout=120, check=False)
+        self.assertEqual(done.returncode, code, f"{arguments}\n{done.stdout}{done.stderr}")
+        return done
+
+    def report(self, ranks, *arguments, code=0):
+        return json.loads(self.run_ranks(ranks, *arguments, "--backend", "host", "--json", "-",
+                                         code=code).stdout)
+
+    def solution(self, ranks, *arguments):
+        self.run_ranks(ranks, *arguments, "--backend", "host", "--solution", "x.mtx")
+        with open(os.path.join(self.directory, "x.mtx"), encoding="utf-8") as file:
+            return [float(line) for line in file if not line.startswith("%")
+                    and len(line.split()) == 1]
+
+    def names(self, kind):
+        """Those that femgpu-solve --list has of a kind, "--solver"."""
+        names, is_there = [], False
+        for line in self.run_ranks(0, "--list").stdout.splitlines():
+            if line.startswith("--"):
+                is_there = line.split()[0].rstrip(":") == kind
+            elif is_there and line.startswith("  ") and line[2] != " ":
+                names.append(line.split()[0])
+        self.assertGreater(len(names), 5, kind)
+        return names
+
+
+class Ranks(RanksTest):
+    def test_every_solver_takes_the_iterations_of_one_rank(self):
+        for solver in self.names("--solver"):
+            if solver in ("ca-gmres", "richardson", "multigrid"):
+                continue
+            with self.subTest(solver=solver):
+                system = SYMMETRIC if solver in NEED_SYMMETRY else UNSYMMETRIC
+                method = ["--generate", system, "--solver", solver, "--preconditioner", "jacobi"]
+                alone, together = self.report(0, *method), self.report(2, *method)
+                self.assertEqual(together["outcome"], "converged")
+                self.assertLessEqual(abs(together["solve"]["iterations"] - alone["solve"]["iterations"]),
+                                     2 + alone["solve"]["iterations"] / 10)
+                self.assertIsNone(alone["parts"])
+                self.assertEqual(together["parts"]["count"], 2)
+                self.assertEqual(together["parts"]["communicator"], "mpi")
+
+    def test_every_preconditioner_is_that_of_all_or_of_own_blocks(self):
+        for preconditioner in self.names("--preconditioner"):
+            with self.subTest(preconditioner=preconditioner):
+                solver = "bicgstab" if preconditioner == "sai" else "pipelined-cg"
+                report = self.report(3, "--generate", SYMMETRIC, "--solver", solver,
+                                     "--preconditioner", preconditioner)
+                self.assertEqual(report["outcome"], "converged")
+                sees_all = preconditioner in ("auto", "identity", "jacobi", "chebyshev", "neumann")
+                self.assertEqual("each part's own block" in
+                                 (report["solve"]["preconditioner_remarks"] or ""), not sees_all)
+
+    def test_solutions_agree_and_repeat_for_any_number_of_ranks(self):
+        method = ["--generate", "elasticity3d-p1:4", "--solver", "pipelined-cg", "--preconditioner",
+                  "jacobi", "--relative-tolerance", "1e-12"]
+        expected = self.solution(0, *method)
+        largest = max(map(abs, expected))
+        for ranks in 1, 2, 3, 4:
+            with self.subTest(ranks=ranks):
+                x = self.solution(ranks, *method)
+                self.assertEqual(len(x), len(expected))
+                self.assertLess(max(abs(a - b) for a, b in zip(x, expected)), 1e-9 * largest)
+                self.assertEqual(self.solution(ranks, *method), x)
+
+    def test_files_are_read_by_the_first_rank(self):
+        with open(os.path.join(self.directory, "A.mtx"), "w", encoding="utf-8") as file:
+            file.write("%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n"
+                       "1 1 4\n2 1 -1\n2 2 4\n3 2 -1\n3 3 4\n")
+        for name, numbers in ("b.mtx", "2 4 10"), ("x0.mtx", "1 1 1"):
+            with open(os.path.join(self.directory, name), "w", encoding="utf-8") as file:
+                file.write("%%MatrixMarket matrix array real general\n3 1\n"
+                           + numbers.replace(" ", "\n") + "\n")
+        for ranks in 2, 4:  # four: more than rows
+            x = self.solution(ranks, "A.mtx", "-b", "b.mtx", "--x0", "x0.mtx")
+            for found, expected in zip(x, [1., 2., 3.]):
+                self.assertAlmostEqual(found, expected, 7)
+
+    def test_repeats_and_their_report(self):
+        report = self.report(2, "--generate", SYMMETRIC, "--repeat", "3", "--preconditioner", "jacobi")
+        self.assertTrue(report["repeats_identical"])
+        self.assertEqual(len(report["repeats"]), 3)
+        self.assertEqual(report["parts"]["rows"]["min"] + report["parts"]["rows"]["max"], 37 * 23)
+        text = self.run_ranks(2, "--generate", SYMMETRIC, "--backend", "host").stdout
+        self.assertEqual(text.count("parts           2 ranks of "), 1)
+        self.assertEqual(text.count("outcome "), 1)
+
+    def test_not_converged_is_told_once(self):
+        done = self.run_ranks(2, "--generate", SYMMETRIC, "--max-iterations", "3", code=3)
+        self.assertEqual(done.stderr.count("did not converge"), 1)
+
+    def test_help_is_printed_once(self):
+        self.assertEqual(self.run_ranks(3, "--version").stdout.count("femgpu-solve 0"), 1)
+
+
+class RanksErrors(RanksTest):
+    def refusal(self, *arguments, code, ranks=2):
+        done = self.run_ranks(ranks, *arguments, code=code)
+        self.assertEqual(done.stderr.count("femgpu-solve: "), 1, done.stderr)
+        return done.stderr
+
+    def test_what_several_ranks_do_not_have_is_refused(self):
+        system = ["--generate", SYMMETRIC]
+        for arguments, code, text in [
+                (["--backend", "cuda"], 4, "Use --backend host, or one rank for a GPU"),
+                (["--scaling", "symmetric"], 1, "neither scaled nor ordered"),
+                (["--ordering", "rcm"], 1, "neither scaled nor ordered"),
+                (["--copies", "3"], 1, "solved by one rank"),
+                (["--nonlinear", "bratu"], 1, "Leave --nonlinear out"),
+                (["--format", "auto"], 1, "'auto'"),
+                (["--solver", "ca-gmres"], 1, "'ca-gmres'"),
+                (["--solver", "no"], 1, "'no'")]:
+            with self.subTest(arguments=arguments):
+                self.assertIn(text, self.refusal(*system, *arguments, code=code))
+
+    def test_errors_of_the_first_rank_end_all(self):
+        self.assertIn("no.mtx", self.refusal("no.mtx", code=2, ranks=3))
+
+    def test_a_rank_that_is_killed_ends_all(self):
+        process = subprocess.Popen(
+            self.command(2, "--generate", "poisson2d-5pt:900", "--backend", "host", "--solver", "cg",
+                         "--preconditioner", "identity", "--relative-tolerance", "1e-14"),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        time.sleep(2.)
+        ranks = [int(pid) for pid in filter(str.isdigit, os.listdir("/proc"))
+                 if self.parent(pid) == process.pid]
+        self.assertEqual(len(ranks), 2)
+        self.assertIsNone(process.poll())
+        os.kill(max(ranks), signal.SIGKILL)
+        self.assertNotEqual(process.wait(timeout=30), 0)
+
+    def parent(self, pid):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                return int(file.read().rpartition(")")[2].split()[1])
+        except OSError:  # it has ended
+            return 0
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
