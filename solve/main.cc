@@ -106,15 +106,19 @@ ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, cons
   return is_done ? ExitCode::done : ExitCode::not_converged;
 }
 
+/// Of several ranks each has a device of its node, as long as there are some, or its share of the
+/// cores.
 linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
 {
   if (!ranks.are_several())
     return linalg::make_executor(command.backend, command.threads);
-  if (command.backend != "auto" && command.backend != "host")
-    throw DeviceError("Several ranks solve on the host in this version. Use --backend host, or one "
-                      "rank for a GPU.");
-  return linalg::make_executor("host",
-                               command.threads > 0 ? command.threads : ranks.threads_of_rank());
+  const Ranks::Node node = ranks.node();
+  const auto n_devices = static_cast<int>(linalg::describe_cuda_devices().size());
+  const bool takes_device = command.backend == "auto" || command.backend == "cuda";
+  return linalg::make_executor(takes_device && n_devices > 0
+                                   ? "cuda:" + std::to_string(node.rank % n_devices)
+                                   : command.backend,
+                               command.threads > 0 ? command.threads : node.threads);
 }
 
 /// The system, which the first rank alone reads or generates; all have its methods.

@@ -42,18 +42,20 @@ Ranks::~Ranks()
     MPI_Finalize();
 }
 
-unsigned int Ranks::threads_of_rank() const
+Ranks::Node Ranks::node() const
 {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(communicator(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int n_here = 1;
-  MPI_Comm_size(node, &n_here);
+  Node result{0, 1, 0};
+  MPI_Comm here = MPI_COMM_NULL;
+  MPI_Comm_split_type(communicator(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm_rank(here, &result.rank);
+  MPI_Comm_size(here, &result.size);
   cpu_set_t mine, all;
   CPU_ZERO(&mine);
   sched_getaffinity(0, sizeof(mine), &mine);
-  MPI_Allreduce(&mine, &all, sizeof(cpu_set_t), MPI_BYTE, MPI_BOR, node);
-  MPI_Comm_free(&node);
-  return static_cast<unsigned int>(std::max(1, CPU_COUNT(&all) / n_here));
+  MPI_Allreduce(&mine, &all, sizeof(cpu_set_t), MPI_BYTE, MPI_BOR, here);
+  MPI_Comm_free(&here);
+  result.threads = static_cast<unsigned int>(std::max(1, CPU_COUNT(&all) / result.size));
+  return result;
 }
 
 std::string Ranks::of_first(std::string text) const

@@ -29,8 +29,13 @@ public:
     return MPI_COMM_WORLD;
   }
 
-  /// Threads for each rank of this node, so that all together take the cores that they may use.
-  unsigned int threads_of_rank() const;
+  /// The ranks of this node.
+  struct Node
+  {
+    int rank, size;       ///< of this rank
+    unsigned int threads; ///< for each, so that all together take the cores that they may use
+  };
+  Node node() const;
 
   /// The text that the first rank has.
   std::string of_first(std::string text) const;

@@ -22,6 +22,9 @@ public:
       : Format<Value>(A), layout(std::move(layout_)), name(std::move(name)),
         Av(A.executor(), static_cast<std::size_t>(A.n()))
   {
+    if (A.range()->communicator() != nullptr)
+      throw ParameterError("The format '" + this->name +
+                           "' is for all rows of a matrix, not for one of several parts. Use csr.");
     if (A.n() == 0 || A.n_nonzeros() == 0) { // nothing that cuSPARSE would take
       Av.fill_zero();
       return;

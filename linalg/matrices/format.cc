@@ -49,6 +49,9 @@ std::size_t bytes_of_blocks(const CsrMatrix &A, const int b)
 int block_option(Method &method, const CsrMatrix &A)
 {
   int b = method.integer("block", 0, 0, 16);
+  if (A.range()->communicator() != nullptr)
+    throw ParameterError("The format '" + method.name() +
+                         "' has no blocks for a matrix in several parts. Use csr or sell.");
   if (b == 0)
     b = A.unknowns()->per_node;
   if (b == 0) {

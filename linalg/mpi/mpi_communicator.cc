@@ -26,8 +26,7 @@ double MpiCommunicator::max(double value) const
   return value;
 }
 
-void MpiCommunicator::bring_ghosts(const GhostPlan &plan, const double *const v,
-                                   double *ghosts) const
+void MpiCommunicator::exchange(const GhostPlan &plan, const double *sent, double *ghosts) const
 {
   constexpr int tag = 0;
   requests.clear();
@@ -37,19 +36,12 @@ void MpiCommunicator::bring_ghosts(const GhostPlan &plan, const double *const v,
                 &requests.emplace_back());
     ghosts += neighbour.n_received;
   }
-  std::size_t n_sent = 0;
-  for (const GhostPlan::Neighbour &neighbour : plan.neighbours)
-    n_sent += neighbour.sent_rows.size();
-  sent.resize(n_sent);
-  double *begin = sent.data();
   for (const GhostPlan::Neighbour &neighbour : plan.neighbours) {
-    double *end = begin;
-    for (const int row : neighbour.sent_rows)
-      *end++ = v[row];
-    if (end > begin)
-      MPI_Isend(begin, static_cast<int>(end - begin), MPI_DOUBLE, neighbour.part, tag, ranks,
+    const std::size_t n_sent = neighbour.sent_rows.size();
+    if (n_sent > 0)
+      MPI_Isend(sent, static_cast<int>(n_sent), MPI_DOUBLE, neighbour.part, tag, ranks,
                 &requests.emplace_back());
-    begin = end;
+    sent += n_sent;
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }

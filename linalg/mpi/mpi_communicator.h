@@ -27,13 +27,13 @@ public:
   /// Gathers the parts' numbers, which every rank adds by itself.
   void sum(double *values, int n) const override;
   double max(double value) const override;
-  void bring_ghosts(const GhostPlan &plan, const double *v, double *ghosts) const override;
+  void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const override;
 
 private:
   MPI_Comm ranks;
   int rank = 0, size = 1;
   // one call at a time
-  mutable std::vector<double> gathered, sent;
+  mutable std::vector<double> gathered;
   mutable std::vector<MPI_Request> requests;
 };
 } // namespace femgpu::linalg

@@ -77,6 +77,16 @@ public:
 /// The action of M⁻¹, where it is no function of the row.
 using PreconditionerOperator = ViewedOperator<CsrView<double>, BsrView<double>, StoredView>;
 
+/// Replaces these members by their sums over the parts.
+template <class Sums, auto... members>
+void sum_over_parts(const Communicator &communicator, Sums &sums, SumList<members...> /* list */)
+{
+  double values[] = {sums.*members...};
+  communicator.sum(values, sizeof...(members));
+  const double *value = values;
+  ((sums.*members = *value++), ...);
+}
+
 /// Calls @p f with the view of an operator.
 template <class... Views, class Function>
 decltype(auto) visit_view(const ViewedOperator<Views...> &A, const Function &f)

@@ -42,9 +42,10 @@ public:
   /// The largest of the parts' values.
   virtual double max(double value) const = 0;
 
-  /// Sends own values to those that have them as ghosts. @param v where a vector's own rows are
-  /// @param ghosts where its ghosts are to be written
-  virtual void bring_ghosts(const GhostPlan &plan, const double *v, double *ghosts) const = 0;
+  /// Sends own values to those that have them as ghosts. All memory is the host's.
+  /// @param sent those of the plan's sent_rows, one neighbour after the other
+  /// @param ghosts gets what the neighbours have sent
+  virtual void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const = 0;
 };
 
 using CommunicatorPtr = std::shared_ptr<const Communicator>;
@@ -107,19 +108,31 @@ public:
     return {owner, n_with_ghosts()};
   }
 
-  /// Gives the ghosts of @p v, n_with_ghosts() numbers, the values that their owners have.
+  /// Gives the ghosts of @p v, n_with_ghosts() numbers, the values that their owners have. On a
+  /// GPU they pass through the host.
   void bring_ghosts(double *v) const
   {
     if (ghosts)
-      parts->bring_ghosts(*ghosts, v, v + n_own);
+      exchange_ghosts(v);
   }
 
 private:
+  /// What an exchange needs besides the plan.
+  struct Exchange
+  {
+    Buffer<int> sent_rows;
+    Buffer<double> packed;
+    std::vector<double> sent, received; ///< in host memory
+  };
+
+  void exchange_ghosts(double *v) const;
+
   ExecutorPtr owner;
   int n_own;
   long long n_total, n_before = 0;
   CommunicatorPtr parts;
   std::optional<GhostPlan> ghosts;
+  std::shared_ptr<Exchange> memory; ///< where there are ghosts; one exchange uses it at a time
 };
 
 using RowSpacePtr = std::shared_ptr<const RowSpace>;

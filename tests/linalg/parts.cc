@@ -102,17 +102,20 @@ public:
     return largest;
   }
 
-  void bring_ghosts(const GhostPlan &plan, const double *v, double *ghosts) const override
+  void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const override
   {
-    shared.numbers[static_cast<std::size_t>(own)] = v;
+    shared.numbers[static_cast<std::size_t>(own)] = sent;
     shared.plans[static_cast<std::size_t>(own)] = &plan;
     shared.barrier.wait();
     for (const GhostPlan::Neighbour &neighbour : plan.neighbours) {
       const auto from = static_cast<std::size_t>(neighbour.part);
-      for (const GhostPlan::Neighbour &receiver : shared.plans[from]->neighbours)
+      const double *from_neighbour = shared.numbers[from];
+      for (const GhostPlan::Neighbour &receiver : shared.plans[from]->neighbours) {
+        const std::size_t n_sent = receiver.sent_rows.size();
         if (receiver.part == own)
-          for (const int row : receiver.sent_rows)
-            *ghosts++ = shared.numbers[from][row];
+          ghosts = std::copy_n(from_neighbour, n_sent, ghosts);
+        from_neighbour += n_sent;
+      }
     }
     shared.barrier.wait();
   }
@@ -125,9 +128,9 @@ private:
 /// One part of a solve. @param x the guess of all rows, of which the part's rows are replaced
 SolveReport solve_part(const LinearSolverOptions &options, const MatrixPart &part,
                        const std::vector<double> &b, std::vector<double> &x,
-                       const CommunicatorPtr &communicator)
+                       const CommunicatorPtr &communicator, const std::string &backend)
 {
-  LinearSolver solver(std::make_shared<HostExecutor>(1), options, communicator);
+  LinearSolver solver(make_executor(backend, 1), options, communicator);
   HostCsr A = part.rows.csr();
   A.ghosts = &part.ghosts;
   solver.set_matrix(A, false);
@@ -228,14 +231,14 @@ bool have_same_bits(const std::vector<double> &a, const std::vector<double> &b)
 
 SolvedInParts solve_in_parts(const LinearSolverOptions &options, const HostMatrix &A,
                              const std::vector<double> &b, const std::vector<double> &x0,
-                             const std::vector<int> &starts)
+                             const std::vector<int> &starts, const std::string &backend)
 {
   const std::vector<MatrixPart> parts = cut_matrix(A, starts);
   SolvedInParts result{std::vector<SolveReport>(parts.size()), x0};
   result.x.resize(b.size());
   run_parts(static_cast<int>(parts.size()), [&](const int p, const auto &communicator) {
     const auto part = static_cast<std::size_t>(p);
-    result.reports[part] = solve_part(options, parts[part], b, result.x, communicator);
+    result.reports[part] = solve_part(options, parts[part], b, result.x, communicator, backend);
   });
   return result;
 }

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace femgpu::linalg::test
@@ -38,10 +39,10 @@ struct SolvedInParts
 /// Are all numbers the same, also those that are none?
 bool have_same_bits(const std::vector<double> &a, const std::vector<double> &b);
 
-/// Solves A x = b from x0 with each part's rows in a thread.
+/// Solves A x = b from x0 with each part's rows in a thread, on an executor of its own.
 SolvedInParts solve_in_parts(const LinearSolverOptions &options, const HostMatrix &A,
                              const std::vector<double> &b, const std::vector<double> &x0,
-                             const std::vector<int> &starts);
+                             const std::vector<int> &starts, const std::string &backend = "host");
 } // namespace femgpu::linalg::test
 
 #endif

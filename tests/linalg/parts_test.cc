@@ -137,6 +137,56 @@ INSTANTIATE_TEST_SUITE_P(Solvers, PartsTest, testing::ValuesIn(solvers_with_part
                            return name;
                          });
 
+class PartsOnCuda : public OnCuda
+{};
+
+TEST_F(PartsOnCuda, TakeTheIterationsOfPartsOnTheHost)
+{
+  for (const std::string &solver : solvers_with_parts()) {
+    const ModelProblem problem = problem_for(solver);
+    for (const char *const preconditioner :
+         {"identity", "jacobi", "chebyshev degree=3", "block-jacobi", "ilu", "fsai", "multigrid"}) {
+      SCOPED_TRACE(solver + " with " + preconditioner);
+      const LinearSolverOptions options = method(solver, preconditioner);
+      const auto on_host = solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A));
+      const auto [reports, x] =
+          solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A), "cuda");
+      for (const SolveReport &report : reports) {
+        EXPECT_EQ(report.outcome, on_host.reports[0].outcome) << report.message;
+        EXPECT_LE(std::abs(report.iterations - on_host.reports[0].iterations),
+                  2 + on_host.reports[0].iterations / 10);
+        EXPECT_TRUE(have_same_bits(report.history, reports[0].history));
+      }
+      if (reports[0].converged()) {
+        EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * reports[0].target);
+      }
+    }
+  }
+}
+
+TEST_F(PartsOnCuda, HaveAMatrixInAnyFormatAndRepeatBitForBit)
+{
+  const ModelProblem problem = generate("elasticity3d-p1:5");
+  for (const char *const format :
+       {"csr", "csr values=float", "ellr-t", "sell columns=short", "coo", "pcsr"}) {
+    SCOPED_TRACE(format);
+    LinearSolverOptions options = method("pipelined-cg", "jacobi");
+    options.format = format;
+    const std::vector<int> starts = {0, problem.A.n / 3, problem.A.n};
+    const auto first = solve_in_parts(options, problem.A, problem.b, {}, starts, "cuda");
+    const auto again = solve_in_parts(options, problem.A, problem.b, {}, starts, "cuda");
+    EXPECT_TRUE(first.reports[0].converged()) << first.reports[0].message;
+    EXPECT_EQ(first.reports[0].method.execution, "driven by the host");
+    EXPECT_TRUE(have_same_bits(first.x, again.x));
+  }
+  LinearSolverOptions options = method("pipelined-cg", "jacobi");
+  options.format = "cusparse-csr";
+  EXPECT_NE(text_of<ParameterError>([&] {
+              solve_in_parts(options, problem.A, problem.b, {}, {0, 30, problem.A.n}, "cuda");
+            }).find("all rows"),
+            std::string::npos);
+}
+
 TEST(Parts, AreRefusedWhereTheyCannotBe)
 {
   const ModelProblem problem = problem_for("gmres");
@@ -148,6 +198,10 @@ TEST(Parts, AreRefusedWhereTheyCannotBe)
   LinearSolverOptions options = method("gmres", "jacobi");
   options.format = "auto";
   EXPECT_NE(refusal(options).find("'auto'"), std::string::npos);
+  options.format = "bsr block=1";
+  EXPECT_NE(refusal(options).find("several parts"), std::string::npos);
+  options.format = "bsell block=1";
+  EXPECT_NE(refusal(options).find("several parts"), std::string::npos);
   options.format = "csr";
   options.scaling = "symmetric";
   EXPECT_NE(refusal(options).find("neither scaled nor ordered"), std::string::npos);

@@ -172,6 +172,7 @@ TEST(RowStarts, ViewsReadRowsBehind32Bits)
   EXPECT_EQ(A.diagonal_entry(4), 2);
   EXPECT_EQ(A.diagonal(4), 3.);
   EXPECT_EQ(A.diagonal(6), 0.);
+  ASSERT_NE(A.values, nullptr);
   const HostCsr host{7, matrix.rows.starts.back(), A.row_starts, A.columns, A.values};
   EXPECT_EQ(host.entries(5).values[1], 7.);
   EXPECT_EQ(host.entries(5).columns[1], 3);

@@ -139,12 +139,12 @@ class RanksErrors(RanksTest):
     def test_what_several_ranks_do_not_have_is_refused(self):
         system = ["--generate", SYMMETRIC]
         for arguments, code, text in [
-                (["--backend", "cuda"], 4, "Use --backend host, or one rank for a GPU"),
                 (["--scaling", "symmetric"], 1, "neither scaled nor ordered"),
                 (["--ordering", "rcm"], 1, "neither scaled nor ordered"),
                 (["--copies", "3"], 1, "solved by one rank"),
                 (["--nonlinear", "bratu"], 1, "Leave --nonlinear out"),
                 (["--format", "auto"], 1, "'auto'"),
+                (["--format", "bsr"], 1, "'bsr' has no blocks"),
                 (["--solver", "ca-gmres"], 1, "'ca-gmres'"),
                 (["--solver", "no"], 1, "'no'")]:
             with self.subTest(arguments=arguments):

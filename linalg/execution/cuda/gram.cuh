@@ -5,6 +5,7 @@
 #include "linalg/execution/cuda/reduce.cuh"
 #include "linalg/execution/steps/gram.h"
 #include "linalg/execution/steps/steps.h"
+#include "linalg/operators/row_space.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -229,6 +230,59 @@ inline GramShape gram_shape(const int X_count, const int Y_tiles)
   return {groups, gram_warps / groups};
 }
 
+/// Leaves the entries in memory, column by column.
+struct LeaveEntries
+{
+  double *C;
+  int length;
+
+  FEMGPU_HD
+  void entry(const int x, const int y, const double c_xy) const
+  {
+    C[y * length + x] = c_xy;
+  }
+  template <class State>
+  FEMGPU_HD
+  void finish(State & /* s */) const
+  {}
+};
+
+/// Tells a body the entries that are in memory.
+template <class Body, class State>
+__global__ void tell_entries(const Body body, const LeaveEntries from, const int n_entries,
+                             State *state)
+{
+  if (!state->running)
+    return;
+  for (int k = threadIdx.x; k < n_entries; k += gram_threads)
+    body.entry(k % from.length, k / from.length, from.C[k]);
+  __syncthreads();
+  if (threadIdx.x == 0)
+    body.finish(*state);
+}
+
+template <class Body, class State>
+void launch_gram(const CudaExecutor &executor, cudaStream_t stream, const GramStep<Body> &step,
+                 State *state);
+
+/// The step where the rows are a part of a distributed vector's: the host adds those of others.
+template <class Body, class State>
+void launch_gram_of_part(const CudaExecutor &executor, const cudaStream_t stream,
+                         const GramStep<Body> &step, State *state)
+{
+  const Communicator &communicator = *step.memory.communicator;
+  const LeaveEntries entries{static_cast<double *>(executor.mailbox()), step.X.count};
+  GramMemory::View memory = step.memory;
+  memory.communicator = nullptr;
+  launch_gram(executor, stream, GramStep<LeaveEntries>{step.n, step.X, step.Y, entries, memory},
+              state);
+  FEMGPU_CUDA(cudaStreamSynchronize(stream));
+  const int n_entries = step.X.count * step.Y.count;
+  communicator.sum(entries.C, n_entries);
+  launch(executor, stream, {1, gram_threads}, tell_entries<Body, State>, step.body, entries,
+         n_entries, state);
+}
+
 /// Launches a Gram step with one column Y; without a state (LoopState) it may have up to
 /// most_columns_of_y, and more than gram_threads entries.
 template <class Body, class State>
@@ -238,6 +292,9 @@ void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
   const int n_entries = step.X.count * step.Y.count;
   if (n_entries == 0)
     return;
+  if constexpr (!std::is_same_v<State, const LoopState> && !std::is_same_v<Body, LeaveEntries>)
+    if (step.memory.communicator != nullptr)
+      return launch_gram_of_part(executor, stream, step, state);
   const int tiles = (step.Y.count + tile_size - 1) / tile_size;
   const GramShape shape = gram_shape(step.X.count, tiles);
   const int turns = (step.n + rows_of_turn - 1) / rows_of_turn;

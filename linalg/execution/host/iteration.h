@@ -184,20 +184,10 @@ private:
       Sums total{};
       for (const Sums &partial : partials)
         add_sums(total, partial, CompletedSums<Body>{});
-      if (communicator != nullptr)
-        sum_over_parts(total, CompletedSums<Body>{});
+      if constexpr (!CompletedSums<Body>::empty)
+        if (communicator != nullptr)
+          sum_over_parts(*communicator, total, CompletedSums<Body>{});
       finish_step(body, state, total);
-    }
-  }
-
-  template <auto... members>
-  void sum_over_parts(Sums &sums, SumList<members...> /* list */) const
-  {
-    if constexpr (sizeof...(members) > 0) {
-      double values[] = {sums.*members...};
-      communicator->sum(values, sizeof...(members));
-      const double *value = values;
-      ((sums.*members = *value++), ...);
     }
   }
 

@@ -76,6 +76,14 @@ struct Decision
   }
 };
 
+/// What a kernel does of a step.
+enum class StepPart
+{
+  all,
+  rows,    ///< and leaves its sums where the host adds those of other parts of the rows
+  epilogue ///< by one block, with those
+};
+
 /// What the blocks of a kernel need besides the step itself.
 template <class State, class Sums>
 struct Workspace
@@ -85,6 +93,8 @@ struct Workspace
   unsigned int n_places; ///< the same for all steps that share sums; no step has more blocks
   unsigned int *arrived; ///< number of blocks that have left their sums
   Decision decision;
+  StepPart part = StepPart::all;
+  Sums *of_parts = nullptr; ///< sums over this part of the rows, then over all
 };
 
 /// A block's sums in its place, and zero in the places that no block has.
@@ -110,6 +120,8 @@ __device__ void copy_together(const State &from, State &to)
  * Runs one step. Every block leaves its sums in its own place; with an epilogue, the block that
  * comes last adds all of them in order of the places and runs it. In a loop, the last step of the
  * graph's body tells the WHILE node whether to go on, and so does the step before an inner loop.
+ * Where the rows are a part of a distributed vector's it is launched twice, with the sums of all
+ * parts made between.
  */
 template <class Step, class State, class Sums>
 __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
@@ -123,12 +135,14 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
       work.decision.take(state);
     return;
   }
-  Sums sums{};
-  run_rows(step, state, sums);
-  if constexpr (!AddedSums<Body>::empty) {
-    block_sums(sums, AddedSums<Body>{}, room);
-    if (threadIdx.x == 0)
-      leave_sums<Body>(work, sums);
+  if (work.part != StepPart::epilogue) {
+    Sums sums{};
+    run_rows(step, state, sums);
+    if constexpr (!AddedSums<Body>::empty) {
+      block_sums(sums, AddedSums<Body>{}, room);
+      if (threadIdx.x == 0)
+        leave_sums<Body>(work, sums);
+    }
   }
   if constexpr (HasEpilogue<Body>::value) {
     if (!is_last_block(work.arrived)) // when all threads have read the state that it will replace
@@ -138,12 +152,22 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
     State &next = *reinterpret_cast<State *>(memory);
     copy_together(*work.state, next);
     Sums total{};
-    for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
-      add_sums(total, work.partials[place], CompletedSums<Body>{});
-    if constexpr (CompletedSums<Body>::empty)
+    if (work.part == StepPart::epilogue) {
+      if (threadIdx.x == 0)
+        total = *work.of_parts;
+    }
+    else
+      for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)
+        add_sums(total, work.partials[place], CompletedSums<Body>{});
+    if (CompletedSums<Body>::empty || work.part == StepPart::epilogue)
       __syncthreads(); // else the threads meet where sums are added
     else
       block_sums(total, CompletedSums<Body>{}, room);
+    if (work.part == StepPart::rows) {
+      if (threadIdx.x == 0)
+        *work.of_parts = total;
+      return;
+    }
     if (threadIdx.x == 0) {
       finish_step(step.body, next, total);
       work.decision.take(next);

@@ -24,8 +24,10 @@ class StepLauncher
 {
 public:
   /// @param state on the device. @param n rows of a step, or more
-  StepLauncher(const CudaExecutor &executor, State *state, const int n)
-      : executor(executor), state(state), n(n)
+  /// @param communicator of a part of the rows; nullptr: all are here
+  StepLauncher(const CudaExecutor &executor, State *state, const int n,
+               const Communicator *const communicator)
+      : executor(executor), state(state), n(n), communicator(communicator)
   {}
 
   /// Memory where the blocks of a step meet; to be called while nothing is captured. (Loops that
@@ -103,18 +105,35 @@ private:
   template <class Step>
   void start(const StepLaunch &how, const Step &step)
   {
+    using Body = decltype(step.body);
     constexpr auto kernel = run_step<Step, State, Sums>;
     const int at_once = executor.kernels().blocks_at_once(address_of(kernel), threads_per_block);
     const int blocks = std::min(how.blocks, executor.n_multiprocessors() * at_once);
-    launch(executor, how.stream, {static_cast<unsigned int>(blocks), threads_per_block}, kernel,
-           step,
-           Workspace<State, Sums>{state, partials.data(), static_cast<unsigned int>(how.blocks),
-                                  arrived.data(), how.decision});
+    Workspace<State, Sums> work{state, partials.data(), static_cast<unsigned int>(how.blocks),
+                                arrived.data(), how.decision};
+    const auto launch_with = [&](const int n_blocks) {
+      launch(executor, how.stream, {static_cast<unsigned int>(n_blocks), threads_per_block}, kernel,
+             step, work);
+    };
+    if constexpr (HasEpilogue<Body>::value && !CompletedSums<Body>::empty)
+      if (communicator != nullptr) {
+        static_assert(sizeof(Sums) <= CudaExecutor::mailbox_bytes);
+        work.of_parts = static_cast<Sums *>(executor.mailbox());
+        work.part = StepPart::rows;
+        launch_with(blocks);
+        FEMGPU_CUDA(cudaStreamSynchronize(how.stream));
+        sum_over_parts(*communicator, *work.of_parts, CompletedSums<Body>{});
+        work.part = StepPart::epilogue;
+        launch_with(1);
+        return;
+      }
+    launch_with(blocks);
   }
 
   const CudaExecutor &executor;
   State *state;
   int n;
+  const Communicator *communicator;
   Buffer<Sums> partials;
   Buffer<unsigned int> arrived; // number of blocks of a step
 };

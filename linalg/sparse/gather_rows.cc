@@ -1,0 +1,15 @@
+#include "linalg/sparse/gather_rows.h"
+
+#include "linalg/execution/this_backend.h"
+
+namespace femgpu::linalg
+{
+template <>
+void gather_rows<ThisBackend>(const Executor &executor, const double *const v,
+                              const Buffer<int> &rows, Buffer<double> &to)
+{
+  Runner<ThisBackend>(executor).run(linalg::rows(
+      static_cast<int>(rows.size()),
+      [v, rows = rows.data(), to = to.data()] FEMGPU_BODY(const int k) { to[k] = v[rows[k]]; }));
+}
+} // namespace femgpu::linalg
