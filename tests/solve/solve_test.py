@@ -214,7 +214,7 @@ class Outputs(SolveTest):
             report = json.load(file)
         self.assertEqual(list(report), [
             "schema", "version", "outcome", "succeeded", "command", "matrix", "backend",
-            "peak_bytes", "solve", "nonlinear", "seconds", "repeats", "repeats_identical", "history"])
+            "parts", "peak_bytes", "solve", "nonlinear", "seconds", "repeats", "repeats_identical", "history"])
         solve = report["solve"]
         self.assertEqual(set(solve), {
             "outcome", "message", "solver", "preconditioner", "preconditioner_nonzeros",
