@@ -156,6 +156,7 @@ struct RowPatternView
   {
     return find(i, column, row_starts[i]);
   }
+
   /// The place of entry (j, i) for the entry (i, j) at @p place; -1 if there is none.
   FEMGPU_HD
   int find_transposed(const int i, const int place) const
@@ -225,7 +226,7 @@ struct PatternRef
   }
 };
 
-/// @param n_columns -1: as many as rows
+/// Of rows in the memory of @p executor. @param n_columns -1: as many as rows
 inline PatternRef pattern_of(const ExecutorPtr &executor, const RowPattern &pattern,
                              const int n_columns = -1)
 {
