@@ -1,6 +1,7 @@
 #ifndef femgpu_app_cycle_record_h
 #define femgpu_app_cycle_record_h
 
+#include "linalg/dealii/group_solver.h"
 #include "linalg/nonlinear/continuation_options.h"
 #include "physics/results.h"
 #include "physics/solution_norms.h"
@@ -75,7 +76,8 @@ struct StudyRecord
   bool is_adaptive = false;
   unsigned int degree = 1;
   unsigned int n_ranks = 1;
-  std::string backend, backend_description;
+  std::vector<linalg::GroupSolver::Place> groups; ///< where they solve
+  std::vector<std::size_t> rows_of_groups;        ///< in the last cycle
   std::vector<CycleRecord> cycles;
   std::string stopped_by; ///< cycles, target_error, nothing_to_refine, maximum_dofs, not_converged
   std::optional<linalg::ContinuationReport> branch; ///< that the one cycle has followed

@@ -1,7 +1,7 @@
 #include "app/listing.h"
 
 #include "common/listing.h"
-#include "linalg/dealii/node_solver.h"
+#include "linalg/dealii/group_solver.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
@@ -33,7 +33,7 @@ std::string listing_of_generators()
 std::string listing()
 {
   return listing_of("Physics", all_physics.choices()) +
-         listing_of("Solver/Solver", linalg::node_solver_choices()) +
+         listing_of("Solver/Solver", linalg::group_solver_choices()) +
          listing_of("Solver/Preconditioner", linalg::preconditioner_choices()) +
          listing_of("Solver/Format", linalg::formats.choices()) +
          listing_of("Solver/Scaling", linalg::scalings.choices()) +

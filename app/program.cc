@@ -11,6 +11,7 @@
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/mpi/nodes.h"
 #include "physics/mesh/p4est_errors.h"
 
 #include <deal.II/base/mpi.h>
@@ -87,18 +88,18 @@ bool answer(const CommandLine &command_line, const bool prints)
 }
 
 /// Does what the command line asks for; the exit code says whether everything converged.
-ExitCode run(const CommandLine &command_line, Parameters &parameters, const bool prints)
+ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm ranks,
+             const bool prints)
 {
   Console console("femgpu", prints, verbosity_of(command_line));
   if (!command_line.study.empty())
-    return run_combinations(command_line, parameters, MPI_COMM_WORLD, console, prints);
+    return run_combinations(command_line, parameters, ranks, console, prints);
   if (command_line.validate) {
-    validate(parameters, MPI_COMM_WORLD, console);
+    validate(parameters, ranks, console);
     return ExitCode::done;
   }
-  return run_and_report(parameters, MPI_COMM_WORLD, console, prints).converged()
-             ? ExitCode::done
-             : ExitCode::not_converged;
+  return run_and_report(parameters, ranks, console, prints).converged() ? ExitCode::done
+                                                                        : ExitCode::not_converged;
 }
 } // namespace
 
@@ -130,7 +131,9 @@ int run_program(int argc, char **argv)
         parameters.emplace();
         if (command_line.study.empty())
           parameters->read(command_line);
-        status = static_cast<int>(run(command_line, *parameters, prints));
+        MPI_Comm ranks = linalg::ranks_by_nodes(MPI_COMM_WORLD);
+        status = static_cast<int>(run(command_line, *parameters, ranks, prints));
+        MPI_Comm_free(&ranks);
       }
     }
     catch (...) {

@@ -113,13 +113,13 @@ private:
   void warn();
   void check_continuation() const;
   SystemSize size_with(double n_cells) const;
-  void describe(const linalg::NodeSolver &solver, const std::string &method);
-  void run_cycles(linalg::NodeSystem &system, VtuOutput<dim> &output,
+  void describe(const linalg::GroupSolver &solver, const std::string &method);
+  void run_cycles(linalg::GroupSystem &system, VtuOutput<dim> &output,
                   const SolutionObserver &observer);
-  std::optional<Stop> run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solver,
+  std::optional<Stop> run_cycle(linalg::GroupSystem &system, ProblemSolver<dim> &solver,
                                 VtuOutput<dim> &output);
-  void trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output);
-  std::optional<Stop> begin_cycle(linalg::NodeSystem &system, CycleRecord &record);
+  void trace_branch(linalg::GroupSystem &system, VtuOutput<dim> &output);
+  std::optional<Stop> begin_cycle(linalg::GroupSystem &system, CycleRecord &record);
   std::optional<Stop> make_grid();
   void begin_solution();
   void end_cycle(const CycleRecord &record);
@@ -241,7 +241,7 @@ void Study<dim>::write(const CycleRecord &record, VtuOutput<dim> &output)
 }
 
 template <int dim>
-std::optional<Stop> Study<dim>::begin_cycle(linalg::NodeSystem &system, CycleRecord &record)
+std::optional<Stop> Study<dim>::begin_cycle(linalg::GroupSystem &system, CycleRecord &record)
 {
   cycle_watch.lap();
   record.cycle = static_cast<unsigned int>(study.cycles.size());
@@ -263,6 +263,7 @@ std::optional<Stop> Study<dim>::begin_cycle(linalg::NodeSystem &system, CycleRec
   record.cells = mesh.triangulation->n_global_active_cells();
   record.dofs = discretization.dofs().n_dofs();
   record.nonzeros = system.n_nonzeros();
+  study.rows_of_groups = system.rows_of_groups();
   for (const auto &cell : discretization.dofs().active_cell_iterators())
     if (cell->is_locally_owned())
       record.h = std::max(record.h, cell->diameter());
@@ -283,7 +284,7 @@ void Study<dim>::end_cycle(const CycleRecord &record)
 
 /// The next cycle, or why there is none.
 template <int dim>
-std::optional<Stop> Study<dim>::run_cycle(linalg::NodeSystem &system, ProblemSolver<dim> &solver,
+std::optional<Stop> Study<dim>::run_cycle(linalg::GroupSystem &system, ProblemSolver<dim> &solver,
                                           VtuOutput<dim> &output)
 {
   CycleRecord record;
@@ -344,12 +345,12 @@ void Study<dim>::check_continuation() const
 }
 
 template <int dim>
-void Study<dim>::trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output)
+void Study<dim>::trace_branch(linalg::GroupSystem &system, VtuOutput<dim> &output)
 {
-  BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, comm);
+  BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, system.groups());
   const std::string method = "continuation, " + parameters.continuation.solver;
   output.leave_out_nodal_fields();
-  describe(tracer.node_solver(), method);
+  describe(tracer.group_solver(), method);
   CycleRecord record;
   begin_cycle(system, record);
   const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
@@ -369,26 +370,43 @@ void Study<dim>::trace_branch(linalg::NodeSystem &system, VtuOutput<dim> &output
   record.quantities = branch_quantities(*study.branch);
   end_cycle(record);
   study.stopped_by = study.converged() ? "cycles" : "not_converged";
-  study.peak_device_bytes = tracer.node_solver().peak_device_bytes();
+  study.peak_device_bytes = tracer.group_solver().peak_device_bytes();
+}
+
+/// "cuda:0 (NVIDIA H200)", or where each of several groups solves.
+std::string places_text(const std::vector<linalg::GroupSolver::Place> &groups)
+{
+  const auto backend = [](const auto &group) {
+    return group.backend + " (" + group.description + ")";
+  };
+  if (groups.size() == 1)
+    return backend(groups.front());
+  std::string text = std::to_string(groups.size()) + " solver groups:";
+  for (const auto &group : groups) {
+    const std::string first = std::to_string(group.first_rank),
+                      last = std::to_string(group.last_rank);
+    text += group.first_rank > 0 ? "; " : " ";
+    text += first == last ? "rank " + first : "ranks " + first + " to " + last;
+    text += " with " + backend(group) + " of " + group.node;
+  }
+  return text;
 }
 
 template <int dim>
-void Study<dim>::describe(const linalg::NodeSolver &solver, const std::string &method)
+void Study<dim>::describe(const linalg::GroupSolver &solver, const std::string &method)
 {
-  study.backend = solver.backend_name();
-  study.backend_description = solver.backend_description();
+  study.groups = solver.places();
   console.print(study.physics + " in " + std::to_string(dim) + "D, " + study.element + ", " +
                 std::to_string(study.n_ranks) + (study.n_ranks == 1 ? " rank" : " ranks") +
-                "; solving with " + method + " on " + study.backend + " (" +
-                study.backend_description + ")");
+                "; solving with " + method + " on " + places_text(study.groups));
 }
 
 template <int dim>
-void Study<dim>::run_cycles(linalg::NodeSystem &system, VtuOutput<dim> &output,
+void Study<dim>::run_cycles(linalg::GroupSystem &system, VtuOutput<dim> &output,
                             const SolutionObserver &observer)
 {
-  ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, comm);
-  describe(solver.node_solver(), solver.method());
+  ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, system.groups());
+  describe(solver.group_solver(), solver.method());
   study.stopped_by = "cycles";
   while (study.cycles.size() < parameters.study.cycles) {
     const std::size_t before = study.cycles.size();
@@ -402,14 +420,15 @@ void Study<dim>::run_cycles(linalg::NodeSystem &system, VtuOutput<dim> &output,
       console.print(stop->text);
     break;
   }
-  study.peak_device_bytes = solver.node_solver().peak_device_bytes();
+  study.peak_device_bytes = solver.group_solver().peak_device_bytes();
 }
 
 template <int dim>
 StudyRecord Study<dim>::run(const SolutionObserver &observer)
 {
   Stopwatch total;
-  linalg::NodeSystem system(comm);
+  linalg::GroupSystem system(
+      linalg::SolverGroups(comm, parameters.solver.backend, parameters.solver.devices));
   VtuOutput<dim> output(parameters.output, parameters.output.name, *problem);
   study.dimension = dim;
   study.physics = parameters.run.physics;

@@ -145,6 +145,21 @@ std::string outcome_of(const StudyRecord &study)
   return study.cycles.empty() ? "none"
                               : linalg::to_string(study.cycles.back().solve.report.outcome);
 }
+
+Json groups_of(const StudyRecord &study)
+{
+  Json groups = Json::array();
+  for (std::size_t k = 0; k < study.groups.size(); ++k) {
+    const auto &group = study.groups[k];
+    groups.push_back(
+        {{"ranks", {group.first_rank, group.last_rank}},
+         {"node", group.node},
+         {"backend", group.backend},
+         {"description", group.description},
+         {"rows", k < study.rows_of_groups.size() ? Json(study.rows_of_groups[k]) : Json()}});
+  }
+  return groups;
+}
 } // namespace
 
 std::string summary_json(const StudyRecord &study)
@@ -158,7 +173,9 @@ std::string summary_json(const StudyRecord &study)
       {"element", study.element},
       {"mesh", {{"boundary_ids", study.boundary_ids}, {"material_ids", study.material_ids}}},
       {"ranks", study.n_ranks},
-      {"backend", {{"name", study.backend}, {"description", study.backend_description}}},
+      {"backend",
+       {{"name", study.groups.front().backend}, {"description", study.groups.front().description}}},
+      {"groups", groups_of(study)},
       {"peak_bytes", {{"host", study.peak_host_bytes}, {"device", study.peak_device_bytes}}},
       {"total_seconds", study.total_seconds}};
   summary.update(results_of(study));

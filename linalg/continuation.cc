@@ -47,10 +47,19 @@ void check(const ContinuationOptions &options)
   check_symmetry(linear.solver, *make_preconditioner(preconditioner_of(linear), BackendKind::host));
 }
 
-Continuation::Continuation(ExecutorPtr executor, ContinuationOptions options)
-    : owner(std::move(executor)), options(std::move(options)), system(owner, this->options.linear)
+Continuation::Continuation(ExecutorPtr executor, ContinuationOptions options,
+                           CommunicatorPtr communicator)
+    : owner(std::move(executor)), communicator(std::move(communicator)),
+      options(std::move(options)), system(owner, this->options.linear, this->communicator)
 {
   check(this->options);
+}
+
+double Continuation::sum_over_parts(double value) const
+{
+  if (communicator)
+    communicator->sum(&value, 1);
+  return value;
 }
 
 void Continuation::begin_pattern(const HostCsr &A)
@@ -66,6 +75,7 @@ void Continuation::set_system(const HostCsr &A, const double *weights)
     require(weights[i] >= 0., "weights that are not negative", weights[i]);
     weight_sum += weights[i];
   }
+  weight_sum = sum_over_parts(weight_sum);
   require(weight_sum > 0. && std::isfinite(weight_sum), "weights with a positive sum", weight_sum);
   shares.assign(weights, weights + n);
   for (double &share : shares)
@@ -85,7 +95,9 @@ void Continuation::measure(const Buffer<double> &x, std::vector<double> &x_host,
     record.largest_u = std::max(record.largest_u, std::abs(x_host[i]));
     sum += shares[i] * x_host[i] * x_host[i];
   }
-  record.norm = std::sqrt(sum);
+  record.norm = std::sqrt(sum_over_parts(sum));
+  if (communicator)
+    record.largest_u = communicator->max(record.largest_u);
 }
 
 ContinuationReport Continuation::trace(const Law &law, const double *b, double *x,

@@ -31,8 +31,10 @@ public:
   /// Is called with each point that was found, and x there.
   using Callback = std::function<void(const BranchRecord &, const std::vector<double> &x)>;
 
-  /// @throws ParameterError as check(options)
-  Continuation(ExecutorPtr executor, ContinuationOptions options);
+  /// @param communicator of a part, as LinearSolver takes it. @throws ParameterError as
+  /// check(options)
+  Continuation(ExecutorPtr executor, ContinuationOptions options,
+               CommunicatorPtr communicator = nullptr);
 
   /// As LinearSolver::begin_pattern(), before set_system().
   void begin_pattern(const HostCsr &A);
@@ -59,7 +61,10 @@ public:
 private:
   void measure(const Buffer<double> &x, std::vector<double> &x_host, BranchRecord &record);
 
+  double sum_over_parts(double value) const;
+
   ExecutorPtr owner;
+  CommunicatorPtr communicator;
   ContinuationOptions options;
   std::vector<double> shares; // of the weights, of 1; in the order given
   double weight_sum = 0.;

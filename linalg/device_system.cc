@@ -31,12 +31,13 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
 void DeviceSystem::begin_pattern(const HostCsr &A)
 {
   if (under_way.valid())
-    under_way.wait();   // a pattern that nobody wanted in the end
-  matrix_there.reset(); // refers to the old pattern
-  const auto work = [this, A] {
+    under_way.wait();                   // a pattern that nobody wanted in the end
+  matrix_there.reset();                 // refers to the old pattern
+  const RowSpacePtr range = rows_of(A); // parts speak with each other in this thread alone
+  const auto work = [this, A, range] {
     owner->use_in_this_thread();
     omp_set_num_threads(1); // of this thread's loops alone
-    move_pattern(A);
+    move_pattern(A, range);
   };
   try {
     under_way = std::async(std::launch::async, work);
@@ -46,7 +47,13 @@ void DeviceSystem::begin_pattern(const HostCsr &A)
   }
 }
 
-void DeviceSystem::move_pattern(const HostCsr &A)
+RowSpacePtr DeviceSystem::rows_of(const HostCsr &A) const
+{
+  return communicator ? std::make_shared<RowSpace>(owner, A.n, communicator)
+                      : std::make_shared<RowSpace>(owner, A.n);
+}
+
+void DeviceSystem::move_pattern(const HostCsr &A, const RowSpacePtr &range)
 {
   const Stopwatch watch;
   check_countable("matrix format", formats, format, A.n_nonzeros);
@@ -54,13 +61,8 @@ void DeviceSystem::move_pattern(const HostCsr &A)
   csr.reset(); // two patterns at a time might not fit
   HostCsr pattern = transformation.set_pattern(A);
   pattern.values = nullptr;
-  if (communicator) {
-    const auto range = std::make_shared<RowSpace>(owner, A.n, communicator);
-    csr =
-        std::make_unique<CsrMatrix>(range, std::make_shared<RowSpace>(*range, *A.ghosts), pattern);
-  }
-  else
-    csr = std::make_unique<CsrMatrix>(owner, pattern);
+  csr = std::make_unique<CsrMatrix>(
+      range, communicator ? std::make_shared<RowSpace>(*range, *A.ghosts) : range, pattern);
   costs.transfer.bytes += (static_cast<std::size_t>(A.n) + 1 + A.n_nonzeros) * sizeof(int);
   pattern_seconds = watch.elapsed();
 }
@@ -94,7 +96,7 @@ void DeviceSystem::move_matrix(const HostCsr &A, const bool only_values)
   if (under_way.valid())
     finish_pattern();
   else if (!only_values)
-    move_pattern(A);
+    move_pattern(A, rows_of(A));
   const HostCsr transformed = transformation.update(A);
   csr->update_values(transformed.values);
   csr->set_unknowns(transformed.unknowns);
@@ -137,8 +139,29 @@ void DeviceSystem::move_solution(const Buffer<double> &from, double *const x)
   costs.transfer.seconds += watch.elapsed();
 }
 
+void DeviceSystem::sum_over_parts(const std::vector<std::size_t *> &sizes) const
+{
+  if (!communicator)
+    return;
+  std::vector<double> sums;
+  for (const std::size_t *const size : sizes)
+    sums.push_back(static_cast<double>(*size));
+  communicator->sum(sums.data(), static_cast<int>(sums.size()));
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    *sizes[k] = static_cast<std::size_t>(sums[k]);
+}
+
 SolveCosts DeviceSystem::take_costs()
 {
+  sum_over_parts({&costs.transfer.bytes, &costs.setup_bytes_to_host});
   return std::exchange(costs, {});
+}
+
+void DeviceSystem::finish(SolveReport &report)
+{
+  report.costs += take_costs();
+  MethodReport &method = report.method;
+  sum_over_parts({&method.matrix_stored, &method.matrix_bytes, &method.preconditioner_bytes,
+                  &method.bytes_per_iteration, &method.setup.n_nonzeros});
 }
 } // namespace femgpu::linalg

@@ -10,6 +10,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace femgpu::linalg
 {
@@ -77,16 +78,21 @@ public:
   void move_guess(const double *x, Buffer<double> &to);
   void move_solution(const Buffer<double> &from, double *x);
 
-  /// Since the last call.
+  /// Since the last call; bytes are those of all parts.
   SolveCosts take_costs();
+
+  /// Adds these to @p report, whose sizes become those of all parts.
+  void finish(SolveReport &report);
 
 private:
   /// b̂ of b or x̂ of a guess x.
   using Transform = void (LinearSystemTransformation::*)(const double *, double *) const;
 
+  void sum_over_parts(const std::vector<std::size_t *> &sizes) const;
   void move_vector(const double *v, Transform transform, Buffer<double> &to);
   void move_matrix(const HostCsr &A, bool only_values);
-  void move_pattern(const HostCsr &A);
+  RowSpacePtr rows_of(const HostCsr &A) const;
+  void move_pattern(const HostCsr &A, const RowSpacePtr &range);
   void finish_pattern();
 
   ExecutorPtr owner;

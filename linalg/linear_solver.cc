@@ -59,7 +59,7 @@ SolveReport LinearSolver::solve(const double *b, double *x)
   SolveReport report = solve_in_units(units.b(), units.x(), units.control(options.control));
   units.restore(report);
   describe(report);
-  report.costs += system.take_costs();
+  system.finish(report);
   return report;
 }
 

@@ -9,10 +9,11 @@
 
 namespace femgpu::linalg
 {
-NonlinearSolver::NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options)
+NonlinearSolver::NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options,
+                                 const CommunicatorPtr &communicator)
     : owner(std::move(executor)), options(std::move(options)),
       method(make_nonlinear_method(this->options.method, this->options.linear, owner->backend())),
-      system(owner, this->options.linear)
+      system(owner, this->options.linear, communicator)
 {
   check(this->options);
 }
@@ -75,7 +76,7 @@ SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, dou
   SolveReport report = method->solve(equation, solution, options.control);
 
   system.move_solution(solution, x);
-  report.costs += system.take_costs();
+  system.finish(report);
   report.method.scaling = options.linear.scaling;
   report.method.ordering = options.linear.ordering;
   report.given.residual = report.true_residual;

@@ -31,8 +31,10 @@ void check_unscaled(const LinearSolverOptions &options);
 class NonlinearSolver
 {
 public:
-  /// @throws ParameterError for unknown names and options, and for a scaling other than none
-  NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options);
+  /// @param communicator of a part, as LinearSolver takes it. @throws ParameterError for unknown
+  /// names and options, and for a scaling other than none
+  NonlinearSolver(ExecutorPtr executor, NonlinearSolverOptions options,
+                  const CommunicatorPtr &communicator = nullptr);
 
   /// As LinearSolver::begin_pattern(), before set_system(A, weights, false).
   void begin_pattern(const HostCsr &A);

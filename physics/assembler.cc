@@ -43,7 +43,7 @@ IndexSet written_rows(const Discretization<dim> &discretization)
 
 template <int dim>
 void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
-                                      linalg::NodeSystem &system)
+                                      linalg::GroupSystem &system)
 {
   const IndexSet rows = written_rows(discretization);
   const IndexSet &owned = discretization.owned();
@@ -55,17 +55,17 @@ void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
   for (const auto row : owned)
     lengths.push_back(pattern.row_length(row));
   const auto first = owned.n_elements() > 0 ? owned.nth_index_in_set(0) : 0;
-  system.reinit(lengths, [&](const std::size_t row, int *columns) {
+  system.reinit(lengths, [&](const std::size_t row, types::global_dof_index *columns) {
     // end(row) searches for the next row that has entries: too slow to ask for each entry
     auto entry = pattern.begin(first + row);
     for (unsigned int k = 0; k < lengths[row]; ++k, ++entry)
-      columns[k] = static_cast<int>(entry->column());
+      columns[k] = entry->column();
   });
 }
 } // namespace
 
 template <int dim>
-void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem &system)
+void make_pattern(const Discretization<dim> &discretization, linalg::GroupSystem &system)
 {
   if (discretization.has_linear_constraints()) {
     make_pattern_with_dependent_dofs(discretization, system);
@@ -73,22 +73,23 @@ void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem 
   }
   CellCoupling<dim> coupling(discretization);
   system.reinit(coupling.row_lengths(),
-                [&](const std::size_t row, int *columns) { coupling.fill_row(row, columns); });
+                [&](const std::size_t row, types::global_dof_index *columns) {
+                  coupling.fill_row(row, columns);
+                });
 }
 
 namespace
 {
 /// Collective. @throws InputError with the place of a weight that is negative
 template <int dim>
-void check_weights(const Discretization<dim> &discretization, const linalg::NodeSystem &system)
+void check_weights(const Discretization<dim> &discretization, const linalg::GroupSystem &system)
 {
   std::string error;
   const double *w = system.weights();
-  for (auto i = system.first_owned(); error.empty() && i < system.first_owned() + system.n_owned();
-       ++i)
+  for (types::global_dof_index i = 0; error.empty() && i < system.n_owned(); ++i)
     if (!(w[i] >= 0.))
       for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
-        if (dof != i)
+        if (dof != system.first_owned() + i)
           return;
         std::ostringstream text;
         text << "The weight of the reaction at the node (" << place << ") is " << w[i]
@@ -115,7 +116,7 @@ void refuse_together(const MPI_Comm communicator, const std::string &error, cons
 
 template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
-              linalg::NodeSystem &system)
+              linalg::GroupSystem &system)
 {
   problem.check_data(discretization);
   const bool is_nonlinear = problem.nonlinearity().has_value();
@@ -145,8 +146,8 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
     check_weights(discretization, system);
 }
 
-template void make_pattern<2>(const Discretization<2> &, linalg::NodeSystem &);
-template void make_pattern<3>(const Discretization<3> &, linalg::NodeSystem &);
-template void assemble<2>(const Problem<2> &, const Discretization<2> &, linalg::NodeSystem &);
-template void assemble<3>(const Problem<3> &, const Discretization<3> &, linalg::NodeSystem &);
+template void make_pattern<2>(const Discretization<2> &, linalg::GroupSystem &);
+template void make_pattern<3>(const Discretization<3> &, linalg::GroupSystem &);
+template void assemble<2>(const Problem<2> &, const Discretization<2> &, linalg::GroupSystem &);
+template void assemble<3>(const Problem<3> &, const Discretization<3> &, linalg::GroupSystem &);
 } // namespace femgpu

@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_assembler_h
 #define femgpu_physics_assembler_h
 
-#include "linalg/dealii/node_system.h"
+#include "linalg/dealii/group_system.h"
 #include "physics/problem.h"
 
 namespace femgpu
@@ -11,7 +11,7 @@ namespace femgpu
  * hanging nodes, periodic sides and Dirichlet dofs eliminated.
  */
 template <int dim>
-void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem &system);
+void make_pattern(const Discretization<dim> &discretization, linalg::GroupSystem &system);
 
 /**
  * Collective. Assembles @p problem into @p system: A, b, and the weights w of a nonlinear problem.
@@ -31,7 +31,7 @@ void make_pattern(const Discretization<dim> &discretization, linalg::NodeSystem 
  */
 template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
-              linalg::NodeSystem &system);
+              linalg::GroupSystem &system);
 } // namespace femgpu
 
 #endif

@@ -94,15 +94,15 @@ ContinuationParameters::options(const SolverParameters &solver_parameters) const
 template <int dim>
 BranchTracer<dim>::BranchTracer(const Problem<dim> &problem,
                                 const SolverParameters &solver_parameters,
-                                const ContinuationParameters &parameters, MPI_Comm communicator)
+                                const ContinuationParameters &parameters,
+                                const linalg::SolverGroups &groups)
     : problem(problem),
-      leader_solver(communicator, solver_parameters.backend, solver_parameters.threads,
-                    parameters.options(solver_parameters))
+      leader_solver(groups, solver_parameters.threads, parameters.options(solver_parameters))
 {}
 
 template <int dim>
 linalg::ContinuationReport BranchTracer<dim>::trace(const Discretization<dim> &discretization,
-                                                    linalg::NodeSystem &system, FeVector &u,
+                                                    linalg::GroupSystem &system, FeVector &u,
                                                     std::map<std::string, double> &seconds,
                                                     const OnPoint &on_point)
 {

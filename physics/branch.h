@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_branch_h
 #define femgpu_physics_branch_h
 
-#include "linalg/dealii/node_solver.h"
+#include "linalg/dealii/group_solver.h"
 #include "physics/assembler.h"
 #include "physics/parameters.h"
 
@@ -51,21 +51,21 @@ public:
   using OnPoint = std::function<void(const linalg::BranchRecord &, const FeVector &)>;
 
   BranchTracer(const Problem<dim> &problem, const SolverParameters &solver_parameters,
-               const ContinuationParameters &parameters, MPI_Comm communicator);
+               const ContinuationParameters &parameters, const linalg::SolverGroups &groups);
 
   /// @param u the guess at the first λ, and the solution at the last one
   linalg::ContinuationReport trace(const Discretization<dim> &discretization,
-                                   linalg::NodeSystem &system, FeVector &u,
+                                   linalg::GroupSystem &system, FeVector &u,
                                    std::map<std::string, double> &seconds, const OnPoint &on_point);
 
-  const linalg::NodeSolver &node_solver() const
+  const linalg::GroupSolver &group_solver() const
   {
     return leader_solver;
   }
 
 private:
   const Problem<dim> &problem;
-  linalg::NodeSolver leader_solver;
+  linalg::GroupSolver leader_solver;
 };
 } // namespace femgpu
 

@@ -106,12 +106,12 @@ std::vector<unsigned int> CellCoupling<dim>::row_lengths()
 }
 
 template <int dim>
-void CellCoupling<dim>::fill_row(const std::size_t row, int *row_columns)
+void CellCoupling<dim>::fill_row(const std::size_t row, Index *row_columns)
 {
   find_columns(static_cast<LocalIndex>(row));
-  int *end = row_columns;
+  Index *end = row_columns;
   for (const LocalIndex i : columns)
-    *end++ = static_cast<int>(i < n_owned ? first_owned + i : ghosts[i - n_owned]);
+    *end++ = i < n_owned ? first_owned + i : ghosts[i - n_owned];
   std::sort(row_columns, end);
 }
 

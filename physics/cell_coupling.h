@@ -19,6 +19,8 @@ template <int dim>
 class CellCoupling
 {
 public:
+  using Index = dealii::types::global_dof_index;
+
   /// Collective.
   explicit CellCoupling(const Discretization<dim> &discretization);
 
@@ -26,10 +28,9 @@ public:
   std::vector<unsigned int> row_lengths();
 
   /// Writes the columns of the @p row-th row that this rank owns, ascending.
-  void fill_row(std::size_t row, int *columns);
+  void fill_row(std::size_t row, Index *columns);
 
 private:
-  using Index = dealii::types::global_dof_index;
   using LocalIndex = unsigned int; ///< owned dofs from 0, then ghosts
 
   LocalIndex local_index(Index dof) const;

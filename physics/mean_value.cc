@@ -68,13 +68,12 @@ FeVector defect_of_rhs(const Problem<dim> &problem, const Discretization<dim> &d
 
 template <int dim>
 void make_compatible(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                     linalg::NodeSystem &system)
+                     linalg::GroupSystem &system)
 {
   const FeVector defect = defect_of_rhs(problem, discretization);
   for (unsigned int i = 0; i < defect.locally_owned_size(); ++i)
-    if (const auto row = system.first_owned() + i;
-        !discretization.constraints().is_constrained(row))
-      system.rhs()[row] -= defect.local_element(i);
+    if (!discretization.constraints().is_constrained(system.first_owned() + i))
+      system.rhs()[i] -= defect.local_element(i);
 }
 
 template <int dim>
@@ -129,8 +128,8 @@ ComparableSolution<dim>::ComparableSolution(const Problem<dim> &problem,
 
 template Compatibility compatibility(const Problem<2> &, const Discretization<2> &);
 template Compatibility compatibility(const Problem<3> &, const Discretization<3> &);
-template void make_compatible(const Problem<2> &, const Discretization<2> &, linalg::NodeSystem &);
-template void make_compatible(const Problem<3> &, const Discretization<3> &, linalg::NodeSystem &);
+template void make_compatible(const Problem<2> &, const Discretization<2> &, linalg::GroupSystem &);
+template void make_compatible(const Problem<3> &, const Discretization<3> &, linalg::GroupSystem &);
 template double norm_of_all_equations(const Problem<2> &, const Discretization<2> &,
                                       const FeVector &);
 template double norm_of_all_equations(const Problem<3> &, const Discretization<3> &,

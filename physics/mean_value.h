@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_mean_value_h
 #define femgpu_physics_mean_value_h
 
-#include "linalg/dealii/node_system.h"
+#include "linalg/dealii/group_system.h"
 #include "physics/problem.h"
 
 #include <deal.II/base/function.h>
@@ -40,7 +40,7 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
  */
 template <int dim>
 void make_compatible(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                     linalg::NodeSystem &system);
+                     linalg::GroupSystem &system);
 
 /// Collective. The norm of the residual of all equations, with that of the dof that is fixed, of
 /// the compatible right-hand side; @p u has ghost values.

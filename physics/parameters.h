@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_parameters_h
 #define femgpu_physics_parameters_h
 
-#include "linalg/dealii/node_solver.h"
+#include "linalg/dealii/group_solver.h"
 #include "physics/wanted_of_unknowns.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -48,6 +48,7 @@ public:
   SolverParameters();
 
   std::string backend = "auto";
+  std::string devices = "auto";
   unsigned int threads = 0;
   std::string solver = "pipelined-cg";
   std::string preconditioner = "auto";
@@ -64,7 +65,7 @@ public:
   std::string fallback = "direct";
 
   linalg::SolveControl control() const;
-  linalg::NodeSolverOptions options() const;
+  linalg::GroupSolverOptions options() const;
 
   /// Is the tolerance a part of the discretisation error, different in each cycle?
   bool stops_at_discretisation_error() const

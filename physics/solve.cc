@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/matrices/registry.h"
+#include "linalg/mpi/solver_groups.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
@@ -43,12 +44,18 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
   add_parameter(
       "Backend", backend,
       "auto: the first GPU if there is one, else the host; host; cuda; cuda:K for GPU K.");
+  add_parameter(
+      "Devices", devices,
+      "Which GPUs solve together, each with a part of the unknowns and the ranks beside "
+      "it. auto: all of a node that Backend = auto or cuda finds, but no more than it has "
+      "ranks; N: the first N of each node, or, on the host, N parts of its cores; "
+      "cuda:0,2: these.");
   add_parameter("Threads", threads,
                 "Threads of the host backend; 0 for all cores that the ranks may use.", prm,
                 Patterns::Integer(0, 4096));
   add_parameter("Solver", solver,
                 "A name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::node_solver_choices()));
+                    meanings(linalg::group_solver_choices()));
   add_parameter("Preconditioner", preconditioner,
                 "A name, and options behind it as NAME=VALUE. " +
                     meanings(linalg::preconditioner_choices()));
@@ -118,7 +125,8 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
       throw ParameterError(error.what(), "Solver/" + key);
     }
   };
-  check("Solver", [&] { linalg::check_node_solver(solver); });
+  linalg::check_devices(devices);
+  check("Solver", [&] { linalg::check_group_solver(solver); });
   check("Preconditioner",
         [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
   check("Format", [&] { linalg::check_format(format); });
@@ -148,7 +156,7 @@ linalg::SolveControl SolverParameters::control() const
   return control;
 }
 
-linalg::NodeSolverOptions SolverParameters::options() const
+linalg::GroupSolverOptions SolverParameters::options() const
 {
   return {linalg::LinearSolverOptions{solver, preconditioner, format, scaling, ordering, control()},
           fallback == "direct"};
@@ -232,12 +240,13 @@ linalg::NonlinearSolverOptions nonlinear_options(const SolverParameters &linear,
   return {nonlinear.method, linear.options(), nonlinear.control()};
 }
 
-linalg::NodeSolver make_node_solver(const bool is_nonlinear, const SolverParameters &linear,
-                                    const NonlinearParameters &nonlinear, MPI_Comm communicator)
+linalg::GroupSolver make_group_solver(const bool is_nonlinear, const SolverParameters &linear,
+                                      const NonlinearParameters &nonlinear,
+                                      const linalg::SolverGroups &groups)
 {
   if (!is_nonlinear)
-    return {communicator, linear.backend, linear.threads, linear.options()};
-  return {communicator, linear.backend, linear.threads, nonlinear_options(linear, nonlinear)};
+    return {groups, linear.threads, linear.options()};
+  return {groups, linear.threads, nonlinear_options(linear, nonlinear)};
 }
 } // namespace
 
@@ -252,7 +261,7 @@ void check_methods(const bool is_nonlinear, const SolverParameters &linear,
   if (is_nonlinear)
     linalg::check_methods(nonlinear_options(linear, nonlinear));
   else {
-    linalg::NodeSolverOptions options = linear.options();
+    linalg::GroupSolverOptions options = linear.options();
     if (linear.stops_at_discretisation_error())
       options.control.energy_tolerance.absolute = 1.; // some number, known in its cycle
     linalg::check_methods(options);
@@ -263,11 +272,11 @@ template <int dim>
 ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
                                   const SolverParameters &solver_parameters,
                                   const NonlinearParameters &nonlinear_parameters,
-                                  MPI_Comm communicator)
+                                  const linalg::SolverGroups &groups)
     : problem(problem), solver_parameters(solver_parameters), nonlinear(nonlinear_parameters),
       phi(problem.nonlinearity()),
       leader_solver(
-          make_node_solver(phi.has_value(), solver_parameters, nonlinear_parameters, communicator))
+          make_group_solver(phi.has_value(), solver_parameters, nonlinear_parameters, groups))
 {}
 
 namespace
@@ -321,7 +330,7 @@ linalg::SolveReport sum_of(const linalg::SolveReport &first, linalg::SolveReport
  */
 template <int dim>
 linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim> &discretization,
-                                                        linalg::NodeSystem &system, FeVector &u,
+                                                        linalg::GroupSystem &system, FeVector &u,
                                                         linalg::SolveControl control)
 {
   constexpr int most_solves = 4;
@@ -357,7 +366,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
 
 template <int dim>
 SolveSummary
-ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::NodeSystem &system,
+ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::GroupSystem &system,
                           FeVector &u, const double energy_tolerance,
                           std::map<std::string, double> &seconds, const Progress &progress)
 {

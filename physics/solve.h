@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_solve_h
 #define femgpu_physics_solve_h
 
-#include "linalg/dealii/node_solver.h"
+#include "linalg/dealii/group_solver.h"
 #include "physics/assembler.h"
 #include "physics/parameters.h"
 #include "physics/results.h"
@@ -35,14 +35,15 @@ class ProblemSolver
 public:
   /// Collective. @throws ParameterError for methods that do not fit the problem or one another
   ProblemSolver(const Problem<dim> &problem, const SolverParameters &solver_parameters,
-                const NonlinearParameters &nonlinear_parameters, MPI_Comm communicator);
+                const NonlinearParameters &nonlinear_parameters,
+                const linalg::SolverGroups &groups);
 
   /**
    * @param energy_tolerance of a linear problem: absolute, takes the place of what the parameters
    *        say; 0: none
    * @param seconds gets the times of the phases
    */
-  SolveSummary solve(const Discretization<dim> &discretization, linalg::NodeSystem &system,
+  SolveSummary solve(const Discretization<dim> &discretization, linalg::GroupSystem &system,
                      FeVector &u, double energy_tolerance, std::map<std::string, double> &seconds,
                      const Progress &progress);
 
@@ -51,21 +52,21 @@ public:
   {
     return phi ? nonlinear.method : solver_parameters.solver;
   }
-  const linalg::NodeSolver &node_solver() const
+  const linalg::GroupSolver &group_solver() const
   {
     return leader_solver;
   }
 
 private:
   linalg::SolveReport solve_with_mean(const Discretization<dim> &discretization,
-                                      linalg::NodeSystem &system, FeVector &u,
+                                      linalg::GroupSystem &system, FeVector &u,
                                       linalg::SolveControl control);
 
   const Problem<dim> &problem;
   const SolverParameters &solver_parameters;
   const NonlinearParameters &nonlinear;
   const std::optional<linalg::Nonlinearity> phi;
-  linalg::NodeSolver leader_solver;
+  linalg::GroupSolver leader_solver;
 };
 } // namespace femgpu
 

@@ -1,17 +1,17 @@
 #ifndef femgpu_physics_system_vectors_h
 #define femgpu_physics_system_vectors_h
 
-#include "linalg/dealii/node_system.h"
+#include "linalg/dealii/group_system.h"
 #include "physics/discretization.h"
 
 namespace femgpu
 {
 /// Writes @p u as initial guess to x of @p system; constrained unknowns are zero there.
 void set_initial_guess(const FeVector &u, const dealii::AffineConstraints<double> &constraints,
-                       linalg::NodeSystem &system);
+                       linalg::GroupSystem &system);
 
 /// Collective. Makes @p u of x, with its constraints and ghost values.
-void get_solution(const linalg::NodeSystem &system,
+void get_solution(const linalg::GroupSystem &system,
                   const dealii::AffineConstraints<double> &constraints, FeVector &u);
 
 /**
@@ -21,7 +21,7 @@ void get_solution(const linalg::NodeSystem &system,
  * not see to that.
  * @return ‖b − A x‖
  */
-double scale_to_energy(linalg::NodeSystem &system);
+double scale_to_energy(linalg::GroupSystem &system);
 } // namespace femgpu
 
 #endif

@@ -110,7 +110,7 @@ linalg::HostProlongation rows_of_free_dofs(const Discretization<dim> &fine,
 /// Of all ranks, on the leader: for each dof that a rank owns, is it constrained?
 template <int dim>
 std::vector<int> constrained_dofs(const Discretization<dim> &discretization,
-                                  const linalg::NodeSystem &system)
+                                  const linalg::GroupSystem &system)
 {
   std::vector<int> mine;
   for (const auto dof : discretization.owned())
@@ -151,7 +151,7 @@ linalg::HostProlongation with_constrained_rows(const linalg::HostProlongation &o
 template <int dim>
 linalg::HostProlongation prolongation(const Discretization<dim> &fine,
                                       const Discretization<dim> &coarse,
-                                      const linalg::NodeSystem &system)
+                                      const linalg::GroupSystem &system)
 {
   linalg::HostProlongation P = rows_of_free_dofs(fine, coarse);
   std::vector<int> lengths(P.row_starts.size() - 1);
@@ -177,7 +177,7 @@ bool reaches_all(const linalg::HostProlongation &P)
 /// What @p discretization alone tells. Its rows are those of the ranks one after the other.
 template <int dim>
 linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool with_coordinates,
-                          const linalg::NodeSystem &system)
+                          const linalg::GroupSystem &system)
 {
   linalg::Unknowns unknowns;
   unknowns.per_node = static_cast<int>(discretization.element().n_components());
@@ -216,7 +216,7 @@ void add_cells(const typename DoFHandler<dim>::cell_iterator &cell, const int tr
 /// Of all ranks, on the leader, with linear elements.
 template <int dim>
 ForestCells forest_cells(const Discretization<dim> &discretization,
-                         const linalg::NodeSystem &system)
+                         const linalg::GroupSystem &system)
 {
   ForestCells mine{dim, {}, {}, {}};
   const auto &handler = discretization.dofs();
@@ -234,7 +234,7 @@ ForestCells forest_cells(const Discretization<dim> &discretization,
 /// Of all ranks, on the leader.
 template <int dim>
 UnknownLines unknown_lines(const Discretization<dim> &discretization,
-                           const linalg::NodeSystem &system)
+                           const linalg::GroupSystem &system)
 {
   std::vector<int> lengths, columns;
   std::vector<double> weights;
@@ -259,7 +259,7 @@ UnknownLines unknown_lines(const Discretization<dim> &discretization,
 template <int dim>
 linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
                                               const linalg::Unknowns &given,
-                                              const linalg::NodeSystem &system)
+                                              const linalg::GroupSystem &system)
 {
   ForestCells cells = forest_cells(fine, system);
   UnknownLines lines = unknown_lines(fine, system);
@@ -278,7 +278,7 @@ template <int dim>
 linalg::LazyCoarserUnknowns
 coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
                  const linalg::Unknowns &given, const bool with_coordinates,
-                 const linalg::NodeSystem &system)
+                 const linalg::GroupSystem &system)
 {
   if (fine.degree() == 1)
     return fine.mesh().is_simplex ? linalg::LazyCoarserUnknowns()
@@ -299,17 +299,17 @@ coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
 
 template <int dim>
 void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                       const WantedOfUnknowns wanted, linalg::NodeSystem &system)
+                       const WantedOfUnknowns wanted, linalg::GroupSystem &system)
 {
   linalg::Unknowns unknowns = known_of(discretization, wanted.coordinates, system);
-  if (wanted.coarser)
+  if (wanted.coarser && system.groups().n_groups() == 1) // its columns may be rows of other groups
     unknowns.coarser =
         coarser_unknowns(problem, discretization, unknowns, wanted.coordinates, system);
   system.set_unknowns(std::move(unknowns));
 }
 
 template void describe_unknowns(const Problem<2> &, const Discretization<2> &, WantedOfUnknowns,
-                                linalg::NodeSystem &);
+                                linalg::GroupSystem &);
 template void describe_unknowns(const Problem<3> &, const Discretization<3> &, WantedOfUnknowns,
-                                linalg::NodeSystem &);
+                                linalg::GroupSystem &);
 } // namespace femgpu

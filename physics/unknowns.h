@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_unknowns_h
 #define femgpu_physics_unknowns_h
 
-#include "linalg/dealii/node_system.h"
+#include "linalg/dealii/group_system.h"
 #include "physics/problem.h"
 #include "physics/wanted_of_unknowns.h"
 
@@ -23,7 +23,7 @@ namespace femgpu
  */
 template <int dim>
 void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                       WantedOfUnknowns wanted, linalg::NodeSystem &system);
+                       WantedOfUnknowns wanted, linalg::GroupSystem &system);
 
 /// Calls f(dof, place) for the dofs that this rank owns; for some of them several times.
 template <int dim, class Function>

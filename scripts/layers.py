@@ -22,12 +22,12 @@ HEADERS = (".h", ".cuh")
 # What each layer may include; a folder is of the layer whose name is the longest beginning of its own.
 LAYERS = {
     "linalg": {"linalg"},
-    "linalg/dealii": {"linalg", "linalg/dealii"},
+    "linalg/dealii": {"linalg", "linalg/mpi", "linalg/dealii"},
     "linalg/mpi": {"linalg", "linalg/mpi"},
     "common": {"linalg", "common"},
     "solve": {"linalg", "linalg/mpi", "common", "solve"},
-    "physics": {"linalg", "linalg/dealii", "common", "physics"},
-    "app": {"linalg", "linalg/dealii", "common", "physics", "app"},
+    "physics": {"linalg", "linalg/mpi", "linalg/dealii", "common", "physics"},
+    "app": {"linalg", "linalg/mpi", "linalg/dealii", "common", "physics", "app"},
 }
 KNOW_DEALII = {"linalg/dealii", "physics", "app"}
 MAY_HAVE_CYCLES = "physics"

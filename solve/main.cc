@@ -113,7 +113,7 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
   if (!ranks.are_several())
     return linalg::make_executor(command.backend, command.threads);
   const Ranks::Node node = ranks.node();
-  const auto n_devices = static_cast<int>(linalg::describe_cuda_devices().size());
+  const int n_devices = linalg::n_cuda_devices();
   const bool takes_device = command.backend == "auto" || command.backend == "cuda";
   return linalg::make_executor(takes_device && n_devices > 0
                                    ? "cuda:" + std::to_string(node.rank % n_devices)

@@ -1,6 +1,6 @@
 #include "solve/ranks.h"
 
-#include <sched.h>
+#include "linalg/mpi/nodes.h"
 
 #include <algorithm>
 #include <chrono>
@@ -45,16 +45,12 @@ Ranks::~Ranks()
 Ranks::Node Ranks::node() const
 {
   Node result{0, 1, 0};
-  MPI_Comm here = MPI_COMM_NULL;
-  MPI_Comm_split_type(communicator(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm here = linalg::ranks_of_node(communicator());
   MPI_Comm_rank(here, &result.rank);
   MPI_Comm_size(here, &result.size);
-  cpu_set_t mine, all;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof(mine), &mine);
-  MPI_Allreduce(&mine, &all, sizeof(cpu_set_t), MPI_BYTE, MPI_BOR, here);
+  const cpu_set_t cores = linalg::cores_of(here);
   MPI_Comm_free(&here);
-  result.threads = static_cast<unsigned int>(std::max(1, CPU_COUNT(&all) / result.size));
+  result.threads = static_cast<unsigned int>(std::max(1, CPU_COUNT(&cores) / result.size));
   return result;
 }
 

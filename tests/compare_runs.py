@@ -42,13 +42,15 @@ OF_PRINTED = 2e-3
 TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "peak_bytes", "overlapped_seconds",
                     "gigabytes_per_second"}
 # What belongs to the run and not to its result; messages and remarks repeat numbers in words.
-OF_THE_RUN = {"ranks", "backend", "version", "files", "message", "obstacle", "Directory",
+OF_THE_RUN = {"ranks", "backend", "groups", "version", "files", "message", "obstacle", "Directory",
               "solver_remarks", "preconditioner_remarks", "preconditioner_levels",
               "setup_bytes_to_host", "execution", "failed_attempt", "backward_error",
               "forward_error", "energy_error", "energy_delay", "energy_norm", "energy_target"}  # what rounding leaves
 COUNTS_OF_ITERATIONS = {"nonlinear_iterations", "linear_iterations", "restarts", "corrections",
                         "iterations", "nonlinear", "failed_steps"}
 SIZES_OF_LEVELS = {"preconditioner_nonzeros", "preconditioner_bytes", "bytes_per_iteration"}
+# Parts of a system have an end of rows each, and vectors with ghosts.
+SIZES_OF_PARTS, OF_PARTS = {"matrix_bytes", "bytes_per_iteration"}, 0.3
 CHANGES = {"difference", "order"}  # of quantities, which are noise at the level of rounding
 RESIDUALS = {"true_residual", "given_residual", "initial_residual", "residual", "target"}
 
@@ -61,12 +63,13 @@ class Tolerances:
     """Of a run, by its summary.json; quantities that are zero but for the solver may differ more."""
 
     def __init__(self, directory, absolute_for_quantities):
-        self.relative, self.part = RELATIVE, PART_OF_ITERATIONS
+        self.relative, self.part, self.has_parts = RELATIVE, PART_OF_ITERATIONS, False
         self.absolute_for_quantities = max(absolute_for_quantities, ABSOLUTE_FOR_QUANTITIES)
         name = os.path.join(directory, "summary.json")
         if os.path.exists(name):
             with open(name, encoding="utf-8") as file:
                 summary = json.load(file)
+            self.has_parts = len(summary["groups"]) > 1
             if any(cycle["solve"]["nonlinear_iterations"] > 0 for cycle in summary["cycles"]):
                 tolerance = float(summary["parameters"]["Nonlinear"]["Relative tolerance"])
                 self.relative = max(RELATIVE, OF_NONLINEAR * tolerance)
@@ -121,6 +124,8 @@ class Comparison:
                          parent.get("target", 0.))
         if name in SIZES_OF_LEVELS and parent["preconditioner"] == "multigrid":
             return close(a, b, OF_LEVELS)
+        if name in SIZES_OF_PARTS and self.tolerances.has_parts:
+            return close(a, b, OF_PARTS)
         if "errors" in path:
             if name == "order":
                 return close(a, b, 0., order_tolerance(parent["error"]))

@@ -8,9 +8,7 @@
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/utility.hpp>
 
-#include <omp.h>
-#include <sched.h>
-
+#include <chrono>
 #include <exception>
 #include <new>
 #include <string>
@@ -39,30 +37,58 @@ ErrorText error_of(const std::function<void()> &work)
   }
   return {0, ""};
 }
+
+/// Waits until the other leaders have come to the end of their work too. @return did they? One that
+/// has failed does not wait for long: the others may be waiting for it in the middle of theirs.
+bool are_all_done(const SolverGroups &groups, const bool has_failed)
+{
+  constexpr std::chrono::milliseconds patience{2000};
+  return groups.n_groups() == 1 ||
+         barrier_asleep(groups.leaders(), has_failed ? patience : std::chrono::hours(1000000));
+}
+
+/// The first of the leaders' errors.
+ErrorText first_error(const SolverGroups &groups, const ErrorText &mine)
+{
+  for (const ErrorText &error : dealii::Utilities::MPI::all_gather(groups.leaders(), mine))
+    if (error.first != 0)
+      return error;
+  return {0, ""};
+}
+
+void throw_error(const ErrorText &error)
+{
+  if (error.first != 0)
+    throw Error(static_cast<ExitCode>(error.first), error.second);
+}
 } // namespace
 
-void on_leader(MPI_Comm comm,
-               const std::function<void(const std::function<void()> &call_event)> &work,
-               const std::function<void()> &event)
+void on_leaders(const SolverGroups &groups,
+                const std::function<void(const std::function<void()> &call_event)> &work,
+                const std::function<void()> &event)
 {
   enum : int
   {
     done,
     has_event
   };
+  const MPI_Comm group = groups.group();
   const auto wake_up = [&](const int reason) {
-    barrier_asleep(comm);
-    return dealii::Utilities::MPI::broadcast(comm, reason, 0);
+    barrier_asleep(group);
+    return dealii::Utilities::MPI::broadcast(group, reason, 0);
   };
   ErrorText error(0, "");
   std::exception_ptr failure; // of another rank; the leader's ends the work and is everybody's
-  if (dealii::Utilities::MPI::this_mpi_process(comm) == 0) {
+  if (groups.is_leader()) {
     error = error_of([&] {
       work([&] {
         wake_up(has_event);
         event();
       });
     });
+    if (!are_all_done(groups, error.first != 0))
+      throw_error(error);
+    error = first_error(groups, error);
     wake_up(done);
   }
   else
@@ -74,30 +100,14 @@ void on_leader(MPI_Comm comm,
         failure = std::current_exception();
       }
     }
-  error = dealii::Utilities::MPI::broadcast(comm, error, 0);
-  if (error.first != 0)
-    throw Error(static_cast<ExitCode>(error.first), error.second);
+  throw_error(dealii::Utilities::MPI::broadcast(group, error, 0));
   if (failure)
     std::rethrow_exception(failure);
 }
 
-void on_leader(MPI_Comm comm, const std::function<void()> &work)
+void on_leaders(const SolverGroups &groups, const std::function<void()> &work)
 {
-  on_leader(
-      comm, [&](const std::function<void()> &) { work(); }, [] {});
-}
-
-unsigned int share_cores(MPI_Comm comm)
-{
-  cpu_set_t mine, all;
-  CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof(mine), &mine);
-  MPI_Allreduce(&mine, &all, sizeof(cpu_set_t), MPI_BYTE, MPI_BOR, comm);
-  const int cores = CPU_COUNT(&all);
-  if (dealii::Utilities::MPI::this_mpi_process(comm) == 0) {
-    sched_setaffinity(0, sizeof(all), &all);
-    omp_set_num_threads(cores);
-  }
-  return static_cast<unsigned int>(cores);
+  on_leaders(
+      groups, [&](const std::function<void()> &) { work(); }, [] {});
 }
 } // namespace femgpu::linalg

@@ -1,31 +1,29 @@
 #ifndef femgpu_linalg_dealii_leader_h
 #define femgpu_linalg_dealii_leader_h
 
-#include <mpi.h>
+#include "linalg/mpi/solver_groups.h"
 
 #include <functional>
 
 /**
  * @file
- * The first rank of a solver group, its leader, works while the others sleep.
+ * The first rank of a solver group, its leader, works while the others sleep. All functions are
+ * collective over all groups: their leaders do the same work, each for its part.
  */
 namespace femgpu::linalg
 {
-/// Collective. Runs @p work on the leader; its error becomes everybody's.
-void on_leader(MPI_Comm comm, const std::function<void()> &work);
+/// Runs @p work on the leaders. Where all of them fail the error of the first one becomes
+/// everybody's; one that fails alone throws at once, and the others wait for it.
+void on_leaders(const SolverGroups &groups, const std::function<void()> &work);
 
 /**
- * Collective. The same for work that sometimes needs all ranks: whenever it calls what it is given,
- * they wake up, run @p event together, and sleep again. Where @p event throws, it does on all
+ * The same for work that sometimes needs all ranks: whenever the leaders call what they are given,
+ * the others wake up, run @p event together, and sleep again. Where @p event throws, it does on all
  * ranks.
  */
-void on_leader(MPI_Comm comm,
-               const std::function<void(const std::function<void()> &call_event)> &work,
-               const std::function<void()> &event);
-
-/// Collective. Lets the leader run on every core that a rank may use, with a thread of OpenMP for
-/// each; returns their number.
-unsigned int share_cores(MPI_Comm comm);
+void on_leaders(const SolverGroups &groups,
+                const std::function<void(const std::function<void()> &call_event)> &work,
+                const std::function<void()> &event);
 } // namespace femgpu::linalg
 
 #endif

@@ -11,31 +11,18 @@
 
 namespace femgpu::linalg
 {
-void require_one_node(MPI_Comm communicator)
-{
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int n_here = 0, n_all = 0;
-  MPI_Comm_size(node, &n_here);
-  MPI_Comm_size(communicator, &n_all);
-  MPI_Comm_free(&node);
-  int fewest = 0;
-  MPI_Allreduce(&n_here, &fewest, 1, MPI_INT, MPI_MIN, communicator);
-  if (fewest != n_all)
-    throw DeviceError("The " + std::to_string(n_all) +
-                      " ranks run on several nodes, and this femgpu solves on one node. Start all "
-                      "ranks on one host.");
-}
-
-void barrier_asleep(MPI_Comm communicator)
+bool barrier_asleep(MPI_Comm communicator, const std::chrono::milliseconds patience)
 {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(communicator, &request);
+  const auto begin = std::chrono::steady_clock::now();
   auto pause = std::chrono::microseconds(10);
   for (int done = 0;;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     if (done != 0)
-      return;
+      return true;
+    if (std::chrono::steady_clock::now() - begin > patience)
+      return false;
     std::this_thread::sleep_for(pause);
     if (pause < std::chrono::milliseconds(1))
       pause *= 2;

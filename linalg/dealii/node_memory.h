@@ -3,18 +3,18 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <utility>
 
 namespace femgpu::linalg
 {
-/// @throws DeviceError unless all ranks of @p communicator run on one node.
-void require_one_node(MPI_Comm communicator);
+/// Collective: waits until every rank is here, asleep instead of spinning, but no longer than
+/// @p patience. @return are they all here?
+bool barrier_asleep(MPI_Comm communicator,
+                    std::chrono::milliseconds patience = std::chrono::hours(1000000));
 
-/// Collective: waits until every rank is here, asleep instead of spinning.
-void barrier_asleep(MPI_Comm communicator);
-
-/// Memory that the ranks of a node share: one segment in the order of the ranks.
+/// Memory that ranks of one node share: one segment in the order of the ranks.
 class NodeMemory
 {
 public:

@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
+#include "linalg/mpi/ghost_plan.h"
 
 #include <algorithm>
 #include <iterator>
@@ -48,14 +49,6 @@ int n_ranks(MPI_Comm ranks)
   int size = 1;
   MPI_Comm_size(ranks, &size);
   return size;
-}
-
-/// One number of each rank for each other.
-std::vector<int> exchange_counts(const std::vector<int> &counts, MPI_Comm ranks)
-{
-  std::vector<int> received(counts.size());
-  MPI_Alltoall(counts.data(), 1, MPI_INT, received.data(), 1, MPI_INT, ranks);
-  return received;
 }
 
 /// Begins of consecutive parts of such sizes, and the end.
@@ -144,16 +137,16 @@ void Distribution::receive_rows()
 /// Puts own columns first, from 0 on, then ghosts, and tells the ranks that own these.
 void Distribution::make_plan(std::vector<int> columns)
 {
-  const int first = starts[rank], last = starts[rank + 1];
-  const auto is_own = [&](const int column) { return column >= first && column < last; };
-  std::vector<int> ghosts;
+  const int first = starts[rank];
+  HostMatrix &A = part.rows;
+  A.n = starts[rank + 1] - first;
+  const auto is_own = [&](const int column) { return column >= first && column < first + A.n; };
+  std::vector<long long> ghosts;
   std::copy_if(columns.begin(), columns.end(), std::back_inserter(ghosts),
                [&](const int column) { return !is_own(column); });
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
 
-  HostMatrix &A = part.rows;
-  A.n = last - first;
   A.columns.resize(columns.size());
   std::vector<double> values(columns.size());
   for (int i = 0; i < A.n; ++i) {
@@ -161,35 +154,12 @@ void Distribution::make_plan(std::vector<int> columns)
     for (const bool of_ghosts : {false, true})
       for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
         if (is_own(columns[k]) != of_ghosts) {
-          A.columns[to] = of_ghosts
-                              ? A.n + static_cast<int>(std::lower_bound(ghosts.begin(),
-                                                                        ghosts.end(), columns[k]) -
-                                                       ghosts.begin())
-                              : columns[k] - first;
+          A.columns[to] = local_number(columns[k], first, A.n, ghosts);
           values[to++] = A.values[k];
         }
   }
   A.values = std::move(values);
-
-  const int size = n_ranks(ranks);
-  std::vector<int> n_wanted(static_cast<std::size_t>(size));
-  for (int from = 0; from < size; ++from)
-    n_wanted[from] =
-        static_cast<int>(std::lower_bound(ghosts.begin(), ghosts.end(), starts[from + 1]) -
-                         std::lower_bound(ghosts.begin(), ghosts.end(), starts[from]));
-  const std::vector<int> n_sent = exchange_counts(n_wanted, ranks);
-  const std::vector<int> wanted_begins = begins_of(n_wanted), sent_begins = begins_of(n_sent);
-  std::vector<int> sent(static_cast<std::size_t>(sent_begins.back()));
-  MPI_Alltoallv(ghosts.data(), n_wanted.data(), wanted_begins.data(), MPI_INT, sent.data(),
-                n_sent.data(), sent_begins.data(), MPI_INT, ranks);
-  for (int &row : sent)
-    row -= first;
-  for (int other = 0; other < size; ++other)
-    if (n_wanted[other] + n_sent[other] > 0)
-      part.ghosts.neighbours.push_back(
-          {other,
-           {sent.begin() + sent_begins[other], sent.begin() + sent_begins[other + 1]},
-           n_wanted[other]});
+  part.ghosts = make_ghost_plan(ghosts, {starts.begin(), starts.end()}, ranks);
 }
 
 std::vector<double> Distribution::scatter(const std::vector<double> &v) const

@@ -50,7 +50,7 @@ void CellConstraints::condense(const CellTerms &cell)
   }
 }
 
-void CellConstraints::add_constrained_rows(const CellTerms &cell, linalg::NodeSystem &system) const
+void CellConstraints::add_constrained_rows(const CellTerms &cell, linalg::GroupSystem &system) const
 {
   for (unsigned int i = 0; i < cell.dofs.size(); ++i)
     if (constraints.is_constrained(cell.dofs[i])) {
@@ -59,7 +59,7 @@ void CellConstraints::add_constrained_rows(const CellTerms &cell, linalg::NodeSy
     }
 }
 
-void CellConstraints::add_free_cell(const CellTerms &cell, linalg::NodeSystem &system)
+void CellConstraints::add_free_cell(const CellTerms &cell, linalg::GroupSystem &system)
 {
   const auto n = static_cast<unsigned int>(cell.dofs.size());
   order.resize(n);
@@ -81,7 +81,7 @@ void CellConstraints::add_free_cell(const CellTerms &cell, linalg::NodeSystem &s
   }
 }
 
-void CellConstraints::add(const CellTerms &cell, linalg::NodeSystem &system)
+void CellConstraints::add(const CellTerms &cell, linalg::GroupSystem &system)
 {
   if (std::none_of(cell.dofs.begin(), cell.dofs.end(),
                    [&](const Index dof) { return constraints.is_constrained(dof); })) {

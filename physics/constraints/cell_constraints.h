@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_cell_constraints_h
 #define femgpu_physics_cell_constraints_h
 
-#include "linalg/dealii/node_system.h"
+#include "linalg/dealii/group_system.h"
 
 #include <deal.II/lac/affine_constraints.h>
 #include <deal.II/lac/full_matrix.h>
@@ -39,7 +39,7 @@ public:
       : constraints(constraints)
   {}
 
-  void add(const CellTerms &cell, linalg::NodeSystem &system);
+  void add(const CellTerms &cell, linalg::GroupSystem &system);
 
 private:
   /// Local dof i has the weight `weight` in the target-th dof that the cell's terms go to.
@@ -50,10 +50,10 @@ private:
   };
 
   /// Quicker: no dof of the cell is constrained.
-  void add_free_cell(const CellTerms &cell, linalg::NodeSystem &system);
+  void add_free_cell(const CellTerms &cell, linalg::GroupSystem &system);
   void resolve(const std::vector<Index> &dofs);
   void condense(const CellTerms &cell);
-  void add_constrained_rows(const CellTerms &cell, linalg::NodeSystem &system) const;
+  void add_constrained_rows(const CellTerms &cell, linalg::GroupSystem &system) const;
 
   const dealii::AffineConstraints<double> &constraints;
 

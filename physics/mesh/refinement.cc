@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/dealii/node_memory.h"
+#include "linalg/mpi/solver_groups.h"
 #include "physics/deal_ii_compat.h"
 #include "physics/problem_tools.h"
 
@@ -57,11 +58,27 @@ Point<dim> unit_point(const typename Triangulation<dim>::cell_iterator &simplex,
   return Point<dim>(invert(edges) * (p - simplex->vertex(0)));
 }
 
+void wait_for_values(const linalg::NodeArray<double> &values, MPI_Comm node)
+{
+  values.synchronize();
+  linalg::barrier_asleep(node);
+  values.synchronize();
+}
+
+/// Each number is 0 on all nodes but one.
+void add_values_of_nodes(double *values, std::size_t n, MPI_Comm nodes)
+{
+  constexpr std::size_t most_at_once = std::size_t{1} << 28; // MPI counts by int
+  for (; n > 0; n -= std::min(n, most_at_once), values += most_at_once)
+    MPI_Allreduce(MPI_IN_PLACE, values, static_cast<int>(std::min(n, most_at_once)), MPI_DOUBLE,
+                  MPI_SUM, nodes);
+}
+
 /**
  * Refines all cells of a shared mesh, which every rank has as a whole. deal.II's SolutionTransfer
  * needs the dofs of all cells, but a rank knows those of its own only: each leaves its cells'
- * values, by the number of the cell, in memory that the ranks of the node share, and the owner of
- * a child evaluates those of its parent at the child's nodes.
+ * values, by the number of the cell, in memory that the ranks of a node share, nodes tell each
+ * other theirs, and the owner of a child evaluates those of its parent at the child's nodes.
  */
 template <int dim>
 FeVector refine_shared_mesh(Mesh<dim> &mesh, Discretization<dim> &discretization, const FeVector &u)
@@ -71,9 +88,11 @@ FeVector refine_shared_mesh(Mesh<dim> &mesh, Discretization<dim> &discretization
   const FiniteElement<dim> &scalar = fe.base_element(0);
   const unsigned int n = fe.n_dofs_per_cell();
   const std::size_t n_values = static_cast<std::size_t>(mesh.triangulation->n_active_cells()) * n;
-  linalg::require_one_node(comm);
-  const linalg::NodeArray<double> values(
-      comm, Utilities::MPI::this_mpi_process(comm) == 0 ? n_values : 0);
+  const linalg::SolverGroups nodes(comm);
+  const linalg::NodeArray<double> values(nodes.group(), nodes.is_leader() ? n_values : 0);
+  if (nodes.is_leader() && nodes.n_groups() > 1)
+    std::fill_n(values.data(), n_values, 0.);
+  wait_for_values(values, nodes.group());
   Vector<double> cell_values(n);
   for (const auto &cell : discretization.dofs().active_cell_iterators())
     if (cell->is_locally_owned()) {
@@ -81,9 +100,10 @@ FeVector refine_shared_mesh(Mesh<dim> &mesh, Discretization<dim> &discretization
       std::copy(cell_values.begin(), cell_values.end(),
                 values.data() + static_cast<std::size_t>(cell->active_cell_index()) * n);
     }
-  values.synchronize();
-  linalg::barrier_asleep(comm);
-  values.synchronize();
+  wait_for_values(values, nodes.group());
+  if (nodes.is_leader() && nodes.n_groups() > 1)
+    add_values_of_nodes(values.data(), n_values, nodes.leaders());
+  wait_for_values(values, nodes.group());
 
   Triangulation<dim> before;
   before.copy_triangulation(*mesh.replica);
@@ -110,7 +130,7 @@ FeVector refine_shared_mesh(Mesh<dim> &mesh, Discretization<dim> &discretization
     cell->set_dof_values(cell_values, result);
   }
   result.zero_out_ghost_values();
-  linalg::barrier_asleep(comm); // nobody lets go of memory that is still read
+  linalg::barrier_asleep(nodes.group()); // nobody lets go of memory that is still read
   return result;
 }
 } // namespace

@@ -179,7 +179,7 @@ struct Trial
   Diffusion<dim> problem;
   Discretization<dim> discretization;
   ProblemSolver<dim> solver;
-  linalg::NodeSystem system;
+  linalg::GroupSystem system;
   FeVector u;
 };
 

@@ -143,32 +143,32 @@ void expect_galerkin(const std::string &cells, const unsigned int degree, const 
   const Membrane<dim> problem(components, is_periodic);
   const Mesh<dim> mesh = refined_mesh<dim>(problem, cells, levels);
   const auto assembled = [&](const Discretization<dim> &discretization,
-                             linalg::NodeSystem &system) {
+                             linalg::GroupSystem &system) {
     make_pattern(discretization, system);
     describe_unknowns(problem, discretization, {true, true}, system);
     assemble(problem, discretization, system);
   };
   Discretization<dim> fine(mesh, degree, components), coarse(mesh, degree / 2, components);
-  linalg::NodeSystem of_fine(MPI_COMM_WORLD), of_coarse(MPI_COMM_WORLD);
+  linalg::GroupSystem of_fine(MPI_COMM_WORLD), of_coarse(MPI_COMM_WORLD);
   for (Discretization<dim> *const discretization : {&fine, &coarse}) {
     discretization->distribute_dofs();
     discretization->make_constraints(problem);
   }
   assembled(fine, of_fine);
   assembled(coarse, of_coarse);
-  const auto &known = *of_fine.matrix().unknowns;
+  const auto &known = *of_fine.part().A.unknowns;
   if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) > 0) {
     EXPECT_EQ(known.coarser.get(), nullptr);
     return;
   }
   const auto coarser = known.coarser.get();
   ASSERT_NE(coarser, nullptr);
-  EXPECT_EQ(coarser->unknowns.coordinates, of_coarse.matrix().unknowns->coordinates);
+  EXPECT_EQ(coarser->unknowns.coordinates, of_coarse.part().A.unknowns->coordinates);
   const auto coarsest = coarser->unknowns.coarser.get();
   EXPECT_EQ(coarsest == nullptr, cells == "simplex");
   EXPECT_TRUE(coarsest == nullptr || coarsest->prolongation.row_starts.size() == of_coarse.n() + 1);
-  const FullMatrix<double> expected = dense(of_coarse.matrix());
-  const FullMatrix<double> PtAP = galerkin_product(dense(of_fine.matrix()), coarser->prolongation);
+  const FullMatrix<double> expected = dense(of_coarse.part().A);
+  const FullMatrix<double> PtAP = galerkin_product(dense(of_fine.part().A), coarser->prolongation);
   ASSERT_EQ(PtAP.m(), expected.m());
   for (unsigned int i = 0; i < PtAP.n(); ++i) {
     for (unsigned int j = 0; j < PtAP.n(); ++j)
@@ -211,7 +211,7 @@ struct Assembled
 
   Mesh<dim> mesh;
   Discretization<dim> discretization;
-  linalg::NodeSystem system;
+  linalg::GroupSystem system;
 };
 
 /// For each unknown the one at the same place, and the same one of its node; -1: there is none.
@@ -245,7 +245,7 @@ void expect_galerkin_of_mesh(const unsigned int components, const bool is_period
   const unsigned int times = dim == 2 ? 4 : 2;
   const Assembled<dim> fine(problem, refined_mesh(problem, "hypercube", 0, times));
   const Assembled<dim> coarse(problem, refined_mesh(problem, "hypercube", 0, times - 1));
-  const linalg::HostCsr A = fine.system.matrix(), expected_A = coarse.system.matrix();
+  const linalg::HostCsr A = fine.system.part().A, expected_A = coarse.system.part().A;
   const auto coarser = A.unknowns->coarser.get();
   if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) > 0) {
     EXPECT_EQ(coarser, nullptr);
@@ -281,7 +281,7 @@ void expect_linear_functions()
 {
   const Membrane<dim> problem(2, false); // whose second component is free
   const Assembled<dim> fine(problem, refined_mesh(problem, "hypercube", 4));
-  const linalg::HostCsr system = fine.system.matrix();
+  const linalg::HostCsr system = fine.system.part().A;
   linalg::UnknownsPtr known = system.unknowns;
   if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) > 0)
     return;
@@ -369,13 +369,13 @@ TEST(CoarserUnknowns, are_told_only_where_they_are_wanted)
   Discretization<2> discretization(mesh, 2, 1);
   discretization.distribute_dofs();
   discretization.make_constraints(problem);
-  linalg::NodeSystem system(MPI_COMM_WORLD);
+  linalg::GroupSystem system(MPI_COMM_WORLD);
   make_pattern(discretization, system);
-  EXPECT_EQ(system.matrix().unknowns->per_node, 0);
+  EXPECT_EQ(system.part().A.unknowns->per_node, 0);
   describe_unknowns(problem, discretization, {}, system);
-  EXPECT_EQ(system.matrix().unknowns->per_node, 1);
-  EXPECT_TRUE(system.matrix().unknowns->coordinates.empty());
-  EXPECT_EQ(system.matrix().unknowns->coarser.get(), nullptr);
+  EXPECT_EQ(system.part().A.unknowns->per_node, 1);
+  EXPECT_TRUE(system.part().A.unknowns->coordinates.empty());
+  EXPECT_EQ(system.part().A.unknowns->coarser.get(), nullptr);
 }
 
 TEST(Coordinates, are_those_of_the_unknowns)
@@ -385,7 +385,7 @@ TEST(Coordinates, are_those_of_the_unknowns)
   Discretization<2> discretization(mesh, 3, 1);
   discretization.distribute_dofs();
   discretization.make_constraints(problem);
-  linalg::NodeSystem system(MPI_COMM_WORLD);
+  linalg::GroupSystem system(MPI_COMM_WORLD);
   make_pattern(discretization, system);
   describe_unknowns(problem, discretization, {true, false}, system);
   std::vector<double> mine(system.n_owned());
@@ -393,7 +393,7 @@ TEST(Coordinates, are_those_of_the_unknowns)
     mine[dof - system.first_owned()] = place[0];
   });
   const std::vector<double> first = system.gather_on_leader(mine);
-  const linalg::HostCsr A = system.matrix();
+  const linalg::HostCsr A = system.part().A;
   for (std::size_t i = 0; i < first.size(); ++i) // on the leader
     EXPECT_EQ(A.unknowns->coordinates[2 * i], first[i]);
 }

@@ -11,9 +11,6 @@
 
 namespace femgpu::linalg
 {
-/// Number of CUDA devices; 0 without a driver, or with one that is too old.
-int n_cuda_devices() noexcept;
-
 namespace cuda
 {
 constexpr int most_sums = 8; ///< that the epilogue of a resident loop reads

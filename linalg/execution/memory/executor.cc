@@ -134,6 +134,11 @@ ExecutorPtr make_executor(const std::string &backend, const unsigned int n_threa
 }
 
 #ifndef FEMGPU_HAVE_CUDA
+int n_cuda_devices() noexcept
+{
+  return 0;
+}
+
 std::vector<std::string> describe_cuda_devices()
 {
   return {};

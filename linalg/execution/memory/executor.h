@@ -158,6 +158,9 @@ private:
  */
 ExecutorPtr make_executor(const std::string &backend, unsigned int n_threads = 0);
 
+/// Number of CUDA devices; 0 without a driver, or with one that is too old.
+int n_cuda_devices() noexcept;
+
 /// One line per CUDA device, with its name and its free and total memory; empty without one.
 std::vector<std::string> describe_cuda_devices();
 } // namespace femgpu::linalg

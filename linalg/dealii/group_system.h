@@ -1,7 +1,8 @@
-#ifndef femgpu_linalg_dealii_node_system_h
-#define femgpu_linalg_dealii_node_system_h
+#ifndef femgpu_linalg_dealii_group_system_h
+#define femgpu_linalg_dealii_group_system_h
 
 #include "linalg/dealii/node_memory.h"
+#include "linalg/mpi/solver_groups.h"
 #include "linalg/operators/csr_matrix.h"
 
 #include <deal.II/base/types.h>
@@ -14,38 +15,38 @@ namespace femgpu::linalg
 {
 /**
  * The border between deal.II and linalg: a system A x = b, or A x = b + λ W φ(x) with the diagonal
- * matrix W of weights w, in memory that the ranks of a node share. Every rank writes the rows it
- * owns, which are contiguous in the global numbering; what it has for rows of others waits until
- * compress(). The leader sees the whole CSR matrix without any copy.
+ * matrix W of weights w, distributed over solver groups. The ranks of a group share the memory that
+ * has its rows. Every rank writes those it owns, which are contiguous in the global numbering; what
+ * it has for rows of others waits until compress(). The leader of a group sees its rows as a CSR
+ * matrix without any copy.
  */
-class NodeSystem
+class GroupSystem
 {
 public:
   using Index = dealii::types::global_dof_index;
 
-  /// @throws DeviceError unless all ranks run on one node.
-  explicit NodeSystem(MPI_Comm communicator);
+  explicit GroupSystem(const SolverGroups &groups);
 
-  /// Writes the columns of this rank's @p row-th row, ascending.
-  using FillRow = std::function<void(std::size_t row, int *columns)>;
+  /// Writes the columns of this rank's @p row-th row, global numbers, ascending.
+  using FillRow = std::function<void(std::size_t row, Index *columns)>;
 
   /**
    * Collective. Makes the pattern; all ranks' rows, one rank after the other, are numbered 0 to
    * n-1. Matrix, b, w and x are zero afterwards, and nothing is known of the unknowns.
    * @param row_lengths entries in each row of this rank
-   * @throws ParameterError if there are more rows than most_indices, or more entries than
-   *         RowStarts::most_entries
+   * @throws ParameterError if a group has more rows and ghosts than most_indices, or more entries
+   *         than RowStarts::most_entries
    */
   void reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row);
 
-  /// What is known of the unknowns; only what the leader gives counts.
+  /// What is known of the unknowns of a group; only what its leader gives counts.
   void set_unknowns(Unknowns unknowns)
   {
     known = std::make_shared<const Unknowns>(std::move(unknowns));
   }
 
-  /// Collective. The numbers of all ranks, one rank after the other, on the leader; elsewhere none.
-  /// @tparam T int or double
+  /// Collective. The numbers of a group's ranks, one rank after the other, on its leader; elsewhere
+  /// none. @tparam T int or double
   template <class T>
   std::vector<T> gather_on_leader(std::vector<T> mine) const;
 
@@ -64,11 +65,21 @@ public:
   /// Collective. Brings what was added for rows of other ranks there, in an order that is fixed.
   void compress();
 
-  /// Collective. Makes b, w and x as the ranks wrote them visible to all.
+  /// Collective. Makes b, w and x as the ranks wrote them visible to all of a group.
   void synchronize() const;
 
-  /// The whole matrix; valid on every rank after compress(), its pattern after reinit().
-  HostCsr matrix() const;
+  /// What a group has, for its leader: rows in the order of the ranks.
+  struct Part
+  {
+    HostCsr A; ///< of several groups its columns are the group's, and ghosts behind
+    double *b, *w, *x;
+  };
+  /// Valid on every rank after compress(), its pattern after reinit(); the plan of ghosts on
+  /// leaders.
+  Part part() const;
+
+  /// Collective. This rank's rows of A x.
+  std::vector<double> vmult() const;
 
   /// Of the pattern: reinit() gives a number that no pattern of this program had before; 0 without.
   std::size_t pattern_number() const
@@ -76,30 +87,31 @@ public:
     return number;
   }
 
+  /// Rows of all groups.
   std::size_t n() const
   {
     return static_cast<std::size_t>(row_begins.back());
   }
+  /// Of each group.
+  std::vector<std::size_t> rows_of_groups() const;
+
   /// Entries of the whole matrix.
   std::size_t n_nonzeros() const
   {
-    return total_nonzeros;
+    return all_nonzeros;
   }
-  /// Bytes of shared memory, all ranks together.
-  std::size_t bytes() const;
-
-  /// b, w and x, n() elements by global number; this rank writes those it owns.
+  /// b, w and x of the rows that this rank owns.
   double *rhs() const
   {
-    return b.data();
+    return b.data() + first_here;
   }
   double *weights() const
   {
-    return w.data();
+    return w.data() + first_here;
   }
   double *solution() const
   {
-    return x.data();
+    return x.data() + first_here;
   }
   Index first_owned() const
   {
@@ -109,9 +121,13 @@ public:
   {
     return row_begins[my_rank + 1] - row_begins[my_rank];
   }
+  const SolverGroups &groups() const
+  {
+    return solver_groups;
+  }
   MPI_Comm communicator() const
   {
-    return comm;
+    return solver_groups.ranks();
   }
 
 private:
@@ -127,21 +143,34 @@ private:
   {
     return row >= row_begins[my_rank] && row < row_begins[my_rank + 1];
   }
+  /// Has this rank's group the row?
+  bool is_here(const Index row) const
+  {
+    return row >= first_of_group && row < first_of_group + n_here;
+  }
   unsigned int owner_of(Index row) const;
   void add_owned_row(Index row, unsigned int n, const Index *columns, const double *values);
   void count_rows(std::size_t my_rows, std::size_t my_nonzeros);
+  std::vector<Index> fill_pattern(const std::vector<unsigned int> &row_lengths,
+                                  const FillRow &fill_row);
+  void number_ghosts(const std::vector<Index> &of_rank, std::size_t n_nonzeros);
 
-  MPI_Comm comm;
+  SolverGroups solver_groups;
   unsigned int my_rank = 0, n_ranks = 1;
 
   std::size_t number = 0;
   std::vector<Index> row_begins = {0}; ///< first row of each rank, and n
-  std::size_t first_nonzero = 0, total_nonzeros = 0;
+  Index first_of_group = 0;
+  int n_here = 0;             ///< rows of the group
+  std::size_t first_here = 0; ///< of the group's rows the first of this rank
+  std::size_t first_nonzero = 0, nonzeros_here = 0, all_nonzeros = 0;
+  std::vector<long long> ghosts; ///< of the group
+  GhostPlan plan;                ///< on leaders
   UnknownsPtr known = nothing_known;
 
   RowStarts row_starts; ///< views low_starts
   NodeArray<int> low_starts, columns;
-  NodeArray<double> values, b, w, x;
+  NodeArray<double> values, b, w, x; ///< x with ghosts
 
   std::vector<std::vector<Contribution>> for_others; ///< by rank
 };

@@ -1,0 +1,289 @@
+#include "linalg/dealii/group_solver.h"
+
+#include "linalg/base/error.h"
+#include "linalg/base/method.h"
+#include "linalg/dealii/direct_solver.h"
+#include "linalg/dealii/leader.h"
+#include "linalg/mpi/mpi_communicator.h"
+#include "linalg/solvers/registry.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <boost/serialization/array.hpp>
+#include <boost/serialization/string.hpp>
+#include <boost/serialization/vector.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace femgpu::linalg
+{
+std::vector<Choice> group_solver_choices()
+{
+  std::vector<Choice> choices = solvers.choices();
+  choices.push_back({"direct", "UMFPACK's LU factors, on one core of the host; for reference and "
+                               "small systems"});
+  return choices;
+}
+
+namespace
+{
+/// Does the text name the direct solver?
+bool is_direct(const std::string &solver)
+{
+  const Method method("solver", solver);
+  if (method.name() != "direct")
+    return false;
+  method.finish(); // it has no options
+  return true;
+}
+} // namespace
+
+void check_group_solver(const std::string &text)
+{
+  if (is_direct(text))
+    return;
+  const std::string name = Method("solver", text).name();
+  if (std::none_of(solvers.begin(), solvers.end(),
+                   [&](const auto &entry) { return entry.name == name; }))
+    throw ParameterError("There is no solver '" + name + "'; use " +
+                         names_of(group_solver_choices()) + ".");
+  make_solver(text, BackendKind::host);
+}
+
+void check_methods(const GroupSolverOptions &options)
+{
+  if (!is_direct(options.solver))
+    check(options);
+  else if (options.control.energy_tolerance.is_given())
+    throw ParameterError("Solver 'direct' has no iterations that could stop by the energy error. "
+                         "Use " +
+                             solvers.names_with(&SolverTraits::knows_energy_error) +
+                             ", or stop at the residual.",
+                         "Solver/Stop at");
+}
+
+void check_methods(const NonlinearSolverOptions &options)
+{
+  if (is_direct(options.linear.solver))
+    throw ParameterError("Solver 'direct' solves linear problems only. For the linear systems of "
+                         "a nonlinear problem use " +
+                             names_of(solvers.choices()) + ".",
+                         "Solver/Solver");
+  check(options);
+}
+
+namespace
+{
+std::string node_name()
+{
+  char name[MPI_MAX_PROCESSOR_NAME];
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  return {name, static_cast<std::size_t>(length)};
+}
+} // namespace
+
+/// What only a leader has.
+class GroupSolver::Leader
+{
+public:
+  Leader(const SolverGroups &groups, const unsigned int threads, const GroupMethods &methods)
+  {
+    const std::string &backend = groups.backend();
+    CommunicatorPtr communicator;
+    if (groups.n_groups() > 1)
+      communicator = std::make_shared<MpiCommunicator>(groups.leaders());
+    const auto *const linear = std::get_if<GroupSolverOptions>(&methods);
+    const bool on_host = linear != nullptr && is_direct(linear->solver);
+    if (on_host && backend.rfind("cuda", 0) == 0)
+      throw ParameterError("Solver 'direct' runs on the host, but backend '" + backend +
+                               "' was asked for. Use backend auto or host, or another solver.",
+                           "Solver/Backend");
+    if (on_host && communicator)
+      throw ParameterError("Solver 'direct' needs all rows in one solver group, and there are " +
+                               std::to_string(groups.n_groups()) +
+                               ". Use another solver, or one group: backend host on one node.",
+                           "Solver/Solver");
+    executor = make_executor(on_host ? "host" : backend, threads);
+    if (const auto *const options = std::get_if<NonlinearSolverOptions>(&methods)) {
+      check_methods(*options);
+      nonlinear = std::make_unique<NonlinearSolver>(executor, *options, communicator);
+    }
+    else if (linear == nullptr)
+      continuation = std::make_unique<Continuation>(
+          executor, std::get<ContinuationOptions>(methods), communicator);
+    else if (!on_host) {
+      iterative = std::make_unique<LinearSolver>(executor, *linear, communicator);
+      falls_back = linear->falls_back && !communicator;
+    }
+  }
+
+  void begin_pattern(const GroupSystem &system)
+  {
+    const HostCsr A = system.part().A;
+    if (iterative)
+      iterative->begin_pattern(A);
+    if (nonlinear)
+      nonlinear->begin_pattern(A);
+    if (continuation)
+      continuation->begin_pattern(A);
+  }
+
+  SolveReport solve(const GroupSystem &system, const bool same_pattern, const SolveControl &control)
+  {
+    const auto [A, b, w, x] = system.part();
+    if (!iterative)
+      return solve_direct(A, b, x, control);
+    iterative->control() = control;
+    iterative->set_matrix(A, same_pattern);
+    SolveReport report = iterative->solve(b, x);
+    if (falls_back && !report.converged() && A.n <= largest_fallback)
+      fall_back(system.part(), control, report);
+    return report;
+  }
+
+  SolveReport solve_nonlinear(const GroupSystem &system, const bool same_pattern,
+                              const Nonlinearity &phi, const SolveControl &control)
+  {
+    const auto [A, b, w, x] = system.part();
+    nonlinear->control() = control;
+    nonlinear->set_system(A, w, same_pattern);
+    return nonlinear->solve(phi, b, x);
+  }
+
+  ContinuationReport trace(const GroupSystem &system, const Law &law,
+                           const Continuation::Callback &callback)
+  {
+    const auto [A, b, w, guess] = system.part();
+    std::vector<double> x(guess, guess + A.n);
+    continuation->set_system(A, w);
+    return continuation->trace(law, b, x.data(), callback);
+  }
+
+  ExecutorPtr executor;
+
+private:
+  /// The direct solver's solution and report, if it has one that @p report has not.
+  static void fall_back(const GroupSystem::Part &system, SolveControl control, SolveReport &report)
+  {
+    control.reference = SolveControl::Reference::rhs;
+    if (!control.energy_tolerance.is_given()) {
+      control.relative_tolerance = 0.; // the target in the norm of the system before scaling
+      control.absolute_tolerance =
+          report.rhs_norm > 0. ? report.target * report.given.rhs / report.rhs_norm : report.target;
+    }
+    std::vector<double> x(static_cast<std::size_t>(system.A.n));
+    SolveReport direct = solve_direct(system.A, system.b, x.data(), control);
+    if (!direct.converged()) {
+      report.message += " The direct solver has failed too: " + direct.message;
+      return;
+    }
+    std::copy(x.begin(), x.end(), system.x);
+    direct.method.failed_attempt = report.message;
+    direct.costs += report.costs;
+    report = std::move(direct);
+  }
+
+  bool falls_back = false;
+  std::unique_ptr<LinearSolver> iterative;
+  std::unique_ptr<NonlinearSolver> nonlinear;
+  std::unique_ptr<Continuation> continuation;
+};
+
+GroupSolver::GroupSolver(const SolverGroups &groups, const unsigned int threads,
+                         const GroupMethods &methods)
+    : groups(groups)
+{
+  groups.share_cores();
+  on_leaders(groups, [&] {
+    leader = std::make_unique<Leader>(groups, threads > 0 ? threads : groups.n_threads(), methods);
+  });
+  std::array<std::string, 3> mine; // node, backend, description
+  if (leader)
+    mine = {node_name(), leader->executor->name(), leader->executor->description()};
+  const auto all = dealii::Utilities::MPI::all_gather(groups.ranks(), mine);
+  const std::vector<int> &first = groups.first_ranks();
+  for (std::size_t group = 0; group + 1 < first.size(); ++group) {
+    const auto &[node, backend, description] = all[static_cast<std::size_t>(first[group])];
+    all_places.push_back({first[group], first[group + 1] - 1, node, backend, description});
+  }
+}
+
+GroupSolver::~GroupSolver() = default;
+
+void GroupSolver::begin_pattern(const GroupSystem &system)
+{
+  if (system.pattern_number() == pattern_there)
+    return;
+  pattern_there = 0;
+  on_leaders(groups, [&] { leader->begin_pattern(system); });
+}
+
+SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
+                                         const std::function<SolveReport(bool same_pattern)> &solve)
+{
+  system.synchronize();
+  SolveReport report;
+  const bool same_pattern = std::exchange(pattern_there, 0) == system.pattern_number();
+  on_leaders(groups, [&] { report = solve(same_pattern); });
+  pattern_there = system.pattern_number();
+  system.synchronize();
+  std::vector<double> history = std::move(report.history);
+  report = dealii::Utilities::MPI::broadcast(groups.ranks(), report, 0);
+  report.history = std::move(history);
+  return report;
+}
+
+SolveReport GroupSolver::solve(GroupSystem &system, const SolveControl &control)
+{
+  return solve_on_leader(system, [&](const bool same_pattern) {
+    return leader->solve(system, same_pattern, control);
+  });
+}
+
+SolveReport GroupSolver::solve_nonlinear(GroupSystem &system, const Nonlinearity &phi,
+                                         const SolveControl &control)
+{
+  return solve_on_leader(system, [&](const bool same_pattern) {
+    return leader->solve_nonlinear(system, same_pattern, phi, control);
+  });
+}
+
+ContinuationReport GroupSolver::trace(GroupSystem &system, const Law &law,
+                                      const std::function<void(const BranchRecord &)> &on_point)
+{
+  system.synchronize();
+  ContinuationReport report;
+  BranchRecord record;
+  std::vector<BranchRecord> records;
+  const auto show = [&] {
+    record = dealii::Utilities::MPI::broadcast(groups.ranks(), record, 0);
+    records.push_back(record);
+    system.synchronize();
+    on_point(record);
+  };
+  on_leaders(
+      groups,
+      [&](const std::function<void()> &call_event) {
+        report = leader->trace(system, law, [&](const BranchRecord &r, const auto &x) {
+          record = r;
+          std::copy(x.begin(), x.end(), system.part().x);
+          call_event();
+        });
+      },
+      show);
+  report.records.clear();
+  report = dealii::Utilities::MPI::broadcast(groups.ranks(), report, 0);
+  report.records = std::move(records);
+  return report;
+}
+
+std::size_t GroupSolver::peak_device_bytes() const
+{
+  const bool is_on_device = leader && leader->executor->backend() == BackendKind::cuda;
+  return dealii::Utilities::MPI::max(is_on_device ? leader->executor->peak_bytes() : std::size_t(0),
+                                     groups.ranks());
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,318 @@
+#include "linalg/dealii/group_system.h"
+
+#include "linalg/base/error.h"
+#include "linalg/base/indices.h"
+#include "linalg/mpi/ghost_plan.h"
+#include "linalg/mpi/mpi_communicator.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <unordered_map>
+
+namespace femgpu::linalg
+{
+namespace
+{
+// Columns of contributions that are none of the matrix.
+constexpr auto rhs_column = dealii::numbers::invalid_dof_index;
+constexpr auto weight_column = rhs_column - 1;
+} // namespace
+
+GroupSystem::GroupSystem(const SolverGroups &groups)
+    : solver_groups(groups), my_rank(dealii::Utilities::MPI::this_mpi_process(groups.ranks())),
+      n_ranks(dealii::Utilities::MPI::n_mpi_processes(groups.ranks())), for_others(n_ranks)
+{
+  row_begins.assign(n_ranks + 1, 0);
+}
+
+void GroupSystem::count_rows(const std::size_t my_rows, const std::size_t my_nonzeros)
+{
+  const auto rows = dealii::Utilities::MPI::all_gather(communicator(), my_rows);
+  const auto nonzeros = dealii::Utilities::MPI::all_gather(communicator(), my_nonzeros);
+  const auto group = static_cast<std::size_t>(solver_groups.number());
+  const auto first_rank = static_cast<unsigned int>(solver_groups.first_ranks()[group]),
+             last_rank = static_cast<unsigned int>(solver_groups.first_ranks()[group + 1]);
+  first_nonzero = nonzeros_here = all_nonzeros = 0;
+  for (unsigned int rank = 0; rank < n_ranks; ++rank) {
+    row_begins[rank + 1] = row_begins[rank] + static_cast<Index>(rows[rank]);
+    all_nonzeros += nonzeros[rank];
+    if (rank < first_rank || rank >= last_rank)
+      continue;
+    first_nonzero += rank < my_rank ? nonzeros[rank] : 0;
+    nonzeros_here += nonzeros[rank];
+  }
+  first_of_group = row_begins[first_rank];
+  first_here = row_begins[my_rank] - first_of_group;
+  const auto n_rows = static_cast<std::size_t>(row_begins[last_rank] - first_of_group);
+  if (n_rows > static_cast<std::size_t>(most_indices) || nonzeros_here > RowStarts::most_entries)
+    throw ParameterError("A solver group has " + std::to_string(n_rows) + " rows and " +
+                         std::to_string(nonzeros_here) + " entries, but no more than " +
+                         std::to_string(most_indices) + " rows and " +
+                         std::to_string(RowStarts::most_entries) +
+                         " entries can be counted. Use more groups, refine less or lower the "
+                         "degree.");
+  n_here = static_cast<int>(n_rows);
+}
+
+void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row)
+{
+  static std::size_t n_patterns = 0;
+  number = ++n_patterns;
+  const auto my_nonzeros = std::accumulate(row_lengths.begin(), row_lengths.end(), std::size_t(0));
+  count_rows(row_lengths.size(), my_nonzeros);
+
+  MPI_Comm group = solver_groups.group();
+  const std::size_t rows = n_owned();
+  const bool is_last = dealii::Utilities::MPI::this_mpi_process(group) + 1 ==
+                       dealii::Utilities::MPI::n_mpi_processes(group);
+  low_starts = NodeArray<int>(group, rows + (is_last ? 1 : 0));
+  columns = NodeArray<int>(group, my_nonzeros);
+  values = NodeArray<double>(group, my_nonzeros);
+  b = NodeArray<double>(group, rows);
+  w = NodeArray<double>(group, rows);
+  known = nothing_known;
+
+  number_ghosts(fill_pattern(row_lengths, fill_row), my_nonzeros);
+  if (is_last)
+    low_starts.data()[n_here] = low_bits(nonzeros_here);
+  low_starts.synchronize();
+  columns.synchronize();
+  x = NodeArray<double>(group, rows + (is_last ? ghosts.size() : 0));
+  std::fill_n(solution(), rows, 0.);
+  // A row's end is the next rank's first row start.
+  MPI_Barrier(group);
+  low_starts.synchronize();
+  columns.synchronize();
+  row_starts = RowStarts(low_starts.data(), n_here, nonzeros_here);
+  set_zero();
+}
+
+/// Own columns of a row first, then those of other groups, which are numbered as they come.
+/// @return the latter, in the order of their numbers
+std::vector<GroupSystem::Index>
+GroupSystem::fill_pattern(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row)
+{
+  std::vector<Index> of_row, others;
+  std::unordered_map<Index, int> numbers;
+  std::size_t k = first_nonzero;
+  for (std::size_t row = 0; row < row_lengths.size(); ++row) {
+    low_starts.data()[first_here + row] = low_bits(k);
+    of_row.resize(row_lengths[row]);
+    fill_row(row, of_row.data());
+    for (const Index column : of_row)
+      if (is_here(column))
+        columns.data()[k++] = static_cast<int>(column - first_of_group);
+    for (const Index column : of_row)
+      if (!is_here(column)) {
+        const auto [found, is_new] = numbers.emplace(column, static_cast<int>(others.size()));
+        if (is_new)
+          others.push_back(column);
+        columns.data()[k++] = n_here + found->second;
+      }
+  }
+  return others;
+}
+
+/// Collective. Numbers the columns of other groups alike on all ranks, by their global numbers.
+/// @param of_rank by the numbers that they have in this rank's @p n_nonzeros entries
+void GroupSystem::number_ghosts(const std::vector<Index> &of_rank, const std::size_t n_nonzeros)
+{
+  ghosts.clear();
+  plan = {};
+  if (solver_groups.n_groups() == 1)
+    return;
+  for (const auto &some : dealii::Utilities::MPI::all_gather(solver_groups.group(), of_rank))
+    ghosts.insert(ghosts.end(), some.begin(), some.end());
+  std::sort(ghosts.begin(), ghosts.end());
+  ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
+  if (ghosts.size() > static_cast<std::size_t>(most_indices - n_here))
+    throw ParameterError("A solver group has " + std::to_string(n_here) + " rows and needs " +
+                         std::to_string(ghosts.size()) + " of others, more than the " +
+                         std::to_string(most_indices) +
+                         " that can be counted. Use more groups, or refine less.");
+  std::vector<int> final_numbers;
+  for (const Index column : of_rank)
+    final_numbers.push_back(local_number(column, first_of_group, n_here, ghosts));
+  int *const mine = columns.data() + first_nonzero;
+  std::for_each(mine, mine + n_nonzeros, [&](int &column) {
+    if (column >= n_here)
+      column = final_numbers[column - n_here];
+  });
+  if (!solver_groups.is_leader())
+    return;
+  std::vector<long long> starts;
+  for (const int rank : solver_groups.first_ranks())
+    starts.push_back(row_begins[rank]);
+  plan = make_ghost_plan(ghosts, starts, solver_groups.leaders());
+}
+
+std::vector<std::size_t> GroupSystem::rows_of_groups() const
+{
+  std::vector<std::size_t> rows;
+  const std::vector<int> &first = solver_groups.first_ranks();
+  for (std::size_t group = 0; group + 1 < first.size(); ++group)
+    rows.push_back(row_begins[first[group + 1]] - row_begins[first[group]]);
+  return rows;
+}
+
+template <class T>
+std::vector<T> GroupSystem::gather_on_leader(std::vector<T> mine) const
+{
+  MPI_Comm group = solver_groups.group();
+  if (dealii::Utilities::MPI::n_mpi_processes(group) == 1)
+    return mine;
+  const auto here = dealii::Utilities::MPI::this_mpi_process(group);
+  const std::vector<std::size_t> sizes = dealii::Utilities::MPI::all_gather(group, mine.size());
+  const auto begin = std::accumulate(sizes.begin(), sizes.begin() + here, std::size_t(0));
+  const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
+  const NodeArray<T> all(group, mine.size());
+  std::copy(mine.begin(), mine.end(), all.data() + begin);
+  all.synchronize();
+  MPI_Barrier(group);
+  all.synchronize();
+  return here == 0 ? std::vector<T>(all.data(), all.data() + total) : std::vector<T>();
+}
+
+template std::vector<int> GroupSystem::gather_on_leader(std::vector<int>) const;
+template std::vector<double> GroupSystem::gather_on_leader(std::vector<double>) const;
+
+void GroupSystem::set_zero()
+{
+  const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
+  std::fill(values.data() + row_starts[first], values.data() + row_starts[first + rows], 0.);
+  std::fill_n(rhs(), rows, 0.);
+  std::fill_n(weights(), rows, 0.);
+}
+
+unsigned int GroupSystem::owner_of(const Index row) const
+{
+  const auto next = std::upper_bound(row_begins.begin(), row_begins.end(), row);
+  return static_cast<unsigned int>(next - row_begins.begin()) - 1;
+}
+
+void GroupSystem::add_owned_row(const Index row, const unsigned int n, const Index *added_columns,
+                                const double *added_values)
+{
+  const auto i = static_cast<int>(row - first_of_group);
+  const std::size_t begin = row_starts[i], end = row_starts[i + 1];
+  std::size_t k = begin;
+  for (unsigned int entry = 0; entry < n; ++entry, ++k) {
+    const int column = local_number(added_columns[entry], first_of_group, n_here, ghosts);
+    if (k > begin && columns.data()[k - 1] >= column)
+      k = begin; // own columns stand before ghosts with smaller global numbers
+    while (k < end && columns.data()[k] < column)
+      ++k;
+    AssertThrow(k < end && columns.data()[k] == column,
+                dealii::ExcMessage("An entry was added that is not in the sparsity pattern."));
+    values.data()[k] += added_values[entry];
+  }
+}
+
+void GroupSystem::add_row(const Index row, const unsigned int n, const Index *added_columns,
+                          const double *added_values)
+{
+  if (owns(row))
+    add_owned_row(row, n, added_columns, added_values);
+  else
+    for (unsigned int entry = 0; entry < n; ++entry)
+      for_others[owner_of(row)].push_back({row, added_columns[entry], added_values[entry]});
+}
+
+void GroupSystem::add_rhs(const Index row, const double value)
+{
+  if (owns(row))
+    rhs()[row - first_owned()] += value;
+  else
+    for_others[owner_of(row)].push_back({row, rhs_column, value});
+}
+
+void GroupSystem::add_weight(const Index row, const double value)
+{
+  if (owns(row))
+    weights()[row - first_owned()] += value;
+  else
+    for_others[owner_of(row)].push_back({row, weight_column, value});
+}
+
+void GroupSystem::compress()
+{
+  std::vector<int> send_counts(n_ranks), receive_counts(n_ranks);
+  std::vector<int> send_begins(n_ranks), receive_begins(n_ranks);
+  std::vector<Contribution> sent;
+  for (unsigned int rank = 0; rank < n_ranks; ++rank) {
+    send_begins[rank] = static_cast<int>(sent.size());
+    send_counts[rank] = static_cast<int>(for_others[rank].size());
+    sent.insert(sent.end(), for_others[rank].begin(), for_others[rank].end());
+    for_others[rank].clear();
+  }
+  MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, communicator());
+  int n_received = 0;
+  for (unsigned int rank = 0; rank < n_ranks; ++rank) {
+    receive_begins[rank] = n_received;
+    n_received += receive_counts[rank];
+  }
+  std::vector<Contribution> received(static_cast<std::size_t>(n_received));
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(sizeof(Contribution), MPI_BYTE, &type);
+  MPI_Type_commit(&type);
+  MPI_Alltoallv(sent.data(), send_counts.data(), send_begins.data(), type, received.data(),
+                receive_counts.data(), receive_begins.data(), type, communicator());
+  MPI_Type_free(&type);
+  for (const Contribution &entry : received)
+    if (entry.column == rhs_column)
+      add_rhs(entry.row, entry.value);
+    else if (entry.column == weight_column)
+      add_weight(entry.row, entry.value);
+    else
+      add_owned_row(entry.row, 1, &entry.column, &entry.value);
+  values.synchronize();
+  synchronize();
+}
+
+void GroupSystem::synchronize() const
+{
+  const auto synchronize_all = [this] {
+    for (const NodeArray<double> *vector : {&b, &w, &x})
+      vector->synchronize();
+  };
+  synchronize_all();
+  MPI_Barrier(solver_groups.group());
+  synchronize_all();
+}
+
+GroupSystem::Part GroupSystem::part() const
+{
+  values.synchronize();
+  HostCsr A{n_here, nonzeros_here, row_starts, columns.data(), values.data(), known};
+  A.ghosts = solver_groups.n_groups() > 1 ? &plan : nullptr;
+  return {A, b.data(), w.data(), x.data()};
+}
+
+std::vector<double> GroupSystem::vmult() const
+{
+  synchronize();
+  if (solver_groups.n_groups() > 1) {
+    if (solver_groups.is_leader()) {
+      std::vector<double> sent;
+      for (const GhostPlan::Neighbour &neighbour : plan.neighbours)
+        for (const int row : neighbour.sent_rows)
+          sent.push_back(x.data()[row]);
+      MpiCommunicator(solver_groups.leaders()).exchange(plan, sent.data(), x.data() + n_here);
+    }
+    synchronize();
+  }
+  const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
+  std::vector<double> Ax;
+  for (int i = first; i < first + rows; ++i) {
+    double sum = 0.;
+    for (std::size_t k = row_starts[i]; k < row_starts[i + 1]; ++k)
+      sum += values.data()[k] * x.data()[columns.data()[k]];
+    Ax.push_back(sum);
+  }
+  synchronize(); // all have read x
+  return Ax;
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,212 @@
+#include "linalg/mpi/solver_groups.h"
+
+#include "linalg/base/error.h"
+#include "linalg/execution/memory/executor.h"
+#include "linalg/mpi/nodes.h"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <exception>
+#include <sstream>
+
+namespace femgpu::linalg
+{
+namespace
+{
+constexpr const char *parameter = "Solver/Devices";
+
+bool is_number(const std::string &text)
+{
+  return !text.empty() && text.size() <= 4 &&
+         text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+[[noreturn]] void refuse(const std::string &devices)
+{
+  throw ParameterError("Devices are '" + devices +
+                           "'; use auto, a number of groups on each node, or a list of GPUs as "
+                           "cuda:0,2.",
+                       parameter);
+}
+
+bool is_list(const std::string &devices)
+{
+  return devices.compare(0, 5, "cuda:") == 0;
+}
+
+/// The numbers of "cuda:0,2".
+std::vector<int> listed_devices(const std::string &devices)
+{
+  std::vector<int> numbers;
+  std::istringstream list(devices.substr(5));
+  for (std::string number; std::getline(list, number, ',');) {
+    if (!is_number(number))
+      refuse(devices);
+    numbers.push_back(std::stoi(number));
+  }
+  for (const int number : numbers)
+    if (std::count(numbers.begin(), numbers.end(), number) > 1)
+      throw ParameterError("Devices are '" + devices + "', which has GPU " +
+                               std::to_string(number) + " more than once. Name each once.",
+                           parameter);
+  if (numbers.empty())
+    refuse(devices);
+  return numbers;
+}
+
+std::vector<std::string> cuda_backends(const std::vector<int> &devices)
+{
+  std::vector<std::string> backends;
+  for (const int device : devices)
+    backends.push_back("cuda:" + std::to_string(device));
+  return backends;
+}
+
+std::vector<std::string> first_devices(const int n)
+{
+  std::vector<int> devices;
+  for (int device = 0; device < n; ++device)
+    devices.push_back(device);
+  return cuda_backends(devices);
+}
+
+/// Of each group of a node that has @p n_ranks.
+std::vector<std::string> backends_of_node(const std::string &backend, const std::string &devices,
+                                          const int n_ranks)
+{
+  if (is_list(devices)) {
+    if (backend != "auto" && backend != "cuda")
+      throw ParameterError("Devices are '" + devices + "', but the backend is '" + backend +
+                               "'. Use backend auto or cuda.",
+                           parameter);
+    return cuda_backends(listed_devices(devices));
+  }
+  const int n_devices = backend == "auto" || backend == "cuda" ? n_cuda_devices() : 0;
+  if (devices == "auto")
+    return n_devices > 1 && n_ranks > 1 ? first_devices(std::min(n_devices, n_ranks))
+                                        : std::vector<std::string>{backend};
+  const int n = std::stoi(devices);
+  if (n_devices == 0 && backend != "cuda")
+    return std::vector<std::string>(static_cast<std::size_t>(n), backend);
+  if (n > n_devices)
+    throw ParameterError("Devices are " + devices + ", but a node has " +
+                             std::to_string(n_devices) + (n_devices == 1 ? " GPU" : " GPUs") +
+                             ". Ask for as many, or use backend host.",
+                         parameter);
+  return first_devices(n);
+}
+
+std::string broadcast(std::string text, MPI_Comm ranks)
+{
+  auto length = static_cast<int>(text.size());
+  MPI_Bcast(&length, 1, MPI_INT, 0, ranks);
+  text.resize(static_cast<std::size_t>(length));
+  MPI_Bcast(text.data(), length, MPI_CHAR, 0, ranks);
+  return text;
+}
+
+/// What the node's first rank says of its groups, so that no other one need start a driver: the
+/// backends, each ending with a blank, or an error behind a '!'.
+std::vector<std::string> agree_on_backends(const std::string &backend, const std::string &devices,
+                                           MPI_Comm node)
+{
+  int rank = 0, n_ranks = 1;
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm_size(node, &n_ranks);
+  std::string text;
+  if (rank == 0)
+    try {
+      check_devices(devices);
+      for (const std::string &of_group : backends_of_node(backend, devices, n_ranks))
+        text += of_group + ' ';
+    }
+    catch (const ParameterError &error) {
+      text = std::string("!") + error.what();
+    }
+  text = broadcast(text, node);
+  if (text.front() == '!')
+    throw ParameterError(text.substr(1), parameter);
+  std::istringstream words(text);
+  std::vector<std::string> backends;
+  for (std::string word; words >> word;)
+    backends.push_back(word);
+  if (static_cast<int>(backends.size()) > n_ranks)
+    throw ParameterError("Devices are '" + devices + "', for " + std::to_string(backends.size()) +
+                             " groups on each node, but a node has " + std::to_string(n_ranks) +
+                             (n_ranks == 1 ? " rank" : " ranks") +
+                             ". Start at least one rank for each group, or ask for fewer.",
+                         parameter);
+  return backends;
+}
+} // namespace
+
+void check_devices(const std::string &devices)
+{
+  if (is_list(devices))
+    listed_devices(devices);
+  else if (devices != "auto" && (!is_number(devices) || std::stoi(devices) == 0))
+    refuse(devices);
+}
+
+SolverGroups::State::~State()
+{
+  int is_over = 0;
+  MPI_Finalized(&is_over);
+  // After an error on one rank the others will not come here.
+  if (is_over != 0 || std::uncaught_exceptions() > 0)
+    return;
+  for (MPI_Comm *const ranks : {&group, &leaders})
+    if (*ranks != MPI_COMM_NULL)
+      MPI_Comm_free(ranks);
+}
+
+SolverGroups::SolverGroups(MPI_Comm ranks) : SolverGroups(ranks, "host", "auto")
+{}
+
+SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std::string &devices)
+    : state(std::make_shared<State>())
+{
+  MPI_Comm node = ranks_of_node(ranks);
+  const std::vector<std::string> backends = agree_on_backends(backend, devices, node);
+  const auto n = static_cast<long long>(backends.size());
+  int rank = 0, rank_of_node = 0, size_of_node = 1, rank_of_group = 0;
+  MPI_Comm_rank(ranks, &rank);
+  MPI_Comm_rank(node, &rank_of_node);
+  MPI_Comm_size(node, &size_of_node);
+  const auto here = static_cast<int>(rank_of_node * n / size_of_node); // of the node's groups
+
+  state->all = ranks;
+  state->backend = backends[static_cast<std::size_t>(here)];
+  MPI_Comm_split(node, here, 0, &state->group);
+  MPI_Comm_rank(state->group, &rank_of_group);
+  MPI_Comm_split(ranks, rank_of_group == 0 ? 0 : MPI_UNDEFINED, 0, &state->leaders);
+  const cpu_set_t of_node = cores_of(node);
+  state->cores = cores_of(state->group);
+  const int n_cores = CPU_COUNT(&state->cores); // bound ranks have cores of their own
+  const bool are_shared = CPU_EQUAL(&of_node, &state->cores) != 0;
+  const auto sharing = are_shared ? static_cast<int>(n) : 1;
+  state->n_threads = static_cast<unsigned int>(std::max(1, n_cores / sharing));
+  MPI_Comm_free(&node);
+
+  int size = 1;
+  MPI_Comm_size(ranks, &size);
+  std::vector<int> leads(static_cast<std::size_t>(size));
+  const int leads_here = rank_of_group == 0 ? 1 : 0;
+  MPI_Allgather(&leads_here, 1, MPI_INT, leads.data(), 1, MPI_INT, ranks);
+  for (int other = 0; other < size; ++other)
+    if (leads[static_cast<std::size_t>(other)] != 0) {
+      state->number += other > 0 && other <= rank ? 1 : 0;
+      state->first_ranks.push_back(other);
+    }
+  state->first_ranks.push_back(size);
+}
+
+void SolverGroups::share_cores() const
+{
+  if (!is_leader())
+    return;
+  sched_setaffinity(0, sizeof(state->cores), &state->cores);
+  omp_set_num_threads(static_cast<int>(state->n_threads));
+}
+} // namespace femgpu::linalg

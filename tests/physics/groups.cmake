@@ -1,0 +1,64 @@
+# Solver groups: several parts of the cores of a node, and two nodes made of the ranks of this one
+# (FEMGPU_NODES), which share no memory. Included by CMakeLists.txt beside it.
+#
+# Iterations are those of one group where the preconditioner is that of all rows, as jacobi.
+
+# Results on 4 ranks of two nodes are those on one rank.
+function(nodes_test name)
+  study_test(${name}_is_the_same_on_two_nodes ${ARGN} --ranks 4 --same-as-ranks 1
+    --set Solver/Backend=host --set Solver/Preconditioner=jacobi --set "Output/Write VTU=false")
+  set_property(TEST ${name}_is_the_same_on_two_nodes APPEND PROPERTY ENVIRONMENT FEMGPU_NODES=2)
+endfunction()
+
+foreach(file IN LISTS shipped_files)
+  get_filename_component(name ${file} NAME_WE)
+  if(NOT name MATCHES "elasticity|heat_radiation")
+    nodes_test(shipped_${name} ${file} --absolute-for-quantities 1e-10)
+  endif()
+endforeach()
+nodes_test(shipped_elasticity_kirsch ${parameter_dir}/elasticity_kirsch.prm
+  --absolute-for-quantities 1e-4)
+nodes_test(shipped_elasticity_cook ${parameter_dir}/elasticity_cook.prm
+  --absolute-for-quantities 1e-4)
+foreach(name bracket cantilever thermal_twist) # known to fewer digits than are compared
+  study_test(shipped_elasticity_${name}_repeats_on_two_groups
+    ${parameter_dir}/elasticity_${name}.prm --ranks 2 --set Solver/Backend=host
+    --set Solver/Devices=2 --repeat-identical)
+endforeach()
+nodes_test(heat_of_materials ${here}/heat_materials_2d.prm)
+nodes_test(hanging_nodes_in_3d ${here}/hanging_nodes_3d.prm)
+nodes_test(adaptive_periodic_sides ${here}/poisson_periodic_2d.prm
+  --set Study/Cycles=4 --set Study/Refinement=adaptive)
+nodes_test(mesh_of_triangles_that_is_refined ${here}/poisson_2d.prm --set Mesh/Cells=simplex
+  --set Study/Cycles=3)
+nodes_test(nonlinear_conjugate_gradients ${here}/bratu_2d.prm --set Nonlinear/Method=nlcg)
+nodes_test(oblique_symmetry_planes ${here}/elasticity_oblique_3d.prm)
+nodes_test(discretisation_error_as_the_end_of_a_solve ${here}/poisson_2d.prm
+  --set Study/Cycles=4 --set Solver/Solver=cg --set "Solver/Stop at=discretisation error")
+nodes_test(nodes_without_cells ${parameter_dir}/poisson.prm --set "Mesh/Initial refinements=0"
+  --set Study/Cycles=2)
+
+# The words of Solver/Devices
+study_test(groups_of_a_node_are_told ${parameter_dir}/poisson.prm --ranks 3 --set Solver/Backend=host
+  --set Solver/Devices=2 --set Study/Cycles=2 --set "Output/Write VTU=false"
+  --expect-text "2 solver groups: ranks 0 to 1 with host .* rank 2 with host")
+study_test(repeats_of_three_groups_have_the_same_bytes ${parameter_dir}/heat_radiation.prm --ranks 3
+  --set Solver/Backend=host --set Solver/Devices=3 --set Study/Cycles=2 --repeat-identical)
+study_test(more_groups_than_ranks_end_with_1 ${parameter_dir}/poisson.prm --ranks 2
+  --set Solver/Backend=host --set Solver/Devices=3 --expect-exit 1
+  --expect-message "Solver/Devices.*3 groups on each node, but a node has 2 ranks")
+study_test(direct_solver_of_two_groups_ends_with_1 ${parameter_dir}/poisson.prm --ranks 2
+  --set Solver/Backend=host --set Solver/Devices=2 --set Solver/Solver=direct --expect-exit 1
+  --expect-message "'direct' needs all rows in one solver group")
+foreach(devices none 0 cuda: cuda:0,x cuda:1,1)
+  study_test(devices_${devices}_end_with_1 ${parameter_dir}/poisson.prm
+    --set Solver/Devices=${devices} --expect-exit 1 --expect-message "Devices are '${devices}'")
+endforeach()
+study_test(devices_of_another_backend_end_with_1 ${parameter_dir}/poisson.prm
+  --set Solver/Backend=host --set Solver/Devices=cuda:0,1 --expect-exit 1
+  --expect-message "Devices are 'cuda:0,1', but the backend is 'host'")
+
+# A rank that dies ends all, whatever they are at.
+add_test(NAME rank_that_is_killed_in_any_phase_ends_all COMMAND ${Python3_EXECUTABLE}
+  ${here}/killed_rank.py --program $<TARGET_FILE:femgpu> ${parameter_dir}/poisson_3d.prm)
+physics_properties(rank_that_is_killed_in_any_phase_ends_all)
