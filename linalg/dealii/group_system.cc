@@ -2,7 +2,6 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
-#include "linalg/mpi/ghost_plan.h"
 #include "linalg/mpi/mpi_communicator.h"
 
 #include <deal.II/base/mpi.h>
@@ -146,7 +145,7 @@ void GroupSystem::number_ghosts(const std::vector<Index> &of_rank, const std::si
   std::vector<long long> starts;
   for (const int rank : solver_groups.first_ranks())
     starts.push_back(row_begins[rank]);
-  plan = make_ghost_plan(ghosts, starts, solver_groups.leaders());
+  plan = MpiCommunicator(solver_groups.leaders()).plan(ghosts, starts);
 }
 
 std::vector<std::size_t> GroupSystem::rows_of_groups() const

@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
-#include "linalg/mpi/ghost_plan.h"
+#include "linalg/mpi/mpi_communicator.h"
 
 #include <algorithm>
 #include <iterator>
@@ -80,6 +80,9 @@ std::vector<int> balanced_rows(const HostCsr &A, const int n_parts)
     starts.push_back(begin);
   }
   starts.push_back(A.n);
+  const int node = A.node_size();
+  for (int &start : starts)
+    start -= start % node;
   return starts;
 }
 
@@ -94,6 +97,20 @@ Distribution::Distribution(MPI_Comm ranks, const HostCsr &A) : ranks(ranks)
     send_rows(A);
   else
     receive_rows();
+  send_unknowns(*A.unknowns);
+}
+
+/// To all: what is known of their rows.
+void Distribution::send_unknowns(const Unknowns &all)
+{
+  int known[] = {all.per_node, all.dimension, all.coordinates.empty() ? 0 : 1};
+  MPI_Bcast(known, 3, MPI_INT, 0, ranks);
+  Unknowns mine;
+  mine.per_node = known[0];
+  mine.dimension = known[1];
+  if (known[2] != 0)
+    mine.coordinates = scatter(all.coordinates, static_cast<std::size_t>(known[1]));
+  part.rows.unknowns = std::make_shared<const Unknowns>(std::move(mine));
 }
 
 /// Row starts, columns and values of their rows to the others; and the own ones.
@@ -159,18 +176,20 @@ void Distribution::make_plan(std::vector<int> columns)
         }
   }
   A.values = std::move(values);
-  part.ghosts = make_ghost_plan(ghosts, {starts.begin(), starts.end()}, ranks);
+  part.ghosts = MpiCommunicator(ranks).plan(ghosts, {starts.begin(), starts.end()});
 }
 
-std::vector<double> Distribution::scatter(const std::vector<double> &v) const
+std::vector<double> Distribution::scatter(const std::vector<double> &v,
+                                          const std::size_t width) const
 {
-  std::vector<double> own(static_cast<std::size_t>(n()));
+  std::vector<double> own(static_cast<std::size_t>(n()) * width);
   if (rank > 0) {
     receive(own.data(), own.size(), 0, ranks);
     return own;
   }
   for (int to = 1; to < n_ranks(ranks); ++to)
-    send(v.data() + starts[to], static_cast<std::size_t>(starts[to + 1] - starts[to]), to, ranks);
+    send(v.data() + static_cast<std::size_t>(starts[to]) * width,
+         static_cast<std::size_t>(starts[to + 1] - starts[to]) * width, to, ranks);
   std::copy_n(v.begin(), own.size(), own.begin());
   return own;
 }

@@ -15,7 +15,8 @@
 namespace femgpu::linalg
 {
 /// The first rows of parts that follow each other, and n: parts are about equal in what an
-/// iteration reads of them, their entries and some vectors. @param A with or without values
+/// iteration reads of them, their entries and some vectors, and cut no node. @param A with or
+/// without values
 std::vector<int> balanced_rows(const HostCsr &A, int n_parts);
 
 /// The rows of a matrix that a rank has. It may be moved, but not while somebody has its csr().
@@ -48,8 +49,9 @@ public:
   {
     return part.rows.n;
   }
-  /// Rows of the first rank to those of all. @param v of the first rank, all numbers
-  std::vector<double> scatter(const std::vector<double> &v) const;
+  /// Rows of the first rank to those of all. @param v of the first rank, all numbers, @p width of
+  /// them a row
+  std::vector<double> scatter(const std::vector<double> &v, std::size_t width = 1) const;
   /// And back: all numbers on the first rank, elsewhere none.
   std::vector<double> gather(const std::vector<double> &v) const;
 
@@ -63,6 +65,7 @@ public:
 private:
   void send_rows(const HostCsr &A);
   void receive_rows();
+  void send_unknowns(const Unknowns &all);
   void make_plan(std::vector<int> global_columns);
 
   MPI_Comm ranks;

@@ -27,6 +27,8 @@ public:
   /// Gathers the parts' numbers, which every rank adds by itself.
   void sum(double *values, int n) const override;
   double max(double value) const override;
+  GhostPlan plan(std::vector<long long> ghosts,
+                 const std::vector<long long> &starts) const override;
   void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const override;
 
 private:

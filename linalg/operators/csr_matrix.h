@@ -26,6 +26,11 @@ public:
   CsrMatrix(const ExecutorPtr &executor, int n_columns, Buffer<int> row_starts, Buffer<int> columns,
             Buffer<double> values);
 
+  /// The same, for rows and columns of parts. (By reference, so that row_starts is whole until all
+  /// arguments are there.)
+  CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, Buffer<int> &&row_starts,
+            Buffer<int> &&columns, Buffer<double> &&values);
+
   /// With those of ghosts.
   int n_columns() const
   {
@@ -105,10 +110,6 @@ public:
   }
 
 private:
-  // By reference, so that row_starts is whole until all arguments are there.
-  CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, Buffer<int> &&row_starts,
-            Buffer<int> &&columns, Buffer<double> &&values);
-
   UnknownsPtr known = nothing_known;
   mutable int longest = -1; // not known yet
   Buffer<int> row_starts;   // their low 32 bits

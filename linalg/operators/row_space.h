@@ -19,9 +19,21 @@ struct GhostPlan
     int n_received;             ///< ghosts that are rows of its own
   };
   std::vector<Neighbour> neighbours; ///< parts ascend; ghosts lie in this order
+  std::vector<long long> numbers;    ///< global ones of the ghosts, which ascend
 
-  int n_ghosts() const;
+  int n_ghosts() const
+  {
+    return static_cast<int>(numbers.size());
+  }
 };
+
+/// The way back: what goes with it from ghosts comes to the rows that they are copies of, those of
+/// one neighbour after the other.
+GhostPlan reversed(const GhostPlan &plan);
+
+/// The number in a part of the global row @p row, where the part has @p n rows from @p first on,
+/// and then ghosts with these global numbers.
+int local_number(long long row, long long first, int n, const std::vector<long long> &ghosts);
 
 /**
  * How the parts of distributed vectors speak with each other. Each part is the work of a thread or
@@ -41,6 +53,11 @@ public:
 
   /// The largest of the parts' values.
   virtual double max(double value) const = 0;
+
+  /// Tells the others which of their rows are ghosts here. @param ghosts global numbers, ascending
+  /// @param starts first row of each part, and the number of rows
+  virtual GhostPlan plan(std::vector<long long> ghosts,
+                         const std::vector<long long> &starts) const = 0;
 
   /// Sends own values to those that have them as ghosts. All memory is the host's.
   /// @param sent those of the plan's sent_rows, one neighbour after the other
@@ -63,8 +80,15 @@ public:
   /// One part of several, without ghosts. Is called by all parts.
   RowSpace(ExecutorPtr executor, int n_rows, CommunicatorPtr communicator);
 
+  /// Other rows of the same parts, without ghosts. Is called by all parts.
+  RowSpace(const RowSpace &parts, int n_rows);
+
   /// The same rows with the ghosts of @p plan.
   RowSpace(const RowSpace &rows, GhostPlan plan);
+
+  /// The same rows with ghosts that have these global numbers, in any order and perhaps repeated;
+  /// without those that are own rows. Is called by all parts.
+  RowSpace(const RowSpace &rows, std::vector<long long> ghosts);
 
   const ExecutorPtr &executor() const
   {
@@ -84,12 +108,26 @@ public:
   /// Rows of all parts.
   long long n_global() const
   {
-    return n_total;
+    return starts.back();
   }
   /// Rows of the parts before this one: the global number of the first own row.
   long long first() const
   {
-    return n_before;
+    return starts[own];
+  }
+  /// Where the values of ghosts come from; nullptr: there is one part, or there are none.
+  const GhostPlan *ghost_plan() const
+  {
+    return ghosts ? &*ghosts : nullptr;
+  }
+  /// Of a row, or of a ghost.
+  long long global_number(const int i) const
+  {
+    return i < n_own ? first() + i : ghosts->numbers[static_cast<std::size_t>(i - n_own)];
+  }
+  int number_here(const long long row) const
+  {
+    return local_number(row, first(), n_own, ghosts ? ghosts->numbers : std::vector<long long>());
   }
   /// nullptr: there is one part.
   const Communicator *communicator() const
@@ -101,6 +139,13 @@ public:
   double max(const double value) const
   {
     return parts ? parts->max(value) : value;
+  }
+  /// Over the parts.
+  double sum(double value) const
+  {
+    if (parts)
+      parts->sum(&value, 1);
+    return value;
   }
 
   Buffer<double> make_vector() const
@@ -116,21 +161,34 @@ public:
       exchange_ghosts(v);
   }
 
+  /// Adds the ghosts of @p v to the rows of their owners.
+  void add_ghosts(double *v) const
+  {
+    if (ghosts)
+      return_ghosts(v);
+  }
+
+  /// A copy of n() numbers in the executor's memory, with ghosts behind.
+  Buffer<double> with_ghosts(const double *v) const;
+
 private:
   /// What an exchange needs besides the plan.
   struct Exchange
   {
+    GhostPlan back;
     Buffer<int> sent_rows;
     Buffer<double> packed;
     std::vector<double> sent, received; ///< in host memory
   };
 
   void exchange_ghosts(double *v) const;
+  void return_ghosts(double *v) const;
 
   ExecutorPtr owner;
   int n_own;
-  long long n_total, n_before = 0;
   CommunicatorPtr parts;
+  std::size_t own = 0;           ///< number of this part
+  std::vector<long long> starts; ///< first row of each part, and the number of rows
   std::optional<GhostPlan> ghosts;
   std::shared_ptr<Exchange> memory; ///< where there are ghosts; one exchange uses it at a time
 };

@@ -6,26 +6,12 @@ namespace femgpu::linalg
 {
 namespace
 {
-struct IsOwnColumn
-{
-  int n;
-
-  FEMGPU_HD
-  bool operator()(const int /* i */, const int j) const
-  {
-    return j < n;
-  }
-};
-
 template <class Backend>
 class DerivedBlock final : public OwnBlock
 {
 public:
   explicit DerivedBlock(const CsrMatrix &A)
-      : block(A, A.n(),
-              choose<Backend>(pattern_of(A),
-                              EntriesWhere<IsOwnColumn>{pattern_of(A).view(), {A.n()}}, A.n(),
-                              "The own block of a part"))
+      : block(A, A.n(), own_columns<Backend>(pattern_of(A), "The own block of a part"))
   {
     block.mutable_matrix().set_unknowns(A.unknowns());
   }

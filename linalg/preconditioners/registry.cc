@@ -81,7 +81,7 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      "(0: as known), near-null=auto|constants|rigid-body, coarsest=ROWS that are inverted, "
      "times=yes to time each level of a cycle",
      preconditioner<class MultigridPreconditioner>,
-     {.takes_coordinates = true, .takes_coarser = true}}};
+     {.takes_ghosts = true, .takes_coordinates = true, .takes_coarser = true}}};
 
 constexpr decltype(preconditioners) preconditioners("preconditioner", preconditioner_table);
 

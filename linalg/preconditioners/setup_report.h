@@ -11,7 +11,7 @@ namespace femgpu::linalg
 /// or of new values in the old pattern.
 struct LevelReport
 {
-  int rows = 0;
+  long long rows = 0;
   std::size_t nonzeros = 0;
   double eigenvalue =
       -1.; ///< the largest of M⁻¹A, M of the smoother, estimated; negative where A is inverted

@@ -56,7 +56,7 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
       preconditioner->setup(seen);
   }
   catch (const Error &error) {
-    if (choice != Choice::multigrid)
+    if (choice != Choice::multigrid || is_in_parts()) // perhaps of this part alone
       throw;
     take_jacobi(error.what());
   }
@@ -64,7 +64,7 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
 
 const Matrix &PreconditionedSolver::seen_by_preconditioner(const Matrix &A, const bool only_values)
 {
-  if (A.range()->communicator() == nullptr || takes_ghosts)
+  if (!is_in_parts() || takes_ghosts)
     return A;
   if (only_values)
     own_block->update(A.csr());
@@ -137,6 +137,8 @@ void PreconditionedSolver::take_multigrid()
     remark = "after " + std::to_string(patience) + " iterations of a solve with jacobi";
   }
   catch (const Error &error) {
+    if (is_in_parts()) // the others may not have one
+      throw;
     take_jacobi(error.what());
   }
 }

@@ -34,6 +34,10 @@ public:
                     const SolveControl &control);
 
 private:
+  bool is_in_parts() const
+  {
+    return matrix->range()->communicator() != nullptr;
+  }
   enum class Choice
   {
     given,     ///< and does not change

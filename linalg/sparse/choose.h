@@ -31,6 +31,27 @@ struct EntriesWhere
   }
 };
 
+struct AnyColumn
+{
+  FEMGPU_HD
+  bool operator()(const int /* i */, const int /* j */) const
+  {
+    return true;
+  }
+};
+
+/// Of a part those that are no ghosts.
+struct OwnColumn
+{
+  int n;
+
+  FEMGPU_HD
+  bool operator()(const int /* i */, const int j) const
+  {
+    return j < n;
+  }
+};
+
 /// Each thread of a team has some places of a row that follow each other, with that behind its last
 /// entry, so that they keep their order; of short rows, one.
 struct Share
@@ -129,6 +150,13 @@ DerivedPattern choose(const PatternRef &A, const Choice &choice, const int n,
   runner.run(teams(n, StoreChosen<Choice>{rows_of_A, choice, result.pattern.row_starts.data(),
                                           result.pattern.columns.data(), result.sources.data()}));
   return result;
+}
+
+/// The pattern of a part's rows without ghosts.
+template <class Backend>
+DerivedPattern own_columns(const PatternRef &A, const std::string &what)
+{
+  return choose<Backend>(A, EntriesWhere<OwnColumn>{A.view(), {A.n}}, A.n, what);
 }
 } // namespace femgpu::linalg
 

@@ -12,4 +12,12 @@ void gather_rows<ThisBackend>(const Executor &executor, const double *const v,
       static_cast<int>(rows.size()),
       [v, rows = rows.data(), to = to.data()] FEMGPU_BODY(const int k) { to[k] = v[rows[k]]; }));
 }
+
+template <>
+void add_to_rows<ThisBackend>(const Executor &executor, const double *const from,
+                              const int *const rows, const int n, double *const v)
+{
+  Runner<ThisBackend>(executor).run(
+      linalg::rows(n, [from, rows, v] FEMGPU_BODY(const int k) { v[rows[k]] += from[k]; }));
+}
 } // namespace femgpu::linalg

@@ -9,6 +9,9 @@ namespace femgpu::linalg
 template <class Backend>
 void gather_rows(const Executor &executor, const double *v, const Buffer<int> &rows,
                  Buffer<double> &to);
+/// v_rows(k) += from_k, in order with the steps; rows are different.
+template <class Backend>
+void add_to_rows(const Executor &executor, const double *from, const int *rows, int n, double *v);
 } // namespace femgpu::linalg
 
 #endif

@@ -24,8 +24,8 @@ Product<Backend>::Product(const CsrMatrix &A, const CsrMatrix &B, const ProductK
   if (A.n_columns() != B.n())
     throw SolverError(what + " does not exist: the columns of the first must be as many as the "
                              "rows of the second.");
-  result = make_matrix(A.executor(), multiply<Backend>(pattern_of(A), pattern_of(B), what, columns),
-                       B.n_columns());
+  result = make_matrix(A.range(), B.domain(),
+                       multiply<Backend>(pattern_of(A), pattern_of(B), what, columns));
   if (kind == ProductKind::symmetric && !is_symmetric<Backend>(pattern_of(*result)))
     throw SolverError(what + " was said to be symmetric, but its pattern is not.");
   if constexpr (Backend::kind != BackendKind::host) {

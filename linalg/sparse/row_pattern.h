@@ -195,6 +195,14 @@ inline std::shared_ptr<CsrMatrix> make_matrix(const ExecutorPtr &executor, RowPa
                                      std::move(pattern.columns), std::move(values));
 }
 
+inline std::shared_ptr<CsrMatrix> make_matrix(const RowSpacePtr &range, const RowSpacePtr &domain,
+                                              RowPattern pattern)
+{
+  Buffer<double> values(range->executor(), pattern.columns.size());
+  return std::make_shared<CsrMatrix>(range, domain, std::move(pattern.row_starts),
+                                     std::move(pattern.columns), std::move(values));
+}
+
 /// "a 3 x 4 matrix with 5 entries"
 inline std::string describe(const int n, const int n_columns, const std::size_t n_entries)
 {

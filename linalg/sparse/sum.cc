@@ -100,7 +100,7 @@ Sum<Backend>::Sum(const double a, const CsrMatrix &A, const double b, const CsrM
   UnionPattern entries = union_pattern<Backend>(pattern_of(A), pattern_of(B), what);
   A_entries = std::move(entries.A_entries);
   B_entries = std::move(entries.B_entries);
-  result = make_matrix(A.executor(), std::move(entries.pattern), A.n_columns());
+  result = make_matrix(A.range(), A.domain(), std::move(entries.pattern));
   update(a, A, b, B);
 }
 

@@ -42,6 +42,8 @@ struct FindUnequalPairs
     int found = 0;
     for (int k = team.rank(); k < row.length; k += team.size()) {
       const int j = row.columns[k];
+      if (j >= A.n) // another part has that row
+        continue;
       const RowEntries<double> row_j = A.entries(j);
       const int pair = RowColumns{row_j.length, row_j.columns}.find_transposed(i, k);
       const double difference = fabs(row.values[k] - (pair < 0 ? 0. : row_j.values[pair]));

@@ -202,8 +202,8 @@ TEST_P(MultigridTest, ProlongationIsOrthonormalAndHasTheMotionsOfEachAggregate)
     ASSERT_EQ(B.count, 6);
     const Aggregates aggregates{5, buffer(of_node),
                                 sorted_nodes<Backend>(executor, 5, buffer(of_node))};
-    const TentativeProlongation tentative =
-        make_tentative<Backend>(executor, nodes(static_cast<int>(places.size()), 3), aggregates, B);
+    const TentativeProlongation tentative = make_tentative<Backend>(
+        matrix.range(), nodes(static_cast<int>(places.size()), 3), aggregates, B);
     const std::vector<int> starts = tentative.nodes.starts.to_host();
     for (std::size_t a = 0; a < ranks.size(); ++a)
       EXPECT_EQ(starts[a + 1] - starts[a], ranks[a]) << "aggregate " << a;

@@ -56,12 +56,14 @@ private:
 struct Shared
 {
   explicit Shared(const int n_parts)
-      : barrier(n_parts), numbers(static_cast<std::size_t>(n_parts)), plans(numbers.size())
+      : barrier(n_parts), numbers(static_cast<std::size_t>(n_parts)), plans(numbers.size()),
+        ghosts(numbers.size())
   {}
 
   Barrier barrier;
   std::vector<const double *> numbers;
   std::vector<const GhostPlan *> plans;
+  std::vector<const std::vector<long long> *> ghosts;
 };
 
 class ThreadCommunicator final : public Communicator
@@ -100,6 +102,30 @@ public:
       largest = std::max(largest, *of_part);
     shared.barrier.wait();
     return largest;
+  }
+
+  GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const override
+  {
+    shared.ghosts[static_cast<std::size_t>(own)] = &ghosts;
+    shared.barrier.wait();
+    GhostPlan result;
+    const auto n_between = [&](const std::size_t part) {
+      return static_cast<int>(std::lower_bound(ghosts.begin(), ghosts.end(), starts[part + 1]) -
+                              std::lower_bound(ghosts.begin(), ghosts.end(), starts[part]));
+    };
+    for (std::size_t part = 0; part < shared.ghosts.size(); ++part) {
+      std::vector<int> sent;
+      const auto first = starts[static_cast<std::size_t>(own)],
+                 last = starts[static_cast<std::size_t>(own) + 1];
+      for (const long long ghost : *shared.ghosts[part])
+        if (ghost >= first && ghost < last)
+          sent.push_back(static_cast<int>(ghost - first));
+      if (const int n_received = n_between(part); n_received > 0 || !sent.empty())
+        result.neighbours.push_back({static_cast<int>(part), std::move(sent), n_received});
+    }
+    shared.barrier.wait();
+    result.numbers = std::move(ghosts);
+    return result;
   }
 
   void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const override
@@ -165,6 +191,16 @@ void add_row(const HostMatrix &A, const int i, const std::map<int, int> &ghosts,
   part.rows.end_row();
 }
 
+/// What is known of these rows.
+UnknownsPtr unknowns_of(const HostMatrix &A, const int begin, const int end)
+{
+  Unknowns known = *A.unknowns;
+  if (!known.coordinates.empty())
+    known.coordinates = {A.unknowns->coordinates.begin() + std::ptrdiff_t{begin} * known.dimension,
+                         A.unknowns->coordinates.begin() + std::ptrdiff_t{end} * known.dimension};
+  return std::make_shared<const Unknowns>(std::move(known));
+}
+
 /// Of the rows that have ghosts somewhere, those of @p part.
 std::vector<int> own_rows_of(const std::map<int, int> &ghosts, const MatrixPart &part)
 {
@@ -185,6 +221,7 @@ std::vector<MatrixPart> cut_matrix(const HostMatrix &A, const std::vector<int> &
     ghosts.push_back(ghosts_of(A, starts[p], starts[p + 1]));
     for (int i = starts[p]; i < starts[p + 1]; ++i)
       add_row(A, i, ghosts[p], parts[p]);
+    parts[p].rows.unknowns = unknowns_of(A, starts[p], starts[p + 1]);
   }
   for (std::size_t p = 0; p < n_parts; ++p)
     for (std::size_t q = 0; q < n_parts; ++q) {
@@ -193,6 +230,9 @@ std::vector<MatrixPart> cut_matrix(const HostMatrix &A, const std::vector<int> &
       if (p != q && (!sent.empty() || n_received > 0))
         parts[p].ghosts.neighbours.push_back({static_cast<int>(q), sent, n_received});
     }
+  for (std::size_t p = 0; p < n_parts; ++p)
+    for (const auto &ghost : ghosts[p])
+      parts[p].ghosts.numbers.push_back(ghost.first);
   return parts;
 }
 

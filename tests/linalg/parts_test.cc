@@ -1,8 +1,10 @@
 #include "tests/linalg/on_backend.h"
 
+#include "linalg/execution/this_backend.h"
 #include "linalg/generators/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/sparse/product.h"
 
 #include <algorithm>
 #include <cmath>
@@ -86,16 +88,146 @@ TEST_P(PartsTest, HaveAnyPreconditionerOfTheirOwnBlocks)
   }
 }
 
-TEST(Parts, TakeNoMultigridByThemselves)
+TEST(Parts, TakeMultigridByThemselves)
 {
   const ModelProblem problem = generate("poisson2d-5pt:300");
   LinearSolverOptions options = method("cg", "auto");
   const auto [reports, x] = solve_in_parts(options, problem.A, problem.b, {}, {0, 20000, 90000});
   EXPECT_TRUE(reports[0].converged()) << reports[0].message;
-  EXPECT_NE(
-      reports[1].method.setup.remarks.find("jacobi for good: Multigrid needs all rows in one"),
-      std::string::npos)
-      << reports[1].method.setup.remarks;
+  EXPECT_EQ(reports[1].method.preconditioner, "multigrid");
+}
+
+/// Iterations with multigrid of all rows, and of parts.
+std::pair<int, int> iterations_with_multigrid(const std::string &system, const std::string &options,
+                                              const std::vector<double> &cuts)
+{
+  const ModelProblem problem = generate(system);
+  const bool needs_symmetry = system.find("convection") == std::string::npos;
+  const LinearSolverOptions methods =
+      method(needs_symmetry ? "cg" : "bicgstab", "multigrid " + options);
+  const Solved alone = solve(std::make_shared<HostExecutor>(1), methods, problem.A, problem.b);
+  const int block = problem.A.csr().node_size();
+  std::vector<int> starts;
+  for (const double cut : cuts)
+    starts.push_back(static_cast<int>(cut * problem.A.n / block) * block);
+  const auto [reports, x] = solve_in_parts(methods, problem.A, problem.b, {}, starts);
+  for (const SolveReport &report : reports) {
+    EXPECT_TRUE(report.converged()) << system << ": " << report.message;
+    EXPECT_EQ(report.method.setup.levels.size(), reports[0].method.setup.levels.size());
+    EXPECT_EQ(report.method.setup.levels[0].rows, problem.A.n);
+  }
+  EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * reports[0].target) << system;
+  return {alone.report.iterations, reports[0].iterations};
+}
+
+TEST(PartsOfMultigrid, TakeTheIterationsOfOnePart)
+{
+  for (const char *const system :
+       {"poisson2d-5pt:150", "poisson3d-7pt:24", "poisson3d-27pt:20", "elasticity3d-p1:8",
+        "anisotropic2d:80,0.01", "convection-diffusion2d:70,0.5"})
+    for (const std::vector<double> &cuts :
+         {std::vector<double>{0., 0.5, 1.}, {0., 0.2, 0.2, 0.55, 1.}, {0., 0.3, 0.7, 1.}}) {
+      const auto [alone, parts] = iterations_with_multigrid(system, "", cuts);
+      EXPECT_LE(parts, alone + 2 + alone / 4) << system << ", " << cuts.size() - 1;
+    }
+}
+
+TEST(PartsOfMultigrid, HaveEverySmootherAndCycle)
+{
+  for (const char *const options :
+       {"smoother=l1-jacobi", "smoother=block-jacobi", "smoother=fsai", "cycle=W", "values=double",
+        "coarsest=20", "coarsest=1", "theta=0.2", "degree=3"}) {
+    const auto [alone, parts] =
+        iterations_with_multigrid("poisson2d-5pt:60", options, {0., 0.4, 0.7, 1.});
+    EXPECT_LE(parts, alone + 3 + alone / 3) << options;
+  }
+}
+
+TEST(PartsOfMultigrid, RepeatBitForBit)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:70");
+  const LinearSolverOptions options = method("pipelined-cg", "multigrid");
+  const std::vector<int> starts = {0, 1000, 3000, 4900};
+  const auto first = solve_in_parts(options, problem.A, problem.b, {}, starts);
+  const auto again = solve_in_parts(options, problem.A, problem.b, {}, starts);
+  EXPECT_TRUE(have_same_bits(again.x, first.x));
+}
+
+/// P of one part and of several: columns i/3 and i/3 + 1 modulo n/3, so over the borders of parts.
+HostMatrix wide_prolongation(const int n)
+{
+  HostMatrix P;
+  const std::vector<double> numbers = random_vector(2 * n, 5);
+  const int n_coarse = n / 3;
+  for (int i = 0; i < n; ++i) {
+    const int j = i / 3 % n_coarse, k = (j + 1) % n_coarse;
+    P.add(std::min(j, k), numbers[2 * i]);
+    P.add(std::max(j, k), numbers[2 * i + 1]);
+    P.end_row();
+  }
+  return P;
+}
+
+TEST(PartsOfProducts, AreTheProductOfAllRows)
+{
+  const HostMatrix A = generate("circuit:300").A, P = wide_prolongation(300);
+  const int n_coarse = 100;
+  const ExecutorPtr host = std::make_shared<HostExecutor>(1);
+  const CsrMatrix all_A(host, A.csr());
+  const CsrMatrix all_P(host, n_coarse, Buffer<int>(host, P.row_starts.data(), 301),
+                        Buffer<int>(host, P.columns.data(), P.columns.size()),
+                        Buffer<double>(host, P.values.data(), P.values.size()));
+  const GalerkinProduct<HostBackend> expected(all_A, all_P);
+  const std::vector<int> starts = {0, 60, 60, 150, 300}, coarse_starts = {0, 20, 30, 50, 100};
+  const std::vector<MatrixPart> parts = cut_matrix(A, starts);
+  std::vector<std::vector<double>> found(parts.size());
+  run_parts(static_cast<int>(parts.size()), [&](const int p, const auto &communicator) {
+    const auto part = static_cast<std::size_t>(p);
+    const ExecutorPtr executor = std::make_shared<HostExecutor>(1);
+    const auto range = std::make_shared<RowSpace>(executor, parts[part].rows.n, communicator);
+    const CsrMatrix own_A(range, std::make_shared<RowSpace>(*range, parts[part].ghosts),
+                          parts[part].rows.csr());
+    const RowSpace coarse(*range, coarse_starts[part + 1] - coarse_starts[part]);
+    std::vector<long long> columns;
+    for (int k = P.row_starts[starts[part]]; k < P.row_starts[starts[part + 1]]; ++k)
+      columns.push_back(P.columns[k]);
+    const auto domain = std::make_shared<RowSpace>(coarse, columns);
+    HostMatrix own_P;
+    for (int i = starts[part]; i < starts[part + 1]; ++i) {
+      std::vector<std::pair<int, double>> row;
+      for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
+        row.emplace_back(domain->number_here(P.columns[k]), P.values[k]);
+      std::sort(row.begin(), row.end());
+      for (const auto &[column, value] : row)
+        own_P.add(column, value);
+      own_P.end_row();
+    }
+    const CsrMatrix rows_of_P(range, domain,
+                              HostCsr{own_P.n, own_P.columns.size(), own_P.row_starts.data(),
+                                      own_P.columns.data(), own_P.values.data()});
+    GalerkinProduct<HostBackend> product(own_A, rows_of_P);
+    product.update(own_A, rows_of_P);
+    const CsrMatrix &C = *product.matrix();
+    found[part].assign(static_cast<std::size_t>(C.n()) * n_coarse, 0.);
+    const CsrView<double> view = C.csr_view();
+    for (int i = 0; i < C.n(); ++i)
+      for (std::size_t k = view.row_starts[i]; k < view.row_starts[i + 1]; ++k)
+        found[part][static_cast<std::size_t>(i) * n_coarse +
+                    static_cast<std::size_t>(C.domain()->global_number(view.columns[k]))] +=
+            view.values[k];
+  });
+  const CsrView<double> view = expected.matrix()->csr_view();
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    for (int i = coarse_starts[p]; i < coarse_starts[p + 1]; ++i) {
+      std::vector<double> row(static_cast<std::size_t>(n_coarse));
+      for (std::size_t k = view.row_starts[i]; k < view.row_starts[i + 1]; ++k)
+        row[static_cast<std::size_t>(view.columns[k])] = view.values[k];
+      for (int j = 0; j < n_coarse; ++j)
+        EXPECT_NEAR(found[p][static_cast<std::size_t>(i - coarse_starts[p]) * n_coarse +
+                             static_cast<std::size_t>(j)],
+                    row[static_cast<std::size_t>(j)], 1e-12)
+            << i << ", " << j;
+    }
 }
 
 TEST(Parts, HaveNumbersOfAnySize)

@@ -13,6 +13,7 @@ namespace
 struct StrongEntries
 {
   CsrView<double> A;
+  int n_columns; ///< that are looked at
   const double *diagonal;
   double theta_squared;
 
@@ -25,7 +26,7 @@ struct StrongEntries
   FEMGPU_HD
   void visit(const int i, const int k, const Function &f) const
   {
-    if (k >= A.row_starts.low[i + 1] || A.columns[k] == i)
+    if (k >= A.row_starts.low[i + 1] || A.columns[k] == i || A.columns[k] >= n_columns)
       return;
     const int j = A.columns[k];
     const double a_ij = A.values[k];
@@ -262,10 +263,10 @@ RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const doub
   const std::string what = "The graph of strong connections";
   const ExecutorPtr &owner = A.executor();
   const int n = A.n();
-  RowPattern strong =
-      choose<Backend>(pattern_of(A), StrongEntries{A.csr_view(), diagonal, theta * theta}, n, what)
-          .pattern;
-  if (nodes.n() == n)
+  const bool are_rows = nodes.n() == n;
+  const StrongEntries choice{A.csr_view(), are_rows ? A.n_columns() : n, diagonal, theta * theta};
+  RowPattern strong = choose<Backend>(pattern_of(A), choice, n, what).pattern;
+  if (are_rows)
     return strong;
   // N has the node of each row: Nᵀ S N connects nodes, each also with itself.
   Buffer<int> rows_in_order(owner, static_cast<std::size_t>(n) + 1);

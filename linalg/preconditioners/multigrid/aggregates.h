@@ -38,7 +38,9 @@ RowPattern sorted_nodes(const ExecutorPtr &executor, int n_aggregates, const Buf
  * The nodes J that a node I is strongly connected with, not with itself: for a row i of I and a row
  * j of J, a_ij² >= θ² a_ii a_jj (Vaněk, Mandel and Brezina 1996). All are products of two numbers,
  * so that host and GPU come to the same graph for the same bits of A; and no unit of an unknown is
- * in it. @param diagonal n numbers
+ * in it. Of a part, nodes are those of its own rows; where each row is one, ghosts are connected
+ * too.
+ * @param diagonal a number for each row, and for each ghost
  */
 template <class Backend>
 RowPattern strong_connections(const CsrMatrix &A, const Nodes &nodes, const double *diagonal,

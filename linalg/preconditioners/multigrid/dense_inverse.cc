@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace femgpu::linalg
 {
@@ -34,22 +35,22 @@ struct FillDenseRow
   static constexpr int team_size = 32, scratch = 0;
   CsrView<double> A;
   DensePivots all;
-  double *diagonal;
+  int first;             ///< row of all that is the first of A
+  const double *numbers; ///< of the columns of A, ghosts too; nullptr: they are those of all
 
   template <class Team>
   FEMGPU_HD
   void operator()(const Team &team, const int i) const
   {
-    double *const x = all.row(i);
+    double *const x = all.row(first + i);
     for (int j = team.rank(); j < all.n; j += team.size())
       x[j] = 0.;
     team.sync();
     const RowEntries<double> entries = A.entries(i);
-    for (int k = team.rank(); k < entries.length; k += team.size())
-      x[entries.columns[k]] = entries.values[k];
-    team.sync();
-    if (team.rank() == 0)
-      diagonal[i] = fabs(x[i]);
+    for (int k = team.rank(); k < entries.length; k += team.size()) {
+      const int j = entries.columns[k];
+      x[numbers == nullptr ? j : static_cast<int>(numbers[j])] = entries.values[k];
+    }
   }
 };
 
@@ -148,22 +149,56 @@ struct ScaleDenseColumn
 
 template <class Backend>
 DenseInverse<Backend>::DenseInverse(const CsrMatrix &A)
-    : ViewedOperator(A.range(), A.domain()),
-      entries(A.executor(), static_cast<std::size_t>(A.n()) * A.n())
+    : ViewedOperator(A.range(), A.domain()), n_all(static_cast<int>(A.range()->n_global()))
 {
+  const auto n = static_cast<std::size_t>(n_all);
+  entries = Buffer<double>(A.executor(), n * n);
+  if (A.range()->communicator() != nullptr)
+    gathered = Buffer<double>(A.executor(), n);
   update(A);
+}
+
+/// Each part has filled in its own.
+template <class Backend>
+void DenseInverse<Backend>::gather_rows()
+{
+  constexpr std::size_t at_once = 64; // rows, which a communicator may have in memory for each part
+  const auto n = static_cast<std::size_t>(n_all),
+             first = static_cast<std::size_t>(range()->first());
+  std::vector<double> all(n * n), own(static_cast<std::size_t>(this->n()) * n);
+  if (!own.empty())
+    executor()->copy_to_host(own.data(), entries.data() + first * n, own.size() * sizeof(double));
+  std::copy(own.begin(), own.end(), all.begin() + static_cast<std::ptrdiff_t>(first * n));
+  for (std::size_t row = 0; row < n; row += at_once)
+    range()->communicator()->sum(all.data() + row * n,
+                                 static_cast<int>(std::min(at_once, n - row) * n));
+  entries.copy_from_host(all.data());
 }
 
 template <class Backend>
 void DenseInverse<Backend>::update(const CsrMatrix &A)
 {
-  const int n = this->n();
+  const int n = n_all;
   Buffer<int> n_singular(A.executor(), 1);
   n_singular.fill_zero();
-  Buffer<double> diagonal(A.executor(), static_cast<std::size_t>(n));
+  Buffer<double> diagonal(A.executor(), static_cast<std::size_t>(n)), numbers;
+  const bool has_parts = gathered.size() > 0;
+  if (has_parts) {
+    std::vector<double> own(static_cast<std::size_t>(A.n()));
+    for (int i = 0; i < A.n(); ++i)
+      own[static_cast<std::size_t>(i)] = static_cast<double>(range()->first() + i);
+    const Buffer<double> on_executor(A.executor(), own.data(), own.size());
+    numbers = A.domain()->with_ghosts(on_executor.data());
+  }
   DensePivots pivots{entries.data(), n, 0, 0};
   Runner<Backend> run(*A.executor());
-  run.run(teams(n, FillDenseRow{A.csr_view(), pivots, diagonal.data()}));
+  run.run(teams(A.n(), FillDenseRow{A.csr_view(), pivots, static_cast<int>(range()->first()),
+                                    has_parts ? numbers.data() : nullptr}));
+  if (has_parts)
+    gather_rows();
+  run.run(rows(n, [pivots, diagonal = diagonal.data()] FEMGPU_BODY(const int i) {
+    diagonal[i] = fabs(pivots.row(i)[i]);
+  }));
   for (; pivots.first < n; pivots.first += pivots.count) {
     pivots.count = std::min(n - pivots.first, DensePivots::most);
     run.run(teams(1, InvertDensePivots{pivots, diagonal.data(), n_singular.data()}));
@@ -171,6 +206,20 @@ void DenseInverse<Backend>::update(const CsrMatrix &A)
     run.run(rows(n, ScaleDenseColumn{pivots}));
   }
   defects = n_singular.to_host()[0];
+}
+
+template <class Backend>
+const double *DenseInverse<Backend>::prepare(StepRunner & /* runner */, double *const v) const
+{
+  if (gathered.size() == 0)
+    return v;
+  std::vector<double> all(static_cast<std::size_t>(n_all));
+  if (n() > 0)
+    executor()->copy_to_host(all.data() + range()->first(), v,
+                             static_cast<std::size_t>(n()) * sizeof(double));
+  range()->communicator()->sum(all.data(), n_all);
+  gathered.copy_from_host(all.data());
+  return gathered.data();
 }
 
 template class DenseInverse<ThisBackend>;

@@ -5,11 +5,11 @@
 
 namespace femgpu::linalg
 {
-/// A full matrix with n columns, row by row.
+/// A full matrix, row by row.
 struct DenseView
 {
-  int n, lanes;
-  const double *values; ///< n²
+  int n, n_columns, lanes;
+  const double *values; ///< n x n_columns
 
   FEMGPU_HD
   int row(const int position) const
@@ -19,26 +19,29 @@ struct DenseView
   FEMGPU_HD
   double row_product(const int i, const int lane, const int n_lanes, const double *v) const
   {
-    const double *const row = values + static_cast<std::size_t>(i) * n;
+    const double *const row = values + static_cast<std::size_t>(i) * n_columns;
     double sum = 0.;
-    for (int j = lane; j < n; j += n_lanes)
+    for (int j = lane; j < n_columns; j += n_lanes)
       sum += row[j] * v[j];
     return sum;
   }
 };
 
-/// A⁻¹ as a full matrix.
+/// A⁻¹ as a full matrix. Of an A in parts each has all of it, multiplies the vector of all rows,
+/// which passes through the host, and gives its own rows.
 template <class Backend>
 class DenseInverse final : public ViewedOperator<DenseView>
 {
 public:
-  /// @param A some hundred rows: n² entries and n³ operations
+  /// Is called by all parts. @param A some hundred rows: n² entries and n³ operations
   explicit DenseInverse(const CsrMatrix &A);
 
   View view() const override
   {
-    return DenseView{n(), threads_for_rows(*executor(), n()), entries.data()};
+    return DenseView{n(), n_all, threads_for_rows(*executor(), n_all),
+                     entries.data() + static_cast<std::size_t>(range()->first()) * n_all};
   }
+  const double *prepare(StepRunner &runner, double *v) const override;
   std::size_t bytes() const
   {
     return entries.bytes();
@@ -58,10 +61,14 @@ public:
     return defects;
   }
 
-  Buffer<double> entries; ///< n², row by row
+  Buffer<double> entries; ///< n² of all rows, row by row
 
 private:
+  void gather_rows();
+
+  int n_all; ///< rows of all parts
   int defects = 0;
+  mutable Buffer<double> gathered; ///< in parts: a vector of all rows; used by one solver at a time
 };
 } // namespace femgpu::linalg
 

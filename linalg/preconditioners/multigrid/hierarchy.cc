@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/sparse/choose.h"
 #include "linalg/sparse/symmetry.h"
 
 #include <algorithm>
@@ -57,6 +58,20 @@ Nodes uniform_nodes(const CsrMatrix &A, const int block)
   return nodes;
 }
 
+/// The pattern of a part's rows without ghosts; of all rows it is the one that was given.
+template <class Backend>
+struct OwnPattern
+{
+  OwnPattern(const PatternRef &given, const bool has_ghosts)
+      : own(has_ghosts ? own_columns<Backend>(given, "The pattern of a part").pattern
+                       : RowPattern()),
+        pattern(has_ghosts ? pattern_of(given.executor, own) : given)
+  {}
+
+  RowPattern own;
+  PatternRef pattern;
+};
+
 /// From what is known of the rows of A. @throws ParameterError unless it has as many
 std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A,
                                                     const CoarserUnknowns &coarser,
@@ -85,11 +100,11 @@ std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A,
 template <class Backend>
 Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : options(given)
 {
-  if (A.range()->communicator() != nullptr)
-    throw SolverError("Multigrid needs all rows in one part. Use jacobi or chebyshev.");
+  has_parts = A.range()->communicator() != nullptr;
+  options.takes_given = options.takes_given && !has_parts;
   if (!options.takes_given || !A.csr().unknowns()->coarser.may_be_known())
     pattern_of(A.csr()).view(); // aggregates count entries by int: refuses others early
-  symmetric = first_unsymmetric_row<Backend>(A.csr()) < 0;
+  symmetric = A.range()->max(first_unsymmetric_row<Backend>(A.csr()) < 0 ? 0. : 1.) == 0.;
   if (!symmetric && options.smoother.keeps_symmetry())
     options.smoother.name = "l1-jacobi";
   add_level(A);
@@ -153,22 +168,27 @@ bool Hierarchy<Backend>::coarsen(Nodes &nodes, NearNullVectors &near_null)
   Level<Backend> &level = all_levels.back();
   const CsrMatrix &A = level.A->csr();
   const auto depth = static_cast<int>(all_levels.size()) - 1 - n_given;
-  if (A.n() <= options.coarsest || depth + 1 == most_levels)
+  const auto n_rows = static_cast<double>(A.range()->n_global());
+  if (n_rows <= options.coarsest || depth + 1 == most_levels)
     return false;
   Stopwatch watch;
-  const RowPattern graph = strong_connections<Backend>(
-      A, nodes, level.smoother->diagonal().entries(), options.theta * std::pow(0.5, depth));
+  const double *const diagonal = level.smoother->diagonal().entries();
+  const Buffer<double> of_ghosts = has_parts ? A.domain()->with_ghosts(diagonal) : Buffer<double>();
+  RowPattern graph = strong_connections<Backend>(A, nodes, has_parts ? of_ghosts.data() : diagonal,
+                                                 options.theta * std::pow(0.5, depth));
   level.report.strength_seconds = lap(*level.A, watch);
   DerivedPattern filtered;
   if (symmetric && near_null.count == 1)
     filtered = filtered_pattern<Backend>(A, graph);
+  if (has_parts && nodes.n() == A.n()) // aggregates end where a part does
+    graph = own_columns<Backend>(pattern_of(A.executor(), graph, A.n_columns()), "A graph").pattern;
   level.report.prolongation_seconds = lap(*level.A, watch);
   const Aggregates aggregates = choose_aggregates(nodes, graph, filtered, near_null.count);
   watch.lap(); // which it has told
   TentativeProlongation tentative =
-      make_tentative<Backend>(A.executor(), nodes, aggregates, near_null);
-  const int n_coarse = tentative.P->n_columns();
-  if (n_coarse == 0 || n_coarse > least_reduction * A.n())
+      make_tentative<Backend>(A.range(), nodes, aggregates, near_null);
+  const auto n_coarse = static_cast<double>(tentative.P->domain()->n_global());
+  if (n_coarse == 0. || n_coarse > least_reduction * n_rows)
     return false;
   level.report.aggregates = aggregates.n;
   level.report.prolongation_seconds += lap(*level.A, watch);
@@ -200,9 +220,13 @@ Aggregates Hierarchy<Backend>::choose_aggregates(const Nodes &nodes, const RowPa
       small_share * static_cast<double>(all_levels[0].A->n_nonzeros()))
     return small;
   const bool has_rows_for_nodes = nodes.n() == A.n();
-  const RowPattern of_nodes = has_rows_for_nodes ? RowPattern() : node_pattern<Backend>(A, nodes);
-  const PatternRef all = has_rows_for_nodes ? pattern_of(A) : pattern_of(owner, of_nodes);
-  const PatternRef of_P = filtered.sources.size() > 0 ? pattern_of(owner, filtered.pattern) : all;
+  const OwnPattern<Backend> of_rows(pattern_of(A), has_parts);
+  const RowPattern of_nodes =
+      has_rows_for_nodes ? RowPattern() : node_pattern<Backend>(of_rows.pattern, nodes);
+  const PatternRef all = has_rows_for_nodes ? of_rows.pattern : pattern_of(owner, of_nodes);
+  const OwnPattern<Backend> of_filtered(pattern_of(owner, filtered.pattern, A.n_columns()),
+                                        has_parts && filtered.sources.size() > 0);
+  const PatternRef of_P = filtered.sources.size() > 0 ? of_filtered.pattern : all;
   const auto complexity_with = [&](const Aggregates &aggregates) {
     const double pairs = estimated_entries<Backend>(all, symmetric ? &of_P : nullptr, aggregates);
     level.report.product_seconds += lap(*level.A, watch);
@@ -245,7 +269,7 @@ void Hierarchy<Backend>::finish_coarsest()
   Stopwatch watch;
   Level<Backend> &level = all_levels.back();
   const CsrMatrix &A = level.A->csr();
-  if (A.n() <= factor_of_rows * options.coarsest) {
+  if (A.range()->n_global() <= factor_of_rows * options.coarsest) {
     coarsest_inverse = std::make_unique<DenseInverse<Backend>>(A);
     level.smoother.reset();
     level.report.smoother_seconds += lap(*level.A, watch);
@@ -305,9 +329,9 @@ double Hierarchy<Backend>::complexity(const double entries_of_next) const
 }
 
 template <class Backend>
-std::string Hierarchy<Backend>::description() const
+std::string Hierarchy<Backend>::description(const std::vector<LevelReport> &levels) const
 {
-  double n_rows = 0.;
+  double n_rows = 0., n_entries = 0.;
   int n_rounded = 0, n_in_double = 0;
   std::ostringstream text;
   text.precision(3);
@@ -318,17 +342,18 @@ std::string Hierarchy<Backend>::description() const
          << (symmetric ? "smoothed aggregation, " : "plain aggregation of an unsymmetric matrix, ");
   text << "nodes of " << options.block << ", " << n_near_null << " near-null vectors, "
        << all_levels.size() << " levels of rows x entries";
-  for (const Level<Backend> &level : all_levels) {
-    n_rows += level.A->n();
-    text << (&level == &all_levels.front() ? " " : ", ") << level.A->n() << " x "
-         << level.A->n_nonzeros();
+  for (std::size_t l = 0; l < all_levels.size(); ++l) {
+    const Level<Backend> &level = all_levels[l];
+    n_rows += static_cast<double>(levels[l].rows);
+    n_entries += static_cast<double>(levels[l].nonzeros);
+    text << (l == 0 ? " " : ", ") << levels[l].rows << " x " << levels[l].nonzeros;
     if (level.smoother) {
       text << " (λ " << level.smoother->largest_smoothed_eigenvalue() << ")";
       ++(level.smoother->is_rounded() ? n_rounded : n_in_double);
     }
   }
-  text << ", complexity " << complexity() << " of entries and "
-       << n_rows / std::max<double>(1., all_levels[0].A->n()) << " of rows, ";
+  text << ", complexity " << n_entries / std::max<double>(1., levels[0].nonzeros)
+       << " of entries and " << n_rows / std::max<double>(1., levels[0].rows) << " of rows, ";
   if (!coarsest_inverse)
     text << "the coarsest only smoothed";
   else if (coarsest_inverse->n_singular() > 0)
@@ -347,13 +372,19 @@ std::vector<LevelReport> Hierarchy<Backend>::reports() const
 {
   std::vector<LevelReport> reports;
   for (const Level<Backend> &level : all_levels) {
+    const RowSpace &rows = *level.A->range();
+    const auto sum = [&](const std::size_t n) {
+      return static_cast<std::size_t>(rows.sum(static_cast<double>(n)));
+    };
     LevelReport &report = reports.emplace_back(level.report);
-    report.rows = level.A->n();
-    report.nonzeros = level.A->n_nonzeros();
+    report.rows = rows.n_global();
+    report.nonzeros = sum(level.A->n_nonzeros());
     if (level.smoother)
       report.eigenvalue = level.smoother->largest_smoothed_eigenvalue();
-    if (level.next)
-      report.prolongation_nonzeros = level.next->P().n_nonzeros();
+    if (!level.next)
+      continue;
+    report.aggregates = static_cast<int>(sum(static_cast<std::size_t>(report.aggregates)));
+    report.prolongation_nonzeros = sum(level.next->P().n_nonzeros());
   }
   return reports;
 }

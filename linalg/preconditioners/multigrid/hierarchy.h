@@ -53,13 +53,17 @@ struct Level
  * variable V-cycle, Bramble and Pasciak 1987): what growth of iterations is left comes from them,
  * and they are small. All else is made where the matrix is; sums and the ends of spectra visit the
  * host.
+ *
+ * Of a matrix in parts an aggregate is one part's; P and the coarser matrices are those of all
+ * rows, as products take the rows of others that they need. Prolongations that are known are not
+ * taken.
  */
 template <class Backend>
 class Hierarchy
 {
 public:
-  /// @param A outlives the hierarchy. @throws SolverError unless its diagonal is positive, where
-  /// its rows are in parts, and beyond most_indices entries for aggregates of its rows;
+  /// Is called by all parts. @param A outlives the hierarchy. @throws SolverError unless its
+  /// diagonal is positive, and beyond most_indices entries for aggregates of its rows;
   /// ParameterError for a block that does not divide its rows
   Hierarchy(const Matrix &A, const HierarchyOptions &options);
 
@@ -81,7 +85,9 @@ public:
   }
   /// Entries of the matrices of all levels but the finest, and of P.
   std::size_t n_nonzeros() const;
-  std::string description() const;
+  /// In words. @param levels of reports()
+  std::string description(const std::vector<LevelReport> &levels) const;
+  /// Of all parts. Is called by all.
   std::vector<LevelReport> reports() const;
 
 private:
@@ -97,7 +103,7 @@ private:
   void finish_coarsest();
 
   HierarchyOptions options;
-  bool symmetric = true;
+  bool symmetric = true, has_parts = false;
   int n_near_null = 0;
   int n_given = 0; ///< levels whose prolongations were known
   std::vector<Level<Backend>> all_levels;

@@ -115,6 +115,7 @@ private:
       run.run(product(level.smoother->matrix(), v.x, StoreResidual{r, v.other}));
       double *const coarse_r = vectors[l + 1].r.data();
       run.run(product(*level.next->coarse->restriction(), v.other, StoreProduct{coarse_r}));
+      level.next->P().domain()->add_ghosts(coarse_r);
       tell(l);
       PolynomialVectors correction = vectors[l + 1].all();
       const int n_visits = hierarchy.levels()[l + 1].next ? visits : 1;
@@ -184,9 +185,10 @@ private:
   void describe()
   {
     const Hierarchy<Backend> &hierarchy = this->inverse->hierarchy;
-    this->report = {hierarchy.n_nonzeros(),
-                    (visits == 1 ? "V-cycle, " : "W-cycle, ") + hierarchy.description(),
-                    hierarchy.reports()};
+    std::vector<LevelReport> levels = hierarchy.reports();
+    const std::string description = hierarchy.description(levels);
+    this->report = {hierarchy.n_nonzeros(), (visits == 1 ? "V-cycle, " : "W-cycle, ") + description,
+                    std::move(levels)};
     if (!measures)
       return;
     const std::vector<double> seconds = this->inverse->measure_cycle();

@@ -4,6 +4,7 @@
 #include "linalg/execution/this_backend.h"
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace femgpu::linalg
@@ -52,18 +53,22 @@ struct StoreMotions
   }
 };
 
-/// The places from their middle, so that rotations are about it, in units of the body's size.
-std::vector<double> centred(const std::vector<double> &places, const int dimension)
+/// The places from their middle, so that rotations are about it, in units of the body's size; both
+/// are those of all parts.
+std::vector<double> centred(const std::vector<double> &places, const int dimension,
+                            const RowSpace &rows)
 {
   std::vector<double> result = places;
   const auto step = static_cast<std::size_t>(dimension);
   double extent = 0.;
   for (std::size_t d = 0; d < step; ++d) {
-    double least = places[d], largest = places[d];
+    double least = std::numeric_limits<double>::max(), largest = -least;
     for (std::size_t k = d; k < places.size(); k += step) {
       least = std::min(least, places[k]);
       largest = std::max(largest, places[k]);
     }
+    least = -rows.max(-least);
+    largest = rows.max(largest);
     for (std::size_t k = d; k < places.size(); k += step)
       result[k] -= 0.5 * (least + largest);
     extent = std::max(extent, largest - least);
@@ -93,8 +98,8 @@ NearNullVectors near_null_vectors(const CsrMatrix &A, const Unknowns &unknowns, 
   result.values = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()) *
                                                    static_cast<std::size_t>(result.count));
   Buffer<double> places, scales;
-  if (rotates && A.n() > 0) {
-    const std::vector<double> on_host = centred(unknowns.coordinates, dimension);
+  if (rotates) {
+    const std::vector<double> on_host = centred(unknowns.coordinates, dimension, *A.range());
     places = Buffer<double>(A.executor(), on_host.data(), on_host.size());
   }
   if (const std::vector<double> &given = unknowns.scales; !given.empty())

@@ -167,15 +167,6 @@ struct IsStrongOrDiagonal
   }
 };
 
-struct IsAny
-{
-  FEMGPU_HD
-  bool operator()(const int /* i */, const int /* j */) const
-  {
-    return true;
-  }
-};
-
 /// Row i of A_F, with (A_F b)_i = (A b)_i.
 struct FilterRow
 {
@@ -231,9 +222,10 @@ struct SmoothProlongationRow
 } // namespace
 
 template <class Backend>
-TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &nodes,
+TentativeProlongation make_tentative(const RowSpacePtr &range, const Nodes &nodes,
                                      const Aggregates &aggregates, const NearNullVectors &B)
 {
+  const ExecutorPtr &executor = range->executor();
   Runner<Backend> runner(*executor);
   const int n = static_cast<int>(nodes.of_row.size()), count = B.count;
   const auto n_aggregates = static_cast<std::size_t>(aggregates.n);
@@ -273,7 +265,10 @@ TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &n
   runner.run(
       rows(n, StoreTentative{node_of_row, of_node, count, Q.data(), pivots.data(), coarse_starts,
                              pattern.row_starts.data(), pattern.columns.data(), values.data()}));
-  result.P = std::make_shared<CsrMatrix>(executor, n_coarse, std::move(pattern.row_starts),
+  auto domain = std::make_shared<RowSpace>(*range, n_coarse);
+  if (range->communicator() != nullptr)
+    domain = std::make_shared<RowSpace>(*domain, std::vector<long long>());
+  result.P = std::make_shared<CsrMatrix>(range, domain, std::move(pattern.row_starts),
                                          std::move(pattern.columns), std::move(values));
   return result;
 }
@@ -314,12 +309,10 @@ struct NodeEntries
 } // namespace
 
 template <class Backend>
-RowPattern node_pattern(const CsrMatrix &A, const Nodes &nodes)
+RowPattern node_pattern(const PatternRef &A, const Nodes &nodes)
 {
-  const PatternRef pattern = pattern_of(A);
-  return choose<Backend>(
-             pattern, NodeEntries{pattern.view(), A.n(), nodes.starts.data(), nodes.of_row.data()},
-             nodes.n(), "The pattern of nodes")
+  return choose<Backend>(A, NodeEntries{A.view(), A.n, nodes.starts.data(), nodes.of_row.data()},
+                         nodes.n(), "The pattern of nodes")
       .pattern;
 }
 
@@ -332,9 +325,10 @@ double estimated_entries(const PatternRef &A, const PatternRef *filtered,
   const ExecutorPtr &owner = A.executor;
   const RowPatternView nodes = aggregates.nodes.view();
   const RowList sample = sample_rows<Backend>(owner, RowList{aggregates.n}, n_sampled);
-  RowPattern rows = choose<Backend>(pattern_of(owner, aggregates.nodes, A.n),
-                                    EntriesWhere<IsAny>{nodes, {}, sample.data()}, sample.n, what)
-                        .pattern;
+  RowPattern rows =
+      choose<Backend>(pattern_of(owner, aggregates.nodes, A.n),
+                      EntriesWhere<AnyColumn>{nodes, {}, sample.data()}, sample.n, what)
+          .pattern;
   const auto multiply_by = [&](const PatternRef &B) {
     rows = multiply<Backend>(pattern_of(owner, rows, B.n), B, what);
   };
@@ -368,7 +362,12 @@ SmoothedProlongation<Backend>::SmoothedProlongation(const CsrMatrix &A, DerivedP
       sources(std::move(pattern.sources))
 {
   if (sources.size() > 0)
-    filtered = make_matrix(A.executor(), std::move(pattern.pattern), A.n());
+    filtered = make_matrix(A.range(), A.domain(), std::move(pattern.pattern));
+  if (A.range()->communicator() != nullptr) {
+    tentative_rows = std::make_unique<GhostRows<Backend>>(*A.domain(), *tentative);
+    if (near_null.count == 1) // on all parts, also where nothing is filtered
+      near_null.values = A.domain()->with_ghosts(near_null.values.data());
+  }
   set_values(A, inverse_diagonal, omega);
 }
 
@@ -390,20 +389,21 @@ void SmoothedProlongation<Backend>::set_values(const CsrMatrix &A,
     runner.run(teams(A.n(), FilterRow{A.csr_view(), pattern_of(*filtered).view(), sources.data(),
                                       near_null.values.data(), filtered->mutable_values()}));
   const CsrMatrix &A_F = filtered ? *filtered : A;
+  const CsrMatrix &all_rows = tentative_rows ? tentative_rows->matrix() : *tentative;
   if (product)
-    product->update(A_F, *tentative);
+    product->update(A_F, all_rows);
   else
-    product = std::make_unique<Product<Backend>>(A_F, *tentative);
+    product = std::make_unique<Product<Backend>>(A_F, all_rows);
   CsrMatrix &P = product->mutable_matrix();
   runner.run(rows(A.n(), SmoothProlongationRow{tentative->csr_view(), inverse_diagonal, omega,
                                                pattern_of(P).view(), P.mutable_values()}));
 }
 
-template TentativeProlongation make_tentative<ThisBackend>(const ExecutorPtr &, const Nodes &,
+template TentativeProlongation make_tentative<ThisBackend>(const RowSpacePtr &, const Nodes &,
                                                            const Aggregates &,
                                                            const NearNullVectors &);
 template DerivedPattern filtered_pattern<ThisBackend>(const CsrMatrix &, const RowPattern &);
-template RowPattern node_pattern<ThisBackend>(const CsrMatrix &, const Nodes &);
+template RowPattern node_pattern<ThisBackend>(const PatternRef &, const Nodes &);
 template double estimated_entries<ThisBackend>(const PatternRef &, const PatternRef *,
                                                const Aggregates &);
 template class SmoothedProlongation<ThisBackend>;

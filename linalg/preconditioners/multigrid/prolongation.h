@@ -20,10 +20,10 @@ struct TentativeProlongation
  * P̂ Q R-factorises the rows of @p B in each aggregate, by modified Gram-Schmidt with pivoting. What
  * an aggregate cannot tell apart, as a rotation about the line on which its nodes are, gets no
  * column: aggregates have up to B.count rows of the next level. Rows of nodes that are in no
- * aggregate are empty.
+ * aggregate are empty. Is called by all parts. @param range the rows of @p B
  */
 template <class Backend>
-TentativeProlongation make_tentative(const ExecutorPtr &executor, const Nodes &nodes,
+TentativeProlongation make_tentative(const RowSpacePtr &range, const Nodes &nodes,
                                      const Aggregates &aggregates, const NearNullVectors &B);
 
 /// The pattern of A_F, which has the diagonal of A and the entries between nodes of one unknown
@@ -33,7 +33,7 @@ DerivedPattern filtered_pattern(const CsrMatrix &A, const RowPattern &graph);
 
 /// Which nodes a node's first row has entries of.
 template <class Backend>
-RowPattern node_pattern(const CsrMatrix &A, const Nodes &nodes);
+RowPattern node_pattern(const PatternRef &A, const Nodes &nodes);
 
 /// About as many pairs of aggregates are connected in Pᵀ A P, by some of its rows; nodes in none
 /// count as one more.
@@ -69,6 +69,7 @@ private:
 
   std::size_t n_entries;
   std::shared_ptr<const CsrMatrix> tentative;
+  std::unique_ptr<GhostRows<Backend>> tentative_rows; ///< of a part
   NearNullVectors near_null;
   Buffer<int> sources;
   std::shared_ptr<CsrMatrix> filtered; ///< A_F; nullptr: it is A

@@ -34,7 +34,9 @@ Smoother<Backend>::Smoother(const Matrix &A, const SmootherChoice &choice)
 {
   if (choice.is_of_registry()) {
     M = make_preconditioner(choice.name, Backend::kind);
-    M->setup(A);
+    if (A.range()->communicator() != nullptr)
+      own_block = make_own_block(A.csr());
+    M->setup(seen_by_M());
     step = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()));
   }
   make_terms();
@@ -44,8 +46,10 @@ template <class Backend>
 void Smoother<Backend>::update()
 {
   D.update();
+  if (own_block)
+    own_block->update(A.csr());
   if (M)
-    M->update(A);
+    M->update(seen_by_M());
   make_terms();
 }
 
