@@ -3,11 +3,13 @@
 #include "physics/coarser_meshes.h"
 #include "physics/prolongation_rows.h"
 
+#include <deal.II/base/mpi.h>
 #include <deal.II/lac/full_matrix.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 namespace femgpu
@@ -107,7 +109,7 @@ linalg::HostProlongation rows_of_free_dofs(const Discretization<dim> &fine,
       });
 }
 
-/// Of all ranks, on the leader: for each dof that a rank owns, is it constrained?
+/// Of a group's ranks, on the leader: for each dof that a rank owns, is it constrained?
 template <int dim>
 std::vector<int> constrained_dofs(const Discretization<dim> &discretization,
                                   const linalg::GroupSystem &system)
@@ -125,6 +127,7 @@ linalg::HostProlongation with_constrained_rows(const linalg::HostProlongation &o
 {
   linalg::HostProlongation P;
   P.n_columns = static_cast<int>(is_coarse_constrained.size());
+  P.ghosts = of_free.ghosts;
   P.row_starts.reserve(of_free.row_starts.size());
   P.columns.reserve(of_free.columns.size() + is_constrained.size() / 8);
   P.values.reserve(P.columns.capacity());
@@ -147,7 +150,42 @@ linalg::HostProlongation with_constrained_rows(const linalg::HostProlongation &o
   return P;
 }
 
-/// Of all ranks' rows, on the leader.
+/// The first dof of this rank's group, whose ranks' dofs follow each other.
+template <int dim>
+long long first_of_group(const Discretization<dim> &discretization,
+                         const linalg::SolverGroups &groups)
+{
+  const auto n_owned =
+      Utilities::MPI::all_gather(groups.ranks(), discretization.owned().n_elements());
+  const auto first_rank = groups.first_ranks()[static_cast<std::size_t>(groups.number())];
+  return std::accumulate(n_owned.begin(), n_owned.begin() + first_rank, 0LL);
+}
+
+/// Numbers the columns, global ones, as a group does that has @p n of them from @p first on: its
+/// own from 0 on, and then those of others.
+void number_columns(linalg::HostProlongation &P, const long long first, const int n)
+{
+  const auto is_own = [&](const int column) { return column >= first && column < first + n; };
+  for (const int column : P.columns)
+    if (!is_own(column))
+      P.ghosts.push_back(column);
+  std::sort(P.ghosts.begin(), P.ghosts.end());
+  P.ghosts.erase(std::unique(P.ghosts.begin(), P.ghosts.end()), P.ghosts.end());
+  std::vector<ProlongationTerm> row;
+  for (std::size_t i = 0; i + 1 < P.row_starts.size(); ++i) {
+    row.clear();
+    for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
+      row.push_back({linalg::local_number(P.columns[k], first, n, P.ghosts), P.values[k]});
+    std::sort(row.begin(), row.end(),
+              [](const auto &a, const auto &b) { return a.column < b.column; });
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      P.columns[P.row_starts[i] + k] = row[k].column;
+      P.values[P.row_starts[i] + k] = row[k].value;
+    }
+  }
+}
+
+/// Of all rows of a group, on the leader.
 template <int dim>
 linalg::HostProlongation prolongation(const Discretization<dim> &fine,
                                       const Discretization<dim> &coarse,
@@ -162,15 +200,21 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
     P.row_starts.push_back(P.row_starts.back() + length);
   P.columns = system.gather_on_leader(std::move(P.columns));
   P.values = system.gather_on_leader(std::move(P.values));
-  return with_constrained_rows(P, constrained_dofs(fine, system), constrained_dofs(coarse, system));
+  const std::vector<int> is_constrained = constrained_dofs(fine, system),
+                         is_coarse_constrained = constrained_dofs(coarse, system);
+  const long long first = first_of_group(coarse, system.groups());
+  if (system.groups().n_groups() > 1)
+    number_columns(P, first, static_cast<int>(is_coarse_constrained.size()));
+  return with_constrained_rows(P, is_constrained, is_coarse_constrained);
 }
 
-/// Has each coarser unknown a part in a finer one?
+/// Has each coarser unknown of a group a part in a finer one there?
 bool reaches_all(const linalg::HostProlongation &P)
 {
   std::vector<bool> is_reached(static_cast<std::size_t>(P.n_columns));
   for (const int column : P.columns)
-    is_reached[column] = true;
+    if (column < P.n_columns)
+      is_reached[column] = true;
   return std::find(is_reached.begin(), is_reached.end(), false) == is_reached.end();
 }
 
@@ -272,8 +316,18 @@ linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
       });
 }
 
-/// Those of half the degree, and so on, and then those of coarser meshes; none on ranks but the
-/// leader. @param given what is known of those of @p fine
+/// Is there a coarser space, and has it unknowns? The leaders of all groups come to the same
+/// answer.
+bool is_coarser(const linalg::HostProlongation &P, const linalg::SolverGroups &groups)
+{
+  if (!groups.is_leader())
+    return false;
+  return Utilities::MPI::min(reaches_all(P) ? 1 : 0, groups.leaders()) == 1 &&
+         Utilities::MPI::max(P.n_columns, groups.leaders()) > 0;
+}
+
+/// Those of half the degree, and so on, and then, where there is one group, those of coarser
+/// meshes; none on ranks but leaders. @param given what is known of those of @p fine
 template <int dim>
 linalg::LazyCoarserUnknowns
 coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
@@ -281,8 +335,9 @@ coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
                  const linalg::GroupSystem &system)
 {
   if (fine.degree() == 1)
-    return fine.mesh().is_simplex ? linalg::LazyCoarserUnknowns()
-                                  : of_coarser_meshes(fine, given, system);
+    return fine.mesh().is_simplex || system.groups().n_groups() > 1
+               ? linalg::LazyCoarserUnknowns()
+               : of_coarser_meshes(fine, given, system);
   Discretization<dim> coarse(fine.mesh(), fine.degree() / 2, fine.element().n_components());
   coarse.distribute_dofs();
   coarse.make_constraints(problem);
@@ -291,7 +346,7 @@ coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
   result->unknowns = known_of(coarse, with_coordinates, system);
   result->unknowns.coarser =
       coarser_unknowns(problem, coarse, result->unknowns, with_coordinates, system);
-  if (result->prolongation.n_columns == 0 || !reaches_all(result->prolongation))
+  if (!is_coarser(result->prolongation, system.groups()))
     return {};
   return linalg::LazyCoarserUnknowns::Pointer(std::move(result));
 }
@@ -302,7 +357,7 @@ void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &d
                        const WantedOfUnknowns wanted, linalg::GroupSystem &system)
 {
   linalg::Unknowns unknowns = known_of(discretization, wanted.coordinates, system);
-  if (wanted.coarser && system.groups().n_groups() == 1) // its columns may be rows of other groups
+  if (wanted.coarser)
     unknowns.coarser =
         coarser_unknowns(problem, discretization, unknowns, wanted.coordinates, system);
   system.set_unknowns(std::move(unknowns));

@@ -8,10 +8,12 @@
 
 namespace femgpu::linalg
 {
-/// The rows of a prolongation, which gives unknowns by fewer others. Columns ascend in each row.
+/// The rows of a prolongation, which gives unknowns by fewer others. Columns ascend in each row. Of
+/// a part columns from n_columns on are ghosts, unknowns that other parts own.
 struct HostProlongation
 {
   int n_columns = 0;
+  std::vector<long long> ghosts; ///< their global numbers, ascending
   std::vector<int> row_starts = {0};
   std::vector<int> columns;
   std::vector<double> values;

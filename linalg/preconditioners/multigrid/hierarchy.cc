@@ -90,8 +90,11 @@ std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A,
   }
   const std::vector<double> &values = scales.empty() ? P.values : scaled;
   const ExecutorPtr &executor = A.executor();
+  auto domain = std::make_shared<RowSpace>(*A.range(), P.n_columns);
+  if (A.range()->communicator() != nullptr)
+    domain = std::make_shared<RowSpace>(*domain, P.ghosts);
   return std::make_shared<CsrMatrix>(
-      executor, P.n_columns, Buffer<int>(executor, P.row_starts.data(), P.row_starts.size()),
+      A.range(), domain, Buffer<int>(executor, P.row_starts.data(), P.row_starts.size()),
       Buffer<int>(executor, P.columns.data(), P.columns.size()),
       Buffer<double>(executor, values.data(), values.size()));
 }
@@ -101,7 +104,6 @@ template <class Backend>
 Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : options(given)
 {
   has_parts = A.range()->communicator() != nullptr;
-  options.takes_given = options.takes_given && !has_parts;
   if (!options.takes_given || !A.csr().unknowns()->coarser.may_be_known())
     pattern_of(A.csr()).view(); // aggregates count entries by int: refuses others early
   symmetric = A.range()->max(first_unsymmetric_row<Backend>(A.csr()) < 0 ? 0. : 1.) == 0.;
@@ -139,9 +141,9 @@ template <class Backend>
 UnknownsPtr Hierarchy<Backend>::add_given_levels()
 {
   UnknownsPtr known = all_levels[0].A->csr().unknowns();
-  while (options.takes_given && all_levels.back().A->n() > options.coarsest) {
+  while (options.takes_given && all_levels.back().A->range()->n_global() > options.coarsest) {
     const auto coarser = known->coarser.get();
-    if (!coarser)
+    if (all_levels[0].A->range()->max(coarser ? 0. : 1.) > 0.) // parts agree
       break;
     Level<Backend> &level = all_levels.back();
     const CsrMatrix &A = level.A->csr();
