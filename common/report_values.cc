@@ -10,6 +10,7 @@ nlohmann::ordered_json report_values(const linalg::SolveReport &report)
   add_members<linalg::GivenNorms>(values, report.given);
   add_members<linalg::Transfer>(values["transfer"], report.costs.transfer);
   values["setup_bytes_to_host"] = report.costs.setup_bytes_to_host;
+  add_members<linalg::Communication>(values["communication"], report.costs.communication);
   values["transfer"]["gigabytes_per_second"] = report.costs.transfer.gigabytes_per_second();
   return values;
 }

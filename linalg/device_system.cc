@@ -5,6 +5,7 @@
 #include "linalg/matrices/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/solvers/rounding.h"
 #include "linalg/transformations/registry.h"
 
 #include <omp.h>
@@ -22,10 +23,10 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
       transformation(options.scaling, options.ordering), format(options.format),
       preconditioner(preconditioner_of(options))
 {
-  if (this->communicator && (scalings.find(options.scaling).traits.changes_system ||
-                             !orderings.traits(options.ordering).keeps_order))
-    throw ParameterError("A system in several parts is neither scaled nor ordered in this version. "
-                         "Use scaling none and ordering none, or one part.");
+  if (this->communicator && !orderings.traits(options.ordering).keeps_order)
+    throw ParameterError("A system in several parts is not ordered in this version. Use ordering "
+                         "none, or one part.",
+                         "Solver/Ordering");
 }
 
 void DeviceSystem::begin_pattern(const HostCsr &A)
@@ -97,7 +98,9 @@ void DeviceSystem::move_matrix(const HostCsr &A, const bool only_values)
     finish_pattern();
   else if (!only_values)
     move_pattern(A, rows_of(A));
-  const HostCsr transformed = transformation.update(A);
+  if (!only_values)
+    given_rows = linalg::host_rows(A, communicator);
+  const HostCsr transformed = transformation.update(A, *given_rows);
   csr->update_values(transformed.values);
   csr->set_unknowns(transformed.unknowns);
   costs.transfer.bytes += A.n_nonzeros * sizeof(double);
@@ -162,6 +165,7 @@ void DeviceSystem::finish(SolveReport &report)
   report.costs += take_costs();
   MethodReport &method = report.method;
   sum_over_parts({&method.matrix_stored, &method.matrix_bytes, &method.preconditioner_bytes,
-                  &method.bytes_per_iteration, &method.setup.n_nonzeros});
+                  &method.bytes_per_iteration, &method.setup.n_nonzeros,
+                  &report.costs.communication.exchanged_bytes});
 }
 } // namespace femgpu::linalg

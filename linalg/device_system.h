@@ -25,7 +25,7 @@ class DeviceSystem
 public:
   /// @param options say format, scaling and ordering, and which preconditioner A is for
   /// @param communicator of a part of the rows; nullptr: all are here. @throws ParameterError for
-  /// unknown names, and for parts that are scaled or ordered
+  /// unknown names, and for parts that are ordered
   DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &options,
                CommunicatorPtr communicator = nullptr);
   DeviceSystem(const DeviceSystem &) = delete;
@@ -64,6 +64,11 @@ public:
     costs.setup_bytes_to_host += owner->bytes_to_host() - bytes_before;
   }
 
+  /// Of the matrix as it was given, in host memory, with its ghosts; valid after set_matrix().
+  const RowSpace &host_rows() const
+  {
+    return *given_rows;
+  }
   /// In the format asked for; valid after set_matrix().
   const Matrix &matrix() const
   {
@@ -77,6 +82,12 @@ public:
   void move_rhs(const double *b, Buffer<double> &to);
   void move_guess(const double *x, Buffer<double> &to);
   void move_solution(const Buffer<double> &from, double *x);
+
+  /// Of this part, since the system was made.
+  Communication communication() const
+  {
+    return communicator ? communicator->communication() : Communication();
+  }
 
   /// Since the last call; bytes are those of all parts.
   SolveCosts take_costs();
@@ -99,6 +110,7 @@ private:
   CommunicatorPtr communicator;
   LinearSystemTransformation transformation;
   std::string format, preconditioner;
+  RowSpacePtr given_rows;
   std::unique_ptr<CsrMatrix> csr;
   std::unique_ptr<Matrix> matrix_there; // refers to csr
   SolveCosts costs;

@@ -56,7 +56,9 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
 SolveReport LinearSolver::solve(const double *b, double *x)
 {
   VectorUnits units(given.n, b, x, communicator.get());
+  const Communication before = system.communication();
   SolveReport report = solve_in_units(units.b(), units.x(), units.control(options.control));
+  report.costs.communication = system.communication() - before;
   units.restore(report);
   describe(report);
   system.finish(report);
@@ -71,8 +73,6 @@ SolveReport LinearSolver::solve_in_units(const double *b, double *x, const Solve
     std::fill_n(x, given.n, 0.); // a guess whose residual is beyond all numbers is worse than none
     report = solve_once(b, x, control);
   }
-  if (communicator)
-    return report;
   SolveControl of_correction = control, of_rest = control;
   of_correction.progress = {};
   of_correction.reference = SolveControl::Reference::rhs;
@@ -80,7 +80,7 @@ SolveReport LinearSolver::solve_in_units(const double *b, double *x, const Solve
   of_correction.energy_tolerance = {};
   of_rest.relative_tolerance = 0.;
   of_rest.absolute_tolerance = report.target;
-  settle_at_rounding(given, b, x, report,
+  settle_at_rounding(system.host_rows(), given, b, x, report,
                      {[&](const double *r, double *d, const double tolerance) {
                         of_correction.relative_tolerance = tolerance;
                         return solve_once(r, d, of_correction);
@@ -115,7 +115,7 @@ void LinearSolver::measure_given(const double *b, const double *x, SolveReport &
 {
   system.matrix().domain()->bring_ghosts(solution.data());
   const SystemNorms norms =
-      is_scaled ? measure(given, b, x)
+      is_scaled ? measure(system.host_rows(), given, b, x)
                 : measure(*system.matrix().range(),
                           {system.matrix().csr().csr_view(), rhs.data(), solution.data(), nullptr});
   report.given.residual = norms.residual;

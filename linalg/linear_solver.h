@@ -17,8 +17,7 @@ void check(const LinearSolverOptions &options);
  * Scaling and ordering are done on the way, and undone in the solution.
  *
  * It may be one of several parts of a system: then all parts make the same calls, vectors are those
- * of the part's own rows, and reports are the same but for seconds and bytes. A solve in parts that
- * rounding alone has kept from its target is not told from one that has failed.
+ * of the part's own rows, and reports are the same but for seconds and bytes.
  */
 class LinearSolver
 {

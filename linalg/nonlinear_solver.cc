@@ -73,7 +73,9 @@ SolveReport NonlinearSolver::solve(const Nonlinearity &phi, const double *b, dou
   system.move_guess(x, solution);
 
   const SemilinearEquation equation(system.matrix(), w, rhs, phi);
+  const Communication before = system.communication();
   SolveReport report = method->solve(equation, solution, options.control);
+  report.costs.communication = system.communication() - before;
 
   system.move_solution(solution, x);
   system.finish(report);

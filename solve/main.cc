@@ -126,9 +126,6 @@ SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
 {
   if (!ranks.are_several())
     return make_system(command);
-  if (!command.nonlinear.empty())
-    throw ParameterError("Several ranks solve linear systems alone in this version. Leave "
-                         "--nonlinear out, or use one rank.");
   SystemToSolve system;
   if (ranks.is_first()) {
     system = make_system(command);
@@ -138,6 +135,8 @@ SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
   }
   system.solver = ranks.of_first(system.solver);
   system.preconditioner = ranks.of_first(system.preconditioner);
+  if (!command.nonlinear.empty() && !ranks.is_first())
+    system.nonlinear = make_nonlinear_term(command.nonlinear);
   return system;
 }
 

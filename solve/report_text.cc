@@ -1,5 +1,6 @@
 #include "solve/report.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -69,6 +70,16 @@ std::string range_text(const long long (&ends)[2])
   return std::to_string(ends[0]) + " to " + std::to_string(ends[1]);
 }
 
+/// What the parts told each other in an iteration, with waiting.
+std::string communication_text(const linalg::SolveReport &report)
+{
+  const linalg::Communication &all = report.costs.communication;
+  const int n = std::max({1, report.iterations, report.inner.linear_iterations});
+  return "mpi, an iteration: sums " + seconds_text(all.sum_seconds / n) + ", ghosts " +
+         seconds_text(all.exchange_seconds / n) + " for " +
+         bytes_text(all.exchanged_bytes / static_cast<std::size_t>(n));
+}
+
 void add_methods(std::string &text, const SystemToSolve &system, const SolveRecord &record)
 {
   const linalg::MethodReport &method = record.report.method;
@@ -77,7 +88,8 @@ void add_methods(std::string &text, const SystemToSolve &system, const SolveReco
   if (record.parts.count > 1)
     add(text, "parts",
         std::to_string(record.parts.count) + " ranks of " + range_text(record.parts.rows) +
-            " rows, with " + range_text(record.parts.ghosts) + " ghosts; sums and ghosts by mpi");
+            " rows, with " + range_text(record.parts.ghosts) + " ghosts; " +
+            communication_text(record.report));
   add(text, "solver",
       method.solver + (method.execution.empty() ? "" : "; loop run as " + method.execution) +
           (method.solver_remarks.empty() ? "" : "; " + method.solver_remarks));

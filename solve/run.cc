@@ -4,6 +4,7 @@
 #include "linalg/mpi/distribution.h"
 #include "linalg/mpi/mpi_communicator.h"
 #include "linalg/nonlinear_solver.h"
+#include "linalg/transformations/linear_system_transformation.h"
 
 #include <algorithm>
 #include <cstring>
@@ -46,61 +47,9 @@ SystemSolver make_linear(const SolveCommand &command, const SystemToSolve &syste
       [=, &system](std::vector<double> &x) { return solver->solve(system.b.data(), x.data()); }};
 }
 
-/// The linear system in parts.
-class DistributedSolver
-{
-public:
-  DistributedSolver(const linalg::LinearSolverOptions &options, const SystemToSolve &system,
-                    const linalg::ExecutorPtr &executor, MPI_Comm ranks)
-      : system(system), ranks(ranks),
-        communicator(std::make_shared<linalg::MpiCommunicator>(ranks)),
-        solver(executor, options, communicator)
-  {}
-
-  void setup()
-  {
-    rows.emplace(ranks, system.A.csr());
-    b = rows->scatter(system.b);
-    solver.set_matrix(rows->matrix().csr(), /* same pattern */ false);
-  }
-  linalg::SolveReport solve(std::vector<double> &x)
-  {
-    std::vector<double> own_x = rows->scatter(x);
-    linalg::SolveReport report = solver.solve(b.data(), own_x.data());
-    x = rows->gather(own_x);
-    return report;
-  }
-  PartsRecord parts() const
-  {
-    const linalg::Distribution::Range of_rows = rows->range_of(rows->n()),
-                                      of_ghosts = rows->range_of(rows->matrix().ghosts.n_ghosts());
-    return {
-        communicator->n_parts(), {of_rows.least, of_rows.most}, {of_ghosts.least, of_ghosts.most}};
-  }
-
-private:
-  const SystemToSolve &system;
-  MPI_Comm ranks;
-  std::shared_ptr<const linalg::MpiCommunicator> communicator;
-  std::optional<linalg::Distribution> rows;
-  std::vector<double> b;
-  linalg::LinearSolver solver;
-};
-
-SystemSolver make_distributed(const SolveCommand &command, const SystemToSolve &system,
-                              const linalg::ExecutorPtr &executor, const Ranks &ranks,
-                              const Progress &progress)
-{
-  linalg::LinearSolverOptions options = options_of(command, system);
-  options.control.progress = progress;
-  const auto solver =
-      std::make_shared<DistributedSolver>(options, system, executor, ranks.communicator());
-  return {[=] { solver->setup(); }, [=](std::vector<double> &x) { return solver->solve(x); },
-          [=] { return solver->parts(); }};
-}
-
-SystemSolver make_nonlinear(const SolveCommand &command, const SystemToSolve &system,
-                            const linalg::ExecutorPtr &executor, const Progress &progress)
+linalg::NonlinearSolverOptions nonlinear_options(const SolveCommand &command,
+                                                 const SystemToSolve &system,
+                                                 const Progress &progress)
 {
   linalg::NonlinearSolverOptions options;
   options.method = command.nonlinear_method;
@@ -108,7 +57,115 @@ SystemSolver make_nonlinear(const SolveCommand &command, const SystemToSolve &sy
   options.linear.control = {}; // Newton's method chooses tolerances
   options.control = command.control();
   options.control.progress = progress;
-  const auto solver = std::make_shared<linalg::NonlinearSolver>(executor, options);
+  return options;
+}
+
+/// A system that the first rank has, in parts: it is ordered there, and cut.
+class DistributedSystem
+{
+public:
+  DistributedSystem(const SystemToSolve &system, const std::string &ordering, MPI_Comm ranks)
+      : system(system), order("none", ordering), ranks(ranks)
+  {}
+
+  void cut()
+  {
+    const linalg::HostCsr A =
+        system.A.n > 0 ? order.setup(system.A.csr()) : system.A.csr(); // others have none
+    rows.emplace(ranks, A);
+  }
+  const linalg::MatrixPart &matrix() const
+  {
+    return rows->matrix();
+  }
+  /// Of the first rank, in its order, to all.
+  std::vector<double> scatter(const std::vector<double> &v) const
+  {
+    std::vector<double> ordered(v.size());
+    if (!v.empty())
+      order.transform_rhs(v.data(), ordered.data());
+    return rows->scatter(ordered);
+  }
+  std::vector<double> gather(const std::vector<double> &own) const
+  {
+    const std::vector<double> ordered = rows->gather(own);
+    std::vector<double> v(ordered.size());
+    if (!v.empty())
+      order.restore_solution(ordered.data(), v.data());
+    return v;
+  }
+  PartsRecord record() const
+  {
+    int n_parts = 1;
+    MPI_Comm_size(ranks, &n_parts);
+    const linalg::Distribution::Range of_rows = rows->range_of(rows->n()),
+                                      of_ghosts = rows->range_of(rows->matrix().ghosts.n_ghosts());
+    return {n_parts, {of_rows.least, of_rows.most}, {of_ghosts.least, of_ghosts.most}};
+  }
+
+private:
+  const SystemToSolve &system;
+  linalg::LinearSystemTransformation order;
+  MPI_Comm ranks;
+  std::optional<linalg::Distribution> rows;
+};
+
+/// @p solver is a LinearSolver or NonlinearSolver of a part: set(A) and solve(b, x) know which.
+template <class Set, class Solve>
+SystemSolver in_parts(const std::shared_ptr<DistributedSystem> &parts, const SystemToSolve &system,
+                      const std::string &ordering, const Set &set, const Solve &solve)
+{
+  const auto b = std::make_shared<std::vector<double>>();
+  return {[=, &system] {
+            parts->cut();
+            *b = parts->scatter(system.b);
+            set(parts->matrix().csr());
+          },
+          [=](std::vector<double> &x) {
+            std::vector<double> own_x = parts->scatter(x);
+            linalg::SolveReport report = solve(b->data(), own_x.data());
+            report.method.ordering = ordering;
+            x = parts->gather(own_x);
+            return report;
+          },
+          [=] { return parts->record(); }};
+}
+
+SystemSolver make_distributed(const SolveCommand &command, const SystemToSolve &system,
+                              const linalg::ExecutorPtr &executor, const Ranks &ranks,
+                              const Progress &progress)
+{
+  const auto parts =
+      std::make_shared<DistributedSystem>(system, command.ordering, ranks.communicator());
+  const auto communicator = std::make_shared<linalg::MpiCommunicator>(ranks.communicator());
+  if (!system.nonlinear) {
+    linalg::LinearSolverOptions options = options_of(command, system);
+    options.ordering = "none";
+    options.control.progress = progress;
+    const auto solver = std::make_shared<linalg::LinearSolver>(executor, options, communicator);
+    return in_parts(
+        parts, system, command.ordering,
+        [=](const linalg::HostCsr &A) { solver->set_matrix(A, /* same pattern */ false); },
+        [=](const double *b, double *x) { return solver->solve(b, x); });
+  }
+  linalg::NonlinearSolverOptions options = nonlinear_options(command, system, progress);
+  options.linear.ordering = "none";
+  const auto solver = std::make_shared<linalg::NonlinearSolver>(executor, options, communicator);
+  return in_parts(
+      parts, system, command.ordering,
+      [=, &system](const linalg::HostCsr &A) {
+        solver->set_system(A, parts->scatter(system.weights).data(), /* same pattern */ false);
+      },
+      [=, &system](const double *b, double *x) {
+        return solver->solve(system.nonlinear->phi, b, x);
+      });
+}
+
+SystemSolver make_nonlinear(const SolveCommand &command, const SystemToSolve &system,
+                            const linalg::ExecutorPtr &executor, const Progress &progress)
+{
+  const auto solver = std::make_shared<linalg::NonlinearSolver>(
+      executor, nonlinear_options(command, system, progress));
   return {[=, &system] {
             solver->set_system(system.A.csr(), system.weights.data(), /* same pattern */ false);
           },

@@ -39,7 +39,7 @@ LARGEST_ORDER = 20.
 # Tables for people have three digits or more.
 OF_PRINTED = 2e-3
 
-TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "peak_bytes", "overlapped_seconds",
+TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "communication", "peak_bytes", "overlapped_seconds",
                     "gigabytes_per_second"}
 # What belongs to the run and not to its result; messages and remarks repeat numbers in words.
 OF_THE_RUN = {"ranks", "backend", "groups", "version", "files", "message", "obstacle", "Directory",

@@ -138,7 +138,7 @@ SolveReport solve_in_units(const HostCsr &A, const double *b, double *x,
       std::max(control.absolute_tolerance, control.relative_tolerance * reference);
   SolveReport report = solve_with_factors(A, factors, b, x, target, /* from guess */ false);
   settle_at_rounding(
-      A, b, x, report,
+      *host_rows(A), A, b, x, report,
       {[&](const double *r, double *d, const double tolerance) {
          const double r_norm = measure(A, r, zero.data()).rhs;
          return solve_with_factors(A, factors, r, d, tolerance * r_norm, false);

@@ -1,5 +1,7 @@
 #include "linalg/mpi/mpi_communicator.h"
 
+#include "linalg/base/timing.h"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -14,17 +16,23 @@ MpiCommunicator::MpiCommunicator(MPI_Comm ranks) : ranks(ranks)
 
 void MpiCommunicator::sum(double *const values, const int n) const
 {
+  const Stopwatch watch;
   const auto count = static_cast<std::size_t>(n);
   gathered.resize(count * static_cast<std::size_t>(size));
   MPI_Allgather(values, n, MPI_DOUBLE, gathered.data(), n, MPI_DOUBLE, ranks);
   std::fill_n(values, count, 0.);
   for (std::size_t k = 0; k < gathered.size(); ++k)
     values[k % count] += gathered[k];
+  ++counted.sums;
+  counted.sum_seconds += watch.elapsed();
 }
 
 double MpiCommunicator::max(double value) const
 {
+  const Stopwatch watch;
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, ranks);
+  ++counted.sums;
+  counted.sum_seconds += watch.elapsed();
   return value;
 }
 
@@ -72,6 +80,7 @@ GhostPlan MpiCommunicator::plan(std::vector<long long> ghosts,
 void MpiCommunicator::exchange(const GhostPlan &plan, const double *sent, double *ghosts) const
 {
   constexpr int tag = 0;
+  const Stopwatch watch;
   requests.clear();
   for (const GhostPlan::Neighbour &neighbour : plan.neighbours) {
     if (neighbour.n_received > 0)
@@ -85,7 +94,10 @@ void MpiCommunicator::exchange(const GhostPlan &plan, const double *sent, double
       MPI_Isend(sent, static_cast<int>(n_sent), MPI_DOUBLE, neighbour.part, tag, ranks,
                 &requests.emplace_back());
     sent += n_sent;
+    counted.exchanged_bytes += n_sent * sizeof(double);
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  ++counted.exchanges;
+  counted.exchange_seconds += watch.elapsed();
 }
 } // namespace femgpu::linalg

@@ -30,6 +30,10 @@ public:
   GhostPlan plan(std::vector<long long> ghosts,
                  const std::vector<long long> &starts) const override;
   void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const override;
+  Communication communication() const override
+  {
+    return counted;
+  }
 
 private:
   MPI_Comm ranks;
@@ -37,6 +41,7 @@ private:
   // one call at a time
   mutable std::vector<double> gathered;
   mutable std::vector<MPI_Request> requests;
+  mutable Communication counted;
 };
 } // namespace femgpu::linalg
 

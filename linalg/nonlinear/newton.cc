@@ -220,12 +220,14 @@ private:
                               SolveControl inner, SolveReport &report)
   {
     const CsrMatrix &A = F.linear_part().csr();
-    const SystemNorms norms = measure(F.space(), {A.csr_view(), r.data(), x.data(), nullptr});
+    const Buffer<double> of_ghosts = F.space().with_ghosts(x.data());
+    const SystemNorms norms =
+        measure(F.space(), {A.csr_view(), r.data(), of_ghosts.data(), nullptr});
     report.backward_error = report.true_residual / norms.scale;
     if (!may_be_rounding(Outcome::stagnated, report.backward_error,
-                         rounding_level(A.longest_row())))
+                         rounding_level(static_cast<int>(F.space().max(A.longest_row())))))
       return Outcome::stagnated;
-    inner.relative_tolerance = correction_tolerance(A.n());
+    inner.relative_tolerance = correction_tolerance(F.space().n_global());
     d.fill_zero();
     const SolveReport step = jacobian.solve(r, d, inner);
     add_linear(step, report);

@@ -35,6 +35,32 @@ GhostPlan reversed(const GhostPlan &plan);
 /// and then ghosts with these global numbers.
 int local_number(long long row, long long first, int n, const std::vector<long long> &ghosts);
 
+/// What parts have told each other.
+struct Communication
+{
+  std::size_t sums = 0;                           ///< of some numbers each, and maxima
+  std::size_t exchanges = 0;                      ///< of ghosts, or of rows along the border
+  std::size_t exchanged_bytes = 0;                ///< that the part has sent in them
+  double sum_seconds = 0., exchange_seconds = 0.; ///< with waiting for the others
+
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...communications)
+  {
+    f("sums", communications.sums...);
+    f("exchanges", communications.exchanges...);
+    f("exchanged_bytes", communications.exchanged_bytes...);
+    f("sum_seconds", communications.sum_seconds...);
+    f("exchange_seconds", communications.exchange_seconds...);
+  }
+
+  Communication operator-(const Communication &before) const
+  {
+    Communication result = *this;
+    for_each_member([](const char *, auto &now, const auto &then) { now -= then; }, result, before);
+    return result;
+  }
+};
+
 /**
  * How the parts of distributed vectors speak with each other. Each part is the work of a thread or
  * process of its own; all call the same functions in the same order, and wait there for each other.
@@ -63,6 +89,12 @@ public:
   /// @param sent those of the plan's sent_rows, one neighbour after the other
   /// @param ghosts gets what the neighbours have sent
   virtual void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const = 0;
+
+  /// Since it was made; nothing where nobody counts.
+  virtual Communication communication() const
+  {
+    return {};
+  }
 };
 
 using CommunicatorPtr = std::shared_ptr<const Communicator>;

@@ -2,6 +2,7 @@
 #define femgpu_linalg_solvers_report_h
 
 #include "linalg/execution/steps/execution.h"
+#include "linalg/operators/row_space.h"
 #include "linalg/preconditioners/setup_report.h"
 
 #include <cstddef>
@@ -111,6 +112,7 @@ struct SolveCosts
   std::size_t setup_bytes_to_host = 0; ///< that setups have copied from the executor's memory
   double solve_seconds = 0.;
   Transfer transfer;
+  Communication communication; ///< of solves in parts
 
   template <class F, class... Self>
   static void for_each_member(const F &f, Self &...costs)
@@ -120,6 +122,7 @@ struct SolveCosts
     f("setup_bytes_to_host", costs.setup_bytes_to_host...);
     f("solve_seconds", costs.solve_seconds...);
     Transfer::for_each_member(f, costs.transfer...);
+    Communication::for_each_member(f, costs.communication...);
   }
 
   SolveCosts &operator+=(const SolveCosts &other)

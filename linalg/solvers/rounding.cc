@@ -7,10 +7,26 @@
 
 namespace femgpu::linalg
 {
-SystemNorms measure(const HostCsr &A, const double *b, const double *x, double *r)
+RowSpacePtr host_rows(const HostCsr &A, const CommunicatorPtr &communicator)
 {
-  const RowSpace rows(std::make_shared<HostExecutor>(), A.n);
-  return measure(rows, {{A.n, 1, A.row_starts, A.columns, A.values}, b, x, r});
+  const auto rows = std::make_shared<RowSpace>(std::make_shared<HostExecutor>(), A.n, communicator);
+  return A.ghosts == nullptr ? rows : std::make_shared<RowSpace>(*rows, *A.ghosts);
+}
+
+SystemNorms measure(const RowSpace &rows, const HostCsr &A, const double *const b,
+                    const double *const x, double *const r)
+{
+  const Buffer<double> with_ghosts =
+      rows.communicator() == nullptr ? Buffer<double>() : rows.with_ghosts(x);
+  return measure(rows, {{A.n, 1, A.row_starts, A.columns, A.values},
+                        b,
+                        rows.communicator() == nullptr ? x : with_ghosts.data(),
+                        r});
+}
+
+SystemNorms measure(const HostCsr &A, const double *const b, const double *const x, double *const r)
+{
+  return measure(*host_rows(A), A, b, x, r);
 }
 
 int longest_row(const HostCsr &A)
@@ -32,20 +48,21 @@ namespace
 constexpr int most_refinements = 5;
 
 /// Looks at A only where the solve has failed.
-bool may_be_rounding(const HostCsr &A, const SolveReport &report)
+bool may_be_rounding(const RowSpace &rows, const HostCsr &A, const SolveReport &report)
 {
   return !report.converged() &&
-         may_be_rounding(report.outcome, report.backward_error, rounding_level(longest_row(A)));
+         may_be_rounding(report.outcome, report.backward_error,
+                         rounding_level(static_cast<int>(rows.max(longest_row(A)))));
 }
 
-double norm(const std::vector<double> &v)
+double norm(const RowSpace &rows, const std::vector<double> &v)
 {
-  return std::sqrt(std::inner_product(v.begin(), v.end(), v.begin(), 0.));
+  return std::sqrt(rows.sum(std::inner_product(v.begin(), v.end(), v.begin(), 0.)));
 }
 
 } // namespace
 
-double correction_tolerance(const int n)
+double correction_tolerance(const long long n)
 {
   return std::max(1e-2 / std::sqrt(static_cast<double>(n)), 1e-8);
 }
@@ -74,21 +91,22 @@ bool may_be_rounding(const Outcome outcome, const double backward_error, const d
   return false;
 }
 
-void settle_at_rounding(const HostCsr &A, const double *const b, double *const x,
-                        SolveReport &report, const Resolve &resolve)
+void settle_at_rounding(const RowSpace &rows, const HostCsr &A, const double *const b,
+                        double *const x, SolveReport &report, const Resolve &resolve)
 {
   const auto n = static_cast<std::size_t>(A.n);
-  for (int k = 0; k < most_refinements && may_be_rounding(A, report); ++k) {
+  for (int k = 0; k < most_refinements && may_be_rounding(rows, A, report); ++k) {
     std::vector<double> r(n), d(n), refined(x, x + n);
-    const double residual = measure(A, b, x, r.data()).residual;
-    const SolveReport step = resolve.correct(r.data(), d.data(), correction_tolerance(A.n));
+    const double residual = measure(rows, A, b, x, r.data()).residual;
+    const SolveReport step =
+        resolve.correct(r.data(), d.data(), correction_tolerance(rows.n_global()));
     add_work(step, report);
     if (!is_resolved(step))
       return;
-    report.forward_error = norm(d) / norm(refined);
+    report.forward_error = norm(rows, d) / norm(rows, refined);
     for (std::size_t i = 0; i < n; ++i)
       refined[i] += d[i];
-    if (!(measure(A, b, refined.data()).residual <= 0.5 * residual)) {
+    if (!(measure(rows, A, b, refined.data()).residual <= 0.5 * residual)) {
       if (report.forward_error <= largest_forward_error)
         report.outcome = Outcome::converged_to_rounding;
       return;

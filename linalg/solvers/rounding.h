@@ -10,8 +10,16 @@
 
 namespace femgpu::linalg
 {
-/// What measure() says of a system in host memory, by as many threads as OpenMP takes. @param r n
-/// elements, gets b − A x; nullptr: not wanted
+/// The rows of a matrix in host memory, with its ghosts. @param communicator of a part; nullptr:
+/// all are here. Is called by all parts
+RowSpacePtr host_rows(const HostCsr &A, const CommunicatorPtr &communicator = nullptr);
+
+/// What measure() says of a system in host memory, by as many threads as OpenMP takes. Is called by
+/// all parts. @param rows of A. @param r n elements, gets b − A x; nullptr: not wanted
+SystemNorms measure(const RowSpace &rows, const HostCsr &A, const double *b, const double *x,
+                    double *r = nullptr);
+
+/// The same where all rows are here.
 SystemNorms measure(const HostCsr &A, const double *b, const double *x, double *r = nullptr);
 
 /// Entries of it; 0 without rows.
@@ -39,11 +47,13 @@ struct Resolve
  * b − A x, does not halve the residual, and ‖d‖/‖x‖, the estimate of x's own error, is at most
  * largest_forward_error. Where the step does halve the residual, the method goes on from there. A
  * solve that was stopped early stays what it was. (Higham 2002, §7.1 and §12.)
+ * Is called by all parts.
+ * @param rows of A
  * @param A, b, x the system before scaling
  * @param report with its backward_error; gets forward_error
  */
-void settle_at_rounding(const HostCsr &A, const double *b, double *x, SolveReport &report,
-                        const Resolve &resolve);
+void settle_at_rounding(const RowSpace &rows, const HostCsr &A, const double *b, double *x,
+                        SolveReport &report, const Resolve &resolve);
 
 /// May rounding be all that has kept a solve with this outcome from its target? @p level as
 /// rounding_level() says
@@ -51,7 +61,8 @@ bool may_be_rounding(Outcome outcome, double backward_error, double level);
 
 /// A tolerance to which even the components of a correction are resolved that have no more of the
 /// residual than all others: those of the smallest eigenvalues, in which most of the error is.
-double correction_tolerance(int n);
+/// @param n rows of all parts
+double correction_tolerance(long long n);
 
 /// Does @p step, a solve to that tolerance, tell the size of a correction? Rounding may end it
 /// before.

@@ -61,14 +61,14 @@ HostCsr LinearSystemTransformation::set_pattern(const HostCsr &A)
   return transformed(A, nullptr);
 }
 
-HostCsr LinearSystemTransformation::update(const HostCsr &A)
+HostCsr LinearSystemTransformation::update(const HostCsr &A, const RowSpace &rows)
 {
   if (A.n != n || A.n_nonzeros != n_nonzeros)
     throw SolverError("New values of a matrix with " + std::to_string(A.n) + " rows and " +
                       std::to_string(A.n_nonzeros) +
                       " entries do not fit the pattern of one with " + std::to_string(n) + " and " +
                       std::to_string(n_nonzeros) + "; set up the new pattern first.");
-  scaling = make_scaling(A);
+  scaling = make_scaling(A, rows);
   if (is_identity())
     return A;
   values.resize(n_nonzeros);
@@ -98,6 +98,7 @@ UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) c
     return A.unknowns;
   Unknowns result = *A.unknowns;
   result.scales = scaling.right;
+  result.scales.resize(scaling.left.size()); // without those of ghosts
   if (order.empty())
     return std::make_shared<const Unknowns>(std::move(result));
   if (result.per_node > 1 && !keeps_nodes(order, result.per_node))

@@ -1,8 +1,10 @@
 #ifndef femgpu_linalg_transformations_linear_system_transformation_h
 #define femgpu_linalg_transformations_linear_system_transformation_h
 
+#include "linalg/execution/memory/executor.h"
 #include "linalg/transformations/registry.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,9 +32,16 @@ public:
   /// Only the pattern of that: values are none, and @p A needs none; update() comes next.
   HostCsr set_pattern(const HostCsr &A);
 
-  /// The same for new values of the same pattern: scales anew, keeps the order.
+  /// The same for new values of the same pattern: scales anew, keeps the order. Is called by all
+  /// parts. @param rows of A in host memory, with its ghosts
   /// @throws SolverError as above, or if @p A has another size than in setup()
-  HostCsr update(const HostCsr &A);
+  HostCsr update(const HostCsr &A, const RowSpace &rows);
+
+  /// Where all rows are here.
+  HostCsr update(const HostCsr &A)
+  {
+    return update(A, RowSpace(std::make_shared<HostExecutor>(), A.n));
+  }
 
   /// Whether Â is A, and the functions below only copy.
   bool is_identity() const;
@@ -68,7 +77,7 @@ private:
   /// Undoes reorder().
   void restore_order(const double *permuted, double *v) const;
 
-  Scaling (*make_scaling)(const HostCsr &);
+  Scaling (*make_scaling)(const HostCsr &, const RowSpace &);
   std::string ordering;
   OrderingFunction make_order;
   int n = 0;

@@ -9,7 +9,7 @@ namespace femgpu::linalg
 constexpr decltype(scalings)::Entry scaling_table[] = {
     {"none",
      "the system as it is",
-     [](const HostCsr & /* A */) { return Scaling(); },
+     [](const HostCsr & /* A */, const RowSpace & /* rows */) { return Scaling(); },
      {.changes_system = false}},
     {"symmetric", "rows and columns by the square roots of the columns' 2-norms; keeps A symmetric",
      symmetric_scaling},

@@ -17,7 +17,7 @@ struct ScalingTraits
   bool keeps_symmetry = true; ///< of A
 };
 
-extern const Registry<ScalingTraits, Scaling(const HostCsr &)> scalings;
+extern const Registry<ScalingTraits, Scaling(const HostCsr &, const RowSpace &)> scalings;
 
 struct OrderingTraits
 {

@@ -15,10 +15,11 @@ namespace
 constexpr int n_chunks = 8;
 
 /// Every norm must be positive and finite. @p what is "Row" or "Column".
-void check_norms(const std::vector<double> &norms, const std::string &what)
+void check_norms(const RowSpace &rows, const std::vector<double> &norms, const std::string &what)
 {
   for (std::size_t i = 0; i < norms.size(); ++i) {
-    const std::string name = what + " " + std::to_string(i) + " of the matrix ";
+    const std::string name =
+        what + " " + std::to_string(rows.first() + static_cast<long long>(i)) + " of the matrix ";
     if (norms[i] == 0.)
       throw SolverError(name + "has no entry but zeros (or so small that their squares are): the "
                                "matrix is singular and cannot be scaled.");
@@ -30,7 +31,7 @@ void check_norms(const std::vector<double> &norms, const std::string &what)
 }
 
 /// ‖row i‖₂; throws for rows that are zero or not finite.
-std::vector<double> row_norms(const HostCsr &A)
+std::vector<double> row_norms(const HostCsr &A, const RowSpace &rows)
 {
   std::vector<double> norms(static_cast<std::size_t>(A.n));
 #pragma omp parallel for schedule(static)
@@ -40,14 +41,15 @@ std::vector<double> row_norms(const HostCsr &A)
       sum += A.values[k] * A.values[k];
     norms[i] = std::sqrt(sum);
   }
-  check_norms(norms, "Row");
+  check_norms(rows, norms, "Row");
   return norms;
 }
 
 /// ‖column j of R A‖₂ with R = diag(@p left), empty for 1; throws for columns that are zero.
-std::vector<double> column_norms(const HostCsr &A, const std::vector<double> &left)
+std::vector<double> column_norms(const HostCsr &A, const RowSpace &rows,
+                                 const std::vector<double> &left)
 {
-  const auto n = static_cast<std::size_t>(A.n);
+  const std::size_t n = rows.n_with_ghosts();
   std::vector<double> sums(n_chunks * n);
 #pragma omp parallel for schedule(static, 1)
   for (int chunk = 0; chunk < n_chunks; ++chunk) {
@@ -66,43 +68,53 @@ std::vector<double> column_norms(const HostCsr &A, const std::vector<double> &le
     double sum = 0.;
     for (int chunk = 0; chunk < n_chunks; ++chunk)
       sum += sums[chunk * n + j];
-    norms[j] = std::sqrt(sum);
+    norms[j] = sum;
   }
-  check_norms(norms, "Column");
+  rows.add_ghosts(norms.data());
+  norms.resize(static_cast<std::size_t>(A.n));
+  for (double &norm : norms)
+    norm = std::sqrt(norm);
+  check_norms(rows, norms, "Column");
   return norms;
 }
 
-/// @p scaled_i = @p v_i times or divided by @p factors_i.
+std::vector<double> with_ghosts(const RowSpace &rows, const std::vector<double> &v)
+{
+  return rows.with_ghosts(v.data()).to_host();
+}
+
+/// @p scaled_i = @p v_i times or divided by @p factors_i, i < @p n.
 template <class Operation>
-void apply(const std::vector<double> &factors, const double *const v, double *const scaled,
-           const Operation &operation)
+void apply(const std::size_t n, const std::vector<double> &factors, const double *const v,
+           double *const scaled, const Operation &operation)
 {
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < factors.size(); ++i)
+  for (std::size_t i = 0; i < n; ++i)
     scaled[i] = operation(v[i], factors[i]);
 }
 } // namespace
 
-Scaling symmetric_scaling(const HostCsr &A)
+Scaling symmetric_scaling(const HostCsr &A, const RowSpace &rows)
 {
-  row_norms(A); // names the row of what is wrong
+  row_norms(A, rows); // names the row of what is wrong
   Scaling scaling;
-  scaling.left = column_norms(A, {});
+  scaling.left = column_norms(A, rows, {});
   for (double &d : scaling.left)
     d = 1. / std::sqrt(d);
-  scaling.right = scaling.left;
+  scaling.right = with_ghosts(rows, scaling.left);
   return scaling;
 }
 
-Scaling balancing(const HostCsr &A)
+Scaling balancing(const HostCsr &A, const RowSpace &rows)
 {
   Scaling scaling;
-  scaling.left = row_norms(A);
+  scaling.left = row_norms(A, rows);
   for (double &r : scaling.left)
     r = 1. / r;
-  scaling.right = column_norms(A, scaling.left);
+  scaling.right = column_norms(A, rows, scaling.left);
   for (double &c : scaling.right)
     c = 1. / c;
+  scaling.right = with_ghosts(rows, scaling.right);
   return scaling;
 }
 
@@ -122,21 +134,25 @@ void scale_values(const HostCsr &A, const Scaling &scaling, double *const scaled
 
 void scale_rhs(const Scaling &scaling, const double *const b, double *const scaled)
 {
-  apply(scaling.left, b, scaled, [](const double b_i, const double r_i) { return r_i * b_i; });
+  apply(scaling.left.size(), scaling.left, b, scaled,
+        [](const double b_i, const double r_i) { return r_i * b_i; });
 }
 
 void unscale_rhs(const Scaling &scaling, const double *const scaled, double *const b)
 {
-  apply(scaling.left, scaled, b, [](const double b_i, const double r_i) { return b_i / r_i; });
+  apply(scaling.left.size(), scaling.left, scaled, b,
+        [](const double b_i, const double r_i) { return b_i / r_i; });
 }
 
 void scale_guess(const Scaling &scaling, const double *const x, double *const scaled)
 {
-  apply(scaling.right, x, scaled, [](const double x_i, const double c_i) { return x_i / c_i; });
+  apply(scaling.left.size(), scaling.right, x, scaled,
+        [](const double x_i, const double c_i) { return x_i / c_i; });
 }
 
 void unscale_solution(const Scaling &scaling, const double *const scaled, double *const x)
 {
-  apply(scaling.right, scaled, x, [](const double x_i, const double c_i) { return c_i * x_i; });
+  apply(scaling.left.size(), scaling.right, scaled, x,
+        [](const double x_i, const double c_i) { return c_i * x_i; });
 }
 } // namespace femgpu::linalg

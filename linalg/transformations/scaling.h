@@ -2,13 +2,16 @@
 #define femgpu_linalg_transformations_scaling_h
 
 #include "linalg/base/host_matrix.h"
+#include "linalg/operators/row_space.h"
 
 #include <vector>
 
 /**
  * @file
  * Scaling on the host, Â = R A C with diagonal R and C: Â x̂ = b̂ with b̂ = R b and x = C x̂. Every
- * result is the same for any number of threads, bit by bit.
+ * result is the same for any number of threads, bit by bit. Scalings are made by all parts
+ * together;
+ * @p rows are those of A in host memory, with its ghosts.
  */
 namespace femgpu::linalg
 {
@@ -16,7 +19,7 @@ namespace femgpu::linalg
 struct Scaling
 {
   std::vector<double> left;  ///< R, n
-  std::vector<double> right; ///< C, n
+  std::vector<double> right; ///< C, n, and of a part those of its ghosts
 
   bool is_none() const
   {
@@ -29,14 +32,14 @@ struct Scaling
  * @throws SolverError that names the row or column, from 0, if it has an entry that is not finite,
  *         none but zeros, or a norm beyond the range of double
  */
-Scaling symmetric_scaling(const HostCsr &A);
+Scaling symmetric_scaling(const HostCsr &A, const RowSpace &rows);
 
 /**
  * Balancing: R = diag(1 / ‖row i of A‖₂), then C = diag(1 / ‖column i of R A‖₂). Not for methods
  * that need symmetry. Source: Yamazaki, Anzt, Tomov, Hoemmen, Dongarra, IPDPS 2014.
  * @throws SolverError as above
  */
-Scaling balancing(const HostCsr &A);
+Scaling balancing(const HostCsr &A, const RowSpace &rows);
 
 /// The n_nonzeros values of R A C, which may take the place of those of A.
 void scale_values(const HostCsr &A, const Scaling &scaling, double *scaled);

@@ -73,8 +73,6 @@ TEST_P(GeneralSolverTest, SingularInconsistentSystemDoesNotConverge)
 
 TEST_P(GeneralSolverTest, ToleranceBelowRoundingIsNotCalledConverged)
 {
-  if (is_in_parts())
-    GTEST_SKIP() << "LinearSolver settles that";
   const HostMatrix A = convection_diffusion(50, 50, 0.5, 0.5);
   const std::vector<double> b = random_vector(A.n, 1);
   LinearSolverOptions options = method(solver, "jacobi", 1e-18);

@@ -7,6 +7,7 @@
 #include "linalg/sparse/product.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -230,6 +231,43 @@ TEST(PartsOfProducts, AreTheProductOfAllRows)
     }
 }
 
+TEST(Parts, AreScaledAsOnePart)
+{
+  for (const auto &[system, solver, scaling] :
+       {std::array{"poisson3d-27pt:12", "cg", "symmetric"},
+        std::array{"convection-diffusion2d:29,0.5", "bicgstab", "balance"},
+        std::array{"circuit:900", "gmres", "balance"}}) {
+    const ModelProblem problem = generate(system);
+    LinearSolverOptions options = method(solver, "jacobi");
+    options.scaling = scaling;
+    const Solved alone = solve(std::make_shared<HostExecutor>(1), options, problem.A, problem.b);
+    const auto [reports, x] = solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A));
+    for (const SolveReport &report : reports) {
+      EXPECT_TRUE(report.converged()) << system << ": " << report.message;
+      EXPECT_LE(std::abs(report.iterations - alone.report.iterations),
+                2 + alone.report.iterations / 20)
+          << system;
+      EXPECT_NEAR(report.rhs_norm, alone.report.rhs_norm, 1e-12 * alone.report.rhs_norm);
+    }
+    EXPECT_NEAR(residual_norm(problem.A, problem.b, x), reports[0].given.residual,
+                1e-6 * reports[0].given.residual + 1e-13);
+  }
+}
+
+TEST(Parts, ConvergeToRounding)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:60");
+  LinearSolverOptions options = method("cg", "jacobi");
+  options.control.relative_tolerance = 1e-17;
+  const Solved alone = solve(std::make_shared<HostExecutor>(1), options, problem.A, problem.b);
+  const auto [reports, x] = solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A));
+  EXPECT_EQ(alone.report.outcome, Outcome::converged_to_rounding);
+  for (const SolveReport &report : reports) {
+    EXPECT_EQ(report.outcome, Outcome::converged_to_rounding) << report.message;
+    EXPECT_EQ(report.forward_error, reports[0].forward_error);
+  }
+}
+
 TEST(Parts, HaveNumbersOfAnySize)
 {
   const ModelProblem problem = generate("poisson2d-5pt:20");
@@ -335,8 +373,8 @@ TEST(Parts, AreRefusedWhereTheyCannotBe)
   options.format = "bsell block=1";
   EXPECT_NE(refusal(options).find("several parts"), std::string::npos);
   options.format = "csr";
-  options.scaling = "symmetric";
-  EXPECT_NE(refusal(options).find("neither scaled nor ordered"), std::string::npos);
+  options.ordering = "rcm";
+  EXPECT_NE(refusal(options).find("not ordered"), std::string::npos);
 }
 
 TEST(RowSpace, GhostsHaveTheValuesOfTheirOwners)

@@ -4,9 +4,10 @@
 # Iterations are those of one group where the preconditioner is that of all rows, as jacobi.
 
 # Results on 4 ranks of two nodes are those on one rank.
-function(nodes_test name)
-  study_test(${name}_is_the_same_on_two_nodes ${ARGN} --ranks 4 --same-as-ranks 1
-    --set Solver/Backend=host --set Solver/Preconditioner=jacobi --set "Output/Write VTU=false")
+function(nodes_test name file)
+  study_test(${name}_is_the_same_on_two_nodes ${file} --ranks 4 --same-as-ranks 1
+    --set Solver/Backend=host --set Solver/Preconditioner=jacobi --set "Output/Write VTU=false"
+    ${ARGN})
   set_property(TEST ${name}_is_the_same_on_two_nodes APPEND PROPERTY ENVIRONMENT FEMGPU_NODES=2)
 endfunction()
 
@@ -37,6 +38,22 @@ nodes_test(discretisation_error_as_the_end_of_a_solve ${here}/poisson_2d.prm
   --set Study/Cycles=4 --set Solver/Solver=cg --set "Solver/Stop at=discretisation error")
 nodes_test(nodes_without_cells ${parameter_dir}/poisson.prm --set "Mesh/Initial refinements=0"
   --set Study/Cycles=2)
+
+# Multigrid is that of all rows, by lower degrees and aggregates: one group takes 32, 15, 6 and 8 iterations.
+function(multigrid_test name file iterations)
+  study_test(multigrid_of_${name}_takes_the_iterations_of_one_group ${file} --ranks 3
+    --set Solver/Backend=host --set Solver/Devices=3 --same-with Solver/Devices=1
+    --set "Output/Write VTU=false" --set Study/Cycles=3 ${ARGN}
+    --expect-text "cycle 2: [^\\n]*converged, (${iterations}) linear iterations")
+endfunction()
+multigrid_test(elasticity_kirsch ${parameter_dir}/elasticity_kirsch.prm "3[0-5]"
+  --set Solver/Preconditioner=multigrid)
+multigrid_test(elasticity_lame ${parameter_dir}/elasticity_lame.prm "1[4-7]"
+  --set Solver/Preconditioner=multigrid)
+multigrid_test(aggregates ${here}/poisson_3d.prm "[5-8]"
+  --set "Solver/Preconditioner=multigrid coarsening=aggregation")
+multigrid_test(a_scaled_system ${here}/poisson_materials_2d.prm "[7-9]|10"
+  --set "Solver/Preconditioner=multigrid coarsening=aggregation" --set Solver/Scaling=symmetric)
 
 # The words of Solver/Devices
 study_test(groups_of_a_node_are_told ${parameter_dir}/poisson.prm --ranks 3 --set Solver/Backend=host

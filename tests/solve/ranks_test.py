@@ -100,6 +100,26 @@ class Ranks(RanksTest):
                 self.assertLess(max(abs(a - b) for a, b in zip(x, expected)), 1e-9 * largest)
                 self.assertEqual(self.solution(ranks, *method), x)
 
+    def test_scaled_and_ordered_systems_have_the_solution_of_one_rank(self):
+        for method in (["--scaling", "symmetric", "--solver", "cg"], ["--ordering", "rcm", "--solver", "cg"],
+                       ["--ordering", "kway parts=3", "--scaling", "balance", "--solver", "bicgstab"]):
+            with self.subTest(method=method):
+                system = ["--generate", "elasticity3d-p1:4", "--preconditioner", "jacobi",
+                          "--relative-tolerance", "1e-11", *method]
+                expected, found = self.solution(0, *system), self.solution(3, *system)
+                for a, b in zip(found, expected):
+                    self.assertAlmostEqual(a, b, delta=1e-7 * max(map(abs, expected)))
+
+    def test_nonlinear_systems_take_the_iterations_of_one_rank(self):
+        for method in "newton", "nlcg":
+            with self.subTest(method=method):
+                system = ["--generate", SYMMETRIC, "--nonlinear", "bratu lambda=5 weights=1e-3", "--nonlinear-method",
+                          method, "--preconditioner", "jacobi"]
+                alone, together = self.report(0, *system), self.report(3, *system)
+                self.assertEqual(together["outcome"], "converged")
+                self.assertLessEqual(abs(together["solve"]["iterations"] - alone["solve"]["iterations"]),
+                                     1 + alone["solve"]["iterations"] / 20)
+
     def test_files_are_read_by_the_first_rank(self):
         with open(os.path.join(self.directory, "A.mtx"), "w", encoding="utf-8") as file:
             file.write("%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n"
@@ -139,10 +159,7 @@ class RanksErrors(RanksTest):
     def test_what_several_ranks_do_not_have_is_refused(self):
         system = ["--generate", SYMMETRIC]
         for arguments, code, text in [
-                (["--scaling", "symmetric"], 1, "neither scaled nor ordered"),
-                (["--ordering", "rcm"], 1, "neither scaled nor ordered"),
                 (["--copies", "3"], 1, "solved by one rank"),
-                (["--nonlinear", "bratu"], 1, "Leave --nonlinear out"),
                 (["--format", "auto"], 1, "'auto'"),
                 (["--format", "bsr"], 1, "'bsr' has no blocks"),
                 (["--solver", "ca-gmres"], 1, "'ca-gmres'"),

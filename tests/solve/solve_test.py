@@ -224,7 +224,7 @@ class Outputs(SolveTest):
             "rhs_norm",
             "initial_residual", "true_residual", "target", "backward_error", "forward_error", "energy_error", "energy_delay",
             "energy_norm", "energy_target", "given_rhs_norm", "given_residual",
-            "bytes_per_iteration", "transfer", "iterations", "gigabytes_per_second"})
+            "bytes_per_iteration", "transfer", "communication", "iterations", "gigabytes_per_second"})
         self.assertIsNone(report["nonlinear"])
         self.assertEqual(solve["scaling"], "symmetric")
         self.assertEqual(report["command"]["threads"], 2)
