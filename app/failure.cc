@@ -3,6 +3,7 @@
 #include "common/atomic_file.h"
 #include "common/spelling.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/mpi/nodes.h"
 
 #include <deal.II/base/exceptions.h>
 
@@ -15,7 +16,6 @@
 #include <sstream>
 #include <string>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -65,20 +65,6 @@ long namespace_of_processes()
     }
   remove_partial_files();
   std::_Exit(code);
-}
-
-/// Does every rank come here within @p limit?
-bool everybody_failed(MPI_Comm communicator, const std::chrono::milliseconds limit)
-{
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(communicator, &request);
-  const auto end = std::chrono::steady_clock::now() + limit;
-  int done = 0;
-  while (done == 0 && std::chrono::steady_clock::now() < end) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return done != 0;
 }
 } // namespace
 
@@ -139,7 +125,7 @@ ExitCode report_failure(const Failure &failure, MPI_Comm communicator)
   MPI_Comm_rank(communicator, &rank);
   // where several fail, but not all, the first of them ends the others before they say the same
   const std::chrono::milliseconds limit(2000 + 20 * rank);
-  const bool together = everybody_failed(communicator, limit);
+  const bool together = linalg::barrier_asleep(communicator, limit);
   if (rank == 0 || !together)
     std::cerr << "femgpu: " << with_short_values(failure.text) << std::endl;
   if (!together)

@@ -44,7 +44,7 @@ double SystemSize::least_bytes() const
 
 double SystemSize::most_cells() const
 {
-  return host_memory(n_ranks).bytes / (least_bytes() / n_cells);
+  return n_nodes * host_memory(n_ranks / n_nodes).bytes / (least_bytes() / n_cells);
 }
 
 void check_size(const SystemSize &size, const std::string &path)
@@ -58,13 +58,13 @@ void check_size(const SystemSize &size, const std::string &path)
          << std::numeric_limits<int>::max() << ". Refine less, or lower the degree.";
     throw ParameterError(text.str(), path);
   }
-  const HostMemory memory = host_memory(size.n_ranks);
-  const double needed = size.least_bytes();
+  const HostMemory memory = host_memory(size.n_ranks / size.n_nodes);
+  const double needed = size.least_bytes() / size.n_nodes;
   if (needed > memory.bytes) {
     text << "A mesh of " << size.n_cells << " cells has about " << dofs
-         << " unknowns; mesh and matrix need more than " << gigabytes(needed) << ", but "
-         << memory.bound << ". Refine less (" << path
-         << "), lower the degree, or run on more memory.";
+         << " unknowns; mesh and matrix need more than " << gigabytes(needed)
+         << (size.n_nodes > 1 ? " on each node, but " : ", but ") << memory.bound
+         << ". Refine less (" << path << "), lower the degree, or run on more memory.";
     throw DeviceError(text.str());
   }
 }

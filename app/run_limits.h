@@ -14,13 +14,13 @@ struct SystemSize
   int dimension;
   double n_cells; ///< of the mesh that is to be made
   bool is_simplex;
-  unsigned int degree, n_components, n_ranks;
+  unsigned int degree, n_components, n_ranks, n_nodes;
 
   /// About as many as there are: without what the boundary adds.
   double n_dofs() const;
   /// Less than mesh and matrix take in the memory of the host, in all ranks together.
   double least_bytes() const;
-  /// How many such cells fill the memory that there is.
+  /// How many such cells fill the memory that there is, on all nodes as much as on this one.
   double most_cells() const;
 };
 

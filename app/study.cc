@@ -76,9 +76,9 @@ public:
   void check_solver() const
   {
     if (parameters.continuation.enabled)
-      BranchTracer<dim>(*problem, parameters.solver, parameters.continuation, comm);
+      BranchTracer<dim>(*problem, parameters.solver, parameters.continuation, solver_groups());
     else
-      ProblemSolver<dim>(*problem, parameters.solver, parameters.nonlinear, comm);
+      ProblemSolver<dim>(*problem, parameters.solver, parameters.nonlinear, solver_groups());
   }
 
   void validate()
@@ -105,6 +105,10 @@ public:
   StudyRecord run(const SolutionObserver &observer);
 
 private:
+  linalg::SolverGroups solver_groups() const
+  {
+    return {comm, parameters.solver.groups_backend(), parameters.solver.devices};
+  }
   double cells_after(const unsigned int refinements) const
   {
     return static_cast<double>(mesh.triangulation->n_global_active_cells()) *
@@ -167,7 +171,8 @@ SystemSize Study<dim>::size_with(const double n_cells) const
           mesh.is_simplex,
           discretization.degree(),
           problem->n_components(),
-          Utilities::MPI::n_mpi_processes(comm)};
+          Utilities::MPI::n_mpi_processes(comm),
+          static_cast<unsigned int>(linalg::SolverGroups(comm).n_groups())};
 }
 
 template <int dim>
@@ -427,8 +432,7 @@ template <int dim>
 StudyRecord Study<dim>::run(const SolutionObserver &observer)
 {
   Stopwatch total;
-  linalg::GroupSystem system(
-      linalg::SolverGroups(comm, parameters.solver.backend, parameters.solver.devices));
+  linalg::GroupSystem system(solver_groups());
   VtuOutput<dim> output(parameters.output, parameters.output.name, *problem);
   study.dimension = dim;
   study.physics = parameters.run.physics;

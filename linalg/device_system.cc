@@ -32,10 +32,10 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
 void DeviceSystem::begin_pattern(const HostCsr &A)
 {
   if (under_way.valid())
-    under_way.wait();                   // a pattern that nobody wanted in the end
-  matrix_there.reset();                 // refers to the old pattern
-  const RowSpacePtr range = rows_of(A); // parts speak with each other in this thread alone
-  const auto work = [this, A, range] {
+    under_way.wait();      // a pattern that nobody wanted in the end
+  matrix_there.reset();    // refers to the old pattern
+  begun_rows = rows_of(A); // parts speak with each other in this thread alone
+  const auto work = [this, A, range = begun_rows] {
     owner->use_in_this_thread();
     omp_set_num_threads(1); // of this thread's loops alone
     move_pattern(A, range);
@@ -97,7 +97,8 @@ void DeviceSystem::move_matrix(const HostCsr &A, const bool only_values)
   if (under_way.valid())
     finish_pattern();
   else if (!only_values)
-    move_pattern(A, rows_of(A));
+    move_pattern(A, begun_rows ? begun_rows : rows_of(A));
+  begun_rows.reset();
   if (!only_values)
     given_rows = linalg::host_rows(A, communicator);
   const HostCsr transformed = transformation.update(A, *given_rows);

@@ -110,6 +110,7 @@ private:
   CommunicatorPtr communicator;
   LinearSystemTransformation transformation;
   std::string format, preconditioner;
+  RowSpacePtr begun_rows; ///< of the pattern that was begun last; nullptr: none was
   RowSpacePtr given_rows;
   std::unique_ptr<CsrMatrix> csr;
   std::unique_ptr<Matrix> matrix_there; // refers to csr

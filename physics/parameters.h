@@ -67,6 +67,9 @@ public:
   linalg::SolveControl control() const;
   linalg::GroupSolverOptions options() const;
 
+  /// Of solver groups: the host where the direct solver may choose.
+  std::string groups_backend() const;
+
   /// Is the tolerance a part of the discretisation error, different in each cycle?
   bool stops_at_discretisation_error() const
   {

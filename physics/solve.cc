@@ -41,9 +41,10 @@ std::string meanings(const std::vector<Choice> &choices)
 
 SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 {
-  add_parameter(
-      "Backend", backend,
-      "auto: the first GPU if there is one, else the host; host; cuda; cuda:K for GPU K.");
+  add_parameter("Backend", backend,
+                "auto: GPUs if there are some, else the host; host; cuda; cuda:K for GPU K alone. "
+                "Devices says "
+                "which of several.");
   add_parameter(
       "Devices", devices,
       "Which GPUs solve together, each with a part of the unknowns and the ranks beside "
@@ -125,6 +126,9 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
       throw ParameterError(error.what(), "Solver/" + key);
     }
   };
+  if (backend.empty() || backend.find(' ') != std::string::npos)
+    throw ParameterError("The backend is '" + backend + "'; use auto, host, cuda or cuda:K.",
+                         "Solver/Backend");
   linalg::check_devices(devices);
   check("Solver", [&] { linalg::check_group_solver(solver); });
   check("Preconditioner",
@@ -160,6 +164,11 @@ linalg::GroupSolverOptions SolverParameters::options() const
 {
   return {linalg::LinearSolverOptions{solver, preconditioner, format, scaling, ordering, control()},
           fallback == "direct"};
+}
+
+std::string SolverParameters::groups_backend() const
+{
+  return backend == "auto" && linalg::is_direct(solver) ? "host" : backend;
 }
 
 NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
@@ -293,17 +302,18 @@ void note_scaled(const double norm, linalg::SolveReport &report)
 
 /// What helps where a linear solver has failed.
 std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
-                   const bool falls_back)
+                   const bool falls_back, const bool is_one_group)
 {
   const bool has_direct_failed = falls_back && n_rows <= linalg::largest_fallback;
   if (report.outcome == Outcome::not_finite || has_direct_failed)
     return "";
   if (report.method.solver == "direct")
     return " Look at the supports: something may not be held.";
-  if (n_rows <= linalg::largest_fallback)
+  if (n_rows <= linalg::largest_fallback && is_one_group)
     return " Of this size, Solver = direct may help.";
   const std::string others =
-      "fsai or ic, more iterations, or, with enough memory, Solver = direct.";
+      is_one_group ? "fsai or ic, more iterations, or, with enough memory, Solver = direct."
+                   : "more iterations, or, where one is enough, Solver/Devices = 1.";
   if (report.method.preconditioner == "multigrid")
     return " Multigrid is slow where a material is nearly incompressible, a shell thin, or an "
            "equation has waves. Try Preconditioner = multigrid cycle=W, " +
@@ -405,8 +415,10 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
     summary.linear_iterations = report.iterations;
     if (energy_tolerance > 0. && report.converged())
       note_scaled(scale_to_energy(system), report);
+    const bool is_one_group = system.groups().n_groups() == 1;
     if (!report.converged())
-      report.message += advice(report, system.n(), solver_parameters.fallback == "direct");
+      report.message += advice(
+          report, system.n(), is_one_group && solver_parameters.fallback == "direct", is_one_group);
   }
   add_seconds(report.costs, seconds);
 

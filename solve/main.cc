@@ -15,6 +15,8 @@
 #include "solve/ranks.h"
 #include "solve/report.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -114,11 +116,13 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
     return linalg::make_executor(command.backend, command.threads);
   const Ranks::Node node = ranks.node();
   const int n_devices = linalg::n_cuda_devices();
+  const unsigned int threads = command.threads > 0 ? command.threads : node.threads;
+  omp_set_num_threads(static_cast<int>(threads)); // of loops beside the executor's
   const bool takes_device = command.backend == "auto" || command.backend == "cuda";
   return linalg::make_executor(takes_device && n_devices > 0
                                    ? "cuda:" + std::to_string(node.rank % n_devices)
                                    : command.backend,
-                               command.threads > 0 ? command.threads : node.threads);
+                               threads);
 }
 
 /// The system, which the first rank alone reads or generates; all have its methods.

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
-#include <thread>
 
 namespace femgpu
 {
@@ -63,30 +62,14 @@ std::string Ranks::of_first(std::string text) const
   return text;
 }
 
-/// Do all ranks come here, soon?
-bool Ranks::have_all_failed() const
-{
-  constexpr std::chrono::milliseconds patience{1000};
-  MPI_Request barrier = MPI_REQUEST_NULL;
-  MPI_Ibarrier(for_failures, &barrier);
-  const auto begin = std::chrono::steady_clock::now();
-  for (int done = 0;;) {
-    MPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
-    if (done != 0)
-      return true;
-    if (std::chrono::steady_clock::now() - begin > patience)
-      return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
 int Ranks::fail(const int exit_code, const std::string &message) const
 {
   if (!are_several()) {
     std::cerr << message << std::endl;
     return exit_code;
   }
-  const bool have_all = have_all_failed();
+  constexpr std::chrono::milliseconds patience{1000};
+  const bool have_all = linalg::barrier_asleep(for_failures, patience);
   if (have_all && is_first())
     std::cerr << message << std::endl;
   if (!have_all) {

@@ -45,8 +45,6 @@ public:
   int fail(int exit_code, const std::string &message) const;
 
 private:
-  bool have_all_failed() const;
-
   MPI_Comm for_failures = MPI_COMM_NULL;
   int rank = 0, size = 1;
 };

@@ -27,9 +27,6 @@ std::vector<Choice> group_solver_choices()
   return choices;
 }
 
-namespace
-{
-/// Does the text name the direct solver?
 bool is_direct(const std::string &solver)
 {
   const Method method("solver", solver);
@@ -38,7 +35,6 @@ bool is_direct(const std::string &solver)
   method.finish(); // it has no options
   return true;
 }
-} // namespace
 
 void check_group_solver(const std::string &text)
 {
@@ -209,6 +205,13 @@ GroupSolver::GroupSolver(const SolverGroups &groups, const unsigned int threads,
     const auto &[node, backend, description] = all[static_cast<std::size_t>(first[group])];
     all_places.push_back({first[group], first[group + 1] - 1, node, backend, description});
   }
+  for (const Place &place : all_places)
+    if ((place.backend == "host") != (all_places.front().backend == "host"))
+      throw ParameterError("A solver group on " + all_places.front().node + " has the backend " +
+                               all_places.front().backend + ", and one on " + place.node +
+                               " the backend " + place.backend +
+                               ". All must be GPUs, or none: use backend cuda, or host.",
+                           "Solver/Backend");
 }
 
 GroupSolver::~GroupSolver() = default;

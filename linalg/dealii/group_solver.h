@@ -37,6 +37,9 @@ using GroupMethods = std::variant<GroupSolverOptions, NonlinearSolverOptions, Co
 /// thick, 4.2 s for 54,000, and 92 s and 2.8 GB for 82,000 rows four cells thick.
 constexpr int largest_fallback = 50000;
 
+/// Does the text name the direct solver? @throws ParameterError for options, which it has none of
+bool is_direct(const std::string &solver);
+
 /// @throws ParameterError naming the valid ones if @p text has an unknown name or option
 void check_group_solver(const std::string &text);
 

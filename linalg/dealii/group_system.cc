@@ -45,15 +45,20 @@ void GroupSystem::count_rows(const std::size_t my_rows, const std::size_t my_non
   }
   first_of_group = row_begins[first_rank];
   first_here = row_begins[my_rank] - first_of_group;
-  const auto n_rows = static_cast<std::size_t>(row_begins[last_rank] - first_of_group);
-  if (n_rows > static_cast<std::size_t>(most_indices) || nonzeros_here > RowStarts::most_entries)
-    throw ParameterError("A solver group has " + std::to_string(n_rows) + " rows and " +
-                         std::to_string(nonzeros_here) + " entries, but no more than " +
-                         std::to_string(most_indices) + " rows and " +
-                         std::to_string(RowStarts::most_entries) +
-                         " entries can be counted. Use more groups, refine less or lower the "
-                         "degree.");
-  n_here = static_cast<int>(n_rows);
+  n_here = static_cast<int>(row_begins[last_rank] - first_of_group);
+  const std::vector<int> &first = solver_groups.first_ranks();
+  for (std::size_t k = 0; k + 1 < first.size(); ++k) { // all ranks find the same
+    const auto n_rows = static_cast<std::size_t>(row_begins[first[k + 1]] - row_begins[first[k]]);
+    const auto n_entries = std::accumulate(nonzeros.begin() + first[k],
+                                           nonzeros.begin() + first[k + 1], std::size_t(0));
+    if (n_rows > static_cast<std::size_t>(most_indices) || n_entries > RowStarts::most_entries)
+      throw ParameterError("A solver group has " + std::to_string(n_rows) + " rows and " +
+                           std::to_string(n_entries) + " entries, but no more than " +
+                           std::to_string(most_indices) + " rows and " +
+                           std::to_string(RowStarts::most_entries) +
+                           " entries can be counted. Use more groups, refine less or lower the "
+                           "degree.");
+  }
 }
 
 void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row)

@@ -1,7 +1,7 @@
 #include "linalg/dealii/leader.h"
 
 #include "linalg/base/error.h"
-#include "linalg/dealii/node_memory.h"
+#include "linalg/mpi/nodes.h"
 
 #include <deal.II/base/mpi.h>
 

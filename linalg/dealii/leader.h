@@ -12,8 +12,9 @@
  */
 namespace femgpu::linalg
 {
-/// Runs @p work on the leaders. Where all of them fail the error of the first one becomes
-/// everybody's; one that fails alone throws at once, and the others wait for it.
+/// Runs @p work on the leaders. The error of one becomes everybody's where all come to the end of
+/// their work. Where the others do not within two seconds of it, as they wait for the one that has
+/// failed, it throws alone, which is to end the program.
 void on_leaders(const SolverGroups &groups, const std::function<void()> &work);
 
 /**

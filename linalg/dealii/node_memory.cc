@@ -3,32 +3,12 @@
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 
-#include <chrono>
 #include <exception>
 #include <filesystem>
 #include <string>
-#include <thread>
 
 namespace femgpu::linalg
 {
-bool barrier_asleep(MPI_Comm communicator, const std::chrono::milliseconds patience)
-{
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(communicator, &request);
-  const auto begin = std::chrono::steady_clock::now();
-  auto pause = std::chrono::microseconds(10);
-  for (int done = 0;;) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (done != 0)
-      return true;
-    if (std::chrono::steady_clock::now() - begin > patience)
-      return false;
-    std::this_thread::sleep_for(pause);
-    if (pause < std::chrono::milliseconds(1))
-      pause *= 2;
-  }
-}
-
 namespace
 {
 /// MPI takes the memory that ranks share from /dev/shm, that of a single one as any other.

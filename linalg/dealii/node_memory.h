@@ -3,17 +3,11 @@
 
 #include <mpi.h>
 
-#include <chrono>
 #include <cstddef>
 #include <utility>
 
 namespace femgpu::linalg
 {
-/// Collective: waits until every rank is here, asleep instead of spinning, but no longer than
-/// @p patience. @return are they all here?
-bool barrier_asleep(MPI_Comm communicator,
-                    std::chrono::milliseconds patience = std::chrono::hours(1000000));
-
 /// Memory that ranks of one node share: one segment in the order of the ranks.
 class NodeMemory
 {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <thread>
 
 namespace femgpu::linalg
 {
@@ -31,6 +32,24 @@ MPI_Comm ranks_by_nodes(MPI_Comm ranks)
   MPI_Comm_free(&node);
   MPI_Comm_split(ranks, 0, first, &ordered); // those with the same key stay in their order
   return ordered;
+}
+
+bool barrier_asleep(MPI_Comm communicator, const std::chrono::milliseconds patience)
+{
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(communicator, &request);
+  const auto begin = std::chrono::steady_clock::now();
+  auto pause = std::chrono::microseconds(10);
+  for (int done = 0;;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done != 0)
+      return true;
+    if (std::chrono::steady_clock::now() - begin > patience)
+      return false;
+    std::this_thread::sleep_for(pause);
+    if (pause < std::chrono::milliseconds(1))
+      pause *= 2;
+  }
 }
 
 cpu_set_t cores_of(MPI_Comm ranks)

@@ -107,7 +107,7 @@ std::string broadcast(std::string text, MPI_Comm ranks)
 }
 
 /// What the node's first rank says of its groups, so that no other one need start a driver: the
-/// backends, each ending with a blank, or an error behind a '!'.
+/// backends, a line each, or an error behind a '!'.
 std::vector<std::string> agree_on_backends(const std::string &backend, const std::string &devices,
                                            MPI_Comm node)
 {
@@ -119,18 +119,18 @@ std::vector<std::string> agree_on_backends(const std::string &backend, const std
     try {
       check_devices(devices);
       for (const std::string &of_group : backends_of_node(backend, devices, n_ranks))
-        text += of_group + ' ';
+        text += of_group + '\n';
     }
     catch (const ParameterError &error) {
       text = std::string("!") + error.what();
     }
   text = broadcast(text, node);
-  if (text.front() == '!')
+  if (text[0] == '!')
     throw ParameterError(text.substr(1), parameter);
-  std::istringstream words(text);
+  std::istringstream lines(text);
   std::vector<std::string> backends;
-  for (std::string word; words >> word;)
-    backends.push_back(word);
+  for (std::string line; std::getline(lines, line);)
+    backends.push_back(line);
   if (static_cast<int>(backends.size()) > n_ranks)
     throw ParameterError("Devices are '" + devices + "', for " + std::to_string(backends.size()) +
                              " groups on each node, but a node has " + std::to_string(n_ranks) +
@@ -161,6 +161,34 @@ SolverGroups::State::~State()
       MPI_Comm_free(ranks);
 }
 
+namespace
+{
+/// Threads for a group of a node, so that groups that have cores in common share these.
+/// @param here number of the group
+unsigned int share_of_cores(const cpu_set_t &cores, const int here, MPI_Comm node)
+{
+  int size = 1;
+  MPI_Comm_size(node, &size);
+  std::vector<cpu_set_t> all(static_cast<std::size_t>(size));
+  std::vector<int> groups(all.size());
+  MPI_Allgather(&cores, sizeof(cpu_set_t), MPI_BYTE, all.data(), sizeof(cpu_set_t), MPI_BYTE, node);
+  MPI_Allgather(&here, 1, MPI_INT, groups.data(), 1, MPI_INT, node);
+  double share = 0.;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &cores) == 0)
+      continue;
+    int n_groups = 0, last = -1;
+    for (std::size_t rank = 0; rank < all.size(); ++rank)
+      if (groups[rank] != last && CPU_ISSET(core, &all[rank]) != 0) {
+        ++n_groups;
+        last = groups[rank];
+      }
+    share += 1. / n_groups;
+  }
+  return static_cast<unsigned int>(std::max(1., share + 1e-9));
+}
+} // namespace
+
 SolverGroups::SolverGroups(MPI_Comm ranks) : SolverGroups(ranks, "host", "auto")
 {}
 
@@ -181,12 +209,8 @@ SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std
   MPI_Comm_split(node, here, 0, &state->group);
   MPI_Comm_rank(state->group, &rank_of_group);
   MPI_Comm_split(ranks, rank_of_group == 0 ? 0 : MPI_UNDEFINED, 0, &state->leaders);
-  const cpu_set_t of_node = cores_of(node);
   state->cores = cores_of(state->group);
-  const int n_cores = CPU_COUNT(&state->cores); // bound ranks have cores of their own
-  const bool are_shared = CPU_EQUAL(&of_node, &state->cores) != 0;
-  const auto sharing = are_shared ? static_cast<int>(n) : 1;
-  state->n_threads = static_cast<unsigned int>(std::max(1, n_cores / sharing));
+  state->n_threads = share_of_cores(state->cores, here, node);
   MPI_Comm_free(&node);
 
   int size = 1;

@@ -23,7 +23,7 @@ class SolverGroups
 {
 public:
   /// A group for each node. Collective, as the next.
-  SolverGroups(MPI_Comm ranks);
+  explicit SolverGroups(MPI_Comm ranks);
 
   /**
    * @param ranks those of a node one after the other

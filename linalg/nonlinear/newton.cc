@@ -220,9 +220,10 @@ private:
                               SolveControl inner, SolveReport &report)
   {
     const CsrMatrix &A = F.linear_part().csr();
-    const Buffer<double> of_ghosts = F.space().with_ghosts(x.data());
-    const SystemNorms norms =
-        measure(F.space(), {A.csr_view(), r.data(), of_ghosts.data(), nullptr});
+    const bool has_parts = F.space().communicator() != nullptr;
+    const Buffer<double> of_ghosts = has_parts ? F.space().with_ghosts(x.data()) : Buffer<double>();
+    const double *const x_here = has_parts ? of_ghosts.data() : x.data();
+    const SystemNorms norms = measure(F.space(), {A.csr_view(), r.data(), x_here, nullptr});
     report.backward_error = report.true_residual / norms.scale;
     if (!may_be_rounding(Outcome::stagnated, report.backward_error,
                          rounding_level(static_cast<int>(F.space().max(A.longest_row())))))

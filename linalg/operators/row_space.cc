@@ -18,12 +18,10 @@ GhostPlan reversed(const GhostPlan &plan)
   return result;
 }
 
-int local_number(const long long row, const long long first, const int n,
-                 const std::vector<long long> &ghosts)
+int ghost_number(const long long row, const int n, const std::vector<long long> &ghosts)
 {
-  if (row >= first && row < first + n)
-    return static_cast<int>(row - first);
-  return n + static_cast<int>(std::lower_bound(ghosts.begin(), ghosts.end(), row) - ghosts.begin());
+  const auto found = std::lower_bound(ghosts.begin(), ghosts.end(), row);
+  return found == ghosts.end() || *found != row ? -1 : n + static_cast<int>(found - ghosts.begin());
 }
 
 RowSpace::RowSpace(ExecutorPtr executor, const int n_rows)

@@ -31,9 +31,17 @@ struct GhostPlan
 /// one neighbour after the other.
 GhostPlan reversed(const GhostPlan &plan);
 
-/// The number in a part of the global row @p row, where the part has @p n rows from @p first on,
-/// and then ghosts with these global numbers.
-int local_number(long long row, long long first, int n, const std::vector<long long> &ghosts);
+/// The number of the global row @p row, where the ghosts behind @p n own rows have these global
+/// numbers; -1 if it is none of them.
+int ghost_number(long long row, int n, const std::vector<long long> &ghosts);
+
+/// The same of any row of a part, which has the @p n rows from @p first on.
+inline int local_number(const long long row, const long long first, const int n,
+                        const std::vector<long long> &ghosts)
+{
+  return row >= first && row < first + n ? static_cast<int>(row - first)
+                                         : ghost_number(row, n, ghosts);
+}
 
 /// What parts have told each other.
 struct Communication
@@ -157,9 +165,11 @@ public:
   {
     return i < n_own ? first() + i : ghosts->numbers[static_cast<std::size_t>(i - n_own)];
   }
+  /// And back. @param row an own one or a ghost
   int number_here(const long long row) const
   {
-    return local_number(row, first(), n_own, ghosts ? ghosts->numbers : std::vector<long long>());
+    return ghosts ? local_number(row, first(), n_own, ghosts->numbers)
+                  : static_cast<int>(row - first());
   }
   /// nullptr: there is one part.
   const Communicator *communicator() const

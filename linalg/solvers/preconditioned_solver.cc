@@ -56,7 +56,7 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
       preconditioner->setup(seen);
   }
   catch (const Error &error) {
-    if (choice != Choice::multigrid || is_in_parts()) // perhaps of this part alone
+    if (choice != Choice::multigrid || !is_everybodys(error))
       throw;
     take_jacobi(error.what());
   }
@@ -126,6 +126,12 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   return report;
 }
 
+/// Of an error of one part alone the others know nothing.
+bool PreconditionedSolver::is_everybodys(const Error &error) const
+{
+  return !is_in_parts() || dynamic_cast<const SharedSolverError *>(&error) != nullptr;
+}
+
 void PreconditionedSolver::take_multigrid()
 {
   const int patience = patience_with_jacobi(*matrix); // before what may be known is made
@@ -137,7 +143,7 @@ void PreconditionedSolver::take_multigrid()
     remark = "after " + std::to_string(patience) + " iterations of a solve with jacobi";
   }
   catch (const Error &error) {
-    if (is_in_parts()) // the others may not have one
+    if (!is_everybodys(error))
       throw;
     take_jacobi(error.what());
   }

@@ -48,6 +48,7 @@ private:
   SolveReport attempt(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                       const SolveControl &control);
   const Matrix &seen_by_preconditioner(const Matrix &A, bool only_values);
+  bool is_everybodys(const Error &error) const;
   void take_multigrid();
   void take_jacobi(const std::string &reason);
 

@@ -11,7 +11,7 @@ namespace femgpu::linalg
 {
 namespace
 {
-const std::string what = "Rows for other parts";
+constexpr const char *rows_for_others = "Rows for other parts";
 
 /// The own rows that others have as ghosts, one neighbour after the other.
 std::vector<int> sent_rows(const GhostPlan &plan)
@@ -29,7 +29,7 @@ DerivedMatrix<Backend> rows_of(const CsrMatrix &M, const std::vector<int> &rows)
   const PatternRef pattern = pattern_of(M);
   return {M, M.n_columns(),
           choose<Backend>(pattern, EntriesWhere<AnyColumn>{pattern.view(), {}, on_executor.data()},
-                          static_cast<int>(rows.size()), what)};
+                          static_cast<int>(rows.size()), rows_for_others)};
 }
 
 template <class T>
@@ -92,7 +92,7 @@ void GhostRows<Backend>::store_pattern(const CsrMatrix &M, const std::vector<dou
   const ExecutorPtr &owner = M.executor();
   const RowSpacePtr domain = domain_with(M, columns);
   const std::size_t n = M.n_nonzeros();
-  check_n_entries(what, static_cast<long long>(n + columns.size()));
+  check_n_entries(rows_for_others, static_cast<long long>(n + columns.size()));
   const std::vector<int> &lengths = exchange.lengths();
   std::vector<int> given, ends, numbers;
   for (const double column : columns)
@@ -177,7 +177,8 @@ void CollectedRows<Backend>::make_pattern(const RowSpacePtr &rows, const CsrMatr
   Buffer<int> row_starts(owner, n_rows + 1), own_columns(owner, n_own);
   owner->copy_inside(row_starts.data(), M.csr_view().row_starts.low, (n_rows + 1) * sizeof(int));
   renumber<Backend>(M, n_own, *domain, own_columns.data());
-  own = std::make_shared<CsrMatrix>(rows, domain, std::move(row_starts), std::move(own_columns),
+  const auto range = std::make_shared<RowSpace>(*rows, rows->n()); // without ghosts
+  own = std::make_shared<CsrMatrix>(range, domain, std::move(row_starts), std::move(own_columns),
                                     Buffer<double>(owner, n_own));
 
   std::vector<std::tuple<int, int, int>> entries; // row, column, and which one it is

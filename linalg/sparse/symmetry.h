@@ -9,7 +9,8 @@ namespace femgpu::linalg
 template <class Backend>
 bool is_symmetric(const PatternRef &pattern);
 
-/// The first row of A that differs from its column by more than rounding; -1: A is symmetric.
+/// The first row of A that differs from its column by more than rounding; -1: A is symmetric. Of a
+/// part, ghosts are not looked at.
 template <class Backend>
 int first_unsymmetric_row(const CsrMatrix &A);
 } // namespace femgpu::linalg

@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/mpi/nodes.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_file.h"
 #include "physics/mesh/mesh_generator.h"
@@ -127,7 +128,9 @@ void check_generated_cells(const Triangulation<dim> &coarse)
 void check_generated_size(const MeshParameters &parameters, const int dim, const MPI_Comm comm)
 {
   const double n = generated_cells(parameters.generator, parameters.arguments, dim);
-  const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(comm);
+  MPI_Comm node = linalg::ranks_of_node(comm);
+  const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(node);
+  MPI_Comm_free(&node);
   const double needed = n * (dim == 2 ? 700. : 1800.) * n_ranks;
   const HostMemory memory = host_memory(n_ranks);
   if (needed <= memory.bytes)
@@ -135,7 +138,8 @@ void check_generated_size(const MeshParameters &parameters, const int dim, const
   std::ostringstream text;
   text << "Mesh/Arguments ask " << parameters.generator << " for about " << n
        << " cells. As a coarse mesh, which each of " << n_ranks
-       << " ranks has, they need more than " << gigabytes(needed) << ", but " << memory.bound
+       << " ranks of a node has, they need more than " << gigabytes(needed) << ", but "
+       << memory.bound
        << ". Ask for fewer, and refine them by Mesh/Initial refinements, which takes less.";
   throw DeviceError(text.str());
 }

@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/dealii/node_memory.h"
+#include "linalg/mpi/nodes.h"
 #include "linalg/mpi/solver_groups.h"
 #include "physics/deal_ii_compat.h"
 #include "physics/problem_tools.h"

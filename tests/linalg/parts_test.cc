@@ -251,7 +251,26 @@ TEST(Parts, AreScaledAsOnePart)
     }
     EXPECT_NEAR(residual_norm(problem.A, problem.b, x), reports[0].given.residual,
                 1e-6 * reports[0].given.residual + 1e-13);
+    options.preconditioner = "multigrid";
+    if (std::string(solver) == "gmres") // whose circuit has no positive diagonal
+      continue;
+    const auto with_multigrid =
+        solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A));
+    EXPECT_TRUE(with_multigrid.reports[0].converged()) << system;
   }
+}
+
+TEST(Parts, GoOnTogetherWithJacobiWhereThereIsNoMultigrid)
+{
+  ModelProblem problem = generate("poisson2d-5pt:300");
+  for (int k = problem.A.row_starts[100]; k < problem.A.row_starts[101]; ++k)
+    if (problem.A.columns[k] == 100)
+      problem.A.values[k] = -4.;
+  LinearSolverOptions options = method("gmres restart=5", "auto");
+  options.control.max_iterations = 700;
+  const auto [reports, x] = solve_in_parts(options, problem.A, problem.b, {}, {0, 20000, 90000});
+  for (const SolveReport &report : reports)
+    EXPECT_EQ(report.method.preconditioner, "jacobi") << report.method.setup.remarks;
 }
 
 TEST(Parts, ConvergeToRounding)

@@ -144,7 +144,8 @@ struct Trial
         const unsigned int refinements)
       : mesh(std::move(coarse)), problem(data, mesh.regions.boundary_ids),
         discretization(mesh, degree, 1),
-        solver(problem, solver_parameters(), nonlinear(), MPI_COMM_WORLD), system(MPI_COMM_WORLD)
+        solver(problem, solver_parameters(), nonlinear(), linalg::SolverGroups(MPI_COMM_WORLD)),
+        system(linalg::SolverGroups(MPI_COMM_WORLD))
   {
     make_periodic(mesh, problem.periodic_sides());
     refine_globally(mesh, refinements);

@@ -69,7 +69,7 @@ SolveControl tight()
 
 TEST(GroupSolver, moves_a_pattern_once_and_then_values_alone)
 {
-  GroupSystem system(MPI_COMM_WORLD);
+  GroupSystem system{SolverGroups(MPI_COMM_WORLD)};
   GroupSolver solver(one_group(), 2, LinearSolverOptions());
   for (const std::size_t rows : {50, 20}) {
     make_pattern(system, rows);
@@ -89,7 +89,7 @@ TEST(GroupSolver, moves_a_pattern_once_and_then_values_alone)
 
 TEST(GroupSolver, that_begins_with_the_pattern_gives_the_same_bits)
 {
-  GroupSystem system(MPI_COMM_WORLD);
+  GroupSystem system{SolverGroups(MPI_COMM_WORLD)};
   LinearSolverOptions options;
   options.ordering = "rcm";
   GroupSolver early(one_group(), 2, options), late(one_group(), 2, options);
@@ -113,7 +113,7 @@ TEST(GroupSolver, that_begins_with_the_pattern_gives_the_same_bits)
 
 TEST(GroupSolver, moves_another_systems_pattern_again)
 {
-  GroupSystem a(MPI_COMM_WORLD), b(MPI_COMM_WORLD);
+  GroupSystem a{SolverGroups(MPI_COMM_WORLD)}, b{SolverGroups(MPI_COMM_WORLD)};
   GroupSolver solver(one_group(), 2, LinearSolverOptions());
   make_pattern(a, 30);
   make_pattern(b, 30);

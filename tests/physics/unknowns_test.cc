@@ -149,7 +149,8 @@ void expect_galerkin(const std::string &cells, const unsigned int degree, const 
     assemble(problem, discretization, system);
   };
   Discretization<dim> fine(mesh, degree, components), coarse(mesh, degree / 2, components);
-  linalg::GroupSystem of_fine(MPI_COMM_WORLD), of_coarse(MPI_COMM_WORLD);
+  linalg::GroupSystem of_fine{linalg::SolverGroups(MPI_COMM_WORLD)},
+      of_coarse{linalg::SolverGroups(MPI_COMM_WORLD)};
   for (Discretization<dim> *const discretization : {&fine, &coarse}) {
     discretization->distribute_dofs();
     discretization->make_constraints(problem);
@@ -200,7 +201,7 @@ struct Assembled
 {
   Assembled(const Problem<dim> &problem, Mesh<dim> given)
       : mesh(std::move(given)), discretization(mesh, 1, problem.n_components()),
-        system(MPI_COMM_WORLD)
+        system(linalg::SolverGroups(MPI_COMM_WORLD))
   {
     discretization.distribute_dofs();
     discretization.make_constraints(problem);
@@ -369,7 +370,7 @@ TEST(CoarserUnknowns, are_told_only_where_they_are_wanted)
   Discretization<2> discretization(mesh, 2, 1);
   discretization.distribute_dofs();
   discretization.make_constraints(problem);
-  linalg::GroupSystem system(MPI_COMM_WORLD);
+  linalg::GroupSystem system{linalg::SolverGroups(MPI_COMM_WORLD)};
   make_pattern(discretization, system);
   EXPECT_EQ(system.part().A.unknowns->per_node, 0);
   describe_unknowns(problem, discretization, {}, system);
@@ -385,7 +386,7 @@ TEST(Coordinates, are_those_of_the_unknowns)
   Discretization<2> discretization(mesh, 3, 1);
   discretization.distribute_dofs();
   discretization.make_constraints(problem);
-  linalg::GroupSystem system(MPI_COMM_WORLD);
+  linalg::GroupSystem system{linalg::SolverGroups(MPI_COMM_WORLD)};
   make_pattern(discretization, system);
   describe_unknowns(problem, discretization, {true, false}, system);
   std::vector<double> mine(system.n_owned());

@@ -136,7 +136,7 @@ void expect_exact_for_degree_2p_minus_1(const std::string &cells, const unsigned
   const double on_faces = 0.25;
   const Reaction<dim> problem(1., on_faces);
   const Refined<dim> refined(problem, cells, degree, levels);
-  linalg::GroupSystem system(MPI_COMM_WORLD);
+  linalg::GroupSystem system{linalg::SolverGroups(MPI_COMM_WORLD)};
   make_pattern(refined.discretization, system);
   assemble(problem, refined.discretization, system);
   for (auto i = system.first_owned(); i < system.first_owned() + system.n_owned(); ++i)
@@ -176,7 +176,7 @@ TEST(Weights, that_are_negative_are_refused_with_their_place)
 {
   const Reaction<2> problem(1., -10.);
   const Refined<2> refined(problem, "hypercube", 1, 0);
-  linalg::GroupSystem system(MPI_COMM_WORLD);
+  linalg::GroupSystem system{linalg::SolverGroups(MPI_COMM_WORLD)};
   make_pattern(refined.discretization, system);
   try {
     assemble(problem, refined.discretization, system);

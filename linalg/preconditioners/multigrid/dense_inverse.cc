@@ -149,7 +149,7 @@ struct ScaleDenseColumn
 
 template <class Backend>
 DenseInverse<Backend>::DenseInverse(const CsrMatrix &A)
-    : ViewedOperator(A.range(), A.domain()), n_all(static_cast<int>(A.range()->n_global()))
+    : ViewedOperator(A.range()), n_all(static_cast<int>(A.range()->n_global()))
 {
   const auto n = static_cast<std::size_t>(n_all);
   entries = Buffer<double>(A.executor(), n * n);

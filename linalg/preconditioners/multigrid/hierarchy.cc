@@ -106,6 +106,7 @@ Hierarchy<Backend>::Hierarchy(const Matrix &A, const HierarchyOptions &given) : 
   has_parts = A.range()->communicator() != nullptr;
   if (!options.takes_given || !A.csr().unknowns()->coarser.may_be_known())
     pattern_of(A.csr()).view(); // aggregates count entries by int: refuses others early
+  is_scaled = A.range()->max(A.csr().unknowns()->scales.empty() ? 0. : 1.) > 0.;
   symmetric = A.range()->max(first_unsymmetric_row<Backend>(A.csr()) < 0 ? 0. : 1.) == 0.;
   if (!symmetric && options.smoother.keeps_symmetry())
     options.smoother.name = "l1-jacobi";
@@ -302,7 +303,7 @@ void Hierarchy<Backend>::update()
     if (next.smoothed)
       next.smoothed->update(A, level.smoother->diagonal().inverse(),
                             damping(level.smoother->largest_eigenvalue()));
-    else if (n_given > 0 && &level == &all_levels.front() && !A.unknowns()->scales.empty())
+    else if (n_given > 0 && &level == &all_levels.front() && is_scaled)
       next.tentative = // the scales may be others
           given_prolongation(A, *A.unknowns()->coarser.get(), A.unknowns()->scales);
     report.prolongation_seconds = lap(*level.A, watch);

@@ -103,7 +103,7 @@ private:
   void finish_coarsest();
 
   HierarchyOptions options;
-  bool symmetric = true, has_parts = false;
+  bool symmetric = true, has_parts = false, is_scaled = false;
   int n_near_null = 0;
   int n_given = 0; ///< levels whose prolongations were known
   std::vector<Level<Backend>> all_levels;
