@@ -82,7 +82,8 @@ def kill(options, directory, rank, second):
     left = [pid for pid in ranks.values() if os.path.exists(f"/proc/{pid}/exe")]
     if left:
         return f"left the ranks {left}"
-    return "ended with 0" if code == 0 else ""
+    had_ended = os.path.exists(os.path.join(directory, "summary.json"))  # which is written last
+    return "ended with 0" if code == 0 and not had_ended else ""
 
 
 def main():
@@ -94,7 +95,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="femgpu_killed_rank_") as directory:
         for k, (name, second) in enumerate(phases_of(options, directory)):
             rank = k % RANKS  # a leader, and one that is none, in turn
-            problem = kill(options, directory, rank, second)
+            problem = kill(options, os.path.join(directory, name), rank, second)
             print(f"{name}: rank {rank} at {second:.2f} s: {problem or 'all ended'}", flush=True)
             if problem:
                 problems.append(name)
