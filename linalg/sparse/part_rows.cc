@@ -92,7 +92,8 @@ void GhostRows<Backend>::store_pattern(const CsrMatrix &M, const std::vector<dou
   const ExecutorPtr &owner = M.executor();
   const RowSpacePtr domain = domain_with(M, columns);
   const std::size_t n = M.n_nonzeros();
-  check_n_entries(rows_for_others, static_cast<long long>(n + columns.size()));
+  check_n_entries(rows_for_others,
+                  static_cast<long long>(n) + static_cast<long long>(columns.size()));
   const std::vector<int> &lengths = exchange.lengths();
   std::vector<int> given, ends, numbers;
   for (const double column : columns)

@@ -268,7 +268,8 @@ Hierarchy<Backend>::make_transition(const std::shared_ptr<const CsrMatrix> &tent
 template <class Backend>
 void Hierarchy<Backend>::finish_coarsest()
 {
-  constexpr int factor_of_rows = 4, factor_of_degree = 4;
+  constexpr long long factor_of_rows = 4;
+  constexpr int factor_of_degree = 4;
   Stopwatch watch;
   Level<Backend> &level = all_levels.back();
   const CsrMatrix &A = level.A->csr();
