@@ -107,7 +107,8 @@ public:
 private:
   linalg::SolverGroups solver_groups() const
   {
-    return {comm, parameters.solver.groups_backend(), parameters.solver.devices};
+    return {comm, parameters.solver.groups_backend(), parameters.solver.devices,
+            parameters.solver.communicator};
   }
   double cells_after(const unsigned int refinements) const
   {

@@ -32,13 +32,13 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
 void DeviceSystem::begin_pattern(const HostCsr &A)
 {
   if (under_way.valid())
-    under_way.wait();      // a pattern that nobody wanted in the end
-  matrix_there.reset();    // refers to the old pattern
-  begun_rows = rows_of(A); // parts speak with each other in this thread alone
-  const auto work = [this, A, range = begun_rows] {
+    under_way.wait();   // a pattern that nobody wanted in the end
+  matrix_there.reset(); // refers to the old pattern
+  begun = spaces_of(A); // parts speak with each other in this thread alone
+  const auto work = [this, A, spaces = *begun] {
     owner->use_in_this_thread();
     omp_set_num_threads(1); // of this thread's loops alone
-    move_pattern(A, range);
+    move_pattern(A, spaces);
   };
   try {
     under_way = std::async(std::launch::async, work);
@@ -48,13 +48,13 @@ void DeviceSystem::begin_pattern(const HostCsr &A)
   }
 }
 
-RowSpacePtr DeviceSystem::rows_of(const HostCsr &A) const
+DeviceSystem::Spaces DeviceSystem::spaces_of(const HostCsr &A) const
 {
-  return communicator ? std::make_shared<RowSpace>(owner, A.n, communicator)
-                      : std::make_shared<RowSpace>(owner, A.n);
+  const auto range = std::make_shared<RowSpace>(owner, A.n, communicator);
+  return {range, communicator ? std::make_shared<RowSpace>(*range, *A.ghosts) : range};
 }
 
-void DeviceSystem::move_pattern(const HostCsr &A, const RowSpacePtr &range)
+void DeviceSystem::move_pattern(const HostCsr &A, const Spaces &spaces)
 {
   const Stopwatch watch;
   check_countable("matrix format", formats, format, A.n_nonzeros);
@@ -62,8 +62,7 @@ void DeviceSystem::move_pattern(const HostCsr &A, const RowSpacePtr &range)
   csr.reset(); // two patterns at a time might not fit
   HostCsr pattern = transformation.set_pattern(A);
   pattern.values = nullptr;
-  csr = std::make_unique<CsrMatrix>(
-      range, communicator ? std::make_shared<RowSpace>(*range, *A.ghosts) : range, pattern);
+  csr = std::make_unique<CsrMatrix>(spaces.range, spaces.domain, pattern);
   costs.transfer.bytes += (static_cast<std::size_t>(A.n) + 1 + A.n_nonzeros) * sizeof(int);
   pattern_seconds = watch.elapsed();
 }
@@ -97,8 +96,8 @@ void DeviceSystem::move_matrix(const HostCsr &A, const bool only_values)
   if (under_way.valid())
     finish_pattern();
   else if (!only_values)
-    move_pattern(A, begun_rows ? begun_rows : rows_of(A));
-  begun_rows.reset();
+    move_pattern(A, begun ? *begun : spaces_of(A));
+  begun.reset();
   if (!only_values)
     given_rows = linalg::host_rows(A, communicator);
   const HostCsr transformed = transformation.update(A, *given_rows);
@@ -165,6 +164,7 @@ void DeviceSystem::finish(SolveReport &report)
 {
   report.costs += take_costs();
   MethodReport &method = report.method;
+  method.communicator = communicator ? communicator->name() : "none";
   sum_over_parts({&method.matrix_stored, &method.matrix_bytes, &method.preconditioner_bytes,
                   &method.bytes_per_iteration, &method.setup.n_nonzeros,
                   &report.costs.communication.exchanged_bytes});

@@ -9,6 +9,7 @@
 
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -96,21 +97,26 @@ public:
   void finish(SolveReport &report);
 
 private:
+  /// Of the matrix.
+  struct Spaces
+  {
+    RowSpacePtr range, domain;
+  };
   /// b̂ of b or x̂ of a guess x.
   using Transform = void (LinearSystemTransformation::*)(const double *, double *) const;
 
   void sum_over_parts(const std::vector<std::size_t *> &sizes) const;
   void move_vector(const double *v, Transform transform, Buffer<double> &to);
   void move_matrix(const HostCsr &A, bool only_values);
-  RowSpacePtr rows_of(const HostCsr &A) const;
-  void move_pattern(const HostCsr &A, const RowSpacePtr &range);
+  Spaces spaces_of(const HostCsr &A) const;
+  void move_pattern(const HostCsr &A, const Spaces &spaces);
   void finish_pattern();
 
   ExecutorPtr owner;
   CommunicatorPtr communicator;
   LinearSystemTransformation transformation;
   std::string format, preconditioner;
-  RowSpacePtr begun_rows; ///< of the pattern that was begun last; nullptr: none was
+  std::optional<Spaces> begun; ///< of the pattern that was begun last
   RowSpacePtr given_rows;
   std::unique_ptr<CsrMatrix> csr;
   std::unique_ptr<Matrix> matrix_there; // refers to csr

@@ -49,6 +49,7 @@ public:
 
   std::string backend = "auto";
   std::string devices = "auto";
+  std::string communicator = "auto";
   unsigned int threads = 0;
   std::string solver = "pipelined-cg";
   std::string preconditioner = "auto";

@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/matrices/registry.h"
+#include "linalg/mpi/communicators.h"
 #include "linalg/mpi/solver_groups.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
@@ -43,14 +44,18 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 {
   add_parameter("Backend", backend,
                 "auto: GPUs if there are some, else the host; host; cuda; cuda:K for GPU K alone. "
-                "Devices says "
-                "which of several.");
+                "Devices says which of several.");
   add_parameter(
       "Devices", devices,
       "Which GPUs solve together, each with a part of the unknowns and the ranks beside "
       "it. auto: all of a node that Backend = auto or cuda finds, but no more than it has "
       "ranks; N: the first N of each node, or, on the host, N parts of its cores; "
       "cuda:0,2: these.");
+  add_parameter("Communicator", communicator,
+                "Of several GPUs, or parts of the cores: how they tell each other sums and the "
+                "values along their borders. " +
+                    meanings(linalg::communicator_choices()),
+                prm, selection(linalg::communicator_choices()));
   add_parameter("Threads", threads,
                 "Threads of the host backend; 0 for all cores that the ranks may use.", prm,
                 Patterns::Integer(0, 4096));

@@ -35,7 +35,7 @@ struct RawOptions
   using Values = std::vector<std::string>;
   Values files, generate, b, rhs, x0, copies;
   Values nonlinear, nonlinear_method;
-  Values solver, preconditioner, format, scaling, ordering, backend, threads;
+  Values solver, preconditioner, format, scaling, ordering, backend, communicator, threads;
   Values relative_tolerance, absolute_tolerance, relative_to, energy_tolerance, max_iterations,
       execution;
   Values repeat, fixed_iterations, json, history, solution;
@@ -73,6 +73,8 @@ void declare_method(CommandLineReader &reader, RawOptions &raw)
                 "Order of the unknowns with its options; none if not given");
   reader.option("--backend", raw.backend, "auto|host|cuda|cuda:K",
                 "Where to solve; K is a device number");
+  reader.option("--communicator", raw.communicator, "auto|peers|mpi",
+                "How the parts speak with each other under mpirun; auto if not given");
   reader.option("--threads", raw.threads, "N", "Threads of the host backend, at least 1");
   reader.option("--relative-tolerance", raw.relative_tolerance, "T",
                 "Of the true residual; 1e-8 if not given");
@@ -210,6 +212,8 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, SolveC
   text(raw.scaling, "--scaling", command.scaling);
   text(raw.ordering, "--ordering", command.ordering);
   command.backend = reader.backend(raw.backend, "--backend").value_or(command.backend);
+  command.communicator = reader.word(raw.communicator, "--communicator", {"auto", "peers", "mpi"})
+                             .value_or(command.communicator);
   command.threads = reader.positive_number(raw.threads, "--threads").value_or(0);
   command.relative_tolerance = reader.tolerance(raw.relative_tolerance, "--relative-tolerance")
                                    .value_or(command.relative_tolerance);

@@ -32,7 +32,8 @@ struct SolveCommand
   std::string scaling = "none";
   std::string ordering = "none";
   std::string backend = "auto";
-  unsigned int threads = 0; ///< 0: all cores
+  std::string communicator = "auto"; ///< of several ranks
+  unsigned int threads = 0;          ///< 0: all cores
 
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;

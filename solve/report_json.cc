@@ -37,6 +37,7 @@ Json command_values(const SolveCommand &command)
       {"scaling", command.scaling},
       {"ordering", command.ordering},
       {"backend", command.backend},
+      {"communicator", command.communicator},
       {"threads", command.threads == 0 ? Json() : Json(command.threads)},
       {"relative_tolerance", control.relative_tolerance},
       {"absolute_tolerance", control.absolute_tolerance},
@@ -110,8 +111,7 @@ Json parts_values(const PartsRecord &parts)
     return {};
   return {{"count", parts.count},
           {"rows", {{"min", parts.rows[0]}, {"max", parts.rows[1]}}},
-          {"ghosts", {{"min", parts.ghosts[0]}, {"max", parts.ghosts[1]}}},
-          {"communicator", "mpi"}};
+          {"ghosts", {{"min", parts.ghosts[0]}, {"max", parts.ghosts[1]}}}};
 }
 
 Json batch_values(const BatchRecord &record)

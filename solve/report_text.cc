@@ -75,8 +75,8 @@ std::string communication_text(const linalg::SolveReport &report)
 {
   const linalg::Communication &all = report.costs.communication;
   const int n = std::max({1, report.iterations, report.inner.linear_iterations});
-  return "mpi, an iteration: sums " + seconds_text(all.sum_seconds / n) + ", ghosts " +
-         seconds_text(all.exchange_seconds / n) + " for " +
+  return report.method.communicator + ", an iteration: sums " + seconds_text(all.sum_seconds / n) +
+         ", ghosts " + seconds_text(all.exchange_seconds / n) + " for " +
          bytes_text(all.exchanged_bytes / static_cast<std::size_t>(n));
 }
 

@@ -1,8 +1,8 @@
 #include "solve/run.h"
 
 #include "linalg/linear_solver.h"
+#include "linalg/mpi/communicators.h"
 #include "linalg/mpi/distribution.h"
-#include "linalg/mpi/mpi_communicator.h"
 #include "linalg/nonlinear_solver.h"
 #include "linalg/transformations/linear_system_transformation.h"
 
@@ -137,7 +137,8 @@ SystemSolver make_distributed(const SolveCommand &command, const SystemToSolve &
 {
   const auto parts =
       std::make_shared<DistributedSystem>(system, command.ordering, ranks.communicator());
-  const auto communicator = std::make_shared<linalg::MpiCommunicator>(ranks.communicator());
+  const linalg::CommunicatorPtr communicator =
+      linalg::make_communicator(ranks.communicator(), executor, command.communicator);
   if (!system.nonlinear) {
     linalg::LinearSolverOptions options = options_of(command, system);
     options.ordering = "none";

@@ -42,7 +42,7 @@ OF_PRINTED = 2e-3
 TIMES_AND_MEMORY = {"seconds", "total_seconds", "transfer", "communication", "peak_bytes", "overlapped_seconds",
                     "gigabytes_per_second"}
 # What belongs to the run and not to its result; messages and remarks repeat numbers in words.
-OF_THE_RUN = {"ranks", "backend", "groups", "version", "files", "message", "obstacle", "Directory",
+OF_THE_RUN = {"ranks", "backend", "communicator", "groups", "version", "files", "message", "obstacle", "Directory",
               "solver_remarks", "preconditioner_remarks", "preconditioner_levels",
               "setup_bytes_to_host", "execution", "failed_attempt", "backward_error",
               "forward_error", "energy_error", "energy_delay", "energy_norm", "energy_target"}  # what rounding leaves

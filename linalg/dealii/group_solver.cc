@@ -4,7 +4,7 @@
 #include "linalg/base/method.h"
 #include "linalg/dealii/direct_solver.h"
 #include "linalg/dealii/leader.h"
-#include "linalg/mpi/mpi_communicator.h"
+#include "linalg/mpi/communicators.h"
 #include "linalg/solvers/registry.h"
 
 #include <deal.II/base/mpi.h>
@@ -88,21 +88,22 @@ public:
   Leader(const SolverGroups &groups, const unsigned int threads, const GroupMethods &methods)
   {
     const std::string &backend = groups.backend();
-    CommunicatorPtr communicator;
-    if (groups.n_groups() > 1)
-      communicator = std::make_shared<MpiCommunicator>(groups.leaders());
+    const bool are_several = groups.n_groups() > 1;
     const auto *const linear = std::get_if<GroupSolverOptions>(&methods);
     const bool on_host = linear != nullptr && is_direct(linear->solver);
     if (on_host && backend.rfind("cuda", 0) == 0)
       throw ParameterError("Solver 'direct' runs on the host, but backend '" + backend +
                                "' was asked for. Use backend auto or host, or another solver.",
                            "Solver/Backend");
-    if (on_host && communicator)
+    if (on_host && are_several)
       throw ParameterError("Solver 'direct' needs all rows in one solver group, and there are " +
                                std::to_string(groups.n_groups()) +
                                ". Use another solver, or one group: backend host on one node.",
                            "Solver/Solver");
     executor = make_executor(on_host ? "host" : backend, threads);
+    CommunicatorPtr communicator;
+    if (are_several)
+      communicator = make_communicator(groups.leaders(), executor, groups.communicator());
     if (const auto *const options = std::get_if<NonlinearSolverOptions>(&methods)) {
       check_methods(*options);
       nonlinear = std::make_unique<NonlinearSolver>(executor, *options, communicator);

@@ -14,26 +14,13 @@ MpiCommunicator::MpiCommunicator(MPI_Comm ranks) : ranks(ranks)
   MPI_Comm_size(ranks, &size);
 }
 
-void MpiCommunicator::sum(double *const values, const int n) const
+void MpiCommunicator::gather(const void *const mine, const std::size_t bytes, void *const all) const
 {
   const Stopwatch watch;
-  const auto count = static_cast<std::size_t>(n);
-  gathered.resize(count * static_cast<std::size_t>(size));
-  MPI_Allgather(values, n, MPI_DOUBLE, gathered.data(), n, MPI_DOUBLE, ranks);
-  std::fill_n(values, count, 0.);
-  for (std::size_t k = 0; k < gathered.size(); ++k)
-    values[k % count] += gathered[k];
+  const int count = static_cast<int>(bytes);
+  MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, ranks);
   ++counted.sums;
   counted.sum_seconds += watch.elapsed();
-}
-
-double MpiCommunicator::max(double value) const
-{
-  const Stopwatch watch;
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, ranks);
-  ++counted.sums;
-  counted.sum_seconds += watch.elapsed();
-  return value;
 }
 
 namespace

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_mpi_mpi_communicator_h
 #define femgpu_linalg_mpi_mpi_communicator_h
 
-#include "linalg/operators/row_space.h"
+#include "linalg/operators/communicator.h"
 
 #include <mpi.h>
 
@@ -16,6 +16,10 @@ public:
   /// @param ranks outlives it
   explicit MpiCommunicator(MPI_Comm ranks);
 
+  std::string name() const override
+  {
+    return "mpi";
+  }
   int n_parts() const override
   {
     return size;
@@ -24,9 +28,7 @@ public:
   {
     return rank;
   }
-  /// Gathers the parts' numbers, which every rank adds by itself.
-  void sum(double *values, int n) const override;
-  double max(double value) const override;
+  void gather(const void *mine, std::size_t bytes, void *all) const override;
   GhostPlan plan(std::vector<long long> ghosts,
                  const std::vector<long long> &starts) const override;
   void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const override;
@@ -39,7 +41,6 @@ private:
   MPI_Comm ranks;
   int rank = 0, size = 1;
   // one call at a time
-  mutable std::vector<double> gathered;
   mutable std::vector<MPI_Request> requests;
   mutable Communication counted;
 };

@@ -189,10 +189,11 @@ unsigned int share_of_cores(const cpu_set_t &cores, const int here, MPI_Comm nod
 }
 } // namespace
 
-SolverGroups::SolverGroups(MPI_Comm ranks) : SolverGroups(ranks, "host", "auto")
+SolverGroups::SolverGroups(MPI_Comm ranks) : SolverGroups(ranks, "host", "auto", "auto")
 {}
 
-SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std::string &devices)
+SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std::string &devices,
+                           const std::string &communicator)
     : state(std::make_shared<State>())
 {
   MPI_Comm node = ranks_of_node(ranks);
@@ -205,6 +206,7 @@ SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std
   const auto here = static_cast<int>(rank_of_node * n / size_of_node); // of the node's groups
 
   state->all = ranks;
+  state->communicator = communicator;
   state->backend = backends[static_cast<std::size_t>(here)];
   MPI_Comm_split(node, here, 0, &state->group);
   MPI_Comm_rank(state->group, &rank_of_group);

@@ -31,9 +31,11 @@ public:
    *        mean all of them
    * @param devices auto: a group for each device of a node, or one on the host, but no more than it
    *        has ranks; N: so many groups on each node, the first N devices; cuda:0,2: these devices
+   * @param communicator of the leaders, as make_communicator() takes it
    * @throws ParameterError for other words, and for groups without a rank or without a device
    */
-  SolverGroups(MPI_Comm ranks, const std::string &backend, const std::string &devices);
+  SolverGroups(MPI_Comm ranks, const std::string &backend, const std::string &devices,
+               const std::string &communicator);
 
   /// Of all groups.
   MPI_Comm ranks() const
@@ -73,6 +75,11 @@ public:
   {
     return state->backend;
   }
+  /// Of the leaders, as make_communicator() takes it.
+  const std::string &communicator() const
+  {
+    return state->communicator;
+  }
   /// Of the leader's host executor, so that the groups of a node share its cores.
   unsigned int n_threads() const
   {
@@ -93,7 +100,7 @@ private:
     MPI_Comm all = MPI_COMM_NULL, group = MPI_COMM_NULL, leaders = MPI_COMM_NULL;
     int number = 0;
     std::vector<int> first_ranks;
-    std::string backend;
+    std::string backend, communicator;
     unsigned int n_threads = 1;
     cpu_set_t cores;
   };

@@ -264,7 +264,7 @@ private:
     F.set_parameter(p.lambda);
     const auto action = F.action();
     if (const auto *const evaluated = std::get_if<const EvaluatedResidual *>(&action)) {
-      F.space().bring_ghosts(p.x.data());
+      F.space().bring_ghosts(runner, p.x.data());
       (*evaluated)->set_derivative(runner, p.x.data(), g.data());
     }
     iteration.set_state({});

@@ -59,8 +59,8 @@ public:
 
   void refresh(const NonlinearOperator &F, Buffer<double> &x)
   {
-    F.space().bring_ghosts(x.data());
     Runner<Backend> runner(*csr->executor());
+    F.space().bring_ghosts(runner, x.data());
     std::visit(
         [&](const auto &action) {
           using Action = std::decay_t<decltype(action)>;

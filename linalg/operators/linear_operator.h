@@ -53,7 +53,7 @@ public:
   /// with such an operator is driven by the host.
   virtual bool is_capturable() const
   {
-    return domain_space->communicator() == nullptr;
+    return domain_space->is_capturable();
   }
 
 private:
@@ -99,7 +99,7 @@ decltype(auto) visit_view(const ViewedOperator<Views...> &A, const Function &f)
 template <class Operator>
 const double *prepare_product(const Operator &A, StepRunner &runner, double *v)
 {
-  A.domain()->bring_ghosts(v);
+  A.domain()->bring_ghosts(runner, v);
   return A.prepare(runner, v);
 }
 } // namespace femgpu::linalg

@@ -1,6 +1,7 @@
 #include "linalg/operators/row_space.h"
 
 #include "linalg/execution/backends.h"
+#include "linalg/operators/ghost_exchange.h"
 #include "linalg/sparse/gather_rows.h"
 
 #include <algorithm>
@@ -8,16 +9,6 @@
 
 namespace femgpu::linalg
 {
-GhostPlan reversed(const GhostPlan &plan)
-{
-  GhostPlan result;
-  for (const GhostPlan::Neighbour &neighbour : plan.neighbours)
-    result.neighbours.push_back({neighbour.part,
-                                 std::vector<int>(static_cast<std::size_t>(neighbour.n_received)),
-                                 static_cast<int>(neighbour.sent_rows.size())});
-  return result;
-}
-
 int ghost_number(const long long row, const int n, const std::vector<long long> &ghosts)
 {
   const auto found = std::lower_bound(ghosts.begin(), ghosts.end(), row);
@@ -49,15 +40,7 @@ RowSpace::RowSpace(const RowSpace &parts, const int n_rows)
 RowSpace::RowSpace(const RowSpace &rows, GhostPlan plan) : RowSpace(rows)
 {
   ghosts = std::move(plan);
-  std::vector<int> sent_rows;
-  for (const GhostPlan::Neighbour &neighbour : ghosts->neighbours)
-    sent_rows.insert(sent_rows.end(), neighbour.sent_rows.begin(), neighbour.sent_rows.end());
-  memory = std::make_shared<Exchange>();
-  memory->back = reversed(*ghosts);
-  memory->sent_rows = Buffer<int>(owner, sent_rows.data(), sent_rows.size());
-  memory->packed = Buffer<double>(owner, sent_rows.size());
-  memory->sent.resize(sent_rows.size());
-  memory->received.resize(static_cast<std::size_t>(ghosts->n_ghosts()));
+  exchange = parts->ghost_exchange(owner, n_own, *ghosts);
 }
 
 namespace
@@ -80,42 +63,39 @@ RowSpace::RowSpace(const RowSpace &rows, std::vector<long long> ghosts)
                                       rows.starts))
 {}
 
+void RowSpace::behind_all_steps(const std::function<void(StepRunner &)> &work) const
+{
+  on_backend(owner->backend(),
+             [&](const auto on) { with_runner<typename decltype(on)::Backend>(*owner, work); });
+}
+
+void RowSpace::bring_ghosts(double *const v) const
+{
+  if (ghosts)
+    behind_all_steps([&](StepRunner &runner) { exchange->bring(runner, v); });
+}
+
+void RowSpace::add_ghosts(double *const v) const
+{
+  if (ghosts)
+    behind_all_steps([&](StepRunner &runner) { exchange->give_back(runner, v); });
+}
+
+void RowSpace::exchange_ghosts(StepRunner &runner, double *const v) const
+{
+  exchange->bring(runner, v);
+}
+
+void RowSpace::return_ghosts(StepRunner &runner, double *const v) const
+{
+  exchange->give_back(runner, v);
+}
+
 Buffer<double> RowSpace::with_ghosts(const double *const v) const
 {
   Buffer<double> result = make_vector();
   owner->copy_inside(result.data(), v, static_cast<std::size_t>(n_own) * sizeof(double));
   bring_ghosts(result.data());
   return result;
-}
-
-void RowSpace::exchange_ghosts(double *const v) const
-{
-  Exchange &m = *memory;
-  on_backend(owner->backend(), [&](const auto on) {
-    gather_rows<typename decltype(on)::Backend>(*owner, v, m.sent_rows, m.packed);
-  });
-  m.packed.copy_to_host(m.sent.data());
-  parts->exchange(*ghosts, m.sent.data(), m.received.data());
-  if (!m.received.empty())
-    owner->copy_from_host(v + n_own, m.received.data(), m.received.size() * sizeof(double));
-}
-
-void RowSpace::return_ghosts(double *const v) const
-{
-  Exchange &m = *memory;
-  if (!m.received.empty())
-    owner->copy_to_host(m.received.data(), v + n_own, m.received.size() * sizeof(double));
-  parts->exchange(m.back, m.received.data(), m.sent.data());
-  m.packed.copy_from_host(m.sent.data());
-  std::size_t begin = 0;
-  for (const GhostPlan::Neighbour &neighbour : ghosts->neighbours) { // who may share rows
-    const std::size_t end = begin + neighbour.sent_rows.size();
-    on_backend(owner->backend(), [&](const auto on) {
-      add_to_rows<typename decltype(on)::Backend>(*owner, m.packed.data() + begin,
-                                                  m.sent_rows.data() + begin,
-                                                  static_cast<int>(end - begin), v);
-    });
-    begin = end;
-  }
 }
 } // namespace femgpu::linalg

@@ -2,34 +2,16 @@
 #define femgpu_linalg_operators_row_space_h
 
 #include "linalg/execution/memory/buffer.h"
+#include "linalg/operators/communicator.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace femgpu::linalg
 {
-/// What a part of a distributed vector sends and gets so that its ghosts have values.
-struct GhostPlan
-{
-  struct Neighbour
-  {
-    int part;
-    std::vector<int> sent_rows; ///< own rows that it has as ghosts
-    int n_received;             ///< ghosts that are rows of its own
-  };
-  std::vector<Neighbour> neighbours; ///< parts ascend; ghosts lie in this order
-  std::vector<long long> numbers;    ///< global ones of the ghosts, which ascend
-
-  int n_ghosts() const
-  {
-    return static_cast<int>(numbers.size());
-  }
-};
-
-/// The way back: what goes with it from ghosts comes to the rows that they are copies of, those of
-/// one neighbour after the other.
-GhostPlan reversed(const GhostPlan &plan);
+class StepRunner;
 
 /// The number of the global row @p row, where the ghosts behind @p n own rows have these global
 /// numbers; -1 if it is none of them.
@@ -42,70 +24,6 @@ inline int local_number(const long long row, const long long first, const int n,
   return row >= first && row < first + n ? static_cast<int>(row - first)
                                          : ghost_number(row, n, ghosts);
 }
-
-/// What parts have told each other.
-struct Communication
-{
-  std::size_t sums = 0;                           ///< of some numbers each, and maxima
-  std::size_t exchanges = 0;                      ///< of ghosts, or of rows along the border
-  std::size_t exchanged_bytes = 0;                ///< that the part has sent in them
-  double sum_seconds = 0., exchange_seconds = 0.; ///< with waiting for the others
-
-  template <class F, class... Self>
-  static void for_each_member(const F &f, Self &...communications)
-  {
-    f("sums", communications.sums...);
-    f("exchanges", communications.exchanges...);
-    f("exchanged_bytes", communications.exchanged_bytes...);
-    f("sum_seconds", communications.sum_seconds...);
-    f("exchange_seconds", communications.exchange_seconds...);
-  }
-
-  Communication operator-(const Communication &before) const
-  {
-    Communication result = *this;
-    for_each_member([](const char *, auto &now, const auto &then) { now -= then; }, result, before);
-    return result;
-  }
-};
-
-/**
- * How the parts of distributed vectors speak with each other. Each part is the work of a thread or
- * process of its own; all call the same functions in the same order, and wait there for each other.
- */
-class Communicator
-{
-public:
-  virtual ~Communicator() = default;
-
-  virtual int n_parts() const = 0;
-  virtual int part() const = 0; ///< the caller's number
-
-  /// Replaces @p n numbers in host memory by their sums over the parts, added in the parts' order:
-  /// all get the same bits.
-  virtual void sum(double *values, int n) const = 0;
-
-  /// The largest of the parts' values.
-  virtual double max(double value) const = 0;
-
-  /// Tells the others which of their rows are ghosts here. @param ghosts global numbers, ascending
-  /// @param starts first row of each part, and the number of rows
-  virtual GhostPlan plan(std::vector<long long> ghosts,
-                         const std::vector<long long> &starts) const = 0;
-
-  /// Sends own values to those that have them as ghosts. All memory is the host's.
-  /// @param sent those of the plan's sent_rows, one neighbour after the other
-  /// @param ghosts gets what the neighbours have sent
-  virtual void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const = 0;
-
-  /// Since it was made; nothing where nobody counts.
-  virtual Communication communication() const
-  {
-    return {};
-  }
-};
-
-using CommunicatorPtr = std::shared_ptr<const Communicator>;
 
 /**
  * The rows of vectors that an executor has: own ones, and behind them ghosts, copies of rows of
@@ -195,36 +113,38 @@ public:
     return {owner, n_with_ghosts()};
   }
 
-  /// Gives the ghosts of @p v, n_with_ghosts() numbers, the values that their owners have. On a
-  /// GPU they pass through the host.
-  void bring_ghosts(double *v) const
+  /// Gives the ghosts of @p v, n_with_ghosts() numbers, the values that their owners have, in order
+  /// with the steps of @p runner.
+  void bring_ghosts(StepRunner &runner, double *v) const
   {
     if (ghosts)
-      exchange_ghosts(v);
+      exchange_ghosts(runner, v);
   }
+  /// The same behind all steps.
+  void bring_ghosts(double *v) const;
 
-  /// Adds the ghosts of @p v to the rows of their owners.
-  void add_ghosts(double *v) const
+  /// Adds the ghosts of @p v to the rows of their owners, likewise.
+  void add_ghosts(StepRunner &runner, double *v) const
   {
     if (ghosts)
-      return_ghosts(v);
+      return_ghosts(runner, v);
   }
+  void add_ghosts(double *v) const;
 
   /// A copy of n() numbers in the executor's memory, with ghosts behind.
   Buffer<double> with_ghosts(const double *v) const;
 
-private:
-  /// What an exchange needs besides the plan.
-  struct Exchange
+  /// Can sums over the parts and ghosts be recorded in a graph? Not where they pass through the
+  /// host.
+  bool is_capturable() const
   {
-    GhostPlan back;
-    Buffer<int> sent_rows;
-    Buffer<double> packed;
-    std::vector<double> sent, received; ///< in host memory
-  };
+    return parts == nullptr || parts->peer_sums() != nullptr;
+  }
 
-  void exchange_ghosts(double *v) const;
-  void return_ghosts(double *v) const;
+private:
+  void exchange_ghosts(StepRunner &runner, double *v) const;
+  void return_ghosts(StepRunner &runner, double *v) const;
+  void behind_all_steps(const std::function<void(StepRunner &)> &work) const;
 
   ExecutorPtr owner;
   int n_own;
@@ -232,7 +152,7 @@ private:
   std::size_t own = 0;           ///< number of this part
   std::vector<long long> starts; ///< first row of each part, and the number of rows
   std::optional<GhostPlan> ghosts;
-  std::shared_ptr<Exchange> memory; ///< where there are ghosts; one exchange uses it at a time
+  std::shared_ptr<GhostExchange> exchange; ///< where there are ghosts
 };
 
 using RowSpacePtr = std::shared_ptr<const RowSpace>;

@@ -30,7 +30,7 @@ private:
 } // namespace
 
 template <>
-std::unique_ptr<OwnBlock> make_own_block_on<ThisBackend>(const CsrMatrix &A)
+std::unique_ptr<OwnBlock> make_own_block<ThisBackend>(const CsrMatrix &A)
 {
   return std::make_unique<DerivedBlock<ThisBackend>>(A);
 }

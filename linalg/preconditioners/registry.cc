@@ -95,11 +95,39 @@ std::vector<Choice> preconditioner_choices()
   return choices;
 }
 
-std::unique_ptr<OwnBlock> make_own_block(const CsrMatrix &A)
+void OwnBlockPreconditioner::setup(const Matrix &A)
 {
-  return on_backend(A.executor()->backend(), [&](const auto on) {
-    return make_own_block_on<typename decltype(on)::Backend>(A);
-  });
+  block.reset();
+  if (A.range()->communicator() != nullptr)
+    block = on_backend(A.executor()->backend(), [&](const auto on) {
+      return make_own_block<typename decltype(on)::Backend>(A.csr());
+    });
+  M->setup(block ? block->matrix() : A);
+}
+
+void OwnBlockPreconditioner::update(const Matrix &A)
+{
+  if (block)
+    block->update(A.csr());
+  M->update(block ? block->matrix() : A);
+}
+
+SetupReport OwnBlockPreconditioner::setup_report() const
+{
+  SetupReport report = M->setup_report();
+  if (block)
+    report.remarks =
+        "of each part's own block" + (report.remarks.empty() ? "" : "; " + report.remarks);
+  return report;
+}
+
+std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text,
+                                                    const BackendKind backend)
+{
+  std::unique_ptr<Preconditioner> M = preconditioners.make(text, backend);
+  if (preconditioners.traits(text).takes_ghosts)
+    return M;
+  return std::make_unique<OwnBlockPreconditioner>(std::move(M));
 }
 
 void apply(const Preconditioner &M, const Executor &executor, Buffer<double> &r, Buffer<double> &z)

@@ -30,11 +30,7 @@ extern const BackendRegistry<PreconditionerTraits, Preconditioner> preconditione
 std::vector<Choice> preconditioner_choices();
 
 /// The preconditioner that @p text names, with its options: "sai tau=0.8". @throws as the registry
-inline std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text,
-                                                           const BackendKind backend)
-{
-  return preconditioners.make(text, backend);
-}
+std::unique_ptr<Preconditioner> make_preconditioner(const std::string &text, BackendKind backend);
 
 template <class Backend>
 void apply_on(const Preconditioner &M, const Executor &executor, Buffer<double> &r,

@@ -41,7 +41,6 @@ PreconditionedSolver::PreconditionedSolver(const LinearSolverOptions &options,
     : backend(backend), solver(make_solver(options.solver, backend)),
       choice(preconditioners.traits(preconditioner_of(options)).is_automatic ? Choice::jacobi
                                                                              : Choice::given),
-      takes_ghosts(preconditioners.traits(preconditioner_of(options)).takes_ghosts),
       preconditioner(make_preconditioner(preconditioner_of(options), backend))
 {}
 
@@ -49,30 +48,16 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
 {
   matrix = &A;
   try {
-    const Matrix &seen = seen_by_preconditioner(A, only_values);
     if (only_values)
-      preconditioner->update(seen);
+      preconditioner->update(A);
     else
-      preconditioner->setup(seen);
+      preconditioner->setup(A);
   }
   catch (const Error &error) {
     if (choice != Choice::multigrid || !is_everybodys(error))
       throw;
     take_jacobi(error.what());
   }
-}
-
-const Matrix &PreconditionedSolver::seen_by_preconditioner(const Matrix &A, const bool only_values)
-{
-  if (!is_in_parts() || takes_ghosts)
-    return A;
-  if (only_values)
-    own_block->update(A.csr());
-  else {
-    own_block = make_own_block(A.csr());
-    remark = "of each part's own block";
-  }
-  return own_block->matrix();
 }
 
 SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,

@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_solvers_preconditioned_solver_h
 #define femgpu_linalg_solvers_preconditioned_solver_h
 
-#include "linalg/preconditioners/own_block.h"
+#include "linalg/preconditioners/preconditioner.h"
 #include "linalg/solvers/linear_solver_options.h"
 #include "linalg/solvers/solver.h"
 
@@ -47,7 +47,6 @@ private:
 
   SolveReport attempt(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                       const SolveControl &control);
-  const Matrix &seen_by_preconditioner(const Matrix &A, bool only_values);
   bool is_everybodys(const Error &error) const;
   void take_multigrid();
   void take_jacobi(const std::string &reason);
@@ -55,8 +54,6 @@ private:
   BackendKind backend;
   std::unique_ptr<Solver> solver;
   Choice choice;
-  bool takes_ghosts;
-  std::unique_ptr<OwnBlock> own_block; ///< of a part of A, where the preconditioner sees no more
   std::unique_ptr<Preconditioner> preconditioner;
   std::string remark; ///< why the preconditioner is this one; empty: it is the given one
   const Matrix *matrix = nullptr; ///< of set_up()

@@ -196,6 +196,7 @@ struct MethodReport
   std::string solver, preconditioner, format;
   std::string scaling = "none", ordering = "none";
   std::string backend;
+  std::string communicator = "none"; ///< of parts
   std::string
       execution; ///< how the loop of a linear solver ran: "graph", "resident: one block, ..."
   std::string norm; ///< of which residual, and relative to what, as "‖b − A x‖ relative to ‖b‖"
@@ -218,6 +219,7 @@ struct MethodReport
     f("scaling", methods.scaling...);
     f("ordering", methods.ordering...);
     f("backend", methods.backend...);
+    f("communicator", methods.communicator...);
     f("execution", methods.execution...);
     f("norm", methods.norm...);
     f("solver_remarks", methods.solver_remarks...);

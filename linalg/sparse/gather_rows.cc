@@ -5,19 +5,27 @@
 namespace femgpu::linalg
 {
 template <>
-void gather_rows<ThisBackend>(const Executor &executor, const double *const v,
-                              const Buffer<int> &rows, Buffer<double> &to)
+void with_runner<ThisBackend>(const Executor &executor,
+                              const std::function<void(StepRunner &)> &work)
 {
-  Runner<ThisBackend>(executor).run(linalg::rows(
+  Runner<ThisBackend> runner(executor);
+  work(runner);
+}
+
+template <>
+void gather_rows<ThisBackend>(StepRunner &runner, const double *const v, const Buffer<int> &rows,
+                              Buffer<double> &to)
+{
+  static_cast<Runner<ThisBackend> &>(runner).run(linalg::rows(
       static_cast<int>(rows.size()),
       [v, rows = rows.data(), to = to.data()] FEMGPU_BODY(const int k) { to[k] = v[rows[k]]; }));
 }
 
 template <>
-void add_to_rows<ThisBackend>(const Executor &executor, const double *const from,
-                              const int *const rows, const int n, double *const v)
+void add_to_rows<ThisBackend>(StepRunner &runner, const double *const from, const int *const rows,
+                              const int n, double *const v)
 {
-  Runner<ThisBackend>(executor).run(
+  static_cast<Runner<ThisBackend> &>(runner).run(
       linalg::rows(n, [from, rows, v] FEMGPU_BODY(const int k) { v[rows[k]] += from[k]; }));
 }
 } // namespace femgpu::linalg

@@ -1,6 +1,7 @@
 #include "tests/linalg/parts.h"
 
 #include "linalg/linear_solver.h"
+#include "linalg/solvers/registry.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -56,11 +57,12 @@ private:
 struct Shared
 {
   explicit Shared(const int n_parts)
-      : barrier(n_parts), numbers(static_cast<std::size_t>(n_parts)), plans(numbers.size()),
-        ghosts(numbers.size())
+      : barrier(n_parts), gathered(static_cast<std::size_t>(n_parts)), numbers(gathered.size()),
+        plans(gathered.size()), ghosts(gathered.size())
   {}
 
   Barrier barrier;
+  std::vector<const void *> gathered;
   std::vector<const double *> numbers;
   std::vector<const GhostPlan *> plans;
   std::vector<const std::vector<long long> *> ghosts;
@@ -72,6 +74,10 @@ public:
   ThreadCommunicator(Shared &shared, const int part) : shared(shared), own(part)
   {}
 
+  std::string name() const override
+  {
+    return "threads";
+  }
   int n_parts() const override
   {
     return static_cast<int>(shared.numbers.size());
@@ -81,27 +87,14 @@ public:
     return own;
   }
 
-  void sum(double *values, const int n) const override
+  void gather(const void *mine, const std::size_t bytes, void *all) const override
   {
-    shared.numbers[static_cast<std::size_t>(own)] = values;
+    shared.gathered[static_cast<std::size_t>(own)] = mine;
     shared.barrier.wait();
-    std::vector<double> total(static_cast<std::size_t>(n));
-    for (const double *const of_part : shared.numbers)
-      for (int k = 0; k < n; ++k)
-        total[static_cast<std::size_t>(k)] += of_part[k];
+    auto *to = static_cast<char *>(all);
+    for (const void *const of_part : shared.gathered)
+      to = std::copy_n(static_cast<const char *>(of_part), bytes, to);
     shared.barrier.wait();
-    std::copy(total.begin(), total.end(), values);
-  }
-
-  double max(const double value) const override
-  {
-    shared.numbers[static_cast<std::size_t>(own)] = &value;
-    shared.barrier.wait();
-    double largest = value;
-    for (const double *const of_part : shared.numbers)
-      largest = std::max(largest, *of_part);
-    shared.barrier.wait();
-    return largest;
   }
 
   GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const override
@@ -150,19 +143,6 @@ private:
   Shared &shared;
   int own;
 };
-
-/// One part of a solve. @param x the guess of all rows, of which the part's rows are replaced
-SolveReport solve_part(const LinearSolverOptions &options, const MatrixPart &part,
-                       const std::vector<double> &b, std::vector<double> &x,
-                       const CommunicatorPtr &communicator, const std::string &backend)
-{
-  LinearSolver solver(make_executor(backend, 1), options, communicator);
-  HostCsr A = part.rows.csr();
-  A.ghosts = &part.ghosts;
-  solver.set_matrix(A, false);
-  solver.set_matrix(A, true);
-  return solver.solve(b.data() + part.begin, x.data() + part.begin);
-}
 
 /// The columns of rows begin <= i < end outside of these rows, ascending, and the local number that
 /// each gets.
@@ -269,6 +249,18 @@ bool have_same_bits(const std::vector<double> &a, const std::vector<double> &b)
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
+SolveReport solve_part(const LinearSolverOptions &options, const MatrixPart &part,
+                       const std::vector<double> &b, std::vector<double> &x,
+                       const CommunicatorPtr &communicator, const ExecutorPtr &executor)
+{
+  LinearSolver solver(executor, options, communicator);
+  HostCsr A = part.rows.csr();
+  A.ghosts = &part.ghosts;
+  solver.set_matrix(A, false);
+  solver.set_matrix(A, true);
+  return solver.solve(b.data() + part.begin, x.data() + part.begin);
+}
+
 SolvedInParts solve_in_parts(const LinearSolverOptions &options, const HostMatrix &A,
                              const std::vector<double> &b, const std::vector<double> &x0,
                              const std::vector<int> &starts, const std::string &backend)
@@ -278,8 +270,29 @@ SolvedInParts solve_in_parts(const LinearSolverOptions &options, const HostMatri
   result.x.resize(b.size());
   run_parts(static_cast<int>(parts.size()), [&](const int p, const auto &communicator) {
     const auto part = static_cast<std::size_t>(p);
-    result.reports[part] = solve_part(options, parts[part], b, result.x, communicator, backend);
+    result.reports[part] =
+        solve_part(options, parts[part], b, result.x, communicator, make_executor(backend, 1));
   });
   return result;
+}
+
+std::vector<int> uneven(const HostMatrix &A)
+{
+  return {0, A.n / 5, A.n / 5, A.n / 2, A.n};
+}
+
+ModelProblem problem_for(const std::string &solver)
+{
+  return generate(solvers.traits(solver).needs_symmetry ? "poisson2d-5pt:31x23"
+                                                        : "convection-diffusion2d:29,0.5");
+}
+
+std::vector<std::string> solvers_with_parts()
+{
+  std::vector<std::string> names;
+  for (const Choice &choice : solvers.choices())
+    if (choice.name != "ca-gmres" && choice.name != "richardson" && choice.name != "multigrid")
+      names.push_back(choice.name);
+  return names;
 }
 } // namespace femgpu::linalg::test

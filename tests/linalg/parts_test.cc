@@ -15,29 +15,6 @@ namespace femgpu::linalg::test
 {
 namespace
 {
-/// Parts of very different size, one of them without rows.
-std::vector<int> uneven(const HostMatrix &A)
-{
-  return {0, A.n / 5, A.n / 5, A.n / 2, A.n};
-}
-
-ModelProblem problem_for(const std::string &solver)
-{
-  return generate(solvers.traits(solver).needs_symmetry ? "poisson2d-5pt:31x23"
-                                                        : "convection-diffusion2d:29,0.5");
-}
-
-/// Every solver of the registry but ca-gmres, which needs one part, and stationary iterations,
-/// which do not converge with any preconditioner (richardson_test.cc).
-std::vector<std::string> solvers_with_parts()
-{
-  std::vector<std::string> names;
-  for (const Choice &choice : solvers.choices())
-    if (choice.name != "ca-gmres" && choice.name != "richardson" && choice.name != "multigrid")
-      names.push_back(choice.name);
-  return names;
-}
-
 class PartsTest : public testing::TestWithParam<std::string>
 {};
 
@@ -162,8 +139,9 @@ HostMatrix wide_prolongation(const int n)
   const int n_coarse = n / 3;
   for (int i = 0; i < n; ++i) {
     const int j = i / 3 % n_coarse, k = (j + 1) % n_coarse;
-    P.add(std::min(j, k), numbers[2 * i]);
-    P.add(std::max(j, k), numbers[2 * i + 1]);
+    const std::size_t number = 2 * static_cast<std::size_t>(i);
+    P.add(std::min(j, k), numbers[number]);
+    P.add(std::max(j, k), numbers[number + 1]);
     P.end_row();
   }
   return P;

@@ -57,7 +57,7 @@ std::vector<double> solution(const GroupSystem &system)
 
 SolverGroups one_group()
 {
-  return {MPI_COMM_WORLD, "auto", "1"};
+  return {MPI_COMM_WORLD, "auto", "1", "auto"};
 }
 
 SolveControl tight()

@@ -2,6 +2,7 @@
 #define femgpu_linalg_execution_cuda_gram_cuh
 
 #include "linalg/execution/cuda/launch.cuh"
+#include "linalg/execution/cuda/peer_sums.cuh"
 #include "linalg/execution/cuda/reduce.cuh"
 #include "linalg/execution/steps/gram.h"
 #include "linalg/execution/steps/steps.h"
@@ -162,9 +163,10 @@ __device__ void add_gram(const int n, const Columns &X, const Columns &Y, const 
 
 /// Adds up entries of all places, by a block, and tells the body.
 /// @param first entry of this block, which takes up to @p most
+/// @param peers of other parts of the rows, where this is the only block
 template <class Body>
 __device__ void complete_gram(const GramStep<Body> &step, const int n_places, const int first,
-                              const int most)
+                              const int most, const PeerSums &peers = {})
 {
   __shared__ double parts[gram_threads];
   const int n_entries = step.X.count * step.Y.count;
@@ -178,18 +180,28 @@ __device__ void complete_gram(const GramStep<Body> &step, const int n_places, co
       sum += __ldcg(step.memory.sums + static_cast<std::size_t>(place) * n_entries + first + entry);
   parts[threadIdx.x] = sum;
   __syncthreads();
-  if (threadIdx.x < mine) {
+  const bool is_mine = threadIdx.x < mine;
+  if (is_mine)
     for (int other = 1; other < shares; ++other)
       sum += parts[other * mine + threadIdx.x];
-    step.body.entry((first + entry) % step.X.count, (first + entry) / step.X.count, sum);
+  if (peers) {
+    const long long begin = clock64();
+    if (is_mine)
+      sum = peers.sum(entry, sum);
+    __syncthreads();
+    if (threadIdx.x == 0)
+      peers.end_round(begin);
   }
+  if (is_mine)
+    step.body.entry((first + entry) % step.X.count, (first + entry) / step.X.count, sum);
 }
 
 /// Runs a Gram step with up to gram_threads entries, or leaves the sums of each block where there
 /// are more. @param state nullptr where there is none
 template <int Y_tiles, class Body, class State>
 __global__ void __launch_bounds__(gram_threads)
-    run_gram_step(const GramStep<Body> step, const GramShape shape, State *state)
+    run_gram_step(const GramStep<Body> step, const GramShape shape, State *state,
+                  const PeerSums peers)
 {
   if constexpr (!std::is_same_v<State, const LoopState>) {
     if (!state->running)
@@ -202,7 +214,7 @@ __global__ void __launch_bounds__(gram_threads)
                     step.memory.sums + static_cast<std::size_t>(blockIdx.x) * n_entries);
   if (n_entries > gram_threads || !is_last_block(step.memory.arrived))
     return;
-  complete_gram(step, gridDim.x, 0, gram_threads);
+  complete_gram(step, gridDim.x, 0, gram_threads, peers);
   if constexpr (!std::is_same_v<State, const LoopState>) {
     __syncthreads();
     if (threadIdx.x == 0)
@@ -292,9 +304,13 @@ void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
   const int n_entries = step.X.count * step.Y.count;
   if (n_entries == 0)
     return;
+  PeerSums peers{};
   if constexpr (!std::is_same_v<State, const LoopState> && !std::is_same_v<Body, LeaveEntries>)
-    if (step.memory.communicator != nullptr)
-      return launch_gram_of_part(executor, stream, step, state);
+    if (const Communicator *const parts = step.memory.communicator; parts != nullptr) {
+      if (parts->peer_sums() == nullptr)
+        return launch_gram_of_part(executor, stream, step, state);
+      peers = *parts->peer_sums();
+    }
   const int tiles = (step.Y.count + tile_size - 1) / tile_size;
   const GramShape shape = gram_shape(step.X.count, tiles);
   const int turns = (step.n + rows_of_turn - 1) / rows_of_turn;
@@ -307,7 +323,7 @@ void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
                           : run_gram_step<3, Body, State>;
   }
   launch(executor, stream, {static_cast<unsigned int>(blocks), gram_threads}, kernel, step, shape,
-         state);
+         state, peers);
   if constexpr (std::is_same_v<State, const LoopState>)
     if (n_entries > gram_threads) {
       const int n_ends = (n_entries + entries_of_block - 1) / entries_of_block;

@@ -84,6 +84,11 @@ public:
   {
     return cuda_executor;
   }
+  /// Of the loop whose end ends the steps; nullptr: there is none.
+  const LoopState *loop_state() const
+  {
+    return loop;
+  }
 
 private:
   static constexpr std::size_t default_shared_bytes = 48 << 10;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 namespace femgpu::linalg
@@ -153,8 +154,12 @@ DenseInverse<Backend>::DenseInverse(const CsrMatrix &A)
 {
   const auto n = static_cast<std::size_t>(n_all);
   entries = Buffer<double>(A.executor(), n * n);
-  if (A.range()->communicator() != nullptr)
-    gathered = Buffer<double>(A.executor(), n);
+  if (A.range()->communicator() != nullptr) {
+    std::vector<long long> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), 0LL);
+    all_rows.emplace(*A.range(), numbers);
+    gathered = all_rows->make_vector();
+  }
   update(A);
 }
 
@@ -182,7 +187,7 @@ void DenseInverse<Backend>::update(const CsrMatrix &A)
   Buffer<int> n_singular(A.executor(), 1);
   n_singular.fill_zero();
   Buffer<double> diagonal(A.executor(), static_cast<std::size_t>(n)), numbers;
-  const bool has_parts = gathered.size() > 0;
+  const bool has_parts = all_rows.has_value();
   if (has_parts) {
     std::vector<double> own(static_cast<std::size_t>(A.n()));
     for (int i = 0; i < A.n(); ++i)
@@ -209,17 +214,15 @@ void DenseInverse<Backend>::update(const CsrMatrix &A)
 }
 
 template <class Backend>
-const double *DenseInverse<Backend>::prepare(StepRunner & /* runner */, double *const v) const
+const double *DenseInverse<Backend>::prepare(StepRunner &runner, double *const v) const
 {
-  if (gathered.size() == 0)
+  if (!all_rows)
     return v;
-  std::vector<double> all(static_cast<std::size_t>(n_all));
-  if (n() > 0)
-    executor()->copy_to_host(all.data() + range()->first(), v,
-                             static_cast<std::size_t>(n()) * sizeof(double));
-  range()->communicator()->sum(all.data(), n_all);
-  gathered.copy_from_host(all.data());
-  return gathered.data();
+  double *const to = gathered.data();
+  static_cast<Runner<Backend> &>(runner).run(
+      rows(n(), [v, to] FEMGPU_BODY(const int i) { to[i] = v[i]; }));
+  all_rows->bring_ghosts(runner, to);
+  return to;
 }
 
 template class DenseInverse<ThisBackend>;

@@ -3,12 +3,15 @@
 
 #include "linalg/operators/csr_matrix.h"
 
+#include <optional>
+
 namespace femgpu::linalg
 {
-/// A full matrix, row by row.
+/// Rows of a full matrix, one after the other, which multiply a vector that has these rows first,
+/// and then all others.
 struct DenseView
 {
-  int n, n_columns, lanes;
+  int n, n_columns, first, lanes;
   const double *values; ///< n x n_columns
 
   FEMGPU_HD
@@ -22,13 +25,13 @@ struct DenseView
     const double *const row = values + static_cast<std::size_t>(i) * n_columns;
     double sum = 0.;
     for (int j = lane; j < n_columns; j += n_lanes)
-      sum += row[j] * v[j];
+      sum += row[j] * v[j < first ? n + j : j < first + n ? j - first : j];
     return sum;
   }
 };
 
-/// A⁻¹ as a full matrix. Of an A in parts each has all of it, multiplies the vector of all rows,
-/// which passes through the host, and gives its own rows.
+/// A⁻¹ as a full matrix. Of an A in parts each has all of it, multiplies its own rows, and has
+/// those of the vector that are not its own as ghosts.
 template <class Backend>
 class DenseInverse final : public ViewedOperator<DenseView>
 {
@@ -38,8 +41,9 @@ public:
 
   View view() const override
   {
-    return DenseView{n(), n_all, threads_for_rows(*executor(), n_all),
-                     entries.data() + static_cast<std::size_t>(range()->first()) * n_all};
+    const auto first = static_cast<int>(range()->first());
+    return DenseView{n(), n_all, first, threads_for_rows(*executor(), n_all),
+                     entries.data() + static_cast<std::size_t>(first) * n_all};
   }
   const double *prepare(StepRunner &runner, double *v) const override;
   std::size_t bytes() const
@@ -68,7 +72,8 @@ private:
 
   int n_all; ///< rows of all parts
   int defects = 0;
-  mutable Buffer<double> gathered; ///< in parts: a vector of all rows; used by one solver at a time
+  std::optional<RowSpace> all_rows; ///< in parts: those of others are ghosts
+  mutable Buffer<double> gathered;  ///< with them; used by one solver at a time
 };
 } // namespace femgpu::linalg
 

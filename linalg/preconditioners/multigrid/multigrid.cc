@@ -115,7 +115,7 @@ private:
       run.run(product(level.smoother->matrix(), v.x, StoreResidual{r, v.other}));
       double *const coarse_r = vectors[l + 1].r.data();
       run.run(product(*level.next->coarse->restriction(), v.other, StoreProduct{coarse_r}));
-      level.next->P().domain()->add_ghosts(coarse_r);
+      level.next->P().domain()->add_ghosts(run, coarse_r);
       tell(l);
       PolynomialVectors correction = vectors[l + 1].all();
       const int n_visits = hierarchy.levels()[l + 1].next ? visits : 1;

@@ -34,9 +34,7 @@ Smoother<Backend>::Smoother(const Matrix &A, const SmootherChoice &choice)
 {
   if (choice.is_of_registry()) {
     M = make_preconditioner(choice.name, Backend::kind);
-    if (A.range()->communicator() != nullptr)
-      own_block = make_own_block(A.csr());
-    M->setup(seen_by_M());
+    M->setup(A);
     step = Buffer<double>(A.executor(), static_cast<std::size_t>(A.n()));
   }
   make_terms();
@@ -46,10 +44,8 @@ template <class Backend>
 void Smoother<Backend>::update()
 {
   D.update();
-  if (own_block)
-    own_block->update(A.csr());
   if (M)
-    M->update(seen_by_M());
+    M->update(A);
   make_terms();
 }
 

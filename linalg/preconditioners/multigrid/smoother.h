@@ -2,7 +2,6 @@
 #define femgpu_linalg_preconditioners_multigrid_smoother_h
 
 #include "linalg/matrices/rounded_format.h"
-#include "linalg/preconditioners/own_block.h"
 #include "linalg/preconditioners/polynomial/polynomial_terms.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/preconditioners/spectrum.h"
@@ -96,11 +95,6 @@ private:
   {
     return static_cast<int>(terms.size()) - (from_zero ? 1 : 0);
   }
-  /// A, or of a part its own block.
-  const Matrix &seen_by_M() const
-  {
-    return own_block ? own_block->matrix() : A;
-  }
   void make_terms();
   void round();
 
@@ -108,9 +102,8 @@ private:
   SmootherChoice choice;
   std::unique_ptr<RoundedFormat<Backend>> rounded; ///< nullptr: products are with A
   Diagonal<Backend> D;
-  std::unique_ptr<OwnBlock> own_block; ///< with M, of a part
-  std::unique_ptr<Preconditioner> M;   ///< nullptr: diag(A), or l1-jacobi
-  mutable Buffer<double> step;         ///< d, with M: a smoother is used by one solver at a time
+  std::unique_ptr<Preconditioner> M; ///< nullptr: diag(A), or l1-jacobi
+  mutable Buffer<double> step;       ///< d, with M: a smoother is used by one solver at a time
   double eigenvalue = 0., eigenvalue_of_M = 0.;
   PolynomialTerms terms;
 };

@@ -23,8 +23,8 @@ public:
   /// @param space has as many rows as a step, or more
   explicit Iteration(const RowSpace &space)
       : executor(static_cast<const CudaExecutor &>(*space.executor())), n(space.n()),
-        communicator(space.communicator()), state(executor),
-        launcher(executor, state.data(), n, communicator)
+        has_parts(space.communicator() != nullptr), sums_are_captured(space.is_capturable()),
+        state(executor), launcher(executor, state.data(), n, space.communicator())
   {}
 
   /// @throws ParameterError in repeat_between() if the loop cannot be run as @p how asks
@@ -76,7 +76,7 @@ public:
     const auto facts = cuda::StepFacts::of(steps...);
     const int blocks = launcher.n_blocks(facts.lanes);
     const bool is_graph = facts.is_capturable && facts.count <= most_nodes &&
-                          !executor.launches_stepwise() && communicator == nullptr;
+                          !executor.launches_stepwise() && sums_are_captured;
     ran_as = is_graph ? "graph" : "driven by the host";
     if (is_graph)
       cuda::GraphLoop<State, Sums>(executor, launcher, blocks).run(steps...);
@@ -94,7 +94,7 @@ public:
   {
     if (watch)
       state.send(); // for those who look before the loop has left one
-    if (chosen != Execution::graph && communicator == nullptr &&
+    if (chosen != Execution::graph && !has_parts &&
         is_on_chip(on_chip().launch_resident(begin, end, has_begun, steps...), watch))
       return;
     if (!has_begun)
@@ -109,7 +109,7 @@ public:
   template <class Method>
   bool keep_on_chip(const Matrix &A, const Watch<State> &watch, const Method &method)
   {
-    if (chosen == Execution::graph || communicator != nullptr)
+    if (chosen == Execution::graph || has_parts)
       return false;
     if (watch)
       state.send(); // for those who look before the loop has left one
@@ -137,7 +137,8 @@ private:
 
   const CudaExecutor &executor;
   int n;
-  const Communicator *communicator; // of a part of the rows; nullptr: all are here
+  bool has_parts;         // are other rows elsewhere?
+  bool sums_are_captured; // or need the host?
   cuda::DeviceState<State> state;
   cuda::StepLauncher<State, Sums> launcher;
   Buffer<cuda::Packet> packets; // of the blocks of a loop with a basis

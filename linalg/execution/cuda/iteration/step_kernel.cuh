@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_execution_cuda_step_kernel_cuh
 #define femgpu_linalg_execution_cuda_step_kernel_cuh
 
+#include "linalg/execution/cuda/peer_sums.cuh"
 #include "linalg/execution/cuda/plain_step.cuh"
 
 #include <algorithm>
@@ -95,6 +96,7 @@ struct Workspace
   Decision decision;
   StepPart part = StepPart::all;
   Sums *of_parts = nullptr; ///< sums over this part of the rows, then over all
+  PeerSums peers{};         ///< of other parts of the rows, if kernels add up their sums
 };
 
 /// A block's sums in its place, and zero in the places that no block has.
@@ -120,8 +122,8 @@ __device__ void copy_together(const State &from, State &to)
  * Runs one step. Every block leaves its sums in its own place; with an epilogue, the block that
  * comes last adds all of them in order of the places and runs it. In a loop, the last step of the
  * graph's body tells the WHILE node whether to go on, and so does the step before an inner loop.
- * Where the rows are a part of a distributed vector's it is launched twice, with the sums of all
- * parts made between.
+ * Where the rows are a part of a distributed vector's it also adds the sums of the parts; if only
+ * the host can do that it is launched twice.
  */
 template <class Step, class State, class Sums>
 __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
@@ -168,6 +170,9 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
         *work.of_parts = total;
       return;
     }
+    if constexpr (!CompletedSums<Body>::empty)
+      if (work.peers && threadIdx.x < warp_size)
+        sum_over_peers(work.peers, total, CompletedSums<Body>{});
     if (threadIdx.x == 0) {
       finish_step(step.body, next, total);
       work.decision.take(next);

@@ -27,7 +27,8 @@ public:
   /// @param communicator of a part of the rows; nullptr: all are here
   StepLauncher(const CudaExecutor &executor, State *state, const int n,
                const Communicator *const communicator)
-      : executor(executor), state(state), n(n), communicator(communicator)
+      : executor(executor), state(state), n(n), communicator(communicator),
+        peers(communicator == nullptr ? nullptr : communicator->peer_sums())
   {}
 
   /// Memory where the blocks of a step meet; to be called while nothing is captured. (Loops that
@@ -111,12 +112,14 @@ private:
     const int blocks = std::min(how.blocks, executor.n_multiprocessors() * at_once);
     Workspace<State, Sums> work{state, partials.data(), static_cast<unsigned int>(how.blocks),
                                 arrived.data(), how.decision};
+    if (peers != nullptr)
+      work.peers = *peers;
     const auto launch_with = [&](const int n_blocks) {
       launch(executor, how.stream, {static_cast<unsigned int>(n_blocks), threads_per_block}, kernel,
              step, work);
     };
     if constexpr (HasEpilogue<Body>::value && !CompletedSums<Body>::empty)
-      if (communicator != nullptr) {
+      if (communicator != nullptr && peers == nullptr) {
         static_assert(sizeof(Sums) <= CudaExecutor::mailbox_bytes);
         work.of_parts = static_cast<Sums *>(executor.mailbox());
         work.part = StepPart::rows;
@@ -134,6 +137,7 @@ private:
   State *state;
   int n;
   const Communicator *communicator;
+  const PeerSums *peers; // nullptr: there is one part, or the host adds its sums
   Buffer<Sums> partials;
   Buffer<unsigned int> arrived; // number of blocks of a step
 };

@@ -1,0 +1,141 @@
+#include "linalg/base/error.h"
+#include "linalg/execution/cuda/peers/peer_ghosts.cuh"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace cuda
+{
+namespace
+{
+/// Sums of steps and ghosts are made by kernels, through memory that all devices reach; whatever
+/// else parts tell each other goes the way of another communicator.
+class PeerCommunicator final : public Communicator
+{
+public:
+  /// @throws DeviceError, in all parts, if one of them cannot reach the memory of another one
+  PeerCommunicator(CommunicatorPtr host, std::shared_ptr<const CudaExecutor> on)
+      : host(std::move(host)), executor(std::move(on)), memory(executor, *this->host),
+        packets(memory.allocate(2 * bytes_of_round())), places(executor, n_of_parts()),
+        last_round(executor, 1), counts(executor, 1)
+  {
+    std::vector<Packet *> of_parts;
+    for (int other = 0; other < n_parts(); ++other)
+      of_parts.push_back(reinterpret_cast<Packet *>(packets.of_part(other)) +
+                         std::size_t{PeerSums::most} * static_cast<std::size_t>(part()));
+    places.copy_from_host(of_parts.data());
+    last_round.fill_zero();
+    counts.fill_zero();
+    sums = {n_parts(),         part(),
+            places.data(),     reinterpret_cast<const Packet *>(packets.own()),
+            last_round.data(), counts.data()};
+    int kilohertz = 0;
+    FEMGPU_CUDA(
+        cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, executor->device_number()));
+    ticks_per_second = 1e3 * kilohertz;
+  }
+
+  std::string name() const override
+  {
+    return "peers";
+  }
+  int n_parts() const override
+  {
+    return host->n_parts();
+  }
+  int part() const override
+  {
+    return host->part();
+  }
+  void gather(const void *mine, const std::size_t bytes, void *all) const override
+  {
+    host->gather(mine, bytes, all);
+  }
+  GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const override
+  {
+    return host->plan(std::move(ghosts), starts);
+  }
+  void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const override
+  {
+    host->exchange(plan, sent, ghosts);
+  }
+  std::unique_ptr<GhostExchange> ghost_exchange(const ExecutorPtr &of_vectors, const int n,
+                                                const GhostPlan &plan) const override
+  {
+    if (of_vectors != executor)
+      return host->ghost_exchange(of_vectors, n, plan);
+    return std::make_unique<PeerGhosts>(executor, *host, memory, counts.data(), n, plan);
+  }
+  const PeerSums *peer_sums() const override
+  {
+    return &sums;
+  }
+
+  Communication communication() const override
+  {
+    Communication result = host->communication();
+    PeerCounts of_kernels{};
+    FEMGPU_CUDA(cudaMemcpyAsync(&of_kernels, counts.data(), sizeof(of_kernels),
+                                cudaMemcpyDeviceToHost, executor->stream()));
+    executor->synchronize();
+    result.sums += of_kernels.sums;
+    result.sum_seconds += static_cast<double>(of_kernels.sum_ticks) / ticks_per_second;
+    result.exchanges += of_kernels.exchanges;
+    result.exchanged_bytes += of_kernels.exchanged_bytes;
+    result.exchange_seconds += static_cast<double>(of_kernels.exchange_ticks) / ticks_per_second;
+    return result;
+  }
+
+private:
+  std::size_t n_of_parts() const
+  {
+    return static_cast<std::size_t>(n_parts());
+  }
+  std::size_t bytes_of_round() const
+  {
+    return PeerSums::most * n_of_parts() * sizeof(Packet);
+  }
+
+  CommunicatorPtr host;
+  std::shared_ptr<const CudaExecutor> executor;
+  mutable PeerMemory memory;
+  PeerMemory::Region packets; // of sums
+  Buffer<Packet *> places;
+  Buffer<unsigned int> last_round;
+  mutable Buffer<PeerCounts> counts;
+  PeerSums sums;
+  double ticks_per_second = 1.;
+};
+
+/// Are two parts on one device?
+bool share_a_device(const Communicator &parts, const CudaExecutor &executor)
+{
+  using Name = std::array<char, 32>;
+  Name mine{};
+  FEMGPU_CUDA(
+      cudaDeviceGetPCIBusId(mine.data(), static_cast<int>(mine.size()), executor.device_number()));
+  std::vector<Name> all(static_cast<std::size_t>(parts.n_parts()));
+  parts.gather(&mine, sizeof(mine), all.data());
+  std::sort(all.begin(), all.end());
+  return std::adjacent_find(all.begin(), all.end()) != all.end();
+}
+} // namespace
+} // namespace cuda
+
+Peers with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor)
+{
+  const auto on = std::static_pointer_cast<const CudaExecutor>(executor);
+  Peers peers;
+  peers.share_a_device = cuda::share_a_device(*parts, *on);
+  try {
+    peers.communicator = std::make_shared<cuda::PeerCommunicator>(parts, on);
+  }
+  catch (const DeviceError &error) {
+    peers.failure = error.what();
+  }
+  return peers;
+}
+} // namespace femgpu::linalg

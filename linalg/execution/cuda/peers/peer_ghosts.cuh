@@ -1,0 +1,115 @@
+#ifndef femgpu_linalg_execution_cuda_peers_peer_ghosts_cuh
+#define femgpu_linalg_execution_cuda_peers_peer_ghosts_cuh
+
+#include "linalg/execution/cuda/peer_sums.cuh"
+#include "linalg/execution/cuda/peers/peer_memory.h"
+#include "linalg/operators/ghost_exchange.h"
+
+#include <optional>
+#include <vector>
+
+namespace femgpu::linalg::cuda
+{
+/// One way of an exchange, as a kernel sees it. Two neighbours send each other one packet at least,
+/// so that none is more than a round ahead: two places for each packet are enough.
+struct PeerChannel
+{
+  int n_sent, n_entries;
+  const int *sources;     ///< of what is sent: places in the vector, or -1
+  Packet *const *targets; ///< where it goes to in even rounds, then in odd ones
+  const int *rows;        ///< that entries go to: places in the vector, or -1
+  const int *begins;      ///< of the packets of each entry in `order`
+  const int *order;       ///< of the packets; nullptr: entry k is packet k
+  const Packet *received; ///< in even rounds
+  std::size_t stride;     ///< to those of odd ones
+  unsigned int *rounds;   ///< the last one of each block
+  PeerCounts *counts;
+};
+
+/**
+ * Sends what others need of @p v, and gives it what they have sent: by all threads of the blocks
+ * that the channel has, which are there together.
+ * @param adds to rows, and does not replace what they have
+ * @param pause is called before each packet that is sent or waited for, by tests
+ */
+template <bool adds, class Pause = NoPause>
+__device__ void exchange_round(const PeerChannel &channel, double *const v, const Pause &pause = {})
+{
+  const long long begin = clock64();
+  const unsigned int round = channel.rounds[blockIdx.x] + 1;
+  Packet *const *const targets = channel.targets + round % 2 * channel.n_sent;
+  const int first = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int step = static_cast<int>(gridDim.x * blockDim.x);
+  for (int k = first; k < channel.n_sent; k += step) {
+    const int from = channel.sources[k];
+    pause();
+    send<Among::devices>(targets[k], pack(from < 0 ? 0. : v[from], round));
+  }
+  const Packet *const received = channel.received + round % 2 * channel.stride;
+  for (int k = first; k < channel.n_entries; k += step) {
+    const int row = channel.rows[k];
+    pause();
+    if constexpr (adds)
+      for (int l = channel.begins[k]; l < channel.begins[k + 1]; ++l) {
+        const double value = await<Among::devices>(received + channel.order[l], round);
+        if (row >= 0)
+          v[row] += value;
+      }
+    else {
+      const double value = await<Among::devices>(received + k, round);
+      if (row >= 0)
+        v[row] = value;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x > 0)
+    return;
+  channel.rounds[blockIdx.x] = round;
+  if (blockIdx.x == 0) {
+    ++channel.counts->exchanges;
+    channel.counts->exchanged_bytes += channel.n_sent * sizeof(Packet);
+    channel.counts->exchange_ticks += static_cast<unsigned long long>(clock64() - begin);
+  }
+}
+
+/// Ghosts of vectors on the devices of one host: kernels send them, and wait for them, as packets.
+class PeerGhosts final : public GhostExchange
+{
+public:
+  /// Is called by all parts. @param n own rows. @param memory and @p counts outlive it
+  PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Communicator &parts,
+             PeerMemory &memory, PeerCounts *counts, int n, const GhostPlan &plan);
+
+  void bring(StepRunner &runner, double *v) override;
+  void give_back(StepRunner &runner, double *v) override;
+
+  /// That bring() takes.
+  const PeerChannel &channel() const
+  {
+    return forth.view;
+  }
+
+private:
+  struct Way;
+  struct Entries;
+  /// Memory of a channel.
+  struct Channel
+  {
+    Buffer<int> sources, rows, begins, order;
+    Buffer<Packet *> targets;
+    Buffer<unsigned int> rounds;
+    int blocks = 0;
+    PeerChannel view{};
+  };
+
+  Channel make_channel(const std::vector<int> &sources, const std::vector<Packet *> &targets,
+                       const Entries &entries) const;
+  void run(const Channel &channel, bool adds, StepRunner &runner, double *v) const;
+
+  std::shared_ptr<const CudaExecutor> executor;
+  std::optional<PeerMemory::Region> region;
+  Channel forth, back;
+};
+} // namespace femgpu::linalg::cuda
+
+#endif

@@ -1,0 +1,140 @@
+#ifndef femgpu_linalg_operators_communicator_h
+#define femgpu_linalg_operators_communicator_h
+
+#include "linalg/execution/memory/executor.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg
+{
+class GhostExchange;
+namespace cuda
+{
+struct PeerSums;
+}
+
+/// What a part of a distributed vector sends and gets so that its ghosts have values.
+struct GhostPlan
+{
+  struct Neighbour
+  {
+    int part;
+    std::vector<int> sent_rows; ///< own rows that it has as ghosts
+    int n_received;             ///< ghosts that are rows of its own
+  };
+  std::vector<Neighbour> neighbours; ///< parts ascend; ghosts lie in this order
+  std::vector<long long> numbers;    ///< global ones of the ghosts, which ascend
+
+  int n_ghosts() const
+  {
+    return static_cast<int>(numbers.size());
+  }
+  /// Of all neighbours, one after the other.
+  std::vector<int> sent_rows() const;
+};
+
+/// The way back: what goes with it from ghosts comes to the rows that they are copies of, those of
+/// one neighbour after the other.
+GhostPlan reversed(const GhostPlan &plan);
+
+/// What parts have told each other.
+struct Communication
+{
+  std::size_t sums = 0;                           ///< of some numbers each, and maxima
+  std::size_t exchanges = 0;                      ///< of ghosts, or of rows along the border
+  std::size_t exchanged_bytes = 0;                ///< that the part has sent in them
+  double sum_seconds = 0., exchange_seconds = 0.; ///< with waiting for the others
+
+  template <class F, class... Self>
+  static void for_each_member(const F &f, Self &...communications)
+  {
+    f("sums", communications.sums...);
+    f("exchanges", communications.exchanges...);
+    f("exchanged_bytes", communications.exchanged_bytes...);
+    f("sum_seconds", communications.sum_seconds...);
+    f("exchange_seconds", communications.exchange_seconds...);
+  }
+
+  Communication operator-(const Communication &before) const
+  {
+    Communication result = *this;
+    for_each_member([](const char *, auto &now, const auto &then) { now -= then; }, result, before);
+    return result;
+  }
+};
+
+/**
+ * How the parts of distributed vectors speak with each other. Each part is the work of a thread or
+ * process of its own; all call the same functions in the same order, and wait there for each other.
+ */
+class Communicator
+{
+public:
+  virtual ~Communicator() = default;
+
+  /// As users write it.
+  virtual std::string name() const = 0;
+
+  virtual int n_parts() const = 0;
+  virtual int part() const = 0; ///< the caller's number
+
+  /// Gives all parts the @p bytes that each of them has, in their order. All memory is the host's.
+  virtual void gather(const void *mine, std::size_t bytes, void *all) const = 0;
+
+  /// Tells the others which of their rows are ghosts here. @param ghosts global numbers, ascending
+  /// @param starts first row of each part, and the number of rows
+  virtual GhostPlan plan(std::vector<long long> ghosts,
+                         const std::vector<long long> &starts) const = 0;
+
+  /// Sends own values to those that have them as ghosts. All memory is the host's.
+  /// @param sent those of the plan's sent_rows, one neighbour after the other
+  /// @param ghosts gets what the neighbours have sent
+  virtual void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const = 0;
+
+  /// Replaces @p n numbers in host memory by their sums over the parts, added in the parts' order:
+  /// all get the same bits.
+  void sum(double *values, int n) const;
+
+  /// The largest of the parts' values.
+  double max(double value) const;
+
+  /// How vectors on @p executor with @p n own rows get their ghosts; here values pass through the
+  /// host. Is called by all parts.
+  virtual std::unique_ptr<GhostExchange> ghost_exchange(const ExecutorPtr &executor, int n,
+                                                        const GhostPlan &plan) const;
+
+  /// What kernels on the parts' devices add up sums with by themselves, and then exchange ghosts
+  /// too; nullptr: the host does.
+  virtual const cuda::PeerSums *peer_sums() const
+  {
+    return nullptr;
+  }
+
+  /// Since it was made; nothing where nobody counts.
+  virtual Communication communication() const
+  {
+    return {};
+  }
+};
+
+using CommunicatorPtr = std::shared_ptr<const Communicator>;
+
+/// Parts whose devices speak with each other.
+struct Peers
+{
+  CommunicatorPtr communicator; ///< nullptr: they cannot
+  std::string failure;          ///< why, the same in all parts
+  bool share_a_device = false;  ///< do two of them? Then they wait long for each other
+};
+
+/**
+ * Lets kernels on the devices of @p parts, which are processes of one host, add up sums and
+ * exchange ghosts by themselves. Is called by all parts. @param executor of this part, on a CUDA
+ * device
+ */
+Peers with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor);
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,50 @@
+#ifndef femgpu_linalg_operators_ghost_exchange_h
+#define femgpu_linalg_operators_ghost_exchange_h
+
+#include "linalg/execution/memory/buffer.h"
+#include "linalg/operators/communicator.h"
+
+#include <vector>
+
+namespace femgpu::linalg
+{
+class StepRunner;
+
+/// How vectors of one plan get the values of their ghosts; one vector at a time. All parts make the
+/// same calls.
+class GhostExchange
+{
+public:
+  virtual ~GhostExchange() = default;
+
+  /// Gives the ghosts of @p v, behind its own rows, the values that their owners have, in order
+  /// with the steps of @p runner.
+  virtual void bring(StepRunner &runner, double *v) = 0;
+
+  /// Adds the ghosts of @p v to the rows of their owners, in the parts' order, likewise.
+  virtual void give_back(StepRunner &runner, double *v) = 0;
+};
+
+/// Values are packed where the vectors are, and pass through the host.
+class ExchangeThroughHost final : public GhostExchange
+{
+public:
+  /// @param n own rows. @p parts outlives it
+  ExchangeThroughHost(const Communicator &parts, ExecutorPtr executor, int n,
+                      const GhostPlan &plan);
+
+  void bring(StepRunner &runner, double *v) override;
+  void give_back(StepRunner &runner, double *v) override;
+
+private:
+  const Communicator &parts;
+  ExecutorPtr owner;
+  std::size_t n_own;
+  GhostPlan plan, back;
+  Buffer<int> sent_rows;
+  Buffer<double> packed;
+  std::vector<double> sent, received; // in host memory
+};
+} // namespace femgpu::linalg
+
+#endif

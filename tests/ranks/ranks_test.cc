@@ -1,0 +1,224 @@
+#include "linalg/base/error.h"
+#include "linalg/mpi/communicators.h"
+#include "linalg/nonlinear_solver.h"
+#include "tests/linalg/parts.h"
+#include "tests/linalg/test_matrices.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace femgpu::linalg::test
+{
+namespace
+{
+int n_ranks()
+{
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+int own_rank()
+{
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+/// Consecutive parts of uneven size, one for each rank; of three or more the second has no rows.
+std::vector<int> cuts(const HostMatrix &A, const int block = 1)
+{
+  const int n = n_ranks();
+  std::vector<int> starts = {0};
+  for (int part = 1; part < n; ++part) {
+    const bool is_empty = n > 2 && part == 2;
+    const long long end = static_cast<long long>(A.n) * part * (part + n) / (2LL * n * n);
+    starts.push_back(is_empty ? starts.back() : static_cast<int>(end / block) * block);
+  }
+  starts.push_back(A.n);
+  return starts;
+}
+
+/// A test on an executor of each rank: cores, or the GPU of its number.
+class RanksOn : public testing::TestWithParam<std::string>
+{
+protected:
+  void SetUp() override
+  {
+    if (GetParam() == "host")
+      executor = std::make_shared<HostExecutor>(1);
+    else if (n_cuda_devices() == 0)
+      GTEST_SKIP() << "no GPU";
+    else
+      executor = make_executor("cuda:" + std::to_string(own_rank() % n_cuda_devices()));
+  }
+
+  /// What speak with each other here.
+  std::vector<std::string> communicators() const
+  {
+    return executor->backend() == BackendKind::host ? std::vector<std::string>{"mpi"}
+                                                    : std::vector<std::string>{"mpi", "peers"};
+  }
+
+  /// On the host parts_test.cc has all of them.
+  std::vector<std::string> preconditioners() const
+  {
+    if (executor->backend() == BackendKind::host)
+      return {"jacobi", "multigrid"};
+    return {"identity",     "jacobi", "chebyshev degree=3", "block-jacobi",
+            "ilu blocks=1", "fsai",   "multigrid"};
+  }
+
+  SolveReport solve(const LinearSolverOptions &options, const HostMatrix &A,
+                    const std::vector<double> &b, const std::string &communicator,
+                    std::vector<double> &x, const int block = 1)
+  {
+    const std::vector<int> starts = cuts(A, block);
+    const std::vector<MatrixPart> parts = cut_matrix(A, starts);
+    x.assign(b.size(), 0.);
+    const SolveReport report =
+        solve_part(options, parts[static_cast<std::size_t>(own_rank())], b, x,
+                   make_communicator(MPI_COMM_WORLD, executor, communicator), executor);
+    for (int part = 0; part < n_ranks(); ++part) {
+      const auto p = static_cast<std::size_t>(part);
+      MPI_Bcast(x.data() + starts[p], starts[p + 1] - starts[p], MPI_DOUBLE, part, MPI_COMM_WORLD);
+    }
+    return report;
+  }
+
+  ExecutorPtr executor;
+};
+
+LinearSolverOptions methods(const std::string &solver, const std::string &preconditioner)
+{
+  LinearSolverOptions options;
+  options.solver = solver;
+  options.preconditioner = preconditioner;
+  options.control.relative_tolerance = 1e-10;
+  return options;
+}
+
+/// Of all solvers and these preconditioners: every communicator takes the iterations of threads of
+/// the host that are parts, and all of a backend give the same bits.
+TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
+{
+  for (const std::string &solver : solvers_with_parts()) {
+    const ModelProblem problem = problem_for(solver);
+    for (const std::string &preconditioner : preconditioners()) {
+      const LinearSolverOptions options = methods(solver, preconditioner);
+      const SolvedInParts expected =
+          solve_in_parts(options, problem.A, problem.b, {}, cuts(problem.A));
+      std::vector<double> first_x, first_history;
+      for (const std::string &communicator : communicators()) {
+        SCOPED_TRACE(solver + " with " + preconditioner + ", " + communicator);
+        std::vector<double> x;
+        const SolveReport report = solve(options, problem.A, problem.b, communicator, x);
+        EXPECT_EQ(report.outcome, expected.reports[0].outcome) << report.message;
+        EXPECT_LE(std::abs(report.iterations - expected.reports[0].iterations),
+                  2 + expected.reports[0].iterations / 10);
+        EXPECT_EQ(report.method.communicator, communicator);
+        if (communicator == "peers") {
+          EXPECT_EQ(report.method.execution, "graph");
+        }
+        if (report.converged()) {
+          EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * report.target);
+        }
+        if (first_x.empty()) {
+          first_x = x;
+          first_history = report.history;
+        }
+        EXPECT_TRUE(have_same_bits(x, first_x));
+        EXPECT_TRUE(have_same_bits(report.history, first_history));
+      }
+    }
+  }
+}
+
+TEST_P(RanksOn, HaveMultigridOfAllRows)
+{
+  for (const char *const system : {"poisson3d-27pt:14", "elasticity3d-p1:6", "poisson2d-5pt:80"}) {
+    const ModelProblem problem = generate(system);
+    const int block = problem.A.csr().node_size();
+    for (const char *const options : {"multigrid", "multigrid cycle=W smoother=block-jacobi"})
+      for (const std::string &communicator : communicators()) {
+        SCOPED_TRACE(std::string(system) + ", " + options + ", " + communicator);
+        std::vector<double> x, again;
+        const LinearSolverOptions both = methods("pipelined-cg", options);
+        const SolveReport report = solve(both, problem.A, problem.b, communicator, x, block);
+        EXPECT_TRUE(report.converged()) << report.message;
+        EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * report.target);
+        solve(both, problem.A, problem.b, communicator, again, block);
+        EXPECT_TRUE(have_same_bits(x, again));
+      }
+  }
+}
+
+TEST_P(RanksOn, HaveAMatrixInAnyFormat)
+{
+  const ModelProblem problem = generate("elasticity3d-p1:5");
+  for (const char *const format :
+       {"csr", "csr values=float", "ellr-t", "sell columns=short", "coo", "pcsr"})
+    for (const std::string &communicator : communicators()) {
+      SCOPED_TRACE(std::string(format) + ", " + communicator);
+      LinearSolverOptions options = methods("pipelined-cg", "jacobi");
+      options.format = format;
+      std::vector<double> x;
+      const SolveReport report = solve(options, problem.A, problem.b, communicator, x);
+      EXPECT_TRUE(report.converged()) << report.message;
+      EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * report.target);
+    }
+}
+
+TEST_P(RanksOn, SolveNonlinearProblems)
+{
+  const ModelProblem problem = generate("poisson2d-5pt:40");
+  const std::vector<int> starts = cuts(problem.A);
+  const MatrixPart part = cut_matrix(problem.A, starts)[static_cast<std::size_t>(own_rank())];
+  const auto n = static_cast<std::size_t>(part.rows.n);
+  const std::vector<double> weights(n, 1. / 41. / 41.), b(n);
+  const std::pair<const char *, const char *> pairs[] = {
+      {"newton", "multigrid"}, {"nlcg", "jacobi"}, {"nlcg", "ilu"}};
+  for (const auto &[method, preconditioner] : pairs) {
+    std::vector<double> first;
+    for (const std::string &communicator : communicators()) {
+      SCOPED_TRACE(std::string(method) + " with " + preconditioner + ", " + communicator);
+      NonlinearSolverOptions options;
+      options.method = method;
+      options.linear = methods("pipelined-cg", preconditioner);
+      options.control.relative_tolerance = 1e-9;
+      NonlinearSolver solver(executor, options,
+                             make_communicator(MPI_COMM_WORLD, executor, communicator));
+      HostCsr A = part.rows.csr();
+      A.ghosts = &part.ghosts;
+      solver.set_system(A, weights.data(), false);
+      std::vector<double> x(n);
+      const SolveReport report = solver.solve({ExponentialLaw{}, 4.}, b.data(), x.data());
+      EXPECT_TRUE(report.converged()) << report.message;
+      if (first.empty())
+        first = x;
+      EXPECT_TRUE(have_same_bits(x, first));
+    }
+  }
+}
+
+TEST_P(RanksOn, RefuseACommunicatorThatCannotBe)
+{
+  if (executor->backend() == BackendKind::cuda)
+    GTEST_SKIP() << "has peers";
+  try {
+    make_communicator(MPI_COMM_WORLD, executor, "peers");
+    FAIL();
+  }
+  catch (const ParameterError &error) {
+    EXPECT_NE(std::string(error.what()).find("'peers' is between the GPUs"), std::string::npos);
+  }
+  EXPECT_EQ(make_communicator(MPI_COMM_WORLD, executor, "auto")->name(), "mpi");
+  EXPECT_THROW(check_communicator("pigeons"), ParameterError);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, RanksOn, testing::Values("host", "cuda"),
+                         [](const auto &info) { return info.param; });
+} // namespace
+} // namespace femgpu::linalg::test
