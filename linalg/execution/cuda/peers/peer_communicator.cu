@@ -136,6 +136,11 @@ Peers with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor)
   catch (const DeviceError &error) {
     peers.failure = error.what();
   }
+  if (parts->max(peers.communicator ? 0. : 1.) > 0.) { // perhaps on another part alone
+    peers.communicator.reset();
+    if (peers.failure.empty())
+      peers.failure = "another part has failed.";
+  }
   return peers;
 }
 } // namespace femgpu::linalg
