@@ -117,7 +117,7 @@ TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
         const SolveReport report = solve(options, problem.A, problem.b, communicator, x);
         EXPECT_EQ(report.outcome, expected.reports[0].outcome) << report.message;
         EXPECT_LE(std::abs(report.iterations - expected.reports[0].iterations),
-                  2 + expected.reports[0].iterations / 10);
+                  2 + expected.reports[0].iterations / 5); // triangles are solved otherwise
         EXPECT_EQ(report.method.communicator, communicator);
         if (communicator == "peers") {
           EXPECT_EQ(report.method.execution, "graph");
