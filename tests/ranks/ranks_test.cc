@@ -78,7 +78,7 @@ protected:
     const std::vector<int> starts = cuts(A, block);
     const std::vector<MatrixPart> parts = cut_matrix(A, starts);
     x.assign(b.size(), 0.);
-    const SolveReport report =
+    SolveReport report =
         solve_part(options, parts[static_cast<std::size_t>(own_rank())], b, x,
                    make_communicator(MPI_COMM_WORLD, executor, communicator), executor);
     for (int part = 0; part < n_ranks(); ++part) {
