@@ -3,6 +3,7 @@
 #include "common/listing.h"
 #include "linalg/dealii/group_solver.h"
 #include "linalg/matrices/registry.h"
+#include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/transformations/registry.h"
@@ -36,6 +37,7 @@ std::string listing()
          listing_of("Solver/Solver", linalg::group_solver_choices()) +
          listing_of("Solver/Preconditioner", linalg::preconditioner_choices()) +
          listing_of("Solver/Format", linalg::formats.choices()) +
+         listing_of("Solver/Communicator", linalg::communicator_choices()) +
          listing_of("Solver/Scaling", linalg::scalings.choices()) +
          listing_of("Solver/Ordering", linalg::orderings.choices()) +
          listing_of("Nonlinear/Method", linalg::nonlinear_methods.choices()) +

@@ -1,6 +1,7 @@
 #include "solve/command_line.h"
 
 #include "common/command_line_reader.h"
+#include "linalg/mpi/communicators.h"
 #include "linalg/transformations/registry.h"
 
 namespace femgpu
@@ -73,7 +74,7 @@ void declare_method(CommandLineReader &reader, RawOptions &raw)
                 "Order of the unknowns with its options; none if not given");
   reader.option("--backend", raw.backend, "auto|host|cuda|cuda:K",
                 "Where to solve; K is a device number");
-  reader.option("--communicator", raw.communicator, "auto|peers|mpi",
+  reader.option("--communicator", raw.communicator, "NAME",
                 "How the parts speak with each other under mpirun; auto if not given");
   reader.option("--threads", raw.threads, "N", "Threads of the host backend, at least 1");
   reader.option("--relative-tolerance", raw.relative_tolerance, "T",
@@ -212,8 +213,8 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, SolveC
   text(raw.scaling, "--scaling", command.scaling);
   text(raw.ordering, "--ordering", command.ordering);
   command.backend = reader.backend(raw.backend, "--backend").value_or(command.backend);
-  command.communicator = reader.word(raw.communicator, "--communicator", {"auto", "peers", "mpi"})
-                             .value_or(command.communicator);
+  text(raw.communicator, "--communicator", command.communicator);
+  linalg::check_communicator(command.communicator);
   command.threads = reader.positive_number(raw.threads, "--threads").value_or(0);
   command.relative_tolerance = reader.tolerance(raw.relative_tolerance, "--relative-tolerance")
                                    .value_or(command.relative_tolerance);

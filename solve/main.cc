@@ -7,6 +7,7 @@
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
 #include "linalg/matrices/registry.h"
+#include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
@@ -38,6 +39,7 @@ std::string listing()
          listing_of("--solver", linalg::solvers.choices()) +
          listing_of("--preconditioner", linalg::preconditioner_choices()) +
          listing_of("--format", linalg::formats.choices()) +
+         listing_of("--communicator", linalg::communicator_choices()) +
          listing_of("--scaling", linalg::scalings.choices()) +
          listing_of("--ordering", linalg::orderings.choices()) +
          listing_of("--nonlinear", nonlinear_terms.choices()) +

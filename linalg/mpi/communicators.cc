@@ -59,9 +59,10 @@ CommunicatorPtr make_communicator(MPI_Comm ranks, const ExecutorPtr &executor,
           parameter);
     return mpi;
   }
-  const Peers peers = with_peers(mpi, executor);
+  const Peers peers = with_peers(mpi, executor, is_wanted);
   if (is_wanted && !peers.communicator)
-    throw ParameterError("Communicator 'peers' cannot be had here: " + peers.failure, parameter);
-  return peers.communicator && (is_wanted || !peers.share_a_device) ? peers.communicator : mpi;
+    throw ParameterError(
+        "Communicator 'peers' cannot be had here, use auto or mpi: " + peers.failure, parameter);
+  return peers.communicator ? peers.communicator : mpi;
 }
 } // namespace femgpu::linalg

@@ -48,9 +48,10 @@ Communicator::ghost_exchange(const ExecutorPtr &executor, const int n, const Gho
 }
 
 #ifndef FEMGPU_HAVE_CUDA
-Peers with_peers(const CommunicatorPtr & /* parts */, const ExecutorPtr & /* executor */)
+Peers with_peers(const CommunicatorPtr & /* parts */, const ExecutorPtr & /* executor */,
+                 const bool /* may_share_a_device */)
 {
-  return {nullptr, "This femgpu was built without CUDA.", false};
+  return {nullptr, "this femgpu was built without CUDA."};
 }
 #endif
 } // namespace femgpu::linalg

@@ -125,16 +125,17 @@ using CommunicatorPtr = std::shared_ptr<const Communicator>;
 struct Peers
 {
   CommunicatorPtr communicator; ///< nullptr: they cannot
-  std::string failure;          ///< why, the same in all parts
-  bool share_a_device = false;  ///< do two of them? Then they wait long for each other
+  std::string failure;          ///< why
 };
 
 /**
  * Lets kernels on the devices of @p parts, which are processes of one host, add up sums and
- * exchange ghosts by themselves. Is called by all parts. @param executor of this part, on a CUDA
- * device
+ * exchange ghosts by themselves. Is called by all parts, of which all or none get a communicator.
+ * @param executor of this part, on a CUDA device
+ * @param may_share_a_device parts that share one can, too, but wait long for each other
  */
-Peers with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor);
+Peers with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor,
+                 bool may_share_a_device);
 } // namespace femgpu::linalg
 
 #endif

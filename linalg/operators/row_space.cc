@@ -1,7 +1,6 @@
 #include "linalg/operators/row_space.h"
 
 #include "linalg/execution/backends.h"
-#include "linalg/operators/ghost_exchange.h"
 #include "linalg/sparse/gather_rows.h"
 
 #include <algorithm>
@@ -79,16 +78,6 @@ void RowSpace::add_ghosts(double *const v) const
 {
   if (ghosts)
     behind_all_steps([&](StepRunner &runner) { exchange->give_back(runner, v); });
-}
-
-void RowSpace::exchange_ghosts(StepRunner &runner, double *const v) const
-{
-  exchange->bring(runner, v);
-}
-
-void RowSpace::return_ghosts(StepRunner &runner, double *const v) const
-{
-  exchange->give_back(runner, v);
 }
 
 Buffer<double> RowSpace::with_ghosts(const double *const v) const

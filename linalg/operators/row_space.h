@@ -2,7 +2,7 @@
 #define femgpu_linalg_operators_row_space_h
 
 #include "linalg/execution/memory/buffer.h"
-#include "linalg/operators/communicator.h"
+#include "linalg/operators/ghost_exchange.h"
 
 #include <functional>
 #include <memory>
@@ -11,8 +11,6 @@
 
 namespace femgpu::linalg
 {
-class StepRunner;
-
 /// The number of the global row @p row, where the ghosts behind @p n own rows have these global
 /// numbers; -1 if it is none of them.
 int ghost_number(long long row, int n, const std::vector<long long> &ghosts);
@@ -118,7 +116,7 @@ public:
   void bring_ghosts(StepRunner &runner, double *v) const
   {
     if (ghosts)
-      exchange_ghosts(runner, v);
+      exchange->bring(runner, v);
   }
   /// The same behind all steps.
   void bring_ghosts(double *v) const;
@@ -127,7 +125,7 @@ public:
   void add_ghosts(StepRunner &runner, double *v) const
   {
     if (ghosts)
-      return_ghosts(runner, v);
+      exchange->give_back(runner, v);
   }
   void add_ghosts(double *v) const;
 
@@ -142,8 +140,6 @@ public:
   }
 
 private:
-  void exchange_ghosts(StepRunner &runner, double *v) const;
-  void return_ghosts(StepRunner &runner, double *v) const;
   void behind_all_steps(const std::function<void(StepRunner &)> &work) const;
 
   ExecutorPtr owner;

@@ -25,6 +25,7 @@ namespace femgpu::linalg::cuda
 {
 constexpr int gram_threads = 512;
 constexpr int gram_warps = gram_threads / warp_size;
+static_assert(gram_threads <= PeerSums::most);
 constexpr int tile_size = 8;
 constexpr int tiles_of_group = 4;
 constexpr int columns_of_group = tiles_of_group * tile_size;

@@ -125,11 +125,13 @@ bool share_a_device(const Communicator &parts, const CudaExecutor &executor)
 } // namespace
 } // namespace cuda
 
-Peers with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor)
+Peers with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor,
+                 const bool may_share_a_device)
 {
   const auto on = std::static_pointer_cast<const CudaExecutor>(executor);
+  if (!may_share_a_device && cuda::share_a_device(*parts, *on))
+    return {nullptr, "two parts share a GPU."};
   Peers peers;
-  peers.share_a_device = cuda::share_a_device(*parts, *on);
   try {
     peers.communicator = std::make_shared<cuda::PeerCommunicator>(parts, on);
   }

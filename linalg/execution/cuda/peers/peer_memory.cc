@@ -116,7 +116,7 @@ void PeerMemory::throw_first(const std::vector<Offer> &offers)
   for (std::size_t part = 0; part < offers.size(); ++part)
     if (offers[part].failure[0] != '\0')
       throw DeviceError("Part " + std::to_string(part) + " of the system " + offers[part].failure +
-                        ". Use communicator mpi.");
+                        ". Solver/Communicator = mpi needs no such memory.");
 }
 
 /// Opens chunks of others that are new here. Gives why that cannot be, or "".
