@@ -3,8 +3,9 @@
 #include "linalg/execution/cuda/runner.cuh"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
+#include <type_traits>
+#include <utility>
 
 namespace femgpu::linalg::cuda
 {
@@ -27,7 +28,6 @@ std::vector<T> joined(const std::vector<std::vector<T>> &lists)
     all.insert(all.end(), list.begin(), list.end());
   return all;
 }
-
 } // namespace
 
 /// What a kernel receives: entry k goes to a row of the vector, and is the sum of packets.
@@ -61,6 +61,7 @@ struct PeerGhosts::Entries
     return entries;
   }
 };
+
 /// The places in a vector of what is sent to each neighbour, and of what comes from it; -1 for a
 /// packet that stands for none.
 struct PeerGhosts::Way
