@@ -220,13 +220,15 @@ class Outputs(SolveTest):
             "outcome", "message", "solver", "preconditioner", "preconditioner_nonzeros",
             "preconditioner_bytes", "preconditioner_remarks", "preconditioner_levels", "setup_bytes_to_host", "solver_remarks", "failed_attempt", "format",
             "matrix_stored",
-            "matrix_bytes", "scaling", "ordering", "backend", "execution", "restarts", "norm",
+            "matrix_bytes", "scaling", "ordering", "backend", "communicator", "execution", "restarts", "norm",
             "rhs_norm",
             "initial_residual", "true_residual", "target", "backward_error", "forward_error", "energy_error", "energy_delay",
             "energy_norm", "energy_target", "given_rhs_norm", "given_residual",
             "bytes_per_iteration", "transfer", "communication", "iterations", "gigabytes_per_second"})
         self.assertIsNone(report["nonlinear"])
         self.assertEqual(solve["scaling"], "symmetric")
+        self.assertEqual(solve["communicator"], "none")
+        self.assertEqual(report["command"]["communicator"], "auto")
         self.assertEqual(report["command"]["threads"], 2)
         self.assertEqual(report["matrix"]["row_lengths"]["max"], 5)
         self.assertEqual(len(report["history"]), solve["iterations"] + 1)
