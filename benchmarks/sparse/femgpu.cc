@@ -1,6 +1,6 @@
 #include "benchmarks/sparse/contender.h"
 #include "linalg/execution/backends.h"
-#include "linalg/sparse/product.h"
+#include "linalg/sparse/galerkin_product.h"
 
 #include <functional>
 

@@ -304,7 +304,8 @@ std::vector<double> GroupSystem::vmult() const
       for (const GhostPlan::Neighbour &neighbour : plan.neighbours)
         for (const int row : neighbour.sent_rows)
           sent.push_back(x.data()[row]);
-      MpiCommunicator(solver_groups.leaders()).exchange(plan, sent.data(), x.data() + n_here);
+      MpiCommunicator(solver_groups.leaders())
+          .exchange(plan.counts(), sizeof(double), sent.data(), x.data() + n_here);
     }
     synchronize();
   }

@@ -64,26 +64,32 @@ GhostPlan MpiCommunicator::plan(std::vector<long long> ghosts,
   return plan;
 }
 
-void MpiCommunicator::exchange(const GhostPlan &plan, const double *sent, double *ghosts) const
+void MpiCommunicator::exchange(const ExchangeCounts &counts, const std::size_t bytes,
+                               const void *sent, void *received) const
 {
   constexpr int tag = 0;
   const Stopwatch watch;
+  MPI_Datatype item = MPI_DATATYPE_NULL; // counts of items fit an int where those of bytes do not
+  MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &item);
+  MPI_Type_commit(&item);
   requests.clear();
-  for (const GhostPlan::Neighbour &neighbour : plan.neighbours) {
+  auto *to = static_cast<char *>(received);
+  for (const NeighbourCounts &neighbour : counts) {
     if (neighbour.n_received > 0)
-      MPI_Irecv(ghosts, neighbour.n_received, MPI_DOUBLE, neighbour.part, tag, ranks,
+      MPI_Irecv(to, static_cast<int>(neighbour.n_received), item, neighbour.part, tag, ranks,
                 &requests.emplace_back());
-    ghosts += neighbour.n_received;
+    to += neighbour.n_received * bytes;
   }
-  for (const GhostPlan::Neighbour &neighbour : plan.neighbours) {
-    const std::size_t n_sent = neighbour.sent_rows.size();
-    if (n_sent > 0)
-      MPI_Isend(sent, static_cast<int>(n_sent), MPI_DOUBLE, neighbour.part, tag, ranks,
+  const auto *from = static_cast<const char *>(sent);
+  for (const NeighbourCounts &neighbour : counts) {
+    if (neighbour.n_sent > 0)
+      MPI_Isend(from, static_cast<int>(neighbour.n_sent), item, neighbour.part, tag, ranks,
                 &requests.emplace_back());
-    sent += n_sent;
-    counted.exchanged_bytes += n_sent * sizeof(double);
+    from += neighbour.n_sent * bytes;
+    counted.exchanged_bytes += neighbour.n_sent * bytes;
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  MPI_Type_free(&item);
   ++counted.exchanges;
   counted.exchange_seconds += watch.elapsed();
 }

@@ -31,7 +31,8 @@ public:
   void gather(const void *mine, std::size_t bytes, void *all) const override;
   GhostPlan plan(std::vector<long long> ghosts,
                  const std::vector<long long> &starts) const override;
-  void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const override;
+  void exchange(const ExchangeCounts &counts, std::size_t bytes, const void *sent,
+                void *received) const override;
   Communication communication() const override
   {
     return counted;

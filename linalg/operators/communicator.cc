@@ -3,6 +3,7 @@
 #include "linalg/operators/ghost_exchange.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace femgpu::linalg
 {
@@ -14,14 +15,20 @@ std::vector<int> GhostPlan::sent_rows() const
   return rows;
 }
 
-GhostPlan reversed(const GhostPlan &plan)
+ExchangeCounts GhostPlan::counts() const
 {
-  GhostPlan result;
-  for (const GhostPlan::Neighbour &neighbour : plan.neighbours)
-    result.neighbours.push_back({neighbour.part,
-                                 std::vector<int>(static_cast<std::size_t>(neighbour.n_received)),
-                                 static_cast<int>(neighbour.sent_rows.size())});
+  ExchangeCounts result;
+  for (const Neighbour &neighbour : neighbours)
+    result.push_back({neighbour.part, neighbour.sent_rows.size(),
+                      static_cast<std::size_t>(neighbour.n_received)});
   return result;
+}
+
+ExchangeCounts reversed(ExchangeCounts counts)
+{
+  for (NeighbourCounts &neighbour : counts)
+    std::swap(neighbour.n_sent, neighbour.n_received);
+  return counts;
 }
 
 void Communicator::sum(double *const values, const int n) const
@@ -39,6 +46,24 @@ double Communicator::max(const double value) const
   std::vector<double> all(static_cast<std::size_t>(n_parts()));
   gather(&value, sizeof(double), all.data());
   return *std::max_element(all.begin(), all.end());
+}
+
+void Communicator::exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
+                               const std::size_t bytes, const void *sent, void *received) const
+{
+  if (executor->backend() == BackendKind::host)
+    return exchange(counts, bytes, sent, received);
+  std::size_t n_sent = 0, n_received = 0;
+  for (const NeighbourCounts &neighbour : counts) {
+    n_sent += neighbour.n_sent;
+    n_received += neighbour.n_received;
+  }
+  std::vector<char> from(n_sent * bytes), to(n_received * bytes);
+  if (!from.empty())
+    executor->copy_to_host(from.data(), sent, from.size());
+  exchange(counts, bytes, from.data(), to.data());
+  if (!to.empty())
+    executor->copy_from_host(received, to.data(), to.size());
 }
 
 std::unique_ptr<GhostExchange>

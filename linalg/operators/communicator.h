@@ -15,6 +15,19 @@ namespace cuda
 struct PeerSums;
 }
 
+/// Items that go to another part, and that come from it.
+struct NeighbourCounts
+{
+  int part;
+  std::size_t n_sent, n_received;
+};
+
+/// Parts ascend; items lie in their order.
+using ExchangeCounts = std::vector<NeighbourCounts>;
+
+/// The way back.
+ExchangeCounts reversed(ExchangeCounts counts);
+
 /// What a part of a distributed vector sends and gets so that its ghosts have values.
 struct GhostPlan
 {
@@ -33,11 +46,8 @@ struct GhostPlan
   }
   /// Of all neighbours, one after the other.
   std::vector<int> sent_rows() const;
+  ExchangeCounts counts() const;
 };
-
-/// The way back: what goes with it from ghosts comes to the rows that they are copies of, those of
-/// one neighbour after the other.
-GhostPlan reversed(const GhostPlan &plan);
 
 /// What parts have told each other.
 struct Communication
@@ -88,10 +98,14 @@ public:
   virtual GhostPlan plan(std::vector<long long> ghosts,
                          const std::vector<long long> &starts) const = 0;
 
-  /// Sends own values to those that have them as ghosts. All memory is the host's.
-  /// @param sent those of the plan's sent_rows, one neighbour after the other
-  /// @param ghosts gets what the neighbours have sent
-  virtual void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const = 0;
+  /// Sends items of so many @p bytes to neighbours. All memory is the host's.
+  /// @param sent those for one neighbour after the other; @p received likewise
+  virtual void exchange(const ExchangeCounts &counts, std::size_t bytes, const void *sent,
+                        void *received) const = 0;
+
+  /// The same in the memory of @p executor; here they pass through the host.
+  virtual void exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
+                           std::size_t bytes, const void *sent, void *received) const;
 
   /// Replaces @p n numbers in host memory by their sums over the parts, added in the parts' order:
   /// all get the same bits.

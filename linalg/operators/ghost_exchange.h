@@ -40,7 +40,7 @@ private:
   const Communicator &parts;
   ExecutorPtr owner;
   std::size_t n_own;
-  GhostPlan plan, back;
+  ExchangeCounts counts;
   Buffer<int> sent_rows;
   Buffer<double> packed;
   std::vector<double> sent, received; // in host memory

@@ -1,10 +1,9 @@
 #include "linalg/sparse/part_rows.h"
 
 #include "linalg/sparse/choose.h"
+#include "linalg/sparse/row_workspace.h"
 
-#include <algorithm>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 namespace femgpu::linalg
@@ -13,15 +12,138 @@ namespace
 {
 constexpr const char *rows_for_others = "Rows for other parts";
 
-/// The own rows that others have as ghosts, one neighbour after the other.
-std::vector<int> sent_rows(const GhostPlan &plan)
+/// The numbers of a space's rows and ghosts, there where steps run.
+class Numbers
 {
-  std::vector<int> rows;
-  for (const GhostPlan::Neighbour &neighbour : plan.neighbours)
-    rows.insert(rows.end(), neighbour.sent_rows.begin(), neighbour.sent_rows.end());
-  return rows;
+public:
+  explicit Numbers(const RowSpace &space)
+      : ghosts(space.executor(), space.ghost_plan()->numbers.data(),
+               space.ghost_plan()->numbers.size()),
+        first(space.first()), n(space.n())
+  {}
+
+  struct View
+  {
+    long long first;
+    int n, n_ghosts;
+    const long long *ghosts;
+
+    FEMGPU_HD
+    bool is_own(const long long global) const
+    {
+      return global >= first && global < first + n;
+    }
+    FEMGPU_HD
+    long long global(const int local) const
+    {
+      return local < n ? first + local : ghosts[local - n];
+    }
+    FEMGPU_HD
+    int local(const long long global) const
+    {
+      return is_own(global) ? static_cast<int>(global - first)
+                            : n + lower_bound(ghosts, 0, n_ghosts, global);
+    }
+  };
+
+  View view() const
+  {
+    return {first, n, static_cast<int>(ghosts.size()), ghosts.data()};
+  }
+
+private:
+  Buffer<long long> ghosts;
+  long long first;
+  int n;
+};
+
+/// Of the entries of @p M, whose columns are those of @p domain.
+template <class Backend>
+Buffer<long long> global_columns(const CsrMatrix &M, const RowSpace &domain)
+{
+  const Numbers numbers(domain);
+  Buffer<long long> result(M.executor(), M.n_nonzeros());
+  Runner<Backend>(*M.executor())
+      .run(rows(static_cast<int>(result.size()),
+                [numbers = numbers.view(), local = M.csr_view().columns,
+                 global = result.data()] FEMGPU_BODY(const int k) {
+                  global[k] = numbers.global(local[k]);
+                }));
+  return result;
 }
 
+/// @p domain with these columns, too, by their global numbers. Is called by all parts.
+template <class Backend>
+RowSpacePtr domain_with(const RowSpace &domain, const Buffer<long long> &columns)
+{
+  const ExecutorPtr &owner = domain.executor();
+  const auto n = static_cast<int>(columns.size());
+  Runner<Backend> runner(*owner);
+  Buffer<long long> sorted_columns(owner, columns.size());
+  Buffer<int> order(owner, columns.size()), flags(owner, columns.size());
+  long long *const sorted = sorted_columns.data();
+  const Numbers numbers(domain);
+  sort_by_key<Backend>(owner, columns.data(), n, domain.n_global(), sorted, order.data());
+  runner.run(
+      rows(n, [numbers = numbers.view(), sorted, is_new = flags.data()] FEMGPU_BODY(const int k) {
+        is_new[k] = !numbers.is_own(sorted[k]) && (k == 0 || sorted[k] != sorted[k - 1]) ? 1 : 0;
+      }));
+  const RowList places = flagged_rows<Backend>(owner, flags);
+  Buffer<long long> different(owner, static_cast<std::size_t>(places.n));
+  runner.run(rows(places.n, Gather<long long>{sorted, places.data(), different.data()}));
+  std::vector<long long> ghosts = different.to_host();
+  const std::vector<long long> &known = domain.ghost_plan()->numbers;
+  ghosts.insert(ghosts.end(), known.begin(), known.end());
+  return std::make_shared<RowSpace>(domain, std::move(ghosts));
+}
+
+/// Rows of the global columns given, as those of @p domain, which then ascend: sources are places
+/// in what was given. (Own columns come first, which they are not for who has sent them.)
+template <class Backend>
+DerivedPattern sorted_rows(const std::vector<int> &starts, Buffer<long long> columns,
+                           const RowSpace &domain)
+{
+  const ExecutorPtr &owner = domain.executor();
+  const auto n = static_cast<int>(columns.size());
+  const auto n_columns = static_cast<long long>(domain.n_with_ghosts());
+  Runner<Backend> runner(*owner);
+  DerivedPattern result{
+      {Buffer<int>(owner, starts.data(), starts.size()), Buffer<int>(owner, columns.size())},
+      Buffer<int>(owner, columns.size())};
+  const Numbers numbers(domain);
+  const Buffer<int> row_of_entry = row_numbers<Backend>(pattern_of(owner, result.pattern));
+  Buffer<long long> sorted(owner, columns.size());
+  runner.run(rows(n, [numbers = numbers.view(), row = row_of_entry.data(), n_columns,
+                      keys = columns.data()] FEMGPU_BODY(const int k) {
+    keys[k] = row[k] * n_columns + numbers.local(keys[k]);
+  }));
+  sort_by_key<Backend>(owner, columns.data(), n, result.pattern.n() * n_columns, sorted.data(),
+                       result.sources.data());
+  runner.run(
+      rows(n, [keys = sorted.data(), n_columns, to = result.pattern.columns.data()] FEMGPU_BODY(
+                  const int k) { to[k] = static_cast<int>(keys[k] % n_columns); }));
+  return result;
+}
+
+/// From those of rows, one neighbour after the other.
+ExchangeCounts entries_of(const ExchangeCounts &n_rows, const std::vector<int> &sent_lengths,
+                          const std::vector<int> &received_lengths)
+{
+  ExchangeCounts n_entries;
+  auto sent = sent_lengths.begin();
+  auto received = received_lengths.begin();
+  for (const NeighbourCounts &neighbour : n_rows) {
+    const auto sent_end = sent + static_cast<std::ptrdiff_t>(neighbour.n_sent);
+    const auto received_end = received + static_cast<std::ptrdiff_t>(neighbour.n_received);
+    n_entries.push_back({neighbour.part, std::accumulate(sent, sent_end, std::size_t{0}),
+                         std::accumulate(received, received_end, std::size_t{0})});
+    sent = sent_end;
+    received = received_end;
+  }
+  return n_entries;
+}
+
+/// Of rows in this order.
 template <class Backend>
 DerivedMatrix<Backend> rows_of(const CsrMatrix &M, const std::vector<int> &rows)
 {
@@ -32,205 +154,175 @@ DerivedMatrix<Backend> rows_of(const CsrMatrix &M, const std::vector<int> &rows)
                           static_cast<int>(rows.size()), rows_for_others)};
 }
 
-template <class T>
-std::vector<T> to_host(const CsrMatrix &M, const T *const numbers, const std::size_t n)
-{
-  std::vector<T> result(n);
-  if (n > 0)
-    M.executor()->copy_to_host(result.data(), numbers, n * sizeof(T));
-  return result;
-}
-
-/// Their global numbers, which doubles hold.
-std::vector<double> global_columns(const RowSpace &domain, const std::vector<int> &columns)
-{
-  std::vector<double> result;
-  result.reserve(columns.size());
-  for (const int column : columns)
-    result.push_back(static_cast<double>(domain.global_number(column)));
-  return result;
-}
-
-/// The domain of @p M with these columns, too.
-RowSpacePtr domain_with(const CsrMatrix &M, const std::vector<double> &columns)
-{
-  std::vector<long long> ghosts(columns.begin(), columns.end());
-  const std::vector<long long> &known = M.domain()->ghost_plan()->numbers;
-  ghosts.insert(ghosts.end(), known.begin(), known.end());
-  return std::make_shared<RowSpace>(*M.domain(), std::move(ghosts));
-}
-
 /// The first @p n columns of @p M, numbered as in a domain with more ghosts; in the same order.
 template <class Backend>
 void renumber(const CsrMatrix &M, const std::size_t n, const RowSpace &domain, int *const columns)
 {
-  std::vector<int> numbers;
-  for (const long long ghost : M.domain()->ghost_plan()->numbers)
-    numbers.push_back(domain.number_here(ghost));
-  const Buffer<int> of_ghosts(M.executor(), numbers.data(), numbers.size());
+  const Numbers from(*M.domain()), to(domain);
   Runner<Backend>(*M.executor())
       .run(rows(static_cast<int>(n),
-                [n_own = domain.n(), of_ghosts = of_ghosts.data(), from = M.csr_view().columns,
+                [from = from.view(), to = to.view(), of_M = M.csr_view().columns,
                  columns] FEMGPU_BODY(const int k) {
-                  columns[k] = from[k] < n_own ? from[k] : of_ghosts[from[k] - n_own];
+                  columns[k] = of_M[k] < from.n ? of_M[k] : to.local(from.global(of_M[k]));
+                }));
+}
+
+/// Of the rows of @p above with those of @p below.
+template <class Backend>
+void store_starts(const CsrMatrix &above, const CsrMatrix &below, int *const starts)
+{
+  const int n = above.n();
+  Runner<Backend>(*above.executor())
+      .run(rows(n + below.n() + 1,
+                [n, n_entries = static_cast<int>(above.n_nonzeros()),
+                 of_above = above.csr_view().row_starts.low,
+                 of_below = below.csr_view().row_starts.low, starts] FEMGPU_BODY(const int i) {
+                  starts[i] = i < n ? of_above[i] : n_entries + of_below[i - n];
                 }));
 }
 } // namespace
 
 template <class Backend>
-GhostRows<Backend>::GhostRows(const RowSpace &rows, const CsrMatrix &M)
-    : sent(rows_of<Backend>(M, sent_rows(*rows.ghost_plan()))),
-      exchange(*rows.communicator(), *rows.ghost_plan(), sent.matrix()->host_row_lengths())
+ReceivedRows<Backend>::ReceivedRows(const ExchangeCounts &n_rows, const CsrMatrix &sent,
+                                    const RowSpacePtr &domain)
+    : parts(*domain->communicator())
 {
-  store_pattern(M, exchange.exchange(global_columns(*M.domain(), sent.matrix()->host_columns())));
-  store_values(M);
+  const ExecutorPtr &owner = sent.executor();
+  std::size_t n_received = 0;
+  for (const NeighbourCounts &neighbour : n_rows)
+    n_received += neighbour.n_received;
+  std::vector<int> lengths(n_received);
+  const std::vector<int> sent_lengths = sent.host_row_lengths();
+  parts.exchange(n_rows, sizeof(int), sent_lengths.data(), lengths.data());
+  n_entries = entries_of(n_rows, sent_lengths, lengths);
+  std::vector<int> starts(n_received + 1);
+  check_n_entries(rows_for_others, std::accumulate(lengths.begin(), lengths.end(), 0LL));
+  std::partial_sum(lengths.begin(), lengths.end(), starts.begin() + 1);
+
+  const Buffer<long long> columns_sent = global_columns<Backend>(sent, *domain);
+  Buffer<long long> columns(owner, static_cast<std::size_t>(starts.back()));
+  parts.exchange_on(owner, n_entries, sizeof(long long), columns_sent.data(), columns.data());
+  const RowSpacePtr with_columns = domain_with<Backend>(*domain, columns);
+  DerivedPattern sorted = sorted_rows<Backend>(starts, std::move(columns), *with_columns);
+  order = std::move(sorted.sources);
+  result = make_matrix(std::make_shared<RowSpace>(owner, static_cast<int>(n_received)),
+                       with_columns, std::move(sorted.pattern));
+  update(sent);
 }
 
 template <class Backend>
-void GhostRows<Backend>::store_pattern(const CsrMatrix &M, const std::vector<double> &columns)
+void ReceivedRows<Backend>::update(const CsrMatrix &sent)
+{
+  Buffer<double> values(sent.executor(), order.size());
+  parts.exchange_on(sent.executor(), n_entries, sizeof(double), sent.csr_view().values,
+                    values.data());
+  Runner<Backend>(*sent.executor())
+      .run(rows(static_cast<int>(order.size()),
+                Gather<double>{values.data(), order.data(), result->mutable_values()}));
+}
+
+template <class Backend>
+GhostRows<Backend>::GhostRows(const RowSpace &rows, const CsrMatrix &M)
+    : sent(rows_of<Backend>(M, rows.ghost_plan()->sent_rows())),
+      received(rows.ghost_plan()->counts(), *sent.matrix(), M.domain())
 {
   const ExecutorPtr &owner = M.executor();
-  const RowSpacePtr domain = domain_with(M, columns);
+  const CsrMatrix &behind = received.matrix();
   const std::size_t n = M.n_nonzeros();
-  check_n_entries(rows_for_others,
-                  static_cast<long long>(n) + static_cast<long long>(columns.size()));
-  const std::vector<int> &lengths = exchange.lengths();
-  std::vector<int> given, ends, numbers;
-  for (const double column : columns)
-    given.push_back(domain->number_here(static_cast<long long>(column)));
-  order.resize(given.size());
-  std::iota(order.begin(), order.end(), 0);
-  auto begin = order.begin();
-  for (const int length : lengths) { // other columns are own ones here, which come first
-    std::sort(begin, begin + length, [&](const int k, const int l) { return given[k] < given[l]; });
-    begin += length;
-    ends.push_back(static_cast<int>(n) + static_cast<int>(begin - order.begin()));
-  }
-  for (const int k : order)
-    numbers.push_back(given[k]);
-
-  const auto n_rows = static_cast<std::size_t>(M.n());
-  Buffer<int> row_starts(owner, n_rows + lengths.size() + 1), all(owner, n + columns.size());
-  owner->copy_inside(row_starts.data(), M.csr_view().row_starts.low, (n_rows + 1) * sizeof(int));
-  renumber<Backend>(M, n, *domain, all.data());
-  if (!ends.empty())
-    owner->copy_from_host(row_starts.data() + n_rows + 1, ends.data(), ends.size() * sizeof(int));
-  if (!numbers.empty())
-    owner->copy_from_host(all.data() + n, numbers.data(), numbers.size() * sizeof(int));
-  const auto range = std::make_shared<RowSpace>(owner, M.n() + static_cast<int>(lengths.size()));
-  Buffer<double> values(owner, all.size());
-  result = std::make_shared<CsrMatrix>(range, domain, std::move(row_starts), std::move(all),
-                                       std::move(values));
+  const int n_rows = M.n() + behind.n();
+  check_n_entries(rows_for_others, static_cast<long long>(n + behind.n_nonzeros()));
+  RowPattern pattern{Buffer<int>(owner, static_cast<std::size_t>(n_rows) + 1),
+                     Buffer<int>(owner, n + behind.n_nonzeros())};
+  store_starts<Backend>(M, behind, pattern.row_starts.data());
+  renumber<Backend>(M, n, *behind.domain(), pattern.columns.data());
+  owner->copy_inside(pattern.columns.data() + n, behind.csr_view().columns,
+                     behind.n_nonzeros() * sizeof(int));
+  result =
+      make_matrix(std::make_shared<RowSpace>(owner, n_rows), behind.domain(), std::move(pattern));
+  set_values(M);
 }
 
 template <class Backend>
-void GhostRows<Backend>::store_values(const CsrMatrix &M)
+void GhostRows<Backend>::set_values(const CsrMatrix &M)
 {
-  const CsrMatrix &rows = *sent.matrix();
-  const std::vector<double> given =
-      exchange.exchange(to_host(rows, rows.csr_view().values, rows.n_nonzeros()));
-  std::vector<double> values;
-  for (const int k : order)
-    values.push_back(given[k]);
-  const std::size_t n = M.n_nonzeros();
-  M.executor()->copy_inside(result->mutable_values(), M.csr_view().values, n * sizeof(double));
-  if (!values.empty())
-    M.executor()->copy_from_host(result->mutable_values() + n, values.data(),
-                                 values.size() * sizeof(double));
+  const CsrMatrix &behind = received.matrix();
+  double *const values = result->mutable_values();
+  M.executor()->copy_inside(values, M.csr_view().values, M.n_nonzeros() * sizeof(double));
+  M.executor()->copy_inside(values + M.n_nonzeros(), behind.csr_view().values,
+                            behind.n_nonzeros() * sizeof(double));
 }
 
 template <class Backend>
 void GhostRows<Backend>::update(const CsrMatrix &M)
 {
   sent.update(M);
-  store_values(M);
+  received.update(*sent.matrix());
+  set_values(M);
 }
+
+namespace
+{
+/// The rows of ghosts, which stand behind own ones.
+std::vector<int> ghost_rows(const RowSpace &rows)
+{
+  std::vector<int> result(rows.n_with_ghosts() - static_cast<std::size_t>(rows.n()));
+  std::iota(result.begin(), result.end(), rows.n());
+  return result;
+}
+
+/// The columns of row i are where in a list of rows i stands.
+template <class Backend>
+DerivedMatrix<Backend> places_of_rows(const RowSpace &rows, const std::vector<int> &list)
+{
+  const ExecutorPtr &owner = rows.executor();
+  std::vector<int> starts(list.size() + 1);
+  std::iota(starts.begin(), starts.end(), 0);
+  const std::vector<double> ones(list.size(), 1.);
+  return transposed<Backend>(CsrMatrix(owner, rows.n(),
+                                       Buffer<int>(owner, starts.data(), starts.size()),
+                                       Buffer<int>(owner, list.data(), list.size()),
+                                       Buffer<double>(owner, ones.data(), ones.size())));
+}
+} // namespace
 
 template <class Backend>
 CollectedRows<Backend>::CollectedRows(const RowSpacePtr &rows, const CsrMatrix &M)
-{
-  const auto n_rows = static_cast<std::size_t>(rows->n());
-  const CsrView<double> view = M.csr_view();
-  const std::vector<int> starts =
-      to_host(M, view.row_starts.low + n_rows, rows->n_with_ghosts() - n_rows + 1);
-  n_own = static_cast<std::size_t>(starts.front());
-  n_sent = M.n_nonzeros() - n_own;
-  std::vector<int> lengths;
-  for (std::size_t k = 0; k + 1 < starts.size(); ++k)
-    lengths.push_back(starts[k + 1] - starts[k]);
-  exchange =
-      std::make_unique<RowExchange>(*rows->communicator(), reversed(*rows->ghost_plan()), lengths);
-  make_pattern(
-      rows, M,
-      exchange->exchange(global_columns(*M.domain(), to_host(M, view.columns + n_own, n_sent))));
-  set_values(M);
-  sum = std::make_unique<Sum<Backend>>(1., *own, 1., *received);
-}
-
-/// @param columns of the entries received
-template <class Backend>
-void CollectedRows<Backend>::make_pattern(const RowSpacePtr &rows, const CsrMatrix &M,
-                                          const std::vector<double> &columns)
+    : sent(rows_of<Backend>(M, ghost_rows(*rows))),
+      received(reversed(rows->ghost_plan()->counts()), *sent.matrix(), M.domain()),
+      owners(places_of_rows<Backend>(*rows, rows->ghost_plan()->sent_rows())),
+      of_others(*owners.matrix(), received.matrix())
 {
   const ExecutorPtr &owner = M.executor();
-  const RowSpacePtr domain = domain_with(M, columns);
-  const auto n_rows = static_cast<std::size_t>(rows->n());
-  Buffer<int> row_starts(owner, n_rows + 1), own_columns(owner, n_own);
-  owner->copy_inside(row_starts.data(), M.csr_view().row_starts.low, (n_rows + 1) * sizeof(int));
-  renumber<Backend>(M, n_own, *domain, own_columns.data());
-  const auto range = std::make_shared<RowSpace>(*rows, rows->n()); // without ghosts
-  own = std::make_shared<CsrMatrix>(range, domain, std::move(row_starts), std::move(own_columns),
-                                    Buffer<double>(owner, n_own));
-
-  std::vector<std::tuple<int, int, int>> entries; // row, column, and which one it is
-  const std::vector<int> rows_received = sent_rows(*rows->ghost_plan());
-  for (std::size_t row = 0; row < rows_received.size(); ++row)
-    for (int k = 0; k < exchange->lengths()[row]; ++k) {
-      const auto number = static_cast<int>(entries.size());
-      entries.emplace_back(rows_received[row],
-                           domain->number_here(static_cast<long long>(columns[number])), number);
-    }
-  std::sort(entries.begin(), entries.end());
-  places.resize(entries.size());
-  std::vector<int> lengths(n_rows), different;
-  int row_before = -1, column_before = -1;
-  for (const auto &[row, column, number] : entries) {
-    if (row != row_before || column != column_before) {
-      different.push_back(column);
-      ++lengths[static_cast<std::size_t>(row)];
-    }
-    places[static_cast<std::size_t>(number)] = static_cast<int>(different.size()) - 1;
-    row_before = row;
-    column_before = column;
-  }
-  std::vector<int> starts(n_rows + 1);
-  std::partial_sum(lengths.begin(), lengths.end(), starts.begin() + 1);
-  received =
-      std::make_shared<CsrMatrix>(rows, domain, Buffer<int>(owner, starts.data(), starts.size()),
-                                  Buffer<int>(owner, different.data(), different.size()),
-                                  Buffer<double>(owner, different.size()));
+  const RowSpacePtr &domain = received.matrix().domain();
+  const auto n_starts = static_cast<std::size_t>(rows->n()) + 1;
+  const std::size_t n = M.n_nonzeros() - sent.matrix()->n_nonzeros();
+  RowPattern pattern{Buffer<int>(owner, n_starts), Buffer<int>(owner, n)};
+  owner->copy_inside(pattern.row_starts.data(), M.csr_view().row_starts.low,
+                     n_starts * sizeof(int));
+  renumber<Backend>(M, n, *domain, pattern.columns.data());
+  own = make_matrix(std::make_shared<RowSpace>(*rows, rows->n()), domain, std::move(pattern));
+  set_own_values(M);
+  sum = std::make_unique<Sum<Backend>>(1., *own, 1., *of_others.matrix());
 }
 
 template <class Backend>
-void CollectedRows<Backend>::set_values(const CsrMatrix &M)
+void CollectedRows<Backend>::set_own_values(const CsrMatrix &M)
 {
-  const double *const values = M.csr_view().values;
-  M.executor()->copy_inside(own->mutable_values(), values, n_own * sizeof(double));
-  const std::vector<double> of_others = exchange->exchange(to_host(M, values + n_own, n_sent));
-  std::vector<double> sums(received->n_nonzeros());
-  for (std::size_t k = 0; k < places.size(); ++k) // in the order of the neighbours
-    sums[static_cast<std::size_t>(places[k])] += of_others[k];
-  if (!sums.empty())
-    received->update_values(sums.data());
+  M.executor()->copy_inside(own->mutable_values(), M.csr_view().values,
+                            own->n_nonzeros() * sizeof(double));
 }
 
 template <class Backend>
 void CollectedRows<Backend>::update(const CsrMatrix &M)
 {
-  set_values(M);
-  sum->update(1., *own, 1., *received);
+  sent.update(M);
+  received.update(*sent.matrix());
+  of_others.update(*owners.matrix(), received.matrix());
+  set_own_values(M);
+  sum->update(1., *own, 1., *of_others.matrix());
 }
 
+template class ReceivedRows<ThisBackend>;
 template class GhostRows<ThisBackend>;
 template class CollectedRows<ThisBackend>;
 } // namespace femgpu::linalg

@@ -1,20 +1,48 @@
 #ifndef femgpu_linalg_sparse_part_rows_h
 #define femgpu_linalg_sparse_part_rows_h
 
-#include "linalg/operators/row_exchange.h"
-#include "linalg/sparse/derived_matrix.h"
+#include "linalg/sparse/product.h"
 #include "linalg/sparse/sum.h"
 
 #include <memory>
+#include <vector>
 
 /**
  * @file
  * Rows of matrices that go from part to part, as products of matrices in parts need them. Patterns
- * go once; new values are another exchange. What is sent passes through the host; it is of the rows
- * along the border of a part.
+ * go once; new values are another exchange. All of it is done where the matrices are, but for lists
+ * of rows and ghosts along the border.
  */
 namespace femgpu::linalg
 {
+/// Rows that other parts have sent.
+template <class Backend>
+class ReceivedRows
+{
+public:
+  /**
+   * Is called by all parts. @param n_rows that go to each neighbour and come from it
+   * @param sent rows for one neighbour after the other, whose columns are those of @p domain
+   */
+  ReceivedRows(const ExchangeCounts &n_rows, const CsrMatrix &sent, const RowSpacePtr &domain);
+
+  /// Those of one neighbour after the other. Its domain is the one given with all ghosts that these
+  /// rows have.
+  const CsrMatrix &matrix() const
+  {
+    return *result;
+  }
+
+  /// Takes over the values of @p sent, whose pattern is the one that this was made of.
+  void update(const CsrMatrix &sent);
+
+private:
+  const Communicator &parts;
+  ExchangeCounts n_entries;
+  Buffer<int> order; ///< of the entries received, in which columns ascend
+  std::shared_ptr<CsrMatrix> result;
+};
+
 /// The own rows of a part's matrix, and behind them those of its ghosts, which others own.
 template <class Backend>
 class GhostRows
@@ -33,12 +61,10 @@ public:
   void update(const CsrMatrix &M);
 
 private:
-  void store_pattern(const CsrMatrix &M, const std::vector<double> &columns);
-  void store_values(const CsrMatrix &M);
+  void set_values(const CsrMatrix &M);
 
   DerivedMatrix<Backend> sent;
-  RowExchange exchange;
-  std::vector<int> order; ///< of the entries received, in which columns ascend
+  ReceivedRows<Backend> received;
   std::shared_ptr<CsrMatrix> result;
 };
 
@@ -61,15 +87,13 @@ public:
   void update(const CsrMatrix &M);
 
 private:
-  void make_pattern(const RowSpacePtr &rows, const CsrMatrix &M,
-                    const std::vector<double> &columns);
-  void set_values(const CsrMatrix &M);
+  void set_own_values(const CsrMatrix &M);
 
-  std::size_t n_own;  ///< entries of own rows
-  std::size_t n_sent; ///< those behind
-  std::unique_ptr<RowExchange> exchange;
-  std::shared_ptr<CsrMatrix> own, received;
-  std::vector<int> places; ///< of the entries received, in `received`
+  DerivedMatrix<Backend> sent;
+  ReceivedRows<Backend> received;
+  DerivedMatrix<Backend> owners; ///< a row of it says which of those received are added to that row
+  Product<Backend> of_others;    ///< what is added
+  std::shared_ptr<CsrMatrix> own;
   std::unique_ptr<Sum<Backend>> sum;
 };
 } // namespace femgpu::linalg

@@ -19,8 +19,9 @@ namespace femgpu::linalg
 {
 /// The first place from @p begin to @p end whose number, of ascending ones, is not less than @p
 /// number.
+template <class T>
 FEMGPU_HD
-int lower_bound(const int *numbers, int begin, int end, const int number)
+int lower_bound(const T *numbers, int begin, int end, const T number)
 {
   while (begin < end) {
     const int middle = begin + (end - begin) / 2;

@@ -57,14 +57,14 @@ private:
 struct Shared
 {
   explicit Shared(const int n_parts)
-      : barrier(n_parts), gathered(static_cast<std::size_t>(n_parts)), numbers(gathered.size()),
-        plans(gathered.size()), ghosts(gathered.size())
+      : barrier(n_parts), gathered(static_cast<std::size_t>(n_parts)), sent(gathered.size()),
+        counts(gathered.size()), ghosts(gathered.size())
   {}
 
   Barrier barrier;
   std::vector<const void *> gathered;
-  std::vector<const double *> numbers;
-  std::vector<const GhostPlan *> plans;
+  std::vector<const void *> sent;
+  std::vector<const ExchangeCounts *> counts;
   std::vector<const std::vector<long long> *> ghosts;
 };
 
@@ -80,7 +80,7 @@ public:
   }
   int n_parts() const override
   {
-    return static_cast<int>(shared.numbers.size());
+    return static_cast<int>(shared.sent.size());
   }
   int part() const override
   {
@@ -121,19 +121,20 @@ public:
     return result;
   }
 
-  void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const override
+  void exchange(const ExchangeCounts &counts, const std::size_t bytes, const void *sent,
+                void *received) const override
   {
-    shared.numbers[static_cast<std::size_t>(own)] = sent;
-    shared.plans[static_cast<std::size_t>(own)] = &plan;
+    shared.sent[static_cast<std::size_t>(own)] = sent;
+    shared.counts[static_cast<std::size_t>(own)] = &counts;
     shared.barrier.wait();
-    for (const GhostPlan::Neighbour &neighbour : plan.neighbours) {
-      const auto from = static_cast<std::size_t>(neighbour.part);
-      const double *from_neighbour = shared.numbers[from];
-      for (const GhostPlan::Neighbour &receiver : shared.plans[from]->neighbours) {
-        const std::size_t n_sent = receiver.sent_rows.size();
+    auto *to = static_cast<char *>(received);
+    for (const NeighbourCounts &neighbour : counts) {
+      const auto number = static_cast<std::size_t>(neighbour.part);
+      const auto *from = static_cast<const char *>(shared.sent[number]);
+      for (const NeighbourCounts &receiver : *shared.counts[number]) {
         if (receiver.part == own)
-          ghosts = std::copy_n(from_neighbour, n_sent, ghosts);
-        from_neighbour += n_sent;
+          to = std::copy_n(from, receiver.n_sent * bytes, to);
+        from += receiver.n_sent * bytes;
       }
     }
     shared.barrier.wait();

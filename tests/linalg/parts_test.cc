@@ -4,7 +4,7 @@
 #include "linalg/generators/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
-#include "linalg/sparse/product.h"
+#include "linalg/sparse/galerkin_product.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 #include "linalg/execution/backends.h"
-#include "linalg/sparse/product.h"
+#include "linalg/sparse/galerkin_product.h"
 #include "linalg/sparse/sum.h"
 #include "linalg/sparse/symmetry.h"
 #include "tests/linalg/on_backend.h"

@@ -73,14 +73,14 @@ void scan_counts(const ExecutorPtr &executor, const int *counts, const int n, in
 
 // A pass of 8 bits reads and writes each pair once, and all keys are read once before: 7 million
 // entries of a matrix with 2^20 columns are three passes of 16 bytes an entry.
-template <class Backend>
-void sort_by_key(const ExecutorPtr &executor, const int *keys, const int n, const int n_keys,
-                 int *sorted, int *order)
+template <class Backend, class Key>
+void sort_by_key(const ExecutorPtr &executor, const Key *keys, const int n, const Key n_keys,
+                 Key *sorted, int *order)
 {
   if (n == 0)
     return;
   int bits = 1;
-  while ((static_cast<unsigned int>(n_keys) - 1U) >> static_cast<unsigned int>(bits) != 0)
+  while ((n_keys - 1) >> bits > 0)
     ++bits;
   Buffer<int> places(executor, static_cast<std::size_t>(n));
   Runner<CudaBackend>(*executor).run(rows(n, StorePlace{places.data()}));
@@ -93,4 +93,6 @@ void sort_by_key(const ExecutorPtr &executor, const int *keys, const int n, cons
 template CountTotals total_counts<CudaBackend>(const ExecutorPtr &, const int *, int);
 template void scan_counts<CudaBackend>(const ExecutorPtr &, const int *, int, int *);
 template void sort_by_key<CudaBackend>(const ExecutorPtr &, const int *, int, int, int *, int *);
+template void sort_by_key<CudaBackend>(const ExecutorPtr &, const long long *, int, long long,
+                                       long long *, int *);
 } // namespace femgpu::linalg

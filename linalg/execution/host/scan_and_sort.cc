@@ -3,6 +3,7 @@
 #include "linalg/execution/memory/buffer.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -14,21 +15,26 @@ namespace
 constexpr int digit_bits = 11;
 constexpr unsigned int n_digits = 1U << digit_bits;
 
-unsigned int digit_of(const int key, const int shift)
+/// Of a key that is not negative.
+template <class Key>
+unsigned int digit_of(const Key key, const int shift)
 {
-  return static_cast<unsigned int>(key) >> static_cast<unsigned int>(shift) & (n_digits - 1U);
+  return static_cast<unsigned int>(key >> shift) & (n_digits - 1U);
 }
 
 /// Keys with their places.
+template <class Key>
 struct KeyedPlaces
 {
-  int *keys, *places;
+  Key *keys;
+  int *places;
 };
 
 /// A pass of radix sort, which keeps the order of equal digits. Each part of the numbers has a
 /// thread, and its own places among those of a digit, so that parts do not change the result.
-void sort_by_digit(const KeyedPlaces &from, const int n, const int shift, const KeyedPlaces &to,
-                   const int n_parts)
+template <class Key>
+void sort_by_digit(const KeyedPlaces<Key> &from, const int n, const int shift,
+                   const KeyedPlaces<Key> &to, const int n_parts)
 {
   const auto begin_of = [&](const int part) {
     return static_cast<int>(static_cast<long long>(n) * part / n_parts);
@@ -76,19 +82,20 @@ void scan_counts(const ExecutorPtr & /* executor */, const int *counts, const in
   starts[n] = sum;
 }
 
-template <class Backend>
-void sort_by_key(const ExecutorPtr &executor, const int *keys, const int n, const int n_keys,
-                 int *sorted, int *order)
+template <class Backend, class Key>
+void sort_by_key(const ExecutorPtr &executor, const Key *keys, const int n, const Key n_keys,
+                 Key *sorted, int *order)
 {
   constexpr int numbers_per_thread = 1 << 15; // with less work a thread costs more than it brings
   const auto n_threads = static_cast<int>(static_cast<const HostExecutor &>(*executor).n_threads());
   const int n_parts = n < 2 * numbers_per_thread ? 1 : n_threads;
-  Buffer<int> other_keys(executor, static_cast<std::size_t>(n));
+  Buffer<Key> other_keys(executor, static_cast<std::size_t>(n));
   Buffer<int> other_places(executor, static_cast<std::size_t>(n));
-  KeyedPlaces from{sorted, order}, to{other_keys.data(), other_places.data()};
+  KeyedPlaces<Key> from{sorted, order}, to{other_keys.data(), other_places.data()};
   std::copy(keys, keys + n, from.keys);
   std::iota(from.places, from.places + n, 0);
-  for (int shift = 0; shift < 31 && (n_keys - 1) >> shift > 0; shift += digit_bits) {
+  constexpr int n_bits = std::numeric_limits<Key>::digits;
+  for (int shift = 0; shift < n_bits && (n_keys - 1) >> shift > 0; shift += digit_bits) {
     sort_by_digit(from, n, shift, to, n_parts);
     std::swap(from, to);
   }
@@ -101,4 +108,6 @@ void sort_by_key(const ExecutorPtr &executor, const int *keys, const int n, cons
 template CountTotals total_counts<HostBackend>(const ExecutorPtr &, const int *, int);
 template void scan_counts<HostBackend>(const ExecutorPtr &, const int *, int, int *);
 template void sort_by_key<HostBackend>(const ExecutorPtr &, const int *, int, int, int *, int *);
+template void sort_by_key<HostBackend>(const ExecutorPtr &, const long long *, int, long long,
+                                       long long *, int *);
 } // namespace femgpu::linalg

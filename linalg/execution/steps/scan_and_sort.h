@@ -32,8 +32,8 @@ void scan_counts(const ExecutorPtr &executor, const int *counts, int n, int *sta
  * @param keys 0 <= key < @p n_keys
  * @throws DeviceError without memory
  */
-template <class Backend>
-void sort_by_key(const ExecutorPtr &executor, const int *keys, int n, int n_keys, int *sorted,
+template <class Backend, class Key> // int or long long
+void sort_by_key(const ExecutorPtr &executor, const Key *keys, int n, Key n_keys, Key *sorted,
                  int *order);
 } // namespace femgpu::linalg
 

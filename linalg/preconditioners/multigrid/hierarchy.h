@@ -5,6 +5,7 @@
 #include "linalg/preconditioners/multigrid/prolongation.h"
 #include "linalg/preconditioners/multigrid/smoother.h"
 #include "linalg/preconditioners/setup_report.h"
+#include "linalg/sparse/galerkin_product.h"
 
 #include <memory>
 #include <string>

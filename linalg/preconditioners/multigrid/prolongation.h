@@ -3,7 +3,7 @@
 
 #include "linalg/preconditioners/multigrid/aggregates.h"
 #include "linalg/preconditioners/multigrid/near_null.h"
-#include "linalg/sparse/product.h"
+#include "linalg/sparse/part_rows.h"
 
 namespace femgpu::linalg
 {

@@ -1,4 +1,5 @@
 #include "linalg/base/error.h"
+#include "linalg/base/timing.h"
 #include "linalg/execution/cuda/peers/peer_ghosts.cuh"
 
 #include <algorithm>
@@ -58,9 +59,18 @@ public:
   {
     return host->plan(std::move(ghosts), starts);
   }
-  void exchange(const GhostPlan &plan, const double *sent, double *ghosts) const override
+  void exchange(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
+                void *received) const override
   {
-    host->exchange(plan, sent, ghosts);
+    host->exchange(neighbours, bytes, sent, received);
+  }
+  void exchange_on(const ExecutorPtr &of_items, const ExchangeCounts &neighbours,
+                   const std::size_t bytes, const void *sent, void *received) const override
+  {
+    if (of_items != executor)
+      host->exchange_on(of_items, neighbours, bytes, sent, received);
+    else
+      copy_to_peers(neighbours, bytes, sent, received);
   }
   std::unique_ptr<GhostExchange> ghost_exchange(const ExecutorPtr &of_vectors, const int n,
                                                 const GhostPlan &plan) const override
@@ -77,6 +87,9 @@ public:
   Communication communication() const override
   {
     Communication result = host->communication();
+    result.exchanges += rows_sent.exchanges;
+    result.exchanged_bytes += rows_sent.exchanged_bytes;
+    result.exchange_seconds += rows_sent.exchange_seconds;
     PeerCounts of_kernels{};
     FEMGPU_CUDA(cudaMemcpyAsync(&of_kernels, counts.data(), sizeof(of_kernels),
                                 cudaMemcpyDeviceToHost, executor->stream()));
@@ -90,6 +103,35 @@ public:
   }
 
 private:
+  /// Each part has room for what it gets, tells the others where, and has it when all have copied.
+  void copy_to_peers(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
+                     void *received) const
+  {
+    const Stopwatch watch;
+    std::vector<std::size_t> begins(n_of_parts());
+    std::size_t n_bytes = 0;
+    for (const NeighbourCounts &neighbour : neighbours) {
+      begins[static_cast<std::size_t>(neighbour.part)] = n_bytes;
+      n_bytes += neighbour.n_received * bytes;
+    }
+    const PeerMemory::Region room = memory.allocate(n_bytes);
+    std::vector<std::size_t> all_begins(n_of_parts() * n_of_parts());
+    gather(begins.data(), n_of_parts() * sizeof(std::size_t), all_begins.data());
+    const auto *from = static_cast<const char *>(sent);
+    for (const NeighbourCounts &neighbour : neighbours) {
+      const std::size_t begin = all_begins[static_cast<std::size_t>(neighbour.part) * n_of_parts() +
+                                           static_cast<std::size_t>(part())];
+      executor->copy_inside(room.of_part(neighbour.part) + begin, from, neighbour.n_sent * bytes);
+      from += neighbour.n_sent * bytes;
+      rows_sent.exchanged_bytes += neighbour.n_sent * bytes;
+    }
+    executor->synchronize();
+    max(0.); // all have copied
+    executor->copy_inside(received, room.own(), n_bytes);
+    ++rows_sent.exchanges;
+    rows_sent.exchange_seconds += watch.elapsed();
+  }
+
   std::size_t n_of_parts() const
   {
     return static_cast<std::size_t>(n_parts());
@@ -107,6 +149,7 @@ private:
   Buffer<unsigned int> last_round;
   mutable Buffer<PeerCounts> counts;
   PeerSums sums;
+  mutable Communication rows_sent;
   double ticks_per_second = 1.;
 };
 

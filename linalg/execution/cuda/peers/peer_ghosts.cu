@@ -98,26 +98,26 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
   region.emplace(memory.allocate(2 * (sizes[0] + sizes[1]) * sizeof(Packet)));
 
   // Each neighbour is told where here its packets of an even and of an odd round have their places.
-  GhostPlan pairs;
-  std::vector<double> places_here;
+  ExchangeCounts places;
+  std::vector<std::size_t> places_here;
   std::size_t begins[2] = {0, 2 * sizes[0]};
   for (std::size_t k = 0; k < plan.neighbours.size(); ++k) {
-    pairs.neighbours.push_back({plan.neighbours[k].part, std::vector<int>(4), 4});
+    places.push_back({plan.neighbours[k].part, 4, 4});
     for (const int way : {0, 1}) {
-      places_here.push_back(static_cast<double>(begins[way]));
-      places_here.push_back(static_cast<double>(begins[way] + sizes[way]));
+      places_here.push_back(begins[way]);
+      places_here.push_back(begins[way] + sizes[way]);
       begins[way] += ways[way].received[k].size();
     }
   }
-  std::vector<double> places_there(places_here.size());
-  parts.exchange(pairs, places_here.data(), places_there.data());
+  std::vector<std::size_t> places_there(places_here.size());
+  parts.exchange(places, sizeof(std::size_t), places_here.data(), places_there.data());
 
   const auto targets_of = [&](const std::size_t way) {
     std::vector<Packet *> targets;
     for (const std::size_t parity : {std::size_t{0}, std::size_t{1}})
       for (std::size_t k = 0; k < plan.neighbours.size(); ++k) {
         Packet *const first = reinterpret_cast<Packet *>(region->of_part(plan.neighbours[k].part)) +
-                              static_cast<std::size_t>(places_there[4 * k + 2 * way + parity]);
+                              places_there[4 * k + 2 * way + parity];
         for (std::size_t l = 0; l < ways[way].sent[k].size(); ++l)
           targets.push_back(first + l);
       }
