@@ -90,6 +90,7 @@ if(NOT femgpu_cuda_obstacle)
   enable_language(CUDA)
   find_package(CUDAToolkit ${femgpu_cuda_minimum} REQUIRED)
   set(FEMGPU_HAVE_CUDA ON CACHE INTERNAL "Is the CUDA backend built?")
+  find_path(FEMGPU_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
   set(femgpu_cuda_status "host and CUDA ${CUDAToolkit_VERSION} backends, for the architectures \
 ${CMAKE_CUDA_ARCHITECTURES}")
 elseif(femgpu_cuda_wanted STREQUAL "ON")

@@ -10,7 +10,10 @@ A file that was found clean is not checked again as long as all that the finding
 its text and that of the headers of ours that it includes, without comments and blanks, its compile
 command, .clang-tidy and the version of clang-tidy. A hash of these is the name of an empty file in
 ${XDG_CACHE_HOME:-~/.cache}/femgpu/tidy. --since COMMIT takes what was in that commit for clean, too:
-where nothing is remembered, as in CI, a branch is checked for what it changes. --all checks everything.
+where nothing is remembered, as in CI, a branch is checked for what it changes: every file whose own text
+is another one, and of a header that is another one, one file that includes it (of those that change, or
+one that includes most of such headers), since a header that all include would else be all files.
+--all checks everything.
 """
 import argparse
 import collections
@@ -105,6 +108,7 @@ class Hashes:
         self.known = {}  # the text of our files, and what each includes of ours
 
     def read(self, file):
+        """Its text, and the files of ours that it includes."""
         if file not in self.known:
             text = without_comments(file.read_text(encoding="utf-8"))
             included = []
@@ -114,18 +118,21 @@ class Hashes:
             self.known[file] = text, included
         return self.known[file]
 
-    def of(self, file, flags):
+    def all_read_with(self, file):
         seen, left = set(), [file]
         while left:
             this = left.pop()
             if this not in seen:
                 seen.add(this)
                 left += self.read(this)[1]
+        return seen
+
+    def of(self, file, flags):
         sha = hashlib.sha256(self.tool)
         # Where things lie differs between machines, and what lies there is not ours.
         kept = [flag.replace(str(ROOT), "") for flag in flags if not flag.startswith(("-I", "/"))]
         sha.update(" ".join(kept).encode())
-        for this in sorted(seen):
+        for this in sorted(self.all_read_with(file)):
             sha.update(f"{this.relative_to(self.root)}\n{self.read(this)[0]}\n".encode())
         return sha.hexdigest()
 
@@ -139,6 +146,7 @@ class CleanFiles:
             if time.time() - entry.stat().st_mtime > DAYS_IN_CACHE * 86400:
                 entry.unlink(missing_ok=True)
         self.of_commit = set()
+        self.texts_of_commit = {}  # of its files, by their names; none: there is no commit
 
     def __contains__(self, sha):
         if (CACHE / sha).exists():
@@ -165,6 +173,28 @@ class CleanFiles:
                 then = root / file.relative_to(ROOT)
                 if then.is_file():
                     self.of_commit.add(hashes.of(then, flags))
+            if (root / ".clang-tidy").read_bytes() == (ROOT / ".clang-tidy").read_bytes():
+                self.texts_of_commit = {file.relative_to(root): text
+                                        for file, (text, _) in hashes.known.items()}
+
+    def enough_of(self, files, hashes):
+        """Those of @p files whose text the commit does not have, and some that include the headers
+        that it does not have."""
+        if not self.texts_of_commit:
+            return set(files)
+
+        def is_new(file):
+            return self.texts_of_commit.get(file.relative_to(ROOT)) != hashes.read(file)[0]
+
+        new = {file: {this for this in hashes.all_read_with(file) if is_new(this)} for file in files}
+        enough = {file for file in files if file in new[file]}
+        left = set().union(*new.values()).difference(*(new[file] for file in enough))
+        while left:
+            best = max(sorted(files), key=lambda file: len(new[file] & left))
+            enough.add(best)
+            left -= new[best]
+        # Where no text is another one the compile command is.
+        return enough | {file for file in files if not new[file]}
 
 
 def run(words):
@@ -226,8 +256,12 @@ def main():
     if options.since is not None and not options.all:
         clean.add_commit(options.since, commands)
     doubtful = {file: hashes.of(file, flags) for file, flags in commands.items()}
+    n_clean = 0
     if not options.all and not options.files:
         doubtful = {file: sha for file, sha in doubtful.items() if sha not in clean}
+        n_clean = len(commands) - len(doubtful)
+        enough = clean.enough_of(list(doubtful), hashes)
+        doubtful = {file: sha for file, sha in doubtful.items() if file in enough}
     failed = set()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         alone = [file.resolve() for file in options.files]
@@ -235,8 +269,8 @@ def main():
             if file not in commands:
                 sys.exit(f"{file} is no .cc file of ours that {build} compiles")
         if not alone:
-            print(f"{len(commands) - len(doubtful)} of {len(commands)} files are known to be clean",
-                  flush=True)
+            print(f"{n_clean} of {len(commands)} files are known to be clean, "
+                  f"{len(doubtful)} are checked", flush=True)
             alone = check_directories({file: commands[file] for file in doubtful}, build, pool)
         for file, (status, output) in zip(alone, pool.map(lambda file: tidy(file, commands[file]),
                                                           alone)):

@@ -12,25 +12,49 @@ namespace
 {
 constexpr const char *parameter = "Solver/Communicator";
 
-/// Are all parts on one node, each with a GPU? All parts get the same answer.
-bool are_gpus_of_one_node(MPI_Comm ranks, const Executor &executor)
+/// Is this so on all ranks? All get the same answer.
+bool on_all(MPI_Comm ranks, const bool is)
+{
+  int are = is ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &are, 1, MPI_INT, MPI_MIN, ranks);
+  return are != 0;
+}
+
+bool is_one_node(MPI_Comm ranks)
 {
   MPI_Comm node = ranks_of_node(ranks);
   int n_here = 0, n_all = 0;
   MPI_Comm_size(node, &n_here);
   MPI_Comm_size(ranks, &n_all);
   MPI_Comm_free(&node);
-  int are = n_here == n_all && executor.backend() == BackendKind::cuda ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &are, 1, MPI_INT, MPI_MIN, ranks);
-  return are != 0;
+  return on_all(ranks, n_here == n_all);
+}
+
+/// The one of this name, or of those that go from device to device the fastest that can be had.
+DeviceParts between_devices(MPI_Comm ranks, const CommunicatorPtr &mpi, const ExecutorPtr &executor,
+                            const std::string &name)
+{
+  if (!on_all(ranks, executor->backend() == BackendKind::cuda))
+    return {nullptr, "not all parts of this system are on GPUs."};
+  DeviceParts found;
+  if (name != "nccl")
+    found = is_one_node(ranks)
+                ? with_peers(mpi, executor, name == "peers")
+                : DeviceParts{nullptr, "the GPUs of this system are not those of one host."};
+  if (name == "nccl" || (name == "auto" && !found.communicator))
+    found = with_nccl(mpi, executor);
+  return found;
 }
 } // namespace
 
 std::vector<Choice> communicator_choices()
 {
-  return {{"auto", "peers where they can be had and each part has a GPU of its own, else mpi"},
+  return {{"auto", "peers where they can be had and each part has a GPU of its own, else nccl "
+                   "likewise, else mpi"},
           {"peers", "kernels reach the memory of the other GPUs of a host, so that loops need no "
                     "host"},
+          {"nccl", "NCCL brings sums and ghosts from GPU to GPU, also of several hosts; a host "
+                   "launches the steps of its own"},
           {"mpi", "sums and ghosts pass through the host"}};
 }
 
@@ -50,19 +74,13 @@ CommunicatorPtr make_communicator(MPI_Comm ranks, const ExecutorPtr &executor,
   const auto mpi = std::make_shared<MpiCommunicator>(ranks);
   if (name == "mpi")
     return mpi;
-  const bool is_wanted = name == "peers";
-  if (!are_gpus_of_one_node(ranks, *executor)) {
-    if (is_wanted)
-      throw ParameterError(
-          "Communicator 'peers' is between the GPUs of one host, and not all parts "
-          "of this system are on these. Use auto or mpi.",
-          parameter);
-    return mpi;
-  }
-  const Peers peers = with_peers(mpi, executor, is_wanted);
-  if (is_wanted && !peers.communicator)
-    throw ParameterError(
-        "Communicator 'peers' cannot be had here, use auto or mpi: " + peers.failure, parameter);
-  return peers.communicator ? peers.communicator : mpi;
+  const DeviceParts found = between_devices(ranks, mpi, executor, name);
+  if (found.communicator)
+    return found.communicator;
+  if (name != "auto")
+    throw ParameterError("Communicator '" + name +
+                             "' cannot be had here, use auto or mpi: " + found.failure,
+                         parameter);
+  return mpi;
 }
 } // namespace femgpu::linalg

@@ -58,25 +58,32 @@ void Communicator::exchange_on(const ExecutorPtr &executor, const ExchangeCounts
     n_sent += neighbour.n_sent;
     n_received += neighbour.n_received;
   }
-  std::vector<char> from(n_sent * bytes), to(n_received * bytes);
-  if (!from.empty())
-    executor->copy_to_host(from.data(), sent, from.size());
-  exchange(counts, bytes, from.data(), to.data());
-  if (!to.empty())
-    executor->copy_from_host(received, to.data(), to.size());
+  sent_on_host.resize(n_sent * bytes);
+  received_on_host.resize(n_received * bytes);
+  if (n_sent > 0)
+    executor->copy_to_host(sent_on_host.data(), sent, sent_on_host.size());
+  exchange(counts, bytes, sent_on_host.data(), received_on_host.data());
+  if (n_received > 0)
+    executor->copy_from_host(received, received_on_host.data(), received_on_host.size());
 }
 
 std::unique_ptr<GhostExchange>
 Communicator::ghost_exchange(const ExecutorPtr &executor, const int n, const GhostPlan &plan) const
 {
-  return std::make_unique<ExchangeThroughHost>(*this, executor, n, plan);
+  return std::make_unique<PackedExchange>(*this, executor, n, plan);
 }
 
 #ifndef FEMGPU_HAVE_CUDA
-Peers with_peers(const CommunicatorPtr & /* parts */, const ExecutorPtr & /* executor */,
-                 const bool /* may_share_a_device */)
+DeviceParts with_peers(const CommunicatorPtr & /* parts */, const ExecutorPtr & /* executor */,
+                       const bool /* may_share_a_device */)
 {
   return {nullptr, "this femgpu was built without CUDA."};
+}
+#endif
+#ifndef FEMGPU_HAVE_NCCL
+DeviceParts with_nccl(const CommunicatorPtr & /* parts */, const ExecutorPtr & /* executor */)
+{
+  return {nullptr, "this femgpu was built without NCCL."};
 }
 #endif
 } // namespace femgpu::linalg

@@ -13,7 +13,8 @@ class GhostExchange;
 namespace cuda
 {
 struct PeerSums;
-}
+class StepGather;
+} // namespace cuda
 
 /// Items that go to another part, and that come from it.
 struct NeighbourCounts
@@ -103,7 +104,8 @@ public:
   virtual void exchange(const ExchangeCounts &counts, std::size_t bytes, const void *sent,
                         void *received) const = 0;
 
-  /// The same in the memory of @p executor; here they pass through the host.
+  /// The same in the memory of @p executor, in order with its steps; here they pass through the
+  /// host.
   virtual void exchange_on(const ExecutorPtr &executor, const ExchangeCounts &counts,
                            std::size_t bytes, const void *sent, void *received) const;
 
@@ -120,8 +122,14 @@ public:
                                                         const GhostPlan &plan) const;
 
   /// What kernels on the parts' devices add up sums with by themselves, and then exchange ghosts
-  /// too; nullptr: the host does.
+  /// too; nullptr: they do not.
   virtual const cuda::PeerSums *peer_sums() const
+  {
+    return nullptr;
+  }
+  /// Else: what brings the sums of steps from device to device; nullptr: they pass through the
+  /// host.
+  virtual cuda::StepGather *step_gather() const
   {
     return nullptr;
   }
@@ -131,12 +139,15 @@ public:
   {
     return {};
   }
+
+private:
+  mutable std::vector<char> sent_on_host, received_on_host; // of one exchange_on() at a time
 };
 
 using CommunicatorPtr = std::shared_ptr<const Communicator>;
 
 /// Parts whose devices speak with each other.
-struct Peers
+struct DeviceParts
 {
   CommunicatorPtr communicator; ///< nullptr: they cannot
   std::string failure;          ///< why
@@ -148,8 +159,12 @@ struct Peers
  * @param executor of this part, on a CUDA device
  * @param may_share_a_device parts that share one can, too, but wait long for each other
  */
-Peers with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor,
-                 bool may_share_a_device);
+DeviceParts with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor,
+                       bool may_share_a_device);
+
+/// Lets NCCL bring sums of steps, ghosts and rows from device to device, where @p parts are on
+/// devices of any hosts, each on its own; likewise.
+DeviceParts with_nccl(const CommunicatorPtr &parts, const ExecutorPtr &executor);
 } // namespace femgpu::linalg
 
 #endif

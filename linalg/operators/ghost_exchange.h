@@ -4,8 +4,6 @@
 #include "linalg/execution/memory/buffer.h"
 #include "linalg/operators/communicator.h"
 
-#include <vector>
-
 namespace femgpu::linalg
 {
 class StepRunner;
@@ -25,13 +23,12 @@ public:
   virtual void give_back(StepRunner &runner, double *v) = 0;
 };
 
-/// Values are packed where the vectors are, and pass through the host.
-class ExchangeThroughHost final : public GhostExchange
+/// Values are packed where the vectors are, and go as the communicator brings them.
+class PackedExchange final : public GhostExchange
 {
 public:
   /// @param n own rows. @p parts outlives it
-  ExchangeThroughHost(const Communicator &parts, ExecutorPtr executor, int n,
-                      const GhostPlan &plan);
+  PackedExchange(const Communicator &parts, ExecutorPtr executor, int n, const GhostPlan &plan);
 
   void bring(StepRunner &runner, double *v) override;
   void give_back(StepRunner &runner, double *v) override;
@@ -43,7 +40,6 @@ private:
   ExchangeCounts counts;
   Buffer<int> sent_rows;
   Buffer<double> packed;
-  std::vector<double> sent, received; // in host memory
 };
 } // namespace femgpu::linalg
 

@@ -109,7 +109,8 @@ public:
 
 /**
  * M⁻¹ = H F as two products: with F by a step of its own, with H fused into the step of the solver
- * that needs M⁻¹ r. H is Fᵀ where M is to be symmetric. Without F it is H alone.
+ * that needs M⁻¹ r. H is Fᵀ where M is to be symmetric. Without F it is H alone. Of a part, factors
+ * bring the ghosts of what they multiply.
  *
  * Factors with rounded values have both products as steps of their own, so that no kernel of a
  * solver is compiled for another type: 16 bytes a row more, against 4 or 6 bytes less an entry.
@@ -118,8 +119,12 @@ template <class Backend, class Value>
 class FactorisedOperator final : public FactorisedInverse
 {
 public:
-  FactorisedOperator(std::shared_ptr<const CsrMatrix> F_, std::shared_ptr<const CsrMatrix> H_)
-      : FactorisedInverse(H_->range(), F_ ? F_->domain() : H_->domain()),
+  /// @param vectors what r is one of
+  FactorisedOperator(const RowSpacePtr &vectors, std::shared_ptr<const CsrMatrix> F_,
+                     std::shared_ptr<const CsrMatrix> H_)
+      : FactorisedInverse(H_->range(), H_->range()),
+        has_room(has_ghosts_of(F_ ? *F_ : *H_, vectors)),
+        x(H_->executor(), has_room ? 0 : (F_ ? F_ : H_)->domain()->n_with_ghosts()),
         y(H_->executor(), F_ ? H_->domain()->n_with_ghosts() : 0),
         z(H_->executor(), is_fused ? 0 : static_cast<std::size_t>(H_->n())), H(std::move(H_))
   {
@@ -138,29 +143,43 @@ public:
   {
     auto &on = static_cast<Runner<Backend> &>(runner);
     double *v = r;
+    if (!has_room) {
+      on.run(rows(this->n(), [r, x = x.data()] FEMGPU_BODY(const int i) { x[i] = r[i]; }));
+      v = x.data();
+    }
     if (F) {
-      on.run(product(*F, r, StoreProduct{y.data()}));
+      on.run(product(*F, v, StoreProduct{y.data()}));
       v = y.data();
     }
-    if constexpr (!is_fused)
+    if constexpr (is_fused)
+      H.domain()->bring_ghosts(runner, v);
+    else
       on.run(product(H, v, StoreProduct{z.data()}));
     return v;
   }
   std::size_t bytes() const override
   {
-    return (F ? F->bytes() : 0) + H.bytes() + 2 * y.bytes() + 2 * z.bytes();
+    return (F ? F->bytes() : 0) + H.bytes() + 2 * (x.bytes() + y.bytes() + z.bytes());
   }
 
 private:
   static constexpr bool is_fused = std::is_same_v<Value, double>;
 
-  mutable Buffer<double> y, z; // a preconditioner is used by one solver at a time
+  /// Have @p vectors room for the ghosts that @p F wants?
+  static bool has_ghosts_of(const CsrMatrix &F, const RowSpacePtr &vectors)
+  {
+    return F.domain()->ghost_plan() == nullptr || F.domain() == vectors;
+  }
+
+  bool has_room;
+  mutable Buffer<double> x, y, z; // a preconditioner is used by one solver at a time
   std::unique_ptr<Factor<Backend, Value>> F;
   Factor<Backend, Value> H;
 };
 
-/// Makes M⁻¹ = H F of factors, the first of which may be nullptr.
-using MakeFactorised = std::unique_ptr<FactorisedInverse> (*)(std::shared_ptr<const CsrMatrix> F,
+/// Makes M⁻¹ = H F of factors, the first of which may be nullptr. @param vectors that it is for
+using MakeFactorised = std::unique_ptr<FactorisedInverse> (*)(const RowSpacePtr &vectors,
+                                                              std::shared_ptr<const CsrMatrix> F,
                                                               std::shared_ptr<const CsrMatrix> H);
 
 /// With values of the type that option `values` names.
@@ -169,9 +188,11 @@ MakeFactorised with_factor_values(Method &method)
 {
   return FactorScalars::choose(method, [](const auto scalar) -> MakeFactorised {
     using Value = typename decltype(scalar)::Type;
-    return [](std::shared_ptr<const CsrMatrix> F, std::shared_ptr<const CsrMatrix> H) {
+    return [](const RowSpacePtr &vectors, std::shared_ptr<const CsrMatrix> F,
+              std::shared_ptr<const CsrMatrix> H) {
       return std::unique_ptr<FactorisedInverse>(
-          std::make_unique<FactorisedOperator<Backend, Value>>(std::move(F), std::move(H)));
+          std::make_unique<FactorisedOperator<Backend, Value>>(vectors, std::move(F),
+                                                               std::move(H)));
     };
   });
 }

@@ -42,12 +42,12 @@ constexpr decltype(preconditioners)::Entry preconditioner_table[] = {
      "sparse approximate inverse, min |AM-I|; tau=0..1, power=1..3 for the pattern, "
      "side=right|left (min |MA-I|); not symmetric",
      preconditioner<class SaiPreconditioner>,
-     {.counts_by_int = true, .has_factors = true}},
+     {.counts_by_int = true, .takes_ghosts = true, .has_factors = true}},
     {"fsai",
      "factorised sparse approximate inverse G'G of symmetric positive definite A; tau=0..1, "
      "power=1..3 for the pattern of G, grow=ROUNDS with drop=TOL for one that adapts itself",
      preconditioner<class FsaiPreconditioner>,
-     {.counts_by_int = true, .has_factors = true}},
+     {.counts_by_int = true, .takes_ghosts = true, .has_factors = true}},
     {"ainv",
      "factorised approximate inverse by biconjugation of the unit vectors; drop=TOL, fill=K for "
      "columns, order=shortest|colouring|natural|nested-dissection of the pivots, "

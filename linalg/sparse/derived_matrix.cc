@@ -93,6 +93,15 @@ DerivedMatrix<Backend>::DerivedMatrix(const CsrMatrix &A, const int n_columns,
 }
 
 template <class Backend>
+DerivedMatrix<Backend>::DerivedMatrix(const CsrMatrix &A, const RowSpacePtr &range,
+                                      const RowSpacePtr &domain, DerivedPattern pattern)
+    : result(make_matrix(range, domain, std::move(pattern.pattern))),
+      sources(std::move(pattern.sources)), n_entries(A.n_nonzeros())
+{
+  update(A);
+}
+
+template <class Backend>
 void DerivedMatrix<Backend>::update(const CsrMatrix &A)
 {
   check_same_pattern("A transpose or a part", A, n_entries);

@@ -43,6 +43,9 @@ class DerivedMatrix
 public:
   /// Takes over the @p pattern, derived from that of @p A, for rows of @p n_columns columns.
   DerivedMatrix(const CsrMatrix &A, int n_columns, DerivedPattern pattern);
+  /// The same for rows and columns of parts.
+  DerivedMatrix(const CsrMatrix &A, const RowSpacePtr &range, const RowSpacePtr &domain,
+                DerivedPattern pattern);
 
   std::shared_ptr<const CsrMatrix> matrix() const
   {

@@ -66,6 +66,37 @@ TEST_P(PartsTest, HaveAnyPreconditionerOfTheirOwnBlocks)
   }
 }
 
+/// The rows of factors near a border are computed from rows of both sides.
+TEST(PartsOfApproximateInverses, AreThoseOfAllRows)
+{
+  const std::pair<const char *, const char *> systems[] = {
+      {"cg", "elasticity3d-p1:5"}, {"gmres", "convection-diffusion2d:40,0.5"}};
+  for (const auto &[solver, system] : systems) {
+    const ModelProblem problem = generate(system);
+    const bool is_symmetric = std::string(solver) == "cg";
+    const std::vector<std::string> choices =
+        is_symmetric ? std::vector<std::string>{"fsai", "fsai power=2", "fsai tau=0.4",
+                                                "fsai grow=2", "fsai values=float"}
+                     : std::vector<std::string>{"sai", "sai side=left", "sai power=2",
+                                                "sai tau=0.5 side=left", "sai values=float"};
+    for (const std::string &choice : choices) {
+      SCOPED_TRACE(choice);
+      const LinearSolverOptions options = method(solver, choice);
+      const Solved alone = solve(std::make_shared<HostExecutor>(1), options, problem.A, problem.b);
+      const auto [reports, x] =
+          solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A));
+      EXPECT_EQ(reports[0].method.setup.n_nonzeros, alone.report.method.setup.n_nonzeros);
+      EXPECT_EQ(reports[0].method.setup.remarks, alone.report.method.setup.remarks);
+      const std::vector<double> &expected = alone.report.history, &found = reports[0].history;
+      ASSERT_GE(std::min(expected.size(), found.size()), 6U);
+      for (std::size_t k = 0; k < 6; ++k)
+        EXPECT_NEAR(found[k], expected[k], 1e-9 * expected[k]) << k;
+      EXPECT_LE(std::abs(reports[0].iterations - alone.report.iterations), 2);
+      EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * reports[0].target);
+    }
+  }
+}
+
 TEST(Parts, TakeMultigridByThemselves)
 {
   const ModelProblem problem = generate("poisson2d-5pt:300");

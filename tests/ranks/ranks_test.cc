@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iostream>
+#include <map>
 
 namespace femgpu::linalg::test
 {
@@ -47,19 +49,44 @@ class RanksOn : public testing::TestWithParam<std::string>
 protected:
   void SetUp() override
   {
-    if (GetParam() == "host")
-      executor = std::make_shared<HostExecutor>(1);
-    else if (n_cuda_devices() == 0)
+    if (GetParam() == "cuda" && n_cuda_devices() == 0)
       GTEST_SKIP() << "no GPU";
-    else
-      executor = make_executor("cuda:" + std::to_string(own_rank() % n_cuda_devices()));
+    ExecutorPtr &made = executors[GetParam()];
+    if (!made)
+      made = GetParam() == "host"
+                 ? std::make_shared<HostExecutor>(1)
+                 : make_executor("cuda:" + std::to_string(own_rank() % n_cuda_devices()));
+    executor = made;
+  }
+  static void TearDownTestSuite()
+  {
+    made_communicators.clear();
+    executors.clear();
+  }
+
+  /// One for all tests. @throws as make_communicator()
+  CommunicatorPtr communicator(const std::string &name) const
+  {
+    CommunicatorPtr &made = made_communicators[GetParam() + name];
+    if (!made)
+      made = make_communicator(MPI_COMM_WORLD, executor, name);
+    return made;
   }
 
   /// What speak with each other here.
   std::vector<std::string> communicators() const
   {
-    return executor->backend() == BackendKind::host ? std::vector<std::string>{"mpi"}
-                                                    : std::vector<std::string>{"mpi", "peers"};
+    if (executor->backend() == BackendKind::host)
+      return {"mpi"};
+    std::vector<std::string> names = {"mpi", "peers"};
+    try {
+      names.push_back(communicator("nccl")->name());
+    }
+    catch (
+        const ParameterError &error) { // a GPU for each rank, and the library, are not everywhere
+      std::cout << error.what() << '\n';
+    }
+    return names;
   }
 
   /// On the host parts_test.cc has all of them.
@@ -72,15 +99,14 @@ protected:
   }
 
   SolveReport solve(const LinearSolverOptions &options, const HostMatrix &A,
-                    const std::vector<double> &b, const std::string &communicator,
-                    std::vector<double> &x, const int block = 1)
+                    const std::vector<double> &b, const std::string &name, std::vector<double> &x,
+                    const int block = 1)
   {
     const std::vector<int> starts = cuts(A, block);
     const std::vector<MatrixPart> parts = cut_matrix(A, starts);
     x.assign(b.size(), 0.);
-    SolveReport report =
-        solve_part(options, parts[static_cast<std::size_t>(own_rank())], b, x,
-                   make_communicator(MPI_COMM_WORLD, executor, communicator), executor);
+    SolveReport report = solve_part(options, parts[static_cast<std::size_t>(own_rank())], b, x,
+                                    communicator(name), executor);
     for (int part = 0; part < n_ranks(); ++part) {
       const auto p = static_cast<std::size_t>(part);
       MPI_Bcast(x.data() + starts[p], starts[p + 1] - starts[p], MPI_DOUBLE, part, MPI_COMM_WORLD);
@@ -89,6 +115,10 @@ protected:
   }
 
   ExecutorPtr executor;
+
+private:
+  inline static std::map<std::string, ExecutorPtr> executors;
+  inline static std::map<std::string, CommunicatorPtr> made_communicators;
 };
 
 LinearSolverOptions methods(const std::string &solver, const std::string &preconditioner)
@@ -111,16 +141,16 @@ TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
       const SolvedInParts expected =
           solve_in_parts(options, problem.A, problem.b, {}, cuts(problem.A));
       std::vector<double> first_x, first_history;
-      for (const std::string &communicator : communicators()) {
-        SCOPED_TRACE(solver + " with " + preconditioner + ", " + communicator);
+      for (const std::string &name : communicators()) {
+        SCOPED_TRACE(solver + " with " + preconditioner + ", " + name);
         std::vector<double> x;
-        const SolveReport report = solve(options, problem.A, problem.b, communicator, x);
+        const SolveReport report = solve(options, problem.A, problem.b, name, x);
         EXPECT_EQ(report.outcome, expected.reports[0].outcome) << report.message;
         EXPECT_LE(std::abs(report.iterations - expected.reports[0].iterations),
                   2 + expected.reports[0].iterations / 5); // triangles are solved otherwise
-        EXPECT_EQ(report.method.communicator, communicator);
-        if (communicator == "peers") {
-          EXPECT_EQ(report.method.execution, "graph");
+        EXPECT_EQ(report.method.communicator, name);
+        if (executor->backend() == BackendKind::cuda) {
+          EXPECT_EQ(report.method.execution, name == "peers" ? "graph" : "driven by the host");
         }
         if (report.converged()) {
           EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * report.target);
@@ -142,14 +172,14 @@ TEST_P(RanksOn, HaveMultigridOfAllRows)
     const ModelProblem problem = generate(system);
     const int block = problem.A.csr().node_size();
     for (const char *const options : {"multigrid", "multigrid cycle=W smoother=block-jacobi"})
-      for (const std::string &communicator : communicators()) {
-        SCOPED_TRACE(std::string(system) + ", " + options + ", " + communicator);
+      for (const std::string &name : communicators()) {
+        SCOPED_TRACE(std::string(system) + ", " + options + ", " + name);
         std::vector<double> x, again;
         const LinearSolverOptions both = methods("pipelined-cg", options);
-        const SolveReport report = solve(both, problem.A, problem.b, communicator, x, block);
+        const SolveReport report = solve(both, problem.A, problem.b, name, x, block);
         EXPECT_TRUE(report.converged()) << report.message;
         EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * report.target);
-        solve(both, problem.A, problem.b, communicator, again, block);
+        solve(both, problem.A, problem.b, name, again, block);
         EXPECT_TRUE(have_same_bits(x, again));
       }
   }
@@ -160,12 +190,12 @@ TEST_P(RanksOn, HaveAMatrixInAnyFormat)
   const ModelProblem problem = generate("elasticity3d-p1:5");
   for (const char *const format :
        {"csr", "csr values=float", "ellr-t", "sell columns=short", "coo", "pcsr"})
-    for (const std::string &communicator : communicators()) {
-      SCOPED_TRACE(std::string(format) + ", " + communicator);
+    for (const std::string &name : communicators()) {
+      SCOPED_TRACE(std::string(format) + ", " + name);
       LinearSolverOptions options = methods("pipelined-cg", "jacobi");
       options.format = format;
       std::vector<double> x;
-      const SolveReport report = solve(options, problem.A, problem.b, communicator, x);
+      const SolveReport report = solve(options, problem.A, problem.b, name, x);
       EXPECT_TRUE(report.converged()) << report.message;
       EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * report.target);
     }
@@ -182,14 +212,13 @@ TEST_P(RanksOn, SolveNonlinearProblems)
       {"newton", "multigrid"}, {"nlcg", "jacobi"}, {"nlcg", "ilu"}};
   for (const auto &[method, preconditioner] : pairs) {
     std::vector<double> first;
-    for (const std::string &communicator : communicators()) {
-      SCOPED_TRACE(std::string(method) + " with " + preconditioner + ", " + communicator);
+    for (const std::string &name : communicators()) {
+      SCOPED_TRACE(std::string(method) + " with " + preconditioner + ", " + name);
       NonlinearSolverOptions options;
       options.method = method;
       options.linear = methods("pipelined-cg", preconditioner);
       options.control.relative_tolerance = 1e-9;
-      NonlinearSolver solver(executor, options,
-                             make_communicator(MPI_COMM_WORLD, executor, communicator));
+      NonlinearSolver solver(executor, options, communicator(name));
       HostCsr A = part.rows.csr();
       A.ghosts = &part.ghosts;
       solver.set_system(A, weights.data(), false);
@@ -207,13 +236,19 @@ TEST_P(RanksOn, RefuseACommunicatorThatCannotBe)
 {
   if (executor->backend() == BackendKind::cuda)
     GTEST_SKIP() << "has peers";
-  try {
-    make_communicator(MPI_COMM_WORLD, executor, "peers");
-    FAIL();
-  }
-  catch (const ParameterError &error) {
-    EXPECT_NE(std::string(error.what()).find("'peers' is between the GPUs"), std::string::npos);
-  }
+  for (const std::string name : {"peers", "nccl"})
+    try {
+      make_communicator(MPI_COMM_WORLD, executor, name);
+      FAIL();
+    }
+    catch (const ParameterError &error) {
+      EXPECT_NE(std::string(error.what())
+                    .find("Communicator '" + name +
+                          "' cannot be had here, use auto or mpi: not all "
+                          "parts of this system are on GPUs."),
+                std::string::npos)
+          << error.what();
+    }
   EXPECT_EQ(make_communicator(MPI_COMM_WORLD, executor, "auto")->name(), "mpi");
   EXPECT_THROW(check_communicator("pigeons"), ParameterError);
 }

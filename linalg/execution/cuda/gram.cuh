@@ -4,6 +4,7 @@
 #include "linalg/execution/cuda/launch.cuh"
 #include "linalg/execution/cuda/peer_sums.cuh"
 #include "linalg/execution/cuda/reduce.cuh"
+#include "linalg/execution/cuda/step_gather.h"
 #include "linalg/execution/steps/gram.h"
 #include "linalg/execution/steps/steps.h"
 #include "linalg/operators/row_space.h"
@@ -260,15 +261,19 @@ struct LeaveEntries
   {}
 };
 
-/// Tells a body the entries that are in memory.
+/// Tells a body the sums over the parts of the entries that are in memory.
 template <class Body, class State>
 __global__ void tell_entries(const Body body, const LeaveEntries from, const int n_entries,
-                             State *state)
+                             const int n_parts, State *state)
 {
   if (!state->running)
     return;
-  for (int k = threadIdx.x; k < n_entries; k += gram_threads)
-    body.entry(k % from.length, k / from.length, from.C[k]);
+  for (int k = threadIdx.x; k < n_entries; k += gram_threads) {
+    double sum = 0.;
+    for (int p = 0; p < n_parts; ++p)
+      sum += from.C[static_cast<std::size_t>(p) * n_entries + k];
+    body.entry(k % from.length, k / from.length, sum);
+  }
   __syncthreads();
   if (threadIdx.x == 0)
     body.finish(*state);
@@ -278,22 +283,34 @@ template <class Body, class State>
 void launch_gram(const CudaExecutor &executor, cudaStream_t stream, const GramStep<Body> &step,
                  State *state);
 
-/// The step where the rows are a part of a distributed vector's: the host adds those of others.
+/// The step where the rows are a part of a distributed vector's, and kernels do not add up sums of
+/// several.
 template <class Body, class State>
 void launch_gram_of_part(const CudaExecutor &executor, const cudaStream_t stream,
                          const GramStep<Body> &step, State *state)
 {
   const Communicator &communicator = *step.memory.communicator;
-  const LeaveEntries entries{static_cast<double *>(executor.mailbox()), step.X.count};
+  StepGather *const step_gather = communicator.step_gather();
+  const int n_entries = step.X.count * step.Y.count;
+  const std::size_t bytes = static_cast<std::size_t>(n_entries) * sizeof(double);
+  LeaveEntries entries{step_gather == nullptr
+                           ? static_cast<double *>(executor.mailbox())
+                           : reinterpret_cast<double *>(step_gather->room(bytes)),
+                       step.X.count};
   GramMemory::View memory = step.memory;
   memory.communicator = nullptr;
   launch_gram(executor, stream, GramStep<LeaveEntries>{step.n, step.X, step.Y, entries, memory},
               state);
-  FEMGPU_CUDA(cudaStreamSynchronize(stream));
-  const int n_entries = step.X.count * step.Y.count;
-  communicator.sum(entries.C, n_entries);
+  if (step_gather == nullptr) {
+    FEMGPU_CUDA(cudaStreamSynchronize(stream));
+    communicator.sum(entries.C, n_entries);
+  }
+  else {
+    step_gather->gather(bytes);
+    entries.C += n_entries; // behind those of this part
+  }
   launch(executor, stream, {1, gram_threads}, tell_entries<Body, State>, step.body, entries,
-         n_entries, state);
+         n_entries, step_gather == nullptr ? 1 : communicator.n_parts(), state);
 }
 
 /// Launches a Gram step with one column Y; without a state (LoopState) it may have up to

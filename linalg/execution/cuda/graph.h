@@ -62,6 +62,13 @@ inline cudaGraphConditionalHandle make_handle(const cudaGraph_t graph, const uns
   return handle;
 }
 
+inline std::size_t n_nodes(const cudaGraph_t graph)
+{
+  std::size_t n = 0;
+  FEMGPU_CUDA(cudaGraphGetNodes(graph, nullptr, &n));
+  return n;
+}
+
 /// A WHILE node, owned by its graph.
 struct LoopNode
 {

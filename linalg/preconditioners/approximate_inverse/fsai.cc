@@ -2,7 +2,7 @@
 #include "linalg/preconditioners/factorised_operator.h"
 #include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
-#include "linalg/sparse/derived_matrix.h"
+#include "linalg/sparse/overlapping_rows.h"
 #include "linalg/sparse/row_product.h"
 
 namespace femgpu::linalg
@@ -151,7 +151,10 @@ public:
 
   void setup(const Matrix &A_) override
   {
-    const CsrMatrix &A = A_.csr();
+    // A row of G has unknowns within so many connections, and one of Gᵀ is of such rows of G.
+    const int reach = power + rounds;
+    const OverlappingRows<Backend> rows(A_.csr(), 2 * reach);
+    const CsrMatrix &A = rows.matrix();
     const ExecutorPtr &owner = A.executor();
     this->inverse.reset();
     auto G = compute(A, lower_part(inverse_pattern<Backend>(A, tau, power), owner));
@@ -164,8 +167,11 @@ public:
       }
       G = compute(A, large_entries<Backend>(*G, 1. - drop));
     }
-    this->inverse = factorised(G, transposed<Backend>(*G).matrix());
-    this->report = {G->n_nonzeros(), remarks()};
+    const auto own_G = rows.own_rows(G);
+    this->inverse = factorised(A_.domain(), own_G, rows.own_rows(transposed<Backend>(*G).matrix()));
+    const auto n_failed = static_cast<int>(
+        A_.range()->sum(total_counts<Backend>(owner, failed.data() + rows.first(), A_.n()).sum));
+    this->report = {own_G->n_nonzeros(), remarks(n_failed)};
   }
 
 private:
@@ -179,7 +185,7 @@ private:
     const ExecutorPtr &owner = A.executor();
     const auto G = make_matrix(owner, std::move(pattern), A.n());
     const RowPatternView rows_of_G = pattern_of(*G).view();
-    Buffer<int> failed(owner, static_cast<std::size_t>(A.n()));
+    failed = Buffer<int>(owner, static_cast<std::size_t>(A.n()));
     const auto sizes = [&](const RowList &list) {
       std::vector<std::size_t> squares;
       for (const int length : counts_to_host<Backend>(owner, list, RowLength{rows_of_G}))
@@ -189,11 +195,10 @@ private:
     run_rows<Backend>(owner, A.n(),
                       SolveFactorRow{A.csr_view(), rows_of_G, G->mutable_values(), failed.data()},
                       sizes, sizes);
-    n_failed = static_cast<int>(total_counts<Backend>(owner, failed.data(), A.n()).sum);
     return G;
   }
 
-  std::string remarks() const
+  std::string remarks(const int n_failed) const
   {
     std::string text =
         "tau " + std::to_string(tau).substr(0, 4) + ", power " + std::to_string(power);
@@ -210,7 +215,7 @@ private:
   int power, rounds;
   double drop;
   MakeFactorised factorised;
-  int n_failed = 0;
+  Buffer<int> failed; ///< of each row of the last G
 };
 } // namespace
 

@@ -3,7 +3,7 @@
 #include "linalg/preconditioners/factorised_operator.h"
 #include "linalg/preconditioners/operator_preconditioner.h"
 #include "linalg/preconditioners/registry.h"
-#include "linalg/sparse/derived_matrix.h"
+#include "linalg/sparse/overlapping_rows.h"
 #include "linalg/sparse/row_product.h"
 
 namespace femgpu::linalg
@@ -102,17 +102,25 @@ public:
   void setup(const Matrix &A) override
   {
     this->inverse.reset();
+    // A row of X has unknowns within `power` connections, and the rows of B of those one more; a
+    // row of Xᵀ is of such rows of X.
+    const OverlappingRows<Backend> rows(A.csr(), is_left ? power + 1 : 2 * power + 1);
     std::shared_ptr<const CsrMatrix> M;
     if (is_left)
-      M = minimise_rows(A.csr());
+      M = minimise_rows(rows.matrix());
     else // column by column: the rows of the transposed problem
-      M = transposed<Backend>(*minimise_rows(*transposed<Backend>(A.csr()).matrix())).matrix();
-    this->inverse = factorised(nullptr, M);
+      M = transposed<Backend>(*minimise_rows(*transposed<Backend>(rows.matrix()).matrix()))
+              .matrix();
+    M = rows.own_rows(M);
+    const auto rows_with_dependence = static_cast<int>(A.range()->sum(
+        total_counts<Backend>(A.executor(), deficient.data() + rows.first(), A.n()).sum));
+    this->inverse = factorised(A.domain(), nullptr, M);
     this->report = {M->n_nonzeros(), "tau " + std::to_string(tau).substr(0, 4) + ", power " +
                                          std::to_string(power) + (is_left ? ", left" : ", right")};
     if (rows_with_dependence > 0)
       this->report.remarks += ", " + std::to_string(rows_with_dependence) + " of " +
-                              std::to_string(M->n()) + " least-squares problems without full rank";
+                              std::to_string(A.range()->n_global()) +
+                              " least-squares problems without full rank";
   }
 
   /// X with ‖X B − I‖_F minimal, row by row.
@@ -126,7 +134,7 @@ public:
     const auto X = make_matrix(owner, inverse_pattern<Backend>(matrix, tau, power), n);
     const PatternRef rows_of_X = pattern_of(*X);
     Buffer<double> norms(owner, n_rows);
-    Buffer<int> deficient(owner, n_rows);
+    deficient = Buffer<int>(owner, n_rows);
     Runner<Backend>(*owner).run(rows(n, [B, squared_norms = norms.data()] FEMGPU_BODY(const int i) {
       double sum = 0.;
       const RowEntries<double> row = B.entries(i);
@@ -141,7 +149,6 @@ public:
                       SolveInverseRow{make_product<Backend>(rows_of_X, B_pattern), B.values,
                                       norms.data(), X->mutable_values(), deficient.data()},
                       sizes, sizes);
-    rows_with_dependence = static_cast<int>(total_counts<Backend>(owner, deficient.data(), n).sum);
     return X;
   }
 
@@ -162,7 +169,7 @@ private:
   int power;
   bool is_left;
   MakeFactorised factorised;
-  int rows_with_dependence = 0;
+  Buffer<int> deficient; ///< of each row of the last X
 };
 } // namespace
 

@@ -170,10 +170,10 @@ private:
     std::shared_ptr<const CsrMatrix> second = W;
     if constexpr (parts == 2)
       second = sorted_rows(result, system, 0, PivotUse::inverse);
-    auto first = transposed<Backend>(*W).matrix();
+    const auto first = transposed<Backend>(*W).matrix();
     const std::size_t n_nonzeros = first->n_nonzeros() + (parts == 2 ? second->n_nonzeros() : 0);
     this->report = {n_nonzeros, describe(result.n_rounds())};
-    this->inverse = factorised(std::move(first), std::move(second));
+    this->inverse = factorised(first->domain(), first, second);
   }
 
   std::string describe(const int n_rounds) const

@@ -4,6 +4,7 @@
 #include "linalg/execution/cuda/graph.h"
 #include "linalg/execution/cuda/iteration/step_launcher.cuh"
 
+#include <algorithm>
 #include <tuple>
 #include <typeinfo>
 
@@ -32,8 +33,10 @@ public:
 
 private:
   // The steps of a pass, in the graph's body this often: evaluating the WHILE costs some
-  // microseconds, running past the end of a solve costs one microsecond a kernel.
-  static constexpr int unrolled = 8;
+  // microseconds, running past the end of a solve costs one microsecond a kernel, and making the
+  // graph some for each.
+  static constexpr int unrolled = 8, unrolled_long = 2;
+  static constexpr std::size_t long_pass = 24; // kernels
 
   template <class... Steps>
   Graph capture(const Steps &...steps)
@@ -43,9 +46,12 @@ private:
     // The watch stream has nothing to do before the graph is launched.
     const cudaStream_t stream = executor.watch_stream();
     begin_capture(stream, loop.body);
-    constexpr int times = (IsCountedSteps<Steps>::value || ...) ? 1 : unrolled;
-    for (int repetition = 1; repetition <= times; ++repetition)
+    int times = (IsCountedSteps<Steps>::value || ...) ? 1 : unrolled;
+    for (int repetition = 1; repetition <= times; ++repetition) {
       capture_pass({stream, blocks, {loop.handle, Decides::loop}}, repetition == times, steps...);
+      if (repetition == 1 && n_nodes(captured_graph(stream).graph) > long_pass)
+        times = std::min(times, unrolled_long);
+    }
     FEMGPU_CUDA(cudaStreamEndCapture(stream, &loop.body));
     return graph;
   }

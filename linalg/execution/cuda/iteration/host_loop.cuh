@@ -10,7 +10,8 @@
 namespace femgpu::linalg::cuda
 {
 /// A loop that is driven by the host: it launches every step, and looks at the state after each
-/// pass, before each pass of an inner loop, and now and then in a long pass.
+/// pass (or, where nobody else waits, after some short ones: behind the end steps do nothing),
+/// before each pass of an inner loop, and now and then in a long pass.
 template <class State, class Sums>
 class HostLoop
 {
@@ -26,8 +27,11 @@ public:
   {
     using clock = std::chrono::steady_clock;
     auto last = clock::now();
+    constexpr bool is_short = !((IsCountedSteps<Steps>::value || IsInnerLoop<Steps>::value) || ...);
+    const int passes_between_looks = is_short && launcher.is_asynchronous() ? 8 : 1;
     while (now.running) {
-      (launch(steps), ...);
+      for (int pass = 0; pass < passes_between_looks; ++pass)
+        (launch(steps), ...);
       look();
       if (watch && std::chrono::duration<double>(clock::now() - last).count() > watch_interval) {
         watch(now);

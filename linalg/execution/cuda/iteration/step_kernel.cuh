@@ -81,8 +81,8 @@ struct Decision
 enum class StepPart
 {
   all,
-  rows,    ///< and leaves its sums where the host adds those of other parts of the rows
-  epilogue ///< by one block, with those
+  rows,    ///< and leaves its sums for those who bring them to other parts of the rows
+  epilogue ///< by one block, with those of all
 };
 
 /// What the blocks of a kernel need besides the step itself.
@@ -95,7 +95,8 @@ struct Workspace
   unsigned int *arrived; ///< number of blocks that have left their sums
   Decision decision;
   StepPart part = StepPart::all;
-  Sums *of_parts = nullptr; ///< sums over this part of the rows, then over all
+  Sums *of_parts = nullptr; ///< sums over this part of the rows; for the epilogue, over the parts
+  int n_parts = 0;          ///< that these are of
   PeerSums peers{};         ///< of other parts of the rows, if kernels add up their sums
 };
 
@@ -122,8 +123,8 @@ __device__ void copy_together(const State &from, State &to)
  * Runs one step. Every block leaves its sums in its own place; with an epilogue, the block that
  * comes last adds all of them in order of the places and runs it. In a loop, the last step of the
  * graph's body tells the WHILE node whether to go on, and so does the step before an inner loop.
- * Where the rows are a part of a distributed vector's it also adds the sums of the parts; if only
- * the host can do that it is launched twice.
+ * Where the rows are a part of a distributed vector's it also adds the sums of the parts; if others
+ * bring them it is launched twice.
  */
 template <class Step, class State, class Sums>
 __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
@@ -155,8 +156,8 @@ __global__ void __launch_bounds__(threads_per_block, blocks_together<Step>)
     copy_together(*work.state, next);
     Sums total{};
     if (work.part == StepPart::epilogue) {
-      if (threadIdx.x == 0)
-        total = *work.of_parts;
+      for (int p = 0; threadIdx.x == 0 && p < work.n_parts; ++p)
+        add_sums(total, work.of_parts[p], CompletedSums<Body>{});
     }
     else
       for (unsigned int place = threadIdx.x; place < work.n_places; place += threads_per_block)

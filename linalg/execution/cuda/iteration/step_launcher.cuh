@@ -3,6 +3,7 @@
 
 #include "linalg/execution/cuda/iteration/step_kernel.cuh"
 #include "linalg/execution/cuda/runner.cuh"
+#include "linalg/execution/cuda/step_gather.h"
 #include "linalg/execution/steps/gram.h"
 
 #include <algorithm>
@@ -28,8 +29,15 @@ public:
   StepLauncher(const CudaExecutor &executor, State *state, const int n,
                const Communicator *const communicator)
       : executor(executor), state(state), n(n), communicator(communicator),
-        peers(communicator == nullptr ? nullptr : communicator->peer_sums())
+        peers(communicator == nullptr ? nullptr : communicator->peer_sums()),
+        step_gather(communicator == nullptr ? nullptr : communicator->step_gather())
   {}
+
+  /// Do steps wait for the host alone, where it wants to look?
+  bool is_asynchronous() const
+  {
+    return communicator == nullptr || peers != nullptr || step_gather != nullptr;
+  }
 
   /// Memory where the blocks of a step meet; to be called while nothing is captured. (Loops that
   /// are one kernel have their own.)
@@ -121,12 +129,22 @@ private:
     if constexpr (HasEpilogue<Body>::value && !CompletedSums<Body>::empty)
       if (communicator != nullptr && peers == nullptr) {
         static_assert(sizeof(Sums) <= CudaExecutor::mailbox_bytes);
-        work.of_parts = static_cast<Sums *>(executor.mailbox());
+        work.of_parts = step_gather == nullptr
+                            ? static_cast<Sums *>(executor.mailbox())
+                            : reinterpret_cast<Sums *>(step_gather->room(sizeof(Sums)));
         work.part = StepPart::rows;
         launch_with(blocks);
-        FEMGPU_CUDA(cudaStreamSynchronize(how.stream));
-        sum_over_parts(*communicator, *work.of_parts, CompletedSums<Body>{});
         work.part = StepPart::epilogue;
+        if (step_gather == nullptr) {
+          FEMGPU_CUDA(cudaStreamSynchronize(how.stream));
+          sum_over_parts(*communicator, *work.of_parts, CompletedSums<Body>{});
+          work.n_parts = 1;
+        }
+        else {
+          step_gather->gather(sizeof(Sums));
+          ++work.of_parts; // behind those of this part
+          work.n_parts = communicator->n_parts();
+        }
         launch_with(1);
         return;
       }
@@ -137,7 +155,8 @@ private:
   State *state;
   int n;
   const Communicator *communicator;
-  const PeerSums *peers; // nullptr: there is one part, or the host adds its sums
+  const PeerSums *peers;   // nullptr: there is one part, or kernels do not add up sums of several
+  StepGather *step_gather; // nullptr: nor do they go from device to device
   Buffer<Sums> partials;
   Buffer<unsigned int> arrived; // number of blocks of a step
 };

@@ -1,9 +1,7 @@
-#include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/execution/cuda/devices_of_parts.h"
 #include "linalg/execution/cuda/peers/peer_ghosts.cuh"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 namespace femgpu::linalg
@@ -152,40 +150,17 @@ private:
   mutable Communication rows_sent;
   double ticks_per_second = 1.;
 };
-
-/// Are two parts on one device?
-bool share_a_device(const Communicator &parts, const CudaExecutor &executor)
-{
-  using Name = std::array<char, 32>;
-  Name mine{};
-  FEMGPU_CUDA(
-      cudaDeviceGetPCIBusId(mine.data(), static_cast<int>(mine.size()), executor.device_number()));
-  std::vector<Name> all(static_cast<std::size_t>(parts.n_parts()));
-  parts.gather(&mine, sizeof(mine), all.data());
-  std::sort(all.begin(), all.end());
-  return std::adjacent_find(all.begin(), all.end()) != all.end();
-}
 } // namespace
 } // namespace cuda
 
-Peers with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor,
-                 const bool may_share_a_device)
+DeviceParts with_peers(const CommunicatorPtr &parts, const ExecutorPtr &executor,
+                       const bool may_share_a_device)
 {
   const auto on = std::static_pointer_cast<const CudaExecutor>(executor);
   if (!may_share_a_device && cuda::share_a_device(*parts, *on))
     return {nullptr, "two parts share a GPU."};
-  Peers peers;
-  try {
-    peers.communicator = std::make_shared<cuda::PeerCommunicator>(parts, on);
-  }
-  catch (const DeviceError &error) {
-    peers.failure = error.what();
-  }
-  if (parts->max(peers.communicator ? 0. : 1.) > 0.) { // perhaps on another part alone
-    peers.communicator.reset();
-    if (peers.failure.empty())
-      peers.failure = "another part has failed.";
-  }
-  return peers;
+  return cuda::on_all_or_none(*parts, [&]() -> CommunicatorPtr {
+    return std::make_shared<cuda::PeerCommunicator>(parts, on);
+  });
 }
 } // namespace femgpu::linalg

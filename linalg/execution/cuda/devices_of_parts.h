@@ -1,0 +1,50 @@
+#ifndef femgpu_linalg_execution_cuda_devices_of_parts_h
+#define femgpu_linalg_execution_cuda_devices_of_parts_h
+
+#include "linalg/base/error.h"
+#include "linalg/execution/cuda/executor.h"
+#include "linalg/operators/communicator.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg::cuda
+{
+/// Are two parts on one device? Is called by all parts.
+inline bool share_a_device(const Communicator &parts, const CudaExecutor &executor)
+{
+  cudaDeviceProp properties;
+  FEMGPU_CUDA(cudaGetDeviceProperties(&properties, executor.device_number()));
+  constexpr std::size_t length = sizeof(properties.uuid.bytes);
+  std::vector<char> all(length * static_cast<std::size_t>(parts.n_parts()));
+  parts.gather(properties.uuid.bytes, length, all.data());
+  std::vector<std::string> devices;
+  for (std::size_t begin = 0; begin < all.size(); begin += length)
+    devices.emplace_back(all.data() + begin, length);
+  std::sort(devices.begin(), devices.end());
+  return std::adjacent_find(devices.begin(), devices.end()) != devices.end();
+}
+
+/// Calls @p make, which gives a communicator or throws DeviceError; is called by all parts, of
+/// which all or none get one.
+template <class Make>
+DeviceParts on_all_or_none(const Communicator &parts, const Make &make)
+{
+  DeviceParts made;
+  try {
+    made.communicator = make();
+  }
+  catch (const DeviceError &error) {
+    made.failure = error.what();
+  }
+  if (parts.max(made.communicator ? 0. : 1.) > 0.) { // perhaps on another part alone
+    made.communicator.reset();
+    if (made.failure.empty())
+      made.failure = "another part has failed.";
+  }
+  return made;
+}
+} // namespace femgpu::linalg::cuda
+
+#endif

@@ -1,0 +1,252 @@
+#include "linalg/base/error.h"
+#include "linalg/execution/cuda/devices_of_parts.h"
+#include "linalg/execution/cuda/nccl/nccl_library.h"
+#include "linalg/execution/cuda/step_gather.h"
+#include "linalg/execution/memory/buffer.h"
+
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace cuda
+{
+namespace
+{
+/// Seconds of pieces of work on a stream, which nobody waits for: every 16th is measured, and the
+/// others are taken to last as long. (The first ones connect the devices, which takes longer.)
+class SampledTime
+{
+public:
+  SampledTime()
+  {
+    for (cudaEvent_t *const event : {&begin, &end})
+      FEMGPU_CUDA(cudaEventCreate(event));
+  }
+  ~SampledTime()
+  {
+    for (const cudaEvent_t event : {begin, end})
+      cudaEventDestroy(event);
+  }
+  SampledTime(const SampledTime &) = delete;
+  SampledTime &operator=(const SampledTime &) = delete;
+
+  template <class Work>
+  void measure(const cudaStream_t stream, const Work &work)
+  {
+    if (++count % sampled != 0)
+      return work();
+    add_last();
+    FEMGPU_CUDA(cudaEventRecord(begin, stream));
+    work();
+    FEMGPU_CUDA(cudaEventRecord(end, stream));
+    is_under_way = true;
+  }
+
+  std::size_t n_pieces() const
+  {
+    return count;
+  }
+  double seconds()
+  {
+    add_last();
+    return n_measured == 0 ? 0.
+                           : total * static_cast<double>(count) / static_cast<double>(n_measured);
+  }
+
+private:
+  static constexpr std::size_t sampled = 16;
+
+  void add_last()
+  {
+    if (!is_under_way)
+      return;
+    FEMGPU_CUDA(cudaEventSynchronize(end));
+    float milliseconds = 0.F;
+    FEMGPU_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+    total += 1e-3 * static_cast<double>(milliseconds);
+    ++n_measured;
+    is_under_way = false;
+  }
+
+  cudaEvent_t begin = nullptr, end = nullptr;
+  std::size_t count = 0, n_measured = 0;
+  bool is_under_way = false;
+  double total = 0.;
+};
+
+/// The parts of a communicator of NCCL.
+class NcclParts
+{
+public:
+  /// Is called by all parts. @throws DeviceError if NCCL refuses
+  explicit NcclParts(const Communicator &host) : nccl(NcclLibrary::get())
+  {
+    ncclUniqueId mine{};
+    if (host.part() == 0)
+      nccl.check(nccl.get_unique_id(&mine), "ncclGetUniqueId");
+    std::vector<ncclUniqueId> all(static_cast<std::size_t>(host.n_parts()));
+    host.gather(&mine, sizeof(mine), all.data());
+    nccl.check(nccl.comm_init_rank(&parts, host.n_parts(), all[0], host.part()),
+               "ncclCommInitRank");
+  }
+  ~NcclParts()
+  {
+    nccl.comm_destroy(parts); // waits for what is under way
+  }
+  NcclParts(const NcclParts &) = delete;
+  NcclParts &operator=(const NcclParts &) = delete;
+
+  void gather(const cudaStream_t stream, const void *mine, const std::size_t bytes, void *all) const
+  {
+    nccl.check(nccl.all_gather(mine, all, bytes, ncclChar, parts, stream), "ncclAllGather");
+  }
+
+  void exchange(const cudaStream_t stream, const ExchangeCounts &neighbours,
+                const std::size_t bytes, const void *sent, void *received) const
+  {
+    const auto *from = static_cast<const char *>(sent);
+    auto *to = static_cast<char *>(received);
+    nccl.check(nccl.group_start(), "ncclGroupStart");
+    for (const NeighbourCounts &neighbour : neighbours) {
+      const std::size_t n_sent = neighbour.n_sent * bytes,
+                        n_received = neighbour.n_received * bytes;
+      if (n_sent > 0)
+        nccl.check(nccl.send(from, n_sent, ncclChar, neighbour.part, parts, stream), "ncclSend");
+      if (n_received > 0)
+        nccl.check(nccl.receive(to, n_received, ncclChar, neighbour.part, parts, stream),
+                   "ncclRecv");
+      from += n_sent;
+      to += n_received;
+    }
+    nccl.check(nccl.group_end(), "ncclGroupEnd");
+  }
+
+private:
+  const NcclLibrary &nccl;
+  ncclComm_t parts = nullptr;
+};
+
+class NcclGather final : public StepGather
+{
+public:
+  NcclGather(std::shared_ptr<const CudaExecutor> executor, const NcclParts &parts,
+             const int n_parts)
+      : executor(std::move(executor)), parts(parts), n_rooms(static_cast<std::size_t>(n_parts) + 1)
+  {}
+
+  char *room(const std::size_t bytes) override
+  {
+    if (memory.size() < n_rooms * bytes)
+      memory = Buffer<char>(executor, n_rooms * bytes);
+    return memory.data();
+  }
+  void gather(const std::size_t bytes) override
+  {
+    time.measure(executor->stream(), [&] {
+      parts.gather(executor->stream(), memory.data(), bytes, memory.data() + bytes);
+    });
+  }
+
+  SampledTime time;
+
+private:
+  std::shared_ptr<const CudaExecutor> executor;
+  const NcclParts &parts;
+  std::size_t n_rooms;
+  Buffer<char> memory;
+};
+
+/// Sums of steps, ghosts and rows go from device to device by NCCL, in order with the steps; what
+/// the hosts of parts tell each other goes the way of another communicator.
+class NcclCommunicator final : public Communicator
+{
+public:
+  /// Is called by all parts. @throws DeviceError if NCCL refuses
+  NcclCommunicator(CommunicatorPtr host, std::shared_ptr<const CudaExecutor> on)
+      : host(std::move(host)), executor(std::move(on)), parts(*this->host),
+        sums(executor, parts, this->host->n_parts())
+  {}
+
+  std::string name() const override
+  {
+    return "nccl";
+  }
+  int n_parts() const override
+  {
+    return host->n_parts();
+  }
+  int part() const override
+  {
+    return host->part();
+  }
+  void gather(const void *mine, const std::size_t bytes, void *all) const override
+  {
+    host->gather(mine, bytes, all);
+  }
+  GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const override
+  {
+    return host->plan(std::move(ghosts), starts);
+  }
+  void exchange(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
+                void *received) const override
+  {
+    host->exchange(neighbours, bytes, sent, received);
+  }
+
+  void exchange_on(const ExecutorPtr &of_items, const ExchangeCounts &neighbours,
+                   const std::size_t bytes, const void *sent, void *received) const override
+  {
+    if (of_items != executor)
+      return host->exchange_on(of_items, neighbours, bytes, sent, received);
+    executor->use_in_this_thread();
+    exchange_time.measure(executor->stream(), [&] {
+      parts.exchange(executor->stream(), neighbours, bytes, sent, received);
+    });
+    for (const NeighbourCounts &neighbour : neighbours)
+      exchanged_bytes += neighbour.n_sent * bytes;
+  }
+
+  StepGather *step_gather() const override
+  {
+    return &sums;
+  }
+
+  Communication communication() const override
+  {
+    Communication result = host->communication();
+    result.sums += sums.time.n_pieces();
+    result.sum_seconds += sums.time.seconds();
+    result.exchanges += exchange_time.n_pieces();
+    result.exchanged_bytes += exchanged_bytes;
+    result.exchange_seconds += exchange_time.seconds();
+    return result;
+  }
+
+private:
+  CommunicatorPtr host;
+  std::shared_ptr<const CudaExecutor> executor;
+  NcclParts parts;
+  mutable NcclGather sums;
+  mutable std::size_t exchanged_bytes = 0;
+  mutable SampledTime exchange_time;
+};
+} // namespace
+} // namespace cuda
+
+DeviceParts with_nccl(const CommunicatorPtr &parts, const ExecutorPtr &executor)
+{
+  const auto on = std::static_pointer_cast<const CudaExecutor>(executor);
+  if (cuda::share_a_device(*parts, *on))
+    return {nullptr, "two parts share a GPU."};
+  // Who makes a communicator waits for the others: all have the library, or none tries.
+  DeviceParts made = cuda::on_all_or_none(*parts, [&] {
+    cuda::NcclLibrary::get();
+    return parts;
+  });
+  if (made.communicator)
+    made = cuda::on_all_or_none(*parts, [&]() -> CommunicatorPtr {
+      return std::make_shared<cuda::NcclCommunicator>(parts, on);
+    });
+  return made;
+}
+} // namespace femgpu::linalg

@@ -1,0 +1,168 @@
+#include "linalg/sparse/overlapping_rows.h"
+
+#include "linalg/base/atomic.h"
+#include "linalg/sparse/choose.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace femgpu::linalg
+{
+namespace
+{
+/// Columns of a part: own ones with numbers that follow each other, and others.
+struct ColumnNumbers
+{
+  int first, n;      ///< own columns
+  int new_first;     ///< of these in the other numbering
+  const int *others; ///< new numbers of those before and behind own ones; -1: not there
+
+  FEMGPU_HD
+  int operator()(const int column) const
+  {
+    return column < first       ? others[column]
+           : column < first + n ? column - first + new_first
+                                : others[column - n];
+  }
+};
+
+/// Rows in another numbering in which those runs of columns change places that are before `middle`
+/// and from there to `end`, so that columns ascend there, too; see choose().
+struct SwappedRuns
+{
+  RowPatternView A;
+  const int *rows;
+  int middle, end;
+  ColumnNumbers numbers;
+
+  FEMGPU_HD
+  int row(const int r) const
+  {
+    return rows[r];
+  }
+  template <class Function>
+  FEMGPU_HD
+  void visit(const int i, const int k, const Function &f) const
+  {
+    if (k == A.row_starts[i + 1])
+      return;
+    const int begin = A.row_starts[i];
+    const int n_first = A.lower_bound(i, middle, begin) - begin;
+    const int n_second = A.lower_bound(i, end, begin + n_first) - begin - n_first;
+    const int place = k - begin;
+    const int source = begin + (place < n_second             ? place + n_first
+                                : place < n_second + n_first ? place - n_second
+                                                             : place);
+    if (const int column = numbers(A.columns[source]); column >= 0)
+      f(column, source);
+  }
+};
+
+/// Some rows of @p M, renumbered. @param new_others see ColumnNumbers
+template <class Backend>
+DerivedPattern renumbered(const CsrMatrix &M, const std::vector<int> &rows, const int middle,
+                          const int end, ColumnNumbers numbers, const std::vector<int> &new_others)
+{
+  const ExecutorPtr &owner = M.executor();
+  const Buffer<int> rows_there(owner, rows.data(), rows.size()),
+      others_there(owner, new_others.data(), new_others.size());
+  numbers.others = others_there.data();
+  const PatternRef pattern = pattern_of(M);
+  return choose<Backend>(pattern,
+                         SwappedRuns{pattern.view(), rows_there.data(), middle, end, numbers},
+                         static_cast<int>(rows.size()), "Rows of other parts");
+}
+
+/// Those below @p row of ascending numbers.
+int count_below(const std::vector<long long> &numbers, const long long row)
+{
+  return static_cast<int>(std::lower_bound(numbers.begin(), numbers.end(), row) - numbers.begin());
+}
+
+/// 1 for each column that a row from @p first on has.
+template <class Backend>
+std::vector<int> used_columns(const CsrMatrix &M, const int first, const int n)
+{
+  const ExecutorPtr &owner = M.executor();
+  Buffer<int> flags(owner, static_cast<std::size_t>(M.n_columns()));
+  flags.fill_zero();
+  Runner<Backend>(*owner).run(
+      rows(n, [view = M.csr_view(), first, used = flags.data()] FEMGPU_BODY(const int i) {
+        const RowEntries<double> row = view.entries(first + i);
+        for (int k = 0; k < row.length; ++k)
+          store_together(used + row.columns[k], 1);
+      }));
+  return flags.to_host();
+}
+} // namespace
+
+template <class Backend>
+OverlappingRows<Backend>::OverlappingRows(const CsrMatrix &A, const int layers) : A(A)
+{
+  if (A.range()->communicator() == nullptr)
+    return;
+  std::unique_ptr<GhostRows<Backend>> rows; // own ones, and those of `near`
+  RowSpacePtr near = A.domain();
+  for (int layer = 1;; ++layer) {
+    rows = std::make_unique<GhostRows<Backend>>(*near, A);
+    if (layer == layers)
+      break;
+    near = rows->matrix().domain();
+  }
+  const int n = A.n();
+  others = near->ghost_plan()->numbers;
+  n_before = count_below(others, near->first());
+  const auto n_others = static_cast<int>(others.size());
+  const auto in_order = [&](const int other) { return other < n_before ? other : n + other; };
+
+  std::vector<int> list(static_cast<std::size_t>(n + n_others)), columns;
+  std::iota(list.begin() + n_before, list.begin() + n_before + n, 0);
+  for (int other = 0; other < n_others; ++other)
+    list[in_order(other)] = n + other;
+  const std::vector<long long> &known = rows->matrix().domain()->ghost_plan()->numbers;
+  for (const long long number : known) {
+    const int place = count_below(others, number);
+    columns.push_back(place < n_others && others[place] == number ? in_order(place) : -1);
+  }
+  square.emplace(rows->matrix(), n + n_others,
+                 renumbered<Backend>(rows->matrix(), list, n, n + count_below(known, near->first()),
+                                     {0, n, n_before, nullptr}, columns));
+}
+
+/// That of A, or one with the ghosts that own rows of @p M need.
+template <class Backend>
+RowSpacePtr OverlappingRows<Backend>::domain_of(const CsrMatrix &M) const
+{
+  const std::vector<int> is_used = used_columns<Backend>(M, n_before, A.n());
+  std::vector<long long> ghosts;
+  for (int other = 0; other < static_cast<int>(others.size()); ++other)
+    if (is_used[other < n_before ? other : other + A.n()] != 0)
+      ghosts.push_back(others[other]);
+  const std::vector<long long> &known = A.domain()->ghost_plan()->numbers;
+  const bool is_new = !std::includes(known.begin(), known.end(), ghosts.begin(), ghosts.end());
+  return A.range()->max(is_new ? 1. : 0.) == 0.
+             ? A.domain()
+             : std::make_shared<RowSpace>(*A.range(), std::move(ghosts));
+}
+
+template <class Backend>
+std::shared_ptr<const CsrMatrix>
+OverlappingRows<Backend>::own_rows(std::shared_ptr<const CsrMatrix> M) const
+{
+  if (!square)
+    return M;
+  const int n = A.n();
+  const RowSpacePtr domain = domain_of(*M);
+  std::vector<int> list(static_cast<std::size_t>(n)), columns;
+  std::iota(list.begin(), list.end(), n_before);
+  for (const long long number : others)
+    columns.push_back(domain->number_here(number));
+  return DerivedMatrix<Backend>(*M, A.range(), domain,
+                                renumbered<Backend>(*M, list, n_before, n_before + n,
+                                                    {n_before, n, 0, nullptr}, columns))
+      .matrix();
+}
+
+template class OverlappingRows<ThisBackend>;
+} // namespace femgpu::linalg

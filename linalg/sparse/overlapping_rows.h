@@ -1,0 +1,48 @@
+#ifndef femgpu_linalg_sparse_overlapping_rows_h
+#define femgpu_linalg_sparse_overlapping_rows_h
+
+#include "linalg/sparse/part_rows.h"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/**
+ * The own rows of a part, and those of others within some connections of them, as one square
+ * matrix: rows and columns in the order of all rows, without columns further away. What is computed
+ * from rows so near is the same as with all rows. Of one part it is the matrix itself.
+ */
+template <class Backend>
+class OverlappingRows
+{
+public:
+  /// Is called by all parts. @param layers connections. @p A outlives it
+  OverlappingRows(const CsrMatrix &A, int layers);
+
+  const CsrMatrix &matrix() const
+  {
+    return square ? *square->matrix() : A;
+  }
+  /// Where own rows begin in matrix().
+  int first() const
+  {
+    return n_before;
+  }
+
+  /// Is called by all parts. The own rows of @p M, of the size of matrix(), as an operator between
+  /// vectors of the parts: its domain is that of A if this has the ghosts that are needed.
+  std::shared_ptr<const CsrMatrix> own_rows(std::shared_ptr<const CsrMatrix> M) const;
+
+private:
+  RowSpacePtr domain_of(const CsrMatrix &M) const;
+
+  const CsrMatrix &A;
+  std::vector<long long> others;                ///< the other rows, by global numbers
+  int n_before = 0;                             ///< of them those before own rows
+  std::optional<DerivedMatrix<Backend>> square; ///< of several parts
+};
+} // namespace femgpu::linalg
+
+#endif
