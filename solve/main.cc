@@ -127,11 +127,14 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
                                threads);
 }
 
-/// The system, which the first rank alone reads or generates; all have its methods.
+/// The system, of which each rank generates its rows; else the first rank alone reads or generates
+/// it, and all have its methods.
 SystemToSolve system_of(const SolveCommand &command, const Ranks &ranks)
 {
   if (!ranks.are_several())
     return make_system(command);
+  if (can_be_shared(command))
+    return make_share(command, ranks);
   SystemToSolve system;
   if (ranks.is_first()) {
     system = make_system(command);
@@ -160,7 +163,7 @@ ExitCode run(const SolveCommand &command, const Ranks &ranks)
 
   console.begin_phase(command.generator.empty() ? "read" : "generate");
   Stopwatch watch;
-  const SystemToSolve system = system_of(command, ranks);
+  SystemToSolve system = system_of(command, ranks);
   const double read_seconds = watch.lap();
   const auto finish = [&](auto record) {
     record.read_seconds = read_seconds;

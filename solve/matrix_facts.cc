@@ -43,10 +43,10 @@ UnsymmetricPair first_unsymmetric_pair(const HostCsr &A)
   return first == A.n ? UnsymmetricPair() : first_pair_of_row(A, first, tolerance);
 }
 
-bool has_full_diagonal(const HostCsr &A)
+bool has_full_diagonal(const HostCsr &A, const int first)
 {
   for (int i = 0; i < A.n; ++i)
-    if (entry(A, i, i) == 0.)
+    if (entry(A, i, first + i) == 0.)
       return false;
   return true;
 }

@@ -25,8 +25,8 @@ struct UnsymmetricPair
  */
 UnsymmetricPair first_unsymmetric_pair(const linalg::HostCsr &A);
 
-/// Are all diagonal entries there, and not 0?
-bool has_full_diagonal(const linalg::HostCsr &A);
+/// Are all diagonal entries there, and not 0? @param first the column of the diagonal in row 0
+bool has_full_diagonal(const linalg::HostCsr &A, int first = 0);
 
 /// Entries of a row.
 struct RowLengths

@@ -53,6 +53,25 @@ Ranks::Node Ranks::node() const
   return result;
 }
 
+long long Ranks::sum(long long number) const
+{
+  MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_LONG_LONG, MPI_SUM, communicator());
+  return number;
+}
+
+long long Ranks::sum_before(const long long number) const
+{
+  long long sum = 0;
+  MPI_Exscan(&number, &sum, 1, MPI_LONG_LONG, MPI_SUM, communicator());
+  return rank == 0 ? 0 : sum;
+}
+
+long long Ranks::max(long long number) const
+{
+  MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_LONG_LONG, MPI_MAX, communicator());
+  return number;
+}
+
 std::string Ranks::of_first(std::string text) const
 {
   auto length = static_cast<int>(text.size());

@@ -1,6 +1,8 @@
 #ifndef femgpu_solve_ranks_h
 #define femgpu_solve_ranks_h
 
+#include "linalg/generators/grid_matrix.h"
+
 #include <mpi.h>
 
 #include <string>
@@ -36,6 +38,16 @@ public:
     unsigned int threads; ///< for each, so that all together take the cores that they may use
   };
   Node node() const;
+
+  /// Of what follows each other in the order of the ranks, that of this one.
+  linalg::RowShare share() const
+  {
+    return {rank, size};
+  }
+  /// Over the ranks; over those before this one; the largest.
+  long long sum(long long number) const;
+  long long sum_before(long long number) const;
+  long long max(long long number) const;
 
   /// The text that the first rank has.
   std::string of_first(std::string text) const;

@@ -53,8 +53,8 @@ Json matrix_values(const SolveCommand &command, const SystemToSolve &system)
 {
   return {
       {"name", command.system()},
-      {"n", system.A.n},
-      {"nonzeros", system.A.columns.size()},
+      {"n", system.n},
+      {"nonzeros", system.n_nonzeros},
       {"symmetric", system.is_symmetric},
       {"row_lengths",
        {{"min", system.lengths.min}, {"mean", system.lengths.mean}, {"max", system.lengths.max}}},

@@ -53,8 +53,8 @@ void add_system(std::string &text, const SolveCommand &command, const SystemToSo
 {
   add(text, "system", command.system());
   add(text, "matrix",
-      std::to_string(system.A.n) + " rows, " + std::to_string(system.A.columns.size()) +
-          " entries, " + (system.is_symmetric ? "symmetric" : "unsymmetric") + "; in a row " +
+      std::to_string(system.n) + " rows, " + std::to_string(system.n_nonzeros) + " entries, " +
+          (system.is_symmetric ? "symmetric" : "unsymmetric") + "; in a row " +
           std::to_string(system.lengths.min) + " to " + std::to_string(system.lengths.max) +
           ", mean " + text_of(system.lengths.mean));
   add(text, "b", system.rhs);
@@ -83,7 +83,7 @@ std::string communication_text(const linalg::SolveReport &report)
 void add_methods(std::string &text, const SystemToSolve &system, const SolveRecord &record)
 {
   const linalg::MethodReport &method = record.report.method;
-  const auto nonzeros = static_cast<double>(system.A.columns.size());
+  const auto nonzeros = static_cast<double>(system.n_nonzeros);
   add(text, "backend", record.backend + " (" + record.backend_description + ")");
   if (record.parts.count > 1)
     add(text, "parts",

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace femgpu
 {
@@ -60,19 +61,21 @@ linalg::NonlinearSolverOptions nonlinear_options(const SolveCommand &command,
   return options;
 }
 
-/// A system that the first rank has, in parts: it is ordered there, and cut.
+/// A system in parts. One that the first rank has is ordered there, and cut.
 class DistributedSystem
 {
 public:
-  DistributedSystem(const SystemToSolve &system, const std::string &ordering, MPI_Comm ranks)
+  DistributedSystem(SystemToSolve &system, const std::string &ordering, MPI_Comm ranks)
       : system(system), order("none", ordering), ranks(ranks)
   {}
 
   void cut()
   {
-    const linalg::HostCsr A =
-        system.A.n > 0 ? order.setup(system.A.csr()) : system.A.csr(); // others have none
-    rows.emplace(ranks, A);
+    if (system.is_share)
+      rows.emplace(ranks, std::move(system.A)); // which may be half of the memory
+    else
+      rows.emplace(ranks, system.A.n > 0 ? order.setup(system.A.csr())
+                                         : system.A.csr()); // others have none
   }
   const linalg::MatrixPart &matrix() const
   {
@@ -81,6 +84,8 @@ public:
   /// Of the first rank, in its order, to all.
   std::vector<double> scatter(const std::vector<double> &v) const
   {
+    if (system.is_share)
+      return v;
     std::vector<double> ordered(v.size());
     if (!v.empty())
       order.transform_rhs(v.data(), ordered.data());
@@ -88,7 +93,9 @@ public:
   }
   std::vector<double> gather(const std::vector<double> &own) const
   {
-    const std::vector<double> ordered = rows->gather(own);
+    std::vector<double> ordered = rows->gather(own);
+    if (system.is_share)
+      return ordered;
     std::vector<double> v(ordered.size());
     if (!v.empty())
       order.restore_solution(ordered.data(), v.data());
@@ -104,7 +111,7 @@ public:
   }
 
 private:
-  const SystemToSolve &system;
+  SystemToSolve &system;
   linalg::LinearSystemTransformation order;
   MPI_Comm ranks;
   std::optional<linalg::Distribution> rows;
@@ -131,7 +138,7 @@ SystemSolver in_parts(const std::shared_ptr<DistributedSystem> &parts, const Sys
           [=] { return parts->record(); }};
 }
 
-SystemSolver make_distributed(const SolveCommand &command, const SystemToSolve &system,
+SystemSolver make_distributed(const SolveCommand &command, SystemToSolve &system,
                               const linalg::ExecutorPtr &executor, const Ranks &ranks,
                               const Progress &progress)
 {
@@ -281,7 +288,7 @@ std::string remark(const SolveCommand &command, const SolveRecord &record)
   return needs_no_words ? "" : report.message;
 }
 
-SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &system,
+SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
                              const linalg::ExecutorPtr &executor, const Ranks &ranks,
                              Console &console)
 {

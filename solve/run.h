@@ -71,7 +71,7 @@ std::string remark(const SolveCommand &command, const SolveRecord &record);
 
 /// Solves as often as the command says; of several ranks the first one has the system and gets the
 /// solution. @throws as LinearSolver and NonlinearSolver do
-SolveRecord solve_repeatedly(const SolveCommand &command, const SystemToSolve &system,
+SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
                              const linalg::ExecutorPtr &executor, const Ranks &ranks,
                              Console &console);
 } // namespace femgpu

@@ -1,6 +1,7 @@
 #include "solve/system.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/indices.h"
 #include "linalg/generators/random.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
@@ -8,7 +9,9 @@
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/linear_system_transformation.h"
 
+#include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace femgpu
 {
@@ -109,6 +112,22 @@ void make_matrix(const SolveCommand &command, SystemToSolve &system)
   choose_weights(command, problem.source_weight, system);
 }
 
+void choose_solver(const SolveCommand &command, const bool is_symmetric, SystemToSolve &system)
+{
+  system.solver = command.solver;
+  if (system.solver.empty())
+    system.solver = is_symmetric ? "pipelined-cg" : "pipelined-bicgstab";
+}
+
+void choose_preconditioner(const SolveCommand &command, const bool has_full_diagonal,
+                           SystemToSolve &system)
+{
+  system.preconditioner = command.preconditioner;
+  const char *const own = linalg::solvers.traits(system.solver).preconditioner;
+  if (system.preconditioner.empty())
+    system.preconditioner = own != nullptr ? own : has_full_diagonal ? "jacobi" : "identity";
+}
+
 /// Solver and preconditioner for the matrix @p A_hat that is solved with.
 void choose_methods(const SolveCommand &command, const HostCsr &A_hat, SystemToSolve &system)
 {
@@ -119,15 +138,10 @@ void choose_methods(const SolveCommand &command, const HostCsr &A_hat, SystemToS
     refuse_nonlinear(nonlinear.name, given);
   const bool is_A = A_hat.values == system.A.values.data();
   const UnsymmetricPair pair = is_A || given.exists() ? given : first_unsymmetric_pair(A_hat);
-  system.solver = command.solver;
-  if (system.solver.empty())
-    system.solver = pair.exists() ? "pipelined-bicgstab" : "pipelined-cg";
+  choose_solver(command, !pair.exists(), system);
   if (pair.exists() && linalg::solvers.traits(system.solver).needs_symmetry)
     refuse_unsymmetric(system.solver, pair, command.scaling, system.is_symmetric);
-  system.preconditioner = command.preconditioner;
-  const char *const own = linalg::solvers.traits(system.solver).preconditioner;
-  if (system.preconditioner.empty())
-    system.preconditioner = own != nullptr ? own : has_full_diagonal(A_hat) ? "jacobi" : "identity";
+  choose_preconditioner(command, has_full_diagonal(A_hat), system);
 }
 
 /// b, of the file or made for the transformed matrix @p A_hat.
@@ -193,6 +207,8 @@ SystemToSolve make_system(const SolveCommand &command)
   linalg::orderings.make(command.ordering);
   SystemToSolve system;
   make_matrix(command, system);
+  system.n = system.A.n;
+  system.n_nonzeros = static_cast<long long>(system.A.columns.size());
   const HostCsr A_hat = transformation.setup(system.A.csr());
   system.lengths = row_lengths(system.A.csr());
   choose_methods(command, A_hat, system);
@@ -201,6 +217,54 @@ SystemToSolve make_system(const SolveCommand &command)
   if (!command.x0_file.empty())
     system.x0 = linalg::read_matrix_market_vector(command.x0_file, system.A.n);
   choose_batch(command, system);
+  return system;
+}
+
+bool can_be_shared(const SolveCommand &command)
+{
+  return !command.generator.empty() && command.scaling == "none" && command.ordering == "none" &&
+         command.rhs.empty() && command.rhs_file.empty() && command.x0_file.empty() &&
+         !command.copies;
+}
+
+SystemToSolve make_share(const SolveCommand &command, const Ranks &ranks)
+{
+  const linalg::RowShare share = ranks.share();
+  linalg::ModelProblem problem = linalg::generate(command.generator, share);
+  SystemToSolve system;
+  system.is_share = true;
+  system.is_symmetric = problem.is_symmetric;
+  system.A = std::move(problem.A);
+  system.b = std::move(problem.b);
+  choose_weights(command, problem.source_weight, system);
+  const auto refuse = [&](const std::string &who, const std::string &cure) {
+    throw ParameterError(who + " needs a symmetric matrix, and that of '" + command.generator +
+                         "' is not. Use " + cure + ".");
+  };
+  if (system.nonlinear) {
+    system.rhs = "0";
+    std::fill(system.b.begin(), system.b.end(), 0.);
+    if (!problem.is_symmetric &&
+        linalg::nonlinear_methods.entry_of(command.nonlinear_method).traits.needs_symmetry)
+      refuse("Nonlinear method '" + command.nonlinear_method + "'", "--nonlinear-method newton");
+  }
+  else
+    system.rhs = "the generator's own";
+  choose_solver(command, problem.is_symmetric, system);
+  if (!problem.is_symmetric && linalg::solvers.traits(system.solver).needs_symmetry)
+    refuse("Solver '" + system.solver + "'", "--solver pipelined-bicgstab");
+
+  const HostCsr A = system.A.csr();
+  const auto first = static_cast<int>(ranks.sum_before(A.n));
+  choose_preconditioner(command, ranks.max(has_full_diagonal(A, first) ? 0 : 1) == 0, system);
+  system.n = ranks.sum(A.n);
+  system.n_nonzeros = ranks.sum(static_cast<long long>(A.n_nonzeros));
+  const RowLengths own = row_lengths(A);
+  system.lengths = {static_cast<int>(-ranks.max(A.n > 0 ? -own.min : -linalg::most_indices)),
+                    static_cast<int>(ranks.max(own.max)),
+                    static_cast<double>(system.n_nonzeros) /
+                        static_cast<double>(std::max(system.n, 1LL))};
+  system.x0.assign(system.b.size(), 0.);
   return system;
 }
 } // namespace femgpu

@@ -6,6 +6,7 @@
 #include "solve/command_line.h"
 #include "solve/matrix_facts.h"
 #include "solve/nonlinear_term.h"
+#include "solve/ranks.h"
 
 #include <optional>
 #include <string>
@@ -14,10 +15,13 @@
 namespace femgpu
 {
 /// A x = b, or A x = b + λ W φ(x), with an initial guess, and the methods that it is solved with.
-/// A batch has several b and x₀, one behind the other, and perhaps several A.
+/// A batch has several b and x₀, one behind the other, and perhaps several A. Of several ranks the
+/// first one has it, or each the rows that it has generated.
 struct SystemToSolve
 {
   linalg::HostMatrix A;
+  bool is_share = false;           ///< are A, b, x₀ and W those of this rank?
+  long long n = 0, n_nonzeros = 0; ///< of the whole matrix
   std::vector<double> b, x0;
   int n_systems = 1;
   bool is_batch = false;
@@ -47,6 +51,12 @@ struct SystemToSolve
  *         for what batches do not have
  */
 SystemToSolve make_system(const SolveCommand &command);
+
+/// Can each rank generate its own rows? Not where somebody needs all of them.
+bool can_be_shared(const SolveCommand &command);
+
+/// Collective. Generates the rows of a rank. @throws as make_system()
+SystemToSolve make_share(const SolveCommand &command, const Ranks &ranks);
 } // namespace femgpu
 
 #endif

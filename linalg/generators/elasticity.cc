@@ -113,7 +113,7 @@ int corner_at(const int a, const GridOffset &offset)
 }
 } // namespace
 
-HostMatrix elasticity_matrix(const int N, const double E, const double nu)
+HostMatrix elasticity_matrix(const int N, const double E, const double nu, const RowShare &share)
 {
   const CubeStiffness stiffness(E, nu);
   const std::vector<GridOffset> offsets = edge_offsets();
@@ -127,24 +127,26 @@ HostMatrix elasticity_matrix(const int N, const double E, const double nu)
           for (int i = 0; b >= 0 && i < 9; ++i)
             values[i] += h * stiffness(a, b)[i];
         });
-      });
+      },
+      share);
 }
 
-std::vector<double> elasticity_load(const int N)
+std::vector<double> elasticity_load(const int N, const RowShare &share)
 {
   std::array<int, 8> tetrahedra_at = {}; // a corner of the cube
   for (const Tetrahedron &T : kuhn_tetrahedra())
     for (const int corner : T.corners)
       ++tetrahedra_at[corner];
   const Grid grid = nodes(N);
-  std::vector<double> b(3 * static_cast<std::size_t>(grid.nx) * grid.ny * grid.nz);
+  const int first = share.first(grid.n_points()), end = share.end(grid.n_points());
+  std::vector<double> b(3 * static_cast<std::size_t>(end - first));
   const double quarter = 1. / (24. * N * N * N); // of the volume of a tetrahedron
-  for (int z = 0; z < grid.nz; ++z)
-    for (int y = 0; y < grid.ny; ++y)
-      for (int x = 0; x < grid.nx; ++x)
-        for_cubes(N, x, y, z, [&](const int a) {
-          b[3 * grid.index(x, y, z) + 2] -= tetrahedra_at[a] * quarter;
-        });
+  grid.for_points(first, end, [&](const int x, const int y, const int z) {
+    for_cubes(N, x, y, z, [&](const int a) {
+      b[3 * static_cast<std::size_t>(grid.index(x, y, z) - first) + 2] -=
+          tetrahedra_at[a] * quarter;
+    });
+  });
   return b;
 }
 } // namespace femgpu::linalg

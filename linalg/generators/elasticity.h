@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_generators_elasticity_h
 #define femgpu_linalg_generators_elasticity_h
 
-#include "linalg/base/host_matrix.h"
+#include "linalg/generators/grid_matrix.h"
 
 #include <vector>
 
@@ -14,12 +14,13 @@ namespace femgpu::linalg
  * positive definite; up to 45 entries a row, zeros among them, as an assembled matrix has.
  * @param E Young's modulus
  * @param nu Poisson's ratio, below 0.5
+ * @param share of the nodes, whose rows are made
  * @throws ParameterError if the matrix has more than RowStarts::most_entries entries
  */
-HostMatrix elasticity_matrix(int N, double E, double nu);
+HostMatrix elasticity_matrix(int N, double E, double nu, const RowShare &share = {});
 
 /// The right-hand side for the body force (0, 0, -1): the weight of the cube.
-std::vector<double> elasticity_load(int N);
+std::vector<double> elasticity_load(int N, const RowShare &share = {});
 } // namespace femgpu::linalg
 
 #endif

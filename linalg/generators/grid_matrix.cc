@@ -31,38 +31,51 @@ bool operator<(const GridOffset &a, const GridOffset &b)
   return std::tie(a.dz, a.dy, a.dx) < std::tie(b.dz, b.dy, b.dx);
 }
 
+void check_grid(const Grid &grid, const int components)
+{
+  // Each size is an int: their product may be beyond 64 bits, but not beyond a double.
+  check_count(grid, double(grid.nx) * grid.ny * grid.nz * components, "rows", most_indices);
+}
+
+void check_entries(const Grid &grid, const double count)
+{
+  check_count(grid, count, "entries", RowStarts::most_entries);
+}
+
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets,
                           const int components)
 {
+  check_grid(grid, components);
   const auto [nx, ny, nz] = grid;
-  // Each size is an int: their product may be beyond 64 bits, but not beyond a double.
-  check_count(grid, double(nx) * ny * nz * components, "rows", most_indices);
   const auto reach = [](const int size, const int step) {
     return std::int64_t(std::max(size - std::abs(step), 0));
   };
   std::int64_t count = 0;
   for (const auto &[dx, dy, dz] : offsets)
     count += reach(nx, dx) * reach(ny, dy) * reach(nz, dz) * components * components;
-  check_count(grid, static_cast<double>(count), "entries", RowStarts::most_entries);
+  check_entries(grid, static_cast<double>(count));
   return static_cast<std::size_t>(count);
 }
 
-Unknowns unknowns_of(const Grid &grid, const int components)
+Unknowns unknowns_of(const Grid &grid, const int components, const RowShare &share)
 {
   Unknowns unknowns;
   unknowns.per_node = components > 1 ? components : 0;
   unknowns.dimension = grid.nz > 1 ? 3 : 2;
-  unknowns.coordinates.reserve(static_cast<std::size_t>(grid.nx) * grid.ny * grid.nz * components *
-                               unknowns.dimension);
-  for (int z = 0; z < grid.nz; ++z)
-    for (int y = 0; y < grid.ny; ++y)
-      for (int x = 0; x < grid.nx; ++x)
-        for (int c = 0; c < components; ++c) {
-          unknowns.coordinates.push_back(x);
-          unknowns.coordinates.push_back(y);
-          if (unknowns.dimension == 3)
-            unknowns.coordinates.push_back(z);
-        }
+  const int first = share.first(grid.n_points()), end = share.end(grid.n_points());
+  const std::size_t width =
+      static_cast<std::size_t>(components) * static_cast<std::size_t>(unknowns.dimension);
+  unknowns.coordinates.resize(static_cast<std::size_t>(end - first) * width);
+  grid.for_points(first, end, [&](const int x, const int y, const int z) {
+    double *to =
+        &unknowns.coordinates[static_cast<std::size_t>(grid.index(x, y, z) - first) * width];
+    for (int c = 0; c < components; ++c, to += unknowns.dimension) {
+      to[0] = x;
+      to[1] = y;
+      if (unknowns.dimension == 3)
+        to[2] = z;
+    }
+  });
   return unknowns;
 }
 } // namespace femgpu::linalg

@@ -21,6 +21,43 @@ struct Grid
   {
     return x >= 0 && x < nx && y >= 0 && y < ny && z >= 0 && z < nz;
   }
+  int n_points() const
+  {
+    return nx * ny * nz;
+  }
+
+  /// Calls action(x, y, z) for the points from @p first to @p end, in parallel.
+  template <class Action>
+  void for_points(const int first, const int end, const Action &action) const
+  {
+    const int last_line = end > first ? (end - 1) / nx : -1;
+#pragma omp parallel for schedule(static)
+    for (int line = first / nx; line <= last_line; ++line) {
+      const int begin = line * nx;
+      for (int x = first > begin ? first - begin : 0; x < nx && x < end - begin; ++x)
+        action(x, line % ny, line / ny);
+    }
+  }
+};
+
+/// One of some equal parts of what follows each other.
+struct RowShare
+{
+  int part = 0, n_parts = 1;
+
+  /// The first of @p n that it has; the end is the first of the next.
+  int first(const int n) const
+  {
+    return static_cast<int>(static_cast<long long>(n) * part / n_parts);
+  }
+  int end(const int n) const
+  {
+    return RowShare{part + 1, n_parts}.first(n);
+  }
+  bool is_all() const
+  {
+    return n_parts == 1;
+  }
 };
 
 /// From a point of a grid to one that it is coupled with.
@@ -32,6 +69,9 @@ struct GridOffset
 /// Whether @p a comes before @p b in the order of the points of a grid.
 bool operator<(const GridOffset &a, const GridOffset &b);
 
+/// @throws ParameterError that names the numbers if rows are more than most_indices
+void check_grid(const Grid &grid, int components);
+
 /**
  * The number of entries of a matrix that couples @p components unknowns a point with those of all
  * neighbours at @p offsets that are on the grid.
@@ -40,45 +80,48 @@ bool operator<(const GridOffset &a, const GridOffset &b);
  */
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets, int components);
 
-/// At the points of the grid, spacing 1, each with @p components unknowns.
-Unknowns unknowns_of(const Grid &grid, int components);
+/// @throws ParameterError that names the numbers if these are more entries than
+/// RowStarts::most_entries
+void check_entries(const Grid &grid, double count);
+
+/// At the points of the grid of that share, spacing 1, each with @p components unknowns.
+Unknowns unknowns_of(const Grid &grid, int components, const RowShare &share = {});
 
 /**
  * That matrix; unknowns are interleaved by point. @p block(x, y, z, k, values) writes the coupling
  * of a point with that at offsets[k] as @p components x @p components values, row by row. It is
  * called in parallel, for points of the grid only.
  * @param offsets ascending
+ * @param share whose rows are made, with columns by their numbers in the whole matrix
  */
 template <int components, class Block>
-HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets, const Block &block)
+HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets, const Block &block,
+                       const RowShare &share = {})
 {
   HostMatrix A;
-  const std::size_t n_nonzeros = count_entries(grid, offsets, components);
-  A.n = grid.nx * grid.ny * grid.nz * components;
+  check_grid(grid, components);
+  if (share.is_all())
+    count_entries(grid, offsets, components); // refuses too many before memory is taken
+  const int first = share.first(grid.n_points()), end = share.end(grid.n_points());
+  A.n = (end - first) * components;
   A.row_starts.resize(static_cast<std::size_t>(A.n) + 1);
-  const auto for_points = [&](const auto &action) {
-    const int lines = grid.ny * grid.nz;
-#pragma omp parallel for schedule(static)
-    for (int line = 0; line < lines; ++line)
-      for (int x = 0; x < grid.nx; ++x)
-        action(x, line % grid.ny, line / grid.ny);
-  };
-  for_points([&](const int x, const int y, const int z) {
+  grid.for_points(first, end, [&](const int x, const int y, const int z) {
     int length = 0;
     for (const auto &[dx, dy, dz] : offsets)
       length += grid.contains(x + dx, y + dy, z + dz) ? components : 0;
     for (int c = 0; c < components; ++c)
-      A.row_starts[grid.index(x, y, z) * components + c + 1] = length;
+      A.row_starts[(grid.index(x, y, z) - first) * components + c + 1] = length;
   });
-  std::size_t start = 0;
+  std::size_t n_nonzeros = 0;
   for (int i = 0; i < A.n; ++i)
-    A.row_starts[i + 1] = low_bits(start += static_cast<std::size_t>(A.row_starts[i + 1]));
+    A.row_starts[i + 1] = low_bits(n_nonzeros += static_cast<std::size_t>(A.row_starts[i + 1]));
+  check_entries(grid, static_cast<double>(n_nonzeros));
   const RowStarts row_starts(A.row_starts.data(), A.n, n_nonzeros);
 
   A.columns.resize(n_nonzeros);
   A.values.resize(n_nonzeros);
-  for_points([&](const int x, const int y, const int z) {
-    const int row = grid.index(x, y, z) * components;
+  grid.for_points(first, end, [&](const int x, const int y, const int z) {
+    const int row = (grid.index(x, y, z) - first) * components;
     double values[components * components];
     std::size_t entry = 0; // within the rows of this point
     for (std::size_t k = 0; k < offsets.size(); ++k) {
@@ -96,7 +139,7 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
       entry += components;
     }
   });
-  A.unknowns = std::make_shared<const Unknowns>(unknowns_of(grid, components));
+  A.unknowns = std::make_shared<const Unknowns>(unknowns_of(grid, components, share));
   return A;
 }
 } // namespace femgpu::linalg

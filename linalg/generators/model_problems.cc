@@ -11,10 +11,10 @@ namespace femgpu::linalg
 namespace
 {
 /// With the right-hand side 1, or @p b, everywhere.
-ModelProblem on_grid(const Grid &grid, Stencil stencil, const double b = 1.)
+ModelProblem on_grid(const RowShare &share, const Grid &grid, Stencil stencil, const double b = 1.)
 {
   ModelProblem problem;
-  problem.A = stencil_matrix(grid, std::move(stencil));
+  problem.A = stencil_matrix(grid, std::move(stencil), share);
   problem.b.assign(static_cast<std::size_t>(problem.A.n), b);
   return problem;
 }
@@ -28,17 +28,17 @@ double spacing_squared(const Grid &grid)
 }
 
 /// -Δu = f with spacing 1, where @p stencil stands for -c Δ.
-ModelProblem poisson(const Grid &grid, Stencil stencil, const double c = 1.)
+ModelProblem poisson(const RowShare &share, const Grid &grid, Stencil stencil, const double c = 1.)
 {
-  ModelProblem problem = on_grid(grid, std::move(stencil));
+  ModelProblem problem = on_grid(share, grid, std::move(stencil));
   problem.source_weight = c * spacing_squared(grid);
   return problem;
 }
 
-ModelProblem convection_diffusion(const Grid &grid, const double peclet,
+ModelProblem convection_diffusion(const RowShare &share, const Grid &grid, const double peclet,
                                   const std::vector<double> &wind)
 {
-  ModelProblem problem = on_grid(grid, upwind_stencil(wind));
+  ModelProblem problem = on_grid(share, grid, upwind_stencil(wind));
   problem.is_symmetric = peclet == 0.;
   return problem;
 }
@@ -55,55 +55,74 @@ ModelProblem poisson2d_p1(const GeneratorArguments &arguments)
   const int N = arguments.size(2);
   // The integral of a linear function that is 1 at a node is h².
   const double h_2 = 1. / (static_cast<double>(N) * N);
-  ModelProblem problem = on_grid({N - 1, N - 1, 1}, triangle_stencil(), h_2);
+  ModelProblem problem = on_grid(arguments.share(), {N - 1, N - 1, 1}, triangle_stencil(), h_2);
   problem.source_weight = h_2;
   return problem;
 }
 
 ModelProblem poisson2d_5pt(const GeneratorArguments &arguments)
 {
-  return poisson(arguments.grid(2), cross_stencil({1., 1.}));
+  return poisson(arguments.share(), arguments.grid(2), cross_stencil({1., 1.}));
 }
 
 ModelProblem poisson2d_9pt(const GeneratorArguments &arguments)
 {
-  return poisson(arguments.grid(2), box_stencil(2), 3.);
+  return poisson(arguments.share(), arguments.grid(2), box_stencil(2), 3.);
 }
 
 ModelProblem poisson3d_7pt(const GeneratorArguments &arguments)
 {
-  return poisson(arguments.grid(3), cross_stencil({1., 1., 1.}));
+  return poisson(arguments.share(), arguments.grid(3), cross_stencil({1., 1., 1.}));
 }
 
 ModelProblem poisson3d_27pt(const GeneratorArguments &arguments)
 {
-  return poisson(arguments.grid(3), box_stencil(3), 9.);
+  return poisson(arguments.share(), arguments.grid(3), box_stencil(3), 9.);
 }
 
 ModelProblem anisotropic2d(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
-  return on_grid({N, N, 1}, cross_stencil({positive_number(arguments), 1.}));
+  return on_grid(arguments.share(), {N, N, 1}, cross_stencil({positive_number(arguments), 1.}));
 }
 
 ModelProblem anisotropic3d(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
-  return on_grid({N, N, N}, cross_stencil({positive_number(arguments), 1., 1.}));
+  return on_grid(arguments.share(), {N, N, N}, cross_stencil({positive_number(arguments), 1., 1.}));
 }
 
 ModelProblem convection_diffusion2d(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
   const double peclet = arguments.number();
-  return convection_diffusion({N, N, 1}, peclet, {peclet, peclet / 2.});
+  return convection_diffusion(arguments.share(), {N, N, 1}, peclet, {peclet, peclet / 2.});
 }
 
 ModelProblem convection_diffusion3d(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
   const double peclet = arguments.number();
-  return convection_diffusion({N, N, N}, peclet, {peclet, peclet / 2., peclet / 4.});
+  return convection_diffusion(arguments.share(), {N, N, N}, peclet,
+                              {peclet, peclet / 2., peclet / 4.});
+}
+
+/// Of a problem whose rows depend on each other.
+ModelProblem share_of(ModelProblem all, const RowShare &share)
+{
+  if (share.is_all())
+    return all;
+  ModelProblem problem;
+  problem.is_symmetric = all.is_symmetric;
+  problem.source_weight = all.source_weight;
+  const int first = share.first(all.A.n), end = share.end(all.A.n);
+  for (int i = first; i < end; ++i) {
+    for (int k = all.A.row_starts[i]; k < all.A.row_starts[i + 1]; ++k)
+      problem.A.add(all.A.columns[k], all.A.values[k]);
+    problem.A.end_row();
+  }
+  problem.b.assign(all.b.begin() + first, all.b.begin() + end);
+  return problem;
 }
 
 ModelProblem circuit(const GeneratorArguments &arguments)
@@ -125,15 +144,15 @@ ModelProblem circuit(const GeneratorArguments &arguments)
       b_i += row.values[k] * v[row.columns[k]];
     problem.b.push_back(b_i);
   }
-  return problem;
+  return share_of(std::move(problem), arguments.share());
 }
 
 ModelProblem elasticity3d_p1(const GeneratorArguments &arguments)
 {
   const int N = arguments.size(1);
   ModelProblem problem;
-  problem.A = elasticity_matrix(N, 1., 0.3);
-  problem.b = elasticity_load(N);
+  problem.A = elasticity_matrix(N, 1., 0.3, arguments.share());
+  problem.b = elasticity_load(N, arguments.share());
   return problem;
 }
 } // namespace

@@ -40,8 +40,9 @@ bool parse(const std::string &word, Number &number)
 }
 } // namespace
 
-GeneratorArguments::GeneratorArguments(const std::string &text, const std::string &form)
-    : text(text), form(form), words(split(after_colon(text), ','))
+GeneratorArguments::GeneratorArguments(const std::string &text, const std::string &form,
+                                       const RowShare &share)
+    : text(text), form(form), rows(share), words(split(after_colon(text), ','))
 {
   const std::string parameters = after_colon(form);
   const std::size_t most = split(parameters, ',').size();
@@ -112,11 +113,11 @@ std::vector<Choice> generator_choices()
   return choices;
 }
 
-ModelProblem generate(const std::string &text)
+ModelProblem generate(const std::string &text, const RowShare &share)
 {
   for (const auto &entry : generators)
     if (text.substr(0, text.find(':')) == entry.name) {
-      ModelProblem problem = entry.make(GeneratorArguments(text, form_of(entry)));
+      ModelProblem problem = entry.make(GeneratorArguments(text, form_of(entry), share));
       problem.name = text;
       return problem;
     }

@@ -9,11 +9,11 @@
 
 namespace femgpu::linalg
 {
-/// A system A x = b whose size one chooses.
+/// A system A x = b whose size one chooses, or a share of its rows.
 struct ModelProblem
 {
-  std::string name; ///< the text it was made from
-  HostMatrix A;
+  std::string name;      ///< the text it was made from
+  HostMatrix A;          ///< of a share with columns by their numbers in all of it
   std::vector<double> b; ///< n
   bool is_symmetric = true;
   /// What a source f = 1 adds to each b_i where the problem is posed in the unit square or cube: A
@@ -28,9 +28,15 @@ public:
   /**
    * @param text the whole text, "NAME:PARAMETERS"
    * @param form what it should look like, "poisson2d-5pt:NX[xNY]"
+   * @param share of the rows, that are to be made
    * @throws ParameterError if the number of parameters is another
    */
-  GeneratorArguments(const std::string &text, const std::string &form);
+  GeneratorArguments(const std::string &text, const std::string &form, const RowShare &share);
+
+  const RowShare &share() const
+  {
+    return rows;
+  }
 
   /// The first parameter: one size for all of @p dimension directions, or one for each.
   Grid grid(int dimension) const;
@@ -48,6 +54,7 @@ private:
   int parse_size(const std::string &word, int smallest) const;
 
   std::string text, form;
+  RowShare rows;
   std::vector<std::string> words;
 };
 
@@ -63,11 +70,12 @@ extern const Registry<GeneratorTraits, ModelProblem(const GeneratorArguments &)>
 std::vector<Choice> generator_choices();
 
 /**
- * Makes the model problem that @p text says, as in "poisson2d-5pt:100x50".
+ * Makes the model problem that @p text says, as in "poisson2d-5pt:100x50", or a share of its rows
+ * that follow each other.
  * @throws ParameterError naming the valid forms; or the numbers, if the matrix has more than
  * most_indices rows or entries
  */
-ModelProblem generate(const std::string &text);
+ModelProblem generate(const std::string &text, const RowShare &share = {});
 } // namespace femgpu::linalg
 
 #endif

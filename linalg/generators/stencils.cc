@@ -5,16 +5,19 @@
 
 namespace femgpu::linalg
 {
-HostMatrix stencil_matrix(const Grid &grid, Stencil stencil)
+HostMatrix stencil_matrix(const Grid &grid, Stencil stencil, const RowShare &share)
 {
   std::sort(stencil.begin(), stencil.end(),
             [](const StencilEntry &a, const StencilEntry &b) { return a.offset < b.offset; });
   std::vector<GridOffset> offsets;
   for (const StencilEntry &entry : stencil)
     offsets.push_back(entry.offset);
-  return grid_matrix<1>(grid, offsets,
-                        [&](int /* x */, int /* y */, int /* z */, const std::size_t k,
-                            double *const value) { *value = stencil[k].value; });
+  return grid_matrix<1>(
+      grid, offsets,
+      [&](int /* x */, int /* y */, int /* z */, const std::size_t k, double *const value) {
+        *value = stencil[k].value;
+      },
+      share);
 }
 
 Stencil cross_stencil(const std::vector<double> &a)

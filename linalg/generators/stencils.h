@@ -20,8 +20,8 @@ struct StencilEntry
 };
 using Stencil = std::vector<StencilEntry>;
 
-/// The same @p stencil, its offsets in any order, for every point of @p grid.
-HostMatrix stencil_matrix(const Grid &grid, Stencil stencil);
+/// The same @p stencil, its offsets in any order, for every point of @p grid, or of a share of it.
+HostMatrix stencil_matrix(const Grid &grid, Stencil stencil, const RowShare &share = {});
 
 /// -Σ a_d ∂²u/∂x_d² with the one to three coefficients @p a: 3, 5 or 7 points.
 Stencil cross_stencil(const std::vector<double> &a);

@@ -51,12 +51,14 @@ int n_ranks(MPI_Comm ranks)
   return size;
 }
 
-/// Begins of consecutive parts of such sizes, and the end.
-std::vector<int> begins_of(const std::vector<int> &counts)
+/// Low bits of where rows of such lengths begin, and of their end.
+std::vector<int> row_starts_of(const std::vector<int> &lengths)
 {
-  std::vector<int> begins(counts.size() + 1);
-  std::partial_sum(counts.begin(), counts.end(), begins.begin() + 1);
-  return begins;
+  std::vector<int> starts = {0};
+  std::size_t end = 0;
+  for (const int length : lengths)
+    starts.push_back(low_bits(end += static_cast<std::size_t>(length)));
+  return starts;
 }
 } // namespace
 
@@ -100,6 +102,16 @@ Distribution::Distribution(MPI_Comm ranks, const HostCsr &A) : ranks(ranks)
   send_unknowns(*A.unknowns);
 }
 
+Distribution::Distribution(MPI_Comm ranks, HostMatrix rows) : ranks(ranks)
+{
+  MPI_Comm_rank(ranks, &rank);
+  std::vector<int> n_rows(static_cast<std::size_t>(n_ranks(ranks)));
+  MPI_Allgather(&rows.n, 1, MPI_INT, n_rows.data(), 1, MPI_INT, ranks);
+  starts = row_starts_of(n_rows);
+  part.rows = std::move(rows);
+  make_plan();
+}
+
 /// To all: what is known of their rows.
 void Distribution::send_unknowns(const Unknowns &all)
 {
@@ -119,10 +131,6 @@ void Distribution::send_rows(const HostCsr &A)
   for (int to = n_ranks(ranks) - 1; to >= 0; --to) {
     const int first = starts[to], last = starts[to + 1];
     const std::size_t begin = A.row_starts[first], n_entries = A.row_starts[last] - begin;
-    if (n_entries > static_cast<std::size_t>(most_indices))
-      throw ParameterError("A part of the matrix has " + std::to_string(n_entries) +
-                           " entries, more than the " + std::to_string(most_indices) +
-                           " that it can count. Use more ranks.");
     std::vector<int> lengths;
     for (int i = first; i < last; ++i)
       lengths.push_back(A.row_starts.length(i));
@@ -132,9 +140,11 @@ void Distribution::send_rows(const HostCsr &A)
       send(A.values + begin, n_entries, to, ranks);
       continue;
     }
-    part.rows.row_starts = begins_of(lengths);
+    part.rows.n = last - first;
+    part.rows.row_starts = row_starts_of(lengths);
+    part.rows.columns.assign(A.columns + begin, A.columns + begin + n_entries);
     part.rows.values.assign(A.values + begin, A.values + begin + n_entries);
-    make_plan({A.columns + begin, A.columns + begin + n_entries});
+    make_plan();
   }
 }
 
@@ -143,39 +153,50 @@ void Distribution::receive_rows()
   std::vector<int> lengths(static_cast<std::size_t>(starts[rank + 1] - starts[rank]));
   receive(lengths.data(), lengths.size(), 0, ranks);
   const auto n_entries = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
-  part.rows.row_starts = begins_of(lengths);
-  std::vector<int> columns(n_entries);
-  receive(columns.data(), n_entries, 0, ranks);
-  part.rows.values.resize(n_entries);
-  receive(part.rows.values.data(), n_entries, 0, ranks);
-  make_plan(std::move(columns));
+  HostMatrix &rows = part.rows;
+  rows.n = starts[rank + 1] - starts[rank];
+  rows.row_starts = row_starts_of(lengths);
+  rows.columns.resize(n_entries);
+  receive(rows.columns.data(), n_entries, 0, ranks);
+  rows.values.resize(n_entries);
+  receive(rows.values.data(), n_entries, 0, ranks);
+  make_plan();
 }
 
 /// Puts own columns first, from 0 on, then ghosts, and tells the ranks that own these.
-void Distribution::make_plan(std::vector<int> columns)
+void Distribution::make_plan()
 {
-  const int first = starts[rank];
   HostMatrix &A = part.rows;
-  A.n = starts[rank + 1] - first;
-  const auto is_own = [&](const int column) { return column >= first && column < first + A.n; };
+  const int first = starts[rank], end = starts[rank + 1];
+  const RowStarts row_starts(A.row_starts.data(), A.n, A.columns.size());
   std::vector<long long> ghosts;
-  std::copy_if(columns.begin(), columns.end(), std::back_inserter(ghosts),
-               [&](const int column) { return !is_own(column); });
+#pragma omp parallel
+  {
+    std::vector<long long> mine;
+#pragma omp for schedule(static)
+    for (int i = 0; i < A.n; ++i)
+      for (std::size_t k = row_starts[i]; k < row_starts[i + 1]; ++k)
+        if (A.columns[k] < first || A.columns[k] >= end)
+          mine.push_back(A.columns[k]);
+#pragma omp critical
+    ghosts.insert(ghosts.end(), mine.begin(), mine.end());
+  }
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
-
-  A.columns.resize(columns.size());
-  std::vector<double> values(columns.size());
+#pragma omp parallel for schedule(static)
   for (int i = 0; i < A.n; ++i) {
-    std::size_t to = A.row_starts[i];
-    for (const bool of_ghosts : {false, true})
-      for (int k = A.row_starts[i]; k < A.row_starts[i + 1]; ++k)
-        if (is_own(columns[k]) != of_ghosts) {
-          A.columns[to] = local_number(columns[k], first, A.n, ghosts);
-          values[to++] = A.values[k];
-        }
+    int *const columns = A.columns.data() + row_starts[i];
+    double *const values = A.values.data() + row_starts[i];
+    const int length = row_starts.length(i);
+    const auto place_of = [&](const int column) {
+      return std::lower_bound(columns, columns + length, column) - columns;
+    };
+    const auto own = place_of(first), behind = place_of(end);
+    std::rotate(columns, columns + own, columns + behind);
+    std::rotate(values, values + own, values + behind);
+    for (int k = 0; k < length; ++k)
+      columns[k] = local_number(columns[k], first, A.n, ghosts);
   }
-  A.values = std::move(values);
   part.ghosts = MpiCommunicator(ranks).plan(ghosts, {starts.begin(), starts.end()});
 }
 

@@ -10,7 +10,8 @@
 
 /**
  * @file
- * A system that the first rank has, cut into rows for all of them. All functions are collective.
+ * A system cut into rows for all ranks, which the first one has, or each its own. All functions are
+ * collective.
  */
 namespace femgpu::linalg
 {
@@ -40,6 +41,10 @@ public:
   /// Cuts @p A, of the first rank; that of others is not read.
   Distribution(MPI_Comm ranks, const HostCsr &A);
 
+  /// @param rows of this rank, behind those of the ranks before, with columns by their numbers in
+  /// the whole matrix
+  Distribution(MPI_Comm ranks, HostMatrix rows);
+
   /// Of this rank.
   const MatrixPart &matrix() const
   {
@@ -66,7 +71,7 @@ private:
   void send_rows(const HostCsr &A);
   void receive_rows();
   void send_unknowns(const Unknowns &all);
-  void make_plan(std::vector<int> global_columns);
+  void make_plan();
 
   MPI_Comm ranks;
   int rank = 0;

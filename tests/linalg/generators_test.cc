@@ -140,6 +140,41 @@ TEST(Generators, MatricesAreSymmetricIfTheySaySo)
   }
 }
 
+TEST(Generators, SharesOfRowsAreThoseOfTheWhole)
+{
+  for (const char *const text :
+       {"poisson2d-p1:6", "poisson2d-5pt:5x7", "poisson2d-9pt:1x7", "poisson3d-7pt:3x4x5",
+        "poisson3d-27pt:3x4x5", "anisotropic2d:5,0.1", "anisotropic3d:5,0.1",
+        "convection-diffusion2d:5,3", "convection-diffusion3d:5,2", "circuit:50",
+        "elasticity3d-p1:3"})
+    for (const int n_parts : {2, 3, 40}) {
+      SCOPED_TRACE(std::string(text) + " in " + std::to_string(n_parts));
+      const ModelProblem whole = generate(text);
+      HostMatrix A;
+      std::vector<double> b, coordinates;
+      for (int part = 0; part < n_parts; ++part) {
+        const ModelProblem share = generate(text, {part, n_parts});
+        EXPECT_EQ(share.is_symmetric, whole.is_symmetric);
+        EXPECT_EQ(share.source_weight, whole.source_weight);
+        EXPECT_EQ(share.A.unknowns->per_node, whole.A.unknowns->per_node);
+        EXPECT_EQ(share.A.unknowns->dimension, whole.A.unknowns->dimension);
+        for (int i = 0; i < share.A.n; ++i) {
+          for (int k = share.A.row_starts[i]; k < share.A.row_starts[i + 1]; ++k)
+            A.add(share.A.columns[k], share.A.values[k]);
+          A.end_row();
+        }
+        b.insert(b.end(), share.b.begin(), share.b.end());
+        const std::vector<double> &places = share.A.unknowns->coordinates;
+        coordinates.insert(coordinates.end(), places.begin(), places.end());
+      }
+      EXPECT_EQ(A.row_starts, whole.A.row_starts);
+      EXPECT_EQ(A.columns, whole.A.columns);
+      EXPECT_EQ(A.values, whole.A.values);
+      EXPECT_EQ(b, whole.b);
+      EXPECT_EQ(coordinates, whole.A.unknowns->coordinates);
+    }
+}
+
 TEST(Generators, SizesAreThoseOfTheFamilies)
 {
   const std::vector<std::pair<std::string, int>> sizes = {

@@ -80,7 +80,8 @@ class Ranks(RanksTest):
                 report = self.report(3, "--generate", SYMMETRIC, "--solver", solver,
                                      "--preconditioner", preconditioner)
                 self.assertEqual(report["outcome"], "converged")
-                sees_all = preconditioner in ("auto", "identity", "jacobi", "chebyshev", "neumann", "multigrid")
+                sees_all = preconditioner in ("auto", "identity", "jacobi", "chebyshev", "neumann",
+                                              "fsai", "sai", "multigrid")
                 self.assertEqual("each part's own block" in
                                  (report["solve"]["preconditioner_remarks"] or ""), not sees_all)
 
@@ -162,6 +163,14 @@ class RanksErrors(RanksTest):
                 (["--solver", "no"], 1, "'no'")]:
             with self.subTest(arguments=arguments):
                 self.assertIn(text, self.refusal(*system, *arguments, code=code))
+
+    def test_a_solver_that_needs_symmetry_is_refused_for_rows_that_have_none(self):
+        system = ["--generate", UNSYMMETRIC]
+        self.assertIn("Solver 'cg' needs a symmetric matrix",
+                      self.refusal(*system, "--solver", "cg", code=1, ranks=3))
+        self.assertIn("Nonlinear method 'nlcg' needs a symmetric matrix",
+                      self.refusal(*system, "--nonlinear", "bratu lambda=1 weights=0.1",
+                                   "--nonlinear-method", "nlcg", code=1))
 
     def test_errors_of_the_first_rank_end_all(self):
         self.assertIn("no.mtx", self.refusal("no.mtx", code=2, ranks=3))
