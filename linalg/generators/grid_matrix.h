@@ -30,7 +30,9 @@ struct Grid
   template <class Action>
   void for_points(const int first, const int end, const Action &action) const
   {
-    const int last_line = end > first ? (end - 1) / nx : -1;
+    if (end <= first)
+      return; // there may be no points at all
+    const int last_line = (end - 1) / nx;
 #pragma omp parallel for schedule(static)
     for (int line = first / nx; line <= last_line; ++line) {
       const int begin = line * nx;
