@@ -1,7 +1,6 @@
 #include "app/listing.h"
 
 #include "common/listing.h"
-#include "linalg/dealii/group_solver.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear/registry.h"
@@ -42,5 +41,25 @@ std::string listing()
          listing_of("Solver/Ordering", linalg::orderings.choices()) +
          listing_of("Nonlinear/Method", linalg::nonlinear_methods.choices()) +
          listing_of_generators() + listing_of_backends("Solver/Backend");
+}
+
+std::string listing_of_groups(MPI_Comm ranks)
+{
+  const linalg::SolverGroups groups(ranks, "auto", "auto", "auto");
+  const linalg::GroupSolver solver(groups, 0,
+                                   linalg::GroupSolverOptions(linalg::LinearSolverOptions()));
+  std::string text =
+      "\nSolver groups of these ranks, with Solver/Backend and Solver/Devices auto\n";
+  for (const auto &place : solver.places())
+    text += "  " + place_text(place) + '\n';
+  return text;
+}
+
+std::string place_text(const linalg::GroupSolver::Place &place)
+{
+  const std::string first = std::to_string(place.first_rank),
+                    last = std::to_string(place.last_rank);
+  return (first == last ? "rank " + first : "ranks " + first + " to " + last) + " with " +
+         place.backend + " (" + place.description + ") of " + place.node;
 }
 } // namespace femgpu

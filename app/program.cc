@@ -66,15 +66,18 @@ void require_memory_for_mpi()
 }
 
 /// Answers a question about the program; false if the command line asks for a run.
-bool answer(const CommandLine &command_line, const bool prints)
+bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
 {
   std::ostringstream text;
   if (!command_line.help.empty())
     text << command_line.help;
   else if (command_line.version)
     text << version_text() << '\n';
-  else if (command_line.list)
+  else if (command_line.list) {
     text << listing();
+    if (dealii::Utilities::MPI::n_mpi_processes(ranks) > 1)
+      text << listing_of_groups(ranks);
+  }
   else if (!command_line.print_parameters.empty()) {
     const Parameters parameters;
     print_parameters(text, dealii::ParameterAcceptor::prm,
@@ -127,14 +130,14 @@ int run_program(int argc, char **argv)
     introduce_ranks(failures);
     try {
       const CommandLine command_line = parse_command_line(argc, argv);
-      if (!answer(command_line, prints)) {
+      MPI_Comm ranks = linalg::ranks_by_nodes(MPI_COMM_WORLD);
+      if (!answer(command_line, ranks, prints)) {
         parameters.emplace();
         if (command_line.study.empty())
           parameters->read(command_line);
-        MPI_Comm ranks = linalg::ranks_by_nodes(MPI_COMM_WORLD);
         status = static_cast<int>(run(command_line, *parameters, ranks, prints));
-        MPI_Comm_free(&ranks);
       }
+      MPI_Comm_free(&ranks);
     }
     catch (...) {
       const Failure failure = describe_failure(std::current_exception(),

@@ -4,6 +4,7 @@
 #include "app/cycle_print.h"
 #include "app/discretisation_error.h"
 #include "app/field_units.h"
+#include "app/listing.h"
 #include "app/measurement_output.h"
 #include "app/refinement_control.h"
 #include "app/run_limits.h"
@@ -382,19 +383,11 @@ void Study<dim>::trace_branch(linalg::GroupSystem &system, VtuOutput<dim> &outpu
 /// "cuda:0 (NVIDIA H200)", or where each of several groups solves.
 std::string places_text(const std::vector<linalg::GroupSolver::Place> &groups)
 {
-  const auto backend = [](const auto &group) {
-    return group.backend + " (" + group.description + ")";
-  };
   if (groups.size() == 1)
-    return backend(groups.front());
+    return groups.front().backend + " (" + groups.front().description + ")";
   std::string text = std::to_string(groups.size()) + " solver groups:";
-  for (const auto &group : groups) {
-    const std::string first = std::to_string(group.first_rank),
-                      last = std::to_string(group.last_rank);
-    text += group.first_rank > 0 ? "; " : " ";
-    text += first == last ? "rank " + first : "ranks " + first + " to " + last;
-    text += " with " + backend(group) + " of " + group.node;
-  }
+  for (const auto &group : groups)
+    text += (group.first_rank > 0 ? "; " : " ") + place_text(group);
   return text;
 }
 

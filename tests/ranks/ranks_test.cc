@@ -209,7 +209,8 @@ TEST_P(RanksOn, SolveNonlinearProblems)
   const auto n = static_cast<std::size_t>(part.rows.n);
   const std::vector<double> weights(n, 1. / 41. / 41.), b(n);
   const std::pair<const char *, const char *> pairs[] = {
-      {"newton", "multigrid"}, {"nlcg", "jacobi"}, {"nlcg", "ilu"}};
+      {"newton", "multigrid"}, {"newton", "fsai power=2"}, {"nlcg", "jacobi"},
+      {"nlcg", "ilu"},         {"nlcg", "fsai"},           {"nlcg", "fsai power=2"}};
   for (const auto &[method, preconditioner] : pairs) {
     std::vector<double> first;
     for (const std::string &name : communicators()) {

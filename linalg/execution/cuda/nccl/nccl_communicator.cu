@@ -79,31 +79,46 @@ class NcclParts
 {
 public:
   /// Is called by all parts. @throws DeviceError if NCCL refuses
-  explicit NcclParts(const Communicator &host) : nccl(NcclLibrary::get())
+  NcclParts(const Communicator &host, std::shared_ptr<const CudaExecutor> on)
+      : executor(std::move(on)), nccl(NcclLibrary::get())
   {
-    ncclUniqueId mine{};
+    struct Id
+    {
+      ncclUniqueId id;
+      ncclResult_t result = ncclSuccess;
+    };
+    executor->use_in_this_thread();
+    Id mine{};
     if (host.part() == 0)
-      nccl.check(nccl.get_unique_id(&mine), "ncclGetUniqueId");
-    std::vector<ncclUniqueId> all(static_cast<std::size_t>(host.n_parts()));
+      mine.result = nccl.get_unique_id(&mine.id);
+    std::vector<Id> all(static_cast<std::size_t>(host.n_parts()));
     host.gather(&mine, sizeof(mine), all.data());
-    nccl.check(nccl.comm_init_rank(&parts, host.n_parts(), all[0], host.part()),
+    nccl.check(all[0].result, "ncclGetUniqueId"); // on all parts
+    nccl.check(nccl.comm_init_rank(&parts, host.n_parts(), all[0].id, host.part()),
                "ncclCommInitRank");
   }
   ~NcclParts()
   {
+    executor->use_in_this_thread();
     nccl.comm_destroy(parts); // waits for what is under way
   }
   NcclParts(const NcclParts &) = delete;
   NcclParts &operator=(const NcclParts &) = delete;
 
-  void gather(const cudaStream_t stream, const void *mine, const std::size_t bytes, void *all) const
+  // All in order with the steps of the executor.
+
+  void gather(const void *mine, const std::size_t bytes, void *all) const
   {
-    nccl.check(nccl.all_gather(mine, all, bytes, ncclChar, parts, stream), "ncclAllGather");
+    executor->use_in_this_thread();
+    nccl.check(nccl.all_gather(mine, all, bytes, ncclChar, parts, executor->stream()),
+               "ncclAllGather");
   }
 
-  void exchange(const cudaStream_t stream, const ExchangeCounts &neighbours,
-                const std::size_t bytes, const void *sent, void *received) const
+  void exchange(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
+                void *received) const
   {
+    executor->use_in_this_thread();
+    const cudaStream_t stream = executor->stream();
     const auto *from = static_cast<const char *>(sent);
     auto *to = static_cast<char *>(received);
     nccl.check(nccl.group_start(), "ncclGroupStart");
@@ -122,6 +137,7 @@ public:
   }
 
 private:
+  std::shared_ptr<const CudaExecutor> executor;
   const NcclLibrary &nccl;
   ncclComm_t parts = nullptr;
 };
@@ -142,9 +158,8 @@ public:
   }
   void gather(const std::size_t bytes) override
   {
-    time.measure(executor->stream(), [&] {
-      parts.gather(executor->stream(), memory.data(), bytes, memory.data() + bytes);
-    });
+    time.measure(executor->stream(),
+                 [&] { parts.gather(memory.data(), bytes, memory.data() + bytes); });
   }
 
   SampledTime time;
@@ -163,7 +178,7 @@ class NcclCommunicator final : public Communicator
 public:
   /// Is called by all parts. @throws DeviceError if NCCL refuses
   NcclCommunicator(CommunicatorPtr host, std::shared_ptr<const CudaExecutor> on)
-      : host(std::move(host)), executor(std::move(on)), parts(*this->host),
+      : host(std::move(host)), executor(std::move(on)), parts(*this->host, executor),
         sums(executor, parts, this->host->n_parts())
   {}
 
@@ -198,10 +213,8 @@ public:
   {
     if (of_items != executor)
       return host->exchange_on(of_items, neighbours, bytes, sent, received);
-    executor->use_in_this_thread();
-    exchange_time.measure(executor->stream(), [&] {
-      parts.exchange(executor->stream(), neighbours, bytes, sent, received);
-    });
+    exchange_time.measure(executor->stream(),
+                          [&] { parts.exchange(neighbours, bytes, sent, received); });
     for (const NeighbourCounts &neighbour : neighbours)
       exchanged_bytes += neighbour.n_sent * bytes;
   }

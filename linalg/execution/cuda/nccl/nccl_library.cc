@@ -30,7 +30,6 @@ NcclLibrary load()
   find(library, "ncclGetErrorString", nccl.get_error_string);
   find(library, "ncclGetUniqueId", nccl.get_unique_id);
   find(library, "ncclCommInitRank", nccl.comm_init_rank);
-  find(library, "ncclCommAbort", nccl.comm_abort);
   find(library, "ncclCommDestroy", nccl.comm_destroy);
   find(library, "ncclAllGather", nccl.all_gather);
   find(library, "ncclSend", nccl.send);

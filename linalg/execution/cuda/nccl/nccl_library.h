@@ -12,7 +12,6 @@ struct NcclLibrary
   decltype(&ncclGetErrorString) get_error_string;
   decltype(&ncclGetUniqueId) get_unique_id;
   decltype(&ncclCommInitRank) comm_init_rank;
-  decltype(&ncclCommAbort) comm_abort;
   decltype(&ncclCommDestroy) comm_destroy;
   decltype(&ncclAllGather) all_gather;
   decltype(&ncclSend) send;
