@@ -61,6 +61,7 @@ SolveSummary branch_summary(const linalg::ContinuationReport &branch, const std:
   report.outcome = branch.outcome;
   report.message = branch.message;
   report.method.solver = method;
+  report.method.communicator = branch.communicator;
   report.costs = branch.costs;
   report.iterations = branch.corrections;
   report.method.norm = "‖b + λ W φ(u) − A u‖";

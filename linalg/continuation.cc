@@ -120,6 +120,7 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
   BranchTracer tracer(*corrector, options, equation.space(), emit);
   system.move_guess(x, tracer.start().x);
   SolveCosts costs = system.take_costs();
+  const Communication before = system.communication();
   const Stopwatch watch;
 
   ContinuationReport report = tracer.trace();
@@ -127,7 +128,12 @@ ContinuationReport Continuation::trace(const Law &law, const double *b, double *
   if (!report.records.empty())
     std::copy(x_host.begin(), x_host.end(), x);
   costs.solve_seconds = watch.elapsed();
+  costs.communication = system.communication() - before;
+  costs.communication.exchanged_bytes = static_cast<std::size_t>(
+      sum_over_parts(static_cast<double>(costs.communication.exchanged_bytes)));
   report.costs = costs;
+  if (communicator)
+    report.communicator = communicator->name();
   system.take_costs(); // the solutions of points belong to the solve
   return report;
 }

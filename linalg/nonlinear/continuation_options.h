@@ -103,6 +103,7 @@ struct ContinuationReport : BranchCounts
   std::vector<BranchRecord> records;
   double last_step = 0.;
   SolveCosts costs; ///< transfer: before the first point; solve: x of points and the caller's part
+  std::string communicator = "none"; ///< of parts
 
   bool converged() const
   {
@@ -114,7 +115,7 @@ struct ContinuationReport : BranchCounts
   void serialize(Archive &archive, const unsigned int /* version */)
   {
     const auto add = [&](const char *, auto &member) { archive &member; };
-    archive &outcome &message &last_step;
+    archive &outcome &message &last_step &communicator;
     for_each_member(add, *this);
     SolveCosts::for_each_member(add, costs);
   }
