@@ -93,6 +93,9 @@ if(NOT femgpu_cuda_obstacle)
   find_path(FEMGPU_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
   set(femgpu_cuda_status "host and CUDA ${CUDAToolkit_VERSION} backends, for the architectures \
 ${CMAKE_CUDA_ARCHITECTURES}")
+  if(NOT FEMGPU_NCCL_INCLUDE)
+    string(APPEND femgpu_cuda_status ", without NCCL (no nccl.h)")
+  endif()
 elseif(femgpu_cuda_wanted STREQUAL "ON")
   message(FATAL_ERROR "FEMGPU_CUDA is ON, but: ${femgpu_cuda_obstacle}.\n"
           "Install the CUDA toolkit >= ${femgpu_cuda_minimum}, name its compiler with "

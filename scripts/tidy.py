@@ -193,8 +193,7 @@ class CleanFiles:
             best = max(sorted(files), key=lambda file: len(new[file] & left))
             enough.add(best)
             left -= new[best]
-        # Where no text is another one the compile command is.
-        return enough | {file for file in files if not new[file]}
+        return enough
 
 
 def run(words):

@@ -1,7 +1,7 @@
 #ifndef femgpu_solve_ranks_h
 #define femgpu_solve_ranks_h
 
-#include "linalg/generators/grid_matrix.h"
+#include "linalg/base/row_share.h"
 
 #include <mpi.h>
 

@@ -72,7 +72,7 @@ public:
   void cut()
   {
     if (system.is_share)
-      rows.emplace(ranks, std::move(system.A)); // which may be half of the memory
+      rows.emplace(ranks, std::exchange(system.A, {}));
     else
       rows.emplace(ranks, system.A.n > 0 ? order.setup(system.A.csr())
                                          : system.A.csr()); // others have none

@@ -69,8 +69,9 @@ bool succeeded(const SolveCommand &command, const SolveRecord &record);
 /// Why not, or what a person should know all the same; empty if there is nothing to say.
 std::string remark(const SolveCommand &command, const SolveRecord &record);
 
-/// Solves as often as the command says; of several ranks the first one has the system and gets the
-/// solution. @throws as LinearSolver and NonlinearSolver do
+/// Solves as often as the command says; of several ranks the first one gets the solution. Takes the
+/// entries of a share of the rows, which may be half of the memory, out of @p system. @throws as
+/// LinearSolver and NonlinearSolver do
 SolveRecord solve_repeatedly(const SolveCommand &command, SystemToSolve &system,
                              const linalg::ExecutorPtr &executor, const Ranks &ranks,
                              Console &console);

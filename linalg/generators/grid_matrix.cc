@@ -14,14 +14,16 @@ namespace femgpu::linalg
 namespace
 {
 void check_count(const Grid &grid, const double count, const char *const what,
-                 const std::size_t most)
+                 const std::size_t most, const RowShare &share = {})
 {
   if (count > static_cast<double>(most)) {
     const std::string number = std::to_string(count);
     throw ParameterError("A grid of " + std::to_string(grid.nx) + " x " + std::to_string(grid.ny) +
-                         " x " + std::to_string(grid.nz) + " points gives a matrix with " +
+                         " x " + std::to_string(grid.nz) + " points gives " +
+                         (share.is_all() ? "a matrix" : "a rank") + " with " +
                          number.substr(0, number.find('.')) + " " + what + ", but no more than " +
-                         std::to_string(most) + " are possible; choose a smaller one.");
+                         std::to_string(most) + " are possible; choose a smaller one" +
+                         (share.is_all() ? "." : ", or more ranks."));
   }
 }
 } // namespace
@@ -37,9 +39,9 @@ void check_grid(const Grid &grid, const int components)
   check_count(grid, double(grid.nx) * grid.ny * grid.nz * components, "rows", most_indices);
 }
 
-void check_entries(const Grid &grid, const double count)
+void check_entries(const Grid &grid, const double count, const RowShare &share)
 {
-  check_count(grid, count, "entries", RowStarts::most_entries);
+  check_count(grid, count, "entries", RowStarts::most_entries, share);
 }
 
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets,

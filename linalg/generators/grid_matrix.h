@@ -2,6 +2,7 @@
 #define femgpu_linalg_generators_grid_matrix_h
 
 #include "linalg/base/host_matrix.h"
+#include "linalg/base/row_share.h"
 
 #include <cstddef>
 #include <vector>
@@ -42,26 +43,6 @@ struct Grid
   }
 };
 
-/// One of some equal parts of what follows each other.
-struct RowShare
-{
-  int part = 0, n_parts = 1;
-
-  /// The first of @p n that it has; the end is the first of the next.
-  int first(const int n) const
-  {
-    return static_cast<int>(static_cast<long long>(n) * part / n_parts);
-  }
-  int end(const int n) const
-  {
-    return RowShare{part + 1, n_parts}.first(n);
-  }
-  bool is_all() const
-  {
-    return n_parts == 1;
-  }
-};
-
 /// From a point of a grid to one that it is coupled with.
 struct GridOffset
 {
@@ -82,9 +63,9 @@ void check_grid(const Grid &grid, int components);
  */
 std::size_t count_entries(const Grid &grid, const std::vector<GridOffset> &offsets, int components);
 
-/// @throws ParameterError that names the numbers if these are more entries than
-/// RowStarts::most_entries
-void check_entries(const Grid &grid, double count);
+/// @throws ParameterError that names the numbers if these are more entries of a grid's matrix, or
+/// of a share of its rows, than RowStarts::most_entries
+void check_entries(const Grid &grid, double count, const RowShare &share = {});
 
 /// At the points of the grid of that share, spacing 1, each with @p components unknowns.
 Unknowns unknowns_of(const Grid &grid, int components, const RowShare &share = {});
@@ -117,7 +98,7 @@ HostMatrix grid_matrix(const Grid &grid, const std::vector<GridOffset> &offsets,
   std::size_t n_nonzeros = 0;
   for (int i = 0; i < A.n; ++i)
     A.row_starts[i + 1] = low_bits(n_nonzeros += static_cast<std::size_t>(A.row_starts[i + 1]));
-  check_entries(grid, static_cast<double>(n_nonzeros));
+  check_entries(grid, static_cast<double>(n_nonzeros), share);
   const RowStarts row_starts(A.row_starts.data(), A.n, n_nonzeros);
 
   A.columns.resize(n_nonzeros);

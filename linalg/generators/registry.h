@@ -73,7 +73,7 @@ std::vector<Choice> generator_choices();
  * Makes the model problem that @p text says, as in "poisson2d-5pt:100x50", or a share of its rows
  * that follow each other.
  * @throws ParameterError naming the valid forms; or the numbers, if the matrix has more than
- * most_indices rows or entries
+ * most_indices rows, or what is made more than RowStarts::most_entries entries
  */
 ModelProblem generate(const std::string &text, const RowShare &share = {});
 } // namespace femgpu::linalg

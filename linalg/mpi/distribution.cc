@@ -1,13 +1,9 @@
 #include "linalg/mpi/distribution.h"
 
-#include "linalg/base/error.h"
-#include "linalg/base/indices.h"
 #include "linalg/mpi/mpi_communicator.h"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
-#include <string>
 #include <utility>
 
 namespace femgpu::linalg
@@ -55,6 +51,7 @@ int n_ranks(MPI_Comm ranks)
 std::vector<int> row_starts_of(const std::vector<int> &lengths)
 {
   std::vector<int> starts = {0};
+  starts.reserve(lengths.size() + 1);
   std::size_t end = 0;
   for (const int length : lengths)
     starts.push_back(low_bits(end += static_cast<std::size_t>(length)));

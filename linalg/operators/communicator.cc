@@ -83,7 +83,7 @@ DeviceParts with_peers(const CommunicatorPtr & /* parts */, const ExecutorPtr & 
 #ifndef FEMGPU_HAVE_NCCL
 DeviceParts with_nccl(const CommunicatorPtr & /* parts */, const ExecutorPtr & /* executor */)
 {
-  return {nullptr, "this femgpu was built without NCCL."};
+  return {nullptr, "this femgpu was built without NCCL, whose nccl.h was not found."};
 }
 #endif
 } // namespace femgpu::linalg

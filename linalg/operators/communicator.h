@@ -116,8 +116,8 @@ public:
   /// The largest of the parts' values.
   double max(double value) const;
 
-  /// How vectors on @p executor with @p n own rows get their ghosts; here values pass through the
-  /// host. Is called by all parts.
+  /// How vectors on @p executor with @p n own rows get their ghosts; here by exchange_on(). Is
+  /// called by all parts.
   virtual std::unique_ptr<GhostExchange> ghost_exchange(const ExecutorPtr &executor, int n,
                                                         const GhostPlan &plan) const;
 

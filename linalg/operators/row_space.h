@@ -132,8 +132,8 @@ public:
   /// A copy of n() numbers in the executor's memory, with ghosts behind.
   Buffer<double> with_ghosts(const double *v) const;
 
-  /// Can sums over the parts and ghosts be recorded in a graph? Not where they pass through the
-  /// host.
+  /// Can sums over the parts and ghosts be recorded in a graph with loops? Not where they pass
+  /// through the host, nor NCCL's, which refuses the body of a conditional node.
   bool is_capturable() const
   {
     return parts == nullptr || parts->peer_sums() != nullptr;

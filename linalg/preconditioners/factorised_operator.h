@@ -85,7 +85,7 @@ private:
     if (const int row = first_bad.to_host()[0]; row < n) {
       std::ostringstream text;
       text << "The approximate inverse cannot have values="
-           << scalar_name<Value> << ": the largest entry of row " << row
+           << scalar_name<Value> << ": the largest entry of row " << F->range()->first() + row
            << " of a factor is not among its numbers, from "
            << static_cast<double>(std::numeric_limits<Value>::min()) << " to "
            << static_cast<double>(std::numeric_limits<Value>::max())

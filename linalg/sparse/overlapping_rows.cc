@@ -105,6 +105,7 @@ OverlappingRows<Backend>::OverlappingRows(const CsrMatrix &A, const int layers) 
   std::unique_ptr<GhostRows<Backend>> rows; // own ones, and those of `near`
   RowSpacePtr near = A.domain();
   for (int layer = 1;; ++layer) {
+    rows.reset(); // it has a copy of A
     rows = std::make_unique<GhostRows<Backend>>(*near, A);
     if (layer == layers)
       break;

@@ -12,7 +12,9 @@ namespace femgpu::linalg
 /**
  * The own rows of a part, and those of others within some connections of them, as one square
  * matrix: rows and columns in the order of all rows, without columns further away. What is computed
- * from rows so near is the same as with all rows. Of one part it is the matrix itself.
+ * from rows so near is the same as with all rows. Near is what a row of A is connected with, so
+ * where a_ij is there without a_ji a part does not see all. Of one part it is the matrix itself; of
+ * several it takes the memory of two copies of A to be made, and that of one to be kept.
  */
 template <class Backend>
 class OverlappingRows

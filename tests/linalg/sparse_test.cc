@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 
 /**
  * @file
@@ -43,6 +44,41 @@ TEST_P(SparseTest, TransposesAMatrixByHand)
     using Backend = typename decltype(on)::Backend;
     const auto At = transposed<Backend>(make(small)).matrix();
     EXPECT_EQ(to_host(*At), (Entries{3, {{{0, 1.}}, {{2, -3.}}, {{0, 2.}, {2, 4.}}, {{2, 5.}}}}));
+  });
+}
+
+/// Of keys of a type, with few different ones, so that many are equal.
+template <class Backend, class Key>
+void check_sorting(const ExecutorPtr &executor, const int n, const Key n_keys)
+{
+  std::vector<Key> keys;
+  for (int k = 0; k < n; ++k)
+    keys.push_back(
+        static_cast<Key>(static_cast<unsigned long long>(n_keys) / 97 * (31ULL * k % 97)));
+  std::vector<int> expected(keys.size());
+  std::iota(expected.begin(), expected.end(), 0);
+  std::stable_sort(expected.begin(), expected.end(),
+                   [&](const int k, const int l) { return keys[k] < keys[l]; });
+  const Buffer<Key> given(executor, keys.data(), keys.size());
+  Buffer<Key> sorted(executor, keys.size());
+  Buffer<int> order(executor, keys.size());
+  sort_by_key<Backend>(executor, given.data(), n, n_keys, sorted.data(), order.data());
+  EXPECT_EQ(order.to_host(), expected);
+  std::sort(keys.begin(), keys.end());
+  EXPECT_EQ(sorted.to_host(), keys);
+}
+
+TEST_P(SparseTest, SortsKeysAndKeepsTheOrderOfEqualOnes)
+{
+  on_backend(executor->backend(), [&](const auto on) {
+    using Backend = typename decltype(on)::Backend;
+    for (const int n : {0, 1, 31, 32, 33, 1000, 100007}) {
+      SCOPED_TRACE(n);
+      for (const int n_keys : {97, 2048, 2049, 2147483647})
+        check_sorting<Backend>(executor, n, n_keys);
+      for (const long long n_keys : {97LL, 1LL << 32, (1LL << 40) + 1, (1LL << 62) - 1})
+        check_sorting<Backend>(executor, n, n_keys);
+    }
   });
 }
 

@@ -97,6 +97,15 @@ class Ranks(RanksTest):
                 self.assertLess(max(abs(a - b) for a, b in zip(x, expected)), 1e-9 * largest)
                 self.assertEqual(self.solution(ranks, *method), x)
 
+    def test_ranks_may_have_no_rows(self):
+        for system in "poisson2d-5pt:1x2", "elasticity3d-p1:1":
+            with self.subTest(system=system):
+                method = ["--generate", system, "--relative-tolerance", "1e-12"]
+                expected = self.solution(0, *method)
+                x = self.solution(4, *method)
+                self.assertLess(max(abs(a - b) for a, b in zip(x, expected, strict=True)),
+                                1e-10 * max(map(abs, expected)))
+
     def test_scaled_and_ordered_systems_have_the_solution_of_one_rank(self):
         for method in (["--scaling", "symmetric", "--solver", "cg"], ["--ordering", "rcm", "--solver", "cg"],
                        ["--ordering", "kway parts=3", "--scaling", "balance", "--solver", "bicgstab"]):

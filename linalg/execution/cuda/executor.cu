@@ -140,6 +140,12 @@ cudaError_t CudaExecutor::try_to_allocate(void **pointer, const std::size_t byte
   return has_pool ? cudaMallocAsync(pointer, bytes, work_stream) : cudaMalloc(pointer, bytes);
 }
 
+void CudaExecutor::give_back_unused() const
+{
+  FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
+  FEMGPU_CUDA(cudaMemPoolTrimTo(pool, 0));
+}
+
 void *CudaExecutor::allocate_raw(const std::size_t bytes) const
 {
   use_in_this_thread();
@@ -147,8 +153,7 @@ void *CudaExecutor::allocate_raw(const std::size_t bytes) const
   cudaError_t error = try_to_allocate(&pointer, bytes);
   if (error == cudaErrorMemoryAllocation) { // perhaps what the pool keeps is in pieces
     cudaGetLastError();
-    FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
-    FEMGPU_CUDA(cudaMemPoolTrimTo(pool, 0));
+    give_back_unused();
     error = try_to_allocate(&pointer, bytes);
   }
   if (error == cudaErrorMemoryAllocation) {

@@ -90,6 +90,19 @@ public:
     return *kept_graphs;
   }
 
+  /// Leaves to others what the pool of memory keeps and nobody has; waits for all steps.
+  void give_back_unused() const;
+
+  /// Kernels that were launched.
+  std::size_t n_launches() const
+  {
+    return launches;
+  }
+  void count_launch() const
+  {
+    ++launches;
+  }
+
   /// Memory that the host and kernels reach, for the result of one kernel at a time.
   void *mailbox() const
   {
@@ -138,6 +151,7 @@ private:
   std::unique_ptr<cuda::KernelProperties> known_kernels;
   std::unique_ptr<cuda::KeptGraphs> kept_graphs;
   mutable unsigned long long mails = 0;
+  mutable std::size_t launches = 0;
   cuda::GridMemory grid{};
 };
 } // namespace femgpu::linalg

@@ -74,6 +74,7 @@ void launch(const CudaExecutor &executor, const cudaStream_t stream, const Grid 
   executor.use_in_this_thread(); // another device may have had the last launch
   const LaunchConfig how(stream, grid);
   FEMGPU_CUDA(cudaLaunchKernelEx(&how.config, kernel, arguments...));
+  executor.count_launch();
 }
 } // namespace femgpu::linalg::cuda
 

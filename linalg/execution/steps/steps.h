@@ -248,6 +248,13 @@ template <class Body>
 struct RunsAlways<Body, std::void_t<decltype(Body::runs_always)>> : std::true_type
 {};
 
+/// The same of a step; of one that has no body, no.
+template <class Step, class = void>
+constexpr bool runs_always = false;
+template <class Step>
+constexpr bool runs_always<Step, std::void_t<typename Step::Body>> =
+    RunsAlways<typename Step::Body>::value;
+
 /// Adds the members of @p list of @p from to @p to.
 template <class Sums, auto... members>
 FEMGPU_HD

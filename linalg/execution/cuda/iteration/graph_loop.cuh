@@ -46,7 +46,9 @@ private:
     // The watch stream has nothing to do before the graph is launched.
     const cudaStream_t stream = executor.watch_stream();
     begin_capture(stream, loop.body);
-    int times = (IsCountedSteps<Steps>::value || ...) ? 1 : unrolled;
+    constexpr bool is_once = (IsCountedSteps<Steps>::value || ...);
+    static_assert(is_once || !(runs_always<Steps> || ...), "steps behind the end do nothing");
+    int times = is_once ? 1 : unrolled;
     for (int repetition = 1; repetition <= times; ++repetition) {
       capture_pass({stream, blocks, {loop.handle, Decides::loop}}, repetition == times, steps...);
       if (repetition == 1 && n_nodes(captured_graph(stream).graph) > long_pass)

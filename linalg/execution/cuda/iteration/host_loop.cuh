@@ -10,8 +10,8 @@
 namespace femgpu::linalg::cuda
 {
 /// A loop that is driven by the host: it launches every step, and looks at the state after each
-/// pass (or, where nobody else waits, after some short ones: behind the end steps do nothing),
-/// before each pass of an inner loop, and now and then in a long pass.
+/// pass, before each pass of an inner loop, and now and then in a long pass. Where no step waits
+/// for the host it looks after some short passes: behind the end of the loop they do nothing.
 template <class State, class Sums>
 class HostLoop
 {
@@ -19,7 +19,8 @@ public:
   /// @param blocks of each step at most
   HostLoop(const CudaExecutor &executor, StepLauncher<State, Sums> &launcher,
            DeviceState<State> &state, const int blocks)
-      : launcher(launcher), state(state), how{executor.stream(), blocks, {}}, now(state.get())
+      : executor(executor), launcher(launcher), state(state), how{executor.stream(), blocks, {}},
+        now(state.get())
   {}
 
   template <class... Steps>
@@ -27,11 +28,14 @@ public:
   {
     using clock = std::chrono::steady_clock;
     auto last = clock::now();
-    constexpr bool is_short = !((IsCountedSteps<Steps>::value || IsInnerLoop<Steps>::value) || ...);
-    const int passes_between_looks = is_short && launcher.is_asynchronous() ? 8 : 1;
+    constexpr bool may_go_on =
+        !((IsCountedSteps<Steps>::value || IsInnerLoop<Steps>::value) || ...);
+    static_assert(!may_go_on || !(runs_always<Steps> || ...), "steps behind the end do nothing");
     while (now.running) {
-      for (int pass = 0; pass < passes_between_looks; ++pass)
-        (launch(steps), ...);
+      (launch(steps), ...);
+      if (may_go_on && !launcher.waits_for_host() && executor.n_launches() - at_look <= short_pass)
+        for (int pass = 1; pass < passes_between_looks; ++pass)
+          (launch(steps), ...);
       look();
       if (watch && std::chrono::duration<double>(clock::now() - last).count() > watch_interval) {
         watch(now);
@@ -42,18 +46,19 @@ public:
 
 private:
   // To look takes the time of some launches.
-  static constexpr int launches_between_looks = 1024;
+  static constexpr std::size_t launches_between_looks = 1024, short_pass = 24;
+  static constexpr int passes_between_looks = 8;
 
   void look()
   {
     now = state.get();
-    launches = 0;
+    at_look = executor.n_launches();
   }
 
   template <class Step>
   void launch(const Step &step)
   {
-    if (++launches > launches_between_looks)
+    if (executor.n_launches() - at_look > launches_between_looks)
       look();
     if (now.running || RunsAlways<typename Step::Body>::value)
       launcher.run(how, step);
@@ -71,11 +76,12 @@ private:
       std::apply([&](const auto &...steps) { (launch(steps), ...); }, loop.steps);
   }
 
+  const CudaExecutor &executor;
   StepLauncher<State, Sums> &launcher;
   DeviceState<State> &state;
   StepLaunch how;
   State now;
-  int launches = 0; // since now
+  std::size_t at_look = executor.n_launches(); // when `now` was
 };
 } // namespace femgpu::linalg::cuda
 

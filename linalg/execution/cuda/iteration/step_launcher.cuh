@@ -33,10 +33,10 @@ public:
         step_gather(communicator == nullptr ? nullptr : communicator->step_gather())
   {}
 
-  /// Do steps wait for the host alone, where it wants to look?
-  bool is_asynchronous() const
+  /// Has the host to add the sums of steps?
+  bool waits_for_host() const
   {
-    return communicator == nullptr || peers != nullptr || step_gather != nullptr;
+    return communicator != nullptr && peers == nullptr && step_gather == nullptr;
   }
 
   /// Memory where the blocks of a step meet; to be called while nothing is captured. (Loops that

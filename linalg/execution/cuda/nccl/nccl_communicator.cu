@@ -4,6 +4,7 @@
 #include "linalg/execution/cuda/step_gather.h"
 #include "linalg/execution/memory/buffer.h"
 
+#include <exception>
 #include <utility>
 
 namespace femgpu::linalg
@@ -12,8 +13,8 @@ namespace cuda
 {
 namespace
 {
-/// Seconds of pieces of work on a stream, which nobody waits for: every 16th is measured, and the
-/// others are taken to last as long. (The first ones connect the devices, which takes longer.)
+/// Seconds of pieces of work on a stream: every 16th is measured, and stands for 16. (Not the first
+/// one, which connects the devices.)
 class SampledTime
 {
 public:
@@ -49,8 +50,7 @@ public:
   double seconds()
   {
     add_last();
-    return n_measured == 0 ? 0.
-                           : total * static_cast<double>(count) / static_cast<double>(n_measured);
+    return static_cast<double>(sampled) * total;
   }
 
 private:
@@ -64,12 +64,11 @@ private:
     float milliseconds = 0.F;
     FEMGPU_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
     total += 1e-3 * static_cast<double>(milliseconds);
-    ++n_measured;
     is_under_way = false;
   }
 
   cudaEvent_t begin = nullptr, end = nullptr;
-  std::size_t count = 0, n_measured = 0;
+  std::size_t count = 0;
   bool is_under_way = false;
   double total = 0.;
 };
@@ -99,8 +98,10 @@ public:
   }
   ~NcclParts()
   {
+    if (std::uncaught_exceptions() > 0)
+      return; // other parts may not come here, and would be waited for
     executor->use_in_this_thread();
-    nccl.comm_destroy(parts); // waits for what is under way
+    nccl.comm_destroy(parts);
   }
   NcclParts(const NcclParts &) = delete;
   NcclParts &operator=(const NcclParts &) = delete;

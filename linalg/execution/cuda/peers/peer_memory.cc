@@ -74,7 +74,13 @@ PeerMemory::Offer PeerMemory::take(const std::size_t bytes)
   if (offer.chunk == chunks.size()) {
     const std::size_t size = std::max(bytes, smallest_chunk);
     void *data = nullptr;
-    if (const cudaError_t error = cudaMalloc(&data, size); error != cudaSuccess) {
+    cudaError_t error = cudaMalloc(&data, size);
+    if (error == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      executor->give_back_unused();
+      error = cudaMalloc(&data, size);
+    }
+    if (error != cudaSuccess) {
       offer.set_failure("cannot have " + std::to_string(size) + " bytes: " + text_of(error));
       return offer;
     }
