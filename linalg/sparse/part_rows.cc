@@ -230,7 +230,8 @@ GhostRows<Backend>::GhostRows(const RowSpace &rows, const CsrMatrix &M)
   const CsrMatrix &behind = received.matrix();
   const std::size_t n = M.n_nonzeros();
   const int n_rows = M.n() + behind.n();
-  check_n_entries(rows_for_others, static_cast<long long>(n + behind.n_nonzeros()));
+  check_n_entries(rows_for_others,
+                  static_cast<long long>(n) + static_cast<long long>(behind.n_nonzeros()));
   RowPattern pattern{Buffer<int>(owner, static_cast<std::size_t>(n_rows) + 1),
                      Buffer<int>(owner, n + behind.n_nonzeros())};
   store_starts<Backend>(M, behind, pattern.row_starts.data());

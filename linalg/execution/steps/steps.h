@@ -250,10 +250,11 @@ struct RunsAlways<Body, std::void_t<decltype(Body::runs_always)>> : std::true_ty
 
 /// The same of a step; of one that has no body, no.
 template <class Step, class = void>
-constexpr bool runs_always = false;
+struct StepRunsAlways : std::false_type
+{};
 template <class Step>
-constexpr bool runs_always<Step, std::void_t<typename Step::Body>> =
-    RunsAlways<typename Step::Body>::value;
+struct StepRunsAlways<Step, std::void_t<typename Step::Body>> : RunsAlways<typename Step::Body>
+{};
 
 /// Adds the members of @p list of @p from to @p to.
 template <class Sums, auto... members>

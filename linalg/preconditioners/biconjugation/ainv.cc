@@ -167,9 +167,11 @@ private:
     constexpr int w = parts - 1;
     const PivotUse with_w = parts == 1 ? PivotUse::root : PivotUse::none;
     const auto W = sorted_rows(result, system, w, with_w);
-    std::shared_ptr<const CsrMatrix> second = W;
+    std::shared_ptr<const CsrMatrix> second;
     if constexpr (parts == 2)
       second = sorted_rows(result, system, 0, PivotUse::inverse);
+    else
+      second = W;
     const auto first = transposed<Backend>(*W).matrix();
     const std::size_t n_nonzeros = first->n_nonzeros() + (parts == 2 ? second->n_nonzeros() : 0);
     this->report = {n_nonzeros, describe(result.n_rounds())};

@@ -47,7 +47,8 @@ private:
     const cudaStream_t stream = executor.watch_stream();
     begin_capture(stream, loop.body);
     constexpr bool is_once = (IsCountedSteps<Steps>::value || ...);
-    static_assert(is_once || !(runs_always<Steps> || ...), "steps behind the end do nothing");
+    static_assert(is_once || !(StepRunsAlways<Steps>::value || ...),
+                  "steps behind the end do nothing");
     int times = is_once ? 1 : unrolled;
     for (int repetition = 1; repetition <= times; ++repetition) {
       capture_pass({stream, blocks, {loop.handle, Decides::loop}}, repetition == times, steps...);

@@ -30,7 +30,8 @@ public:
     auto last = clock::now();
     constexpr bool may_go_on =
         !((IsCountedSteps<Steps>::value || IsInnerLoop<Steps>::value) || ...);
-    static_assert(!may_go_on || !(runs_always<Steps> || ...), "steps behind the end do nothing");
+    static_assert(!may_go_on || !(StepRunsAlways<Steps>::value || ...),
+                  "steps behind the end do nothing");
     while (now.running) {
       (launch(steps), ...);
       if (may_go_on && !launcher.waits_for_host() && executor.n_launches() - at_look <= short_pass)
