@@ -6,11 +6,49 @@
 #include "linalg/operators/communicator.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace femgpu::linalg::cuda
 {
+/// Devices speak with each other by themselves; what is in memory of the hosts goes the way of
+/// another communicator.
+class DeviceCommunicator : public Communicator
+{
+public:
+  DeviceCommunicator(CommunicatorPtr host, std::shared_ptr<const CudaExecutor> executor)
+      : host(std::move(host)), executor(std::move(executor))
+  {}
+
+  int n_parts() const override
+  {
+    return host->n_parts();
+  }
+  int part() const override
+  {
+    return host->part();
+  }
+  void gather(const void *mine, const std::size_t bytes, void *all) const override
+  {
+    host->gather(mine, bytes, all);
+  }
+  GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const override
+  {
+    return host->plan(std::move(ghosts), starts);
+  }
+  void exchange(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
+                void *received) const override
+  {
+    host->exchange(neighbours, bytes, sent, received);
+  }
+
+protected:
+  const CommunicatorPtr host;
+  const std::shared_ptr<const CudaExecutor> executor; ///< of this part
+};
+
 /// Are two parts on one device? Is called by all parts.
 inline bool share_a_device(const Communicator &parts, const CudaExecutor &executor)
 {

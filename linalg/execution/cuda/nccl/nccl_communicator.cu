@@ -172,41 +172,19 @@ private:
   Buffer<char> memory;
 };
 
-/// Sums of steps, ghosts and rows go from device to device by NCCL, in order with the steps; what
-/// the hosts of parts tell each other goes the way of another communicator.
-class NcclCommunicator final : public Communicator
+/// Sums of steps, ghosts and rows go from device to device by NCCL, in order with the steps.
+class NcclCommunicator final : public DeviceCommunicator
 {
 public:
   /// Is called by all parts. @throws DeviceError if NCCL refuses
-  NcclCommunicator(CommunicatorPtr host, std::shared_ptr<const CudaExecutor> on)
-      : host(std::move(host)), executor(std::move(on)), parts(*this->host, executor),
-        sums(executor, parts, this->host->n_parts())
+  NcclCommunicator(CommunicatorPtr of_hosts, std::shared_ptr<const CudaExecutor> on)
+      : DeviceCommunicator(std::move(of_hosts), std::move(on)), parts(*host, executor),
+        sums(executor, parts, host->n_parts())
   {}
 
   std::string name() const override
   {
     return "nccl";
-  }
-  int n_parts() const override
-  {
-    return host->n_parts();
-  }
-  int part() const override
-  {
-    return host->part();
-  }
-  void gather(const void *mine, const std::size_t bytes, void *all) const override
-  {
-    host->gather(mine, bytes, all);
-  }
-  GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const override
-  {
-    return host->plan(std::move(ghosts), starts);
-  }
-  void exchange(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
-                void *received) const override
-  {
-    host->exchange(neighbours, bytes, sent, received);
   }
 
   void exchange_on(const ExecutorPtr &of_items, const ExchangeCounts &neighbours,
@@ -237,8 +215,6 @@ public:
   }
 
 private:
-  CommunicatorPtr host;
-  std::shared_ptr<const CudaExecutor> executor;
   NcclParts parts;
   mutable NcclGather sums;
   mutable std::size_t exchanged_bytes = 0;

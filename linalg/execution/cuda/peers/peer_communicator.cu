@@ -10,14 +10,13 @@ namespace cuda
 {
 namespace
 {
-/// Sums of steps and ghosts are made by kernels, through memory that all devices reach; whatever
-/// else parts tell each other goes the way of another communicator.
-class PeerCommunicator final : public Communicator
+/// Sums of steps and ghosts are made by kernels, through memory that all devices reach.
+class PeerCommunicator final : public DeviceCommunicator
 {
 public:
   /// @throws DeviceError, in all parts, if one of them cannot reach the memory of another one
-  PeerCommunicator(CommunicatorPtr host, std::shared_ptr<const CudaExecutor> on)
-      : host(std::move(host)), executor(std::move(on)), memory(executor, *this->host),
+  PeerCommunicator(CommunicatorPtr of_hosts, std::shared_ptr<const CudaExecutor> on)
+      : DeviceCommunicator(std::move(of_hosts), std::move(on)), memory(executor, *host),
         packets(memory.allocate(2 * bytes_of_round())), places(executor, n_of_parts()),
         last_round(executor, 1), counts(executor, 1)
   {
@@ -40,27 +39,6 @@ public:
   std::string name() const override
   {
     return "peers";
-  }
-  int n_parts() const override
-  {
-    return host->n_parts();
-  }
-  int part() const override
-  {
-    return host->part();
-  }
-  void gather(const void *mine, const std::size_t bytes, void *all) const override
-  {
-    host->gather(mine, bytes, all);
-  }
-  GhostPlan plan(std::vector<long long> ghosts, const std::vector<long long> &starts) const override
-  {
-    return host->plan(std::move(ghosts), starts);
-  }
-  void exchange(const ExchangeCounts &neighbours, const std::size_t bytes, const void *sent,
-                void *received) const override
-  {
-    host->exchange(neighbours, bytes, sent, received);
   }
   void exchange_on(const ExecutorPtr &of_items, const ExchangeCounts &neighbours,
                    const std::size_t bytes, const void *sent, void *received) const override
@@ -139,8 +117,6 @@ private:
     return PeerSums::most * n_of_parts() * sizeof(Packet);
   }
 
-  CommunicatorPtr host;
-  std::shared_ptr<const CudaExecutor> executor;
   mutable PeerMemory memory;
   PeerMemory::Region packets; // of sums
   Buffer<Packet *> places;
