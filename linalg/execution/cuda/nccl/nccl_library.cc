@@ -17,7 +17,8 @@ void find(void *const library, const char *const name, Function &function)
 {
   function = reinterpret_cast<Function>(dlsym(library, name));
   if (function == nullptr)
-    throw DeviceError(std::string(file) + " has no function " + name + ".");
+    throw DeviceError(std::string(file) + " has no function " + name +
+                      ": it is too old. Install NCCL 2.7 or newer.");
 }
 
 NcclLibrary load()
