@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <string>
 #include <utility>
 
 namespace femgpu
@@ -19,6 +20,13 @@ using linalg::HostCsr;
 
 namespace
 {
+/// Whether a matrix is symmetric, and else what shows it.
+struct Symmetry
+{
+  bool is_there;
+  std::string evidence;
+};
+
 std::string entry_text(const int row, const int column, const double value)
 {
   std::ostringstream text;
@@ -27,24 +35,13 @@ std::string entry_text(const int row, const int column, const double value)
   return text.str();
 }
 
-[[noreturn]] void refuse_nonlinear(const std::string &method, const UnsymmetricPair &pair)
+Symmetry symmetry_of(const HostCsr &A)
 {
-  throw ParameterError("Nonlinear method '" + method + "' needs a symmetric matrix, but entry " +
-                       entry_text(pair.row, pair.column, pair.value) + " and " +
-                       entry_text(pair.column, pair.row, pair.across) +
-                       ". Use --nonlinear-method newton.");
-}
-
-[[noreturn]] void refuse_unsymmetric(const std::string &solver, const UnsymmetricPair &pair,
-                                     const std::string &scaling, const bool is_symmetric)
-{
-  throw ParameterError("Solver '" + solver + "' needs a symmetric matrix, but " +
-                       (is_symmetric ? "with the scaling '" + scaling + "' " : std::string()) +
-                       "entry " + entry_text(pair.row, pair.column, pair.value) + " and " +
-                       entry_text(pair.column, pair.row, pair.across) +
-                       (is_symmetric
-                            ? ". Use --scaling symmetric or none, or --solver pipelined-bicgstab."
-                            : ". Use --solver pipelined-bicgstab."));
+  const UnsymmetricPair pair = first_unsymmetric_pair(A);
+  if (!pair.exists())
+    return {true, ""};
+  return {false, "entry " + entry_text(pair.row, pair.column, pair.value) + " and " +
+                     entry_text(pair.column, pair.row, pair.across)};
 }
 
 /// A v
@@ -112,36 +109,37 @@ void make_matrix(const SolveCommand &command, SystemToSolve &system)
   choose_weights(command, problem.source_weight, system);
 }
 
-void choose_solver(const SolveCommand &command, const bool is_symmetric, SystemToSolve &system)
+/**
+ * Solver and preconditioner. @param given the symmetry of A, @param scaled that of the matrix that
+ * is solved with
+ * @param has_full_diagonal is asked where it matters
+ */
+template <class Question>
+void choose_methods(const SolveCommand &command, const Symmetry &given, const Symmetry &scaled,
+                    const Question &has_full_diagonal, SystemToSolve &system)
 {
+  system.is_symmetric = given.is_there;
+  const auto &nonlinear = linalg::nonlinear_methods.entry_of(command.nonlinear_method);
+  if (system.nonlinear && nonlinear.traits.needs_symmetry && !given.is_there)
+    throw ParameterError("Nonlinear method '" + std::string(nonlinear.name) +
+                         "' needs a symmetric matrix, but " + given.evidence +
+                         ". Use --nonlinear-method newton.");
   system.solver = command.solver;
   if (system.solver.empty())
-    system.solver = is_symmetric ? "pipelined-cg" : "pipelined-bicgstab";
-}
-
-void choose_preconditioner(const SolveCommand &command, const bool has_full_diagonal,
-                           SystemToSolve &system)
-{
+    system.solver = scaled.is_there ? "pipelined-cg" : "pipelined-bicgstab";
+  const auto &traits = linalg::solvers.traits(system.solver);
+  if (traits.needs_symmetry && !scaled.is_there)
+    throw ParameterError(
+        "Solver '" + system.solver + "' needs a symmetric matrix, but " +
+        (given.is_there ? "with the scaling '" + command.scaling + "' " : std::string()) +
+        scaled.evidence +
+        (given.is_there ? ". Use --scaling symmetric or none, or --solver pipelined-bicgstab."
+                        : ". Use --solver pipelined-bicgstab."));
   system.preconditioner = command.preconditioner;
-  const char *const own = linalg::solvers.traits(system.solver).preconditioner;
   if (system.preconditioner.empty())
-    system.preconditioner = own != nullptr ? own : has_full_diagonal ? "jacobi" : "identity";
-}
-
-/// Solver and preconditioner for the matrix @p A_hat that is solved with.
-void choose_methods(const SolveCommand &command, const HostCsr &A_hat, SystemToSolve &system)
-{
-  const UnsymmetricPair given = first_unsymmetric_pair(system.A.csr());
-  system.is_symmetric = !given.exists();
-  const auto &nonlinear = linalg::nonlinear_methods.entry_of(command.nonlinear_method);
-  if (system.nonlinear && nonlinear.traits.needs_symmetry && given.exists())
-    refuse_nonlinear(nonlinear.name, given);
-  const bool is_A = A_hat.values == system.A.values.data();
-  const UnsymmetricPair pair = is_A || given.exists() ? given : first_unsymmetric_pair(A_hat);
-  choose_solver(command, !pair.exists(), system);
-  if (pair.exists() && linalg::solvers.traits(system.solver).needs_symmetry)
-    refuse_unsymmetric(system.solver, pair, command.scaling, system.is_symmetric);
-  choose_preconditioner(command, has_full_diagonal(A_hat), system);
+    system.preconditioner = traits.preconditioner != nullptr ? traits.preconditioner
+                            : has_full_diagonal()            ? "jacobi"
+                                                             : "identity";
 }
 
 /// b, of the file or made for the transformed matrix @p A_hat.
@@ -211,7 +209,11 @@ SystemToSolve make_system(const SolveCommand &command)
   system.n_nonzeros = static_cast<long long>(system.A.columns.size());
   const HostCsr A_hat = transformation.setup(system.A.csr());
   system.lengths = row_lengths(system.A.csr());
-  choose_methods(command, A_hat, system);
+  const Symmetry given = symmetry_of(system.A.csr());
+  const bool is_A = A_hat.values == system.A.values.data();
+  choose_methods(
+      command, given, is_A || !given.is_there ? given : symmetry_of(A_hat),
+      [&] { return has_full_diagonal(A_hat); }, system);
   choose_rhs(command, A_hat, transformation, system);
   system.x0.assign(static_cast<std::size_t>(system.A.n), 0.);
   if (!command.x0_file.empty())
@@ -229,34 +231,20 @@ bool can_be_shared(const SolveCommand &command)
 
 SystemToSolve make_share(const SolveCommand &command, const Ranks &ranks)
 {
-  const linalg::RowShare share = ranks.share();
-  linalg::ModelProblem problem = linalg::generate(command.generator, share);
+  linalg::ModelProblem problem = linalg::generate(command.generator, ranks.share());
   SystemToSolve system;
   system.is_share = true;
-  system.is_symmetric = problem.is_symmetric;
   system.A = std::move(problem.A);
   system.b = std::move(problem.b);
   choose_weights(command, problem.source_weight, system);
-  const auto refuse = [&](const std::string &who, const std::string &cure) {
-    throw ParameterError(who + " needs a symmetric matrix, and that of '" + command.generator +
-                         "' is not. Use " + cure + ".");
-  };
-  if (system.nonlinear) {
-    system.rhs = "0";
-    std::fill(system.b.begin(), system.b.end(), 0.);
-    if (!problem.is_symmetric &&
-        linalg::nonlinear_methods.entry_of(command.nonlinear_method).traits.needs_symmetry)
-      refuse("Nonlinear method '" + command.nonlinear_method + "'", "--nonlinear-method newton");
-  }
-  else
-    system.rhs = "the generator's own";
-  choose_solver(command, problem.is_symmetric, system);
-  if (!problem.is_symmetric && linalg::solvers.traits(system.solver).needs_symmetry)
-    refuse("Solver '" + system.solver + "'", "--solver pipelined-bicgstab");
-
   const HostCsr A = system.A.csr();
-  const auto first = static_cast<int>(ranks.sum_before(A.n));
-  choose_preconditioner(command, ranks.max(has_full_diagonal(A, first) ? 0 : 1) == 0, system);
+  const Symmetry symmetry{problem.is_symmetric, "that of '" + command.generator + "' is not"};
+  const auto have_full_diagonal = [&] {
+    const auto first = static_cast<int>(ranks.sum_before(A.n));
+    return ranks.max(has_full_diagonal(A, first) ? 0 : 1) == 0;
+  };
+  choose_methods(command, symmetry, symmetry, have_full_diagonal, system);
+  choose_rhs(command, A, linalg::LinearSystemTransformation("none", "none"), system);
   system.n = ranks.sum(A.n);
   system.n_nonzeros = ranks.sum(static_cast<long long>(A.n_nonzeros));
   const RowLengths own = row_lengths(A);
