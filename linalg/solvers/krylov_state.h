@@ -19,6 +19,8 @@ struct KrylovState : LoopState
   double rr = 0.;          ///< (r, r) of the recurrence
   double target_rr = 0.;   ///< converged at or below
   double diverged_rr = 0.; ///< diverged above
+  double checked_rr = 0.;  ///< the last one that check_spd() has seen
+  int n_unchanged = 0;     ///< iterations one after the other that have left it as it was
   static constexpr double divergence_factor = 1e8;
   static constexpr bool can_vary = false; ///< see has_variants
   /// Below this the products of an iteration lose their bits; the true residual has long stood
@@ -100,6 +102,8 @@ struct KrylovState : LoopState
   {
     rr = start_rr = true_rr = new_rr;
     bb = new_bb;
+    checked_rr = new_rr;
+    n_unchanged = 0;
     if (initial_rr < 0.) {
       initial_rr = rr;
       target = fmax(absolute_tolerance, relative_tolerance * sqrt(is_relative_to_rhs ? bb : rr));
@@ -136,14 +140,26 @@ struct KrylovState : LoopState
       end();
   }
 
-  /// The same; @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of the next direction must be positive.
+  /**
+   * The same; @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of the next direction must be positive. At
+   * its rounding the recurrence of conjugate gradients may stand still: if there is a target and
+   * the run has brought much, it has ended then as one that has met its target, and the true
+   * residual decides. (A load that travels through a bar leaves rr as it is, too, but at first.)
+   */
   FEMGPU_HD
   void check_spd(const double new_rr, const double rMr, const double pAp)
   {
+    const bool is_unchanged = fabs(new_rr - checked_rr) <= same_rr * checked_rr;
+    const bool may_end = (target > 0.) & (new_rr <= much_less * start_rr);
+    n_unchanged = is_unchanged & may_end ? n_unchanged + 1 : 0;
+    checked_rr = new_rr;
     record(new_rr);
-    if (goes_on() & (rMr > 0.) & (rMr <= largest) & (pAp > 0.) & (pAp <= largest))
+    if (goes_on() & (n_unchanged < most_unchanged) & (rMr > 0.) & (rMr <= largest) & (pAp > 0.) &
+        (pAp <= largest))
       return;
     end();
+    if (running && n_unchanged >= most_unchanged)
+      stop(Outcome::converged);
     // What the residual says comes first, then the directions, then the number of iterations.
     if (!running && outcome != Outcome::iteration_limit)
       return;
@@ -179,6 +195,10 @@ struct KrylovState : LoopState
   }
 
   static constexpr double largest = 1.7976931348623157e308;
+  /// Of a recurrence that stands still: the relative change of (r, r), what it has become of that
+  /// at the start, and iterations one after the other.
+  static constexpr double same_rr = 1e-10, much_less = 1e-20;
+  static constexpr int most_unchanged = 10;
   /// Of the true residual, in units of the recurrence's; or of one that has fallen since the
   /// recurrence began as the energy error has.
   static constexpr double largest_drift = 2., negligible = 0.01;

@@ -1,3 +1,4 @@
+#include "linalg/solvers/krylov_state.h"
 #include "tests/linalg/on_backend.h"
 
 #include <limits>
@@ -190,6 +191,30 @@ TEST_P(OutcomeTest, FailureLeavesTheInitialGuessIfNothingWasDone)
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, OutcomeTest, testing::Combine(backends(), spd_solvers()), words);
+
+/// @return the state after so many checks of the same @p rr
+KrylovState checked_often(const double target, const double rr)
+{
+  KrylovState state;
+  state.running = true;
+  state.max_iterations = 1000;
+  state.absolute_tolerance = target;
+  state.begin(1., 1.);
+  for (; state.running && state.iteration < 500; ++state.iteration)
+    state.check_spd(rr, 1., 1.);
+  return state;
+}
+
+/// That of pipelined CG with a multigrid cycle did so for a thousand iterations.
+TEST(Recurrence, EndsWhereItStandsStillAtItsRounding)
+{
+  const KrylovState state = checked_often(1e-12, 1.5e-24);
+  EXPECT_FALSE(state.running);
+  EXPECT_LT(state.iteration, 20);
+  EXPECT_EQ(to_string(state.outcome), "converged"); // if the true residual says so
+  EXPECT_TRUE(checked_often(1e-12, 1.).running) << "has brought nothing yet";
+  EXPECT_TRUE(checked_often(0., 1.5e-24).running) << "goes on whatever the residual is";
+}
 
 TEST(Outcomes, HaveDifferentNamesAndExplanations)
 {
