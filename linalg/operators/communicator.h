@@ -12,6 +12,7 @@ namespace femgpu::linalg
 class GhostExchange;
 namespace cuda
 {
+struct PeerLoop;
 struct PeerSums;
 class StepGather;
 } // namespace cuda

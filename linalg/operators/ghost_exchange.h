@@ -21,6 +21,12 @@ public:
 
   /// Adds the ghosts of @p v to the rows of their owners, in the parts' order, likewise.
   virtual void give_back(StepRunner &runner, double *v) = 0;
+
+  /// How loops that are one kernel on each device exchange ghosts and sums; nullptr: they do not.
+  virtual const cuda::PeerLoop *peer_loop() const
+  {
+    return nullptr;
+  }
 };
 
 /// Values are packed where the vectors are, and go as the communicator brings them.

@@ -129,6 +129,13 @@ public:
   }
   void add_ghosts(double *v) const;
 
+  /// How the loops of all parts exchange ghosts and sums where each is one kernel; nullptr: they do
+  /// not.
+  const cuda::PeerLoop *peer_loop() const
+  {
+    return exchange ? exchange->peer_loop() : nullptr;
+  }
+
   /// A copy of n() numbers in the executor's memory, with ghosts behind.
   Buffer<double> with_ghosts(const double *v) const;
 

@@ -166,6 +166,37 @@ TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
   }
 }
 
+/// Loops that are one kernel on each GPU take the iterations of graphs, also when graphs have run
+/// between them, and repeat their bits.
+TEST_P(RanksOn, KeepTheirRowsOnTheChip)
+{
+  const auto names = communicators();
+  if (std::find(names.begin(), names.end(), "peers") == names.end())
+    GTEST_SKIP() << "no peers";
+  for (const char *const system : {"poisson2d-5pt:120", "poisson3d-27pt:30", "poisson2d-9pt:520"})
+    for (const char *const solver : {"cg", "pipelined-cg", "chronopoulos-gear-cg", "minres",
+                                     "bicgstab", "pipelined-bicgstab"}) {
+      SCOPED_TRACE(std::string(system) + ", " + solver);
+      const ModelProblem problem = generate(system);
+      LinearSolverOptions options = methods(solver, "jacobi");
+      std::vector<double> x, again, of_graph;
+      options.control.execution = Execution::automatic;
+      const SolveReport report = solve(options, problem.A, problem.b, "peers", x);
+      options.control.execution = Execution::graph;
+      const SolveReport graph = solve(options, problem.A, problem.b, "peers", of_graph);
+      options.control.execution = Execution::automatic;
+      solve(options, problem.A, problem.b, "peers", again);
+      EXPECT_NE(report.method.execution.find("resident"), std::string::npos)
+          << report.method.execution;
+      EXPECT_TRUE(report.converged()) << report.message;
+      EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * report.target);
+      EXPECT_LE(std::abs(report.iterations - graph.iterations), 2 + graph.iterations / 5);
+      EXPECT_TRUE(have_same_bits(x, again));
+      EXPECT_GT(report.costs.communication.exchanges,
+                static_cast<std::size_t>(report.iterations) / 2);
+    }
+}
+
 TEST_P(RanksOn, HaveMultigridOfAllRows)
 {
   for (const char *const system : {"poisson3d-27pt:14", "elasticity3d-p1:6", "poisson2d-5pt:80"}) {

@@ -13,6 +13,8 @@ namespace femgpu::linalg
 {
 namespace cuda
 {
+struct PeerLoop;
+
 constexpr int most_sums = 8; ///< that the epilogue of a resident loop reads
 
 /// Memory of the device where all blocks of a resident loop meet.
@@ -22,6 +24,8 @@ struct GridMemory
   /// and again when a kernel has ended.
   unsigned int *arrivals;
   double *sums; ///< twice most_sums of each block
+  /// On the device: what loops of other devices tell each other; nullptr: there are none.
+  const PeerLoop *peers = nullptr;
 };
 } // namespace cuda
 

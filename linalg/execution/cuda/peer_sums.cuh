@@ -55,8 +55,15 @@ struct PeerSums
     for (int p = 0; p < n_parts; ++p)
       if (p != part)
         send<Among::devices>(places[p] + of_round + number, packet);
-    const Packet *const received = own + of_round + number;
     pause();
+    return received_sum(of_round, number, mine, round);
+  }
+  /// The numbers that have come from the parts, and @p mine.
+  /// @param of_round where those of @p round begin
+  __device__ double received_sum(const std::size_t of_round, const int number, const double mine,
+                                 const unsigned int round) const
+  {
+    const Packet *const received = own + of_round + number;
     return await_sum<Among::devices, 4>(
         0, n_parts, 1,
         [&](const int p) { return p == part ? nullptr : received + std::size_t{most} * p; }, mine,

@@ -23,8 +23,8 @@ public:
   /// @param space has as many rows as a step, or more
   explicit Iteration(const RowSpace &space)
       : executor(static_cast<const CudaExecutor &>(*space.executor())), n(space.n()),
-        has_parts(space.communicator() != nullptr), sums_are_captured(space.is_capturable()),
-        state(executor), launcher(executor, state.data(), n, space.communicator())
+        communicator(space.communicator()), sums_are_captured(space.is_capturable()),
+        state(executor), launcher(executor, state.data(), n, communicator)
   {}
 
   /// @throws ParameterError in repeat_between() if the loop cannot be run as @p how asks
@@ -94,7 +94,7 @@ public:
   {
     if (watch)
       state.send(); // for those who look before the loop has left one
-    if (chosen != Execution::graph && !has_parts &&
+    if (chosen != Execution::graph && may_be_on_chip() &&
         is_on_chip(on_chip().launch_resident(begin, end, has_begun, steps...), watch))
       return;
     if (!has_begun)
@@ -109,7 +109,7 @@ public:
   template <class Method>
   bool keep_on_chip(const Matrix &A, const Watch<State> &watch, const Method &method)
   {
-    if (chosen == Execution::graph || has_parts)
+    if (chosen == Execution::graph || communicator != nullptr)
       return false;
     if (watch)
       state.send(); // for those who look before the loop has left one
@@ -122,7 +122,12 @@ private:
 
   cuda::OnChipLoop<State, Sums> on_chip()
   {
-    return {executor, state};
+    return {executor, state, communicator};
+  }
+  /// Where there are parts, their kernels speak with each other.
+  bool may_be_on_chip() const
+  {
+    return communicator == nullptr || communicator->peer_sums() != nullptr;
   }
 
   /// @param shape what an OnChipLoop says
@@ -137,8 +142,8 @@ private:
 
   const CudaExecutor &executor;
   int n;
-  bool has_parts;         // are other rows elsewhere?
-  bool sums_are_captured; // or need the host?
+  const Communicator *communicator; // nullptr: all rows are here
+  bool sums_are_captured;           // or need the host?
   cuda::DeviceState<State> state;
   cuda::StepLauncher<State, Sums> launcher;
   Buffer<cuda::Packet> packets; // of the blocks of a loop with a basis

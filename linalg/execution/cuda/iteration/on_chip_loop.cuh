@@ -5,6 +5,7 @@
 #include "linalg/execution/cuda/iteration/device_state.cuh"
 #include "linalg/execution/cuda/on_chip/basis.cuh"
 #include "linalg/execution/cuda/on_chip/resident_launch.cuh"
+#include "linalg/operators/communicator.h"
 
 #include <string>
 #include <type_traits>
@@ -19,8 +20,10 @@ template <class State, class Sums>
 class OnChipLoop
 {
 public:
-  OnChipLoop(const CudaExecutor &executor, DeviceState<State> &state)
-      : executor(executor), state(state)
+  /// @param communicator of a part of the rows; nullptr: all are here
+  OnChipLoop(const CudaExecutor &executor, DeviceState<State> &state,
+             const Communicator *const communicator)
+      : executor(executor), state(state), communicator(communicator)
   {}
 
   /// All vectors in registers.
@@ -81,16 +84,16 @@ private:
                              const End &end, const bool has_begun)
   {
     const auto shape = shape_for(A, n_vectors);
-    if (!shape)
+    if (!shape && communicator == nullptr)
       return "";
-    if (has_begun)
-      state.send();
+    GridMemory grid = executor.grid_memory();
+    grid.peers = A.domain()->peer_loop();
     using Loop = ResidentLoop<n_vectors, State, Begin, End>;
     Loop loop{{},
               vectors,
               m,
               A.csr().csr_view(),
-              executor.grid_memory(),
+              grid,
               begin.v,
               begin.body,
               end,
@@ -99,7 +102,13 @@ private:
               state.data(),
               state.mailbox(),
               state.most_numbers()};
-    if (!LoopLauncher<Sums, Loop, Formulas...>(executor).start(loop, *shape))
+    const LoopLauncher<Sums, Loop, Formulas...> launcher(executor);
+    if (communicator != nullptr &&
+        !is_so_for_all(shape && grid.peers != nullptr && launcher.can_start(loop, *shape)))
+      return "";
+    if (has_begun)
+      state.send();
+    if (!launcher.start(loop, *shape))
       return "";
     state.expect_mail();
     return shape->description();
@@ -107,14 +116,23 @@ private:
 
   std::optional<ResidentShape> shape_for(const Matrix &A, const int n_vectors) const
   {
-    const ResidentLimits limits = executor.resident_limits();
+    ResidentLimits limits = executor.resident_limits();
     if (A.value_precision() != A.csr().value_precision() || !may_be_resident(A.n(), limits))
       return {};
+    if (communicator != nullptr)
+      limits.cluster_blocks = 0; // all blocks of a device speak with others
     return choose_resident_shape({A.n(), A.n_nonzeros(), A.csr().longest_row(), n_vectors}, limits);
+  }
+
+  /// Is called by all parts.
+  bool is_so_for_all(const bool is_so) const
+  {
+    return communicator->max(is_so ? 0. : 1.) == 0.;
   }
 
   const CudaExecutor &executor;
   DeviceState<State> &state;
+  const Communicator *communicator;
 };
 } // namespace femgpu::linalg::cuda
 

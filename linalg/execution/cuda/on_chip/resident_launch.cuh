@@ -68,27 +68,54 @@ public:
   /// As a resident kernel. @return whether the device could hold it
   bool start(Loop &loop, const ResidentShape &shape) const
   {
-    loop.layout.n = loop.A.n;
-    loop.layout.slice = (loop.A.n + shape.blocks - 1) / shape.blocks;
-    loop.layout.lanes = shape.lanes;
-    return start_one_of(loop, shape, std::make_index_sequence<std::size(resident_kernels)>());
+    return visit(Launching::launches, loop, shape);
+  }
+  /// Could start()?
+  bool can_start(Loop &loop, const ResidentShape &shape) const
+  {
+    return visit(Launching::asks, loop, shape);
   }
 
 private:
+  enum class Launching
+  {
+    asks,
+    launches
+  };
+
+  bool visit(const Launching what, Loop &loop, const ResidentShape &shape) const
+  {
+    loop.layout.n = loop.A.n;
+    loop.layout.slice = (loop.A.n + shape.blocks - 1) / shape.blocks;
+    loop.layout.lanes = shape.lanes;
+    return start_one_of(what, loop, shape, std::make_index_sequence<std::size(resident_kernels)>());
+  }
+
   template <std::size_t... numbers>
-  bool start_one_of(Loop &loop, const ResidentShape &shape,
+  bool start_one_of(const Launching what, Loop &loop, const ResidentShape &shape,
                     std::index_sequence<numbers...> /* of kernels */) const
   {
     const auto number = static_cast<std::size_t>(shape.kernel);
-    return ((number == numbers && start_kernel<numbers>(loop, shape)) || ...);
+    return ((number == numbers && start_kernel<numbers>(what, loop, shape)) || ...);
   }
 
   template <std::size_t number>
-  bool start_kernel([[maybe_unused]] Loop &loop, [[maybe_unused]] const ResidentShape &shape) const
+  bool start_kernel(const Launching what, Loop &loop, const ResidentShape &shape) const
+  {
+    constexpr ChipKernel how = resident_kernels[number];
+    if (loop.grid.peers == nullptr)
+      return start_with<FabricOf<how.extent>, number>(what, loop, shape);
+    if constexpr (how.extent == Extent::grid)
+      return start_with<PeerFabric, number>(what, loop, shape);
+    return false;
+  }
+
+  template <class Fabric, std::size_t number>
+  bool start_with([[maybe_unused]] const Launching what, [[maybe_unused]] Loop &loop,
+                  [[maybe_unused]] const ResidentShape &shape) const
   {
     constexpr ChipKernel how = resident_kernels[number];
     if constexpr (how.rows < 8 || n_vectors <= most_vectors_of_8_rows) {
-      using Fabric = FabricOf<how.extent>;
       using Entries = EntriesOf<Fabric, how.is_matrix_in_registers, how.rows>;
       constexpr auto kernel =
           run_resident<Fabric, Entries, how.most_threads, how.rows, Sums, Loop, Formulas...>;
@@ -104,7 +131,8 @@ private:
                       is_cluster ? Together::cluster : Together::all};
       if (is_cluster && !has_cluster(address_of(kernel), grid))
         return false;
-      launch(executor, executor.stream(), grid, kernel, loop);
+      if (what == Launching::launches)
+        launch(executor, executor.stream(), grid, kernel, loop);
       return true;
     }
     return false;

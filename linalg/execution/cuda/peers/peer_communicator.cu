@@ -53,7 +53,7 @@ public:
   {
     if (of_vectors != executor)
       return host->ghost_exchange(of_vectors, n, plan);
-    return std::make_unique<PeerGhosts>(executor, *host, memory, counts.data(), n, plan);
+    return std::make_unique<PeerGhosts>(executor, *host, memory, sums, n, plan);
   }
   const PeerSums *peer_sums() const override
   {

@@ -79,8 +79,7 @@ struct PeerGhosts::Way
 };
 
 PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Communicator &parts,
-                       PeerMemory &memory, PeerCounts *const counts, const int n,
-                       const GhostPlan &plan)
+                       PeerMemory &memory, const PeerSums &sums, const int n, const GhostPlan &plan)
     : executor(std::move(executor))
 {
   Way ways[2]; // forth and back
@@ -130,8 +129,29 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
   back.view.received = packets + 2 * sizes[0];
   for (Channel *const channel : {&forth, &back}) {
     channel->view.stride = channel == &forth ? sizes[0] : sizes[1];
-    channel->view.counts = counts;
+    channel->view.counts = sums.counts;
   }
+  make_loop(sums, n, forth_rows);
+}
+
+/// What is sent to the owners of ghosts by give_back() comes from them by bring().
+void PeerGhosts::make_loop(const PeerSums &sums, const int n, const std::vector<int> &places)
+{
+  std::vector<int> packets;
+  for (std::size_t k = 0; k < places.size(); ++k)
+    if (places[k] >= 0)
+      packets.push_back(static_cast<int>(k));
+  packets_of_ghosts = Buffer<int>(executor, packets.data(), packets.size());
+  const PeerChannel &border = back.view;
+  const PeerLoop view{sums,
+                      forth.view,
+                      n,
+                      border.n_entries,
+                      border.rows,
+                      border.begins,
+                      border.order,
+                      packets_of_ghosts.data()};
+  loop = Buffer<PeerLoop>(executor, &view, 1);
 }
 
 PeerGhosts::Channel PeerGhosts::make_channel(const std::vector<int> &sources,
@@ -162,6 +182,7 @@ PeerGhosts::Channel PeerGhosts::make_channel(const std::vector<int> &sources,
   channel.view.begins = channel.begins.data();
   channel.view.order = channel.order.data();
   channel.view.rounds = channel.rounds.data();
+  channel.view.n_blocks = channel.blocks;
   return channel;
 }
 

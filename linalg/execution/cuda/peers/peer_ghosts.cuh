@@ -1,7 +1,7 @@
 #ifndef femgpu_linalg_execution_cuda_peers_peer_ghosts_cuh
 #define femgpu_linalg_execution_cuda_peers_peer_ghosts_cuh
 
-#include "linalg/execution/cuda/peer_sums.cuh"
+#include "linalg/execution/cuda/peers/peer_loop.cuh"
 #include "linalg/execution/cuda/peers/peer_memory.h"
 #include "linalg/operators/ghost_exchange.h"
 
@@ -10,22 +10,6 @@
 
 namespace femgpu::linalg::cuda
 {
-/// One way of an exchange, as a kernel sees it. Two neighbours send each other one packet at least,
-/// so that none is more than a round ahead: two places for each packet are enough.
-struct PeerChannel
-{
-  int n_sent, n_entries;
-  const int *sources;     ///< of what is sent: places in the vector, or -1
-  Packet *const *targets; ///< where it goes to in even rounds, then in odd ones
-  const int *rows;        ///< that entries go to: places in the vector, or -1
-  const int *begins;      ///< of the packets of each entry in `order`
-  const int *order;       ///< of the packets; nullptr: entry k is packet k
-  const Packet *received; ///< in even rounds
-  std::size_t stride;     ///< to those of odd ones
-  unsigned int *rounds;   ///< the last one of each block
-  PeerCounts *counts;
-};
-
 /**
  * Sends what others need of @p v, and gives it what they have sent: by all threads of the blocks
  * that the channel has, which are there together.
@@ -76,12 +60,16 @@ __device__ void exchange_round(const PeerChannel &channel, double *const v, cons
 class PeerGhosts final : public GhostExchange
 {
 public:
-  /// Is called by all parts. @param n own rows. @param memory and @p counts outlive it
+  /// Is called by all parts. @param n own rows. @param memory and what @p sums has outlive it
   PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Communicator &parts,
-             PeerMemory &memory, PeerCounts *counts, int n, const GhostPlan &plan);
+             PeerMemory &memory, const PeerSums &sums, int n, const GhostPlan &plan);
 
   void bring(StepRunner &runner, double *v) override;
   void give_back(StepRunner &runner, double *v) override;
+  const PeerLoop *peer_loop() const override
+  {
+    return loop.data();
+  }
 
   /// That bring() takes.
   const PeerChannel &channel() const
@@ -104,11 +92,14 @@ private:
 
   Channel make_channel(const std::vector<int> &sources, const std::vector<Packet *> &targets,
                        const Entries &entries) const;
+  void make_loop(const PeerSums &sums, int n, const std::vector<int> &places);
   void run(const Channel &channel, bool adds, StepRunner &runner, double *v) const;
 
   std::shared_ptr<const CudaExecutor> executor;
   std::optional<PeerMemory::Region> region;
   Channel forth, back;
+  Buffer<int> packets_of_ghosts;
+  Buffer<PeerLoop> loop;
 };
 } // namespace femgpu::linalg::cuda
 
