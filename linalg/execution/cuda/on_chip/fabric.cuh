@@ -2,7 +2,6 @@
 #define femgpu_linalg_execution_cuda_on_chip_fabric_cuh
 
 #include "linalg/execution/cuda/executor.h"
-#include "linalg/execution/cuda/peers/peer_loop.cuh"
 #include "linalg/execution/cuda/reduce.cuh"
 #include "linalg/execution/steps/arrival_count.h"
 
@@ -401,111 +400,6 @@ private:
   GridMemory memory;
   unsigned int expected = first_arrival; // of thread 0
   int turn = 0;
-};
-
-/// All blocks of several devices, each of which has the rows of a part. Values that others need go
-/// there as packets, and who needs them waits for each. The sums of a device are those of its
-/// blocks; one block sends them, and all wait for those of the other devices.
-class PeerFabric : public GridFabric
-{
-public:
-  static constexpr bool has_ghosts = true;
-
-  __device__ PeerFabric(double *exchange, const GridMemory &grid)
-      : GridFabric(exchange, grid), parts(*grid.peers), first_round(*parts.forth.rounds),
-        first_sum(*parts.sums.last_round)
-  {}
-  /// 0, or 1 + the number of the row among those that others need.
-  __device__ unsigned int readers(const int i, const int /* lane */, const int /* lanes */) const
-  {
-    int begin = 0, end = parts.n_border;
-    while (begin < end) {
-      const int middle = (begin + end) / 2;
-      if (parts.border_rows[middle] < i)
-        begin = middle + 1;
-      else
-        end = middle;
-    }
-    const bool is_needed = begin < parts.n_border && parts.border_rows[begin] == i;
-    return is_needed ? static_cast<unsigned int>(begin) + 1 : 0;
-  }
-  /// @param vector nullptr: it has the value
-  __device__ void publish(const bool owns, const int i, const unsigned int readers,
-                          const double value, double *vector) const
-  {
-    if (!owns)
-      return;
-    if (vector != nullptr)
-      vector[i] = value;
-    if (readers == 0)
-      return;
-    const unsigned int round = first_round + n_published + 1;
-    const Packet packet = pack(value, round);
-    Packet *const *const targets = parts.forth.targets + round % 2 * parts.forth.n_sent;
-    for (int l = parts.begins[readers - 1]; l < parts.begins[readers]; ++l)
-      send<Among::devices>(targets[parts.order[l]], packet);
-  }
-  __device__ void await_published()
-  {
-    ++n_published;
-    meet();
-  }
-  __device__ bool is_ghost(const int column) const
-  {
-    return column >= parts.n;
-  }
-  /// Waits for its value of the last round.
-  __device__ double ghost(const int column) const
-  {
-    const unsigned int round = first_round + n_published;
-    return await<Among::devices>(parts.forth.received + round % 2 * parts.forth.stride +
-                                     parts.packets[column - parts.n],
-                                 round);
-  }
-  /// By warp 0.
-  template <int P, int most_warps>
-  __device__ double combine(const double *of_warps, const int n_warps)
-  {
-    double sum = GridFabric::combine<P, most_warps>(of_warps, n_warps);
-    const long long begin = clock64();
-    const PeerSums &sums = parts.sums;
-    const unsigned int round = first_sum + ++n_combined;
-    const std::size_t of_round =
-        static_cast<std::size_t>(round % 2) * sums.n_parts * PeerSums::most;
-    const int lane = threadIdx.x % warp_size;
-    if (lane < P) {
-      for (int part = 0; rank() == 0 && part < sums.n_parts; ++part)
-        if (part != sums.part)
-          send<Among::devices>(sums.places[part] + of_round + lane, pack(sum, round));
-      sum = sums.received_sum(of_round, lane, sum, round);
-    }
-    __syncwarp();
-    ticks += clock64() - begin;
-    return __shfl_sync(~0U, sum, lane % P);
-  }
-  /// All others have read the numbers of the rounds.
-  __device__ void leave()
-  {
-    if (rank() == 0 && threadIdx.x == 0) {
-      for (int block = 0; block < parts.forth.n_blocks; ++block)
-        parts.forth.rounds[block] += n_published;
-      *parts.sums.last_round += n_combined;
-      PeerCounts &counts = *parts.sums.counts;
-      counts.sums += n_combined;
-      counts.sum_ticks += static_cast<unsigned long long>(ticks);
-      counts.exchanges += n_published;
-      counts.exchanged_bytes +=
-          static_cast<unsigned long long>(n_published) * parts.forth.n_sent * sizeof(Packet);
-    }
-    GridFabric::leave();
-  }
-
-private:
-  const PeerLoop &parts; // in the memory of the device
-  unsigned int first_round, first_sum;
-  unsigned int n_published = 0;
-  unsigned int n_combined = 0; // of warp 0
-  long long ticks = 0;
 };
 } // namespace femgpu::linalg::cuda
 

@@ -2,6 +2,7 @@
 #define femgpu_linalg_execution_cuda_on_chip_resident_launch_cuh
 
 #include "linalg/execution/cuda/launch.cuh"
+#include "linalg/execution/cuda/on_chip/peer_fabric.cuh"
 #include "linalg/execution/cuda/on_chip/resident.cuh"
 #include "linalg/execution/shapes/resident_shape.h"
 #include "linalg/operators/csr_matrix.h"
