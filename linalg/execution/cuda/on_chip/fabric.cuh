@@ -29,8 +29,17 @@ __device__ __forceinline__ unsigned int shared_address(const void *pointer)
   return static_cast<unsigned int>(__cvta_generic_to_shared(pointer));
 }
 
+/// All rows of the exchange vector are here.
+class WithoutGhosts
+{
+public:
+  static constexpr bool has_ghosts = false;
+  __device__ static void bring_ghosts(double * /* vector */)
+  {}
+};
+
 /// Blocks that have the whole exchange vector in their shared memory.
-class SharedExchange
+class SharedExchange : public WithoutGhosts
 {
 public:
   static constexpr bool publishes_in_shared_memory = true;
@@ -57,8 +66,6 @@ protected:
 class Unintroduced
 {
 public:
-  static constexpr bool has_ghosts = false;
-
   /// To be called once by all threads with the rows of the block and the columns of its entries.
   __device__ static void introduce(const int /* first_row */, const int /* end_row */,
                                    const int /* first_column */, const int /* last_column */)
@@ -126,8 +133,6 @@ public:
 class ClusterFabric : public SharedExchange
 {
 public:
-  static constexpr bool has_ghosts = false;
-
   __device__ ClusterFabric(double *exchange, const GridMemory & /* grid */)
       : SharedExchange(exchange)
   {
@@ -300,7 +305,7 @@ private:
 
 /// All blocks of the device, which must be there at the same time. The exchange vector is the
 /// vector itself, in the memory of the device.
-class GridFabric : public Unintroduced
+class GridFabric : public Unintroduced, public WithoutGhosts
 {
 public:
   static constexpr bool publishes_in_shared_memory = false;

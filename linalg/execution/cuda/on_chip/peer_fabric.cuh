@@ -9,8 +9,9 @@
 namespace femgpu::linalg::cuda
 {
 /// All blocks of several devices, each of which has the rows of a part. Values that others need go
-/// there as packets, and who needs them waits for each. The sums of a device are those of its
-/// blocks; one block sends them, and all wait for those of the other devices.
+/// there as packets; the blocks of a device share the work of waiting for them before they meet.
+/// The sums of a device are those of its blocks; one block sends them, and all wait for those of
+/// the other devices.
 class PeerFabric : public GridFabric
 {
 public:
@@ -20,7 +21,7 @@ public:
       : GridFabric(exchange, grid), parts(*grid.peers), first_round(*parts.forth.rounds),
         first_sum(*parts.sums.last_round)
   {}
-  /// 0, or 1 + the number of the row among those that others need.
+  /// The packets that row i is sent as: the first of them, and behind most_packets their number.
   __device__ unsigned int readers(const int i, const int /* lane */, const int /* lanes */) const
   {
     int begin = 0, end = parts.n_border;
@@ -31,8 +32,11 @@ public:
       else
         end = middle;
     }
-    const bool is_needed = begin < parts.n_border && parts.border_rows[begin] == i;
-    return is_needed ? static_cast<unsigned int>(begin) + 1 : 0;
+    if (begin == parts.n_border || parts.border_rows[begin] != i)
+      return 0;
+    const auto first = static_cast<unsigned int>(parts.begins[begin]),
+               next = static_cast<unsigned int>(parts.begins[begin + 1]);
+    return (next - first) * PeerLoop::most_packets + first;
   }
   /// @param vector nullptr: it has the value
   __device__ void publish(const bool owns, const int i, const unsigned int readers,
@@ -44,28 +48,26 @@ public:
       vector[i] = value;
     if (readers == 0)
       return;
-    const unsigned int round = first_round + n_published + 1;
+    const unsigned int round = first_round + n_brought + 1;
     const Packet packet = pack(value, round);
-    Packet *const *const targets = parts.forth.targets + round % 2 * parts.forth.n_sent;
-    for (int l = parts.begins[readers - 1]; l < parts.begins[readers]; ++l)
-      send<Among::devices>(targets[parts.order[l]], packet);
+    Packet *const *const targets = parts.targets + round % 2 * parts.forth.n_sent;
+    const unsigned int first = readers % PeerLoop::most_packets;
+    for (unsigned int l = 0; l < readers / PeerLoop::most_packets; ++l)
+      send<Among::devices>(targets[first + l], packet);
   }
-  __device__ void await_published()
+  /// Waits for this block's share of them; all have them when they have met.
+  __device__ void bring_ghosts(double *vector)
   {
-    ++n_published;
-    meet();
-  }
-  __device__ bool is_ghost(const int column) const
-  {
-    return column >= parts.n;
-  }
-  /// Waits for its value of the last round.
-  __device__ double ghost(const int column) const
-  {
-    const unsigned int round = first_round + n_published;
-    return await<Among::devices>(parts.forth.received + round % 2 * parts.forth.stride +
-                                     parts.packets[column - parts.n],
-                                 round);
+    const unsigned int round = first_round + ++n_brought;
+    const Packet *const received = parts.forth.received + round % 2 * parts.forth.stride;
+    const int step = static_cast<int>(gridDim.x * blockDim.x);
+    for (int k = static_cast<int>(threadIdx.x * gridDim.x + blockIdx.x); k < parts.forth.n_entries;
+         k += step) {
+      const int ghost = parts.forth.rows[k];
+      const double value = await<Among::devices>(received + k, round);
+      if (ghost >= 0)
+        vector[ghost] = value;
+    }
   }
   /// By warp 0.
   template <int P, int most_warps>
@@ -93,14 +95,14 @@ public:
   {
     if (rank() == 0 && threadIdx.x == 0) {
       for (int block = 0; block < parts.forth.n_blocks; ++block)
-        parts.forth.rounds[block] += n_published;
+        parts.forth.rounds[block] += n_brought;
       *parts.sums.last_round += n_combined;
       PeerCounts &counts = *parts.sums.counts;
       counts.sums += n_combined;
       counts.sum_ticks += static_cast<unsigned long long>(ticks);
-      counts.exchanges += n_published;
+      counts.exchanges += n_brought;
       counts.exchanged_bytes +=
-          static_cast<unsigned long long>(n_published) * parts.forth.n_sent * sizeof(Packet);
+          static_cast<unsigned long long>(n_brought) * parts.forth.n_sent * sizeof(Packet);
     }
     GridFabric::leave();
   }
@@ -108,7 +110,7 @@ public:
 private:
   const PeerLoop &parts; // in the memory of the device
   unsigned int first_round, first_sum;
-  unsigned int n_published = 0;
+  unsigned int n_brought = 0;
   unsigned int n_combined = 0; // of warp 0
   long long ticks = 0;
 };

@@ -38,7 +38,7 @@ struct ResidentLoop
   CsrView<double> A;
   GridMemory grid;
   // Products of A with this vector come before and after the loop.
-  const double *factor;
+  double *factor;
   Begin begin;
   End end;
   bool has_begun; ///< begin has been run already, and the state is in memory
@@ -81,15 +81,6 @@ struct Place
   }
 };
 
-/// Is a column here, or a ghost, with which no Entries multiply?
-template <class Fabric>
-__device__ bool is_own([[maybe_unused]] const Fabric &fabric, [[maybe_unused]] const int column)
-{
-  if constexpr (Fabric::has_ghosts)
-    return !fabric.is_ghost(column);
-  return true;
-}
-
 /// Up to K entries of each of a thread's R rows in its registers. One lane a row.
 template <int R, int K>
 class RegisterEntries
@@ -112,7 +103,7 @@ public:
                 end = has_row ? A.row_starts.low[i + 1] : 0;
 #pragma unroll
       for (int e = 0; e < K; ++e) {
-        const bool is_there = begin + e < end && is_own(fabric, A.columns[begin + e]);
+        const bool is_there = begin + e < end;
         values[k][e] = is_there ? A.values[begin + e] : 0.;
         addresses[k][e] = fabric.address(is_there ? A.columns[begin + e] : i);
       }
@@ -192,7 +183,7 @@ public:
     const int capacity = static_cast<int>(bytes / (sizeof(double) + sizeof(typename Code::Type)));
     values = reinterpret_cast<double *>(memory);
     codes = reinterpret_cast<typename Code::Type *>(values + capacity);
-    find_places(A, fabric, place, capacity);
+    find_places(A, place, capacity);
 #pragma unroll
     for (int k = 0; k < R; ++k)
       if (begins[k] >= 0)
@@ -226,8 +217,7 @@ public:
       const int end = A.row_starts.low[i + 1];
 #pragma unroll 4
       for (int e = A.row_starts.low[i] + place.lane; e < end; e += place.lanes)
-        if (is_own(fabric, A.columns[e]))
-          sum += A.values[e] * Fabric::fetch(fabric.address(A.columns[e]), v);
+        sum += A.values[e] * Fabric::fetch(fabric.address(A.columns[e]), v);
     }
     return sum;
   }
@@ -236,9 +226,7 @@ private:
   static constexpr int batch = 8;
 
   /// Widths of all slices, then where each begins: behind those before it.
-  template <class Fabric>
-  __device__ void find_places(const CsrView<double> &A, const Fabric &fabric, const Place &place,
-                              const int capacity)
+  __device__ void find_places(const CsrView<double> &A, const Place &place, const int capacity)
   {
     __shared__ int all_widths[R * most_warps_of_block];
     const int warp = threadIdx.x / warp_size, n_warps = blockDim.x / warp_size;
@@ -251,7 +239,7 @@ private:
         length = A.row_starts.low[i + 1] - A.row_starts.low[i];
         for (int e = A.row_starts.low[i] + place.lane; e < A.row_starts.low[i + 1];
              e += place.lanes)
-          fits = fits && (!is_own(fabric, A.columns[e]) || Code::fits(A.columns[e], i));
+          fits = fits && Code::fits(A.columns[e], i);
       }
       begins[k] = __all_sync(~0U, fits) ? 0 : -1;
       widths[k] = static_cast<int>(__reduce_max_sync(
@@ -280,9 +268,8 @@ private:
     int at = begins[k] + static_cast<int>(threadIdx.x) % warp_size;
     for (int e = 0; e < widths[k]; ++e, at += warp_size) {
       const int from = begin + e * place.lanes + place.lane;
-      const bool is_there = from < end && is_own(fabric, A.columns[from]);
-      values[at] = is_there ? A.values[from] : 0.;
-      codes[at] = Code::encode(fabric, is_there ? A.columns[from] : place.first_row, i);
+      values[at] = from < end ? A.values[from] : 0.;
+      codes[at] = Code::encode(fabric, from < end ? A.columns[from] : place.first_row, i);
     }
   }
 
@@ -343,6 +330,7 @@ public:
 #pragma unroll
     for (int k = 0; k < R; ++k)
       publish(k, row[k][Formulas::factor], factor);
+    fabric.bring_ghosts(factor);
     fabric.await_published();
     set_sums(sums, Sums{}, typename Formulas::Contributes{});
 #pragma unroll
@@ -397,9 +385,6 @@ protected:
     for (int k = 0; k < R; ++k)
       if (place.has_row(k)) {
         const int begin = A.row_starts.low[place.row(k)], end = A.row_starts.low[place.row(k) + 1];
-        if constexpr (Fabric::has_ghosts)
-          for (int e = begin + place.lane; e < end; e += place.lanes)
-            slots_with_ghosts |= fabric.is_ghost(A.columns[e]) ? 1U << k : 0U;
         first_column = begin < end ? min(first_column, A.columns[begin]) : first_column;
         last_column = begin < end ? max(last_column, A.columns[end - 1]) : last_column;
       }
@@ -430,19 +415,13 @@ protected:
   /// Of slot k's row, by all its lanes.
   __device__ double product(const int k, const double *v) const
   {
-    double Av_i = entries.product(A, fabric, place, k, v);
-    if constexpr (Fabric::has_ghosts)
-      if ((slots_with_ghosts >> k & 1U) != 0)
-        for (int e = A.row_starts.low[place.row(k)] + place.lane;
-             e < A.row_starts.low[place.row(k) + 1]; e += place.lanes)
-          if (fabric.is_ghost(A.columns[e]))
-            Av_i += A.values[e] * fabric.ghost(A.columns[e]);
+    const double Av_i = entries.product(A, fabric, place, k, v);
     return place.lanes > 1 ? lane_sum(Av_i, place.lanes) : Av_i;
   }
 
   /// Runs a product with @p factor whose body works in memory.
   template <class Body>
-  __device__ void run_in_memory(const Body &body, const double *factor)
+  __device__ void run_in_memory(const Body &body, double *factor)
   {
     if (!state.running && !RunsAlways<Body>::value)
       return;
@@ -450,6 +429,7 @@ protected:
     for (int k = 0; k < R; ++k)
       if (place.has_row(k) && (Fabric::publishes_in_shared_memory || Fabric::has_ghosts))
         publish(k, factor[place.row(k)], nullptr);
+    fabric.bring_ghosts(factor);
     fabric.await_published();
     set_sums(sums, Sums{}, typename Body::Contributes{});
 #pragma unroll
@@ -467,8 +447,7 @@ protected:
   Entries entries;
   Row<n_vectors> row[R];
   double diagonal[R];
-  unsigned int readers[R];            // blocks that want to know the row
-  unsigned int slots_with_ghosts = 0; // bits: this lane has ghosts among the row's columns
+  unsigned int readers[R]; // blocks that want to know the row
 };
 
 template <class Fabric, class Entries, int most_threads, int R, class Sums, class Loop,

@@ -50,10 +50,10 @@ using FabricOf =
 
 /// How a kernel with that fabric keeps the entries of @p R rows a thread.
 template <class Fabric, bool in_registers, int R>
-using EntriesOf =
-    std::conditional_t<in_registers, RegisterEntries<R, entries_in_registers>,
-                       SharedEntries<R, std::conditional_t<Fabric::publishes_in_shared_memory,
-                                                           AddressCode, DistanceCode>>>;
+using EntriesOf = std::conditional_t<
+    in_registers, RegisterEntries<R, entries_in_registers>,
+    SharedEntries<R, std::conditional_t<Fabric::publishes_in_shared_memory || Fabric::has_ghosts,
+                                        AddressCode, DistanceCode>>>;
 
 /// Launches the loop of @p Formulas as one kernel.
 template <class Sums, class Loop, class... Formulas>

@@ -131,26 +131,23 @@ PeerGhosts::PeerGhosts(std::shared_ptr<const CudaExecutor> executor, const Commu
     channel->view.stride = channel == &forth ? sizes[0] : sizes[1];
     channel->view.counts = sums.counts;
   }
-  make_loop(sums, n, forth_rows);
+  make_loop(sums, back_rows, targets_of(0));
 }
 
-/// What is sent to the owners of ghosts by give_back() comes from them by bring().
-void PeerGhosts::make_loop(const PeerSums &sums, const int n, const std::vector<int> &places)
+/// The packets of bring() are those of give_back() the other way, whose order is by rows.
+void PeerGhosts::make_loop(const PeerSums &sums, const std::vector<int> &sent_rows,
+                           const std::vector<Packet *> &targets)
 {
-  std::vector<int> packets;
-  for (std::size_t k = 0; k < places.size(); ++k)
-    if (places[k] >= 0)
-      packets.push_back(static_cast<int>(k));
-  packets_of_ghosts = Buffer<int>(executor, packets.data(), packets.size());
-  const PeerChannel &border = back.view;
-  const PeerLoop view{sums,
-                      forth.view,
-                      n,
-                      border.n_entries,
-                      border.rows,
-                      border.begins,
-                      border.order,
-                      packets_of_ghosts.data()};
+  if (sent_rows.size() > PeerLoop::most_packets || sums.n_parts > PeerLoop::most_parts)
+    return;
+  const Entries border = Entries::of_rows(sent_rows);
+  std::vector<Packet *> by_rows;
+  for (const std::size_t round : {std::size_t{0}, sent_rows.size()})
+    for (const int packet : border.order)
+      by_rows.push_back(targets[round + static_cast<std::size_t>(packet)]);
+  targets_by_rows = Buffer<Packet *>(executor, by_rows.data(), by_rows.size());
+  const PeerLoop view{sums,           forth.view,       back.view.n_entries,
+                      back.view.rows, back.view.begins, targets_by_rows.data()};
   loop = Buffer<PeerLoop>(executor, &view, 1);
 }
 

@@ -92,13 +92,14 @@ private:
 
   Channel make_channel(const std::vector<int> &sources, const std::vector<Packet *> &targets,
                        const Entries &entries) const;
-  void make_loop(const PeerSums &sums, int n, const std::vector<int> &places);
+  void make_loop(const PeerSums &sums, const std::vector<int> &sent_rows,
+                 const std::vector<Packet *> &targets);
   void run(const Channel &channel, bool adds, StepRunner &runner, double *v) const;
 
   std::shared_ptr<const CudaExecutor> executor;
   std::optional<PeerMemory::Region> region;
   Channel forth, back;
-  Buffer<int> packets_of_ghosts;
+  Buffer<Packet *> targets_by_rows;
   Buffer<PeerLoop> loop;
 };
 } // namespace femgpu::linalg::cuda

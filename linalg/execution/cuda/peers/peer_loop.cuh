@@ -31,14 +31,15 @@ struct PeerChannel
  */
 struct PeerLoop
 {
+  static constexpr unsigned int most_packets = 1U << 25U; ///< that a part sends
+  static constexpr int most_parts = 128;
+
   PeerSums sums;
   PeerChannel forth;
-  int n;                  ///< own rows
   int n_border;           ///< entries of these:
   const int *border_rows; ///< own rows that others have as ghosts, or -1; they ascend
-  const int *begins;      ///< of the packets of each of them in `order`
-  const int *order;       ///< of the packets of `forth`
-  const int *packets;     ///< of the ghosts
+  const int *begins;      ///< of the packets of each of them in `targets`
+  Packet *const *targets; ///< those of `forth`, in this order: of even rounds, then of odd ones
 };
 } // namespace femgpu::linalg::cuda
 
