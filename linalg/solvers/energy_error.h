@@ -77,6 +77,12 @@ struct EnergyError
   {
     recent[k & (n_recent - 1)] = term;
   }
+  /// That store() has got, of a recent iteration.
+  FEMGPU_HD
+  double term(const int k) const
+  {
+    return recent[k & (n_recent - 1)];
+  }
 
   /// Should one look after @p n_iterations, the last of which has @p term? @p watched is the
   /// member. Where the error decides, ‖x‖_A has to be known early: also after 1, 2, 4, ...
@@ -151,12 +157,6 @@ private:
     double sum, least;
     int terms;
   };
-
-  FEMGPU_HD
-  double term(const int k) const
-  {
-    return recent[k & (n_recent - 1)];
-  }
 
   FEMGPU_HD
   double squared_norm(const double sum) const

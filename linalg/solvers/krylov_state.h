@@ -19,8 +19,6 @@ struct KrylovState : LoopState
   double rr = 0.;          ///< (r, r) of the recurrence
   double target_rr = 0.;   ///< converged at or below
   double diverged_rr = 0.; ///< diverged above
-  double checked_rr = 0.;  ///< the last one that check_spd() has seen
-  int n_unchanged = 0;     ///< iterations one after the other that have left it as it was
   static constexpr double divergence_factor = 1e8;
   static constexpr bool can_vary = false; ///< see has_variants
   /// Below this the products of an iteration lose their bits; the true residual has long stood
@@ -70,7 +68,9 @@ struct KrylovState : LoopState
   FEMGPU_HD
   void look() const
   {
-    energy().look(iteration, energy_sum);
+    EnergyError &error = energy();
+    if (EnergyError::is_due(iteration, error.term(iteration - 1), watched))
+      error.look(iteration, energy_sum);
   }
   FEMGPU_HD
   void hear()
@@ -78,11 +78,33 @@ struct KrylovState : LoopState
     const EnergyError &error = energy();
     asks = false;
     watched = error.watched;
-    if (error.reduction == 0.)
+    if (stands_still()) {
+      --iteration;
+      stop(Outcome::converged);
+    }
+    if (error.reduction == 0. || !running)
       return;
     target = fmax(largest_drift * sqrt(rr), negligible * error.reduction * sqrt(start_rr));
     --iteration; // the update is not worth it any more
     stop(Outcome::converged);
+  }
+
+  /**
+   * At its rounding the recurrence of conjugate gradients may stand still. If there is a target and
+   * the run has brought much, it has ended then as one that has met its target, and the true
+   * residual decides. (A load that travels through a bar leaves (r, r) as it is, too, but at
+   * first.) Loops that stay on a chip do not look.
+   */
+  FEMGPU_HD
+  bool stands_still() const
+  {
+    const int last = iteration - 1; // that has been checked
+    if (last < most_unchanged || last >= history_size || target <= 0. || rr > much_less * start_rr)
+      return false;
+    for (int k = last - most_unchanged; k < last; ++k)
+      if (fabs(history[k] - rr) > same_rr * rr)
+        return false;
+    return true;
   }
 
   /// The recurrence begins. @p energy_start = (b, x) + (x, r)
@@ -102,8 +124,6 @@ struct KrylovState : LoopState
   {
     rr = start_rr = true_rr = new_rr;
     bb = new_bb;
-    checked_rr = new_rr;
-    n_unchanged = 0;
     if (initial_rr < 0.) {
       initial_rr = rr;
       target = fmax(absolute_tolerance, relative_tolerance * sqrt(is_relative_to_rhs ? bb : rr));
@@ -140,26 +160,14 @@ struct KrylovState : LoopState
       end();
   }
 
-  /**
-   * The same; @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of the next direction must be positive. At
-   * its rounding the recurrence of conjugate gradients may stand still: if there is a target and
-   * the run has brought much, it has ended then as one that has met its target, and the true
-   * residual decides. (A load that travels through a bar leaves rr as it is, too, but at first.)
-   */
+  /// The same; @p rMr = (r, M⁻¹r) and @p pAp = (p, A p) of the next direction must be positive.
   FEMGPU_HD
   void check_spd(const double new_rr, const double rMr, const double pAp)
   {
-    const bool is_unchanged = fabs(new_rr - checked_rr) <= same_rr * checked_rr;
-    const bool may_end = (target > 0.) & (new_rr <= much_less * start_rr);
-    n_unchanged = is_unchanged & may_end ? n_unchanged + 1 : 0;
-    checked_rr = new_rr;
     record(new_rr);
-    if (goes_on() & (n_unchanged < most_unchanged) & (rMr > 0.) & (rMr <= largest) & (pAp > 0.) &
-        (pAp <= largest))
+    if (goes_on() & (rMr > 0.) & (rMr <= largest) & (pAp > 0.) & (pAp <= largest))
       return;
     end();
-    if (running && n_unchanged >= most_unchanged)
-      stop(Outcome::converged);
     // What the residual says comes first, then the directions, then the number of iterations.
     if (!running && outcome != Outcome::iteration_limit)
       return;
@@ -185,7 +193,8 @@ struct KrylovState : LoopState
       energy().store(iteration, alpha_gamma);
     energy_sum = running ? energy_sum + alpha_gamma : energy_sum;
     iteration += running ? 1 : 0;
-    asks = running & EnergyError::is_due(iteration, alpha_gamma, watched);
+    asks = running & (EnergyError::is_due(iteration, alpha_gamma, watched) |
+                      ((iteration & (interval_of_looks - 1)) == 0));
   }
 
   FEMGPU_HD
@@ -199,6 +208,7 @@ struct KrylovState : LoopState
   /// at the start, and iterations one after the other.
   static constexpr double same_rr = 1e-10, much_less = 1e-20;
   static constexpr int most_unchanged = 10;
+  static constexpr int interval_of_looks = 32; ///< a power of two
   /// Of the true residual, in units of the recurrence's; or of one that has fallen since the
   /// recurrence began as the energy error has.
   static constexpr double largest_drift = 2., negligible = 0.01;
