@@ -1,0 +1,133 @@
+#ifndef femgpu_tests_ranks_ranks_h
+#define femgpu_tests_ranks_ranks_h
+
+#include "linalg/base/error.h"
+#include "linalg/mpi/communicators.h"
+#include "tests/linalg/parts.h"
+
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg::test
+{
+inline int n_ranks()
+{
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+inline int own_rank()
+{
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+/// Consecutive parts of uneven size, one for each rank; of three or more the second has no rows.
+inline std::vector<int> cuts(const HostMatrix &A, const int block = 1)
+{
+  const int n = n_ranks();
+  std::vector<int> starts = {0};
+  for (int part = 1; part < n; ++part) {
+    const bool is_empty = n > 2 && part == 2;
+    const long long end = static_cast<long long>(A.n) * part * (part + n) / (2LL * n * n);
+    starts.push_back(is_empty ? starts.back() : static_cast<int>(end / block) * block);
+  }
+  starts.push_back(A.n);
+  return starts;
+}
+
+/// A test on an executor of each rank: cores, or the GPU of its number.
+class RanksOn : public testing::TestWithParam<std::string>
+{
+protected:
+  void SetUp() override
+  {
+    if (GetParam() == "cuda" && n_cuda_devices() == 0)
+      GTEST_SKIP() << "no GPU";
+    ExecutorPtr &made = executors[GetParam()];
+    if (!made)
+      made = GetParam() == "host"
+                 ? std::make_shared<HostExecutor>(1)
+                 : make_executor("cuda:" + std::to_string(own_rank() % n_cuda_devices()));
+    executor = made;
+  }
+  static void TearDownTestSuite()
+  {
+    made_communicators.clear();
+    executors.clear();
+  }
+
+  /// One for all tests. @throws as make_communicator()
+  CommunicatorPtr communicator(const std::string &name) const
+  {
+    CommunicatorPtr &made = made_communicators[GetParam() + name];
+    if (!made)
+      made = make_communicator(MPI_COMM_WORLD, executor, name);
+    return made;
+  }
+
+  /// What speak with each other here.
+  std::vector<std::string> communicators() const
+  {
+    if (executor->backend() == BackendKind::host)
+      return {"mpi"};
+    std::vector<std::string> names = {"mpi", "peers"};
+    try {
+      names.push_back(communicator("nccl")->name());
+    }
+    catch (
+        const ParameterError &error) { // a GPU for each rank, and the library, are not everywhere
+      std::cout << error.what() << '\n';
+    }
+    return names;
+  }
+
+  /// On the host parts_test.cc has all of them.
+  std::vector<std::string> preconditioners() const
+  {
+    if (executor->backend() == BackendKind::host)
+      return {"jacobi", "multigrid"};
+    return {"identity",     "jacobi", "chebyshev degree=3", "block-jacobi",
+            "ilu blocks=1", "fsai",   "multigrid"};
+  }
+
+  SolveReport solve(const LinearSolverOptions &options, const HostMatrix &A,
+                    const std::vector<double> &b, const std::string &name, std::vector<double> &x,
+                    const int block = 1)
+  {
+    const std::vector<int> starts = cuts(A, block);
+    const std::vector<MatrixPart> parts = cut_matrix(A, starts);
+    x.assign(b.size(), 0.);
+    SolveReport report = solve_part(options, parts[static_cast<std::size_t>(own_rank())], b, x,
+                                    communicator(name), executor);
+    for (int part = 0; part < n_ranks(); ++part) {
+      const auto p = static_cast<std::size_t>(part);
+      MPI_Bcast(x.data() + starts[p], starts[p + 1] - starts[p], MPI_DOUBLE, part, MPI_COMM_WORLD);
+    }
+    return report;
+  }
+
+  ExecutorPtr executor;
+
+private:
+  inline static std::map<std::string, ExecutorPtr> executors;
+  inline static std::map<std::string, CommunicatorPtr> made_communicators;
+};
+
+inline LinearSolverOptions methods(const std::string &solver, const std::string &preconditioner)
+{
+  LinearSolverOptions options;
+  options.solver = solver;
+  options.preconditioner = preconditioner;
+  options.control.relative_tolerance = 1e-10;
+  return options;
+}
+} // namespace femgpu::linalg::test
+
+#endif
