@@ -10,13 +10,14 @@ namespace femgpu::linalg::test
 namespace
 {
 /// Of all solvers and these preconditioners: every communicator takes the iterations of threads of
-/// the host that are parts, and all of a backend give the same bits.
+/// the host that are parts, and all of a backend give the same bits, if no loop stays on a chip.
 TEST_P(RanksOn, TakeTheIterationsOfPartsWithAnyCommunicator)
 {
   for (const std::string &solver : solvers_with_parts()) {
     const ModelProblem problem = problem_for(solver);
     for (const std::string &preconditioner : preconditioners()) {
-      const LinearSolverOptions options = methods(solver, preconditioner);
+      LinearSolverOptions options = methods(solver, preconditioner);
+      options.control.execution = Execution::graph;
       const SolvedInParts expected =
           solve_in_parts(options, problem.A, problem.b, {}, cuts(problem.A));
       std::vector<double> first_x, first_history;
@@ -52,10 +53,14 @@ TEST_P(RanksOn, KeepTheirRowsOnTheChip)
   const auto names = communicators();
   if (std::find(names.begin(), names.end(), "peers") == names.end())
     GTEST_SKIP() << "no peers";
-  for (const char *const system : {"poisson2d-5pt:120", "poisson3d-27pt:30", "poisson2d-9pt:520"})
-    for (const char *const solver : {"cg", "pipelined-cg", "chronopoulos-gear-cg", "minres",
-                                     "bicgstab", "pipelined-bicgstab"}) {
-      SCOPED_TRACE(std::string(system) + ", " + solver);
+  const std::string large = "poisson2d-9pt:520", of_a_basis = "pipelined-gmres";
+  for (const std::string &system :
+       {std::string("poisson2d-5pt:120"), std::string("poisson3d-27pt:30"), large})
+    for (const std::string solver : {"cg", "pipelined-cg", "chronopoulos-gear-cg", "minres",
+                                     "bicgstab", "pipelined-bicgstab", "pipelined-gmres"}) {
+      if (system == large && solver == of_a_basis) // which has no place there
+        continue;
+      SCOPED_TRACE(system + ", " + solver);
       const ModelProblem problem = generate(system);
       LinearSolverOptions options = methods(solver, "jacobi");
       std::vector<double> x, again, of_graph;

@@ -109,7 +109,7 @@ public:
   template <class Method>
   bool keep_on_chip(const Matrix &A, const Watch<State> &watch, const Method &method)
   {
-    if (chosen == Execution::graph || communicator != nullptr)
+    if (chosen == Execution::graph || !may_be_on_chip())
       return false;
     if (watch)
       state.send(); // for those who look before the loop has left one

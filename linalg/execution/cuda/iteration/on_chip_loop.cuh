@@ -48,20 +48,19 @@ public:
   {
     if (A.value_precision() != A.csr().value_precision())
       return "";
-    BasisLoop<Method, State> loop{{},
-                                  method,
-                                  A.csr().csr_view(),
-                                  executor.grid_memory(),
-                                  nullptr,
-                                  state.start(),
-                                  state.data(),
-                                  state.mailbox(),
-                                  state.most_numbers()};
-    std::string shape = cuda::launch_basis<Sums>(
-        executor, loop, {A.n(), A.n_nonzeros(), A.csr().longest_row(), method.V.count}, packets);
-    if (!shape.empty())
-      state.expect_mail();
-    return shape;
+    BasisLoop<Method, State> loop{{},           method,          A.csr().csr_view(),
+                                  grid_for(A),  nullptr,         state.start(),
+                                  state.data(), state.mailbox(), state.most_numbers()};
+    const auto shape = shape_for_basis(
+        executor, loop, {A.n(), A.n_nonzeros(), A.csr().longest_row(), method.V.count});
+    if (communicator != nullptr &&
+        !is_so_for_all(shape && loop.grid.peers != nullptr &&
+                       start_basis_of<Sums>(executor, Launching::asks, loop, *shape)))
+      return "";
+    if (!shape || !cuda::launch_basis<Sums>(executor, loop, *shape, packets))
+      return "";
+    state.expect_mail();
+    return shape->description();
   }
 
 private:
@@ -86,14 +85,12 @@ private:
     const auto shape = shape_for(A, n_vectors);
     if (!shape && communicator == nullptr)
       return "";
-    GridMemory grid = executor.grid_memory();
-    grid.peers = A.domain()->peer_loop();
     using Loop = ResidentLoop<n_vectors, State, Begin, End>;
     Loop loop{{},
               vectors,
               m,
               A.csr().csr_view(),
-              grid,
+              grid_for(A),
               begin.v,
               begin.body,
               end,
@@ -104,7 +101,7 @@ private:
               state.most_numbers()};
     const LoopLauncher<Sums, Loop, Formulas...> launcher(executor);
     if (communicator != nullptr &&
-        !is_so_for_all(shape && grid.peers != nullptr && launcher.can_start(loop, *shape)))
+        !is_so_for_all(shape && loop.grid.peers != nullptr && launcher.can_start(loop, *shape)))
       return "";
     if (has_begun)
       state.send();
@@ -112,6 +109,14 @@ private:
       return "";
     state.expect_mail();
     return shape->description();
+  }
+
+  /// With peers, if the ghosts of A's vectors come from these.
+  GridMemory grid_for(const Matrix &A) const
+  {
+    GridMemory grid = executor.grid_memory();
+    grid.peers = A.domain()->peer_loop();
+    return grid;
   }
 
   std::optional<ResidentShape> shape_for(const Matrix &A, const int n_vectors) const

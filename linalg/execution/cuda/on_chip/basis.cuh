@@ -82,7 +82,10 @@ public:
     steps =
         loop.method.of_block(place.first_row, place.n_rows,
                              {basis, static_cast<std::size_t>(slice), size + 1}, numbers, columns);
-    for_rows([&](const int k, const int local) { diagonal[k] = steps.m(local); });
+    for_rows([&](const int k, const int local) {
+      diagonal[k] = steps.m(local);
+      readers[k] = fabric.readers(place.first_row + local, 0, 1);
+    });
     entries.load(loop.A, fabric, place, reinterpret_cast<char *>(of_warps + 2 * n_warps),
                  loop.layout.shared_bytes);
     fabric.meet(); // all have what is in shared memory
@@ -95,7 +98,10 @@ public:
       run_cycle();
     this->leave_state(loop.state);
     this->leave_result(loop.result, loop.most_numbers);
-    fabric.leave();
+    if constexpr (Fabric::has_ghosts)
+      fabric.leave(exchange.n_rounds());
+    else
+      fabric.leave();
   }
 
 private:
@@ -122,13 +128,20 @@ private:
     }
   }
 
-  __device__ void publish(const int local, const double value) const
+  /// @p vector is what the matrix multiplies, with its ghosts.
+  __device__ void publish_preconditioned(const double *v, double *vector) const
   {
-    fabric.publish(true, place.first_row + local, 0, value, loop.method.V[1]);
+    for_rows([&](const int k, const int local) {
+      fabric.publish(true, place.first_row + local, readers[k], diagonal[k] * v[local], vector);
+    });
   }
-  __device__ void publish_preconditioned(const double *v) const
+  /// x, which is in memory.
+  __device__ void publish_solution() const
   {
-    for_rows([&](const int k, const int local) { publish(local, diagonal[k] * v[local]); });
+    if constexpr (Fabric::publishes_in_shared_memory || Fabric::has_ghosts)
+      for_rows([&](const int k, const int local) {
+        fabric.publish(true, place.first_row + local, readers[k], steps.x[local], nullptr);
+      });
   }
 
   /// Adds up what @p body contributes with A times the vector that is published: @p v.
@@ -150,8 +163,8 @@ private:
   template <class Body>
   __device__ void find_residual(const Body &body)
   {
-    if constexpr (Fabric::publishes_in_shared_memory)
-      for_rows([&](int /* k */, const int local) { publish(local, steps.x[local]); });
+    publish_solution();
+    fabric.bring_ghosts(loop.method.x);
     fabric.await_published();
     multiply(body, loop.method.x);
     this->complete(body);
@@ -162,7 +175,8 @@ private:
     if (threadIdx.x == 0)
       steps.begin_cycle().finish(state, sums);
     __syncthreads();
-    publish_preconditioned(steps.V[0]);
+    publish_preconditioned(steps.V[0], loop.method.V[1]);
+    fabric.bring_ghosts(loop.method.V[1]);
     fabric.await_published();
     for (int j = 0; j < loop.method.cycle.size && state.running; ++j)
       run_column(j);
@@ -183,12 +197,13 @@ private:
     find_dots(j);
     const auto lengthen = steps.lengthen(j);
     for_rows([&](int /* k */, const int local) { lengthen(state, local, sums); });
-    publish_preconditioned(steps.V[j + 1]); // each row by the thread that has made it
+    publish_preconditioned(steps.V[j + 1], loop.method.V[1]); // by the thread that has made the row
     exchange.begin_round();
     double values[2] = {sums.ww, sums.rw};
     const double of_warp = spread_sums(values);
     if (lane < 2)
       of_warps[2 * warp + lane] = of_warp;
+    fabric.bring_ghosts(loop.method.V[1]);
     fabric.await_published([&] { complete_column(lengthen, totals[j + 1]); });
     this->show();
   }
@@ -202,7 +217,7 @@ private:
       const int first = loop.method.cycle.size + 1; // behind the dots
       if (lane < 2)
         exchange.send_part(first + lane, of_all);
-      of_all = exchange.template receive_by_warp<2>(first);
+      of_all = exchange.template receive_by_warp<2>(fabric, first);
     }
     Sums total{};
     total.before = before;
@@ -227,7 +242,7 @@ private:
         leave_dot(j, column + lane * n_warps, of_block);
     });
     if constexpr (!Fabric::publishes_in_shared_memory)
-      exchange.receive(count,
+      exchange.receive(fabric, count,
                        [&](const int column, const double dot) { take_dot(j, column, dot); });
     __syncthreads();
   }
@@ -289,6 +304,7 @@ private:
   double *totals;   ///< the dots
   double *of_warps; ///< sums of the new vector, two of each warp
   double diagonal[n_rows_of_thread];
+  unsigned int readers[n_rows_of_thread]; // see Fabric::readers()
 };
 
 template <class Fabric, class Entries, int R, class Sums, class Loop>
@@ -301,7 +317,8 @@ __global__ void __launch_bounds__(basis_threads, 1) run_basis(const __grid_const
 /// Launches the loop where its basis and @p shape 's entries are on the chip.
 /// @return whether there is so much shared memory
 template <class Sums, class Fabric, class Entries, int R, class Loop>
-bool start_basis(const CudaExecutor &executor, Loop &loop, const BasisShape &shape)
+bool start_basis(const CudaExecutor &executor, const Launching what, Loop &loop,
+                 const BasisShape &shape)
 {
   constexpr auto kernel = run_basis<Fabric, Entries, R, Sums, Loop>;
   const std::size_t most_bytes = executor.kernels().shared_bytes(address_of(kernel));
@@ -312,49 +329,63 @@ bool start_basis(const CudaExecutor &executor, Loop &loop, const BasisShape &sha
     return false;
   const std::size_t bytes = Entries::in_shared_memory ? most_bytes : before;
   loop.layout = {loop.A.n, shape.slice, shape.lanes, static_cast<unsigned int>(bytes - before)};
-  launch(executor, executor.stream(),
-         {static_cast<unsigned int>(shape.blocks), basis_threads, bytes, Together::all}, kernel,
-         loop);
+  if (what == Launching::launches)
+    launch(executor, executor.stream(),
+           {static_cast<unsigned int>(shape.blocks), basis_threads, bytes, Together::all}, kernel,
+           loop);
   return true;
 }
 
-/// The same with the kernel for @p shape.
-template <class Sums, class Loop>
-bool start_basis_of(const CudaExecutor &executor, Loop &loop, const BasisShape &shape)
+/// The same with the kernel for @p shape, which has several blocks.
+template <class Sums, class Fabric, class Loop>
+bool start_basis_with(const CudaExecutor &executor, const Launching what, Loop &loop,
+                      const BasisShape &shape)
 {
-  using Registers1 = RegisterEntries<1, entries_in_registers>;
-  using Registers2 = RegisterEntries<2, entries_in_registers>;
-  if (shape.blocks == 1) {
-    if (shape.is_matrix_in_registers)
-      return start_basis<Sums, BlockFabric, Registers2, 2>(executor, loop, shape);
-    return start_basis<Sums, BlockFabric, SharedEntries<2, AddressCode>, 2>(executor, loop, shape);
-  }
   if (!shape.is_matrix_in_registers)
-    return start_basis<Sums, GridFabric, SharedEntries<2, DistanceCode>, 2>(executor, loop, shape);
+    return start_basis<Sums, Fabric, EntriesOf<Fabric, false, 2>, 2>(executor, what, loop, shape);
   if (shape.slice <= basis_threads)
-    return start_basis<Sums, GridFabric, Registers1, 1>(executor, loop, shape);
-  return start_basis<Sums, GridFabric, Registers2, 2>(executor, loop, shape);
+    return start_basis<Sums, Fabric, EntriesOf<Fabric, true, 1>, 1>(executor, what, loop, shape);
+  return start_basis<Sums, Fabric, EntriesOf<Fabric, true, 2>, 2>(executor, what, loop, shape);
 }
 
-/// Launches the loop if the basis of @p system has a place on the chip.
-/// @param memory is made for the loop
-/// @return how it runs, for people; empty if it does not
+/// The same with any number of blocks.
 template <class Sums, class Loop>
-std::string launch_basis(const CudaExecutor &executor, Loop &loop, const ResidentSystem &system,
-                         Buffer<Packet> &memory)
+bool start_basis_of(const CudaExecutor &executor, const Launching what, Loop &loop,
+                    const BasisShape &shape)
 {
-  const ResidentLimits limits = executor.resident_limits();
-  const int numbers = loop.method.numbers_of_block() + numbers_of_sums(loop.method);
-  const auto shape = choose_basis_shape(system, numbers, limits);
-  if (!shape)
-    return "";
-  if (shape->blocks > 1) {
-    const int packets = SumExchange::room(loop.method.cycle.size + 3, shape->blocks);
+  if (loop.grid.peers != nullptr)
+    return start_basis_with<Sums, PeerFabric>(executor, what, loop, shape);
+  if (shape.blocks > 1)
+    return start_basis_with<Sums, GridFabric>(executor, what, loop, shape);
+  if (shape.is_matrix_in_registers)
+    return start_basis<Sums, BlockFabric, EntriesOf<BlockFabric, true, 2>, 2>(executor, what, loop,
+                                                                              shape);
+  return start_basis<Sums, BlockFabric, EntriesOf<BlockFabric, false, 2>, 2>(executor, what, loop,
+                                                                             shape);
+}
+
+/// The way to run the loop if the basis of @p system has a place on the chip.
+template <class Loop>
+std::optional<BasisShape> shape_for_basis(const CudaExecutor &executor, const Loop &loop,
+                                          const ResidentSystem &system)
+{
+  return choose_basis_shape(system, loop.method.numbers_of_block() + numbers_of_sums(loop.method),
+                            executor.resident_limits());
+}
+
+/// Launches the loop. @param memory is made for it
+/// @return whether there is so much shared memory
+template <class Sums, class Loop>
+bool launch_basis(const CudaExecutor &executor, Loop &loop, const BasisShape &shape,
+                  Buffer<Packet> &memory)
+{
+  if (shape.blocks > 1 || loop.grid.peers != nullptr) {
+    const int packets = SumExchange::room(loop.method.cycle.size + 3, shape.blocks);
     memory = Buffer<Packet>(executor.shared_from_this(), static_cast<std::size_t>(packets));
     memory.fill_zero();
   }
   loop.packets = memory.data();
-  return start_basis_of<Sums>(executor, loop, *shape) ? shape->description() : "";
+  return start_basis_of<Sums>(executor, Launching::launches, loop, shape);
 }
 } // namespace femgpu::linalg::cuda
 

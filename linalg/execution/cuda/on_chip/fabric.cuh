@@ -373,6 +373,12 @@ public:
     return column_sums<P>(static_cast<int>(gridDim.x),
                           [&](const int k) { return __ldcg(sums + k); });
   }
+  /// One of the numbers of a SumExchange, on this device.
+  __device__ static double over_devices(const int /* number */, const double sum,
+                                        const unsigned int /* round */)
+  {
+    return sum;
+  }
   /// The last block leaves the counters as they were: all have passed their last meeting.
   __device__ void leave()
   {

@@ -75,30 +75,35 @@ public:
   {
     double sum = GridFabric::combine<P, most_warps>(of_warps, n_warps);
     const long long begin = clock64();
-    const PeerSums &sums = parts.sums;
-    const unsigned int round = first_sum + ++n_combined;
-    const std::size_t of_round =
-        static_cast<std::size_t>(round % 2) * sums.n_parts * PeerSums::most;
+    ++n_combined;
     const int lane = threadIdx.x % warp_size;
-    if (lane < P) {
-      for (int part = 0; rank() == 0 && part < sums.n_parts; ++part)
-        if (part != sums.part)
-          send<Among::devices>(sums.places[part] + of_round + lane, pack(sum, round));
-      sum = sums.received_sum(of_round, lane, sum, round);
-    }
+    if (lane < P)
+      sum = exchanged(lane, sum, first_sum + n_combined, rank() == 0);
     __syncwarp();
     ticks += clock64() - begin;
     return __shfl_sync(~0U, sum, lane % P);
   }
-  /// All others have read the numbers of the rounds.
-  __device__ void leave()
+  /// By one thread: one of the numbers of a SumExchange, whose rounds have places of their own.
+  __device__ double over_devices(const int number, const double mine,
+                                 const unsigned int round) const
+  {
+    return exchanged(most_sums + number, mine, first_sum + round);
+  }
+  /**
+   * All others have read the numbers of the rounds. The next round must not have the places of the
+   * last one that combine() has made, which others may still read; those of the SumExchange have
+   * been read before.
+   * @param n_exchanged rounds of a SumExchange
+   */
+  __device__ void leave(const unsigned int n_exchanged = 0)
   {
     if (rank() == 0 && threadIdx.x == 0) {
       for (int block = 0; block < parts.forth.n_blocks; ++block)
         parts.forth.rounds[block] += n_brought;
-      *parts.sums.last_round += n_combined;
+      const unsigned int most = max(n_combined, n_exchanged);
+      *parts.sums.last_round += most + (most - n_combined) % 2;
       PeerCounts &counts = *parts.sums.counts;
-      counts.sums += n_combined;
+      counts.sums += n_combined + n_exchanged;
       counts.sum_ticks += static_cast<unsigned long long>(ticks);
       counts.exchanges += n_brought;
       counts.exchanged_bytes +=
@@ -108,6 +113,19 @@ public:
   }
 
 private:
+  /// The sum of number @p number over the devices. @param sends for this one
+  __device__ double exchanged(const int number, const double mine, const unsigned int round,
+                              const bool sends = true) const
+  {
+    const PeerSums &sums = parts.sums;
+    const std::size_t of_round =
+        static_cast<std::size_t>(round % 2) * sums.n_parts * PeerSums::most;
+    for (int part = 0; sends && part < sums.n_parts; ++part)
+      if (part != sums.part)
+        send<Among::devices>(sums.places[part] + of_round + number, pack(mine, round));
+    return sums.received_sum(of_round, number, mine, round);
+  }
+
   const PeerLoop &parts; // in the memory of the device
   unsigned int first_round, first_sum;
   unsigned int n_brought = 0;

@@ -55,6 +55,13 @@ using EntriesOf = std::conditional_t<
     SharedEntries<R, std::conditional_t<Fabric::publishes_in_shared_memory || Fabric::has_ghosts,
                                         AddressCode, DistanceCode>>>;
 
+/// Is a kernel launched, or only asked whether the device could hold it?
+enum class Launching
+{
+  asks,
+  launches
+};
+
 /// Launches the loop of @p Formulas as one kernel.
 template <class Sums, class Loop, class... Formulas>
 class LoopLauncher
@@ -78,12 +85,6 @@ public:
   }
 
 private:
-  enum class Launching
-  {
-    asks,
-    launches
-  };
-
   bool visit(const Launching what, Loop &loop, const ResidentShape &shape) const
   {
     loop.layout.n = loop.A.n;

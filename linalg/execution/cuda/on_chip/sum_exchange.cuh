@@ -9,10 +9,11 @@ namespace femgpu::linalg::cuda
 /**
  * Many sums over all blocks of a device, which must be there at the same time. Every block sends
  * its part of a sum to the block that adds it up, in a fixed order, and this one sends the sum to
- * all. Who waits looks at the number itself: there is no barrier, and no fence that waits until
- * what was sent has come. A round has ended for a block when it has the sums, of which all blocks
- * have sent their parts; so the next round can use the same places. Rounds are numbered from 1 on
- * by 32 bits, which suffices for two in each of 2^31-1 iterations.
+ * all, over all devices if there are several. Who waits looks at the number itself: there is no
+ * barrier, and no fence that waits until what was sent has come. A round has ended for a block when
+ * it has the sums, of which all blocks have sent their parts; so the next round can use the same
+ * places. Rounds are numbered from 1 on by 32 bits, which suffices for two in each of 2^31-1
+ * iterations.
  */
 class SumExchange
 {
@@ -39,25 +40,30 @@ public:
   }
   /// By all threads: calls take(number, sum) for the numbers below @p count, each by one thread. A
   /// barrier of the block has to follow.
-  template <class Function>
-  __device__ void receive(const int count, const Function &take) const
+  template <class Fabric, class Function>
+  __device__ void receive(const Fabric &fabric, const int count, const Function &take) const
   {
     const int warp = threadIdx.x / warp_size, n_warps = blockDim.x / warp_size;
     for (int number = warp * n_blocks + rank; number < count; number += n_warps * n_blocks)
-      add_up(number);
+      add_up(fabric, number);
     for (int number = threadIdx.x; number < count; number += blockDim.x)
       take(number, await<Among::blocks>(place(number) + n_blocks, round));
   }
 
   /// By one warp, which gets sum first + l mod count in lane l.
-  template <int count>
-  __device__ double receive_by_warp(const int first) const
+  template <int count, class Fabric>
+  __device__ double receive_by_warp(const Fabric &fabric, const int first) const
   {
     for (int number = first; number < first + count; ++number)
       if (number % n_blocks == rank)
-        add_up(number);
+        add_up(fabric, number);
     return await<Among::blocks>(place(first + static_cast<int>(threadIdx.x) % count) + n_blocks,
                                 round);
+  }
+
+  __device__ unsigned int n_rounds() const
+  {
+    return round;
   }
 
 private:
@@ -67,14 +73,16 @@ private:
   }
 
   /// By a warp.
-  __device__ void add_up(const int number) const
+  template <class Fabric>
+  __device__ void add_up(const Fabric &fabric, const int number) const
   {
     const int lane = threadIdx.x % warp_size;
     const Packet *const parts = place(number);
     const double sum = lane_sum<warp_size>(await_sum<Among::blocks, batch>(
         lane, n_blocks, warp_size, [parts](const int block) { return parts + block; }, 0., round));
     if (lane == 0)
-      send<Among::blocks>(place(number) + n_blocks, pack(sum, round));
+      send<Among::blocks>(place(number) + n_blocks,
+                          pack(fabric.over_devices(number, sum, round), round));
     __syncwarp();
   }
 
