@@ -39,38 +39,64 @@ void check_stored(Method &method, const CsrMatrix &A, const std::size_t n_stored
 
 namespace
 {
-std::size_t bytes_of_blocks(const CsrMatrix &A, const int b)
+/// In all parts together. Is called by all of them.
+double bytes_of_blocks(const CsrMatrix &A, const int b)
 {
-  const std::size_t blocks = BlockPattern(A, b).columns.size();
-  return blocks * (sizeof(int) + sizeof(double) * static_cast<std::size_t>(b) * b);
+  const double blocks = A.domain()->sum(static_cast<double>(BlockPattern(A, b).columns.size()));
+  return blocks *
+         static_cast<double>(sizeof(int) + sizeof(double) * static_cast<std::size_t>(b) * b);
+}
+
+/// Do blocks of @p b neighbouring unknowns end where the rows of this part, and its ghosts, do?
+bool has_whole_blocks(const RowSpace &rows, const int b)
+{
+  if (rows.n() % b != 0 || rows.first() % b != 0)
+    return false;
+  if (rows.ghost_plan() == nullptr)
+    return true;
+  const std::vector<long long> &ghosts = rows.ghost_plan()->numbers;
+  for (std::size_t k = 0; k < ghosts.size(); ++k)
+    if (const std::size_t in_block = k % static_cast<std::size_t>(b);
+        ghosts[k] % b != static_cast<long long>(in_block) ||
+        ghosts[k] != ghosts[k - in_block] + static_cast<long long>(in_block))
+      return false;
+  return ghosts.size() % static_cast<std::size_t>(b) == 0;
+}
+
+/// The same of all parts. Is called by all of them.
+bool can_have_blocks(const CsrMatrix &A, const int b)
+{
+  return A.domain()->max(has_whole_blocks(*A.domain(), b) ? 0. : 1.) == 0.;
 }
 } // namespace
 
 int block_option(Method &method, const CsrMatrix &A)
 {
   int b = method.integer("block", 0, 0, 16);
-  if (A.range()->communicator() != nullptr)
-    throw ParameterError("The format '" + method.name() +
-                         "' has no blocks for a matrix in several parts. Use csr or sell.");
   if (b == 0)
     b = A.unknowns()->per_node;
   if (b == 0) {
     b = 1;
-    std::size_t fewest = bytes_of_blocks(A, 1);
+    double fewest = bytes_of_blocks(A, 1);
     for (int candidate = 2; candidate <= 6; ++candidate)
-      if (A.n() % candidate == 0) {
-        const std::size_t bytes = bytes_of_blocks(A, candidate);
+      if (can_have_blocks(A, candidate)) {
+        const double bytes = bytes_of_blocks(A, candidate);
         if (bytes < fewest) {
           fewest = bytes;
           b = candidate;
         }
       }
   }
-  if (A.n() % b != 0)
-    throw ParameterError("The matrix has " + std::to_string(A.n()) +
+  if (A.domain()->n_global() % b != 0)
+    throw ParameterError("The matrix has " + std::to_string(A.domain()->n_global()) +
                          " rows, which cannot be cut into blocks of " + std::to_string(b) +
                          ". Give '" + method.name() +
                          "' a block size that divides it, as block=1.");
+  if (!can_have_blocks(A, b))
+    throw ParameterError("Parts of this matrix, or the entries along their borders, end inside "
+                         "blocks of " +
+                         std::to_string(b) + " unknowns. Give '" + method.name() +
+                         "' block=1, or use format csr or sell.");
   return b;
 }
 
@@ -88,7 +114,8 @@ BlockPattern::BlockPattern(const CsrMatrix &A, const int b)
   const RowStarts starts(low.data(), A.n(), A.n_nonzeros());
   const int n_block_rows = A.n() / b;
   row_starts.assign(static_cast<std::size_t>(n_block_rows) + 1, 0);
-  std::vector<int> last(static_cast<std::size_t>(n_block_rows), -1); // block row that saw a column
+  std::vector<int> last(static_cast<std::size_t>(A.n_columns() / b),
+                        -1); // block row that saw a column
   std::vector<int> row;
   for (int block_row = 0; block_row < n_block_rows; ++block_row) {
     row.clear();

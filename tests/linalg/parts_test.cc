@@ -361,6 +361,30 @@ TEST(Parts, HaveNumbersOfAnySize)
   EXPECT_EQ(found.reports[0].backward_error, expected.reports[1].backward_error);
 }
 
+/// Where parts, and what they have of others, are whole nodes.
+TEST(Parts, HaveBlocks)
+{
+  const ModelProblem problem = generate("elasticity3d-p1:5");
+  const int n = problem.A.n, third = n / 9 * 3;
+  for (const std::string format : {"bsr", "bsr block=3", "bsell slice=4", "bsr block=1"}) {
+    SCOPED_TRACE(format);
+    LinearSolverOptions options = method("pipelined-cg", "jacobi");
+    options.format = "csr";
+    const auto expected = solve_in_parts(options, problem.A, problem.b, {}, {0, third, n, n});
+    options.format = format;
+    const auto [reports, x] = solve_in_parts(options, problem.A, problem.b, {}, {0, third, n, n});
+    EXPECT_TRUE(reports[0].converged()) << reports[0].message;
+    EXPECT_LE(std::abs(reports[0].iterations - expected.reports[0].iterations), 2);
+    EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * reports[0].target);
+  }
+  LinearSolverOptions options = method("pipelined-cg", "jacobi");
+  options.format = "bsr";
+  EXPECT_NE(text_of<ParameterError>([&] {
+              solve_in_parts(options, problem.A, problem.b, {}, {0, third + 1, n});
+            }).find("end inside blocks of 3"),
+            std::string::npos);
+}
+
 TEST_P(PartsTest, HaveAMatrixInAnyFormat)
 {
   const ModelProblem problem = problem_for(GetParam());
@@ -444,10 +468,6 @@ TEST(Parts, AreRefusedWhereTheyCannotBe)
   LinearSolverOptions options = method("gmres", "jacobi");
   options.format = "auto";
   EXPECT_NE(refusal(options).find("'auto'"), std::string::npos);
-  options.format = "bsr block=1";
-  EXPECT_NE(refusal(options).find("several parts"), std::string::npos);
-  options.format = "bsell block=1";
-  EXPECT_NE(refusal(options).find("several parts"), std::string::npos);
   options.format = "csr";
   options.ordering = "rcm";
   EXPECT_NE(refusal(options).find("not ordered"), std::string::npos);

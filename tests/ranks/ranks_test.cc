@@ -104,13 +104,13 @@ TEST_P(RanksOn, HaveAMatrixInAnyFormat)
 {
   const ModelProblem problem = generate("elasticity3d-p1:5");
   for (const char *const format :
-       {"csr", "csr values=float", "ellr-t", "sell columns=short", "coo", "pcsr"})
+       {"csr", "csr values=float", "ellr-t", "sell columns=short", "coo", "pcsr", "bsr", "bsell"})
     for (const std::string &name : communicators()) {
       SCOPED_TRACE(std::string(format) + ", " + name);
       LinearSolverOptions options = methods("pipelined-cg", "jacobi");
       options.format = format;
       std::vector<double> x;
-      const SolveReport report = solve(options, problem.A, problem.b, name, x);
+      const SolveReport report = solve(options, problem.A, problem.b, name, x, /* block */ 3);
       EXPECT_TRUE(report.converged()) << report.message;
       EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * report.target);
     }
