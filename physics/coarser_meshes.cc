@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 namespace femgpu
@@ -191,44 +192,85 @@ void sort_by_trees(ForestCells &cells)
   }
 }
 
-/// What is known of some of the nodes.
-linalg::Unknowns of_nodes(const linalg::Unknowns &given, const std::vector<int> &nodes)
+/// What is known of the nodes begin <= k < end of a list.
+linalg::Unknowns of_nodes(const linalg::Unknowns &given, const std::vector<int> &nodes,
+                          const std::size_t begin, const std::size_t end)
 {
   linalg::Unknowns result;
   result.per_node = given.per_node;
   result.dimension = given.dimension;
   const auto width =
       static_cast<std::size_t>(given.per_node) * static_cast<std::size_t>(given.dimension);
-  if (!given.coordinates.empty())
-    for (const int node : nodes)
-      for (std::size_t k = 0; k < width; ++k)
-        result.coordinates.push_back(given.coordinates[static_cast<std::size_t>(node) * width + k]);
+  for (std::size_t node = begin; !given.coordinates.empty() && node < end; ++node)
+    for (std::size_t k = 0; k < width; ++k)
+      result.coordinates.push_back(
+          given.coordinates[static_cast<std::size_t>(nodes[node]) * width + k]);
   return result;
+}
+
+/// Where the nodes of each group begin in an ascending list of nodes, and its end.
+std::vector<std::size_t> places_of(const std::vector<int> &starts, const std::vector<int> &nodes)
+{
+  std::vector<std::size_t> places;
+  for (const int start : starts)
+    places.push_back(static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), start) -
+                                              nodes.begin()));
+  return places;
+}
+
+/// The rows begin <= i < end.
+linalg::HostProlongation rows_of(const linalg::HostProlongation &P, const std::size_t begin,
+                                 const std::size_t end)
+{
+  const auto of_rows = [&](const auto &entries) {
+    return std::decay_t<decltype(entries)>(entries.begin() + P.row_starts[begin],
+                                           entries.begin() + P.row_starts[end]);
+  };
+  linalg::HostProlongation rows{P.n_columns, {}, {}, of_rows(P.columns), of_rows(P.values)};
+  for (std::size_t i = begin; i <= end; ++i)
+    rows.row_starts.push_back(P.row_starts[i] - P.row_starts[begin]);
+  return rows;
 }
 } // namespace
 
-std::shared_ptr<const linalg::CoarserUnknowns>
-unknowns_of_coarser_meshes(ForestCells cells, UnknownLines lines, const linalg::Unknowns &given)
+std::vector<std::shared_ptr<const linalg::CoarserUnknowns>>
+unknowns_of_coarser_meshes(ForestCells cells, UnknownLines lines, const linalg::Unknowns &given,
+                           const std::vector<int> &starts)
 {
   sort_by_trees(cells);
-  const auto n_nodes = static_cast<int>(lines.is_constrained.size()) / given.per_node;
+  const std::size_t n_groups = starts.size() - 1;
+  const auto per_node = static_cast<std::size_t>(given.per_node);
   CoarseningMesh mesh(std::move(cells), std::move(lines), given.per_node);
-  std::vector<int> finer(static_cast<std::size_t>(n_nodes));
+  std::vector<int> finer(static_cast<std::size_t>(starts.back()));
   std::iota(finer.begin(), finer.end(), 0);
-  std::vector<std::shared_ptr<linalg::CoarserUnknowns>> all;
+  std::vector<std::shared_ptr<const linalg::CoarserUnknowns>> first(n_groups);
+  std::vector<linalg::CoarserUnknowns *> last(n_groups, nullptr);
   while (true) {
-    auto next = std::make_shared<linalg::CoarserUnknowns>();
-    next->prolongation = mesh.coarsen(finer);
+    linalg::HostProlongation P = mesh.coarsen(finer);
     std::vector<int> nodes = mesh.nodes();
     if (nodes.empty() ||
         static_cast<double>(nodes.size()) > least_reduction * static_cast<double>(finer.size()))
-      break;
-    next->unknowns = of_nodes(given, nodes);
-    if (!all.empty())
-      all.back()->unknowns.coarser = linalg::LazyCoarserUnknowns::Pointer(next);
-    all.push_back(std::move(next));
+      return first;
+    const std::vector<std::size_t> begins = places_of(starts, nodes),
+                                   finer_begins = places_of(starts, finer);
+    for (std::size_t group = 0; group < n_groups; ++group) {
+      const auto next = std::make_shared<linalg::CoarserUnknowns>();
+      if (n_groups == 1)
+        next->prolongation = std::move(P);
+      else {
+        next->prolongation =
+            rows_of(P, finer_begins[group] * per_node, finer_begins[group + 1] * per_node);
+        number_columns(next->prolongation, static_cast<long long>(begins[group] * per_node),
+                       static_cast<int>((begins[group + 1] - begins[group]) * per_node));
+      }
+      next->unknowns = of_nodes(given, nodes, begins[group], begins[group + 1]);
+      if (last[group] == nullptr)
+        first[group] = next;
+      else
+        last[group]->unknowns.coarser = linalg::LazyCoarserUnknowns::Pointer(next);
+      last[group] = next.get();
+    }
     finer = std::move(nodes);
   }
-  return all.empty() ? nullptr : all.front();
 }
 } // namespace femgpu

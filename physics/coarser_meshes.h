@@ -40,10 +40,14 @@ struct UnknownLines
  * care, nor need the coarser meshes be balanced. A node keeps all its unknowns or none; those that
  * are constrained stand alone, see describe_unknowns().
  * @param given of the unknowns of @p cells, per_node of a vertex side by side
- * @return nullptr where nothing coarsens
+ * @param starts the first node of each solver group, whose nodes follow each other, and the number
+ *        of nodes
+ * @return what each group has of them: rows of its own nodes, which keep their owner; nullptr for
+ *         all where nothing coarsens
  */
-std::shared_ptr<const linalg::CoarserUnknowns>
-unknowns_of_coarser_meshes(ForestCells cells, UnknownLines lines, const linalg::Unknowns &given);
+std::vector<std::shared_ptr<const linalg::CoarserUnknowns>>
+unknowns_of_coarser_meshes(ForestCells cells, UnknownLines lines, const linalg::Unknowns &given,
+                           const std::vector<int> &starts);
 } // namespace femgpu
 
 #endif

@@ -1,5 +1,7 @@
 #include "physics/prolongation_rows.h"
 
+#include "linalg/operators/row_space.h"
+
 #include <algorithm>
 #include <exception>
 
@@ -57,4 +59,27 @@ linalg::HostProlongation rows_by_parts(
   }
   return P;
 }
+void number_columns(linalg::HostProlongation &P, const long long first, const int n)
+{
+  P.n_columns = n;
+  const auto is_own = [&](const int column) { return column >= first && column < first + n; };
+  for (const int column : P.columns)
+    if (!is_own(column))
+      P.ghosts.push_back(column);
+  std::sort(P.ghosts.begin(), P.ghosts.end());
+  P.ghosts.erase(std::unique(P.ghosts.begin(), P.ghosts.end()), P.ghosts.end());
+  std::vector<ProlongationTerm> row;
+  for (std::size_t i = 0; i + 1 < P.row_starts.size(); ++i) {
+    row.clear();
+    for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
+      row.push_back({linalg::local_number(P.columns[k], first, n, P.ghosts), P.values[k]});
+    std::sort(row.begin(), row.end(),
+              [](const auto &a, const auto &b) { return a.column < b.column; });
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      P.columns[P.row_starts[i] + k] = row[k].column;
+      P.values[P.row_starts[i] + k] = row[k].value;
+    }
+  }
+}
+
 } // namespace femgpu

@@ -1,5 +1,6 @@
 #include "physics/unknowns.h"
 
+#include "linalg/mpi/long_messages.h"
 #include "physics/coarser_meshes.h"
 #include "physics/prolongation_rows.h"
 
@@ -161,30 +162,6 @@ long long first_of_group(const Discretization<dim> &discretization,
   return std::accumulate(n_owned.begin(), n_owned.begin() + first_rank, 0LL);
 }
 
-/// Numbers the columns, global ones, as a group does that has @p n of them from @p first on: its
-/// own from 0 on, and then those of others.
-void number_columns(linalg::HostProlongation &P, const long long first, const int n)
-{
-  const auto is_own = [&](const int column) { return column >= first && column < first + n; };
-  for (const int column : P.columns)
-    if (!is_own(column))
-      P.ghosts.push_back(column);
-  std::sort(P.ghosts.begin(), P.ghosts.end());
-  P.ghosts.erase(std::unique(P.ghosts.begin(), P.ghosts.end()), P.ghosts.end());
-  std::vector<ProlongationTerm> row;
-  for (std::size_t i = 0; i + 1 < P.row_starts.size(); ++i) {
-    row.clear();
-    for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
-      row.push_back({linalg::local_number(P.columns[k], first, n, P.ghosts), P.values[k]});
-    std::sort(row.begin(), row.end(),
-              [](const auto &a, const auto &b) { return a.column < b.column; });
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      P.columns[P.row_starts[i] + k] = row[k].column;
-      P.values[P.row_starts[i] + k] = row[k].value;
-    }
-  }
-}
-
 /// Of all rows of a group, on the leader.
 template <int dim>
 linalg::HostProlongation prolongation(const Discretization<dim> &fine,
@@ -299,21 +276,104 @@ UnknownLines unknown_lines(const Discretization<dim> &discretization,
   return lines;
 }
 
-/// Those of coarser meshes, for linear elements; made when they are wanted.
+/// Of all groups, on the first leader. Is called by all leaders.
+ForestCells of_all_groups(ForestCells cells, MPI_Comm leaders)
+{
+  return {cells.dimension, linalg::gather_on_first(std::move(cells.trees), leaders),
+          linalg::gather_on_first(std::move(cells.levels), leaders),
+          linalg::gather_on_first(std::move(cells.nodes), leaders)};
+}
+
+/// The same.
+UnknownLines of_all_groups(UnknownLines lines, MPI_Comm leaders)
+{
+  std::vector<int> lengths(lines.starts.size() - 1);
+  for (std::size_t i = 0; i < lengths.size(); ++i)
+    lengths[i] = lines.starts[i + 1] - lines.starts[i];
+  UnknownLines all{linalg::gather_on_first(std::move(lines.is_constrained), leaders),
+                   {0},
+                   linalg::gather_on_first(std::move(lines.columns), leaders),
+                   linalg::gather_on_first(std::move(lines.weights), leaders)};
+  for (const int length : linalg::gather_on_first(std::move(lengths), leaders))
+    all.starts.push_back(all.starts.back() + length);
+  return all;
+}
+
+using CoarserPointer = linalg::LazyCoarserUnknowns::Pointer;
+
+/// Gives each leader those of its group. @param of_groups on the first leader
+CoarserPointer scatter_to_groups(std::vector<CoarserPointer> of_groups,
+                                 const linalg::Unknowns &given, const linalg::SolverGroups &groups)
+{
+  MPI_Comm leaders = groups.leaders();
+  const auto scattered = [&](const auto &member) { // (coarser unknowns) of each group
+    using List = std::decay_t<decltype(member(*of_groups[0]))>;
+    std::vector<List> lists;
+    for (const CoarserPointer &of_group : of_groups)
+      lists.push_back(member(*of_group));
+    return linalg::scatter_from_first(std::move(lists), leaders);
+  };
+  const bool is_there = groups.number() == 0 && of_groups[0];
+  if (Utilities::MPI::max(is_there ? 1 : 0, leaders) == 0)
+    return nullptr;
+  auto mine = std::make_shared<linalg::CoarserUnknowns>();
+  linalg::HostProlongation &P = mine->prolongation;
+  P.n_columns = scattered([](const auto &of_group) {
+                  return std::vector<int>{of_group.prolongation.n_columns};
+                }).front();
+  P.ghosts = scattered([](const auto &of_group) { return of_group.prolongation.ghosts; });
+  P.row_starts = scattered([](const auto &of_group) { return of_group.prolongation.row_starts; });
+  P.columns = scattered([](const auto &of_group) { return of_group.prolongation.columns; });
+  P.values = scattered([](const auto &of_group) { return of_group.prolongation.values; });
+  mine->unknowns.per_node = given.per_node;
+  mine->unknowns.dimension = given.dimension;
+  mine->unknowns.coordinates =
+      scattered([](const auto &of_group) { return of_group.unknowns.coordinates; });
+  for (CoarserPointer &of_group : of_groups)
+    of_group = of_group->unknowns.coarser.get();
+  mine->unknowns.coarser = scatter_to_groups(std::move(of_groups), given, groups);
+  return mine;
+}
+
+/// The first leader makes them for all groups: families of cells, and what nodes depend on, do not
+/// end where a group does. Is called by all leaders.
+CoarserPointer coarser_meshes_of_groups(ForestCells cells, UnknownLines lines,
+                                        linalg::Unknowns given, const linalg::SolverGroups &groups)
+{
+  MPI_Comm leaders = groups.leaders();
+  const auto n_nodes = static_cast<int>(lines.is_constrained.size()) / given.per_node;
+  std::vector<int> starts = {0};
+  for (const int n : Utilities::MPI::all_gather(leaders, n_nodes))
+    starts.push_back(starts.back() + n);
+  given.coordinates = linalg::gather_on_first(std::move(given.coordinates), leaders);
+  cells = of_all_groups(std::move(cells), leaders);
+  lines = of_all_groups(std::move(lines), leaders);
+  std::vector<CoarserPointer> of_groups;
+  if (groups.number() == 0)
+    of_groups = unknowns_of_coarser_meshes(std::move(cells), std::move(lines), given, starts);
+  return scatter_to_groups(std::move(of_groups), given, groups);
+}
+
+/// Those of coarser meshes, for linear elements; made when they are wanted. None on ranks but
+/// leaders, which all have them or none.
 template <int dim>
 linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
                                               const linalg::Unknowns &given,
                                               const linalg::GroupSystem &system)
 {
+  const linalg::SolverGroups &groups = system.groups();
   ForestCells cells = forest_cells(fine, system);
   UnknownLines lines = unknown_lines(fine, system);
-  if (std::count(cells.levels.begin(), cells.levels.end(), 0) ==
-      static_cast<std::ptrdiff_t>(cells.levels.size())) // nothing coarsens, or not the leader
+  if (!groups.is_leader())
     return {};
-  return linalg::LazyCoarserUnknowns(
-      [cells = std::move(cells), lines = std::move(lines), given]() mutable {
-        return unknowns_of_coarser_meshes(std::move(cells), std::move(lines), given);
-      });
+  const int deepest =
+      cells.levels.empty() ? 0 : *std::max_element(cells.levels.begin(), cells.levels.end());
+  if (Utilities::MPI::max(deepest, groups.leaders()) == 0) // nothing coarsens
+    return {};
+  return linalg::LazyCoarserUnknowns([cells = std::move(cells), lines = std::move(lines), given,
+                                      groups]() mutable {
+    return coarser_meshes_of_groups(std::move(cells), std::move(lines), std::move(given), groups);
+  });
 }
 
 /// Is there a coarser space, and has it unknowns? The leaders of all groups come to the same
@@ -326,8 +386,8 @@ bool is_coarser(const linalg::HostProlongation &P, const linalg::SolverGroups &g
          Utilities::MPI::max(P.n_columns, groups.leaders()) > 0;
 }
 
-/// Those of half the degree, and so on, and then, where there is one group, those of coarser
-/// meshes; none on ranks but leaders. @param given what is known of those of @p fine
+/// Those of half the degree, and so on, and then those of coarser meshes; none on ranks but
+/// leaders. @param given what is known of those of @p fine
 template <int dim>
 linalg::LazyCoarserUnknowns
 coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
@@ -335,9 +395,8 @@ coarser_unknowns(const Problem<dim> &problem, const Discretization<dim> &fine,
                  const linalg::GroupSystem &system)
 {
   if (fine.degree() == 1)
-    return fine.mesh().is_simplex || system.groups().n_groups() > 1
-               ? linalg::LazyCoarserUnknowns()
-               : of_coarser_meshes(fine, given, system);
+    return fine.mesh().is_simplex ? linalg::LazyCoarserUnknowns()
+                                  : of_coarser_meshes(fine, given, system);
   Discretization<dim> coarse(fine.mesh(), fine.degree() / 2, fine.element().n_components());
   coarse.distribute_dofs();
   coarse.make_constraints(problem);

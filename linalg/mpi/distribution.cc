@@ -1,5 +1,6 @@
 #include "linalg/mpi/distribution.h"
 
+#include "linalg/mpi/long_messages.h"
 #include "linalg/mpi/mpi_communicator.h"
 
 #include <algorithm>
@@ -10,36 +11,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int tag = 1;
-constexpr std::size_t most_at_once = std::size_t{1} << 28; // MPI counts by int
-
-template <class T>
-MPI_Datatype type_of();
-template <>
-MPI_Datatype type_of<int>()
-{
-  return MPI_INT;
-}
-template <>
-MPI_Datatype type_of<double>()
-{
-  return MPI_DOUBLE;
-}
-
-template <class T>
-void send(const T *data, std::size_t n, const int to, MPI_Comm ranks)
-{
-  for (; n > 0; n -= std::min(n, most_at_once), data += most_at_once)
-    MPI_Send(data, static_cast<int>(std::min(n, most_at_once)), type_of<T>(), to, tag, ranks);
-}
-template <class T>
-void receive(T *data, std::size_t n, const int from, MPI_Comm ranks)
-{
-  for (; n > 0; n -= std::min(n, most_at_once), data += most_at_once)
-    MPI_Recv(data, static_cast<int>(std::min(n, most_at_once)), type_of<T>(), from, tag, ranks,
-             MPI_STATUS_IGNORE);
-}
-
 int n_ranks(MPI_Comm ranks)
 {
   int size = 1;

@@ -340,6 +340,56 @@ ForestCells refined_at_a_corner(const int times)
   return cells;
 }
 
+/// Groups, one of them without nodes, have together what one group has of all nodes.
+TEST(CoarserUnknowns, of_coarser_meshes_are_those_of_all_groups)
+{
+  const int times = 12, n_nodes = 4 + 5 * times;
+  linalg::Unknowns given;
+  given.per_node = 2;
+  given.dimension = 1;
+  for (int i = 0; i < 2 * n_nodes; ++i)
+    given.coordinates.push_back(i);
+  const auto with_groups = [&](const std::vector<int> &starts) {
+    return unknowns_of_coarser_meshes(
+        refined_at_a_corner(times),
+        {std::vector<int>(2 * n_nodes, 0), std::vector<int>(2 * n_nodes + 1, 0), {}, {}}, given,
+        starts);
+  };
+  auto all = with_groups({0, n_nodes})[0];
+  auto groups = with_groups({0, 17, 17, 40, n_nodes});
+  for (; all; all = all->unknowns.coarser.get()) {
+    const linalg::HostProlongation &P = all->prolongation;
+    int first = 0; // column of the group
+    std::size_t row = 0;
+    std::vector<double> coordinates;
+    for (auto &group : groups) {
+      ASSERT_NE(group, nullptr);
+      const linalg::HostProlongation &own = group->prolongation;
+      for (std::size_t i = 0; i + 1 < own.row_starts.size(); ++i, ++row) {
+        std::map<long long, double> expected, entries;
+        for (int k = P.row_starts[row]; k < P.row_starts[row + 1]; ++k)
+          expected[P.columns[k]] = P.values[k];
+        for (int k = own.row_starts[i]; k < own.row_starts[i + 1]; ++k) {
+          const int column = own.columns[k];
+          entries[column < own.n_columns ? first + column : own.ghosts[column - own.n_columns]] =
+              own.values[k];
+        }
+        EXPECT_EQ(entries, expected);
+      }
+      first += own.n_columns;
+      const auto &here = group->unknowns.coordinates;
+      EXPECT_EQ(here.size(), static_cast<std::size_t>(own.n_columns));
+      coordinates.insert(coordinates.end(), here.begin(), here.end());
+      group = group->unknowns.coarser.get();
+    }
+    EXPECT_EQ(row + 1, P.row_starts.size());
+    EXPECT_EQ(first, P.n_columns);
+    EXPECT_EQ(coordinates, all->unknowns.coordinates);
+  }
+  for (const auto &group : groups)
+    EXPECT_EQ(group, nullptr);
+}
+
 TEST(CoarserUnknowns, of_coarser_meshes_become_fewer_by_a_fifth_with_each)
 {
   const int times = 12;
@@ -349,7 +399,8 @@ TEST(CoarserUnknowns, of_coarser_meshes_become_fewer_by_a_fifth_with_each)
   given.dimension = 2;
   auto coarser = unknowns_of_coarser_meshes(
       refined_at_a_corner(times),
-      {std::vector<int>(n_nodes, 0), std::vector<int>(n_nodes + 1, 0), {}, {}}, given);
+      {std::vector<int>(n_nodes, 0), std::vector<int>(n_nodes + 1, 0), {}, {}}, given,
+      {0, static_cast<int>(n_nodes)})[0];
   for (; coarser; coarser = coarser->unknowns.coarser.get()) {
     const linalg::HostProlongation &P = coarser->prolongation;
     ASSERT_EQ(P.row_starts.size(), n_nodes + 1);
