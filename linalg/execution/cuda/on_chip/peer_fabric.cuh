@@ -55,7 +55,8 @@ public:
     for (unsigned int l = 0; l < readers / PeerLoop::most_packets; ++l)
       send<Among::devices>(targets[first + l], packet);
   }
-  /// Waits for this block's share of them; all have them when they have met.
+  /// Waits for this block's share of them; all have them when they have met. Of neighbours that
+  /// need none of each other's rows there are no packets here: sums keep them together.
   __device__ void bring_ghosts(double *vector)
   {
     const unsigned int round = first_round + ++n_brought;
@@ -63,10 +64,8 @@ public:
     const int step = static_cast<int>(gridDim.x * blockDim.x);
     for (int k = static_cast<int>(threadIdx.x * gridDim.x + blockIdx.x); k < parts.forth.n_entries;
          k += step) {
-      const int ghost = parts.forth.rows[k];
-      const double value = await<Among::devices>(received + k, round);
-      if (ghost >= 0)
-        vector[ghost] = value;
+      if (const int ghost = parts.forth.rows[k]; ghost >= 0)
+        vector[ghost] = await<Among::devices>(received + k, round);
     }
   }
   /// By warp 0.
