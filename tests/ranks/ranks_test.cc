@@ -81,6 +81,30 @@ TEST_P(RanksOn, KeepTheirRowsOnTheChip)
     }
 }
 
+/// 4 x_i − x_{i−1} = b_i: each part needs a row of the one before, which needs none of its own.
+TEST_P(RanksOn, NeedNotBothHaveGhosts)
+{
+  HostMatrix A;
+  for (int i = 0; i < 30000; ++i) {
+    if (i > 0)
+      A.add(i - 1, -1.);
+    A.add(i, 4.);
+    A.end_row();
+  }
+  const std::vector<double> b = random_vector(A.n, 1);
+  for (const std::string &name : communicators())
+    for (const char *const solver : {"bicgstab", "pipelined-bicgstab", "pipelined-gmres"})
+      for (const Execution execution : {Execution::automatic, Execution::graph}) {
+        SCOPED_TRACE(name + ", " + solver);
+        LinearSolverOptions options = methods(solver, "jacobi");
+        options.control.execution = execution;
+        std::vector<double> x;
+        const SolveReport report = solve(options, A, b, name, x);
+        EXPECT_TRUE(report.converged()) << report.message;
+        EXPECT_LE(residual_norm(A, b, x), 1.01 * report.target);
+      }
+}
+
 TEST_P(RanksOn, HaveMultigridOfAllRows)
 {
   for (const char *const system : {"poisson3d-27pt:14", "elasticity3d-p1:6", "poisson2d-5pt:80"}) {
