@@ -167,7 +167,7 @@ class RanksErrors(RanksTest):
         for arguments, code, text in [
                 (["--copies", "3"], 1, "solved by one rank"),
                 (["--format", "auto"], 1, "'auto'"),
-                (["--format", "bsr"], 1, "'bsr' has no blocks"),
+                (["--format", "bsr block=16"], 1, "inside blocks of 16"),
                 (["--solver", "ca-gmres"], 1, "'ca-gmres'"),
                 (["--solver", "no"], 1, "'no'")]:
             with self.subTest(arguments=arguments):
