@@ -17,8 +17,8 @@ template <class Backend>
 class GramSchmidtBlocks final : public BlockOrthogonalisation
 {
 public:
-  GramSchmidtBlocks(Method &method, const ExecutorPtr &executor)
-      : executor(executor), columns(executor), one_by_one(method.name() == "mgs"),
+  GramSchmidtBlocks(Method &method, const ExecutorPtr &executor, const Communicator *communicator)
+      : executor(executor), columns(executor, communicator), one_by_one(method.name() == "mgs"),
         passes(method.integer("passes", 1, 1, 2))
   {}
 
@@ -47,8 +47,9 @@ private:
 
 template <>
 std::unique_ptr<BlockOrthogonalisation>
-make_on<class GramSchmidtMethod, ThisBackend>(Method &method, const ExecutorPtr &executor)
+make_on<class GramSchmidtMethod, ThisBackend>(Method &method, const ExecutorPtr &executor,
+                                              const Communicator *const communicator)
 {
-  return std::make_unique<GramSchmidtBlocks<ThisBackend>>(method, executor);
+  return std::make_unique<GramSchmidtBlocks<ThisBackend>>(method, executor, communicator);
 }
 } // namespace femgpu::linalg

@@ -1,8 +1,10 @@
 #ifndef femgpu_linalg_orthogonalisation_householder_tree_h
 #define femgpu_linalg_orthogonalisation_householder_tree_h
 
+#include "linalg/operators/communicator.h"
 #include "linalg/orthogonalisation/tall_skinny.h"
 
+#include <memory>
 #include <vector>
 
 /**
@@ -172,6 +174,12 @@ struct TreeLevel
   Columns V;         ///< the level's matrix; then what describes the reflections; then Q
   Columns triangles; ///< the matrix of the next level: p rows for each block; then its Q
   double *factors;   ///< f of each reflection of each block
+
+  /// A part without rows has a triangle of zeros.
+  int n_blocks() const
+  {
+    return std::max(blocks.count(), 1);
+  }
 };
 
 /// Factorises a block of rows.
@@ -289,6 +297,8 @@ struct FinishTriangle
  * V = QR for up to 32 columns. Costs 2 kernels a level of the tree, of which there are about
  * log n / log(256 / p); reads and writes V twice and does 8 n p² operations, about.
  * ‖I − QᵀQ‖ = O(ε) whatever V is; with n >= count(V), also where columns depend on each other.
+ * Parts of the rows have a tree each; all of them factorise the triangles of all, which pass
+ * through the host, and go on with the Q of their own.
  */
 template <class Backend>
 class HouseholderTree
@@ -296,7 +306,8 @@ class HouseholderTree
 public:
   static constexpr int most_columns = 32;
 
-  explicit HouseholderTree(const ExecutorPtr &executor) : executor(executor), runner(*executor)
+  HouseholderTree(const ExecutorPtr &executor, const Communicator *const communicator)
+      : executor(executor), communicator(communicator), runner(*executor)
   {}
 
   /// @param R R[x + y count(V)], with a diagonal that is not negative
@@ -312,10 +323,38 @@ private:
   {
     const std::vector<TreeLevel> levels = make_levels<width>(n, V);
     for (const TreeLevel &level : levels)
-      runner.run(teams(level.blocks.count(), FactoriseBlock<width>{level}));
-    runner.run(rows(V.count, FinishTriangle{levels.back().triangles, R}));
+      runner.run(teams(level.n_blocks(), FactoriseBlock<width>{level}));
+    if (communicator != nullptr)
+      combine_parts(levels.back().triangles, R);
+    else
+      runner.run(rows(V.count, FinishTriangle{levels.back().triangles, R}));
     for (auto level = levels.rbegin(); level != levels.rend(); ++level)
-      runner.run(teams(level->blocks.count(), ExpandBlock<width>{*level}));
+      runner.run(teams(level->n_blocks(), ExpandBlock<width>{*level}));
+  }
+
+  /// The triangles of all parts, one below the other, become R, and @p triangle the rows of their Q
+  /// that are this part's.
+  void combine_parts(const Columns &triangle, double *R)
+  {
+    const auto p = static_cast<std::size_t>(triangle.count);
+    const auto n_parts = static_cast<std::size_t>(communicator->n_parts());
+    std::vector<double> mine(p * p), all(n_parts * p * p);
+    executor->copy_to_host(mine.data(), triangle.data, mine.size() * sizeof(double));
+    communicator->gather(mine.data(), mine.size() * sizeof(double), all.data());
+    const std::size_t n_rows = n_parts * p;
+    std::vector<double> stacked(n_rows * p);
+    for (std::size_t part = 0; part < n_parts; ++part)
+      for (std::size_t c = 0; c < p; ++c)
+        std::copy_n(all.begin() + static_cast<std::ptrdiff_t>((part * p + c) * p), p,
+                    stacked.begin() + static_cast<std::ptrdiff_t>(c * n_rows + part * p));
+    Buffer<double> of_all(executor, stacked.data(), stacked.size());
+    if (!of_triangles)
+      of_triangles = std::make_unique<HouseholderTree>(executor, nullptr);
+    const Columns V{of_all.data(), n_rows, triangle.count};
+    of_triangles->factorise(static_cast<int>(n_rows), V, R);
+    for (int c = 0; c < triangle.count; ++c)
+      executor->copy_inside(triangle[c], V[c] + static_cast<std::size_t>(communicator->part()) * p,
+                            p * sizeof(double));
   }
 
   template <int width>
@@ -326,11 +365,11 @@ private:
     constexpr int rows_of_block = threads * block_rows_of_thread<threads, width>;
     std::vector<TreeLevel> levels;
     std::size_t needed = 0;
-    for (RowChunks blocks{n, rows_of_block};; blocks.n = levels.back().blocks.count() * V.count) {
+    for (RowChunks blocks{n, rows_of_block};; blocks.n = levels.back().n_blocks() * V.count) {
       levels.push_back({blocks, {}, {}, nullptr});
-      const int n_triangles = blocks.count() * V.count;
+      const int n_triangles = levels.back().n_blocks() * V.count;
       needed += static_cast<std::size_t>(n_triangles) * static_cast<std::size_t>(V.count + 1);
-      if (blocks.count() == 1)
+      if (levels.back().n_blocks() == 1)
         break;
     }
     if (memory.size() < needed)
@@ -339,7 +378,7 @@ private:
     Columns of_level = V;
     for (TreeLevel &level : levels) {
       const auto n_triangles =
-          static_cast<std::size_t>(level.blocks.count()) * static_cast<std::size_t>(V.count);
+          static_cast<std::size_t>(level.n_blocks()) * static_cast<std::size_t>(V.count);
       level.V = of_level;
       level.factors = free;
       level.triangles = {free + n_triangles, n_triangles, V.count};
@@ -350,8 +389,10 @@ private:
   }
 
   ExecutorPtr executor;
+  const Communicator *communicator; ///< nullptr: all rows are here
   Runner<Backend> runner;
   Buffer<double> memory;
+  std::unique_ptr<HouseholderTree> of_triangles; ///< of all parts
 };
 } // namespace femgpu::linalg
 

@@ -15,9 +15,15 @@
  * memory of the executor, and begin at multiples of 16 bytes (with an even stride); small matrices
  * are there too, by columns: C[x + y count(Q)]. Sums have a fixed order: results repeat bit for
  * bit, and on the host they do not depend on the number of threads.
+ *
+ * Rows may be a part of those of distributed columns: then all parts make the same calls, each with
+ * its own rows, and get the same small matrices and reports. Sums of a product, or triangles of a
+ * tree, go over the parts once (Yamazaki 2014, figure 11).
  */
 namespace femgpu::linalg
 {
+class Communicator;
+
 /// Of a block against columns that are orthonormal already.
 class BlockOrthogonalisation
 {
@@ -26,7 +32,7 @@ public:
 
   /**
    * V −= Q C with C = QᵀV; with two passes C is the sum of what both have found.
-   * @param n rows, at least 1
+   * @param n rows, at least 1 where all are here
    * @param C count(Q) x count(V)
    * @throws ParameterError for an odd stride; DeviceError without memory
    */
@@ -73,7 +79,7 @@ public:
    * negative. Of a column that depends on those before mgs and cgs leave zeros in Q, and the others
    * some column that is orthogonal to the rest, as far as n rows have one; V = Q R holds for it,
    * too.
-   * @param n rows, at least 1
+   * @param n rows, at least 1 where all are here
    * @param R count(V) x count(V), zero below the diagonal
    * @throws ParameterError with more than most_columns or an odd stride; DeviceError without memory
    */
@@ -88,26 +94,32 @@ public:
                                      const double *R) const = 0;
 };
 
-extern const BackendRegistry<NoTraits, Tsqr, const ExecutorPtr &> tsqr_methods;
-extern const BackendRegistry<NoTraits, BlockOrthogonalisation, const ExecutorPtr &> block_methods;
+extern const BackendRegistry<NoTraits, Tsqr, const ExecutorPtr &, const Communicator *>
+    tsqr_methods;
+extern const BackendRegistry<NoTraits, BlockOrthogonalisation, const ExecutorPtr &,
+                             const Communicator *>
+    block_methods;
 
 /**
  * The method that a text names with its options: "cholqr passes=2". passes=1|2 orthogonalises again
  * what the first pass has left. cholqr and svqr take safer=yes|no: where Cholesky's factorisation
  * fails, the pass is repeated by svqr; where svqr has eigenvalues at their floor, so that Q is not
  * orthonormal, it is repeated by caqr, or is the first of three passes instead of two.
+ * @param communicator of the parts of the rows, which outlives it; nullptr: all rows are here
  * @throws ParameterError naming the valid ones for unknown names and options
  */
-inline std::unique_ptr<Tsqr> make_tsqr(const std::string &text, const ExecutorPtr &executor)
+inline std::unique_ptr<Tsqr> make_tsqr(const std::string &text, const ExecutorPtr &executor,
+                                       const Communicator *const communicator = nullptr)
 {
-  return tsqr_methods.make(text, executor->backend(), executor);
+  return tsqr_methods.make(text, executor->backend(), executor, communicator);
 }
 
 /// The same: "mgs" or "cgs", with passes=1|2.
 inline std::unique_ptr<BlockOrthogonalisation>
-make_block_orthogonalisation(const std::string &text, const ExecutorPtr &executor)
+make_block_orthogonalisation(const std::string &text, const ExecutorPtr &executor,
+                             const Communicator *const communicator = nullptr)
 {
-  return block_methods.make(text, executor->backend(), executor);
+  return block_methods.make(text, executor->backend(), executor, communicator);
 }
 } // namespace femgpu::linalg
 

@@ -3,7 +3,7 @@
 namespace femgpu::linalg
 {
 template <class Name>
-constexpr auto *tsqr = make_on_any<Name, Tsqr, const ExecutorPtr &>;
+constexpr auto *tsqr = make_on_any<Name, Tsqr, const ExecutorPtr &, const Communicator *>;
 
 constexpr decltype(tsqr_methods)::Entry tsqr_table[] = {
     {"mgs", "modified Gram-Schmidt, |I-Q'Q| = O(eps kappa); passes=1|2", tsqr<class TsqrMethod>},
@@ -18,7 +18,8 @@ constexpr decltype(tsqr_methods)::Entry tsqr_table[] = {
 constexpr decltype(tsqr_methods) tsqr_methods("QR factorisation of blocks", tsqr_table);
 
 template <class Name>
-constexpr auto *blocks = make_on_any<Name, BlockOrthogonalisation, const ExecutorPtr &>;
+constexpr auto *blocks =
+    make_on_any<Name, BlockOrthogonalisation, const ExecutorPtr &, const Communicator *>;
 
 constexpr decltype(block_methods)::Entry block_table[] = {
     {"cgs", "all columns of Q at one time; passes=1|2", blocks<class GramSchmidtMethod>},

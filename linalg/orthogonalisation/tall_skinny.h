@@ -14,7 +14,8 @@
 /**
  * @file
  * Products with few long columns. Every product visits the rows in chunks that depend on their
- * number alone, so that results repeat bit for bit and do not depend on threads.
+ * number alone, so that results repeat bit for bit and do not depend on threads. Where the rows are
+ * a part of others, a product is summed over all parts.
  */
 namespace femgpu::linalg
 {
@@ -230,7 +231,8 @@ public:
   static constexpr int most_width = 32;    ///< columns that a thread has in registers
   static constexpr int most_factors = 256; ///< columns of X in one pass
 
-  explicit TallSkinny(const ExecutorPtr &executor) : executor(executor), runner(*executor)
+  TallSkinny(const ExecutorPtr &executor, const Communicator *const communicator)
+      : executor(executor), communicator(communicator), runner(*executor)
   {}
 
   /// C = XᵀY: C[x + y count(X)]. X and Y may be the same.
@@ -276,7 +278,7 @@ private:
   {
     const int n_entries = X.count * Y.count;
     if (n_entries > most_entries) {
-      memory = GramMemory(executor, n_entries);
+      memory = GramMemory(executor, n_entries, communicator);
       most_entries = n_entries;
     }
     runner.run(femgpu::linalg::gram(n, X, Y, keep, memory));
@@ -293,6 +295,7 @@ private:
   }
 
   ExecutorPtr executor;
+  const Communicator *communicator; ///< nullptr: all rows are here
   Runner<Backend> runner;
   GramMemory memory;
   int most_entries = 0;

@@ -83,12 +83,12 @@ template <class Backend>
 class TallSkinnyQr final : public Tsqr
 {
 public:
-  TallSkinnyQr(Method &method, const ExecutorPtr &executor)
-      : executor(executor), variant(variant_of(method.name())),
+  TallSkinnyQr(Method &method, const ExecutorPtr &executor, const Communicator *const communicator)
+      : executor(executor), communicator(communicator), variant(variant_of(method.name())),
         passes(method.integer("passes", 1, 1, 2)),
         safer((variant == Variant::cholqr || variant == Variant::svqr) &&
               method.word("safer", "yes", {"yes", "no"}) == "yes"),
-        columns(executor), tree(executor), B(executor, most_entries),
+        columns(executor, communicator), tree(executor, communicator), B(executor, most_entries),
         R_pass(executor, most_entries), status(executor, 1)
   {}
 
@@ -124,7 +124,7 @@ public:
     check_alignment(Q);
     const auto p = static_cast<std::size_t>(Q.count);
     Buffer<double> products(executor, p * p);
-    TallSkinny<Backend>(executor).gram(n, Q, Q, products.data());
+    TallSkinny<Backend>(executor, communicator).gram(n, Q, Q, products.data());
     const std::vector<double> C = products.to_host();
     double sum = 0.;
     for (std::size_t k = 0; k < C.size(); ++k) {
@@ -141,7 +141,7 @@ public:
     check_alignment(Q);
     const auto p = static_cast<std::size_t>(V.count);
     const auto rows_of_copy = static_cast<std::size_t>(n) + static_cast<std::size_t>(n % 2);
-    TallSkinny<Backend> own(executor);
+    TallSkinny<Backend> own(executor, communicator);
     Buffer<double> memory(executor, rows_of_copy * p), product(executor, 1);
     const Columns difference{memory.data(), rows_of_copy, V.count};
     for (int c = 0; c < V.count; ++c)
@@ -154,9 +154,10 @@ public:
 private:
   static constexpr auto most_entries = static_cast<std::size_t>(most_columns) * most_columns;
 
-  static void check(const int n, const Columns &V)
+  void check(const int n, const Columns &V) const
   {
-    if (n < 1 || V.count < 1 || V.count > most_columns)
+    const int least = communicator == nullptr ? 1 : 0;
+    if (n < least || V.count < 1 || V.count > most_columns)
       throw ParameterError("A block of " + std::to_string(V.count) + " columns with " +
                            std::to_string(n) + " rows cannot be factorised; give it 1 to " +
                            std::to_string(most_columns) + " columns and at least one row.");
@@ -235,6 +236,7 @@ private:
   }
 
   ExecutorPtr executor;
+  const Communicator *communicator; ///< nullptr: all rows are here
   Variant variant;
   int passes;
   bool safer;
@@ -247,8 +249,9 @@ private:
 
 template <>
 std::unique_ptr<Tsqr> make_on<class TsqrMethod, ThisBackend>(Method &method,
-                                                             const ExecutorPtr &executor)
+                                                             const ExecutorPtr &executor,
+                                                             const Communicator *const communicator)
 {
-  return std::make_unique<TallSkinnyQr<ThisBackend>>(method, executor);
+  return std::make_unique<TallSkinnyQr<ThisBackend>>(method, executor, communicator);
 }
 } // namespace femgpu::linalg

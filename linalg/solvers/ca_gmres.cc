@@ -131,16 +131,18 @@ public:
   CaProcess(const CaOptions &options, const Matrix &A, const Preconditioner &M,
             const Buffer<double> &b, Buffer<double> &x, const SolveControl &control)
       : options(options), A(A), n(A.n()), b(b), x(x), control(control),
-        size(std::clamp(options.restart, 1, std::max(n, 1))), runner(*A.executor()),
-        action(M.action()), powers(make_matrix_powers(A, action, options.powers)),
-        vectors(A, size + 1 + 3), V(vectors.columns(0, size + 1)), t(vectors[size + 1]),
-        x_before(vectors[size + 2]), kept(vectors[size + 3]),
+        size(static_cast<int>(
+            std::clamp<long long>(options.restart, 1, std::max(A.range()->n_global(), 1LL)))),
+        runner(*A.executor()), action(M.action()),
+        powers(make_matrix_powers(A, action, options.powers)), vectors(A, size + 1 + 3),
+        V(vectors.columns(0, size + 1)), t(vectors[size + 1]), x_before(vectors[size + 2]),
+        kept(vectors[size + 3]),
         C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::most_columns),
         R(A.executor(), static_cast<std::size_t>(Tsqr::most_columns) * Tsqr::most_columns),
         weights(A.executor(), static_cast<std::size_t>(size)), dot(A.executor(), 1),
-        dot_memory(A.executor(), 1),
-        borth(make_block_orthogonalisation(options.borth, A.executor())),
-        tsqr(make_tsqr(options.tsqr, A.executor()))
+        dot_memory(A.executor(), 1, A.range()->communicator()),
+        borth(make_block_orthogonalisation(options.borth, A.executor(), A.range()->communicator())),
+        tsqr(make_tsqr(options.tsqr, A.executor(), A.range()->communicator()))
   {
     record.s = std::min(options.s, size);
     steps.resize(1);
@@ -391,9 +393,10 @@ public:
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    if (A.range()->communicator() != nullptr)
-      throw ParameterError("Solver 'ca-gmres' needs all rows in one part. Use gmres.");
     const PowersKind kind = options.powers.kind;
+    if (A.range()->communicator() != nullptr && kind != PowersKind::plain)
+      throw ParameterError("Solver 'ca-gmres' with powers=" + to_string(kind) +
+                           " needs all rows in one part. Use powers=plain.");
     if ((kind == PowersKind::blocked || kind == PowersKind::streamed) &&
         !std::holds_alternative<DiagonalView>(M.action()))
       throw ParameterError("Solver 'ca-gmres' with powers=" + to_string(kind) +

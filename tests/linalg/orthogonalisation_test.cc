@@ -55,6 +55,56 @@ void expect_triangle(const TallMatrix &R)
 class Orthogonalisation : public OnBackend
 {};
 
+TallMatrix rows_of(const TallMatrix &V, const int begin, const int end)
+{
+  TallMatrix result(end - begin, V.p);
+  for (int c = 0; c < V.p; ++c)
+    for (int i = begin; i < end; ++i)
+      result(i - begin, c) = V(i, c);
+  return result;
+}
+
+void set_rows(TallMatrix &V, const int begin, const TallMatrix &rows)
+{
+  for (int c = 0; c < V.p; ++c)
+    for (int i = 0; i < rows.n; ++i)
+      V(begin + i, c) = rows(i, c);
+}
+
+ExecutorPtr another(const ExecutorPtr &executor)
+{
+  return make_executor(executor->backend() == BackendKind::host ? "host" : "cuda");
+}
+
+/// Parts with fewer rows than columns, and one without any.
+std::vector<int> starts_of_parts(const int n)
+{
+  return {0, 3, 3, n / 3, n};
+}
+
+/// The same with a part of the rows in each thread.
+std::vector<Factors> factorise_in_parts(const ExecutorPtr &executor, const std::string &method,
+                                        const TallMatrix &V)
+{
+  const std::vector<int> starts = starts_of_parts(V.n);
+  const auto p = static_cast<std::size_t>(V.p);
+  TallMatrix Q(V.n, V.p);
+  std::vector<Factors> factors(starts.size() - 1, {{}, Q, TallMatrix(V.p, V.p)});
+  run_parts(static_cast<int>(factors.size()), [&](const int part, const auto &communicator) {
+    const ExecutorPtr own = another(executor);
+    ExecutorBlock block(own, rows_of(V, starts[part], starts[part + 1]));
+    Buffer<double> R(own, p * p);
+    Factors &mine = factors[static_cast<std::size_t>(part)];
+    mine.report =
+        make_tsqr(method, own, communicator.get())->factorise(block.n, block.view(), R.data());
+    mine.R.values = R.to_host();
+    set_rows(Q, starts[part], block.to_host());
+  });
+  for (Factors &of_part : factors)
+    of_part.Q = Q;
+  return factors;
+}
+
 TEST_P(Orthogonalisation, FactorsOfASmallMatrixAreThoseByHand)
 {
   TallMatrix V(3, 2); // (3, 0, 4) and (5, 7, 0) = 3 q_1 + ...
@@ -267,6 +317,66 @@ TEST_P(Orthogonalisation, OneObjectServesBlocksOfManySizes)
     Buffer<double> R(executor, static_cast<std::size_t>(p) * static_cast<std::size_t>(p));
     EXPECT_TRUE(tsqr->factorise(n, block.view(), R.data()).ok());
     EXPECT_LT(orthogonality_error_of(block.to_host()), 10. * p * eps);
+  }
+}
+
+TEST_P(Orthogonalisation, PartsOfABlockHaveTheFactorsOfAll)
+{
+  for (const auto &[n, p] : std::vector<std::pair<int, int>>{{10, 4}, {700, 32}, {5000, 9}}) {
+    const TallMatrix V = block_of_condition(n, p, 1e3, 19);
+    for (const std::string &variant : variants)
+      for (const char *const passes : {"", " passes=2"}) {
+        const std::string method = variant + passes;
+        const Factors alone = factorise(executor, method, V);
+        const std::vector<Factors> parts = factorise_in_parts(executor, method, V);
+        for (const Factors &f : parts) {
+          EXPECT_TRUE(f.report.ok()) << method;
+          EXPECT_EQ(f.report.variant, variant);
+          EXPECT_TRUE(same_bits(f.R.values, parts[0].R.values)) << method;
+        }
+        EXPECT_LT(parts[0].error(V), 10. * p * eps) << method << n;
+        EXPECT_LT(distance(parts[0].R, alone.R), 1e6 * p * eps * frobenius_norm(alone.R)) << method;
+        EXPECT_LT(orthogonality_error_of(parts[0].Q),
+                  10. * orthogonality_error_of(alone.Q) + 10. * p * eps)
+            << method << n;
+        expect_triangle(parts[0].R);
+      }
+  }
+}
+
+TEST_P(Orthogonalisation, PartsFindFailingCholeskyTogether)
+{
+  for (const Factors &f :
+       factorise_in_parts(executor, "cholqr", block_of_condition(2000, 12, 1e11, 20))) {
+    EXPECT_TRUE(f.report.is_done);
+    EXPECT_GE(f.report.failed_column, 0);
+    EXPECT_NE(f.report.variant, "cholqr");
+    EXPECT_LT(orthogonality_error_of(f.Q), 1e-12);
+  }
+}
+
+TEST_P(Orthogonalisation, PartsOfBlocksBecomeOrthogonalToABasis)
+{
+  const int n = 3000, q = 61, p = 26;
+  const TallMatrix basis = orthonormal_block(n, q, 21), V = random_block(n, p, 22);
+  const TallMatrix expected = transposed_product(basis, V);
+  const std::vector<int> starts = starts_of_parts(n);
+  const double bound = 10. * std::sqrt(q) * eps * frobenius_norm(V);
+  for (const char *const method : {"cgs passes=2", "mgs"}) {
+    TallMatrix left(n, p);
+    run_parts(static_cast<int>(starts.size()) - 1, [&](const int part, const auto &communicator) {
+      const ExecutorPtr own = another(executor);
+      ExecutorBlock Q(own, rows_of(basis, starts[part], starts[part + 1]));
+      ExecutorBlock block(own, rows_of(V, starts[part], starts[part + 1]));
+      TallMatrix found(q, p);
+      Buffer<double> C(own, found.values.size());
+      make_block_orthogonalisation(method, own, communicator.get())
+          ->orthogonalise(block.n, Q.view(), block.view(), C.data());
+      found.values = C.to_host();
+      EXPECT_LT(distance(found, expected), bound) << method;
+      set_rows(left, starts[part], block.to_host());
+    });
+    EXPECT_LT(frobenius_norm(transposed_product(basis, left)), bound) << method;
   }
 }
 

@@ -292,7 +292,7 @@ std::vector<std::string> solvers_with_parts()
 {
   std::vector<std::string> names;
   for (const Choice &choice : solvers.choices())
-    if (choice.name != "ca-gmres" && choice.name != "richardson" && choice.name != "multigrid")
+    if (choice.name != "richardson" && choice.name != "multigrid")
       names.push_back(choice.name);
   return names;
 }

@@ -57,8 +57,8 @@ std::vector<int> uneven(const HostMatrix &A);
 /// A system that a solver takes.
 ModelProblem problem_for(const std::string &solver);
 
-/// Every solver of the registry but ca-gmres, which needs one part, and stationary iterations,
-/// which do not converge with any preconditioner (richardson_test.cc).
+/// Every solver of the registry but stationary iterations, which do not converge with any
+/// preconditioner (richardson_test.cc).
 std::vector<std::string> solvers_with_parts();
 } // namespace femgpu::linalg::test
 

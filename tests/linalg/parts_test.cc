@@ -463,7 +463,6 @@ TEST(Parts, AreRefusedWhereTheyCannotBe)
     return text_of<ParameterError>(
         [&] { solve_in_parts(options, problem.A, problem.b, {}, uneven(problem.A)); });
   };
-  EXPECT_NE(refusal(method("ca-gmres", "jacobi")).find("'ca-gmres'"), std::string::npos);
   LinearSolverOptions options = method("gmres", "jacobi");
   options.format = "auto";
   EXPECT_NE(refusal(options).find("'auto'"), std::string::npos);

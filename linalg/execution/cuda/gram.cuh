@@ -261,56 +261,70 @@ struct LeaveEntries
   {}
 };
 
-/// Tells a body the sums over the parts of the entries that are in memory.
+/// Tells a body the sums over the parts of the entries that are in memory: those of all parts, or
+/// of this one with @p peers that have the others.
 template <class Body, class State>
-__global__ void tell_entries(const Body body, const LeaveEntries from, const int n_entries,
-                             const int n_parts, State *state)
+__global__ void __launch_bounds__(gram_threads)
+    tell_entries(const Body body, const LeaveEntries from, const int n_entries, const int n_parts,
+                 const PeerSums peers, State *state)
 {
-  if (!state->running)
+  if (state != nullptr && !state->running)
     return;
-  for (int k = threadIdx.x; k < n_entries; k += gram_threads) {
+  for (int first = 0; first < n_entries; first += gram_threads) {
+    const int k = first + static_cast<int>(threadIdx.x);
+    const long long begin = clock64();
     double sum = 0.;
-    for (int p = 0; p < n_parts; ++p)
+    for (int p = 0; p < n_parts && k < n_entries; ++p)
       sum += from.C[static_cast<std::size_t>(p) * n_entries + k];
-    body.entry(k % from.length, k / from.length, sum);
+    if (peers && k < n_entries)
+      sum = peers.sum(static_cast<int>(threadIdx.x), sum);
+    if (k < n_entries)
+      body.entry(k % from.length, k / from.length, sum);
+    __syncthreads();
+    if (peers && threadIdx.x == 0)
+      peers.end_round(begin);
+    __syncthreads(); // all see that the next round begins
   }
-  __syncthreads();
-  if (threadIdx.x == 0)
-    body.finish(*state);
+  if constexpr (!std::is_same_v<State, const LoopState>)
+    if (threadIdx.x == 0)
+      body.finish(*state);
 }
 
 template <class Body, class State>
 void launch_gram(const CudaExecutor &executor, cudaStream_t stream, const GramStep<Body> &step,
                  State *state);
 
-/// The step where the rows are a part of a distributed vector's, and kernels do not add up sums of
-/// several.
+/// The step where the rows are a part of a distributed vector's, and its kernel does not add up the
+/// sums of all: there are no peers, or it is none of a loop and may have many entries.
 template <class Body, class State>
 void launch_gram_of_part(const CudaExecutor &executor, const cudaStream_t stream,
                          const GramStep<Body> &step, State *state)
 {
   const Communicator &communicator = *step.memory.communicator;
+  const PeerSums *const peers = communicator.peer_sums();
   StepGather *const step_gather = communicator.step_gather();
   const int n_entries = step.X.count * step.Y.count;
   const std::size_t bytes = static_cast<std::size_t>(n_entries) * sizeof(double);
-  LeaveEntries entries{step_gather == nullptr
-                           ? static_cast<double *>(executor.mailbox())
-                           : reinterpret_cast<double *>(step_gather->room(bytes)),
+  LeaveEntries entries{peers != nullptr ? step.memory.sums // in place of the first block's
+                       : step_gather != nullptr
+                           ? reinterpret_cast<double *>(step_gather->room(bytes))
+                           : static_cast<double *>(executor.mailbox()),
                        step.X.count};
   GramMemory::View memory = step.memory;
   memory.communicator = nullptr;
   launch_gram(executor, stream, GramStep<LeaveEntries>{step.n, step.X, step.Y, entries, memory},
               state);
-  if (step_gather == nullptr) {
-    FEMGPU_CUDA(cudaStreamSynchronize(stream));
-    communicator.sum(entries.C, n_entries);
-  }
-  else {
+  if (step_gather != nullptr) {
     step_gather->gather(bytes);
     entries.C += n_entries; // behind those of this part
   }
+  else if (peers == nullptr) {
+    FEMGPU_CUDA(cudaStreamSynchronize(stream));
+    communicator.sum(entries.C, n_entries);
+  }
   launch(executor, stream, {1, gram_threads}, tell_entries<Body, State>, step.body, entries,
-         n_entries, step_gather == nullptr ? 1 : communicator.n_parts(), state);
+         n_entries, step_gather == nullptr ? 1 : communicator.n_parts(),
+         peers == nullptr ? PeerSums{} : *peers, state);
 }
 
 /// Launches a Gram step with one column Y; without a state (LoopState) it may have up to
@@ -323,9 +337,9 @@ void launch_gram(const CudaExecutor &executor, const cudaStream_t stream,
   if (n_entries == 0)
     return;
   PeerSums peers{};
-  if constexpr (!std::is_same_v<State, const LoopState> && !std::is_same_v<Body, LeaveEntries>)
+  if constexpr (!std::is_same_v<Body, LeaveEntries>)
     if (const Communicator *const parts = step.memory.communicator; parts != nullptr) {
-      if (parts->peer_sums() == nullptr)
+      if (std::is_same_v<State, const LoopState> || parts->peer_sums() == nullptr)
         return launch_gram_of_part(executor, stream, step, state);
       peers = *parts->peer_sums();
     }
