@@ -162,8 +162,9 @@ template <class Backend>
 class BlockedPowers final : public MatrixPowers
 {
 public:
-  BlockedPowers(const ExecutorPtr &executor, const CacheBlocks &all, const int longest_row)
-      : executor(executor), shape(choose_sweep_shape(Backend::kind, all.most_rows, longest_row)),
+  BlockedPowers(const RowSpacePtr &space, const CacheBlocks &all)
+      : MatrixPowers(space), executor(space->executor()),
+        shape(choose_sweep_shape(Backend::kind, all.most_rows, all.longest_row)),
         scratch(all.most_scratch)
   {
     std::vector<char> of_all;
@@ -198,9 +199,11 @@ protected:
   void run(const Columns &V, const std::vector<BasisStep> &steps) const override
   {
     Sweep sweep{blocks.data(), facts.depth, V, 0, 0, {}};
+    Runner<Backend> runner(*executor);
     for (const int n_steps : sweeps_of(static_cast<int>(steps.size()), facts.depth)) {
       sweep.n_steps = n_steps;
       std::copy_n(steps.begin() + sweep.first, n_steps, sweep.steps);
+      bring_ghosts(runner, V, steps, sweep.first);
       run_sweep(sweep);
       sweep.first += n_steps;
     }
@@ -261,11 +264,10 @@ private:
 } // namespace
 
 template <>
-std::unique_ptr<MatrixPowers> make_blocked_powers<ThisBackend>(const ExecutorPtr &executor,
-                                                               const CacheBlocks &blocks,
-                                                               const int longest_row)
+std::unique_ptr<MatrixPowers> make_blocked_powers<ThisBackend>(const RowSpacePtr &space,
+                                                               const CacheBlocks &blocks)
 {
-  return std::make_unique<BlockedPowers<ThisBackend>>(executor, blocks, longest_row);
+  return std::make_unique<BlockedPowers<ThisBackend>>(space, blocks);
 }
 
 template <>

@@ -110,6 +110,8 @@ CacheBlocks make_cache_blocks(const ScaledMatrix &A, const std::vector<int> &sta
   result.depth = depth;
   result.log_slice = log_slice;
   result.blocks = make_all(A, starts, depth, log_slice, most);
+  for (int i = 0; i < A.A.n; ++i)
+    result.longest_row = std::max(result.longest_row, A.A.row_starts.length(i));
   double computed = 0.;
   for (const CacheBlock &block : result.blocks) {
     if (block.fits) {
@@ -125,7 +127,7 @@ CacheBlocks make_cache_blocks(const ScaledMatrix &A, const std::vector<int> &sta
     for (int level = 0; level < depth; ++level)
       computed += block.counts[level];
   }
-  result.work = A.A.n > 0 ? computed / depth / A.A.n : 1.;
+  result.work = A.n_own > 0 ? computed / depth / A.n_own : 1.;
   if (result.work > limits.most_work) {
     std::ostringstream text;
     text.precision(3);

@@ -93,6 +93,7 @@ struct CacheBlocks
   std::vector<CacheBlock> blocks;
   int most_scratch = 0; ///< doubles of two vectors of a block
   int most_rows = 0;    ///< of a block, with ghosts
+  int longest_row = 0;  ///< entries
   double work = 1.;     ///< rows computed in a sweep, for each that is needed
   std::string obstacle; ///< why there are no such blocks; empty if there are
 };
@@ -104,7 +105,7 @@ struct CacheBlockLimits
   double most_work = 3.;
 };
 
-/// Blocks for sweeps of @p depth steps, or the obstacle. Slices have 2^log_slice rows.
+/// Blocks of own rows for sweeps of @p depth steps, or the obstacle. Slices have 2^log_slice rows.
 CacheBlocks make_cache_blocks(const ScaledMatrix &A, const std::vector<int> &starts, int depth,
                               int log_slice, const CacheBlockLimits &limits);
 

@@ -20,13 +20,12 @@ template <class Backend>
 std::unique_ptr<MatrixPowers> make_plain_powers(const Matrix &A, const Preconditioner::Action &M);
 
 template <class Backend>
-std::unique_ptr<MatrixPowers> make_blocked_powers(const ExecutorPtr &executor,
-                                                  const CacheBlocks &blocks, int longest_row);
+std::unique_ptr<MatrixPowers> make_blocked_powers(const RowSpacePtr &space,
+                                                  const CacheBlocks &blocks);
 
 template <class Backend>
-std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor,
-                                                   const ScaledMatrix &A, const RowVisits &visits,
-                                                   int n_slots);
+std::unique_ptr<MatrixPowers> make_streamed_powers(const RowSpacePtr &space, const ScaledMatrix &A,
+                                                   const RowVisits &visits, int n_slots);
 
 /// Doubles that a team of a blocked form can share.
 template <class Backend>
@@ -36,10 +35,10 @@ int most_block_scratch(const Executor &executor);
 struct PowersForms
 {
   std::unique_ptr<MatrixPowers> (*plain)(const Matrix &A, const Preconditioner::Action &M);
-  std::unique_ptr<MatrixPowers> (*blocked)(const ExecutorPtr &executor, const CacheBlocks &blocks,
-                                           int longest_row);
-  std::unique_ptr<MatrixPowers> (*streamed)(const ExecutorPtr &executor, const ScaledMatrix &A,
+  std::unique_ptr<MatrixPowers> (*blocked)(const RowSpacePtr &space, const CacheBlocks &blocks);
+  std::unique_ptr<MatrixPowers> (*streamed)(const RowSpacePtr &space, const ScaledMatrix &A,
                                             const RowVisits &visits, int n_slots);
+  std::shared_ptr<const HostCopy> (*copy)(const Matrix &A, const DiagonalView &m, int depth);
   int (*most_scratch)(const Executor &executor);
 };
 

@@ -7,6 +7,7 @@
 #include "linalg/powers/tuning.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace femgpu::linalg
 {
@@ -47,40 +48,68 @@ std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalV
                                                 const PowersForms &forms)
 {
   const ExecutorPtr &executor = A.executor();
-  const HostCopy host(A, m);
+  const auto copy = forms.copy(A, m, options.depth);
   const std::vector<int> starts =
       options.starts.empty() ? equal_blocks(A.n(), options.block) : options.starts;
   const CacheBlocks blocks =
-      make_cache_blocks(host.scaled(), starts, options.depth, log_slice_for(*executor),
+      make_cache_blocks(copy->scaled, starts, options.depth, log_slice_for(*executor),
                         {forms.most_scratch(*executor)});
-  if (!blocks.obstacle.empty())
-    throw SolverError("Matrix powers in cache blocks cannot be made: " + blocks.obstacle +
+  if (const std::string obstacle = obstacle_of_all(*A.range(), blocks); !obstacle.empty())
+    throw SolverError("Matrix powers in cache blocks cannot be made: " + obstacle +
                       ". Use smaller blocks, fewer steps a sweep, an order of unknowns by rcm or a "
                       "partition, or plain products.");
-  return forms.blocked(executor, blocks, A.csr().longest_row());
+  return forms.blocked(copy->space, blocks);
 }
 
-std::unique_ptr<MatrixPowers> make_streamed(const ExecutorPtr &executor, const ScaledMatrix &A,
-                                            const MatrixPowersOptions &options)
+std::unique_ptr<MatrixPowers> make_streamed(const RowSpacePtr &space, const ScaledMatrix &A,
+                                            const int depth, const std::size_t memory)
 {
-  const std::size_t memory = options.memory > 0 ? options.memory : executor->memory().free / 2;
-  const RowVisits visits =
-      options.depth > 0
-          ? plan_visits_within(A.A, options.depth, memory / 2, log_slice_for(*executor))
-          : fewest_bytes(A.A, options.steps, memory / 2, log_slice_for(*executor));
+  const ExecutorPtr &executor = space->executor();
+  const RowVisits visits = plan_visits_within(A, depth, memory / 2, log_slice_for(*executor));
   const std::size_t n_visits = visits.visits.size();
   const std::size_t n_slots =
       n_visits == 0 ? 1 : std::min(n_visits, memory / visits.largest_bytes());
-  return powers_forms(executor->backend()).streamed(executor, A, visits, static_cast<int>(n_slots));
+  return powers_forms(executor->backend()).streamed(space, A, visits, static_cast<int>(n_slots));
+}
+
+std::size_t memory_for_stream(const Executor &executor, const MatrixPowersOptions &options)
+{
+  return options.memory > 0 ? options.memory : executor.memory().free / 2;
+}
+
+/// From a copy that has the rows for the depth that is wanted, or for the deepest that may be best.
+std::unique_ptr<MatrixPowers> make_streamed_from_executor(const Matrix &A, const DiagonalView &m,
+                                                          const MatrixPowersOptions &options,
+                                                          const PowersForms &forms)
+{
+  const Executor &executor = *A.executor();
+  const std::size_t memory = memory_for_stream(executor, options);
+  const int most = options.depth > 0 ? options.depth : deepest_sweep(A, options);
+  auto copy = forms.copy(A, m, most);
+  const int depth = options.depth > 0
+                        ? options.depth
+                        : depth_of_fewest_bytes(copy->scaled, *A.range(), options.steps, most,
+                                                memory / 2, log_slice_for(executor));
+  if (depth < most && A.range()->communicator() != nullptr) // with fewer ghosts
+    copy = forms.copy(A, m, depth);
+  return make_streamed(copy->space, copy->scaled, depth, memory);
 }
 } // namespace
+
+std::unique_ptr<MatrixPowers> make_exchanging_powers(const HostCopy &copy, const int depth)
+{
+  constexpr auto most = std::numeric_limits<std::size_t>::max(); // one visit, that stays
+  auto powers = make_streamed(copy.space, copy.scaled, depth, most);
+  powers->add_remark("; ghosts of " + std::to_string(depth) + " steps come at once");
+  return powers;
+}
 
 PowersForms powers_forms(const BackendKind backend)
 {
   return on_backend(backend, [](const auto on) -> PowersForms {
     using Backend = typename decltype(on)::Backend;
     return {make_plain_powers<Backend>, make_blocked_powers<Backend>, make_streamed_powers<Backend>,
-            most_block_scratch<Backend>};
+            copy_to_host<Backend>, most_block_scratch<Backend>};
   });
 }
 
@@ -134,11 +163,16 @@ std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const Precondi
   const auto *const diagonal = std::get_if<DiagonalView>(&M);
   const PowersForms forms = powers_forms(A.executor()->backend());
   const bool is_fixed = options.depth > 0 && (options.block > 0 || !options.starts.empty());
-  if (options.kind == PowersKind::plain || diagonal == nullptr)
+  const bool is_part = A.range()->communicator() != nullptr;
+  if (diagonal == nullptr)
     return forms.plain(A, M);
   const DiagonalView &m = *diagonal;
+  if (options.kind == PowersKind::plain)
+    return is_part && options.depth > 1
+               ? make_exchanging_powers(*forms.copy(A, m, options.depth), options.depth)
+               : forms.plain(A, M);
   if (options.kind == PowersKind::streamed)
-    return make_streamed(A.executor(), HostCopy(A, m).scaled(), options);
+    return make_streamed_from_executor(A, m, options, forms);
   if (options.kind == PowersKind::blocked && is_fixed)
     return make_fixed_blocks(A, m, options, forms);
   return make_tuned_powers(A, m, options, forms, log_slice_for(*A.executor()));
@@ -149,10 +183,15 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor, 
                                                    const MatrixPowersOptions &options)
 {
   check_options(options, A.n);
-  ScaledMatrix scaled;
-  scaled.A = A;
+  ScaledMatrix scaled(A);
   if (m != nullptr)
     scaled.m.assign(m, m + A.n);
-  return make_streamed(executor, scaled, options);
+  const RowSpace all(executor, A.n);
+  const std::size_t memory = memory_for_stream(*executor, options);
+  const int depth = options.depth > 0 ? options.depth
+                                      : depth_of_fewest_bytes(scaled, all, options.steps,
+                                                              MatrixPowers::most_depth, memory / 2,
+                                                              log_slice_for(*executor));
+  return make_streamed(std::make_shared<RowSpace>(all), scaled, depth, memory);
 }
 } // namespace femgpu::linalg

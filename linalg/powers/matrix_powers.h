@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace femgpu::linalg
@@ -44,7 +45,7 @@ struct MatrixPowersOptions
 {
   PowersKind kind = PowersKind::automatic;
   int steps = 10;          ///< that compute() usually makes: what choices are made for
-  int depth = 0;           ///< most steps of one sweep or visit; at most most_depth
+  int depth = 0;           ///< most steps of one sweep or visit; at most most_depth. plain: 1
   int block = 0;           ///< rows of a cache block
   std::vector<int> starts; ///< in place of equal blocks: first row of each, then n
   std::size_t memory = 0;  ///< bytes of the executor's memory for a streamed matrix; 0: half of it
@@ -61,7 +62,14 @@ struct MatrixPowersOptions
  * memory, once in `depth` steps, while products with the rows before run: for matrices larger than
  * the memory. All forms add the entries of a row in the same order; without M their vectors are
  * those of plain with a format of one thread a row, to the last bit. With M the columns of A are
- * scaled when blocks are made, which changes the rounding. `auto` measures: the form it chooses may
+ * scaled when blocks are made, which changes the rounding.
+ *
+ * Of a part of the rows plain exchanges ghosts in each step. The other forms exchange those within
+ * distance `depth` once a sweep or visit and compute the rows of the nearer ones again (Yamazaki
+ * 2014, §IV.A), in the order of all rows: their vectors are those of one part. So does plain, as
+ * streamed with a matrix that stays, where a depth is given. All parts make the same calls.
+ *
+ * `auto` measures: the form it chooses may
  * depend on how fast the machine is in that moment, the others are functions of matrix and options.
  * Setup is on the host. It copies values: after a change of A or M a new one must be made. Source:
  * Demmel, Hoemmen, Mohiyuddin and Yelick 2008 (as cited by Dehnavi 2012, chapter 6); Yamazaki et
@@ -73,6 +81,12 @@ public:
   static constexpr int most_depth = 32;
 
   virtual ~MatrixPowers() = default;
+
+  /// Of the vectors: V has room for all of its ghosts.
+  const RowSpacePtr &space() const
+  {
+    return of_vectors;
+  }
 
   /**
    * Fills V[1] to V[steps.size()] from V[0], which is n long, in the executor's memory. Queued in
@@ -100,6 +114,9 @@ public:
   std::size_t traffic(int n_steps) const;
 
 protected:
+  explicit MatrixPowers(RowSpacePtr space) : of_vectors(std::move(space))
+  {}
+
   struct Facts
   {
     std::string description;
@@ -109,6 +126,18 @@ protected:
   };
   Facts facts; ///< of a form, which fills it in
   virtual void run(const Columns &V, const std::vector<BasisStep> &steps) const = 0;
+
+  /// Before a sweep from V[first] on: the ghosts of what its steps read.
+  void bring_ghosts(StepRunner &runner, const Columns &V, const std::vector<BasisStep> &steps,
+                    const int first) const
+  {
+    if (steps[static_cast<std::size_t>(first)].square != 0.)
+      of_vectors->bring_ghosts(runner, V[first - 1]);
+    of_vectors->bring_ghosts(runner, V[first]);
+  }
+
+private:
+  RowSpacePtr of_vectors;
 };
 
 /**
@@ -124,7 +153,7 @@ std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const Precondi
 
 /**
  * The same, always streamed, for a matrix in host memory, of which the executor never has the
- * whole.
+ * whole. All rows are here.
  * @param m inverse diagonal, n long, or nullptr; both are copied
  */
 std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor, const HostCsr &A,

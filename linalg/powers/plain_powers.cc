@@ -46,7 +46,7 @@ template <class Backend>
 class PlainPowers final : public MatrixPowers
 {
 public:
-  PlainPowers(const Matrix &A, const Preconditioner::Action &M) : A(A)
+  PlainPowers(const Matrix &A, const Preconditioner::Action &M) : MatrixPowers(A.domain()), A(A)
   {
     if (const auto *const diagonal = std::get_if<DiagonalView>(&M))
       m = *diagonal;

@@ -69,17 +69,18 @@ private:
   std::vector<std::pair<int, std::uint8_t>> found;
 };
 
-/// First rows of blocks of nearly equal numbers of entries, and n.
-std::vector<int> starts_by_entries(const HostCsr &A, const std::size_t most_entries)
+/// First of @p n rows of blocks of nearly equal numbers of entries, and n.
+std::vector<int> starts_by_entries(const HostCsr &A, const int n, const std::size_t most_entries)
 {
-  const std::size_t n_blocks = A.n_nonzeros / std::max<std::size_t>(most_entries, 1) + 1;
-  const std::size_t share = A.n_nonzeros / n_blocks + 1;
+  const std::size_t n_entries = n > 0 ? A.row_starts[n] : 0;
+  const std::size_t n_blocks = n_entries / std::max<std::size_t>(most_entries, 1) + 1;
+  const std::size_t share = n_entries / n_blocks + 1;
   std::vector<int> starts(1, 0);
-  for (int i = 1; i < A.n; ++i)
+  for (int i = 1; i < n; ++i)
     if (A.row_starts[i + 1] - A.row_starts[starts.back()] > share)
       starts.push_back(i);
-  if (A.n > 0)
-    starts.push_back(A.n);
+  if (n > 0)
+    starts.push_back(n);
   return starts;
 }
 
@@ -88,7 +89,6 @@ RowVisits plan_visits(const HostCsr &A, const int depth, const std::vector<int> 
                       const std::size_t most_bytes, const int log_slice)
 {
   RowVisits result;
-  result.n = A.n;
   result.depth = depth;
   result.log_slice = log_slice;
   VisitPlanner planner(A, depth, log_slice);
@@ -117,14 +117,15 @@ std::size_t RowVisits::largest_bytes() const
   return largest;
 }
 
-RowVisits plan_visits_within(const HostCsr &A, const int depth, const std::size_t most_bytes,
-                             const int log_slice)
+RowVisits plan_visits_within(const ScaledMatrix &scaled, const int depth,
+                             const std::size_t most_bytes, const int log_slice)
 {
+  const HostCsr &A = scaled.A;
   constexpr std::size_t entry = sizeof(double) + sizeof(int);
   constexpr int few_rows = 32;
   std::size_t most_entries = most_bytes / entry;
   for (;;) {
-    const std::vector<int> starts = starts_by_entries(A, most_entries);
+    const std::vector<int> starts = starts_by_entries(A, scaled.n_own, most_entries);
     RowVisits result = plan_visits(A, depth, starts, most_bytes, log_slice);
     const std::size_t largest = result.largest_bytes();
     if (largest <= most_bytes)

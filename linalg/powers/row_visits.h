@@ -38,14 +38,14 @@ struct VisitLayout : RowBlockLayout<int>
 };
 
 /**
- * Visits to blocks of rows, one after the other, that together take all rows of A through `depth`
- * steps. A visit takes its own rows to the last step, and later rows as far as that needs; what
- * earlier visits have done is not done again. So no product is computed twice, and rows that two
- * visits work on come twice.
+ * Visits to blocks of rows, one after the other, that together take all own rows of A through
+ * `depth` steps. A visit takes its own rows to the last step, and later rows and ghosts as far as
+ * that needs; what earlier visits have done is not done again. So no product is computed twice, and
+ * rows that two visits work on come twice.
  */
 struct RowVisits
 {
-  int n = 0, depth = 1, log_slice = 0;
+  int depth = 1, log_slice = 0;
   std::vector<RowVisit> visits;
 
   std::size_t total_bytes() const;
@@ -56,7 +56,8 @@ struct RowVisits
  * Visits to blocks of nearly equal numbers of entries, each of at most @p most_bytes.
  * @throws DeviceError naming what is needed if a block of a few rows needs more
  */
-RowVisits plan_visits_within(const HostCsr &A, int depth, std::size_t most_bytes, int log_slice);
+RowVisits plan_visits_within(const ScaledMatrix &A, int depth, std::size_t most_bytes,
+                             int log_slice);
 
 /// Writes a visit's parts with A's entries to its chunk.
 void fill_visit(const ScaledMatrix &A, const RowVisit &visit, const VisitLayout &layout,

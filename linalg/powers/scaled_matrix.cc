@@ -1,24 +1,67 @@
 #include "linalg/powers/scaled_matrix.h"
 
+#include "linalg/execution/this_backend.h"
 #include "linalg/operators/csr_matrix.h"
+#include "linalg/sparse/overlapping_rows.h"
+
+#include <utility>
 
 namespace femgpu::linalg
 {
-HostCopy::HostCopy(const Matrix &A, const DiagonalView &m)
+namespace
 {
-  const CsrMatrix &csr = A.csr();
-  const Executor &executor = *csr.executor();
-  matrix.n = csr.n();
-  matrix.row_starts = csr.host_row_starts();
-  matrix.columns = csr.host_columns();
-  matrix.values.resize(matrix.columns.size());
-  executor.copy_to_host(matrix.values.data(), csr.csr_view().values,
-                        matrix.values.size() * sizeof(double));
-  copy.A = matrix.csr();
-  copy.uniform = m.is_uniform() ? m.uniform : 1.;
-  if (m.is_uniform())
-    return;
-  copy.m.resize(static_cast<std::size_t>(csr.n()));
-  executor.copy_to_host(copy.m.data(), m.inverse, copy.m.size() * sizeof(double));
+HostMatrix host_matrix(const CsrMatrix &A)
+{
+  HostMatrix result;
+  result.n = A.n();
+  result.row_starts = A.host_row_starts();
+  result.columns = A.host_columns();
+  result.values.resize(result.columns.size());
+  A.executor()->copy_to_host(result.values.data(), A.csr_view().values,
+                             result.values.size() * sizeof(double));
+  return result;
+}
+
+/// A matrix whose rows and columns are in the order of all, with own ones from @p first on, in that
+/// of a part: own ones, then ghosts.
+HostMatrix own_rows_first(const HostMatrix &A, const int first, const int n_own)
+{
+  const auto old_number = [&](const int i) {
+    return i < n_own ? first + i : i < n_own + first ? i - n_own : i;
+  };
+  const auto new_number = [&](const int i) {
+    return i < first ? n_own + i : i < first + n_own ? i - first : i;
+  };
+  const HostCsr csr = A.csr();
+  HostMatrix result;
+  result.columns.reserve(A.columns.size());
+  result.values.reserve(A.values.size());
+  for (int i = 0; i < A.n; ++i) {
+    const RowEntries<double> row = csr.entries(old_number(i));
+    for (int k = 0; k < row.length; ++k)
+      result.add(new_number(row.columns[k]), row.values[k]);
+    result.end_row();
+  }
+  return result;
+}
+} // namespace
+
+template <>
+std::shared_ptr<const HostCopy> copy_to_host<ThisBackend>(const Matrix &A, const DiagonalView &m,
+                                                          const int depth)
+{
+  const OverlappingRows<ThisBackend> near(A.csr(), depth);
+  HostMatrix rows = host_matrix(near.matrix());
+  RowSpacePtr space = A.domain();
+  if (space->communicator() != nullptr) {
+    rows = own_rows_first(rows, near.first(), A.n());
+    space = std::make_shared<RowSpace>(*A.range(), near.other_rows());
+  }
+  auto copy = std::make_shared<HostCopy>(std::move(rows), std::move(space));
+  ScaledMatrix &scaled = copy->scaled;
+  scaled.uniform = m.is_uniform() ? m.uniform : 1.;
+  if (copy->space->max(m.is_uniform() ? 0. : 1.) > 0.) // a part without rows has no numbers
+    scaled.m = copy->space->with_ghosts(m.inverse).to_host();
+  return copy;
 }
 } // namespace femgpu::linalg

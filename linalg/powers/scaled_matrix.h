@@ -5,16 +5,22 @@
 #include "linalg/execution/steps/diagonal_view.h"
 #include "linalg/operators/matrix.h"
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 namespace femgpu::linalg
 {
-/// A M⁻¹ in host memory, from which blocks are filled.
+/// A M⁻¹ in host memory, from which blocks are filled: own rows, and of a part behind them those of
+/// its ghosts. The entries of a row are in the order that all rows have.
 struct ScaledMatrix
 {
+  explicit ScaledMatrix(const HostCsr &A) : A(A), n_own(A.n)
+  {}
+
   HostCsr A;
-  std::vector<double> m; ///< n, or empty:
+  int n_own;
+  std::vector<double> m; ///< A.n, or empty:
   double uniform = 1.;   ///< all entries are this
 
   double value(const std::size_t k) const
@@ -24,20 +30,22 @@ struct ScaledMatrix
 };
 
 /// A copy from an executor, which owns its memory.
-class HostCopy
+struct HostCopy
 {
-public:
-  HostCopy(const Matrix &A, const DiagonalView &m);
-
-  const ScaledMatrix &scaled() const
-  {
-    return copy;
-  }
-
-private:
   HostMatrix matrix;
-  ScaledMatrix copy;
+  ScaledMatrix scaled;
+  RowSpacePtr space; ///< of vectors that it multiplies: own rows, and the ghosts
+
+  HostCopy(HostMatrix rows, RowSpacePtr space)
+      : matrix(std::move(rows)), scaled(matrix.csr()), space(std::move(space))
+  {}
+  HostCopy(const HostCopy &) = delete; // scaled refers to matrix
+  HostCopy &operator=(const HostCopy &) = delete;
 };
+
+/// That of A M⁻¹, of a part with the rows that @p depth steps need. Is called by all parts.
+template <class Backend>
+std::shared_ptr<const HostCopy> copy_to_host(const Matrix &A, const DiagonalView &m, int depth);
 } // namespace femgpu::linalg
 
 #endif

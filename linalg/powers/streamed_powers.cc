@@ -34,9 +34,9 @@ template <class Backend>
 class StreamedPowers final : public MatrixPowers
 {
 public:
-  StreamedPowers(const ExecutorPtr &executor, const ScaledMatrix &A, const RowVisits &visits,
+  StreamedPowers(const RowSpacePtr &space, const ScaledMatrix &A, const RowVisits &visits,
                  const int n_slots)
-      : executor(executor)
+      : MatrixPowers(space), executor(space->executor())
   {
     std::vector<std::size_t> chunk_bytes;
     for (const RowVisit &visit : visits.visits) {
@@ -59,10 +59,12 @@ protected:
   void run(const Columns &V, const std::vector<BasisStep> &steps) const override
   {
     int first = 0;
+    Runner<Backend> runner(*executor);
     for (const int n_steps : sweeps_of(static_cast<int>(steps.size()), facts.depth)) {
+      bring_ghosts(runner, V, steps, first);
       for (std::size_t c = 0; c < layouts.size(); ++c) {
         const char *const chunk = chunks->fetch(static_cast<int>(c));
-        run_visit(layouts[c].view(chunk), layouts[c].n_rows, V, steps, first, n_steps);
+        run_visit(runner, layouts[c].view(chunk), layouts[c].n_rows, V, steps, first, n_steps);
         chunks->release();
       }
       first += n_steps;
@@ -70,10 +72,10 @@ protected:
   }
 
 private:
-  void run_visit(const VisitView &visit, const int n_rows, const Columns &V,
-                 const std::vector<BasisStep> &steps, const int first, const int n_steps) const
+  static void run_visit(Runner<Backend> &runner, const VisitView &visit, const int n_rows,
+                        const Columns &V, const std::vector<BasisStep> &steps, const int first,
+                        const int n_steps)
   {
-    Runner<Backend> runner(*executor);
     for (int k = first; k < first + n_steps; ++k)
       runner.run(rows(
           n_rows, VisitStep{visit, steps[k], k - first + 1, V[k], V[k > 0 ? k - 1 : 0], V[k + 1]}));
@@ -87,9 +89,9 @@ private:
 
 template <>
 std::unique_ptr<MatrixPowers>
-make_streamed_powers<ThisBackend>(const ExecutorPtr &executor, const ScaledMatrix &A,
+make_streamed_powers<ThisBackend>(const RowSpacePtr &space, const ScaledMatrix &A,
                                   const RowVisits &visits, const int n_slots)
 {
-  return std::make_unique<StreamedPowers<ThisBackend>>(executor, A, visits, n_slots);
+  return std::make_unique<StreamedPowers<ThisBackend>>(space, A, visits, n_slots);
 }
 } // namespace femgpu::linalg

@@ -6,6 +6,8 @@
 #include "linalg/powers/sweep_shape.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <sstream>
 
 namespace femgpu::linalg
@@ -20,9 +22,20 @@ constexpr int least_block = 64; ///< rows
 /// A way to cut A into cache blocks, by what it should cost.
 struct BlockCandidate
 {
-  std::vector<int> starts;
+  int block = 0; ///< rows; 0: as the options' starts are
   int depth = 0;
-  double bytes = 0.; ///< of a step, a row, or what costs as much
+  double bytes = 0.; ///< of a step, a row, or what costs as much: of the part with most
+
+  std::vector<int> starts(const int n, const MatrixPowersOptions &options) const
+  {
+    return block > 0 ? equal_blocks(n, block) : options.starts;
+  }
+  /// For people.
+  std::string name(const MatrixPowersOptions &options) const
+  {
+    const int rows = block > 0 ? block : options.starts.size() > 1 ? options.starts[1] : 0;
+    return std::to_string(rows) + " x " + std::to_string(depth);
+  }
 };
 
 std::vector<int> block_sizes(const int n, const MatrixPowersOptions &options,
@@ -50,7 +63,7 @@ public:
                 const int scratch)
       : n_blocks(static_cast<int>(starts.size()) - 1),
         within(static_cast<std::size_t>(most_depth) + 1, 0.), most_within(within.size(), 0),
-        deepest(most_depth), mean_length(static_cast<double>(A.n_nonzeros) / A.n)
+        deepest(most_depth), mean_length(static_cast<double>(A.n_nonzeros) / std::max(A.n, 1))
   {
     for (int i = 0; i < A.n; ++i)
       longest_row = std::max(longest_row, A.row_starts.length(i));
@@ -73,7 +86,7 @@ public:
   }
   bool fits(const int depth, const double most_work) const
   {
-    return depth <= deepest && work(depth) <= most_work;
+    return n_blocks == 0 || (depth <= deepest && work(depth) <= most_work);
   }
 
   /// By estimate: bytes from memory that take as long as a step takes a row, where @p n_steps
@@ -84,6 +97,8 @@ public:
     constexpr double input = 12.;     // of a number and its place
     constexpr double of_product = 2.; // as long as an entry times a number from the scratch takes
     constexpr double again = 0.75;    // of the time of a byte, where it is in a cache
+    if (n_blocks == 0)
+      return 0.;
     const SweepShape shape =
         choose_sweep_shape(executor.backend(), most_within[depth - 1], longest_row);
     const double passes = shape.width > 0 ? 1. : 1. + again * (depth - 1);
@@ -138,53 +153,66 @@ void keep_cheapest(std::vector<BlockCandidate> &candidates, const std::size_t mo
     candidates.resize(most);
 }
 
-/// The cheapest candidates with these blocks, at most @p most of them.
-std::vector<BlockCandidate> candidates_of(const HostCsr &A, const std::vector<int> &starts,
-                                          const MatrixPowersOptions &options,
-                                          const CacheBlockLimits &limits, const Executor &executor,
+/// What candidates are made of.
+struct BlockSearch
+{
+  const ScaledMatrix &A; ///< with the rows for the deepest sweep
+  const RowSpace &rows;  ///< own ones
+  const MatrixPowersOptions &options;
+  CacheBlockLimits limits;
+  int deepest;
+};
+
+/// The cheapest candidates with blocks of @p block rows, or with the options' starts, at most
+/// @p most of them; the same for all parts.
+std::vector<BlockCandidate> candidates_of(const BlockSearch &search, const int block,
                                           const std::size_t most)
 {
+  const Executor &executor = *search.rows.executor();
+  const MatrixPowersOptions &options = search.options;
+  const std::vector<int> starts = BlockCandidate{block}.starts(search.rows.n(), options);
+  const BlockEstimate estimate(search.A.A, starts, search.deepest, search.limits.scratch);
   std::vector<BlockCandidate> candidates;
-  const std::vector<int> depths = useful_depths(options.steps, options.depth);
-  if (depths.empty())
-    return candidates;
-  const BlockEstimate estimate(A, starts, depths.back(), limits.scratch);
-  for (const int depth : depths)
-    if (estimate.fits(depth, limits.most_work))
-      candidates.push_back({starts, depth, estimate.cost_of_step(depth, options.steps, executor)});
+  for (const int depth : useful_depths(options.steps, options.depth)) {
+    if (depth > search.deepest)
+      break;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const double bytes = search.rows.max(estimate.fits(depth, search.limits.most_work)
+                                             ? estimate.cost_of_step(depth, options.steps, executor)
+                                             : infinity);
+    if (bytes < infinity)
+      candidates.push_back({block, depth, bytes});
+  }
   keep_cheapest(candidates, most);
   return candidates;
 }
 
 /// The cheapest first; those left out do not fit.
-std::vector<BlockCandidate> block_candidates(const HostCsr &A, const MatrixPowersOptions &options,
-                                             const CacheBlockLimits &limits,
-                                             const Executor &executor)
+std::vector<BlockCandidate> block_candidates(const BlockSearch &search)
 {
-  if (!options.starts.empty())
-    return candidates_of(A, options.starts, options, limits, executor, n_trials);
-  const std::vector<int> sizes = block_sizes(A.n, options, executor.resident_limits());
+  if (!search.options.starts.empty())
+    return candidates_of(search, 0, n_trials);
+  const int n = static_cast<int>(search.rows.max(search.rows.n()));
+  const std::vector<int> sizes =
+      block_sizes(n, search.options, search.rows.executor()->resident_limits());
   const std::size_t most = sizes.size() > 1 ? of_one_size : n_trials;
   std::vector<BlockCandidate> candidates;
   for (const int size : sizes)
-    if (size / 2 < A.n)
-      for (BlockCandidate &candidate :
-           candidates_of(A, equal_blocks(A.n, size), options, limits, executor, most))
+    if (size / 2 < n)
+      for (BlockCandidate &candidate : candidates_of(search, size, most))
         candidates.push_back(std::move(candidate));
   keep_cheapest(candidates, candidates.size());
   return candidates;
 }
 
-/// Times forms on vectors of its own, keeps the fastest, and tells of all.
+/// Times forms on vectors of its own, keeps the fastest, and tells of all. Parts wait for the
+/// slowest of them, and keep the same.
 class Contest
 {
 public:
-  Contest(const ExecutorPtr &executor, const int n, const int n_steps)
-      : executor(executor), steps(static_cast<std::size_t>(steps_in_memory(n, n_steps))),
-        memory(executor, (steps.size() + 1) * static_cast<std::size_t>(n)),
-        V{memory.data(), static_cast<std::size_t>(n), static_cast<int>(steps.size()) + 1}
+  Contest(const RowSpacePtr &rows, const int n_steps)
+      : rows(rows), steps(static_cast<std::size_t>(steps_in_memory(n_steps)))
   {
-    memory.fill_zero();
     story.precision(3);
     story << "; chosen by us a step:";
   }
@@ -201,7 +229,7 @@ public:
     least = time;
   }
   /// A GPU that has been idle is slow for a while: no trial counts before it is awake.
-  void wake(const MatrixPowers &form) const
+  void wake(const MatrixPowers &form)
   {
     double before = 0., now = seconds(form);
     do {
@@ -221,8 +249,14 @@ public:
 
 private:
   /// Of a step: the best of some, after one that is not counted.
-  double seconds(const MatrixPowers &powers) const
+  double seconds(const MatrixPowers &powers)
   {
+    const std::size_t stride = powers.space()->n_with_ghosts();
+    if (memory.size() < (steps.size() + 1) * stride) {
+      memory = Buffer<double>(rows->executor(), (steps.size() + 1) * stride);
+      memory.fill_zero();
+    }
+    const Columns V{memory.data(), stride, static_cast<int>(steps.size()) + 1};
     constexpr int repeats = 5;
     constexpr double seconds_of_repeat = 2e-3; // shorter ones see a GPU that is not awake
     int runs = 1;
@@ -231,8 +265,8 @@ private:
       const Stopwatch watch;
       for (int k = 0; k < runs; ++k)
         powers.compute(V, steps);
-      executor->synchronize();
-      const double one = watch.elapsed() / runs;
+      rows->executor()->synchronize();
+      const double one = rows->max(watch.elapsed() / runs);
       shortest = repeat <= 1 ? one : std::min(shortest, one);
       runs = static_cast<int>(std::clamp(seconds_of_repeat / one, 1., 200.));
     }
@@ -240,51 +274,80 @@ private:
   }
 
   /// As many as a part of the free memory has vectors for.
-  int steps_in_memory(const int n, const int n_steps) const
+  int steps_in_memory(const int n_steps) const
   {
-    const std::size_t vectors = executor->memory().free / 4 / (sizeof(double) * std::max(n, 1));
-    return static_cast<int>(std::clamp<std::size_t>(vectors, 3, n_steps + 1UL)) - 1;
+    const std::size_t bytes = sizeof(double) * std::max<std::size_t>(rows->n_with_ghosts(), 1);
+    const auto vectors = static_cast<double>(rows->executor()->memory().free / 4 / bytes);
+    const double fewest = -rows->max(-vectors);
+    return static_cast<int>(std::clamp(fewest, 3., n_steps + 1.)) - 1;
   }
 
-  ExecutorPtr executor;
+  RowSpacePtr rows;
   std::vector<BasisStep> steps;
   Buffer<double> memory;
-  Columns V;
   std::unique_ptr<MatrixPowers> best;
   double least = 0.;
   std::ostringstream story;
 };
 } // namespace
 
+int deepest_sweep(const Matrix &A, const MatrixPowersOptions &options)
+{
+  const RowSpace &rows = *A.domain();
+  const std::vector<int> depths = useful_depths(options.steps, options.depth);
+  if (rows.communicator() == nullptr || options.depth > 0)
+    return depths.empty() ? 1 : depths.back();
+  const auto n_ghosts = static_cast<double>(rows.n_with_ghosts()) - rows.n();
+  const double share = rows.max(n_ghosts / std::max(rows.n(), 1)); // a further step has as many
+  int deepest = 1;
+  for (const int depth : depths)
+    if (depth * share <= 1.)
+      deepest = depth;
+  return deepest;
+}
+
+std::string obstacle_of_all(const RowSpace &rows, const CacheBlocks &blocks)
+{
+  const bool is_any = rows.max(blocks.obstacle.empty() ? 0. : 1.) > 0.;
+  return is_any && blocks.obstacle.empty() ? "those of another part do not fit" : blocks.obstacle;
+}
+
 std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalView &m,
                                                 const MatrixPowersOptions &options,
                                                 const PowersForms &forms, const int log_slice)
 {
-  const ExecutorPtr executor = A.executor();
+  const RowSpacePtr &rows = A.domain();
   const bool may_be_plain = options.kind == PowersKind::automatic;
+  const bool is_part = rows->communicator() != nullptr;
   auto plain = forms.plain(A, m);
-  if (A.n() == 0)
+  if (rows->n_global() == 0)
     return plain;
-  Contest contest(executor, A.n(), options.steps);
+  Contest contest(rows, options.steps);
   contest.wake(*plain);
   if (may_be_plain)
     contest.enter("plain", std::move(plain));
-  const HostCopy host(A, m);
-  const CacheBlockLimits limits{forms.most_scratch(*executor)};
-  int trials = 0;
+  const CacheBlockLimits limits{forms.most_scratch(*A.executor())};
+  const int deepest = deepest_sweep(A, options);
+  auto copy = forms.copy(A, m, deepest);
+  if (may_be_plain && is_part && deepest > 1)
+    contest.enter("plain x " + std::to_string(deepest), make_exchanging_powers(*copy, deepest));
+  int trials = 0, depth = deepest; // of the copy
   std::string obstacle =
       "no blocks of 256 to 8192 rows with two or more steps fit into the scratch "
       "of a team, without more than three times the work";
   for (const BlockCandidate &candidate :
-       block_candidates(host.scaled().A, options, limits, *executor)) {
-    const CacheBlocks blocks =
-        make_cache_blocks(host.scaled(), candidate.starts, candidate.depth, log_slice, limits);
-    if (!blocks.obstacle.empty()) {
-      obstacle = blocks.obstacle;
+       block_candidates({copy->scaled, *rows, options, limits, deepest})) {
+    if (is_part && candidate.depth != depth) { // with its ghosts alone
+      depth = candidate.depth;
+      copy = forms.copy(A, m, depth);
+    }
+    const CacheBlocks blocks = make_cache_blocks(copy->scaled, candidate.starts(rows->n(), options),
+                                                 candidate.depth, log_slice, limits);
+    if (const std::string found = obstacle_of_all(*rows, blocks); !found.empty()) {
+      obstacle = found;
       continue;
     }
-    contest.enter(std::to_string(candidate.starts[1]) + " x " + std::to_string(candidate.depth),
-                  forms.blocked(executor, blocks, A.csr().longest_row()));
+    contest.enter(candidate.name(options), forms.blocked(copy->space, blocks));
     if (++trials == n_trials)
       break;
   }
@@ -294,21 +357,31 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
   return contest.winner();
 }
 
-RowVisits fewest_bytes(const HostCsr &A, const int n_steps, const std::size_t most_bytes,
-                       const int log_slice)
+int depth_of_fewest_bytes(const ScaledMatrix &A, const RowSpace &rows, const int n_steps,
+                          const int deepest, const std::size_t most_bytes, const int log_slice)
 {
-  RowVisits best = plan_visits_within(A, 1, most_bytes, log_slice);
-  const auto streamed = [n_steps](const RowVisits &visits) {
-    return sweeps_of(n_steps, visits.depth).size() * visits.total_bytes();
+  const auto streamed = [&](const int depth) {
+    const RowVisits visits = plan_visits_within(A, depth, most_bytes, log_slice);
+    return static_cast<double>(sweeps_of(n_steps, depth).size()) *
+           static_cast<double>(visits.total_bytes());
   };
+  int best = 1;
+  double fewest = rows.max(streamed(1));
   for (const int depth : useful_depths(n_steps, 0)) {
+    if (depth > deepest)
+      break;
+    double bytes = std::numeric_limits<double>::infinity();
     try {
-      RowVisits visits = plan_visits_within(A, depth, most_bytes, log_slice);
-      if (streamed(visits) < streamed(best))
-        best = std::move(visits);
+      bytes = streamed(depth);
     }
     catch (const DeviceError &) { // not so deep
+    }
+    bytes = rows.max(bytes);
+    if (std::isinf(bytes))
       break;
+    if (bytes < fewest) {
+      best = depth;
+      fewest = bytes;
     }
   }
   return best;

@@ -15,9 +15,22 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
                                                 const MatrixPowersOptions &options,
                                                 const PowersForms &forms, int log_slice);
 
-/// Visits of that depth which streams the fewest bytes for @p n_steps steps.
+/// The deepest sweep that a choice may come to. Of parts it is one whose ghosts should be no more
+/// than the own rows.
+int deepest_sweep(const Matrix &A, const MatrixPowersOptions &options);
+
+/// Of visits that stream the fewest bytes for @p n_steps steps.
+/// @param rows own ones. @param deepest of those that A has the rows for
 /// @throws DeviceError as plan_visits_within() if there is none
-RowVisits fewest_bytes(const HostCsr &A, int n_steps, std::size_t most_bytes, int log_slice);
+int depth_of_fewest_bytes(const ScaledMatrix &A, const RowSpace &rows, int n_steps, int deepest,
+                          std::size_t most_bytes, int log_slice);
+
+/// Why these blocks, or those of another part, are of no use; empty if all are.
+std::string obstacle_of_all(const RowSpace &rows, const CacheBlocks &blocks);
+
+/// Products with a matrix that stays in the memory of the executor, whose ghosts come once in
+/// @p depth steps. @param copy with the rows for these
+std::unique_ptr<MatrixPowers> make_exchanging_powers(const HostCopy &copy, int depth);
 } // namespace femgpu::linalg
 
 #endif

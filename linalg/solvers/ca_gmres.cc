@@ -134,9 +134,9 @@ public:
         size(static_cast<int>(
             std::clamp<long long>(options.restart, 1, std::max(A.range()->n_global(), 1LL)))),
         runner(*A.executor()), action(M.action()),
-        powers(make_matrix_powers(A, action, options.powers)), vectors(A, size + 1 + 3),
-        V(vectors.columns(0, size + 1)), t(vectors[size + 1]), x_before(vectors[size + 2]),
-        kept(vectors[size + 3]),
+        powers(make_matrix_powers(A, action, options.powers)),
+        vectors(*powers->space(), size + 1 + 3), V(vectors.columns(0, size + 1)),
+        t(vectors[size + 1]), x_before(vectors[size + 2]), kept(vectors[size + 3]),
         C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::most_columns),
         R(A.executor(), static_cast<std::size_t>(Tsqr::most_columns) * Tsqr::most_columns),
         weights(A.executor(), static_cast<std::size_t>(size)), dot(A.executor(), 1),
@@ -394,9 +394,6 @@ public:
                     Buffer<double> &x, const SolveControl &control) const override
   {
     const PowersKind kind = options.powers.kind;
-    if (A.range()->communicator() != nullptr && kind != PowersKind::plain)
-      throw ParameterError("Solver 'ca-gmres' with powers=" + to_string(kind) +
-                           " needs all rows in one part. Use powers=plain.");
     if ((kind == PowersKind::blocked || kind == PowersKind::streamed) &&
         !std::holds_alternative<DiagonalView>(M.action()))
       throw ParameterError("Solver 'ca-gmres' with powers=" + to_string(kind) +

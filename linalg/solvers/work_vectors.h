@@ -11,9 +11,11 @@ namespace femgpu::linalg
 class WorkVectors
 {
 public:
-  WorkVectors(const Matrix &A, const int count)
-      : stride((A.domain()->n_with_ghosts() + alignment - 1) / alignment * alignment),
-        memory(A.executor(), stride * static_cast<std::size_t>(count))
+  WorkVectors(const Matrix &A, const int count) : WorkVectors(*A.domain(), count)
+  {}
+  WorkVectors(const RowSpace &space, const int count)
+      : stride((space.n_with_ghosts() + alignment - 1) / alignment * alignment),
+        memory(space.executor(), stride * static_cast<std::size_t>(count))
   {}
 
   double *operator[](const int k)

@@ -32,6 +32,12 @@ public:
   {
     return n_before;
   }
+  /// The rows before and behind own ones, by ascending global numbers; none where there is one
+  /// part.
+  const std::vector<long long> &other_rows() const
+  {
+    return others;
+  }
 
   /// Is called by all parts. The own rows of @p M, of the size of matrix(), as an operator between
   /// vectors of the parts: its domain is that of A if this has the ghosts that are needed.
@@ -41,7 +47,7 @@ private:
   RowSpacePtr domain_of(const CsrMatrix &M) const;
 
   const CsrMatrix &A;
-  std::vector<long long> others;                ///< the other rows, by global numbers
+  std::vector<long long> others;
   int n_before = 0;                             ///< of them those before own rows
   std::optional<DerivedMatrix<Backend>> square; ///< of several parts
 };

@@ -1,83 +1,14 @@
 #include "linalg/generators/registry.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/powers/cache_blocks.h"
-#include "linalg/powers/matrix_powers.h"
 #include "linalg/powers/row_visits.h"
 #include "linalg/transformations/reordering.h"
-#include "tests/linalg/on_backend.h"
-
-#include <algorithm>
-#include <cmath>
+#include "tests/linalg/powers_checks.h"
 
 namespace femgpu::linalg::test
 {
 namespace
 {
-using Vectors = std::vector<std::vector<double>>;
-
-/// Shifts as of a Newton basis: a real one, a complex pair, a real one, and so on.
-std::vector<BasisStep> newton_steps(const int n_steps)
-{
-  std::vector<BasisStep> steps;
-  for (int k = 0; k < n_steps; ++k) {
-    const int group = k / 3;
-    const double shift = 0.5 + 0.25 * group;
-    steps.push_back({shift, k % 3 == 2 ? 0.75 : 0., 0.25});
-  }
-  return steps;
-}
-
-std::vector<BasisStep> monomial_steps(const int n_steps)
-{
-  return std::vector<BasisStep>(static_cast<std::size_t>(n_steps), BasisStep{0., 0., 0.25});
-}
-
-/// The basis row by row on the host. @param m inverse diagonal, or empty
-Vectors reference(const HostMatrix &A, const std::vector<double> &v, const std::vector<double> &m,
-                  const std::vector<BasisStep> &steps)
-{
-  Vectors V = {v};
-  for (std::size_t k = 0; k < steps.size(); ++k) {
-    std::vector<double> scaled = V[k];
-    for (std::size_t i = 0; i < m.size(); ++i)
-      scaled[i] *= m[i];
-    std::vector<double> next = multiply(A, scaled);
-    for (std::size_t i = 0; i < next.size(); ++i) {
-      next[i] -= steps[k].shift * V[k][i];
-      if (steps[k].square != 0.)
-        next[i] += steps[k].square * V[k - 1][i];
-      next[i] *= steps[k].scale;
-    }
-    V.push_back(next);
-  }
-  return V;
-}
-
-MatrixPowersOptions plain()
-{
-  MatrixPowersOptions options;
-  options.kind = PowersKind::plain;
-  return options;
-}
-
-MatrixPowersOptions blocked(const int block, const int depth)
-{
-  MatrixPowersOptions options;
-  options.kind = PowersKind::blocked;
-  options.block = block;
-  options.depth = depth;
-  return options;
-}
-
-MatrixPowersOptions streamed(const std::size_t memory, const int depth)
-{
-  MatrixPowersOptions options;
-  options.kind = PowersKind::streamed;
-  options.memory = memory;
-  options.depth = depth;
-  return options;
-}
-
 class MatrixPowersTest : public OnBackend
 {
 protected:
@@ -117,83 +48,6 @@ protected:
 
   std::string description;
 };
-
-/// Entries of column c may have an error of some roundings in each step.
-void expect_near(const Vectors &V, const Vectors &expected, const int longest_row)
-{
-  ASSERT_EQ(V.size(), expected.size());
-  for (std::size_t c = 0; c < V.size(); ++c) {
-    double largest = 0.;
-    for (std::size_t k = 0; k <= c; ++k)
-      for (const double x : expected[k])
-        largest = std::max(largest, std::abs(x));
-    for (std::size_t i = 0; i < V[c].size(); ++i)
-      ASSERT_NEAR(V[c][i], expected[c][i],
-                  (longest_row + 4.) * static_cast<double>(c) * eps * 4. * largest)
-          << "vector " << c << ", row " << i;
-  }
-}
-
-/// Tells the differing vector, not all numbers.
-void expect_same(const Vectors &V, const Vectors &expected)
-{
-  ASSERT_EQ(V.size(), expected.size());
-  for (std::size_t c = 0; c < V.size(); ++c)
-    for (std::size_t i = 0; i < V[c].size(); ++i)
-      ASSERT_EQ(V[c][i], expected[c][i]) << "vector " << c << ", row " << i;
-}
-
-int longest_row(const HostMatrix &A)
-{
-  int longest = 0;
-  for (int i = 0; i < A.n; ++i)
-    longest = std::max(longest, A.row_starts[i + 1] - A.row_starts[i]);
-  return longest;
-}
-
-/// A band of 2 w + 1 entries a row, unsymmetric.
-HostMatrix band(const int n, const int w)
-{
-  const std::vector<double> numbers = random_vector(n * (2 * w + 1), 11);
-  HostMatrix A;
-  for (int i = 0; i < n; ++i) {
-    for (int j = std::max(0, i - w); j <= std::min(n - 1, i + w); ++j)
-      A.add(j, numbers[i * (2 * w + 1) + j - i + w]);
-    A.end_row();
-  }
-  return A;
-}
-
-struct Example
-{
-  std::string name;
-  HostMatrix A;
-};
-
-/// With rows of up to 3, 5, 7, 9 and more entries.
-std::vector<Example> examples()
-{
-  return {{"tridiagonal", laplacian_1d(5000)},
-          {"band of 9", band(3000, 4)},
-          {"band of 23", band(2000, 11)},
-          {"2D", laplacian_2d(20, 100)},
-          {"3D", laplacian_3d(5, 5, 100)},
-          {"27 points", box_27(4, 4, 60)},
-          {"unsymmetric", convection_diffusion(16, 90, 3., -1.)},
-          {"empty rows", with_empty_rows(999)}};
-}
-
-std::vector<MatrixPowersOptions> all_forms(const HostMatrix &A)
-{
-  const std::size_t bytes = 12 * A.columns.size();
-  std::vector<MatrixPowersOptions> forms = {blocked(700, 2),
-                                            blocked(500, 3),
-                                            blocked(1500, 5),
-                                            streamed(bytes / 2 + 40000, 1),
-                                            streamed(bytes / 2 + 40000, 3),
-                                            streamed(3 * bytes + 100000, 7)};
-  return forms;
-}
 
 TEST_P(MatrixPowersTest, EveryFormAgreesWithAReference)
 {
@@ -385,7 +239,7 @@ TEST(MatrixPowersPlanTest, SweepsAreOfNearlyEqualLength)
 TEST(MatrixPowersPlanTest, BlocksOfALineHaveTheNeighboursOfTheirEnds)
 {
   const HostMatrix A = laplacian_1d(10);
-  const CacheBlocks blocks = make_cache_blocks({A.csr(), {}}, {0, 4, 10}, 2, 0, {100});
+  const CacheBlocks blocks = make_cache_blocks(ScaledMatrix(A.csr()), {0, 4, 10}, 2, 0, {100});
   EXPECT_EQ(blocks.obstacle, "");
   EXPECT_EQ(blocks.blocks[0].counts, (std::vector<int>{4, 5, 6}));
   EXPECT_EQ(blocks.blocks[1].counts, (std::vector<int>{6, 7, 8}));
@@ -399,7 +253,7 @@ TEST(MatrixPowersPlanTest, BlocksOfALineHaveTheNeighboursOfTheirEnds)
 TEST(MatrixPowersPlanTest, VisitsTakeLaterRowsAsFarAsTheyNeed)
 {
   const HostMatrix A = laplacian_1d(1000);
-  const RowVisits plan = plan_visits_within(A.csr(), 3, 20'000, 0);
+  const RowVisits plan = plan_visits_within(ScaledMatrix(A.csr()), 3, 20'000, 0);
   ASSERT_GE(plan.visits.size(), 2U);
   const RowVisit &first = plan.visits[0], &second = plan.visits[1];
   EXPECT_EQ(first.others, (std::vector<int>{first.end, first.end + 1}));
@@ -436,7 +290,8 @@ TEST(MatrixPowersPlanTest, VisitsComputeEveryStepOfEveryRowOnce)
   for (const HostMatrix &A : {laplacian_2d(30, 40), box_27(5, 5, 20), with_empty_rows(2000),
                               convection_diffusion(20, 50, 1., 1.)})
     for (const int depth : {1, 2, 5}) {
-      const RowVisits plan = plan_visits_within(A.csr(), depth, 45'000 + 400 * depth * depth, 3);
+      const RowVisits plan =
+          plan_visits_within(ScaledMatrix(A.csr()), depth, 45'000 + 400 * depth * depth, 3);
       EXPECT_GE(plan.visits.size(), 2U);
       expect_complete(A, plan);
     }
