@@ -97,29 +97,33 @@ struct OrderedSystem
 {
   std::string name;
   HostMatrix A;
-  std::vector<int> starts; ///< of the blocks of a partition; empty without one
 };
 
 OrderedSystem ordered_system(const std::string &name, const std::string &order)
 {
   const ModelProblem problem = generate(name);
   const std::size_t colon = order.find(':');
-  OrderedSystem system{name + (order == "none" ? "" : " " + order), {}, {}};
-  std::vector<int> permutation;
+  OrderedSystem system{name + (order == "none" ? "" : " " + order), {}};
+  Partition parts;
   if (colon == std::string::npos)
-    permutation = orderings.make(order)(problem.A.csr());
+    parts = orderings.make(order)(problem.A.csr());
   else {
     const int rows = number_of("--order", order.substr(colon + 1));
-    const Partition partition =
+    parts =
         make_partition(order.substr(0, colon), problem.A.csr(), std::max(problem.A.n / rows, 1));
-    system.starts = partition.starts;
-    permutation = partition.order;
   }
-  if (permutation.empty()) {
+  if (!parts.starts.empty()) {
+    Unknowns unknowns;
+    unknowns.part_starts = parts.starts;
+    system.A.unknowns = std::make_shared<const Unknowns>(std::move(unknowns));
+  }
+  if (parts.order.empty()) {
+    const UnknownsPtr unknowns = system.A.unknowns;
     system.A = problem.A;
+    system.A.unknowns = unknowns;
     return system;
   }
-  PermutedPattern pattern = permute_pattern(problem.A.csr(), permutation);
+  PermutedPattern pattern = permute_pattern(problem.A.csr(), parts.order);
   system.A.n = problem.A.n;
   system.A.values.resize(pattern.entries.size());
   permute(pattern.entries, problem.A.values.data(), system.A.values.data());
@@ -225,7 +229,6 @@ private:
     form_options.steps = s;
     form_options.depth = depth;
     form_options.memory = 12 * system.A.columns.size() / static_cast<std::size_t>(options.part);
-    form_options.starts = system.starts;
     Timing timing;
     timing.system = system.name;
     timing.form = form + (depth == 1 ? " one by one" : "");

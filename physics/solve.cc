@@ -147,7 +147,9 @@ WantedOfUnknowns SolverParameters::wanted(const unsigned int n_components) const
   const std::string words = Method("preconditioner", preconditioner).text() + " ";
   const auto has = [&](const char *const word) { return words.find(word) != std::string::npos; };
   const auto &traits = linalg::preconditioners.traits(preconditioner);
-  return {has(" partition=geometry ") || (n_components > 1 && traits.takes_coordinates),
+  const bool orders_by_place = Method("ordering", ordering).name() == "geometry";
+  return {orders_by_place || has(" partition=geometry ") ||
+              (n_components > 1 && traits.takes_coordinates),
           traits.takes_coarser && !has(" coarsening=aggregation ")};
 }
 

@@ -75,6 +75,7 @@ struct Unknowns
   int dimension = 0;
   std::vector<double> coordinates; ///< n x dimension, row by row; empty if not known
   std::vector<double> scales;      ///< x = scales · x̂, n; empty: the matrix is not scaled
+  std::vector<int> part_starts;    ///< of parts that an order has made: the first of each, then n
   LazyCoarserUnknowns coarser;
 };
 

@@ -28,6 +28,24 @@ std::vector<int> row_starts_of(const std::vector<int> &lengths)
     starts.push_back(low_bits(end += static_cast<std::size_t>(length)));
   return starts;
 }
+
+/// Of ascending numbers, the last of which is not below @p number.
+int nearest(const std::vector<int> &numbers, const int number)
+{
+  const auto above = std::lower_bound(numbers.begin(), numbers.end(), number);
+  return above != numbers.begin() && number - above[-1] < *above - number ? above[-1] : *above;
+}
+
+/// Of @p n numbers from @p first on: where parts begin in them, and n.
+std::vector<int> starts_within(const std::vector<int> &starts, const int first, const int n)
+{
+  std::vector<int> result = {0};
+  for (const int start : starts)
+    if (start > first && start < first + n)
+      result.push_back(start - first);
+  result.push_back(n);
+  return result;
+}
 } // namespace
 
 std::vector<int> balanced_rows(const HostCsr &A, const int n_parts)
@@ -36,6 +54,8 @@ std::vector<int> balanced_rows(const HostCsr &A, const int n_parts)
   const auto cost_before = [&](const int i) {
     return A.row_starts[i] + entries_of_row * static_cast<std::size_t>(i);
   };
+  const std::vector<int> &known = A.unknowns->part_starts;
+  const bool keeps_parts = static_cast<int>(known.size()) > n_parts;
   std::vector<int> starts = {0};
   for (int part = 1; part < n_parts; ++part) {
     const double wanted = static_cast<double>(cost_before(A.n)) * part / n_parts;
@@ -47,7 +67,7 @@ std::vector<int> balanced_rows(const HostCsr &A, const int n_parts)
       else
         end = middle;
     }
-    starts.push_back(begin);
+    starts.push_back(keeps_parts ? std::max(nearest(known, begin), starts.back()) : begin);
   }
   starts.push_back(A.n);
   const int node = A.node_size();
@@ -83,13 +103,20 @@ Distribution::Distribution(MPI_Comm ranks, HostMatrix rows) : ranks(ranks)
 /// To all: what is known of their rows.
 void Distribution::send_unknowns(const Unknowns &all)
 {
-  int known[] = {all.per_node, all.dimension, all.coordinates.empty() ? 0 : 1};
-  MPI_Bcast(known, 3, MPI_INT, 0, ranks);
+  int known[] = {all.per_node, all.dimension, all.coordinates.empty() ? 0 : 1,
+                 static_cast<int>(all.part_starts.size())};
+  MPI_Bcast(known, 4, MPI_INT, 0, ranks);
   Unknowns mine;
   mine.per_node = known[0];
   mine.dimension = known[1];
   if (known[2] != 0)
     mine.coordinates = scatter(all.coordinates, static_cast<std::size_t>(known[1]));
+  if (known[3] > 0) {
+    std::vector<int> of_all = all.part_starts;
+    of_all.resize(static_cast<std::size_t>(known[3]));
+    MPI_Bcast(of_all.data(), known[3], MPI_INT, 0, ranks);
+    mine.part_starts = starts_within(of_all, starts[rank], n());
+  }
   part.rows.unknowns = std::make_shared<const Unknowns>(std::move(mine));
 }
 

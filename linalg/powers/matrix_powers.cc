@@ -28,18 +28,11 @@ void check_range(const char *const name, const int value, const int least, const
                          std::to_string(most) + ".");
 }
 
-void check_options(const MatrixPowersOptions &options, const int n)
+void check_options(const MatrixPowersOptions &options)
 {
   check_range("steps", options.steps, 1, 1 << 20);
   check_range("depth", options.depth, 0, MatrixPowers::most_depth);
   check_range("block", options.block, 0, 1 << 30);
-  const std::vector<int> &starts = options.starts;
-  if (starts.empty())
-    return;
-  const bool ascends = std::is_sorted(starts.begin(), starts.end());
-  if (!ascends || starts.front() != 0 || starts.back() != n)
-    throw ParameterError("The starts of blocks must ascend from 0 to the number of rows, " +
-                         std::to_string(n) + ".");
 }
 
 /// Blocks that fit, filled. @throws SolverError with the obstacle
@@ -49,11 +42,9 @@ std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalV
 {
   const ExecutorPtr &executor = A.executor();
   const auto copy = forms.copy(A, m, options.depth);
-  const std::vector<int> starts =
-      options.starts.empty() ? equal_blocks(A.n(), options.block) : options.starts;
   const CacheBlocks blocks =
-      make_cache_blocks(copy->scaled, starts, options.depth, log_slice_for(*executor),
-                        {forms.most_scratch(*executor)});
+      make_cache_blocks(copy->scaled, equal_blocks(A.n(), options.block), options.depth,
+                        log_slice_for(*executor), {forms.most_scratch(*executor)});
   if (const std::string obstacle = obstacle_of_all(*A.range(), blocks); !obstacle.empty())
     throw SolverError("Matrix powers in cache blocks cannot be made: " + obstacle +
                       ". Use smaller blocks, fewer steps a sweep, an order of unknowns by rcm or a "
@@ -159,10 +150,10 @@ std::vector<int> sweeps_of(const int n_steps, const int depth)
 std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const Preconditioner::Action &M,
                                                  const MatrixPowersOptions &options)
 {
-  check_options(options, A.n());
+  check_options(options);
   const auto *const diagonal = std::get_if<DiagonalView>(&M);
   const PowersForms forms = powers_forms(A.executor()->backend());
-  const bool is_fixed = options.depth > 0 && (options.block > 0 || !options.starts.empty());
+  const bool is_fixed = options.depth > 0 && options.block > 0;
   const bool is_part = A.range()->communicator() != nullptr;
   if (diagonal == nullptr)
     return forms.plain(A, M);
@@ -182,7 +173,7 @@ std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor, 
                                                    const double *const m,
                                                    const MatrixPowersOptions &options)
 {
-  check_options(options, A.n);
+  check_options(options);
   ScaledMatrix scaled(A);
   if (m != nullptr)
     scaled.m.assign(m, m + A.n);

@@ -44,11 +44,10 @@ std::string to_string(PowersKind kind);
 struct MatrixPowersOptions
 {
   PowersKind kind = PowersKind::automatic;
-  int steps = 10;          ///< that compute() usually makes: what choices are made for
-  int depth = 0;           ///< most steps of one sweep or visit; at most most_depth. plain: 1
-  int block = 0;           ///< rows of a cache block
-  std::vector<int> starts; ///< in place of equal blocks: first row of each, then n
-  std::size_t memory = 0;  ///< bytes of the executor's memory for a streamed matrix; 0: half of it
+  int steps = 10;         ///< that compute() usually makes: what choices are made for
+  int depth = 0;          ///< most steps of one sweep or visit; at most most_depth. plain: 1
+  int block = 0;          ///< rows of a cache block; 0: also those of parts that A's order has
+  std::size_t memory = 0; ///< bytes of the executor's memory for a streamed matrix; 0: half of it
 };
 
 /**

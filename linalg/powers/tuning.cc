@@ -22,19 +22,14 @@ constexpr int least_block = 64; ///< rows
 /// A way to cut A into cache blocks, by what it should cost.
 struct BlockCandidate
 {
-  int block = 0; ///< rows; 0: as the options' starts are
+  int block = 0; ///< rows; 0: the parts of A's order
   int depth = 0;
   double bytes = 0.; ///< of a step, a row, or what costs as much: of the part with most
 
-  std::vector<int> starts(const int n, const MatrixPowersOptions &options) const
-  {
-    return block > 0 ? equal_blocks(n, block) : options.starts;
-  }
   /// For people.
-  std::string name(const MatrixPowersOptions &options) const
+  std::string name() const
   {
-    const int rows = block > 0 ? block : options.starts.size() > 1 ? options.starts[1] : 0;
-    return std::to_string(rows) + " x " + std::to_string(depth);
+    return (block > 0 ? std::to_string(block) : "parts") + " x " + std::to_string(depth);
   }
 };
 
@@ -156,22 +151,28 @@ void keep_cheapest(std::vector<BlockCandidate> &candidates, const std::size_t mo
 /// What candidates are made of.
 struct BlockSearch
 {
-  const ScaledMatrix &A; ///< with the rows for the deepest sweep
-  const RowSpace &rows;  ///< own ones
+  const ScaledMatrix &A;               ///< with the rows for the deepest sweep
+  const RowSpace &rows;                ///< own ones
+  const std::vector<int> &part_starts; ///< of A's order, in them; empty: none
   const MatrixPowersOptions &options;
   CacheBlockLimits limits;
   int deepest;
+
+  std::vector<int> starts(const int block) const
+  {
+    return block > 0 ? equal_blocks(rows.n(), block) : part_starts;
+  }
 };
 
-/// The cheapest candidates with blocks of @p block rows, or with the options' starts, at most
-/// @p most of them; the same for all parts.
+/// The cheapest candidates with such blocks (BlockCandidate::block), at most @p most of them; the
+/// same for all parts.
 std::vector<BlockCandidate> candidates_of(const BlockSearch &search, const int block,
                                           const std::size_t most)
 {
   const Executor &executor = *search.rows.executor();
   const MatrixPowersOptions &options = search.options;
-  const std::vector<int> starts = BlockCandidate{block}.starts(search.rows.n(), options);
-  const BlockEstimate estimate(search.A.A, starts, search.deepest, search.limits.scratch);
+  const BlockEstimate estimate(search.A.A, search.starts(block), search.deepest,
+                               search.limits.scratch);
   std::vector<BlockCandidate> candidates;
   for (const int depth : useful_depths(options.steps, options.depth)) {
     if (depth > search.deepest)
@@ -190,11 +191,11 @@ std::vector<BlockCandidate> candidates_of(const BlockSearch &search, const int b
 /// The cheapest first; those left out do not fit.
 std::vector<BlockCandidate> block_candidates(const BlockSearch &search)
 {
-  if (!search.options.starts.empty())
-    return candidates_of(search, 0, n_trials);
   const int n = static_cast<int>(search.rows.max(search.rows.n()));
-  const std::vector<int> sizes =
+  std::vector<int> sizes =
       block_sizes(n, search.options, search.rows.executor()->resident_limits());
+  if (search.options.block == 0 && search.rows.max(search.part_starts.empty() ? 0. : 1.) > 0.)
+    sizes.insert(sizes.begin(), 0);
   const std::size_t most = sizes.size() > 1 ? of_one_size : n_trials;
   std::vector<BlockCandidate> candidates;
   for (const int size : sizes)
@@ -335,19 +336,20 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
   std::string obstacle =
       "no blocks of 256 to 8192 rows with two or more steps fit into the scratch "
       "of a team, without more than three times the work";
-  for (const BlockCandidate &candidate :
-       block_candidates({copy->scaled, *rows, options, limits, deepest})) {
+  const UnknownsPtr unknowns = A.csr().unknowns();
+  const BlockSearch search{copy->scaled, *rows, unknowns->part_starts, options, limits, deepest};
+  for (const BlockCandidate &candidate : block_candidates(search)) {
     if (is_part && candidate.depth != depth) { // with its ghosts alone
       depth = candidate.depth;
       copy = forms.copy(A, m, depth);
     }
-    const CacheBlocks blocks = make_cache_blocks(copy->scaled, candidate.starts(rows->n(), options),
+    const CacheBlocks blocks = make_cache_blocks(copy->scaled, search.starts(candidate.block),
                                                  candidate.depth, log_slice, limits);
     if (const std::string found = obstacle_of_all(*rows, blocks); !found.empty()) {
       obstacle = found;
       continue;
     }
-    contest.enter(candidate.name(options), forms.blocked(copy->space, blocks));
+    contest.enter(candidate.name(), forms.blocked(copy->space, blocks));
     if (++trials == n_trials)
       break;
   }

@@ -3,6 +3,7 @@
 #include "linalg/base/countable.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace femgpu::linalg
 {
@@ -55,7 +56,9 @@ HostCsr LinearSystemTransformation::set_pattern(const HostCsr &A)
   check_countable("ordering", orderings, ordering, A.n_nonzeros);
   n = A.n;
   n_nonzeros = A.n_nonzeros;
-  order = make_order(A);
+  Partition parts = make_order(A);
+  order = std::move(parts.order);
+  part_starts = std::move(parts.starts);
   pattern = order.empty() ? PermutedPattern() : permute_pattern(A, order);
   scaling = {};
   return transformed(A, nullptr);
@@ -101,6 +104,7 @@ UnknownsPtr LinearSystemTransformation::transformed_unknowns(const HostCsr &A) c
   result.scales.resize(scaling.left.size()); // without those of ghosts
   if (order.empty())
     return std::make_shared<const Unknowns>(std::move(result));
+  result.part_starts = part_starts;
   if (result.per_node > 1 && !keeps_nodes(order, result.per_node))
     result.per_node = 0;
   if (!scaling.is_none())

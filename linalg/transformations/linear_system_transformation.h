@@ -83,7 +83,8 @@ private:
   int n = 0;
   std::size_t n_nonzeros = 0;
   Scaling scaling;
-  std::vector<int> order;     ///< empty: none
+  std::vector<int> order; ///< empty: none
+  std::vector<int> part_starts;
   PermutedPattern pattern;    ///< with an order
   std::vector<double> values; ///< of Â unless it is A
 };

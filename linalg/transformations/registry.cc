@@ -1,7 +1,5 @@
 #include "linalg/transformations/registry.h"
 
-#include "linalg/partitions/partition.h"
-
 #include <limits>
 
 namespace femgpu::linalg
@@ -22,13 +20,16 @@ constexpr decltype(scalings) scalings("scaling", scaling_table);
 
 namespace
 {
-OrderingFunction kway(Method &method)
+OrderingFunction by_parts(Method &method)
 {
   const int parts = method.integer_or("parts", "auto", 0, 1, std::numeric_limits<int>::max());
   const bool is_rcm = method.word("within", "rcm", {"rcm", "none"}) == "rcm";
-  require_metis("ordering kway", "ordering rcm");
+  const bool is_kway = method.name() == "kway";
+  if (is_kway)
+    require_metis("ordering kway", "ordering rcm");
   return [=](const HostCsr &A) {
-    return kway_ordering(A, parts, is_rcm ? OrderWithin::rcm : OrderWithin::none);
+    return ordering_by_parts(is_kway ? "metis" : "geometry", A, parts,
+                             is_rcm ? OrderWithin::rcm : OrderWithin::none);
   };
 }
 } // namespace
@@ -37,17 +38,24 @@ constexpr decltype(orderings)::Entry ordering_table[] = {
     {"none",
      "the unknowns as they come",
      [](Method & /* method */) -> OrderingFunction {
-       return [](const HostCsr & /* A */) { return std::vector<int>(); };
+       return [](const HostCsr & /* A */) { return Partition(); };
      },
      {.keeps_order = true}},
     {"rcm",
      "reverse Cuthill-McKee: a small bandwidth",
-     [](Method & /* method */) -> OrderingFunction { return reverse_cuthill_mckee; },
+     [](Method & /* method */) -> OrderingFunction {
+       return [](const HostCsr &A) { return Partition{{}, reverse_cuthill_mckee(A)}; };
+     },
      {.counts_by_int = true}},
     {"kway",
      "METIS' k-way parts one after the other: few entries between them; parts=P|auto, "
      "within=rcm|none for the order in a part",
-     kway,
+     by_parts,
+     {.counts_by_int = true}},
+    {"geometry",
+     "the same with parts by recursive bisection of the mesh's nodes, where their coordinates are "
+     "known",
+     by_parts,
      {.counts_by_int = true}}};
 
 constexpr decltype(orderings) orderings("ordering", ordering_table);

@@ -25,7 +25,8 @@ struct OrderingTraits
   bool counts_by_int = false; ///< entries of A, see check_countable()
 };
 
-using OrderingFunction = std::function<std::vector<int>(const HostCsr &)>;
+/// Without starts where an order is none of parts.
+using OrderingFunction = std::function<Partition(const HostCsr &)>;
 
 /// Making one throws a ParameterError too if the program was built without what it needs.
 extern const Registry<OrderingTraits, OrderingFunction(Method &)> orderings;

@@ -1,8 +1,9 @@
 #ifndef femgpu_linalg_transformations_reordering_h
 #define femgpu_linalg_transformations_reordering_h
 
-#include "linalg/base/host_matrix.h"
+#include "linalg/partitions/partition.h"
 
+#include <string>
 #include <vector>
 
 /**
@@ -20,7 +21,7 @@ namespace femgpu::linalg
  */
 std::vector<int> reverse_cuthill_mckee(const HostCsr &A);
 
-/// What kway_ordering() does within a part.
+/// What ordering_by_parts() does within a part.
 enum class OrderWithin
 {
   none, ///< unknowns as they come
@@ -28,13 +29,13 @@ enum class OrderWithin
 };
 
 /**
- * Unknowns sorted by the parts that METIS' k-way method cuts the graph of A + Aᵀ into (Karypis and
- * Kumar 1998), so that most entries stay within the diagonal blocks of parts. Unknowns of a node
- * stay together. Depends on the pattern only.
+ * Unknowns sorted by the parts of make_partition(), so that most entries stay within the diagonal
+ * blocks of parts. Unknowns of a node stay together. Reads no values.
  * @param n_parts 0: as many as have 8192 rows each
- * @throws ParameterError without METIS, SolverError if it fails
+ * @throws as make_partition()
  */
-std::vector<int> kway_ordering(const HostCsr &A, int n_parts, OrderWithin within);
+Partition ordering_by_parts(const std::string &kind, const HostCsr &A, int n_parts,
+                            OrderWithin within);
 
 /// Does @p order keep each @p node_size unknowns that are numbered side by side so?
 bool keeps_nodes(const std::vector<int> &order, int node_size);

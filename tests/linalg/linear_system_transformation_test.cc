@@ -194,6 +194,28 @@ TEST(Transformations, NodesAreKnownStillWhereTheirUnknownsStayTogether)
   }
 }
 
+TEST(Transformations, AnOrderingByGeometryNeedsCoordinatesAndTellsItsParts)
+{
+  HostMatrix A = laplacian_2d(40, 40);
+  A.unknowns = nothing_known;
+  LinearSystemTransformation transformation("symmetric", "geometry parts=4");
+  EXPECT_NE(text_of<ParameterError>([&] { transformation.setup(A.csr()); }).find("coordinates"),
+            std::string::npos);
+  Unknowns unknowns;
+  unknowns.dimension = 2;
+  for (int i = 0; i < A.n; ++i) {
+    unknowns.coordinates.push_back(i % 40);
+    unknowns.coordinates.push_back(i / 40);
+  }
+  A.unknowns = std::make_shared<const Unknowns>(std::move(unknowns));
+  const HostCsr A_hat = transformation.setup(A.csr());
+  EXPECT_EQ(A_hat.unknowns->part_starts, (std::vector<int>{0, 400, 800, 1200, 1600}));
+  for (int i = 0; i < A.n; ++i) // quarters of the square
+    for (int d = 0; d < 2; ++d)
+      EXPECT_EQ(A_hat.unknowns->coordinates[2 * i + d] < 20.,
+                A_hat.unknowns->coordinates[2 * (i / 400 * 400) + d] < 20.);
+}
+
 TEST(Transformations, OptionsOfAnOrderingAreChecked)
 {
   const auto text = [](const std::string &ordering) {
@@ -216,10 +238,10 @@ TEST(Transformations, UnknownNamesAreRefusedWithTheValidOnes)
             std::string::npos);
   EXPECT_NE(text_of<ParameterError>([] {
               LinearSystemTransformation("none", "amd");
-            }).find("no ordering 'amd'; use none, rcm or kway"),
+            }).find("no ordering 'amd'; use none, rcm, kway or geometry"),
             std::string::npos);
   EXPECT_EQ(scalings.choices().size(), 3U);
-  EXPECT_EQ(orderings.choices().size(), 3U);
+  EXPECT_EQ(orderings.choices().size(), 4U);
 }
 } // namespace
 } // namespace femgpu::linalg::test

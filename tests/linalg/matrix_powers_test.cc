@@ -115,20 +115,6 @@ TEST_P(MatrixPowersTest, DiagonalPreconditionersScaleTheColumns)
   }
 }
 
-TEST_P(MatrixPowersTest, BlocksMayBeThoseOfAPartition)
-{
-  const HostMatrix A = laplacian_1d(1000);
-  MatrixPowersOptions options = blocked(0, 4);
-  options.starts = {0, 100, 101, 500, 1000};
-  const Vectors V = run(A, options, newton_steps(9));
-  EXPECT_NE(description.find("4 blocks of up to 500 rows"), std::string::npos) << description;
-  expect_same(V, run(A, plain(), newton_steps(9)));
-  options.starts = {0, 100, 90, 1000};
-  EXPECT_THROW(run(A, options, newton_steps(9)), ParameterError);
-  options.starts = {0, 100, 999};
-  EXPECT_THROW(run(A, options, newton_steps(9)), ParameterError);
-}
-
 TEST_P(MatrixPowersTest, TuningChoosesAFormThatIsRight)
 {
   const HostMatrix A = band(30000, 3);
@@ -144,16 +130,21 @@ TEST_P(MatrixPowersTest, TuningChoosesAFormThatIsRight)
   EXPECT_EQ(description.rfind("streamed: ", 0), 0U) << description;
 }
 
-TEST_P(MatrixPowersTest, TuningKeepsTheBlocksOfAPartition)
+TEST_P(MatrixPowersTest, BlocksMayBeThePartsOfAnOrder)
 {
-  const HostMatrix A = band(8000, 3);
-  MatrixPowersOptions options = blocked(0, 0);
-  options.starts = {0, 700, 1000, 2500, 4000, 5000, 6400, 7000, 8000};
-  expect_same(run(A, options, newton_steps(10)), run(A, plain(), newton_steps(10)));
-  run(A, options, newton_steps(10));
-  EXPECT_NE(description.find("8 blocks of up to 1500 rows"), std::string::npos) << description;
-  EXPECT_NE(description.find("700 x 5 "), std::string::npos) << description;
-  EXPECT_EQ(description.find("700 x 6 "), std::string::npos) << "saves no sweep: " << description;
+  HostMatrix A = band(8000, 3);
+  Unknowns unknowns;
+  unknowns.part_starts = {0, 700, 1000, 2500, 4000, 5000, 6400, 7000, 8000};
+  A.unknowns = std::make_shared<const Unknowns>(std::move(unknowns));
+  const Vectors expected = run(A, plain(), newton_steps(10));
+  for (const int depth : {0, 4}) {
+    expect_same(run(A, blocked(0, depth), newton_steps(10)), expected);
+    EXPECT_EQ(description.find("parts x 6 "), std::string::npos)
+        << "saves no sweep: " << description;
+  }
+  EXPECT_NE(description.find("parts x 4 "), std::string::npos) << description;
+  run(A, blocked(500, 0), newton_steps(10));
+  EXPECT_EQ(description.find("parts"), std::string::npos) << description;
 }
 
 TEST_P(MatrixPowersTest, StreamedMatricesKeepToTheMemoryGranted)

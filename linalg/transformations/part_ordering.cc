@@ -1,8 +1,7 @@
-#include "linalg/partitions/partition.h"
 #include "linalg/transformations/reordering.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 namespace femgpu::linalg
 {
@@ -56,13 +55,14 @@ private:
 };
 } // namespace
 
-std::vector<int> kway_ordering(const HostCsr &A, const int n_parts, const OrderWithin within)
+Partition ordering_by_parts(const std::string &kind, const HostCsr &A, const int n_parts,
+                            const OrderWithin within)
 {
   const int parts = n_parts > 0 ? n_parts : (A.n - 1) / rows_of_a_part + 1;
   const int node_size = A.node_size();
-  const Partition partition = make_partition("metis", A, parts);
+  Partition partition = make_partition(kind, A, parts);
   if (within == OrderWithin::none)
-    return partition.order;
+    return partition;
 
   const NodeGraph graph = node_graph(A, node_size);
   PartOrdering ordering(graph);
@@ -76,6 +76,7 @@ std::vector<int> kway_ordering(const HostCsr &A, const int n_parts, const OrderW
       for (int c = 0; c < node_size; ++c)
         order.push_back(node * node_size + c);
   }
-  return order;
+  partition.order = std::move(order);
+  return partition;
 }
 } // namespace femgpu::linalg
