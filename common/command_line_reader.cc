@@ -2,6 +2,7 @@
 
 #include "common/spelling.h"
 #include "linalg/base/error.h"
+#include "linalg/base/host_memory.h"
 
 #include <CLI/CLI.hpp>
 
@@ -167,6 +168,20 @@ std::optional<double> CommandLineReader::tolerance(const std::vector<std::string
   if (error != std::errc() || stop != end || !std::isfinite(number) || number < 0.)
     fail(name + " " + *text + ": give a number that is not negative, as 1e-8");
   return number;
+}
+
+std::optional<std::size_t> CommandLineReader::memory(const std::vector<std::string> &values,
+                                                     const std::string &name) const
+{
+  const std::optional<std::string> text = single(values, name);
+  if (!text)
+    return std::nullopt;
+  try {
+    return bytes_of(*text);
+  }
+  catch (const ParameterError &error) {
+    fail(name + ": " + error.what());
+  }
 }
 
 std::optional<std::string> CommandLineReader::backend(const std::vector<std::string> &values,

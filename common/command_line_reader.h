@@ -59,6 +59,9 @@ public:
   /// Finite, and not negative.
   std::optional<double> tolerance(const std::vector<std::string> &values,
                                   const std::string &name) const;
+  /// Bytes, as bytes_of() reads them.
+  std::optional<std::size_t> memory(const std::vector<std::string> &values,
+                                    const std::string &name) const;
   /// auto, host, cuda or cuda:K
   std::optional<std::string> backend(const std::vector<std::string> &values,
                                      const std::string &name) const;

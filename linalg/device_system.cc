@@ -54,6 +54,16 @@ DeviceSystem::Spaces DeviceSystem::spaces_of(const HostCsr &A) const
   return {range, communicator ? std::make_shared<RowSpace>(*range, *A.ghosts) : range};
 }
 
+/// Where only so much memory is granted, a matrix that needs more than half of it stays in that of
+/// the host: vectors need the other half.
+MemoryPlace DeviceSystem::place_of(const HostCsr &A) const
+{
+  const std::size_t bytes = A.n_nonzeros * (sizeof(double) + sizeof(int)) +
+                            (static_cast<std::size_t>(A.n) + 1) * sizeof(int);
+  return owner->has_limited_memory() && bytes > owner->memory().total / 2 ? MemoryPlace::host
+                                                                          : MemoryPlace::executor;
+}
+
 void DeviceSystem::move_pattern(const HostCsr &A, const Spaces &spaces)
 {
   const Stopwatch watch;
@@ -62,7 +72,7 @@ void DeviceSystem::move_pattern(const HostCsr &A, const Spaces &spaces)
   csr.reset(); // two patterns at a time might not fit
   HostCsr pattern = transformation.set_pattern(A);
   pattern.values = nullptr;
-  csr = std::make_unique<CsrMatrix>(spaces.range, spaces.domain, pattern);
+  csr = std::make_unique<CsrMatrix>(spaces.range, spaces.domain, pattern, place_of(A));
   costs.transfer.bytes += (static_cast<std::size_t>(A.n) + 1 + A.n_nonzeros) * sizeof(int);
   pattern_seconds = watch.elapsed();
 }

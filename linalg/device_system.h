@@ -109,6 +109,7 @@ private:
   void move_vector(const double *v, Transform transform, Buffer<double> &to);
   void move_matrix(const HostCsr &A, bool only_values);
   Spaces spaces_of(const HostCsr &A) const;
+  MemoryPlace place_of(const HostCsr &A) const;
   void move_pattern(const HostCsr &A, const Spaces &spaces);
   void finish_pattern();
 

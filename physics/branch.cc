@@ -97,7 +97,7 @@ BranchTracer<dim>::BranchTracer(const Problem<dim> &problem,
                                 const ContinuationParameters &parameters,
                                 const linalg::SolverGroups &groups)
     : problem(problem),
-      leader_solver(groups, solver_parameters.threads, parameters.options(solver_parameters))
+      leader_solver(groups, solver_parameters.resources(), parameters.options(solver_parameters))
 {}
 
 template <int dim>

@@ -1,6 +1,7 @@
 #ifndef femgpu_physics_parameters_h
 #define femgpu_physics_parameters_h
 
+#include "linalg/base/host_memory.h"
 #include "linalg/dealii/group_solver.h"
 #include "physics/wanted_of_unknowns.h"
 
@@ -51,6 +52,7 @@ public:
   std::string devices = "auto";
   std::string communicator = "auto";
   unsigned int threads = 0;
+  std::string device_memory = "all";
   std::string solver = "pipelined-cg";
   std::string preconditioner = "auto";
   std::string format = "csr";
@@ -65,6 +67,10 @@ public:
   int max_iterations = 20000;
   std::string fallback = "direct";
 
+  linalg::Resources resources() const
+  {
+    return {threads, bytes_of(device_memory)};
+  }
   linalg::SolveControl control() const;
   linalg::GroupSolverOptions options() const;
 

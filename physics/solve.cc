@@ -59,6 +59,9 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
   add_parameter("Threads", threads,
                 "Threads of the host backend; 0 for all cores that the ranks may use.", prm,
                 Patterns::Integer(0, 4096));
+  add_parameter("Device memory", device_memory,
+                "What the solver may take of each device, as 2GB or 1.5GiB, or all. A matrix that "
+                "needs more than half of what is granted is read from the memory of the host.");
   add_parameter("Solver", solver,
                 "A name, and options behind it as NAME=VALUE. " +
                     meanings(linalg::group_solver_choices()));
@@ -135,6 +138,7 @@ void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
     throw ParameterError("The backend is '" + backend + "'; use auto, host, cuda or cuda:K.",
                          "Solver/Backend");
   linalg::check_devices(devices);
+  check("Device memory", [&] { bytes_of(device_memory); });
   check("Solver", [&] { linalg::check_group_solver(solver); });
   check("Preconditioner",
         [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
@@ -261,8 +265,8 @@ linalg::GroupSolver make_group_solver(const bool is_nonlinear, const SolverParam
                                       const linalg::SolverGroups &groups)
 {
   if (!is_nonlinear)
-    return {groups, linear.threads, linear.options()};
-  return {groups, linear.threads, nonlinear_options(linear, nonlinear)};
+    return {groups, linear.resources(), linear.options()};
+  return {groups, linear.resources(), nonlinear_options(linear, nonlinear)};
 }
 } // namespace
 

@@ -36,7 +36,8 @@ struct RawOptions
   using Values = std::vector<std::string>;
   Values files, generate, b, rhs, x0, copies;
   Values nonlinear, nonlinear_method;
-  Values solver, preconditioner, format, scaling, ordering, backend, communicator, threads;
+  Values solver, preconditioner, format, scaling, ordering, backend, communicator, threads,
+      device_memory;
   Values relative_tolerance, absolute_tolerance, relative_to, energy_tolerance, max_iterations,
       execution;
   Values repeat, fixed_iterations, json, history, solution;
@@ -77,6 +78,9 @@ void declare_method(CommandLineReader &reader, RawOptions &raw)
   reader.option("--communicator", raw.communicator, "NAME",
                 "How the parts speak with each other under mpirun; auto if not given");
   reader.option("--threads", raw.threads, "N", "Threads of the host backend, at least 1");
+  reader.option("--device-memory", raw.device_memory, "SIZE",
+                "Memory that the solver may take of its device, as 2GB; a matrix that needs more "
+                "than half of it is read from the host's");
   reader.option("--relative-tolerance", raw.relative_tolerance, "T",
                 "Of the true residual; 1e-8 if not given");
   reader.option("--absolute-tolerance", raw.absolute_tolerance, "T",
@@ -216,6 +220,7 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, SolveC
   text(raw.communicator, "--communicator", command.communicator);
   linalg::check_communicator(command.communicator);
   command.threads = reader.positive_number(raw.threads, "--threads").value_or(0);
+  command.device_memory = reader.memory(raw.device_memory, "--device-memory").value_or(0);
   command.relative_tolerance = reader.tolerance(raw.relative_tolerance, "--relative-tolerance")
                                    .value_or(command.relative_tolerance);
   command.absolute_tolerance = reader.tolerance(raw.absolute_tolerance, "--absolute-tolerance")

@@ -34,6 +34,7 @@ struct SolveCommand
   std::string backend = "auto";
   std::string communicator = "auto"; ///< of several ranks
   unsigned int threads = 0;          ///< 0: all cores
+  std::size_t device_memory = 0;     ///< bytes for the solver; 0: all that there is
 
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;

@@ -115,7 +115,7 @@ ExitCode conclude(const SolveCommand &command, const SystemToSolve &system, cons
 linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
 {
   if (!ranks.are_several())
-    return linalg::make_executor(command.backend, command.threads);
+    return linalg::make_executor(command.backend, {command.threads, command.device_memory});
   const Ranks::Node node = ranks.node();
   const int n_devices = linalg::n_cuda_devices();
   const unsigned int threads = command.threads > 0 ? command.threads : node.threads;
@@ -124,7 +124,7 @@ linalg::ExecutorPtr executor_of(const SolveCommand &command, const Ranks &ranks)
   return linalg::make_executor(takes_device && n_devices > 0
                                    ? "cuda:" + std::to_string(node.rank % n_devices)
                                    : command.backend,
-                               threads);
+                               {threads, command.device_memory});
 }
 
 /// The system, of which each rank generates its rows; else the first rank alone reads or generates

@@ -39,6 +39,7 @@ Json command_values(const SolveCommand &command)
       {"backend", command.backend},
       {"communicator", command.communicator},
       {"threads", command.threads == 0 ? Json() : Json(command.threads)},
+      {"device_memory", command.device_memory == 0 ? Json() : Json(command.device_memory)},
       {"relative_tolerance", control.relative_tolerance},
       {"absolute_tolerance", control.absolute_tolerance},
       {"relative_to", command.relative_to},

@@ -1,5 +1,7 @@
 #include "linalg/base/host_memory.h"
 
+#include "linalg/base/error.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +9,7 @@
 #include <sstream>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 
 namespace femgpu
 {
@@ -70,6 +73,28 @@ std::string gigabytes(const double bytes)
   text.precision(3);
   text << 1e-9 * bytes << " GB";
   return text.str();
+}
+
+std::size_t bytes_of(const std::string &text)
+{
+  if (text == "all")
+    return 0;
+  constexpr std::pair<const char *, double> units[] = {{"B", 1.},
+                                                       {"kB", 1e3},
+                                                       {"MB", 1e6},
+                                                       {"GB", 1e9},
+                                                       {"TB", 1e12},
+                                                       {"KiB", 1024.},
+                                                       {"MiB", 1024. * 1024.},
+                                                       {"GiB", 1024. * 1024. * 1024.}};
+  std::istringstream words(text);
+  double number = 0.;
+  std::string unit, rest;
+  if (words >> number >> unit && !(words >> rest))
+    for (const auto &[name, factor] : units)
+      if (unit == name && number * factor >= 1. && number * factor < 1e18)
+        return static_cast<std::size_t>(number * factor);
+  throw ParameterError("'" + text + "' is no memory size; write it as 2GB, 512MB, 1.5GiB or all");
 }
 
 double free_address_space()

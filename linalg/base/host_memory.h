@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_base_host_memory_h
 #define femgpu_linalg_base_host_memory_h
 
+#include <cstddef>
 #include <string>
 
 namespace femgpu
@@ -18,6 +19,9 @@ HostMemory host_memory(unsigned int n_processes = 1);
 
 /// Bytes that this process may still map under `ulimit -v`; infinite without that limit.
 double free_address_space();
+
+/// The bytes of "2GB", "512 MiB" or "all", which is 0. @throws ParameterError for anything else
+std::size_t bytes_of(const std::string &text);
 
 /// "1.23 GB"
 std::string gigabytes(double bytes);

@@ -85,7 +85,7 @@ std::string node_name()
 class GroupSolver::Leader
 {
 public:
-  Leader(const SolverGroups &groups, const unsigned int threads, const GroupMethods &methods)
+  Leader(const SolverGroups &groups, const Resources &resources, const GroupMethods &methods)
   {
     const std::string &backend = groups.backend();
     const bool are_several = groups.n_groups() > 1;
@@ -100,7 +100,7 @@ public:
                                std::to_string(groups.n_groups()) +
                                ". Use another solver, or one group: backend host on one node.",
                            "Solver/Solver");
-    executor = make_executor(on_host ? "host" : backend, threads);
+    executor = make_executor(on_host ? "host" : backend, resources);
     CommunicatorPtr communicator;
     if (are_several)
       communicator = make_communicator(groups.leaders(), executor, groups.communicator());
@@ -189,13 +189,15 @@ private:
   std::unique_ptr<Continuation> continuation;
 };
 
-GroupSolver::GroupSolver(const SolverGroups &groups, const unsigned int threads,
+GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources,
                          const GroupMethods &methods)
     : groups(groups)
 {
   groups.share_cores();
   on_leaders(groups, [&] {
-    leader = std::make_unique<Leader>(groups, threads > 0 ? threads : groups.n_threads(), methods);
+    if (resources.threads == 0)
+      resources.threads = groups.n_threads();
+    leader = std::make_unique<Leader>(groups, resources, methods);
   });
   std::array<std::string, 3> mine; // node, backend, description
   if (leader)

@@ -58,11 +58,12 @@ class GroupSolver
 {
 public:
   /**
-   * @param threads of the host backend; 0 for all cores that the ranks of a group may use together
+   * @param resources of a leader's executor; 0 threads: all cores that the ranks of a group may use
+   * together
    * @throws ParameterError for the solver "direct" on a GPU, in several groups or with nonlinear
    *         systems
    */
-  GroupSolver(const SolverGroups &groups, unsigned int threads, const GroupMethods &methods);
+  GroupSolver(const SolverGroups &groups, Resources resources, const GroupMethods &methods);
   ~GroupSolver();
 
   /**

@@ -107,6 +107,14 @@ ModelProblem convection_diffusion3d(const GeneratorArguments &arguments)
                               {peclet, peclet / 2., peclet / 4.});
 }
 
+ModelProblem banded(const GeneratorArguments &arguments)
+{
+  const int N = arguments.size(2), W = arguments.second_size(1);
+  if (W >= N)
+    arguments.fail("W must be less than N");
+  return on_grid(arguments.share(), {N, 1, 1}, band_stencil(W));
+}
+
 /// Of a problem whose rows depend on each other.
 ModelProblem share_of(ModelProblem all, const RowShare &share)
 {
@@ -196,6 +204,12 @@ constexpr decltype(generators)::Entry generator_table[] = {
      "the same for -Δu + PECLET (u_x + u_y/2 + u_z/4) = 1 on N x N x N inner points",
      convection_diffusion3d,
      {"N,PECLET"}},
+    {"banded",
+     "N rows with the W neighbours on each side: -1/d^2 at distance d, and 1.01 of their sum on "
+     "the "
+     "diagonal; W < N",
+     banded,
+     {"N,W"}},
     {"circuit",
      "unsymmetric: a random circuit of N unknowns with transistors, sources, two or more power "
      "rails with long rows and columns, and conductances from 1e-6 to 1e3; N > 9, SEED 1",

@@ -69,6 +69,11 @@ int GeneratorArguments::size(const int smallest) const
   return parse_size(words[0], smallest);
 }
 
+int GeneratorArguments::second_size(const int smallest) const
+{
+  return parse_size(words[1], smallest);
+}
+
 double GeneratorArguments::number() const
 {
   double number = 0.;

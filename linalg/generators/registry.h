@@ -42,6 +42,8 @@ public:
   Grid grid(int dimension) const;
   /// The first parameter: one size, at least @p smallest.
   int size(int smallest) const;
+  /// The same of the second parameter.
+  int second_size(int smallest) const;
   /// The second parameter.
   double number() const;
   /// The second parameter, a whole number that is not negative; 1 without it.

@@ -52,6 +52,18 @@ Stencil triangle_stencil()
   return stencil;
 }
 
+Stencil band_stencil(const int width)
+{
+  Stencil stencil(1);
+  for (int d = 1; d <= width; ++d) {
+    const double value = 1. / (static_cast<double>(d) * d);
+    stencil[0].value += 2. * 1.01 * value;
+    stencil.push_back({{d, 0, 0}, -value});
+    stencil.push_back({{-d, 0, 0}, -value});
+  }
+  return stencil;
+}
+
 Stencil upwind_stencil(const std::vector<double> &w)
 {
   double speed = 0.;

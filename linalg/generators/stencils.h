@@ -34,6 +34,10 @@ Stencil box_stencil(int dimension);
 /// over the hypotenuses, because assembled matrices have those entries.
 Stencil triangle_stencil();
 
+/// On a line, -1/d² for the neighbours at the distances d up to @p width, and 1.01 times what they
+/// sum up to at the point itself.
+Stencil band_stencil(int width);
+
 /// -Δu + w·∇u with upwind differences and a wind @p w of one to three components: 3, 5 or 7 points,
 /// an M-matrix for any w.
 Stencil upwind_stencil(const std::vector<double> &w);

@@ -27,7 +27,8 @@ public:
   }
   std::string description() const override
   {
-    return this->describe("csr", threads);
+    return this->describe("csr", threads) +
+           (this->source.is_on_host() ? ", read from the memory of the host" : "");
   }
   Matrix::View view() const override
   {

@@ -19,11 +19,12 @@ int n_rows(const Buffer<int> &row_starts)
 }
 } // namespace
 
-CsrMatrix::CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A)
+CsrMatrix::CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A,
+                     const MemoryPlace place)
     : Matrix(range, domain), known(A.unknowns),
-      row_starts(executor(), A.row_starts.low, static_cast<std::size_t>(A.n) + 1),
-      starts(A.row_starts), columns(executor(), A.columns, A.n_nonzeros),
-      values(executor(), A.n_nonzeros)
+      row_starts(executor(), A.row_starts.low, static_cast<std::size_t>(A.n) + 1, place),
+      starts(A.row_starts), columns(executor(), A.columns, A.n_nonzeros, place),
+      values(executor(), A.n_nonzeros, place)
 {
   if (A.values != nullptr)
     update_values(A.values);

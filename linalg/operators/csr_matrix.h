@@ -19,7 +19,8 @@ public:
   CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
 
   /// The same for the rows of one part; columns from range->n() on are ghosts of the domain.
-  CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A);
+  CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A,
+            MemoryPlace place = MemoryPlace::executor);
 
   /// Takes over arrays in the memory of @p executor: n+1 row starts, columns that ascend and are
   /// less than @p n_columns, values; of no more than most_indices entries.
@@ -47,6 +48,11 @@ public:
   std::size_t bytes() const override
   {
     return row_starts.bytes() + columns.bytes() + values.bytes();
+  }
+  /// Is it in the memory of the host, from where each product reads it?
+  bool is_on_host() const
+  {
+    return values.is_on_host();
   }
   std::string description() const override
   {
@@ -97,6 +103,14 @@ public:
 
   /// n numbers, in host memory.
   std::vector<int> host_row_lengths() const;
+
+  /// The matrix itself, where the host reaches it.
+  HostCsr view_on_host() const
+  {
+    HostCsr view{n(), n_nonzeros(), starts.in(row_starts.data()), columns.data(), values.data()};
+    view.unknowns = known;
+    return view;
+  }
 
   /// n_nonzeros() columns, in host memory.
   std::vector<int> host_columns() const

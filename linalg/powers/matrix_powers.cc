@@ -65,13 +65,14 @@ std::unique_ptr<MatrixPowers> make_streamed(const RowSpacePtr &space, const Scal
 
 std::size_t memory_for_stream(const Executor &executor, const MatrixPowersOptions &options)
 {
-  return options.memory > 0 ? options.memory : executor.memory().free / 2;
+  const std::size_t free = executor.memory().free;
+  return options.memory > 0 ? options.memory : (free - std::min(free, options.reserved)) / 2;
 }
+} // namespace
 
-/// From a copy that has the rows for the depth that is wanted, or for the deepest that may be best.
-std::unique_ptr<MatrixPowers> make_streamed_from_executor(const Matrix &A, const DiagonalView &m,
-                                                          const MatrixPowersOptions &options,
-                                                          const PowersForms &forms)
+std::unique_ptr<MatrixPowers> make_streamed_powers(const Matrix &A, const DiagonalView &m,
+                                                   const MatrixPowersOptions &options,
+                                                   const PowersForms &forms)
 {
   const Executor &executor = *A.executor();
   const std::size_t memory = memory_for_stream(executor, options);
@@ -85,7 +86,6 @@ std::unique_ptr<MatrixPowers> make_streamed_from_executor(const Matrix &A, const
     copy = forms.copy(A, m, depth);
   return make_streamed(copy->space, copy->scaled, depth, memory);
 }
-} // namespace
 
 std::unique_ptr<MatrixPowers> make_exchanging_powers(const HostCopy &copy, const int depth)
 {
@@ -163,7 +163,7 @@ std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const Precondi
                ? make_exchanging_powers(*forms.copy(A, m, options.depth), options.depth)
                : forms.plain(A, M);
   if (options.kind == PowersKind::streamed)
-    return make_streamed_from_executor(A, m, options, forms);
+    return make_streamed_powers(A, m, options, forms);
   if (options.kind == PowersKind::blocked && is_fixed)
     return make_fixed_blocks(A, m, options, forms);
   return make_tuned_powers(A, m, options, forms, log_slice_for(*A.executor()));

@@ -44,10 +44,11 @@ std::string to_string(PowersKind kind);
 struct MatrixPowersOptions
 {
   PowersKind kind = PowersKind::automatic;
-  int steps = 10;         ///< that compute() usually makes: what choices are made for
-  int depth = 0;          ///< most steps of one sweep or visit; at most most_depth. plain: 1
-  int block = 0;          ///< rows of a cache block; 0: also those of parts that A's order has
-  std::size_t memory = 0; ///< bytes of the executor's memory for a streamed matrix; 0: half of it
+  int steps = 10;           ///< that compute() usually makes: what choices are made for
+  int depth = 0;            ///< most steps of one sweep or visit; at most most_depth. plain: 1
+  int block = 0;            ///< rows of a cache block; 0: also those of parts that A's order has
+  std::size_t memory = 0;   ///< bytes of the executor's memory for a streamed matrix; 0: half of it
+  std::size_t reserved = 0; ///< bytes of it that the caller is going to need
 };
 
 /**
@@ -68,7 +69,7 @@ struct MatrixPowersOptions
  * 2014, §IV.A), in the order of all rows: their vectors are those of one part. So does plain, as
  * streamed with a matrix that stays, where a depth is given. All parts make the same calls.
  *
- * `auto` measures: the form it chooses may
+ * `auto` measures, streamed too where A is in the memory of the host: the form it chooses may
  * depend on how fast the machine is in that moment, the others are functions of matrix and options.
  * Setup is on the host. It copies values: after a change of A or M a new one must be made. Source:
  * Demmel, Hoemmen, Mohiyuddin and Yelick 2008 (as cited by Dehnavi 2012, chapter 6); Yamazaki et

@@ -50,14 +50,17 @@ template <>
 std::shared_ptr<const HostCopy> copy_to_host<ThisBackend>(const Matrix &A, const DiagonalView &m,
                                                           const int depth)
 {
-  const OverlappingRows<ThisBackend> near(A.csr(), depth);
-  HostMatrix rows = host_matrix(near.matrix());
-  RowSpacePtr space = A.domain();
-  if (space->communicator() != nullptr) {
-    rows = own_rows_first(rows, near.first(), A.n());
-    space = std::make_shared<RowSpace>(*A.range(), near.other_rows());
+  std::shared_ptr<HostCopy> copy;
+  if (A.domain()->communicator() != nullptr) {
+    const OverlappingRows<ThisBackend> near(A.csr(), depth);
+    copy =
+        std::make_shared<HostCopy>(own_rows_first(host_matrix(near.matrix()), near.first(), A.n()),
+                                   std::make_shared<RowSpace>(*A.range(), near.other_rows()));
   }
-  auto copy = std::make_shared<HostCopy>(std::move(rows), std::move(space));
+  else if (A.csr().is_on_host())
+    copy = std::make_shared<HostCopy>(A.csr().view_on_host(), A.domain());
+  else
+    copy = std::make_shared<HostCopy>(host_matrix(A.csr()), A.domain());
   ScaledMatrix &scaled = copy->scaled;
   scaled.uniform = m.is_uniform() ? m.uniform : 1.;
   if (copy->space->max(m.is_uniform() ? 0. : 1.) > 0.) // a part without rows has no numbers

@@ -29,21 +29,23 @@ struct ScaledMatrix
   }
 };
 
-/// A copy from an executor, which owns its memory.
+/// The matrix of an executor in host memory: a copy, or the one that is there.
 struct HostCopy
 {
-  HostMatrix matrix;
+  HostMatrix matrix; ///< the copy
   ScaledMatrix scaled;
   RowSpacePtr space; ///< of vectors that it multiplies: own rows, and the ghosts
 
   HostCopy(HostMatrix rows, RowSpacePtr space)
       : matrix(std::move(rows)), scaled(matrix.csr()), space(std::move(space))
   {}
+  HostCopy(const HostCsr &there, RowSpacePtr space) : scaled(there), space(std::move(space))
+  {}
   HostCopy(const HostCopy &) = delete; // scaled refers to matrix
   HostCopy &operator=(const HostCopy &) = delete;
 };
 
-/// That of A M⁻¹, of a part with the rows that @p depth steps need. Is called by all parts.
+/// A M⁻¹, of a part with the rows that @p depth steps need. Is called by all parts. A outlives it.
 template <class Backend>
 std::shared_ptr<const HostCopy> copy_to_host(const Matrix &A, const DiagonalView &m, int depth);
 } // namespace femgpu::linalg

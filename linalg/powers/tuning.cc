@@ -327,6 +327,10 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
   contest.wake(*plain);
   if (may_be_plain)
     contest.enter("plain", std::move(plain));
+  if (may_be_plain && rows->max(A.csr().is_on_host() ? 1. : 0.) > 0.) { // has no room for blocks
+    contest.enter("streamed", make_streamed_powers(A, m, options, forms));
+    return contest.winner();
+  }
   const CacheBlockLimits limits{forms.most_scratch(*A.executor())};
   const int deepest = deepest_sweep(A, options);
   auto copy = forms.copy(A, m, deepest);

@@ -25,6 +25,12 @@ int deepest_sweep(const Matrix &A, const MatrixPowersOptions &options);
 int depth_of_fewest_bytes(const ScaledMatrix &A, const RowSpace &rows, int n_steps, int deepest,
                           std::size_t most_bytes, int log_slice);
 
+/// From a copy of A that has the rows for the depth that is wanted, or for the deepest that may be
+/// best. @throws DeviceError as make_matrix_powers()
+std::unique_ptr<MatrixPowers> make_streamed_powers(const Matrix &A, const DiagonalView &m,
+                                                   const MatrixPowersOptions &options,
+                                                   const PowersForms &forms);
+
 /// Why these blocks, or those of another part, are of no use; empty if all are.
 std::string obstacle_of_all(const RowSpace &rows, const CacheBlocks &blocks);
 

@@ -134,7 +134,7 @@ public:
         size(static_cast<int>(
             std::clamp<long long>(options.restart, 1, std::max(A.range()->n_global(), 1LL)))),
         runner(*A.executor()), action(M.action()),
-        powers(make_matrix_powers(A, action, options.powers)),
+        powers(make_matrix_powers(A, action, powers_options())),
         vectors(*powers->space(), size + 1 + 3), V(vectors.columns(0, size + 1)),
         t(vectors[size + 1]), x_before(vectors[size + 2]), kept(vectors[size + 3]),
         C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::most_columns),
@@ -181,6 +181,13 @@ public:
   }
 
 private:
+  MatrixPowersOptions powers_options() const
+  {
+    MatrixPowersOptions result = options.powers;
+    result.reserved = static_cast<std::size_t>(size + 5) * x.bytes();
+    return result;
+  }
+
   /// r = b − A x in V_0, and its square.
   void measure_residual(State &s)
   {

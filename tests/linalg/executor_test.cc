@@ -1,3 +1,4 @@
+#include "linalg/base/host_memory.h"
 #include "linalg/execution/memory/buffer.h"
 #include "tests/linalg/on_backend.h"
 
@@ -52,8 +53,52 @@ TEST(MakeExecutor, CudaEitherWorksOrIsADeviceError)
     EXPECT_EQ(make_executor("cuda")->name(), "cuda:0");
 }
 
+TEST(MemorySize, IsReadWithItsUnit)
+{
+  EXPECT_EQ(bytes_of("all"), 0U);
+  EXPECT_EQ(bytes_of("2GB"), 2'000'000'000U);
+  EXPECT_EQ(bytes_of("1.5 GiB"), 3U << 29U);
+  EXPECT_EQ(bytes_of("512kB"), 512'000U);
+  EXPECT_EQ(bytes_of("1 B"), 1U);
+  for (const char *const wrong :
+       {"", "2", "GB", "2 gb", "-1GB", "0GB", "2GB3", "1 GB more", "1e30TB"})
+    EXPECT_NE(text_of<ParameterError>([&] { bytes_of(wrong); }).find("write it as 2GB"),
+              std::string::npos)
+        << wrong;
+}
+
 class ExecutorTest : public OnBackend
 {};
+
+TEST_P(ExecutorTest, TakesNoMoreThanIsGranted)
+{
+  const ExecutorPtr limited = make_executor(GetParam(), {1, 1'000'000});
+  EXPECT_TRUE(limited->has_limited_memory());
+  EXPECT_FALSE(executor->has_limited_memory());
+  const Buffer<char> first(limited, 600'000);
+  EXPECT_EQ(limited->memory().total, 1'000'000U);
+  EXPECT_EQ(limited->memory().free, 400'000U);
+  const std::string text = text_of<DeviceError>([&] { Buffer<char>(limited, 600'000); });
+  EXPECT_NE(text.find("0.0004 GB of the 0.001 GB granted"), std::string::npos) << text;
+  const Buffer<char> rest(limited, 400'000);
+  EXPECT_EQ(limited->peak_bytes(), 1'000'000U);
+}
+
+TEST_P(ExecutorTest, ReachesBuffersInTheMemoryOfTheHost)
+{
+  const ExecutorPtr limited = make_executor(GetParam(), {1, 1'000});
+  for (const int n : {1, 33, 1'000'007}) {
+    const std::vector<double> v = random_vector(n, 1);
+    Buffer<double> there(limited, v.data(), v.size(), MemoryPlace::host);
+    EXPECT_TRUE(there.is_on_host());
+    EXPECT_EQ(std::vector<double>(there.data(), there.data() + n), v) << "by the host itself";
+    EXPECT_EQ(there.to_host(), v);
+    const Buffer<double> inside(executor, v.size());
+    executor->copy_inside(const_cast<double *>(inside.data()), there.data(), there.bytes());
+    EXPECT_EQ(inside.to_host(), v);
+  }
+  EXPECT_EQ(limited->peak_bytes(), 0U);
+}
 
 TEST_P(ExecutorTest, MemoryIsKnown)
 {

@@ -65,6 +65,7 @@ TEST(Generators, DifferencesAreThoseByHand)
       {{2.5, -.25, -1., 0.}, {-.25, 2.5, 0., -1.}, {-1., 0., 2.5, -.25}, {0., -1., -.25, 2.5}});
   expect_dense(matrix("convection-diffusion2d:2,2"),
                {{7., -1., -1., 0.}, {-3., 7., 0., -1.}, {-2., 0., 7., -1.}, {0., -2., -3., 7.}});
+  expect_dense(matrix("banded:3,2"), {{2.525, -1., -.25}, {-1., 2.525, -1.}, {-.25, -1., 2.525}});
   const HostMatrix A = matrix("anisotropic3d:2,0.5");
   EXPECT_EQ((std::array<double, 4>{entry(A, 0, 0), entry(A, 0, 1), entry(A, 0, 2), entry(A, 0, 4)}),
             (std::array<double, 4>{5., -.5, -1., -1.}));
@@ -131,7 +132,7 @@ TEST(Generators, MatricesAreSymmetricIfTheySaySo)
        {"poisson2d-p1:6", "poisson2d-5pt:5x7", "poisson2d-9pt:5x7", "poisson3d-7pt:3x4x5",
         "poisson3d-27pt:3x4x5", "anisotropic2d:5,0.1", "anisotropic3d:5,0.1",
         "convection-diffusion2d:5,3", "convection-diffusion2d:5,0", "convection-diffusion3d:5,2",
-        "convection-diffusion3d:5,0", "circuit:50", "elasticity3d-p1:3"}) {
+        "convection-diffusion3d:5,0", "banded:20,6", "circuit:50", "elasticity3d-p1:3"}) {
     const ModelProblem problem = generate(text);
     check_csr(problem.A.csr());
     EXPECT_EQ(problem.name, text);
@@ -145,7 +146,7 @@ TEST(Generators, SharesOfRowsAreThoseOfTheWhole)
   for (const char *const text :
        {"poisson2d-p1:6", "poisson2d-5pt:5x7", "poisson2d-9pt:1x7", "poisson3d-7pt:3x4x5",
         "poisson3d-27pt:3x4x5", "anisotropic2d:5,0.1", "anisotropic3d:5,0.1",
-        "convection-diffusion2d:5,3", "convection-diffusion3d:5,2", "circuit:50",
+        "convection-diffusion2d:5,3", "convection-diffusion3d:5,2", "banded:50,7", "circuit:50",
         "elasticity3d-p1:3"})
     for (const int n_parts : {2, 3, 40}) {
       SCOPED_TRACE(std::string(text) + " in " + std::to_string(n_parts));
@@ -344,6 +345,8 @@ TEST(Generators, WrongTextsAreRefusedWithTheFormsToUse)
   expect_refused("anisotropic2d:3", {"1 parameters instead of 2", "anisotropic2d:N,EPS"});
   expect_refused("anisotropic2d:3,0", {"EPS must be positive"});
   expect_refused("anisotropic3d:3,nan", {"'nan' is no finite number"});
+  expect_refused("banded:30,0", {"'0' is no whole number from 1"});
+  expect_refused("banded:30,30", {"W must be less than N", "banded:N,W"});
   expect_refused("convection-diffusion2d:3,1e", {"'1e' is no finite number"});
   expect_refused("convection-diffusion3d:3", {"1 parameters instead of 2"});
 }

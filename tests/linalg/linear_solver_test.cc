@@ -75,6 +75,40 @@ TEST_P(LinearSolverTest, CountsTransferAndSetupOnce)
   EXPECT_EQ(solver.solve(b.data(), x.data()).costs.setup_seconds, 0.);
 }
 
+/// Ten times as large as what is granted.
+TEST_P(LinearSolverTest, AMatrixBeyondTheMemoryGrantedIsReadFromTheHost)
+{
+  const ModelProblem problem = generate("banded:8000,100");
+  const std::size_t bytes = 12 * problem.A.columns.size(), granted = bytes / 10;
+  const ExecutorPtr limited = make_executor(GetParam(), {1, granted});
+  for (const auto &[solver, preconditioner] : std::vector<std::pair<std::string, std::string>>{
+           {"pipelined-cg", "jacobi"},
+           {"gmres restart=8", "chebyshev degree=2"},
+           {"ca-gmres restart=8 s=4", "identity"},
+           {"ca-gmres restart=8 s=4 powers=streamed", "jacobi"},
+           {"ca-gmres restart=8 s=4 powers=auto", "identity"}}) {
+    SCOPED_TRACE(solver);
+    const LinearSolverOptions options = method(solver, preconditioner);
+    const Solved within = solve(executor, options, problem.A, problem.b);
+    LinearSolver beyond(limited, options);
+    std::vector<double> x(problem.b.size(), 0.);
+    beyond.begin_pattern(problem.A.csr());
+    beyond.set_matrix(problem.A.csr(), false);
+    const SolveReport report = beyond.solve(problem.b.data(), x.data());
+    EXPECT_TRUE(report.converged()) << report.message;
+    EXPECT_NE(report.method.format.find("from the memory of the host"), std::string::npos)
+        << report.method.format;
+    EXPECT_LE(std::abs(report.iterations - within.report.iterations), 1);
+    EXPECT_LE(residual_norm(problem.A, problem.b, x), 1.01 * report.target);
+    beyond.set_matrix(problem.A.csr(), true);
+    EXPECT_EQ(beyond.solve(problem.b.data(), x.data()).iterations, 0);
+  }
+  EXPECT_LE(limited->peak_bytes(), granted);
+  const std::string text = text_of<DeviceError>(
+      [&] { solve(limited, method("gmres restart=100", "jacobi"), problem.A, problem.b); });
+  EXPECT_NE(text.find("granted"), std::string::npos) << text;
+}
+
 TEST_P(LinearSolverTest, SamePatternMovesValuesAndVectorsAlone)
 {
   HostMatrix A = laplacian_2d(40, 30);

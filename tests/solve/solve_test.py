@@ -279,6 +279,20 @@ class Timing(SolveTest):
         self.assertEqual(self.solution(*system, "--threads", "1"),
                          self.solution(*system, "--threads", "3"))
 
+    def test_a_matrix_ten_times_the_memory_granted_is_solved(self):
+        system = ["--generate", "banded:4000,90", "--preconditioner", "jacobi"]
+        granted = 12 * 4000 * 180 // 10
+        for solver in "pipelined-cg", "ca-gmres restart=8 s=4 powers=streamed":
+            with self.subTest(solver=solver):
+                within = self.report(*system, "--solver", solver)
+                beyond = self.report(*system, "--solver", solver, "--device-memory", f"{granted} B")
+                self.assertEqual(beyond["outcome"], "converged")
+                self.assertEqual(beyond["solve"]["iterations"], within["solve"]["iterations"])
+                self.assertIn("memory of the host", beyond["solve"]["format"])
+                self.assertNotIn("memory of the host", within["solve"]["format"])
+                self.assertEqual(beyond["command"]["device_memory"], granted)
+                self.assertLessEqual(beyond["peak_bytes"], granted)
+
     def test_fixed_iterations_are_done(self):
         for solver in "cg", "pipelined-cg", "pipelined-bicgstab":
             report = self.report("--generate", "poisson2d-p1:30", "--solver", solver,

@@ -57,7 +57,8 @@ int n_cuda_devices() noexcept
   return n;
 }
 
-CudaExecutor::CudaExecutor(const int device) : device(device)
+CudaExecutor::CudaExecutor(const int device, const std::size_t granted)
+    : Executor(granted), device(device)
 {
   const int n = n_cuda_devices();
   if (device >= n)
@@ -123,7 +124,7 @@ std::string CudaExecutor::description() const
   return device_name;
 }
 
-MemoryInfo CudaExecutor::memory() const
+MemoryInfo CudaExecutor::memory_raw() const
 {
   use_in_this_thread();
   MemoryInfo info;
@@ -176,6 +177,27 @@ void CudaExecutor::deallocate_raw(void *const pointer) const noexcept
     cudaFree(pointer); // waits for all that runs
 }
 
+void *CudaExecutor::allocate_on_host_raw(const std::size_t bytes) const
+{
+  use_in_this_thread();
+  void *pointer = nullptr;
+  const cudaError_t error = cudaMallocHost(&pointer, bytes); // which kernels reach, too
+  if (error == cudaErrorMemoryAllocation) {
+    cudaGetLastError(); // no error of a later call
+    throw DeviceError("The host cannot pin the " + gibibytes(bytes) + " of a matrix that " +
+                      name() +
+                      " is to read there. Free host memory, or grant more of the device's.");
+  }
+  FEMGPU_CUDA(error);
+  return pointer;
+}
+
+void CudaExecutor::deallocate_on_host_raw(void *const pointer) const noexcept
+{
+  cudaStreamSynchronize(work_stream);
+  cudaFreeHost(pointer);
+}
+
 void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t bytes) const
 {
   if (bytes == 0)
@@ -183,7 +205,7 @@ void CudaExecutor::copy_from_host(void *to, const void *from, const std::size_t 
   use_in_this_thread();
   if (staged->takes(bytes))
     return staged->copy_from_host(to, from, bytes);
-  FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, work_stream));
+  FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, work_stream));
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
 }
 
@@ -197,7 +219,7 @@ void CudaExecutor::copy_to_host_raw(void *to, const void *from, const std::size_
   // Memory that is not pinned is slow to reach.
   const bool is_staged = bytes <= staging_bytes;
   FEMGPU_CUDA(
-      cudaMemcpyAsync(is_staged ? staging : to, from, bytes, cudaMemcpyDeviceToHost, work_stream));
+      cudaMemcpyAsync(is_staged ? staging : to, from, bytes, cudaMemcpyDefault, work_stream));
   FEMGPU_CUDA(cudaStreamSynchronize(work_stream));
   if (is_staged)
     std::memcpy(to, staging, bytes);
@@ -206,7 +228,7 @@ void CudaExecutor::copy_to_host_raw(void *to, const void *from, const std::size_
 void CudaExecutor::copy_inside(void *to, const void *from, const std::size_t bytes) const
 {
   if (bytes > 0)
-    FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, work_stream));
+    FEMGPU_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, work_stream));
 }
 
 void CudaExecutor::fill_zero(void *to, const std::size_t bytes) const

@@ -33,8 +33,9 @@ struct GridMemory
 class CudaExecutor final : public Executor
 {
 public:
+  /// @param granted bytes of the device's memory; 0: all
   /// @throws DeviceError if device number @p device does not exist or is too old.
-  explicit CudaExecutor(int device);
+  explicit CudaExecutor(int device, std::size_t granted = 0);
   ~CudaExecutor() override;
   CudaExecutor(const CudaExecutor &) = delete;
   CudaExecutor &operator=(const CudaExecutor &) = delete;
@@ -45,7 +46,6 @@ public:
   }
   std::string name() const override;
   std::string description() const override;
-  MemoryInfo memory() const override;
   void copy_from_host(void *to, const void *from, std::size_t bytes) const override;
   void copy_inside(void *to, const void *from, std::size_t bytes) const override;
   void fill_zero(void *to, std::size_t bytes) const override;
@@ -133,6 +133,9 @@ public:
   }
 
 protected:
+  MemoryInfo memory_raw() const override;
+  void *allocate_on_host_raw(std::size_t bytes) const override;
+  void deallocate_on_host_raw(void *pointer) const noexcept override;
   void *allocate_raw(std::size_t bytes) const override;
   void deallocate_raw(void *pointer) const noexcept override;
   void copy_to_host_raw(void *to, const void *from, std::size_t bytes) const override;

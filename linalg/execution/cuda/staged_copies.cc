@@ -85,7 +85,7 @@ void CudaStagedCopies::copy_from_host(void *const to, const void *const from,
     FEMGPU_CUDA(cudaEventSynchronize(chunk.done));
     copy_by_threads(chunk.memory, static_cast<const char *>(from) + begin, size);
     FEMGPU_CUDA(cudaMemcpyAsync(static_cast<char *>(to) + begin, chunk.memory, size,
-                                cudaMemcpyHostToDevice, stream));
+                                cudaMemcpyDefault, stream));
     FEMGPU_CUDA(cudaEventRecord(chunk.done, stream));
   }
   FEMGPU_CUDA(cudaStreamSynchronize(stream));
@@ -98,7 +98,7 @@ void CudaStagedCopies::copy_to_host(void *const to, const void *const from, cons
     const Chunk &chunk = chunks[k % chunks.size()];
     const std::size_t begin = k * piece;
     FEMGPU_CUDA(cudaMemcpyAsync(chunk.memory, static_cast<const char *>(from) + begin,
-                                std::min(piece, bytes - begin), cudaMemcpyDeviceToHost, stream));
+                                std::min(piece, bytes - begin), cudaMemcpyDefault, stream));
     FEMGPU_CUDA(cudaEventRecord(chunk.done, stream));
   };
   for (std::size_t k = 0; k < std::min(n_pieces, chunks.size()); ++k)

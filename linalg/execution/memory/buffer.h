@@ -23,13 +23,16 @@ public:
   Buffer() = default;
 
   /// Uninitialised memory for @p size elements. @throws DeviceError if there is not enough.
-  Buffer(ExecutorPtr owner, const std::size_t size)
-      : owner(std::move(owner)), pointer(static_cast<T *>(this->owner->allocate(size * sizeof(T)))),
-        length(size)
+  Buffer(ExecutorPtr owner, const std::size_t size, const MemoryPlace place = MemoryPlace::executor)
+      : owner(std::move(owner)),
+        pointer(static_cast<T *>(this->owner->allocate(size * sizeof(T), place))), length(size),
+        place(place)
   {}
 
   /// A copy of @p size elements of host memory.
-  Buffer(ExecutorPtr owner, const T *host, const std::size_t size) : Buffer(std::move(owner), size)
+  Buffer(ExecutorPtr owner, const T *host, const std::size_t size,
+         const MemoryPlace place = MemoryPlace::executor)
+      : Buffer(std::move(owner), size, place)
   {
     copy_from_host(host);
   }
@@ -50,7 +53,7 @@ public:
   ~Buffer()
   {
     if (pointer != nullptr)
-      owner->deallocate(pointer, bytes());
+      owner->deallocate(pointer, bytes(), place);
   }
 
   T *data()
@@ -68,6 +71,10 @@ public:
   std::size_t bytes() const
   {
     return length * sizeof(T);
+  }
+  bool is_on_host() const
+  {
+    return place == MemoryPlace::host;
   }
 
   /// The first @p count elements from or to host memory.
@@ -125,11 +132,13 @@ private:
     std::swap(owner, other.owner);
     std::swap(pointer, other.pointer);
     std::swap(length, other.length);
+    std::swap(place, other.place);
   }
 
   ExecutorPtr owner;
   T *pointer = nullptr;
   std::size_t length = 0;
+  MemoryPlace place = MemoryPlace::executor;
 };
 } // namespace femgpu::linalg
 

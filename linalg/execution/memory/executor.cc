@@ -1,6 +1,7 @@
 #include "linalg/execution/memory/executor.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/host_memory.h"
 #ifdef FEMGPU_HAVE_CUDA
 #include "linalg/execution/cuda/executor.h"
 #endif
@@ -14,20 +15,40 @@
 
 namespace femgpu::linalg
 {
-void *Executor::allocate(const std::size_t bytes) const
+MemoryInfo Executor::memory() const
+{
+  MemoryInfo info = memory_raw();
+  if (granted > 0) {
+    info.total = std::min(info.total, granted);
+    info.free = std::min(info.free, granted - std::min(used, granted));
+  }
+  return info;
+}
+
+void *Executor::allocate(const std::size_t bytes, const MemoryPlace place) const
 {
   if (bytes == 0)
     return nullptr;
+  if (place == MemoryPlace::host)
+    return allocate_on_host_raw(bytes);
+  if (granted > 0 && used + bytes > granted)
+    throw DeviceError("The solver needs " + gigabytes(bytes) + " more on " + name() + ", where " +
+                      gigabytes(granted - std::min(used, granted)) + " of the " +
+                      gigabytes(granted) +
+                      " granted are free. Grant more, or take a method with fewer vectors.");
   void *const pointer = allocate_raw(bytes);
   used += bytes;
   peak = std::max(peak, used);
   return pointer;
 }
 
-void Executor::deallocate(void *const pointer, const std::size_t bytes) const noexcept
+void Executor::deallocate(void *const pointer, const std::size_t bytes,
+                          const MemoryPlace place) const noexcept
 {
   if (pointer == nullptr)
     return;
+  if (place == MemoryPlace::host)
+    return deallocate_on_host_raw(pointer);
   deallocate_raw(pointer);
   used -= bytes;
 }
@@ -38,8 +59,10 @@ void Executor::copy_to_host(void *to, const void *from, const std::size_t bytes)
   copy_to_host_raw(to, from, bytes);
 }
 
-HostExecutor::HostExecutor(const unsigned int n_threads)
-    : threads(n_threads > 0 ? n_threads : static_cast<unsigned int>(omp_get_max_threads()))
+HostExecutor::HostExecutor(const Resources &resources)
+    : Executor(resources.memory),
+      threads(resources.threads > 0 ? resources.threads
+                                    : static_cast<unsigned int>(omp_get_max_threads()))
 {}
 
 std::string HostExecutor::description() const
@@ -47,7 +70,7 @@ std::string HostExecutor::description() const
   return std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
-MemoryInfo HostExecutor::memory() const
+MemoryInfo HostExecutor::memory_raw() const
 {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return {static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page,
@@ -107,19 +130,19 @@ int cuda_device_of(const std::string &backend)
 }
 } // namespace
 
-ExecutorPtr make_executor(const std::string &backend, const unsigned int n_threads)
+ExecutorPtr make_executor(const std::string &backend, const Resources &resources)
 {
   if (backend == "host")
-    return std::make_shared<HostExecutor>(n_threads);
+    return std::make_shared<HostExecutor>(resources);
   const int device = cuda_device_of(backend);
   if (backend != "auto" && device < 0)
     throw ParameterError("Unknown backend '" + backend + "'; use auto, host, cuda or cuda:K.");
 #ifdef FEMGPU_HAVE_CUDA
   if (device >= 0)
-    return std::make_shared<CudaExecutor>(device);
+    return std::make_shared<CudaExecutor>(device, resources.memory);
   for (int k = 0; k < n_cuda_devices(); ++k) {
     try {
-      return std::make_shared<CudaExecutor>(k);
+      return std::make_shared<CudaExecutor>(k, resources.memory);
     }
     catch (const DeviceError &) { // NOLINT(bugprone-empty-catch): the next one may work
     }
@@ -130,7 +153,7 @@ ExecutorPtr make_executor(const std::string &backend, const unsigned int n_threa
                       "' was asked for, but this femgpu was built without CUDA. Use --backend "
                       "host, or rebuild where nvcc >= 12.4 is installed.");
 #endif
-  return std::make_shared<HostExecutor>(n_threads);
+  return std::make_shared<HostExecutor>(resources);
 }
 
 #ifndef FEMGPU_HAVE_CUDA

@@ -33,6 +33,25 @@ struct MemoryInfo
   std::size_t free = 0;
 };
 
+/// What an executor may take of its device, or of the host.
+struct Resources
+{
+  unsigned int threads; ///< of the host; 0: all cores that the process may use
+  std::size_t memory;   ///< bytes; 0: all that there is
+
+  Resources(const unsigned int threads = 0, const std::size_t memory = 0)
+      : threads(threads), memory(memory)
+  {}
+};
+
+/// Where a Buffer is: in the memory of its executor, or in the host's, which its steps reach, over
+/// a bus if they run on a device.
+enum class MemoryPlace
+{
+  executor,
+  host
+};
+
 /**
  * A place that owns memory and runs steps: the cores of this host, or one CUDA device. Buffers keep
  * a shared pointer to theirs. An executor is used by one thread at a time.
@@ -50,17 +69,26 @@ public:
   /// For people: device name or number of threads.
   virtual std::string description() const = 0;
 
-  /// Memory of the device, or of this host.
-  virtual MemoryInfo memory() const = 0;
+  /// Memory of the device, or of this host, as far as it is granted.
+  MemoryInfo memory() const;
+
+  /// Is it only so much of its memory that it may take? Then a matrix may have to stay in that of
+  /// the host.
+  bool has_limited_memory() const
+  {
+    return granted > 0;
+  }
 
   /**
    * @p bytes of uninitialised memory; nullptr for 0 bytes.
    * @throws DeviceError naming the bytes asked for and the bytes free.
    */
-  void *allocate(std::size_t bytes) const;
-  void deallocate(void *pointer, std::size_t bytes) const noexcept;
+  void *allocate(std::size_t bytes, MemoryPlace place = MemoryPlace::executor) const;
+  void deallocate(void *pointer, std::size_t bytes,
+                  MemoryPlace place = MemoryPlace::executor) const noexcept;
 
-  /// Copies between this executor's memory and the host's; both wait until the copy is done.
+  /// Copies between this executor's memory, in any place, and the host's; both wait until the copy
+  /// is done.
   virtual void copy_from_host(void *to, const void *from, std::size_t bytes) const = 0;
   void copy_to_host(void *to, const void *from, std::size_t bytes) const;
   /// A copy inside this executor's memory, in order with the steps.
@@ -91,18 +119,26 @@ public:
     return moved_to_host;
   }
 
-  /// Largest number of bytes that were allocated at one time.
+  /// Largest number of bytes of its own memory that were allocated at one time.
   std::size_t peak_bytes() const
   {
     return peak;
   }
 
 protected:
+  /// @param granted bytes; 0: all that there is
+  explicit Executor(const std::size_t granted) : granted(granted)
+  {}
+
+  virtual MemoryInfo memory_raw() const = 0;
+  virtual void *allocate_on_host_raw(std::size_t bytes) const = 0;
+  virtual void deallocate_on_host_raw(void *pointer) const noexcept = 0;
   virtual void *allocate_raw(std::size_t bytes) const = 0;
   virtual void deallocate_raw(void *pointer) const noexcept = 0;
   virtual void copy_to_host_raw(void *to, const void *from, std::size_t bytes) const = 0;
 
 private:
+  std::size_t granted;
   mutable std::size_t moved_to_host = 0;
   mutable std::size_t used = 0;
   mutable std::size_t peak = 0;
@@ -114,8 +150,8 @@ using ExecutorPtr = std::shared_ptr<const Executor>;
 class HostExecutor final : public Executor
 {
 public:
-  /// @param n_threads 0 takes what OpenMP would take.
-  explicit HostExecutor(unsigned int n_threads = 0);
+  /// With 0 threads it takes what OpenMP would take.
+  explicit HostExecutor(const Resources &resources = {});
 
   BackendKind backend() const override
   {
@@ -126,7 +162,6 @@ public:
     return "host";
   }
   std::string description() const override;
-  MemoryInfo memory() const override;
   void copy_from_host(void *to, const void *from, std::size_t bytes) const override;
   void copy_inside(void *to, const void *from, std::size_t bytes) const override;
   void fill_zero(void *to, std::size_t bytes) const override;
@@ -141,8 +176,17 @@ public:
   }
 
 protected:
+  MemoryInfo memory_raw() const override;
   void *allocate_raw(std::size_t bytes) const override;
   void deallocate_raw(void *pointer) const noexcept override;
+  void *allocate_on_host_raw(std::size_t bytes) const override
+  {
+    return allocate_raw(bytes);
+  }
+  void deallocate_on_host_raw(void *pointer) const noexcept override
+  {
+    deallocate_raw(pointer);
+  }
   void copy_to_host_raw(void *to, const void *from, std::size_t bytes) const override;
 
 private:
@@ -152,11 +196,10 @@ private:
 /**
  * The executor that @p backend names: "host", "cuda" (device 0), "cuda:K", or "auto", which takes
  * the first CUDA device that works where the program has the CUDA backend, else the host.
- * @param n_threads threads of the host executor; 0 for all cores the process may use.
  * @throws ParameterError if @p backend is none of these words; DeviceError if a CUDA device was
  *         asked for by name and cannot be had.
  */
-ExecutorPtr make_executor(const std::string &backend, unsigned int n_threads = 0);
+ExecutorPtr make_executor(const std::string &backend, const Resources &resources = {});
 
 /// Number of CUDA devices; 0 without a driver, or with one that is too old.
 int n_cuda_devices() noexcept;
