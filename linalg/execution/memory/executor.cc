@@ -32,10 +32,11 @@ void *Executor::allocate(const std::size_t bytes, const MemoryPlace place) const
   if (place == MemoryPlace::host)
     return allocate_on_host_raw(bytes);
   if (granted > 0 && used + bytes > granted)
-    throw DeviceError("The solver needs " + gigabytes(bytes) + " more on " + name() + ", where " +
-                      gigabytes(granted - std::min(used, granted)) + " of the " +
-                      gigabytes(granted) +
-                      " granted are free. Grant more, or take a method with fewer vectors.");
+    throw DeviceError(
+        "The solver needs " + gigabytes(bytes) + " more on " + name() + ", where " +
+        gigabytes(granted - std::min(used, granted)) + " of the " + gigabytes(granted) +
+        " granted are free. Grant more (Solver/Device memory, --device-memory), or take a "
+        "method with fewer vectors.");
   void *const pointer = allocate_raw(bytes);
   used += bytes;
   peak = std::max(peak, used);
