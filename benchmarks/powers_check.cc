@@ -4,13 +4,12 @@
  * streamed from host memory, with several products a visit and with one. See --help.
  */
 #include "benchmarks/measure.h"
+#include "benchmarks/ordered_system.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "linalg/generators/registry.h"
 #include "linalg/matrices/registry.h"
-#include "linalg/partitions/partition.h"
 #include "linalg/powers/matrix_powers.h"
-#include "linalg/transformations/registry.h"
 
 #include <cstdio>
 #include <fstream>
@@ -33,8 +32,8 @@ const char *const help =
     "                      [--format FORMAT] [SYSTEM]...\n"
     "\n"
     "  --backend NAME   cuda (as it is), cuda:K or host\n"
-    "  --order ORDER    none (as it is), rcm, or KIND:ROWS: blocks of about so many rows of the\n"
-    "                   partition KIND, geometry or metis\n"
+    "  --order ORDER    none (as it is), another of femgpu-solve, or KIND:ROWS: parts of about so\n"
+    "                   many rows of the partition KIND, geometry or metis\n"
     "  --steps S        5, 10, 15 and 20 as it is; as often as wanted\n"
     "  --part P         the streamed matrix has memory for 1/P of it; as it is 4\n"
     "  --format FORMAT  of plain products, as it is auto\n"
@@ -101,35 +100,7 @@ struct OrderedSystem
 
 OrderedSystem ordered_system(const std::string &name, const std::string &order)
 {
-  const ModelProblem problem = generate(name);
-  const std::size_t colon = order.find(':');
-  OrderedSystem system{name + (order == "none" ? "" : " " + order), {}};
-  Partition parts;
-  if (colon == std::string::npos)
-    parts = orderings.make(order)(problem.A.csr());
-  else {
-    const int rows = number_of("--order", order.substr(colon + 1));
-    parts =
-        make_partition(order.substr(0, colon), problem.A.csr(), std::max(problem.A.n / rows, 1));
-  }
-  if (!parts.starts.empty()) {
-    Unknowns unknowns;
-    unknowns.part_starts = parts.starts;
-    system.A.unknowns = std::make_shared<const Unknowns>(std::move(unknowns));
-  }
-  if (parts.order.empty()) {
-    const UnknownsPtr unknowns = system.A.unknowns;
-    system.A = problem.A;
-    system.A.unknowns = unknowns;
-    return system;
-  }
-  PermutedPattern pattern = permute_pattern(problem.A.csr(), parts.order);
-  system.A.n = problem.A.n;
-  system.A.values.resize(pattern.entries.size());
-  permute(pattern.entries, problem.A.values.data(), system.A.values.data());
-  system.A.row_starts = std::move(pattern.row_starts);
-  system.A.columns = std::move(pattern.columns);
-  return system;
+  return {name + (order == "none" ? "" : " " + order), in_order(generate(name).A, order)};
 }
 
 /// What was measured of one form.

@@ -353,6 +353,19 @@ def table_multigrid_femgpu(rows):
     return origin(rows) + markdown(header, lines, 4)
 
 
+# The table of femgpu_surfaces
+
+def table_surfaces(rows):
+    """Rows of others that three parts compute again, in percent of the entries of own ones, and
+    elements that are exchanged beside those of s products."""
+    rows = [row for row in rows if row["parts"] == "3"]
+    columns, lines = pivot(rows, lambda row: f"`{row['system']}`, {row['order']}",
+                           lambda row: f"s = {row['steps']}",
+                           lambda row: f"{number(row['surface_mean'], 2, 100.)}, "
+                                       f"{number(row['volume'], 2)}")
+    return markdown(["system, order"] + columns, lines)
+
+
 TABLES = {name[len("table_"):].replace("_", "-"): function
           for name, function in list(globals().items()) if name.startswith("table_")}
 

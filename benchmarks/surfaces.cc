@@ -1,0 +1,249 @@
+/**
+ * @file
+ * What parts of a matrix need of each other for s steps of a Krylov basis: rows that are computed
+ * again, and elements that are exchanged. See --help.
+ */
+#include "benchmarks/measure.h"
+#include "benchmarks/ordered_system.h"
+#include "linalg/base/error.h"
+#include "linalg/generators/registry.h"
+#include "linalg/io/matrix_market.h"
+#include "linalg/partitions/partition.h"
+#include "linalg/powers/cache_blocks.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femgpu::linalg::benchmark
+{
+namespace
+{
+const char *const help =
+    "What parts of a matrix need of each other for s steps of a Krylov basis (Yamazaki et al. "
+    "2014,\n"
+    "figures 6 and 7), for orders of the rows.\n"
+    "\n"
+    "  femgpu_surfaces [--parts P]... [--steps S]... [--order ORDER]... [--csv FILE] SYSTEM...\n"
+    "\n"
+    "  --parts P      2, 3 and 4 as it is\n"
+    "  --steps S      1, 2, 5, 10, 15 and 20 as it is\n"
+    "  --order ORDER  none, rcm and kway as it is: none, rcm: parts of equal numbers of rows;\n"
+    "                 kway: those of METIS\n"
+    "  --csv FILE     write the table, too\n"
+    "  SYSTEM         a Matrix Market file, or a model problem as femgpu-solve --generate takes "
+    "it\n"
+    "\n"
+    "Columns: surface: entries of the rows of others that a part stores and computes again, "
+    "beside\n"
+    "its own, mean and largest of the parts; work: entries multiplied in s steps, beside those of "
+    "s\n"
+    "products; volume: elements that are sent and received, beside those of s products.\n";
+
+struct Options
+{
+  std::vector<int> parts, steps;
+  std::vector<std::string> orders, systems;
+  std::string csv;
+  bool help = false;
+};
+
+Options options_of(const std::vector<std::string> &arguments)
+{
+  Options options;
+  const auto value = [&](std::size_t &i) {
+    if (i + 1 == arguments.size())
+      throw ParameterError("Argument '" + arguments[i] + "' lacks its value; see --help.");
+    return arguments[++i];
+  };
+  const auto number = [&](std::size_t &i) {
+    const std::string name = arguments[i], word = value(i);
+    if (word.empty() || word.size() > 4 ||
+        word.find_first_not_of("0123456789") != std::string::npos || std::stoi(word) == 0)
+      throw ParameterError("Argument '" + name + "' needs a whole number from 1 on, not '" + word +
+                           "'; see --help.");
+    return std::stoi(word);
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (const std::string &argument = arguments[i]; argument == "--help" || argument == "-h")
+      options.help = true;
+    else if (argument == "--parts")
+      options.parts.push_back(number(i));
+    else if (argument == "--steps")
+      options.steps.push_back(number(i));
+    else if (argument == "--order")
+      options.orders.push_back(value(i));
+    else if (argument == "--csv")
+      options.csv = value(i);
+    else if (argument.rfind("--", 0) == 0)
+      throw ParameterError("Argument '" + argument + "' is unknown; see --help.");
+    else
+      options.systems.push_back(argument);
+  return options;
+}
+
+/// Of one order, number of parts and s.
+struct Surface
+{
+  std::string system, order;
+  int n, parts, steps;
+  double mean = 0., largest = 0.; ///< of the surfaces
+  double work = 0., volume = 0.;
+};
+
+bool is_file(const std::string &system)
+{
+  return std::ifstream(system).good();
+}
+
+/// The parts of an ordered matrix, and all that lies within the deepest distance of them.
+class Surfaces
+{
+public:
+  Surfaces(HostMatrix ordered, const int n_parts, const int deepest)
+      : matrix(std::move(ordered)), A(matrix.csr()), starts(starts_of(A, n_parts)), near(A),
+        is_ghost(static_cast<std::size_t>(A.n))
+  {
+    for (int part = 0; part < n_parts; ++part) {
+      near.find(starts[part], starts[part + 1], deepest, std::numeric_limits<std::size_t>::max());
+      counts.push_back(near.counts());
+      ghosts.push_back(near.ghosts());
+    }
+  }
+
+  Surface measure(const int s)
+  {
+    Surface result{"", "", A.n, static_cast<int>(counts.size()), s};
+    double own_entries = 0., computed = 0.;
+    for (std::size_t part = 0; part < counts.size(); ++part) {
+      const auto own =
+          static_cast<double>(A.row_starts[starts[part + 1]] - A.row_starts[starts[part]]);
+      double surface = 0., of_steps = s * own; // rows within distance s − 1 are computed
+      for (int distance = 1; distance < s; ++distance) {
+        const double entries = entries_at(part, distance);
+        surface += entries;
+        of_steps += (s - distance) * entries;
+      }
+      own_entries += own;
+      computed += of_steps;
+      result.mean += surface / own / static_cast<double>(counts.size());
+      result.largest = std::max(result.largest, surface / own);
+    }
+    result.work = computed / (s * own_entries);
+    const double of_products = elements(1);
+    result.volume = of_products > 0. ? elements(s) / (s * of_products) : 1.;
+    return result;
+  }
+
+private:
+  static std::vector<int> starts_of(const HostCsr &A, const int n_parts)
+  {
+    const std::vector<int> &known = A.unknowns->part_starts;
+    return static_cast<int>(known.size()) == n_parts + 1
+               ? known
+               : make_partition("contiguous", A, n_parts).starts;
+  }
+
+  /// Numbers of ghosts from this distance on, in the order of ghosts.
+  std::size_t first_at(const std::size_t part, const int distance) const
+  {
+    return static_cast<std::size_t>(counts[part][static_cast<std::size_t>(distance) - 1] -
+                                    counts[part][0]);
+  }
+  double entries_at(const std::size_t part, const int distance) const
+  {
+    double sum = 0.;
+    for (std::size_t k = first_at(part, distance); k < first_at(part, distance + 1); ++k)
+      sum += A.row_starts.length(ghosts[part][k]);
+    return sum;
+  }
+
+  /// |∪ δ| + Σ |δ| within distance s
+  double elements(const int s)
+  {
+    double received = 0., sent = 0.;
+    std::fill(is_ghost.begin(), is_ghost.end(), false);
+    for (std::size_t part = 0; part < counts.size(); ++part)
+      for (std::size_t k = 0; k < first_at(part, s + 1); ++k) {
+        ++received;
+        sent += is_ghost[ghosts[part][k]] ? 0. : 1.;
+        is_ghost[ghosts[part][k]] = true;
+      }
+    return sent + received;
+  }
+
+  HostMatrix matrix;
+  HostCsr A;
+  std::vector<int> starts;
+  Neighbourhood near;
+  std::vector<std::vector<int>> counts, ghosts; ///< of each part
+  std::vector<bool> is_ghost;                   ///< of any
+};
+
+void print(const Surface &s)
+{
+  std::printf("%-28s %-6s %5d %3d %9.3g %9.3g %7.3f %7.3f\n", s.system.c_str(), s.order.c_str(),
+              s.parts, s.steps, s.mean, s.largest, s.work, s.volume);
+}
+
+void write_csv(const std::string &name, const std::vector<Surface> &surfaces)
+{
+  std::ofstream file(name);
+  file << "system,n,order,parts,steps,surface_mean,surface_largest,work,volume\n";
+  for (const Surface &s : surfaces)
+    file << '"' << s.system << "\"," << s.n << ',' << s.order << ',' << s.parts << ',' << s.steps
+         << ',' << s.mean << ',' << s.largest << ',' << s.work << ',' << s.volume << '\n';
+  if (!file.flush())
+    throw OutputError("The table could not be written to '" + name + "'.");
+}
+
+int run(Options options)
+{
+  if (options.help || options.systems.empty()) {
+    std::cout << help;
+    return options.help ? 0 : 1;
+  }
+  if (options.parts.empty())
+    options.parts = {2, 3, 4};
+  if (options.steps.empty())
+    options.steps = {1, 2, 5, 10, 15, 20};
+  if (options.orders.empty())
+    options.orders = {"none", "rcm", "kway"};
+  std::printf("%-28s %-6s %5s %3s %9s %9s %7s %7s\n", "system", "order", "parts", "s", "surface",
+              "largest", "work", "volume");
+  std::vector<Surface> surfaces;
+  for (const std::string &name : options.systems) {
+    const HostMatrix A = is_file(name) ? read_matrix_market(name).matrix : generate(name).A;
+    for (const std::string &order : options.orders)
+      for (const int parts : options.parts) {
+        const bool by_parts = order == "kway" || order == "geometry";
+        Surfaces of_order(in_order(A, by_parts ? order + " parts=" + std::to_string(parts) : order),
+                          parts, *std::max_element(options.steps.begin(), options.steps.end()));
+        for (const int s : options.steps) {
+          Surface surface = of_order.measure(s);
+          surface.system = name.substr(name.find_last_of('/') + 1);
+          surface.order = order;
+          print(surface);
+          surfaces.push_back(std::move(surface));
+        }
+      }
+  }
+  if (!options.csv.empty())
+    write_csv(options.csv, surfaces);
+  return 0;
+}
+} // namespace
+} // namespace femgpu::linalg::benchmark
+
+int main(const int argc, const char *const *const argv)
+{
+  return femgpu::linalg::benchmark::run_program([&] {
+    return femgpu::linalg::benchmark::run(
+        femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
+  });
+}
