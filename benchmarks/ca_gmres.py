@@ -2,9 +2,11 @@
 """Times restart cycles of CA-GMRES beside those of the other forms of GMRES.
 
 A solve of many cycles less one of few, over the difference: so neither the first cycle, which makes
-one vector at a time, nor what comes before a loop counts. Prints a table and writes a csv.
+one vector at a time, nor what comes before a loop counts. On one rank or several, with each way in
+which they speak, and with each form of matrix powers. Prints a table and writes a csv.
 """
 import argparse
+import itertools
 import json
 import statistics
 import subprocess
@@ -14,13 +16,22 @@ from runs import write_csv
 
 REFERENCES = ["gmres restart={m}", "gmres restart={m} orthogonalisation=cgs",
               "pipelined-gmres restart={m}"]
-COLUMNS = ["system", "n", "solver", "ms_a_restart", "gmres_times", "pipelined_times", "remarks",
+COLUMNS = ["system", "n", "ranks", "communicator", "solver", "ms_a_restart", "gmres_times", "pipelined_times", "remarks",
            "execution"]
 
 
-def solve(arguments, system, solver, iterations):
+def places(arguments):
+    """(ranks, communicator) of each run."""
+    for ranks in arguments.ranks:
+        for communicator in arguments.communicators if ranks > 1 else ["auto"]:
+            yield ranks, communicator
+
+
+def solve(arguments, place, system, solver, iterations):
     """Seconds of a solve with so many iterations, and its report."""
-    command = [arguments.program, "--generate", system, "--backend", arguments.backend,
+    ranks, communicator = place
+    launcher = [*arguments.mpirun.split(), "-n", str(ranks)] if ranks > 1 else []
+    command = launcher + [arguments.program, "--communicator", communicator, "--generate", system, "--backend", arguments.backend,
                "--preconditioner", arguments.preconditioner, "--solver", solver,
                "--ordering", arguments.ordering, "--format", arguments.format,
                "--fixed-iterations", str(iterations), "--json", "-", "--quiet"]
@@ -34,35 +45,39 @@ def solve(arguments, system, solver, iterations):
     return report["seconds"]["solve"], report
 
 
-def milliseconds(arguments, system, solver):
+def milliseconds(arguments, place, system, solver):
     """Of a restart: the median of some differences."""
     m, few, many = arguments.restart, 3, 3 + arguments.cycles
     times = []
     for _ in range(arguments.repeats):
-        short = solve(arguments, system, solver, few * m)[0]
-        long, report = solve(arguments, system, solver, many * m)
+        short = solve(arguments, place, system, solver, few * m)[0]
+        long, report = solve(arguments, place, system, solver, many * m)
         times.append(1e3 * (long - short) / arguments.cycles)
     return statistics.median(times), report
 
 
-def rows_of(arguments, system):
+def ratio(times, reference, solver):
+    return f"{times[reference] / times[solver]:.2f}" if reference in times else ""
+
+
+def rows_of(arguments, place, system):
     """A row for each solver; the references first."""
     forms = " ".join(arguments.option)
     solvers = [text.format(m=arguments.restart) for text in REFERENCES]
-    solvers += [f"ca-gmres restart={arguments.restart} s={s} {forms}".strip()
-                for s in arguments.steps]
+    solvers += [f"ca-gmres restart={arguments.restart} s={s} powers={powers} {forms}".strip()
+                for s in arguments.steps for powers in arguments.powers]
     times = {}
     for solver in solvers:
         try:
-            times[solver], report = milliseconds(arguments, system, solver)
+            times[solver], report = milliseconds(arguments, place, system, solver)
         except ValueError as error:
             print(f"{system:24} {solver}: {error}")
             continue
-        yield {"system": system, "n": report["matrix"]["n"], "solver": solver,
+        yield {"system": system, "n": report["matrix"]["n"], "ranks": place[0],
+               "communicator": report["solve"]["communicator"], "solver": solver,
                "ms_a_restart": f"{times[solver]:.4g}",
-               "gmres_times": f"{times[solvers[0]] / times[solver]:.2f}",
-               "pipelined_times": f"{times[solvers[2]] / times[solver]:.2f}"
-                                  if solvers[2] in times else "",
+               "gmres_times": ratio(times, solvers[0], solver),
+               "pipelined_times": ratio(times, solvers[2], solver),
                "remarks": report["solve"]["solver_remarks"],
                "execution": report["solve"]["execution"]}
 
@@ -78,18 +93,22 @@ def main():
     parser.add_argument("--format", default="csr")
     parser.add_argument("--restart", type=int, default=60)
     parser.add_argument("--steps", type=int, nargs="+", default=[5, 10, 15, 20], help="values of s")
+    parser.add_argument("--powers", nargs="+", default=["plain"], help="forms of matrix powers")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1])
+    parser.add_argument("--communicators", nargs="+", default=["auto"], help="of several ranks")
+    parser.add_argument("--mpirun", default="mpirun --oversubscribe --bind-to none")
     parser.add_argument("--option", nargs="*", default=[], help="others of ca-gmres: passes=1")
     parser.add_argument("--cycles", type=int, default=6, help="that are timed")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--csv")
     arguments = parser.parse_args()
     rows = []
-    for system in arguments.system:
-        for row in rows_of(arguments, system):
+    for system, place in itertools.product(arguments.system, places(arguments)):
+        for row in rows_of(arguments, place, system):
             rows.append(row)
-            print(f"{row['system']:24} {row['solver']:44} {row['ms_a_restart']:>8} ms a restart, "
-                  f"gmres x {row['gmres_times']}, pipelined x {row['pipelined_times']}; "
-                  f"{row['remarks']}", flush=True)
+            print(f"{row['system']:24} {row['ranks']} {row['communicator']:6} {row['solver']:56} "
+                  f"{row['ms_a_restart']:>8} ms a restart, gmres x {row['gmres_times']}, "
+                  f"pipelined x {row['pipelined_times']}; {row['remarks']}", flush=True)
     if arguments.csv:
         write_csv(arguments.csv, COLUMNS, rows)
 
