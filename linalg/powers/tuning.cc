@@ -333,8 +333,10 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
   }
   const CacheBlockLimits limits{forms.most_scratch(*A.executor())};
   const int deepest = deepest_sweep(A, options);
+  if (may_be_plain && deepest == 1)
+    return contest.winner();
   auto copy = forms.copy(A, m, deepest);
-  if (may_be_plain && is_part && deepest > 1)
+  if (may_be_plain && is_part)
     contest.enter("plain x " + std::to_string(deepest), make_exchanging_powers(*copy, deepest));
   int trials = 0, depth = deepest; // of the copy
   std::string obstacle =
