@@ -21,7 +21,8 @@ class HostChunkStream final : public ChunkStream
 {
 public:
   HostChunkStream(ExecutorPtr executor, const std::vector<std::size_t> &chunk_bytes)
-      : offsets(offsets_of(chunk_bytes)), memory(std::move(executor), offsets.back(), MemoryPlace::host)
+      : offsets(offsets_of(chunk_bytes)),
+        memory(std::move(executor), offsets.back(), MemoryPlace::host)
   {}
 
   char *host(const int c) override
