@@ -320,10 +320,20 @@ TEST_P(Orthogonalisation, OneObjectServesBlocksOfManySizes)
   }
 }
 
+/// Of ‖I − QᵀQ‖, as the theory has it; two passes leave rounding.
+double bound_of(const std::string &method, const int p, const double kappa)
+{
+  const double rounding = 10. * p * eps;
+  if (method.find("passes=2") != std::string::npos || method == "caqr")
+    return rounding;
+  return rounding * std::pow(kappa, method == "mgs" ? 1 : method == "cgs" ? p - 1 : 2);
+}
+
 TEST_P(Orthogonalisation, PartsOfABlockHaveTheFactorsOfAll)
 {
   for (const auto &[n, p] : std::vector<std::pair<int, int>>{{10, 4}, {700, 32}, {5000, 9}}) {
-    const TallMatrix V = block_of_condition(n, p, 1e3, 19);
+    const double kappa = 1e3;
+    const TallMatrix V = block_of_condition(n, p, kappa, 19);
     for (const std::string &variant : variants)
       for (const char *const passes : {"", " passes=2"}) {
         const std::string method = variant + passes;
@@ -336,9 +346,7 @@ TEST_P(Orthogonalisation, PartsOfABlockHaveTheFactorsOfAll)
         }
         EXPECT_LT(parts[0].error(V), 10. * p * eps) << method << n;
         EXPECT_LT(distance(parts[0].R, alone.R), 1e6 * p * eps * frobenius_norm(alone.R)) << method;
-        EXPECT_LT(orthogonality_error_of(parts[0].Q),
-                  10. * orthogonality_error_of(alone.Q) + 10. * p * eps)
-            << method << n;
+        EXPECT_LT(orthogonality_error_of(parts[0].Q), bound_of(method, p, kappa)) << method << n;
         expect_triangle(parts[0].R);
       }
   }
