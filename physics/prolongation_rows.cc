@@ -59,6 +59,7 @@ linalg::HostProlongation rows_by_parts(
   }
   return P;
 }
+
 void number_columns(linalg::HostProlongation &P, const long long first, const int n)
 {
   P.n_columns = n;
@@ -81,5 +82,4 @@ void number_columns(linalg::HostProlongation &P, const long long first, const in
     }
   }
 }
-
 } // namespace femgpu

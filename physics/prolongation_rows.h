@@ -27,6 +27,7 @@ void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P);
 linalg::HostProlongation rows_by_parts(
     std::size_t n, int n_columns,
     const std::function<void(std::size_t, std::size_t, linalg::HostProlongation &)> &add_rows);
+
 /// Numbers the columns, global ones, as a part does that has @p n of them from @p first on: its own
 /// from 0 on, and then those of others, its ghosts.
 void number_columns(linalg::HostProlongation &P, long long first, int n);

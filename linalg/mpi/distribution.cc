@@ -4,6 +4,7 @@
 #include "linalg/mpi/mpi_communicator.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -55,7 +56,7 @@ std::vector<int> balanced_rows(const HostCsr &A, const int n_parts)
     return A.row_starts[i] + entries_of_row * static_cast<std::size_t>(i);
   };
   const std::vector<int> &known = A.unknowns->part_starts;
-  const bool keeps_parts = static_cast<int>(known.size()) > n_parts;
+  const int near = A.n / n_parts / 10;
   std::vector<int> starts = {0};
   for (int part = 1; part < n_parts; ++part) {
     const double wanted = static_cast<double>(cost_before(A.n)) * part / n_parts;
@@ -67,7 +68,9 @@ std::vector<int> balanced_rows(const HostCsr &A, const int n_parts)
       else
         end = middle;
     }
-    starts.push_back(keeps_parts ? std::max(nearest(known, begin), starts.back()) : begin);
+    const int of_order = known.empty() ? begin : nearest(known, begin);
+    starts.push_back(std::abs(of_order - begin) <= near ? std::max(of_order, starts.back())
+                                                        : begin);
   }
   starts.push_back(A.n);
   const int node = A.node_size();

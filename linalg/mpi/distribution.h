@@ -16,8 +16,9 @@
 namespace femgpu::linalg
 {
 /// The first rows of parts that follow each other, and n: parts are about equal in what an
-/// iteration reads of them, their entries and some vectors, and cut no node. @param A with or
-/// without values
+/// iteration reads of them, their entries and some vectors, and cut no node. Where a part of A's
+/// order begins within a tenth of a share, a part of rows does, too. @param A with or without
+/// values
 std::vector<int> balanced_rows(const HostCsr &A, int n_parts);
 
 /// The rows of a matrix that a rank has. It may be moved, but not while somebody has its csr().

@@ -328,7 +328,8 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
   if (may_be_plain)
     contest.enter("plain", std::move(plain));
   if (may_be_plain && rows->max(A.csr().is_on_host() ? 1. : 0.) > 0.) { // has no room for blocks
-    contest.enter("streamed", make_streamed_powers(A, m, options, forms));
+    if (!is_part) // rows of others would come through the executor's memory
+      contest.enter("streamed", make_streamed_powers(A, m, options, forms));
     return contest.winner();
   }
   const CacheBlockLimits limits{forms.most_scratch(*A.executor())};

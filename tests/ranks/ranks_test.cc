@@ -1,3 +1,4 @@
+#include "linalg/mpi/distribution.h"
 #include "linalg/nonlinear_solver.h"
 #include "tests/linalg/test_matrices.h"
 #include "tests/ranks/ranks.h"
@@ -195,5 +196,19 @@ TEST_P(RanksOn, RefuseACommunicatorThatCannotBe)
 
 INSTANTIATE_TEST_SUITE_P(Backends, RanksOn, testing::Values("host", "cuda"),
                          [](const auto &info) { return info.param; });
+
+TEST(BalancedRows, BeginWherePartsOfAnOrderDoIfThatIsNear)
+{
+  HostMatrix A = laplacian_1d(1000);
+  EXPECT_NEAR(balanced_rows(A.csr(), 2)[1], 500, 1);
+  Unknowns unknowns;
+  unknowns.part_starts = {0, 250, 520, 740, 1000};
+  A.unknowns = std::make_shared<const Unknowns>(unknowns);
+  EXPECT_EQ(balanced_rows(A.csr(), 2), (std::vector<int>{0, 520, 1000}));
+  EXPECT_EQ(balanced_rows(A.csr(), 4), unknowns.part_starts);
+  unknowns.part_starts = {0, 330, 670, 1000};
+  A.unknowns = std::make_shared<const Unknowns>(unknowns);
+  EXPECT_NEAR(balanced_rows(A.csr(), 2)[1], 500, 1) << "a third and two would not be balanced";
+}
 } // namespace
 } // namespace femgpu::linalg::test

@@ -97,6 +97,14 @@ class Ranks(RanksTest):
                 self.assertLess(max(abs(a - b) for a, b in zip(x, expected)), 1e-9 * largest)
                 self.assertEqual(self.solution(ranks, *method), x)
 
+    def test_a_matrix_beyond_the_memory_granted_is_solved(self):
+        system = ["--generate", "banded:4000,90", "--preconditioner", "jacobi", "--solver",
+                  "ca-gmres restart=8 s=4 powers=auto"]
+        alone, together = self.report(0, *system), self.report(2, *system, "--device-memory", "500kB")
+        self.assertEqual(together["outcome"], "converged")
+        self.assertIn("memory of the host", together["solve"]["format"])
+        self.assertLessEqual(abs(together["solve"]["iterations"] - alone["solve"]["iterations"]), 2)
+
     def test_ranks_may_have_no_rows(self):
         for system in "poisson2d-5pt:1x2", "elasticity3d-p1:1":
             with self.subTest(system=system):
