@@ -256,11 +256,11 @@ unknowns_of_coarser_meshes(ForestCells cells, UnknownLines lines, const linalg::
     for (std::size_t group = 0; group < n_groups; ++group) {
       const auto next = std::make_shared<linalg::CoarserUnknowns>();
       if (n_groups == 1)
-        next->prolongation = std::move(P);
+        next->prolongation = std::exchange(P, {});
       else {
         next->prolongation =
             rows_of(P, finer_begins[group] * per_node, finer_begins[group + 1] * per_node);
-        number_columns(next->prolongation, static_cast<long long>(begins[group] * per_node),
+        number_columns(next->prolongation, static_cast<long long>(begins[group]) * given.per_node,
                        static_cast<int>((begins[group + 1] - begins[group]) * per_node));
       }
       next->unknowns = of_nodes(given, nodes, begins[group], begins[group + 1]);

@@ -370,8 +370,8 @@ linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
       cells.levels.empty() ? 0 : *std::max_element(cells.levels.begin(), cells.levels.end());
   if (Utilities::MPI::max(deepest, groups.leaders()) == 0) // nothing coarsens
     return {};
-  return linalg::LazyCoarserUnknowns([cells = std::move(cells), lines = std::move(lines), given,
-                                      groups]() mutable {
+  return linalg::LazyCoarserUnknowns([cells = std::move(cells), lines = std::move(lines),
+                                      given = given, groups]() mutable {
     return coarser_meshes_of_groups(std::move(cells), std::move(lines), std::move(given), groups);
   });
 }

@@ -32,14 +32,14 @@ HostMatrix own_rows_first(const HostMatrix &A, const int first, const int n_own)
   const auto new_number = [&](const int i) {
     return i < first ? n_own + i : i < first + n_own ? i - first : i;
   };
-  const HostCsr csr = A.csr();
+  const RowStarts row_starts = A.csr().row_starts;
   HostMatrix result;
   result.columns.reserve(A.columns.size());
   result.values.reserve(A.values.size());
   for (int i = 0; i < A.n; ++i) {
-    const RowEntries<double> row = csr.entries(old_number(i));
-    for (int k = 0; k < row.length; ++k)
-      result.add(new_number(row.columns[k]), row.values[k]);
+    const int row = old_number(i);
+    for (std::size_t k = row_starts[row]; k < row_starts[row + 1]; ++k)
+      result.add(new_number(A.columns[k]), A.values[k]);
     result.end_row();
   }
   return result;

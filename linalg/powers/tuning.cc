@@ -200,8 +200,8 @@ std::vector<BlockCandidate> block_candidates(const BlockSearch &search)
   std::vector<BlockCandidate> candidates;
   for (const int size : sizes)
     if (size / 2 < n)
-      for (BlockCandidate &candidate : candidates_of(search, size, most))
-        candidates.push_back(std::move(candidate));
+      for (const BlockCandidate &candidate : candidates_of(search, size, most))
+        candidates.push_back(candidate);
   keep_cheapest(candidates, candidates.size());
   return candidates;
 }
@@ -278,8 +278,8 @@ private:
   int steps_in_memory(const int n_steps) const
   {
     const std::size_t bytes = sizeof(double) * std::max<std::size_t>(rows->n_with_ghosts(), 1);
-    const auto vectors = static_cast<double>(rows->executor()->memory().free / 4 / bytes);
-    const double fewest = -rows->max(-vectors);
+    const std::size_t vectors = rows->executor()->memory().free / 4 / bytes;
+    const double fewest = -rows->max(-static_cast<double>(vectors));
     return static_cast<int>(std::clamp(fewest, 3., n_steps + 1.)) - 1;
   }
 

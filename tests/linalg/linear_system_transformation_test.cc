@@ -203,10 +203,9 @@ TEST(Transformations, AnOrderingByGeometryNeedsCoordinatesAndTellsItsParts)
             std::string::npos);
   Unknowns unknowns;
   unknowns.dimension = 2;
-  for (int i = 0; i < A.n; ++i) {
-    unknowns.coordinates.push_back(i % 40);
-    unknowns.coordinates.push_back(i / 40);
-  }
+  for (int y = 0; y < A.n / 40; ++y)
+    for (int x = 0; x < 40; ++x)
+      unknowns.coordinates.insert(unknowns.coordinates.end(), {1. * x, 1. * y});
   A.unknowns = std::make_shared<const Unknowns>(std::move(unknowns));
   const HostCsr A_hat = transformation.setup(A.csr());
   EXPECT_EQ(A_hat.unknowns->part_starts, (std::vector<int>{0, 400, 800, 1200, 1600}));

@@ -343,17 +343,16 @@ ForestCells refined_at_a_corner(const int times)
 /// Groups, one of them without nodes, have together what one group has of all nodes.
 TEST(CoarserUnknowns, of_coarser_meshes_are_those_of_all_groups)
 {
-  const int times = 12, n_nodes = 4 + 5 * times;
+  const int times = 12, n_nodes = 4 + 5 * times, n = 2 * n_nodes;
   linalg::Unknowns given;
   given.per_node = 2;
   given.dimension = 1;
-  for (int i = 0; i < 2 * n_nodes; ++i)
+  for (int i = 0; i < n; ++i)
     given.coordinates.push_back(i);
   const auto with_groups = [&](const std::vector<int> &starts) {
-    return unknowns_of_coarser_meshes(
-        refined_at_a_corner(times),
-        {std::vector<int>(2 * n_nodes, 0), std::vector<int>(2 * n_nodes + 1, 0), {}, {}}, given,
-        starts);
+    return unknowns_of_coarser_meshes(refined_at_a_corner(times),
+                                      {std::vector<int>(n, 0), std::vector<int>(n + 1, 0), {}, {}},
+                                      given, starts);
   };
   auto all = with_groups({0, n_nodes})[0];
   auto groups = with_groups({0, 17, 17, 40, n_nodes});
