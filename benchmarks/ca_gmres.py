@@ -8,7 +8,6 @@ which they speak, and with each form of matrix powers. Prints a table and writes
 import argparse
 import itertools
 import json
-import statistics
 import subprocess
 import sys
 
@@ -16,8 +15,8 @@ from runs import write_csv
 
 REFERENCES = ["gmres restart={m}", "gmres restart={m} orthogonalisation=cgs",
               "pipelined-gmres restart={m}"]
-COLUMNS = ["system", "n", "ranks", "communicator", "solver", "ms_a_restart", "gmres_times", "pipelined_times", "remarks",
-           "execution"]
+COLUMNS = ["system", "n", "ranks", "communicator", "solver", "ms_a_restart", "gmres_times",
+           "pipelined_times", "remarks", "execution"]
 
 
 def places(arguments):
@@ -28,13 +27,15 @@ def places(arguments):
 
 
 def solve(arguments, place, system, solver, iterations):
-    """Seconds of a solve with so many iterations, and its report."""
+    """Seconds of a solve with so many iterations (the median of some), and its report."""
     ranks, communicator = place
     launcher = [*arguments.mpirun.split(), "-n", str(ranks)] if ranks > 1 else []
-    command = launcher + [arguments.program, "--communicator", communicator, "--generate", system, "--backend", arguments.backend,
+    command = [*launcher, arguments.program, "--communicator", communicator,
+               "--generate", system, "--backend", arguments.backend,
                "--preconditioner", arguments.preconditioner, "--solver", solver,
                "--ordering", arguments.ordering, "--format", arguments.format,
-               "--fixed-iterations", str(iterations), "--json", "-", "--quiet"]
+               "--fixed-iterations", str(iterations), "--repeat", str(arguments.repeats),
+               "--json", "-", "--quiet"]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         report = json.loads(result.stdout)
@@ -46,14 +47,11 @@ def solve(arguments, place, system, solver, iterations):
 
 
 def milliseconds(arguments, place, system, solver):
-    """Of a restart: the median of some differences."""
+    """Of a restart."""
     m, few, many = arguments.restart, 3, 3 + arguments.cycles
-    times = []
-    for _ in range(arguments.repeats):
-        short = solve(arguments, place, system, solver, few * m)[0]
-        long, report = solve(arguments, place, system, solver, many * m)
-        times.append(1e3 * (long - short) / arguments.cycles)
-    return statistics.median(times), report
+    short = solve(arguments, place, system, solver, few * m)[0]
+    long, report = solve(arguments, place, system, solver, many * m)
+    return 1e3 * (long - short) / arguments.cycles, report
 
 
 def ratio(times, reference, solver):
@@ -99,7 +97,7 @@ def main():
     parser.add_argument("--mpirun", default="mpirun --oversubscribe --bind-to none")
     parser.add_argument("--option", nargs="*", default=[], help="others of ca-gmres: passes=1")
     parser.add_argument("--cycles", type=int, default=6, help="that are timed")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=5, help="of a solve; the median counts")
     parser.add_argument("--csv")
     arguments = parser.parse_args()
     rows = []
