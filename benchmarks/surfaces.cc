@@ -5,6 +5,7 @@
  */
 #include "benchmarks/measure.h"
 #include "benchmarks/ordered_system.h"
+#include "common/command_line_reader.h"
 #include "linalg/base/error.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
@@ -16,6 +17,7 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,66 +26,56 @@ namespace femgpu::linalg::benchmark
 {
 namespace
 {
-const char *const help =
-    "What parts of a matrix need of each other for s steps of a Krylov basis (Yamazaki et al. "
-    "2014,\n"
-    "figures 6 and 7), for orders of the rows.\n"
+const char *const footer =
+    "A system is a Matrix Market file, or a model problem as femgpu-solve --generate takes it.\n"
     "\n"
-    "  femgpu_surfaces [--parts P]... [--steps S]... [--order ORDER]... [--csv FILE] SYSTEM...\n"
-    "\n"
-    "  --parts P      2, 3 and 4 as it is\n"
-    "  --steps S      1, 2, 5, 10, 15 and 20 as it is\n"
-    "  --order ORDER  none, rcm and kway as it is: none, rcm: parts of equal numbers of rows;\n"
-    "                 kway: those of METIS\n"
-    "  --csv FILE     write the table, too\n"
-    "  SYSTEM         a Matrix Market file, or a model problem as femgpu-solve --generate takes "
-    "it\n"
-    "\n"
-    "Columns: surface: entries of the rows of others that a part stores and computes again, "
-    "beside\n"
-    "its own, mean and largest of the parts; work: entries multiplied in s steps, beside those of "
-    "s\n"
-    "products; volume: elements that are sent and received, beside those of s products.\n";
+    "Columns:\n"
+    "  surface  entries of the rows of others that a part stores and computes again,\n"
+    "           beside its own: mean and largest of the parts\n"
+    "  work     entries multiplied in s steps, beside those of s products\n"
+    "  volume   elements that are sent and received, beside those of s products\n";
 
 struct Options
 {
-  std::vector<int> parts, steps;
-  std::vector<std::string> orders, systems;
-  std::string csv;
-  bool help = false;
+  std::vector<int> parts = {2, 3, 4}, steps = {1, 2, 5, 10, 15, 20};
+  std::vector<std::string> orders = {"none", "rcm", "kway"}, systems;
+  std::optional<std::string> csv;
+  std::string help; ///< to be printed, and no more
 };
 
-Options options_of(const std::vector<std::string> &arguments)
+Options parse(const int argc, const char *const *const argv)
 {
+  CommandLineReader reader("femgpu_surfaces", "SYSTEM... [OPTIONS]",
+                           "What parts of a matrix need of each other for s steps of a Krylov "
+                           "basis (Yamazaki et al. 2014, figures 6 and 7), for orders of the rows.",
+                           footer);
   Options options;
-  const auto value = [&](std::size_t &i) {
-    if (i + 1 == arguments.size())
-      throw ParameterError("Argument '" + arguments[i] + "' lacks its value; see --help.");
-    return arguments[++i];
+  std::vector<std::string> parts, steps, orders, csv;
+  reader.positional("SYSTEM", options.systems, "What is cut");
+  reader.option("--parts", parts, "P", "Their number, as often as wanted; 2, 3 and 4 if not given");
+  reader.option("--steps", steps, "S",
+                "Of the basis, as often as wanted; 1, 2, 5, 10, 15 and 20 if not given");
+  reader.option("--order", orders, "NAME",
+                "none, rcm: parts of equal numbers of rows; kway, geometry: their own. As often as "
+                "wanted; none, rcm and kway if not given");
+  reader.option("--csv", csv, "FILE", "Write the table, too");
+  options.help = reader.parse(argc, argv);
+  if (!options.help.empty())
+    return options;
+  if (options.systems.empty())
+    reader.fail("there is no SYSTEM");
+  const auto read = [&](const std::vector<std::string> &words, const char *const name,
+                        std::vector<int> &numbers) {
+    if (!words.empty())
+      numbers.clear();
+    for (const std::string &word : words)
+      numbers.push_back(static_cast<int>(*reader.positive_number({word}, name, 9999)));
   };
-  const auto number = [&](std::size_t &i) {
-    const std::string name = arguments[i], word = value(i);
-    if (word.empty() || word.size() > 4 ||
-        word.find_first_not_of("0123456789") != std::string::npos || std::stoi(word) == 0)
-      throw ParameterError("Argument '" + name + "' needs a whole number from 1 on, not '" + word +
-                           "'; see --help.");
-    return std::stoi(word);
-  };
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (const std::string &argument = arguments[i]; argument == "--help" || argument == "-h")
-      options.help = true;
-    else if (argument == "--parts")
-      options.parts.push_back(number(i));
-    else if (argument == "--steps")
-      options.steps.push_back(number(i));
-    else if (argument == "--order")
-      options.orders.push_back(value(i));
-    else if (argument == "--csv")
-      options.csv = value(i);
-    else if (argument.rfind("--", 0) == 0)
-      throw ParameterError("Argument '" + argument + "' is unknown; see --help.");
-    else
-      options.systems.push_back(argument);
+  read(parts, "--parts", options.parts);
+  read(steps, "--steps", options.steps);
+  if (!orders.empty())
+    options.orders = orders;
+  options.csv = reader.single(csv, "--csv");
   return options;
 }
 
@@ -202,18 +194,13 @@ void write_csv(const std::string &name, const std::vector<Surface> &surfaces)
     throw OutputError("The table could not be written to '" + name + "'.");
 }
 
-int run(Options options)
+int run(const int argc, const char *const *const argv)
 {
-  if (options.help || options.systems.empty()) {
-    std::cout << help;
-    return options.help ? 0 : 1;
+  const Options options = parse(argc, argv);
+  if (!options.help.empty()) {
+    std::cout << options.help;
+    return 0;
   }
-  if (options.parts.empty())
-    options.parts = {2, 3, 4};
-  if (options.steps.empty())
-    options.steps = {1, 2, 5, 10, 15, 20};
-  if (options.orders.empty())
-    options.orders = {"none", "rcm", "kway"};
   std::printf("%-28s %-6s %5s %3s %9s %9s %7s %7s\n", "system", "order", "parts", "s", "surface",
               "largest", "work", "volume");
   std::vector<Surface> surfaces;
@@ -233,8 +220,8 @@ int run(Options options)
         }
       }
   }
-  if (!options.csv.empty())
-    write_csv(options.csv, surfaces);
+  if (options.csv)
+    write_csv(*options.csv, surfaces);
   return 0;
 }
 } // namespace
@@ -242,8 +229,6 @@ int run(Options options)
 
 int main(const int argc, const char *const *const argv)
 {
-  return femgpu::linalg::benchmark::run_program([&] {
-    return femgpu::linalg::benchmark::run(
-        femgpu::linalg::benchmark::options_of({argv + 1, argv + argc}));
-  });
+  return femgpu::linalg::benchmark::run_program(
+      [&] { return femgpu::linalg::benchmark::run(argc, argv); });
 }

@@ -205,9 +205,8 @@ constexpr decltype(generators)::Entry generator_table[] = {
      convection_diffusion3d,
      {"N,PECLET"}},
     {"banded",
-     "N rows with the W neighbours on each side: -1/d^2 at distance d, and 1.01 of their sum on "
-     "the "
-     "diagonal; W < N",
+     "N rows with W < N neighbours on each side: -1/d^2 at distance d, 1.01 of their sum on the "
+     "diagonal",
      banded,
      {"N,W"}},
     {"circuit",

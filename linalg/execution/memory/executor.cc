@@ -35,8 +35,9 @@ void *Executor::allocate(const std::size_t bytes, const MemoryPlace place) const
     throw DeviceError(
         "The solver needs " + gigabytes(bytes) + " more on " + name() + ", where " +
         gigabytes(granted - std::min(used, granted)) + " of the " + gigabytes(granted) +
-        " granted are free. Grant more (Solver/Device memory, --device-memory), or take a "
-        "method with fewer vectors.");
+        " granted are free. Grant more (Solver/Device memory, --device-memory), or take what "
+        "needs less: format csr, a preconditioner without entries of its own (jacobi, "
+        "chebyshev), a solver with fewer vectors.");
   void *const pointer = allocate_raw(bytes);
   used += bytes;
   peak = std::max(peak, used);
