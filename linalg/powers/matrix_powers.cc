@@ -13,8 +13,6 @@ namespace femgpu::linalg
 {
 namespace
 {
-constexpr int log_slice_of_gpu = 5; // the rows of a warp
-
 int log_slice_for(const Executor &executor)
 {
   return executor.backend() == BackendKind::host ? 0 : log_slice_of_gpu;
@@ -32,7 +30,8 @@ void check_options(const MatrixPowersOptions &options)
 {
   check_range("steps", options.steps, 1, 1 << 20);
   check_range("depth", options.depth, 0, MatrixPowers::most_depth);
-  check_range("block", options.block, 0, 1 << 30);
+  if (options.block != MatrixPowersOptions::parts_of_order)
+    check_range("block", options.block, 0, 1 << 30);
 }
 
 /// Blocks that fit, filled. @throws SolverError with the obstacle
@@ -43,7 +42,7 @@ std::unique_ptr<MatrixPowers> make_fixed_blocks(const Matrix &A, const DiagonalV
   const ExecutorPtr &executor = A.executor();
   const auto copy = forms.copy(A, m, options.depth);
   const CacheBlocks blocks =
-      make_cache_blocks(copy->scaled, equal_blocks(A.n(), options.block), options.depth,
+      make_cache_blocks(copy->scaled, block_starts(A, options.block), options.depth,
                         log_slice_for(*executor), {forms.most_scratch(*executor)});
   if (const std::string obstacle = obstacle_of_all(*A.range(), blocks); !obstacle.empty())
     throw SolverError("Matrix powers in cache blocks cannot be made: " + obstacle +
@@ -63,12 +62,40 @@ std::unique_ptr<MatrixPowers> make_streamed(const RowSpacePtr &space, const Scal
   return powers_forms(executor->backend()).streamed(space, A, visits, static_cast<int>(n_slots));
 }
 
+bool needs_trials(const MatrixPowersOptions &options)
+{
+  const bool is_fixed = options.depth > 0 && options.block != 0;
+  return options.kind == PowersKind::automatic ||
+         (options.kind == PowersKind::blocked && !is_fixed);
+}
+
+std::unique_ptr<MatrixPowers> make_of_kind(const Matrix &A, const DiagonalView &m,
+                                           const MatrixPowersOptions &options,
+                                           const PowersForms &forms)
+{
+  const bool is_part = A.range()->communicator() != nullptr;
+  if (options.kind == PowersKind::streamed)
+    return make_streamed_powers(A, m, options, forms);
+  if (options.kind == PowersKind::blocked)
+    return make_fixed_blocks(A, m, options, forms);
+  return is_part && options.depth > 1
+             ? make_exchanging_powers(*forms.copy(A, m, options.depth), options.depth)
+             : forms.plain(A, m);
+}
+} // namespace
+
+std::vector<int> block_starts(const Matrix &A, const int block)
+{
+  const std::vector<int> &parts = A.csr().unknowns()->part_starts;
+  const bool is_by_parts = block == MatrixPowersOptions::parts_of_order && !parts.empty();
+  return is_by_parts ? parts : equal_blocks(A.n(), block);
+}
+
 std::size_t memory_for_stream(const Executor &executor, const MatrixPowersOptions &options)
 {
   const std::size_t free = executor.memory().free;
   return options.memory > 0 ? options.memory : (free - std::min(free, options.reserved)) / 2;
 }
-} // namespace
 
 std::unique_ptr<MatrixPowers> make_streamed_powers(const Matrix &A, const DiagonalView &m,
                                                    const MatrixPowersOptions &options,
@@ -153,20 +180,12 @@ std::unique_ptr<MatrixPowers> make_matrix_powers(const Matrix &A, const Precondi
   check_options(options);
   const auto *const diagonal = std::get_if<DiagonalView>(&M);
   const PowersForms forms = powers_forms(A.executor()->backend());
-  const bool is_fixed = options.depth > 0 && options.block > 0;
-  const bool is_part = A.range()->communicator() != nullptr;
-  if (diagonal == nullptr)
-    return forms.plain(A, M);
-  const DiagonalView &m = *diagonal;
-  if (options.kind == PowersKind::plain)
-    return is_part && options.depth > 1
-               ? make_exchanging_powers(*forms.copy(A, m, options.depth), options.depth)
-               : forms.plain(A, M);
-  if (options.kind == PowersKind::streamed)
-    return make_streamed_powers(A, m, options, forms);
-  if (options.kind == PowersKind::blocked && is_fixed)
-    return make_fixed_blocks(A, m, options, forms);
-  return make_tuned_powers(A, m, options, forms, log_slice_for(*A.executor()));
+  if (diagonal != nullptr && needs_trials(options))
+    return make_tuned_powers(A, *diagonal, options, forms, log_slice_for(*A.executor()));
+  auto powers =
+      diagonal == nullptr ? forms.plain(A, M) : make_of_kind(A, *diagonal, options, forms);
+  powers->choose(options);
+  return powers;
 }
 
 std::unique_ptr<MatrixPowers> make_streamed_powers(const ExecutorPtr &executor, const HostCsr &A,

@@ -8,6 +8,7 @@
 #include "linalg/preconditioners/preconditioner.h"
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -43,10 +44,13 @@ std::string to_string(PowersKind kind);
 /// What is 0 is chosen.
 struct MatrixPowersOptions
 {
+  /// As a block: each part that A's order has, if it has any.
+  static constexpr int parts_of_order = std::numeric_limits<int>::max();
+
   PowersKind kind = PowersKind::automatic;
   int steps = 10;           ///< that compute() usually makes: what choices are made for
   int depth = 0;            ///< most steps of one sweep or visit; at most most_depth. plain: 1
-  int block = 0;            ///< rows of a cache block; 0: also those of parts that A's order has
+  int block = 0;            ///< rows of a cache block; 0: also parts_of_order
   std::size_t memory = 0;   ///< bytes of the executor's memory for a streamed matrix; 0: half of it
   std::size_t reserved = 0; ///< bytes of it that the caller is going to need
 };
@@ -61,8 +65,9 @@ struct MatrixPowersOptions
  * neighbours: banded matrices, or those ordered by a partition. Streamed reads the matrix from host
  * memory, once in `depth` steps, while products with the rows before run: for matrices larger than
  * the memory. All forms add the entries of a row in the same order; without M their vectors are
- * those of plain with a format of one thread a row, to the last bit. With M the columns of A are
- * scaled when blocks are made, which changes the rounding.
+ * those of plain with a format of one thread a row, to the last bit; but streamed on a GPU adds
+ * rows of 64 entries and more, in the mean, by eight lanes. With M the columns of A are scaled when
+ * blocks are made, which changes the rounding.
  *
  * Of a part of the rows plain exchanges ghosts in each step. The other forms exchange those within
  * distance `depth` once a sweep or visit and compute the rows of the nearer ones again (Yamazaki
@@ -104,6 +109,15 @@ public:
   {
     facts.description += remark;
   }
+  /// With which the same is made again, for other values in the same pattern: nothing is measured.
+  const MatrixPowersOptions &choice() const
+  {
+    return chosen;
+  }
+  void choose(const MatrixPowersOptions &options)
+  {
+    chosen = options;
+  }
   /// Of the executor's memory, besides the matrix it was made from.
   std::size_t bytes() const
   {
@@ -138,6 +152,7 @@ protected:
 
 private:
   RowSpacePtr of_vectors;
+  MatrixPowersOptions chosen;
 };
 
 /**

@@ -65,14 +65,15 @@ struct RowBlockView
   {
     return slice_starts[(l >> log_slice) + 1];
   }
+  /// What a lane adds to the product of row @p l.
   template <int batch>
   FEMGPU_HD
-  double row_product(const int l, const double *v) const
+  double row_product(const int l, const double *v, const int lane = 0, const int n_lanes = 1) const
   {
     const unsigned int first = first_entry(l), size = 1U << log_slice,
                        length = (end_of_slice(l) - slice_starts[l >> log_slice]) >> log_slice;
-    return strided_product<batch>(Strided{values + first, size}, Strided{columns + first, size}, 0,
-                                  1, static_cast<int>(length), v);
+    return strided_product<batch>(Strided{values + first, size}, Strided{columns + first, size},
+                                  lane, n_lanes, static_cast<int>(length), v);
   }
 };
 

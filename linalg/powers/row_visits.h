@@ -9,6 +9,8 @@
 
 namespace femgpu::linalg
 {
+constexpr int log_slice_of_gpu = 5; // the rows of a warp
+
 /// What of a block of rows comes from host memory: own rows, and later ones that its steps need.
 struct RowVisit : RowBlock
 {

@@ -20,15 +20,62 @@ struct VisitStep
   double *next;
 
   FEMGPU_HD
-  void operator()(const int l) const
+  bool is_taken_by(const int l) const
   {
-    if (number < visit.from[l] || number > visit.to[l])
-      return;
+    return number >= visit.from[l] && number <= visit.to[l];
+  }
+  FEMGPU_HD
+  void finish_row(const int l, const double Av_l) const
+  {
     const int i = visit.row(l);
     const double before_i = step.square != 0. ? before[i] : 0.;
-    next[i] = next_of_basis(step, visit.row_product<8>(l, v), v[i], before_i);
+    next[i] = next_of_basis(step, Av_l, v[i], before_i);
+  }
+  FEMGPU_HD
+  void operator()(const int l) const
+  {
+    if (is_taken_by(l))
+      finish_row(l, visit.row_product<8>(l, v));
   }
 };
+
+/// The same by teams that have a slice of 32 long rows each, with several lanes a row.
+struct VisitStepOfSlice : VisitStep
+{
+  static constexpr int rows_of_slice = 1 << log_slice_of_gpu, n_lanes = 8;
+  static constexpr int team_size = n_lanes * rows_of_slice, scratch = team_size;
+  int n_rows;
+
+  template <class Team>
+  FEMGPU_HD
+  void operator()(const Team &team, const int slice) const
+  {
+    for (int k = team.rank(); k < team_size; k += team.size()) {
+      const int l = slice * rows_of_slice + k % rows_of_slice;
+      const bool is_taken = l < n_rows && this->is_taken_by(l);
+      team.scratch()[k] = is_taken ? visit.row_product<8>(l, v, k / rows_of_slice, n_lanes) : 0.;
+    }
+    team.sync();
+    for (int r = team.rank(); r < rows_of_slice; r += team.size()) {
+      const int l = slice * rows_of_slice + r;
+      double sum = 0.;
+      for (int k = r; k < team_size; k += rows_of_slice)
+        sum += team.scratch()[k];
+      if (l < n_rows && this->is_taken_by(l))
+        this->finish_row(l, sum);
+    }
+  }
+};
+
+/// Entries of a row, in the mean of all parts, from which on a visit has too few rows for a GPU.
+constexpr double long_rows = 64.;
+
+bool has_long_rows(const RowSpace &rows, const ScaledMatrix &A)
+{
+  const double n_entries =
+      rows.sum(A.n_own > 0 ? static_cast<double>(A.A.row_starts[A.n_own]) : 0.);
+  return n_entries >= long_rows * static_cast<double>(rows.n_global()) && n_entries > 0.;
+}
 
 template <class Backend>
 class StreamedPowers final : public MatrixPowers
@@ -36,7 +83,8 @@ class StreamedPowers final : public MatrixPowers
 public:
   StreamedPowers(const RowSpacePtr &space, const ScaledMatrix &A, const RowVisits &visits,
                  const int n_slots)
-      : MatrixPowers(space), executor(space->executor())
+      : MatrixPowers(space), executor(space->executor()),
+        by_slices(Backend::kind == BackendKind::cuda && has_long_rows(*space, A))
   {
     std::vector<std::size_t> chunk_bytes;
     for (const RowVisit &visit : visits.visits) {
@@ -72,16 +120,23 @@ protected:
   }
 
 private:
-  static void run_visit(Runner<Backend> &runner, const VisitView &visit, const int n_rows,
-                        const Columns &V, const std::vector<BasisStep> &steps, const int first,
-                        const int n_steps)
+  void run_visit(Runner<Backend> &runner, const VisitView &visit, const int n_rows,
+                 const Columns &V, const std::vector<BasisStep> &steps, const int first,
+                 const int n_steps) const
   {
-    for (int k = first; k < first + n_steps; ++k)
-      runner.run(rows(
-          n_rows, VisitStep{visit, steps[k], k - first + 1, V[k], V[k > 0 ? k - 1 : 0], V[k + 1]}));
+    for (int k = first; k < first + n_steps; ++k) {
+      const VisitStep step{visit, steps[k], k - first + 1, V[k], V[k > 0 ? k - 1 : 0], V[k + 1]};
+      if (by_slices)
+        runner.run(
+            teams((n_rows + VisitStepOfSlice::rows_of_slice - 1) / VisitStepOfSlice::rows_of_slice,
+                  VisitStepOfSlice{step, n_rows}));
+      else
+        runner.run(rows(n_rows, step));
+    }
   }
 
   ExecutorPtr executor;
+  bool by_slices; ///< rows have several lanes each
   std::vector<VisitLayout> layouts;
   std::unique_ptr<ChunkStream> chunks;
 };

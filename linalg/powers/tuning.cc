@@ -22,14 +22,15 @@ constexpr int least_block = 64; ///< rows
 /// A way to cut A into cache blocks, by what it should cost.
 struct BlockCandidate
 {
-  int block = 0; ///< rows; 0: the parts of A's order
+  int block = 0; ///< rows, or parts_of_order
   int depth = 0;
   double bytes = 0.; ///< of a step, a row, or what costs as much: of the part with most
 
   /// For people.
   std::string name() const
   {
-    return (block > 0 ? std::to_string(block) : "parts") + " x " + std::to_string(depth);
+    const bool is_part = block == MatrixPowersOptions::parts_of_order;
+    return (is_part ? "parts" : std::to_string(block)) + " x " + std::to_string(depth);
   }
 };
 
@@ -88,10 +89,7 @@ public:
   /// steps are made in sweeps of at most @p depth.
   double cost_of_step(const int depth, const int n_steps, const Executor &executor) const
   {
-    constexpr double entry = 10.;     // bytes of value and column
-    constexpr double input = 12.;     // of a number and its place
-    constexpr double of_product = 2.; // as long as an entry times a number from the scratch takes
-    constexpr double again = 0.75;    // of the time of a byte, where it is in a cache
+    constexpr double again = 0.75; // of the time of a byte, where it is in a cache
     if (n_blocks == 0)
       return 0.;
     const SweepShape shape =
@@ -105,8 +103,16 @@ public:
     const int multiprocessors = executor.resident_limits().multiprocessors;
     return bytes * std::max(1., static_cast<double>(multiprocessors) / n_blocks);
   }
+  double cost_of_plain_step() const
+  {
+    return (entry + of_product) * mean_length + input + sizeof(double);
+  }
 
 private:
+  static constexpr double entry = 10.;     ///< bytes of value and column
+  static constexpr double input = 12.;     ///< of a number and its place
+  static constexpr double of_product = 2.; ///< as long takes an entry times a number of the scratch
+
   /// A block, with @p counts of unknowns within each distance.
   void add(const std::vector<int> &counts, const int scratch)
   {
@@ -151,37 +157,38 @@ void keep_cheapest(std::vector<BlockCandidate> &candidates, const std::size_t mo
 /// What candidates are made of.
 struct BlockSearch
 {
-  const ScaledMatrix &A;               ///< with the rows for the deepest sweep
-  const RowSpace &rows;                ///< own ones
-  const std::vector<int> &part_starts; ///< of A's order, in them; empty: none
+  const Matrix &A;
+  const ScaledMatrix &copy; ///< with the rows for the deepest sweep
   const MatrixPowersOptions &options;
   CacheBlockLimits limits;
   int deepest;
-
-  std::vector<int> starts(const int block) const
-  {
-    return block > 0 ? equal_blocks(rows.n(), block) : part_starts;
-  }
 };
+
+/// Of cache blocks beside plain products: by so much cheaper, or they would not be faster.
+constexpr double clearly_cheaper = 0.8;
 
 /// The cheapest candidates with such blocks (BlockCandidate::block), at most @p most of them; the
 /// same for all parts.
 std::vector<BlockCandidate> candidates_of(const BlockSearch &search, const int block,
                                           const std::size_t most)
 {
-  const Executor &executor = *search.rows.executor();
+  const RowSpace &rows = *search.A.domain();
+  const Executor &executor = *rows.executor();
   const MatrixPowersOptions &options = search.options;
-  const BlockEstimate estimate(search.A.A, search.starts(block), search.deepest,
+  const BlockEstimate estimate(search.copy.A, block_starts(search.A, block), search.deepest,
                                search.limits.scratch);
+  const double of_plain = options.kind == PowersKind::automatic
+                              ? rows.max(estimate.cost_of_plain_step())
+                              : std::numeric_limits<double>::infinity();
   std::vector<BlockCandidate> candidates;
   for (const int depth : useful_depths(options.steps, options.depth)) {
     if (depth > search.deepest)
       break;
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    const double bytes = search.rows.max(estimate.fits(depth, search.limits.most_work)
-                                             ? estimate.cost_of_step(depth, options.steps, executor)
-                                             : infinity);
-    if (bytes < infinity)
+    const double bytes = rows.max(estimate.fits(depth, search.limits.most_work)
+                                      ? estimate.cost_of_step(depth, options.steps, executor)
+                                      : infinity);
+    if (bytes < clearly_cheaper * of_plain)
       candidates.push_back({block, depth, bytes});
   }
   keep_cheapest(candidates, most);
@@ -191,15 +198,16 @@ std::vector<BlockCandidate> candidates_of(const BlockSearch &search, const int b
 /// The cheapest first; those left out do not fit.
 std::vector<BlockCandidate> block_candidates(const BlockSearch &search)
 {
-  const int n = static_cast<int>(search.rows.max(search.rows.n()));
-  std::vector<int> sizes =
-      block_sizes(n, search.options, search.rows.executor()->resident_limits());
-  if (search.options.block == 0 && search.rows.max(search.part_starts.empty() ? 0. : 1.) > 0.)
-    sizes.insert(sizes.begin(), 0);
+  const RowSpace &rows = *search.A.domain();
+  const int n = static_cast<int>(rows.max(rows.n()));
+  std::vector<int> sizes = block_sizes(n, search.options, rows.executor()->resident_limits());
+  const bool has_parts = !search.A.csr().unknowns()->part_starts.empty();
+  if (search.options.block == 0 && rows.max(has_parts ? 1. : 0.) > 0.)
+    sizes.insert(sizes.begin(), MatrixPowersOptions::parts_of_order);
   const std::size_t most = sizes.size() > 1 ? of_one_size : n_trials;
   std::vector<BlockCandidate> candidates;
   for (const int size : sizes)
-    if (size / 2 < n)
+    if (size == MatrixPowersOptions::parts_of_order || size / 2 < n)
       for (const BlockCandidate &candidate : candidates_of(search, size, most))
         candidates.push_back(candidate);
   keep_cheapest(candidates, candidates.size());
@@ -218,8 +226,10 @@ public:
     story << "; chosen by us a step:";
   }
 
-  void enter(const std::string &name, std::unique_ptr<MatrixPowers> form)
+  void enter(const std::string &name, const MatrixPowersOptions &choice,
+             std::unique_ptr<MatrixPowers> form)
   {
+    form->choose(choice);
     const double time = seconds(*form);
     story << (best ? ", " : " ") << name << ' ' << 1e6 * time;
     // So much faster than what was there before that noise decides little.
@@ -228,6 +238,10 @@ public:
       return;
     best = std::move(form);
     least = time;
+  }
+  void leave_out(const std::string &name)
+  {
+    story << ", " << name << " does not fit";
   }
   /// A GPU that has been idle is slow for a while: no trial counts before it is awake.
   void wake(const MatrixPowers &form)
@@ -259,15 +273,17 @@ private:
     }
     const Columns V{memory.data(), stride, static_cast<int>(steps.size()) + 1};
     constexpr int repeats = 5;
+    constexpr double enough = 0.2;             // seconds: of what takes so long one or two will do
     constexpr double seconds_of_repeat = 2e-3; // shorter ones see a GPU that is not awake
     int runs = 1;
-    double shortest = 0.;
-    for (int repeat = 0; repeat <= repeats; ++repeat) {
+    double shortest = 0., whole = 0.;
+    for (int repeat = 0; repeat <= repeats && (repeat < 2 || whole < enough); ++repeat) {
       const Stopwatch watch;
       for (int k = 0; k < runs; ++k)
         powers.compute(V, steps);
       rows->executor()->synchronize();
       const double one = rows->max(watch.elapsed() / runs);
+      whole += one * runs;
       shortest = repeat <= 1 ? one : std::min(shortest, one);
       runs = static_cast<int>(std::clamp(seconds_of_repeat / one, 1., 200.));
     }
@@ -323,13 +339,27 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
   auto plain = forms.plain(A, m);
   if (rows->n_global() == 0)
     return plain;
+  const auto as = [&options](const PowersKind kind, const int depth, const int block) {
+    MatrixPowersOptions choice = options;
+    choice.kind = kind;
+    choice.depth = depth;
+    choice.block = block;
+    return choice;
+  };
+  MatrixPowersOptions streamed = as(PowersKind::streamed, options.depth, 0);
+  streamed.memory = memory_for_stream(*A.executor(), options); // without vectors for trials
   Contest contest(rows, options.steps);
   contest.wake(*plain);
   if (may_be_plain)
-    contest.enter("plain", std::move(plain));
+    contest.enter("plain", as(PowersKind::plain, 0, 0), std::move(plain));
   if (may_be_plain && rows->max(A.csr().is_on_host() ? 1. : 0.) > 0.) { // has no room for blocks
-    if (!is_part) // rows of others would come through the executor's memory
-      contest.enter("streamed", make_streamed_powers(A, m, options, forms));
+    try {
+      if (!is_part) // rows of others would come through the executor's memory
+        contest.enter("streamed", streamed, make_streamed_powers(A, m, streamed, forms));
+    }
+    catch (const DeviceError &) { // no memory for two blocks
+      contest.leave_out("streamed");
+    }
     return contest.winner();
   }
   const CacheBlockLimits limits{forms.most_scratch(*A.executor())};
@@ -338,25 +368,26 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
     return contest.winner();
   auto copy = forms.copy(A, m, deepest);
   if (may_be_plain && is_part)
-    contest.enter("plain x " + std::to_string(deepest), make_exchanging_powers(*copy, deepest));
+    contest.enter("plain x " + std::to_string(deepest), as(PowersKind::plain, deepest, 0),
+                  make_exchanging_powers(*copy, deepest));
   int trials = 0, depth = deepest; // of the copy
   std::string obstacle =
       "no blocks of 256 to 8192 rows with two or more steps fit into the scratch "
       "of a team, without more than three times the work";
-  const UnknownsPtr unknowns = A.csr().unknowns();
-  const BlockSearch search{copy->scaled, *rows, unknowns->part_starts, options, limits, deepest};
+  const BlockSearch search{A, copy->scaled, options, limits, deepest};
   for (const BlockCandidate &candidate : block_candidates(search)) {
     if (is_part && candidate.depth != depth) { // with its ghosts alone
       depth = candidate.depth;
       copy = forms.copy(A, m, depth);
     }
-    const CacheBlocks blocks = make_cache_blocks(copy->scaled, search.starts(candidate.block),
+    const CacheBlocks blocks = make_cache_blocks(copy->scaled, block_starts(A, candidate.block),
                                                  candidate.depth, log_slice, limits);
     if (const std::string found = obstacle_of_all(*rows, blocks); !found.empty()) {
       obstacle = found;
       continue;
     }
-    contest.enter(candidate.name(), forms.blocked(copy->space, blocks));
+    contest.enter(candidate.name(), as(PowersKind::blocked, candidate.depth, candidate.block),
+                  forms.blocked(copy->space, blocks));
     if (++trials == n_trials)
       break;
   }

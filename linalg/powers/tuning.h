@@ -7,8 +7,8 @@ namespace femgpu::linalg
 {
 /**
  * The fastest of plain, unless blocked is asked for, and of those few cache blocks that should move
- * the fewest bytes by the neighbourhoods of a sample of blocks. Each is made and run with the
- * matrix as it is.
+ * the fewest bytes by the neighbourhoods of a sample of blocks: beside plain only such as should be
+ * clearly faster than it. Each is made and run with the matrix as it is.
  * @throws SolverError if blocked is asked for and no blocks fit
  */
 std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalView &m,
@@ -18,6 +18,12 @@ std::unique_ptr<MatrixPowers> make_tuned_powers(const Matrix &A, const DiagonalV
 /// The deepest sweep that a choice may come to. Of parts it is one whose ghosts should be no more
 /// than the own rows.
 int deepest_sweep(const Matrix &A, const MatrixPowersOptions &options);
+
+/// The first rows of blocks with so many rows, or the parts of A's order, and the end.
+std::vector<int> block_starts(const Matrix &A, int block);
+
+/// Bytes of the executor's memory for a streamed matrix.
+std::size_t memory_for_stream(const Executor &executor, const MatrixPowersOptions &options);
 
 /// Of visits that stream the fewest bytes for @p n_steps steps.
 /// @param rows own ones. @param deepest of those that A has the rows for

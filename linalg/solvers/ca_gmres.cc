@@ -60,6 +60,8 @@ struct Combine
   }
 };
 
+constexpr int n_other_vectors = 3; // besides the basis
+
 /// What a user chooses.
 struct CaOptions
 {
@@ -85,6 +87,12 @@ struct CaOptions
     powers.block = method.integer("block", 0, 0, 1 << 30);
     powers.memory = static_cast<std::size_t>(method.number("memory", 0., 0., 1e9) * 1e6);
     powers.steps = s;
+  }
+
+  int longest_basis(const Matrix &A) const
+  {
+    return static_cast<int>(
+        std::clamp<long long>(restart, 1, std::max(A.range()->n_global(), 1LL)));
   }
 };
 
@@ -129,13 +137,11 @@ class CaProcess
 {
 public:
   CaProcess(const CaOptions &options, const Matrix &A, const Preconditioner &M,
-            const Buffer<double> &b, Buffer<double> &x, const SolveControl &control)
+            const MatrixPowers &powers, const Buffer<double> &b, Buffer<double> &x,
+            const SolveControl &control)
       : options(options), A(A), n(A.n()), b(b), x(x), control(control),
-        size(static_cast<int>(
-            std::clamp<long long>(options.restart, 1, std::max(A.range()->n_global(), 1LL)))),
-        runner(*A.executor()), action(M.action()),
-        powers(make_matrix_powers(A, action, powers_options())),
-        vectors(*powers->space(), size + 1 + 3), V(vectors.columns(0, size + 1)),
+        size(options.longest_basis(A)), runner(*A.executor()), action(M.action()), powers(powers),
+        vectors(*powers.space(), size + 1 + n_other_vectors), V(vectors.columns(0, size + 1)),
         t(vectors[size + 1]), x_before(vectors[size + 2]), kept(vectors[size + 3]),
         C(A.executor(), static_cast<std::size_t>(size + 1) * Tsqr::most_columns),
         R(A.executor(), static_cast<std::size_t>(Tsqr::most_columns) * Tsqr::most_columns),
@@ -177,17 +183,10 @@ public:
   }
   std::string execution() const
   {
-    return "blocks of " + std::to_string(record.s) + " vectors; " + powers->description();
+    return "blocks of " + std::to_string(record.s) + " vectors; " + powers.description();
   }
 
 private:
-  MatrixPowersOptions powers_options() const
-  {
-    MatrixPowersOptions result = options.powers;
-    result.reserved = static_cast<std::size_t>(size + 5) * x.bytes();
-    return result;
-  }
-
   /// r = b − A x in V_0, and its square.
   void measure_residual(State &s)
   {
@@ -233,7 +232,7 @@ private:
     for (;; p = (p + 1) / 2) {
       const std::vector<BasisStep> of_block(steps.begin(), steps.begin() + p);
       const Columns block = V.part(k + 1, p);
-      powers->compute(V.part(k, p + 1), of_block);
+      powers.compute(V.part(k, p + 1), of_block);
       borth->orthogonalise(n, V.part(0, k + 1), block, C.data());
       const TsqrReport report = factorise(block);
       if (!report.is_done && p > 1) {
@@ -344,7 +343,7 @@ private:
   int size;
   Runner<Backend> runner;
   Preconditioner::Action action;
-  std::unique_ptr<MatrixPowers> powers;
+  const MatrixPowers &powers;
   WorkVectors vectors;
   Columns V;
   double *t, *x_before, *kept;
@@ -394,19 +393,25 @@ template <class Backend>
 class CaGmres final : public Solver
 {
 public:
-  explicit CaGmres(Method &method) : options(method)
+  explicit CaGmres(Method &method) : options(method), chosen(options.powers)
   {}
+
+  void set_up(const Matrix &A, const Preconditioner &M, const bool only_values) override
+  {
+    if (!only_values)
+      chosen = options.powers;
+    powers.reset(); // before others have its memory
+    powers = make_powers(A, M);
+    chosen = powers->choice();
+    matrix = &A;
+  }
 
   SolveReport solve(const Matrix &A, const Preconditioner &M, const Buffer<double> &b,
                     Buffer<double> &x, const SolveControl &control) const override
   {
-    const PowersKind kind = options.powers.kind;
-    if ((kind == PowersKind::blocked || kind == PowersKind::streamed) &&
-        !std::holds_alternative<DiagonalView>(M.action()))
-      throw ParameterError("Solver 'ca-gmres' with powers=" + to_string(kind) +
-                           " needs the preconditioner identity or jacobi, and this is '" +
-                           M.name() + "'. Use powers=plain.");
-    CaProcess<Backend> process(options, A, M, b, x, control);
+    const bool is_set_up = powers != nullptr && matrix == &A;
+    const auto own = is_set_up ? nullptr : make_powers(A, M);
+    CaProcess<Backend> process(options, A, M, is_set_up ? *powers : *own, b, x, control);
     HostHistory history;
     SolveReport report = solve_to_true_residual<State>(
         history, A, control,
@@ -431,7 +436,25 @@ private:
            2 * (m / s + 6); // half of the basis is there, on average, and it is read twice a pass
   }
 
+  std::unique_ptr<MatrixPowers> make_powers(const Matrix &A, const Preconditioner &M) const
+  {
+    const PowersKind kind = options.powers.kind;
+    if ((kind == PowersKind::blocked || kind == PowersKind::streamed) &&
+        !std::holds_alternative<DiagonalView>(M.action()))
+      throw ParameterError("Solver 'ca-gmres' with powers=" + to_string(kind) +
+                           " needs the preconditioner identity or jacobi, and this is '" +
+                           M.name() + "'. Use powers=plain.");
+    MatrixPowersOptions of_powers = chosen;
+    const auto n_vectors =
+        static_cast<std::size_t>(options.longest_basis(A) + 1 + n_other_vectors + 1);
+    of_powers.reserved = n_vectors * A.domain()->n_with_ghosts() * sizeof(double);
+    return make_matrix_powers(A, M.action(), of_powers);
+  }
+
   CaOptions options;
+  MatrixPowersOptions chosen; ///< by trials, if there were any
+  std::unique_ptr<MatrixPowers> powers;
+  const Matrix *matrix = nullptr; ///< of powers
 };
 } // namespace
 } // namespace gmres

@@ -52,6 +52,7 @@ void PreconditionedSolver::set_up(const Matrix &A, const bool only_values)
       preconditioner->update(A);
     else
       preconditioner->setup(A);
+    solver->set_up(A, *preconditioner, only_values);
   }
   catch (const Error &error) {
     if (choice != Choice::multigrid || !is_everybodys(error))
@@ -111,10 +112,11 @@ SolveReport PreconditionedSolver::attempt(const Matrix &A, const Buffer<double> 
   return report;
 }
 
-/// Of an error of one part alone the others know nothing.
+/// Of an error of one part alone the others know nothing; what is asked for is the same for all.
 bool PreconditionedSolver::is_everybodys(const Error &error) const
 {
-  return !is_in_parts() || dynamic_cast<const SharedSolverError *>(&error) != nullptr;
+  return !is_in_parts() || dynamic_cast<const SharedSolverError *>(&error) != nullptr ||
+         dynamic_cast<const ParameterError *>(&error) != nullptr;
 }
 
 void PreconditionedSolver::take_multigrid()
@@ -123,6 +125,7 @@ void PreconditionedSolver::take_multigrid()
   try {
     auto multigrid = make_preconditioner("multigrid", backend);
     multigrid->setup(*matrix);
+    solver->set_up(*matrix, *multigrid, true);
     preconditioner = std::move(multigrid);
     choice = Choice::multigrid;
     remark = "after " + std::to_string(patience) + " iterations of a solve with jacobi";
@@ -139,6 +142,7 @@ void PreconditionedSolver::take_jacobi(const std::string &reason)
 {
   preconditioner = make_preconditioner("jacobi", backend);
   preconditioner->setup(*matrix);
+  solver->set_up(*matrix, *preconditioner, true);
   choice = Choice::given;
   remark = "jacobi for good: " + reason;
 }

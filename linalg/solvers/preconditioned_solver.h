@@ -25,8 +25,9 @@ public:
   /// @throws ParameterError for unknown names and wrong options
   PreconditionedSolver(const LinearSolverOptions &options, BackendKind backend);
 
-  /// Makes the preconditioner of @p A, which must stay; with @p only_values for new values of the
-  /// same pattern. @throws as Preconditioner::setup()
+  /// Makes the preconditioner of @p A, which must stay, and what the solver makes of both; with
+  /// @p only_values for new values of the same pattern. @throws as Preconditioner::setup() and
+  /// Solver::set_up()
   void set_up(const Matrix &A, bool only_values);
 
   /// Solves A x = b with that preconditioner, for an A like that of set_up(). @throws as Solver

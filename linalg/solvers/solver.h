@@ -20,6 +20,14 @@ public:
   virtual ~Solver() = default;
 
   /**
+   * Makes what all solves with @p A and @p M as they are now share (matrix powers), for a method
+   * that has such things; what is not set up so is made in each solve. Has to be called again when
+   * A or M have changed, with @p only_values if the pattern of A has not. @throws as solve()
+   */
+  virtual void set_up(const Matrix & /*A*/, const Preconditioner & /*M*/, bool /*only_values*/)
+  {}
+
+  /**
    * Solves A x = b. All operands are in the memory of A's executor and have A.n() rows.
    * @param x the initial guess; at the end the last iterate, whatever the outcome; of A's domain,
    *        with memory for ghosts

@@ -117,6 +117,30 @@ TEST_P(CaGmresTest, PowersMayBeMadeInAnyWay)
   }
 }
 
+// Powers are made in the set-up, and have copies of values: new ones come with new values.
+TEST_P(CaGmresTest, PowersFollowTheMatrix)
+{
+  const ModelProblem problem = generate("poisson2d-p1:60");
+  HostMatrix twice = problem.A;
+  for (double &value : twice.values)
+    value *= 2.;
+  for (const std::string powers : {"plain", "blocked block=400", "streamed", "auto"}) {
+    SCOPED_TRACE(powers);
+    LinearSolver solver(executor, method("ca-gmres restart=30 s=6 powers=" + powers, "jacobi"));
+    std::vector<double> first(problem.b.size(), 0.), again = first, halved = first;
+    solver.set_matrix(problem.A.csr(), false);
+    const SolveReport report = solver.solve(problem.b.data(), first.data());
+    solver.solve(problem.b.data(), again.data());
+    EXPECT_TRUE(report.converged()) << report.message;
+    EXPECT_TRUE(have_same_bits(first, again));
+    solver.set_matrix(twice.csr(), true);
+    EXPECT_TRUE(solver.solve(problem.b.data(), halved.data()).converged());
+    for (double &value : halved)
+      value *= 2.;
+    EXPECT_TRUE(have_same_bits(first, halved)); // powers of two round nothing
+  }
+}
+
 // The monomials of a long block are dependent to rounding errors: that is seen, told, and mended.
 TEST_P(CaGmresTest, ABasisThatIsTooIllConditionedIsTold)
 {

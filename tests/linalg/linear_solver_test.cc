@@ -86,7 +86,8 @@ TEST_P(LinearSolverTest, AMatrixBeyondTheMemoryGrantedIsReadFromTheHost)
            {"gmres restart=8", "chebyshev degree=2"},
            {"ca-gmres restart=8 s=4", "identity"},
            {"ca-gmres restart=8 s=4 powers=streamed", "jacobi"},
-           {"ca-gmres restart=8 s=4 powers=auto", "identity"}}) {
+           {"ca-gmres restart=8 s=4 powers=auto", "identity"},
+           {"ca-gmres restart=22 s=4 powers=auto", "identity"}}) { // no memory for blocks
     SCOPED_TRACE(solver);
     const LinearSolverOptions options = method(solver, preconditioner);
     const Solved within = solve(executor, options, problem.A, problem.b);

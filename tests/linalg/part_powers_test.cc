@@ -46,8 +46,9 @@ protected:
     return V;
   }
 
-  /// Of all rows, plain.
-  Vectors run_alone(const HostMatrix &A, const std::vector<BasisStep> &steps)
+  /// Of all rows.
+  Vectors run_alone(const HostMatrix &A, const std::vector<BasisStep> &steps,
+                    const MatrixPowersOptions &options = plain())
   {
     const CsrMatrix csr(executor, A.csr());
     const auto matrix = make_format("sell slice=32 max-padding=1000000", csr);
@@ -55,7 +56,7 @@ protected:
     Buffer<double> memory(executor, (steps.size() + 1) * n);
     const std::vector<double> v = random_vector(A.n, 3);
     executor->copy_from_host(memory.data(), v.data(), n * sizeof(double));
-    make_matrix_powers(*matrix, DiagonalView{nullptr, 1.}, plain())
+    make_matrix_powers(*matrix, DiagonalView{nullptr, 1.}, options)
         ->compute({memory.data(), n, static_cast<int>(steps.size()) + 1}, steps);
     const std::vector<double> host = memory.to_host();
     Vectors V;
@@ -91,6 +92,19 @@ TEST_P(PartsOfPowers, HaveTheBitsOfOnePartWhereGhostsComeOnceASweep)
         expect_same(V, expected);
       }
     }
+}
+
+TEST_P(PartsOfPowers, AddLongRowsAsOnePartDoes)
+{
+  const HostMatrix A = band(3000, 40);
+  const std::size_t bytes = 12 * A.columns.size();
+  const Vectors expected = run_alone(A, newton_steps(7), streamed(bytes / 2, 3));
+  expect_near(expected, reference(A, random_vector(A.n, 3), {}, newton_steps(7)), 81);
+  for (const MatrixPowersOptions &options : {streamed(bytes / 3, 4), exchanging(3)}) {
+    const Vectors V = run_in_parts(A, options, newton_steps(7));
+    SCOPED_TRACE(description);
+    expect_same(V, expected);
+  }
 }
 
 TEST_P(PartsOfPowers, ArePlainWithAnExchangeForEachStep)

@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""What docs/papers.md sets beside figures and tables of the papers, by runs of femgpu-solve.
+
+    benchmarks/papers.py matrices/ --csv papers.csv          # a GPU and the cores of its host
+    benchmarks/papers.py --only 'galiano-[34]' --sizes 24 --backends host --csv papers.csv
+    benchmarks/papers.py --list
+
+A figure is a list of runs, each with the line and the column of a table (`tables.py`). With a
+directory of Matrix Market files those figures have its matrices whose papers have collected ones.
+Systems of the collection are scaled as in Dd13: symmetric scaling, b the row sums of the scaled
+matrix, x0 = 0, residual relative to the first one 1e-5, at most 1000 iterations.
+
+Seconds are medians of --repeat solves in one process, on the host of one. Exits with 1 if a run
+failed in another way than by its iterations.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+
+from collection import NOT_CONVERGED, SET_UP, header_of, matrices_in, matrix_name
+from runs import write_csv
+
+COLUMNS = ["figure", "line", "column", "git_revision", "backend", "device", "threads", "system", "n",
+           "nonzeros", "solver", "preconditioner", "format", "outcome", "iterations",
+           "setup_seconds", "solve_seconds", "us_per_iteration", "preconditioner_nonzeros",
+           "chosen_format", "remarks", "message"]
+FIGURES = {}  # name: function of the options that yields runs
+THREADS = [1, 2, 4, 8, 16]
+
+
+def figure(function):
+    """Enters a generator of runs under its name."""
+    FIGURES[function.__name__.replace("_", "-")] = function
+    return function
+
+
+def run_of(line, column, system, place, **methods):
+    """A run: where it stands, and the arguments of femgpu-solve."""
+    backend, threads = place
+    return {"line": line, "column": column, "system": system, "backend": backend,
+            "threads": threads, **methods}
+
+
+def host(threads):
+    return "host", threads
+
+
+CUDA = ("cuda", None)
+
+
+def bratu(size, line, column, place, preconditioner, format_="csr"):
+    """Nonlinear conjugate gradients for Bratu's problem of Galiano et al."""
+    return run_of(line, column, f"poisson3d-7pt:{size}", place, nonlinear="bratu lambda=6",
+                  nonlinear_method="nlcg", preconditioner=preconditioner, format=format_)
+
+
+def two_stage(p, m, q, triangular="auto"):
+    return f"two-stage blocks={p} outer={m} inner={q} level=0 triangular={triangular}"
+
+
+@figure
+def galiano_3(options):
+    """NLCG on cores and on the GPU"""
+    for size in options.sizes:
+        for threads in THREADS:
+            yield bratu(size, f"{size}³", f"{threads} threads", host(threads), "identity")
+        yield bratu(size, f"{size}³", "GPU", CUDA, "identity", "sell columns=short")
+
+
+@figure
+def galiano_4(options):
+    """NLCG on the GPU: formats, and products of cuSPARSE"""
+    for format_ in ("csr threads=1", "csr", "ellpack-r", "ellr-t threads=2", "sell",
+                    "sell columns=short", "pcsr", "coo", "cusparse-csr", "cusparse-sell"):
+        for size in options.sizes:
+            yield bratu(size, f"`{format_}`", f"{size}³", CUDA, "identity", format_)
+
+
+@figure
+def galiano_6(options):
+    """NLPCG on the GPU with two blocks, over m and q"""
+    for m in (1, 2, 3):
+        for q in (1, 2, 3):
+            yield bratu(options.sizes[-2], f"m = {m}", f"q = {q}", CUDA, two_stage(2, m, q))
+
+
+@figure
+def galiano_7(options):
+    """NLPCG on the GPU over the number of blocks, for m and q"""
+    for m, q in ((1, 1), (1, 2), (2, 1), (2, 2)):
+        for p in (1, 2, 4, 8, 16, 64, 256):
+            yield bratu(options.sizes[0], f"m = {m}, q = {q}", f"p = {p}", CUDA, two_stage(p, m, q))
+
+
+@figure
+def galiano_8(options):
+    """NLPCG on the GPU, m = q = 1, one block: products and solves with triangles of cuSPARSE"""
+    for format_, triangular in (("sell columns=short", "auto"), ("cusparse-csr", "auto"),
+                                ("sell columns=short", "cusparse"), ("cusparse-csr", "cusparse")):
+        for size in options.sizes:
+            yield bratu(size, f"product `{format_}`, triangles `{triangular}`", f"{size}³", CUDA,
+                        two_stage(1, 1, 1, triangular), format_)
+
+
+@figure
+def galiano_9(options):
+    """NLCG and NLPCG (m = q = 1, a block for each core) on cores and on the GPU"""
+    size = options.sizes[-2]
+    for threads in THREADS:
+        column = f"{threads} threads"
+        yield bratu(size, "NLCG", column, host(threads), "identity")
+        yield bratu(size, "NLPCG", column, host(threads), two_stage(threads, 1, 1))
+    yield bratu(size, "NLCG", "GPU", CUDA, "identity", "sell columns=short")
+    yield bratu(size, "NLPCG", "GPU", CUDA, two_stage(1, 1, 1), "sell columns=short")
+
+
+def uneven(options):
+    """Systems for formats: (system, solver)."""
+    for name in ("bcsstk18", "s3rmt3m3", "crystm03"):
+        yield from ((file, "pipelined-cg") for file in options.matrices if matrix_name(file) == name)
+    yield "circuit:200000", "pipelined-bicgstab"
+    yield "elasticity3d-p1:40", "pipelined-cg"
+
+
+def iterate(line, column, system, place, solver, format_):
+    """So many iterations that their time counts alone."""
+    return run_of(line, column, system, place, solver=solver, preconditioner="jacobi",
+                  format=format_, fixed_iterations=100)
+
+
+@figure
+def dehnavi_3(options):
+    """PCSR over padding and prefetches, beside COO and CSR, on the GPU; CSR on the cores"""
+    formats = [f"pcsr prefetch={prefetch} padding={padding}"
+               for prefetch in (1, 2, 4) for padding in (1, 2, 4, 8)]
+    for system, solver in uneven(options):
+        for format_ in [*formats, "coo", "csr threads=1", "csr threads=32", "csr",
+                        "sell slice=32 window=4096"]:
+            yield iterate(f"`{format_}`", name_of(system), system, CUDA, solver, format_)
+        for threads in (1, THREADS[-1]):
+            yield iterate(f"`csr`, {threads} threads", name_of(system), system, host(threads),
+                          solver, "csr")
+
+
+@figure
+def dehnavi_4(options):
+    """PCG with Jacobi: cores, a warp a row, and the format that is chosen"""
+    size = options.sizes[-1]
+    for system in (f"poisson3d-7pt:{size}", f"poisson3d-27pt:{size * 2 // 3}",
+                   f"elasticity3d-p1:{size // 3}", f"poisson2d-p1:{size * 7}"):
+        for threads in THREADS:
+            yield iterate(system, f"{threads} threads", system, host(threads), "pipelined-cg", "csr")
+        for format_ in "csr threads=32", "csr", "auto":
+            yield iterate(system, f"GPU, `{format_}`", system, CUDA, "pipelined-cg", format_)
+
+
+def symmetric(options):
+    return [file for file in options.matrices if header_of(file).split()[-1] == "symmetric"]
+
+
+def places():
+    """(name, backend and threads, format) of the tables of Dědeček."""
+    yield "1 thread, `csr`", host(1), "csr"
+    yield f"{THREADS[-1]} threads, `csr`", host(THREADS[-1]), "csr"
+    yield "GPU, `csr`", CUDA, "csr"
+    yield "GPU, `coo`", CUDA, "coo"
+
+
+@figure
+def dedecek_2(options):
+    """CG on CPU and GPU, CSR and COO"""
+    for file in symmetric(options):
+        for column, place, format_ in places():
+            yield run_of(name_of(file), column, file, place, solver="cg", preconditioner="identity",
+                         format=format_)
+
+
+@figure
+def dedecek_3(options):
+    """PCG with SAINV on CPU and GPU, CSR and COO"""
+    for file in symmetric(options):
+        for drop in ("0.1", "0.01"):
+            for column, place, format_ in places():
+                yield run_of(f"{name_of(file)}, `drop={drop}`", column, file, place, solver="cg",
+                             preconditioner=f"sainv drop={drop}", format=format_)
+
+
+@figure
+def dedecek_4(options):
+    """Block AINV without dropping over the number of blocks, beside AINV and SAINV, on CPU and GPU"""
+    methods = [f"ainv drop=0 blocks={blocks} partition=metis" for blocks in (16, 64, 256, 1024)]
+    methods += [f"{name} drop={drop}" for name in ("ainv", "sainv") for drop in ("0.1", "0.01")]
+    for file in symmetric(options):
+        if matrix_name(file) not in ("1138_bus", "bcsstk16", "bodyy5", "Dubcova1"):
+            continue
+        for method in methods:
+            for column, place in (("1 thread", host(1)), (f"{THREADS[-1]} threads",
+                                                          host(THREADS[-1])), ("GPU", CUDA)):
+                yield run_of(f"{name_of(file)}, `{method}`", column, file, place, solver="cg",
+                             preconditioner=method, format="csr")
+
+
+@figure
+def yamazaki_3(options):
+    """GMRES(30) and CA-GMRES(30) on cores and on the GPU"""
+    size = options.sizes[-1]
+    for system in f"poisson3d-27pt:{size * 2 // 3}", f"convection-diffusion2d:{size * 7},1":
+        for solver in "gmres restart=30", "pipelined-gmres restart=30", "ca-gmres restart=30 s=10":
+            for column, place in [*((f"{threads} threads", host(threads)) for threads in THREADS),
+                                  ("GPU", CUDA)]:
+                yield run_of(f"`{system}`, `{solver}`", column, system, place, solver=solver,
+                             preconditioner="jacobi", format="csr", fixed_iterations=90)
+
+
+@figure
+def yamazaki_13(options):
+    """Errors of TSQR within CA-GMRES(30), for each variant"""
+    unsymmetric = [file for file in options.matrices if file not in symmetric(options)]
+    size = options.sizes[-1]
+    for system in ["convection-diffusion2d:200,1", f"convection-diffusion2d:{size * 7},20",
+                   *unsymmetric]:
+        for tsqr in "mgs", "cgs", "cholqr", "svqr", "caqr":
+            for passes in 1, 2:
+                solver = f"ca-gmres restart=30 s=10 errors=yes passes={passes} tsqr={tsqr}"
+                yield run_of(name_of(system), f"`{tsqr} passes={passes}`", system, CUDA,
+                             solver=solver, preconditioner="jacobi", format="csr")
+
+
+def is_file(system):
+    return ".mtx" in system
+
+
+def name_of(system):
+    return f"`{matrix_name(system) if is_file(system) else system}`"
+
+
+def command_of(options, run):
+    """That of femgpu-solve."""
+    is_on_host = run["backend"] == "host"
+    command = [options.program, *([] if is_file(run["system"]) else ["--generate"]), run["system"],
+               "--backend", run["backend"], "--json", "-", "--quiet",
+               "--repeat", str(1 if is_on_host else options.repeat)]
+    if is_on_host:
+        command += ["--threads", str(run["threads"])]
+    for argument in ("nonlinear", "nonlinear_method", "solver", "preconditioner", "format",
+                     "fixed_iterations"):
+        if argument in run:
+            command += ["--" + argument.replace("_", "-"), str(run[argument])]
+    if is_file(run["system"]) and "fixed_iterations" not in run:
+        command += [*SET_UP, "--relative-tolerance", "1e-5", "--max-iterations", "1000"]
+    return command
+
+
+def measure(options, run):
+    """A row of the CSV."""
+    row = {column: run.get(column, "") for column in COLUMNS}
+    row["system"] = name_of(run["system"]).strip("`")
+    row["solver"] = run.get("solver", run.get("nonlinear_method"))
+    process = subprocess.run(command_of(options, run), capture_output=True, text=True, check=False)
+    if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
+        row.update(outcome="failed", message=process.stderr.strip())
+        return row
+    report = json.loads(process.stdout)
+    solve, seconds = report["solve"], report["seconds"]
+    row.update(git_revision=report["version"]["git_revision"], backend=report["backend"]["name"],
+               device=report["backend"]["description"], n=report["matrix"]["n"],
+               nonzeros=report["matrix"]["nonzeros"], outcome=solve["outcome"],
+               iterations=solve["iterations"], setup_seconds=seconds["setup"],
+               solve_seconds=seconds["solve"], chosen_format=solve["format"],
+               us_per_iteration=1e6 * (seconds["iteration"] or 0.),
+               preconditioner_nonzeros=solve["preconditioner_nonzeros"],
+               remarks="; ".join(filter(None, (solve.get("solver_remarks"),
+                                               solve["preconditioner_remarks"]))))
+    if not report["repeats_identical"]:
+        row.update(outcome="failed", message="repeats are not identical")
+    return row
+
+
+def run_all(options):
+    begin, rows = time.monotonic(), []
+    for name, runs in FIGURES.items():
+        if not re.search(options.only, name):
+            continue
+        for run in runs(options):
+            if run["backend"] not in options.backends:
+                continue
+            row = measure(options, run)
+            row["figure"] = name
+            rows.append(row)
+            times = ("" if row["solve_seconds"] == "" else
+                     f"{1e3 * row['setup_seconds']:9.2f} + {1e3 * row['solve_seconds']:9.2f} ms")
+            print(f"{name:<12} {row['line']:<58} {row['column']:<22} {row['iterations']:>6} {times} "
+                  f"{row['outcome']} {row['message']}".rstrip(), flush=True)
+            if options.csv:
+                write_csv(options.csv, COLUMNS, rows, 6)
+        print(f"{time.monotonic() - begin:.0f} s", flush=True)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = parser.add_argument
+    add("directory", nargs="?", help="with *.mtx and *.mtx.gz")
+    add("--program", default="build/bin/femgpu-solve", help="(%(default)s)")
+    add("--backends", nargs="+", default=["host", "cuda"], help="those whose runs are made (all)")
+    add("--sizes", nargs="+", type=int, default=[72, 96, 144],
+        help="points in each direction of the cubes, two or more; others follow the last (72 96 144)")
+    add("--only", default="", metavar="REGEX", help="only figures in whose name it is found")
+    add("--repeat", type=int, default=3, metavar="N", help="solves of a run on a GPU (%(default)s)")
+    add("--csv", metavar="FILE", help="write all columns")
+    add("--list", action="store_true", help="the figures there are")
+    options = parser.parse_args()
+    if options.list:
+        for name, function in FIGURES.items():
+            print(f"{name:<12} {function.__doc__}")
+        return 0
+    if len(options.sizes) < 2:
+        parser.error("--sizes needs two or more")
+    options.matrices = matrices_in(options.directory) if options.directory else []
+    rows = run_all(options)
+    return 0 if rows and all(row["outcome"] != "failed" for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
