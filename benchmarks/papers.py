@@ -29,7 +29,7 @@ COLUMNS = ["figure", "line", "column", "git_revision", "backend", "device", "thr
            "setup_seconds", "solve_seconds", "us_per_iteration", "preconditioner_nonzeros",
            "chosen_format", "remarks", "message"]
 FIGURES = {}  # name: function of the options that yields runs
-THREADS = [1, 2, 4, 8, 16]
+THREADS = [1, 4, 16]
 
 
 def figure(function):
@@ -66,7 +66,7 @@ def two_stage(p, m, q, triangular="auto"):
 def galiano_3(options):
     """NLCG on cores and on the GPU"""
     for size in options.sizes:
-        for threads in THREADS:
+        for threads in THREADS if size < options.sizes[-1] else THREADS[-1:]:
             yield bratu(size, f"{size}³", f"{threads} threads", host(threads), "identity")
         yield bratu(size, f"{size}³", "GPU", CUDA, "identity", "sell columns=short")
 
@@ -120,7 +120,7 @@ def galiano_9(options):
 
 def uneven(options):
     """Systems for formats: (system, solver)."""
-    for name in ("bcsstk18", "s3rmt3m3", "crystm03"):
+    for name in ("bcsstk18", "crystm03"):
         yield from ((file, "pipelined-cg") for file in options.matrices if matrix_name(file) == name)
     yield "circuit:200000", "pipelined-bicgstab"
     yield "elasticity3d-p1:40", "pipelined-cg"
@@ -150,8 +150,7 @@ def dehnavi_3(options):
 def dehnavi_4(options):
     """PCG with Jacobi: cores, a warp a row, and the format that is chosen"""
     size = options.sizes[-1]
-    for system in (f"poisson3d-7pt:{size}", f"poisson3d-27pt:{size * 2 // 3}",
-                   f"elasticity3d-p1:{size // 3}", f"poisson2d-p1:{size * 7}"):
+    for system in f"poisson3d-7pt:{size}", f"elasticity3d-p1:{size // 3}":
         for threads in THREADS:
             yield iterate(system, f"{threads} threads", system, host(threads), "pipelined-cg", "csr")
         for format_ in "csr threads=32", "csr", "auto":
@@ -207,13 +206,12 @@ def dedecek_4(options):
 @figure
 def yamazaki_3(options):
     """GMRES(30) and CA-GMRES(30) on cores and on the GPU"""
-    size = options.sizes[-1]
-    for system in f"poisson3d-27pt:{size * 2 // 3}", f"convection-diffusion2d:{size * 7},1":
-        for solver in "gmres restart=30", "pipelined-gmres restart=30", "ca-gmres restart=30 s=10":
-            for column, place in [*((f"{threads} threads", host(threads)) for threads in THREADS),
-                                  ("GPU", CUDA)]:
-                yield run_of(f"`{system}`, `{solver}`", column, system, place, solver=solver,
-                             preconditioner="jacobi", format="csr", fixed_iterations=90)
+    system = f"convection-diffusion2d:{options.sizes[-1] * 7},1"
+    for solver in "gmres restart=30", "pipelined-gmres restart=30", "ca-gmres restart=30 s=10":
+        for column, place in [*((f"{threads} threads", host(threads)) for threads in THREADS),
+                              ("GPU", CUDA)]:
+            yield run_of(f"`{system}`, `{solver}`", column, system, place, solver=solver,
+                         preconditioner="jacobi", format="csr", fixed_iterations=90)
 
 
 @figure
@@ -262,7 +260,7 @@ def measure(options, run):
     row["solver"] = run.get("solver", run.get("nonlinear_method"))
     process = subprocess.run(command_of(options, run), capture_output=True, text=True, check=False)
     if process.returncode not in (0, NOT_CONVERGED) or not process.stdout:
-        row.update(outcome="failed", message=process.stderr.strip())
+        row.update(outcome="failed", message=process.stderr.strip()[-400:])
         return row
     report = json.loads(process.stdout)
     solve, seconds = report["solve"], report["seconds"]
