@@ -49,6 +49,10 @@ def host(threads):
     return "host", threads
 
 
+def on_cores(threads):
+    return f"{threads} thread{'s' if threads > 1 else ''}"
+
+
 CUDA = ("cuda", None)
 
 
@@ -67,7 +71,7 @@ def galiano_3(options):
     """NLCG on cores and on the GPU"""
     for size in options.sizes:
         for threads in THREADS if size < options.sizes[-1] else THREADS[-1:]:
-            yield bratu(size, f"{size}³", f"{threads} threads", host(threads), "identity")
+            yield bratu(size, f"{size}³", on_cores(threads), host(threads), "identity")
         yield bratu(size, f"{size}³", "GPU", CUDA, "identity", "sell columns=short")
 
 
@@ -111,7 +115,7 @@ def galiano_9(options):
     """NLCG and NLPCG (m = q = 1, a block for each core) on cores and on the GPU"""
     size = options.sizes[-2]
     for threads in THREADS:
-        column = f"{threads} threads"
+        column = on_cores(threads)
         yield bratu(size, "NLCG", column, host(threads), "identity")
         yield bratu(size, "NLPCG", column, host(threads), two_stage(threads, 1, 1))
     yield bratu(size, "NLCG", "GPU", CUDA, "identity", "sell columns=short")
@@ -123,13 +127,15 @@ def uneven(options):
     for name in ("bcsstk18", "crystm03"):
         yield from ((file, "pipelined-cg") for file in options.matrices if matrix_name(file) == name)
     yield "circuit:200000", "pipelined-bicgstab"
+    yield "circuit:2000000", "pipelined-bicgstab"
     yield "elasticity3d-p1:40", "pipelined-cg"
 
 
 def iterate(line, column, system, place, solver, format_):
-    """So many iterations that their time counts alone."""
+    """So many iterations that their time counts alone; as a graph, whose products are those of the
+    format."""
     return run_of(line, column, system, place, solver=solver, preconditioner="jacobi",
-                  format=format_, fixed_iterations=100)
+                  format=format_, fixed_iterations=100, execution="graph")
 
 
 @figure
@@ -142,7 +148,7 @@ def dehnavi_3(options):
                         "sell slice=32 window=4096"]:
             yield iterate(f"`{format_}`", name_of(system), system, CUDA, solver, format_)
         for threads in (1, THREADS[-1]):
-            yield iterate(f"`csr`, {threads} threads", name_of(system), system, host(threads),
+            yield iterate(f"`csr`, {on_cores(threads)}", name_of(system), system, host(threads),
                           solver, "csr")
 
 
@@ -152,7 +158,7 @@ def dehnavi_4(options):
     size = options.sizes[-1]
     for system in f"poisson3d-7pt:{size}", f"elasticity3d-p1:{size // 3}":
         for threads in THREADS:
-            yield iterate(system, f"{threads} threads", system, host(threads), "pipelined-cg", "csr")
+            yield iterate(system, on_cores(threads), system, host(threads), "pipelined-cg", "csr")
         for format_ in "csr threads=32", "csr", "auto":
             yield iterate(system, f"GPU, `{format_}`", system, CUDA, "pipelined-cg", format_)
 
@@ -164,7 +170,7 @@ def symmetric(options):
 def places():
     """(name, backend and threads, format) of the tables of Dědeček."""
     yield "1 thread, `csr`", host(1), "csr"
-    yield f"{THREADS[-1]} threads, `csr`", host(THREADS[-1]), "csr"
+    yield f"{on_cores(THREADS[-1])}, `csr`", host(THREADS[-1]), "csr"
     yield "GPU, `csr`", CUDA, "csr"
     yield "GPU, `coo`", CUDA, "coo"
 
@@ -175,7 +181,7 @@ def dedecek_2(options):
     for file in symmetric(options):
         for column, place, format_ in places():
             yield run_of(name_of(file), column, file, place, solver="cg", preconditioner="identity",
-                         format=format_)
+                         format=format_, execution="graph")
 
 
 @figure
@@ -197,7 +203,7 @@ def dedecek_4(options):
         if matrix_name(file) not in ("1138_bus", "bcsstk16", "bodyy5", "Dubcova1"):
             continue
         for method in methods:
-            for column, place in (("1 thread", host(1)), (f"{THREADS[-1]} threads",
+            for column, place in (("1 thread", host(1)), (on_cores(THREADS[-1]),
                                                           host(THREADS[-1])), ("GPU", CUDA)):
                 yield run_of(f"{name_of(file)}, `{method}`", column, file, place, solver="cg",
                              preconditioner=method, format="csr")
@@ -208,7 +214,7 @@ def yamazaki_3(options):
     """GMRES(30) and CA-GMRES(30) on cores and on the GPU"""
     system = f"convection-diffusion2d:{options.sizes[-1] * 7},1"
     for solver in "gmres restart=30", "pipelined-gmres restart=30", "ca-gmres restart=30 s=10":
-        for column, place in [*((f"{threads} threads", host(threads)) for threads in THREADS),
+        for column, place in [*((on_cores(threads), host(threads)) for threads in THREADS),
                               ("GPU", CUDA)]:
             yield run_of(f"`{system}`, `{solver}`", column, system, place, solver=solver,
                          preconditioner="jacobi", format="csr", fixed_iterations=90)
@@ -224,7 +230,7 @@ def yamazaki_13(options):
         for tsqr in "mgs", "cgs", "cholqr", "svqr", "caqr":
             for passes in 1, 2:
                 solver = f"ca-gmres restart=30 s=10 errors=yes passes={passes} tsqr={tsqr}"
-                yield run_of(name_of(system), f"`{tsqr} passes={passes}`", system, CUDA,
+                yield run_of(name_of(system), f"`{tsqr} passes={passes}`", system, host(1),
                              solver=solver, preconditioner="jacobi", format="csr")
 
 
@@ -245,7 +251,7 @@ def command_of(options, run):
     if is_on_host:
         command += ["--threads", str(run["threads"])]
     for argument in ("nonlinear", "nonlinear_method", "solver", "preconditioner", "format",
-                     "fixed_iterations"):
+                     "fixed_iterations", "execution"):
         if argument in run:
             command += ["--" + argument.replace("_", "-"), str(run[argument])]
     if is_file(run["system"]) and "fixed_iterations" not in run:

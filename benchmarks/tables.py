@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes Markdown tables from CSV files of benchmarks/results/ into docs/solvers.md.
+"""Writes Markdown tables from CSV files of benchmarks/results/ into pages of docs/.
 
     benchmarks/tables.py               # fill in all tables
-    benchmarks/tables.py --check       # only compare; exits with 1 if the page is another
+    benchmarks/tables.py --check       # only compare; exits with 1 if a page is another
     benchmarks/tables.py --list        # the tables there are
 
 A table stands between the lines
@@ -21,7 +21,7 @@ import re
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-PAGE = os.path.join(ROOT, "docs", "solvers.md")
+PAGES = [os.path.join(ROOT, "docs", name) for name in ("solvers.md", "papers.md")]
 MARKED = re.compile(r"^(<!-- table (\S+) (\S+) -->\n)(.*?)^(<!-- end -->\n)", re.MULTILINE | re.DOTALL)
 MISSING = "*not measured yet*"
 
@@ -353,6 +353,82 @@ def table_multigrid_femgpu(rows):
     return origin(rows) + markdown(header, lines, 4)
 
 
+def table_ca_gmres(rows):
+    """Milliseconds of a cycle of forms of GMRES by parts and communicators, beside pipelined GMRES."""
+    def place(row):
+        return "one GPU" if row["ranks"] == "1" else f"two, `{row['communicator']}`"
+
+    def text(row):
+        if not row:
+            return "–"
+        times = f" ({row['pipelined_times']})" if row["pipelined_times"] else ""
+        return number(row["ms_a_restart"]) + times
+
+    columns, lines = pivot(rows, lambda row: named(row["solver"]) + (
+        "" if row["ordering"] == "none" else f", order `{row['ordering']}`"), place, text)
+    return markdown(["solver"] + columns, lines)
+
+
+def table_beyond_memory(rows):
+    """Solves with a matrix in the memory of the host and of the device."""
+    return markdown(
+        ["memory granted", "solver", "iterations", "set-up, s", "solve, s", "ms an iteration"],
+        [[row["device_memory"] or "all", named(row["solver"]), row["iterations"],
+          number(row["setup_seconds"], 2), number(row["solve_seconds"]),
+          number(row["ms_per_iteration"])] for row in rows], n_words=2)
+
+
+# Tables of papers.py
+
+def solved(row):
+    """Iterations: milliseconds of set-up, if there is one, and solve."""
+    if not row:
+        return "–"
+    if row["outcome"] == "failed":
+        return "pivot breaks down" if "pivot" in row["message"] else "failed"
+    setup = number(row["setup_seconds"], 2, 1e3)
+    is_setup = float(row["setup_seconds"]) > 1e-4 * float(row["solve_seconds"]) and setup != "0"
+    has_factors = row["preconditioner"] not in ("identity", "jacobi")
+    return (f"{iterations(row)}: " + (f"{setup} + " if is_setup and has_factors else "") +
+            number(row["solve_seconds"], 3, 1e3))
+
+
+def iterated(row):
+    """Microseconds of an iteration."""
+    return number(row["us_per_iteration"]) if row and row["us_per_iteration"] else "–"
+
+
+def with_entries(row):
+    """The same as solved(), with the entries of M."""
+    return f"{solved(row)}, {count(row['preconditioner_nonzeros'])}" if row else "–"
+
+
+def errors(row):
+    """Of orthogonality and of the factorisation, as the remarks tell them."""
+    found = re.search(r"orthogonality error (\S+), factorisation error ([^;,\s]+)",
+                      row["remarks"] if row else "")
+    if not found:
+        return "–"
+    return f"{found[1]}, {found[2]}" + (", safer" if "safer" in row["remarks"] else "")
+
+
+def paper_table(figure, text):
+    """A function for the table of a figure of papers.py."""
+    def table_of(rows):
+        rows = [row for row in rows if row["figure"] == figure]
+        columns, lines = pivot(rows, lambda row: row["line"], lambda row: row["column"], text)
+        return markdown([""] + columns, lines)
+    table_of.__doc__ = f"{figure} of papers.py: {text.__doc__[0].lower()}{text.__doc__[1:]}"
+    return table_of
+
+
+PAPER_TABLES = {figure: paper_table(figure, text) for figure, text in {
+    "galiano-3": solved, "galiano-4": solved, "galiano-6": solved, "galiano-7": solved,
+    "galiano-8": solved, "galiano-9": solved, "dehnavi-3": iterated, "dehnavi-4": iterated,
+    "dedecek-2": solved, "dedecek-3": solved, "dedecek-4": with_entries, "yamazaki-3": iterated,
+    "yamazaki-13": errors}.items()}
+
+
 # The table of femgpu_surfaces
 
 def table_surfaces(rows):
@@ -367,7 +443,7 @@ def table_surfaces(rows):
 
 
 TABLES = {name[len("table_"):].replace("_", "-"): function
-          for name, function in list(globals().items()) if name.startswith("table_")}
+          for name, function in list(globals().items()) if name.startswith("table_")} | PAPER_TABLES
 
 
 def table(name, file):
@@ -394,10 +470,26 @@ def filled(page):
     return MARKED.sub(lambda match: f"{match[1]}\n{table(match[2], match[3])}\n{match[5]}", page)
 
 
+def write_page(name, only_check):
+    """1 if the page is another than its files give, and is only to be checked; else 0."""
+    with open(name, encoding="utf-8") as stream:
+        page = stream.read()
+    new_page = filled(page)
+    if only_check:
+        if new_page != page:
+            print(f"{os.path.relpath(name, ROOT)} is not what the files of benchmarks/results/ "
+                  "give: run benchmarks/tables.py.", file=sys.stderr)
+        return int(new_page != page)
+    with open(name + ".partial", "w", encoding="utf-8") as stream:
+        stream.write(new_page)
+    os.replace(name + ".partial", name)
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page", nargs="?", default=PAGE, help="(docs/solvers.md)")
+    parser.add_argument("page", nargs="*", default=PAGES, help="(those of docs/ with tables)")
     parser.add_argument("--check", action="store_true", help="write nothing")
     parser.add_argument("--list", action="store_true", help="the names of the tables")
     options = parser.parse_args()
@@ -405,19 +497,7 @@ def main():
         for name, function in TABLES.items():
             print(f"{name:<22} {function.__doc__.splitlines()[0]}")
         return 0
-    with open(options.page, encoding="utf-8") as stream:
-        page = stream.read()
-    new_page = filled(page)
-    if options.check:
-        if new_page != page:
-            print(f"{os.path.relpath(options.page, ROOT)} is not what the files of "
-                  "benchmarks/results/ give: run benchmarks/tables.py.",
-                  file=sys.stderr)
-        return int(new_page != page)
-    with open(options.page + ".partial", "w", encoding="utf-8") as stream:
-        stream.write(new_page)
-    os.replace(options.page + ".partial", options.page)
-    return 0
+    return max(write_page(name, options.check) for name in options.page)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,15 @@ TEST(ResidentShape, SmallSystemsStayInABlockAndLargeOnesAreNotResident)
   EXPECT_EQ(choose_resident_shape(rows_of(3969, 7), a100)->blocks, 108);
 }
 
+TEST(ResidentShape, LongRowsAreBetterInAGraph)
+{
+  const ResidentSystem circuit = {200000, 944495, 20000, 4}, dense = {1000, 500000, 500, 4};
+  EXPECT_TRUE(waits_for_long_rows(circuit, *choose_resident_shape(circuit, h100)));
+  EXPECT_FALSE(waits_for_long_rows(dense, *choose_resident_shape(dense, h100)));
+  EXPECT_FALSE(
+      waits_for_long_rows(rows_of(3969, 7), *choose_resident_shape(rows_of(3969, 7), h100)));
+}
+
 TEST(ArrivalCount, GoesOnFromItsLargestNumberToZero)
 {
   const unsigned int blocks = 132;

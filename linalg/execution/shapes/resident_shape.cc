@@ -45,8 +45,10 @@ std::optional<ResidentShape> in_registers(const ResidentSystem &system,
 constexpr int reserved_bytes = 6 << 10;
 /// Fewer are not worth another block that has to come to every meeting.
 constexpr int least_rows_of_block = 64;
-/// Longer rows, and larger matrices, want more threads than a block with a part of a basis has.
-constexpr int longest_row_beside_basis = 256;
+/// Entries of a row that a thread multiplies one after the other while all others wait; with many a
+/// graph is faster, in a format for such rows.
+constexpr int longest_resident_row = 256;
+/// Larger matrices want more threads than a block with a part of a basis has.
 constexpr std::size_t most_nonzeros_beside_basis = 5000000;
 
 /// A power of two of threads that share the work of a row of @p mean_length entries.
@@ -118,7 +120,7 @@ std::optional<BasisShape> choose_basis_shape(const ResidentSystem &system, const
   const auto n = static_cast<std::size_t>(system.n),
              columns = static_cast<std::size_t>(system.n_vectors);
   const std::size_t taken = sizeof(double) * static_cast<std::size_t>(numbers) + reserved_bytes;
-  if (n == 0 || limits.shared_bytes < taken || system.longest_row > longest_row_beside_basis ||
+  if (n == 0 || limits.shared_bytes < taken || system.longest_row > longest_resident_row ||
       system.n_nonzeros > most_nonzeros_beside_basis)
     return {};
   const std::size_t room = (limits.shared_bytes - taken) / sizeof(double); // numbers
@@ -150,5 +152,10 @@ std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
     if (auto shape = in_registers(system, limits))
       return shape;
   return in_shared_memory(system, limits);
+}
+
+bool waits_for_long_rows(const ResidentSystem &system, const ResidentShape &shape)
+{
+  return system.longest_row > longest_resident_row * shape.lanes;
 }
 } // namespace femgpu::linalg

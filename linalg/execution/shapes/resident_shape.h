@@ -104,6 +104,10 @@ bool may_be_resident(int n, const ResidentLimits &limits);
 std::optional<ResidentShape> choose_resident_shape(const ResidentSystem &system,
                                                    const ResidentLimits &limits);
 
+/// Does a thread have so long a row that the loop should be a graph? (A circuit of 200,000 unknowns
+/// with a rail took 7 ms an iteration on the chip of an H200.)
+bool waits_for_long_rows(const ResidentSystem &system, const ResidentShape &shape);
+
 /// Threads of a block that keeps a basis on the chip; see cuda/on_chip/basis.cuh.
 constexpr int basis_threads = 512;
 

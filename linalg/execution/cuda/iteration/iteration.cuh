@@ -122,7 +122,7 @@ private:
 
   cuda::OnChipLoop<State, Sums> on_chip()
   {
-    return {executor, state, communicator};
+    return {executor, state, communicator, chosen == Execution::resident};
   }
   /// Where there are parts, their kernels speak with each other.
   bool may_be_on_chip() const

@@ -21,9 +21,10 @@ class OnChipLoop
 {
 public:
   /// @param communicator of a part of the rows; nullptr: all are here
+  /// @param is_asked_for also where a graph is faster
   OnChipLoop(const CudaExecutor &executor, DeviceState<State> &state,
-             const Communicator *const communicator)
-      : executor(executor), state(state), communicator(communicator)
+             const Communicator *const communicator, const bool is_asked_for)
+      : executor(executor), state(state), communicator(communicator), is_asked_for(is_asked_for)
   {}
 
   /// All vectors in registers.
@@ -126,7 +127,9 @@ private:
       return {};
     if (communicator != nullptr)
       limits.cluster_blocks = 0; // all blocks of a device speak with others
-    return choose_resident_shape({A.n(), A.n_nonzeros(), A.csr().longest_row(), n_vectors}, limits);
+    const ResidentSystem system{A.n(), A.n_nonzeros(), A.csr().longest_row(), n_vectors};
+    const auto shape = choose_resident_shape(system, limits);
+    return shape && !is_asked_for && waits_for_long_rows(system, *shape) ? std::nullopt : shape;
   }
 
   /// Is called by all parts.
@@ -138,6 +141,7 @@ private:
   const CudaExecutor &executor;
   DeviceState<State> &state;
   const Communicator *communicator;
+  bool is_asked_for;
 };
 } // namespace femgpu::linalg::cuda
 
