@@ -1,6 +1,7 @@
 #include "app/listing.h"
 
 #include "common/listing.h"
+#include "linalg/expressions/expression_parser.h"
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/nonlinear/registry.h"
@@ -40,6 +41,7 @@ std::string listing()
          listing_of("Solver/Scaling", linalg::scalings.choices()) +
          listing_of("Solver/Ordering", linalg::orderings.choices()) +
          listing_of("Nonlinear/Method", linalg::nonlinear_methods.choices()) +
+         listing_of("Functions of expressions", linalg::expression_functions()) +
          listing_of_generators() + listing_of_backends("Solver/Backend");
 }
 

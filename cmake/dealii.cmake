@@ -2,7 +2,7 @@
 # deal_ii_setup_target() would force its own optimisation flags on us, and link every library of
 # its dependency list; this target takes what a program needs.
 find_package(deal.II 9.4 REQUIRED HINTS ${DEAL_II_DIR} $ENV{DEAL_II_DIR})
-foreach(feature MPI P4EST MUPARSER METIS UMFPACK ZLIB)
+foreach(feature MPI P4EST METIS UMFPACK ZLIB)
   if(NOT DEAL_II_WITH_${feature})
     message(FATAL_ERROR "femgpu needs deal.II built with ${feature}; Debian's libdeal.ii-dev has it.")
   endif()

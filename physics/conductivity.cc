@@ -7,6 +7,7 @@
 #include <deal.II/distributed/tria_base.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -86,15 +87,20 @@ template <int dim>
 void Conductivity<dim>::add_cell_terms(const FEValues<dim> &fe, FullMatrix<double> &K) const
 {
   const Material &material = materials.at(fe.get_cell()->material_id());
+  const unsigned int n_directions = material.is_isotropic ? 1 : dim;
+  std::array<std::vector<double>, dim> k; // of each direction at all points
+  for (unsigned int d = 0; d < n_directions; ++d) {
+    k[d].resize(fe.n_quadrature_points);
+    material.k->value_list(fe.get_quadrature_points(), k[d], d);
+  }
   for (const unsigned int q : fe.quadrature_point_indices()) {
-    const Point<dim> &p = fe.quadrature_point(q);
     if (material.is_isotropic) {
-      add_gradient_products(fe, q, material.k->value(p) * fe.JxW(q), K);
+      add_gradient_products(fe, q, k[0][q] * fe.JxW(q), K);
       continue;
     }
     Tensor<1, dim> k_JxW;
     for (unsigned int d = 0; d < dim; ++d)
-      k_JxW[d] = material.k->value(p, d) * fe.JxW(q);
+      k_JxW[d] = k[d][q] * fe.JxW(q);
     add_gradient_products(fe, q, k_JxW, K);
   }
 }
@@ -136,9 +142,10 @@ std::shared_ptr<DataPostprocessor<dim>> make_flux_output(const Conductivity<dim>
 template <int dim>
 void add_source(const FEValues<dim> &fe, const MaterialFields<dim> &fields, Vector<double> &f)
 {
-  const Field<dim> &field = *fields.at(fe.get_cell()->material_id());
+  std::vector<double> values(fe.n_quadrature_points);
+  fields.at(fe.get_cell()->material_id())->value_list(fe.get_quadrature_points(), values);
   for (const unsigned int q : fe.quadrature_point_indices()) {
-    const double f_JxW = field.value(fe.quadrature_point(q)) * fe.JxW(q);
+    const double f_JxW = values[q] * fe.JxW(q);
     for (unsigned int i = 0; i < fe.dofs_per_cell; ++i)
       f(i) += f_JxW * fe.shape_value(i, q);
   }

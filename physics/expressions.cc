@@ -1,14 +1,14 @@
 #include "physics/expressions.h"
 
 #include "linalg/base/error.h"
+#include "linalg/expressions/expression_parser.h"
 #include "physics/expression_text.h"
-#include "physics/silent_errors.h"
 
-#include <deal.II/base/function_parser.h>
-#include <deal.II/base/numbers.h>
+#include <deal.II/base/array_view.h>
 #include <deal.II/lac/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <sstream>
@@ -42,78 +42,6 @@ bool depends_on_position(const std::string &expression)
 
 namespace
 {
-// Distance of the points that difference quotients are made of: its fourth power is at the level of
-// rounding for lengths of order one.
-constexpr double difference_step = 1e-3;
-
-// muParser's sentence out of deal.II's text around it.
-std::string muparser_text(const ExceptionBase &error)
-{
-  std::ostringstream all;
-  error.print_info(all);
-  std::string line, text;
-  std::istringstream lines(all.str());
-  while (std::getline(lines, line)) {
-    line.erase(0, line.find_first_not_of(' '));
-    if (!line.empty())
-      text += (text.empty() ? "" : " ") + line;
-  }
-  // deal.II's column is not that of the parser, which gives its own.
-  const std::string introduction = "The parser said: ";
-  if (const auto at = text.find(introduction); at != std::string::npos)
-    text.erase(0, at + introduction.size());
-  if (!text.empty() && text.back() != '.')
-    text += '.';
-  if (text.find("position") != std::string::npos)
-    text += " Positions count from 0.";
-  return text;
-}
-
-/// "x, y", the variables of an expression.
-template <int dim>
-std::string variable_names()
-{
-  return dim == 2 ? "x, y" : "x, y, z";
-}
-
-/// Expressions whose values are refused where they are not finite.
-template <int dim>
-class FiniteParser final : public FunctionParser<dim>
-{
-public:
-  FiniteParser(std::string path, std::vector<std::string> expressions)
-      : FunctionParser<dim>(static_cast<unsigned int>(expressions.size()), 0., difference_step),
-        path(std::move(path)), expressions(std::move(expressions))
-  {}
-
-  /// @throws ParameterError that names the place
-  double value(const Point<dim> &p, const unsigned int component = 0) const override
-  {
-    const double value = FunctionParser<dim>::value(p, component);
-    if (!std::isfinite(value))
-      refuse(p, component, value);
-    return value;
-  }
-
-private:
-  [[noreturn]] void refuse(const Point<dim> &p, const unsigned int component,
-                           const double value) const
-  {
-    std::ostringstream text;
-    text << "The expression '" << expressions[component] << "' of " << path << " is "
-         << (std::isnan(value) ? "not a number"
-             : value > 0.      ? "infinite"
-                               : "minus infinite")
-         << " at (" << p << "), where its value is needed. Look for divisions by zero, and for "
-         << "roots and logarithms of negative numbers; if(condition, a, b) evaluates only what it "
-         << "chooses.";
-    throw ParameterError(text.str(), path);
-  }
-
-  std::string path;
-  std::vector<std::string> expressions;
-};
-
 /// @throws ParameterError for none or several expressions where there must be one
 void require_one(const std::string &path, const std::string &expression)
 {
@@ -129,91 +57,111 @@ void require_one(const std::string &path, const std::string &expression)
                          path);
 }
 
-/// An assignment would change x for whatever is read after it. @throws ParameterError
-void refuse_assignments(const std::string &path, const std::string &expression)
+template <int dim>
+std::vector<std::string> coordinate_names()
 {
-  for (std::size_t at = 0; (at = expression.find_first_of("=<>!", at)) != std::string::npos;) {
-    const bool compares = at + 1 < expression.size() && expression[at + 1] == '=';
-    if (expression[at] == '=' && !compares)
-      throw ParameterError("The expression '" + expression + "' of " + path +
-                               " assigns a value at its position " + std::to_string(at) +
-                               ", counted from 0. Write == to compare, or only what stands behind "
-                               "the =.",
-                           path);
-    at += compares ? 2 : 1;
-  }
+  return dim == 2 ? std::vector<std::string>{"x", "y"} : std::vector<std::string>{"x", "y", "z"};
 }
 
-/// Random numbers are others in each run and on each rank. @throws ParameterError
-void refuse_random_numbers(const std::string &path, const std::string &expression)
+/// Evaluates @p tape at many points. @p results has n_results() arrays, one after the other.
+template <int dim>
+void evaluate(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> &points,
+              std::vector<double> &results)
 {
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at <= expression.size(); ++at) {
-    if (at < expression.size() && continues_name(expression[at]))
-      continue;
-    const std::string word = expression.substr(begin, at - begin);
-    if (word == "rand" || word == "rand_seed")
-      throw ParameterError("The expression '" + expression + "' of " + path + " calls " + word +
-                               " at its position " + std::to_string(begin) +
-                               ", counted from 0: no run could be repeated, and no two ranks would "
-                               "have the same data. Write a function of the place that is as "
-                               "irregular, as sin(1e4*x).",
-                           path);
-    begin = at + 1;
+  const std::size_t n = points.size();
+  std::vector<double> coordinates(dim * n);
+  const double *variables[dim];
+  for (int d = 0; d < dim; ++d) {
+    for (std::size_t i = 0; i < n; ++i)
+      coordinates[d * n + i] = points[i][d];
+    variables[d] = coordinates.data() + d * n;
   }
+  results.resize(n * tape.n_results());
+  std::vector<double *> of_results;
+  for (int r = 0; r < tape.n_results(); ++r)
+    of_results.push_back(results.data() + r * n);
+  tape.evaluate(variables, n, of_results.data());
 }
 
-std::string joined(const std::vector<std::string> &expressions)
+/// The same at one point.
+template <int dim, std::size_t n_results>
+std::array<double, n_results> evaluate(const linalg::ExpressionTape &tape, const Point<dim> &p)
 {
-  std::string text;
-  for (const std::string &expression : expressions)
-    text += (text.empty() ? "" : ", ") + expression;
-  return text;
+  std::array<double, n_results> results;
+  const double *variables[dim];
+  double *of_results[n_results];
+  for (int d = 0; d < dim; ++d)
+    variables[d] = &p[d];
+  for (std::size_t r = 0; r < n_results; ++r)
+    of_results[r] = &results[r];
+  tape.evaluate(variables, 1, of_results);
+  return results;
 }
 } // namespace
 
 template <int dim>
 Field<dim>::Field(const std::string &path, const std::vector<std::string> &expressions)
-    : Function<dim>(static_cast<unsigned int>(expressions.size())),
-      parser(std::make_unique<FiniteParser<dim>>(path, expressions))
+    : Function<dim>(static_cast<unsigned int>(expressions.size())), path(path)
 {
   for (const std::string &expression : expressions) {
     require_one(path, expression);
-    refuse_assignments(path, expression);
-    refuse_random_numbers(path, expression);
-  }
-  try {
-    const SilentErrors silent;
-    parser->initialize(FunctionParser<dim>::default_variable_names(), expressions,
-                       {{"pi", numbers::PI}}, false);
-    parser->set_formula(AutoDerivativeFunction<dim>::FourthOrder);
-    for (unsigned int c = 0; c < this->n_components; ++c) {
-      // also finds what only evaluation shows
-      constants.push_back(parser->FunctionParser<dim>::value(Point<dim>(), c));
-      constant.push_back(!depends_on_position(expressions[c]));
-    }
-  }
-  catch (const ExceptionBase &error) {
-    throw ParameterError("The expression '" + joined(expressions) + "' of " + path +
-                             " cannot be read: " + muparser_text(error) + " Write it in " +
-                             variable_names<dim>() +
-                             " and pi, without units, with the functions of muParser, such as "
-                             "x^2*sin(pi*y) or if(x<0.5, 1, 2).",
-                         path);
-  }
-  for (unsigned int c = 0; c < this->n_components; ++c)
-    if (constant[c] && !std::isfinite(constants[c]))
+    linalg::ExpressionGraph graph;
+    const int root =
+        linalg::parse_expression(expression, {coordinate_names<dim>(), {}, path}, graph);
+    std::vector<int> derivatives;
+    for (int d = 0; d < dim; ++d)
+      derivatives.push_back(graph.derivative(root, d));
+    Component component;
+    component.expression = expression;
+    component.is_constant = !graph.depends_on(root);
+    component.value = {graph, {root}, dim};
+    component.gradient = {graph, derivatives, dim};
+    component.constant = evaluate<dim, 1>(component.value, Point<dim>())[0];
+    if (component.is_constant && !std::isfinite(component.constant))
       throw ParameterError(
-          "The expression '" + expressions[c] + "' of " + path + " is not a finite number.", path);
+          "The expression '" + expression + "' of " + path + " is not a finite number.", path);
+    components.push_back(std::move(component));
+  }
 }
 
 template <int dim>
-Field<dim>::~Field() = default;
+void Field<dim>::refuse(const std::string &what, const Point<dim> &p, const unsigned int component,
+                        const double value) const
+{
+  std::ostringstream text;
+  text << what << " '" << components[component].expression << "' of " << path << " is "
+       << (std::isnan(value) ? "not a number"
+           : value > 0.      ? "infinite"
+                             : "minus infinite")
+       << " at (" << p << "), where its value is needed. Look for divisions by zero, and for "
+       << "roots and logarithms of negative numbers; if(condition, a, b) takes only what it "
+       << "chooses.";
+  throw ParameterError(text.str(), path);
+}
 
 template <int dim>
 double Field<dim>::value(const Point<dim> &p, const unsigned int component) const
 {
-  return constant[component] ? constants[component] : parser->value(p, component);
+  if (components[component].is_constant)
+    return components[component].constant;
+  const double value = evaluate<dim, 1>(components[component].value, p)[0];
+  if (!std::isfinite(value))
+    refuse("The expression", p, component, value);
+  return value;
+}
+
+template <int dim>
+void Field<dim>::value_list(const Points &points, std::vector<double> &values,
+                            const unsigned int component) const
+{
+  if (components[component].is_constant) {
+    std::fill(values.begin(), values.end(), components[component].constant);
+    return;
+  }
+  evaluate(components[component].value, points, values);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (!std::isfinite(values[i]))
+      refuse("The expression", points[i], component, values[i]);
 }
 
 template <int dim>
@@ -226,7 +174,30 @@ void Field<dim>::vector_value(const Point<dim> &p, Vector<double> &values) const
 template <int dim>
 Tensor<1, dim> Field<dim>::gradient(const Point<dim> &p, const unsigned int component) const
 {
-  return constant[component] ? Tensor<1, dim>() : parser->gradient(p, component);
+  if (components[component].is_constant)
+    return {};
+  const auto derivatives = evaluate<dim, dim>(components[component].gradient, p);
+  for (const double derivative : derivatives)
+    if (!std::isfinite(derivative))
+      refuse("A derivative of the expression", p, component, derivative);
+  return Tensor<1, dim>(ArrayView<const double>(derivatives.data(), dim));
+}
+
+template <int dim>
+void Field<dim>::gradient_list(const Points &points, std::vector<Tensor<1, dim>> &gradients,
+                               const unsigned int component) const
+{
+  std::fill(gradients.begin(), gradients.end(), Tensor<1, dim>());
+  if (components[component].is_constant)
+    return;
+  std::vector<double> derivatives;
+  evaluate(components[component].gradient, points, derivatives);
+  for (int d = 0; d < dim; ++d)
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      gradients[i][d] = derivatives[d * points.size() + i];
+      if (!std::isfinite(gradients[i][d]))
+        refuse("A derivative of the expression", points[i], component, gradients[i][d]);
+    }
 }
 
 std::vector<std::string> split_expressions(const std::string &text, const char separator)

@@ -1,6 +1,7 @@
 #ifndef femgpu_physics_expressions_h
 #define femgpu_physics_expressions_h
 
+#include "linalg/expressions/expression_tape.h"
 #include "physics/mesh/regions.h"
 
 #include <deal.II/base/function.h>
@@ -12,44 +13,57 @@
 #include <string>
 #include <vector>
 
-namespace dealii
-{
-template <int dim>
-class FunctionParser;
-}
-
 namespace femgpu
 {
 /**
- * A function of position, given by one muParser expression of x, y (and z) for each component;
- * `pi` is known. Expressions without coordinates are evaluated once. Gradients are differences of
- * fourth order. Several threads may use it.
+ * A function of position, given by one expression of x, y (and z) for each component, as
+ * linalg::parse_expression() reads it. Expressions without coordinates are evaluated once.
+ * Gradients are derivatives of the expressions. Several threads may use it.
  */
 template <int dim>
 class Field : public dealii::Function<dim>
 {
 public:
+  using Points = std::vector<dealii::Point<dim>>;
+
   /**
    * @param path "Section/Key" of the parameter, for messages
-   * @throws ParameterError with muParser's words if an expression cannot be read or evaluated.
+   * @throws ParameterError with the column and what was expected if an expression cannot be read,
+   * and for a constant that is not finite
    */
   Field(const std::string &path, const std::vector<std::string> &expressions);
-  ~Field() override;
 
   /// Is the expression without coordinates?
   bool is_constant(const unsigned int component = 0) const
   {
-    return constant[component];
+    return components[component].is_constant;
   }
+
+  // Each throws ParameterError with the place if a value is not finite.
   double value(const dealii::Point<dim> &p, unsigned int component = 0) const override;
+  void value_list(const Points &points, std::vector<double> &values,
+                  unsigned int component = 0) const override;
   void vector_value(const dealii::Point<dim> &p, dealii::Vector<double> &values) const override;
+
   dealii::Tensor<1, dim> gradient(const dealii::Point<dim> &p,
                                   unsigned int component = 0) const override;
+  void gradient_list(const Points &points, std::vector<dealii::Tensor<1, dim>> &gradients,
+                     unsigned int component = 0) const override;
 
 private:
-  std::unique_ptr<dealii::FunctionParser<dim>> parser;
-  std::vector<bool> constant;
-  std::vector<double> constants;
+  struct Component
+  {
+    std::string expression;
+    bool is_constant = true;
+    double constant = 0.;
+    linalg::ExpressionTape value, gradient;
+  };
+
+  [[noreturn]] void refuse(const std::string &what, const dealii::Point<dim> &p,
+                           unsigned int component, double value) const;
+
+  std::string path;
+  std::vector<Component> components;
 };
 
 /// Splits at @p separator outside of parentheses, and trims blanks.

@@ -1,5 +1,5 @@
 #include "linalg/base/error.h"
-#include "linalg/nonlinear/expression_compiler.h"
+#include "linalg/expressions/expression_compiler.h"
 #include "physics/conductivity.h"
 #include "physics/expression_text.h"
 #include "physics/mesh/mesh_parts.h"
@@ -36,9 +36,11 @@ public:
     add_parameter("Reaction", reaction,
                   "phi(u); expression of u, as u^4. Empty, or a + b*u with numbers: the problem is "
                   "linear.");
-    add_parameter("Reaction derivative", derivative, "d phi/du; expression of u, as 4*u^3.");
+    add_parameter("Reaction derivative", derivative,
+                  "d phi/du; expression of u, as 4*u^3. Empty: found by differentiation.");
     add_parameter("Reaction range", range,
-                  "Where u is expected, 'low, high': there the derivative is compared with phi. "
+                  "Where u is expected, 'low, high': there a derivative that is given is compared "
+                  "with phi. "
                   "The energy of the reaction is counted from u = 0, or, where the problem is not "
                   "linear, from the end of the range that is closest to it.",
                   prm, Patterns::List(Patterns::Double(), 2, 2));

@@ -65,6 +65,19 @@ public:
   {
     return problem.exact_solution()->value(p, component) - mean;
   }
+  void value_list(const std::vector<dealii::Point<dim>> &points, std::vector<double> &values,
+                  const unsigned int component) const override
+  {
+    problem.exact_solution()->value_list(points, values, component);
+    for (double &value : values)
+      value -= mean;
+  }
+  void gradient_list(const std::vector<dealii::Point<dim>> &points,
+                     std::vector<dealii::Tensor<1, dim>> &gradients,
+                     const unsigned int component) const override
+  {
+    problem.exact_solution()->gradient_list(points, gradients, component);
+  }
 
 private:
   const Problem<dim> &problem;

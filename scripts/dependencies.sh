@@ -61,7 +61,7 @@ esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   die "this is no Debian system. Install what these Debian packages hold, then set
-FEMGPU_SKIP_DEPENDENCIES=1 to skip this check (deal.II 9.4 or newer with MPI, p4est, muParser, METIS,
+FEMGPU_SKIP_DEPENDENCIES=1 to skip this check (deal.II 9.4 or newer with MPI, p4est, METIS,
 UMFPACK and zlib; CMake 3.25 or newer):$needed"
 fi
 

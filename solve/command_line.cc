@@ -56,8 +56,7 @@ void declare_system(CommandLineReader &reader, RawOptions &raw)
   reader.option("--copies", raw.copies, "K",
                 "Solve K systems together: the given one and others, varied, for timing");
   reader.option("--nonlinear", raw.nonlinear, "'NAME OPTION=VALUE ...'",
-                "Solve A x = b + LAMBDA w phi(x): bratu lambda=6, or expression phi=u^3 "
-                "derivative=3*u^2");
+                "Solve A x = b + LAMBDA w phi(x): bratu lambda=6, or expression phi=u^3");
 }
 
 void declare_method(CommandLineReader &reader, RawOptions &raw)

@@ -4,6 +4,7 @@
 #include "common/version.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "linalg/expressions/expression_parser.h"
 #include "linalg/generators/registry.h"
 #include "linalg/io/matrix_market.h"
 #include "linalg/matrices/registry.h"
@@ -43,6 +44,7 @@ std::string listing()
          listing_of("--scaling", linalg::scalings.choices()) +
          listing_of("--ordering", linalg::orderings.choices()) +
          listing_of("--nonlinear", nonlinear_terms.choices()) +
+         listing_of("Functions of expressions", linalg::expression_functions()) +
          listing_of("--nonlinear-method", linalg::nonlinear_methods.choices()) +
          listing_of_backends("--backend");
 }

@@ -21,10 +21,9 @@ linalg::Law expression_law(Method &method)
   linalg::LawRange range;
   range.low = method.number("low", range.low, -largest, largest);
   range.high = method.number("high", range.high, -largest, largest);
-  if (phi.empty() || derivative.empty())
-    throw ParameterError("The nonlinear term '" + method.text() + "' has no " +
-                         (phi.empty() ? "phi" : "derivative") +
-                         ". Write both, without blanks: 'expression phi=u^3 derivative=3*u^2'.");
+  if (phi.empty())
+    throw ParameterError("The nonlinear term '" + method.text() +
+                         "' has no phi. Write it without blanks: 'expression phi=u^3'.");
   return linalg::make_expression_law(phi, derivative, {}, range);
 }
 } // namespace
@@ -35,8 +34,8 @@ constexpr decltype(nonlinear_terms)::Entry term_table[] = {
      "weights=w (h^2 of the generator's grid in the unit square or cube)",
      bratu_law},
     {"expression",
-     "LAMBDA w phi(u) with expressions of u without blanks: phi=..., derivative=..., which is "
-     "checked for u from low=-1 to high=1; lambda=, weights= as above",
+     "LAMBDA w phi(u) with an expression of u without blanks: phi=...; derivative=..., if it is "
+     "given, is checked for u from low=-1 to high=1; lambda=, weights= as above",
      expression_law}};
 
 constexpr decltype(nonlinear_terms) nonlinear_terms("nonlinear term", term_table);

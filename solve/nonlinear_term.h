@@ -22,7 +22,7 @@ struct NonlinearTerm
 extern const Registry<NoTraits, linalg::Law(Method &)> nonlinear_terms;
 
 /**
- * The term that @p text says: "bratu lambda=6", "expression phi=u^3 derivative=3*u^2 weights=0.1".
+ * The term that @p text says: "bratu lambda=6", "expression phi=u^3 weights=0.1".
  * @throws ParameterError naming the valid ones for unknown names and options; as
  *         make_expression_law() for expressions
  */

@@ -1,7 +1,7 @@
 #include "linalg/nonlinear/expression_law.h"
 
 #include "linalg/base/error.h"
-#include "linalg/nonlinear/expression_compiler.h"
+#include "linalg/expressions/expression_compiler.h"
 
 #include <cmath>
 #include <limits>
@@ -57,6 +57,7 @@ std::string text_of(const double value)
 }
 
 /// @throws ParameterError if φ' is not the derivative of φ, or φ is finite nowhere in @p range
+/// @param phi_prime as it was given; empty: it is right
 void check_derivative(const ExpressionLaw &law, const std::string &phi,
                       const std::string &phi_prime, const LawRange &range)
 {
@@ -71,6 +72,8 @@ void check_derivative(const ExpressionLaw &law, const std::string &phi,
     if (!std::isfinite(law.phi(u)) || !std::isfinite(slope.error))
       continue;
     is_finite_somewhere = true;
+    if (phi_prime.empty())
+      break;
     const double given = law.phi_prime(u);
     if (!(std::abs(given - slope.value) <= slope.error + tolerance * std::abs(slope.value)))
       throw ParameterError("'" + phi_prime + "' is not the derivative of '" + phi +
@@ -92,9 +95,16 @@ ExpressionLaw make_expression_law(const std::string &phi, const std::string &phi
   if (!std::isfinite(range.high - range.low) || !(range.low < range.high))
     throw ParameterError("The range of u is from " + text_of(range.low) + " to " +
                          text_of(range.high) + ". Give two finite numbers, the smaller one first.");
-  const ExpressionLaw law = {compile_expression(phi, constants),
-                             compile_expression(phi_prime, constants)};
-  check_derivative(law, phi, phi_prime, range);
+  ExpressionGraph graph;
+  const ExpressionNames names = {{"u"}, constants, ""};
+  const int root = parse_expression(phi, names, graph);
+  const bool is_given = phi_prime.find_first_not_of(" \t") != std::string::npos;
+  const int derivative =
+      is_given ? parse_expression(phi_prime, names, graph) : graph.derivative(root, 0);
+  const ExpressionLaw law = {
+      compile_expression(graph, root, phi),
+      compile_expression(graph, derivative, is_given ? phi_prime : "derivative of " + phi)};
+  check_derivative(law, phi, is_given ? phi_prime : "", range);
   return law;
 }
 } // namespace femgpu::linalg

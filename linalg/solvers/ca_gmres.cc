@@ -446,7 +446,7 @@ private:
                            M.name() + "'. Use powers=plain.");
     MatrixPowersOptions of_powers = chosen;
     const auto n_vectors =
-        static_cast<std::size_t>(options.longest_basis(A) + 1 + n_other_vectors + 1);
+        static_cast<std::size_t>(options.longest_basis(A)) + 1 + n_other_vectors + 1;
     of_powers.reserved = n_vectors * A.domain()->n_with_ghosts() * sizeof(double);
     return make_matrix_powers(A, M.action(), of_powers);
   }

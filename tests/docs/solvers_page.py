@@ -1,12 +1,14 @@
-"""Checks that docs/solvers.md names every method that femgpu-solve lists, and every option.
+"""Checks that docs/solvers.md names every method that femgpu-solve lists, and every option, and that
+docs/expressions.md has the table of functions that it lists.
 
-    python3 tests/docs/solvers_page.py build/bin/femgpu-solve docs/solvers.md
+    python3 tests/docs/solvers_page.py build/bin/femgpu-solve docs/solvers.md docs/expressions.md
 """
 
 import re
 import subprocess
 import sys
 
+FUNCTIONS = "Functions of expressions"
 SECTIONS = ["--solver", "--preconditioner", "--format", "--scaling", "--ordering", "--nonlinear-method"]
 
 
@@ -14,11 +16,11 @@ def listed(text):
     """Section -> [(name, meaning)] of what `femgpu-solve --list` prints."""
     choices, section = {}, None
     for line in text.splitlines():
-        if line.startswith("--"):
+        if line.startswith("--") or line == FUNCTIONS:
             section = choices.setdefault(line.strip(), [])
         elif line.strip():
             name, _, meaning = line.strip().partition(" ")
-            section.append((name, meaning))
+            section.append((name, meaning.strip()))
     return choices
 
 
@@ -37,11 +39,23 @@ def missing(choices, page):
                     yield f"option '{option}=' of {section} '{name}' is not in the page"
 
 
-def main():
-    program, file = sys.argv[1:]
-    text = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+def other_functions(choices, page):
+    """Where the page's table is not what the program lists."""
+    rows = "".join(f"| `{name}` | {meaning} |\n" for name, meaning in choices[FUNCTIONS])
+    if f"| function | |\n|---|---|\n{rows}\n" not in page:
+        yield f"the table of functions is not:\n{rows}"
+
+
+def read(file):
     with open(file, encoding="utf-8") as stream:
-        faults = list(missing(listed(text), stream.read()))
+        return stream.read()
+
+
+def main():
+    program, solvers, expressions = sys.argv[1:]
+    text = subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout
+    choices = listed(text)
+    faults = [*missing(choices, read(solvers)), *other_functions(choices, read(expressions))]
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0

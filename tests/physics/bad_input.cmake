@@ -9,15 +9,19 @@ function(wrong_expression name parameter value code message)
   study_test(${name} ${poisson} --set "Poisson/${parameter}=${value}" --set Study/Cycles=1
     --expect-exit ${code} --expect-message "Poisson/${parameter}.*${message}" ${ARGN})
 endfunction()
-wrong_expression(unknown_function_ends_with_1 Coefficient "foo(x)" 1 "\"foo\"")
-wrong_expression(missing_parenthesis_ends_with_1 Coefficient "sin(x" 1 "Missing parenthesis")
-wrong_expression(superfluous_parenthesis_ends_with_1 Coefficient "sin(x))" 1 "parenthesis")
+wrong_expression(unknown_function_ends_with_1 Coefficient "foo(x)" 1
+  "column 1, at 'f': expected x, y, pi, e or a function")
+wrong_expression(missing_parenthesis_ends_with_1 Coefficient "sin(x" 1
+  "column 6, its end: expected an operator or '\\)' at the end of 'sin'")
+wrong_expression(superfluous_parenthesis_ends_with_1 Coefficient "sin(x))" 1
+  "column 7, at '\\)': expected an operator .* or the end")
 wrong_expression(empty_expression_ends_with_1 Coefficient "" 1 "says nothing about material id 0")
 wrong_expression(two_expressions_for_one_component_end_with_1 "Right-hand side" "1, 2" 1
   "has 2 expressions, but needs 1")
-wrong_expression(z_in_2d_ends_with_1 Coefficient "1 + z" 1 "\"z\"")
+wrong_expression(z_in_2d_ends_with_1 Coefficient "1 + z" 1 "at column 5, at 'z'")
 wrong_expression(number_that_is_too_large_ends_with_1 "Right-hand side" 1e400 1 "1e400")
-wrong_expression(division_by_zero_everywhere_ends_with_1 Coefficient "1/0" 1 "not a finite number")
+wrong_expression(division_by_zero_everywhere_ends_with_1 Coefficient "1/0" 1
+  "column 2, at '/': expected a finite value, but constants give an infinite one")
 foreach(ranks 1 2)
   wrong_expression(division_by_zero_at_a_quadrature_point_ends_with_1_on_${ranks}_ranks
     Coefficient "if(x>0.9, 1/(y-y), 1)" 1 "(infinite|not a number) at \\(0\\.9" --ranks ${ranks})
@@ -33,16 +37,16 @@ wrong_expression(boundary_name_without_a_mesh_file_ends_with_1 Dirichlet "inlet:
   "no boundary id and no name.*it has 0")
 wrong_expression(boundary_id_of_ten_digits_ends_with_1 Dirichlet "9999999999: 1" 1 "no boundary id")
 wrong_expression(assignment_ends_with_1 Coefficient "1 + (x = 2)" 1
-  "assigns a value at its position 7.*Write == to compare")
+  "assigns a value at column 8.*Write == to compare")
 wrong_expression(random_number_ends_with_1_on_2_ranks "Right-hand side" "1 + rand()" 1
-  "calls rand at its position 4.*sin\\(1e4" --ranks 2)
+  "calls rand at column 5.*sin\\(1e4" --ranks 2)
 wrong_expression(random_number_with_a_seed_ends_with_1 Dirichlet "0: rand_seed(1)" 1 "calls rand_seed")
 study_test(comparisons_are_no_assignments --expect-text Valid -- ${poisson} --validate
   --set "Poisson/Right-hand side=(x==0.5) + (x<=0.1) + (x>=0.9) + (y!=0)")
 # One of several ranks, or some, but not all
 foreach(corner "x>0.9 && y>0.9" "x>0.9")
   string(MAKE_C_IDENTIFIER "error_of_few_ranks_at_${corner}_is_one_sentence" name)
-  wrong_expression(${name} Dirichlet "0: if(${corner}, log(-1), 0)" 1
+  wrong_expression(${name} Dirichlet "0: if(${corner}, log(-x), 0)" 1
     "is not a number at (?!(.|\n)*(MPI_ABORT|to end by a signal|not a number))" --ranks 3)
 endforeach()
 study_test(conditional_expression_may_avoid_its_singularity ${poisson} --set Study/Cycles=1

@@ -48,6 +48,8 @@ class Nonlinear(SolveTest):
         x = self.solution(*self.BRATU[:2], "--nonlinear",
                           "expression phi=exp(u) derivative=exp(u) lambda=6")
         self.assert_close(x, expected)
+        found = self.solution(*self.BRATU[:2], "--nonlinear", "expression phi=exp(u) lambda=6")
+        self.assertEqual(found, x)  # the derivative of exp(u) is the same program
 
     def test_files_take_weights_and_right_hand_sides(self):
         self.write_matrix("A.mtx", [[4.]])
@@ -103,7 +105,7 @@ class NonlinearErrors(SolveTest):
                 ("bratu mu=6", [], "no option 'mu'; it has lambda, weights"),
                 ("bratu lambda=six", [], "must be a number"),
                 ("bratu weights=-1", [], "must be a number from 0"),
-                ("expression phi=u^3", [], "has no derivative. Write both"),
+                ("expression derivative=u", [], "has no phi. Write it without blanks"),
                 (expression + "2*u^2", [], "is not the derivative of 'u^3'"),
                 (expression + "3*v^2", [], "wrong at column 3, at 'v'"),
                 (expression + "3*u^2 low=1 high=0", [], "the smaller one first"),

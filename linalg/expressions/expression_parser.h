@@ -1,0 +1,37 @@
+#ifndef femgpu_linalg_expressions_expression_parser_h
+#define femgpu_linalg_expressions_expression_parser_h
+
+#include "linalg/base/choice.h"
+#include "linalg/expressions/expression_graph.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace femgpu::linalg
+{
+/// The names that an expression may use.
+struct ExpressionNames
+{
+  std::vector<std::string> variables;      ///< by their numbers
+  std::map<std::string, double> constants; ///< they come before pi and e
+  std::string parameter;                   ///< "Section/Key" that has it, for messages; or nothing
+};
+
+/**
+ * Reads an expression as muParser does, with the functions and operators that deal.II adds: numbers
+ * such as 5.67e-8; @p names, pi, e, _pi and _e; from the weakest to the strongest a ? b : c, || and
+ * |,
+ * && and &, < <= > >= == !=, + -, * / and signs, ^, which is right-associative, so that -u^2 is
+ * -(u^2); parentheses; the functions of expression_functions().
+ * @return the number of its node in @p graph
+ * @throws ParameterError with the text, the column and what was expected; also for constants that
+ *         are not finite, for assignments and for random numbers
+ */
+int parse_expression(const std::string &text, const ExpressionNames &names, ExpressionGraph &graph);
+
+/// The functions that expressions know: "log", "natural logarithm".
+std::vector<Choice> expression_functions();
+} // namespace femgpu::linalg
+
+#endif

@@ -1,0 +1,29 @@
+#ifndef femgpu_linalg_expressions_vector_instruction_h
+#define femgpu_linalg_expressions_vector_instruction_h
+
+#include "linalg/expressions/expression_operation.h"
+
+namespace femgpu::linalg
+{
+/// Points that are a multiple of the width of every vector.
+constexpr int vector_width = 8;
+
+/**
+ * result_i = operation(a_i, b_i, c_i) for 0 <= i < n, a multiple of vector_width, by vectors of a
+ * CPU.
+ * @return false, with nothing done, for an operation that is better done one by one
+ */
+using VectorInstruction = bool (*)(ExpressionOperation operation, const double *a, const double *b,
+                                   const double *c, double *result, int n);
+
+/// That of the widest vectors of this machine for which there is code; nullptr if there is none.
+VectorInstruction vector_instruction();
+
+// In programs whose C library has such functions.
+bool run_on_avx2(ExpressionOperation operation, const double *a, const double *b, const double *c,
+                 double *result, int n);
+bool run_on_avx512(ExpressionOperation operation, const double *a, const double *b, const double *c,
+                   double *result, int n);
+} // namespace femgpu::linalg
+
+#endif
