@@ -16,8 +16,9 @@ namespace
 using Operation = ExpressionOperation;
 using Arguments = std::vector<int>; // nodes
 
-constexpr std::size_t longest_text = 1000; // keeps recursion short
-constexpr int any_number = -1;             // of arguments, at least one
+constexpr std::size_t longest_text = 10000; // these two keep recursion short
+constexpr int most_nested = 450;            // parentheses
+constexpr int any_number = -1;              // of arguments, at least one
 
 struct Function
 {
@@ -333,7 +334,7 @@ private:
   {
     const char c = next();
     if (accept("(")) {
-      const int inner = read_choice();
+      const int inner = read_nested();
       if (!accept(")"))
         fail("an operator or ')'");
       return inner;
@@ -343,6 +344,15 @@ private:
     if (is_letter(c))
       return read_name();
     fail("a number, " + list(names.variables) + ", a constant, a function or '('");
+  }
+
+  int read_nested()
+  {
+    if (++n_nested > most_nested)
+      refuse("has more than " + std::to_string(most_nested) + " parentheses within each other");
+    const int node = read_choice();
+    --n_nested;
+    return node;
   }
 
   int read_number()
@@ -398,11 +408,11 @@ private:
     const std::string name = function.name;
     if (!accept("("))
       fail("'(' after '" + name + "'");
-    Arguments arguments = {read_choice()};
+    Arguments arguments = {read_nested()};
     const auto most = static_cast<std::size_t>(function.n_arguments);
     while (function.n_arguments == any_number || arguments.size() < most) {
       if (accept(","))
-        arguments.push_back(read_choice());
+        arguments.push_back(read_nested());
       else if (function.n_arguments == any_number)
         break;
       else
@@ -446,6 +456,7 @@ private:
   const ExpressionNames &names;
   ExpressionGraph &graph;
   std::size_t position = 0;
+  int n_nested = 0;
 };
 } // namespace
 

@@ -78,6 +78,21 @@ TEST(ExpressionGraph, KnowsTheFunctionsOfMuParserAndDealII)
                        std::erf(0.3) * std::erfc(0.3));
 }
 
+TEST(ExpressionGraph, BearsLongExpressions)
+{
+  std::string sum = "x", powers = "x", choices = "1";
+  while (sum.size() < 9900) {
+    sum += "+x*y";
+    powers += "^x";
+    choices = "x<" + std::to_string(choices.size()) + "?" +
+              (choices.size() < 9000 ? choices : "1") + ":y";
+  }
+  const std::size_t n_products = sum.size() / 4; // each is 1
+  EXPECT_DOUBLE_EQ(value_of(sum, 2., 0.5), 2. + static_cast<double>(n_products));
+  EXPECT_EQ(value_of(powers, 1.), 1.);
+  EXPECT_EQ(value_of(choices, 1e9, 7.), 7.);
+}
+
 TEST(ExpressionGraph, HasWhatComesTwiceOnce)
 {
   ExpressionGraph graph;

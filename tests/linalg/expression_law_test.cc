@@ -188,7 +188,9 @@ TEST(Expression, RefusesWhatIsTooLongOrTooDeep)
   for (int k = 0; k <= ExpressionProgram::n_constants; ++k)
     constants = "u*(" + constants + "+" + std::to_string(k) + "*u)";
   expect_contains(refusal(constants), "different constants");
-  expect_contains(refusal(std::string(600, '(') + "u" + std::string(600, ')')), "1201 characters");
+  expect_contains(refusal(std::string(600, '(') + "u" + std::string(600, ')')),
+                  "more than 450 parentheses within each other");
+  expect_contains(refusal(std::string(10001, ' ')), "10001 characters, but may have 10000");
   EXPECT_EQ(value_of(std::string(400, '(') + "u" + std::string(400, ')'), 7.), 7.);
 }
 
