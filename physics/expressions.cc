@@ -113,13 +113,10 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
       derivatives.push_back(graph.derivative(root, d));
     Component component;
     component.expression = expression;
-    component.is_constant = !graph.depends_on(root);
+    component.is_constant = graph[root].is_constant();
+    component.constant = graph[root].value;
     component.value = {graph, {root}, dim};
     component.gradient = {graph, derivatives, dim};
-    component.constant = evaluate<dim, 1>(component.value, Point<dim>())[0];
-    if (component.is_constant && !std::isfinite(component.constant))
-      throw ParameterError(
-          "The expression '" + expression + "' of " + path + " is not a finite number.", path);
     components.push_back(std::move(component));
   }
 }

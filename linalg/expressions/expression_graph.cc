@@ -36,6 +36,8 @@ int ExpressionGraph::variable(const int number)
 
 int ExpressionGraph::apply(const Operation operation, const int a, const int b, const int c)
 {
+  if (operation == Operation::select && (*this)[a].is_constant())
+    return (*this)[a].value != 0. ? b : c;
   Node node;
   node.operation = operation;
   node.operands = {a, b, c};
@@ -45,8 +47,6 @@ int ExpressionGraph::apply(const Operation operation, const int a, const int b, 
   if (!is_known)
     return add(node);
   const double first = graph[a].value, second = b < 0 ? 0. : graph[b].value;
-  if (operation == Operation::select)
-    return first != 0. ? b : c;
   return constant(linalg::apply(operation, first, second));
 }
 
@@ -64,15 +64,6 @@ int ExpressionGraph::power(const int a, const int b)
 bool ExpressionGraph::is(const int node, const double value) const
 {
   return (*this)[node].is_constant() && (*this)[node].value == value;
-}
-
-bool ExpressionGraph::depends_on(const int node, const int variable) const
-{
-  const Node &root = (*this)[node];
-  if (root.operation == Operation::load)
-    return root.variable >= 0 && (variable < 0 || root.variable == variable);
-  return std::any_of(root.operands.begin(), root.operands.end(),
-                     [&](const int k) { return k >= 0 && depends_on(k, variable); });
 }
 
 // Sums and products of derivatives, of which many are 0 or 1.

@@ -53,9 +53,6 @@ public:
    */
   int derivative(int node, int variable);
 
-  /// Is there a @p variable in it? -1: any
-  bool depends_on(int node, int variable = -1) const;
-
 private:
   using Key = std::tuple<ExpressionOperation, int, std::uint64_t, int, int, int>;
 

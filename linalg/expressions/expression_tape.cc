@@ -43,28 +43,33 @@ ExpressionTape::ExpressionTape(const ExpressionGraph &graph, const std::vector<i
 void ExpressionTape::evaluate(const double *const *variables, const std::size_t n_points,
                               double *const *results) const
 {
+  static const VectorInstruction by_vectors = vector_instruction();
   thread_local std::vector<Numbers> memory;
   const std::size_t n_given = n_variables + constants.size();
   memory.resize(std::max(memory.size(), n_given + instructions.size()));
+  const auto filled = [](const std::size_t n) {
+    return static_cast<int>((n + vector_width - 1) / vector_width * vector_width);
+  };
+  const int n_at_once = filled(std::min<std::size_t>(n_points, batch));
   for (std::size_t k = 0; k < constants.size(); ++k)
-    memory[n_variables + k].fill(constants[k]);
+    std::fill_n(memory[n_variables + k].data(), n_at_once, constants[k]);
   for (std::size_t first = 0; first < n_points; first += batch) {
     const auto n = static_cast<int>(std::min<std::size_t>(n_points - first, batch));
-    const int n_filled = (n + vector_width - 1) / vector_width * vector_width;
+    const int n_filled = filled(static_cast<std::size_t>(n));
     for (int k = 0; k < n_variables; ++k) {
       double *const end = std::copy_n(variables[k] + first, n, memory[k].data());
       std::fill_n(end, n_filled - n, end[-1]); // nothing that would take another way than a point
     }
     for (const Instruction &instruction : instructions)
-      run(instruction, n_filled, memory.data());
+      run(instruction, by_vectors, n_filled, memory.data());
     for (std::size_t r = 0; r < result_places.size(); ++r)
       std::copy_n(memory[result_places[r]].begin(), n, results[r] + first);
   }
 }
 
-void ExpressionTape::run(const Instruction &instruction, const int n_points, Numbers *const places)
+void ExpressionTape::run(const Instruction &instruction, const VectorInstruction by_vectors,
+                         const int n_points, Numbers *const places)
 {
-  static const VectorInstruction by_vectors = vector_instruction();
   const auto &[operation, operands, place] = instruction;
   const double *const a = places[operands[0]].data(), *const b = places[operands[1]].data(),
                       *const c = places[operands[2]].data();

@@ -46,7 +46,8 @@ private:
   /// Numbers for a batch: of a variable, a constant or an instruction.
   using Numbers = std::array<double, batch>;
 
-  static void run(const Instruction &instruction, int n_points, Numbers *places);
+  static void run(const Instruction &instruction, VectorInstruction by_vectors, int n_points,
+                  Numbers *places);
 
   int n_variables = 0;
   std::vector<double> constants;         ///< their places are behind those of the variables

@@ -1,40 +1,6 @@
-#include "linalg/expressions/vector_loops.h"
-
-// For CPUs with AVX2; see vector_loops.h for what this file may have.
-
-namespace
-{
-using Vector = __m256d;
-constexpr int width = 4;
-
-Vector load(const double *const from)
-{
-  return _mm256_loadu_pd(from);
-}
-
-void store(double *const to, const Vector vector)
-{
-  _mm256_storeu_pd(to, vector);
-}
-} // namespace
-
+// For CPUs with AVX2.
+#define FEMGPU_VECTOR __m256d
 #define FEMGPU_OF_ONE(name) _ZGVdN4v_##name
 #define FEMGPU_OF_TWO(name) _ZGVdN4vv_##name
-#define FEMGPU_DECLARE(name) Vector FEMGPU_OF_ONE(name)(Vector);
-
-extern "C" {
-FEMGPU_FUNCTIONS_OF_ONE(FEMGPU_DECLARE)
-Vector FEMGPU_OF_TWO(pow)(Vector, Vector);
-Vector FEMGPU_OF_TWO(atan2)(Vector, Vector);
-}
-
-bool femgpu::linalg::run_on_avx2(const ExpressionOperation operation, const double *const a,
-                                 const double *const b, const double *const c, double *const result,
-                                 const int n)
-{
-  switch (operation) {
-    FEMGPU_ALL_CASES
-  default:
-    return false;
-  }
-}
+#define FEMGPU_RUN run_on_avx2
+#include "linalg/expressions/vector_loops.h"

@@ -7,11 +7,10 @@
 
 /**
  * @file
- * The body of a VectorInstruction, for a file that is compiled for one kind of CPU and names its
- * type Vector, its load() and store(), and the functions of the GNU C library (libmvec, errors of
- * up to 4 units of the last place). That file must have nothing but this and its own: what it
- * shared with others, as a template of the standard library, would be compiled for its CPU in all
- * of them.
+ * A VectorInstruction FEMGPU_RUN, for a file that is compiled for one kind of CPU and names its
+ * type FEMGPU_VECTOR and the functions of the GNU C library for this (libmvec, errors of up to 4
+ * units of the last place). That file must have nothing else: what it shared with others, as a
+ * template of the standard library, would be compiled for its CPU in all of them.
  */
 #define FEMGPU_FUNCTIONS_OF_ONE(what)                                                              \
   what(exp) what(log) what(log2) what(log10) what(sin) what(cos) what(tan) what(asin) what(acos)   \
@@ -57,5 +56,43 @@
   FEMGPU_CASE_OF_LOOP(sqrt, __builtin_sqrt(a[i]))                                                  \
   FEMGPU_CASE_OF_LOOP(abs, __builtin_fabs(a[i]))                                                   \
   FEMGPU_CASE_OF_LOOP(floor, __builtin_floor(a[i]))
+
+#define FEMGPU_DECLARE(name) FEMGPU_VECTOR FEMGPU_OF_ONE(name)(FEMGPU_VECTOR);
+
+extern "C" {
+FEMGPU_FUNCTIONS_OF_ONE(FEMGPU_DECLARE)
+FEMGPU_VECTOR FEMGPU_OF_TWO(pow)(FEMGPU_VECTOR, FEMGPU_VECTOR);
+FEMGPU_VECTOR FEMGPU_OF_TWO(atan2)(FEMGPU_VECTOR, FEMGPU_VECTOR);
+}
+
+// NOLINTBEGIN(misc-definitions-in-headers): each is included by one file, whose body it is
+namespace
+{
+constexpr int width = sizeof(FEMGPU_VECTOR) / sizeof(double);
+
+FEMGPU_VECTOR load(const double *const from)
+{
+  FEMGPU_VECTOR vector;
+  __builtin_memcpy(&vector, from, sizeof vector);
+  return vector;
+}
+
+void store(double *const to, const FEMGPU_VECTOR vector)
+{
+  __builtin_memcpy(to, &vector, sizeof vector);
+}
+} // namespace
+
+bool femgpu::linalg::FEMGPU_RUN(const ExpressionOperation operation, const double *const a,
+                                const double *const b, const double *const c, double *const result,
+                                const int n)
+{
+  switch (operation) {
+    FEMGPU_ALL_CASES
+  default:
+    return false;
+  }
+}
+// NOLINTEND(misc-definitions-in-headers)
 
 #endif
