@@ -382,15 +382,11 @@ def table_beyond_memory(rows):
 
 def solved(row):
     """Iterations: milliseconds of set-up, if there is one, and solve."""
-    if not row:
-        return "–"
-    if row["outcome"] == "failed":
-        return "pivot breaks down" if "pivot" in row["message"] else "failed"
-    setup = number(row["setup_seconds"], 2, 1e3)
-    is_setup = float(row["setup_seconds"]) > 1e-4 * float(row["solve_seconds"]) and setup != "0"
+    if not row or row["outcome"] == "failed":
+        return "failed" if row else "–"
     has_factors = row["preconditioner"] not in ("identity", "jacobi")
-    return (f"{iterations(row)}: " + (f"{setup} + " if is_setup and has_factors else "") +
-            number(row["solve_seconds"], 3, 1e3))
+    setup = f"{number(row['setup_seconds'], 2, 1e3)} + " if has_factors else ""
+    return f"{iterations(row)}: {setup}{number(row['solve_seconds'], 3, 1e3)}"
 
 
 def iterated(row):
@@ -407,9 +403,8 @@ def errors(row):
     """Of orthogonality and of the factorisation, as the remarks tell them."""
     found = re.search(r"orthogonality error (\S+), factorisation error ([^;,\s]+)",
                       row["remarks"] if row else "")
-    if not found:
-        return "–"
-    return f"{found[1]}, {found[2]}" + (", safer" if "safer" in row["remarks"] else "")
+    safer = ", safer" if found and "safer" in row["remarks"] else ""
+    return f"{found[1]}, {found[2]}{safer}" if found else "–"
 
 
 def paper_table(figure, text):
