@@ -190,7 +190,8 @@ void Parameters::apply(const ParameterSource &source, const std::vector<std::str
 {
   places = apply_parameters(ParameterAcceptor::prm, source, overrides);
   ParameterAcceptor::parse_all_parameters();
-  mesh.directory = std::filesystem::path(source.name).parent_path().string();
+  mesh.directory = expressions.directory =
+      std::filesystem::path(source.name).parent_path().string();
   std::vector<std::string> used = other_physics;
   used.push_back(run.physics);
   std::vector<std::string> problems = unused_data(used);

@@ -4,6 +4,7 @@
 #include "app/command_line.h"
 #include "app/parameter_file.h"
 #include "physics/branch.h"
+#include "physics/expression_parameters.h"
 #include "physics/measurements/measurement_text.h"
 #include "physics/mesh/local_refinement.h"
 #include "physics/parameters.h"
@@ -79,6 +80,7 @@ struct Parameters
   Parameters();
 
   RunParameters run;
+  ExpressionParameters expressions;
   MeshParameters mesh;
   LocalRefinementParameters local_refinement;
   DiscretizationParameters discretization;

@@ -14,21 +14,15 @@ template <int dim>
 RefinementControl<dim>::RefinementControl(const Parameters &parameters, const Mesh<dim> &mesh,
                                           const Problem<dim> &problem)
     : study(parameters.study), problem(problem),
-      where(make_optional_field<dim>("Study/Refine where", study.refine_where, 1)),
-      size(make_optional_field<dim>("Study/Cell size", study.cell_size, 1))
+      where(make_optional_field<dim>("Study/Refine where", study.refine_where, 1, mesh.regions)),
+      size(make_optional_field<dim>("Study/Cell size", study.cell_size, 1, mesh.regions))
 {
   check(mesh);
-  check_target(mesh);
+  check_target();
   initial_refinement(mesh, parameters.local_refinement); // throws if it is impossible
-  wants_estimate =
-      study.is_by_estimate() || (study.target_error > 0. && study.target_norm == "estimate") ||
-      (parameters.output.error_indicator && study.estimator != "expression" && can_estimate(mesh));
-}
-
-template <int dim>
-bool RefinementControl<dim>::can_estimate(const Mesh<dim> &mesh) const
-{
-  return problem.has_flux() || (study.estimator == "kelly" && !mesh.is_simplex);
+  wants_estimate = study.is_by_estimate() ||
+                   (study.target_error > 0. && study.target_norm == "estimate") ||
+                   (parameters.output.error_indicator && study.estimator != "expression");
 }
 
 template <int dim>
@@ -41,10 +35,6 @@ void RefinementControl<dim>::check(const Mesh<dim> &mesh) const
   if (study.refine_fraction + study.coarsen_fraction > 1.)
     throw ParameterError("Study/Refine fraction and Study/Coarsen fraction add up to more than 1.",
                          "Study/Refine fraction");
-  if (study.is_by_estimate() && !can_estimate(mesh))
-    throw ParameterError("The residual estimator needs the flux of the equation, which this "
-                         "physics does not tell. Set Study/Estimator to kelly or expression.",
-                         "Study/Estimator");
   if (study.is_adaptive() && study.estimator == "expression" && !where && !size)
     throw ParameterError("Study/Estimator is expression, but there is none. Set Study/Refine where "
                          "or Study/Cell size.",
@@ -57,20 +47,14 @@ void RefinementControl<dim>::check(const Mesh<dim> &mesh) const
 }
 
 template <int dim>
-void RefinementControl<dim>::check_target(const Mesh<dim> &mesh) const
+void RefinementControl<dim>::check_target() const
 {
   if (!(study.target_error > 0.))
     return;
   if (study.target_norm == "estimate") {
-    if (study.estimator == "expression" || !can_estimate(mesh))
-      throw ParameterError("The error cannot be estimated here: " +
-                               std::string(study.estimator == "expression"
-                                               ? "Study/Estimator is expression. Set it to kelly."
-                                               : "this physics does not tell the flux that " +
-                                                     study.estimator +
-                                                     " needs on this mesh. Set Study/Target error "
-                                                     "to 0, or use kelly on quadrilaterals or "
-                                                     "hexahedra."),
+    if (study.estimator == "expression")
+      throw ParameterError("The error cannot be estimated here: Study/Estimator is expression. "
+                           "Set it to kelly.",
                            "Study/Target norm");
   }
   else if (problem.exact_solution() == nullptr)

@@ -25,8 +25,8 @@ class RefinementControl
 public:
   /**
    * All that is given outlives this object.
-   * @throws ParameterError for what cannot be done: triangles refined adaptively, a residual
-   *         without flux, a target without exact solution, nothing that chooses cells
+   * @throws ParameterError for what cannot be done: triangles refined adaptively, a target
+   *         without exact solution, nothing that chooses cells
    */
   RefinementControl(const Parameters &parameters, const Mesh<dim> &mesh,
                     const Problem<dim> &problem);
@@ -52,8 +52,7 @@ public:
 
 private:
   void check(const Mesh<dim> &mesh) const;
-  void check_target(const Mesh<dim> &mesh) const;
-  bool can_estimate(const Mesh<dim> &mesh) const;
+  void check_target() const;
 
   const StudyParameters &study;
   const Problem<dim> &problem;

@@ -41,6 +41,15 @@ using namespace dealii;
 
 namespace
 {
+/// The mesh, with what expressions may name.
+template <int dim>
+Mesh<dim> make_mesh(const Parameters &parameters, MPI_Comm communicator)
+{
+  Mesh<dim> mesh = make_mesh<dim>(parameters.mesh, communicator);
+  mesh.regions.definitions = parameters.expressions.definitions();
+  return mesh;
+}
+
 /// One study in one dimension.
 template <int dim>
 class Study
@@ -48,7 +57,7 @@ class Study
 public:
   Study(const Parameters &parameters, MPI_Comm communicator, Console &console)
       : parameters(parameters), comm(communicator), console(console),
-        mesh(make_mesh<dim>(parameters.mesh, communicator)),
+        mesh(make_mesh<dim>(parameters, communicator)),
         problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
         discretization(mesh, parameters.discretization.degree, problem->n_components()),
         control(parameters, mesh, *problem),
@@ -69,7 +78,7 @@ public:
     if (parameters.continuation.enabled)
       check_continuation();
     else
-      check_methods(problem->nonlinearity().has_value(), parameters.solver, parameters.nonlinear);
+      check_methods(*problem, parameters.solver, parameters.nonlinear);
     warn();
   }
 
@@ -225,9 +234,7 @@ void Study<dim>::estimate(CycleRecord &record)
     indicators.swap(result->indicators);
     record.estimate = EstimateRecord{result->error, result->size, {}};
     if (record.errors)
-      record.estimate->effectivity =
-          result->error /
-          (problem->has_flux() ? flux_error(*problem, discretization, u) : record.errors->H1);
+      record.estimate->effectivity = result->error / flux_error(*problem, discretization, u);
   }
   record.quantities = problem->quantities(discretization, u);
   if (!measurements.empty()) {

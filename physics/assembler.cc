@@ -2,14 +2,12 @@
 
 #include "linalg/base/error.h"
 #include "physics/cell_coupling.h"
-#include "physics/cell_terms.h"
+#include "physics/cell_equation.h"
 #include "physics/constraints/cell_constraints.h"
 #include "physics/unknowns.h"
 
-#include <deal.II/base/work_stream.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_tools.h>
-#include <deal.II/grid/filtered_iterator.h>
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 #include <deal.II/lac/sparsity_tools.h>
 
@@ -116,25 +114,20 @@ void refuse_together(const MPI_Comm communicator, const std::string &error, cons
 
 template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
-              linalg::GroupSystem &system)
+              const FeVector *const u, linalg::GroupSystem &system)
 {
-  problem.check_data(discretization);
-  const bool is_nonlinear = problem.nonlinearity().has_value();
-  CellScratch<dim> scratch(problem, discretization);
-  CellTerms terms(discretization.element().n_dofs_per_cell(), is_nonlinear);
+  const bool has_reaction = problem.nonlinearity().has_value();
+  CellEquation<dim> equation(problem, discretization);
+  CellTerms terms(discretization.element().n_dofs_per_cell(), has_reaction);
   CellConstraints eliminated(discretization.constraints());
-
   system.set_zero();
-  const auto worker = [&](const ActiveCell<dim> &cell, CellScratch<dim> &s, CellTerms &t) {
-    compute_cell_terms(problem, cell, s, t);
-  };
-  // Called for one cell at a time, in the order of the cells.
-  const auto copier = [&](const CellTerms &t) { eliminated.add(t, system); };
-  const auto cells = filter_iterators(discretization.dofs().active_cell_iterators(),
-                                      IteratorFilters::LocallyOwnedCell());
   std::string error, path;
   try {
-    WorkStream::run(cells, worker, copier, scratch, terms);
+    for (const auto &cell : discretization.dofs().active_cell_iterators())
+      if (cell->is_locally_owned()) {
+        equation.linearize(cell, u, terms);
+        eliminated.add(terms, system);
+      }
   }
   catch (const ParameterError &e) { // an expression that has no value at a quadrature point
     error = e.what();
@@ -142,12 +135,14 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
   }
   refuse_together(discretization.communicator(), error, path);
   system.compress();
-  if (is_nonlinear)
+  if (has_reaction)
     check_weights(discretization, system);
 }
 
 template void make_pattern<2>(const Discretization<2> &, linalg::GroupSystem &);
 template void make_pattern<3>(const Discretization<3> &, linalg::GroupSystem &);
-template void assemble<2>(const Problem<2> &, const Discretization<2> &, linalg::GroupSystem &);
-template void assemble<3>(const Problem<3> &, const Discretization<3> &, linalg::GroupSystem &);
+template void assemble<2>(const Problem<2> &, const Discretization<2> &, const FeVector *,
+                          linalg::GroupSystem &);
+template void assemble<3>(const Problem<3> &, const Discretization<3> &, const FeVector *,
+                          linalg::GroupSystem &);
 } // namespace femgpu

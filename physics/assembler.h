@@ -14,9 +14,9 @@ template <int dim>
 void make_pattern(const Discretization<dim> &discretization, linalg::GroupSystem &system);
 
 /**
- * Collective. Assembles @p problem into @p system: A, b, and the weights w of a nonlinear problem.
- * Each rank computes its cells, with the threads that deal.II has; the result does not depend on
- * their number.
+ * Collective. Assembles @p problem, linearised at @p u, into @p system: A, b, and the weights w of
+ * a reaction. Its solution is Newton's next iterate, or, of a linear problem, which does not depend
+ * on @p u, the solution. Each rank computes its cells.
  *
  * The constraints are eliminated, u = C û + g: A = Cᵀ K C, b = Cᵀ (f − K g), w = Cᵀ w_cells.
  * Constrained rows keep a positive diagonal entry and zero in b and w, so that their unknowns stay
@@ -27,11 +27,12 @@ void make_pattern(const Discretization<dim> &discretization, linalg::GroupSystem
  * On the refined side of a face with hanging nodes this puts Gauss-Lobatto's rule of the unrefined
  * side in place of that of its children; both are exact for degree 2 p − 1, so orders of
  * convergence stay what they are on meshes without hanging nodes (p + 1 in L2, p in H1).
- * @throws InputError if a weight is negative; what Problem::check_data() throws
+ * @param u with constraints and ghost values; nullptr for 0
+ * @throws InputError if a weight is negative; ParameterError for data without a value somewhere
  */
 template <int dim>
 void assemble(const Problem<dim> &problem, const Discretization<dim> &discretization,
-              linalg::GroupSystem &system);
+              const FeVector *u, linalg::GroupSystem &system);
 } // namespace femgpu
 
 #endif

@@ -108,8 +108,9 @@ linalg::ContinuationReport BranchTracer<dim>::trace(const Discretization<dim> &d
 {
   Stopwatch watch;
   const auto &constraints = discretization.constraints();
+  problem.check_data(discretization);
   leader_solver.begin_pattern(system);
-  assemble(problem, discretization, system);
+  assemble(problem, discretization, nullptr, system);
   set_initial_guess(u, constraints, system);
   seconds["assembly"] += watch.lap();
   auto report =

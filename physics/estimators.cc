@@ -1,17 +1,16 @@
 #include "physics/estimators.h"
 
-#include "physics/error_norms.h"
+#include "physics/cell_equation.h"
 #include "physics/problem_tools.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_values.h>
-#include <deal.II/numerics/error_estimator.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace femgpu
@@ -20,33 +19,118 @@ using namespace dealii;
 
 namespace
 {
-/// A row for each component.
-template <int dim>
-using Rows = std::vector<Tensor<1, dim>>;
+/// Another object for other cells: deal.II does not copy these.
+template <class Values>
+Values copy_of(const Values &values)
+{
+  return Values(values.get_mapping(), values.get_fe(), values.get_quadrature(),
+                values.get_update_flags());
+}
 
-/// The flux of a solution at the points of a cell or a face.
+/// A solution and its flux at the points of a cell or a face.
 template <int dim>
 class FluxValues
 {
 public:
-  FluxValues(const Problem<dim> &problem, const unsigned int n_points)
-      : problem(problem), gradients(n_points, Rows<dim>(problem.n_components())), sigma(gradients)
+  FluxValues(const Problem<dim> &problem, const Discretization<dim> &discretization,
+             const FeVector &u)
+      : problem(problem), u(u), n_components(problem.n_components()),
+        u_cell(discretization.element().n_dofs_per_cell()), at(discretization.element())
   {}
 
-  void reinit(const FEValuesBase<dim> &fe, const types::material_id material, const FeVector &u)
+  /// @param fe of the scalar element, on @p cell or a face of it with the boundary @p id
+  void reinit(const ActiveCell<dim> &cell, const FEValuesBase<dim> &fe,
+              const types::boundary_id id = 0)
   {
-    fe.get_function_gradients(u, gradients);
-    for (const unsigned int q : fe.quadrature_point_indices())
-      problem.flux({fe.quadrature_point(q), material}, gradients[q], sigma[q]);
+    at.reinit(fe, cell->material_id(), id);
+    cell->get_dof_values(u, u_cell);
+    at.set_solution(u_cell);
+    sigma.reinit(n_components * dim, n_components, dim, at.size());
+    problem.flux(at.batch(), sigma);
   }
-  const Rows<dim> &operator[](const unsigned int q) const
+  const CellPoints<dim> &points() const
   {
-    return sigma[q];
+    return at;
+  }
+  /// σ_cd at the points.
+  const double *operator()(const unsigned int c, const unsigned int d)
+  {
+    return sigma.value(c * dim + d);
+  }
+  /// σ_c·n at a point.
+  double along(const Tensor<1, dim> &n, const unsigned int c, const unsigned int q)
+  {
+    double sum = 0.;
+    for (unsigned int d = 0; d < dim; ++d)
+      sum += sigma.value(c * dim + d)[q] * n[d];
+    return sum;
+  }
+  /// ∫ |σ|²
+  double square()
+  {
+    double integral = 0.;
+    for (unsigned int r = 0; r < n_components * dim; ++r)
+      for (unsigned int q = 0; q < at.size(); ++q)
+        integral += std::pow(sigma.value(r)[q], 2) * at.JxW(q);
+    return integral;
   }
 
 private:
   const Problem<dim> &problem;
-  std::vector<Rows<dim>> gradients, sigma;
+  const FeVector &u;
+  unsigned int n_components;
+  Vector<double> u_cell;
+  CellPoints<dim> at;
+  PointTerms sigma;
+};
+
+/// Adds λ c φ(u), which nodal quadrature integrates, to what is given at the same points.
+template <int dim>
+void add_reaction(const Problem<dim> &problem, const PointBatch<dim> &at,
+                  const std::vector<double> &c, PointTerms &t)
+{
+  linalg::visit_term(*problem.nonlinearity(), c.data(), [&](const auto &term) {
+    double *const value = t.value(0);
+    for (unsigned int q = 0; q < at.size(); ++q)
+      value[q] += term.value(static_cast<int>(q), at.u[0][q]);
+  });
+}
+
+/// Of which components of u the flux is given on parts of the boundary: those of which u is not.
+template <int dim>
+class FreeDirections
+{
+public:
+  explicit FreeDirections(const Problem<dim> &problem)
+      : n_components(problem.n_components()), planes(problem.symmetry_planes())
+  {
+    for (const auto &condition : problem.dirichlet_conditions())
+      for (const auto id : condition.ids)
+        for (unsigned int c = 0; c < n_components; ++c)
+          if (condition.mask[c])
+            held.emplace(id, c);
+  }
+
+  /// What of @p difference, one number for each component, is in free directions.
+  double square(const types::boundary_id id, const Tensor<1, dim> &n,
+                const std::vector<double> &difference) const
+  {
+    double sum = 0.;
+    for (unsigned int c = 0; c < n_components; ++c)
+      if (held.count({id, c}) == 0)
+        sum += difference[c] * difference[c];
+    if (planes.count(id) == 0)
+      return sum;
+    double along_normal = 0.;
+    for (unsigned int c = 0; c < n_components; ++c)
+      along_normal += difference[c] * n[c];
+    return std::max(0., sum - along_normal * along_normal);
+  }
+
+private:
+  unsigned int n_components;
+  std::set<types::boundary_id> planes;
+  std::set<std::pair<types::boundary_id, unsigned int>> held;
 };
 
 /// The squares of an estimate, cell by cell.
@@ -56,9 +140,6 @@ struct Squares
   double size = 0.;      ///< of the flux
 };
 
-template <int dim>
-using Cell = typename DoFHandler<dim>::active_cell_iterator;
-
 /// What both estimators share: the jumps of σ·n over the faces of a cell.
 template <int dim>
 class FluxJumps
@@ -66,25 +147,22 @@ class FluxJumps
 public:
   FluxJumps(const Problem<dim> &problem, const Discretization<dim> &discretization,
             const FeVector &u)
-      : problem(problem), u(u), n_components(problem.n_components()),
-        here(discretization.mapping(), discretization.element(), discretization.face_quadrature(),
-             flags),
-        there(discretization.mapping(), discretization.element(), discretization.face_quadrature(),
-              flags),
-        part_here(discretization.mapping(), discretization.element(),
+      : problem(problem), n_components(problem.n_components()),
+        here(discretization.mapping(), discretization.element().base_element(0),
+             discretization.face_quadrature(), flags),
+        there(copy_of(here)),
+        part_here(discretization.mapping(), discretization.element().base_element(0),
                   discretization.face_quadrature(), flags),
-        part_there(discretization.mapping(), discretization.element(),
-                   discretization.face_quadrature(), flags),
-        sigma_here(problem, here.get_quadrature().size()),
-        sigma_there(problem, here.get_quadrature().size()),
-        values(here.get_quadrature().size(), Vector<double>(n_components)), given(n_components),
-        partners(here.get_quadrature().size()), periodic(ids_of(problem.periodic_sides()))
+        part_there(copy_of(part_here)), sigma_here(problem, discretization, u),
+        sigma_there(problem, discretization, u), difference(n_components),
+        partners(here.get_quadrature().size()), periodic(ids_of(problem.periodic_sides())),
+        free_directions(problem)
   {}
 
   /// Σ_F weight(h_F) ∫_F [σ·n]² over the faces of @p cell, those to cells beyond a periodic side
   /// too; twice for those of the boundary.
   template <class Weight>
-  double sum(const Cell<dim> &cell, const Weight &weight)
+  double sum(const ActiveCell<dim> &cell, const Weight &weight)
   {
     double result = 0.;
     for (const unsigned int f : cell->face_indices()) {
@@ -101,13 +179,13 @@ public:
         const auto [its_face, part] = is_periodic
                                           ? cell->periodic_neighbor_of_coarser_periodic_neighbor(f)
                                           : cell->neighbor_of_coarser_neighbor(f);
-        here.reinit(cell, f);
-        part_there.reinit(neighbor, its_face, part);
+        here.reinit(cell_of(cell), f);
+        part_there.reinit(cell_of(neighbor), its_face, part);
         result += weight(face->diameter()) * across(cell, here, neighbor, part_there, is_periodic);
       }
       else {
-        here.reinit(cell, f);
-        there.reinit(neighbor, face_of_neighbor(cell, f));
+        here.reinit(cell_of(cell), f);
+        there.reinit(cell_of(neighbor), face_of_neighbor(cell, f));
         result += weight(face->diameter()) * across(cell, here, neighbor, there, is_periodic);
       }
     }
@@ -115,7 +193,7 @@ public:
   }
 
 private:
-  static unsigned int face_of_neighbor(const Cell<dim> &cell, const unsigned int f)
+  static unsigned int face_of_neighbor(const ActiveCell<dim> &cell, const unsigned int f)
   {
     return cell->at_boundary(f) ? cell->periodic_neighbor_face_no(f)
                                 : cell->neighbor_of_neighbor(f);
@@ -123,7 +201,7 @@ private:
 
   /// The same over one face of @p cell, behind which the cells are smaller.
   template <class Weight>
-  double across_parts(const Cell<dim> &cell, const unsigned int f, const Weight &weight)
+  double across_parts(const ActiveCell<dim> &cell, const unsigned int f, const Weight &weight)
   {
     const bool is_periodic = cell->at_boundary(f);
     const unsigned int its_face = face_of_neighbor(cell, f);
@@ -133,27 +211,29 @@ private:
     for (unsigned int part = 0; part < n_parts; ++part) {
       const auto child = is_periodic ? cell->periodic_neighbor_child_on_subface(f, part)
                                      : cell->neighbor_child_on_subface(f, part);
-      part_here.reinit(cell, f, part);
-      there.reinit(child, its_face);
+      part_here.reinit(cell_of(cell), f, part);
+      there.reinit(cell_of(child), its_face);
       result += weight(child->face(its_face)->diameter()) *
                 across(cell, part_here, child, there, is_periodic);
     }
     return result;
   }
 
-  template <class Neighbor>
-  double across(const Cell<dim> &cell, const FEValuesBase<dim> &fe, const Neighbor &neighbor,
-                const FEValuesBase<dim> &other, const bool is_periodic)
+  double across(const ActiveCell<dim> &cell, const FEValuesBase<dim> &fe,
+                const ActiveCell<dim> &neighbor, const FEValuesBase<dim> &other,
+                const bool is_periodic)
   {
-    sigma_here.reinit(fe, cell->material_id(), u);
-    sigma_there.reinit(other, neighbor->material_id(), u);
+    sigma_here.reinit(cell, fe);
+    sigma_there.reinit(neighbor, other);
     if (is_periodic)
       find_partners(fe, other);
     double integral = 0.;
     for (const unsigned int q : fe.quadrature_point_indices()) {
-      const Rows<dim> &beyond = sigma_there[is_periodic ? partners[q] : q];
+      const Tensor<1, dim> &n = fe.normal_vector(q);
+      const unsigned int beyond = is_periodic ? partners[q] : q;
       for (unsigned int c = 0; c < n_components; ++c)
-        integral += std::pow((sigma_here[q][c] - beyond[c]) * fe.normal_vector(q), 2) * fe.JxW(q);
+        integral +=
+            std::pow(sigma_here.along(n, c, q) - sigma_there.along(n, c, beyond), 2) * fe.JxW(q);
     }
     return integral;
   }
@@ -176,23 +256,28 @@ private:
     }
   }
 
-  double on_boundary(const Cell<dim> &cell, const unsigned int f)
+  double on_boundary(const ActiveCell<dim> &cell, const unsigned int f)
   {
     const auto id = cell->face(f)->boundary_id();
     if (periodic.count(id) > 0)
       return 0.;
-    here.reinit(cell, f);
-    sigma_here.reinit(here, cell->material_id(), u);
-    here.get_function_values(u, values);
+    here.reinit(cell_of(cell), f);
+    sigma_here.reinit(cell, here, id);
+    const PointBatch<dim> &at = sigma_here.points().batch();
+    given.reinit(n_components, n_components, dim, at.size());
+    if (problem.has_boundary_flux(id))
+      problem.boundary_flux(at, given);
+    if (problem.has_boundary_reaction(id)) {
+      std::vector<double> c(at.size(), 0.);
+      problem.boundary_reaction_weight(at, c);
+      add_reaction(problem, at, c, given);
+    }
     double integral = 0.;
-    for (const unsigned int q : here.quadrature_point_indices()) {
+    for (unsigned int q = 0; q < at.size(); ++q) {
       const Tensor<1, dim> &n = here.normal_vector(q);
       for (unsigned int c = 0; c < n_components; ++c)
-        given(c) = sigma_here[q][c] * n;
-      problem.boundary_flux({here.quadrature_point(q), cell->material_id()}, id, n, values[q],
-                            given);
-      for (unsigned int c = 0; c < n_components; ++c)
-        integral += std::pow(given(c) - sigma_here[q][c] * n, 2) * here.JxW(q);
+        difference[c] = given.value(c)[q] - sigma_here.along(n, c, q);
+      integral += free_directions.square(id, n, difference) * here.JxW(q);
     }
     return integral;
   }
@@ -200,15 +285,15 @@ private:
   const UpdateFlags flags = update_values | update_gradients | update_quadrature_points |
                             update_JxW_values | update_normal_vectors;
   const Problem<dim> &problem;
-  const FeVector &u;
   unsigned int n_components;
   FEFaceValues<dim> here, there;
   FESubfaceValues<dim> part_here, part_there;
   FluxValues<dim> sigma_here, sigma_there;
-  std::vector<Vector<double>> values;
-  Vector<double> given;
+  PointTerms given;
+  std::vector<double> difference;        ///< of each component, at a point
   std::vector<unsigned int> partners;    ///< of the points of a face, on the other periodic side
   std::set<types::boundary_id> periodic; ///< of meshes that know no neighbours there
+  FreeDirections<dim> free_directions;
 };
 
 /// The integrals over a cell: of (s + ∇·σ)², and of |σ|².
@@ -218,61 +303,56 @@ class CellResidual
 public:
   CellResidual(const Problem<dim> &problem, const Discretization<dim> &discretization,
                const FeVector &u)
-      : problem(problem), u(u), n_components(problem.n_components()),
+      : problem(problem), n_components(problem.n_components()),
         scalar(discretization.element().base_element(0)),
-        at_gauss(discretization.mapping(), discretization.element(),
-                 discretization.cell_quadrature(), flags | update_values | update_JxW_values),
-        at_nodes(discretization.mapping(), discretization.element(),
-                 Quadrature<dim>(scalar.get_unit_support_points()), flags),
-        shapes(discretization.mapping(), scalar, discretization.cell_quadrature(),
-               update_gradients),
-        sigma(problem, at_gauss.n_quadrature_points),
-        nodal_sigma(problem, at_nodes.n_quadrature_points),
-        values(at_gauss.n_quadrature_points, Vector<double>(n_components)), s(n_components)
+        at_gauss(discretization.mapping(), scalar, discretization.cell_quadrature(),
+                 update_values | update_gradients | update_quadrature_points | update_JxW_values),
+        at_nodes(discretization.mapping(), scalar,
+                 Quadrature<dim>(scalar.get_unit_support_points()),
+                 update_values | update_gradients | update_quadrature_points),
+        sigma(problem, discretization, u), nodal_sigma(problem, discretization, u)
   {}
 
-  double flux_square(const Cell<dim> &cell)
+  double flux_square(const ActiveCell<dim> &cell)
   {
-    at_gauss.reinit(cell);
-    sigma.reinit(at_gauss, cell->material_id(), u);
-    double integral = 0.;
-    for (const unsigned int q : at_gauss.quadrature_point_indices())
-      for (unsigned int c = 0; c < n_components; ++c)
-        integral += sigma[q][c].norm_square() * at_gauss.JxW(q);
-    return integral;
+    at_gauss.reinit(cell_of(cell));
+    sigma.reinit(cell, at_gauss);
+    return sigma.square();
   }
 
   /// After flux_square() of the same cell.
-  double residual_square(const Cell<dim> &cell)
+  double residual_square(const ActiveCell<dim> &cell)
   {
-    at_nodes.reinit(cell);
-    shapes.reinit(cell);
-    nodal_sigma.reinit(at_nodes, cell->material_id(), u);
-    at_gauss.get_function_values(u, values);
-    double integral = 0.;
-    for (const unsigned int q : at_gauss.quadrature_point_indices()) {
-      s = 0.;
-      problem.source({at_gauss.quadrature_point(q), cell->material_id()}, values[q], s);
-      for (unsigned int c = 0; c < n_components; ++c) {
-        double residual = s(c);
-        for (unsigned int i = 0; i < shapes.dofs_per_cell; ++i)
-          residual += nodal_sigma[i][c] * shapes.shape_grad(i, q);
-        integral += residual * residual * at_gauss.JxW(q);
-      }
+    at_nodes.reinit(cell_of(cell));
+    nodal_sigma.reinit(cell, at_nodes);
+    const CellPoints<dim> &points = sigma.points();
+    const PointBatch<dim> &at = points.batch();
+    s.reinit(n_components, n_components, dim, at.size());
+    problem.source(at, s);
+    if (problem.nonlinearity()) {
+      std::vector<double> c(at.size(), 0.);
+      problem.reaction_weight(at, c);
+      add_reaction(problem, at, c, s);
     }
+    double integral = 0.;
+    for (unsigned int q = 0; q < at.size(); ++q)
+      for (unsigned int c = 0; c < n_components; ++c) {
+        double residual = s.value(c)[q];
+        for (unsigned int d = 0; d < dim; ++d)
+          for (unsigned int i = 0; i < scalar.n_dofs_per_cell(); ++i)
+            residual += nodal_sigma(c, d)[i] * points.gradients(q, d)[i];
+        integral += residual * residual * points.JxW(q);
+      }
     return integral;
   }
 
 private:
-  const UpdateFlags flags = update_gradients | update_quadrature_points;
   const Problem<dim> &problem;
-  const FeVector &u;
   unsigned int n_components;
   const FiniteElement<dim> &scalar;
-  FEValues<dim> at_gauss, at_nodes, shapes;
+  FEValues<dim> at_gauss, at_nodes;
   FluxValues<dim> sigma, nodal_sigma;
-  std::vector<Vector<double>> values;
-  Vector<double> s;
+  PointTerms s;
 };
 
 /// Collective. @p squares_of gives the Squares of a cell of this rank.
@@ -296,32 +376,15 @@ ErrorEstimate estimate(const Discretization<dim> &discretization, const SquaresO
   return result;
 }
 
-/// Kelly's estimate of ∇u by deal.II.
-template <int dim>
-ErrorEstimate kelly_of_gradients(const Discretization<dim> &discretization, const FeVector &u)
-{
-  Vector<float> indicators(discretization.mesh().triangulation->n_active_cells());
-  KellyErrorEstimator<dim>::estimate(
-      discretization.mapping(), discretization.dofs(), QGauss<dim - 1>(discretization.degree() + 1),
-      {}, u, indicators, {}, nullptr, numbers::invalid_unsigned_int,
-      discretization.mesh().triangulation->locally_owned_subdomain());
-  ErrorEstimate result = estimate<dim>(discretization, [&](const Cell<dim> &cell) -> Squares {
-    return {std::pow(static_cast<double>(indicators(cell->active_cell_index())), 2), 0.};
-  });
-  result.size = solution_norms(discretization, u).H1;
-  return result;
-}
 } // namespace
 
 template <int dim>
 ErrorEstimate kelly_estimate(const Problem<dim> &problem, const Discretization<dim> &discretization,
                              const FeVector &u)
 {
-  if (!problem.has_flux())
-    return kelly_of_gradients(discretization, u);
   FluxJumps<dim> jumps(problem, discretization, u);
   CellResidual<dim> inside(problem, discretization, u);
-  return estimate<dim>(discretization, [&](const Cell<dim> &cell) -> Squares {
+  return estimate<dim>(discretization, [&](const ActiveCell<dim> &cell) -> Squares {
     const double factor = cell->diameter() / 24.;
     return {jumps.sum(cell, [&](double) { return factor; }), inside.flux_square(cell)};
   });
@@ -334,7 +397,7 @@ ErrorEstimate residual_estimate(const Problem<dim> &problem,
   const double p = discretization.degree();
   FluxJumps<dim> jumps(problem, discretization, u);
   CellResidual<dim> inside(problem, discretization, u);
-  return estimate<dim>(discretization, [&](const Cell<dim> &cell) {
+  return estimate<dim>(discretization, [&](const ActiveCell<dim> &cell) {
     const double h_p = cell->diameter() / p;
     Squares squares;
     squares.size = inside.flux_square(cell);
@@ -350,27 +413,39 @@ double flux_error(const Problem<dim> &problem, const Discretization<dim> &discre
 {
   const Function<dim> &exact = *problem.exact_solution();
   const unsigned int n_components = problem.n_components();
-  FEValues<dim> fe(discretization.mapping(), discretization.element(),
+  FEValues<dim> fe(discretization.mapping(), discretization.element().base_element(0),
                    discretization.cell_quadrature(2),
-                   update_gradients | update_quadrature_points | update_JxW_values);
-  FluxValues<dim> sigma(problem, fe.n_quadrature_points);
-  Rows<dim> gradients(n_components), exact_sigma(n_components);
-  std::vector<Rows<dim>> of_components(n_components, Rows<dim>(fe.n_quadrature_points));
+                   update_values | update_gradients | update_quadrature_points | update_JxW_values);
+  FluxValues<dim> sigma(problem, discretization, u);
+  const unsigned int n_points = fe.n_quadrature_points;
+  std::vector<double> values(n_points);
+  std::vector<Tensor<1, dim>> gradients(n_points);
+  PointTerms exact_sigma;
   double square = 0.;
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    fe.reinit(cell);
-    for (unsigned int c = 0; c < n_components; ++c)
-      exact.gradient_list(fe.get_quadrature_points(), of_components[c], c);
-    sigma.reinit(fe, cell->material_id(), u);
-    for (const unsigned int q : fe.quadrature_point_indices()) {
-      for (unsigned int c = 0; c < n_components; ++c)
-        gradients[c] = of_components[c][q];
-      problem.flux({fe.quadrature_point(q), cell->material_id()}, gradients, exact_sigma);
-      for (unsigned int c = 0; c < n_components; ++c)
-        square += (sigma[q][c] - exact_sigma[c]).norm_square() * fe.JxW(q);
+    fe.reinit(cell_of(cell));
+    sigma.reinit(cell, fe);
+    PointBatch<dim> at;
+    at.places = &fe.get_quadrature_points();
+    at.material = cell->material_id();
+    at.u.reinit(n_components, n_points);
+    at.gradients.reinit(n_components * dim, n_points);
+    for (unsigned int c = 0; c < n_components; ++c) {
+      exact.value_list(at.points(), values, c);
+      exact.gradient_list(at.points(), gradients, c);
+      std::copy(values.begin(), values.end(), at.u[c]);
+      for (unsigned int d = 0; d < dim; ++d)
+        for (unsigned int q = 0; q < n_points; ++q)
+          at.gradients[c * dim + d][q] = gradients[q][d];
     }
+    exact_sigma.reinit(n_components * dim, n_components, dim, n_points);
+    problem.flux(at, exact_sigma);
+    for (unsigned int c = 0; c < n_components; ++c)
+      for (unsigned int d = 0; d < dim; ++d)
+        for (unsigned int q = 0; q < n_points; ++q)
+          square += std::pow(sigma(c, d)[q] - exact_sigma.value(c * dim + d)[q], 2) * fe.JxW(q);
   }
   return std::sqrt(Utilities::MPI::sum(square, discretization.communicator()));
 }

@@ -14,8 +14,7 @@ struct ErrorEstimate
   /// η_K of each active cell, zero for cells of other ranks.
   dealii::Vector<float> indicators;
   double error = 0.; ///< (Σ_K η_K²)^(1/2) over all ranks
-  /// The norm in L2 of the flux σ(∇u), or of ∇u if the problem knows no flux: of what the
-  /// estimated error is a part.
+  /// The norm in L2 of the flux σ, of which the estimated error is a part.
   double size = 0.;
 };
 
@@ -25,9 +24,7 @@ struct ErrorEstimate
  * with the flux of the problem, on both sides of a face with the material that is there, and twice
  * as much for what a face of the boundary lacks of the flux that the data prescribe. Periodic sides
  * of quadrilaterals and hexahedra are faces between cells, those of triangles and tetrahedra, which
- * are not refined by estimates, count nothing. Without
- * Problem::has_flux(): of ∇u, by deal.II, without boundary, and only for quadrilaterals and
- * hexahedra.
+ * are not refined by estimates, count nothing.
  * @param u with ghost values
  */
 template <int dim>
@@ -40,7 +37,6 @@ ErrorEstimate kelly_estimate(const Problem<dim> &problem, const Discretization<d
  * with h_F/p for a face of the boundary on which the data prescribe σ·n. Inside a cell ∇·σ is that
  * of the interpolation of σ at the nodes: exact where the coefficients are constant and the cell is
  * a parallelepiped.
- * @pre problem.has_flux()
  * @param u with ghost values
  */
 template <int dim>
@@ -49,7 +45,7 @@ ErrorEstimate residual_estimate(const Problem<dim> &problem,
 
 /**
  * Collective. The norm in L2 of σ(∇u) − σ(∇u_exact), which the estimates stand for.
- * @pre problem.has_flux() and problem.exact_solution() != nullptr
+ * @pre problem.exact_solution() != nullptr
  */
 template <int dim>
 double flux_error(const Problem<dim> &problem, const Discretization<dim> &discretization,

@@ -4,11 +4,9 @@
 #include "linalg/expressions/expression_parser.h"
 #include "physics/expression_text.h"
 
-#include <deal.II/base/array_view.h>
 #include <deal.II/lac/vector.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <sstream>
@@ -16,29 +14,6 @@
 namespace femgpu
 {
 using namespace dealii;
-
-namespace
-{
-bool continues_name(const char c)
-{
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-} // namespace
-
-bool depends_on_position(const std::string &expression)
-{
-  std::string word;
-  for (const char c : expression + " ") {
-    if (continues_name(c))
-      word += c;
-    else {
-      if (word == "x" || word == "y" || word == "z")
-        return true;
-      word.clear();
-    }
-  }
-  return false;
-}
 
 namespace
 {
@@ -57,57 +32,49 @@ void require_one(const std::string &path, const std::string &expression)
                          path);
 }
 
+/// The names of the variables, in the order of their numbers.
 template <int dim>
-std::vector<std::string> coordinate_names()
+std::vector<std::string> names_of(const Variables variables)
 {
-  return dim == 2 ? std::vector<std::string>{"x", "y"} : std::vector<std::string>{"x", "y", "z"};
+  std::vector<std::string> names = {"x", "y", "z"};
+  names.resize(dim);
+  if (variables == Variables::position_and_solution)
+    names.emplace_back("u");
+  return names;
 }
 
-/// Evaluates @p tape at many points. @p results has n_results() arrays, one after the other.
+/// Evaluates @p tape at many points, result after result. @param u may be nullptr if it has none
 template <int dim>
 void evaluate(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> &points,
-              std::vector<double> &results)
+              const double *const u, double *const results)
 {
   const std::size_t n = points.size();
   std::vector<double> coordinates(dim * n);
-  const double *variables[dim];
+  const double *variables[dim + 1];
   for (int d = 0; d < dim; ++d) {
     for (std::size_t i = 0; i < n; ++i)
       coordinates[d * n + i] = points[i][d];
     variables[d] = coordinates.data() + d * n;
   }
-  results.resize(n * tape.n_results());
+  variables[dim] = u;
   std::vector<double *> of_results;
   for (int r = 0; r < tape.n_results(); ++r)
-    of_results.push_back(results.data() + r * n);
+    of_results.push_back(results + r * n);
   tape.evaluate(variables, n, of_results.data());
-}
-
-/// The same at one point.
-template <int dim, std::size_t n_results>
-std::array<double, n_results> evaluate(const linalg::ExpressionTape &tape, const Point<dim> &p)
-{
-  std::array<double, n_results> results;
-  const double *variables[dim];
-  double *of_results[n_results];
-  for (int d = 0; d < dim; ++d)
-    variables[d] = &p[d];
-  for (std::size_t r = 0; r < n_results; ++r)
-    of_results[r] = &results[r];
-  tape.evaluate(variables, 1, of_results);
-  return results;
 }
 } // namespace
 
 template <int dim>
-Field<dim>::Field(const std::string &path, const std::vector<std::string> &expressions)
+Field<dim>::Field(const std::string &path, const std::vector<std::string> &expressions,
+                  const Variables variables, const linalg::ExpressionDefinitions &definitions)
     : Function<dim>(static_cast<unsigned int>(expressions.size())), path(path)
 {
+  const std::vector<std::string> names = names_of<dim>(variables);
+  const bool has_u = variables == Variables::position_and_solution;
   for (const std::string &expression : expressions) {
     require_one(path, expression);
     linalg::ExpressionGraph graph;
-    const int root =
-        linalg::parse_expression(expression, {coordinate_names<dim>(), {}, path}, graph);
+    const int root = linalg::parse_expression(expression, {names, definitions, path}, graph);
     std::vector<int> derivatives;
     for (int d = 0; d < dim; ++d)
       derivatives.push_back(graph.derivative(root, d));
@@ -115,50 +82,85 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
     component.expression = expression;
     component.is_constant = graph[root].is_constant();
     component.constant = graph[root].value;
-    component.value = {graph, {root}, dim};
-    component.gradient = {graph, derivatives, dim};
+    component.degree_in_u = has_u ? graph.degree(root, dim) : 0;
+    const int n_variables = component.degree_in_u > 0 ? dim + 1 : dim;
+    component.value = {graph, {root}, n_variables};
+    component.gradient = {graph, derivatives, n_variables};
+    if (component.degree_in_u > 0)
+      component.by_u = {graph, {graph.derivative(root, dim)}, n_variables};
     components.push_back(std::move(component));
   }
 }
 
 template <int dim>
-void Field<dim>::refuse(const std::string &what, const Point<dim> &p, const unsigned int component,
-                        const double value) const
+void Field<dim>::require_finite(const std::string &what, const Points &points,
+                                const unsigned int component, const double *const values) const
 {
-  std::ostringstream text;
-  text << what << " '" << components[component].expression << "' of " << path << " is "
-       << (std::isnan(value) ? "not a number"
-           : value > 0.      ? "infinite"
-                             : "minus infinite")
-       << " at (" << p << "), where its value is needed. Look for divisions by zero, and for "
-       << "roots and logarithms of negative numbers; if(condition, a, b) takes only what it "
-       << "chooses.";
-  throw ParameterError(text.str(), path);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (std::isfinite(values[i]))
+      continue;
+    std::ostringstream text;
+    text << what << " '" << components[component].expression << "' of " << path << " is "
+         << (std::isnan(values[i]) ? "not a number"
+             : values[i] > 0.      ? "infinite"
+                                   : "minus infinite")
+         << " at (" << points[i] << "), where its value is needed. Look for divisions by zero, and "
+         << "for roots and logarithms of negative numbers; if(condition, a, b) takes only what it "
+         << "chooses.";
+    throw ParameterError(text.str(), path);
+  }
+}
+
+namespace
+{
+const std::string the_expression = "The expression";
+const std::string a_derivative = "A derivative of the expression";
+} // namespace
+
+template <int dim>
+void Field<dim>::evaluate(const PointBatch<dim> &at, double *const values,
+                          const unsigned int component) const
+{
+  const Component &f = components[component];
+  if (f.is_constant) {
+    std::fill_n(values, at.size(), f.constant);
+    return;
+  }
+  femgpu::evaluate(f.value, at.points(), f.degree_in_u > 0 ? at.u[0] : nullptr, values);
+  require_finite(the_expression, at.points(), component, values);
+}
+
+template <int dim>
+void Field<dim>::evaluate_by_u(const PointBatch<dim> &at, double *const values,
+                               const unsigned int component) const
+{
+  const Component &f = components[component];
+  if (f.degree_in_u == 0) {
+    std::fill_n(values, at.size(), 0.);
+    return;
+  }
+  femgpu::evaluate(f.by_u, at.points(), at.u[0], values);
+  require_finite(a_derivative, at.points(), component, values);
 }
 
 template <int dim>
 double Field<dim>::value(const Point<dim> &p, const unsigned int component) const
 {
-  if (components[component].is_constant)
-    return components[component].constant;
-  const double value = evaluate<dim, 1>(components[component].value, p)[0];
-  if (!std::isfinite(value))
-    refuse("The expression", p, component, value);
-  return value;
+  std::vector<double> values(1);
+  value_list({p}, values, component);
+  return values[0];
 }
 
 template <int dim>
 void Field<dim>::value_list(const Points &points, std::vector<double> &values,
                             const unsigned int component) const
 {
-  if (components[component].is_constant) {
-    std::fill(values.begin(), values.end(), components[component].constant);
+  const Component &f = components[component];
+  values.assign(points.size(), f.constant);
+  if (f.is_constant)
     return;
-  }
-  evaluate(components[component].value, points, values);
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (!std::isfinite(values[i]))
-      refuse("The expression", points[i], component, values[i]);
+  femgpu::evaluate(f.value, points, nullptr, values.data());
+  require_finite(the_expression, points, component, values.data());
 }
 
 template <int dim>
@@ -171,30 +173,26 @@ void Field<dim>::vector_value(const Point<dim> &p, Vector<double> &values) const
 template <int dim>
 Tensor<1, dim> Field<dim>::gradient(const Point<dim> &p, const unsigned int component) const
 {
-  if (components[component].is_constant)
-    return {};
-  const auto derivatives = evaluate<dim, dim>(components[component].gradient, p);
-  for (const double derivative : derivatives)
-    if (!std::isfinite(derivative))
-      refuse("A derivative of the expression", p, component, derivative);
-  return Tensor<1, dim>(ArrayView<const double>(derivatives.data(), dim));
+  std::vector<Tensor<1, dim>> gradients(1);
+  gradient_list({p}, gradients, component);
+  return gradients[0];
 }
 
 template <int dim>
 void Field<dim>::gradient_list(const Points &points, std::vector<Tensor<1, dim>> &gradients,
                                const unsigned int component) const
 {
-  std::fill(gradients.begin(), gradients.end(), Tensor<1, dim>());
+  const std::size_t n = points.size();
+  gradients.assign(n, Tensor<1, dim>());
   if (components[component].is_constant)
     return;
-  std::vector<double> derivatives;
-  evaluate(components[component].gradient, points, derivatives);
-  for (int d = 0; d < dim; ++d)
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      gradients[i][d] = derivatives[d * points.size() + i];
-      if (!std::isfinite(gradients[i][d]))
-        refuse("A derivative of the expression", points[i], component, gradients[i][d]);
-    }
+  std::vector<double> derivatives(dim * n);
+  femgpu::evaluate(components[component].gradient, points, nullptr, derivatives.data());
+  for (int d = 0; d < dim; ++d) {
+    require_finite(a_derivative, points, component, derivatives.data() + d * n);
+    for (std::size_t i = 0; i < n; ++i)
+      gradients[i][d] = derivatives[d * n + i];
+  }
 }
 
 std::vector<std::string> split_expressions(const std::string &text, const char separator)

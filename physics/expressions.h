@@ -3,6 +3,7 @@
 
 #include "linalg/expressions/expression_tape.h"
 #include "physics/mesh/regions.h"
+#include "physics/point_batch.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/types.h>
@@ -15,10 +16,18 @@
 
 namespace femgpu
 {
+/// What the expressions of a parameter may have.
+enum class Variables
+{
+  position,              ///< x, y and z
+  position_and_solution, ///< and u
+};
+
 /**
- * A function of position, given by one expression of x, y (and z) for each component, as
- * linalg::parse_expression() reads it. Expressions without coordinates are evaluated once.
- * Gradients are derivatives of the expressions. Several threads may use it.
+ * A function of position, and perhaps of a scalar solution u, given by one expression of x, y (and
+ * z, and u) for each component, as linalg::parse_expression() reads it. Expressions without
+ * variables are evaluated once. Gradients and ∂/∂u are derivatives of the expressions. Several
+ * threads may use it.
  */
 template <int dim>
 class Field : public dealii::Function<dim>
@@ -31,15 +40,34 @@ public:
    * @throws ParameterError with the column and what was expected if an expression cannot be read,
    * and for a constant that is not finite
    */
-  Field(const std::string &path, const std::vector<std::string> &expressions);
+  Field(const std::string &path, const std::vector<std::string> &expressions,
+        Variables variables = Variables::position,
+        const linalg::ExpressionDefinitions &definitions = {});
 
-  /// Is the expression without coordinates?
+  /// Is the expression without coordinates and u?
   bool is_constant(const unsigned int component = 0) const
   {
     return components[component].is_constant;
   }
+  /// In u: 0, 1 for a + b u, or 2 for any other.
+  int degree_in_u(const unsigned int component = 0) const
+  {
+    return components[component].degree_in_u;
+  }
+  /// Is it the number 0?
+  bool is_zero(const unsigned int component = 0) const
+  {
+    return components[component].is_constant && components[component].constant == 0.;
+  }
 
   // Each throws ParameterError with the place if a value is not finite.
+
+  /// At the points of @p at, with the solution there.
+  void evaluate(const PointBatch<dim> &at, double *values, unsigned int component = 0) const;
+  /// ∂/∂u, in the same way.
+  void evaluate_by_u(const PointBatch<dim> &at, double *values, unsigned int component = 0) const;
+
+  // The following are for expressions without u.
   double value(const dealii::Point<dim> &p, unsigned int component = 0) const override;
   void value_list(const Points &points, std::vector<double> &values,
                   unsigned int component = 0) const override;
@@ -55,12 +83,13 @@ private:
   {
     std::string expression;
     bool is_constant = true;
+    int degree_in_u = 0;
     double constant = 0.;
-    linalg::ExpressionTape value, gradient;
+    linalg::ExpressionTape value, gradient, by_u;
   };
 
-  [[noreturn]] void refuse(const std::string &what, const dealii::Point<dim> &p,
-                           unsigned int component, double value) const;
+  void require_finite(const std::string &what, const Points &points, unsigned int component,
+                      const double *values) const;
 
   std::string path;
   std::vector<Component> components;
@@ -68,26 +97,6 @@ private:
 
 /// Splits at @p separator outside of parentheses, and trims blanks.
 std::vector<std::string> split_expressions(const std::string &text, char separator);
-
-/**
- * Numbers with names that expressions may use, read from "sigma=5.67e-8, eps=0.8". Their values are
- * written into the expressions before these are read.
- */
-class NamedConstants
-{
-public:
-  /// @throws ParameterError that names @p path for anything but names and numbers, and for names
-  /// that expressions have already
-  NamedConstants(const std::string &path, const std::string &text);
-
-  /// @p expressions with numbers in parentheses in place of names.
-  std::string insert_into(const std::string &expressions) const;
-
-  std::map<std::string, double> numbers() const;
-
-private:
-  std::map<std::string, std::string> values;
-};
 
 /// What a parameter says about parts of the boundary: for each id one expression a component.
 using BoundaryExpressions = std::map<dealii::types::boundary_id, std::vector<std::string>>;

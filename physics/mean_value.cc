@@ -1,5 +1,6 @@
 #include "physics/mean_value.h"
 
+#include "physics/cell_equation.h"
 #include "physics/residual.h"
 
 #include <deal.II/base/mpi.h>
@@ -14,36 +15,39 @@ using namespace dealii;
 template <int dim>
 Compatibility compatibility(const Problem<dim> &problem, const Discretization<dim> &discretization)
 {
-  const UpdateFlags flags = update_quadrature_points | update_JxW_values;
-  FEValues<dim> fe(discretization.mapping(), discretization.element(),
-                   discretization.cell_quadrature(), flags);
-  FEFaceValues<dim> face(discretization.mapping(), discretization.element(),
-                         discretization.face_quadrature(), flags | update_normal_vectors);
-  const Vector<double> u(1);
-  Vector<double> value(1);
+  const FiniteElement<dim> &element = discretization.element().base_element(0);
+  const UpdateFlags flags = update_values | update_quadrature_points | update_JxW_values;
+  FEValues<dim> fe(discretization.mapping(), element, discretization.cell_quadrature(), flags);
+  FEFaceValues<dim> face(discretization.mapping(), element, discretization.face_quadrature(),
+                         flags | update_normal_vectors);
+  CellPoints<dim> in_cell(discretization.element()), on_face(discretization.element());
+  PointTerms terms;
   Compatibility mine;
-  const auto add = [&](const double f_JxW) {
-    mine.defect += f_JxW;
-    mine.magnitude += std::abs(f_JxW);
+  const auto begin = [&](CellPoints<dim> &points) {
+    points.set_zero_solution();
+    terms.reinit(1, 1, dim, points.size());
+  };
+  const auto add = [&](const CellPoints<dim> &points) {
+    for (unsigned int q = 0; q < points.size(); ++q) {
+      const double f_JxW = terms.value(0)[q] * points.JxW(q);
+      mine.defect += f_JxW;
+      mine.magnitude += std::abs(f_JxW);
+    }
   };
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    fe.reinit(cell);
-    for (const unsigned int q : fe.quadrature_point_indices()) {
-      problem.source({fe.quadrature_point(q), cell->material_id()}, u, value);
-      add(value(0) * fe.JxW(q));
-    }
+    reinit(cell, fe, in_cell);
+    begin(in_cell);
+    problem.source(in_cell.batch(), terms);
+    add(in_cell);
     for (const auto f : cell->face_indices()) {
-      if (!cell->face(f)->at_boundary() || !problem.has_face_terms(cell->face(f)->boundary_id()))
+      if (!cell->face(f)->at_boundary() || !problem.has_boundary_flux(cell->face(f)->boundary_id()))
         continue;
-      face.reinit(cell, f);
-      for (const unsigned int q : face.quadrature_point_indices()) {
-        value = 0.;
-        problem.boundary_flux({face.quadrature_point(q), cell->material_id()},
-                              cell->face(f)->boundary_id(), face.normal_vector(q), u, value);
-        add(value(0) * face.JxW(q));
-      }
+      reinit(cell, f, face, on_face);
+      begin(on_face);
+      problem.boundary_flux(on_face.batch(), terms);
+      add(on_face);
     }
   }
   const MPI_Comm comm = discretization.communicator();

@@ -29,8 +29,7 @@ struct Compatibility
   }
 };
 
-/// Collective. By the quadrature that assembles, for a scalar problem that knows source() and
-/// boundary_flux().
+/// Collective. By the quadrature that assembles, for a scalar problem.
 template <int dim>
 Compatibility compatibility(const Problem<dim> &problem, const Discretization<dim> &discretization);
 

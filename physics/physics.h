@@ -41,6 +41,26 @@ public:
       return make_3d(regions);
   }
 };
+
+/// The physics of a problem for both dimensions that is made of its @p Parameters, a
+/// ParameterAcceptor with required().
+template <class Parameters, template <int> class ProblemType>
+class PhysicsOf final : public Physics, public Parameters
+{
+public:
+  std::vector<RequiredDatum> required_data() const override
+  {
+    return Parameters::required();
+  }
+  std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const override
+  {
+    return std::make_unique<ProblemType<2>>(*this, regions);
+  }
+  std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const override
+  {
+    return std::make_unique<ProblemType<3>>(*this, regions);
+  }
+};
 } // namespace femgpu
 
 #endif

@@ -3,19 +3,13 @@
 
 #include "linalg/nonlinear/nonlinearity.h"
 #include "physics/discretization.h"
+#include "physics/point_batch.h"
 #include "physics/results.h"
 #include "physics/unit.h"
 
 #include <deal.II/base/function.h>
-#include <deal.II/base/point.h>
-#include <deal.II/base/tensor.h>
 #include <deal.II/base/types.h>
 #include <deal.II/fe/component_mask.h>
-#include <deal.II/fe/fe_update_flags.h>
-#include <deal.II/fe/fe_values.h>
-#include <deal.II/lac/full_matrix.h>
-#include <deal.II/lac/vector.h>
-#include <deal.II/numerics/data_component_interpretation.h>
 #include <deal.II/numerics/data_postprocessor.h>
 
 #include <map>
@@ -45,14 +39,6 @@ struct PeriodicSides
   unsigned int direction; ///< 0 for x, 1 for y, 2 for z
 };
 
-/// Where data are evaluated.
-template <int dim>
-struct Place
-{
-  dealii::Point<dim> point;
-  dealii::types::material_id material;
-};
-
 /// A function of the finite element space that belongs to a solution.
 struct NodalField
 {
@@ -61,10 +47,11 @@ struct NodalField
 };
 
 /**
- * A boundary value problem: its terms cell by cell, its Dirichlet data, what is computed from its
- * solution. A linear problem contributes K and f of K u = f. A nonlinear one, K u = f + λ W φ(u)
- * with a law φ of the unknowns one by one, contributes the diagonal matrix W of weights as well,
- * once: none of the three depends on u. All const functions are called by several threads.
+ * A boundary value problem, −∇·σ(x, u, ∇u) = s(x, u, ∇u) + λ c(x) φ(u) with σ·n = g(x, u) on parts
+ * of the boundary and u given on others. What makes matrices, residuals, estimates, fluxes and
+ * reactions of it asks for these functions at the points of cells and faces. The reaction with the
+ * law φ, which is the same for all unknowns, is integrated by nodal quadrature, so that solvers on
+ * a GPU see a diagonal matrix of weights; all else by Gauss quadrature.
  *
  * A physics is one file: a ParameterAcceptor with its parameters, this class for 2D and 3D, and a
  * line in registry.h.
@@ -73,9 +60,6 @@ template <int dim>
 class Problem
 {
 public:
-  using CellMatrix = dealii::FullMatrix<double>;
-  using CellVector = dealii::Vector<double>;
-
   virtual ~Problem() = default;
 
   /// One, or dim for a vector.
@@ -99,7 +83,7 @@ public:
   {
     return false;
   }
-  /// λ φ; empty: the problem is linear.
+  /// λ φ; empty: there is no reaction.
   virtual std::optional<linalg::Nonlinearity> nonlinearity() const
   {
     return {};
@@ -122,7 +106,7 @@ public:
     return {};
   }
 
-  /// Collective; called before each assembly. @throws ParameterError for data that this problem
+  /// Collective; called before each solve. @throws ParameterError for data that this problem
   /// does not take, as a coefficient that is negative somewhere.
   virtual void check_data(const Discretization<dim> & /* discretization */) const
   {}
@@ -145,61 +129,44 @@ public:
     return false;
   }
 
-  /// Adds the terms of a cell's interior; @p fe has Gauss points.
-  virtual void add_cell_terms(const dealii::FEValues<dim> &fe, CellMatrix &K,
-                              CellVector &f) const = 0;
-
-  /// Adds the weights of a reaction in a cell by the quadrature of @p nodal, whose points are the
-  /// nodes.
-  virtual void add_cell_weights(const dealii::FEValues<dim> & /* nodal */,
-                                CellVector & /* w */) const
+  /// σ, and its derivatives; row dim c + d of @p sigma, which is zero, is for σ_cd. All that is
+  /// done at the points of @p at is done for one material.
+  virtual void flux(const PointBatch<dim> &at, PointTerms &sigma) const = 0;
+  /// s, and its derivatives; a row of @p s, which is zero, for each component.
+  virtual void source(const PointBatch<dim> & /* at */, PointTerms & /* s */) const
   {}
-
-  /// Does add_face_terms() have anything to do on this part of the boundary?
-  virtual bool has_face_terms(dealii::types::boundary_id /* id */) const
+  /// Is there a g other than 0 on this part of the boundary?
+  virtual bool has_boundary_flux(dealii::types::boundary_id /* id */) const
   {
     return false;
   }
-  /// Adds the terms of a face on the boundary; @p face has Gauss points.
-  virtual void add_face_terms(const dealii::FEFaceValues<dim> & /* face */,
-                              dealii::types::boundary_id /* id */, CellMatrix & /* K */,
-                              CellVector & /* f */) const
+  /// g, and its derivatives; where u is given g has no effect. @p g is zero.
+  virtual void boundary_flux(const PointBatch<dim> & /* at */, PointTerms & /* g */) const
   {}
 
-  /// Does add_face_weights() have anything to do on this part of the boundary?
-  virtual bool has_face_weights(dealii::types::boundary_id /* id */) const
+  /// Are σ, s and g such functions of u that a matrix and a vector do not say all of them? Then
+  /// each step of Newton's method assembles both anew.
+  virtual bool has_nonlinear_terms() const
   {
     return false;
   }
-  /// Adds the weights of a reaction on a face of the boundary, as add_cell_weights() does.
-  virtual void add_face_weights(const dealii::FEFaceValues<dim> & /* nodal */,
-                                dealii::types::boundary_id /* id */, CellVector & /* w */) const
-  {}
+  /// Is the matrix, of each step, symmetric? Not where σ depends on u, or s on ∇u.
+  virtual bool has_symmetric_matrix() const
+  {
+    return true;
+  }
 
-  /// Does the problem know flux() and source(), which residual estimators need?
-  virtual bool has_flux() const
+  /// c of the reaction in cells; @p c is 0.
+  virtual void reaction_weight(const PointBatch<dim> & /* at */,
+                               std::vector<double> & /* c */) const
+  {}
+  /// Is there a reaction λ c φ(u), as a part of g, on this part of the boundary?
+  virtual bool has_boundary_reaction(dealii::types::boundary_id /* id */) const
   {
     return false;
   }
-  /**
-   * The flux σ of the equation −∇·σ(∇u) = s(u): k∇u, or the stress.
-   * Beside the place come the gradients, one for each component of u, and what gets the flux: a
-   * row for each component.
-   */
-  virtual void flux(const Place<dim> & /* place */,
-                    const std::vector<dealii::Tensor<1, dim>> & /* gradients */,
-                    std::vector<dealii::Tensor<1, dim>> & /* flux */) const
-  {}
-  /// s(u), for each component.
-  virtual void source(const Place<dim> & /* place */, const dealii::Vector<double> & /* u */,
-                      dealii::Vector<double> & /* s */) const
-  {}
-  /// σ·n as the data prescribe it on the boundary; for components for which they do not, as where u
-  /// itself is given, @p normal_flux keeps what it has. Nobody asks on periodic sides.
-  virtual void boundary_flux(const Place<dim> & /* place */, dealii::types::boundary_id /* id */,
-                             const dealii::Tensor<1, dim> & /* normal */,
-                             const dealii::Vector<double> & /* u */,
-                             dealii::Vector<double> & /* normal_flux */) const
+  virtual void boundary_reaction_weight(const PointBatch<dim> & /* at */,
+                                        std::vector<double> & /* c */) const
   {}
 
   /// Where the iteration for a solution begins in the first cycle; nullptr for zero.
@@ -214,11 +181,8 @@ public:
     return nullptr;
   }
 
-  /// Fields that output files get besides the solution.
-  virtual std::vector<std::shared_ptr<dealii::DataPostprocessor<dim>>> postprocessors() const
-  {
-    return {};
-  }
+  /// Fields that output files get besides the solution: of a scalar problem "flux", −σ.
+  virtual std::vector<std::shared_ptr<dealii::DataPostprocessor<dim>>> postprocessors() const;
 
   /// Collective. Functions of the space that output files get besides the solution; @p u has ghost
   /// values.
@@ -228,12 +192,10 @@ public:
     return {};
   }
 
-  /// Collective. Numbers of interest; @p u has ghost values.
-  virtual std::vector<Quantity> quantities(const Discretization<dim> & /* discretization */,
-                                           const FeVector & /* u */) const
-  {
-    return {};
-  }
+  /// Collective. Numbers of interest: of a scalar problem the fluxes that leave where u is given.
+  /// @p u has ghost values.
+  virtual std::vector<Quantity> quantities(const Discretization<dim> &discretization,
+                                           const FeVector &u) const;
 
   /// What to tell a user for whose nonlinear problem no solution was found.
   virtual std::string cure_without_solution() const

@@ -1,6 +1,6 @@
 #include "physics/residual.h"
 
-#include "physics/cell_terms.h"
+#include "physics/cell_equation.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
@@ -50,10 +50,8 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
                     const FeVector &u)
 {
   const auto phi = problem.nonlinearity();
-  const unsigned int n = discretization.element().n_dofs_per_cell();
-  CellScratch<dim> scratch(problem, discretization);
-  CellTerms terms(n, phi.has_value());
-  Vector<double> u_cell(n), r_cell(n);
+  CellEquation<dim> equation(problem, discretization);
+  CellTerms terms(discretization.element().n_dofs_per_cell(), phi.has_value());
   FeVector sums = vector_for_sums(discretization), weights;
   if (phi)
     weights.reinit(sums);
@@ -61,14 +59,11 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    compute_cell_terms(problem, cell, scratch, terms);
-    cell->get_dof_values(u, u_cell);
-    terms.K.residual(r_cell, u_cell, terms.f);
-    energy -= 0.5 * (u_cell * r_cell + u_cell * terms.f); // u·(K u − 2 f) / 2
-    const double of_cell = r_cell.mean_value() * n;
+    energy += equation.evaluate(cell, u, terms);
+    const double of_cell = terms.f.mean_value() * terms.f.size();
     supply += of_cell;
     magnitude += std::abs(of_cell);
-    discretization.conformity().distribute_local_to_global(r_cell, terms.dofs, sums);
+    discretization.conformity().distribute_local_to_global(terms.f, terms.dofs, sums);
     if (phi)
       discretization.conformity().distribute_local_to_global(terms.w, terms.dofs, weights);
   }

@@ -2,13 +2,10 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "linalg/matrices/registry.h"
-#include "linalg/mpi/communicators.h"
 #include "linalg/mpi/solver_groups.h"
-#include "linalg/nonlinear/registry.h"
-#include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"
+#include "physics/assembled_newton.h"
 #include "physics/mean_value.h"
 #include "physics/system_vectors.h"
 
@@ -19,206 +16,6 @@ namespace femgpu
 {
 using namespace dealii;
 using linalg::Outcome;
-
-namespace
-{
-/// The choices of a parameter as a pattern, "a|b|c".
-Patterns::Selection selection(const std::vector<Choice> &choices)
-{
-  std::string names;
-  for (const Choice &choice : choices)
-    names += (names.empty() ? "" : "|") + choice.name;
-  return Patterns::Selection(names);
-}
-
-std::string meanings(const std::vector<Choice> &choices)
-{
-  std::string text;
-  for (const Choice &choice : choices)
-    text += (text.empty() ? "" : "; ") + choice.name + ": " + choice.meaning;
-  return text + ".";
-}
-} // namespace
-
-SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
-{
-  add_parameter("Backend", backend,
-                "auto: GPUs if there are some, else the host; host; cuda; cuda:K for GPU K alone. "
-                "Devices says which of several.");
-  add_parameter(
-      "Devices", devices,
-      "Which GPUs solve together, each with a part of the unknowns and the ranks beside "
-      "it. auto: all of a node that Backend = auto or cuda finds, but no more than it has "
-      "ranks; N: the first N of each node, or, on the host, N parts of its cores; "
-      "cuda:0,2: these.");
-  add_parameter("Communicator", communicator,
-                "Of several GPUs, or parts of the cores: how they tell each other sums and the "
-                "values along their borders. " +
-                    meanings(linalg::communicator_choices()),
-                prm, selection(linalg::communicator_choices()));
-  add_parameter("Threads", threads,
-                "Threads of the host backend; 0 for all cores that the ranks may use.", prm,
-                Patterns::Integer(0, 4096));
-  add_parameter("Device memory", device_memory,
-                "What the solver may take of each device, as 2GB or 1.5GiB, or all. A matrix that "
-                "needs more than half of what is granted is read from the memory of the host.");
-  add_parameter("Solver", solver,
-                "A name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::group_solver_choices()));
-  add_parameter("Preconditioner", preconditioner,
-                "A name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::preconditioner_choices()));
-  add_parameter("Format", format,
-                "How the matrix is stored: a name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::formats.choices()) + " All take " +
-                    linalg::FormatScalars::option() +
-                    ": with float the values are rounded, the solution is refined to double.");
-  add_parameter("Scaling", scaling, meanings(linalg::scalings.choices()), prm,
-                selection(linalg::scalings.choices()));
-  add_parameter("Ordering", ordering,
-                "Of the unknowns: a name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::orderings.choices()));
-  declare_ends();
-  add_parameter(
-      "Fallback", fallback,
-      "What solves a linear problem of up to " + std::to_string(linalg::largest_fallback) +
-          " unknowns that the solver does not solve. direct: UMFPACK's LU factors, with a "
-          "warning; none: nothing, the last iterate is written.",
-      prm, Patterns::Selection("direct|none"));
-  add_parameter("Execution", execution,
-                "How a GPU runs the loop of a linear solver. graph: one graph, a kernel a step; "
-                "resident: one kernel that keeps vectors and matrix on the chip (" +
-                    linalg::solvers.names_with(&linalg::SolverTraits::can_be_resident) +
-                    " with preconditioner " +
-                    linalg::preconditioners.names_with(&linalg::PreconditionerTraits::is_fused) +
-                    ", small systems); auto: resident where it is faster.",
-                prm, Patterns::Selection("auto|graph|resident"));
-}
-
-/// What ends a linear solve.
-void SolverParameters::declare_ends()
-{
-  add_parameter("Relative tolerance", relative_tolerance,
-                "A linear solve ends when the true residual |b - A x| has fallen to this times the "
-                "norm that 'Relative to' names. For nonlinear problems the tolerances of the "
-                "section Nonlinear hold.",
-                prm, Patterns::Double(0., 1.));
-  add_parameter("Absolute tolerance", absolute_tolerance, "... or to this, whichever is larger.",
-                prm, Patterns::Double(0.));
-  add_parameter("Relative to", relative_to, "rhs: |b|; initial: |b - A x0|.", prm,
-                Patterns::Selection("rhs|initial"));
-  add_parameter(
-      "Stop at", stop_at,
-      "What ends a linear solve by " +
-          linalg::solvers.names_with(&linalg::SolverTraits::knows_energy_error) +
-          ". residual: the tolerances above; energy error: the estimated energy norm of the error, "
-          "(e, A e)^(1/2), at Energy tolerance; discretisation error: the same, at a tenth of the "
-          "discretisation error, which the energies of two or more cycles before tell; in the "
-          "first cycles, and where they do not tell it, the residual.",
-      prm, Patterns::Selection("residual|energy error|discretisation error"));
-  add_parameter("Energy tolerance", energy_tolerance,
-                "Of Stop at = energy error, relative to the energy norm of the solution x of the "
-                "linear system.",
-                prm, Patterns::Double(1e-16, 1.));
-  add_parameter("Maximum iterations", max_iterations, "Of one linear solve.", prm,
-                Patterns::Integer(1, 100000000));
-}
-
-void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
-{
-  const auto check = [](const std::string &key, const auto &action) {
-    try {
-      action();
-    }
-    catch (const ParameterError &error) {
-      throw ParameterError(error.what(), "Solver/" + key);
-    }
-  };
-  if (backend.empty() || backend.find(' ') != std::string::npos)
-    throw ParameterError("The backend is '" + backend + "'; use auto, host, cuda or cuda:K.",
-                         "Solver/Backend");
-  linalg::check_devices(devices);
-  check("Device memory", [&] { bytes_of(device_memory); });
-  check("Solver", [&] { linalg::check_group_solver(solver); });
-  check("Preconditioner",
-        [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
-  check("Format", [&] { linalg::check_format(format); });
-  check("Ordering", [&] { linalg::orderings.make(ordering); });
-}
-
-WantedOfUnknowns SolverParameters::wanted(const unsigned int n_components) const
-{
-  const std::string words = Method("preconditioner", preconditioner).text() + " ";
-  const auto has = [&](const char *const word) { return words.find(word) != std::string::npos; };
-  const auto &traits = linalg::preconditioners.traits(preconditioner);
-  const bool orders_by_place = Method("ordering", ordering).name() == "geometry";
-  return {orders_by_place || has(" partition=geometry ") ||
-              (n_components > 1 && traits.takes_coordinates),
-          traits.takes_coarser && !has(" coarsening=aggregation ")};
-}
-
-linalg::SolveControl SolverParameters::control() const
-{
-  linalg::SolveControl control;
-  control.relative_tolerance = relative_tolerance;
-  control.absolute_tolerance = absolute_tolerance;
-  control.reference = relative_to == "rhs" ? linalg::SolveControl::Reference::rhs
-                                           : linalg::SolveControl::Reference::initial_residual;
-  if (stop_at == "energy error")
-    control.energy_tolerance.relative = energy_tolerance;
-  control.max_iterations = max_iterations;
-  control.execution = linalg::execution_of(execution);
-  return control;
-}
-
-linalg::GroupSolverOptions SolverParameters::options() const
-{
-  return {linalg::LinearSolverOptions{solver, preconditioner, format, scaling, ordering, control()},
-          fallback == "direct"};
-}
-
-std::string SolverParameters::groups_backend() const
-{
-  return backend == "auto" && linalg::is_direct(solver) ? "host" : backend;
-}
-
-NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
-{
-  add_parameter("Method", method,
-                "How a nonlinear problem A u = b + lambda W phi(u) is solved: a name, and options "
-                "behind it as NAME=VALUE. " +
-                    meanings(linalg::nonlinear_methods.choices()));
-  add_parameter("Relative tolerance", relative_tolerance,
-                "A nonlinear solve ends when the true residual |b + lambda W phi(u) - A u| has "
-                "fallen to this times its value at u = 0 (with the boundary values).",
-                prm, Patterns::Double(0., 1.));
-  add_parameter("Absolute tolerance", absolute_tolerance, "... or to this, whichever is larger.",
-                prm, Patterns::Double(0.));
-  add_parameter("Maximum iterations", max_iterations,
-                "Of a nonlinear solve; 0: 50 for newton, which takes few, and 20000 for others.",
-                prm, Patterns::Integer(0, 100000000));
-}
-
-void NonlinearParameters::parse_parameters(ParameterHandler & /* prm */)
-{
-  try {
-    linalg::make_nonlinear_method(method, {}, linalg::BackendKind::host);
-  }
-  catch (const ParameterError &error) {
-    throw ParameterError(error.what(), "Nonlinear/Method");
-  }
-}
-
-linalg::SolveControl NonlinearParameters::control() const
-{
-  linalg::SolveControl control;
-  control.relative_tolerance = relative_tolerance;
-  control.absolute_tolerance = absolute_tolerance;
-  control.max_iterations = max_iterations > 0
-                               ? max_iterations
-                               : linalg::nonlinear_methods.traits(method).usual_max_iterations;
-  return control;
-}
 
 void add_seconds(const linalg::SolveCosts &costs, std::map<std::string, double> &seconds)
 {
@@ -270,15 +67,42 @@ linalg::GroupSolver make_group_solver(const bool is_nonlinear, const SolverParam
 }
 } // namespace
 
-void check_methods(const bool is_nonlinear, const SolverParameters &linear,
+namespace
+{
+/// @throws ParameterError for methods that cannot solve a problem whose terms each step assembles,
+/// or one whose matrix is not symmetric
+template <int dim>
+void check_terms(const Problem<dim> &problem, const SolverParameters &linear,
+                 const NonlinearParameters &nonlinear)
+{
+  const std::string method = Method("nonlinear method", nonlinear.method).name();
+  if (problem.has_nonlinear_terms() && method != "newton")
+    throw ParameterError("This problem has coefficients or data that depend on u, which each step "
+                         "of newton assembles; Nonlinear/Method = " +
+                             method + " takes reactions alone. Set it to newton.",
+                         "Nonlinear/Method");
+  if (!problem.has_symmetric_matrix() && !linalg::is_direct(linear.solver) &&
+      linalg::solvers.traits(linear.solver).needs_symmetry)
+    throw ParameterError("The matrices of this problem are not symmetric, because its flux depends "
+                         "on u, and solver '" +
+                             linear.solver +
+                             "' needs symmetric ones. Set Solver/Solver to pipelined-bicgstab or "
+                             "gmres, with Solver/Preconditioner = multigrid or ilu.",
+                         "Solver/Solver");
+}
+} // namespace
+
+template <int dim>
+void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
                    const NonlinearParameters &nonlinear)
 {
-  if (is_nonlinear && linear.stop_at != "residual")
+  check_terms(problem, linear, nonlinear);
+  if (is_nonlinear(problem) && linear.stop_at != "residual")
     throw ParameterError("This problem is nonlinear, and its solves stop at the residual of "
                          "Nonlinear/Relative tolerance: Solver/Stop at = " +
                              linear.stop_at + " is for linear ones. Set it to residual.",
                          "Solver/Stop at");
-  if (is_nonlinear)
+  if (problem.nonlinearity())
     linalg::check_methods(nonlinear_options(linear, nonlinear));
   else {
     linalg::GroupSolverOptions options = linear.options();
@@ -287,6 +111,11 @@ void check_methods(const bool is_nonlinear, const SolverParameters &linear,
     linalg::check_methods(options);
   }
 }
+
+template void check_methods(const Problem<2> &, const SolverParameters &,
+                            const NonlinearParameters &);
+template void check_methods(const Problem<3> &, const SolverParameters &,
+                            const NonlinearParameters &);
 
 template <int dim>
 ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
@@ -397,9 +226,12 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
       progress(text);
   };
   const auto &constraints = discretization.constraints();
+  problem.check_data(discretization);
+  if (problem.has_nonlinear_terms())
+    return solve_by_newton(discretization, system, u, seconds, progress);
   tell("assembly");
   leader_solver.begin_pattern(system);
-  assemble(problem, discretization, system);
+  assemble(problem, discretization, nullptr, system);
   if (problem.fixes_mean())
     make_compatible(problem, discretization, system);
   set_initial_guess(u, constraints, system);
@@ -436,6 +268,27 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
   get_solution(system, constraints, u);
   if (problem.fixes_mean())
     remove_mean(discretization, u);
+  return summary;
+}
+
+template <int dim>
+SolveSummary ProblemSolver<dim>::solve_by_newton(const Discretization<dim> &discretization,
+                                                 linalg::GroupSystem &system, FeVector &u,
+                                                 std::map<std::string, double> &seconds,
+                                                 const Progress &progress)
+{
+  linalg::SolveControl control = nonlinear.control();
+  if (progress)
+    control.progress = [&](const int k, const double r) { progress(progress_text(k, r)); };
+  AssembledNewton<dim> newton(problem, discretization, nonlinear.method, leader_solver);
+  SolveSummary summary;
+  summary.report = newton.solve(system, control, solver_parameters.control(), u, seconds);
+  summary.nonlinear_iterations = summary.report.iterations;
+  summary.linear_iterations = summary.report.inner.linear_iterations;
+  if (lacks_solution(summary.report))
+    summary.report.message =
+        problem.cure_without_solution() + " In detail: " + summary.report.message;
+  add_seconds(summary.report.costs, seconds);
   return summary;
 }
 

@@ -16,12 +16,20 @@ namespace femgpu
 /// Is told about a long phase now and then: a short text such as "iteration 120, residual 3e-5".
 using Progress = std::function<void(const std::string &)>;
 
-/// @throws ParameterError unless the methods that solve a problem bear one another
-void check_methods(bool is_nonlinear, const SolverParameters &linear,
+/// @throws ParameterError unless the methods that solve @p problem bear one another and it
+template <int dim>
+void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
                    const NonlinearParameters &nonlinear);
 
 /// Adds @p costs to the phases "transfer", "setup" and "solve".
 void add_seconds(const linalg::SolveCosts &costs, std::map<std::string, double> &seconds);
+
+/// Is it solved by a nonlinear method?
+template <int dim>
+bool is_nonlinear(const Problem<dim> &problem)
+{
+  return problem.nonlinearity().has_value() || problem.has_nonlinear_terms();
+}
 
 /**
  * Collective. Assembles and solves @p problem in the pattern that @p system has, which moves to the
@@ -50,7 +58,7 @@ public:
   /// For messages: "pipelined-cg", or "newton" for nonlinear problems.
   std::string method() const
   {
-    return phi ? nonlinear.method : solver_parameters.solver;
+    return is_nonlinear(problem) ? nonlinear.method : solver_parameters.solver;
   }
   const linalg::GroupSolver &group_solver() const
   {
@@ -58,6 +66,9 @@ public:
   }
 
 private:
+  SolveSummary solve_by_newton(const Discretization<dim> &discretization,
+                               linalg::GroupSystem &system, FeVector &u,
+                               std::map<std::string, double> &seconds, const Progress &progress);
   linalg::SolveReport solve_with_mean(const Discretization<dim> &discretization,
                                       linalg::GroupSystem &system, FeVector &u,
                                       linalg::SolveControl control);

@@ -143,7 +143,7 @@ def check_transfers(cycles):
         if hidden < 0. or abs(transfer["seconds"] - hidden - waited) > 1e-9:
             yield (f"{transfer['seconds']} s of transfer, {hidden} s of it hidden, but {waited} s "
                    f"in its phase")
-        if cycle["solve"]["solver"] != "direct" and transfer["bytes"] < 12 * cycle["nonzeros"]:
+        if "direct" not in cycle["solve"]["solver"] and transfer["bytes"] < 12 * cycle["nonzeros"]:
             yield f"{transfer['bytes']} bytes were moved for {cycle['nonzeros']} entries"
 
 

@@ -119,10 +119,10 @@ ExpressionProgram compile_expression(const ExpressionGraph &graph, const int roo
 }
 
 ExpressionProgram compile_expression(const std::string &text,
-                                     const std::map<std::string, double> &constants)
+                                     const ExpressionDefinitions &definitions)
 {
   ExpressionGraph graph;
-  const int root = parse_expression(text, {{"u"}, constants, ""}, graph);
+  const int root = parse_expression(text, {{"u"}, definitions, ""}, graph);
   return compile_expression(graph, root, text);
 }
 

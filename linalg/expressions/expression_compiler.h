@@ -13,12 +13,12 @@ namespace femgpu::linalg
 {
 /**
  * Compiles an expression of u, as parse_expression() reads it.
- * @param constants names and values; they come before pi and e
+ * @param definitions names that users have given
  * @throws ParameterError as parse_expression(), and for programs longer than ExpressionProgram can
  *         hold
  */
 ExpressionProgram compile_expression(const std::string &text,
-                                     const std::map<std::string, double> &constants = {});
+                                     const ExpressionDefinitions &definitions = {});
 
 /// The same of a node of a graph that has one variable. @param text for messages
 ExpressionProgram compile_expression(const ExpressionGraph &graph, int root,

@@ -208,4 +208,40 @@ int ExpressionGraph::slope_of_function(const int node)
     return constant(0.);
   }
 }
+int ExpressionGraph::degree(const int node, const int variable) const
+{
+  std::vector<int> degrees; // operands come before what they make
+  for (int number = 0; number <= node; ++number) {
+    const Node &made = (*this)[number];
+    const auto of = [&](const int operand) {
+      const int of_operand = made.operands[static_cast<std::size_t>(operand)];
+      return of_operand < 0 ? 0 : degrees[static_cast<std::size_t>(of_operand)];
+    };
+    const int a = of(0), b = of(1), c = of(2);
+    int result = a + b + c > 0 ? 2 : 0;
+    switch (made.operation) {
+    case Operation::load:
+      result = made.variable == variable ? 1 : 0;
+      break;
+    case Operation::negate:
+    case Operation::add:
+    case Operation::subtract:
+      result = std::max(a, b);
+      break;
+    case Operation::multiply:
+      result = std::min(2, a + b);
+      break;
+    case Operation::divide:
+      result = b == 0 ? a : 2;
+      break;
+    case Operation::select:
+      result = a == 0 ? std::max(b, c) : 2;
+      break;
+    default:
+      break;
+    }
+    degrees.push_back(result);
+  }
+  return degrees.back();
+}
 } // namespace femgpu::linalg

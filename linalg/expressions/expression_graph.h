@@ -53,6 +53,10 @@ public:
    */
   int derivative(int node, int variable);
 
+  /// Of @p node in @p variable: 0 if it does not have it, 1 if it is a + b times the variable with
+  /// a and b that do not, 2 for any other.
+  int degree(int node, int variable) const;
+
 private:
   using Key = std::tuple<ExpressionOperation, int, std::uint64_t, int, int, int>;
 

@@ -1,11 +1,13 @@
 #include "linalg/expressions/expression_parser.h"
 
 #include "linalg/base/error.h"
+#include "linalg/expressions/expression_functions.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <system_error>
 #include <utility>
 
@@ -14,122 +16,9 @@ namespace femgpu::linalg
 namespace
 {
 using Operation = ExpressionOperation;
-using Arguments = std::vector<int>; // nodes
 
 constexpr std::size_t longest_text = 10000; // these two keep recursion short
 constexpr int most_nested = 450;            // parentheses
-constexpr int any_number = -1;              // of arguments, at least one
-
-struct Function
-{
-  const char *name;
-  int n_arguments;
-  int (*make)(ExpressionGraph &graph, const Arguments &arguments);
-  const char *meaning;
-};
-
-template <Operation operation>
-int apply_to(ExpressionGraph &graph, const Arguments &arguments)
-{
-  return graph.apply(operation, arguments[0], arguments.size() > 1 ? arguments[1] : -1);
-}
-
-/// Of the first two, then of that and the next.
-template <Operation operation>
-int accumulate(ExpressionGraph &graph, const Arguments &arguments)
-{
-  int result = arguments[0];
-  for (std::size_t k = 1; k < arguments.size(); ++k)
-    result = graph.apply(operation, result, arguments[k]);
-  return result;
-}
-
-template <Operation operation>
-int reciprocal(ExpressionGraph &graph, const Arguments &arguments)
-{
-  return graph.apply(Operation::divide, graph.constant(1.), graph.apply(operation, arguments[0]));
-}
-
-int mean(ExpressionGraph &graph, const Arguments &arguments)
-{
-  return graph.apply(Operation::divide, accumulate<Operation::add>(graph, arguments),
-                     graph.constant(static_cast<double>(arguments.size())));
-}
-
-/// floor(a + 1/2)
-int nearest_integer(ExpressionGraph &graph, const Arguments &arguments)
-{
-  return graph.apply(Operation::floor,
-                     graph.apply(Operation::add, arguments[0], graph.constant(0.5)));
-}
-
-bool is_logical(const Operation operation)
-{
-  return operation == Operation::less || operation == Operation::less_equal ||
-         operation == Operation::equal || operation == Operation::not_equal ||
-         operation == Operation::both || operation == Operation::either;
-}
-
-/// deal.II rounds what if(), | and & ask.
-int condition(ExpressionGraph &graph, const int node)
-{
-  return is_logical(graph[node].operation) ? node : graph.apply(Operation::round, node);
-}
-
-int choose(ExpressionGraph &graph, const Arguments &arguments)
-{
-  return graph.apply(Operation::select, condition(graph, arguments[0]), arguments[1], arguments[2]);
-}
-
-int raise(ExpressionGraph &graph, const Arguments &arguments)
-{
-  return graph.power(arguments[0], arguments[1]);
-}
-
-constexpr Function functions[] = {
-    {"abs", 1, apply_to<Operation::abs>, "absolute value"},
-    {"sqrt", 1, apply_to<Operation::sqrt>, "square root"},
-    {"exp", 1, apply_to<Operation::exp>, "exponential function"},
-    {"log", 1, apply_to<Operation::log>, "natural logarithm"},
-    {"ln", 1, apply_to<Operation::log>, "natural logarithm"},
-    {"log2", 1, apply_to<Operation::log2>, "logarithm to base 2"},
-    {"log10", 1, apply_to<Operation::log10>, "logarithm to base 10"},
-    {"sin", 1, apply_to<Operation::sin>, "sine"},
-    {"cos", 1, apply_to<Operation::cos>, "cosine"},
-    {"tan", 1, apply_to<Operation::tan>, "tangent"},
-    {"cot", 1, reciprocal<Operation::tan>, "cotangent"},
-    {"sec", 1, reciprocal<Operation::cos>, "secant"},
-    {"csc", 1, reciprocal<Operation::sin>, "cosecant"},
-    {"asin", 1, apply_to<Operation::asin>, "inverse sine"},
-    {"acos", 1, apply_to<Operation::acos>, "inverse cosine"},
-    {"atan", 1, apply_to<Operation::atan>, "inverse tangent"},
-    {"atan2", 2, apply_to<Operation::atan2>, "atan2(y, x) is the angle of (x, y)"},
-    {"sinh", 1, apply_to<Operation::sinh>, "hyperbolic sine"},
-    {"cosh", 1, apply_to<Operation::cosh>, "hyperbolic cosine"},
-    {"tanh", 1, apply_to<Operation::tanh>, "hyperbolic tangent"},
-    {"asinh", 1, apply_to<Operation::asinh>, "inverse hyperbolic sine"},
-    {"acosh", 1, apply_to<Operation::acosh>, "inverse hyperbolic cosine"},
-    {"atanh", 1, apply_to<Operation::atanh>, "inverse hyperbolic tangent"},
-    {"erf", 1, apply_to<Operation::erf>, "error function"},
-    {"erfc", 1, apply_to<Operation::erfc>, "1 - erf"},
-    {"pow", 2, raise, "pow(a, b) is a^b"},
-    {"min", any_number, accumulate<Operation::min>, "the smallest"},
-    {"max", any_number, accumulate<Operation::max>, "the largest"},
-    {"sum", any_number, accumulate<Operation::add>, "the sum"},
-    {"avg", any_number, mean, "the mean"},
-    {"sign", 1, apply_to<Operation::sign>, "-1, 0 or 1"},
-    {"floor", 1, apply_to<Operation::floor>, "the integer below"},
-    {"ceil", 1, apply_to<Operation::ceil>, "the integer above"},
-    {"int", 1, apply_to<Operation::round>, "the nearest integer, half away from zero"},
-    {"rint", 1, nearest_integer, "the nearest integer, half up"},
-    {"if", 3, choose, "if(c, a, b) is a where c is not 0, else b"}};
-
-const Function *find_function(const std::string &name)
-{
-  const auto *const found = std::find_if(std::begin(functions), std::end(functions),
-                                         [&](const Function &f) { return f.name == name; });
-  return found == std::end(functions) ? nullptr : found;
-}
 
 bool is_letter(const char c)
 {
@@ -167,7 +56,7 @@ public:
       throw ParameterError("An expression" + place() + " has " + std::to_string(text.size()) +
                            " characters, but may have " + std::to_string(longest_text) +
                            ". Write it in a shorter form.");
-    check_constants();
+    check_definitions();
     const int root = read_choice();
     if (next() != '\0')
       fail("an operator (" + std::string(operators) + ") or the end" +
@@ -183,21 +72,22 @@ private:
     return names.parameter.empty() ? "" : " of " + names.parameter;
   }
 
-  void check_constants() const
+  void check_definitions() const
   {
-    for (const auto &[name, value] : names.constants) {
-      const bool is_name =
-          !name.empty() && is_letter(name[0]) &&
-          std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
-      if (!is_name || variable(name) >= 0 || find_function(name) != nullptr)
-        throw ParameterError("'" + name +
-                             "' cannot be the name of a constant. Use letters, digits and _, but "
-                             "neither " +
-                             list(names.variables) + " nor the name of a function.");
+    const auto check = [&](const std::string &name, const char *const what) {
+      if (!is_free_name(name) || variable(name) >= 0)
+        throw ParameterError("'" + name + "' cannot be the name of a " + what +
+                             ". Use letters, digits and _, but neither " + list(names.variables) +
+                             " nor the name of a function.");
+    };
+    for (const auto &[name, value] : names.definitions.constants) {
+      check(name, "constant");
       if (!std::isfinite(value))
         throw ParameterError("The constant '" + name + "' is " + std::to_string(value) +
                              ". Give it a finite value.");
     }
+    for (const auto &entry : names.definitions.tables)
+      check(entry.first, "table");
   }
 
   /// Its number; -1 if there is none.
@@ -376,10 +266,20 @@ private:
     const std::string name = text.substr(place, position - place);
     if (const int number = variable(name); number >= 0)
       return graph.variable(number);
-    if (const Function *const function = find_function(name))
-      return read_call(*function, place);
-    if (const auto constant = names.constants.find(name); constant != names.constants.end())
+    if (const ExpressionFunction *const function = find_function(name))
+      return read_call(
+          {name, function->n_arguments,
+           [&](const Arguments &arguments) { return function->make(graph, arguments); }},
+          place);
+    const auto &[constants, tables] = names.definitions;
+    if (const auto constant = constants.find(name); constant != constants.end())
       return graph.constant(constant->second);
+    if (const auto table = tables.find(name); table != tables.end())
+      return read_call({name, 1,
+                        [&](const Arguments &arguments) {
+                          return interpolate(graph, table->second, arguments[0]);
+                        }},
+                       place);
     if (name == "pi" || name == "_pi")
       return graph.constant(3.14159265358979323846);
     if (name == "e" || name == "_e")
@@ -395,17 +295,25 @@ private:
   std::string known_names() const
   {
     std::string known = list(names.variables) + ", pi, e";
-    for (const auto &[name, value] : names.constants)
-      known += ", " + name;
-    known += " or a function (";
-    for (const Function &function : functions)
-      known += (&function == functions ? "" : ", ") + std::string(function.name);
+    for (const auto &entry : names.definitions.constants)
+      known += ", " + entry.first;
+    known += " or a function (" + function_names();
+    for (const auto &entry : names.definitions.tables)
+      known += ", " + entry.first;
     return known + ")";
   }
 
-  int read_call(const Function &function, const std::size_t place)
+  /// A function whose name has been read.
+  struct Call
   {
-    const std::string name = function.name;
+    const std::string &name;
+    int n_arguments;
+    std::function<int(const Arguments &)> make;
+  };
+
+  int read_call(const Call &function, const std::size_t place)
+  {
+    const std::string &name = function.name;
     if (!accept("("))
       fail("'(' after '" + name + "'");
     Arguments arguments = {read_nested()};
@@ -421,7 +329,7 @@ private:
     }
     if (!accept(")"))
       fail("an operator or ')' at the end of '" + name + "'");
-    return made(function.make(graph, arguments), place);
+    return made(function.make(arguments), place);
   }
 
   /// @p node, unless it is a constant that is no number.
@@ -465,11 +373,11 @@ int parse_expression(const std::string &text, const ExpressionNames &names, Expr
   return Parser(text, names, graph).parse();
 }
 
-std::vector<Choice> expression_functions()
+bool is_free_name(const std::string &name)
 {
-  std::vector<Choice> choices;
-  for (const Function &function : functions)
-    choices.push_back({function.name, function.meaning});
-  return choices;
+  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
+    return is_letter(c) || is_digit(c);
+  }) && find_function(name) == nullptr;
 }
+
 } // namespace femgpu::linalg

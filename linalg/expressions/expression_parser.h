@@ -6,17 +6,32 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace femgpu::linalg
 {
+/// A function of one argument by its values at points that ascend, at least one: linear between
+/// them, constant beyond.
+using ValueTable = std::vector<std::pair<double, double>>;
+
+/// What a user has given names.
+struct ExpressionDefinitions
+{
+  std::map<std::string, double> constants; ///< they come before pi and e
+  std::map<std::string, ValueTable> tables;
+};
+
 /// The names that an expression may use.
 struct ExpressionNames
 {
-  std::vector<std::string> variables;      ///< by their numbers
-  std::map<std::string, double> constants; ///< they come before pi and e
-  std::string parameter;                   ///< "Section/Key" that has it, for messages; or nothing
+  std::vector<std::string> variables; ///< by their numbers
+  ExpressionDefinitions definitions;
+  std::string parameter; ///< "Section/Key" that has it, for messages; or nothing
 };
+
+/// May a user give something the name @p name?
+bool is_free_name(const std::string &name);
 
 /**
  * Reads an expression as muParser does, with the functions and operators that deal.II adds: numbers

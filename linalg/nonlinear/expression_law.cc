@@ -89,14 +89,13 @@ void check_derivative(const ExpressionLaw &law, const std::string &phi,
 } // namespace
 
 ExpressionLaw make_expression_law(const std::string &phi, const std::string &phi_prime,
-                                  const std::map<std::string, double> &constants,
-                                  const LawRange &range)
+                                  const ExpressionDefinitions &definitions, const LawRange &range)
 {
   if (!std::isfinite(range.high - range.low) || !(range.low < range.high))
     throw ParameterError("The range of u is from " + text_of(range.low) + " to " +
                          text_of(range.high) + ". Give two finite numbers, the smaller one first.");
   ExpressionGraph graph;
-  const ExpressionNames names = {{"u"}, constants, ""};
+  const ExpressionNames names = {{"u"}, definitions, ""};
   const int root = parse_expression(phi, names, graph);
   const bool is_given = phi_prime.find_first_not_of(" \t") != std::string::npos;
   const int derivative =

@@ -1,6 +1,7 @@
 #ifndef femgpu_linalg_nonlinear_expression_law_h
 #define femgpu_linalg_nonlinear_expression_law_h
 
+#include "linalg/expressions/expression_parser.h"
 #include "linalg/expressions/expression_program.h"
 
 #include <map>
@@ -79,13 +80,13 @@ struct LawRange
  * Compiles φ(u) and φ'(u), which is found by differentiation where @p phi_prime is empty, and else
  * compared with differences of φ at points of @p range where φ is finite. compile_expression() says
  * what expressions are.
- * @param constants names that both expressions may use, "sigma" for 5.67e-8
+ * @param definitions names that both expressions may use
  * @throws ParameterError that names the place in the text for what is no expression; the point and
  *         both values if @p phi_prime is not the derivative of @p phi; the range if φ is finite
  *         nowhere in it
  */
 ExpressionLaw make_expression_law(const std::string &phi, const std::string &phi_prime,
-                                  const std::map<std::string, double> &constants = {},
+                                  const ExpressionDefinitions &definitions = {},
                                   const LawRange &range = {});
 } // namespace femgpu::linalg
 

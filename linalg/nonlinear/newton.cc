@@ -1,4 +1,5 @@
 #include "linalg/base/timing.h"
+#include "linalg/nonlinear/forcing.h"
 #include "linalg/nonlinear/jacobian.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/nonlinear/residual.h"
@@ -24,42 +25,6 @@ struct MoveTrial
   {
     y[i] = x[i] + alpha * d[i];
   }
-};
-
-/// The relative tolerance of the next linear system.
-class Forcing
-{
-public:
-  Forcing(const bool is_adaptive, const double largest)
-      : is_adaptive(is_adaptive), largest(largest), eta(std::min(0.1, largest))
-  {}
-
-  double first() const
-  {
-    return is_adaptive ? eta : largest;
-  }
-
-  /**
-   * Choice 2 of Eisenstat and Walker (1996), η = γ (‖r‖/‖r_previous‖)², with their safeguard
-   * against too sudden a fall, and not tighter than the @p target of the iteration needs.
-   */
-  double next(const double norm, const double previous, const double target)
-  {
-    if (!is_adaptive)
-      return largest;
-    constexpr double gamma = 0.9;
-    const double memory = gamma * eta * eta;
-    const double ratio = norm / previous;
-    eta = gamma * ratio * ratio;
-    if (memory > 0.1)
-      eta = std::max(eta, memory);
-    eta = std::min(largest, std::max(eta, 0.5 * target / norm));
-    return eta;
-  }
-
-private:
-  bool is_adaptive;
-  double largest, eta;
 };
 
 struct NormState : LoopState
@@ -108,10 +73,7 @@ class Newton final : public NonlinearMethod
 {
 public:
   Newton(Method &method, const LinearSolverOptions &linear)
-      : is_adaptive(method.word("forcing", "eisenstat-walker", {"eisenstat-walker", "constant"}) ==
-                    "eisenstat-walker"),
-        eta(method.number("eta", is_adaptive ? 0.1 : 1e-4, 1e-14, 0.9)), linear(linear),
-        jacobian(linear)
+      : options(read_forcing(method)), linear(linear), jacobian(linear)
   {}
 
   void setup(const NonlinearOperator &F, const bool same_pattern) override
@@ -156,7 +118,7 @@ private:
   std::string iterate(const NonlinearOperator &F, Buffer<double> &x, const SolveControl &control,
                       SolveReport &report)
   {
-    Forcing forcing(is_adaptive, eta);
+    Forcing forcing(options);
     SolveControl inner;
     inner.relative_tolerance = forcing.first();
     inner.max_iterations = linear.control.max_iterations;
@@ -179,7 +141,7 @@ private:
       }
       const SolveReport step = solve_linear(F, x, inner);
       add_linear(step, report);
-      if (!is_useful(step)) {
+      if (!gives_direction(step)) {
         report.outcome = step.outcome;
         // without the cures, which the outcome has brought already
         return " The linear system of a step could not be solved: " +
@@ -193,13 +155,6 @@ private:
       }
       inner.relative_tolerance = forcing.next(norm, before, report.target);
     }
-  }
-
-  /// A system solved as far as rounding lets it be gives a direction too.
-  static bool is_useful(const SolveReport &step)
-  {
-    return step.converged() ||
-           (step.outcome == Outcome::stagnated && step.true_residual < 0.1 * step.rhs_norm);
   }
 
   SolveReport solve_linear(const NonlinearOperator &F, Buffer<double> &x, const SolveControl &inner)
@@ -245,16 +200,13 @@ private:
   /// Moves x along d, and r with it, until ‖r‖ has fallen enough; false if it does not.
   bool search_line(const NonlinearOperator &F, Buffer<double> &x, double &norm, SolveReport &report)
   {
-    // Armijo's condition for ‖r‖²/2, whose slope along Newton's direction is −‖r‖².
-    constexpr double sufficient = 1e-4;
-    constexpr int most_halvings = 10;
     for (int halvings = 0; halvings <= most_halvings; ++halvings) {
       const double alpha = std::ldexp(1., -halvings);
       Runner<Backend>(*F.space().executor())
           .run(rows(F.n(), MoveTrial{x.data(), d.data(), alpha, trial.data()}));
       ++report.inner.line_search_steps;
       const double new_norm = std::sqrt(nonlinear_residual<Backend>(F, trial, r).rr);
-      if (std::isfinite(new_norm) && new_norm <= (1. - sufficient * alpha) * norm) {
+      if (falls_enough(new_norm, alpha, norm)) {
         std::swap(x, trial);
         norm = new_norm;
         return true;
@@ -272,8 +224,7 @@ private:
     report.method = step.method;
   }
 
-  bool is_adaptive;
-  double eta;
+  ForcingOptions options;
   LinearSolverOptions linear;
   Jacobian<Backend> jacobian;
   Buffer<double> r, d, trial;

@@ -62,20 +62,12 @@ template <int dim>
 ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const MeshRegions &regions)
     : is_plane_stress(dim == 2 && p.is_plane_stress()),
       temperature_rise(
-          make_optional_field<dim>(section + "Temperature rise", p.temperature_rise, 1))
+          make_optional_field<dim>(section + "Temperature rise", p.temperature_rise, 1, regions))
 {
   check_pairs(p);
   is_by_young = is_blank(p.lambda);
-  std::set<types::material_id> varying; // materials with a constant that depends on position
   const auto fields = [&](const std::string &key, const std::string &text) {
-    MaterialFields<dim> result;
-    for (const auto &[id, expressions] :
-         parse_material_expressions(section + key, text, 1, regions)) {
-      result[id] = std::make_shared<Field<dim>>(section + key, expressions);
-      if (depends_on_position(expressions.front()))
-        varying.insert(id);
-    }
-    return result;
+    return make_material_fields<dim>(section + key, text, 1, regions);
   };
   const auto first =
       is_by_young ? fields("Young's modulus", p.young) : fields("Lame's lambda", p.lambda);
@@ -90,15 +82,13 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
     material.second = second.at(id);
     if (!expansion.empty())
       material.expansion = expansion.at(id);
-    material.is_uniform = varying.count(id) == 0;
+    material.is_uniform = material.first->is_constant() && material.second->is_constant();
     material.name = "material id " + std::to_string(id);
     for (const auto &[name, named] : regions.material_names)
       if (named == id)
         material.name += " (" + name + ")";
-    if (material.is_uniform) {
+    if (material.is_uniform)
       refuse_bad_constants(material, Point<dim>());
-      material.uniform = evaluate(material, Point<dim>());
-    }
     materials[id] = material;
   }
   if (!is_blank(p.yield_stress))
@@ -160,29 +150,32 @@ void ElasticMaterials<dim>::check(const Mesh<dim> &mesh) const
 }
 
 template <int dim>
-ElasticModuli ElasticMaterials<dim>::evaluate(const Material &material,
-                                              const Point<dim> &point) const
+std::vector<ElasticModuli> ElasticMaterials<dim>::moduli(const std::vector<Point<dim>> &points,
+                                                         const types::material_id id) const
 {
-  const double first = material.first->value(point), second = material.second->value(point);
-  ElasticModuli moduli;
-  moduli.lambda = is_by_young ? first * second / ((1. + second) * (1. - 2. * second)) : first;
-  moduli.mu = is_by_young ? first / (2. * (1. + second)) : second;
-  moduli.thermal_expansion = material.expansion ? material.expansion->value(point) : 0.;
-  return moduli;
+  const Material &material = materials.at(id);
+  std::vector<double> first, second, expansion, rise;
+  material.first->value_list(points, first);
+  material.second->value_list(points, second);
+  if (temperature_rise) {
+    material.expansion->value_list(points, expansion);
+    temperature_rise->value_list(points, rise);
+  }
+  std::vector<ElasticModuli> result(points.size());
+  for (std::size_t q = 0; q < points.size(); ++q) {
+    ElasticModuli &m = result[q];
+    m.lambda =
+        is_by_young ? first[q] * second[q] / ((1. + second[q]) * (1. - 2. * second[q])) : first[q];
+    m.mu = is_by_young ? first[q] / (2. * (1. + second[q])) : second[q];
+    m.thermal_strain = temperature_rise ? expansion[q] * rise[q] : 0.;
+  }
+  return result;
 }
 
 template <int dim>
-ElasticModuli ElasticMaterials<dim>::moduli(const Place<dim> &place) const
+PlaneLaw ElasticMaterials<dim>::law(const ElasticModuli &m) const
 {
-  const Material &material = materials.at(place.material);
-  return material.is_uniform ? material.uniform : evaluate(material, place.point);
-}
-
-template <int dim>
-PlaneLaw ElasticMaterials<dim>::law(const Place<dim> &place) const
-{
-  const ElasticModuli m = moduli(place);
-  const double strain = thermal_strain(place, m.thermal_expansion);
+  const double strain = m.thermal_strain;
   if (!is_plane_stress)
     return {m.lambda, m.mu, (3. * m.lambda + 2. * m.mu) * strain};
   // σ_zz = 0 = λ (tr ε + ε_zz) + 2μ ε_zz of the elastic strains gives ε_zz
@@ -191,11 +184,10 @@ PlaneLaw ElasticMaterials<dim>::law(const Place<dim> &place) const
 }
 
 template <int dim>
-ElasticState ElasticMaterials<dim>::state(const Place<dim> &place,
+ElasticState ElasticMaterials<dim>::state(const ElasticModuli &m,
                                           const Tensor<2, dim> &gradient) const
 {
-  const ElasticModuli m = moduli(place);
-  const double thermal = thermal_strain(place, m.thermal_expansion);
+  const double thermal = m.thermal_strain;
   ElasticState state;
   for (unsigned int a = 0; a < dim; ++a)
     for (unsigned int b = 0; b <= a; ++b)

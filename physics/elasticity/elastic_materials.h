@@ -12,14 +12,15 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace femgpu
 {
 /// Isotropic constants at one place.
 struct ElasticModuli
 {
-  double lambda = 0., mu = 0.;  ///< Lamé's, in Pa
-  double thermal_expansion = 0; ///< α, in 1/K
+  double lambda = 0., mu = 0.; ///< Lamé's, in Pa
+  double thermal_strain = 0.;  ///< α ΔT
 };
 
 /// The stress in the space of the mesh, σ = λ tr(ε) I + 2μ ε − p_T I, in Pa. In plane stress λ is
@@ -53,12 +54,6 @@ public:
   /// @throws ParameterError for constants that are out of range somewhere on the coarse mesh.
   void check(const Mesh<dim> &mesh) const;
 
-  /// Are the constants of the material, and with them the law but for the temperature, the same
-  /// everywhere?
-  bool is_uniform(dealii::types::material_id material) const
-  {
-    return materials.at(material).is_uniform;
-  }
   /// "material id 1 (steel)"
   const std::string &name(dealii::types::material_id material) const
   {
@@ -77,14 +72,19 @@ public:
     return !yield.empty();
   }
 
-  ElasticModuli moduli(const Place<dim> &place) const;
-  PlaneLaw law(const Place<dim> &place) const;
+  /// At each of @p points, which are in the material.
+  std::vector<ElasticModuli> moduli(const std::vector<dealii::Point<dim>> &points,
+                                    dealii::types::material_id material) const;
+  PlaneLaw law(const ElasticModuli &moduli) const;
   /// @param gradient row c is the gradient of u_c
-  ElasticState state(const Place<dim> &place, const dealii::Tensor<2, dim> &gradient) const;
-  /// In Pa; only if has_yield_stress().
-  double yield_stress(const Place<dim> &place) const
+  ElasticState state(const ElasticModuli &moduli, const dealii::Tensor<2, dim> &gradient) const;
+  /// At each of @p points, in Pa; only if has_yield_stress().
+  std::vector<double> yield_stress(const std::vector<dealii::Point<dim>> &points,
+                                   dealii::types::material_id material) const
   {
-    return yield.at(place.material)->value(place.point);
+    std::vector<double> result;
+    yield.at(material)->value_list(points, result);
+    return result;
   }
 
 private:
@@ -93,16 +93,10 @@ private:
     std::shared_ptr<Field<dim>> first, second; ///< E and ν, or λ and μ
     std::shared_ptr<Field<dim>> expansion;     ///< nullptr for none
     bool is_uniform;
-    ElasticModuli uniform;
     std::string name; ///< for messages
   };
 
-  ElasticModuli evaluate(const Material &material, const dealii::Point<dim> &point) const;
   void refuse_bad_constants(const Material &material, const dealii::Point<dim> &point) const;
-  double thermal_strain(const Place<dim> &place, double expansion) const
-  {
-    return temperature_rise ? expansion * temperature_rise->value(place.point) : 0.;
-  }
 
   bool is_by_young, is_plane_stress;
   std::map<dealii::types::material_id, Material> materials;

@@ -1,5 +1,6 @@
 #include "physics/elasticity/elastic_quantities.h"
 
+#include "physics/cell_equation.h"
 #include "physics/elasticity/reactions.h"
 #include "physics/elasticity/stress_output.h"
 #include "physics/residual.h"
@@ -7,7 +8,6 @@
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_values.h>
-#include <deal.II/fe/fe_values_extractors.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,18 +25,17 @@ template <int dim>
 class Pass
 {
 public:
-  Pass(const ElasticBody<dim> &body, const Discretization<dim> &discretization, const FeVector &u);
+  Pass(const Problem<dim> &problem, const ElasticBody<dim> &body,
+       const Discretization<dim> &discretization, const FeVector &u);
 
   /// Collective.
   std::vector<Quantity> quantities();
 
 private:
-  using Cell = typename DoFHandler<dim>::active_cell_iterator;
-
-  void add_cell(const Cell &cell);
-  void add_loads(const Cell &cell);
-  void add_internal_forces(const Cell &cell);
-  void find_extremes(const Cell &cell);
+  void add_cell(const ActiveCell<dim> &cell);
+  void add_loads();
+  void add_internal_forces();
+  void find_extremes();
   std::vector<Quantity> extremes() const;
   std::vector<Quantity> forces();
 
@@ -45,12 +44,12 @@ private:
   const FiniteElement<dim> &element;
   const FeVector &u;
   MPI_Comm comm;
-  FEValues<dim> fe, nodal;
-  FEFaceValues<dim> face;
-  FEValuesExtractors::Vector displacement;
-  std::vector<types::global_dof_index> dofs;
-  Vector<double> u_cell, f_cell, r_cell;
-  std::vector<Tensor<2, dim>> gradients, nodal_gradients;
+  CellEquation<dim> equation;
+  CellTerms terms; ///< of the cell: its residual
+  FEValues<dim> at_nodes;
+  CellPoints<dim> nodes;
+  Vector<double> u_cell, f_cell;
+  PointTerms thermal;
 
   FeVector load, residual; ///< f with the thermal load, and f − K u; hanging nodes eliminated
   double energy = 0., work = 0.;
@@ -61,97 +60,91 @@ private:
 };
 
 template <int dim>
-Pass<dim>::Pass(const ElasticBody<dim> &body, const Discretization<dim> &discretization,
-                const FeVector &u)
+Pass<dim>::Pass(const Problem<dim> &problem, const ElasticBody<dim> &body,
+                const Discretization<dim> &discretization, const FeVector &u)
     : body(body), discretization(discretization), element(discretization.element()), u(u),
-      comm(discretization.communicator()),
-      fe(discretization.mapping(), element, discretization.cell_quadrature(),
-         update_values | update_gradients | update_quadrature_points | update_JxW_values),
-      nodal(discretization.mapping(), element,
-            Quadrature<dim>(element.base_element(0).get_unit_support_points()),
-            update_gradients | update_quadrature_points),
-      face(discretization.mapping(), element, discretization.face_quadrature(),
-           update_values | update_quadrature_points | update_JxW_values | update_normal_vectors),
-      displacement(0), dofs(element.n_dofs_per_cell()), u_cell(dofs.size()), f_cell(dofs.size()),
-      r_cell(dofs.size()), gradients(fe.n_quadrature_points),
-      nodal_gradients(nodal.n_quadrature_points), load(vector_for_sums(discretization)),
-      residual(vector_for_sums(discretization))
+      comm(discretization.communicator()), equation(problem, discretization),
+      terms(element.n_dofs_per_cell(), false),
+      at_nodes(discretization.mapping(), element.base_element(0),
+               Quadrature<dim>(element.base_element(0).get_unit_support_points()),
+               update_values | update_gradients | update_quadrature_points),
+      nodes(element), u_cell(terms.dofs.size()), f_cell(terms.dofs.size()),
+      load(vector_for_sums(discretization)), residual(vector_for_sums(discretization))
 {}
 
 template <int dim>
-void Pass<dim>::add_loads(const Cell &cell)
+void Pass<dim>::add_loads()
 {
-  f_cell = 0.;
-  body.loads.add_cell_terms(fe, f_cell);
-  if (cell->at_boundary())
-    for (const auto f : cell->face_indices())
-      if (cell->face(f)->at_boundary() && body.loads.acts_on(cell->face(f)->boundary_id())) {
-        face.reinit(cell, f);
-        body.loads.add_face_terms(face, cell->face(f)->boundary_id(), f_cell);
-      }
+  f_cell = equation.loads();
   work += 0.5 * (f_cell * u_cell);
-  for (unsigned int i = 0; i < dofs.size(); ++i) {
+  for (unsigned int i = 0; i < f_cell.size(); ++i) {
     const auto [component, node] = element.system_to_component_index(i);
-    loads.add<dim>(nodal.quadrature_point(node) - body.moment_point, component, f_cell(i));
+    loads.add<dim>(nodes.batch().points()[node] - body.moment_point, component, f_cell(i));
   }
 }
 
-/// r_i = f_i − (σ(u), ∇φ_i) with the quadrature of the stiffness matrix: f − K u to rounding.
 template <int dim>
-void Pass<dim>::add_internal_forces(const Cell &cell)
+Tensor<2, dim> gradient_at(const PointBatch<dim> &at, const unsigned int q)
 {
-  fe[displacement].get_function_gradients(u, gradients);
-  r_cell = f_cell;
-  for (const unsigned int q : fe.quadrature_point_indices()) {
-    const ElasticState state =
-        body.materials.state({fe.quadrature_point(q), cell->material_id()}, gradients[q]);
-    energy += state.energy_density * fe.JxW(q);
-    for (unsigned int i = 0; i < dofs.size(); ++i) {
-      const unsigned int c = element.system_to_component_index(i).first;
-      const Tensor<1, dim> &gradient = fe.shape_grad(i, q);
-      double product = 0.;
-      for (unsigned int a = 0; a < dim; ++a)
-        product += state.stress[c][a] * gradient[a];
-      r_cell(i) -= product * fe.JxW(q);
-    }
+  Tensor<2, dim> gradient;
+  for (unsigned int c = 0; c < dim; ++c)
+    for (unsigned int d = 0; d < dim; ++d)
+      gradient[c][d] = at.gradient(c, d)[q];
+  return gradient;
+}
+
+/// The energy, and the thermal load (p_T, div φ_i).
+template <int dim>
+void Pass<dim>::add_internal_forces()
+{
+  const CellPoints<dim> &inside = equation.inside();
+  const PointBatch<dim> &at = inside.batch();
+  const auto moduli = body.materials.moduli(at.points(), at.material);
+  thermal.reinit(dim * dim, dim, dim, at.size());
+  for (unsigned int q = 0; q < at.size(); ++q) {
+    energy += body.materials.state(moduli[q], gradient_at(at, q)).energy_density * inside.JxW(q);
+    for (unsigned int c = 0; c < dim && body.materials.has_temperature(); ++c)
+      thermal.value(c * dim + c)[q] = -body.materials.law(moduli[q]).thermal_pressure;
   }
-  add_thermal_terms(fe, body.materials, f_cell);
-  discretization.conformity().distribute_local_to_global(f_cell, dofs, load);
-  discretization.conformity().distribute_local_to_global(r_cell, dofs, residual);
+  inside.subtract_flux(thermal, f_cell);
+  discretization.conformity().distribute_local_to_global(f_cell, terms.dofs, load);
+  discretization.conformity().distribute_local_to_global(terms.f, terms.dofs, residual);
 }
 
 template <int dim>
-void Pass<dim>::find_extremes(const Cell &cell)
+void Pass<dim>::find_extremes()
 {
-  nodal[displacement].get_function_gradients(u, nodal_gradients);
-  for (const unsigned int node : nodal.quadrature_point_indices()) {
+  const PointBatch<dim> &at = nodes.batch();
+  const auto moduli = body.materials.moduli(at.points(), at.material);
+  std::vector<double> yield;
+  if (body.materials.has_yield_stress())
+    yield = body.materials.yield_stress(at.points(), at.material);
+  for (unsigned int node = 0; node < at.size(); ++node) {
     double square = 0.;
     for (unsigned int c = 0; c < dim; ++c)
-      square += std::pow(u_cell(element.component_to_system_index(c, node)), 2);
+      square += std::pow(at.u[c][node], 2);
     largest_displacement = std::max(largest_displacement, std::sqrt(square));
-    const Place<dim> place = {nodal.quadrature_point(node), cell->material_id()};
-    const ElasticState state = body.materials.state(place, nodal_gradients[node]);
+    const ElasticState state = body.materials.state(moduli[node], gradient_at(at, node));
     const auto principal = eigenvectors(state.stress);
     largest_stress = std::max(largest_stress, principal[0].first);
     smallest_stress = std::min(smallest_stress, principal[2].first);
     const double equivalent = von_mises(state.stress);
     largest_von_mises = std::max(largest_von_mises, equivalent);
-    if (body.materials.has_yield_stress())
-      smallest_safety =
-          std::min(smallest_safety, safety_factor(body.materials.yield_stress(place), equivalent));
+    if (!yield.empty())
+      smallest_safety = std::min(smallest_safety, safety_factor(yield[node], equivalent));
   }
 }
 
 template <int dim>
-void Pass<dim>::add_cell(const Cell &cell)
+void Pass<dim>::add_cell(const ActiveCell<dim> &cell)
 {
-  fe.reinit(cell);
-  nodal.reinit(cell);
-  cell->get_dof_indices(dofs);
+  equation.evaluate(cell, u, terms);
   cell->get_dof_values(u, u_cell);
-  add_loads(cell);
-  add_internal_forces(cell);
-  find_extremes(cell);
+  reinit(cell, at_nodes, nodes);
+  nodes.set_solution(u_cell);
+  add_loads();
+  add_internal_forces();
+  find_extremes();
 }
 
 /// Collective.
@@ -235,15 +228,15 @@ std::vector<Quantity> Pass<dim>::quantities()
 } // namespace
 
 template <int dim>
-std::vector<Quantity> elastic_quantities(const ElasticBody<dim> &body,
+std::vector<Quantity> elastic_quantities(const Problem<dim> &problem, const ElasticBody<dim> &body,
                                          const Discretization<dim> &discretization,
                                          const FeVector &u)
 {
-  return Pass<dim>(body, discretization, u).quantities();
+  return Pass<dim>(problem, body, discretization, u).quantities();
 }
 
-template std::vector<Quantity> elastic_quantities(const ElasticBody<2> &, const Discretization<2> &,
-                                                  const FeVector &);
-template std::vector<Quantity> elastic_quantities(const ElasticBody<3> &, const Discretization<3> &,
-                                                  const FeVector &);
+template std::vector<Quantity> elastic_quantities(const Problem<2> &, const ElasticBody<2> &,
+                                                  const Discretization<2> &, const FeVector &);
+template std::vector<Quantity> elastic_quantities(const Problem<3> &, const ElasticBody<3> &,
+                                                  const Discretization<3> &, const FeVector &);
 } // namespace femgpu

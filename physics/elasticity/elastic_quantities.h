@@ -36,7 +36,7 @@ struct ElasticBody
  * @param u has ghost values
  */
 template <int dim>
-std::vector<Quantity> elastic_quantities(const ElasticBody<dim> &body,
+std::vector<Quantity> elastic_quantities(const Problem<dim> &problem, const ElasticBody<dim> &body,
                                          const Discretization<dim> &discretization,
                                          const FeVector &u);
 } // namespace femgpu

@@ -1,7 +1,6 @@
 #include "physics/elasticity/elastic_supports.h"
 
 #include "linalg/base/error.h"
-#include "physics/expression_text.h"
 #include "physics/mesh/mesh_mapping.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -29,11 +28,16 @@ class RigidRotation final : public Function<dim>
 {
 public:
   /// @param expressions point and direction (in 3D) of the axis, angle
-  explicit RigidRotation(const std::vector<std::string> &expressions)
-      : Function<dim>(dim), angle(rotation_path, {expressions.back()})
+  RigidRotation(const std::vector<std::string> &expressions, const MeshRegions &regions)
+      : Function<dim>(dim),
+        angle(rotation_path, {expressions.back()}, Variables::position, regions.definitions)
   {
-    const Field<dim> axis(rotation_path, {expressions.begin(), expressions.end() - 1});
-    if (std::any_of(expressions.begin(), expressions.end() - 1, depends_on_position))
+    const Field<dim> axis(rotation_path, {expressions.begin(), expressions.end() - 1},
+                          Variables::position, regions.definitions);
+    bool is_constant = true;
+    for (unsigned int c = 0; c < axis.n_components; ++c)
+      is_constant = is_constant && axis.is_constant(c);
+    if (!is_constant)
       throw ParameterError("The axis of a rotation in " + rotation_path +
                                " depends on x, y or z, but is the same for all points. Give its "
                                "point and direction as numbers; only the angle may vary.",
@@ -55,7 +59,7 @@ public:
 
   double value(const Point<dim> &p, const unsigned int component) const override
   {
-    namespace Rotations = Physics::Transformations::Rotations;
+    namespace Rotations = dealii::Physics::Transformations::Rotations;
     const Tensor<1, dim> x = p - centre;
     if constexpr (dim == 2)
       return (Rotations::rotation_matrix_2d(angle.value(p)) * x - x)[component];
@@ -140,13 +144,15 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
       if (!mask.back())
         expression = "0";
     }
-    displacements[id] = {std::make_shared<Field<dim>>(displacement_path, expressions),
+    displacements[id] = {std::make_shared<Field<dim>>(displacement_path, expressions,
+                                                      Variables::position, regions.definitions),
                          ComponentMask(mask)};
   }
   constexpr unsigned int n_of_rotation = dim == 2 ? 3 : 7;
   for (const auto &[id, expressions] :
        parse_boundary_expressions(rotation_path, parameters.rotation, n_of_rotation, regions))
-    rotations[id] = {std::make_shared<RigidRotation<dim>>(expressions), ComponentMask(dim, true)};
+    rotations[id] = {std::make_shared<RigidRotation<dim>>(expressions, regions),
+                     ComponentMask(dim, true)};
   const auto refuse = [](const BoundaryId id, const std::string &path, const std::string &other) {
     throw ParameterError("Boundary id " + std::to_string(id) + " of " + path + " is in " + other +
                              " too. Name it in one of them only.",
@@ -239,24 +245,6 @@ bool ElasticSupports<dim>::holds(const BoundaryId id, const unsigned int c,
     return true;
   const auto prescribed = displacements.find(id);
   return prescribed != displacements.end() && prescribed->second.mask[c];
-}
-
-template <int dim>
-void ElasticSupports<dim>::set_free_directions(const BoundaryId id, const Tensor<1, dim> &n,
-                                               const Tensor<1, dim> &given,
-                                               Vector<double> &traction) const
-{
-  if (planes.count(id) > 0) {
-    double difference = 0.; // of the normal components
-    for (unsigned int c = 0; c < dim; ++c)
-      difference += (traction(c) - given[c]) * n[c];
-    for (unsigned int c = 0; c < dim; ++c)
-      traction(c) = given[c] + difference * n[c];
-    return;
-  }
-  for (unsigned int c = 0; c < dim; ++c)
-    if (!holds(id, c, n))
-      traction(c) = given[c];
 }
 
 template <int dim>

@@ -46,11 +46,6 @@ public:
   /// Is component @p c of the displacement, or one that depends on it, given on a face of part
   /// @p id with normal @p n?
   bool holds(BoundaryId id, unsigned int c, const dealii::Tensor<1, dim> &n) const;
-  /// Replaces what @p traction has in the directions that are free on part @p id by @p given.
-  void set_free_directions(BoundaryId id, const dealii::Tensor<1, dim> &n,
-                           const dealii::Tensor<1, dim> &given,
-                           dealii::Vector<double> &traction) const;
-
   /// For named_boundaries().
   std::vector<std::pair<std::string, std::set<BoundaryId>>> named_boundaries() const;
 

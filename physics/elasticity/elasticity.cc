@@ -1,12 +1,10 @@
 #include "physics/elasticity/elastic_loads.h"
 #include "physics/elasticity/elastic_materials.h"
 #include "physics/elasticity/elastic_quantities.h"
-#include "physics/elasticity/elastic_stiffness.h"
 #include "physics/elasticity/elastic_supports.h"
 #include "physics/elasticity/elasticity_parameters.h"
 #include "physics/elasticity/locking.h"
 #include "physics/elasticity/stress_output.h"
-#include "physics/expression_text.h"
 #include "physics/problem_tools.h"
 #include "physics/registry.h"
 
@@ -16,25 +14,11 @@ using namespace dealii;
 
 namespace
 {
-class ElasticityPhysics final : public Physics, public ElasticityParameters
-{
-public:
-  std::vector<RequiredDatum> required_data() const override
-  {
-    if (!is_blank(lambda) || !is_blank(mu))
-      return {};
-    return {{"Elasticity/Young's modulus", young, "210e9"},
-            {"Elasticity/Poisson's ratio", poisson, "0.3"}};
-  }
-  std::unique_ptr<Problem<2>> make_2d(const MeshRegions &regions) const override;
-  std::unique_ptr<Problem<3>> make_3d(const MeshRegions &regions) const override;
-};
-
 template <int dim>
-Point<dim> read_point(const std::string &path, const std::string &text)
+Point<dim> read_point(const std::string &path, const std::string &text, const MeshRegions &regions)
 {
   Point<dim> point;
-  if (const auto field = make_optional_field<dim>(path, text, dim))
+  if (const auto field = make_optional_field<dim>(path, text, dim, regions))
     for (unsigned int c = 0; c < dim; ++c)
       point[c] = field->value(Point<dim>(), c);
   return point;
@@ -45,14 +29,11 @@ template <int dim>
 class Elasticity final : public Problem<dim>
 {
 public:
-  using typename Problem<dim>::CellMatrix;
-  using typename Problem<dim>::CellVector;
-
   Elasticity(const ElasticityParameters &p, const MeshRegions &regions)
       : materials(p, regions), supports(p, regions), loads(p, regions),
         reports_reactions(p.reports_reactions),
-        moment_point(read_point<dim>("Elasticity/Moment point", p.moment_point)),
-        exact(make_optional_field<dim>("Elasticity/Exact solution", p.exact_solution, dim))
+        moment_point(read_point<dim>("Elasticity/Moment point", p.moment_point, regions)),
+        exact(make_optional_field<dim>("Elasticity/Exact solution", p.exact_solution, dim, regions))
   {}
 
   unsigned int n_components() const override
@@ -94,31 +75,18 @@ public:
     return supports.symmetry_planes();
   }
 
-  void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &rhs) const override;
-
-  bool has_face_terms(const types::boundary_id id) const override
+  void flux(const PointBatch<dim> &at, PointTerms &sigma) const override;
+  void source(const PointBatch<dim> &at, PointTerms &s) const override
+  {
+    loads.add_body_force(at, s);
+  }
+  bool has_boundary_flux(const types::boundary_id id) const override
   {
     return loads.acts_on(id);
   }
-  void add_face_terms(const FEFaceValues<dim> &face, const types::boundary_id id,
-                      CellMatrix & /* K */, CellVector &rhs) const override
+  void boundary_flux(const PointBatch<dim> &at, PointTerms &g) const override
   {
-    loads.add_face_terms(face, id, rhs);
-  }
-
-  bool has_flux() const override
-  {
-    return true;
-  }
-  void flux(const Place<dim> &place, const std::vector<Tensor<1, dim>> &gradients,
-            std::vector<Tensor<1, dim>> &flux) const override;
-  void source(const Place<dim> &place, const Vector<double> & /* u */,
-              Vector<double> &s) const override;
-  void boundary_flux(const Place<dim> &place, const types::boundary_id id,
-                     const Tensor<1, dim> &normal, const Vector<double> & /* u */,
-                     Vector<double> &normal_flux) const override
-  {
-    supports.set_free_directions(id, normal, loads.on_face(id, place.point, normal), normal_flux);
+    loads.add_traction(at, g);
   }
 
   const Function<dim> *exact_solution() const override
@@ -144,8 +112,8 @@ public:
   std::vector<Quantity> quantities(const Discretization<dim> &discretization,
                                    const FeVector &u) const override
   {
-    return elastic_quantities<dim>({materials, supports, loads, moment_point, reports_reactions},
-                                   discretization, u);
+    return elastic_quantities<dim>(
+        *this, {materials, supports, loads, moment_point, reports_reactions}, discretization, u);
   }
 
 private:
@@ -157,69 +125,43 @@ private:
   std::unique_ptr<Field<dim>> exact;
 };
 
-/**
- * K_ij = λ (div φ_i, div φ_j) + 2μ (ε(φ_i), ε(φ_j)), f_i = (b, φ_i) + (p_T, div φ_i). Shape
- * function i has the one component a, and j has b: with gradients g of the scalar functions the
- * integrand is λ g_i[a] g_j[b] + μ g_i[b] g_j[a] + μ δ_ab g_i·g_j.
- */
+/// σ_ab = λ div u δ_ab + μ (∂_b u_a + ∂_a u_b) − p_T δ_ab
 template <int dim>
-void Elasticity<dim>::add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &rhs) const
+void Elasticity<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) const
 {
-  const auto material = fe.get_cell()->material_id();
-  if (materials.is_uniform(material)) {
-    const PlaneLaw law = materials.law({Point<dim>(), material});
-    add_elastic_stiffness(fe, law.lambda, law.mu, K);
-  }
-  else {
-    std::vector<double> lambda, mu;
-    for (const unsigned int q : fe.quadrature_point_indices()) {
-      const PlaneLaw law = materials.law({fe.quadrature_point(q), material});
-      lambda.push_back(law.lambda);
-      mu.push_back(law.mu);
-    }
-    add_elastic_stiffness(fe, lambda, mu, K);
-  }
-  loads.add_cell_terms(fe, rhs);
-  add_thermal_terms(fe, materials, rhs);
-}
-
-template <int dim>
-void Elasticity<dim>::flux(const Place<dim> &place, const std::vector<Tensor<1, dim>> &gradients,
-                           std::vector<Tensor<1, dim>> &flux) const
-{
-  const PlaneLaw law = materials.law(place);
-  double divergence = 0.;
-  for (unsigned int c = 0; c < dim; ++c)
-    divergence += gradients[c][c];
+  const std::vector<ElasticModuli> moduli = materials.moduli(at.points(), at.material);
+  std::vector<PlaneLaw> laws;
+  for (const ElasticModuli &m : moduli)
+    laws.push_back(materials.law(m));
   for (unsigned int a = 0; a < dim; ++a)
-    for (unsigned int b = 0; b < dim; ++b)
-      flux[a][b] = law.mu * (gradients[a][b] + gradients[b][a]) +
-                   (a == b ? law.lambda * divergence - law.thermal_pressure : 0.);
-}
-
-template <int dim>
-void Elasticity<dim>::source(const Place<dim> &place, const Vector<double> & /* u */,
-                             Vector<double> &s) const
-{
-  const Tensor<1, dim> b = loads.in_cell(place.point);
-  for (unsigned int c = 0; c < dim; ++c)
-    s(c) = b[c];
-}
-
-std::unique_ptr<Problem<2>> ElasticityPhysics::make_2d(const MeshRegions &regions) const
-{
-  return std::make_unique<Elasticity<2>>(*this, regions);
-}
-
-std::unique_ptr<Problem<3>> ElasticityPhysics::make_3d(const MeshRegions &regions) const
-{
-  return std::make_unique<Elasticity<3>>(*this, regions);
+    for (unsigned int b = 0; b < dim; ++b) {
+      const unsigned int row = a * dim + b;
+      double *const value = sigma.value(row), *const by_ab = sigma.by_gradient(row, a, b),
+                    *const by_ba = sigma.by_gradient(row, b, a);
+      for (unsigned int q = 0; q < at.size(); ++q) {
+        value[q] = laws[q].mu * (at.gradient(a, b)[q] + at.gradient(b, a)[q]);
+        by_ab[q] += laws[q].mu;
+        by_ba[q] += laws[q].mu;
+      }
+    }
+  for (unsigned int a = 0; a < dim; ++a) {
+    double *const value = sigma.value(a * dim + a);
+    for (unsigned int q = 0; q < at.size(); ++q)
+      value[q] -= laws[q].thermal_pressure;
+    for (unsigned int c = 0; c < dim; ++c) {
+      double *const by_gradient = sigma.by_gradient(a * dim + a, c, c);
+      for (unsigned int q = 0; q < at.size(); ++q) {
+        value[q] += laws[q].lambda * at.gradient(c, c)[q];
+        by_gradient[q] += laws[q].lambda;
+      }
+    }
+  }
 }
 } // namespace
 
 template <>
 std::unique_ptr<Physics> make_physics<class ElasticityEquation>()
 {
-  return std::make_unique<ElasticityPhysics>();
+  return std::make_unique<PhysicsOf<ElasticityParameters, Elasticity>>();
 }
 } // namespace femgpu

@@ -1,5 +1,7 @@
 #include "physics/elasticity/elasticity_parameters.h"
 
+#include "physics/expression_text.h"
+
 namespace femgpu
 {
 using namespace dealii;
@@ -19,6 +21,14 @@ ElasticityParameters::ElasticityParameters() : ParameterAcceptor("/Elasticity")
   add_parameter("Exact solution", exact_solution,
                 "If given, errors in L2, H1 and Linf are computed: the displacement, one "
                 "expression for each direction, separated by ','.");
+}
+
+std::vector<RequiredDatum> ElasticityParameters::required() const
+{
+  if (!is_blank(lambda) || !is_blank(mu))
+    return {};
+  return {{"Elasticity/Young's modulus", young, "210e9"},
+          {"Elasticity/Poisson's ratio", poisson, "0.3"}};
 }
 
 void ElasticityParameters::declare_materials()

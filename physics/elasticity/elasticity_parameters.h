@@ -1,9 +1,12 @@
 #ifndef femgpu_physics_elasticity_parameters_h
 #define femgpu_physics_elasticity_parameters_h
 
+#include "physics/physics.h"
+
 #include <deal.II/base/parameter_acceptor.h>
 
 #include <string>
+#include <vector>
 
 namespace femgpu
 {
@@ -12,6 +15,8 @@ class ElasticityParameters : public dealii::ParameterAcceptor
 {
 public:
   ElasticityParameters();
+
+  std::vector<RequiredDatum> required() const;
 
   bool is_plane_stress() const
   {

@@ -28,7 +28,7 @@ using Cell = typename Triangulation<dim>::cell_iterator;
 template <int dim>
 double poisson_ratio(const ElasticMaterials<dim> &materials, const Cell<dim> &cell)
 {
-  const ElasticModuli moduli = materials.moduli({cell->center(), cell->material_id()});
+  const ElasticModuli moduli = materials.moduli({cell->center()}, cell->material_id()).front();
   return moduli.lambda / (2. * (moduli.lambda + moduli.mu));
 }
 

@@ -37,12 +37,15 @@ void StressOutput<dim>::evaluate_vector_field(const DataPostprocessorInputs::Vec
                                               std::vector<Vector<double>> &computed) const
 {
   const auto material = input.template get_cell<dim>()->material_id();
+  const auto moduli = materials.moduli(input.evaluation_points, material);
+  std::vector<double> yield;
+  if (materials.has_yield_stress())
+    yield = materials.yield_stress(input.evaluation_points, material);
   for (unsigned int q = 0; q < computed.size(); ++q) {
-    const Place<dim> place = {input.evaluation_points[q], material};
     Tensor<2, dim> gradient;
     for (unsigned int c = 0; c < dim; ++c)
       gradient[c] = input.solution_gradients[q][c];
-    const ElasticState state = materials.state(place, gradient);
+    const ElasticState state = materials.state(moduli[q], gradient);
     unsigned int next = 0;
     for (const auto *const values : {&state.strain, &state.stress})
       for (unsigned int a = 0; a < dim; ++a)
@@ -57,7 +60,7 @@ void StressOutput<dim>::evaluate_vector_field(const DataPostprocessorInputs::Vec
     const double equivalent = von_mises(state.stress);
     computed[q](next++) = equivalent;
     if (materials.has_yield_stress())
-      computed[q](next++) = safety_factor(materials.yield_stress(place), equivalent);
+      computed[q](next++) = safety_factor(yield[q], equivalent);
   }
 }
 

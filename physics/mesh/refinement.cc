@@ -188,7 +188,7 @@ std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
                                                   const LocalRefinementParameters &parameters)
 {
   const std::string path = "Mesh/Initial refinement where";
-  auto where = make_optional_field<dim>(path, parameters.where, 1);
+  auto where = make_optional_field<dim>(path, parameters.where, 1, mesh.regions);
   if (where && mesh.is_simplex)
     throw ParameterError("Triangles and tetrahedra can be refined globally only. Leave " + path +
                              " empty, or use quadrilaterals or hexahedra.",

@@ -1,6 +1,8 @@
 #ifndef femgpu_physics_regions_h
 #define femgpu_physics_regions_h
 
+#include "linalg/expressions/expression_parser.h"
+
 #include <deal.II/base/types.h>
 
 #include <map>
@@ -11,7 +13,8 @@ namespace femgpu
 {
 /**
  * The parts of a mesh that parameters speak of: of its boundary, by boundary id, and of its volume,
- * by material id; and the names that the mesh file gives them, if it has any.
+ * by material id; the names that the mesh file gives them, if it has any; and what users have
+ * given names for expressions.
  */
 struct MeshRegions
 {
@@ -22,6 +25,7 @@ struct MeshRegions
   std::set<MaterialId> material_ids;
   std::map<std::string, BoundaryId> boundary_names;
   std::map<std::string, MaterialId> material_names;
+  linalg::ExpressionDefinitions definitions;
 
   /**
    * The id that @p word, a number or a name, stands for.

@@ -235,7 +235,7 @@ TEST(ExpressionParser, TellsWhoseExpressionIsWrong)
 {
   ExpressionGraph graph;
   try {
-    parse_expression("1 + q", {{"x", "y"}, {{"k", 2.}}, "Poisson/Coefficient"}, graph);
+    parse_expression("1 + q", {{"x", "y"}, {{{"k", 2.}}, {}}, "Poisson/Coefficient"}, graph);
     FAIL();
   }
   catch (const ParameterError &error) {

@@ -2,6 +2,7 @@
 #include "linalg/nonlinear_solver.h"
 #include "tests/linalg/expression_checks.h"
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -20,7 +21,7 @@ double value_of(const std::string &text, const double u = 0.)
 
 std::string refusal(const std::string &text, const std::map<std::string, double> &constants = {})
 {
-  return text_of<ParameterError>([&] { compile_expression(text, constants); });
+  return text_of<ParameterError>([&] { compile_expression(text, {constants, {}}); });
 }
 
 std::string law_refusal(const std::string &phi, const std::string &phi_prime,
@@ -112,12 +113,31 @@ TEST(Expression, HasThePrecedenceOfMuParser)
 
 TEST(Expression, KnowsNamedConstants)
 {
-  const std::map<std::string, double> constants = {
-      {"sigma", 5.67e-8}, {"T0", 293.}, {"e", 1.6e-19}};
+  const ExpressionDefinitions constants = {{{"sigma", 5.67e-8}, {"T0", 293.}, {"e", 1.6e-19}}, {}};
   const double u = 312.5;
   EXPECT_DOUBLE_EQ(compile_expression("sigma*(T0^4 - u^4)", constants)(u),
                    5.67e-8 * (293. * 293. * 293. * 293. - u * u * u * u));
   EXPECT_EQ(compile_expression("e", constants)(u), 1.6e-19);
+}
+
+TEST(Expression, KnowsTablesAsFunctionsThatAreLinearBetweenTheirPoints)
+{
+  const ExpressionDefinitions tables = {{}, {{"k", {{300., 60.}, {400., 40.}, {800., 30.}}}}};
+  const ExpressionLaw law = make_expression_law("2*k(u - 1)", "", tables);
+  for (const auto &[u, value, slope] : {std::array<double, 3>{251., 120., 0.},
+                                        {301., 120., -0.4},
+                                        {351., 100., -0.4},
+                                        {601., 70., -0.05},
+                                        {2001., 60., 0.}}) {
+    EXPECT_NEAR(law.value(u), value, 1e-12) << u;
+    if (u != 301.) {
+      EXPECT_NEAR(law.derivative(u), slope, 1e-14) << u;
+    }
+  }
+  EXPECT_NEAR(compile_expression("k(300 + 50)", tables)(0.), 50., 1e-12);
+  expect_contains(text_of<ParameterError>([&] { compile_expression("k(u, 1)", tables); }),
+                  "')' at the end of 'k'");
+  expect_contains(text_of<ParameterError>([&] { compile_expression("q(u)", tables); }), "if, k)");
 }
 
 TEST(Expression, ComputesWhatIsConstantWhenItIsCompiled)
@@ -211,7 +231,8 @@ TEST(ExpressionLaw, AcceptsRightDerivativesInTheirRanges)
 {
   EXPECT_NO_THROW(
       make_expression_law("exp(u/(1 + 0.1*u))", "exp(u/(1 + 0.1*u))/(1 + 0.1*u)^2", {}, {0., 50.}));
-  EXPECT_NO_THROW(make_expression_law("sigma*u^4", "4*sigma*u^3", {{"sigma", 5.67e-8}}, {1., 3e3}));
+  EXPECT_NO_THROW(
+      make_expression_law("sigma*u^4", "4*sigma*u^3", {{{"sigma", 5.67e-8}}, {}}, {1., 3e3}));
   EXPECT_NO_THROW(make_expression_law("log(u)", "1/u")); // finite in one half of the range
   EXPECT_NO_THROW(make_expression_law("1/u", "-1/u^2")); // with a pole
   EXPECT_NO_THROW(make_expression_law("abs(u)", "u/abs(u)"));

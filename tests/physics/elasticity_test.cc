@@ -5,6 +5,8 @@
 #include "physics/registry.h"
 #include "physics/residual.h"
 
+#include "tests/physics/unit_square.h"
+
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/parameter_acceptor.h>
 #include <deal.II/distributed/tria_base.h>
@@ -96,74 +98,60 @@ TEST(RowReduction, gives_the_echelon_form_and_the_rank)
       EXPECT_NEAR(A(i, j), expected[i][j], 1e-15);
 }
 
-/// The problem that "key = value" lines of section Elasticity describe, on the unit square with ids
-/// 0 to 3 at its sides.
-struct Square
+/// The elastic problem of @p lines on the unit square.
+struct Square : UnitSquare
 {
-  explicit Square(const std::string &lines) : physics(all_physics.find("elasticity").make())
-  {
-    ParameterHandler &prm = ParameterAcceptor::prm;
-    prm.parse_input_from_string("subsection Elasticity\n" + lines + "end\n");
-    ParameterAcceptor::parse_all_parameters(prm);
-    mesh_parameters.arguments = "0 : 1 : true";
-    mesh = make_mesh<2>(mesh_parameters, MPI_COMM_WORLD);
-    problem = physics->make<2>(mesh.regions);
-  }
-
-  /// Forgets the parameters that are declared, and their values.
-  struct Nothing
-  {
-    Nothing()
-    {
-      ParameterAcceptor::clear();
-    }
-  };
-
-  Nothing nothing;
-  MeshParameters mesh_parameters;
-  DiscretizationParameters discretization_parameters;
-  std::unique_ptr<Physics> physics;
-  Mesh<2> mesh;
-  std::unique_ptr<Problem<2>> problem;
+  explicit Square(const std::string &lines)
+      : UnitSquare("elasticity", "subsection Elasticity\n" + lines + "end\n")
+  {}
 };
 
 TEST(ElasticFlux, is_the_stress_with_its_thermal_part)
 {
   const Square square("set Lame's lambda = 2\nset Lame's mu = 3\nset Thermal expansion = 0.1\n"
                       "set Temperature rise = x\nset Body force = 5*x, y\n");
-  std::vector<Tensor<1, 2>> gradients(2), flux(2);
-  gradients[0] = Point<2>(1., 2.);
-  gradients[1] = Point<2>(4., 8.);
-  const Place<2> place = {Point<2>(0.5, 0.25), 0};
-  EXPECT_TRUE(square.problem->has_flux());
-  square.problem->flux(place, gradients, flux);
+  const std::vector<Point<2>> points = {Point<2>(0.5, 0.25)};
+  PointBatch<2> at;
+  at.places = &points;
+  at.gradients.reinit(4, 1);
+  const double gradients[4] = {1., 2., 4., 8.};
+  for (unsigned int row = 0; row < 4; ++row)
+    at.gradients[row][0] = gradients[row];
+  PointTerms sigma, s;
+  sigma.reinit(4, 2, 2, 1);
+  s.reinit(2, 2, 2, 1);
+  square.problem->flux(at, sigma);
   const double thermal = (3 * 2. + 2 * 3.) * 0.1 * 0.5;
-  EXPECT_NEAR(flux[0][0], 2. * 9. + 2. * 3. * 1. - thermal, 1e-14);
-  EXPECT_NEAR(flux[0][1], 3. * 6., 1e-14);
-  EXPECT_NEAR(flux[1][0], 3. * 6., 1e-14);
-  EXPECT_NEAR(flux[1][1], 2. * 9. + 2. * 3. * 8. - thermal, 1e-14);
-  Vector<double> u(2), s(2);
-  square.problem->source(place, u, s);
-  EXPECT_NEAR(s(0), 2.5, 1e-14);
-  EXPECT_NEAR(s(1), 0.25, 1e-14);
+  EXPECT_NEAR(sigma.value(0)[0], 2. * 9. + 2. * 3. * 1. - thermal, 1e-14);
+  EXPECT_NEAR(sigma.value(1)[0], 3. * 6., 1e-14);
+  EXPECT_NEAR(sigma.value(2)[0], 3. * 6., 1e-14);
+  EXPECT_NEAR(sigma.value(3)[0], 2. * 9. + 2. * 3. * 8. - thermal, 1e-14);
+  square.problem->source(at, s);
+  EXPECT_NEAR(s.value(0)[0], 2.5, 1e-14);
+  EXPECT_NEAR(s.value(1)[0], 0.25, 1e-14);
 }
 
-TEST(ElasticFlux, at_the_boundary_keeps_the_directions_that_are_held)
+TEST(ElasticFlux, at_the_boundary_is_traction_and_pressure)
 {
   const Square square("set Young's modulus = 1\nset Poisson's ratio = 0.3\n"
                       "set Displacement = 0: free, 0\nset Symmetry planes = 2\n"
                       "set Traction = 0: 1, 2; 2: 3, 4\nset Pressure = 1: 10; 2: 5\n");
-  const auto flux_at = [&](const types::boundary_id id, const Tensor<1, 2> &n) {
-    Vector<double> u(2), flux(2);
-    flux(0) = 70.;
-    flux(1) = 80.;
-    square.problem->boundary_flux({Point<2>(), 0}, id, n, u, flux);
-    return Point<2>(flux(0), flux(1));
+  const auto flux_at = [&](const types::boundary_id id, const Point<2> &n) {
+    const std::vector<Point<2>> points(1);
+    const std::vector<Tensor<1, 2>> normals = {n};
+    PointBatch<2> at;
+    at.places = &points;
+    at.normals = &normals;
+    at.boundary = id;
+    PointTerms g;
+    g.reinit(2, 2, 2, 1);
+    square.problem->boundary_flux(at, g);
+    return Point<2>(g.value(0)[0], g.value(1)[0]);
   };
-  EXPECT_LT(flux_at(0, Point<2>(-1, 0)).distance(Point<2>(1, 80)), 1e-13);
+  EXPECT_LT(flux_at(0, Point<2>(-1, 0)).distance(Point<2>(1, 2)), 1e-13);
   EXPECT_LT(flux_at(1, Point<2>(1, 0)).distance(Point<2>(-10, 0)), 1e-13);
-  EXPECT_LT(flux_at(2, Point<2>(0, -1)).distance(Point<2>(3, 80)), 1e-13);
-  EXPECT_LT(flux_at(3, Point<2>(0, 1)).distance(Point<2>(0, 0)), 1e-13);
+  EXPECT_LT(flux_at(2, Point<2>(0, -1)).distance(Point<2>(3, 9)), 1e-13);
+  EXPECT_FALSE(square.problem->has_boundary_flux(3));
 }
 
 /// (x y, x² − y)

@@ -268,3 +268,63 @@ tutorial_test(heat_radiation --expect-cycles 3 --expect-quantity "min u=261.7609
 study_test(shipped_poisson_periodic_is_the_same_on_1_and_4_ranks
   ${parameter_dir}/poisson_periodic.prm --ranks 4 --same-as-ranks 1 --check-vtu
   --expect-array flux)
+
+# Conductivity, source and sides with laws of u: Newton's method assembles them.
+foreach(element Q1 Q2 P1 P2)
+  read_element(${element})
+  coarser_simplices(1)
+  study_test(heat_with_laws_of_u_has_orders_${L2_order}_and_${degree}_with_${element}
+    ${parameter_dir}/heat_laws.prm --ranks 2 --same-as-ranks 1 ${mesh}
+    --set Discretization/Degree=${degree} --expect-order L2=${L2_order} H1=${degree}
+    --set "Nonlinear/Method=newton forcing=constant eta=1e-8" --expect-quantity "balance defect=0+-1e-8" --check-vtu
+    --expect-array flux)
+endforeach()
+set(laws ${parameter_dir}/heat_laws.prm --set "Output/Write VTU=false")
+foreach(method "pipelined-bicgstab; jacobi" "gmres; ilu" "direct; jacobi")
+  list(GET method 0 solver)
+  list(GET method 1 preconditioner)
+  string(STRIP ${preconditioner} preconditioner)
+  study_test(heat_with_laws_of_u_is_solved_by_${solver}_with_${preconditioner} ${laws} --repeat-identical
+    --set Study/Cycles=2 --set Solver/Solver=${solver} --set Solver/Preconditioner=${preconditioner}
+    --expect-error-below L2=9e-7)
+endforeach()
+study_test(heat_with_laws_of_u_is_refined_by_estimates ${laws} --ranks 2 --same-as-ranks 1
+  --set Study/Refinement=adaptive --set Study/Estimator=residual --expect-error-below L2=2e-6)
+study_test(poisson_with_a_coefficient_of_u_has_orders_2_and_1 ${here}/poisson_anisotropic.prm
+  --set "Poisson/Coefficient=1 + u^2" --set Solver/Solver=gmres --set Solver/Preconditioner=ilu
+  --set "Poisson/Right-hand side=(1 + u^2)*2*pi^2*sin(pi*x)*sin(pi*y) \
+- 2*u*pi^2*((cos(pi*x)*sin(pi*y))^2 + (sin(pi*x)*cos(pi*y))^2)"
+  --set "Poisson/Exact solution=sin(pi*x)*sin(pi*y)" --expect-order L2=2 H1=1
+  --set "Output/Write VTU=false")
+# -u'' = 2 + 4 (x (1 - x) - u) by a source that is linear in u: one linear problem
+study_test(source_that_is_linear_in_u_makes_a_linear_problem ${here}/poisson_anisotropic.prm
+  --set "Poisson/Coefficient=1" --set "Poisson/Dirichlet=0: x*(1 - x)"
+  --set "Poisson/Right-hand side=2 + 4*(x*(1 - x) - u)" --set "Poisson/Exact solution=x*(1 - x)"
+  --set Discretization/Degree=2 --set Study/Cycles=1 --expect-error-below Linf=1e-9
+  --expect-text "solving with pipelined-cg" --set "Output/Write VTU=false")
+study_test(conjugate_gradients_refuse_a_conductivity_of_u ${laws} --set Solver/Solver=cg --expect-exit 1
+  --expect-message "Solver/Solver=cg.*not symmetric.*pipelined-bicgstab or gmres")
+study_test(nonlinear_conjugate_gradients_refuse_laws_of_u ${laws} --set Nonlinear/Method=nlcg
+  --expect-exit 1 --expect-message "Nonlinear/Method=nlcg.*Set it to newton")
+study_test(conductivity_that_is_negative_at_a_solution_ends_with_1_on_2_ranks ${laws} --ranks 2
+  --set "Heat/Conductivity=1 - u^2" --expect-exit 1
+  --expect-message "Heat/Conductivity is .* where u is .*, but must be positive")
+study_test(heat_held_by_a_flux_of_u_needs_no_dirichlet_data ${laws} --set Heat/Dirichlet=
+  --set "Heat/Neumann=1: h*(2 - u)" --set Heat/Source=0 --set "Heat/Exact solution=2"
+  --set Study/Cycles=1 --expect-error-below Linf=1e-9)
+study_test(heat_with_fluxes_and_a_conductivity_of_u_alone_ends_with_1 ${laws} --set Heat/Dirichlet=
+  --set "Heat/Neumann=1: 2" --set Heat/Source=0 --expect-exit 1
+  --expect-message "known up to a constant")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/k.csv "u, k\n# of two points\n0, 1\n2, 5\n")
+study_test(table_is_read_from_a_file ${laws} --set Study/Cycles=2 --expect-error-below L2=9e-7
+  --set "Expressions/Tables=k: ${CMAKE_CURRENT_BINARY_DIR}/k.csv")
+foreach(entry "k: 0 1" "k" "k: 0 1, 0 2" "k: 0 1, 2" "k: nowhere.csv" "sin: 0 1, 1 2" "h: 0 1, 1 2"
+        "u: 0 1, 1 2" "k: 0 1, 1 nan")
+  string(MAKE_C_IDENTIFIER "${entry}" name)
+  set(code 1)
+  if(entry MATCHES "csv|, 2$|nan")
+    set(code 2)
+  endif()
+  study_test(wrong_table_${name}_ends_with_${code} ${laws} --set "Expressions/Tables=${entry}"
+    --expect-exit ${code} --expect-message "Expressions/Tables")
+endforeach()

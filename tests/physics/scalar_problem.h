@@ -10,14 +10,11 @@
 
 namespace femgpu
 {
-/// A problem of one component, u, without terms, data or parameters: tests add what they need.
+/// A problem of one component, u, −Δu = 0, without data or parameters: tests add what they need.
 template <int dim>
 class ScalarProblem : public Problem<dim>
 {
 public:
-  using typename Problem<dim>::CellMatrix;
-  using typename Problem<dim>::CellVector;
-
   unsigned int n_components() const override
   {
     return 1;
@@ -35,8 +32,15 @@ public:
   {
     return {};
   }
-  void add_cell_terms(const dealii::FEValues<dim> &, CellMatrix &, CellVector &) const override
-  {}
+  /// ∇u
+  void flux(const PointBatch<dim> &at, PointTerms &sigma) const override
+  {
+    for (unsigned int d = 0; d < dim; ++d)
+      for (unsigned int q = 0; q < at.size(); ++q) {
+        sigma.value(d)[q] = at.gradient(0, d)[q];
+        sigma.by_gradient(d, 0, d)[q] = 1.;
+      }
+  }
 };
 } // namespace femgpu
 

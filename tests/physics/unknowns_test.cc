@@ -35,9 +35,6 @@ template <int dim>
 class Membrane final : public ScalarProblem<dim>
 {
 public:
-  using typename ScalarProblem<dim>::CellMatrix;
-  using typename ScalarProblem<dim>::CellVector;
-
   Membrane(const unsigned int components, const bool is_periodic)
       : components(components), is_periodic(is_periodic), zero(components)
   {}
@@ -58,18 +55,22 @@ public:
       return {{2, 3, 1}};
     return {};
   }
-  void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector & /* f */) const override
+  /// −Δu_c + u_c = 0
+  void flux(const PointBatch<dim> &at, PointTerms &sigma) const override
   {
-    const auto component = [&](const unsigned int i) {
-      return fe.get_fe().system_to_component_index(i).first;
-    };
-    for (const unsigned int q : fe.quadrature_point_indices())
-      for (const unsigned int i : fe.dof_indices())
-        for (const unsigned int j : fe.dof_indices())
-          if (component(i) == component(j))
-            K(i, j) += (fe.shape_grad(i, q) * fe.shape_grad(j, q) +
-                        fe.shape_value(i, q) * fe.shape_value(j, q)) *
-                       fe.JxW(q);
+    for (unsigned int row = 0; row < components * dim; ++row)
+      for (unsigned int q = 0; q < at.size(); ++q) {
+        sigma.value(row)[q] = at.gradients[row][q];
+        sigma.by_gradient(row, row / dim, row % dim)[q] = 1.;
+      }
+  }
+  void source(const PointBatch<dim> &at, PointTerms &s) const override
+  {
+    for (unsigned int c = 0; c < components; ++c)
+      for (unsigned int q = 0; q < at.size(); ++q) {
+        s.value(c)[q] = -at.u[c][q];
+        s.by_u(c, c)[q] = -1.;
+      }
   }
 
 private:
@@ -146,7 +147,7 @@ void expect_galerkin(const std::string &cells, const unsigned int degree, const 
                              linalg::GroupSystem &system) {
     make_pattern(discretization, system);
     describe_unknowns(problem, discretization, {true, true}, system);
-    assemble(problem, discretization, system);
+    assemble(problem, discretization, nullptr, system);
   };
   Discretization<dim> fine(mesh, degree, components), coarse(mesh, degree / 2, components);
   linalg::GroupSystem of_fine{linalg::SolverGroups(MPI_COMM_WORLD)},
@@ -207,7 +208,7 @@ struct Assembled
     discretization.make_constraints(problem);
     make_pattern(discretization, system);
     describe_unknowns(problem, discretization, {true, true}, system);
-    assemble(problem, discretization, system);
+    assemble(problem, discretization, nullptr, system);
   }
 
   Mesh<dim> mesh;

@@ -1,7 +1,6 @@
 #include "linalg/base/error.h"
 #include "linalg/dealii/group_system.h"
 #include "physics/assembler.h"
-#include "physics/gradient_products.h"
 #include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
 #include "physics/unknowns.h"
@@ -30,9 +29,6 @@ template <int dim>
 class Reaction final : public ScalarProblem<dim>
 {
 public:
-  using typename ScalarProblem<dim>::CellMatrix;
-  using typename ScalarProblem<dim>::CellVector;
-
   Reaction(const double in_cells, const double on_faces) : in_cells(in_cells), on_faces(on_faces)
   {}
 
@@ -40,27 +36,21 @@ public:
   {
     return linalg::Nonlinearity();
   }
-  void add_cell_terms(const FEValues<dim> &fe, CellMatrix &K, CellVector &) const override
+  void reaction_weight(const PointBatch<dim> &, std::vector<double> &c) const override
   {
-    for (const unsigned int q : fe.quadrature_point_indices())
-      add_gradient_products(fe, q, fe.JxW(q), K);
+    c.assign(c.size(), in_cells);
   }
-  void add_cell_weights(const FEValues<dim> &nodal, CellVector &w) const override
-  {
-    add_nodal_weights(nodal, in_cells, w);
-  }
-  bool has_face_weights(const types::boundary_id) const override
+  bool has_boundary_reaction(const types::boundary_id) const override
   {
     return true;
   }
-  void add_face_weights(const FEFaceValues<dim> &nodal, const types::boundary_id,
-                        CellVector &w) const override
+  void boundary_reaction_weight(const PointBatch<dim> &, std::vector<double> &c) const override
   {
-    add_nodal_weights(nodal, on_faces, w);
+    c.assign(c.size(), on_faces);
   }
 
 private:
-  Functions::ConstantFunction<dim> in_cells, on_faces;
+  double in_cells, on_faces;
 };
 
 /// x^p
@@ -138,7 +128,7 @@ void expect_exact_for_degree_2p_minus_1(const std::string &cells, const unsigned
   const Refined<dim> refined(problem, cells, degree, levels);
   linalg::GroupSystem system{linalg::SolverGroups(MPI_COMM_WORLD)};
   make_pattern(refined.discretization, system);
-  assemble(problem, refined.discretization, system);
+  assemble(problem, refined.discretization, nullptr, system);
   for (auto i = system.first_owned(); i < system.first_owned() + system.n_owned(); ++i)
     if (refined.discretization.constraints().is_constrained(i))
       EXPECT_EQ(system.weights()[i - system.first_owned()], 0.);
@@ -179,7 +169,7 @@ TEST(Weights, that_are_negative_are_refused_with_their_place)
   linalg::GroupSystem system{linalg::SolverGroups(MPI_COMM_WORLD)};
   make_pattern(refined.discretization, system);
   try {
-    assemble(problem, refined.discretization, system);
+    assemble(problem, refined.discretization, nullptr, system);
     FAIL() << "nothing was thrown";
   }
   catch (const InputError &error) {

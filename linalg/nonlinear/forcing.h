@@ -1,0 +1,88 @@
+#ifndef femgpu_linalg_nonlinear_forcing_h
+#define femgpu_linalg_nonlinear_forcing_h
+
+#include "linalg/base/method.h"
+#include "linalg/solvers/report.h"
+
+#include <algorithm>
+#include <cmath>
+
+/**
+ * @file
+ * What inexact Newton methods have in common, wherever their systems are made: how well a step's
+ * system is solved, what of it is a direction, and how far along it to go.
+ */
+namespace femgpu::linalg
+{
+struct ForcingOptions
+{
+  bool is_adaptive = true;
+  double eta = 0.1; ///< the largest, or the constant, relative tolerance
+};
+
+/// The options forcing=eisenstat-walker|constant and eta=ETA of @p method.
+inline ForcingOptions read_forcing(Method &method)
+{
+  ForcingOptions options;
+  options.is_adaptive = method.word("forcing", "eisenstat-walker",
+                                    {"eisenstat-walker", "constant"}) == "eisenstat-walker";
+  options.eta = method.number("eta", options.is_adaptive ? 0.1 : 1e-4, 1e-14, 0.9);
+  return options;
+}
+
+/// The relative tolerance of the next linear system.
+class Forcing
+{
+public:
+  explicit Forcing(const ForcingOptions &options)
+      : options(options), eta(options.is_adaptive ? std::min(0.1, options.eta) : options.eta)
+  {}
+
+  double first() const
+  {
+    return eta;
+  }
+
+  /**
+   * Choice 2 of Eisenstat and Walker (1996), η = γ (‖r‖/‖r_previous‖)², with their safeguard
+   * against too sudden a fall, and not tighter than the @p target of the iteration needs.
+   */
+  double next(const double norm, const double previous, const double target)
+  {
+    if (!options.is_adaptive)
+      return options.eta;
+    constexpr double gamma = 0.9;
+    const double memory = gamma * eta * eta;
+    const double ratio = norm / previous;
+    eta = gamma * ratio * ratio;
+    if (memory > 0.1)
+      eta = std::max(eta, memory);
+    eta = std::min(options.eta, std::max(eta, 0.5 * target / norm));
+    return eta;
+  }
+
+private:
+  ForcingOptions options;
+  double eta;
+};
+
+/// A system solved as far as rounding lets it be gives a direction too.
+inline bool gives_direction(const SolveReport &step)
+{
+  return step.converged() ||
+         (step.outcome == Outcome::stagnated && step.true_residual < 0.1 * step.rhs_norm);
+}
+
+/// Steps along a direction are tried with 1, 1/2, 1/4, …
+constexpr int most_halvings = 10;
+
+/// Armijo's condition for ‖r‖²/2, whose slope along Newton's direction is −‖r‖², after a step of
+/// the length @p alpha.
+inline bool falls_enough(const double norm, const double alpha, const double before)
+{
+  constexpr double sufficient = 1e-4;
+  return std::isfinite(norm) && norm <= (1. - sufficient * alpha) * before;
+}
+} // namespace femgpu::linalg
+
+#endif

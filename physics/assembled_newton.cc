@@ -1,0 +1,176 @@
+#include "physics/assembled_newton.h"
+
+#include "linalg/base/error.h"
+#include "linalg/base/method.h"
+#include "linalg/base/timing.h"
+#include "linalg/solvers/rounding.h"
+#include "physics/assembler.h"
+#include "physics/system_vectors.h"
+
+#include <deal.II/base/mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace femgpu
+{
+using namespace dealii;
+using linalg::Outcome;
+
+namespace
+{
+linalg::ForcingOptions forcing_of(const std::string &text)
+{
+  Method method("nonlinear method", text);
+  return linalg::read_forcing(method);
+}
+
+double norm(const linalg::GroupSystem &system, const std::vector<double> &v)
+{
+  double square = 0.;
+  for (const double v_i : v)
+    square += v_i * v_i;
+  return std::sqrt(Utilities::MPI::sum(square, system.communicator()));
+}
+} // namespace
+
+template <int dim>
+AssembledNewton<dim>::AssembledNewton(const Problem<dim> &problem,
+                                      const Discretization<dim> &discretization,
+                                      const std::string &method, linalg::GroupSolver &solver)
+    : problem(problem), discretization(discretization), forcing_options(forcing_of(method)),
+      solver(solver)
+{}
+
+/// Assembles at @p u, which is x of the system. @return ‖f − K u‖
+template <int dim>
+double AssembledNewton<dim>::linearize(linalg::GroupSystem &system, const FeVector &u)
+{
+  const Stopwatch watch;
+  assemble(problem, discretization, &u, system);
+  set_initial_guess(u, discretization.constraints(), system);
+  std::vector<double> r = system.vmult();
+  for (std::size_t i = 0; i < r.size(); ++i)
+    r[i] = system.rhs()[i] - r[i];
+  assembly_seconds += watch.elapsed();
+  return norm(system, r);
+}
+
+template <int dim>
+linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
+                                                const linalg::SolveControl &control,
+                                                linalg::SolveControl linear, FeVector &u,
+                                                std::map<std::string, double> &seconds)
+{
+  assembly_seconds = 0.;
+  linalg::SolveReport report;
+  FeVector zero = discretization.make_vector();
+  discretization.constraints().distribute(zero);
+  zero.update_ghost_values();
+  report.rhs_norm = linearize(system, zero);
+  u.update_ghost_values();
+  report.initial_residual = report.true_residual = linearize(system, u);
+  const bool is_by_rhs = control.reference == linalg::SolveControl::Reference::rhs;
+  report.target = std::max(control.absolute_tolerance,
+                           control.relative_tolerance *
+                               (is_by_rhs ? report.rhs_norm : report.initial_residual));
+  linear.reference = linalg::SolveControl::Reference::initial_residual;
+  linear.absolute_tolerance = 0.;
+  linear.progress = {};
+  const std::string why = iterate(system, control, linear, u, report);
+  report.method.solver = "newton, " + report.method.solver;
+  report.method.norm = std::string("‖f − K u‖ relative to its value at ") +
+                       (is_by_rhs ? "u = 0" : "the first iterate");
+  linalg::describe(report, "‖f − K u‖");
+  report.message += why;
+  seconds["assembly"] += assembly_seconds;
+  return report;
+}
+
+/// Returns what the message should say besides the outcome.
+template <int dim>
+std::string
+AssembledNewton<dim>::iterate(linalg::GroupSystem &system, const linalg::SolveControl &control,
+                              linalg::SolveControl linear, FeVector &u, linalg::SolveReport &report)
+{
+  linalg::Forcing forcing(forcing_options);
+  linear.relative_tolerance = forcing.first();
+  for (;; ++report.iterations) {
+    const double before = report.true_residual;
+    report.history.push_back(before);
+    if (control.progress)
+      control.progress(report.iterations, before);
+    if (!std::isfinite(before) || !std::isfinite(report.rhs_norm)) {
+      report.outcome = Outcome::not_finite;
+      return "";
+    }
+    if (before <= report.target) {
+      report.outcome = Outcome::converged;
+      return "";
+    }
+    if (report.iterations == control.max_iterations) {
+      report.outcome = Outcome::iteration_limit;
+      return "";
+    }
+    const std::vector<double> x(system.solution(), system.solution() + system.n_owned());
+    const linalg::SolveReport step = solver.solve(system, linear);
+    report.inner.linear_iterations += step.iterations;
+    report.method = step.method;
+    report.costs += step.costs;
+    if (!linalg::gives_direction(step)) {
+      report.outcome = step.outcome;
+      return " The linear system of a step could not be solved: " +
+             step.message.substr(0, step.message.find(';')) + ".";
+    }
+    if (!search_line(system, x, u, report))
+      return report.converged() ? ""
+                                : " No step along Newton's direction makes the residual smaller.";
+    linear.relative_tolerance = forcing.next(report.true_residual, before, report.target);
+  }
+}
+
+/// Moves u from @p before along the direction to the solution of the system until the residual
+/// falls enough; false if it does not, with u where it was and the outcome in the report.
+template <int dim>
+bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
+                                       const std::vector<double> &before, FeVector &u,
+                                       linalg::SolveReport &report)
+{
+  std::vector<double> direction(before.size());
+  for (std::size_t i = 0; i < before.size(); ++i)
+    direction[i] = system.solution()[i] - before[i];
+  const double length = norm(system, direction), size = norm(system, before);
+  const auto move = [&](const double alpha) {
+    for (std::size_t i = 0; i < before.size(); ++i)
+      system.solution()[i] = before[i] + alpha * direction[i];
+    get_solution(system, discretization.constraints(), u);
+  };
+  for (int halvings = 0; halvings <= linalg::most_halvings; ++halvings) {
+    const double alpha = std::ldexp(1., -halvings);
+    move(alpha);
+    ++report.inner.line_search_steps;
+    double trial = std::numeric_limits<double>::infinity();
+    try {
+      trial = linearize(system, u);
+    }
+    catch (const ParameterError &) { // data without a value, on all ranks: too far
+      if (halvings == linalg::most_halvings)
+        throw;
+    }
+    if (linalg::falls_enough(trial, alpha, report.true_residual)) {
+      report.true_residual = trial;
+      return true;
+    }
+  }
+  move(0.);
+  report.true_residual = linearize(system, u);
+  report.forward_error = size > 0. ? length / size : -1.;
+  constexpr double rounding = 1e-12; // of u: a step that short changes none of its digits
+  report.outcome = length <= rounding * size ? Outcome::converged_to_rounding : Outcome::stagnated;
+  return false;
+}
+
+template class AssembledNewton<2>;
+template class AssembledNewton<3>;
+} // namespace femgpu

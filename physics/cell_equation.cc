@@ -1,0 +1,204 @@
+#include "physics/cell_equation.h"
+
+#include <utility>
+
+namespace femgpu
+{
+using namespace dealii;
+
+template <int dim>
+void reinit(const ActiveCell<dim> &cell, FEValues<dim> &fe, CellPoints<dim> &points)
+{
+  fe.reinit(cell_of(cell));
+  points.reinit(fe, cell->material_id());
+}
+
+template <int dim>
+void reinit(const ActiveCell<dim> &cell, const unsigned int face, FEFaceValues<dim> &fe,
+            CellPoints<dim> &points)
+{
+  fe.reinit(cell_of(cell), face);
+  points.reinit(fe, cell->material_id(), cell->face(face)->boundary_id());
+}
+
+template <int dim>
+CellEquation<dim>::Nodes::Nodes(const Discretization<dim> &discretization, const UpdateFlags flags)
+    : fe(discretization.mapping(), discretization.element().base_element(0),
+         discretization.nodal_quadrature(), flags),
+      face_fe(discretization.mapping(), discretization.element().base_element(0),
+              discretization.nodal_face_quadrature(), flags),
+      in_cell(discretization.element()), on_face(discretization.element())
+{}
+
+template <int dim>
+CellEquation<dim>::CellEquation(const Problem<dim> &problem,
+                                const Discretization<dim> &discretization)
+    : problem(problem), n_components(problem.n_components()),
+      fe(discretization.mapping(), discretization.element().base_element(0),
+         discretization.cell_quadrature(),
+         update_values | update_gradients | update_quadrature_points | update_JxW_values),
+      face_fe(discretization.mapping(), discretization.element().base_element(0),
+              discretization.face_quadrature(),
+              update_values | update_quadrature_points | update_JxW_values | update_normal_vectors),
+      in_cell(discretization.element()), on_face(discretization.element()),
+      kept_K(discretization.element().n_dofs_per_cell(),
+             discretization.element().n_dofs_per_cell()),
+      u_cell(discretization.element().n_dofs_per_cell()), of_loads(u_cell.size())
+{
+  if (problem.nonlinearity())
+    nodes = std::make_unique<Nodes>(discretization,
+                                    update_values | update_quadrature_points | update_JxW_values);
+}
+
+/// Flux and source in the cell.
+template <int dim>
+void CellEquation<dim>::evaluate_terms()
+{
+  sigma.reinit(n_components * dim, n_components, dim, in_cell.size());
+  s.reinit(n_components, n_components, dim, in_cell.size());
+  problem.flux(in_cell.batch(), sigma);
+  problem.source(in_cell.batch(), s);
+}
+
+/// Calls use() after g is that of a face with a boundary term, for all of them.
+template <int dim>
+template <class Use>
+void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *const u,
+                                               const Use &use)
+{
+  if (!cell->at_boundary())
+    return;
+  for (const unsigned int face : cell->face_indices()) {
+    if (!cell->face(face)->at_boundary() ||
+        !problem.has_boundary_flux(cell->face(face)->boundary_id()))
+      continue;
+    reinit(cell, face, face_fe, on_face);
+    if (u != nullptr)
+      on_face.set_solution(u_cell);
+    else
+      on_face.set_zero_solution();
+    g.reinit(n_components, n_components, dim, on_face.size());
+    problem.boundary_flux(on_face.batch(), g);
+    use();
+  }
+}
+
+template <int dim>
+void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, Vector<double> &w)
+{
+  w = 0.;
+  reinit(cell, nodes->fe, nodes->in_cell);
+  nodes->c.assign(nodes->in_cell.size(), 0.);
+  problem.reaction_weight(nodes->in_cell.batch(), nodes->c);
+  nodes->in_cell.add_nodal_weights(nodes->c.data(), w);
+  if (!cell->at_boundary())
+    return;
+  for (const unsigned int face : cell->face_indices()) {
+    if (!cell->face(face)->at_boundary() ||
+        !problem.has_boundary_reaction(cell->face(face)->boundary_id()))
+      continue;
+    reinit(cell, face, nodes->face_fe, nodes->on_face);
+    nodes->c.assign(nodes->on_face.size(), 0.);
+    problem.boundary_reaction_weight(nodes->on_face.batch(), nodes->c);
+    nodes->on_face.add_nodal_weights(nodes->c.data(), w);
+  }
+}
+
+template <int dim>
+void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *const u,
+                                  CellTerms &terms)
+{
+  cell->get_dof_indices(terms.dofs);
+  reinit(cell, fe, in_cell);
+  if (u != nullptr) {
+    cell->get_dof_values(*u, u_cell);
+    in_cell.set_solution(u_cell);
+  }
+  else
+    in_cell.set_zero_solution();
+  evaluate_terms();
+  const bool is_kept =
+      in_cell.is_moved() && kept_sigma.gradient_derivatives == sigma.gradient_derivatives &&
+      kept_sigma.derivatives == sigma.derivatives &&
+      kept_s.gradient_derivatives == s.gradient_derivatives && kept_s.derivatives == s.derivatives;
+  if (!is_kept) {
+    kept_K = 0.;
+    in_cell.add_derivatives(&sigma, s, kept_K);
+  }
+  terms.K = kept_K;
+  terms.f = 0.;
+  in_cell.add_source(s, terms.f);
+  in_cell.subtract_flux(sigma, terms.f);
+  if (!is_kept) {
+    std::swap(kept_sigma, sigma);
+    std::swap(kept_s, s);
+  }
+  for_each_boundary_term(cell, u, [&] {
+    on_face.add_source(g, terms.f);
+    on_face.add_derivatives(nullptr, g, terms.K);
+  });
+  if (u != nullptr)
+    terms.K.vmult_add(terms.f, u_cell);
+  if (nodes)
+    add_weights(cell, terms.w);
+}
+
+namespace
+{
+/// ∫ v (t − L/2) with what of t is linear in u, L; row r of @p v has what t_r is multiplied with.
+template <int dim>
+double energy(const CellPoints<dim> &points, const PointTerms &t, const PointRows &v)
+{
+  const PointBatch<dim> &at = points.batch();
+  double sum = 0.;
+  const auto add = [&](const double factor, const double *const x, const double *const y) {
+    for (unsigned int q = 0; q < points.size(); ++q)
+      sum += factor * x[q] * y[q] * points.JxW(q);
+  };
+  for (const unsigned int r : t.values.written())
+    add(1., v[r], t.values[r]);
+  std::vector<double> product(points.size());
+  const auto subtract_linear = [&](const PointRows &derivatives, const PointRows &state,
+                                   const unsigned int per_row) {
+    for (const unsigned int k : derivatives.written()) {
+      for (unsigned int q = 0; q < points.size(); ++q)
+        product[q] = derivatives[k][q] * state[k % per_row][q];
+      add(-0.5, v[k / per_row], product.data());
+    }
+  };
+  subtract_linear(t.derivatives, at.u, t.n_components);
+  subtract_linear(t.gradient_derivatives, at.gradients, t.n_components * dim);
+  return sum;
+}
+} // namespace
+
+template <int dim>
+double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &u, CellTerms &terms)
+{
+  cell->get_dof_indices(terms.dofs);
+  cell->get_dof_values(u, u_cell);
+  reinit(cell, fe, in_cell);
+  in_cell.set_solution(u_cell);
+  evaluate_terms();
+  of_loads = 0.;
+  in_cell.add_source(s, of_loads);
+  double result =
+      energy(in_cell, sigma, in_cell.batch().gradients) - energy(in_cell, s, in_cell.batch().u);
+  for_each_boundary_term(cell, &u, [&] {
+    on_face.add_source(g, of_loads);
+    result -= energy(on_face, g, on_face.batch().u);
+  });
+  terms.f = of_loads;
+  in_cell.subtract_flux(sigma, terms.f);
+  if (nodes)
+    add_weights(cell, terms.w);
+  return result;
+}
+
+template void reinit(const ActiveCell<2> &, FEValues<2> &, CellPoints<2> &);
+template void reinit(const ActiveCell<3> &, FEValues<3> &, CellPoints<3> &);
+template void reinit(const ActiveCell<2> &, unsigned int, FEFaceValues<2> &, CellPoints<2> &);
+template void reinit(const ActiveCell<3> &, unsigned int, FEFaceValues<3> &, CellPoints<3> &);
+template class CellEquation<2>;
+template class CellEquation<3>;
+} // namespace femgpu

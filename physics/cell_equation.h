@@ -1,0 +1,98 @@
+#ifndef femgpu_physics_cell_equation_h
+#define femgpu_physics_cell_equation_h
+
+#include "physics/cell_points.h"
+#include "physics/constraints/cell_constraints.h"
+#include "physics/problem.h"
+
+#include <deal.II/fe/fe_values.h>
+
+#include <memory>
+
+namespace femgpu
+{
+template <int dim>
+using ActiveCell = typename dealii::DoFHandler<dim>::active_cell_iterator;
+
+/// The cell of the mesh: FEValues of the scalar element know nothing of the dofs.
+template <int dim>
+typename dealii::Triangulation<dim>::cell_iterator
+cell_of(const dealii::TriaIterator<dealii::DoFCellAccessor<dim, dim, false>> &cell)
+{
+  return cell;
+}
+
+/// Moves @p fe, of the scalar element, to @p cell, and the @p points with it.
+template <int dim>
+void reinit(const ActiveCell<dim> &cell, dealii::FEValues<dim> &fe, CellPoints<dim> &points);
+template <int dim>
+void reinit(const ActiveCell<dim> &cell, unsigned int face, dealii::FEFaceValues<dim> &fe,
+            CellPoints<dim> &points);
+
+/**
+ * The equation of a problem on cells, one after the other: what it adds to the equations of their
+ * dofs, without constraints. Cells that are the one before, moved, with the same coefficients, keep
+ * its matrix.
+ */
+template <int dim>
+class CellEquation
+{
+public:
+  CellEquation(const Problem<dim> &problem, const Discretization<dim> &discretization);
+
+  /**
+   * K and f of the equation r(v) = f − K v linearised at @p u, and the weights of a reaction.
+   * @param u with ghost values; nullptr for 0. Those of a linear problem do not depend on it.
+   */
+  void linearize(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
+
+  /**
+   * @p terms.f gets r(u), and its weights those of a reaction, whose part is not in r.
+   * @param u with ghost values
+   * @return uᵀK u/2 − fᵀu of the cell, for a linear equation
+   */
+  double evaluate(const ActiveCell<dim> &cell, const FeVector &u, CellTerms &terms);
+
+  /// After evaluate(): the Gauss points of the cell, with the solution there.
+  const CellPoints<dim> &inside() const
+  {
+    return in_cell;
+  }
+  /// After evaluate(): what source and boundary flux bring to each dof of the cell.
+  const dealii::Vector<double> &loads() const
+  {
+    return of_loads;
+  }
+
+private:
+  /// Quadrature at the nodes of cells and faces.
+  struct Nodes
+  {
+    Nodes(const Discretization<dim> &discretization, dealii::UpdateFlags flags);
+
+    dealii::FEValues<dim> fe;
+    dealii::FEFaceValues<dim> face_fe;
+    CellPoints<dim> in_cell, on_face;
+    std::vector<double> c;
+  };
+
+  void evaluate_terms();
+  template <class Use>
+  void for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *u, const Use &use);
+  void add_weights(const ActiveCell<dim> &cell, dealii::Vector<double> &w);
+
+  const Problem<dim> &problem;
+  unsigned int n_components;
+  dealii::FEValues<dim> fe;
+  dealii::FEFaceValues<dim> face_fe;
+  CellPoints<dim> in_cell, on_face;
+  std::unique_ptr<Nodes> nodes; ///< only for problems with a reaction
+  PointTerms sigma, s, g;
+
+  PointTerms kept_sigma, kept_s; ///< those of kept_K
+  dealii::FullMatrix<double> kept_K;
+  dealii::Vector<double> u_cell, of_loads;
+};
+} // namespace femgpu
+
+#endif

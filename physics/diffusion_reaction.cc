@@ -1,0 +1,335 @@
+#include "physics/diffusion_reaction.h"
+
+#include "linalg/base/error.h"
+#include "physics/mesh/periodicity.h"
+#include "physics/sign_check.h"
+
+#include <algorithm>
+#include <sstream>
+#include <variant>
+
+namespace femgpu
+{
+using namespace dealii;
+
+DiffusionReactionParameters::DiffusionReactionParameters(const std::string &section)
+    : ParameterAcceptor("/" + section), section(section)
+{}
+
+void DiffusionReactionParameters::declare(Text &parameter, const std::string &key,
+                                          const std::string &documentation, const std::string &text)
+{
+  parameter = {key, text};
+  add_parameter(key, parameter.text, documentation);
+}
+
+void DiffusionReactionParameters::declare_dirichlet(const std::string &documentation)
+{
+  declare(dirichlet, "Dirichlet",
+          "u = g on parts of the boundary: 'ids: g; ids: g', as '0, 1: sin(pi*x); 2: 0'." +
+              documentation);
+}
+
+void DiffusionReactionParameters::declare_neumann(const std::string &documentation)
+{
+  declare(neumann, "Neumann", documentation);
+}
+
+void DiffusionReactionParameters::declare_periodic()
+{
+  declare(periodic, "Periodic",
+          "Pairs of sides on which u and its flux are the same, with the axis along which the "
+          "second is the first one moved: 'left, right: x; 2, 3: y'.");
+}
+
+void DiffusionReactionParameters::declare_exact_solution()
+{
+  declare(exact_solution, "Exact solution",
+          "If given, errors in L2, H1 and Linf are computed; expression of x, y, z.");
+}
+
+double Reaction::value(const double u) const
+{
+  return term.lambda * std::visit([&](const auto &law) { return law.value(u); }, term.law);
+}
+
+double Reaction::derivative(const double u) const
+{
+  return term.lambda * std::visit([&](const auto &law) { return law.derivative(u); }, term.law);
+}
+
+namespace
+{
+using Text = DiffusionReactionParameters::Text;
+
+/// k of each material, one field or one for each direction.
+template <int dim>
+MaterialFields<dim> make_conductivity(const std::string &path, const std::string &text,
+                                      const MeshRegions &regions)
+{
+  MaterialFields<dim> result;
+  for (auto &[id, expressions] :
+       parse_material_expressions(path, text, dim, regions, /* repeats */ true)) {
+    std::vector<std::string> directions = expressions;
+    if (std::all_of(directions.begin(), directions.end(),
+                    [&](const std::string &k) { return k == directions.front(); }))
+      directions.resize(1);
+    result[id] = std::make_shared<Field<dim>>(path, directions, Variables::position_and_solution,
+                                              regions.definitions);
+  }
+  return result;
+}
+
+/// The largest degree in u of all components.
+template <class Fields>
+int degree_in_u(const Fields &fields)
+{
+  int result = 0;
+  for (const auto &entry : fields)
+    for (unsigned int c = 0; c < entry.second->n_components; ++c)
+      result = std::max(result, entry.second->degree_in_u(c));
+  return result;
+}
+} // namespace
+
+template <int dim>
+DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
+                                          const MeshRegions &regions, std::optional<Reaction> given)
+    : parameters(p),
+      k(p.conductivity.key.empty()
+            ? make_conductivity<dim>(p.section, "1", regions)
+            : make_conductivity<dim>(p.path(p.conductivity), p.conductivity.text, regions)),
+      f(make_material_fields<dim>(p.path(p.source), p.source.text, 1, regions,
+                                  Variables::position_and_solution)),
+      dirichlet(make_boundary_fields<dim>(p.path(p.dirichlet), p.dirichlet.text, 1, regions)),
+      neumann(make_boundary_fields<dim>(p.path(p.neumann), p.neumann.text, 1, regions,
+                                        Variables::position_and_solution)),
+      robin(make_boundary_fields<dim>(p.path(p.robin), p.robin.text, 2, regions)),
+      boundary_reaction(make_boundary_fields<dim>(p.path(p.boundary_reaction),
+                                                  p.boundary_reaction.text, 2, regions)),
+      periodic(parse_periodic_sides(p.path(p.periodic), p.periodic.text, dim, regions)),
+      exact(make_optional_field<dim>(p.path(p.exact_solution), p.exact_solution.text, 1, regions)),
+      reaction(std::move(given))
+{
+  if (!is_blank(p.coefficient.text))
+    c = make_material_fields<dim>(p.path(p.coefficient), p.coefficient.text, 1, regions);
+  const auto refuse = [&](const Text &parameter, const BoundaryFields<dim> &fields,
+                          const BoundaryFields<dim> &others) {
+    refuse_overlap(p.path(parameter), fields, others);
+  };
+  refuse(p.neumann, neumann, dirichlet);
+  refuse(p.robin, robin, dirichlet);
+  refuse(p.robin, robin, neumann);
+  refuse(p.boundary_reaction, boundary_reaction, dirichlet);
+  for (const auto &[path, ids] : named_boundaries())
+    if (path != p.path(p.periodic))
+      refuse_data_on(p.path(p.periodic), periodic, path, ids);
+  const bool has_nonlinear_law = reaction && !reaction->affine && is_used_reaction();
+  is_nonlinear = degree_in_u(k) > 0 || degree_in_u(f) > 1 || degree_in_u(neumann) > 1;
+  has_symmetric_terms = degree_in_u(k) == 0;
+  has_nodal_reaction = has_nonlinear_law && !is_nonlinear;
+}
+
+/// Is there a reaction anywhere?
+template <int dim>
+bool DiffusionReaction<dim>::is_used_reaction() const
+{
+  return std::any_of(c.begin(), c.end(),
+                     [](const auto &entry) { return !entry.second->is_zero(); }) ||
+         !ids_without_zeros(boundary_reaction).empty();
+}
+
+template <int dim>
+auto DiffusionReaction<dim>::named_boundaries() const
+    -> std::vector<std::pair<std::string, std::set<types::boundary_id>>>
+{
+  std::vector<std::pair<std::string, std::set<types::boundary_id>>> result;
+  const auto add = [&](const Text &parameter, const std::set<types::boundary_id> &ids) {
+    if (!parameter.key.empty())
+      result.emplace_back(parameters.path(parameter), ids);
+  };
+  add(parameters.dirichlet, ids_of(dirichlet));
+  add(parameters.neumann, ids_of(neumann));
+  add(parameters.robin, ids_of(robin));
+  add(parameters.boundary_reaction, ids_of(boundary_reaction));
+  add(parameters.periodic, ids_of(periodic));
+  return result;
+}
+
+template <int dim>
+Holds DiffusionReaction<dim>::holds() const
+{
+  Holds result;
+  result.boundary_ids = ids_of(dirichlet);
+  result.boundary_ids.merge(ids_without_zeros(robin));
+  for (const auto &[id, field] : neumann)
+    if (field->degree_in_u() > 0)
+      result.boundary_ids.insert(id);
+  for (const auto &[id, field] : f)
+    if (field->degree_in_u() > 0)
+      result.material_ids.insert(id);
+  if (reaction && reaction->depends_on_u()) {
+    result.boundary_ids.merge(ids_without_zeros(boundary_reaction));
+    for (const auto &[id, field] : c)
+      if (!field->is_zero())
+        result.material_ids.insert(id);
+  }
+  result.parameters = parameters.path(parameters.dirichlet);
+  for (const Text *const other : {&parameters.robin, &parameters.boundary_reaction})
+    if (!other->key.empty())
+      result.parameters += " or " + parameters.path(*other);
+  return result;
+}
+
+template <int dim>
+void DiffusionReaction<dim>::check(const Mesh<dim> &mesh,
+                                   const DiscretizationParameters &discretization) const
+{
+  if (has_nodal_reaction)
+    require_nodal_quadrature(parameters.section + " with a nonlinear reaction", mesh,
+                             discretization);
+  require_matching_sides(parameters.path(parameters.periodic), mesh, periodic);
+  require_held_parts(mesh, periodic, holds(), parameters.path(parameters.dirichlet));
+}
+
+template <int dim>
+void DiffusionReaction<dim>::check_data(const Discretization<dim> &discretization) const
+{
+  if (!parameters.conductivity.key.empty())
+    check_sign(parameters.path(parameters.conductivity), Sign::positive, discretization, k);
+  if (!c.empty())
+    check_sign(parameters.path(parameters.coefficient), Sign::not_negative, discretization, c);
+  if (!boundary_reaction.empty())
+    largest_coefficient("c", parameters.path(parameters.boundary_reaction), discretization,
+                        boundary_reaction);
+}
+
+/// @throws ParameterError with the place and u where k, which depends on u, is not positive
+template <int dim>
+void DiffusionReaction<dim>::require_positive(const PointBatch<dim> &at,
+                                              const std::vector<double> &k) const
+{
+  const auto bad = std::find_if(k.begin(), k.end(), [](const double k_q) { return !(k_q > 0.); });
+  if (bad == k.end())
+    return;
+  const std::size_t q = bad - k.begin();
+  std::ostringstream text;
+  const std::string path = parameters.path(parameters.conductivity);
+  text << path << " is " << *bad << " at (" << at.points()[q] << "), where u is " << at.u[0][q]
+       << ", but must be positive. Change the expression there, or begin closer to the solution.";
+  throw ParameterError(text.str(), path);
+}
+
+/// σ = k∇u, with k of each direction.
+template <int dim>
+void DiffusionReaction<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) const
+{
+  const Field<dim> &field = *k.at(at.material);
+  const bool is_isotropic = field.n_components == 1;
+  std::vector<double> of_direction(at.size()), by_u;
+  for (unsigned int d = 0; d < dim; ++d) {
+    const unsigned int component = is_isotropic ? 0 : d;
+    if (d == 0 || !is_isotropic)
+      field.evaluate(at, of_direction.data(), component);
+    const double *const gradient = at.gradient(0, d);
+    double *const value = sigma.value(d), *const by_gradient = sigma.by_gradient(d, 0, d);
+    for (unsigned int q = 0; q < at.size(); ++q) {
+      by_gradient[q] = of_direction[q];
+      value[q] = of_direction[q] * gradient[q];
+    }
+    if (field.degree_in_u(component) == 0)
+      continue;
+    require_positive(at, of_direction);
+    by_u.resize(at.size());
+    field.evaluate_by_u(at, by_u.data(), component);
+    for (unsigned int q = 0; q < at.size(); ++q)
+      sigma.by_u(d, 0)[q] = by_u[q] * gradient[q];
+  }
+}
+
+namespace
+{
+/// t += the field
+template <int dim>
+void add_field(const PointBatch<dim> &at, const Field<dim> &field, PointTerms &t)
+{
+  if (field.is_zero())
+    return;
+  std::vector<double> values(at.size());
+  field.evaluate(at, values.data());
+  double *const value = t.value(0);
+  for (unsigned int q = 0; q < at.size(); ++q)
+    value[q] += values[q];
+  if (field.degree_in_u() == 0)
+    return;
+  field.evaluate_by_u(at, values.data());
+  double *const by_u = t.by_u(0, 0);
+  for (unsigned int q = 0; q < at.size(); ++q)
+    by_u[q] += values[q];
+}
+} // namespace
+
+/// s += λ c φ(u)
+template <int dim>
+void DiffusionReaction<dim>::add_reaction(const PointBatch<dim> &at, const Field<dim> &c,
+                                          PointTerms &s) const
+{
+  std::vector<double> values(at.size());
+  c.evaluate(at, values.data());
+  double *const value = s.value(0), *const by_u = s.by_u(0, 0);
+  for (unsigned int q = 0; q < at.size(); ++q) {
+    value[q] += values[q] * reaction->value(at.u[0][q]);
+    by_u[q] += values[q] * reaction->derivative(at.u[0][q]);
+  }
+}
+
+template <int dim>
+void DiffusionReaction<dim>::source(const PointBatch<dim> &at, PointTerms &s) const
+{
+  add_field(at, *f.at(at.material), s);
+  if (reaction && !has_nodal_reaction && !c.empty() && !c.at(at.material)->is_zero())
+    add_reaction(at, *c.at(at.material), s);
+}
+
+template <int dim>
+void DiffusionReaction<dim>::boundary_flux(const PointBatch<dim> &at, PointTerms &g) const
+{
+  if (const auto q = neumann.find(at.boundary); q != neumann.end())
+    add_field(at, *q->second, g);
+  std::vector<double> values(at.size()), there(at.size());
+  if (const auto data = robin.find(at.boundary); data != robin.end()) {
+    data->second->evaluate(at, values.data(), 0);
+    data->second->evaluate(at, there.data(), 1);
+    for (unsigned int q = 0; q < at.size(); ++q) {
+      g.value(0)[q] += there[q] - values[q] * at.u[0][q];
+      g.by_u(0, 0)[q] -= values[q];
+    }
+  }
+  if (const auto data = boundary_reaction.find(at.boundary); data != boundary_reaction.end()) {
+    data->second->evaluate(at, values.data(), 0);
+    data->second->evaluate(at, there.data(), 1);
+    for (unsigned int q = 0; q < at.size(); ++q)
+      g.value(0)[q] -= values[q] * reaction->value(there[q]);
+    if (!has_nodal_reaction)
+      add_reaction(at, *data->second, g);
+  }
+}
+
+template <int dim>
+void DiffusionReaction<dim>::reaction_weight(const PointBatch<dim> &at,
+                                             std::vector<double> &weights) const
+{
+  if (!c.empty())
+    c.at(at.material)->evaluate(at, weights.data());
+}
+
+template <int dim>
+void DiffusionReaction<dim>::boundary_reaction_weight(const PointBatch<dim> &at,
+                                                      std::vector<double> &weights) const
+{
+  boundary_reaction.at(at.boundary)->evaluate(at, weights.data());
+}
+
+template class DiffusionReaction<2>;
+template class DiffusionReaction<3>;
+} // namespace femgpu

@@ -1,0 +1,165 @@
+#ifndef femgpu_physics_diffusion_reaction_h
+#define femgpu_physics_diffusion_reaction_h
+
+#include "linalg/expressions/expression_compiler.h"
+#include "physics/mesh/mesh_parts.h"
+#include "physics/physics.h"
+#include "physics/problem_tools.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace femgpu
+{
+/**
+ * Parameters of a physics of the family −∇·(k∇u) = f + λ c φ(u), with u = g or k ∂u/∂n = q on parts
+ * of the boundary. A physics declares those that it has, by its own names.
+ */
+class DiffusionReactionParameters : public dealii::ParameterAcceptor
+{
+public:
+  explicit DiffusionReactionParameters(const std::string &section);
+
+  /// A parameter of the section; without a key the physics does not have it.
+  struct Text
+  {
+    std::string key, text;
+  };
+  /// "Section/Key"
+  std::string path(const Text &parameter) const
+  {
+    return section + "/" + parameter.key;
+  }
+
+  std::string section;
+  Text conductivity, source, coefficient; ///< k, f and c, by material
+  Text dirichlet, neumann;                ///< g and q, by boundary
+  Text robin;                             ///< 'a, g': k ∂u/∂n = g − a u
+  Text boundary_reaction; ///< 'c, g': k ∂u/∂n = λ c (φ(u) − φ(g)), beside q
+  Text periodic, exact_solution;
+
+protected:
+  void declare(Text &parameter, const std::string &key, const std::string &documentation,
+               const std::string &text = "");
+  /// Dirichlet, Neumann, periodic sides and the exact solution.
+  void declare_dirichlet(const std::string &documentation);
+  void declare_neumann(const std::string &documentation);
+  void declare_periodic();
+  void declare_exact_solution();
+};
+
+/// λ φ(u)
+struct Reaction
+{
+  linalg::Nonlinearity term;
+  std::optional<linalg::AffineForm> affine; ///< of φ, if it is linear in u
+
+  double value(double u) const;      ///< λ φ(u)
+  double derivative(double u) const; ///< λ φ'(u)
+  bool depends_on_u() const
+  {
+    return !affine || affine->slope != 0.;
+  }
+};
+
+/**
+ * −∇·(k∇u) = f + λ c φ(u) with k ∂u/∂n = q + (g − a u) + λ c (φ(u) − φ(g)) on parts of the
+ * boundary. k, a function of x and u or a diagonal tensor of such functions, f and q may depend on
+ * u.
+ *
+ * A reaction that is linear in u makes terms of the matrix. Any other is integrated by nodal
+ * quadrature, if it is all that is not linear in u: A u = b + λ W φ(u) with a diagonal matrix W of
+ * weights, c >= 0. Else it is one of the terms that each step of Newton's method assembles.
+ */
+template <int dim>
+class DiffusionReaction : public Problem<dim>
+{
+public:
+  using Fields = MaterialFields<dim>;
+
+  /// @throws ParameterError for data that cannot be read, and for parts of the boundary that have
+  /// two conditions
+  DiffusionReaction(const DiffusionReactionParameters &parameters, const MeshRegions &regions,
+                    std::optional<Reaction> reaction = {});
+
+  unsigned int n_components() const override
+  {
+    return 1;
+  }
+  std::vector<std::string> component_names() const override
+  {
+    return {"u"};
+  }
+  std::optional<linalg::Nonlinearity> nonlinearity() const override
+  {
+    return has_nodal_reaction ? std::optional(reaction->term) : std::nullopt;
+  }
+  bool has_nonlinear_terms() const override
+  {
+    return is_nonlinear;
+  }
+  bool has_symmetric_matrix() const override
+  {
+    return has_symmetric_terms;
+  }
+  std::vector<std::pair<std::string, std::set<dealii::types::boundary_id>>>
+  named_boundaries() const override;
+
+  void check(const Mesh<dim> &mesh, const DiscretizationParameters &parameters) const override;
+  void check_data(const Discretization<dim> &discretization) const override;
+
+  std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
+  {
+    return conditions_of(dirichlet);
+  }
+  std::vector<PeriodicSides> periodic_sides() const override
+  {
+    return periodic;
+  }
+  const dealii::Function<dim> *exact_solution() const override
+  {
+    return exact.get();
+  }
+
+  void flux(const PointBatch<dim> &at, PointTerms &sigma) const override;
+  void source(const PointBatch<dim> &at, PointTerms &s) const override;
+  bool has_boundary_flux(const dealii::types::boundary_id id) const override
+  {
+    return neumann.count(id) > 0 || robin.count(id) > 0 || boundary_reaction.count(id) > 0;
+  }
+  void boundary_flux(const PointBatch<dim> &at, PointTerms &g) const override;
+  void reaction_weight(const PointBatch<dim> &at, std::vector<double> &c) const override;
+  bool has_boundary_reaction(const dealii::types::boundary_id id) const override
+  {
+    return has_nodal_reaction && boundary_reaction.count(id) > 0;
+  }
+  void boundary_reaction_weight(const PointBatch<dim> &at, std::vector<double> &c) const override;
+
+protected:
+  /// What holds u, beside Dirichlet data: terms that depend on u.
+  Holds holds() const;
+
+  const DiffusionReactionParameters &parameters;
+  Fields k, f, c;
+  BoundaryFields<dim> dirichlet, neumann, robin, boundary_reaction;
+  std::vector<PeriodicSides> periodic;
+  std::unique_ptr<Field<dim>> exact;
+  std::optional<Reaction> reaction;
+  bool has_nodal_reaction = false;
+
+private:
+  bool is_used_reaction() const;
+  void require_positive(const PointBatch<dim> &at, const std::vector<double> &k) const;
+  void add_reaction(const PointBatch<dim> &at, const Field<dim> &c, PointTerms &s) const;
+
+  bool is_nonlinear = false, has_symmetric_terms = true;
+};
+} // namespace femgpu
+
+#endif

@@ -1,0 +1,159 @@
+#include "physics/expression_parameters.h"
+
+#include "linalg/base/error.h"
+#include "physics/expressions.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace femgpu
+{
+namespace
+{
+const std::string constants_path = "Expressions/Constants", tables_path = "Expressions/Tables";
+
+std::optional<double> number(const std::string &text)
+{
+  double value = 0.;
+  const char *const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value))
+    return {};
+  return value;
+}
+
+/// @throws ParameterError unless @p name of a parameter can be used, beside the @p known ones
+template <class Known>
+void check_name(const std::string &path, const std::string &name, const Known &known)
+{
+  for (const char *const taken : {"x", "y", "z", "u", "e", "pi"})
+    if (name == taken || !linalg::is_free_name(name))
+      throw ParameterError("The name '" + name + "' in " + path +
+                               " has a meaning in expressions already, or is none; use another, of "
+                               "letters, digits and _.",
+                           path);
+  if (known.count(name) > 0)
+    throw ParameterError("The name '" + name + "' comes twice in " + path + ".", path);
+}
+
+/// Two numbers, separated by blanks, ',' or ';'.
+std::optional<std::pair<double, double>> read_pair(std::string line)
+{
+  std::replace_if(
+      line.begin(), line.end(), [](const char c) { return c == ',' || c == ';' || c == '\r'; },
+      ' ');
+  std::istringstream words(line);
+  std::string x, y, more;
+  words >> x >> y;
+  const auto first = number(x), second = number(y);
+  if (!first || !second || words >> more)
+    return {};
+  return std::pair(*first, *second);
+}
+
+/// Two columns; a first line of words and lines that begin with '#' are left out.
+linalg::ValueTable read_table_file(const std::string &name, const std::string &directory)
+{
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path beside = fs::path(directory) / name;
+  std::ifstream file(fs::exists(name, ignored) ? fs::path(name) : beside);
+  if (!file || fs::is_directory(name, ignored))
+    throw InputError("The table '" + name + "' of " + tables_path +
+                     " is neither pairs 'x y, x y' nor a file that can be read, from the directory "
+                     "the program is started in or beside the parameter file.");
+  linalg::ValueTable table;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos || line.front() == '#')
+      continue;
+    if (const auto pair = read_pair(line))
+      table.push_back(*pair);
+    else if (!table.empty() || number > 1)
+      throw InputError(name + ":" + std::to_string(number) + ": '" + line +
+                       "' is no pair of numbers. Write a place and a value in each line.");
+  }
+  return table;
+}
+
+linalg::ValueTable read_table(const std::string &name, const std::string &text,
+                              const std::string &directory)
+{
+  linalg::ValueTable table;
+  bool has_pairs = true;
+  for (const std::string &entry : split_expressions(text, ',')) {
+    const auto pair = read_pair(entry);
+    has_pairs = has_pairs && pair;
+    if (pair)
+      table.push_back(*pair);
+  }
+  if (!has_pairs)
+    table = read_table_file(text, directory);
+  if (table.size() < 2)
+    throw ParameterError("The table '" + name + "' of " + tables_path +
+                             " has fewer than two points. Write 'name: x y, x y, ...', or a file.",
+                         tables_path);
+  for (std::size_t k = 0; k + 1 < table.size(); ++k)
+    if (!(table[k].first < table[k + 1].first)) {
+      std::ostringstream message;
+      message << "The table '" << name << "' of " << tables_path << " has " << table[k + 1].first
+              << " behind " << table[k].first << ". Sort its points, each with one value.";
+      throw ParameterError(message.str(), tables_path);
+    }
+  return table;
+}
+} // namespace
+
+ExpressionParameters::ExpressionParameters() : ParameterAcceptor("/Expressions")
+{
+  add_parameter("Constants", constants,
+                "Numbers that all expressions may name: 'sigma=5.67e-8, eps=0.8'. Names that "
+                "expressions have already, as x or pi, cannot be used.");
+  add_parameter("Tables", tables,
+                "Functions of one argument by their values, as 'k_steel: 300 60, 600 45, 900 30; "
+                "c: c.csv': linear between points, constant beyond; for use as k_steel(u). Files "
+                "have two columns; a relative name is looked for from the directory the program is "
+                "started in, then from that of the parameter file.");
+}
+
+linalg::ExpressionDefinitions ExpressionParameters::definitions() const
+{
+  linalg::ExpressionDefinitions result;
+  for (const std::string &entry : split_expressions(constants, ',')) {
+    if (entry.empty())
+      continue;
+    const auto parts = split_expressions(entry, '=');
+    const auto value = parts.size() == 2 ? number(parts[1]) : std::nullopt;
+    if (!value)
+      throw ParameterError(
+          "The entry '" + entry + "' of " + constants_path +
+              " is no NAME=NUMBER; write entries such as 'sigma=5.67e-8, eps=0.8'.",
+          constants_path);
+    check_name(constants_path, parts[0], result.constants);
+    result.constants[parts[0]] = *value;
+  }
+  for (const std::string &entry : split_expressions(tables, ';')) {
+    if (entry.empty())
+      continue;
+    const auto colon = entry.find(':');
+    if (colon == std::string::npos)
+      throw ParameterError("The entry '" + entry + "' of " + tables_path +
+                               " has no ':' behind its name; write 'k_steel: 300 60, 600 45'.",
+                           tables_path);
+    const std::string name = split_expressions(entry.substr(0, colon), ',').front();
+    check_name(tables_path, name, result.tables);
+    if (result.constants.count(name) > 0)
+      throw ParameterError("'" + name + "' is a constant and a table. Give one another name.",
+                           tables_path);
+    const std::string text = split_expressions(entry.substr(colon + 1), ';').front();
+    result.tables[name] = read_table(name, text, directory);
+  }
+  return result;
+}
+} // namespace femgpu
