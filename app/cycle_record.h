@@ -4,7 +4,6 @@
 #include "linalg/dealii/group_solver.h"
 #include "linalg/nonlinear/continuation_options.h"
 #include "physics/results.h"
-#include "physics/solution_norms.h"
 
 #include <cstddef>
 #include <map>

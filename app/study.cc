@@ -103,7 +103,9 @@ public:
     if (!measurements.empty()) { // the coarse mesh is enough to find points and fields
       discretization.distribute_dofs();
       discretization.make_constraints(*problem);
-      measurements.check(discretization.make_vector());
+      u = discretization.make_vector();
+      DiscreteSolution<dim> zero(*problem, discretization, u);
+      measurements.check(zero);
     }
     if (mesh.is_curved) {
       refine_globally(mesh, parameters.mesh.initial_refinements);
@@ -138,8 +140,8 @@ private:
   std::optional<Stop> make_grid();
   void begin_solution();
   void end_cycle(const CycleRecord &record);
-  void estimate(CycleRecord &record);
-  void write(const CycleRecord &record, VtuOutput<dim> &output);
+  void estimate(DiscreteSolution<dim> &solution, CycleRecord &record);
+  void write(DiscreteSolution<dim> &solution, const CycleRecord &record, VtuOutput<dim> &output);
 
   const Parameters &parameters;
   MPI_Comm comm;
@@ -221,14 +223,14 @@ void Study<dim>::begin_solution()
 }
 
 template <int dim>
-void Study<dim>::estimate(CycleRecord &record)
+void Study<dim>::estimate(DiscreteSolution<dim> &solution, CycleRecord &record)
 {
   console.begin_phase("estimate");
   if (problem->exact_solution() != nullptr)
     record.errors =
         compute_errors(discretization, u, ComparableSolution<dim>(*problem, discretization));
   else
-    record.norms = solution_norms(discretization, u);
+    record.norms = solution.evaluation().norms;
   indicators.reinit(0);
   if (auto result = control.estimate(discretization, u)) {
     indicators.swap(result->indicators);
@@ -236,19 +238,20 @@ void Study<dim>::estimate(CycleRecord &record)
     if (record.errors)
       record.estimate->effectivity = result->error / flux_error(*problem, discretization, u);
   }
-  record.quantities = problem->quantities(discretization, u);
+  record.quantities = problem->quantities(solution);
   if (!measurements.empty()) {
-    measured = measurements.measure(u);
+    measured = measurements.measure(solution);
     record.quantities = with_measured(measured.quantities, record.quantities);
   }
 }
 
 template <int dim>
-void Study<dim>::write(const CycleRecord &record, VtuOutput<dim> &output)
+void Study<dim>::write(DiscreteSolution<dim> &solution, const CycleRecord &record,
+                       VtuOutput<dim> &output)
 {
   console.begin_phase("output");
   if (parameters.output.write_vtu)
-    output.write(record.cycle, record.cycle, discretization, u, indicators,
+    output.write(record.cycle, record.cycle, solution, indicators,
                  record.solve.report.converged());
   if (!measurements.empty())
     measurement_output.write(record.cycle, measured);
@@ -267,8 +270,11 @@ std::optional<Stop> Study<dim>::begin_cycle(linalg::GroupSystem &system, CycleRe
     begin_solution();
   discretization.make_constraints(*problem);
   discretization.constraints().distribute(u);
-  if (record.cycle == 0 && !measurements.empty())
-    measurements.check(u);
+  if (record.cycle == 0 && !measurements.empty()) {
+    u.update_ghost_values();
+    DiscreteSolution<dim> begin(*problem, discretization, u);
+    measurements.check(begin);
+  }
   record.seconds["dofs"] = watch.lap();
   console.begin_phase("pattern");
   make_pattern(discretization, system);
@@ -319,12 +325,13 @@ std::optional<Stop> Study<dim>::run_cycle(linalg::GroupSystem &system, ProblemSo
   if (report.outcome == linalg::Outcome::converged_to_rounding)
     console.warn(report.message);
   // The last iterate is for the user to judge, converged or not, but for what is no number.
+  DiscreteSolution<dim> solution(*problem, discretization, u);
   if (has_part && report.converged())
-    record.energy = evaluate(*problem, discretization, u).quadratic_energy;
+    record.energy = solution.evaluation().quadratic_energy;
   if (report.converged() || std::isfinite(u.l2_norm())) {
-    estimate(record);
+    estimate(solution, record);
     record.seconds["estimate"] = watch.lap();
-    write(record, output);
+    write(solution, record, output);
     record.seconds["output"] = watch.lap();
   }
   end_cycle(record);
@@ -368,7 +375,8 @@ void Study<dim>::trace_branch(linalg::GroupSystem &system, VtuOutput<dim> &outpu
   CycleRecord record;
   begin_cycle(system, record);
   const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
-  const auto on_point = [&](const linalg::BranchRecord &point, const FeVector &solution) {
+  const auto on_point = [&](const linalg::BranchRecord &point, const FeVector &values) {
+    DiscreteSolution<dim> solution(*problem, discretization, values);
     const auto index = static_cast<unsigned int>(point.index);
     const bool is_special = point.kind != linalg::BranchRecord::Kind::point;
     if (is_special)
@@ -376,7 +384,7 @@ void Study<dim>::trace_branch(linalg::GroupSystem &system, VtuOutput<dim> &outpu
     else
       console.detail(to_string(point));
     if (every > 0 && (is_special || index % every == 0))
-      output.write(index, point.arclength, discretization, solution, indicators,
+      output.write(index, point.arclength, solution, indicators,
                    /* has converged */ true);
   };
   study.branch = tracer.trace(discretization, system, u, record.seconds, on_point);

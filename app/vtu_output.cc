@@ -205,9 +205,11 @@ void VtuOutput<dim>::write_records(const DataOut<dim> &out, const std::vector<st
 
 template <int dim>
 void VtuOutput<dim>::write(const unsigned int index, const double time,
-                           const Discretization<dim> &discretization, const FeVector &u,
-                           const Vector<float> &indicators, const bool has_converged)
+                           DiscreteSolution<dim> &solution, const Vector<float> &indicators,
+                           const bool has_converged)
 {
+  const Discretization<dim> &discretization = solution.discretization();
+  const FeVector &u = solution.u();
   const auto &triangulation = *discretization.mesh().triangulation;
   const MPI_Comm comm = discretization.communicator();
   DataOut<dim> out;
@@ -223,7 +225,7 @@ void VtuOutput<dim>::write(const unsigned int index, const double time,
   }
   std::vector<NodalField> fields;
   if (has_nodal_fields)
-    fields = problem.nodal_fields(discretization, u);
+    fields = problem.nodal_fields(solution);
   for (const NodalField &field : fields)
     add_field(std::vector<std::string>(problem.n_components(), field.name), field.values, out);
   const auto postprocessors = problem.postprocessors();

@@ -2,7 +2,7 @@
 #define femgpu_app_vtu_output_h
 
 #include "app/parameters.h"
-#include "physics/problem.h"
+#include "physics/residual.h"
 
 #include <deal.II/lac/vector.h>
 #include <deal.II/numerics/data_out.h>
@@ -35,8 +35,8 @@ public:
    * @param has_converged if not, the field data `converged` of the files is 0
    * @throws OutputError if a file cannot be written.
    */
-  void write(unsigned int index, double time, const Discretization<dim> &discretization,
-             const FeVector &u, const dealii::Vector<float> &indicators, bool has_converged);
+  void write(unsigned int index, double time, DiscreteSolution<dim> &solution,
+             const dealii::Vector<float> &indicators, bool has_converged);
 
   /// Leaves out Problem::nodal_fields(), which belong to a solution for the data of the parameters:
   /// along a branch λ is another.

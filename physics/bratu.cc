@@ -73,25 +73,23 @@ public:
     DiffusionReaction<dim>::check(mesh, discretization);
   }
 
-  std::vector<Quantity> quantities(const Discretization<dim> &discretization,
-                                   const FeVector &u) const override
+  std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
-    const Evaluation evaluation = evaluate(*this, discretization, u);
-    const double reaction = reaction_energy(evaluation, this->reaction->term.lambda, u,
+    const Evaluation &evaluation = solution.evaluation();
+    const double reaction = reaction_energy(evaluation, this->reaction->term.lambda, solution.u(),
                                             [](const double u_i) { return std::exp(u_i); });
-    std::vector<Quantity> result = {{"max u", extrema(u, discretization.communicator()).second},
+    std::vector<Quantity> result = {{"max u", extrema(solution.u()).second},
                                     {"energy", evaluation.quadratic_energy + reaction}};
     for (const Quantity &flux :
-         flux_quantities(discretization, evaluation, ids_of(this->dirichlet)))
+         flux_quantities(solution, ids_of(this->dirichlet)))
       result.push_back(flux);
     return result;
   }
 
   /// On a branch λ is not that of the parameters, so that there is no residual to speak of.
-  std::vector<NodalField> nodal_fields(const Discretization<dim> &discretization,
-                                       const FeVector &u) const override
+  std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
-    return {residual_field(*this, discretization, u)};
+    return {residual_field(solution)};
   }
 
   std::string cure_without_solution() const override

@@ -7,27 +7,12 @@ namespace femgpu
 using namespace dealii;
 
 template <int dim>
-void reinit(const ActiveCell<dim> &cell, FEValues<dim> &fe, CellPoints<dim> &points)
-{
-  fe.reinit(cell_of(cell));
-  points.reinit(fe, cell->material_id());
-}
-
-template <int dim>
-void reinit(const ActiveCell<dim> &cell, const unsigned int face, FEFaceValues<dim> &fe,
-            CellPoints<dim> &points)
-{
-  fe.reinit(cell_of(cell), face);
-  points.reinit(fe, cell->material_id(), cell->face(face)->boundary_id());
-}
-
-template <int dim>
 CellEquation<dim>::Nodes::Nodes(const Discretization<dim> &discretization, const UpdateFlags flags)
     : fe(discretization.mapping(), discretization.element().base_element(0),
          discretization.nodal_quadrature(), flags),
       face_fe(discretization.mapping(), discretization.element().base_element(0),
               discretization.nodal_face_quadrature(), flags),
-      in_cell(discretization.element()), on_face(discretization.element())
+      in_cell(discretization), on_face(discretization)
 {}
 
 template <int dim>
@@ -40,7 +25,7 @@ CellEquation<dim>::CellEquation(const Problem<dim> &problem,
       face_fe(discretization.mapping(), discretization.element().base_element(0),
               discretization.face_quadrature(),
               update_values | update_quadrature_points | update_JxW_values | update_normal_vectors),
-      in_cell(discretization.element()), on_face(discretization.element()),
+      in_cell(discretization), on_face(discretization),
       kept_K(discretization.element().n_dofs_per_cell(),
              discretization.element().n_dofs_per_cell()),
       u_cell(discretization.element().n_dofs_per_cell()), of_loads(u_cell.size())
@@ -72,7 +57,7 @@ void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, cons
     if (!cell->face(face)->at_boundary() ||
         !problem.has_boundary_flux(cell->face(face)->boundary_id()))
       continue;
-    reinit(cell, face, face_fe, on_face);
+    on_face.reinit(cell, face, face_fe);
     if (u != nullptr)
       on_face.set_solution(u_cell);
     else
@@ -87,7 +72,7 @@ template <int dim>
 void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, Vector<double> &w)
 {
   w = 0.;
-  reinit(cell, nodes->fe, nodes->in_cell);
+  nodes->in_cell.reinit(cell, nodes->fe);
   nodes->c.assign(nodes->in_cell.size(), 0.);
   problem.reaction_weight(nodes->in_cell.batch(), nodes->c);
   nodes->in_cell.add_nodal_weights(nodes->c.data(), w);
@@ -97,7 +82,7 @@ void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, Vector<double> 
     if (!cell->face(face)->at_boundary() ||
         !problem.has_boundary_reaction(cell->face(face)->boundary_id()))
       continue;
-    reinit(cell, face, nodes->face_fe, nodes->on_face);
+    nodes->on_face.reinit(cell, face, nodes->face_fe);
     nodes->c.assign(nodes->on_face.size(), 0.);
     problem.boundary_reaction_weight(nodes->on_face.batch(), nodes->c);
     nodes->on_face.add_nodal_weights(nodes->c.data(), w);
@@ -109,7 +94,7 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
                                   CellTerms &terms)
 {
   cell->get_dof_indices(terms.dofs);
-  reinit(cell, fe, in_cell);
+  in_cell.reinit(cell, fe);
   if (u != nullptr) {
     cell->get_dof_values(*u, u_cell);
     in_cell.set_solution(u_cell);
@@ -177,7 +162,7 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
 {
   cell->get_dof_indices(terms.dofs);
   cell->get_dof_values(u, u_cell);
-  reinit(cell, fe, in_cell);
+  in_cell.reinit(cell, fe);
   in_cell.set_solution(u_cell);
   evaluate_terms();
   of_loads = 0.;
@@ -195,10 +180,6 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
   return result;
 }
 
-template void reinit(const ActiveCell<2> &, FEValues<2> &, CellPoints<2> &);
-template void reinit(const ActiveCell<3> &, FEValues<3> &, CellPoints<3> &);
-template void reinit(const ActiveCell<2> &, unsigned int, FEFaceValues<2> &, CellPoints<2> &);
-template void reinit(const ActiveCell<3> &, unsigned int, FEFaceValues<3> &, CellPoints<3> &);
 template class CellEquation<2>;
 template class CellEquation<3>;
 } // namespace femgpu

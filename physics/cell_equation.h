@@ -11,24 +11,6 @@
 
 namespace femgpu
 {
-template <int dim>
-using ActiveCell = typename dealii::DoFHandler<dim>::active_cell_iterator;
-
-/// The cell of the mesh: FEValues of the scalar element know nothing of the dofs.
-template <int dim>
-typename dealii::Triangulation<dim>::cell_iterator
-cell_of(const dealii::TriaIterator<dealii::DoFCellAccessor<dim, dim, false>> &cell)
-{
-  return cell;
-}
-
-/// Moves @p fe, of the scalar element, to @p cell, and the @p points with it.
-template <int dim>
-void reinit(const ActiveCell<dim> &cell, dealii::FEValues<dim> &fe, CellPoints<dim> &points);
-template <int dim>
-void reinit(const ActiveCell<dim> &cell, unsigned int face, dealii::FEFaceValues<dim> &fe,
-            CellPoints<dim> &points);
-
 /**
  * The equation of a problem on cells, one after the other: what it adds to the equations of their
  * dofs, without constraints. Cells that are the one before, moved, with the same coefficients, keep

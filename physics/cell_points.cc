@@ -9,44 +9,103 @@ namespace femgpu
 using namespace dealii;
 
 template <int dim>
-CellPoints<dim>::CellPoints(const FiniteElement<dim> &element)
-    : n_components(element.n_components()), n_nodes(element.base_element(0).n_dofs_per_cell()),
-      dofs(n_components), block(std::size_t(n_nodes) * n_nodes), row(n_nodes)
+CellPoints<dim>::CellPoints(const Discretization<dim> &discretization)
+    : n_components(discretization.element().n_components()),
+      n_nodes(discretization.element().base_element(0).n_dofs_per_cell()),
+      is_given_by_vertices(discretization.has_straight_cells()), dofs(n_components),
+      block(std::size_t(n_nodes) * n_nodes), row(n_nodes)
 {
   for (unsigned int c = 0; c < n_components; ++c)
     for (unsigned int node = 0; node < n_nodes; ++node)
-      dofs[c].push_back(element.component_to_system_index(c, node));
+      dofs[c].push_back(discretization.element().component_to_system_index(c, node));
 }
 
 template <int dim>
-void CellPoints<dim>::reinit(const FEValuesBase<dim> &fe, const types::material_id material,
-                             const types::boundary_id id)
+bool CellPoints<dim>::is_like_the_one_before(const ActiveCell<dim> &cell) const
+{
+  if (edges.empty() || cell->n_vertices() != edges.size() + 1)
+    return false;
+  const Point<dim> &first = cell->vertex(0);
+  for (unsigned int v = 0; v < edges.size(); ++v) {
+    constexpr double rounding = 1e-13;
+    const Tensor<1, dim> difference = (cell->vertex(v + 1) - first) - edges[v];
+    if (!(difference.norm_square() <= rounding * rounding * edges[v].norm_square()))
+      return false;
+  }
+  return true;
+}
+
+template <int dim>
+void CellPoints<dim>::keep_vertices(const ActiveCell<dim> &cell)
+{
+  const Point<dim> &first = cell->vertex(0);
+  edges.clear();
+  for (unsigned int v = 1; v < cell->n_vertices(); ++v)
+    edges.push_back(cell->vertex(v) - first);
+  offsets.clear();
+  for (const Point<dim> &place : places)
+    offsets.push_back(place - first);
+}
+
+template <int dim>
+void CellPoints<dim>::reinit(const ActiveCell<dim> &cell, FEValues<dim> &fe)
+{
+  if (is_given_by_vertices && is_like_the_one_before(cell)) {
+    const Point<dim> &first = cell->vertex(0);
+    for (unsigned int q = 0; q < n_points; ++q)
+      places[q] = first + offsets[q];
+    points.material = cell->material_id();
+    moved = true;
+    return;
+  }
+  fe.reinit(cell_of(cell));
+  load(cell, fe);
+  if (is_given_by_vertices)
+    keep_vertices(cell);
+}
+
+template <int dim>
+void CellPoints<dim>::reinit(const ActiveCell<dim> &cell, const unsigned int face,
+                             FEFaceValues<dim> &fe)
+{
+  fe.reinit(cell_of(cell), face);
+  load(cell, fe, cell->face(face)->boundary_id());
+}
+
+template <int dim>
+void CellPoints<dim>::load(const ActiveCell<dim> &cell, const FEValuesBase<dim> &fe,
+                           const types::boundary_id id)
 {
   const UpdateFlags flags = fe.get_update_flags();
-  moved = n_points > 0 && fe.get_cell_similarity() == CellSimilarity::translation;
-  points.places = &fe.get_quadrature_points();
-  points.normals = (flags & update_normal_vectors) != 0 ? &fe.get_normal_vectors() : nullptr;
-  points.material = material;
+  moved = false;
+  places = fe.get_quadrature_points();
+  points.places = &places;
+  if ((flags & update_normal_vectors) != 0) {
+    normals = fe.get_normal_vectors();
+    points.normals = &normals;
+  }
+  points.material = cell->material_id();
   points.boundary = id;
-  if (moved)
-    return;
   n_points = fe.n_quadrature_points;
   weights.resize(n_points);
   shape_values.resize(std::size_t(n_points) * n_nodes);
   shape_gradients.resize(std::size_t(n_points) * n_nodes * dim);
+  values_of_nodes.resize(shape_values.size());
+  gradients_of_nodes.resize(shape_gradients.size());
   for (unsigned int q = 0; q < n_points; ++q) {
     if ((flags & update_JxW_values) != 0)
       weights[q] = fe.JxW(q);
     double *const value = shape_values.data() + std::size_t(q) * n_nodes;
     for (unsigned int m = 0; m < n_nodes; ++m)
-      value[m] = fe.shape_value(m, q);
+      value[m] = values_of_nodes[std::size_t(m) * n_points + q] = fe.shape_value(m, q);
     if ((flags & update_gradients) == 0)
       continue;
     double *const gradient = shape_gradients.data() + std::size_t(q) * n_nodes * dim;
     for (unsigned int m = 0; m < n_nodes; ++m) {
       const Tensor<1, dim> &of_shape = fe.shape_grad(m, q);
       for (unsigned int d = 0; d < dim; ++d)
-        gradient[d * n_nodes + m] = of_shape[d];
+        gradient[d * n_nodes + m] =
+            gradients_of_nodes[(std::size_t(m) * dim + d) * n_points + q] = of_shape[d];
     }
   }
 }
@@ -67,16 +126,25 @@ template <int dim>
 void CellPoints<dim>::set_solution(const Vector<double> &u_cell)
 {
   set_zero_solution();
-  const int n = static_cast<int>(n_nodes);
-  for (unsigned int c = 0; c < n_components; ++c) {
-    for (unsigned int m = 0; m < n_nodes; ++m)
-      row[m] = u_cell(dofs[c][m]);
-    for (unsigned int q = 0; q < n_points; ++q) {
-      points.u[c][q] = sum_of_products(n, row.data(), values(q));
+  const int n = static_cast<int>(n_points);
+  for (unsigned int c = 0; c < n_components; ++c)
+    for (unsigned int m = 0; m < n_nodes; ++m) {
+      const double u_m = u_cell(dofs[c][m]);
+      add_multiple(n, u_m, values_of_nodes.data() + std::size_t(m) * n_points, points.u[c]);
       for (unsigned int d = 0; d < dim; ++d)
-        points.gradients[c * dim + d][q] = sum_of_products(n, row.data(), gradients(q, d));
+        add_multiple(n, u_m, gradients_of_nodes.data() + (std::size_t(m) * dim + d) * n_points,
+                     points.gradients[c * dim + d]);
     }
-  }
+}
+
+template <int dim>
+double CellPoints<dim>::integral_of_square(const PointRows &v) const
+{
+  double sum = 0.;
+  for (const unsigned int row : v.written())
+    for (unsigned int q = 0; q < n_points; ++q)
+      sum += v[row][q] * v[row][q] * weights[q];
+  return sum;
 }
 
 template <int dim>

@@ -1,9 +1,9 @@
 #ifndef femgpu_physics_cell_points_h
 #define femgpu_physics_cell_points_h
 
+#include "physics/discretization.h"
 #include "physics/point_batch.h"
 
-#include <deal.II/fe/fe.h>
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/lac/full_matrix.h>
 #include <deal.II/lac/vector.h>
@@ -12,6 +12,17 @@
 
 namespace femgpu
 {
+template <int dim>
+using ActiveCell = typename dealii::DoFHandler<dim>::active_cell_iterator;
+
+/// The cell of the mesh: FEValues of the scalar element know nothing of the dofs.
+template <int dim>
+typename dealii::Triangulation<dim>::cell_iterator
+cell_of(const dealii::TriaIterator<dealii::DoFCellAccessor<dim, dim, false>> &cell)
+{
+  return cell;
+}
+
 /**
  * The shape functions of a cell at quadrature points in it or on a face of it, a function of the
  * space there, and what integrals over these points make of coefficients. An element of several
@@ -21,16 +32,20 @@ template <int dim>
 class CellPoints
 {
 public:
-  /// @param element of the space
-  explicit CellPoints(const dealii::FiniteElement<dim> &element);
+  /// @p discretization outlives this object.
+  explicit CellPoints(const Discretization<dim> &discretization);
 
   /**
-   * @param fe of the scalar element, with values, gradients if wanted, points and JxW; it outlives
-   *        the use of batch()
-   * @param id of a face at the boundary
+   * Moves to @p cell; @p fe, of the scalar element with values, points, and gradients and JxW if
+   * wanted, is always the same object. Cells that are the one before, moved, keep its shape
+   * functions: they take no more than their points.
    */
-  void reinit(const dealii::FEValuesBase<dim> &fe, dealii::types::material_id material,
-              dealii::types::boundary_id id = 0);
+  void reinit(const ActiveCell<dim> &cell, dealii::FEValues<dim> &fe);
+  /// Moves to a face of @p cell.
+  void reinit(const ActiveCell<dim> &cell, unsigned int face, dealii::FEFaceValues<dim> &fe);
+  /// @param fe is on @p cell, or a face of it with the boundary @p id
+  void load(const ActiveCell<dim> &cell, const dealii::FEValuesBase<dim> &fe,
+            dealii::types::boundary_id id = 0);
 
   /// Are shape functions and JxW those of the cell before, which this one is moved?
   bool is_moved() const
@@ -65,6 +80,9 @@ public:
   {
     return shape_values.data() + std::size_t(q) * n_nodes;
   }
+
+  /// ∫ Σ_r v_r²
+  double integral_of_square(const PointRows &v) const;
 
   /// f_i += Σ_c ∫ s_c φ_i
   void add_source(const PointTerms &s, dealii::Vector<double> &f) const;
@@ -101,11 +119,20 @@ private:
     return derivative < dim ? gradients(q, derivative) : values(q);
   }
 
+  bool is_like_the_one_before(const ActiveCell<dim> &cell) const;
+  void keep_vertices(const ActiveCell<dim> &cell);
+
   unsigned int n_components, n_nodes, n_points = 0;
+  bool is_given_by_vertices; ///< the shape of cells: their sides are not curved
   std::vector<std::vector<unsigned int>> dofs; ///< of a component, by node
   bool moved = false;
+  std::vector<dealii::Tensor<1, dim>> edges; ///< from the first vertex to the others
+  std::vector<dealii::Tensor<1, dim>> offsets; ///< of the points from the first vertex
+  std::vector<dealii::Point<dim>> places;
+  std::vector<dealii::Tensor<1, dim>> normals;
   PointBatch<dim> points;
   std::vector<double> weights, shape_values, shape_gradients;
+  std::vector<double> values_of_nodes, gradients_of_nodes; ///< the same, a row of points each
   std::vector<double> block, row; ///< workspace
 };
 } // namespace femgpu

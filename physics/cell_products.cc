@@ -14,12 +14,4 @@ void add_outer_product(const int n, const double *const left, const double *cons
   for (int i = 0; i < n; ++i)
     add_multiple(n, left[i], right, block + i * n);
 }
-
-double sum_of_products(const int n, const double *const x, const double *const y)
-{
-  double sum = 0.;
-  for (int j = 0; j < n; ++j)
-    sum += x[j] * y[j];
-  return sum;
-}
 } // namespace femgpu

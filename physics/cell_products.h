@@ -12,9 +12,6 @@ void add_multiple(int n, double factor, const double *x, double *row);
 
 /// block_ij += left_i right_j, i, j < n, by rows
 void add_outer_product(int n, const double *left, const double *right, double *block);
-
-/// Σ_j x_j y_j, j < n, in this order
-double sum_of_products(int n, const double *x, const double *y);
 } // namespace femgpu
 
 #endif

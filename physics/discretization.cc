@@ -195,6 +195,13 @@ MPI_Comm Discretization<dim>::communicator() const
 }
 
 template <int dim>
+bool Discretization<dim>::has_straight_cells() const
+{
+  const auto *const multilinear = dynamic_cast<const MappingQ<dim> *>(the_mapping.get());
+  return the_mesh->is_simplex || (multilinear != nullptr && multilinear->get_degree() == 1);
+}
+
+template <int dim>
 FeVector Discretization<dim>::make_vector() const
 {
   return FeVector(owned(), relevant(), communicator());

@@ -62,6 +62,8 @@ public:
   {
     return *the_mapping;
   }
+  /// Do the vertices of cells say all of their shape, the sides being straight?
+  bool has_straight_cells() const;
   const dealii::DoFHandler<dim> &dofs() const
   {
     return dof_handler;

@@ -3,7 +3,6 @@
 
 #include "physics/discretization.h"
 #include "physics/results.h"
-#include "physics/solution_norms.h"
 
 #include <deal.II/base/function.h>
 
@@ -13,10 +12,6 @@ namespace femgpu
 template <int dim>
 ErrorNorms compute_errors(const Discretization<dim> &discretization, const FeVector &u,
                           const dealii::Function<dim> &exact);
-
-/// Collective. @p u has ghost values.
-template <int dim>
-SolutionNorms solution_norms(const Discretization<dim> &discretization, const FeVector &u);
 } // namespace femgpu
 
 #endif

@@ -35,18 +35,20 @@ public:
   FluxValues(const Problem<dim> &problem, const Discretization<dim> &discretization,
              const FeVector &u)
       : problem(problem), u(u), n_components(problem.n_components()),
-        u_cell(discretization.element().n_dofs_per_cell()), at(discretization.element())
+        u_cell(discretization.element().n_dofs_per_cell()), at(discretization)
   {}
 
-  /// @param fe of the scalar element, on @p cell or a face of it with the boundary @p id
+  /// @param fe of the scalar element, on a face of @p cell, with the boundary @p id
   void reinit(const ActiveCell<dim> &cell, const FEValuesBase<dim> &fe,
               const types::boundary_id id = 0)
   {
-    at.reinit(fe, cell->material_id(), id);
-    cell->get_dof_values(u, u_cell);
-    at.set_solution(u_cell);
-    sigma.reinit(n_components * dim, n_components, dim, at.size());
-    problem.flux(at.batch(), sigma);
+    at.load(cell, fe, id);
+    evaluate(cell);
+  }
+  void reinit(const ActiveCell<dim> &cell, FEValues<dim> &fe)
+  {
+    at.reinit(cell, fe);
+    evaluate(cell);
   }
   const CellPoints<dim> &points() const
   {
@@ -76,6 +78,14 @@ public:
   }
 
 private:
+  void evaluate(const ActiveCell<dim> &cell)
+  {
+    cell->get_dof_values(u, u_cell);
+    at.set_solution(u_cell);
+    sigma.reinit(n_components * dim, n_components, dim, at.size());
+    problem.flux(at.batch(), sigma);
+  }
+
   const Problem<dim> &problem;
   const FeVector &u;
   unsigned int n_components;
@@ -315,7 +325,6 @@ public:
 
   double flux_square(const ActiveCell<dim> &cell)
   {
-    at_gauss.reinit(cell_of(cell));
     sigma.reinit(cell, at_gauss);
     return sigma.square();
   }
@@ -323,7 +332,6 @@ public:
   /// After flux_square() of the same cell.
   double residual_square(const ActiveCell<dim> &cell)
   {
-    at_nodes.reinit(cell_of(cell));
     nodal_sigma.reinit(cell, at_nodes);
     const CellPoints<dim> &points = sigma.points();
     const PointBatch<dim> &at = points.batch();
@@ -425,10 +433,9 @@ double flux_error(const Problem<dim> &problem, const Discretization<dim> &discre
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    fe.reinit(cell_of(cell));
     sigma.reinit(cell, fe);
     PointBatch<dim> at;
-    at.places = &fe.get_quadrature_points();
+    at.places = sigma.points().batch().places;
     at.material = cell->material_id();
     at.u.reinit(n_components, n_points);
     at.gradients.reinit(n_components * dim, n_points);
@@ -445,7 +452,8 @@ double flux_error(const Problem<dim> &problem, const Discretization<dim> &discre
     for (unsigned int c = 0; c < n_components; ++c)
       for (unsigned int d = 0; d < dim; ++d)
         for (unsigned int q = 0; q < n_points; ++q)
-          square += std::pow(sigma(c, d)[q] - exact_sigma.value(c * dim + d)[q], 2) * fe.JxW(q);
+          square += std::pow(sigma(c, d)[q] - exact_sigma.value(c * dim + d)[q], 2) *
+                    sigma.points().JxW(q);
   }
   return std::sqrt(Utilities::MPI::sum(square, discretization.communicator()));
 }

@@ -171,6 +171,17 @@ void Field<dim>::vector_value(const Point<dim> &p, Vector<double> &values) const
 }
 
 template <int dim>
+void Field<dim>::vector_value_list(const Points &points, std::vector<Vector<double>> &values) const
+{
+  std::vector<double> of_component;
+  for (unsigned int c = 0; c < this->n_components; ++c) {
+    value_list(points, of_component, c);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      values[i](c) = of_component[i];
+  }
+}
+
+template <int dim>
 Tensor<1, dim> Field<dim>::gradient(const Point<dim> &p, const unsigned int component) const
 {
   std::vector<Tensor<1, dim>> gradients(1);

@@ -72,6 +72,8 @@ public:
   void value_list(const Points &points, std::vector<double> &values,
                   unsigned int component = 0) const override;
   void vector_value(const dealii::Point<dim> &p, dealii::Vector<double> &values) const override;
+  void vector_value_list(const Points &points,
+                         std::vector<dealii::Vector<double>> &values) const override;
 
   dealii::Tensor<1, dim> gradient(const dealii::Point<dim> &p,
                                   unsigned int component = 0) const override;

@@ -127,31 +127,30 @@ public:
     return &guess;
   }
 
-  std::vector<Quantity> quantities(const Discretization<dim> &discretization,
-                                   const FeVector &u) const override
+  std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
-    const auto [least, largest] = extrema(u, discretization.communicator());
+    const auto [least, largest] = extrema(solution.u());
     std::vector<Quantity> result = {{"min u", least}, {"max u", largest}};
-    const Evaluation evaluation = evaluate(*this, discretization, u);
+    const Evaluation &evaluation = solution.evaluation();
     if (!this->has_nonlinear_terms()) {
       double energy = evaluation.quadratic_energy;
       if (this->nonlinearity())
         energy +=
-            reaction_energy(evaluation, -1., u, [&](const double u_i) { return potential(u_i); });
+            reaction_energy(evaluation, -1., solution.u(), [&](const double u_i) { return potential(u_i); });
       result.push_back({"energy", energy});
     }
     for (const Quantity &flux :
-         flux_quantities(discretization, evaluation, ids_of(this->dirichlet)))
+         flux_quantities(solution, ids_of(this->dirichlet)))
       result.push_back(flux);
     return result;
   }
 
-  std::vector<NodalField> nodal_fields(const Discretization<dim> &discretization,
-                                       const FeVector &u) const override
+  std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
-    if (discretization.mesh().is_simplex && discretization.degree() > 1)
+    if (solution.discretization().mesh().is_simplex &&
+        solution.discretization().degree() > 1)
       return {};
-    return {residual_field(*this, discretization, u)};
+    return {residual_field(solution)};
   }
 
   std::string cure_without_solution() const override

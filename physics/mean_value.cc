@@ -20,7 +20,7 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
   FEValues<dim> fe(discretization.mapping(), element, discretization.cell_quadrature(), flags);
   FEFaceValues<dim> face(discretization.mapping(), element, discretization.face_quadrature(),
                          flags | update_normal_vectors);
-  CellPoints<dim> in_cell(discretization.element()), on_face(discretization.element());
+  CellPoints<dim> in_cell(discretization), on_face(discretization);
   PointTerms terms;
   Compatibility mine;
   const auto begin = [&](CellPoints<dim> &points) {
@@ -37,14 +37,14 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    reinit(cell, fe, in_cell);
+    in_cell.reinit(cell, fe);
     begin(in_cell);
     problem.source(in_cell.batch(), terms);
     add(in_cell);
     for (const auto f : cell->face_indices()) {
       if (!cell->face(f)->at_boundary() || !problem.has_boundary_flux(cell->face(f)->boundary_id()))
         continue;
-      reinit(cell, f, face, on_face);
+      on_face.reinit(cell, f, face);
       begin(on_face);
       problem.boundary_flux(on_face.batch(), terms);
       add(on_face);
@@ -84,7 +84,7 @@ template <int dim>
 double norm_of_all_equations(const Problem<dim> &problem, const Discretization<dim> &discretization,
                              const FeVector &u)
 {
-  FeVector residual = nodal_residual(problem, discretization, u);
+  FeVector residual = evaluate(problem, discretization, u).residual;
   residual.zero_out_ghost_values();
   residual -= defect_of_rhs(problem, discretization);
   return residual.l2_norm();

@@ -71,6 +71,13 @@ public:
     for (double &value : values)
       value -= mean;
   }
+  void vector_value_list(const std::vector<dealii::Point<dim>> &points,
+                         std::vector<dealii::Vector<double>> &values) const override
+  {
+    problem.exact_solution()->vector_value_list(points, values);
+    for (dealii::Vector<double> &value : values)
+      value.add(-mean);
+  }
   void gradient_list(const std::vector<dealii::Point<dim>> &points,
                      std::vector<dealii::Tensor<1, dim>> &gradients,
                      const unsigned int component) const override

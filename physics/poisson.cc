@@ -93,13 +93,12 @@ public:
     throw ParameterError(text.str(), "Poisson/Right-hand side");
   }
 
-  std::vector<Quantity> quantities(const Discretization<dim> &discretization,
-                                   const FeVector &u) const override
+  std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
     if (fixes_mean())
       return {
-          {"compatibility defect", compatibility(*this, discretization).relative_defect(), false}};
-    return DiffusionReaction<dim>::quantities(discretization, u);
+          {"compatibility defect", compatibility(*this, solution.discretization()).relative_defect(), false}};
+    return DiffusionReaction<dim>::quantities(solution);
   }
 
 private:

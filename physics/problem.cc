@@ -57,15 +57,14 @@ std::vector<std::shared_ptr<DataPostprocessor<dim>>> Problem<dim>::postprocessor
 }
 
 template <int dim>
-std::vector<Quantity> Problem<dim>::quantities(const Discretization<dim> &discretization,
-                                               const FeVector &u) const
+std::vector<Quantity> Problem<dim>::quantities(DiscreteSolution<dim> &solution) const
 {
   std::set<types::boundary_id> given;
   for (const auto &condition : dirichlet_conditions())
     given.insert(condition.ids.begin(), condition.ids.end());
   if (n_components() > 1 || given.empty())
     return {};
-  return flux_quantities(discretization, evaluate(*this, discretization, u), given);
+  return flux_quantities(solution, given);
 }
 
 template class Problem<2>;

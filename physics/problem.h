@@ -22,6 +22,9 @@
 
 namespace femgpu
 {
+template <int dim>
+class DiscreteSolution;
+
 /// The solution on one part of the boundary: values for the components of the mask.
 template <int dim>
 struct DirichletCondition
@@ -184,18 +187,14 @@ public:
   /// Fields that output files get besides the solution: of a scalar problem "flux", −σ.
   virtual std::vector<std::shared_ptr<dealii::DataPostprocessor<dim>>> postprocessors() const;
 
-  /// Collective. Functions of the space that output files get besides the solution; @p u has ghost
-  /// values.
-  virtual std::vector<NodalField> nodal_fields(const Discretization<dim> & /* discretization */,
-                                               const FeVector & /* u */) const
+  /// Collective. Functions of the space that output files get besides the solution.
+  virtual std::vector<NodalField> nodal_fields(DiscreteSolution<dim> & /* solution */) const
   {
     return {};
   }
 
   /// Collective. Numbers of interest: of a scalar problem the fluxes that leave where u is given.
-  /// @p u has ghost values.
-  virtual std::vector<Quantity> quantities(const Discretization<dim> &discretization,
-                                           const FeVector &u) const;
+  virtual std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const;
 
   /// What to tell a user for whose nonlinear problem no solution was found.
   virtual std::string cure_without_solution() const

@@ -140,15 +140,15 @@ void require_nodal_quadrature(const std::string &what, const Mesh<dim> &mesh,
 }
 
 /// Collective. The smallest and the largest value at the nodes; @p u is of one component.
-inline std::pair<double, double> extrema(const FeVector &u, MPI_Comm communicator)
+inline std::pair<double, double> extrema(const FeVector &u)
 {
   double least = std::numeric_limits<double>::max(), largest = -least;
   for (const double u_i : u) {
     least = std::min(least, u_i);
     largest = std::max(largest, u_i);
   }
-  return {dealii::Utilities::MPI::min(least, communicator),
-          dealii::Utilities::MPI::max(largest, communicator)};
+  return {dealii::Utilities::MPI::min(least, u.get_mpi_communicator()),
+          dealii::Utilities::MPI::max(largest, u.get_mpi_communicator())};
 }
 } // namespace femgpu
 

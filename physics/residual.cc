@@ -55,11 +55,13 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
   FeVector sums = vector_for_sums(discretization), weights;
   if (phi)
     weights.reinit(sums);
-  double energy = 0., supply = 0., magnitude = 0.;
+  double energy = 0., supply = 0., magnitude = 0., L2 = 0., H1 = 0.;
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
     energy += equation.evaluate(cell, u, terms);
+    L2 += equation.inside().integral_of_square(equation.inside().batch().u);
+    H1 += equation.inside().integral_of_square(equation.inside().batch().gradients);
     const double of_cell = terms.f.mean_value() * terms.f.size();
     supply += of_cell;
     magnitude += std::abs(of_cell);
@@ -73,6 +75,7 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
   result.quadratic_energy = Utilities::MPI::sum(energy, comm);
   result.supply = Utilities::MPI::sum(supply, comm);
   result.supply_magnitude = Utilities::MPI::sum(magnitude, comm);
+  result.norms = {std::sqrt(Utilities::MPI::sum(L2, comm)), std::sqrt(Utilities::MPI::sum(H1, comm))};
   result.residual = discretization.make_vector();
   result.residual.copy_locally_owned_data_from(sums);
   if (phi) {
@@ -83,13 +86,6 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
   }
   result.residual.update_ghost_values();
   return result;
-}
-
-template <int dim>
-FeVector nodal_residual(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                        const FeVector &u)
-{
-  return evaluate(problem, discretization, u).residual;
 }
 
 template <int dim>
@@ -120,10 +116,10 @@ FeVector shape_integrals(const Discretization<dim> &discretization,
 }
 
 template <int dim>
-NodalField residual_field(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                          const FeVector &u)
+NodalField residual_field(DiscreteSolution<dim> &solution)
 {
-  const FeVector residual = nodal_residual(problem, discretization, u);
+  const Discretization<dim> &discretization = solution.discretization();
+  const FeVector &residual = solution.evaluation().residual;
   const FeVector mass = shape_integrals(discretization, discretization.nodal_quadrature());
   NodalField field = {"residual", discretization.make_vector()};
   for (unsigned int i = 0; i < mass.locally_owned_size(); ++i)
@@ -135,10 +131,11 @@ NodalField residual_field(const Problem<dim> &problem, const Discretization<dim>
 }
 
 template <int dim>
-std::vector<Quantity> flux_quantities(const Discretization<dim> &discretization,
-                                      const Evaluation &evaluation,
+std::vector<Quantity> flux_quantities(DiscreteSolution<dim> &solution,
                                       const std::set<types::boundary_id> &ids)
 {
+  const Discretization<dim> &discretization = solution.discretization();
+  const Evaluation &evaluation = solution.evaluation();
   const MPI_Comm comm = discretization.communicator();
   std::vector<Quantity> result;
   IndexSet counted(discretization.dofs().n_dofs());
@@ -174,14 +171,12 @@ template FeVector vector_for_sums(const Discretization<2> &);
 template FeVector vector_for_sums(const Discretization<3> &);
 template Evaluation evaluate(const Problem<2> &, const Discretization<2> &, const FeVector &);
 template Evaluation evaluate(const Problem<3> &, const Discretization<3> &, const FeVector &);
-template FeVector nodal_residual(const Problem<2> &, const Discretization<2> &, const FeVector &);
-template FeVector nodal_residual(const Problem<3> &, const Discretization<3> &, const FeVector &);
 template FeVector shape_integrals(const Discretization<2> &, const Quadrature<2> &);
 template FeVector shape_integrals(const Discretization<3> &, const Quadrature<3> &);
-template NodalField residual_field(const Problem<2> &, const Discretization<2> &, const FeVector &);
-template NodalField residual_field(const Problem<3> &, const Discretization<3> &, const FeVector &);
-template std::vector<Quantity> flux_quantities(const Discretization<2> &, const Evaluation &,
+template NodalField residual_field(DiscreteSolution<2> &);
+template NodalField residual_field(DiscreteSolution<3> &);
+template std::vector<Quantity> flux_quantities(DiscreteSolution<2> &,
                                                const std::set<types::boundary_id> &);
-template std::vector<Quantity> flux_quantities(const Discretization<3> &, const Evaluation &,
+template std::vector<Quantity> flux_quantities(DiscreteSolution<3> &,
                                                const std::set<types::boundary_id> &);
 } // namespace femgpu

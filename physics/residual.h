@@ -6,6 +6,7 @@
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature.h>
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -22,24 +23,52 @@ struct Evaluation
   double quadratic_energy = 0.; ///< uᵀ K u / 2 − fᵀ u
   double supply = 0.; ///< sum of the residuals of the cells: what all data bring into the body
   double supply_magnitude = 0.; ///< sum of their absolute values
+  SolutionNorms norms;          ///< of the function
 };
 
-/// Collective. @param u has ghost values
+/// Collective, by one pass over the cells. @param u has ghost values
 template <int dim>
 Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &discretization,
                     const FeVector &u);
 
 /**
- * Collective. The residual f + λ W φ(u) − K u of every dof, hanging nodes eliminated but Dirichlet
- * data not: zero at free dofs as far as the system was solved. At dofs with Dirichlet data it is
- * minus the reaction: the force of a support, or the flux that enters, in the weak sense, so that
+ * A solution of a problem, and what the equations say of it, found once, when it is asked for.
+ * Its residual is zero at free dofs as far as the system was solved. At dofs with Dirichlet data it
+ * is minus the reaction: the force of a support, or the flux that enters, in the weak sense, so that
  * reactions balance the loads to rounding.
- * @param u has ghost values
- * @return with ghost values
  */
 template <int dim>
-FeVector nodal_residual(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                        const FeVector &u);
+class DiscreteSolution
+{
+public:
+  /// All outlive this object. @param u has ghost values
+  DiscreteSolution(const Problem<dim> &problem, const Discretization<dim> &discretization,
+                   const FeVector &u)
+      : problem(problem), space(discretization), values(u)
+  {}
+
+  const Discretization<dim> &discretization() const
+  {
+    return space;
+  }
+  const FeVector &u() const
+  {
+    return values;
+  }
+  /// Collective.
+  const Evaluation &evaluation()
+  {
+    if (!evaluated)
+      evaluated = evaluate(problem, space, values);
+    return *evaluated;
+  }
+
+private:
+  const Problem<dim> &problem;
+  const Discretization<dim> &space;
+  const FeVector &values;
+  std::optional<Evaluation> evaluated;
+};
 
 /// Collective. ∫ φ_i dx by @p quadrature for every dof of a scalar space, hanging nodes and
 /// periodic sides eliminated.
@@ -53,8 +82,7 @@ FeVector shape_integrals(const Discretization<dim> &discretization,
  * tetrahedra, some of whose lumped masses are not positive.
  */
 template <int dim>
-NodalField residual_field(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                          const FeVector &u);
+NodalField residual_field(DiscreteSolution<dim> &solution);
 
 /**
  * Collective. "flux through ID" for each of @p ids, which have Dirichlet data: the flux −∫σ·n that
@@ -63,8 +91,7 @@ NodalField residual_field(const Problem<dim> &problem, const Discretization<dim>
  * relative to the magnitude of both.
  */
 template <int dim>
-std::vector<Quantity> flux_quantities(const Discretization<dim> &discretization,
-                                      const Evaluation &evaluation,
+std::vector<Quantity> flux_quantities(DiscreteSolution<dim> &solution,
                                       const std::set<dealii::types::boundary_id> &ids);
 
 /**

@@ -7,6 +7,13 @@
 
 namespace femgpu
 {
+/// Norms of u.
+struct SolutionNorms
+{
+  double L2 = 0.;
+  double H1 = 0.; ///< of the gradient
+};
+
 /// Norms of u − u_exact.
 struct ErrorNorms
 {

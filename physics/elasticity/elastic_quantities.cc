@@ -68,7 +68,7 @@ Pass<dim>::Pass(const Problem<dim> &problem, const ElasticBody<dim> &body,
       at_nodes(discretization.mapping(), element.base_element(0),
                Quadrature<dim>(element.base_element(0).get_unit_support_points()),
                update_values | update_gradients | update_quadrature_points),
-      nodes(element), u_cell(terms.dofs.size()), f_cell(terms.dofs.size()),
+      nodes(discretization), u_cell(terms.dofs.size()), f_cell(terms.dofs.size()),
       load(vector_for_sums(discretization)), residual(vector_for_sums(discretization))
 {}
 
@@ -140,7 +140,7 @@ void Pass<dim>::add_cell(const ActiveCell<dim> &cell)
 {
   equation.evaluate(cell, u, terms);
   cell->get_dof_values(u, u_cell);
-  reinit(cell, at_nodes, nodes);
+  nodes.reinit(cell, at_nodes);
   nodes.set_solution(u_cell);
   add_loads();
   add_internal_forces();
@@ -229,14 +229,13 @@ std::vector<Quantity> Pass<dim>::quantities()
 
 template <int dim>
 std::vector<Quantity> elastic_quantities(const Problem<dim> &problem, const ElasticBody<dim> &body,
-                                         const Discretization<dim> &discretization,
-                                         const FeVector &u)
+                                         const DiscreteSolution<dim> &solution)
 {
-  return Pass<dim>(problem, body, discretization, u).quantities();
+  return Pass<dim>(problem, body, solution.discretization(), solution.u()).quantities();
 }
 
 template std::vector<Quantity> elastic_quantities(const Problem<2> &, const ElasticBody<2> &,
-                                                  const Discretization<2> &, const FeVector &);
+                                                  const DiscreteSolution<2> &);
 template std::vector<Quantity> elastic_quantities(const Problem<3> &, const ElasticBody<3> &,
-                                                  const Discretization<3> &, const FeVector &);
+                                                  const DiscreteSolution<3> &);
 } // namespace femgpu

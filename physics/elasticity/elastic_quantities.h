@@ -4,6 +4,7 @@
 #include "physics/elasticity/elastic_loads.h"
 #include "physics/elasticity/elastic_materials.h"
 #include "physics/elasticity/elastic_supports.h"
+#include "physics/residual.h"
 #include "physics/results.h"
 
 #include <deal.II/base/tensor.h>
@@ -33,12 +34,10 @@ struct ElasticBody
  * component of that sum, over the sum of |f_i| or |(K u − f)_i|, whichever is larger.
  *
  * Forces are in N, in 2D in N for 1 m of length or thickness.
- * @param u has ghost values
  */
 template <int dim>
 std::vector<Quantity> elastic_quantities(const Problem<dim> &problem, const ElasticBody<dim> &body,
-                                         const Discretization<dim> &discretization,
-                                         const FeVector &u);
+                                         const DiscreteSolution<dim> &solution);
 } // namespace femgpu
 
 #endif

@@ -109,11 +109,10 @@ public:
       units[name] = base[1] / (base[0] * base[0]);
     return units;
   }
-  std::vector<Quantity> quantities(const Discretization<dim> &discretization,
-                                   const FeVector &u) const override
+  std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
     return elastic_quantities<dim>(
-        *this, {materials, supports, loads, moment_point, reports_reactions}, discretization, u);
+        *this, {materials, supports, loads, moment_point, reports_reactions}, solution);
   }
 
 private:

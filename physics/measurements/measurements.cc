@@ -173,9 +173,9 @@ PointSearch<dim> Measurements<dim>::search() const
 }
 
 template <int dim>
-void Measurements<dim>::check(const FeVector &u)
+void Measurements<dim>::check(DiscreteSolution<dim> &solution)
 {
-  fields.reinit(u);
+  fields.reinit(solution);
   find_fields();
   search();
 }
@@ -413,10 +413,10 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
 }
 
 template <int dim>
-MeasuredValues Measurements<dim>::measure(const FeVector &u)
+MeasuredValues Measurements<dim>::measure(DiscreteSolution<dim> &solution)
 {
   MeasuredValues result;
-  fields.reinit(u);
+  fields.reinit(solution);
   find_fields();
   if (!places.empty())
     measure_points(result);

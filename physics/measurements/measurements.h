@@ -54,10 +54,10 @@ public:
 
   /// Collective. Are all fields there, and all points in the mesh? @p u has any values.
   /// @throws ParameterError
-  void check(const FeVector &u);
+  void check(DiscreteSolution<dim> &solution);
 
   /// Collective. @throws ParameterError for points that are not in the mesh
-  MeasuredValues measure(const FeVector &u);
+  MeasuredValues measure(DiscreteSolution<dim> &solution);
 
 private:
   using Reference = typename SolutionFields<dim>::Reference;

@@ -89,11 +89,11 @@ void SolutionFields<dim>::add_postprocessor(const DataPostprocessor<dim> &postpr
 }
 
 template <int dim>
-void SolutionFields<dim>::reinit(const FeVector &solution)
+void SolutionFields<dim>::reinit(DiscreteSolution<dim> &solution)
 {
-  u = solution;
+  u = solution.u();
   u.update_ghost_values();
-  nodal = problem.nodal_fields(discretization, u);
+  nodal = problem.nodal_fields(solution);
   columns.resize(n_columns_before_nodal);
   vectors.resize(n_vectors_before_nodal);
   for (const NodalField &field : nodal) {

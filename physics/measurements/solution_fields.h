@@ -2,6 +2,7 @@
 #define femgpu_physics_solution_fields_h
 
 #include "physics/problem.h"
+#include "physics/residual.h"
 
 #include <deal.II/base/tensor.h>
 #include <deal.II/base/types.h>
@@ -36,8 +37,8 @@ public:
   /// @p discretization and @p problem outlive this object.
   SolutionFields(const Discretization<dim> &discretization, const Problem<dim> &problem);
 
-  /// Collective. Sets the solution whose fields are evaluated; it need not have ghost values.
-  void reinit(const FeVector &u);
+  /// Collective. Sets the solution whose fields are evaluated.
+  void reinit(DiscreteSolution<dim> &solution);
 
   /// The columns; those of nodal fields are there after reinit().
   const std::vector<std::string> &names() const

@@ -66,10 +66,9 @@ public:
     return {std::make_shared<Derived<dim>>()};
   }
   /// 2u
-  std::vector<NodalField> nodal_fields(const Discretization<dim> &,
-                                       const FeVector &u) const override
+  std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
-    NodalField twice{"twice", u};
+    NodalField twice{"twice", solution.u()};
     twice.values *= 2.;
     twice.values.update_ghost_values();
     return {twice};
@@ -124,8 +123,9 @@ struct Fixture
   MeasuredValues measure(const MeasurementParameters &parameters)
   {
     Measurements<dim> measurements(parameters, discretization, problem);
-    measurements.check(u);
-    return measurements.measure(u);
+    DiscreteSolution<dim> solution(problem, discretization, u);
+    measurements.check(solution);
+    return measurements.measure(solution);
   }
   std::string error_of(const MeasurementParameters &parameters)
   {
@@ -318,7 +318,9 @@ TEST(Measurements, AreaOfADiscConvergesAndPointsOnItsBoundaryAreInIt)
   parameters.integrals = "area: 1 over all; length: 1 over boundary; again: u over boundary 0";
   parameters.points = "rim: 0.955336489125606, 0.2955202066613396";
   Measurements<2> measurements(parameters, discretization, problem);
-  const MeasuredValues measured = measurements.measure(u);
+  u.update_ghost_values();
+  DiscreteSolution<2> solution(problem, discretization, u);
+  const MeasuredValues measured = measurements.measure(solution);
   EXPECT_NEAR(value_of(measured, "area"), M_PI, 1e-5);
   EXPECT_NEAR(value_of(measured, "length"), 2. * M_PI, 1e-5);
   EXPECT_NEAR(value_of(measured, "again"), 2. * M_PI, 1e-5);
