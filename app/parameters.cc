@@ -75,7 +75,7 @@ StudyParameters::StudyParameters() : ParameterAcceptor("/Study")
   add_parameter(
       "Target norm", target_norm,
       "Of Target error. L2: of u; H1: of its gradient; estimate: the estimated error, relative to "
-      "the norm in L2 of the flux (of the gradient, where a physics knows no flux).",
+      "the norm in L2 of the flux.",
       prm, Patterns::Selection("L2|H1|estimate"));
 }
 
@@ -88,10 +88,16 @@ OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
   add_parameter("Name", name, "Begin of the names of the files for ParaView.", prm,
                 Patterns::FileName());
   add_parameter("Write VTU", write_vtu, "Write the files for ParaView.");
+  add_parameter("Format", format,
+                "Of these files. vtu: VTK's XML files, a node for each cell that it has; vtkhdf: "
+                "VTK's HDF5 files, smaller and written faster, for ParaView 5.11 and newer, with "
+                "nodes that cells share and the mean of their values where derivatives jump.",
+                prm, Patterns::Selection("vtu|vtkhdf"));
+  add_parameter("Precision", precision, "Of the numbers in vtkhdf files.", prm,
+                Patterns::Selection("float|double"));
   add_parameter("Error indicator", error_indicator,
                 "Estimate the error (Study/Estimator) also where the refinement does not need it, "
-                "with an indicator for each cell in the files for ParaView; on triangles and "
-                "tetrahedra where the physics knows its flux.");
+                "with an indicator for each cell in the files for ParaView.");
   add_parameter("Files per cycle", files_per_cycle,
                 "Number of .vtu files of a cycle that the ranks share; 0 for one per rank, at most "
                 "16.",

@@ -69,6 +69,8 @@ public:
   std::string directory = "output";
   std::string name = "solution";
   bool write_vtu = true;
+  std::string format = "vtu";
+  std::string precision = "float";
   bool error_indicator = false;
   unsigned int files_per_cycle = 0;
   std::string units;

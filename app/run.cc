@@ -82,7 +82,9 @@ StudyRecord run_study_and_write(const Parameters &parameters, MPI_Comm communica
     write_results(parameters, study, table);
   console.print("Results are in " + directory + "/" +
                 (parameters.output.write_vtu
-                     ? "; open " + parameters.output.name + ".pvd in ParaView."
+                     ? "; open " + parameters.output.name +
+                           (parameters.output.format == "vtkhdf" ? ".vtkhdf.series" : ".pvd") +
+                           " in ParaView."
                      : ".") +
                 (study.converged() ? "" : " The last solution has NOT converged."));
   return study;

@@ -8,7 +8,7 @@
 #include "app/measurement_output.h"
 #include "app/refinement_control.h"
 #include "app/run_limits.h"
-#include "app/vtu_output.h"
+#include "app/solution_output.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "physics/branch.h"
@@ -131,17 +131,18 @@ private:
   void check_continuation() const;
   SystemSize size_with(double n_cells) const;
   void describe(const linalg::GroupSolver &solver, const std::string &method);
-  void run_cycles(linalg::GroupSystem &system, VtuOutput<dim> &output,
+  void run_cycles(linalg::GroupSystem &system, SolutionOutput<dim> &output,
                   const SolutionObserver &observer);
   std::optional<Stop> run_cycle(linalg::GroupSystem &system, ProblemSolver<dim> &solver,
-                                VtuOutput<dim> &output);
-  void trace_branch(linalg::GroupSystem &system, VtuOutput<dim> &output);
+                                SolutionOutput<dim> &output);
+  void trace_branch(linalg::GroupSystem &system, SolutionOutput<dim> &output);
   std::optional<Stop> begin_cycle(linalg::GroupSystem &system, CycleRecord &record);
   std::optional<Stop> make_grid();
   void begin_solution();
   void end_cycle(const CycleRecord &record);
   void estimate(DiscreteSolution<dim> &solution, CycleRecord &record);
-  void write(DiscreteSolution<dim> &solution, const CycleRecord &record, VtuOutput<dim> &output);
+  void write(DiscreteSolution<dim> &solution, const CycleRecord &record,
+             SolutionOutput<dim> &output);
 
   const Parameters &parameters;
   MPI_Comm comm;
@@ -247,12 +248,11 @@ void Study<dim>::estimate(DiscreteSolution<dim> &solution, CycleRecord &record)
 
 template <int dim>
 void Study<dim>::write(DiscreteSolution<dim> &solution, const CycleRecord &record,
-                       VtuOutput<dim> &output)
+                       SolutionOutput<dim> &output)
 {
   console.begin_phase("output");
   if (parameters.output.write_vtu)
-    output.write(record.cycle, record.cycle, solution, indicators,
-                 record.solve.report.converged());
+    output.write(record.cycle, record.cycle, solution, indicators, record.solve.report.converged());
   if (!measurements.empty())
     measurement_output.write(record.cycle, measured);
 }
@@ -305,7 +305,7 @@ void Study<dim>::end_cycle(const CycleRecord &record)
 /// The next cycle, or why there is none.
 template <int dim>
 std::optional<Stop> Study<dim>::run_cycle(linalg::GroupSystem &system, ProblemSolver<dim> &solver,
-                                          VtuOutput<dim> &output)
+                                          SolutionOutput<dim> &output)
 {
   CycleRecord record;
   if (auto stop = begin_cycle(system, record))
@@ -366,7 +366,7 @@ void Study<dim>::check_continuation() const
 }
 
 template <int dim>
-void Study<dim>::trace_branch(linalg::GroupSystem &system, VtuOutput<dim> &output)
+void Study<dim>::trace_branch(linalg::GroupSystem &system, SolutionOutput<dim> &output)
 {
   BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, system.groups());
   const std::string method = "continuation, " + parameters.continuation.solver;
@@ -416,7 +416,7 @@ void Study<dim>::describe(const linalg::GroupSolver &solver, const std::string &
 }
 
 template <int dim>
-void Study<dim>::run_cycles(linalg::GroupSystem &system, VtuOutput<dim> &output,
+void Study<dim>::run_cycles(linalg::GroupSystem &system, SolutionOutput<dim> &output,
                             const SolutionObserver &observer)
 {
   ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, system.groups());
@@ -442,7 +442,7 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
 {
   Stopwatch total;
   linalg::GroupSystem system(solver_groups());
-  VtuOutput<dim> output(parameters.output, parameters.output.name, *problem);
+  const auto output = make_output(parameters.output, *problem);
   study.dimension = dim;
   study.physics = parameters.run.physics;
   study.element = discretization.element().get_name();
@@ -453,14 +453,15 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
   watch.lap();
   if (parameters.continuation.enabled)
-    trace_branch(system, output);
+    trace_branch(system, *output);
   else
-    run_cycles(system, output, observer);
+    run_cycles(system, *output, observer);
+  output->finish(comm);
 
   Utilities::System::MemoryStats memory;
   Utilities::System::get_memory_stats(memory);
   study.peak_host_bytes = 1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
-  study.files = output.files();
+  study.files = output->files();
   study.files.insert(study.files.end(), measurement_output.files().begin(),
                      measurement_output.files().end());
   study.warnings = console.take_warnings();

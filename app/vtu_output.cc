@@ -146,23 +146,7 @@ void write_group(const DataOut<dim> &out, const std::string &name, const bool ha
                       "' could not be written. Check the permissions and the free space of its "
                       "directory.");
 }
-
-/// Every rank throws if one of them does.
-void agree(const std::string &error, MPI_Comm comm)
-{
-  for (const std::string &text : Utilities::MPI::all_gather(comm, error))
-    if (!text.empty())
-      throw OutputError(text);
-}
 } // namespace
-
-template <int dim>
-std::string VtuOutput<dim>::base_name(const unsigned int index) const
-{
-  std::ostringstream text;
-  text << name << '_' << std::setw(3) << std::setfill('0') << index;
-  return text.str();
-}
 
 template <int dim>
 void VtuOutput<dim>::write_pieces(const DataOut<dim> &out, const std::vector<std::string> &pieces,
@@ -175,13 +159,13 @@ void VtuOutput<dim>::write_pieces(const DataOut<dim> &out, const std::vector<std
   MPI_Comm_split(comm, static_cast<int>(mine), static_cast<int>(rank), &group);
   std::string error;
   try {
-    write_group(out, parameters.directory + "/" + pieces[mine], has_converged, group);
+    write_group(out, this->parameters.directory + "/" + pieces[mine], has_converged, group);
   }
   catch (const OutputError &e) {
     error = e.what();
   }
   MPI_Comm_free(&group);
-  agree(error, comm);
+  throw_together(error, comm);
 }
 
 template <int dim>
@@ -191,16 +175,16 @@ void VtuOutput<dim>::write_records(const DataOut<dim> &out, const std::vector<st
   std::string error;
   if (Utilities::MPI::this_mpi_process(comm) == 0) {
     try {
-      write_file(parameters.directory + "/" + series.back().second,
+      write_file(this->parameters.directory + "/" + series.back().second,
                  [&](std::ostream &stream) { out.write_pvtu_record(stream, pieces); });
-      write_file(parameters.directory + "/" + name + ".pvd",
+      write_file(this->parameters.directory + "/" + this->name + ".pvd",
                  [&](std::ostream &stream) { DataOutBase::write_pvd_record(stream, series); });
     }
     catch (const OutputError &e) {
       error = e.what();
     }
   }
-  agree(error, comm);
+  throw_together(error, comm);
 }
 
 template <int dim>
@@ -213,22 +197,27 @@ void VtuOutput<dim>::write(const unsigned int index, const double time,
   const auto &triangulation = *discretization.mesh().triangulation;
   const MPI_Comm comm = discretization.communicator();
   DataOut<dim> out;
-  out.set_flags(compat::vtk_flags(/* higher order cells */ discretization.degree() > 1));
+  // Quadratic tetrahedra are what deal.II writes anyway; with this flag VTK cannot read them.
+  const bool are_tetrahedra = dim == 3 && discretization.mesh().is_simplex;
+  out.set_flags(
+      compat::vtk_flags(/* higher order cells */ discretization.degree() > 1 && !are_tetrahedra));
   out.attach_dof_handler(discretization.dofs());
-  const std::vector<std::string> component_names = problem.component_names();
+  const std::vector<std::string> component_names = this->problem.component_names();
   add_field(component_names, u, out);
   std::pair<FeVector, FeVector> exact;
-  if (problem.exact_solution() != nullptr) {
-    exact = exact_and_error(discretization, u, ComparableSolution<dim>(problem, discretization));
+  if (this->problem.exact_solution() != nullptr) {
+    exact =
+        exact_and_error(discretization, u, ComparableSolution<dim>(this->problem, discretization));
     add_field(with_prefix("exact_", component_names), exact.first, out);
     add_field(with_prefix("error_", component_names), exact.second, out);
   }
   std::vector<NodalField> fields;
-  if (has_nodal_fields)
-    fields = problem.nodal_fields(solution);
+  if (this->has_nodal_fields)
+    fields = this->problem.nodal_fields(solution);
   for (const NodalField &field : fields)
-    add_field(std::vector<std::string>(problem.n_components(), field.name), field.values, out);
-  const auto postprocessors = problem.postprocessors();
+    add_field(std::vector<std::string>(this->problem.n_components(), field.name), field.values,
+              out);
+  const auto postprocessors = this->problem.postprocessors();
   for (const auto &postprocessor : postprocessors)
     out.add_data_vector(u, *postprocessor);
 
@@ -243,20 +232,20 @@ void VtuOutput<dim>::write(const unsigned int index, const double time,
   out.build_patches(discretization.mapping(), discretization.degree());
 
   constexpr unsigned int most_files = 16;
-  const unsigned int n_files =
-      std::min(Utilities::MPI::n_mpi_processes(comm),
-               parameters.files_per_cycle > 0 ? parameters.files_per_cycle : most_files);
+  const unsigned int n_files = std::min(
+      Utilities::MPI::n_mpi_processes(comm),
+      this->parameters.files_per_cycle > 0 ? this->parameters.files_per_cycle : most_files);
   std::vector<std::string> pieces;
   for (unsigned int piece = 0; piece < n_files; ++piece) {
     std::ostringstream file;
-    file << base_name(index) << '.' << std::setw(3) << std::setfill('0') << piece << ".vtu";
+    file << this->base_name(index) << '.' << std::setw(3) << std::setfill('0') << piece << ".vtu";
     pieces.push_back(file.str());
   }
-  series.emplace_back(time, base_name(index) + ".pvtu");
-  names.insert(names.end(), pieces.begin(), pieces.end());
-  names.push_back(series.back().second);
+  series.emplace_back(time, this->base_name(index) + ".pvtu");
+  this->names.insert(this->names.end(), pieces.begin(), pieces.end());
+  this->names.push_back(series.back().second);
   if (series.size() == 1)
-    names.push_back(name + ".pvd");
+    this->names.push_back(this->name + ".pvd");
   write_pieces(out, pieces, has_converged, comm);
   write_records(out, pieces, comm);
 }

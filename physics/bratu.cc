@@ -80,8 +80,7 @@ public:
                                             [](const double u_i) { return std::exp(u_i); });
     std::vector<Quantity> result = {{"max u", extrema(solution.u()).second},
                                     {"energy", evaluation.quadratic_energy + reaction}};
-    for (const Quantity &flux :
-         flux_quantities(solution, ids_of(this->dirichlet)))
+    for (const Quantity &flux : flux_quantities(solution, ids_of(this->dirichlet)))
       result.push_back(flux);
     return result;
   }

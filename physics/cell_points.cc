@@ -104,8 +104,8 @@ void CellPoints<dim>::load(const ActiveCell<dim> &cell, const FEValuesBase<dim> 
     for (unsigned int m = 0; m < n_nodes; ++m) {
       const Tensor<1, dim> &of_shape = fe.shape_grad(m, q);
       for (unsigned int d = 0; d < dim; ++d)
-        gradient[d * n_nodes + m] =
-            gradients_of_nodes[(std::size_t(m) * dim + d) * n_points + q] = of_shape[d];
+        gradient[d * n_nodes + m] = gradients_of_nodes[(std::size_t(m) * dim + d) * n_points + q] =
+            of_shape[d];
     }
   }
 }
@@ -237,6 +237,33 @@ void CellPoints<dim>::integrate(const std::vector<Product> &products)
     }
 }
 
+/// The integrals of all products of derivatives, which coefficients that are the same at all points
+/// are multiplied with.
+template <int dim>
+void CellPoints<dim>::integrate_gradients()
+{
+  const int n = static_cast<int>(n_nodes);
+  integrals.assign(std::size_t(dim) * dim * n_nodes * n_nodes, 0.);
+  for (unsigned int q = 0; q < n_points; ++q)
+    for (unsigned int a = 0; a < dim; ++a) {
+      std::fill(row.begin(), row.end(), 0.);
+      add_multiple(n, weights[q], gradients(q, a), row.data());
+      for (unsigned int b = 0; b < dim; ++b)
+        add_outer_product(n, row.data(), gradients(q, b),
+                          integrals.data() + std::size_t(a * dim + b) * n_nodes * n_nodes);
+    }
+}
+
+template <int dim>
+void CellPoints<dim>::combine_integrals(const std::vector<Product> &products)
+{
+  std::fill(block.begin(), block.end(), 0.);
+  for (const Product &product : products)
+    add_multiple(static_cast<int>(block.size()), product.sign * product.coefficient[0],
+                 integrals.data() + std::size_t(product.test * dim + product.trial) * block.size(),
+                 block.data());
+}
+
 template <int dim>
 void CellPoints<dim>::add_block(const unsigned int c, const unsigned int d, const bool mirrored,
                                 FullMatrix<double> &K) const
@@ -256,12 +283,21 @@ void CellPoints<dim>::add_derivatives(const PointTerms *const sigma, const Point
                                       FullMatrix<double> &K)
 {
   const bool mirrored = are_symmetric(sigma, s);
+  const bool by_integrals =
+      n_components > 1 && sigma != nullptr && sigma->derivatives.written().empty() &&
+      s.derivatives.written().empty() && s.gradient_derivatives.written().empty() &&
+      sigma->gradient_derivatives.are_constant();
+  if (by_integrals)
+    integrate_gradients();
   for (unsigned int c = 0; c < n_components; ++c)
     for (unsigned int d = mirrored ? c : 0; d < n_components; ++d) {
       const auto products = products_of(sigma, s, c, d);
       if (products.empty())
         continue;
-      integrate(products);
+      if (by_integrals)
+        combine_integrals(products);
+      else
+        integrate(products);
       add_block(c, d, mirrored, K);
     }
 }

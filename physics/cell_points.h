@@ -112,6 +112,8 @@ private:
   std::vector<Product> products_of(const PointTerms *sigma, const PointTerms &s, unsigned int c,
                                    unsigned int d) const;
   void integrate(const std::vector<Product> &products);
+  void combine_integrals(const std::vector<Product> &products);
+  void integrate_gradients();
   void add_block(unsigned int c, unsigned int d, bool mirrored,
                  dealii::FullMatrix<double> &K) const;
   const double *shapes(const unsigned int q, const unsigned int derivative) const
@@ -123,17 +125,18 @@ private:
   void keep_vertices(const ActiveCell<dim> &cell);
 
   unsigned int n_components, n_nodes, n_points = 0;
-  bool is_given_by_vertices; ///< the shape of cells: their sides are not curved
+  bool is_given_by_vertices;                   ///< the shape of cells: their sides are not curved
   std::vector<std::vector<unsigned int>> dofs; ///< of a component, by node
   bool moved = false;
-  std::vector<dealii::Tensor<1, dim>> edges; ///< from the first vertex to the others
+  std::vector<dealii::Tensor<1, dim>> edges;   ///< from the first vertex to the others
   std::vector<dealii::Tensor<1, dim>> offsets; ///< of the points from the first vertex
   std::vector<dealii::Point<dim>> places;
   std::vector<dealii::Tensor<1, dim>> normals;
   PointBatch<dim> points;
   std::vector<double> weights, shape_values, shape_gradients;
   std::vector<double> values_of_nodes, gradients_of_nodes; ///< the same, a row of points each
-  std::vector<double> block, row; ///< workspace
+  std::vector<double> block, row;                          ///< workspace
+  std::vector<double> integrals; ///< ∫ ∂_a φ_m ∂_b φ_n, a block for each (a, b)
 };
 } // namespace femgpu
 

@@ -135,20 +135,18 @@ public:
     if (!this->has_nonlinear_terms()) {
       double energy = evaluation.quadratic_energy;
       if (this->nonlinearity())
-        energy +=
-            reaction_energy(evaluation, -1., solution.u(), [&](const double u_i) { return potential(u_i); });
+        energy += reaction_energy(evaluation, -1., solution.u(),
+                                  [&](const double u_i) { return potential(u_i); });
       result.push_back({"energy", energy});
     }
-    for (const Quantity &flux :
-         flux_quantities(solution, ids_of(this->dirichlet)))
+    for (const Quantity &flux : flux_quantities(solution, ids_of(this->dirichlet)))
       result.push_back(flux);
     return result;
   }
 
   std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
-    if (solution.discretization().mesh().is_simplex &&
-        solution.discretization().degree() > 1)
+    if (solution.discretization().mesh().is_simplex && solution.discretization().degree() > 1)
       return {};
     return {residual_field(solution)};
   }

@@ -96,8 +96,8 @@ public:
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
     if (fixes_mean())
-      return {
-          {"compatibility defect", compatibility(*this, solution.discretization()).relative_defect(), false}};
+      return {{"compatibility defect",
+               compatibility(*this, solution.discretization()).relative_defect(), false}};
     return DiffusionReaction<dim>::quantities(solution);
   }
 

@@ -75,7 +75,8 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
   result.quadratic_energy = Utilities::MPI::sum(energy, comm);
   result.supply = Utilities::MPI::sum(supply, comm);
   result.supply_magnitude = Utilities::MPI::sum(magnitude, comm);
-  result.norms = {std::sqrt(Utilities::MPI::sum(L2, comm)), std::sqrt(Utilities::MPI::sum(H1, comm))};
+  result.norms = {std::sqrt(Utilities::MPI::sum(L2, comm)),
+                  std::sqrt(Utilities::MPI::sum(H1, comm))};
   result.residual = discretization.make_vector();
   result.residual.copy_locally_owned_data_from(sums);
   if (phi) {

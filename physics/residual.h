@@ -34,8 +34,8 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
 /**
  * A solution of a problem, and what the equations say of it, found once, when it is asked for.
  * Its residual is zero at free dofs as far as the system was solved. At dofs with Dirichlet data it
- * is minus the reaction: the force of a support, or the flux that enters, in the weak sense, so that
- * reactions balance the loads to rounding.
+ * is minus the reaction: the force of a support, or the flux that enters, in the weak sense, so
+ * that reactions balance the loads to rounding.
  */
 template <int dim>
 class DiscreteSolution

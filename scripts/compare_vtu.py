@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Compares the point arrays of two results, which may come from different numbers of ranks.
 
-A and B are files (.vtu, .pvtu, or .pvd with files in the same order) or directories, whose results
+A and B are files (.vtu, .pvtu, .vtkhdf, or .pvd or .vtkhdf.series with files in the same order) or directories, whose results
 are matched by name. Left out are `subdomain`, which says which rank had a cell, `residual`, which is what
 rounding has left, and `safety_factor`, a quotient of the stress, which is compared itself. Points are matched by their coordinates; where several points share a place (one
-for each cell around it), the sorted values there are compared, component by component. Prints for
+for each cell around it), the sorted values there are compared, component by component; in .vtkhdf
+files, in which the ranks that share a node have it once each, the smallest and the largest. Prints for
 each array the largest difference relative to the largest value in A of its kind (a stress that is zero
 is so relative to the other stresses, an error that is rounding relative to 1e-5 of the solution), and exits with
 1 if one is above the tolerance, or if points or arrays do not match.
@@ -27,16 +28,16 @@ NOT_COMPARED = {"subdomain", "residual", "safety_factor"}
 
 def results_in(path):
     """The result files of a .pvd or a directory by name: what is no piece of another."""
-    if path.endswith(".pvd"):
+    if vtu.is_collection(path):
         return {f"file {i + 1}": name for i, name in enumerate(vtu.files_of_collection(path))}
     if not os.path.isdir(path):
         return {"": path}
     whole = glob.glob(os.path.join(path, "*.pvtu"))
     parts = {os.path.normpath(piece) for name in whole for piece in vtu.pieces(name)}
-    single = glob.glob(os.path.join(path, "*.vtu"))
+    single = glob.glob(os.path.join(path, "*.vtu")) + glob.glob(os.path.join(path, "*.vtkhdf"))
     found = whole + [name for name in single if os.path.normpath(name) not in parts]
     if not found:
-        raise vtu.BadFile(f"{path}: no .vtu or .pvtu files")
+        raise vtu.BadFile(f"{path}: no .vtu, .pvtu or .vtkhdf files")
     return {os.path.splitext(os.path.basename(name))[0]: name for name in sorted(found)}
 
 
@@ -60,6 +61,17 @@ def places(a, b):
     return number[:len(a.points)], number[len(a.points):]
 
 
+def ordered(values, place, shares):
+    """The values by their places; of each only the smallest and the largest where files share nodes."""
+    order = numpy.lexsort((values, place))
+    values, place = values[order], place[order]
+    if not shares:
+        return values
+    begins = numpy.flatnonzero(numpy.diff(place, prepend=-1))
+    ends = numpy.append(begins[1:], len(place)) - 1
+    return numpy.concatenate([values[begins], values[ends]])
+
+
 def scale_of(name, arrays):
     """The largest value of arrays of the kind of this one."""
     def largest(kind):
@@ -76,20 +88,22 @@ def scale_of(name, arrays):
 
 def compare(a, b, rtol):
     """Prints the differences; returns whether all of them are within the tolerance."""
-    if len(a.points) != len(b.points):
+    shares = a.path.endswith(".vtkhdf") and b.path.endswith(".vtkhdf")
+    if len(a.points) != len(b.points) and not shares:
         raise vtu.BadFile(f"{a.path} has {len(a.points)} points, {b.path} has {len(b.points)}")
     names = set(a.point_arrays) - NOT_COMPARED
     if names != set(b.point_arrays) - NOT_COMPARED:
         raise vtu.BadFile(f"{a.path} has the arrays {sorted(a.point_arrays)}, "
                           f"{b.path} has {sorted(b.point_arrays)}")
     place_a, place_b = places(a, b)
-    if not numpy.array_equal(numpy.sort(place_a), numpy.sort(place_b)):
+    if shares and not numpy.array_equal(numpy.unique(place_a), numpy.unique(place_b)) or \
+            not shares and not numpy.array_equal(numpy.sort(place_a), numpy.sort(place_b)):
         raise vtu.BadFile(f"{a.path} and {b.path} have points at different places")
 
     within = True
     for name in sorted(names):
         values_a, values_b = a.point_arrays[name], b.point_arrays[name]
-        if values_a.shape != values_b.shape:
+        if values_a.shape[1] != values_b.shape[1]:
             raise vtu.BadFile(f"{name} has {values_a.shape[1]} components in {a.path}, "
                               f"{values_b.shape[1]} in {b.path}")
         single = numpy.float32 in (values_a.dtype, values_b.dtype)
@@ -98,8 +112,7 @@ def compare(a, b, rtol):
         for component in range(values_a.shape[1]):
             u = values_a[:, component].astype(float)
             v = values_b[:, component].astype(float)
-            u = u[numpy.lexsort((u, place_a))]
-            v = v[numpy.lexsort((v, place_b))]
+            u, v = ordered(u, place_a, shares), ordered(v, place_b, shares)
             difference = numpy.maximum(difference, numpy.abs(u - v).max(initial=0.0))  # NaN stays
         scale = scale_of(name, a.point_arrays)
         relative = difference / scale if scale > 0 else difference

@@ -1,9 +1,10 @@
-"""Reads .vtu and .pvtu files with VTK's own reader, for check_vtu.py, compare_vtu.py
+"""Reads .vtu, .pvtu and .vtkhdf files with VTK's own reader, for check_vtu.py, compare_vtu.py
 and render.py.
 
 Needs Debian's python3-vtk9 and python3-numpy, and so /usr/bin/python3.
 """
 
+import json
 import os
 import sys
 import xml.etree.ElementTree
@@ -12,12 +13,14 @@ try:
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkCommonCore import (vtkLogger, vtkOutputWindow,
                                           vtkStringOutputWindow)
+    from vtkmodules.vtkIOHDF import vtkHDFReader
     from vtkmodules.vtkIOXML import (vtkXMLPUnstructuredGridReader,
                                      vtkXMLUnstructuredGridReader)
 except ImportError as error:
     sys.exit(f"{error}: install python3-vtk9 and python3-numpy, and use /usr/bin/python3")
 
-READERS = {".vtu": vtkXMLUnstructuredGridReader, ".pvtu": vtkXMLPUnstructuredGridReader}
+READERS = {".vtu": vtkXMLUnstructuredGridReader, ".pvtu": vtkXMLPUnstructuredGridReader,
+           ".vtkhdf": vtkHDFReader}
 
 # VTK reports errors to a window and to standard error, and carries on with what it has.
 vtkLogger.SetStderrVerbosity(vtkLogger.VERBOSITY_OFF)
@@ -38,7 +41,7 @@ class Result:
     def __init__(self, path):
         extension = os.path.splitext(path)[1]
         if extension not in READERS:
-            raise BadFile(f"{path}: not a .vtu or .pvtu file")
+            raise BadFile(f"{path}: not a .vtu, .pvtu or .vtkhdf file")
         if not os.path.isfile(path):
             raise BadFile(f"{path}: no such file")
         reader = READERS[extension]()
@@ -79,18 +82,38 @@ def _field_arrays(data):
     return {array.GetName(): vtk_to_numpy(array) for array in arrays if array is not None}
 
 
-def _names(path, tag, attribute):
+def _attributes(path, tag, attribute):
     try:
         tree = xml.etree.ElementTree.parse(path)
     except (OSError, xml.etree.ElementTree.ParseError) as error:
         raise BadFile(f"{path}: {error}") from error
-    names = [element.get(attribute) for element in tree.iter(tag)]
-    return [os.path.join(os.path.dirname(path), name) for name in names if name]
+    return [value for value in (element.get(attribute) for element in tree.iter(tag)) if value]
+
+
+def _names(path, tag, attribute):
+    return [os.path.join(os.path.dirname(path), name) for name in _attributes(path, tag, attribute)]
+
+
+def is_collection(path):
+    return path.endswith((".pvd", ".vtkhdf.series"))
+
+
+def entries_of_collection(path):
+    """The times and files that a .pvd or a .vtkhdf.series names, in its order."""
+    if path.endswith(".pvd"):
+        return list(zip(_attributes(path, "DataSet", "timestep"), _names(path, "DataSet", "file")))
+    try:
+        with open(path, encoding="utf-8") as file:
+            entries = json.load(file)["files"]
+        return [(entry["time"], os.path.join(os.path.dirname(path), entry["name"]))
+                for entry in entries]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadFile(f"{path}: {error}") from error
 
 
 def files_of_collection(path):
-    """The files a .pvd names, in its order."""
-    names = _names(path, "DataSet", "file")
+    """The files a .pvd or a .vtkhdf.series names, in its order."""
+    names = [name for _, name in entries_of_collection(path)]
     if not names:
         raise BadFile(f"{path}: names no files")
     return names

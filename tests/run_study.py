@@ -74,7 +74,8 @@ class Run:
         return [[row[i] for i in kept] for row in rows]
 
     def vtu_files(self):
-        return sorted(name for name in os.listdir(self.directory) if name.endswith(".vtu"))
+        return sorted(name for name in os.listdir(self.directory)
+                      if name.endswith((".vtu", ".vtkhdf")))
 
 
 def start_process(command, text):
@@ -268,12 +269,12 @@ def check_points(run, expected):
 
 
 def check_files(run, options):
-    pvd = [name for name in os.listdir(run.directory) if name.endswith(".pvd")]
+    pvd = [name for name in os.listdir(run.directory) if name.endswith((".pvd", ".series"))]
     if len(pvd) != 1:
-        yield f"expected one .pvd in the output directory, found {pvd}"
+        yield f"expected one .pvd or .series in the output directory, found {pvd}"
         return
     with open(run.path(pvd[0]), encoding="utf-8") as file:
-        steps = set(re.findall(r'timestep="([^"]*)"', file.read()))
+        steps = set(re.findall(r'timestep="([^"]*)"|"time": ([^,\s]*)', file.read()))
     if options.expect_steps is not None and len(steps) != options.expect_steps:
         yield f"{len(steps)} time steps in {pvd[0]}, expected {options.expect_steps}"
     command = ["/usr/bin/python3", CHECK_VTU, run.path(pvd[0])]

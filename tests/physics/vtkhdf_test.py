@@ -1,0 +1,96 @@
+#!/usr/bin/python3
+"""Compares the .vtkhdf files of a run with its .vtu files: the same fields at the same places, where
+the mean of what the cells around a node have is what the node has; and few bytes for a cell.
+
+    vtkhdf_test.py --program build/bin/femgpu parameters/poisson_3d.prm --ranks 2 --bytes 100
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts"))
+import compare_vtu  # noqa: E402
+import vtu  # noqa: E402
+
+LAGRANGE = {69: 22, 71: 24}  # of degree 2 are quadratic triangles and tetrahedra
+SYMMETRIC = {9: [0, 4, 8, 1, 5, 2]}  # of xx, xy, xz, yx, ...: xx, yy, zz, xy, yz, xz
+
+
+def means(values, place):
+    """Of each place, in the order of their numbers."""
+    counts = numpy.bincount(place)
+    sums = [numpy.bincount(place, weights=values[:, c].astype(float)) for c in range(values.shape[1])]
+    there = counts > 0
+    return numpy.stack([s[there] / counts[there] for s in sums], axis=1)
+
+
+def differences(whole, shared):
+    """What is wrong with the .vtkhdf file `shared`; `whole` is the .pvtu of the same solution.
+
+    From degree 3 on the .pvtu interpolates the exact solution between nodes of its own.
+    """
+    if whole.cells != shared.cells:
+        yield f"{shared.cells} cells, but {whole.cells} in the .pvtu"
+        return
+    types = [result.grid.GetCellType(0) for result in (whole, shared)]
+    if LAGRANGE.get(types[0], types[0]) != types[1]:
+        yield f"cells of type {types[1]}, but {types[0]} in the .pvtu"
+    if not len(shared.points) < len(whole.points):
+        yield f"{len(shared.points)} points, and no fewer, {len(whole.points)}, in the .pvtu"
+    in_cells = {"material_id", "subdomain", "error_indicator"}
+    names = set(whole.point_arrays) - in_cells
+    if names != set(shared.point_arrays):
+        yield f"arrays {sorted(shared.point_arrays)}, but {sorted(names)} in the .pvtu"
+    place_a, place_b = compare_vtu.places(whole, shared)
+    if not numpy.array_equal(numpy.unique(place_a), numpy.unique(place_b)):
+        yield "points at other places"
+        return
+    interpolates = shared.grid.GetCell(0).GetNumberOfPoints() not in (3, 4, 6, 8, 9, 10, 27)
+    for name in sorted(names - {"residual"}):
+        if interpolates and name.startswith(("exact_", "error_")):
+            continue
+        a, b = whole.point_arrays[name], shared.point_arrays[name]
+        a = a[:, SYMMETRIC.get(a.shape[1], range(a.shape[1]))]
+        scale = compare_vtu.scale_of(name, whole.point_arrays)
+        difference = numpy.abs(means(a, place_a) - means(b, place_b)).max()
+        if not difference <= 1e-6 * scale:
+            yield f"{name} differs by {difference}, its size is {scale}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("file")
+    parser.add_argument("--ranks", default="1")
+    parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--bytes", type=float, help="of the last file, for a cell, at most")
+    options = parser.parse_args()
+    wrong = []
+    with tempfile.TemporaryDirectory() as directory:
+        for form in "vtu", "vtkhdf":
+            words = [word for text in options.set for word in ("--set", text)]
+            subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n",
+                            options.ranks, options.program, options.file, "--quiet", "--output",
+                            os.path.join(directory, form), "--set", f"Output/Format={form}", *words],
+                           check=True)
+        parts = sorted(name for name in os.listdir(os.path.join(directory, "vtkhdf"))
+                       if name.endswith(".vtkhdf"))
+        for name in parts:
+            path = os.path.join(directory, "vtkhdf", name)
+            shared = vtu.Result(path)
+            whole = vtu.Result(os.path.join(directory, "vtu", name.replace(".vtkhdf", ".pvtu")))
+            wrong += [f"{name}: {text}" for text in differences(whole, shared)]
+            print(f"{name}: {shared.cells} cells, {os.path.getsize(path) / shared.cells:.1f} bytes each")
+        if options.bytes and not os.path.getsize(path) <= options.bytes * shared.cells:
+            wrong.append(f"{parts[-1]}: more than {options.bytes} bytes a cell")
+    print("\n".join(wrong), file=sys.stderr)
+    return 1 if wrong or not parts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
