@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/mpi/nodes.h"
+#include "physics/mesh/forest_refinement.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_file.h"
 #include "physics/mesh/mesh_generator.h"
@@ -246,7 +247,12 @@ std::vector<unsigned int> refine_globally(Mesh<dim> &mesh, const unsigned int ti
 {
   std::vector<unsigned int> parents;
   if (!mesh.is_simplex) {
-    mesh.triangulation->refine_global(static_cast<int>(times));
+    auto &triangulation =
+        dynamic_cast<parallel::distributed::Triangulation<dim> &>(*mesh.triangulation);
+    if (times > 1 && triangulation.n_global_levels() == 1)
+      refine_coarse_mesh(triangulation, times);
+    else
+      triangulation.refine_global(static_cast<int>(times));
     return parents;
   }
   for (unsigned int time = 0; time < times; ++time) {
