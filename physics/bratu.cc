@@ -24,7 +24,8 @@ public:
             "boundary and f = 0 there is no solution for numbers beyond the fold, 6.808 on "
             "the unit square and 9.90 on the unit cube. A branch is followed over a number, "
             "or over a factor of an expression. Must be given.");
-    declare(source, "Right-hand side", "f; expression of x, y, z; for materials 'f; ids: f'.", "0");
+    declare(source, "Right-hand side",
+            "f; expression of x, y, z, and u; for materials 'f; ids: f'.", "0");
     declare_dirichlet(" Parts that are not named anywhere have du/dn = 0.");
     declare_neumann("du/dn = g on parts of the boundary: 'ids: g; ...'.");
     declare_periodic();
@@ -75,11 +76,13 @@ public:
 
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
-    const Evaluation &evaluation = solution.evaluation();
-    const double reaction = reaction_energy(evaluation, this->reaction->term.lambda, solution.u(),
-                                            [](const double u_i) { return std::exp(u_i); });
-    std::vector<Quantity> result = {{"max u", extrema(solution.u()).second},
-                                    {"energy", evaluation.quadratic_energy + reaction}};
+    std::vector<Quantity> result = {{"max u", extrema(solution.u()).second}};
+    if (this->nonlinearity()) {
+      const Evaluation &evaluation = solution.evaluation();
+      const double reaction = reaction_energy(evaluation, this->reaction->term.lambda, solution.u(),
+                                              [](const double u_i) { return std::exp(u_i); });
+      result.push_back({"energy", evaluation.quadratic_energy + reaction});
+    }
     for (const Quantity &flux : flux_quantities(solution, ids_of(this->dirichlet)))
       result.push_back(flux);
     return result;

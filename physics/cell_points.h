@@ -34,6 +34,8 @@ class CellPoints
 public:
   /// @p discretization outlives this object.
   explicit CellPoints(const Discretization<dim> &discretization);
+  CellPoints(const CellPoints &) = delete; // the batch refers to what is in here
+  CellPoints &operator=(const CellPoints &) = delete;
 
   /**
    * Moves to @p cell; @p fe, of the scalar element with values, points, and gradients and JxW if

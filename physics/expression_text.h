@@ -10,9 +10,6 @@ inline bool is_blank(const std::string &text)
 {
   return text.find_first_not_of(" \t") == std::string::npos;
 }
-
-/// Does @p expression have coordinates?
-bool depends_on_position(const std::string &expression);
 } // namespace femgpu
 
 #endif

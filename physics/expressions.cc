@@ -49,7 +49,8 @@ void evaluate(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> 
               const double *const u, double *const results)
 {
   const std::size_t n = points.size();
-  std::vector<double> coordinates(dim * n);
+  thread_local std::vector<double> coordinates; // lists are short: memory would take half the time
+  coordinates.resize(dim * n);
   const double *variables[dim + 1];
   for (int d = 0; d < dim; ++d) {
     for (std::size_t i = 0; i < n; ++i)
@@ -57,10 +58,10 @@ void evaluate(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> 
     variables[d] = coordinates.data() + d * n;
   }
   variables[dim] = u;
-  std::vector<double *> of_results;
+  double *of_results[dim];
   for (int r = 0; r < tape.n_results(); ++r)
-    of_results.push_back(results + r * n);
-  tape.evaluate(variables, n, of_results.data());
+    of_results[r] = results + r * n;
+  tape.evaluate(variables, n, of_results);
 }
 } // namespace
 
@@ -197,7 +198,8 @@ void Field<dim>::gradient_list(const Points &points, std::vector<Tensor<1, dim>>
   gradients.assign(n, Tensor<1, dim>());
   if (components[component].is_constant)
     return;
-  std::vector<double> derivatives(dim * n);
+  thread_local std::vector<double> derivatives;
+  derivatives.resize(dim * n);
   femgpu::evaluate(components[component].gradient, points, nullptr, derivatives.data());
   for (int d = 0; d < dim; ++d) {
     require_finite(a_derivative, points, component, derivatives.data() + d * n);

@@ -18,7 +18,7 @@ build_dir=$root/build-fuzz
 say "Building the fuzz targets into ${build_dir#"$root"/} …"
 cmake -S "$root" -B "$build_dir" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Release \
   -DFEMGPU_LINALG_ONLY=ON -DFEMGPU_CUDA=OFF -DFEMGPU_TESTS=OFF -DFEMGPU_FUZZ=ON >/dev/null
-ninja -C "$build_dir" mesh_names_fuzz parameter_scan_fuzz >&2
+ninja -C "$build_dir" mesh_names_fuzz parameter_scan_fuzz expression_fuzz >&2
 
 # run TARGET SEED…
 run() {
@@ -34,4 +34,8 @@ run() {
 
 run mesh_names_fuzz "$root"/meshes/*.msh
 run parameter_scan_fuzz "$root"/parameters/*.prm
+seeds=$build_dir/expressions
+mkdir -p "$seeds"
+grep -oE '= [^#]*[(^*][^#]*' "$root"/parameters/*.prm -h | split -l 1 - "$seeds/seed"
+run expression_fuzz "$seeds"/*
 say "fuzz.sh: no finding"
