@@ -97,7 +97,9 @@ ranks_test(elasticity_3d ${parameter_dir}/elasticity_cantilever.prm --set Study/
   --absolute-for-quantities 1e-2)
 ranks_test(bratu ${parameter_dir}/bratu_2d.prm --set "Mesh/Initial refinements=3"
   --set Study/Cycles=3)
-ranks_test(adaptive_l_shape ${l_shape} --set Study/Cycles=8)
+# The whole flux is zero. Jacobians of cells of the size h round by about 1e-16/h, here 4e-13, and
+# cells that are others, moved, have those of the first of them, which depends on the ranks.
+ranks_test(adaptive_l_shape ${l_shape} --set Study/Cycles=8 --absolute-for-quantities 1e-11)
 ranks_test(adaptive_l_shape_by_fraction_of_the_error ${l_shape} --set Study/Cycles=8
   --set Study/Strategy=fixed_fraction)
 
