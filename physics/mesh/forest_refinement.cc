@@ -34,7 +34,8 @@ void refine_coarse_mesh(parallel::distributed::Triangulation<dim> &triangulation
   Functions::refine(forest.get(), /* recursive */ 1, is_below_level<dim>, nullptr);
   Functions::partition(forest.get(), /* keeps families together */ 1, nullptr);
   triangulation.load(forest.get());
-  triangulation.signals.create(); // which DoFHandlers of the coarse mesh wait for, and load() forgets
+  triangulation.signals
+      .create(); // which DoFHandlers of the coarse mesh wait for, and load() forgets
 }
 
 template void refine_coarse_mesh(parallel::distributed::Triangulation<2> &, unsigned int);
