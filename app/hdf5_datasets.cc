@@ -129,34 +129,35 @@ std::vector<Number> gather(const std::vector<Number> &mine, MPI_Datatype type,
 }
 } // namespace
 
+namespace
+{
+template <class To, class From>
+std::vector<unsigned char> bytes_as(const std::vector<From> &numbers)
+{
+  const std::vector<To> converted(numbers.begin(), numbers.end());
+  std::vector<unsigned char> bytes(converted.size() * sizeof(To));
+  if (!bytes.empty())
+    std::memcpy(bytes.data(), converted.data(), bytes.size());
+  return bytes;
+}
+} // namespace
+
 template <class Number>
 std::vector<unsigned char> bytes_of(const std::vector<Number> &numbers, const FileNumber type)
 {
-  std::vector<unsigned char> bytes(numbers.size() * size_of(type));
-  const auto write_as = [&](auto example) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      example = static_cast<decltype(example)>(numbers[i]);
-      std::memcpy(bytes.data() + i * sizeof example, &example, sizeof example);
-    }
-  };
   switch (type) {
   case FileNumber::float32:
-    write_as(float());
-    break;
+    return bytes_as<float>(numbers);
   case FileNumber::float64:
-    write_as(double());
-    break;
+    return bytes_as<double>(numbers);
   case FileNumber::int32:
-    write_as(std::int32_t());
-    break;
+    return bytes_as<std::int32_t>(numbers);
   case FileNumber::int64:
-    write_as(std::int64_t());
-    break;
+    return bytes_as<std::int64_t>(numbers);
   case FileNumber::uint8:
-    write_as(std::uint8_t());
     break;
   }
-  return bytes;
+  return bytes_as<std::uint8_t>(numbers);
 }
 
 CompressedDataset collect_dataset(const std::string &path, const FileNumber type,

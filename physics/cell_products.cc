@@ -1,5 +1,7 @@
 #include "physics/cell_products.h"
 
+#include <cstddef>
+
 namespace femgpu
 {
 void add_multiple(const int n, const double factor, const double *const x, double *const row)
@@ -12,6 +14,6 @@ void add_outer_product(const int n, const double *const left, const double *cons
                        double *const block)
 {
   for (int i = 0; i < n; ++i)
-    add_multiple(n, left[i], right, block + i * n);
+    add_multiple(n, left[i], right, block + static_cast<std::ptrdiff_t>(i) * n);
 }
 } // namespace femgpu

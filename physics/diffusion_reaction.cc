@@ -94,7 +94,8 @@ int degree_in_u(const Fields &fields)
 
 template <int dim>
 DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
-                                          const MeshRegions &regions, std::optional<Reaction> given)
+                                          const MeshRegions &regions,
+                                          const std::optional<Reaction> &given)
     : parameters(p),
       k(p.conductivity.key.empty()
             ? make_conductivity<dim>(p.section, "1", regions)
@@ -109,7 +110,7 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
                                                   p.boundary_reaction.text, 2, regions)),
       periodic(parse_periodic_sides(p.path(p.periodic), p.periodic.text, dim, regions)),
       exact(make_optional_field<dim>(p.path(p.exact_solution), p.exact_solution.text, 1, regions)),
-      reaction(std::move(given))
+      reaction(given)
 {
   if (!is_blank(p.coefficient.text))
     c = make_material_fields<dim>(p.path(p.coefficient), p.coefficient.text, 1, regions);
@@ -121,7 +122,7 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
   refuse(p.robin, robin, dirichlet);
   refuse(p.robin, robin, neumann);
   refuse(p.boundary_reaction, boundary_reaction, dirichlet);
-  for (const auto &[path, ids] : named_boundaries())
+  for (const auto &[path, ids] : DiffusionReaction<dim>::named_boundaries())
     if (path != p.path(p.periodic))
       refuse_data_on(p.path(p.periodic), periodic, path, ids);
   const bool has_nonlinear_law = reaction && !reaction->affine && is_used_reaction();

@@ -86,7 +86,7 @@ public:
   /// @throws ParameterError for data that cannot be read, and for parts of the boundary that have
   /// two conditions
   DiffusionReaction(const DiffusionReactionParameters &parameters, const MeshRegions &regions,
-                    std::optional<Reaction> reaction = {});
+                    const std::optional<Reaction> &reaction = {});
 
   unsigned int n_components() const override
   {
