@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace femgpu
 {
@@ -32,6 +33,11 @@ double norm(const linalg::GroupSystem &system, const std::vector<double> &v)
   for (const double v_i : v)
     square += v_i * v_i;
   return std::sqrt(Utilities::MPI::sum(square, system.communicator()));
+}
+
+double norm_of_rhs(const linalg::GroupSystem &system)
+{
+  return norm(system, {system.rhs(), system.rhs() + system.n_owned()});
 }
 } // namespace
 
@@ -57,6 +63,22 @@ double AssembledNewton<dim>::linearize(linalg::GroupSystem &system, const FeVect
   return norm(system, r);
 }
 
+/// The residual of u = 0, with the boundary values, where the data have values there: a
+/// conductivity such as 300/u has not.
+template <int dim>
+std::optional<double> AssembledNewton<dim>::norm_at_zero(linalg::GroupSystem &system)
+{
+  FeVector zero = discretization.make_vector();
+  discretization.constraints().distribute(zero);
+  zero.update_ghost_values();
+  try {
+    return linearize(system, zero);
+  }
+  catch (const ParameterError &) { // on all ranks
+    return {};
+  }
+}
+
 template <int dim>
 linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
                                                 const linalg::SolveControl &control,
@@ -65,12 +87,10 @@ linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
 {
   assembly_seconds = 0.;
   linalg::SolveReport report;
-  FeVector zero = discretization.make_vector();
-  discretization.constraints().distribute(zero);
-  zero.update_ghost_values();
-  report.rhs_norm = linearize(system, zero);
+  const std::optional<double> at_zero = norm_at_zero(system);
   u.update_ghost_values();
   report.initial_residual = report.true_residual = linearize(system, u);
+  report.rhs_norm = at_zero.value_or(norm_of_rhs(system));
   const bool is_by_rhs = control.reference == linalg::SolveControl::Reference::rhs;
   report.target = std::max(control.absolute_tolerance,
                            control.relative_tolerance *
@@ -81,7 +101,9 @@ linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
   const std::string why = iterate(system, control, linear, u, report);
   report.method.solver = "newton, " + report.method.solver;
   report.method.norm = std::string("‖f − K u‖ relative to its value at ") +
-                       (is_by_rhs ? "u = 0" : "the first iterate");
+                       (!is_by_rhs ? "the first iterate"
+                        : at_zero  ? "u = 0"
+                                   : "0 of the equation linearised at the first iterate");
   linalg::describe(report, "‖f − K u‖");
   report.message += why;
   seconds["assembly"] += assembly_seconds;
@@ -123,19 +145,22 @@ AssembledNewton<dim>::iterate(linalg::GroupSystem &system, const linalg::SolveCo
       return " The linear system of a step could not be solved: " +
              step.message.substr(0, step.message.find(';')) + ".";
     }
-    if (!search_line(system, x, u, report))
-      return report.converged() ? ""
-                                : " No step along Newton's direction makes the residual smaller.";
+    std::string refusal;
+    if (!search_line(system, x, u, report, refusal))
+      return report.converged()
+                 ? ""
+                 : " No step along Newton's direction makes the residual smaller. " + refusal;
     linear.relative_tolerance = forcing.next(report.true_residual, before, report.target);
   }
 }
 
 /// Moves u from @p before along the direction to the solution of the system until the residual
-/// falls enough; false if it does not, with u where it was and the outcome in the report.
+/// falls enough; false if it does not, with u where it was, the outcome in the report, and
+/// in @p refusal what the data said where they had no value.
 template <int dim>
 bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
                                        const std::vector<double> &before, FeVector &u,
-                                       linalg::SolveReport &report)
+                                       linalg::SolveReport &report, std::string &refusal)
 {
   std::vector<double> direction(before.size());
   for (std::size_t i = 0; i < before.size(); ++i)
@@ -154,9 +179,8 @@ bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
     try {
       trial = linearize(system, u);
     }
-    catch (const ParameterError &) { // data without a value, on all ranks: too far
-      if (halvings == linalg::most_halvings)
-        throw;
+    catch (const ParameterError &error) { // data without a value, on all ranks: too far
+      refusal = error.what();
     }
     if (linalg::falls_enough(trial, alpha, report.true_residual)) {
       report.true_residual = trial;
@@ -165,6 +189,7 @@ bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
   }
   move(0.);
   report.true_residual = linearize(system, u);
+  report.backward_error = report.true_residual / norm_of_rhs(system); // or less
   report.forward_error = size > 0. ? length / size : -1.;
   constexpr double rounding = 1e-12; // of u: a step that short changes none of its digits
   report.outcome = length <= rounding * size ? Outcome::converged_to_rounding : Outcome::stagnated;

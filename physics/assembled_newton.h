@@ -6,7 +6,9 @@
 #include "physics/problem.h"
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace femgpu
 {
@@ -16,7 +18,9 @@ namespace femgpu
  * the residual falls enough (Armijo). The matrices have one pattern, so that a device gets values
  * alone. Its residual is that of the assembled equation, f − K u at u.
  *
- * Fails as the linear solver does; stagnated where no step makes the residual smaller.
+ * Tolerances are relative to the residual of u = 0, or, where the data have no value there, to that
+ * of 0 in the equation linearised at the first iterate. Fails as the linear solver does; stagnated
+ * where no step makes the residual smaller.
  */
 template <int dim>
 class AssembledNewton
@@ -39,11 +43,12 @@ public:
                             std::map<std::string, double> &seconds);
 
 private:
+  std::optional<double> norm_at_zero(linalg::GroupSystem &system);
   double linearize(linalg::GroupSystem &system, const FeVector &u);
   std::string iterate(linalg::GroupSystem &system, const linalg::SolveControl &control,
                       linalg::SolveControl linear, FeVector &u, linalg::SolveReport &report);
   bool search_line(linalg::GroupSystem &system, const std::vector<double> &before, FeVector &u,
-                   linalg::SolveReport &report);
+                   linalg::SolveReport &report, std::string &refusal);
 
   const Problem<dim> &problem;
   const Discretization<dim> &discretization;

@@ -4,7 +4,7 @@
     scripts/render.py output/poisson                         # the last cycle's first field
     scripts/render.py output/cantilever --field stress_xx --warp displacement --edges --axes
 
-DIR is an output directory, FILE a .pvd, .pvtu or .vtu in it. Prints the name of the picture; ends
+DIR is an output directory, FILE a .pvd, .vtkhdf.series, .pvtu, .vtkhdf or .vtu in it. Prints the name of the picture; ends
 with 1 and a reason if there is nothing to draw.
 
 The drawing is VTK's, of ParaView's pvbatch if that is on the path, else of Debian's python3-vtk9.
@@ -73,14 +73,15 @@ def file_to_draw(options):
     import vtu
     path = options.path
     if os.path.isdir(path):
-        found = sorted(name for name in os.listdir(path) if name.endswith(".pvd"))
+        found = sorted(name for name in os.listdir(path) if vtu.is_collection(name))
         if not found:
-            raise vtu.BadFile(f"{path}: no .pvd file in it; give the output directory of a run that "
-                              f"finished a cycle, or a .pvd, .pvtu or .vtu file")
+            raise vtu.BadFile(f"{path}: no .pvd or .vtkhdf.series in it; give the output directory "
+                              f"of a run that finished a cycle, or a .pvd, .pvtu or .vtu file")
         if len(found) > 1:
-            raise vtu.BadFile(f"{path}: {len(found)} .pvd files in it; name the one to draw")
+            raise vtu.BadFile(f"{path}: {len(found)} .pvd and .vtkhdf.series files in it; name "
+                              f"the one to draw")
         path = os.path.join(path, found[0])
-    if not path.endswith(".pvd"):
+    if not vtu.is_collection(path):
         return path, None
     files = vtu.files_of_collection(path)
     if not -len(files) <= options.cycle < len(files):

@@ -257,7 +257,8 @@ def arrays_of(path):
 
 
 def pvd_of(run):
-    return run.path(next(name for name in run.summary["files"] if name.endswith(".pvd")))
+    return run.path(next(name for name in run.summary["files"]
+                         if name.endswith((".pvd", ".vtkhdf.series"))))
 
 
 def pictures_wanted(run):

@@ -309,6 +309,10 @@ study_test(nonlinear_conjugate_gradients_refuse_laws_of_u ${laws} --set Nonlinea
 study_test(conductivity_that_is_negative_at_a_solution_ends_with_1_on_2_ranks ${laws} --ranks 2
   --set "Heat/Conductivity=1 - u^2" --expect-exit 1
   --expect-message "Heat/Conductivity is .* where u is .*, but must be positive")
+# at u = 0, to whose residual tolerances are relative elsewhere, this conductivity has no value
+study_test(conductivity_without_a_value_at_zero_has_a_solution ${laws} --set "Heat/Conductivity=1/u"
+  --set "Heat/Source=0" --set "Heat/Dirichlet=0: 1\\; 1: exp(1)" --set Heat/Neumann=
+  --set "Heat/Exact solution=exp(x)" --expect-order L2=3 H1=2)
 study_test(heat_held_by_a_flux_of_u_needs_no_dirichlet_data ${laws} --set Heat/Dirichlet=
   --set "Heat/Neumann=1: h*(2 - u)" --set Heat/Source=0 --set "Heat/Exact solution=2"
   --set Study/Cycles=1 --expect-error-below Linf=1e-9)
