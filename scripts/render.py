@@ -76,7 +76,7 @@ def file_to_draw(options):
         found = sorted(name for name in os.listdir(path) if vtu.is_collection(name))
         if not found:
             raise vtu.BadFile(f"{path}: no .pvd or .vtkhdf.series in it; give the output directory "
-                              f"of a run that finished a cycle, or a .pvd, .pvtu or .vtu file")
+                              f"of a run that finished a cycle, or a .pvd, .pvtu, .vtu or .vtkhdf file")
         if len(found) > 1:
             raise vtu.BadFile(f"{path}: {len(found)} .pvd and .vtkhdf.series files in it; name "
                               f"the one to draw")

@@ -412,7 +412,7 @@ class Damaged(InDirectory):
     def test_no_summary(self):
         os.mkdir(self.path("empty"))
         self.both_fail("no summary.json", self.path("empty"))
-        self.fails("no .pvd file", "render.py", self.path("empty"))
+        self.fails("no .pvd or .vtkhdf.series in it", "render.py", self.path("empty"))
 
     def test_a_run_that_was_killed(self):
         directory = self.copy("killed")
