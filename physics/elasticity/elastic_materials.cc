@@ -139,9 +139,9 @@ void ElasticMaterials<dim>::check(const Mesh<dim> &mesh) const
   std::unique_ptr<Mapping<dim>> mapping = std::make_unique<MappingQ<dim>>(1);
   if (mesh.is_simplex)
     mapping = std::make_unique<MappingFE<dim>>(FE_SimplexP<dim>(1));
-  const Quadrature<dim> points = sample<dim>(mesh.is_simplex, mesh.triangulation->n_cells(0));
+  const Quadrature<dim> points = sample<dim>(mesh.is_simplex, mesh.coarse().n_cells(0));
   // Every rank has the whole coarse mesh, so all find the same.
-  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0)) {
+  for (const auto &cell : mesh.coarse().cell_iterators_on_level(0)) {
     const Material &material = materials.at(cell->material_id());
     if (!material.is_uniform)
       for (const Point<dim> &p : points.get_points())

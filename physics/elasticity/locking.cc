@@ -39,7 +39,7 @@ std::optional<std::string> volumetric_locking(const Mesh<dim> &mesh,
 {
   double largest = nearly_incompressible;
   Cell<dim> found;
-  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+  for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
     if (const double nu = poisson_ratio(materials, cell); nu > largest) {
       largest = nu;
       found = cell;
@@ -123,11 +123,11 @@ std::optional<std::string> shear_locking(const Mesh<dim> &mesh,
                                          const ElasticMaterials<dim> &materials,
                                          const unsigned int refinements)
 {
-  const BoundingBox<dim> box(mesh.triangulation->get_vertices());
+  const BoundingBox<dim> box(mesh.coarse().get_vertices());
   const double finer = std::pow(2., refinements);
   double all = 0., locked = 0., too_much = 0., ratio = 0., n_cells = 0.; // integrals
   std::optional<Point<dim>> place;
-  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+  for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
     for (const unsigned int f : cell->face_indices()) {
       if (!cell->at_boundary(f))
         continue;

@@ -390,7 +390,7 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
   });
   Utilities::MPI::max(largest, communicator, largest);
 
-  const double distance = equal_places * size_of(*discretization.mesh().triangulation);
+  const double distance = equal_places * size_of(discretization.mesh().coarse());
   Point<dim> nowhere;
   for (unsigned int d = 0; d < dim; ++d)
     nowhere[d] = std::numeric_limits<double>::max();

@@ -50,7 +50,7 @@ template <int dim>
 std::vector<Side<dim>> straight_sides(const Mesh<dim> &mesh)
 {
   std::vector<Side<dim>> sides;
-  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+  for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
     for (const unsigned int f : cell->face_indices()) {
       const auto face = cell->face(f);
       if (!face->at_boundary() || face->manifold_id() != numbers::flat_manifold_id)

@@ -3,15 +3,15 @@
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/mpi/nodes.h"
+#include "physics/deal_ii_compat.h"
 #include "physics/mesh/forest_refinement.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_file.h"
 #include "physics/mesh/mesh_generator.h"
 #include "physics/mesh/mesh_manifolds.h"
-#include "physics/mesh/simplex_refinement.h"
+#include "physics/mesh/simplex_mesh.h"
 #include "physics/mesh/touching_parts.h"
 
-#include <deal.II/distributed/shared_tria.h>
 #include <deal.II/distributed/tria.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_tools.h>
@@ -193,22 +193,6 @@ void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coar
   mesh.regions.material_names = info.material_names;
   mesh.warnings = info.warnings;
 }
-
-template <int dim>
-std::unique_ptr<typename Mesh<dim>::Triangulation>
-distribute(const Triangulation<dim> &coarse, const bool is_simplex, const MPI_Comm communicator)
-{
-  std::unique_ptr<typename Mesh<dim>::Triangulation> result;
-  if (is_simplex)
-    result = std::make_unique<parallel::shared::Triangulation<dim>>(
-        communicator, Triangulation<dim>::none, /* artificial cells */ true,
-        parallel::shared::Triangulation<dim>::partition_metis);
-  else
-    result = std::make_unique<parallel::distributed::Triangulation<dim>>(communicator,
-                                                                         Triangulation<dim>::none);
-  result->copy_triangulation(coarse);
-  return result;
-}
 } // namespace
 
 template <int dim>
@@ -232,45 +216,63 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
   mesh.is_curved = has_curved_manifolds(coarse) || sides.any_curved();
   sides.mark(coarse); // what has marks is not complete until it is attached
-  mesh.triangulation = distribute(coarse, mesh.is_simplex, communicator);
-  sides.attach(*mesh.triangulation);
   if (mesh.is_simplex) {
-    mesh.replica = std::make_unique<Triangulation<dim>>();
-    mesh.replica->copy_triangulation(coarse);
-    sides.attach(*mesh.replica);
+    mesh.whole = std::make_unique<Triangulation<dim>>();
+    mesh.whole->copy_triangulation(coarse);
+    sides.attach(*mesh.whole);
+    auto parts = std::make_unique<parallel::fullydistributed::Triangulation<dim>>(communicator);
+    distribute_simplices(*mesh.whole, *parts);
+    mesh.triangulation = std::move(parts);
+  }
+  else {
+    mesh.triangulation = std::make_unique<parallel::distributed::Triangulation<dim>>(
+        communicator, Triangulation<dim>::none);
+    mesh.triangulation->copy_triangulation(coarse);
+    sides.attach(*mesh.triangulation);
   }
   return mesh;
 }
 
-template <int dim>
-std::vector<unsigned int> refine_globally(Mesh<dim> &mesh, const unsigned int times)
+namespace
 {
-  std::vector<unsigned int> parents;
-  if (!mesh.is_simplex) {
-    auto &triangulation =
-        dynamic_cast<parallel::distributed::Triangulation<dim> &>(*mesh.triangulation);
-    if (times > 1 && triangulation.n_global_levels() == 1)
-      refine_coarse_mesh(triangulation, times);
-    else
-      triangulation.refine_global(static_cast<int>(times));
-    return parents;
+/// So many cells a rank are cut anew after each refinement, that parts have equally many.
+constexpr unsigned int cells_to_cut = 500;
+
+template <int dim>
+void refine_simplices(Mesh<dim> &mesh)
+{
+  auto &parts = dynamic_cast<parallel::fullydistributed::Triangulation<dim> &>(*mesh.triangulation);
+  const auto n_cells = parts.n_global_active_cells();
+  const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(compat::communicator(parts));
+  if (n_ranks > 1 && n_cells < cells_to_cut * n_ranks && mesh.whole->n_active_cells() == n_cells) {
+    mesh.whole = refined_simplices(*mesh.whole);
+    distribute_simplices(*mesh.whole, parts);
   }
-  for (unsigned int time = 0; time < times; ++time) {
-    auto refined = std::make_unique<Triangulation<dim>>();
-    parents = refine_simplices(*mesh.replica, *refined);
-    mesh.replica = std::move(refined);
+  else
+    refine_parts(*mesh.whole, parts);
+}
+} // namespace
+
+template <int dim>
+void refine_globally(Mesh<dim> &mesh, const unsigned int times)
+{
+  if (mesh.is_simplex) {
+    for (unsigned int time = 0; time < times; ++time)
+      refine_simplices(mesh);
+    return;
   }
-  if (times > 0) {
-    mesh.triangulation->clear();
-    mesh.triangulation->copy_triangulation(*mesh.replica);
-  }
-  return parents;
+  auto &triangulation =
+      dynamic_cast<parallel::distributed::Triangulation<dim> &>(*mesh.triangulation);
+  if (times > 1 && triangulation.n_global_levels() == 1)
+    refine_coarse_mesh(triangulation, times);
+  else
+    triangulation.refine_global(static_cast<int>(times));
 }
 
 template struct Mesh<2>;
 template struct Mesh<3>;
-template std::vector<unsigned int> refine_globally(Mesh<2> &, unsigned int);
-template std::vector<unsigned int> refine_globally(Mesh<3> &, unsigned int);
+template void refine_globally(Mesh<2> &, unsigned int);
+template void refine_globally(Mesh<3> &, unsigned int);
 template Mesh<2> make_mesh<2>(const MeshParameters &, MPI_Comm);
 template Mesh<3> make_mesh<3>(const MeshParameters &, MPI_Comm);
 } // namespace femgpu

@@ -35,32 +35,34 @@ struct Mesh
   using Triangulation = dealii::parallel::TriangulationBase<dim, dim>;
 
   std::unique_ptr<Triangulation> triangulation;
-  /// Triangles and tetrahedra: the same cells in the same order, all of level 0, on every rank.
-  std::unique_ptr<dealii::Triangulation<dim, dim>> replica;
+  /// Triangles and tetrahedra: the finest mesh that every rank has as a whole, with the owners of
+  /// its cells as subdomain ids; beyond, each rank refines its part (simplex_mesh.h).
+  std::unique_ptr<dealii::Triangulation<dim, dim>> whole;
   bool is_simplex = false;
   bool is_curved = false; ///< has manifolds that are not flat
   MeshRegions regions;
   std::vector<std::string> warnings; ///< of what is probably not meant, with the cure
+
+  /// A mesh whose cells of level 0 every rank has, all of them.
+  const dealii::Triangulation<dim, dim> &coarse() const
+  {
+    return whole ? *whole : *triangulation;
+  }
 };
 
 /**
  * Collective. The coarse mesh that @p parameters describe: a generator of deal.II or a
- * file; quadrilaterals and hexahedra distributed by p4est, triangles and tetrahedra shared by all
- * ranks with METIS. It is not refined yet.
+ * file; quadrilaterals and hexahedra distributed by p4est, triangles and tetrahedra by METIS. It is
+ * not refined yet.
  * @throws ParameterError for an unknown generator or wrong arguments; InputError for a file that
  *         cannot be read, has other cells than asked for, mixed or inverted cells.
  */
 template <int dim>
 Mesh<dim> make_mesh(const MeshParameters &parameters, MPI_Comm communicator);
 
-/**
- * Collective. Refines all cells of @p mesh @p times times. Triangles and tetrahedra get a new mesh,
- * to which DoFHandlers stay attached.
- * @return for triangles and tetrahedra the number of the parent of each active cell, after one
- *         refinement; empty otherwise
- */
+/// Collective. Refines all cells of @p mesh @p times times; DoFHandlers stay attached.
 template <int dim>
-std::vector<unsigned int> refine_globally(Mesh<dim> &mesh, unsigned int times);
+void refine_globally(Mesh<dim> &mesh, unsigned int times);
 } // namespace femgpu
 
 #endif

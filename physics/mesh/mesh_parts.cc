@@ -41,15 +41,15 @@ std::string MeshPart<dim>::text() const
 template <int dim>
 std::vector<MeshPart<dim>> parts_of(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides)
 {
-  DisjointSets vertices(mesh.triangulation->n_vertices());
-  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+  DisjointSets vertices(mesh.coarse().n_vertices());
+  for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
     for (const auto v : cell->vertex_indices())
       vertices.unite(cell->vertex_index(0), cell->vertex_index(v));
   for (const auto &[first, second] : periodic_vertices(mesh, sides))
     vertices.unite(first, second);
   std::vector<MeshPart<dim>> parts;
   std::map<unsigned int, std::size_t> part_of_root;
-  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0)) {
+  for (const auto &cell : mesh.coarse().cell_iterators_on_level(0)) {
     const unsigned int root = vertices.root(cell->vertex_index(0));
     const auto [entry, is_new] = part_of_root.try_emplace(root, parts.size());
     if (is_new)

@@ -1,6 +1,7 @@
 #include "physics/mesh/mesh_table.h"
 
 #include "linalg/base/error.h"
+#include "physics/mesh/simplex_mesh.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@ namespace femgpu
 namespace
 {
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-constexpr long long largest_id = 4294967294; // 2^32-1 means to deal.II that there is none
+constexpr long long largest_id = end_of_part - 1;
 
 struct Kind
 {
@@ -107,7 +108,7 @@ void check_element(const MeshTable &table, const MeshElement &element, const int
   if (element.id > largest_id)
     refuse(table, element,
            "the " + name + " has the id " + std::to_string(element.id) +
-               ", but the largest that deal.II has is " + std::to_string(largest_id) +
+               ", but the largest that can be is " + std::to_string(largest_id) +
                ". Give its group a smaller number.");
 }
 

@@ -131,7 +131,7 @@ template <int dim>
 std::vector<Point<dim>> coarse_points(const Mesh<dim> &mesh, const types::boundary_id id)
 {
   std::vector<Point<dim>> points;
-  for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+  for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
     for (const auto f : cell->face_indices())
       if (const auto face = cell->face(f); face->at_boundary() && face->boundary_id() == id) {
         points.push_back(face->center());
@@ -180,7 +180,7 @@ periodic_vertices(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides
   std::vector<std::pair<unsigned int, unsigned int>> pairs;
   const auto vertices_of = [&](const types::boundary_id id, std::vector<Point<dim>> &points) {
     std::vector<unsigned int> vertices;
-    for (const auto &cell : mesh.triangulation->cell_iterators_on_level(0))
+    for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
       for (const auto f : cell->face_indices())
         if (const auto face = cell->face(f); face->at_boundary() && face->boundary_id() == id)
           for (const auto v : face->vertex_indices()) {

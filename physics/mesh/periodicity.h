@@ -12,7 +12,7 @@
 /**
  * @file
  * Periodic sides. Quadrilaterals and hexahedra are deal.II's business. It does not pair triangles,
- * and of a shared mesh a rank may not have the dofs beyond a side: there nodes are paired by place.
+ * and of these a rank may not have the dofs beyond a side: there nodes are paired by place.
  */
 namespace femgpu
 {

@@ -1,9 +1,6 @@
 #include "physics/mesh/refinement.h"
 
 #include "linalg/base/error.h"
-#include "linalg/dealii/node_memory.h"
-#include "linalg/mpi/nodes.h"
-#include "linalg/mpi/solver_groups.h"
 #include "physics/deal_ii_compat.h"
 #include "physics/problem_tools.h"
 
@@ -12,7 +9,16 @@
 #include <deal.II/lac/full_matrix.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <boost/serialization/array.hpp>
+#include <boost/serialization/vector.hpp>
 
 namespace femgpu
 {
@@ -47,91 +53,108 @@ void flag_if(Mesh<dim> &mesh, const Predicate &predicate)
     }
 }
 
-/// Barycentric coordinates of @p p, without the first: its place in the reference cell.
+/// What the owners of its children need of a cell.
 template <int dim>
-Point<dim> unit_point(const typename Triangulation<dim>::cell_iterator &simplex,
-                      const Point<dim> &p)
+struct ParentCell
+{
+  types::coarse_cell_id number;
+  std::array<Point<dim>, dim + 1> vertices;
+  std::vector<double> values; ///< of its dofs
+
+  template <class Archive>
+  void serialize(Archive &archive, const unsigned int /* version */)
+  {
+    archive &number &vertices &values;
+  }
+};
+
+/// Barycentric coordinates of @p p in @p cell, without the first: its place in the reference cell.
+template <int dim>
+Point<dim> unit_point(const ParentCell<dim> &cell, const Point<dim> &p)
 {
   Tensor<2, dim> edges; // column a is the edge from vertex 0 to vertex a + 1
   for (unsigned int a = 0; a < dim; ++a)
     for (unsigned int d = 0; d < dim; ++d)
-      edges[d][a] = simplex->vertex(a + 1)[d] - simplex->vertex(0)[d];
-  return Point<dim>(invert(edges) * (p - simplex->vertex(0)));
+      edges[d][a] = cell.vertices[a + 1][d] - cell.vertices[0][d];
+  return Point<dim>(invert(edges) * (p - cell.vertices[0]));
 }
 
-void wait_for_values(const linalg::NodeArray<double> &values, MPI_Comm node)
-{
-  values.synchronize();
-  linalg::barrier_asleep(node);
-  values.synchronize();
-}
-
-/// Each number is 0 on all nodes but one.
-void add_values_of_nodes(double *values, std::size_t n, MPI_Comm nodes)
-{
-  constexpr std::size_t most_at_once = std::size_t{1} << 28; // MPI counts by int
-  for (; n > 0; n -= std::min(n, most_at_once), values += most_at_once)
-    MPI_Allreduce(MPI_IN_PLACE, values, static_cast<int>(std::min(n, most_at_once)), MPI_DOUBLE,
-                  MPI_SUM, nodes);
-}
-
-/**
- * Refines all cells of a shared mesh, which every rank has as a whole. deal.II's SolutionTransfer
- * needs the dofs of all cells, but a rank knows those of its own only: each leaves its cells'
- * values, by the number of the cell, in memory that the ranks of a node share, nodes tell each
- * other theirs, and the owner of a child evaluates those of its parent at the child's nodes.
- */
 template <int dim>
-FeVector refine_shared_mesh(Mesh<dim> &mesh, Discretization<dim> &discretization, const FeVector &u)
+std::vector<ParentCell<dim>> own_cells(const Discretization<dim> &discretization, const FeVector &u)
 {
-  const MPI_Comm comm = discretization.communicator();
+  std::vector<ParentCell<dim>> result;
+  Vector<double> values(discretization.element().n_dofs_per_cell());
+  for (const auto &cell : discretization.dofs().active_cell_iterators())
+    if (cell->is_locally_owned()) {
+      cell->get_dof_values(u, values);
+      result.push_back({cell->id().get_coarse_cell_id(), {}, {values.begin(), values.end()}});
+      for (const auto v : cell->vertex_indices())
+        result.back().vertices[v] = cell->vertex(v);
+    }
+  return result;
+}
+
+/// Collective. Sends @p parents to the ranks that have their children, where @p mesh was cut anew.
+template <int dim>
+std::vector<ParentCell<dim>> at_owners_of_children(const Mesh<dim> &mesh,
+                                                   std::vector<ParentCell<dim>> parents)
+{
+  constexpr unsigned int n_children = GeometryInfo<dim>::max_children_per_cell;
+  if (mesh.whole->n_active_cells() != mesh.triangulation->n_global_active_cells())
+    return parents;
+  std::vector<types::subdomain_id> owners;
+  for (const auto &cell : mesh.whole->active_cell_iterators())
+    owners.push_back(cell->subdomain_id());
+  std::map<unsigned int, std::vector<ParentCell<dim>>> outgoing;
+  for (const ParentCell<dim> &parent : parents) {
+    const auto first = owners.begin() + static_cast<std::ptrdiff_t>(parent.number) * n_children;
+    for (const auto owner : std::set<types::subdomain_id>(first, first + n_children))
+      outgoing[owner].push_back(parent);
+  }
+  std::vector<ParentCell<dim>> result;
+  for (const auto &of_rank :
+       Utilities::MPI::some_to_some(compat::communicator(*mesh.triangulation), outgoing))
+    result.insert(result.end(), of_rank.second.begin(), of_rank.second.end());
+  return result;
+}
+
+/// Refines all cells of triangles and tetrahedra, which deal.II's SolutionTransfer does not know
+/// how to do: the owner of a child evaluates its parent at the child's nodes.
+template <int dim>
+FeVector refine_simplices_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretization,
+                                       const FeVector &u)
+{
   const FiniteElement<dim> &fe = discretization.element();
   const FiniteElement<dim> &scalar = fe.base_element(0);
   const unsigned int n = fe.n_dofs_per_cell();
-  const std::size_t n_values = static_cast<std::size_t>(mesh.triangulation->n_active_cells()) * n;
-  const linalg::SolverGroups nodes(comm);
-  const linalg::NodeArray<double> values(nodes.group(), nodes.is_leader() ? n_values : 0);
-  if (nodes.is_leader() && nodes.n_groups() > 1)
-    std::fill_n(values.data(), n_values, 0.);
-  wait_for_values(values, nodes.group());
-  Vector<double> cell_values(n);
-  for (const auto &cell : discretization.dofs().active_cell_iterators())
-    if (cell->is_locally_owned()) {
-      cell->get_dof_values(u, cell_values);
-      std::copy(cell_values.begin(), cell_values.end(),
-                values.data() + static_cast<std::size_t>(cell->active_cell_index()) * n);
-    }
-  wait_for_values(values, nodes.group());
-  if (nodes.is_leader() && nodes.n_groups() > 1)
-    add_values_of_nodes(values.data(), n_values, nodes.leaders());
-  wait_for_values(values, nodes.group());
-
-  Triangulation<dim> before;
-  before.copy_triangulation(*mesh.replica);
-  const std::vector<unsigned int> parents = refine_globally(mesh, 1);
+  std::vector<ParentCell<dim>> parents = own_cells(discretization, u);
+  refine_globally(mesh, 1);
+  parents = at_owners_of_children(mesh, std::move(parents));
+  std::unordered_map<types::coarse_cell_id, const ParentCell<dim> *> by_number;
+  for (const ParentCell<dim> &parent : parents)
+    by_number[parent.number] = &parent;
   discretization.distribute_dofs();
   FeVector result = discretization.make_vector();
+  Vector<double> cell_values(n);
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    const unsigned int parent = parents[cell->active_cell_index()];
-    const typename Triangulation<dim>::cell_iterator parent_cell(&before, 0, parent);
-    const double *of_parent = values.data() + static_cast<std::size_t>(parent) * n;
+    const ParentCell<dim> &parent =
+        *by_number.at(cell->id().get_coarse_cell_id() / GeometryInfo<dim>::max_children_per_cell);
     cell_values = 0.;
     for (unsigned int i = 0; i < n; ++i) {
       const auto [component, node] = fe.system_to_component_index(i);
       const Point<dim> there = discretization.mapping().transform_unit_to_real_cell(
           cell, scalar.unit_support_point(node));
-      const Point<dim> p = unit_point<dim>(parent_cell, there);
+      const Point<dim> p = unit_point(parent, there);
       for (unsigned int j = 0; j < n; ++j)
         if (fe.system_to_component_index(j).first == component)
           cell_values(i) +=
-              of_parent[j] * scalar.shape_value(fe.system_to_component_index(j).second, p);
+              parent.values[j] * scalar.shape_value(fe.system_to_component_index(j).second, p);
     }
     cell->set_dof_values(cell_values, result);
   }
   result.zero_out_ghost_values();
-  linalg::barrier_asleep(nodes.group()); // nobody lets go of memory that is still read
   return result;
 }
 } // namespace
@@ -216,7 +239,7 @@ FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretizatio
                              const FeVector &u)
 {
   if (mesh.is_simplex)
-    return refine_shared_mesh(mesh, discretization, u);
+    return refine_simplices_and_transfer(mesh, discretization, u);
   auto &triangulation = *mesh.triangulation;
   triangulation.prepare_coarsening_and_refinement();
   compat::SolutionTransfer<dim, FeVector> transfer(discretization.dofs());

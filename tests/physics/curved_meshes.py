@@ -5,7 +5,7 @@
 
 tube.msh: a quarter of a hollow cylinder, radii 1 and 2, about an axis through (0.5, 0, 0) in the
 direction (0, 0.6, 0.8), of length 1; sides inner, outer, flat_1 and flat_2 through the axis, bottom
-and top. shell.msh: an eighth of a spherical shell, radii 1 and 2, about (0.5, 0, 0); sides inner,
+and top; tube_tetrahedra.msh: the same of tetrahedra. shell.msh: an eighth of a spherical shell, radii 1 and 2, about (0.5, 0, 0); sides inner,
 outer, flat_x, flat_y and flat_z. vessel.msh: a quarter of a hollow cylinder, radii 1 and 2, about the
 z axis from z = -1 to 0, with half a spherical shell on it; sides so, si of the sphere, co, ci of the
 cylinder, end, flat_x and flat_y. There are nodes on the curved sides alone: refinement has to know
@@ -16,9 +16,11 @@ import math
 import os
 import sys
 
-QUADRILATERAL, HEXAHEDRON = 3, 5  # gmsh's numbers of elements
-# The faces of a hexahedron by the places of its nodes
-FACES = [(0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)]
+# gmsh's numbers of elements, by their nodes, of cells and of faces
+CELL_KINDS, FACE_KINDS = {4: 4, 8: 5}, {3: 2, 4: 3}
+# The faces of a cell by the places of its nodes
+FACES = {8: [(0, 1, 2, 3), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)],
+         4: [(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)]}
 
 
 def extrude(quadrilaterals, n_nodes):
@@ -26,11 +28,29 @@ def extrude(quadrilaterals, n_nodes):
     return [q + tuple(node + n_nodes for node in q) for q in quadrilaterals]
 
 
+def tetrahedra(nodes, hexahedra):
+    """Six of each hexahedron, about its lowest node; faces are cut from their lowest node."""
+    cells = []
+    for cell in hexahedra:
+        lowest = min(cell)
+        for places in FACES[8]:
+            face = [cell[p] for p in places]
+            if lowest in face:
+                continue
+            first = face.index(min(face))
+            a, b, c, d = face[first:] + face[:first]
+            for x, y, z in ((a, b, c), (a, c, d)):
+                u, v, w = ([nodes[n][i] - nodes[lowest][i] for i in range(3)] for n in (x, y, z))
+                det = sum(u[i] * (v[i - 2] * w[i - 1] - v[i - 1] * w[i - 2]) for i in range(3))
+                cells.append((lowest, x, y, z) if det > 0 else (lowest, y, x, z))
+    return cells
+
+
 def boundary_faces(cells):
     """Faces of one cell alone."""
     faces = {}
     for cell in cells:
-        for places in FACES:
+        for places in FACES[len(cell)]:
             face = tuple(cell[p] for p in places)
             faces.setdefault(tuple(sorted(face)), []).append(face)
     return [found[0] for found in faces.values() if len(found) == 1]
@@ -42,9 +62,9 @@ def write(path, nodes, cells, sides, side_of):
     lines += [f'2 {i + 1} "{name}"' for i, name in enumerate(sides)] + ['3 1 "body"']
     lines += ["$EndPhysicalNames", "$Nodes", str(len(nodes))]
     lines += [f"{i + 1} " + " ".join(f"{x:.16g}" for x in node) for i, node in enumerate(nodes)]
-    elements = [(QUADRILATERAL, sides.index(side_of(face)) + 1, face)
+    elements = [(FACE_KINDS[len(face)], sides.index(side_of(face)) + 1, face)
                 for face in boundary_faces(cells)]
-    elements += [(HEXAHEDRON, 1, cell) for cell in cells]
+    elements += [(CELL_KINDS[len(cell)], 1, cell) for cell in cells]
     lines += ["$EndNodes", "$Elements", str(len(elements))]
     for i, (kind, group, element) in enumerate(elements):
         text = " ".join(str(node + 1) for node in element)
@@ -53,7 +73,7 @@ def write(path, nodes, cells, sides, side_of):
         file.write("\n".join(lines + ["$EndElements"]) + "\n")
 
 
-def write_cylinder(path, origin, axes):
+def write_cylinder(path, origin, axes, of_tetrahedra=False):
     """A quarter of a hollow cylinder: the axes are its x, y and z."""
     r_angle_z = [(r, i * math.pi / 4., z) for z in (0., 1.) for i in range(3) for r in (1., 2.)]
     local = [(r * math.cos(angle), r * math.sin(angle), z) for r, angle, z in r_angle_z]
@@ -69,6 +89,8 @@ def write_cylinder(path, origin, axes):
                 return name
         raise ValueError(face)
 
+    if of_tetrahedra:
+        cells = tetrahedra(nodes, cells)
     write(path, nodes, cells, ["inner", "outer", "flat_1", "flat_2", "bottom", "top"], side_of)
 
 
@@ -118,8 +140,9 @@ def write_vessel(path):
 def main():
     directory = sys.argv[1]
     os.makedirs(directory, exist_ok=True)
-    write_cylinder(os.path.join(directory, "tube.msh"), (0.5, 0., 0.),
-                   ((1., 0., 0.), (0., 0.8, -0.6), (0., 0.6, 0.8)))
+    for name, of_tetrahedra in (("tube.msh", False), ("tube_tetrahedra.msh", True)):
+        write_cylinder(os.path.join(directory, name), (0.5, 0., 0.),
+                       ((1., 0., 0.), (0., 0.8, -0.6), (0., 0.6, 0.8)), of_tetrahedra)
     write_shell(os.path.join(directory, "shell.msh"), (0.5, 0., 0.))
     write_vessel(os.path.join(directory, "vessel.msh"))
 

@@ -1,0 +1,271 @@
+#include "physics/mesh/simplex_mesh.h"
+
+#include "physics/deal_ii_compat.h"
+
+#include <deal.II/base/mpi.h>
+#include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/manifold.h>
+#include <deal.II/grid/reference_cell.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+using Order = std::array<unsigned int, 4>;
+
+/// Even permutations that put each of the three pairs of opposite edges at (02), (13).
+constexpr std::array<Order, 3> orders = {{{{0, 1, 2, 3}}, {{0, 2, 3, 1}}, {{0, 3, 1, 2}}}};
+
+template <int dim>
+using ActiveCell = typename Triangulation<dim>::active_cell_iterator;
+
+/// The order for which the diagonal between the middles of the edges (02) and (13) is shortest.
+template <int dim>
+Order order_for_refinement(const ActiveCell<dim> &cell)
+{
+  Order best = orders[0];
+  if (dim == 2)
+    return best;
+  double shortest = std::numeric_limits<double>::max();
+  for (const Order &order : orders) {
+    const auto middle = [&](const unsigned int a, const unsigned int b) {
+      return cell->vertex(order[a]) + (cell->vertex(order[b]) - cell->vertex(order[a])) / 2.;
+    };
+    const double length = middle(0, 2).distance(middle(1, 3));
+    if (length < shortest * (1. - 1e-10)) { // of equal ones the first, whatever rounding says
+      shortest = length;
+      best = order;
+    }
+  }
+  return best;
+}
+
+template <int dim>
+void add_boundary_faces(const ActiveCell<dim> &cell, std::vector<CellData<dim - 1>> &faces)
+{
+  for (const unsigned int f : cell->face_indices())
+    if (cell->face(f)->at_boundary()) {
+      CellData<dim - 1> face(dim);
+      face.boundary_id = cell->face(f)->boundary_id();
+      face.manifold_id = cell->face(f)->manifold_id();
+      for (unsigned int v = 0; v < dim; ++v)
+        face.vertices[v] = cell->face(f)->vertex_index(v);
+      faces.push_back(face);
+    }
+}
+
+/// Gives the edges of @p flat the manifolds that those of @p mesh have, with the same vertices.
+void copy_manifolds_of_edges(const Triangulation<3> &mesh, Triangulation<3> &flat)
+{
+  using Ends = std::pair<unsigned int, unsigned int>;
+  const auto ends_of = [](const auto &line) {
+    return Ends(std::minmax({line->vertex_index(0), line->vertex_index(1)}));
+  };
+  std::map<Ends, types::manifold_id> manifolds;
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const auto l : cell->line_indices())
+      if (cell->line(l)->manifold_id() != numbers::flat_manifold_id)
+        manifolds[ends_of(cell->line(l))] = cell->line(l)->manifold_id();
+  if (manifolds.empty())
+    return;
+  for (const auto &cell : flat.active_cell_iterators())
+    for (const auto l : cell->line_indices())
+      if (const auto found = manifolds.find(ends_of(cell->line(l))); found != manifolds.end())
+        cell->line(l)->set_manifold_id(found->second);
+}
+
+template <int dim>
+void copy_manifolds(const Triangulation<dim> &from, Triangulation<dim> &to)
+{
+  for (const auto id : from.get_manifold_ids())
+    if (id != numbers::flat_manifold_id)
+      to.set_manifold(id, from.get_manifold(id));
+}
+
+/// The active cells of @p mesh as a mesh of level 0, in their order; without manifolds.
+template <int dim>
+void flatten(const Triangulation<dim> &mesh, const bool for_refinement, Triangulation<dim> &flat)
+{
+  std::vector<CellData<dim>> cells;
+  SubCellData boundary;
+  for (const auto &cell : mesh.active_cell_iterators()) {
+    const Order order = for_refinement ? order_for_refinement<dim>(cell) : orders[0];
+    CellData<dim> data(dim + 1);
+    data.material_id = cell->material_id();
+    data.manifold_id = cell->manifold_id();
+    for (unsigned int v = 0; v <= dim; ++v)
+      data.vertices[v] = cell->vertex_index(order[v]);
+    cells.push_back(data);
+    if constexpr (dim == 2)
+      add_boundary_faces<dim>(cell, boundary.boundary_lines);
+    else
+      add_boundary_faces<dim>(cell, boundary.boundary_quads);
+  }
+  flat.create_triangulation(mesh.get_vertices(), cells, boundary);
+  if constexpr (dim == 3)
+    copy_manifolds_of_edges(mesh, flat);
+}
+
+/// @p mesh and the children of all its cells, with the manifolds of @p whole.
+template <int dim>
+std::unique_ptr<Triangulation<dim>> with_children(const Triangulation<dim> &mesh,
+                                                  const Triangulation<dim> &whole)
+{
+  auto result = std::make_unique<Triangulation<dim>>();
+  flatten(mesh, /* for refinement */ true, *result);
+  copy_manifolds(whole, *result);
+  result->refine_global(1);
+  return result;
+}
+
+/// A cell's number and the rank that owns it.
+struct NumberAndOwner
+{
+  types::coarse_cell_id number;
+  types::subdomain_id owner;
+};
+
+template <int dim>
+TriangulationDescription::CellData<dim> description_of(const ActiveCell<dim> &cell,
+                                                       const std::vector<bool> &is_here,
+                                                       const NumberAndOwner &cell_is)
+{
+  TriangulationDescription::CellData<dim> result;
+  result.id = CellId(cell_is.number, {}).template to_binary<dim>();
+  result.subdomain_id = cell_is.owner;
+  result.level_subdomain_id = cell_is.owner;
+  result.manifold_id = cell->manifold_id();
+  for (const auto l : cell->line_indices())
+    result.manifold_line_ids[l] = cell->line(l)->manifold_id();
+  if constexpr (dim == 3)
+    for (const auto f : cell->face_indices())
+      result.manifold_quad_ids[f] = cell->quad(f)->manifold_id();
+  for (const auto f : cell->face_indices())
+    if (cell->face(f)->at_boundary())
+      result.boundary_ids.emplace_back(f, cell->face(f)->boundary_id());
+    else if (!is_here[cell->neighbor(f)->active_cell_index()])
+      result.boundary_ids.emplace_back(f, end_of_part);
+  return result;
+}
+
+/// By number of the active cell of @p mesh: does it touch a cell of rank @p me?
+template <int dim>
+std::vector<bool> cells_near(const Triangulation<dim> &mesh,
+                             const std::vector<NumberAndOwner> &cells, const unsigned int me)
+{
+  std::vector<bool> is_mine(mesh.n_vertices()), result(cells.size());
+  for (const auto &cell : mesh.active_cell_iterators())
+    if (cells[cell->active_cell_index()].owner == me)
+      for (const auto v : cell->vertex_indices())
+        is_mine[cell->vertex_index(v)] = true;
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const auto v : cell->vertex_indices())
+      if (is_mine[cell->vertex_index(v)])
+        result[cell->active_cell_index()] = true;
+  return result;
+}
+
+/// Collective. @p mesh becomes what this rank has of the active cells of @p all, by their order.
+template <int dim>
+void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> &cells,
+               parallel::fullydistributed::Triangulation<dim> &mesh)
+{
+  TriangulationDescription::Description<dim, dim> part;
+  part.comm = compat::communicator(mesh);
+  part.settings = TriangulationDescription::Settings::default_setting;
+  part.smoothing = Triangulation<dim>::none;
+  part.cell_infos.resize(1);
+  std::vector<unsigned int> vertex(all.n_vertices(), numbers::invalid_unsigned_int);
+  const auto add_cell = [&](const auto &cell) {
+    CellData<dim> data(dim + 1);
+    data.material_id = cell->material_id();
+    data.manifold_id = cell->manifold_id();
+    for (const auto v : cell->vertex_indices()) {
+      unsigned int &number = vertex[cell->vertex_index(v)];
+      if (number == numbers::invalid_unsigned_int) {
+        number = static_cast<unsigned int>(part.coarse_cell_vertices.size());
+        part.coarse_cell_vertices.push_back(cell->vertex(v));
+      }
+      data.vertices[v] = number;
+    }
+    part.coarse_cells.push_back(data);
+    part.coarse_cell_index_to_coarse_cell_id.push_back(cells[cell->active_cell_index()].number);
+  };
+  const std::vector<bool> is_here =
+      cells_near(all, cells, Utilities::MPI::this_mpi_process(part.comm));
+  for (const auto &cell : all.active_cell_iterators())
+    if (is_here[cell->active_cell_index()]) {
+      add_cell(cell);
+      part.cell_infos[0].push_back(
+          description_of<dim>(cell, is_here, cells[cell->active_cell_index()]));
+    }
+  if (part.coarse_cells
+          .empty()) // a triangulation needs a cell; without description it is artificial
+    add_cell(all.begin_active());
+  mesh.clear();
+  mesh.create_triangulation(part);
+}
+} // namespace
+
+template <int dim>
+std::unique_ptr<Triangulation<dim>> refined_simplices(const Triangulation<dim> &whole)
+{
+  auto result = std::make_unique<Triangulation<dim>>();
+  flatten(*with_children(whole, whole), /* for refinement */ false, *result);
+  copy_manifolds(whole, *result);
+  return result;
+}
+
+template <int dim>
+void distribute_simplices(Triangulation<dim> &whole,
+                          parallel::fullydistributed::Triangulation<dim> &mesh)
+{
+  GridTools::partition_triangulation(Utilities::MPI::n_mpi_processes(compat::communicator(mesh)),
+                                     whole, SparsityTools::Partitioner::metis);
+  std::vector<NumberAndOwner> cells;
+  for (const auto &cell : whole.active_cell_iterators())
+    cells.push_back({cell->active_cell_index(), cell->subdomain_id()});
+  take_part(whole, cells, mesh);
+  copy_manifolds(whole, mesh);
+}
+
+template <int dim>
+void refine_parts(const Triangulation<dim> &whole,
+                  parallel::fullydistributed::Triangulation<dim> &mesh)
+{
+  const auto refined = with_children<dim>(mesh, whole);
+  std::vector<NumberAndOwner> parents, cells;
+  for (const auto &cell : mesh.active_cell_iterators())
+    parents.push_back({cell->id().get_coarse_cell_id(), cell->subdomain_id()});
+  constexpr unsigned int n_children = GeometryInfo<dim>::max_children_per_cell;
+  for (const auto &cell : refined->active_cell_iterators()) {
+    const NumberAndOwner &parent = parents[static_cast<std::size_t>(cell->parent()->index())];
+    const unsigned int child = cells.size() % n_children;
+    Assert(cell->parent()->child(child) == cell, ExcInternalError());
+    cells.push_back({parent.number * n_children + child, parent.owner});
+  }
+  take_part(*refined, cells, mesh);
+  copy_manifolds(whole, mesh);
+}
+
+template std::unique_ptr<Triangulation<2>> refined_simplices(const Triangulation<2> &);
+template void distribute_simplices(Triangulation<2> &,
+                                   parallel::fullydistributed::Triangulation<2> &);
+template void refine_parts(const Triangulation<2> &,
+                           parallel::fullydistributed::Triangulation<2> &);
+template std::unique_ptr<Triangulation<3>> refined_simplices(const Triangulation<3> &);
+template void distribute_simplices(Triangulation<3> &,
+                                   parallel::fullydistributed::Triangulation<3> &);
+template void refine_parts(const Triangulation<3> &,
+                           parallel::fullydistributed::Triangulation<3> &);
+} // namespace femgpu

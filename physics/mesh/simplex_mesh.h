@@ -1,0 +1,44 @@
+#ifndef femgpu_physics_simplex_mesh_h
+#define femgpu_physics_simplex_mesh_h
+
+#include <deal.II/distributed/fully_distributed_tria.h>
+#include <deal.II/grid/tria.h>
+
+/**
+ * @file
+ * Meshes of triangles and tetrahedra. All cells are of level 0. Of a distributed mesh a rank has
+ * its own cells and those that touch them. Cells have numbers, their coarse cell ids, which are the
+ * same on every number of ranks: refined, cell n has the children 2^dim n to 2^dim n + 2^dim - 1.
+ *
+ * Of the octahedron that is left in the middle of a tetrahedron, deal.II 9.4 always cuts along the
+ * same diagonal. Repeated, that makes cells ever flatter, and the elements lose their order. So
+ * each cell's vertices are put in an order, of the same orientation, for which that diagonal is the
+ * shortest of the three; then all children keep their quality. To be removed where deal.II chooses
+ * the diagonal itself (9.5 and later).
+ */
+namespace femgpu
+{
+/// The boundary id of faces where what a rank has of a mesh ends; readers refuse it.
+constexpr dealii::types::boundary_id end_of_part = 4294967294;
+
+/// @p whole with all its cells refined once, with their material, boundary and manifold ids.
+template <int dim>
+std::unique_ptr<dealii::Triangulation<dim>>
+refined_simplices(const dealii::Triangulation<dim> &whole);
+
+/**
+ * Collective. Cuts @p whole, the same on all ranks, by METIS: the ranks become the subdomain ids
+ * of its cells, and @p mesh gets each rank's part. DoFHandlers stay attached.
+ */
+template <int dim>
+void distribute_simplices(dealii::Triangulation<dim> &whole,
+                          dealii::parallel::fullydistributed::Triangulation<dim> &mesh);
+
+/// Collective. Each rank refines its part of @p mesh once; @p whole, of which it is a refinement or
+/// a part, has the manifolds. DoFHandlers stay attached.
+template <int dim>
+void refine_parts(const dealii::Triangulation<dim> &whole,
+                  dealii::parallel::fullydistributed::Triangulation<dim> &mesh);
+} // namespace femgpu
+
+#endif
