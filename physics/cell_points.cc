@@ -13,7 +13,7 @@ CellPoints<dim>::CellPoints(const Discretization<dim> &discretization)
     : n_components(discretization.element().n_components()),
       n_nodes(discretization.element().base_element(0).n_dofs_per_cell()),
       is_given_by_vertices(discretization.has_straight_cells()), dofs(n_components),
-      block(std::size_t(n_nodes) * n_nodes), row(n_nodes)
+      factors(n_nodes), block(std::size_t(n_nodes) * n_nodes), row(n_nodes)
 {
   for (unsigned int c = 0; c < n_components; ++c)
     for (unsigned int node = 0; node < n_nodes; ++node)
@@ -92,13 +92,14 @@ void CellPoints<dim>::load(const ActiveCell<dim> &cell, const FEValuesBase<dim> 
   shape_gradients.resize(std::size_t(n_points) * n_nodes * dim);
   values_of_nodes.resize(shape_values.size());
   gradients_of_nodes.resize(shape_gradients.size());
+  has_gradients = (flags & update_gradients) != 0;
   for (unsigned int q = 0; q < n_points; ++q) {
     if ((flags & update_JxW_values) != 0)
       weights[q] = fe.JxW(q);
     double *const value = shape_values.data() + std::size_t(q) * n_nodes;
     for (unsigned int m = 0; m < n_nodes; ++m)
       value[m] = values_of_nodes[std::size_t(m) * n_points + q] = fe.shape_value(m, q);
-    if ((flags & update_gradients) == 0)
+    if (!has_gradients)
       continue;
     double *const gradient = shape_gradients.data() + std::size_t(q) * n_nodes * dim;
     for (unsigned int m = 0; m < n_nodes; ++m) {
@@ -126,15 +127,15 @@ template <int dim>
 void CellPoints<dim>::set_solution(const Vector<double> &u_cell)
 {
   set_zero_solution();
-  const int n = static_cast<int>(n_points);
-  for (unsigned int c = 0; c < n_components; ++c)
-    for (unsigned int m = 0; m < n_nodes; ++m) {
-      const double u_m = u_cell(dofs[c][m]);
-      add_multiple(n, u_m, values_of_nodes.data() + std::size_t(m) * n_points, points.u[c]);
-      for (unsigned int d = 0; d < dim; ++d)
-        add_multiple(n, u_m, gradients_of_nodes.data() + (std::size_t(m) * dim + d) * n_points,
-                     points.gradients[c * dim + d]);
-    }
+  const int n = static_cast<int>(n_points), n_terms = static_cast<int>(n_nodes);
+  for (unsigned int c = 0; c < n_components; ++c) {
+    for (unsigned int m = 0; m < n_nodes; ++m)
+      factors[m] = u_cell(dofs[c][m]);
+    add_combination(n, n_terms, factors.data(), values_of_nodes.data(), n, points.u[c]);
+    if (has_gradients) // the rows of a component follow each other
+      add_combination(n * dim, n_terms, factors.data(), gradients_of_nodes.data(), n * dim,
+                      points.gradients[c * dim]);
+  }
 }
 
 template <int dim>
@@ -147,15 +148,25 @@ double CellPoints<dim>::integral_of_square(const PointRows &v) const
   return sum;
 }
 
+/// ∫ v ψ_m for all m, with ψ_m(q) at @p shapes and, from point to point, @p rows rows of nodes on.
+template <int dim>
+std::vector<double> CellPoints<dim>::integrate(const double *const v, const double *const shapes,
+                                               const unsigned int rows) const
+{
+  std::vector<double> factors_of_points(n_points), of_nodes(n_nodes, 0.);
+  for (unsigned int q = 0; q < n_points; ++q)
+    factors_of_points[q] = v[q] * weights[q];
+  const int n = static_cast<int>(n_nodes);
+  add_combination(n, static_cast<int>(n_points), factors_of_points.data(), shapes,
+                  n * static_cast<std::ptrdiff_t>(rows), of_nodes.data());
+  return of_nodes;
+}
+
 template <int dim>
 void CellPoints<dim>::add_source(const PointTerms &s, Vector<double> &f) const
 {
-  const int n = static_cast<int>(n_nodes);
-  std::vector<double> of_nodes(n_nodes);
   for (const unsigned int c : s.values.written()) {
-    std::fill(of_nodes.begin(), of_nodes.end(), 0.);
-    for (unsigned int q = 0; q < n_points; ++q)
-      add_multiple(n, s.values[c][q] * weights[q], values(q), of_nodes.data());
+    const std::vector<double> of_nodes = integrate(s.values[c], shape_values.data(), 1);
     for (unsigned int m = 0; m < n_nodes; ++m)
       f(dofs[c][m]) += of_nodes[m];
   }
@@ -164,14 +175,10 @@ void CellPoints<dim>::add_source(const PointTerms &s, Vector<double> &f) const
 template <int dim>
 void CellPoints<dim>::subtract_flux(const PointTerms &sigma, Vector<double> &f) const
 {
-  const int n = static_cast<int>(n_nodes);
-  std::vector<double> of_nodes(n_nodes);
   for (const unsigned int r : sigma.values.written()) {
     if (sigma.values.is_zero(r))
       continue;
-    std::fill(of_nodes.begin(), of_nodes.end(), 0.);
-    for (unsigned int q = 0; q < n_points; ++q)
-      add_multiple(n, sigma.values[r][q] * weights[q], gradients(q, r % dim), of_nodes.data());
+    const std::vector<double> of_nodes = integrate(sigma.values[r], gradients(0, r % dim), dim);
     for (unsigned int m = 0; m < n_nodes; ++m)
       f(dofs[r / dim][m]) -= of_nodes[m];
   }
@@ -230,9 +237,10 @@ void CellPoints<dim>::integrate(const std::vector<Product> &products)
     for (std::size_t k = 0; k < products.size();) {
       const unsigned int test = products[k].test;
       std::fill(row.begin(), row.end(), 0.);
-      for (; k < products.size() && products[k].test == test; ++k)
-        add_multiple(n, products[k].sign * products[k].coefficient[q] * weights[q],
-                     shapes(q, products[k].trial), row.data());
+      for (; k < products.size() && products[k].test == test; ++k) {
+        const double factor = products[k].sign * products[k].coefficient[q] * weights[q];
+        add_combination(n, 1, &factor, shapes(q, products[k].trial), 0, row.data());
+      }
       add_outer_product(n, shapes(q, test), row.data(), block.data());
     }
 }
@@ -247,7 +255,7 @@ void CellPoints<dim>::integrate_gradients()
   for (unsigned int q = 0; q < n_points; ++q)
     for (unsigned int a = 0; a < dim; ++a) {
       std::fill(row.begin(), row.end(), 0.);
-      add_multiple(n, weights[q], gradients(q, a), row.data());
+      add_combination(n, 1, &weights[q], gradients(q, a), 0, row.data());
       for (unsigned int b = 0; b < dim; ++b)
         add_outer_product(n, row.data(), gradients(q, b),
                           integrals.data() + std::size_t(a * dim + b) * n_nodes * n_nodes);
@@ -258,10 +266,13 @@ template <int dim>
 void CellPoints<dim>::combine_integrals(const std::vector<Product> &products)
 {
   std::fill(block.begin(), block.end(), 0.);
-  for (const Product &product : products)
-    add_multiple(static_cast<int>(block.size()), product.sign * product.coefficient[0],
-                 integrals.data() + std::size_t(product.test * dim + product.trial) * block.size(),
-                 block.data());
+  for (const Product &product : products) {
+    const double factor = product.sign * product.coefficient[0];
+    add_combination(static_cast<int>(block.size()), 1, &factor,
+                    integrals.data() +
+                        std::size_t(product.test * dim + product.trial) * block.size(),
+                    0, block.data());
+  }
 }
 
 template <int dim>

@@ -113,6 +113,7 @@ private:
   static bool are_symmetric(const PointTerms *sigma, const PointTerms &s);
   std::vector<Product> products_of(const PointTerms *sigma, const PointTerms &s, unsigned int c,
                                    unsigned int d) const;
+  std::vector<double> integrate(const double *v, const double *shapes, unsigned int rows) const;
   void integrate(const std::vector<Product> &products);
   void combine_integrals(const std::vector<Product> &products);
   void integrate_gradients();
@@ -129,7 +130,7 @@ private:
   unsigned int n_components, n_nodes, n_points = 0;
   bool is_given_by_vertices;                   ///< the shape of cells: their sides are not curved
   std::vector<std::vector<unsigned int>> dofs; ///< of a component, by node
-  bool moved = false;
+  bool moved = false, has_gradients = false;
   std::vector<dealii::Tensor<1, dim>> edges;   ///< from the first vertex to the others
   std::vector<dealii::Tensor<1, dim>> offsets; ///< of the points from the first vertex
   std::vector<dealii::Point<dim>> places;
@@ -137,7 +138,7 @@ private:
   PointBatch<dim> points;
   std::vector<double> weights, shape_values, shape_gradients;
   std::vector<double> values_of_nodes, gradients_of_nodes; ///< the same, a row of points each
-  std::vector<double> block, row;                          ///< workspace
+  std::vector<double> factors, block, row;                 ///< workspace
   std::vector<double> integrals; ///< ∫ ∂_a φ_m ∂_b φ_n, a block for each (a, b)
 };
 } // namespace femgpu

@@ -122,7 +122,7 @@ public:
   {
     return periodic;
   }
-  const dealii::Function<dim> *exact_solution() const override
+  const Field<dim> *exact_solution() const override
   {
     return exact.get();
   }

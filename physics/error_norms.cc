@@ -11,30 +11,43 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace femgpu
 {
 using namespace dealii;
 
+namespace
+{
+/// The points of @p a, and those of @p b without weights.
+template <int dim>
+Quadrature<dim> with_points_of(const Quadrature<dim> &a, const Quadrature<dim> &b)
+{
+  std::vector<Point<dim>> points = a.get_points();
+  std::vector<double> weights = a.get_weights();
+  points.insert(points.end(), b.get_points().begin(), b.get_points().end());
+  weights.resize(points.size(), 0.);
+  return Quadrature<dim>(points, weights);
+}
+} // namespace
+
 template <int dim>
 ErrorNorms compute_errors(const Discretization<dim> &discretization, const FeVector &u,
-                          const Function<dim> &exact)
+                          const ComparableSolution<dim> &exact)
 {
-  const FiniteElement<dim> &scalar = discretization.element().base_element(0);
   const Quadrature<dim> gauss = discretization.cell_quadrature(2);
+  const bool is_simplex = discretization.mesh().is_simplex;
   // Between the nodes the error is larger than at them.
-  const Quadrature<dim> dense = discretization.mesh().is_simplex
-                                    ? gauss
-                                    : static_cast<Quadrature<dim>>(QIterated<dim>(
-                                          QTrapezoid<1>(), 2 * discretization.degree()));
-  FEValues<dim> fe(discretization.mapping(), scalar, gauss,
+  const Quadrature<dim> all =
+      is_simplex ? gauss
+                 : with_points_of<dim>(
+                       gauss, QIterated<dim>(QTrapezoid<1>(), 2 * discretization.degree()));
+  const unsigned int n_gauss = gauss.size(), first_dense = is_simplex ? 0 : n_gauss;
+  FEValues<dim> fe(discretization.mapping(), discretization.element().base_element(0), all,
                    update_values | update_gradients | update_quadrature_points | update_JxW_values);
-  FEValues<dim> dense_fe(discretization.mapping(), scalar, dense,
-                         update_values | update_quadrature_points);
-  CellPoints<dim> points(discretization), dense_points(discretization);
+  CellPoints<dim> points(discretization);
   Vector<double> u_cell(discretization.element().n_dofs_per_cell());
-  std::vector<double> values, dense_values;
-  std::vector<Tensor<1, dim>> gradients;
+  std::vector<double> rows;
   std::array<double, 4> squares{}; // L2 and H1 of the error, L2 and H1 of the exact solution
   double largest = 0.;
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
@@ -43,27 +56,23 @@ ErrorNorms compute_errors(const Discretization<dim> &discretization, const FeVec
     cell->get_dof_values(u, u_cell);
     points.reinit(cell, fe);
     points.set_solution(u_cell);
-    dense_points.reinit(cell, dense_fe);
-    dense_points.set_solution(u_cell);
-    const PointBatch<dim> &at = points.batch(), &at_dense = dense_points.batch();
-    values.resize(at.size());
-    gradients.resize(at.size());
-    dense_values.resize(at_dense.size());
+    const PointBatch<dim> &at = points.batch();
+    const unsigned int n = at.size();
     for (unsigned int c = 0; c < exact.n_components; ++c) {
-      exact.value_list(at.points(), values, c);
-      exact.gradient_list(at.points(), gradients, c);
-      exact.value_list(at_dense.points(), dense_values, c);
-      for (unsigned int q = 0; q < at.size(); ++q) {
-        double of_gradient = 0.;
-        for (unsigned int d = 0; d < dim; ++d)
-          of_gradient += std::pow(at.gradient(c, d)[q] - gradients[q][d], 2);
-        squares[0] += std::pow(at.u[c][q] - values[q], 2) * points.JxW(q);
-        squares[1] += of_gradient * points.JxW(q);
-        squares[2] += values[q] * values[q] * points.JxW(q);
-        squares[3] += gradients[q].norm_square() * points.JxW(q);
-      }
-      for (unsigned int q = 0; q < at_dense.size(); ++q)
-        largest = std::max(largest, std::abs(at_dense.u[c][q] - dense_values[q]));
+      exact.value_and_gradient_rows(at.points(), n_gauss, rows, c);
+      const auto add = [&](const double *const of_u, const double *const of_exact,
+                           const unsigned int norm) {
+        for (unsigned int q = 0; q < n_gauss; ++q) {
+          const double error = of_u[q] - of_exact[q];
+          squares[norm] += error * error * points.JxW(q);
+          squares[2 + norm] += of_exact[q] * of_exact[q] * points.JxW(q);
+        }
+      };
+      add(at.u[c], rows.data(), 0);
+      for (unsigned int d = 0; d < dim; ++d)
+        add(at.gradient(c, d), rows.data() + (1 + d) * std::size_t(n), 1);
+      for (unsigned int q = first_dense; q < n; ++q)
+        largest = std::max(largest, std::abs(at.u[c][q] - rows[q]));
     }
   }
   const MPI_Comm comm = discretization.communicator();
@@ -74,7 +83,7 @@ ErrorNorms compute_errors(const Discretization<dim> &discretization, const FeVec
 }
 
 template ErrorNorms compute_errors(const Discretization<2> &, const FeVector &,
-                                   const Function<2> &);
+                                   const ComparableSolution<2> &);
 template ErrorNorms compute_errors(const Discretization<3> &, const FeVector &,
-                                   const Function<3> &);
+                                   const ComparableSolution<3> &);
 } // namespace femgpu

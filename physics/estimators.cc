@@ -419,15 +419,14 @@ template <int dim>
 double flux_error(const Problem<dim> &problem, const Discretization<dim> &discretization,
                   const FeVector &u)
 {
-  const Function<dim> &exact = *problem.exact_solution();
+  const Field<dim> &exact = *problem.exact_solution();
   const unsigned int n_components = problem.n_components();
   FEValues<dim> fe(discretization.mapping(), discretization.element().base_element(0),
                    discretization.cell_quadrature(2),
                    update_values | update_gradients | update_quadrature_points | update_JxW_values);
   FluxValues<dim> sigma(problem, discretization, u);
   const unsigned int n_points = fe.n_quadrature_points;
-  std::vector<double> values(n_points);
-  std::vector<Tensor<1, dim>> gradients(n_points);
+  std::vector<double> rows;
   PointTerms exact_sigma;
   double square = 0.;
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
@@ -440,12 +439,10 @@ double flux_error(const Problem<dim> &problem, const Discretization<dim> &discre
     at.u.reinit(n_components, n_points);
     at.gradients.reinit(n_components * dim, n_points);
     for (unsigned int c = 0; c < n_components; ++c) {
-      exact.value_list(at.points(), values, c);
-      exact.gradient_list(at.points(), gradients, c);
-      std::copy(values.begin(), values.end(), at.u[c]);
+      exact.value_and_gradient_rows(at.points(), n_points, rows, c);
+      std::copy_n(rows.data(), n_points, at.u[c]);
       for (unsigned int d = 0; d < dim; ++d)
-        for (unsigned int q = 0; q < n_points; ++q)
-          at.gradients[c * dim + d][q] = gradients[q][d];
+        std::copy_n(rows.data() + (1 + d) * n_points, n_points, at.gradients[c * dim + d]);
     }
     exact_sigma.reinit(n_components * dim, n_components, dim, n_points);
     problem.flux(at, exact_sigma);

@@ -58,7 +58,7 @@ void evaluate(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> 
     variables[d] = coordinates.data() + d * n;
   }
   variables[dim] = u;
-  double *of_results[dim];
+  double *of_results[1 + dim];
   for (int r = 0; r < tape.n_results(); ++r)
     of_results[r] = results + r * n;
   tape.evaluate(variables, n, of_results);
@@ -76,9 +76,9 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
     require_one(path, expression);
     linalg::ExpressionGraph graph;
     const int root = linalg::parse_expression(expression, {names, definitions, path}, graph);
-    std::vector<int> derivatives;
+    std::vector<int> value_and_gradient = {root};
     for (int d = 0; d < dim; ++d)
-      derivatives.push_back(graph.derivative(root, d));
+      value_and_gradient.push_back(graph.derivative(root, d));
     Component component;
     component.expression = expression;
     component.is_constant = graph[root].is_constant();
@@ -86,7 +86,7 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
     component.degree_in_u = has_u ? graph.degree(root, dim) : 0;
     const int n_variables = component.degree_in_u > 0 ? dim + 1 : dim;
     component.value = {graph, {root}, n_variables};
-    component.gradient = {graph, derivatives, n_variables};
+    component.value_and_gradient = {graph, value_and_gradient, n_variables};
     if (component.degree_in_u > 0)
       component.by_u = {graph, {graph.derivative(root, dim)}, n_variables};
     components.push_back(std::move(component));
@@ -95,9 +95,10 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
 
 template <int dim>
 void Field<dim>::require_finite(const std::string &what, const Points &points,
-                                const unsigned int component, const double *const values) const
+                                const std::size_t n_points, const unsigned int component,
+                                const double *const values) const
 {
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  for (std::size_t i = 0; i < n_points; ++i) {
     if (std::isfinite(values[i]))
       continue;
     std::ostringstream text;
@@ -128,7 +129,7 @@ void Field<dim>::evaluate(const PointBatch<dim> &at, double *const values,
     return;
   }
   femgpu::evaluate(f.value, at.points(), f.degree_in_u > 0 ? at.u[0] : nullptr, values);
-  require_finite(the_expression, at.points(), component, values);
+  require_finite(the_expression, at.points(), at.size(), component, values);
 }
 
 template <int dim>
@@ -141,7 +142,7 @@ void Field<dim>::evaluate_by_u(const PointBatch<dim> &at, double *const values,
     return;
   }
   femgpu::evaluate(f.by_u, at.points(), at.u[0], values);
-  require_finite(a_derivative, at.points(), component, values);
+  require_finite(a_derivative, at.points(), at.size(), component, values);
 }
 
 template <int dim>
@@ -161,7 +162,7 @@ void Field<dim>::value_list(const Points &points, std::vector<double> &values,
   if (f.is_constant)
     return;
   femgpu::evaluate(f.value, points, nullptr, values.data());
-  require_finite(the_expression, points, component, values.data());
+  require_finite(the_expression, points, points.size(), component, values.data());
 }
 
 template <int dim>
@@ -195,17 +196,31 @@ void Field<dim>::gradient_list(const Points &points, std::vector<Tensor<1, dim>>
                                const unsigned int component) const
 {
   const std::size_t n = points.size();
-  gradients.assign(n, Tensor<1, dim>());
-  if (components[component].is_constant)
-    return;
-  thread_local std::vector<double> derivatives;
-  derivatives.resize(dim * n);
-  femgpu::evaluate(components[component].gradient, points, nullptr, derivatives.data());
-  for (int d = 0; d < dim; ++d) {
-    require_finite(a_derivative, points, component, derivatives.data() + d * n);
+  thread_local std::vector<double> rows;
+  value_and_gradient_rows(points, n, rows, component);
+  gradients.resize(n);
+  for (int d = 0; d < dim; ++d)
     for (std::size_t i = 0; i < n; ++i)
-      gradients[i][d] = derivatives[d * n + i];
+      gradients[i][d] = rows[(1 + d) * n + i];
+}
+
+template <int dim>
+void Field<dim>::value_and_gradient_rows(const Points &points, const std::size_t n_gradients,
+                                         std::vector<double> &rows,
+                                         const unsigned int component) const
+{
+  const Component &f = components[component];
+  const std::size_t n = points.size();
+  rows.resize((1 + dim) * n);
+  if (f.is_constant) {
+    std::fill_n(rows.begin(), n, f.constant);
+    std::fill(rows.begin() + static_cast<std::ptrdiff_t>(n), rows.end(), 0.);
+    return;
   }
+  femgpu::evaluate(f.value_and_gradient, points, nullptr, rows.data());
+  require_finite(the_expression, points, points.size(), component, rows.data());
+  for (int d = 0; d < dim; ++d)
+    require_finite(a_derivative, points, n_gradients, component, rows.data() + (1 + d) * n);
 }
 
 std::vector<std::string> split_expressions(const std::string &text, const char separator)

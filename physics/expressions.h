@@ -79,6 +79,10 @@ public:
                                   unsigned int component = 0) const override;
   void gradient_list(const Points &points, std::vector<dealii::Tensor<1, dim>> &gradients,
                      unsigned int component = 0) const override;
+  /// Of n points: values, then ∂_0, ..., in rows of n numbers; what both are made of is made once.
+  /// Derivatives need a value at the first @p n_gradients points only.
+  void value_and_gradient_rows(const Points &points, std::size_t n_gradients,
+                               std::vector<double> &rows, unsigned int component = 0) const;
 
 private:
   struct Component
@@ -87,11 +91,11 @@ private:
     bool is_constant = true;
     int degree_in_u = 0;
     double constant = 0.;
-    linalg::ExpressionTape value, gradient, by_u;
+    linalg::ExpressionTape value, value_and_gradient, by_u;
   };
 
-  void require_finite(const std::string &what, const Points &points, unsigned int component,
-                      const double *values) const;
+  void require_finite(const std::string &what, const Points &points, std::size_t n_points,
+                      unsigned int component, const double *values) const;
 
   std::string path;
   std::vector<Component> components;

@@ -78,11 +78,14 @@ public:
     for (dealii::Vector<double> &value : values)
       value.add(-mean);
   }
-  void gradient_list(const std::vector<dealii::Point<dim>> &points,
-                     std::vector<dealii::Tensor<1, dim>> &gradients,
-                     const unsigned int component) const override
+  /// As that of Field.
+  void value_and_gradient_rows(const std::vector<dealii::Point<dim>> &points,
+                               const std::size_t n_gradients, std::vector<double> &rows,
+                               const unsigned int component) const
   {
-    problem.exact_solution()->gradient_list(points, gradients, component);
+    problem.exact_solution()->value_and_gradient_rows(points, n_gradients, rows, component);
+    for (std::size_t q = 0; q < points.size(); ++q)
+      rows[q] -= mean;
   }
 
 private:

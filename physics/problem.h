@@ -3,6 +3,7 @@
 
 #include "linalg/nonlinear/nonlinearity.h"
 #include "physics/discretization.h"
+#include "physics/expressions.h"
 #include "physics/point_batch.h"
 #include "physics/results.h"
 #include "physics/unit.h"
@@ -179,7 +180,7 @@ public:
   }
 
   /// nullptr if it is not known.
-  virtual const dealii::Function<dim> *exact_solution() const
+  virtual const Field<dim> *exact_solution() const
   {
     return nullptr;
   }

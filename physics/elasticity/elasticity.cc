@@ -89,7 +89,7 @@ public:
     loads.add_traction(at, g);
   }
 
-  const Function<dim> *exact_solution() const override
+  const Field<dim> *exact_solution() const override
   {
     return exact.get();
   }

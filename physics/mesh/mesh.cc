@@ -4,7 +4,7 @@
 #include "linalg/base/host_memory.h"
 #include "linalg/mpi/nodes.h"
 #include "physics/deal_ii_compat.h"
-#include "physics/mesh/forest_refinement.h"
+#include "physics/mesh/forest_mesh.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_file.h"
 #include "physics/mesh/mesh_generator.h"
@@ -12,7 +12,6 @@
 #include "physics/mesh/simplex_mesh.h"
 #include "physics/mesh/touching_parts.h"
 
-#include <deal.II/distributed/tria.h>
 #include <deal.II/grid/grid_generator.h>
 #include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/manifold.h>
@@ -225,8 +224,7 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
     mesh.triangulation = std::move(parts);
   }
   else {
-    mesh.triangulation = std::make_unique<parallel::distributed::Triangulation<dim>>(
-        communicator, Triangulation<dim>::none);
+    mesh.triangulation = std::make_unique<ForestMesh<dim>>(communicator);
     mesh.triangulation->copy_triangulation(coarse);
     sides.attach(*mesh.triangulation);
   }
@@ -256,17 +254,10 @@ void refine_simplices(Mesh<dim> &mesh)
 template <int dim>
 void refine_globally(Mesh<dim> &mesh, const unsigned int times)
 {
-  if (mesh.is_simplex) {
-    for (unsigned int time = 0; time < times; ++time)
-      refine_simplices(mesh);
-    return;
-  }
-  auto &triangulation =
-      dynamic_cast<parallel::distributed::Triangulation<dim> &>(*mesh.triangulation);
-  if (times > 1 && triangulation.n_global_levels() == 1)
-    refine_coarse_mesh(triangulation, times);
-  else
-    triangulation.refine_global(static_cast<int>(times));
+  if (!mesh.is_simplex)
+    dynamic_cast<ForestMesh<dim> &>(*mesh.triangulation).refine_all(times);
+  for (unsigned int time = 0; mesh.is_simplex && time < times; ++time)
+    refine_simplices(mesh);
 }
 
 template struct Mesh<2>;

@@ -81,7 +81,7 @@ public:
   {
     g.evaluate(at, terms.value(0));
   }
-  const Function<dim> *exact_solution() const override
+  const Field<dim> *exact_solution() const override
   {
     return &u;
   }
@@ -156,7 +156,7 @@ struct Trial
   }
   double error() const
   {
-    return compute_errors(discretization, u, *problem.exact_solution()).H1;
+    return compute_errors(discretization, u, ComparableSolution<dim>(problem, discretization)).H1;
   }
 
   Mesh<dim> mesh;
