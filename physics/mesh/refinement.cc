@@ -122,7 +122,10 @@ FeVector refine_shared_mesh(Mesh<dim> &mesh, Discretization<dim> &discretization
       const auto [component, node] = fe.system_to_component_index(i);
       const Point<dim> there = discretization.mapping().transform_unit_to_real_cell(
           cell, scalar.unit_support_point(node));
-      const Point<dim> p = unit_point<dim>(parent_cell, there);
+      const Point<dim> p =
+          discretization.has_straight_cells()
+              ? unit_point<dim>(parent_cell, there)
+              : discretization.mapping().transform_real_to_unit_cell(parent_cell, there);
       for (unsigned int j = 0; j < n; ++j)
         if (fe.system_to_component_index(j).first == component)
           cell_values(i) +=

@@ -1,5 +1,7 @@
 #include "physics/mesh/simplex_refinement.h"
 
+#include "physics/mesh/quadratic_geometry.h"
+
 #include <deal.II/grid/manifold.h>
 #include <deal.II/grid/reference_cell.h>
 
@@ -58,27 +60,25 @@ void add_boundary_faces(const ActiveCell<dim> &cell, std::vector<CellData<dim - 
     }
 }
 
-/// Gives the edges of @p flat on the boundary the manifolds that those of @p mesh have, with the
-/// same vertices.
-void copy_manifolds_of_edges(const Triangulation<3> &mesh, Triangulation<3> &flat)
+/// Gives the edges of @p flat the manifolds that those of @p mesh have, with the same vertices.
+template <int dim>
+void copy_manifolds_of_edges(const Triangulation<dim> &mesh, Triangulation<dim> &flat)
 {
   using Ends = std::pair<unsigned int, unsigned int>;
   const auto ends_of = [](const auto &line) {
     return Ends(std::minmax({line->vertex_index(0), line->vertex_index(1)}));
   };
   std::map<Ends, types::manifold_id> manifolds;
-  for (const auto &face : mesh.active_face_iterators())
-    if (face->at_boundary())
-      for (unsigned int l = 0; l < face->n_lines(); ++l)
-        if (face->line(l)->manifold_id() != numbers::flat_manifold_id)
-          manifolds[ends_of(face->line(l))] = face->line(l)->manifold_id();
+  for (const auto &cell : mesh.active_cell_iterators())
+    for (const unsigned int l : cell->line_indices())
+      if (cell->line(l)->manifold_id() != numbers::flat_manifold_id)
+        manifolds[ends_of(cell->line(l))] = cell->line(l)->manifold_id();
   if (manifolds.empty())
     return;
-  for (const auto &face : flat.active_face_iterators())
-    if (face->at_boundary())
-      for (unsigned int l = 0; l < face->n_lines(); ++l)
-        if (const auto found = manifolds.find(ends_of(face->line(l))); found != manifolds.end())
-          face->line(l)->set_manifold_id(found->second);
+  for (const auto &cell : flat.active_cell_iterators())
+    for (const unsigned int l : cell->line_indices())
+      if (const auto found = manifolds.find(ends_of(cell->line(l))); found != manifolds.end())
+        cell->line(l)->set_manifold_id(found->second);
 }
 
 /// The active cells of @p mesh as a mesh of level 0, in their order.
@@ -101,8 +101,7 @@ void flatten(const Triangulation<dim> &mesh, const bool for_refinement, Triangul
       add_boundary_faces<dim>(cell, boundary.boundary_quads);
   }
   flat.create_triangulation(mesh.get_vertices(), cells, boundary);
-  if constexpr (dim == 3)
-    copy_manifolds_of_edges(mesh, flat);
+  copy_manifolds_of_edges(mesh, flat);
   for (const auto id : mesh.get_manifold_ids())
     if (id != numbers::flat_manifold_id)
       flat.set_manifold(id, mesh.get_manifold(id));
@@ -116,6 +115,7 @@ std::vector<unsigned int> refine_simplices(const Triangulation<dim> &mesh,
   Triangulation<dim> two_levels;
   flatten(mesh, /* for refinement */ true, two_levels);
   two_levels.refine_global(1);
+  refine_quadratic_simplices(two_levels);
   std::vector<unsigned int> parents;
   for (const auto &cell : two_levels.active_cell_iterators())
     parents.push_back(static_cast<unsigned int>(cell->parent()->index()));
