@@ -16,6 +16,9 @@ endforeach()
 study_test(second_order_hexahedra_go_through_the_nodes_of_their_faces ${second_order}
   --set Mesh/File=${curved}/dome_hex27.msh --set Dimension=3 --expect-order L2=3 H1=2
   --expect-quantity "volume=2.586663551143+-1e-11")
+study_test(second_order_quadrilaterals_go_through_their_middle ${second_order}
+  --set Mesh/File=${curved}/warped_quad9.msh --expect-quantity "volume=2+-1e-11"
+  --expect-order L2=3 H1=2)
 study_test(second_order_body_is_kept_by_adaptive_refinement ${second_order} --set Study/Cycles=6
   --set Mesh/File=${curved}/ring_quad8.msh --set Study/Refinement=adaptive
   --expect-quantity "volume=2.354360677734+-1e-11" --expect-rate-by-dofs L2=1.5+-0.25 H1=1+-0.15)
@@ -84,3 +87,14 @@ study_test(cone_about_another_axis_ends_with_1 ${here}/poisson_second_order.prm 
 study_test(oblique_semi_axis_ends_with_1 ${here}/poisson_second_order.prm --set Dimension=3
   --set "Mesh/Manifolds=inner: elliptic cylinder 0, 0, 0, 0, 0, 1, 1, 0, 1, 2"
   --set Mesh/File=${curved}/funnel.msh --expect-exit 1 --expect-message "is not normal to the axis")
+
+# Two such squares with nodes of their own at x = 1 and 1 + 1e-9: the edges at nodes that are merged stay
+# curved, -0.1 below each square, which adds 2/3 0.1.
+file(WRITE ${curved}/curved_seam.msh "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n16\n1 0 0 0\n2 1 0 0\n\
+3 1 1 0\n4 0 1 0\n5 0.5 -0.1 0\n6 1.1 0.5 0\n7 0.5 1 0\n8 0 0.5 0\n9 1.000000001 0 0\n10 2 0 0\n11 2 1 0\n\
+12 1.000000001 1 0\n13 1.5 -0.1 0\n14 2 0.5 0\n15 1.5 1 0\n16 1.100000001 0.5 0\n$EndNodes\n\
+$Elements\n2\n1 16 2 1 1 1 2 3 4 5 6 7 8\n2 16 2 1 1 9 10 11 12 13 14 15 16\n$EndElements\n")
+study_test(merged_nodes_of_second_order_cells_keep_their_curves ${second_order}
+  --set Mesh/File=${curved}/curved_seam.msh --set "Mesh/Merge nodes=1e-6" --set Study/Cycles=2
+  --set "Poisson/Dirichlet=0: sin(x)*exp(y)" --expect-quantity "volume=2.13333333333+-1e-8"
+  --expect-text "cycle 0: 8 cells, 45 dofs")

@@ -13,7 +13,8 @@ the surfaces.
 
 ring_KIND.msh and pipe_KIND.msh: quarters of a ring, radii 1 and 2, and of a pipe of height 1, whose
 cells of second order (triangle6, quad8, quad9, tet10, hex20, hex27) are curved by nodes in their
-middle; sides inner, outer and ends. dome_hex27.msh: such a pipe of two spheres. plate_hex8.msh and plate_hex27.msh: the outline of NAFEMS LE1,
+middle; sides inner, outer and ends. warped_quad9.msh: two squares with straight edges, but curved
+inside. dome_hex27.msh: such a pipe of two spheres. plate_hex8.msh and plate_hex27.msh: the outline of NAFEMS LE1,
 0.1 thick, sides inner, outer, flat_x, flat_y, bottom and top. funnel.msh: a quarter of the body
 between two parallel cones about the z axis, radii 1 and 2 at z = 0 and 1.5 and 2.5 at z = 1; sides
 inner, outer and ends.
@@ -221,6 +222,8 @@ def write_lattices(directory):
         write_lattice(path("ring_" + kind), kind, (1, 2), cone(0.), around)
     for kind in ("tet10", "hex20", "hex27"):
         write_lattice(path("pipe_" + kind), kind, (1, 2, 1), cone(0.), around)
+    write_lattice(path("warped_quad9"), "quad9", (1, 2), lambda i, j: (
+        i + 0.1 * math.sin(math.pi * i) * math.sin(math.pi * j), j, 0.), around)
     write_lattice(path("dome_hex27"), "hex27", (1, 2, 1), dome, around)
     write_lattice(path("funnel"), "hex8", (1, 2, 1), cone(0.5), around)
     for kind in ("hex8", "hex27"):
