@@ -199,7 +199,9 @@ template <int dim>
 bool Discretization<dim>::has_straight_cells() const
 {
   const auto *const multilinear = dynamic_cast<const MappingQ<dim> *>(the_mapping.get());
-  return the_mesh->is_simplex || (multilinear != nullptr && multilinear->get_degree() == 1);
+  const auto *const of_simplices = dynamic_cast<const MappingFE<dim> *>(the_mapping.get());
+  return (multilinear != nullptr && multilinear->get_degree() == 1) ||
+         (of_simplices != nullptr && of_simplices->get_degree() == 1);
 }
 
 template <int dim>

@@ -157,9 +157,10 @@ std::string warning_of_angular_sides(const Mesh<dim> &mesh)
        << " degrees from face to face, as at (" << all.place
        << "), and looks curved, but refinement keeps its corners: the body stays a polygon, and "
           "stresses at the corners may grow without end. Name the surface in Mesh/Manifolds ("
-       << (dim == 2 ? "polar" : "sphere or cylinder")
-       << "), mesh the side finely instead of refining it, or write '" << curves.begin()->first
-       << ": flat' there if it has these corners.";
+       << (dim == 2 ? "as polar or ellipse" : "as sphere, cylinder or cone")
+       << "), save the mesh with second order if it is one of gmsh (`gmsh -order 2`), mesh the "
+          "side finely instead of refining it, or write '"
+       << curves.begin()->first << ": flat' there if it has these corners.";
   return text.str();
 }
 

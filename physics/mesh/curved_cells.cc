@@ -1,5 +1,6 @@
 #include "physics/mesh/curved_cells.h"
 
+#include "physics/mesh/quadratic_geometry.h"
 #include "physics/mesh/surfaces.h"
 
 #include <deal.II/base/geometry_info.h>
@@ -42,22 +43,30 @@ private:
   Point<dim> blend(Directions along, unsigned int corner, const Point<dim> &unit) const;
   Point<dim> on_surface(Directions along, unsigned int corner, const Point<dim> &unit,
                         const Point<dim> &point) const;
+  template <class Face>
+  void add_middle(const Face &face, unsigned int f, Directions along, unsigned int corner);
+
+  struct Edge
+  {
+    const Manifold<dim> *manifold = nullptr; ///< of curved ones
+    const Point<dim> *middle = nullptr;      ///< of parabolas
+  };
 
   std::array<Point<dim>, GeometryInfo<dim>::vertices_per_cell> vertices;
-  /// Of the edge from a corner in a direction; nullptr for straight ones.
-  std::array<std::array<const Manifold<dim> *, dim>, GeometryInfo<dim>::vertices_per_cell> edges;
-  /// Of a face; nullptr for those that only blend their edges.
+  /// From a corner in a direction.
+  std::array<std::array<Edge, dim>, GeometryInfo<dim>::vertices_per_cell> edges;
+  /// Of a face; nullptr for those that blend their edges.
   std::array<const SurfaceFamily<dim> *, GeometryInfo<dim>::faces_per_cell> faces;
+  /// What the middles of these faces have besides, in 2D the middle of the cell first.
+  std::array<Tensor<1, dim>, GeometryInfo<dim>::faces_per_cell> middles;
   bool straight = true;
 };
 
 template <int dim>
 CurvedCell<dim>::CurvedCell(const Cell<dim> &coarse)
 {
-  for (const unsigned int v : coarse->vertex_indices()) {
+  for (const unsigned int v : coarse->vertex_indices())
     vertices[v] = coarse->vertex(v);
-    edges[v].fill(nullptr);
-  }
   for (const unsigned int l : coarse->line_indices()) {
     const auto line = coarse->line(l);
     const unsigned int a = GeometryInfo<dim>::line_to_cell_vertices(l, 0);
@@ -66,7 +75,10 @@ CurvedCell<dim>::CurvedCell(const Cell<dim> &coarse)
     while ((1U << direction) != (a ^ b))
       ++direction;
     if (line->manifold_id() != numbers::flat_manifold_id) {
-      edges[std::min(a, b)][direction] = &line->get_manifold();
+      Edge &edge = edges[std::min(a, b)][direction];
+      edge.manifold = &line->get_manifold();
+      if (const auto *const quadratic = dynamic_cast<const QuadraticManifold<dim> *>(edge.manifold))
+        edge.middle = quadratic->geometry->find({vertices[a], vertices[b]});
       straight = false;
     }
   }
@@ -74,6 +86,30 @@ CurvedCell<dim>::CurvedCell(const Cell<dim> &coarse)
     const auto *const on_surface =
         dynamic_cast<const SurfaceManifold<dim> *>(&coarse->face(f)->get_manifold());
     faces[f] = on_surface != nullptr ? &on_surface->surface : nullptr;
+  }
+  if constexpr (dim == 2)
+    add_middle(*coarse, 0, all, 0);
+  else
+    for (const unsigned int f : coarse->face_indices())
+      add_middle(*coarse->face(f), f, all & ~(1U << f / 2), (f & 1U) << f / 2);
+}
+
+/// Of @p face number @p f, which goes from @p corner in the directions @p along.
+template <int dim>
+template <class Face>
+void CurvedCell<dim>::add_middle(const Face &face, const unsigned int f, const Directions along,
+                                 const unsigned int corner)
+{
+  const auto *const quadratic = dynamic_cast<const QuadraticManifold<dim> *>(&face.get_manifold());
+  if (quadratic == nullptr)
+    return;
+  Point<dim> center;
+  for (unsigned int d = 0; d < dim; ++d)
+    center[d] = 0.5;
+  if (const Point<dim> *const node = quadratic->geometry->find(
+          {face.vertex(0), face.vertex(1), face.vertex(2), face.vertex(3)})) {
+    middles[f] = *node - blend(along, corner, center);
+    straight = false;
   }
 }
 
@@ -95,13 +131,16 @@ Point<dim> CurvedCell<dim>::edge(const Directions along, const unsigned int corn
     ++direction;
   const std::array<Point<dim>, 2> ends = {{vertices[corner], vertices[corner | along]}};
   const std::array<double, 2> weights = {{1. - t, t}};
-  if (const Manifold<dim> *const manifold = edges[corner][direction])
-    return manifold->get_new_point(make_array_view(ends.begin(), ends.end()),
-                                   make_array_view(weights.begin(), weights.end()));
+  const Edge &edge = edges[corner][direction];
+  if (edge.middle != nullptr)
+    return on_parabola(ends[0], *edge.middle, ends[1], t);
+  if (edge.manifold != nullptr)
+    return edge.manifold->get_new_point(make_array_view(ends.begin(), ends.end()),
+                                        make_array_view(weights.begin(), weights.end()));
   return ends[0] + t * (ends[1] - ends[0]);
 }
 
-/// @p point of a face, moved to the surface of the face.
+/// @p point of a face, moved to the surface of the face or with its middle to the node there.
 template <int dim>
 Point<dim> CurvedCell<dim>::on_surface(const Directions along, const unsigned int corner,
                                        const Point<dim> &unit, const Point<dim> &point) const
@@ -109,9 +148,14 @@ Point<dim> CurvedCell<dim>::on_surface(const Directions along, const unsigned in
   unsigned int across = 0;
   while ((along >> across & 1U) != 0)
     ++across;
-  const SurfaceFamily<dim> *const surface = faces[2 * across + (corner >> across & 1U)];
-  if (surface == nullptr)
-    return point;
+  const unsigned int face = across == dim ? 0 : 2 * across + (corner >> across & 1U);
+  const SurfaceFamily<dim> *const surface = across == dim ? nullptr : faces[face];
+  if (surface == nullptr) {
+    double bubble = 1.;
+    for (unsigned int d = 0; d < dim; ++d)
+      bubble *= (along >> d & 1U) != 0 ? 4. * unit[d] * (1. - unit[d]) : 1.;
+    return point + bubble * middles[face];
+  }
   double level = 0.;
   for (unsigned int v = 0; v < vertices.size(); ++v)
     if ((v & ~along & all) == corner) {
@@ -135,6 +179,9 @@ Point<dim> CurvedCell<dim>::blend(const Directions along, const unsigned int cor
 {
   if (along == 0)
     return vertices[corner];
+  for (unsigned int d = 0; d < dim; ++d) // at an end, to the last bit
+    if ((along >> d & 1U) != 0 && (unit[d] == 0. || unit[d] == 1.))
+      return blend(along & ~(1U << d), unit[d] == 1. ? corner | 1U << d : corner, unit);
   if ((along & (along - 1)) == 0) { // one direction
     unsigned int direction = 0;
     while ((1U << direction) != along)
@@ -148,13 +195,12 @@ Point<dim> CurvedCell<dim>::blend(const Directions along, const unsigned int cor
       for (unsigned int d = 0; d < dim; ++d)
         if ((set >> d & 1U) != 0)
           weight *= (ends >> d & 1U) != 0 ? -unit[d] : unit[d] - 1.;
-      if (weight != 0.)
-        point += weight * blend(along & ~set, corner | ends, unit);
+      point += weight * blend(along & ~set, corner | ends, unit);
       if (ends == 0)
         break;
     }
   }
-  return along == all ? point : on_surface(along, corner, unit, point);
+  return dim == 3 && along == all ? point : on_surface(along, corner, unit, point);
 }
 
 /// The coarse cell that @p cell lies in, with @p unit in its coordinates.
@@ -208,9 +254,11 @@ bool has_curved_cells(const Triangulation<dim> &triangulation)
   const auto ids = triangulation.get_manifold_ids();
   return triangulation.all_reference_cells_are_hyper_cube() &&
          std::any_of(ids.begin(), ids.end(), [&](const types::manifold_id id) {
-           return id != numbers::flat_manifold_id &&
-                  dynamic_cast<const SurfaceManifold<dim> *>(&triangulation.get_manifold(id)) !=
-                      nullptr;
+           if (id == numbers::flat_manifold_id)
+             return false;
+           const Manifold<dim> &manifold = triangulation.get_manifold(id);
+           return dynamic_cast<const SurfaceManifold<dim> *>(&manifold) != nullptr ||
+                  dynamic_cast<const QuadraticManifold<dim> *>(&manifold) != nullptr;
          });
 }
 

@@ -10,12 +10,13 @@
 namespace femgpu
 {
 /**
- * Are there sides of Mesh/Manifolds on @p triangulation, of quadrilaterals or hexahedra? Then its
- * cells are images of the reference cells of their coarse cells: edges lie on the manifolds of the
- * coarse edges, faces blend their edges (transfinite interpolation, Gordon and Hall 1973) and lie
- * on their surface, and cells blend their faces. That is one smooth map for each coarse cell,
- * whatever the refinement, so that elements of all degrees keep their order; and nothing has to be
- * inverted.
+ * Has @p triangulation, of quadrilaterals or hexahedra, sides of Mesh/Manifolds or nodes of second
+ * order? Then its cells are images of the reference cells of their coarse cells: edges lie on the
+ * manifolds of the coarse edges, faces blend their edges (transfinite interpolation, Gordon and
+ * Hall 1973) and lie on their surface or go through their node, and cells blend their faces. With
+ * nodes of second order that is the map of the file's elements. It is one smooth map for each
+ * coarse cell, whatever the refinement, so that elements of all degrees keep their order; and
+ * nothing has to be inverted.
  */
 template <int dim>
 bool has_curved_cells(const dealii::Triangulation<dim> &triangulation);

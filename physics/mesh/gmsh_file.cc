@@ -13,11 +13,40 @@ namespace
 const std::string how_to_save = " Save it with `gmsh FILE -save -format msh2` or `-format msh41`, "
                                 "not binary.";
 
-const std::map<long long, ElementKind> &kinds()
+struct GmshKind
 {
-  static const std::map<long long, ElementKind> kinds = {
-      {1, ElementKind::line},        {2, ElementKind::triangle},   {3, ElementKind::quadrilateral},
-      {4, ElementKind::tetrahedron}, {5, ElementKind::hexahedron}, {15, ElementKind::point}};
+  ElementKind kind;
+  /// Local numbers of the corners around each node of second order.
+  std::vector<std::vector<std::size_t>> middles = {};
+};
+
+/// @return by gmsh's number
+const std::map<long long, GmshKind> &kinds()
+{
+  static const std::vector<std::vector<std::size_t>> hexahedron20 = {
+      {0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3},
+      {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}};
+  static const std::vector<std::vector<std::size_t>> hexahedron27 = [] {
+    auto middles = hexahedron20;
+    middles.insert(
+        middles.end(),
+        {{0, 3, 2, 1}, {0, 1, 5, 4}, {0, 4, 7, 3}, {1, 2, 6, 5}, {2, 3, 7, 6}, {4, 5, 6, 7}, {}});
+    return middles;
+  }();
+  static const std::map<long long, GmshKind> kinds = {
+      {1, {ElementKind::line}},
+      {2, {ElementKind::triangle}},
+      {3, {ElementKind::quadrilateral}},
+      {4, {ElementKind::tetrahedron}},
+      {5, {ElementKind::hexahedron}},
+      {15, {ElementKind::point}},
+      {8, {ElementKind::line, {{0, 1}}}},
+      {9, {ElementKind::triangle, {{0, 1}, {1, 2}, {2, 0}}}},
+      {10, {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}}},
+      {11, {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, {1, 3}}}},
+      {12, {ElementKind::hexahedron, hexahedron27}},
+      {16, {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}}},
+      {17, {ElementKind::hexahedron, hexahedron20}}};
   return kinds;
 }
 
@@ -43,8 +72,9 @@ private:
   void read_elements_4();
   void read_entity(int dimension);
   void read_point(long long node);
-  void read_element(ElementKind kind, long long id);
-  ElementKind read_kind();
+  std::size_t read_node();
+  void read_element(const GmshKind &kind, long long id);
+  const GmshKind &read_kind();
   void read_end(const std::string &section);
   void skip_section(const std::string &section);
   bool read_section(const std::string &section);
@@ -183,35 +213,47 @@ void GmshReader::read_nodes_4()
   read_end("$Nodes");
 }
 
-ElementKind GmshReader::read_kind()
+const GmshKind &GmshReader::read_kind()
 {
   const long long type = text.integer("the type of an element");
   if (const auto kind = kinds().find(type); kind != kinds().end())
     return kind->second;
-  if (type == 6 || type == 7)
-    text.fail(std::string("a ") + (type == 6 ? "prism" : "pyramid") + " (type " +
+  const bool is_prism = type == 6 || type == 13 || type == 18;
+  if (is_prism || type == 7 || type == 14 || type == 19)
+    text.fail(std::string("a ") + (is_prism ? "prism" : "pyramid") + " (type " +
               std::to_string(type) +
               "), which is not supported. Use quadrilaterals or "
               "hexahedra alone, or triangles or tetrahedra alone.");
-  if (type >= 8 && type <= 93)
-    text.fail("an element of higher order (type " + std::to_string(type) +
-              "). Mesh with `gmsh -order 1`; femgpu adds the nodes of its own degree.");
+  if (type >= 20 && type <= 93)
+    text.fail(
+        "an element of order 3 or more (type " + std::to_string(type) +
+        "). Mesh with `gmsh -order 2`, which curves the cells, or `-order 1`; femgpu adds the "
+        "nodes of its own degree.");
   text.fail("elements of the type " + std::to_string(type) + " are not known.");
 }
 
-void GmshReader::read_element(const ElementKind kind, const long long id)
+std::size_t GmshReader::read_node()
 {
-  MeshElement element{kind, id, text.line_number(), {}};
-  for (std::size_t i = 0; i < n_nodes_of(kind); ++i) {
-    const long long node = text.integer("a node of an element");
-    const auto point = points.find(node);
-    if (point == points.end())
-      text.fail("there is no node " + std::to_string(node) +
-                ", which this element has. The file is damaged; save the mesh again.");
-    element.nodes[i] = point->second;
-  }
-  text.require_end_of_line("the nodes of a " + name_of(kind));
+  const long long node = text.integer("a node of an element");
+  const auto point = points.find(node);
+  if (point == points.end())
+    text.fail("there is no node " + std::to_string(node) +
+              ", which this element has. The file is damaged; save the mesh again.");
+  return point->second;
+}
+
+void GmshReader::read_element(const GmshKind &kind, const long long id)
+{
+  MeshElement element{kind.kind, id, text.line_number(), {}};
+  for (std::size_t i = 0; i < n_nodes_of(kind.kind); ++i)
+    element.nodes[i] = read_node();
+  std::vector<std::size_t> middles;
+  for (std::size_t i = 0; i < kind.middles.size(); ++i)
+    middles.push_back(read_node());
+  text.require_end_of_line("the nodes of a " + name_of(kind.kind));
   result.table.elements.push_back(element);
+  if (dimension_of(kind.kind) == dim)
+    result.table.add_middle_nodes(element, kind.middles, middles);
 }
 
 void GmshReader::read_elements_2()
@@ -222,7 +264,7 @@ void GmshReader::read_elements_2()
   for (std::size_t i = 0; i < n; ++i) {
     text.require_line("element " + std::to_string(i + 1) + " of " + std::to_string(n));
     text.integer("the number of an element");
-    const ElementKind kind = read_kind();
+    const GmshKind &kind = read_kind();
     const std::size_t n_tags = text.count("the number of tags", text.line().size());
     long long id = 0;
     for (std::size_t t = 0; t < n_tags; ++t) {
@@ -243,9 +285,9 @@ void GmshReader::read_elements_4()
     text.require_line("a block of elements");
     const auto dimension = static_cast<int>(text.count("the dimension of an entity", 3));
     const long long entity = text.integer("the number of an entity");
-    const ElementKind kind = read_kind();
-    if (dimension_of(kind) != dimension)
-      text.fail("a " + name_of(kind) + " belongs to an entity of dimension " +
+    const GmshKind &kind = read_kind();
+    if (dimension_of(kind.kind) != dimension)
+      text.fail("a " + name_of(kind.kind) + " belongs to an entity of dimension " +
                 std::to_string(dimension) + ". The file is damaged; save the mesh again.");
     const std::size_t n = text.count("the number of elements of a block", text.bytes_left());
     text.require_end_of_line("the block of elements");

@@ -25,7 +25,7 @@ struct GmshFile
  * @param text all of the file
  * @param dim of the mesh: parts of smaller dimension than dim - 1 need no single group
  * @throws InputError "FILE:LINE: …" for a binary or truncated file, another version, elements of
- *         higher order or unknown kind, and whatever else is no such file
+ *         order 3 or more or of unknown kind, and whatever else is no such file
  */
 GmshFile read_gmsh_file(const std::string &name, std::string_view text, int dim);
 } // namespace femgpu

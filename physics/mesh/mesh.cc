@@ -32,12 +32,14 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "All arguments of the generator after the triangulation, separated by ':'; the "
                 "coordinates of a point by ','. Example for hyper_cube: '0 : 1 : true' (from 0 to "
                 "1 in each direction, with a boundary id for each side).");
-  add_parameter("File", file,
-                "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1), "
-                "Abaqus (.inp), AVS (.ucd), VTK (.vtk and .vtu), I-deas (.unv). Physical groups "
-                "of gmsh are the boundary and material ids, also by their names. A relative name "
-                "is looked for from the directory the program is started in, then from that of "
-                "the parameter file.");
+  add_parameter(
+      "File", file,
+      "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1, of order 1 "
+      "or 2), "
+      "Abaqus (.inp), AVS (.ucd), VTK (.vtk and .vtu), I-deas (.unv). Physical groups "
+      "of gmsh are the boundary and material ids, also by their names. A relative name "
+      "is looked for from the directory the program is started in, then from that of "
+      "the parameter file.");
   add_parameter("Merge nodes", merge_nodes,
                 "What becomes of parts of a mesh file that touch without having nodes in common. "
                 "refuse: they are an error; a number: nodes of the boundary that are not farther "
@@ -49,11 +51,13 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "no condition names are refused, but for id 0. 'all': none are refused.");
   add_parameter("Manifolds", manifolds,
                 "Sides that are curved, by boundary ids or names; refinement puts new nodes on "
-                "them. 'ids: polar CX, CY; ...' in 2D, a circle about the center C; 'ids: sphere "
-                "CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ' in 3D, the cylinder about the "
-                "axis through P with direction D. 'ids: flat' says that sides have the corners "
-                "between their faces that the file gives them. Generators know their curved sides "
-                "themselves.");
+                "them. 'ids: polar CX, CY; ids: ellipse CX, CY, AX, AY, B; ...' in 2D, a circle "
+                "about the center C or an ellipse with a semi-axis A and the length B of the other "
+                "one; 'ids: sphere CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ; ids: elliptic "
+                "cylinder P, D, AX, AY, AZ, B; ids: cone P, D' in 3D, about the axis through P "
+                "with direction D. 'ids: flat' says that sides have the corners between their "
+                "faces that the file gives them. They go before what the nodes of second order of "
+                "a file say; generators know their curved sides themselves.");
   add_parameter("Cells", cells,
                 "auto takes the cells as they are; hypercube insists on quadrilaterals or "
                 "hexahedra; simplex makes triangles or tetrahedra of a generator's mesh (8 for a "
@@ -151,7 +155,7 @@ void check_cells_of_file(const MeshParameters &parameters, Triangulation<dim> &c
 {
   const NodeMerging merging = NodeMerging::read(parameters.merge_nodes);
   if (merging.way == NodeMerging::Way::merge &&
-      merge_nodes(coarse, merging.tolerance, info.cell_places) == 0)
+      merge_nodes(coarse, merging.tolerance, info.middle_nodes, info.cell_places) == 0)
     info.warnings.push_back("Mesh/Merge nodes = " + parameters.merge_nodes +
                             " has found no nodes to merge.");
   check_straight_cells(coarse, info.cell_places);
@@ -161,7 +165,8 @@ void check_cells_of_file(const MeshParameters &parameters, Triangulation<dim> &c
 
 /// The generator's mesh, or the file's; its names and warnings go to @p mesh.
 template <int dim>
-void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse, Mesh<dim> &mesh)
+MeshFileInfo make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
+                              Mesh<dim> &mesh)
 {
   MeshFileInfo info;
   if (parameters.file.empty())
@@ -191,6 +196,7 @@ void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coar
       mesh.regions.boundary_names[name] = id;
   mesh.regions.material_names = info.material_names;
   mesh.warnings = info.warnings;
+  return info;
 }
 } // namespace
 
@@ -210,11 +216,15 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   Triangulation<dim> coarse;
   if (parameters.file.empty())
     check_generated_size(parameters, dim, communicator);
-  make_coarse_mesh(parameters, coarse, mesh);
+  const MeshFileInfo info = make_coarse_mesh(parameters, coarse, mesh);
   CurvedSides<dim> sides(parameters.manifolds, mesh.regions);
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
-  mesh.is_curved = has_curved_manifolds(coarse) || sides.any_curved();
-  sides.mark(coarse); // what has marks is not complete until it is attached
+  mesh.is_curved = has_curved_manifolds(coarse) || sides.any_curved() || !info.middle_nodes.empty();
+  sides.mark(coarse, info.middle_nodes); // what has marks is not complete until it is attached
+  if (!info.middle_nodes.empty()) {
+    sides.attach(coarse);
+    check_quadratic_cells(coarse, info.cell_places);
+  }
   if (mesh.is_simplex) {
     mesh.whole = std::make_unique<Triangulation<dim>>();
     mesh.whole->copy_triangulation(coarse);

@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "physics/expressions.h"
+#include "physics/mesh/mesh_mapping.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature_lib.h>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <sstream>
 
 namespace femgpu
@@ -126,6 +128,43 @@ void check_straight_cells(const Triangulation<dim> &coarse, const std::vector<st
   check_neighbours(coarse, places);
 }
 
+namespace
+{
+/// Where the determinant is too small, if it is: at a vertex between two smooth sides, which come
+/// last, it may be zero, but for rounding and the mapping.
+template <int dim>
+std::optional<Worst<dim>> inverted_point(const FEValues<dim> &fe, const unsigned int n_gauss)
+{
+  const double size = std::pow(fe.get_cell()->diameter(), dim);
+  for (const unsigned int q : fe.quadrature_point_indices())
+    if (const double det = fe.jacobian(q).determinant();
+        !(det > (q < n_gauss ? smallest_determinant : -1e-3) * size))
+      return Worst<dim>{det, fe.quadrature_point(q)};
+  return {};
+}
+} // namespace
+
+template <int dim>
+void check_quadratic_cells(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
+{
+  const bool is_simplex = coarse.all_reference_cells_are_simplex();
+  const auto element = linear_element<dim>(is_simplex);
+  const auto mapping = make_mapping<dim>(coarse, /* is curved */ true, 2);
+  const Quadrature<dim> gauss = is_simplex ? static_cast<Quadrature<dim>>(QGaussSimplex<dim>(3))
+                                           : static_cast<Quadrature<dim>>(QGauss<dim>(3));
+  FEValues<dim> fe(*mapping, *element, with_vertices(gauss, is_simplex),
+                   update_jacobians | update_quadrature_points);
+  for (const auto &cell : coarse.active_cell_iterators()) {
+    fe.reinit(cell);
+    if (const auto worst = inverted_point(fe, gauss.size()))
+      throw InputError(
+          places[cell->active_cell_index()] +
+          "the cell is inverted or degenerate with its nodes of second order: " + text_of(*worst) +
+          ". Mesh finer there, or mend its nodes (in gmsh, Mesh.HighOrderOptimize = "
+          "2), or mesh with `gmsh -order 1` and name curved sides in Mesh/Manifolds.");
+  }
+}
+
 template <int dim>
 void check_curved_cells(const Discretization<dim> &discretization)
 {
@@ -141,17 +180,11 @@ void check_curved_cells(const Discretization<dim> &discretization)
     if (!cell->is_locally_owned() || !message.empty())
       continue;
     fe.reinit(cell);
-    const double size = std::pow(cell->diameter(), dim);
-    for (const unsigned int q : fe.quadrature_point_indices()) {
-      const double det = fe.jacobian(q).determinant();
-      // At a vertex between two smooth sides it may be zero, but for rounding and the mapping.
-      const double limit = q < gauss.size() ? smallest_determinant : -1e-3;
-      if (det > limit * size || !message.empty())
-        continue;
+    if (const auto worst = inverted_point(fe, gauss.size())) {
       std::ostringstream text;
       text << "The cell at (" << cell->center() << ") is inverted or degenerate with its curved "
-           << "sides: " << text_of(Worst<dim>{det, fe.quadrature_point(q)})
-           << ", with a mapping of degree " << (mesh.is_simplex ? 1 : discretization.degree())
+           << "sides: " << text_of(*worst) << ", with a mapping of degree "
+           << discretization.degree()
            << ". Set Discretization/Degree lower, use a finer coarse mesh at the curved sides, or "
            << "set Mesh/Initial refinements higher.";
       message = text.str();
@@ -196,6 +229,8 @@ void check_named_boundaries(const MeshParameters &parameters, const Mesh<dim> &m
 
 template void check_straight_cells(const Triangulation<2> &, const std::vector<std::string> &);
 template void check_straight_cells(const Triangulation<3> &, const std::vector<std::string> &);
+template void check_quadratic_cells(const Triangulation<2> &, const std::vector<std::string> &);
+template void check_quadratic_cells(const Triangulation<3> &, const std::vector<std::string> &);
 template void check_curved_cells(const Discretization<2> &);
 template void check_curved_cells(const Discretization<3> &);
 template void check_named_boundaries(const MeshParameters &, const Mesh<2> &, const Problem<2> &);

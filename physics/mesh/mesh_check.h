@@ -23,6 +23,15 @@ void check_straight_cells(const dealii::Triangulation<dim> &coarse,
                           const std::vector<std::string> &places);
 
 /**
+ * Refuses cells of a mesh file of second order whose nodes curve them so that they are inverted.
+ * @param places the beginning of the message for each cell
+ * @throws InputError
+ */
+template <int dim>
+void check_quadratic_cells(const dealii::Triangulation<dim> &coarse,
+                           const std::vector<std::string> &places);
+
+/**
  * Collective. Refuses cells of a mesh with curved sides whose mapping, of the degree of the
  * elements, is not invertible at a Gauss point or a vertex. Does nothing for meshes without curved
  * sides, for which it suffices to check the coarse mesh.

@@ -161,6 +161,7 @@ void make_triangulation(const MeshTable &table, Triangulation<dim> &coarse, Mesh
     cells.back().material_id = static_cast<types::material_id>(element.id);
     info.cell_places.push_back(table.place_of(element));
   }
+  info.middle_nodes = table.middle_nodes;
   refuse_flat_cells(points, cells, info);
   try {
     GridTools::delete_unused_vertices(points, cells, boundary);

@@ -1,6 +1,7 @@
 #ifndef femgpu_physics_mesh_file_h
 #define femgpu_physics_mesh_file_h
 
+#include "physics/mesh/mesh_table.h"
 #include "physics/mesh/regions.h"
 
 #include <deal.II/grid/tria.h>
@@ -24,6 +25,7 @@ struct MeshFileInfo
   std::map<std::string, MeshRegions::MaterialId> material_names;
   /// "FILE:LINE: " of each cell, or what comes nearest to it.
   std::vector<std::string> cell_places;
+  std::vector<MiddleNode> middle_nodes; ///< that curve the cells
   std::vector<std::string> warnings;
 };
 

@@ -7,10 +7,13 @@
 #include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <set>
 #include <sstream>
+#include <utility>
 
 namespace femgpu
 {
@@ -19,14 +22,35 @@ using namespace dealii;
 namespace
 {
 const std::string manifolds_path = "Mesh/Manifolds";
+constexpr double tolerance = 1e-5; // of the radius, for nodes on a surface
 
 [[noreturn]] void refuse(const std::string &entry, const std::string &what)
 {
   throw ParameterError("The entry '" + entry + "' of " + manifolds_path + " " + what +
-                           " Write entries such as '1, hole: polar 0, 0' in 2D, and 'ball: sphere "
-                           "0, 0, 0; pipe: cylinder 0, 0, 0, 0, 0, 1' (a point of the axis and "
-                           "its direction) in 3D.",
+                           " Write entries such as '1, hole: polar 0, 0; rim: ellipse 0, 0, 2, 0, "
+                           "1' in 2D, and 'ball: sphere 0, 0, 0; pipe: cylinder 0, 0, 0, 0, 0, 1' "
+                           "(a point of the axis and its direction) in 3D.",
                        manifolds_path);
+}
+
+/// What an entry says after the colon: a name and numbers.
+struct SurfaceKind
+{
+  std::string name;
+  bool has_axis;    ///< a direction after the center or point of the axis
+  bool is_elliptic; ///< has a semi-axis and the length of the other one last
+};
+
+template <int dim>
+const std::vector<SurfaceKind> &surface_kinds()
+{
+  static const std::vector<SurfaceKind> of_lines = {
+      {"polar", false, false}, {"sphere", false, false}, {"ellipse", false, true}};
+  static const std::vector<SurfaceKind> of_surfaces = {{"sphere", false, false},
+                                                       {"cylinder", true, false},
+                                                       {"elliptic cylinder", true, true},
+                                                       {"cone", true, false}};
+  return dim == 2 ? of_lines : of_surfaces;
 }
 
 std::vector<double> read_numbers(const std::string &entry, const std::string &text)
@@ -76,56 +100,90 @@ typename CurvedSides<dim>::Side CurvedSides<dim>::read_side(const std::string &e
 template <int dim>
 void CurvedSides<dim>::read_surface(const std::string &text, Side &side) const
 {
-  std::string kind, rest;
-  std::istringstream words(text);
-  words >> kind;
-  std::getline(words, rest);
-  const bool is_cylinder = kind == "cylinder" && dim == 3;
-  const bool is_flat = kind == "flat";
-  if (!is_cylinder && !is_flat && kind != "sphere" && !(kind == "polar" && dim == 2))
-    refuse(side.entry, "has the surface '" + kind + "', but in " + std::to_string(dim) +
-                           "D there are " +
-                           (dim == 2 ? "polar, sphere and flat." : "sphere, cylinder and flat."));
-  if (is_flat) {
-    if (rest.find_first_not_of(' ') != std::string::npos)
-      refuse(side.entry, "has '" + rest + "' after flat, which needs nothing.");
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  const auto begins_with = [&](const std::string &name) {
+    return text.compare(begin, name.size(), name) == 0 &&
+           (begin + name.size() == text.size() || text[begin + name.size()] == ' ');
+  };
+  const std::string flat = "flat";
+  if (begins_with(flat)) {
+    if (text.find_first_not_of(' ', begin + flat.size()) != std::string::npos)
+      refuse(side.entry,
+             "has '" + text.substr(begin + flat.size()) + "' after flat, which needs nothing.");
     return;
   }
-  const std::vector<double> numbers = read_numbers(side.entry, rest);
-  const unsigned int n = is_cylinder ? 2 * dim : dim;
-  if (numbers.size() != n)
-    refuse(side.entry, "has " + std::to_string(numbers.size()) + " numbers, but " + kind +
-                           " needs " + std::to_string(n) + ".");
-  Point<dim> center;
-  Tensor<1, dim> axis;
-  for (unsigned int d = 0; d < dim; ++d) {
-    center[d] = numbers[d];
-    axis[d] = is_cylinder ? numbers[dim + d] : 0.;
+  std::string known;
+  for (const SurfaceKind &kind : surface_kinds<dim>()) {
+    known += kind.name + ", ";
+    if (!begins_with(kind.name))
+      continue;
+    const auto numbers = read_numbers(side.entry, text.substr(begin + kind.name.size()));
+    const unsigned int n = dim * (1 + kind.has_axis + kind.is_elliptic) + kind.is_elliptic;
+    if (numbers.size() != n)
+      refuse(side.entry, "has " + std::to_string(numbers.size()) + " numbers, but " + kind.name +
+                             " needs " + std::to_string(n) + ".");
+    const auto vector = [&numbers](const unsigned int i) {
+      Tensor<1, dim> result;
+      for (unsigned int d = 0; d < dim; ++d)
+        result[d] = numbers[i * dim + d];
+      return result;
+    };
+    const Tensor<1, dim> axis = kind.has_axis ? vector(1) : Tensor<1, dim>();
+    if (kind.has_axis && !(axis.norm() > 0.))
+      refuse(side.entry, "has an axis without direction.");
+    side.surface = SurfaceFamily<dim>::round(Point<dim>(vector(0)), axis);
+    side.is_cone = kind.name == "cone";
+    if (kind.is_elliptic) {
+      const Tensor<1, dim> first = vector(kind.has_axis ? 2 : 1);
+      if (!(first.norm() > 0.) || !(numbers.back() > 0.))
+        refuse(side.entry, "has a semi-axis without length.");
+      if (std::abs(first * axis) > tolerance * first.norm() * axis.norm())
+        refuse(side.entry, "has a semi-axis that is not normal to the axis.");
+      side.surface =
+          SurfaceFamily<dim>::elliptic(Point<dim>(vector(0)), axis, first, numbers.back());
+    }
+    return;
   }
-  if (is_cylinder && !(axis.norm() > 0.))
-    refuse(side.entry, "has an axis without direction.");
-  side.surface = SurfaceFamily<dim>::round(center, axis);
+  refuse(side.entry, "has the surface '" + text.substr(begin) + "', but in " + std::to_string(dim) +
+                         "D there are " + known + "and flat.");
 }
 
-/// All nodes of a boundary id are equally far from the center or axis, but for rounding in the
-/// file.
+/// From the nodes that are farthest apart along the axis.
+template <int dim>
+void CurvedSides<dim>::find_angle(const Triangulation<dim> &coarse, Side &side) const
+{
+  std::map<double, Point<dim>> nodes; // by height
+  for (const auto &face : coarse.active_face_iterators())
+    if (face->at_boundary() && face->boundary_id() == *side.ids.begin())
+      for (const unsigned int v : face->vertex_indices())
+        nodes.emplace(side.surface->height(face->vertex(v)), face->vertex(v));
+  const auto &lowest = *nodes.begin(), &highest = *nodes.rbegin();
+  if (!(highest.first - lowest.first > tolerance * lowest.second.distance(highest.second)))
+    refuse(side.entry, "does not fit the mesh: all nodes of the cone are at one height.");
+  side.surface = side.surface->cones_through(lowest.second, highest.second);
+}
+
+/// All nodes of a boundary id lie on one surface of the family, but for rounding in the file.
 template <int dim>
 void CurvedSides<dim>::check(const Triangulation<dim> &coarse, const Side &side) const
 {
-  constexpr double tolerance = 1e-5;
-  std::map<types::boundary_id, double> radii; // two ids may be concentric
+  std::map<types::boundary_id, std::pair<double, double>> firsts; // two ids may be concentric
   for (const auto &face : coarse.active_face_iterators()) {
     if (!face->at_boundary() || side.ids.count(face->boundary_id()) == 0)
       continue;
     for (const unsigned int v : face->vertex_indices()) {
-      const double radius = side.surface->level(face->vertex(v));
-      const double first = radii.emplace(face->boundary_id(), radius).first->second;
-      if (std::abs(radius - first) <= tolerance * first && first > 0.)
+      const double level = side.surface->level(face->vertex(v));
+      const double radius = side.surface->radius(face->vertex(v));
+      const auto [first, size] =
+          firsts.emplace(face->boundary_id(), std::pair(level, radius)).first->second;
+      if (std::abs(level - first) <= tolerance * std::max(size, radius) &&
+          (side.is_cone || std::max(size, radius) > 0.))
         continue;
       std::ostringstream text;
-      text << "does not fit the mesh: the node at (" << face->vertex(v) << ") is " << radius
-           << " away from the center or axis, another one of boundary id " << face->boundary_id()
-           << " " << first << ".";
+      text << "does not fit the mesh: the node at (" << face->vertex(v) << ") is " << level
+           << " away from the center or axis"
+           << (side.is_cone ? " (along a cone, to the height of the given point)" : "")
+           << ", another one of boundary id " << face->boundary_id() << " " << first << ".";
       refuse(side.entry, text.str());
     }
   }
@@ -139,9 +197,9 @@ bool CurvedSides<dim>::any_curved() const
 }
 
 template <int dim>
-void CurvedSides<dim>::mark(Triangulation<dim> &coarse)
+void CurvedSides<dim>::mark(Triangulation<dim> &coarse, const std::vector<MiddleNode> &middles)
 {
-  if (empty())
+  if (sides.empty() && middles.empty())
     return;
   for (const auto id : coarse.get_manifold_ids())
     if (id != numbers::flat_manifold_id)
@@ -149,18 +207,74 @@ void CurvedSides<dim>::mark(Triangulation<dim> &coarse)
                                " is given for a mesh whose generator knows its curved sides "
                                "itself. Leave it empty.",
                            manifolds_path);
-  for (const Side &side : sides) {
+  for (Side &side : sides) {
+    if (side.is_cone)
+      find_angle(coarse, side);
     if (side.surface)
       check(coarse, side);
     manifolds.push_back(side.surface ? std::shared_ptr<const Manifold<dim>>(
                                            std::make_shared<SurfaceManifold<dim>>(*side.surface))
                                      : std::make_shared<FlatManifold<dim>>());
   }
+  if (!middles.empty())
+    mark_quadratic(coarse, middles);
   for (const auto &face : coarse.active_face_iterators())
     if (const Side *const side = side_of(face))
       face->set_manifold_id(static_cast<types::manifold_id>(side - sides.data()));
   if constexpr (dim == 3)
-    mark_edges(coarse);
+    if (!sides.empty())
+      mark_edges(coarse);
+}
+
+namespace
+{
+/// Gives @p object, a face or in 2D a cell, @p id if it has a node of @p quadratic or curved edges.
+template <int dim, class Object>
+void mark_face(const Object &object, const QuadraticGeometry<dim> &quadratic,
+               const types::manifold_id id)
+{
+  std::vector<Point<dim>> corners;
+  for (const unsigned int v : object->vertex_indices())
+    corners.push_back(object->vertex(v));
+  bool is_curved = quadratic.find(corners) != nullptr;
+  for (unsigned int l = 0; dim == 3 && l < object->n_lines(); ++l)
+    is_curved = is_curved || object->line(l)->manifold_id() == id;
+  if (is_curved)
+    object->set_manifold_id(id);
+}
+} // namespace
+
+template <int dim>
+void CurvedSides<dim>::mark_quadratic(Triangulation<dim> &coarse,
+                                      const std::vector<MiddleNode> &middles)
+{
+  const auto point_of = [](const std::array<double, 3> &x) {
+    Point<dim> p;
+    std::copy_n(x.begin(), dim, p.begin_raw());
+    return p;
+  };
+  auto geometry = std::make_shared<QuadraticGeometry<dim>>();
+  for (const MiddleNode &middle : middles) {
+    std::vector<Point<dim>> corners;
+    for (const auto &corner : middle.corners)
+      corners.push_back(point_of(corner));
+    if (!geometry->add(corners, point_of(middle.node)))
+      throw InputError(middle.place + "the node in the middle of an edge or face of this cell is "
+                                      "not that of its neighbour. Mesh the model again.");
+  }
+  const auto id = static_cast<types::manifold_id>(manifolds.size());
+  quadratic = geometry.get();
+  manifolds.push_back(std::make_shared<QuadraticManifold<dim>>(std::move(geometry)));
+  for (const auto &cell : coarse.active_cell_iterators()) {
+    for (const unsigned int l : cell->line_indices())
+      if (const auto line = cell->line(l); quadratic->find({line->vertex(0), line->vertex(1)}))
+        line->set_manifold_id(id);
+    if constexpr (dim == 2)
+      mark_face(cell, *quadratic, id);
+    else
+      for (const unsigned int f : cell->face_indices())
+        mark_face(cell->face(f), *quadratic, id);
+  }
 }
 
 template <int dim>
@@ -176,9 +290,11 @@ const typename CurvedSides<dim>::Side *CurvedSides<dim>::side_of(const FaceItera
 
 namespace
 {
-/// The plane through the corners of a straight face, if there is one.
+/// The plane through the corners of a face, if there is one, and through its nodes in
+/// @p quadratic, which may be nullptr.
 template <class FaceIterator>
-std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face)
+std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face,
+                                         const QuadraticGeometry<3> *const quadratic)
 {
   constexpr double rounding = 1e-6;
   const Tensor<1, 3> a = face->vertex(1) - face->vertex(0), b = face->vertex(2) - face->vertex(0);
@@ -186,9 +302,15 @@ std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face)
   if (!(normal.norm() > rounding * a.norm() * b.norm()))
     return {};
   const auto plane = SurfaceFamily<3>::plane(normal);
+  std::vector<Point<3>> nodes;
   for (const unsigned int v : face->vertex_indices())
-    if (std::abs(plane.level(face->vertex(v)) - plane.level(face->vertex(0))) >
-        rounding * face->diameter())
+    nodes.push_back(face->vertex(v));
+  for (unsigned int l = 0; quadratic != nullptr && l < face->n_lines(); ++l)
+    if (const auto *const node =
+            quadratic->find({face->line(l)->vertex(0), face->line(l)->vertex(1)}))
+      nodes.push_back(*node);
+  for (const Point<3> &node : nodes)
+    if (std::abs(plane.level(node) - plane.level(nodes[0])) > rounding * face->diameter())
       return {};
   return plane;
 }
@@ -196,12 +318,14 @@ std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face)
 
 /**
  * An edge of two curved sides lies on both surfaces, and one of a curved and another side in the
- * plane of the latter, too: on the curve in which these meet.
+ * plane of the latter, too: on the curve in which these meet. What the file's geometry says of an
+ * edge of a named side is forgotten.
  */
 template <int dim>
 void CurvedSides<dim>::mark_edges(Triangulation<dim> &coarse)
 {
   std::map<unsigned int, Curve> curves;
+  std::set<unsigned int> named;
   for (const auto &face : coarse.active_face_iterators()) {
     if (!face->at_boundary())
       continue;
@@ -210,16 +334,18 @@ void CurvedSides<dim>::mark_edges(Triangulation<dim> &coarse)
     if (side != nullptr && side->surface)
       surface = side->surface;
     else if constexpr (dim == 3)
-      surface = plane_of(face);
-    if (surface)
-      for (unsigned int l = 0; l < face->n_lines(); ++l)
+      surface = plane_of(face, side == nullptr ? quadratic : nullptr);
+    for (unsigned int l = 0; l < face->n_lines(); ++l) {
+      if (surface)
         curves[face->line_index(l)].add(*surface);
+      if (side != nullptr)
+        named.insert(face->line_index(l));
+    }
   }
   for (const auto &face : coarse.active_face_iterators())
-    if (face->at_boundary())
-      for (unsigned int l = 0; l < face->n_lines(); ++l)
-        if (const auto curve = curves.find(face->line_index(l)); curve != curves.end())
-          face->line(l)->set_manifold_id(manifold_of(curve->second));
+    for (unsigned int l = 0; face->at_boundary() && l < face->n_lines(); ++l)
+      if (named.count(face->line_index(l)) > 0)
+        face->line(l)->set_manifold_id(manifold_of(curves[face->line_index(l)]));
 }
 
 /// The manifold of such an edge, which many edges may have in common.
@@ -250,7 +376,7 @@ void CurvedSides<dim>::attach(Triangulation<dim> &triangulation) const
 {
   for (unsigned int i = 0; i < manifolds.size(); ++i)
     triangulation.set_manifold(i, *manifolds[i]);
-  if (any_curved() && triangulation.all_reference_cells_are_hyper_cube())
+  if ((any_curved() || quadratic != nullptr) && triangulation.all_reference_cells_are_hyper_cube())
     keep_curved_cells(triangulation);
 }
 

@@ -1,6 +1,8 @@
 #ifndef femgpu_physics_mesh_manifolds_h
 #define femgpu_physics_mesh_manifolds_h
 
+#include "physics/mesh/mesh_table.h"
+#include "physics/mesh/quadratic_geometry.h"
 #include "physics/mesh/regions.h"
 #include "physics/mesh/surfaces.h"
 
@@ -17,32 +19,29 @@
 
 namespace femgpu
 {
-/// Sides of a mesh that lie on a circle, a sphere or a cylinder, on which new nodes are put too.
+/// Sides of a mesh that lie on surfaces that are known, or edges that nodes of second order curve:
+/// new nodes are put there too.
 template <int dim>
 class CurvedSides
 {
 public:
   /**
-   * Reads "ids: sphere CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ; ids: polar CX, CY; ids:
-   * flat", with boundary ids or names of @p regions; sphere and polar in 2D are circles.
+   * Reads "ids: sphere CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ; ids: flat" and so on, with
+   * boundary ids or names of @p regions.
    * @throws ParameterError for anything else
    */
   CurvedSides(const std::string &text, const MeshRegions &regions);
-
-  bool empty() const
-  {
-    return sides.empty();
-  }
 
   /// Or are all flat?
   bool any_curved() const;
 
   /**
-   * Gives faces and edges of the curved sides of @p coarse the numbers of their manifolds.
+   * Gives faces and edges of the curved sides of @p coarse the numbers of their manifolds, and what
+   * else @p middles curve that of the file's geometry.
    * @throws ParameterError if nodes of a side do not lie on its surface, or the mesh has other
-   *         manifolds already
+   *         manifolds already; InputError if cells have different nodes at the same edge
    */
-  void mark(dealii::Triangulation<dim> &coarse);
+  void mark(dealii::Triangulation<dim> &coarse, const std::vector<MiddleNode> &middles);
 
   /**
    * Gives @p triangulation, which has the marks and level 0 only, the manifolds. Quadrilaterals and
@@ -57,6 +56,7 @@ private:
     std::string entry; ///< for messages
     std::set<dealii::types::boundary_id> ids;
     std::optional<SurfaceFamily<dim>> surface; ///< or flat, as the file has it
+    bool is_cone = false; ///< whose angle the nodes say; until then the surface is a cylinder
   };
 
   /// What meets at an edge: a curved surface first, and another one or a plane if there is one.
@@ -77,13 +77,16 @@ private:
 
   Side read_side(const std::string &entry, const MeshRegions &regions) const;
   void read_surface(const std::string &text, Side &side) const;
+  void find_angle(const dealii::Triangulation<dim> &coarse, Side &side) const;
   void check(const dealii::Triangulation<dim> &coarse, const Side &side) const;
   template <class FaceIterator>
   const Side *side_of(const FaceIterator &face) const;
+  void mark_quadratic(dealii::Triangulation<dim> &coarse, const std::vector<MiddleNode> &middles);
   void mark_edges(dealii::Triangulation<dim> &coarse);
   dealii::types::manifold_id manifold_of(const Curve &curve);
 
   std::vector<Side> sides;
+  QuadraticGeometry<dim> *quadratic = nullptr; ///< of the file, if it is of second order and curved
   /// By number: of the sides, then of edges where these meet others.
   std::vector<std::shared_ptr<const dealii::Manifold<dim>>> manifolds;
 };

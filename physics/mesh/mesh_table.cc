@@ -143,6 +143,12 @@ void check_plane(const MeshTable &table)
   double size = 0.;
   for (const auto &point : table.points)
     size = std::max({size, std::abs(point[0]), std::abs(point[1])});
+  for (const MiddleNode &middle : table.middle_nodes)
+    if (std::abs(middle.node[2]) > 1e-10 * size)
+      throw InputError(middle.place + "a node in the middle of an edge or cell has z = " +
+                       std::to_string(middle.node[2]) +
+                       ", but a mesh in 2D must lie in the plane z = 0. Turn or move the model, or "
+                       "set Dimension to 3.");
   for (const MeshElement &element : table.elements)
     for (std::size_t i = 0; i < n_nodes_of(element.kind); ++i)
       if (const double z = table.points[element.nodes[i]][2]; std::abs(z) > 1e-10 * size)
@@ -265,6 +271,39 @@ std::string MeshTable::place_of(const std::size_t place) const
 {
   return places_are_lines ? file + ":" + std::to_string(place) + ": "
                           : file + ": cell " + std::to_string(place) + ": ";
+}
+
+void MeshTable::add_middle_nodes(const MeshElement &cell,
+                                 const std::vector<std::vector<std::size_t>> &corners,
+                                 const std::vector<std::size_t> &nodes)
+{
+  constexpr double straight = 1e-6; // of the distance between corners: files have seven digits
+  const auto corner = [&](const std::size_t local) { return points[cell.nodes[local]]; };
+  const auto is_in = [&](const std::size_t local, const std::vector<std::size_t> &set) {
+    return std::find(set.begin(), set.end(), local) != set.end();
+  };
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    if (corners[i].empty())
+      continue;
+    MiddleNode middle = {{}, points[nodes[i]], place_of(cell)};
+    const bool is_edge = corners[i].size() == 2;
+    double size = 0., distance = 0.;
+    for (std::size_t d = 0; d < 3; ++d) {
+      double expected = 0.; // of a face, that of the curved edges around it
+      for (const std::size_t local : corners[i])
+        expected += corner(local)[d] * (is_edge ? 0.5 : -0.25);
+      for (std::size_t e = 0; e < i; ++e)
+        if (!is_edge && is_in(corners[e][0], corners[i]) && is_in(corners[e][1], corners[i]) &&
+            corners[e].size() == 2)
+          expected += points[nodes[e]][d] / 2.;
+      distance = std::hypot(distance, middle.node[d] - expected);
+      size = std::hypot(size, corner(corners[i].back())[d] - corner(corners[i].front())[d]);
+    }
+    for (const std::size_t local : corners[i])
+      middle.corners.push_back(corner(local));
+    if (distance > straight * size)
+      middle_nodes.push_back(middle);
+  }
 }
 
 void check_mesh_table(const MeshTable &table, const int dim)

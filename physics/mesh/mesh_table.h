@@ -34,6 +34,15 @@ struct MeshElement
   std::array<std::size_t, 8> nodes;
 };
 
+/// A node of second order, of an edge with two corners or a face with four, that does not lie in
+/// the middle of these: it curves what has them.
+struct MiddleNode
+{
+  std::vector<std::array<double, 3>> corners; ///< places of points
+  std::array<double, 3> node;
+  std::string place; ///< of its element, for the beginning of messages
+};
+
 /// What a mesh file says, before deal.II sees it. Knows no deal.II.
 struct MeshTable
 {
@@ -41,6 +50,17 @@ struct MeshTable
   bool places_are_lines; ///< or numbers of cells
   std::vector<std::array<double, 3>> points;
   std::vector<MeshElement> elements;
+  std::vector<MiddleNode> middle_nodes; ///< of cells
+
+  /**
+   * Takes the nodes of second order of @p cell that curve it into middle_nodes.
+   * @param corners for each node the local numbers of the corners it is in the middle of, edges
+   *        before faces; those inside of hexahedra have none and are ignored
+   * @param nodes indices of points
+   */
+  void add_middle_nodes(const MeshElement &cell,
+                        const std::vector<std::vector<std::size_t>> &corners,
+                        const std::vector<std::size_t> &nodes);
 
   /// For the beginning of messages: "FILE:LINE: " or "FILE: cell NUMBER: ".
   std::string place_of(std::size_t place) const;

@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "physics/deal_ii_compat.h"
+#include "physics/mesh/quadratic_geometry.h"
 #include "physics/problem_tools.h"
 
 #include <deal.II/distributed/grid_refinement.h>
@@ -9,7 +10,6 @@
 #include <deal.II/lac/full_matrix.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/serialization/array.hpp>
 #include <boost/serialization/vector.hpp>
 
 namespace femgpu
@@ -58,13 +57,13 @@ template <int dim>
 struct ParentCell
 {
   types::coarse_cell_id number;
-  std::array<Point<dim>, dim + 1> vertices;
-  std::vector<double> values; ///< of its dofs
+  std::vector<Point<dim>> nodes; ///< its vertices, and if cells are curved the middles of edges
+  std::vector<double> values;    ///< of its dofs
 
   template <class Archive>
   void serialize(Archive &archive, const unsigned int /* version */)
   {
-    archive &number &vertices &values;
+    archive &number &nodes &values;
   }
 };
 
@@ -75,8 +74,15 @@ Point<dim> unit_point(const ParentCell<dim> &cell, const Point<dim> &p)
   Tensor<2, dim> edges; // column a is the edge from vertex 0 to vertex a + 1
   for (unsigned int a = 0; a < dim; ++a)
     for (unsigned int d = 0; d < dim; ++d)
-      edges[d][a] = cell.vertices[a + 1][d] - cell.vertices[0][d];
-  return Point<dim>(invert(edges) * (p - cell.vertices[0]));
+      edges[d][a] = cell.nodes[a + 1][d] - cell.nodes[0][d];
+  return Point<dim>(invert(edges) * (p - cell.nodes[0]));
+}
+
+/// nullptr if the cells are straight
+template <int dim>
+const CurvedSimplexMapping<dim> *curved_mapping(const Discretization<dim> &discretization)
+{
+  return dynamic_cast<const CurvedSimplexMapping<dim> *>(&discretization.mapping());
 }
 
 template <int dim>
@@ -88,8 +94,11 @@ std::vector<ParentCell<dim>> own_cells(const Discretization<dim> &discretization
     if (cell->is_locally_owned()) {
       cell->get_dof_values(u, values);
       result.push_back({cell->id().get_coarse_cell_id(), {}, {values.begin(), values.end()}});
-      for (const auto v : cell->vertex_indices())
-        result.back().vertices[v] = cell->vertex(v);
+      if (const auto *const curved = curved_mapping(discretization))
+        result.back().nodes = curved->nodes(cell);
+      else
+        for (const auto v : cell->vertex_indices())
+          result.back().nodes.push_back(cell->vertex(v));
     }
   return result;
 }
@@ -134,6 +143,7 @@ FeVector refine_simplices_and_transfer(Mesh<dim> &mesh, Discretization<dim> &dis
   for (const ParentCell<dim> &parent : parents)
     by_number[parent.number] = &parent;
   discretization.distribute_dofs();
+  const auto *const curved = curved_mapping(discretization);
   FeVector result = discretization.make_vector();
   Vector<double> cell_values(n);
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
@@ -146,7 +156,8 @@ FeVector refine_simplices_and_transfer(Mesh<dim> &mesh, Discretization<dim> &dis
       const auto [component, node] = fe.system_to_component_index(i);
       const Point<dim> there = discretization.mapping().transform_unit_to_real_cell(
           cell, scalar.unit_support_point(node));
-      const Point<dim> p = unit_point(parent, there);
+      const Point<dim> p =
+          curved != nullptr ? curved->unit_point(parent.nodes, there) : unit_point(parent, there);
       for (unsigned int j = 0; j < n; ++j)
         if (fe.system_to_component_index(j).first == component)
           cell_values(i) +=

@@ -1,6 +1,7 @@
 #include "physics/mesh/simplex_mesh.h"
 
 #include "physics/deal_ii_compat.h"
+#include "physics/mesh/quadratic_geometry.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/grid/grid_tools.h>
@@ -65,7 +66,8 @@ void add_boundary_faces(const ActiveCell<dim> &cell, std::vector<CellData<dim - 
 }
 
 /// Gives the edges of @p flat the manifolds that those of @p mesh have, with the same vertices.
-void copy_manifolds_of_edges(const Triangulation<3> &mesh, Triangulation<3> &flat)
+template <int dim>
+void copy_manifolds_of_edges(const Triangulation<dim> &mesh, Triangulation<dim> &flat)
 {
   using Ends = std::pair<unsigned int, unsigned int>;
   const auto ends_of = [](const auto &line) {
@@ -112,8 +114,7 @@ void flatten(const Triangulation<dim> &mesh, const bool for_refinement, Triangul
       add_boundary_faces<dim>(cell, boundary.boundary_quads);
   }
   flat.create_triangulation(mesh.get_vertices(), cells, boundary);
-  if constexpr (dim == 3)
-    copy_manifolds_of_edges(mesh, flat);
+  copy_manifolds_of_edges(mesh, flat);
 }
 
 /// @p mesh and the children of all its cells, with the manifolds of @p whole.
@@ -125,6 +126,7 @@ std::unique_ptr<Triangulation<dim>> with_children(const Triangulation<dim> &mesh
   flatten(mesh, /* for refinement */ true, *result);
   copy_manifolds(whole, *result);
   result->refine_global(1);
+  refine_quadratic_simplices(*result);
   return result;
 }
 

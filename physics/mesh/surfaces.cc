@@ -31,6 +31,31 @@ SurfaceFamily<dim> SurfaceFamily<dim>::round(const Point<dim> &center, const Ten
 }
 
 template <int dim>
+SurfaceFamily<dim> SurfaceFamily<dim>::elliptic(const Point<dim> &center,
+                                                const Tensor<1, dim> &axis,
+                                                const Tensor<1, dim> &first, const double second)
+{
+  SurfaceFamily family = round(center, axis);
+  if constexpr (dim == 2)
+    family.second = cross_product_2d(first);
+  else
+    family.second = cross_product_3d(axis, first);
+  family.second /= family.second.norm();
+  family.ratio = first.norm() / second;
+  return family;
+}
+
+template <int dim>
+SurfaceFamily<dim> SurfaceFamily<dim>::cones_through(const Point<dim> &a, const Point<dim> &b) const
+{
+  SurfaceFamily family = *this;
+  const double high = height(b) - height(a), wide = radius(b) - radius(a);
+  family.cosine = std::abs(high) / std::hypot(high, wide);
+  family.sine = (high > 0. ? wide : -wide) / std::hypot(high, wide);
+  return family;
+}
+
+template <int dim>
 SurfaceFamily<dim> SurfaceFamily<dim>::plane(const Tensor<1, dim> &normal)
 {
   SurfaceFamily family;
@@ -49,33 +74,41 @@ Tensor<1, dim> SurfaceFamily<dim>::from_center(const Point<dim> &p) const
 template <int dim>
 double SurfaceFamily<dim>::level(const Point<dim> &p) const
 {
-  return planes ? (p - Point<dim>()) * direction : from_center(p).norm();
+  return planes ? (p - Point<dim>()) * direction : cosine * radius(p) - sine * height(p);
 }
 
+/// Of the surface through @p p where lengths along the second semi-axis are stretched, with its
+/// part in that direction multiplied by @p factor.
 template <int dim>
-Tensor<1, dim> SurfaceFamily<dim>::gradient(const Point<dim> &p) const
+Tensor<1, dim> SurfaceFamily<dim>::normal(const Point<dim> &p, const double factor) const
 {
   if (planes)
     return direction;
-  const Tensor<1, dim> r = from_center(p);
+  const Tensor<1, dim> r = stretch(from_center(p), ratio);
   const double length = r.norm();
-  return length > 0. ? r / length : Tensor<1, dim>();
+  const Tensor<1, dim> outward = length > 0. ? r / length : Tensor<1, dim>();
+  return cosine * stretch(outward, factor) - sine * direction;
 }
 
 template <int dim>
 Point<dim> SurfaceFamily<dim>::between(const Point<dim> &a, const Point<dim> &b,
                                        const double t) const
 {
-  const Tensor<1, dim> r = gradient(a), s = gradient(b);
-  const double radius = (1. - t) * level(a) + t * level(b);
   const Point<dim> chord = a + t * (b - a);
+  const double r_a = radius(a), r_b = radius(b);
+  if (planes || !(r_a > 0.) || !(r_b > 0.))
+    return chord;
+  const Tensor<1, dim> r = stretch(from_center(a), ratio) / r_a;
+  const Tensor<1, dim> s = stretch(from_center(b), ratio) / r_b;
   const Tensor<1, dim> across = s - (r * s) * r; // in the plane of the arc
   const double angle = std::atan2(across.norm(), r * s);
-  if (planes || !(across.norm() > 0.))
+  if (!(across.norm() > 0.))
     return chord;
   const Point<dim> on_axis = chord - from_center(chord);
   return on_axis +
-         radius * (std::cos(t * angle) * r + std::sin(t * angle) / across.norm() * across);
+         ((1. - t) * r_a + t * r_b) *
+             stretch(std::cos(t * angle) * r + std::sin(t * angle) / across.norm() * across,
+                     1. / ratio);
 }
 
 template <int dim>
@@ -83,7 +116,9 @@ bool SurfaceFamily<dim>::operator==(const SurfaceFamily &other) const
 {
   constexpr double rounding = 1e-8;
   return planes == other.planes && (planes || center.distance(other.center) == 0.) &&
-         (direction - other.direction).norm() < rounding;
+         (direction - other.direction).norm() < rounding &&
+         (second - other.second).norm() < rounding && std::abs(ratio - other.ratio) < rounding &&
+         std::abs(sine - other.sine) < rounding;
 }
 
 template <int dim>
@@ -99,7 +134,7 @@ Point<dim> SurfaceManifold<dim>::get_new_point(const ArrayView<const Point<dim>>
 }
 
 /**
- * From the point on the first surface, Newton's steps of least length: with gradients g and h of
+ * From the point on the first surface, Newton's steps of least length: with normals g and h of
  * length 1 and cosine c between them, and the distances f and d from the surfaces, the step is
  * -(f+d)/2 (g+h)/(1+c) - (f-d)/2 (g-h)/(1-c), without the part in whose direction both surfaces
  * are parallel: there they touch, and one distance says all.
@@ -115,8 +150,12 @@ Point<dim> CurveManifold<dim>::get_new_point(const ArrayView<const Point<dim>> &
   Point<dim> p = SurfaceManifold<dim>(first).get_new_point(points, weights);
   const double size = points[0].distance(points[points.size() - 1]);
   for (unsigned int step = 0; step < most_steps; ++step) {
-    const Tensor<1, dim> g = first.gradient(p), h = second.gradient(p);
-    const double f = first.level(p) - first_level, d = second.level(p) - second_level, c = g * h;
+    Tensor<1, dim> g = first.gradient(p), h = second.gradient(p);
+    const double g_length = std::max(g.norm(), rounding), h_length = std::max(h.norm(), rounding);
+    g /= g_length;
+    h /= h_length;
+    const double f = (first.level(p) - first_level) / g_length;
+    const double d = (second.level(p) - second_level) / h_length, c = g * h;
     if (std::max(std::abs(f), std::abs(d)) <= rounding * size)
       break;
     if (1. + c > parallel)

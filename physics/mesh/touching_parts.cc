@@ -17,6 +17,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <sstream>
 
 namespace femgpu
@@ -135,6 +136,26 @@ std::vector<MergedNodes> merged_faces(const Triangulation<dim> &coarse, Disjoint
   return result;
 }
 
+/// To the nodes that stand for theirs.
+template <int dim>
+void move_corners(const std::vector<Point<dim>> &points, DisjointSets &sets,
+                  std::vector<MiddleNode> &middles)
+{
+  const auto place = [&points](const unsigned int i) {
+    std::array<double, 3> p = {};
+    std::copy_n(points[i].begin_raw(), dim, p.begin());
+    return p;
+  };
+  std::map<std::array<double, 3>, unsigned int> merged;
+  for (unsigned int i = 0; i < points.size(); ++i)
+    if (sets.root(i) != i)
+      merged[place(i)] = sets.root(i);
+  for (MiddleNode &middle : middles)
+    for (auto &corner : middle.corners)
+      if (const auto found = merged.find(corner); found != merged.end())
+        corner = place(found->second);
+}
+
 /// What is left of the boundary.
 template <int dim>
 SubCellData merged_boundary(const Triangulation<dim> &coarse, DisjointSets &sets,
@@ -182,7 +203,7 @@ NodeMerging NodeMerging::read(const std::string &text)
 
 template <int dim>
 unsigned int merge_nodes(Triangulation<dim> &coarse, const double tolerance,
-                         const std::vector<std::string> &places)
+                         std::vector<MiddleNode> &middles, const std::vector<std::string> &places)
 {
   const auto nodes = boundary_nodes(coarse);
   DisjointSets sets(coarse.n_vertices());
@@ -197,6 +218,7 @@ unsigned int merge_nodes(Triangulation<dim> &coarse, const double tolerance,
   auto cells = merged_cells(coarse, sets, places);
   auto boundary = merged_boundary(coarse, sets, merged_faces(coarse, sets, places));
   auto points = coarse.get_vertices();
+  move_corners(points, sets, middles);
   const bool are_hypercubes = coarse.all_reference_cells_are_hyper_cube();
   coarse.clear();
   GridTools::delete_unused_vertices(points, cells, boundary);
@@ -365,8 +387,10 @@ void refuse_touching_parts(const Triangulation<dim> &coarse, const std::vector<s
   refuse_contacts(coarse, boundary_nodes(coarse), places);
 }
 
-template unsigned int merge_nodes(Triangulation<2> &, double, const std::vector<std::string> &);
-template unsigned int merge_nodes(Triangulation<3> &, double, const std::vector<std::string> &);
+template unsigned int merge_nodes(Triangulation<2> &, double, std::vector<MiddleNode> &,
+                                  const std::vector<std::string> &);
+template unsigned int merge_nodes(Triangulation<3> &, double, std::vector<MiddleNode> &,
+                                  const std::vector<std::string> &);
 template void refuse_touching_parts(const Triangulation<2> &, const std::vector<std::string> &);
 template void refuse_touching_parts(const Triangulation<3> &, const std::vector<std::string> &);
 } // namespace femgpu

@@ -1,6 +1,8 @@
 #ifndef femgpu_physics_touching_parts_h
 #define femgpu_physics_touching_parts_h
 
+#include "physics/mesh/mesh_table.h"
+
 #include <deal.II/grid/tria.h>
 
 #include <string>
@@ -28,13 +30,14 @@ struct NodeMerging
 /**
  * Makes one of all nodes on the boundary of @p coarse that are not farther apart than @p tolerance.
  * Faces that two cells have then are no part of the boundary any more. Cells keep their order.
+ * @param middles nodes of second order, whose corners move with the nodes
  * @param places the beginning of messages for each cell
  * @return the number of nodes that have gone
  * @throws InputError if a cell would have a node twice, or a face more than two cells
  */
 template <int dim>
 unsigned int merge_nodes(dealii::Triangulation<dim> &coarse, double tolerance,
-                         const std::vector<std::string> &places);
+                         std::vector<MiddleNode> &middles, const std::vector<std::string> &places);
 
 /**
  * Refuses cells that touch others without having nodes in common, which the solution would take

@@ -10,8 +10,17 @@ outer, flat_x, flat_y and flat_z. vessel.msh: a quarter of a hollow cylinder, ra
 z axis from z = -1 to 0, with half a spherical shell on it; sides so, si of the sphere, co, ci of the
 cylinder, end, flat_x and flat_y. There are nodes on the curved sides alone: refinement has to know
 the surfaces.
+
+ring_KIND.msh and pipe_KIND.msh: quarters of a ring, radii 1 and 2, and of a pipe of height 1, whose
+cells of second order (triangle6, quad8, quad9, tet10, hex20, hex27) are curved by nodes in their
+middle; sides inner, outer and ends. warped_quad9.msh: two squares with straight edges, but curved
+inside. dome_hex27.msh: such a pipe of two spheres. plate_hex8.msh and plate_hex27.msh: the outline of NAFEMS LE1,
+0.1 thick, sides inner, outer, flat_x, flat_y, bottom and top. funnel.msh: a quarter of the body
+between two parallel cones about the z axis, radii 1 and 2 at z = 0 and 1.5 and 2.5 at z = 1; sides
+inner, outer and ends.
 """
 
+import itertools
 import math
 import os
 import sys
@@ -137,6 +146,114 @@ def write_vessel(path):
     write(path, nodes, cells, ["so", "si", "co", "ci", "end", "flat_x", "flat_y"], side_of)
 
 
+# Elements on a lattice of cells of size 2: gmsh's number, the corners, and the corners around each
+# other node; and those of their faces
+TRIANGLE, SQUARE = [(0, 1), (1, 2), (2, 0)], [(0, 1), (1, 2), (2, 3), (3, 0)]
+CUBE = [(0, 1), (0, 3), (0, 4), (1, 2), (1, 5), (2, 3), (2, 6), (3, 7), (4, 5), (4, 7), (5, 6), (6, 7)]
+CUBE_MIDDLES = CUBE + [(0, 1, 2, 3), (0, 1, 4, 5), (0, 3, 4, 7), (1, 2, 5, 6), (2, 3, 6, 7),
+                       (4, 5, 6, 7), tuple(range(8))]
+KINDS = {"line3": (8, 2, [(0, 1)]), "triangle6": (9, 3, TRIANGLE), "quad8": (16, 4, SQUARE),
+         "quad9": (10, 4, SQUARE + [(0, 1, 2, 3)]), "quad4": (3, 4, []), "hex8": (5, 8, []),
+         "tet10": (11, 4, TRIANGLE + [(0, 3), (2, 3), (1, 3)]), "hex20": (17, 8, CUBE),
+         "hex27": (12, 8, CUBE_MIDDLES)}
+LATTICE_FACES = {"triangle6": "line3", "quad8": "line3", "quad9": "line3", "tet10": "triangle6",
+                 "hex8": "quad4", "hex20": "quad8", "hex27": "quad9"}
+CORNERS = [(0, 0, 0), (2, 0, 0), (2, 2, 0), (0, 2, 0), (0, 0, 2), (2, 0, 2), (2, 2, 2), (0, 2, 2)]
+
+
+def lattice_cells(kind, shape):
+    """Corners of the cells on a lattice, `shape` cells in each direction."""
+    n = KINDS[kind][1]
+    for base in itertools.product(*(range(0, 2 * m, 2) for m in shape)):
+        corners = [tuple(map(sum, zip(base, c))) for c in CORNERS[:2 ** len(shape)]]
+        if kind == "triangle6":
+            yield from ([corners[i] for i in cell] for cell in ((0, 1, 2), (0, 2, 3)))
+        elif kind == "tet10":  # six around the diagonal from 0 to 6
+            around = (1, 2, 3, 7, 4, 5)
+            yield from ([corners[i] for i in (0, around[k - 1], around[k], 6)] for k in range(6))
+        else:
+            yield corners[:n]
+
+
+def lattice_faces(cells, n_directions):
+    """The corners of faces of one cell alone, around each."""
+    faces = {}
+    for cell in cells:
+        if len(cell) == 8:
+            places = FACES[8]
+        else:  # all but one corner, or the sides of a quadrilateral
+            places = SQUARE if len(cell) == 4 and n_directions == 2 else list(
+                itertools.combinations(range(len(cell)), n_directions))
+        for face in ([cell[p] for p in face] for face in places):
+            faces.setdefault(tuple(sorted(face)), []).append(face)
+    return [found[0] for found in faces.values() if len(found) == 1]
+
+
+def write_lattice(path, kind, shape, point_of, sides):
+    """A body that point_of() makes of the lattice. A side has a name, a direction of the lattice,
+    and a place in that; a face that is in none belongs to the last."""
+    cells = list(lattice_cells(kind, shape))
+    numbers, elements = {}, []
+
+    def add(kind, group, corners):
+        number, _, middles = KINDS[kind]
+        places = [tuple(map(float, corner)) for corner in corners]
+        places += [tuple(sum(corners[i][d] for i in around) / len(around) for d in range(len(shape)))
+                   for around in middles]
+        elements.append((number, group, [numbers.setdefault(p, len(numbers) + 1) for p in places]))
+
+    for corners in lattice_faces(cells, len(shape)):
+        found = [i for i, (_, d, place) in enumerate(sides)
+                 if d is not None and all(corner[d] == 2 * place for corner in corners)]
+        add(LATTICE_FACES[kind], (found + [len(sides) - 1])[0] + 1, corners)
+    for corners in cells:
+        add(kind, 1, corners)
+    dim = len(shape)
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", str(len(sides) + 1)]
+    lines += [f'{dim - 1} {i + 1} "{side[0]}"' for i, side in enumerate(sides)]
+    lines += [f'{dim} 1 "body"', "$EndPhysicalNames", "$Nodes", str(len(numbers))]
+    for place, number in numbers.items():
+        lines.append(f"{number} " + " ".join(f"{x:.16g}" for x in point_of(*(p / 2. for p in place))))
+    lines += ["$EndNodes", "$Elements", str(len(elements))]
+    lines += [f"{i + 1} {number} 2 {group} {group} " + " ".join(map(str, nodes))
+              for i, (number, group, nodes) in enumerate(elements)]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines + ["$EndElements"]) + "\n")
+
+
+def write_lattices(directory):
+    """The bodies that are images of a lattice."""
+    def path(name):
+        return os.path.join(directory, name + ".msh")
+
+    def cone(growth):
+        return lambda i, j, k=0.: ((1. + i + growth * k) * math.cos(j * math.pi / 4.),
+                                   (1. + i + growth * k) * math.sin(j * math.pi / 4.), k)
+
+    def plate(i, j, k):
+        s, t = i / 3., j * math.pi / 16.
+        return (2. + 1.25 * s) * math.cos(t), (1. + 1.75 * s) * math.sin(t), 0.1 * k
+
+    def dome(i, j, k):
+        t, s = j * math.pi / 4., k * math.pi / 4.
+        return ((1. + i) * math.cos(t) * math.cos(s), (1. + i) * math.sin(t) * math.cos(s),
+                (1. + i) * math.sin(s))
+
+    around = [("inner", 0, 0), ("outer", 0, 1), ("ends", None, None)]
+    for kind in ("triangle6", "quad8", "quad9"):
+        write_lattice(path("ring_" + kind), kind, (1, 2), cone(0.), around)
+    for kind in ("tet10", "hex20", "hex27"):
+        write_lattice(path("pipe_" + kind), kind, (1, 2, 1), cone(0.), around)
+    write_lattice(path("warped_quad9"), "quad9", (1, 2), lambda i, j: (
+        i + 0.1 * math.sin(math.pi * i) * math.sin(math.pi * j), j, 0.), around)
+    write_lattice(path("dome_hex27"), "hex27", (1, 2, 1), dome, around)
+    write_lattice(path("funnel"), "hex8", (1, 2, 1), cone(0.5), around)
+    for kind in ("hex8", "hex27"):
+        write_lattice(path("plate_" + kind), kind, (3, 8, 1), plate,
+                      [("inner", 0, 0), ("outer", 0, 3), ("flat_y", 1, 0), ("flat_x", 1, 8),
+                       ("bottom", 2, 0), ("top", 2, 1)])
+
+
 def main():
     directory = sys.argv[1]
     os.makedirs(directory, exist_ok=True)
@@ -145,6 +262,7 @@ def main():
                        ((1., 0., 0.), (0., 0.8, -0.6), (0., 0.6, 0.8)), of_tetrahedra)
     write_shell(os.path.join(directory, "shell.msh"), (0.5, 0., 0.))
     write_vessel(os.path.join(directory, "vessel.msh"))
+    write_lattices(directory)
 
 
 if __name__ == "__main__":

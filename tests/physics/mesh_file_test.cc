@@ -130,6 +130,57 @@ TEST(GmshFile, HasPointsElementsAndNamesInBothVersions)
   }
 }
 
+/// The square of the left with nodes in the middle of its edges, and of itself if it has nine.
+std::string second_order(const std::string &type, const std::string &middle_of_bottom,
+                         const std::string &center)
+{
+  return R"($MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+9
+1 0 0 0
+2 1 0 0
+3 1 1 0
+4 0 1 0
+5 )" + middle_of_bottom +
+         R"( 0
+6 1 0.5 0
+7 0.5 1 0
+8 0 0.5 0
+9 0.5 0.5 0
+$EndNodes
+$Elements
+1
+1 )" + type +
+         " 2 1 1 1 2 3 4 5 6 7 8" + center + "\n$EndElements\n";
+}
+
+TEST(GmshFile, NodesOfSecondOrderThatCurveNothingAreIgnored)
+{
+  for (const std::string &text :
+       {second_order("16", "0.5 0", ""), second_order("10", "0.5 0", " 9"),
+        second_order("16", "0.5 1e-8", "")}) {
+    const MeshTable table = read_gmsh_file("m.msh", text, 2).table;
+    EXPECT_TRUE(table.middle_nodes.empty());
+    EXPECT_EQ(table.elements[0].kind, ElementKind::quadrilateral);
+  }
+}
+
+TEST(GmshFile, NodesOfSecondOrderThatCurveCellsHaveTheirCorners)
+{
+  const MeshTable edge = read_gmsh_file("m.msh", second_order("16", "0.5 -0.1", ""), 2).table;
+  ASSERT_EQ(edge.middle_nodes.size(), 1U);
+  EXPECT_EQ(edge.middle_nodes[0].node[1], -0.1);
+  EXPECT_EQ(edge.middle_nodes[0].place, "m.msh:18: ");
+  const std::vector<std::array<double, 3>> ends = {{{0., 0., 0.}}, {{1., 0., 0.}}};
+  EXPECT_EQ(edge.middle_nodes[0].corners, ends);
+  // The middle of the cell follows its edges at (0.5, 0.45), and does not lie there.
+  const MeshTable cell = read_gmsh_file("m.msh", second_order("10", "0.5 -0.1", " 9"), 2).table;
+  ASSERT_EQ(cell.middle_nodes.size(), 2U);
+  EXPECT_EQ(cell.middle_nodes[1].corners.size(), 4U);
+}
+
 TEST(GmshFile, EveryTruncationIsRefusedWithItsLine)
 {
   for (const std::string &text : {squares, squares_4})
@@ -160,8 +211,8 @@ TEST(GmshFile, WordsInTheWrongPlaceAreRefusedWithTheirLine)
 
 TEST(GmshFile, CellsThatAreNotSupportedAreRefusedWithTheirLine)
 {
-  EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 9 2 1 1 1 2 5 4 6 3"),
-                "m.msh:22: an element of higher order (type 9). Mesh with `gmsh -order 1`");
+  EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 21 2 1 1 1 2 5 4 6 3"),
+                "m.msh:22: an element of order 3 or more (type 21). Mesh with `gmsh -order 2`");
   EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 6 2 1 1 1 2 5 4 6 3"), "m.msh:22: a prism");
   EXPECT_BEGINS(error_with("2 3 2 1 1 1 2 5 4", "2 99 2 1 1 1"),
                 "m.msh:22: elements of the type 99");

@@ -1,5 +1,6 @@
 #include "linalg/base/error.h"
 #include "physics/mesh/mesh.h"
+#include "physics/mesh/surfaces.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/numbers.h>
@@ -82,6 +83,45 @@ TEST(CurvedSides, AreaStaysWrongWithoutThem)
   EXPECT_NEAR(errors[0], errors[2], 1e-12);
 }
 
+/// The levels of points between two, and what is left of a projection, are those of @p family.
+template <int dim>
+void expect_levels_are_kept(const SurfaceFamily<dim> &family, const Point<dim> &a,
+                            const Point<dim> &b)
+{
+  for (const double t : {0.2, 0.5}) {
+    const double level = (1. - t) * family.level(a) + t * family.level(b);
+    const Point<dim> chord = a + t * (b - a);
+    EXPECT_NEAR(family.level(family.between(a, b, t)), level, 1e-14);
+    EXPECT_NEAR(family.level(family.project(chord, level)), level, 1e-14);
+    for (unsigned int d = 0; d < dim; ++d) {
+      constexpr double h = 1e-6;
+      Point<dim> more = chord, less = chord;
+      more[d] += h;
+      less[d] -= h;
+      EXPECT_NEAR(family.gradient(chord)[d], (family.level(more) - family.level(less)) / (2. * h),
+                  1e-8);
+    }
+  }
+}
+
+TEST(SurfaceFamily, EllipsesAndConesKeepTheirLevel)
+{
+  const auto ellipse =
+      SurfaceFamily<2>::elliptic(Point<2>(1., 0.), {}, Tensor<1, 2>({0., -2.}), 0.5);
+  EXPECT_NEAR(ellipse.level(Point<2>(1.5, 0.)), 2., 1e-15);
+  EXPECT_NEAR(ellipse.level(Point<2>(1., 2.)), 2., 1e-15);
+  expect_levels_are_kept(ellipse, Point<2>(1.5, 0.), Point<2>(1., 2.));
+  const auto pipe = SurfaceFamily<3>::elliptic(Point<3>(0., 1., 0.), Tensor<1, 3>({0., 0., 3.}),
+                                               Tensor<1, 3>({2., 0., 0.}), 4.);
+  EXPECT_NEAR(pipe.level(Point<3>(0., 5., 7.)), 2., 1e-15);
+  expect_levels_are_kept(pipe, Point<3>(2., 1., 0.), Point<3>(0., 6., 1.));
+  const auto cone = SurfaceFamily<3>::round(Point<3>(), Tensor<1, 3>({0., 0., -1.}))
+                        .cones_through(Point<3>(1., 0., 0.), Point<3>(0., 2., 3.));
+  EXPECT_NEAR(cone.level(Point<3>(0., -2., 3.)), cone.level(Point<3>(1., 0., 0.)), 1e-15);
+  EXPECT_NEAR(cone.level(Point<3>(0., 0., -3.)), cone.level(Point<3>(1., 0., 0.)), 1e-15); // apex
+  expect_levels_are_kept(cone, Point<3>(1., 0., 0.), Point<3>(0., 2., 3.));
+}
+
 std::string error_of(const std::string &manifolds)
 {
   try {
@@ -99,7 +139,11 @@ TEST(CurvedSides, WrongEntriesAreRefused)
     return text.find(part) != std::string::npos;
   };
   EXPECT_TRUE(has(error_of("hole polar 0, 0"), "has no ':'"));
-  EXPECT_TRUE(has(error_of("hole: ellipse 0, 0"), "has the surface 'ellipse'"));
+  EXPECT_TRUE(has(error_of("hole: cone 0, 0"), "has the surface 'cone 0, 0', but in 2D there are"));
+  EXPECT_TRUE(has(error_of("hole: ellipse 0, 0"), "has 2 numbers, but ellipse needs 5"));
+  EXPECT_TRUE(has(error_of("hole: ellipse 0, 0, 1, 0, 0"), "has a semi-axis without length"));
+  EXPECT_TRUE(has(error_of("hole: ellipse 0, 0, 2, 0, 1"), "does not fit the mesh: the node at"));
+  EXPECT_TRUE(has(error_of("hole: flat 0"), "after flat, which needs nothing"));
   EXPECT_TRUE(has(error_of("hole: cylinder 0, 0, 0, 0, 0, 1"), "has the surface 'cylinder'"));
   EXPECT_TRUE(has(error_of("hole: polar 0"), "has 1 numbers, but polar needs 2"));
   EXPECT_TRUE(has(error_of("hole: polar 0, a"), "has 'a' where a number should be"));

@@ -123,8 +123,6 @@ bad_mesh(a_flat_cell "4 0 1 0\n5 1 1 0\n6 2 1 0" "4 0 0 0\n5 1 0 0\n6 2 1 0"
 bad_mesh(a_truncated_list "2 3 2 1 1 2 3 6 5\n$EndElements\n" ""
   ":15: the file ends where element 2 of 2 should be: it is truncated")
 bad_mesh(binary_data "2.2 0 8" "2.2 1 8" ":2: the file is binary")
-bad_mesh(cells_of_higher_order "1 3 2 1 1 1 2 5 4" "1 10 2 1 1 1 2 5 4 6 3 1 2 5"
-  ":15: an element of higher order")
 bad_mesh(mixed_cells "2 3 2 1 1 2 3 6 5" "2 2 2 1 1 2 3 5" ":16: a triangle in a mesh that begins")
 bad_mesh(a_coordinate_that_is_not_finite "5 1 1 0" "5 nan 1 0" ":10: .* is 'nan', but must be")
 # Parts that touch without common nodes: two unit squares, the second with nodes of its own, at x = 1

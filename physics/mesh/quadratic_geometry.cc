@@ -1,0 +1,162 @@
+#include "physics/mesh/quadratic_geometry.h"
+
+#include <deal.II/fe/fe_simplex_p.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace femgpu
+{
+using namespace dealii;
+
+template <int dim>
+typename QuadraticGeometry<dim>::Corners
+QuadraticGeometry<dim>::key(const std::vector<Point<dim>> &corners)
+{
+  Corners key;
+  key.back().fill(std::numeric_limits<double>::max());
+  key.fill(key.back());
+  for (unsigned int i = 0; i < corners.size(); ++i)
+    for (unsigned int d = 0; d < dim; ++d)
+      key[i][d] = corners[i][d];
+  std::sort(key.begin(), key.end());
+  return key;
+}
+
+template <int dim>
+bool QuadraticGeometry<dim>::add(const std::vector<Point<dim>> &corners, const Point<dim> &node)
+{
+  constexpr double same = 1e-3; // of the distance of corners: parts with merged nodes differ
+  const Point<dim> &known = nodes.emplace(key(corners), node).first->second;
+  return known.distance(node) <= same * corners.front().distance(corners.back());
+}
+
+template <int dim>
+const Point<dim> *QuadraticGeometry<dim>::find(const std::vector<Point<dim>> &corners) const
+{
+  const auto found = nodes.find(key(corners));
+  return found != nodes.end() ? &found->second : nullptr;
+}
+
+template <int dim>
+Point<dim> QuadraticManifold<dim>::get_new_point(const ArrayView<const Point<dim>> &points,
+                                                 const ArrayView<const double> &weights) const
+{
+  if (points.size() == 2)
+    if (const Point<dim> *const middle = geometry->find({points[0], points[1]}))
+      return on_parabola(points[0], *middle, points[1], weights[1]);
+  Point<dim> mean;
+  for (unsigned int i = 0; i < points.size(); ++i)
+    mean += weights[i] * points[i];
+  return mean;
+}
+
+template <int dim>
+CurvedSimplexMapping<dim>::CurvedSimplexMapping() : MappingFE<dim>(FE_SimplexP<dim>(2))
+{}
+
+template <int dim>
+std::vector<Point<dim>> CurvedSimplexMapping<dim>::compute_mapping_support_points(
+    const typename Triangulation<dim>::cell_iterator &cell) const
+{
+  std::vector<Point<dim>> points;
+  for (const unsigned int v : cell->vertex_indices())
+    points.push_back(cell->vertex(v));
+  const std::array<double, 2> weights = {{0.5, 0.5}};
+  for (const unsigned int l : cell->line_indices()) {
+    const std::array<Point<dim>, 2> ends = {{cell->line(l)->vertex(0), cell->line(l)->vertex(1)}};
+    points.push_back(cell->line(l)->get_manifold().get_new_point(
+        make_array_view(ends.begin(), ends.end()),
+        make_array_view(weights.begin(), weights.end())));
+  }
+  return points;
+}
+
+template <int dim>
+Point<dim> CurvedSimplexMapping<dim>::unit_point(const std::vector<Point<dim>> &points,
+                                                 const Point<dim> &p) const
+{
+  constexpr unsigned int most_steps = 30;
+  constexpr double longest_step = 0.5, rounding = 1e-15;
+  const double close = 1e-12 * points[0].distance(points[1]) + rounding * p.norm();
+  Point<dim> unit;
+  for (unsigned int d = 0; d < dim; ++d)
+    unit[d] = 1. / (dim + 1);
+  for (unsigned int step = 0; step < most_steps; ++step) {
+    Tensor<1, dim> residual = p - Point<dim>();
+    Tensor<2, dim> jacobian;
+    for (unsigned int i = 0; i < points.size(); ++i) {
+      residual -= this->fe->shape_value(i, unit) * (points[i] - Point<dim>());
+      jacobian += outer_product(points[i] - Point<dim>(), this->fe->shape_grad(i, unit));
+    }
+    if (residual.norm() <= close)
+      return unit;
+    const Tensor<1, dim> change = invert(jacobian) * residual;
+    unit += std::min(1., longest_step / change.norm()) * change;
+    if (!std::isfinite(unit.norm()))
+      break;
+  }
+  throw typename Mapping<dim>::ExcTransformationFailed();
+}
+
+namespace
+{
+/// The vertices of the children of @p parent, by their number, in its reference coordinates.
+template <int dim>
+std::map<unsigned int, Point<dim>>
+reference_vertices(const typename Triangulation<dim>::cell_iterator &parent)
+{
+  const Quadrature<dim> nodes(FE_SimplexP<dim>(2).get_unit_support_points());
+  std::map<unsigned int, Point<dim>> vertices;
+  for (const unsigned int v : parent->vertex_indices())
+    vertices[parent->vertex_index(v)] = nodes.point(v);
+  for (const unsigned int l : parent->line_indices())
+    vertices[parent->line(l)->child(0)->vertex_index(1)] = nodes.point(parent->n_vertices() + l);
+  return vertices;
+}
+} // namespace
+
+template <int dim>
+void refine_quadratic_simplices(Triangulation<dim> &mesh)
+{
+  constexpr double straight = 1e-12; // but for rounding
+  const CurvedSimplexMapping<dim> mapping;
+  for (const auto &parent : mesh.cell_iterators_on_level(0)) {
+    types::manifold_id id = numbers::flat_manifold_id;
+    const QuadraticManifold<dim> *manifold = nullptr;
+    for (const unsigned int l : parent->line_indices())
+      if (const auto *const found =
+              dynamic_cast<const QuadraticManifold<dim> *>(&parent->line(l)->get_manifold())) {
+        id = parent->line(l)->manifold_id();
+        manifold = found;
+      }
+    if (manifold == nullptr)
+      continue;
+    const auto unit = reference_vertices<dim>(parent);
+    for (unsigned int c = 0; c < parent->n_children(); ++c)
+      for (const unsigned int l : parent->child(c)->line_indices()) {
+        const auto line = parent->child(c)->line(l);
+        if (line->manifold_id() != id && line->manifold_id() != numbers::flat_manifold_id)
+          continue; // of a named surface
+        const Point<dim> middle((unit.at(line->vertex_index(0)) + unit.at(line->vertex_index(1))) /
+                                2.);
+        const Point<dim> node = mapping.transform_unit_to_real_cell(parent, middle);
+        const Point<dim> a = line->vertex(0), b = line->vertex(1);
+        if (node.distance(a + (b - a) / 2.) <= straight * a.distance(b))
+          continue;
+        manifold->geometry->add({a, b}, node);
+        line->set_manifold_id(id);
+      }
+  }
+}
+
+template class QuadraticGeometry<2>;
+template class QuadraticGeometry<3>;
+template class QuadraticManifold<2>;
+template class QuadraticManifold<3>;
+template class CurvedSimplexMapping<2>;
+template class CurvedSimplexMapping<3>;
+template void refine_quadratic_simplices(Triangulation<2> &);
+template void refine_quadratic_simplices(Triangulation<3> &);
+} // namespace femgpu
