@@ -7,7 +7,7 @@
 #include "app/parameters.h"
 #include "app/run.h"
 #include "app/study.h"
-#include "app/summary.h"
+#include "app/study_report.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
@@ -72,7 +72,7 @@ bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
   if (!command_line.help.empty())
     text << command_line.help;
   else if (command_line.version)
-    text << version_text() << '\n';
+    text << version_text("femgpu", library_versions) << '\n';
   else if (command_line.list) {
     text << listing();
     if (dealii::Utilities::MPI::n_mpi_processes(ranks) > 1)

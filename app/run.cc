@@ -1,14 +1,11 @@
 #include "app/run.h"
 
 #include "app/branch_report.h"
-#include "app/combinations.h"
-#include "app/convergence.h"
-#include "app/cycle_print.h"
 #include "app/failure.h"
 #include "app/former_files.h"
+#include "app/parameter_study.h"
 #include "app/study.h"
-#include "app/study_table.h"
-#include "app/summary.h"
+#include "app/study_report.h"
 #include "common/atomic_file.h"
 #include "common/directory_lock.h"
 
@@ -108,7 +105,7 @@ void write_study(const std::string &directory, const ParameterStudy &study)
 {
   write_file(directory + "/study.csv", study_csv(study));
   write_texts(directory + "/study", study_table(study));
-  write_file(directory + "/study.json", parameter_study_json(study));
+  write_file(directory + "/study.json", study_json(study));
 }
 
 /// Collective. @throws Error with the combination that cannot be set up

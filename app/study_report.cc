@@ -1,0 +1,380 @@
+#include "app/study_report.h"
+
+#include "app/branch_report.h"
+#include "app/convergence.h"
+#include "app/parameter_print.h"
+#include "common/report_values.h"
+
+#include <deal.II/base/parameter_acceptor.h>
+
+#include <algorithm>
+#include <iomanip>
+#include <sstream>
+
+namespace femgpu
+{
+namespace
+{
+using Json = nlohmann::ordered_json;
+
+/// What has told the tolerance of a solve that has stopped at its error in the energy norm.
+std::string tolerance_source(const CycleRecord &cycle)
+{
+  return cycle.predicted ? cycle.predicted->source : "Energy tolerance";
+}
+} // namespace
+
+std::string cycle_line(const CycleRecord &record)
+{
+  const linalg::SolveReport &report = record.solve.report;
+  std::ostringstream line;
+  line << std::setprecision(3) << "cycle " << record.cycle << ": " << record.cells << " cells, "
+       << record.dofs << " dofs, " << linalg::to_string(report.outcome) << ", ";
+  if (record.solve.nonlinear_iterations > 0)
+    line << record.solve.nonlinear_iterations << " nonlinear iterations, ";
+  if (record.solve.linear_iterations > 0 || record.solve.nonlinear_iterations == 0)
+    line << record.solve.linear_iterations << " linear iterations, ";
+  line << "residual " << std::scientific << report.true_residual;
+  if (record.errors)
+    line << ", errors L2 " << record.errors->L2 << " H1 " << record.errors->H1 << " Linf "
+         << record.errors->Linf;
+  if (record.estimate)
+    line << ", estimated error " << record.estimate->error;
+  const std::size_t shown = std::min(record.quantities.size(), quantities_in_a_line);
+  for (std::size_t i = 0; i < shown; ++i)
+    line << ", " << record.quantities[i].name << ' ' << std::defaultfloat << std::setprecision(8)
+         << record.quantities[i].value;
+  if (shown < record.quantities.size())
+    line << ", and " << record.quantities.size() - shown << " more quantities";
+  line << std::defaultfloat << std::setprecision(3) << ", " << record.total_seconds << " s";
+  return line.str();
+}
+
+std::string cycle_details(const CycleRecord &record)
+{
+  const linalg::Transfer &transfer = record.solve.report.costs.transfer;
+  std::ostringstream text;
+  text << "  " << record.solve.report.message << '\n' << std::setprecision(3) << "  seconds:";
+  for (const std::string &phase : phase_names())
+    if (const auto entry = record.seconds.find(phase); entry != record.seconds.end())
+      text << ' ' << phase << ' ' << entry->second;
+  text << "\n  transfer: " << 1e-6 * static_cast<double>(transfer.bytes) << " MB at "
+       << transfer.gigabytes_per_second() << " GB/s, " << transfer.overlapped_seconds
+       << " s of it during the assembly";
+  return text.str();
+}
+
+Row solve_row(const CycleRecord &cycle)
+{
+  const linalg::SolveReport &report = cycle.solve.report;
+  Row row = {{"cycle", std::to_string(cycle.cycle)},
+             {"cells", std::to_string(cycle.cells)},
+             {"dofs", std::to_string(cycle.dofs)},
+             {"outcome", linalg::to_string(report.outcome)}};
+  if (cycle.solve.nonlinear_iterations > 0)
+    row.push_back({"nonlinear", std::to_string(cycle.solve.nonlinear_iterations)});
+  row.push_back({"iterations", std::to_string(cycle.solve.linear_iterations)});
+  row.push_back({"residual", scientific(report.true_residual, 2)});
+  if (report.energy.target > 0.) {
+    row.push_back({"energy error", scientific(report.energy.error, 2)});
+    row.push_back({"tolerance", scientific(report.energy.target, 2)});
+    row.push_back({"tolerance from", tolerance_source(cycle)});
+  }
+  return row;
+}
+
+namespace
+{
+/// A line for each cycle: @see convergence_table()
+Table cycle_table(const StudyRecord &study)
+{
+  Table table;
+  for (const CycleRecord &cycle : study.cycles) {
+    Row row = solve_row(cycle);
+    const auto add_error = [&](const std::string &column, const double error,
+                               const std::optional<double> order) {
+      row.push_back({column, scientific(error, 3)});
+      if (study.cycles.size() > 1)
+        row.push_back({column, fixed(order, 2).value_or(""), /* is_order */ true});
+    };
+    if (cycle.errors)
+      for (const auto &[name, norm] : error_norms)
+        add_error(std::string(name) + " error", (*cycle.errors).*norm,
+                  observed_order(study, cycle.cycle, norm));
+    if (cycle.estimate) {
+      add_error("estimated error", cycle.estimate->error, estimated_order(study, cycle.cycle));
+      row.push_back({"effectivity", fixed(cycle.estimate->effectivity, 3)});
+    }
+    row.push_back({"seconds", fixed(cycle.total_seconds, 3)});
+    table.push_back(std::move(row));
+  }
+  return table;
+}
+
+/// A line for each quantity and cycle.
+Table quantity_table(const StudyRecord &study)
+{
+  Table table;
+  if (study.cycles.empty())
+    return table;
+  // those of the first cycle are those of all; a cycle that failed has none
+  for (const Quantity &quantity : study.cycles.front().quantities)
+    for (std::size_t cycle = 0; cycle < study.cycles.size(); ++cycle) {
+      const QuantityInCycle q = quantity_in(study, cycle, quantity);
+      table.push_back({{"quantity", quantity.name},
+                       {"cycle", std::to_string(cycle)},
+                       {"value", general(q.value, 10).value_or("")},
+                       {"difference", general(q.difference, 3).value_or("")},
+                       {"order", general(q.order, 3).value_or("")}});
+    }
+  return table;
+}
+} // namespace
+
+TableTexts convergence_table(const StudyRecord &study)
+{
+  TableTexts texts = texts_of(cycle_table(study));
+  if (const Table quantities = quantity_table(study); !quantities.empty())
+    append(texts_of(quantities), texts);
+  std::vector<std::string> remarks;
+  for (const Verdict &verdict : verdicts(study))
+    remarks.push_back(to_string(verdict));
+  for (const Extrapolation &extrapolation : extrapolations(study))
+    remarks.push_back(to_string(extrapolation));
+  append_remarks(remarks, texts);
+  return texts;
+}
+
+Row csv_row(const StudyRecord &study, const CycleRecord &cycle)
+{
+  const SolveSummary &solve = cycle.solve;
+  Row row = {{"cycle", std::to_string(cycle.cycle)},
+             {"cells", std::to_string(cycle.cells)},
+             {"dofs", std::to_string(cycle.dofs)},
+             {"nonzeros", std::to_string(cycle.nonzeros)},
+             {"h", general(cycle.h)},
+             {"outcome", linalg::to_string(solve.report.outcome)},
+             {"nonlinear_iterations", std::to_string(solve.nonlinear_iterations)},
+             {"linear_iterations", std::to_string(solve.linear_iterations)},
+             {"true_residual", general(solve.report.true_residual)}};
+  for (const Quantity &quantity : cycle.quantities) {
+    const QuantityInCycle q = quantity_in(study, cycle.cycle, quantity);
+    row.push_back({quantity.name, general(q.value)});
+    if (quantity.has_limit) {
+      row.push_back({quantity.name + "_difference", general(q.difference).value_or("")});
+      row.push_back({quantity.name + "_order", general(q.order).value_or("")});
+    }
+  }
+  // Columns that a cycle lacks are named all the same, for their place among others.
+  const auto add = [&](const std::string &column, const bool is_there,
+                       const std::optional<double> value) {
+    row.push_back({column, is_there ? general(value).value_or("") : std::optional<std::string>()});
+  };
+  const ErrorNorms errors = cycle.errors.value_or(ErrorNorms());
+  for (const auto &[name, norm] : error_norms) {
+    add(std::string(name) + "_error", cycle.errors.has_value(), errors.*norm);
+    add(std::string(name) + "_order", cycle.errors.has_value(),
+        observed_order(study, cycle.cycle, norm));
+  }
+  const SolutionNorms norms = cycle.norms.value_or(SolutionNorms());
+  add("L2_norm", cycle.norms.has_value(), norms.L2);
+  add("H1_norm", cycle.norms.has_value(), norms.H1);
+  const EstimateRecord estimate = cycle.estimate.value_or(EstimateRecord());
+  add("estimated_error", cycle.estimate.has_value(), estimate.error);
+  add("estimated_order", cycle.estimate.has_value(), estimated_order(study, cycle.cycle));
+  add("effectivity", cycle.estimate.has_value(), estimate.effectivity);
+  const linalg::EnergyReport &energy = solve.report.energy;
+  add("energy_error", energy.target > 0., energy.error);
+  add("energy_tolerance", energy.target > 0., energy.target);
+  row.push_back({"energy_tolerance_from",
+                 energy.target > 0. ? tolerance_source(cycle) : std::optional<std::string>()});
+  for (const std::string &phase : phase_names()) {
+    const auto seconds = cycle.seconds.find(phase);
+    add(phase + "_seconds", true, seconds == cycle.seconds.end() ? 0. : seconds->second);
+  }
+  add("total_seconds", true, cycle.total_seconds);
+  row.push_back({"transfer_bytes", std::to_string(solve.report.costs.transfer.bytes)});
+  add("transfer_overlapped_seconds", true, solve.report.costs.transfer.overlapped_seconds);
+  return row;
+}
+
+std::string convergence_csv(const StudyRecord &study)
+{
+  Table table;
+  for (const CycleRecord &cycle : study.cycles)
+    table.push_back(csv_row(study, cycle));
+  return csv_of(table);
+}
+
+std::string history_csv(const StudyRecord &study)
+{
+  std::ostringstream text;
+  text.precision(10);
+  text << "cycle,iteration,residual\n";
+  for (const CycleRecord &cycle : study.cycles)
+    for (std::size_t k = 0; k < cycle.solve.report.history.size(); ++k)
+      text << cycle.cycle << ',' << k << ',' << cycle.solve.report.history[k] << '\n';
+  return text.str();
+}
+
+namespace
+{
+Json solve_values(const SolveSummary &solve)
+{
+  Json values = report_values(solve.report);
+  values["nonlinear_iterations"] = solve.nonlinear_iterations;
+  values["linear_iterations"] = solve.linear_iterations;
+  return values;
+}
+
+/// null for nothing.
+Json optional_value(const std::optional<double> &value)
+{
+  return value ? Json(*value) : Json();
+}
+
+Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
+{
+  Json values = {{"cycle", cycle.cycle}, {"cells", cycle.cells},
+                 {"dofs", cycle.dofs},   {"nonzeros", cycle.nonzeros},
+                 {"h", cycle.h},         {"solve", solve_values(cycle.solve)}};
+  if (cycle.errors)
+    for (const auto &[name, norm] : error_norms)
+      values["errors"][name] = {
+          {"error", (*cycle.errors).*norm},
+          {"order", optional_value(observed_order(study, cycle.cycle, norm))}};
+  if (cycle.norms)
+    values["norms"] = {{"L2", cycle.norms->L2}, {"H1", cycle.norms->H1}};
+  if (cycle.estimate) {
+    const auto order = estimated_order(study, cycle.cycle);
+    values["estimate"] = {{"error", cycle.estimate->error},
+                          {"order", optional_value(order)},
+                          {"relative", cycle.estimate->relative()},
+                          {"effectivity", optional_value(cycle.estimate->effectivity)}};
+  }
+  values["energy"] = optional_value(cycle.energy);
+  values["predicted_error"] = Json();
+  if (const auto &predicted = cycle.predicted)
+    values["predicted_error"] = {{"error", predicted->error},
+                                 {"tolerance", predicted->tolerance},
+                                 {"source", predicted->source}};
+  values["quantities"] = Json::object();
+  for (const Quantity &quantity : cycle.quantities)
+    values["quantities"][quantity.name] = quantity.value;
+  values["seconds"] = Json::object();
+  for (const std::string &phase : phase_names())
+    if (const auto entry = cycle.seconds.find(phase); entry != cycle.seconds.end())
+      values["seconds"][phase] = entry->second;
+  values["seconds"]["total"] = cycle.total_seconds;
+  return values;
+}
+} // namespace
+
+Json results_of(const StudyRecord &study)
+{
+  Json values = {
+      {"stopped_by", study.stopped_by}, {"warnings", study.warnings}, {"cycles", Json::array()}};
+  for (const CycleRecord &cycle : study.cycles)
+    values["cycles"].push_back(cycle_values(study, cycle));
+  if (study.branch)
+    values["continuation"] = branch_values(*study.branch);
+  values["verdicts"] = Json::array();
+  for (const Verdict &verdict : verdicts(study))
+    values["verdicts"].push_back({{"norm", verdict.norm},
+                                  {"by", verdict.is_by_dofs ? "dofs" : "h"},
+                                  {"observed", verdict.observed},
+                                  {"expected", verdict.expected},
+                                  {"rounding", verdict.is_exact},
+                                  {"holds", verdict.holds}});
+  values["extrapolated"] = Json::array();
+  for (const Extrapolation &e : extrapolations(study))
+    values["extrapolated"].push_back({{"name", e.name},
+                                      {"last", e.last},
+                                      {"value", optional_value(e.value)},
+                                      {"order", optional_value(e.order)},
+                                      {"relative_error", optional_value(e.relative_error)},
+                                      {"obstacle", e.obstacle}});
+  return values;
+}
+
+namespace
+{
+// Of the layout of summary.json; grows when a reader of the old one could go wrong.
+constexpr int schema_version = 3;
+
+bool is_parameter(const Json &node)
+{
+  return node.contains("value") && !node["value"].is_object();
+}
+
+/// Section -> key -> value of every parameter.
+Json values_of(const Json &node)
+{
+  Json values = Json::object();
+  for (const auto &[key, entry] : node.items())
+    values[key] = is_parameter(entry) ? entry["value"] : values_of(entry);
+  return values;
+}
+
+/// Adds to @p changed the parameters that are not at their default, by `Section/Key`.
+void find_changed(const Json &node, const std::string &path, Json &changed)
+{
+  for (const auto &[key, entry] : node.items())
+    if (!is_parameter(entry))
+      find_changed(entry, path + key + "/", changed);
+    else if (entry["value"] != entry["default_value"])
+      changed.push_back(
+          {{"name", path + key}, {"value", entry["value"]}, {"default", entry["default_value"]}});
+}
+
+/// What print_parameters() says in JSON.
+Json declared_parameters()
+{
+  std::stringstream text;
+  print_parameters(text, dealii::ParameterAcceptor::prm, ParameterFormat::json);
+  return Json::parse(text);
+}
+
+Json groups_of(const StudyRecord &study)
+{
+  Json groups = Json::array();
+  for (std::size_t k = 0; k < study.groups.size(); ++k) {
+    const auto &group = study.groups[k];
+    groups.push_back(
+        {{"ranks", {group.first_rank, group.last_rank}},
+         {"node", group.node},
+         {"backend", group.backend},
+         {"description", group.description},
+         {"rows", k < study.rows_of_groups.size() ? Json(study.rows_of_groups[k]) : Json()}});
+  }
+  return groups;
+}
+} // namespace
+
+std::string summary_json(const StudyRecord &study)
+{
+  Json summary = {
+      {"schema", schema_version},
+      {"version", version_values(library_versions)},
+      {"outcome", linalg::to_string(study.cycles.back().solve.report.outcome)},
+      {"physics", study.physics},
+      {"dimension", study.dimension},
+      {"element", study.element},
+      {"mesh", {{"boundary_ids", study.boundary_ids}, {"material_ids", study.material_ids}}},
+      {"ranks", study.n_ranks},
+      {"backend",
+       {{"name", study.groups.front().backend}, {"description", study.groups.front().description}}},
+      {"groups", groups_of(study)},
+      {"peak_bytes", {{"host", study.peak_host_bytes}, {"device", study.peak_device_bytes}}},
+      {"total_seconds", study.total_seconds}};
+  summary.update(results_of(study));
+  summary["files"] = study.files;
+  summary["units"] = study.units;
+  const Json declared = declared_parameters();
+  summary["parameters"] = values_of(declared);
+  summary["changed_parameters"] = Json::array();
+  find_changed(declared, "", summary["changed_parameters"]);
+  return summary.dump(2) + "\n";
+}
+
+} // namespace femgpu
