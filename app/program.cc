@@ -1,9 +1,9 @@
 #include "app/program.h"
 
 #include "app/command_line.h"
+#include "app/declared_parameters.h"
 #include "app/failure.h"
 #include "app/listing.h"
-#include "app/parameter_print.h"
 #include "app/parameters.h"
 #include "app/run.h"
 #include "app/study.h"
@@ -80,8 +80,7 @@ bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
   }
   else if (!command_line.print_parameters.empty()) {
     const Parameters parameters;
-    print_parameters(text, dealii::ParameterAcceptor::prm,
-                     parameter_format(command_line.print_parameters));
+    text << parameters_as(command_line.print_parameters, dealii::ParameterAcceptor::prm);
   }
   else
     return false;

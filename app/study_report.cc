@@ -2,7 +2,7 @@
 
 #include "app/branch_report.h"
 #include "app/convergence.h"
-#include "app/parameter_print.h"
+#include "app/declared_parameters.h"
 #include "common/report_values.h"
 
 #include <deal.II/base/parameter_acceptor.h>
@@ -302,39 +302,6 @@ namespace
 // Of the layout of summary.json; grows when a reader of the old one could go wrong.
 constexpr int schema_version = 3;
 
-bool is_parameter(const Json &node)
-{
-  return node.contains("value") && !node["value"].is_object();
-}
-
-/// Section -> key -> value of every parameter.
-Json values_of(const Json &node)
-{
-  Json values = Json::object();
-  for (const auto &[key, entry] : node.items())
-    values[key] = is_parameter(entry) ? entry["value"] : values_of(entry);
-  return values;
-}
-
-/// Adds to @p changed the parameters that are not at their default, by `Section/Key`.
-void find_changed(const Json &node, const std::string &path, Json &changed)
-{
-  for (const auto &[key, entry] : node.items())
-    if (!is_parameter(entry))
-      find_changed(entry, path + key + "/", changed);
-    else if (entry["value"] != entry["default_value"])
-      changed.push_back(
-          {{"name", path + key}, {"value", entry["value"]}, {"default", entry["default_value"]}});
-}
-
-/// What print_parameters() says in JSON.
-Json declared_parameters()
-{
-  std::stringstream text;
-  print_parameters(text, dealii::ParameterAcceptor::prm, ParameterFormat::json);
-  return Json::parse(text);
-}
-
 Json groups_of(const StudyRecord &study)
 {
   Json groups = Json::array();
@@ -370,10 +337,15 @@ std::string summary_json(const StudyRecord &study)
   summary.update(results_of(study));
   summary["files"] = study.files;
   summary["units"] = study.units;
-  const Json declared = declared_parameters();
-  summary["parameters"] = values_of(declared);
+  summary["parameters"] = Json::object();
   summary["changed_parameters"] = Json::array();
-  find_changed(declared, "", summary["changed_parameters"]);
+  for (const DeclaredParameter &p : DeclaredParameters(dealii::ParameterAcceptor::prm).parameters) {
+    const Json value = p.json_of(p.value), default_value = p.json_of(p.default_value);
+    summary["parameters"][Json::json_pointer("/" + p.path())] = value;
+    if (value != default_value)
+      summary["changed_parameters"].push_back(
+          {{"name", p.path()}, {"value", value}, {"default", default_value}});
+  }
   return summary.dump(2) + "\n";
 }
 
