@@ -148,8 +148,10 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
   std::set<std::string> taken;
   for (Combination &combination : all) {
     std::string name;
-    for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t i = 0; i < names.size(); ++i) {
       name += (i == 0 ? "" : ",") + safe(names[i] + "=" + combination.values[i]);
+      combination.text += (i == 0 ? "" : ", ") + names[i] + " = " + combination.values[i];
+    }
     name.resize(std::min<std::size_t>(name.size(), 112)); // leaves room for a number
     combination.directory = name;
     for (int k = 2; !taken.insert(combination.directory).second; ++k)
@@ -158,46 +160,33 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
   return all;
 }
 Combinations::Combinations(const CommandLine &command_line, Parameters &parameters)
-    : studied_parameters(parse_studies(command_line.study)), all(combinations(studied_parameters)),
-      source(read_source(command_line)), common(as_overrides(command_line)), parameters(parameters)
+    : studied(parse_studies(command_line.study)), all(combinations(studied)),
+      source(read_source(command_line)), common(command_line.overrides), parameters(parameters)
 {}
 
 void Combinations::apply(const std::size_t i, const std::string &directory) const
 {
-  std::vector<std::string> overrides = common;
-  for (std::size_t k = 0; k < studied_parameters.size(); ++k)
-    overrides.push_back(studied_parameters[k].path + "=" + all[i].values[k]);
+  std::vector<std::string> overrides = common, physics; // physics that runs of the study choose
+  for (std::size_t k = 0; k < studied.size(); ++k) {
+    overrides.push_back(studied[k].path + "=" + all[i].values[k]);
+    if (studied[k].path == "Physics")
+      physics = studied[k].values;
+  }
   if (!directory.empty())
     overrides.push_back("Output/Directory=" + directory + "/" + all[i].directory);
-  parameters.apply(source, overrides, studied_physics());
-}
-
-std::vector<std::string> Combinations::studied_physics() const
-{
-  for (const StudiedParameter &parameter : studied_parameters)
-    if (parameter.path == "Physics")
-      return parameter.values;
-  return {};
-}
-
-std::string Combinations::text(const std::size_t i) const
-{
-  const std::vector<std::string> names = short_names(studied_parameters);
-  std::string result;
-  for (std::size_t k = 0; k < names.size(); ++k)
-    result += (k == 0 ? "" : ", ") + names[k] + " = " + all[i].values[k];
-  return result;
+  parameters.apply(source, overrides, physics);
 }
 
 std::string Combinations::named(const std::size_t i, std::string message) const
 {
-  for (std::size_t k = 0; k < studied_parameters.size(); ++k) {
-    const std::string set = "--set '" + studied_parameters[k].path + "=" + all[i].values[k] + "'";
+  for (std::size_t k = 0; k < studied.size(); ++k) {
+    const std::string set = "--set '" + studied[k].path + "=" + all[i].values[k] + "'";
     for (std::size_t at = 0; (at = message.find(set, at)) != std::string::npos;)
       message.replace(at, 5, "--study");
   }
-  return "combination " + text(i) + ": " + message;
+  return "combination " + all[i].text + ": " + message;
 }
+
 namespace
 {
 /// The outcome, in tables, of a combination that an error has ended.
@@ -221,8 +210,7 @@ Row last_row(const StudyRecord &study)
     }
   if (cycle.estimate)
     row.push_back({"estimated error", scientific(cycle.estimate->error, 3)});
-  const auto seconds = cycle.seconds.find("solve");
-  row.push_back({"solve seconds", fixed(seconds == cycle.seconds.end() ? 0. : seconds->second, 3)});
+  row.push_back({"solve seconds", fixed(cycle.seconds_of("solve"), 3)});
   row.push_back({"seconds", fixed(study.total_seconds, 3)});
   return row;
 }

@@ -200,6 +200,6 @@ void Parameters::apply(const ParameterSource &source, const std::vector<std::str
 
 void Parameters::read(const CommandLine &command_line)
 {
-  apply(read_source(command_line), as_overrides(command_line));
+  apply(read_source(command_line), command_line.overrides);
 }
 } // namespace femgpu

@@ -2,11 +2,9 @@
 
 #include "app/branch_report.h"
 #include "app/convergence.h"
-#include "app/field_units.h"
-#include "app/listing.h"
 #include "app/measurement_output.h"
 #include "app/refinement_control.h"
-#include "app/run_limits.h"
+#include "app/run_checks.h"
 #include "app/solution_output.h"
 #include "app/study_report.h"
 #include "linalg/base/error.h"
@@ -27,7 +25,6 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/numerics/vector_tools_interpolate.h>
 
 #include <algorithm>
@@ -393,17 +390,6 @@ void Study<dim>::trace_branch(linalg::GroupSystem &system, SolutionOutput<dim> &
   end_cycle(record);
   study.stopped_by = study.converged() ? "cycles" : "not_converged";
   study.peak_device_bytes = tracer.group_solver().peak_device_bytes();
-}
-
-/// "cuda:0 (NVIDIA H200)", or where each of several groups solves.
-std::string places_text(const std::vector<linalg::GroupSolver::Place> &groups)
-{
-  if (groups.size() == 1)
-    return groups.front().backend + " (" + groups.front().description + ")";
-  std::string text = std::to_string(groups.size()) + " solver groups:";
-  for (const auto &group : groups)
-    text += (group.first_rank > 0 ? "; " : " ") + place_text(group);
-  return text;
 }
 
 template <int dim>

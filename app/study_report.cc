@@ -17,7 +17,13 @@ namespace
 {
 using Json = nlohmann::ordered_json;
 
-/// What has told the tolerance of a solve that has stopped at its error in the energy norm.
+/// Does the solve stop at its error in the energy norm?
+bool stops_by_energy(const CycleRecord &cycle)
+{
+  return cycle.solve.report.energy.target > 0.;
+}
+
+/// What has told the tolerance of such a solve.
 std::string tolerance_source(const CycleRecord &cycle)
 {
   return cycle.predicted ? cycle.predicted->source : "Energy tolerance";
@@ -64,6 +70,24 @@ std::string cycle_details(const CycleRecord &record)
   return text.str();
 }
 
+std::string place_text(const linalg::GroupSolver::Place &place)
+{
+  const std::string first = std::to_string(place.first_rank),
+                    last = std::to_string(place.last_rank);
+  return (first == last ? "rank " + first : "ranks " + first + " to " + last) + " with " +
+         place.backend + " (" + place.description + ") of " + place.node;
+}
+
+std::string places_text(const std::vector<linalg::GroupSolver::Place> &groups)
+{
+  if (groups.size() == 1)
+    return groups.front().backend + " (" + groups.front().description + ")";
+  std::string text = std::to_string(groups.size()) + " solver groups:";
+  for (const auto &group : groups)
+    text += (group.first_rank > 0 ? "; " : " ") + place_text(group);
+  return text;
+}
+
 Row solve_row(const CycleRecord &cycle)
 {
   const linalg::SolveReport &report = cycle.solve.report;
@@ -75,7 +99,7 @@ Row solve_row(const CycleRecord &cycle)
     row.push_back({"nonlinear", std::to_string(cycle.solve.nonlinear_iterations)});
   row.push_back({"iterations", std::to_string(cycle.solve.linear_iterations)});
   row.push_back({"residual", scientific(report.true_residual, 2)});
-  if (report.energy.target > 0.) {
+  if (stops_by_energy(cycle)) {
     row.push_back({"energy error", scientific(report.energy.error, 2)});
     row.push_back({"tolerance", scientific(report.energy.target, 2)});
     row.push_back({"tolerance from", tolerance_source(cycle)});
@@ -145,78 +169,6 @@ TableTexts convergence_table(const StudyRecord &study)
   return texts;
 }
 
-Row csv_row(const StudyRecord &study, const CycleRecord &cycle)
-{
-  const SolveSummary &solve = cycle.solve;
-  Row row = {{"cycle", std::to_string(cycle.cycle)},
-             {"cells", std::to_string(cycle.cells)},
-             {"dofs", std::to_string(cycle.dofs)},
-             {"nonzeros", std::to_string(cycle.nonzeros)},
-             {"h", general(cycle.h)},
-             {"outcome", linalg::to_string(solve.report.outcome)},
-             {"nonlinear_iterations", std::to_string(solve.nonlinear_iterations)},
-             {"linear_iterations", std::to_string(solve.linear_iterations)},
-             {"true_residual", general(solve.report.true_residual)}};
-  for (const Quantity &quantity : cycle.quantities) {
-    const QuantityInCycle q = quantity_in(study, cycle.cycle, quantity);
-    row.push_back({quantity.name, general(q.value)});
-    if (quantity.has_limit) {
-      row.push_back({quantity.name + "_difference", general(q.difference).value_or("")});
-      row.push_back({quantity.name + "_order", general(q.order).value_or("")});
-    }
-  }
-  // Columns that a cycle lacks are named all the same, for their place among others.
-  const auto add = [&](const std::string &column, const bool is_there,
-                       const std::optional<double> value) {
-    row.push_back({column, is_there ? general(value).value_or("") : std::optional<std::string>()});
-  };
-  const ErrorNorms errors = cycle.errors.value_or(ErrorNorms());
-  for (const auto &[name, norm] : error_norms) {
-    add(std::string(name) + "_error", cycle.errors.has_value(), errors.*norm);
-    add(std::string(name) + "_order", cycle.errors.has_value(),
-        observed_order(study, cycle.cycle, norm));
-  }
-  const SolutionNorms norms = cycle.norms.value_or(SolutionNorms());
-  add("L2_norm", cycle.norms.has_value(), norms.L2);
-  add("H1_norm", cycle.norms.has_value(), norms.H1);
-  const EstimateRecord estimate = cycle.estimate.value_or(EstimateRecord());
-  add("estimated_error", cycle.estimate.has_value(), estimate.error);
-  add("estimated_order", cycle.estimate.has_value(), estimated_order(study, cycle.cycle));
-  add("effectivity", cycle.estimate.has_value(), estimate.effectivity);
-  const linalg::EnergyReport &energy = solve.report.energy;
-  add("energy_error", energy.target > 0., energy.error);
-  add("energy_tolerance", energy.target > 0., energy.target);
-  row.push_back({"energy_tolerance_from",
-                 energy.target > 0. ? tolerance_source(cycle) : std::optional<std::string>()});
-  for (const std::string &phase : phase_names()) {
-    const auto seconds = cycle.seconds.find(phase);
-    add(phase + "_seconds", true, seconds == cycle.seconds.end() ? 0. : seconds->second);
-  }
-  add("total_seconds", true, cycle.total_seconds);
-  row.push_back({"transfer_bytes", std::to_string(solve.report.costs.transfer.bytes)});
-  add("transfer_overlapped_seconds", true, solve.report.costs.transfer.overlapped_seconds);
-  return row;
-}
-
-std::string convergence_csv(const StudyRecord &study)
-{
-  Table table;
-  for (const CycleRecord &cycle : study.cycles)
-    table.push_back(csv_row(study, cycle));
-  return csv_of(table);
-}
-
-std::string history_csv(const StudyRecord &study)
-{
-  std::ostringstream text;
-  text.precision(10);
-  text << "cycle,iteration,residual\n";
-  for (const CycleRecord &cycle : study.cycles)
-    for (std::size_t k = 0; k < cycle.solve.report.history.size(); ++k)
-      text << cycle.cycle << ',' << k << ',' << cycle.solve.report.history[k] << '\n';
-  return text.str();
-}
-
 namespace
 {
 Json solve_values(const SolveSummary &solve)
@@ -268,7 +220,78 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
   values["seconds"]["total"] = cycle.total_seconds;
   return values;
 }
+
+/// A value as it stands in a .csv file: numbers in full, null as nothing.
+std::string csv_text(const Json &value)
+{
+  if (value.is_number_float())
+    return *general(value.get<double>());
+  return value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
+}
 } // namespace
+
+Row csv_row(const StudyRecord &study, const CycleRecord &cycle)
+{
+  Row row;
+  const Json values = cycle_values(study, cycle);
+  const auto add = [&](const std::string &column, const std::string &path) {
+    const Json::json_pointer place(path);
+    row.push_back({column, {}}); // named also without a value, for its place among others
+    if (values.contains(place))
+      row.back().text = csv_text(values[place]);
+  };
+  for (const std::string name : {"cycle", "cells", "dofs", "nonzeros", "h"})
+    add(name, "/" + name);
+  for (const std::string name :
+       {"outcome", "nonlinear_iterations", "linear_iterations", "true_residual"})
+    add(name, "/solve/" + name);
+  for (const Quantity &quantity : cycle.quantities) {
+    const QuantityInCycle q = quantity_in(study, cycle.cycle, quantity);
+    row.push_back({quantity.name, general(q.value)});
+    if (quantity.has_limit) {
+      row.push_back({quantity.name + "_difference", general(q.difference).value_or("")});
+      row.push_back({quantity.name + "_order", general(q.order).value_or("")});
+    }
+  }
+  for (const NamedNorm &norm : error_norms)
+    for (const std::string what : {"error", "order"})
+      add(norm.name + ("_" + what), "/errors/" + (norm.name + ("/" + what)));
+  for (const std::string norm : {"L2", "H1"})
+    add(norm + "_norm", "/norms/" + norm);
+  for (const std::string what : {"error", "order"})
+    add("estimated_" + what, "/estimate/" + what);
+  add("effectivity", "/estimate/effectivity");
+  const bool is_by_energy = stops_by_energy(cycle);
+  add("energy_error", is_by_energy ? "/solve/energy_error" : "/nothing");
+  add("energy_tolerance", is_by_energy ? "/solve/energy_target" : "/nothing");
+  row.push_back({"energy_tolerance_from",
+                 is_by_energy ? tolerance_source(cycle) : std::optional<std::string>()});
+  for (const std::string &phase : phase_names())
+    row.push_back({phase + "_seconds", general(cycle.seconds_of(phase))});
+  add("total_seconds", "/seconds/total");
+  for (const std::string what : {"bytes", "overlapped_seconds"})
+    add("transfer_" + what, "/solve/transfer/" + what);
+  return row;
+}
+
+std::string convergence_csv(const StudyRecord &study)
+{
+  Table table;
+  for (const CycleRecord &cycle : study.cycles)
+    table.push_back(csv_row(study, cycle));
+  return csv_of(table);
+}
+
+std::string history_csv(const StudyRecord &study)
+{
+  std::ostringstream text;
+  text.precision(10);
+  text << "cycle,iteration,residual\n";
+  for (const CycleRecord &cycle : study.cycles)
+    for (std::size_t k = 0; k < cycle.solve.report.history.size(); ++k)
+      text << cycle.cycle << ',' << k << ',' << cycle.solve.report.history[k] << '\n';
+  return text.str();
+}
 
 Json results_of(const StudyRecord &study)
 {

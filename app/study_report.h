@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -28,6 +29,12 @@ std::string cycle_line(const CycleRecord &record);
 /// What --verbose adds: how the solve ended, seconds by phase, what was transferred.
 std::string cycle_details(const CycleRecord &record);
 
+/// "ranks 0 to 3 with cuda:0 (NVIDIA H200) of node12"
+std::string place_text(const linalg::GroupSolver::Place &place);
+
+/// "cuda:0 (NVIDIA H200)", or where each of several groups solves.
+std::string places_text(const std::vector<linalg::GroupSolver::Place> &groups);
+
 /// For a table for people: the size of a cycle, and how its system was solved.
 Row solve_row(const CycleRecord &cycle);
 
@@ -35,7 +42,7 @@ Row solve_row(const CycleRecord &cycle);
 /// verdicts and extrapolations.
 TableTexts convergence_table(const StudyRecord &study);
 
-/// For a table for machines: all columns, numbers in full.
+/// For a table for machines: numbers of summary.json in full, and the changes of quantities.
 Row csv_row(const StudyRecord &study, const CycleRecord &cycle);
 
 /// The text of convergence.csv.
