@@ -53,7 +53,8 @@ void MeasurementOutput::write(const unsigned int cycle, const MeasuredValues &va
     texts.emplace_back("points.csv", points);
   }
   for (const SampledValues &line : values.lines)
-    texts.emplace_back("line_" + line.name + "_" + Utilities::int_to_string(cycle, 3) + ".csv", header(line) + rows(line, ""));
+    texts.emplace_back("line_" + line.name + "_" + Utilities::int_to_string(cycle, 3) + ".csv",
+                       header(line) + rows(line, ""));
   std::string error;
   for (const auto &[name, text] : texts) {
     if (std::find(names.begin(), names.end(), name) == names.end())

@@ -25,6 +25,7 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
+#include <deal.II/grid/grid_tools.h>
 #include <deal.II/numerics/vector_tools_interpolate.h>
 
 #include <algorithm>
@@ -281,10 +282,7 @@ std::optional<Stop> Study<dim>::begin_cycle(linalg::GroupSystem &system, CycleRe
   record.dofs = discretization.dofs().n_dofs();
   record.nonzeros = system.n_nonzeros();
   study.rows_of_groups = system.rows_of_groups();
-  for (const auto &cell : discretization.dofs().active_cell_iterators())
-    if (cell->is_locally_owned())
-      record.h = std::max(record.h, cell->diameter());
-  record.h = Utilities::MPI::max(record.h, comm);
+  record.h = GridTools::maximal_cell_diameter(*mesh.triangulation, discretization.mapping());
   record.seconds["pattern"] = watch.lap();
   console.begin_phase("solve");
   return {};
