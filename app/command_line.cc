@@ -61,13 +61,17 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, Comman
   for (const std::string &text : raw.set)
     if (text.find('=') == std::string::npos)
       reader.fail("--set '" + text + "' has no '='; write --set 'Section/Key=value'");
-  result.set = raw.set;
   parse_studies(raw.study); // throws for what cannot be read
   result.study = raw.study;
-  result.backend = reader.backend(raw.backend, "--backend");
-  result.threads = reader.positive_number(raw.threads, "--threads", most_threads);
-  result.output = reader.single(raw.output, "--output");
-  result.refinements = reader.positive_number(raw.refinements, "--refinements", most_cycles);
+  if (const auto backend = reader.backend(raw.backend, "--backend"))
+    result.overrides.push_back("Solver/Backend=" + *backend);
+  if (const auto n = reader.positive_number(raw.threads, "--threads", most_threads))
+    result.overrides.push_back("Solver/Threads=" + std::to_string(*n));
+  if (const auto directory = reader.single(raw.output, "--output"))
+    result.overrides.push_back("Output/Directory=" + *directory);
+  if (const auto n = reader.positive_number(raw.refinements, "--refinements", most_cycles))
+    result.overrides.push_back("Study/Cycles=" + std::to_string(*n));
+  result.overrides.insert(result.overrides.end(), raw.set.begin(), raw.set.end());
   result.print_parameters =
       reader.word(raw.print_parameters, "--print-parameters", {"prm", "json", "md"}).value_or("");
   if (result.quiet && result.verbose)
@@ -90,20 +94,5 @@ CommandLine parse_command_line(int argc, const char *const *argv)
   if (result.help.empty())
     check_values(reader, raw, result);
   return result;
-}
-
-std::vector<std::string> as_overrides(const CommandLine &command_line)
-{
-  std::vector<std::string> overrides;
-  if (command_line.backend)
-    overrides.push_back("Solver/Backend=" + *command_line.backend);
-  if (command_line.threads)
-    overrides.push_back("Solver/Threads=" + std::to_string(*command_line.threads));
-  if (command_line.output)
-    overrides.push_back("Output/Directory=" + *command_line.output);
-  if (command_line.refinements)
-    overrides.push_back("Study/Cycles=" + std::to_string(*command_line.refinements));
-  overrides.insert(overrides.end(), command_line.set.begin(), command_line.set.end());
-  return overrides;
 }
 } // namespace femgpu

@@ -1,8 +1,5 @@
 #include "app/convergence.h"
 
-#include "app/extrapolation.h"
-#include "app/quantity_table.h"
-
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -105,9 +102,9 @@ std::vector<Verdict> verdicts(const StudyRecord &study)
     verdict.norm = name;
     verdict.observed = *order;
     verdict.expected = study.degree + (norm == &ErrorNorms::L2 ? 1. : 0.);
-    const double size = norm == &ErrorNorms::L2 ? study.cycles[last].errors->exact_L2
-                                                : study.cycles[last].errors->exact_H1;
-    verdict.is_exact = (*study.cycles[last].errors).*norm < rounding_level * size;
+    const ErrorNorms &errors = *study.cycles[last].errors;
+    const double size = norm == &ErrorNorms::L2 ? errors.exact_L2 : errors.exact_H1;
+    verdict.is_exact = errors.*norm < rounding_level * size;
     verdict.holds = verdict.is_exact || verdict.observed >= verdict.expected - order_tolerance;
     result.push_back(verdict);
   }
@@ -133,198 +130,183 @@ std::string to_string(const Verdict &verdict)
   return text.str();
 }
 
-void add_cycle(const CycleRecord &cycle, const Escape &escape, dealii::ConvergenceTable &table)
+QuantityInCycle quantity_in(const StudyRecord &study, const std::size_t cycle,
+                            const Quantity &quantity)
 {
-  table.add_value("cycle", cycle.cycle);
-  table.add_value("cells", static_cast<unsigned int>(cycle.cells));
-  table.add_value("dofs", static_cast<unsigned int>(cycle.dofs));
-  table.add_value("outcome", escape(linalg::to_string(cycle.solve.report.outcome)));
-  // as text: where lines before this one lack the column, it is empty there, and not zero
-  if (cycle.solve.nonlinear_iterations > 0)
-    table.add_value("nonlinear", std::to_string(cycle.solve.nonlinear_iterations));
-  table.add_value("iterations", std::to_string(cycle.solve.linear_iterations));
-  table.add_value("residual", scientific(cycle.solve.report.true_residual, 2));
-  if (const linalg::EnergyReport &energy = cycle.solve.report.energy; energy.target > 0.) {
-    table.add_value("energy error", scientific(energy.error, 2));
-    table.add_value("tolerance", scientific(energy.target, 2));
-    table.add_value("tolerance from",
-                    escape(cycle.predicted ? cycle.predicted->source : "Energy tolerance"));
-  }
+  const auto value = [&](const std::size_t k) -> std::optional<double> {
+    for (const Quantity &other : study.cycles[k].quantities)
+      if (other.name == quantity.name)
+        return other.value;
+    return {};
+  };
+  const auto difference = [&](const std::size_t k) -> std::optional<double> {
+    const auto before = value(k - 1), now = value(k);
+    return before && now ? std::optional<double>(*now - *before) : std::nullopt;
+  };
+  QuantityInCycle result;
+  result.value = value(cycle);
+  if (!quantity.has_limit || cycle < 1)
+    return result;
+  result.difference = difference(cycle);
+  if (!result.difference || cycle < 2)
+    return result;
+  const auto before = difference(cycle - 1);
+  const double cells0 = static_cast<double>(study.cycles[cycle - 1].cells),
+               cells1 = static_cast<double>(study.cycles[cycle].cells);
+  const double rounding = rounding_level * std::abs(*result.value);
+  if (before && cells0 != cells1 && std::abs(*before) > rounding &&
+      std::abs(*result.difference) > rounding)
+    result.order = study.dimension * std::log(std::abs(*before / *result.difference)) /
+                   std::log(cells1 / cells0);
+  return result;
 }
 
 namespace
 {
-void add_errors(const CycleRecord &cycle, dealii::ConvergenceTable &table,
-                std::vector<std::string> &columns)
+/// Of the number @p name with the values @p v0, @p v1, @p v2. @param degree of the elements
+Extrapolation extrapolate(const std::string &name, const double v0, const double v1,
+                          const double v2, const unsigned int degree)
 {
-  const auto add = [&](const std::string &column, const double error) {
-    table.add_value(column, error);
-    if (std::find(columns.begin(), columns.end(), column) == columns.end())
-      columns.push_back(column);
-  };
-  if (cycle.errors)
-    for (const auto &[name, norm] : error_norms)
-      add(std::string(name) + " error", (*cycle.errors).*norm);
-  if (!cycle.estimate)
-    return;
-  add("estimated error", cycle.estimate->error);
-  if (cycle.estimate->effectivity) {
-    table.add_value("effectivity", *cycle.estimate->effectivity);
-    table.set_precision("effectivity", 3);
+  constexpr double least_order = 0.2; // slower than near any corner or crack
+  // Functionals of smooth solutions converge with order 2 p, p the degree, and those that depend on
+  // the quadrature of the data alone, such as the flux through the whole boundary, with that of
+  // Gauss' rule, 2 p + 2. Observed orders scatter about these.
+  const double largest_order = 2. * degree + 2.5;
+  Extrapolation result;
+  result.name = name;
+  result.last = v2;
+  const double first = v0 - v1, second = v1 - v2;
+  if (std::abs(first) + std::abs(second) <= rounding_level * std::abs(v2)) {
+    result.value = v2;
+    result.relative_error = 0.;
+    return result;
   }
-}
-
-dealii::ConvergenceTable make_convergence_table(const StudyRecord &study, const Escape &escape)
-{
-  dealii::ConvergenceTable table;
-  std::vector<std::string> columns; // of errors
-  table.set_auto_fill_mode(true);   // a cycle that failed has no errors and quantities
-  for (const CycleRecord &cycle : study.cycles) {
-    add_cycle(cycle, escape, table);
-    add_errors(cycle, table, columns);
-    table.add_value("seconds", cycle.total_seconds);
+  if (!(first * second > 0.)) {
+    result.obstacle = "the last three values are not monotone";
+    return result;
   }
-  table.set_precision("seconds", 3);
-  for (const std::string &column : columns) {
-    table.set_scientific(column, true);
-    table.set_precision(column, 3);
-    if (study.cycles.size() > 1)
-      table.evaluate_convergence_rates(column, study.is_adaptive ? "dofs" : "cells",
-                                       dealii::ConvergenceTable::reduction_rate_log2,
-                                       static_cast<unsigned int>(study.dimension));
+  const double ratio = first / second;
+  result.order = std::log2(ratio);
+  if (*result.order >= least_order && *result.order <= largest_order) {
+    result.value = v2 + (v2 - v1) / (ratio - 1.);
+    if (*result.value != 0.)
+      result.relative_error = std::abs((*result.value - v2) / *result.value);
   }
-  table.start_new_row(); // fills up the columns that a failed last cycle has left short
-  return table;
+  else {
+    std::ostringstream text;
+    text.precision(3);
+    text << "an order of " << *result.order << " is not plausible (" << least_order << " to "
+         << largest_order << " would be)";
+    result.obstacle = text.str();
+  }
+  return result;
 }
 } // namespace
 
-TableTexts convergence_table(const StudyRecord &study)
+std::vector<Extrapolation> extrapolations(const StudyRecord &study)
 {
-  std::vector<std::string> remarks;
-  for (const Verdict &verdict : verdicts(study))
-    remarks.push_back(to_string(verdict));
-  for (const Extrapolation &extrapolation : extrapolations(study))
-    remarks.push_back(to_string(extrapolation));
-  TableTexts texts =
-      table_texts([&](const Escape &escape) { return make_convergence_table(study, escape); });
-  append(quantity_table(study), texts);
-  return with_remarks(std::move(texts), remarks);
+  std::vector<Extrapolation> result;
+  const std::size_t n = study.cycles.size();
+  if (n < 3 || study.is_adaptive || !study.converged())
+    return result;
+  const CycleRecord &c0 = study.cycles[n - 3], &c1 = study.cycles[n - 2], &c2 = study.cycles[n - 1];
+  for (std::size_t i = 0; i < c2.quantities.size(); ++i)
+    if (i < c0.quantities.size() && i < c1.quantities.size() && c2.quantities[i].has_limit)
+      result.push_back(extrapolate(c2.quantities[i].name, c0.quantities[i].value,
+                                   c1.quantities[i].value, c2.quantities[i].value, study.degree));
+  if (c0.norms && c1.norms && c2.norms) {
+    result.push_back(
+        extrapolate("L2 norm", c0.norms->L2, c1.norms->L2, c2.norms->L2, study.degree));
+    result.push_back(
+        extrapolate("H1 norm", c0.norms->H1, c1.norms->H1, c2.norms->H1, study.degree));
+  }
+  return result;
 }
 
-std::vector<std::string> csv_columns(const std::vector<const StudyRecord *> &studies)
-{
-  std::vector<std::string> columns = {"cycle",
-                                      "cells",
-                                      "dofs",
-                                      "nonzeros",
-                                      "h",
-                                      "outcome",
-                                      "nonlinear_iterations",
-                                      "linear_iterations",
-                                      "true_residual"};
-  bool has_errors = false, has_norms = false, has_estimates = false, has_energy_errors = false;
-  for (const StudyRecord *study : studies)
-    for (const CycleRecord &cycle : study->cycles) {
-      has_errors = has_errors || cycle.errors;
-      has_norms = has_norms || cycle.norms;
-      has_estimates = has_estimates || cycle.estimate;
-      has_energy_errors = has_energy_errors || cycle.solve.report.energy.target > 0.;
-      for (const Quantity &quantity : cycle.quantities)
-        if (std::find(columns.begin(), columns.end(), quantity.name) == columns.end())
-          for (const std::string &column : quantity_columns(quantity))
-            columns.push_back(column);
-    }
-  const auto append = [&](const bool really, const std::vector<std::string> &more) {
-    if (really)
-      columns.insert(columns.end(), more.begin(), more.end());
-  };
-  for (const auto &norm : error_norms)
-    append(has_errors, {std::string(norm.name) + "_error", std::string(norm.name) + "_order"});
-  append(has_norms, {"L2_norm", "H1_norm"});
-  append(has_estimates, {"estimated_error", "estimated_order", "effectivity"});
-  append(has_energy_errors, {"energy_error", "energy_tolerance", "energy_tolerance_from"});
-  for (const std::string &phase : phase_names())
-    columns.push_back(phase + "_seconds");
-  append(true, {"total_seconds", "transfer_bytes", "transfer_overlapped_seconds"});
-  return columns;
-}
-
-std::map<std::string, std::string> csv_values(const StudyRecord &study, const CycleRecord &cycle)
-{
-  std::map<std::string, std::string> values = {
-      {"cycle", std::to_string(cycle.cycle)},
-      {"cells", std::to_string(cycle.cells)},
-      {"dofs", std::to_string(cycle.dofs)},
-      {"nonzeros", std::to_string(cycle.nonzeros)},
-      {"h", in_full(cycle.h)},
-      {"outcome", linalg::to_string(cycle.solve.report.outcome)},
-      {"nonlinear_iterations", std::to_string(cycle.solve.nonlinear_iterations)},
-      {"linear_iterations", std::to_string(cycle.solve.linear_iterations)},
-      {"true_residual", in_full(cycle.solve.report.true_residual)},
-      {"total_seconds", in_full(cycle.total_seconds)},
-      {"transfer_bytes", std::to_string(cycle.solve.report.costs.transfer.bytes)},
-      {"transfer_overlapped_seconds",
-       in_full(cycle.solve.report.costs.transfer.overlapped_seconds)}};
-  const auto set = [&](const std::string &column, const std::optional<double> &value) {
-    if (value)
-      values[column] = in_full(*value);
-  };
-  for (const Quantity &quantity : cycle.quantities) {
-    const QuantityChange change = quantity_change(study, cycle.cycle, quantity);
-    set(quantity.name, quantity.value);
-    set(quantity.name + "_difference", change.difference);
-    set(quantity.name + "_order", change.order);
-  }
-  for (const auto &norm : error_norms)
-    if (cycle.errors) {
-      set(std::string(norm.name) + "_error", (*cycle.errors).*norm.norm);
-      set(std::string(norm.name) + "_order", observed_order(study, cycle.cycle, norm.norm));
-    }
-  if (cycle.norms) {
-    set("L2_norm", cycle.norms->L2);
-    set("H1_norm", cycle.norms->H1);
-  }
-  if (cycle.estimate) {
-    set("estimated_error", cycle.estimate->error);
-    set("estimated_order", estimated_order(study, cycle.cycle));
-    set("effectivity", cycle.estimate->effectivity);
-  }
-  if (const linalg::EnergyReport &energy = cycle.solve.report.energy; energy.target > 0.) {
-    set("energy_error", energy.error);
-    set("energy_tolerance", energy.target);
-    values["energy_tolerance_from"] =
-        cycle.predicted ? cycle.predicted->source : "Energy tolerance";
-  }
-  for (const std::string &phase : phase_names()) {
-    const auto seconds = cycle.seconds.find(phase);
-    set(phase + "_seconds", seconds == cycle.seconds.end() ? 0. : seconds->second);
-  }
-  return values;
-}
-
-std::string convergence_csv(const StudyRecord &study)
-{
-  const std::vector<std::string> columns = csv_columns({&study});
-  std::string text = csv_line(columns);
-  for (const CycleRecord &cycle : study.cycles) {
-    auto values = csv_values(study, cycle);
-    std::vector<std::string> line;
-    line.reserve(columns.size());
-    for (const std::string &column : columns)
-      line.push_back(values[column]);
-    text += csv_line(line);
-  }
-  return text;
-}
-
-std::string history_csv(const StudyRecord &study)
+std::string to_string(const Extrapolation &extrapolation)
 {
   std::ostringstream text;
-  text.precision(10);
-  text << "cycle,iteration,residual\n";
-  for (const CycleRecord &cycle : study.cycles)
-    for (std::size_t k = 0; k < cycle.solve.report.history.size(); ++k)
-      text << cycle.cycle << ',' << k << ',' << cycle.solve.report.history[k] << '\n';
+  text.precision(8);
+  text << extrapolation.name << ": ";
+  if (!extrapolation.value)
+    text << "not extrapolated, " << extrapolation.obstacle;
+  else {
+    text << "extrapolated " << *extrapolation.value;
+    text.precision(3);
+    if (extrapolation.order)
+      text << ", order " << *extrapolation.order;
+    if (extrapolation.relative_error)
+      text << ", relative error of the last cycle " << *extrapolation.relative_error;
+  }
   return text.str();
+}
+
+namespace
+{
+/// Of the discretisation error in the energy norm, which is what a solve may add to it. Both are
+/// orthogonal: together they are larger by half a percent.
+constexpr double part_of_error = 0.1;
+
+PredictedError predicted(const double error, const char *const source)
+{
+  return {error, part_of_error * error, source};
+}
+
+/// Have @p n cycles at the end an energy?
+bool have_energies(const StudyRecord &study, const std::size_t n)
+{
+  return study.cycles.size() >= n &&
+         std::all_of(study.cycles.end() - static_cast<std::ptrdiff_t>(n), study.cycles.end(),
+                     [](const CycleRecord &cycle) { return cycle.energy.has_value(); });
+}
+
+std::optional<PredictedError> by_richardson(const StudyRecord &study)
+{
+  if (study.is_adaptive || !have_energies(study, 3))
+    return {};
+  const auto last = study.cycles.end();
+  const double E2 = *last[-1].energy;
+  const Extrapolation limit =
+      extrapolate("energy", *last[-3].energy, *last[-2].energy, E2, study.degree);
+  if (!limit.value || !limit.order || !(E2 > *limit.value))
+    return {};
+  return predicted(std::sqrt(2. * (E2 - *limit.value) / std::exp2(*limit.order)),
+                   "energies, extrapolated");
+}
+
+/// How the error falls at best from n0 to n1 dofs.
+double best_reduction(const StudyRecord &study, const double n0, const double n1)
+{
+  return std::pow(n0 / n1, static_cast<double>(study.degree) / study.dimension);
+}
+
+std::optional<PredictedError> by_two_cycles(const StudyRecord &study, const std::size_t n_dofs)
+{
+  if (!have_energies(study, 2))
+    return {};
+  const CycleRecord &c1 = study.cycles.end()[-2], &c2 = study.cycles.end()[-1];
+  const double gain = 2. * (*c1.energy - *c2.energy); // e₁² − e₂²
+  if (!(gain > rounding_level * std::abs(*c2.energy)))
+    return {};
+  const auto n1 = static_cast<double>(c1.dofs), n2 = static_cast<double>(c2.dofs);
+  const double next = best_reduction(study, n2, static_cast<double>(n_dofs));
+  if (c1.estimate && c2.estimate && c2.estimate->error < c1.estimate->error) {
+    const double eta1 = c1.estimate->error, eta2 = c2.estimate->error;
+    const double effectivity = std::sqrt((eta1 * eta1 - eta2 * eta2) / gain);
+    return predicted(next * eta2 / effectivity, "estimator and its effectivity");
+  }
+  const double reduction = best_reduction(study, n1, n2); // e₂/e₁
+  if (!(reduction < 1.))
+    return {};
+  const double error = std::sqrt(gain / (1. / (reduction * reduction) - 1.));
+  return predicted(next * error, "energies, best order");
+}
+} // namespace
+
+std::optional<PredictedError> predict_error(const StudyRecord &study, const std::size_t n_dofs)
+{
+  if (auto result = by_richardson(study))
+    return result;
+  return by_two_cycles(study, n_dofs);
 }
 } // namespace femgpu

@@ -2,15 +2,36 @@
 #define femgpu_app_convergence_h
 
 #include "app/cycle_record.h"
-#include "app/table_texts.h"
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+/**
+ * @file
+ * What the cycles of a study tell together: orders, limits, and the error of the cycle to come.
+ */
 namespace femgpu
 {
+/// A norm of the error, with its name in tables.
+struct NamedNorm
+{
+  const char *name;
+  double ErrorNorms::*norm;
+};
+constexpr NamedNorm error_norms[] = {
+    {"L2", &ErrorNorms::L2}, {"H1", &ErrorNorms::H1}, {"Linf", &ErrorNorms::Linf}};
+
+/**
+ * Order q of the error between a cycle and the one before, error ~ h^q: with h ~ cells^(-1/dim),
+ * and after adaptive refinement with dofs^(-1/dim) for h.
+ */
+std::optional<double> observed_order(const StudyRecord &study, std::size_t cycle,
+                                     double ErrorNorms::*norm);
+
+/// The same of the estimated error.
+std::optional<double> estimated_order(const StudyRecord &study, std::size_t cycle);
+
 /// Observed against expected order of convergence of one norm.
 struct Verdict
 {
@@ -23,16 +44,6 @@ struct Verdict
 };
 
 /**
- * Order q of the error between a cycle and the one before, error ~ h^q: with h ~ cells^(-1/dim),
- * and after adaptive refinement with dofs^(-1/dim) for h.
- */
-std::optional<double> observed_order(const StudyRecord &study, std::size_t cycle,
-                                     double ErrorNorms::*norm);
-
-/// The same of the estimated error.
-std::optional<double> estimated_order(const StudyRecord &study, std::size_t cycle);
-
-/**
  * After global refinement the order of the last two cycles against p+1 in L2 and p in H1, within
  * 0.1 below. After adaptive refinement s of error ~ dofs^-s in H1 against p/dim, within 0.1/dim
  * below, by least squares over the later half of the cycles, if these are three or more. Empty if
@@ -40,37 +51,62 @@ std::optional<double> estimated_order(const StudyRecord &study, std::size_t cycl
  */
 std::vector<Verdict> verdicts(const StudyRecord &study);
 
-/// A norm of the error, with its name in tables.
-struct NamedNorm
-{
-  const char *name;
-  double ErrorNorms::*norm;
-};
-constexpr NamedNorm error_norms[] = {
-    {"L2", &ErrorNorms::L2}, {"H1", &ErrorNorms::H1}, {"Linf", &ErrorNorms::Linf}};
-
-/// Adds to a line of @p table what is known of every cycle: its size, and how its system was
-/// solved.
-void add_cycle(const CycleRecord &cycle, const Escape &escape, dealii::ConvergenceTable &table);
-
-/// The table for people: a line for each cycle, errors with their orders; below it verdicts and
-/// extrapolations.
-TableTexts convergence_table(const StudyRecord &study);
-
-/// A sentence for each verdict.
+/// A sentence for the user.
 std::string to_string(const Verdict &verdict);
 
-/// The columns of the table for machines, of one study or of several together.
-std::vector<std::string> csv_columns(const std::vector<const StudyRecord *> &studies);
+/// A quantity in a cycle, and how it converges, without knowing its limit.
+struct QuantityInCycle
+{
+  std::optional<double> value;      ///< q_k; nothing if the cycle does not have it
+  std::optional<double> difference; ///< q_k − q_(k−1); nothing if the quantity has no limit
+  /// log(|d_(k-1)| / |d_k|) / log(h_(k-1) / h_k) with the differences d and h ~ cells^(-1/dim);
+  /// nothing where differences are at the level of rounding.
+  std::optional<double> order;
+};
 
-/// What a line of that table has, by column.
-std::map<std::string, std::string> csv_values(const StudyRecord &study, const CycleRecord &cycle);
+QuantityInCycle quantity_in(const StudyRecord &study, std::size_t cycle, const Quantity &quantity);
 
-/// The table for machines: all columns, numbers in full, comma-separated with a header.
-std::string convergence_csv(const StudyRecord &study);
+/**
+ * The limit of a number under global refinement, by Richardson's extrapolation (1911): from the
+ * values v0, v1, v2 of the last three cycles
+ *   2^q = (v0 - v1) / (v1 - v2),   v = v2 + (v2 - v1) / (2^q - 1).
+ */
+struct Extrapolation
+{
+  std::string name;
+  double last = 0.;                     ///< value in the last cycle
+  std::optional<double> value;          ///< v; nothing if it cannot be told
+  std::optional<double> order;          ///< q, where the three differ
+  std::optional<double> relative_error; ///< of the last cycle: |v - v2| / |v|
+  std::string obstacle;                 ///< why there is no value
+};
 
-/// Residual histories: cycle, iteration, residual.
-std::string history_csv(const StudyRecord &study);
+/**
+ * Of all quantities, and of the norms of a solution that is not known exactly. Empty for adaptive
+ * refinement, or fewer than three cycles that converged.
+ */
+std::vector<Extrapolation> extrapolations(const StudyRecord &study);
+
+/// A sentence for the user.
+std::string to_string(const Extrapolation &extrapolation);
+
+/**
+ * The discretisation error ‖u − u_h‖ in the energy norm that the next cycle will have, from the
+ * energies E = a(u_h, u_h)/2 − l(u_h) of those before: on nested spaces ‖u − u_h‖² = 2 (E − E_∞).
+ *
+ * - After three cycles of global refinement E_∞ is Richardson's, and the error falls on as it did.
+ * - Else, where the last two cycles have estimated errors η: with nested spaces
+ *   2 (E₁ − E₂) = (η₁² − η₂²)/I², so that the effectivity I is measured, and the error is η/I.
+ * - Else from the last two energies, with the order p that elements of degree p have at best, which
+ *   makes the error and the tolerance smaller where the solution is not smooth.
+ *
+ * From the last cycle to the next the last two let the error fall by (dofs)^(−p/dim) too.
+ *
+ * @param n_dofs of the next cycle
+ * @return nothing where energies do not tell it: in the first two cycles, where an energy has
+ *         grown (as on curved bodies, whose meshes are not nested, it may), or all is rounding
+ */
+std::optional<PredictedError> predict_error(const StudyRecord &study, std::size_t n_dofs);
 } // namespace femgpu
 
 #endif

@@ -63,6 +63,13 @@ struct CycleRecord
 
   std::map<std::string, double> seconds; ///< by phase
   double total_seconds = 0.;
+
+  /// Of a phase; 0 if it was not reached.
+  double seconds_of(const std::string &phase) const
+  {
+    const auto entry = seconds.find(phase);
+    return entry == seconds.end() ? 0. : entry->second;
+  }
 };
 
 /// Everything that is reported of a study.

@@ -1,12 +1,13 @@
 #include "app/measurement_output.h"
 
+#include "app/solution_output.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/base/utilities.h>
 
 #include <algorithm>
-#include <iomanip>
 #include <sstream>
 #include <utility>
 
@@ -40,13 +41,6 @@ std::string rows(const SampledValues &values, const std::string &before)
   }
   return text.str();
 }
-
-std::string line_file(const std::string &name, const unsigned int cycle)
-{
-  std::ostringstream text;
-  text << "line_" << name << '_' << std::setw(3) << std::setfill('0') << cycle << ".csv";
-  return text.str();
-}
 } // namespace
 
 void MeasurementOutput::write(const unsigned int cycle, const MeasuredValues &values)
@@ -59,7 +53,8 @@ void MeasurementOutput::write(const unsigned int cycle, const MeasuredValues &va
     texts.emplace_back("points.csv", points);
   }
   for (const SampledValues &line : values.lines)
-    texts.emplace_back(line_file(line.name, cycle), header(line) + rows(line, ""));
+    texts.emplace_back("line_" + line.name + "_" + Utilities::int_to_string(cycle, 3) + ".csv",
+                       header(line) + rows(line, ""));
   std::string error;
   for (const auto &[name, text] : texts) {
     if (std::find(names.begin(), names.end(), name) == names.end())
@@ -73,9 +68,7 @@ void MeasurementOutput::write(const unsigned int cycle, const MeasuredValues &va
       error = e.what();
     }
   }
-  error = Utilities::MPI::broadcast(communicator, error, 0);
-  if (!error.empty())
-    throw OutputError(error);
+  throw_together(error, communicator);
 }
 
 std::vector<Quantity> with_measured(std::vector<Quantity> measured,

@@ -1,12 +1,11 @@
 #include "app/parameter_file.h"
 
-#include "app/parameter_check.h"
-#include "app/parameter_tree.h"
-#include "app/pattern_text.h"
+#include "app/declared_parameters.h"
 #include "common/spelling.h"
 #include "linalg/base/error.h"
 
 #include <deal.II/base/parameter_handler.h>
+#include <deal.II/base/utilities.h>
 
 #include <algorithm>
 
@@ -14,22 +13,268 @@ namespace femgpu
 {
 namespace
 {
-void declare_all(const DeclaredSection &section, ParameterPlaces &places)
+/// A value that fits its parameter.
+struct Assignment
 {
-  for (const std::string &key : section.keys())
-    places.declare(section.path_of(key));
-  for (const DeclaredSection &below : section.sections)
-    declare_all(below, places);
+  const DeclaredParameter *parameter;
+  std::string value;
+  std::string place; ///< "run.prm:12" or "--set 'Section/Key=value'"
+};
+
+/// "'a', 'b'"
+std::string quoted_list(const std::vector<std::string> &names)
+{
+  constexpr std::size_t most = 12;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    text += (i == 0 ? "'" : ", '") + names[i] + "'";
+  return names.size() > most ? text + ", ..." : text;
 }
 
-/// Add @p next; an earlier value of the same parameter gives way.
-void replace_or_append(std::vector<ParameterAssignment> &assignments,
-                       const ParameterAssignment &next)
+/// "in section 'Solver/Krylov'" or "at the top level".
+std::string place_text(const std::string &section)
 {
-  const auto same = [&](const ParameterAssignment &a) { return a.parameter == next.parameter; };
-  assignments.erase(std::remove_if(assignments.begin(), assignments.end(), same),
-                    assignments.end());
-  assignments.push_back(next);
+  return section.empty() ? "at the top level" : "in section '" + section + "'";
+}
+
+/// What to do about @p key, which @p here does not declare.
+std::string unknown_key(const DeclaredParameters &declared, const std::string &here,
+                        const std::string &key)
+{
+  const std::vector<std::string> keys = declared.keys(here), sections = declared.sections_in(here);
+  const std::string near_key = nearest(key, keys);
+  std::string text = "unknown key '" + key + "' " + place_text(here);
+  if (declared.has_section(here, key))
+    text += "; '" + key + "' is a section: write 'subsection " + key + "'";
+  else if (!near_key.empty())
+    text += "; nearest valid key: '" + near_key + "' (" +
+            declared.find(here, near_key)->valid_values() + ")";
+  else if (!keys.empty())
+    text += "; valid keys: " + quoted_list(keys);
+  else
+    text += "; it has no keys, only sections: " + quoted_list(sections);
+  std::string elsewhere;
+  for (const std::string &section : declared.sections)
+    if (declared.find(section, key) != nullptr)
+      elsewhere += (elsewhere.empty() ? "" : ", ") +
+                   (section.empty() ? "the top level" : "'" + section + "'");
+  return elsewhere.empty() ? text : text + "; this key is valid in " + elsewhere;
+}
+
+/// What to do about section @p name, which @p here does not declare.
+std::string unknown_section(const DeclaredParameters &declared, const std::string &here,
+                            const std::string &name)
+{
+  const std::vector<std::string> sections = declared.sections_in(here);
+  const std::string near_name = nearest(name, sections);
+  std::string text = "unknown subsection '" + name + "' " + place_text(here);
+  if (declared.find(here, name) != nullptr)
+    text += "; '" + name + "' is a key: write 'set " + name + " = VALUE'";
+  else if (!near_name.empty())
+    text += "; nearest valid subsection: '" + near_name + "'";
+  else if (!sections.empty())
+    text += "; valid subsections: " + quoted_list(sections);
+  else
+    text += "; there are no subsections in it";
+  std::string elsewhere;
+  for (const std::string &section : declared.sections)
+    if (!section.empty() && section.substr(section.rfind('/') + 1) == name)
+      elsewhere += (elsewhere.empty() ? "'" : ", '") + section + "'";
+  return elsewhere.empty() ? text : text + "; a section of this name is " + elsewhere;
+}
+
+/// Values go into JSON and XML files, which must be UTF-8.
+bool is_utf8(const std::string &text)
+{
+  try {
+    return !nlohmann::json(text).dump().empty();
+  }
+  catch (const nlohmann::json::type_error &) {
+    return false;
+  }
+}
+
+std::string unquoted(const std::string &value)
+{
+  const bool quoted = value.size() >= 2 && value.front() == value.back() &&
+                      (value.front() == '"' || value.front() == '\'');
+  return quoted ? value.substr(1, value.size() - 2) : value;
+}
+
+std::string invalid_value(const DeclaredParameter &parameter, const std::string &value)
+{
+  return "value '" + value + "' of '" + parameter.path() +
+         "' is not valid; valid: " + parameter.valid_values() +
+         "; default: " + parameter.default_value;
+}
+
+/// What is wrong with @p value, with the valid ones; empty if it fits.
+std::string value_problem(const DeclaredParameter &parameter, const std::string &value)
+{
+  if (!is_utf8(value))
+    return "the value of '" + parameter.path() + "' is not UTF-8 text; save the file as UTF-8";
+  if (parameter.accepts(value))
+    return {};
+  const std::string bare = unquoted(value), choice = nearest(bare, parameter.choices());
+  if (bare != value && parameter.accepts(bare))
+    return invalid_value(parameter, value) + "; did you mean " + bare +
+           " (without quotation marks)?";
+  return invalid_value(parameter, value) +
+         (choice.empty() ? "" : "; did you mean '" + choice + "'?");
+}
+
+/// Walks through the statements of one file, with the stack of open sections.
+class StatementChecker
+{
+public:
+  StatementChecker(const DeclaredParameters &declared, const std::string &file_name,
+                   std::vector<ParameterProblem> &found)
+      : declared(declared), source_name(file_name), problems(found)
+  {
+    open.push_back({"", "", true, 0});
+  }
+
+  /// The assignments that are right, in the order of the file.
+  std::vector<Assignment> check(const std::vector<ParameterStatement> &statements);
+
+private:
+  struct OpenSection
+  {
+    std::string path, name;
+    bool is_known;
+    unsigned line;
+  };
+
+  void enter(const ParameterStatement &statement);
+  bool enter_after_missing_end(const ParameterStatement &statement);
+  void leave(const ParameterStatement &statement);
+  void assign(const ParameterStatement &statement);
+
+  const DeclaredParameters &declared;
+  const std::string &source_name;
+  std::vector<ParameterProblem> &problems;
+  std::vector<Assignment> assignments;
+  std::vector<OpenSection> open;
+  std::map<const DeclaredParameter *, unsigned> set_in_line;
+  unsigned ends_forgiven = 0; // surplus ends that follow from a problem already reported
+};
+
+/**
+ * A subsection that is unknown here but declared in an enclosing section: most likely an 'end' is
+ * missing above. Go on from there, so that one missing 'end' is one problem.
+ */
+bool StatementChecker::enter_after_missing_end(const ParameterStatement &statement)
+{
+  for (std::size_t depth = open.size() - 1; depth-- > 0;) {
+    if (!declared.has_section(open[depth].path, statement.name))
+      continue;
+    const OpenSection &inside = open.back();
+    problems.push_back(
+        {statement.line, "unknown subsection '" + statement.name + "' " + place_text(inside.path) +
+                             "; it is valid " + place_text(open[depth].path) +
+                             ": is the 'end' of 'subsection " + inside.name + "' (line " +
+                             std::to_string(inside.line) + ") missing?"});
+    ends_forgiven += static_cast<unsigned>(open.size() - 1 - depth);
+    open.resize(depth + 1);
+    open.push_back(
+        {path_in(open.back().path, statement.name), statement.name, true, statement.line});
+    return true;
+  }
+  return false;
+}
+
+void StatementChecker::enter(const ParameterStatement &statement)
+{
+  const std::string &name = statement.name, here = open.back().path;
+  const bool is_known = open.back().is_known && declared.has_section(here, name);
+  if (open.back().is_known && !is_known && !name.empty()) {
+    if (enter_after_missing_end(statement))
+      return;
+    problems.push_back({statement.line, unknown_section(declared, here, name)});
+  }
+  open.push_back({path_in(here, name), name, is_known, statement.line});
+}
+
+void StatementChecker::leave(const ParameterStatement &statement)
+{
+  if (open.size() > 1)
+    open.pop_back();
+  else if (ends_forgiven > 0)
+    --ends_forgiven;
+  else
+    problems.push_back({statement.line, "'end' without a 'subsection' that is open; remove it"});
+}
+
+void StatementChecker::assign(const ParameterStatement &statement)
+{
+  if (!open.back().is_known) // the unknown section itself is the problem
+    return;
+  const std::string &here = open.back().path;
+  const DeclaredParameter *parameter = declared.find(here, statement.name);
+  if (parameter == nullptr) {
+    problems.push_back({statement.line, unknown_key(declared, here, statement.name)});
+    return;
+  }
+  const auto [first, is_new] = set_in_line.emplace(parameter, statement.line);
+  const std::string problem =
+      is_new ? value_problem(*parameter, statement.value)
+             : "'" + parameter->path() + "' is set a second time, first at " + source_name + ":" +
+                   std::to_string(first->second) + "; remove one of the two lines";
+  if (problem.empty())
+    assignments.push_back(
+        {parameter, statement.value, source_name + ":" + std::to_string(statement.line)});
+  else
+    problems.push_back({statement.line, problem});
+}
+
+std::vector<Assignment> StatementChecker::check(const std::vector<ParameterStatement> &statements)
+{
+  for (const ParameterStatement &statement : statements)
+    switch (statement.kind) {
+    case ParameterStatement::Kind::open:
+      enter(statement);
+      break;
+    case ParameterStatement::Kind::close:
+      leave(statement);
+      break;
+    case ParameterStatement::Kind::assign:
+      assign(statement);
+      break;
+    }
+  for (std::size_t depth = 1; depth < open.size(); ++depth)
+    problems.push_back(
+        {open[depth].line, "'subsection " + open[depth].name + "' is never closed; add its 'end'"});
+  return std::move(assignments);
+}
+
+/// Checks "Section/Sub/Key=value". @param assignment receives the value if it is right
+/// @return what is wrong with it, empty if nothing
+std::string check_override(const DeclaredParameters &declared, const std::string &text,
+                           Assignment &assignment)
+{
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos)
+    return "there is no '=' in it; write --set 'Section/Key=value'";
+  const std::string path = trimmed(text.substr(0, equals));
+  const std::string value = trimmed(text.substr(equals + 1));
+  if (path.empty())
+    return "there is no key before '='; write --set 'Section/Key=value'";
+  if (value.find_first_of("#\n") != std::string::npos)
+    return "a value cannot contain '#' or a line break, because no parameter file could hold it";
+  std::string section;
+  std::size_t at = 0;
+  for (std::size_t slash; (slash = path.find('/', at)) != std::string::npos; at = slash + 1) {
+    const std::string name = trimmed(path.substr(at, slash - at));
+    if (!declared.has_section(section, name))
+      return unknown_section(declared, section, name);
+    section = path_in(section, name);
+  }
+  const std::string key = trimmed(path.substr(at));
+  const DeclaredParameter *parameter = declared.find(section, key);
+  if (parameter == nullptr)
+    return unknown_key(declared, section, key);
+  assignment = {parameter, value, "--set '" + text + "'"};
+  return value_problem(*parameter, value);
 }
 
 /**
@@ -37,10 +282,12 @@ void replace_or_append(std::vector<ParameterAssignment> &assignments,
  * (tuples, bounds with more than six digits). Its own text is replaced by ours.
  * @return what is wrong with the value, empty if it was accepted
  */
-std::string set_value(dealii::ParameterHandler &prm, const ParameterAssignment &assignment)
+std::string set_value(dealii::ParameterHandler &prm, const Assignment &assignment)
 {
+  const std::vector<std::string> sections =
+      dealii::Utilities::split_string_list(assignment.parameter->section, '/');
   std::string problem;
-  for (const std::string &name : assignment.section->path)
+  for (const std::string &name : sections)
     prm.enter_subsection(name);
   try {
     prm.set(assignment.parameter->key, assignment.value);
@@ -49,12 +296,9 @@ std::string set_value(dealii::ParameterHandler &prm, const ParameterAssignment &
     problem = assignment.place + ": " + error.what();
   }
   catch (const std::exception &) {
-    problem = assignment.place + ": value '" + assignment.value + "' of '" +
-              assignment.section->path_of(assignment.parameter->key) +
-              "' is not valid; valid: " + valid_values(assignment.parameter->pattern) +
-              "; default: " + assignment.parameter->default_value;
+    problem = assignment.place + ": " + invalid_value(*assignment.parameter, assignment.value);
   }
-  for (std::size_t depth = 0; depth < assignment.section->path.size(); ++depth)
+  for (std::size_t depth = 0; depth < sections.size(); ++depth)
     prm.leave_subsection();
   return problem;
 }
@@ -73,79 +317,52 @@ void throw_if_any(const std::vector<std::string> &problems)
   throw ParameterError(text);
 }
 
-void ParameterPlaces::declare(const std::string &path)
-{
-  places.emplace(path, "");
-}
-
-void ParameterPlaces::record(const std::string &path, const std::string &place)
-{
-  places[path] = place;
-}
-
-bool ParameterPlaces::exists(const std::string &path) const
-{
-  return places.count(path) > 0;
-}
-
-bool ParameterPlaces::is_given(const std::string &path) const
-{
-  const auto found = places.find(path);
-  return found != places.end() && !found->second.empty();
-}
-
 std::string ParameterPlaces::place_of(const std::string &path) const
 {
-  const auto found = places.find(path);
-  if (found != places.end())
-    return found->second.empty() ? "the default of " + path : found->second;
-  std::vector<std::string> paths;
-  paths.reserve(places.size());
-  for (const auto &[declared, place] : places)
-    paths.push_back(declared);
-  const std::string near_path = nearest(path, paths);
-  throw ParameterError("there is no parameter '" + path + "'" +
-                       (near_path.empty() ? "" : "; nearest: '" + near_path + "'"));
+  if (!exists(path))
+    throw ParameterError("there is no parameter '" + path + "'");
+  return is_given(path) ? places.at(path) : "the default of " + path;
 }
 
 ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterSource &source,
                                  const std::vector<std::string> &overrides)
 {
-  const DeclaredSection root = declared_tree(prm);
-
+  const DeclaredParameters declared(prm);
   std::vector<ParameterProblem> in_file;
   const std::vector<ParameterStatement> statements = scan_parameter_text(source.text, in_file);
-  std::vector<ParameterAssignment> assignments =
-      check_statements(root, statements, source.name, in_file);
+  std::vector<Assignment> assignments =
+      StatementChecker(declared, source.name, in_file).check(statements);
   std::stable_sort(in_file.begin(), in_file.end(),
                    [](const auto &a, const auto &b) { return a.line < b.line; });
-
   std::vector<std::string> problems;
-  problems.reserve(in_file.size());
-  for (const ParameterProblem &problem : in_file) {
-    std::string text = source.name;
-    text += ":" + std::to_string(problem.line) + ": " + problem.text;
-    problems.push_back(std::move(text));
-  }
+  for (const ParameterProblem &problem : in_file)
+    problems.push_back(source.name + ":" + std::to_string(problem.line) + ": " + problem.text);
   for (const std::string &text : overrides) {
-    ParameterAssignment assignment;
-    const std::string problem = check_override(root, text, assignment);
-    if (problem.empty())
-      replace_or_append(assignments, assignment);
-    else
-      problems.emplace_back("--set '" + text).append("': ").append(problem);
+    Assignment next;
+    const std::string problem = check_override(declared, text, next);
+    if (!problem.empty()) {
+      problems.push_back("--set '" + text + "': " + problem);
+      continue;
+    }
+    // an earlier value of the same parameter gives way
+    assignments.erase(
+        std::remove_if(assignments.begin(), assignments.end(),
+                       [&](const Assignment &a) { return a.parameter == next.parameter; }),
+        assignments.end());
+    assignments.push_back(next);
   }
   throw_if_any(problems);
 
-  ParameterPlaces places;
-  declare_all(root, places);
-  for (const ParameterAssignment &assignment : assignments) {
+  ParameterPlaces result;
+  for (const DeclaredParameter &parameter : declared.parameters)
+    result.places[parameter.path()];
+  for (const Assignment &assignment : assignments) {
     const std::string problem = set_value(prm, assignment);
     if (!problem.empty())
       problems.push_back(problem);
-    places.record(assignment.section->path_of(assignment.parameter->key), assignment.place);
+    result.places[assignment.parameter->path()] = assignment.place;
   }
   throw_if_any(problems);
-  return places;
+  return result;
 }
 } // namespace femgpu

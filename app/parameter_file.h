@@ -18,21 +18,22 @@ namespace femgpu
  * Where each parameter got its value, for errors that are only found later (an expression that
  * does not parse, a boundary id the mesh does not have).
  */
-class ParameterPlaces
+struct ParameterPlaces
 {
-public:
-  /// Declare that there is a parameter "Section/Key"; its place is "the default of Section/Key"
-  /// until record().
-  void declare(const std::string &path);
-
-  /// Note where the value of @p path was given: "run.prm:12" or "--set 'Section/Key=value'".
-  void record(const std::string &path, const std::string &place);
+  /// By "Section/Key", of all that are declared; empty where the value is the default.
+  std::map<std::string, std::string> places;
 
   /// Whether a parameter "Section/Key" is declared.
-  bool exists(const std::string &path) const;
+  bool exists(const std::string &path) const
+  {
+    return places.count(path) > 0;
+  }
 
   /// Whether the value of @p path was given by the user, not left at its default.
-  bool is_given(const std::string &path) const;
+  bool is_given(const std::string &path) const
+  {
+    return exists(path) && !places.at(path).empty();
+  }
 
   /**
    * Where the value of the parameter "Section/Key" comes from: "run.prm:12",
@@ -40,9 +41,6 @@ public:
    * @throws ParameterError if there is no such parameter
    */
   std::string place_of(const std::string &path) const;
-
-private:
-  std::map<std::string, std::string> places; // empty text: the default
 };
 
 /**

@@ -1,6 +1,7 @@
 #include "app/parameter_study.h"
 
-#include "app/parameter_scan.h"
+#include "app/convergence.h"
+#include "app/study_report.h"
 #include "linalg/base/error.h"
 
 #include <algorithm>
@@ -147,13 +148,145 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
   std::set<std::string> taken;
   for (Combination &combination : all) {
     std::string name;
-    for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t i = 0; i < names.size(); ++i) {
       name += (i == 0 ? "" : ",") + safe(names[i] + "=" + combination.values[i]);
+      combination.text += (i == 0 ? "" : ", ") + names[i] + " = " + combination.values[i];
+    }
     name.resize(std::min<std::size_t>(name.size(), 112)); // leaves room for a number
     combination.directory = name;
     for (int k = 2; !taken.insert(combination.directory).second; ++k)
       combination.directory = name + "," + std::to_string(k);
   }
   return all;
+}
+Combinations::Combinations(const CommandLine &command_line, Parameters &parameters)
+    : studied(parse_studies(command_line.study)), all(combinations(studied)),
+      source(read_source(command_line)), common(command_line.overrides), parameters(parameters)
+{}
+
+void Combinations::apply(const std::size_t i, const std::string &directory) const
+{
+  std::vector<std::string> overrides = common, physics; // physics that runs of the study choose
+  for (std::size_t k = 0; k < studied.size(); ++k) {
+    overrides.push_back(studied[k].path + "=" + all[i].values[k]);
+    if (studied[k].path == "Physics")
+      physics = studied[k].values;
+  }
+  if (!directory.empty())
+    overrides.push_back("Output/Directory=" + directory + "/" + all[i].directory);
+  parameters.apply(source, overrides, physics);
+}
+
+std::string Combinations::named(const std::size_t i, std::string message) const
+{
+  for (std::size_t k = 0; k < studied.size(); ++k) {
+    const std::string set = "--set '" + studied[k].path + "=" + all[i].values[k] + "'";
+    for (std::size_t at = 0; (at = message.find(set, at)) != std::string::npos;)
+      message.replace(at, 5, "--study");
+  }
+  return "combination " + all[i].text + ": " + message;
+}
+
+namespace
+{
+/// The outcome, in tables, of a combination that an error has ended.
+constexpr char failed[] = "failed";
+
+// Of the layout of study.json; grows when a reader of the old one could go wrong.
+constexpr int schema_version = 1;
+
+/// The last cycle of a combination.
+Row last_row(const StudyRecord &study)
+{
+  const CycleRecord &cycle = study.cycles.back();
+  Row row = solve_row(cycle);
+  for (const Quantity &quantity : cycle.quantities)
+    row.push_back({quantity.name, fixed(quantity.value, 8)});
+  for (const auto &[name, norm] : error_norms)
+    if (cycle.errors) {
+      row.push_back({std::string(name) + " error", scientific((*cycle.errors).*norm, 3)});
+      row.push_back(
+          {std::string(name) + " order", fixed(observed_order(study, cycle.cycle, norm), 2)});
+    }
+  if (cycle.estimate)
+    row.push_back({"estimated error", scientific(cycle.estimate->error, 3)});
+  row.push_back({"solve seconds", fixed(cycle.seconds_of("solve"), 3)});
+  row.push_back({"seconds", fixed(study.total_seconds, 3)});
+  return row;
+}
+
+/// The columns of a cycle, without numbers.
+Row failed_row()
+{
+  Row row = csv_row(StudyRecord(), CycleRecord());
+  for (Cell &cell : row)
+    if (cell.text)
+      cell.text = cell.column == "outcome" ? failed : "";
+  return row;
+}
+} // namespace
+
+TableTexts study_table(const ParameterStudy &study)
+{
+  const std::vector<std::string> names = short_names(study.parameters);
+  Table table;
+  for (const CombinationRecord &record : study.combinations) {
+    Row row;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      row.push_back({names[i], record.combination.values[i]});
+    const Row more = record.study.cycles.empty()
+                         ? Row{{"cycle", ""}, {"cells", ""}, {"dofs", ""}, {"outcome", failed}}
+                         : last_row(record.study);
+    row.insert(row.end(), more.begin(), more.end());
+    table.push_back(std::move(row));
+  }
+  return texts_of(table);
+}
+
+std::string study_csv(const ParameterStudy &study)
+{
+  Table table;
+  for (const CombinationRecord &record : study.combinations) {
+    const auto add = [&](const Row &cycle) {
+      Row &row = table.emplace_back();
+      for (std::size_t i = 0; i < study.parameters.size(); ++i)
+        row.push_back({study.parameters[i].path, record.combination.values[i]});
+      row.insert(row.end(), cycle.begin(), cycle.end());
+      row.push_back({"directory", record.combination.directory});
+    };
+    for (const CycleRecord &cycle : record.study.cycles)
+      add(csv_row(record.study, cycle));
+    if (record.study.cycles.empty())
+      add(failed_row());
+  }
+  return csv_of(table);
+}
+
+std::string study_json(const ParameterStudy &study)
+{
+  using Json = nlohmann::ordered_json;
+  Json values = {{"schema", schema_version},
+                 {"version", version_values(library_versions)},
+                 {"parameters", Json::array()},
+                 {"combinations", Json::array()}};
+  for (const StudiedParameter &parameter : study.parameters)
+    values["parameters"].push_back(parameter.path);
+  for (const CombinationRecord &combination : study.combinations) {
+    Json entry = {{"parameters", Json::object()}, {"directory", combination.combination.directory}};
+    for (std::size_t i = 0; i < study.parameters.size(); ++i)
+      entry["parameters"][study.parameters[i].path] = combination.combination.values[i];
+    const auto &cycles = combination.study.cycles;
+    entry["outcome"] =
+        cycles.empty() ? failed : linalg::to_string(cycles.back().solve.report.outcome);
+    entry["failure"] = Json();
+    if (const auto &failure = combination.failure)
+      entry["failure"] = {{"exit_code", static_cast<int>(failure->code)},
+                          {"message", failure->text}};
+    entry["ranks"] = combination.study.n_ranks;
+    entry["total_seconds"] = combination.study.total_seconds;
+    entry.update(results_of(combination.study));
+    values["combinations"].push_back(std::move(entry));
+  }
+  return values.dump(2) + "\n";
 }
 } // namespace femgpu

@@ -1,9 +1,20 @@
 #ifndef femgpu_app_parameter_study_h
 #define femgpu_app_parameter_study_h
 
+#include "app/cycle_record.h"
+#include "app/failure.h"
+#include "app/parameters.h"
+#include "app/table.h"
+
+#include <optional>
 #include <string>
 #include <vector>
 
+/**
+ * @file
+ * A study over parameters, --study: a run for each combination of their values, and what is told of
+ * all; docs/summary.md describes the files for machines.
+ */
 namespace femgpu
 {
 /// A parameter and the values that a study gives it.
@@ -28,6 +39,7 @@ struct Combination
 {
   std::vector<std::string> values;
   std::string directory; ///< for its files: "Preconditioner=jacobi,Degree=1"
+  std::string text;      ///< for people: "Preconditioner = jacobi, Degree = 1"
 };
 
 /**
@@ -39,6 +51,51 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
 
 /// How tables name the parameters: by their keys, or by section and key where two have the same.
 std::vector<std::string> short_names(const std::vector<StudiedParameter> &parameters);
+/// The combinations of --study as changes of the parameters.
+class Combinations
+{
+public:
+  /// @throws ParameterError for a --study that cannot be read
+  Combinations(const CommandLine &command_line, Parameters &parameters);
+
+  const std::vector<StudiedParameter> studied;
+  const std::vector<Combination> all;
+
+  /// Sets the parameters to combination @p i; its files go below @p directory if that is given.
+  void apply(std::size_t i, const std::string &directory) const;
+
+  /// @p message as one about combination @p i, whose values were given by --study.
+  std::string named(std::size_t i, std::string message) const;
+
+private:
+  ParameterSource source;
+  std::vector<std::string> common;
+  Parameters &parameters;
+};
+
+/// What came out of one combination of a study over parameters.
+struct CombinationRecord
+{
+  Combination combination;
+  StudyRecord study;              ///< without cycles if an error has ended it
+  std::optional<Failure> failure; ///< why there is no result
+};
+
+/// A study over parameters, as far as it has come.
+struct ParameterStudy
+{
+  std::vector<StudiedParameter> parameters;
+  std::vector<CombinationRecord> combinations;
+};
+
+/// The table for people: the last cycle of each combination, or that it has failed.
+TableTexts study_table(const ParameterStudy &study);
+
+/// The table for machines: a line for each cycle of each combination.
+std::string study_csv(const ParameterStudy &study);
+
+/// The text of study.json.
+std::string study_json(const ParameterStudy &study);
 } // namespace femgpu
 
 #endif

@@ -1,6 +1,6 @@
 #include "app/parameters.h"
 
-#include "app/parameter_tree.h"
+#include "app/declared_parameters.h"
 #include "linalg/base/error.h"
 
 #include <deal.II/base/mpi.h>
@@ -143,35 +143,27 @@ std::string section_of(std::string physics)
   return physics;
 }
 
-/// The parameters of @p section whose values are not their defaults.
-std::vector<std::string> given_in(const DeclaredSection &section)
-{
-  std::vector<std::string> paths;
-  for (const DeclaredParameter &parameter : section.parameters)
-    if (parameter.value != parameter.default_value)
-      paths.push_back(section.path_of(parameter.key));
-  return paths;
-}
 } // namespace
 
 /// What is in the section of a physics that no run chooses, a problem for each section.
 std::vector<std::string> Parameters::unused_data(const std::vector<std::string> &used) const
 {
   std::vector<std::string> problems;
-  const DeclaredSection root = declared_tree(ParameterAcceptor::prm);
+  const DeclaredParameters declared(ParameterAcceptor::prm);
   for (const auto &entry : physics) {
     const std::string &name = entry.first;
-    const DeclaredSection *section = root.find_section(section_of(name));
-    if (section == nullptr || std::count(used.begin(), used.end(), name) > 0)
+    if (std::count(used.begin(), used.end(), name) > 0)
       continue;
-    const std::vector<std::string> given = given_in(*section);
-    if (given.empty())
-      continue;
-    problems.push_back(places.place_of(given.front()) + ": '" + given.front() + "'" +
-                       (given.size() > 1 ? " and more of its section" : "") +
-                       " would have no effect, because Physics is " + run.physics + " (" +
-                       places.place_of("Physics") + "), whose data are in section '" +
-                       section_of(run.physics) + "'. Remove it, or set Physics = " + name);
+    std::vector<std::string> given;
+    for (const DeclaredParameter &parameter : declared.parameters)
+      if (parameter.section == section_of(name) && parameter.value != parameter.default_value)
+        given.push_back(parameter.path());
+    if (!given.empty())
+      problems.push_back(places.place_of(given.front()) + ": '" + given.front() + "'" +
+                         (given.size() > 1 ? " and more of its section" : "") +
+                         " would have no effect, because Physics is " + run.physics + " (" +
+                         places.place_of("Physics") + "), whose data are in section '" +
+                         section_of(run.physics) + "'. Remove it, or set Physics = " + name);
   }
   return problems;
 }
@@ -208,6 +200,6 @@ void Parameters::apply(const ParameterSource &source, const std::vector<std::str
 
 void Parameters::read(const CommandLine &command_line)
 {
-  apply(read_source(command_line), as_overrides(command_line));
+  apply(read_source(command_line), command_line.overrides);
 }
 } // namespace femgpu

@@ -1,18 +1,26 @@
 #include "app/program.h"
 
 #include "app/command_line.h"
+#include "app/declared_parameters.h"
 #include "app/failure.h"
-#include "app/listing.h"
-#include "app/parameter_print.h"
 #include "app/parameters.h"
 #include "app/run.h"
 #include "app/study.h"
-#include "app/summary.h"
+#include "app/study_report.h"
 #include "common/atomic_file.h"
+#include "common/listing.h"
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/expressions/expression_parser.h"
+#include "linalg/matrices/registry.h"
+#include "linalg/mpi/communicators.h"
 #include "linalg/mpi/nodes.h"
+#include "linalg/nonlinear/registry.h"
+#include "linalg/preconditioners/registry.h"
+#include "linalg/transformations/registry.h"
+#include "physics/mesh/mesh_generator.h"
 #include "physics/mesh/p4est_errors.h"
+#include "physics/registry.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -65,6 +73,50 @@ void require_memory_for_mpi()
                       ". Raise that limit.");
 }
 
+std::string listing_of_generators()
+{
+  constexpr std::size_t width = 88;
+  std::string text = "Mesh/Generator\n ";
+  std::size_t column = 0;
+  for (const std::string &name : generator_names()) {
+    if (column + name.size() > width) {
+      text += "\n ";
+      column = 0;
+    }
+    text += ' ' + name;
+    column += name.size() + 1;
+  }
+  return text + "\n\n";
+}
+/// What `--list` prints: everything that parameters can name, and the devices that are there.
+std::string listing()
+{
+  return listing_of("Physics", all_physics.choices()) +
+         listing_of("Solver/Solver", linalg::group_solver_choices()) +
+         listing_of("Solver/Preconditioner", linalg::preconditioner_choices()) +
+         listing_of("Solver/Format", linalg::formats.choices()) +
+         listing_of("Solver/Communicator", linalg::communicator_choices()) +
+         listing_of("Solver/Scaling", linalg::scalings.choices()) +
+         listing_of("Solver/Ordering", linalg::orderings.choices()) +
+         listing_of("Nonlinear/Method", linalg::nonlinear_methods.choices()) +
+         listing_of("Functions of expressions", linalg::expression_functions()) +
+         listing_of_generators() + listing_of_backends("Solver/Backend");
+}
+
+/// Of several ranks also their solver groups where parameters say nothing of these. Collective.
+/// @throws as SolverGroups and GroupSolver
+std::string listing_of_groups(MPI_Comm ranks)
+{
+  const linalg::SolverGroups groups(ranks, "auto", "auto", "auto");
+  const linalg::GroupSolver solver(groups, 0,
+                                   linalg::GroupSolverOptions(linalg::LinearSolverOptions()));
+  std::string text =
+      "\nSolver groups of these ranks, with Solver/Backend and Solver/Devices auto\n";
+  for (const auto &place : solver.places())
+    text += "  " + place_text(place) + '\n';
+  return text;
+}
+
 /// Answers a question about the program; false if the command line asks for a run.
 bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
 {
@@ -72,7 +124,7 @@ bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
   if (!command_line.help.empty())
     text << command_line.help;
   else if (command_line.version)
-    text << version_text() << '\n';
+    text << version_text("femgpu", library_versions) << '\n';
   else if (command_line.list) {
     text << listing();
     if (dealii::Utilities::MPI::n_mpi_processes(ranks) > 1)
@@ -80,8 +132,7 @@ bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
   }
   else if (!command_line.print_parameters.empty()) {
     const Parameters parameters;
-    print_parameters(text, dealii::ParameterAcceptor::prm,
-                     parameter_format(command_line.print_parameters));
+    text << parameters_as(command_line.print_parameters, dealii::ParameterAcceptor::prm);
   }
   else
     return false;

@@ -1,20 +1,16 @@
 #include "app/run.h"
 
 #include "app/branch_report.h"
-#include "app/combinations.h"
-#include "app/convergence.h"
-#include "app/cycle_print.h"
 #include "app/failure.h"
 #include "app/former_files.h"
+#include "app/parameter_study.h"
+#include "app/solution_output.h"
 #include "app/study.h"
-#include "app/study_table.h"
-#include "app/summary.h"
+#include "app/study_report.h"
 #include "common/atomic_file.h"
 #include "common/directory_lock.h"
 
 #include <deal.II/base/mpi.h>
-
-#include <boost/serialization/string.hpp>
 
 #include <memory>
 
@@ -45,9 +41,7 @@ std::unique_ptr<DirectoryLock> open_directory(const OutputParameters &output, MP
   catch (const OutputError &e) {
     error = e.what();
   }
-  error = dealii::Utilities::MPI::broadcast(communicator, error, 0);
-  if (!error.empty())
-    throw OutputError(error);
+  throw_together(error, communicator);
   return lock;
 }
 
@@ -108,14 +102,14 @@ void write_study(const std::string &directory, const ParameterStudy &study)
 {
   write_file(directory + "/study.csv", study_csv(study));
   write_texts(directory + "/study", study_table(study));
-  write_file(directory + "/study.json", parameter_study_json(study));
+  write_file(directory + "/study.json", study_json(study));
 }
 
 /// Collective. @throws Error with the combination that cannot be set up
 void check_all(const Combinations &combinations, const Parameters &parameters,
                MPI_Comm communicator, Console &console)
 {
-  for (std::size_t i = 0; i < combinations.size(); ++i)
+  for (std::size_t i = 0; i < combinations.all.size(); ++i)
     try {
       combinations.apply(i, "");
       check_study(parameters, communicator, console);
@@ -135,7 +129,7 @@ CombinationRecord run_combination(const Combinations &combinations, const std::s
                                   const std::string &directory, const Parameters &parameters,
                                   MPI_Comm communicator, Console &console, const bool writes)
 {
-  CombinationRecord record{combinations[i], {}, {}};
+  CombinationRecord record{combinations.all[i], {}, {}};
   const DuplicatedCommunicator failures(communicator); // never meet another message
   try {
     const DuplicatedCommunicator own(communicator);
@@ -162,7 +156,7 @@ ExitCode run_combinations(const CommandLine &command_line, Parameters &parameter
                           MPI_Comm communicator, Console &console, const bool writes)
 {
   const Combinations combinations(command_line, parameters);
-  const std::string n = std::to_string(combinations.size());
+  const std::string n = std::to_string(combinations.all.size());
   check_all(combinations, parameters, communicator, console);
   const std::string directory = parameters.output.directory;
   if (command_line.validate) {
@@ -170,11 +164,11 @@ ExitCode run_combinations(const CommandLine &command_line, Parameters &parameter
     return ExitCode::done;
   }
   const auto lock = open_directory(parameters.output, communicator, writes);
-  ParameterStudy study{combinations.studied(), {}};
+  ParameterStudy study{combinations.studied, {}};
   ExitCode code = ExitCode::done;
-  for (std::size_t i = 0; i < combinations.size(); ++i) {
+  for (std::size_t i = 0; i < combinations.all.size(); ++i) {
     console.print("\nCombination " + std::to_string(i + 1) + " of " + n + ": " +
-                  combinations.text(i));
+                  combinations.all[i].text);
     study.combinations.push_back(
         run_combination(combinations, i, directory, parameters, communicator, console, writes));
     if (const auto &failure = study.combinations.back().failure) {

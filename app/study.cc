@@ -1,14 +1,12 @@
 #include "app/study.h"
 
 #include "app/branch_report.h"
-#include "app/cycle_print.h"
-#include "app/discretisation_error.h"
-#include "app/field_units.h"
-#include "app/listing.h"
+#include "app/convergence.h"
 #include "app/measurement_output.h"
 #include "app/refinement_control.h"
-#include "app/run_limits.h"
+#include "app/run_checks.h"
 #include "app/solution_output.h"
+#include "app/study_report.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
 #include "physics/branch.h"
@@ -27,7 +25,7 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
-#include <deal.II/distributed/tria_base.h>
+#include <deal.II/grid/grid_tools.h>
 #include <deal.II/numerics/vector_tools_interpolate.h>
 
 #include <algorithm>
@@ -284,10 +282,7 @@ std::optional<Stop> Study<dim>::begin_cycle(linalg::GroupSystem &system, CycleRe
   record.dofs = discretization.dofs().n_dofs();
   record.nonzeros = system.n_nonzeros();
   study.rows_of_groups = system.rows_of_groups();
-  for (const auto &cell : discretization.dofs().active_cell_iterators())
-    if (cell->is_locally_owned())
-      record.h = std::max(record.h, cell->diameter());
-  record.h = Utilities::MPI::max(record.h, comm);
+  record.h = GridTools::maximal_cell_diameter(*mesh.triangulation, discretization.mapping());
   record.seconds["pattern"] = watch.lap();
   console.begin_phase("solve");
   return {};
@@ -393,17 +388,6 @@ void Study<dim>::trace_branch(linalg::GroupSystem &system, SolutionOutput<dim> &
   end_cycle(record);
   study.stopped_by = study.converged() ? "cycles" : "not_converged";
   study.peak_device_bytes = tracer.group_solver().peak_device_bytes();
-}
-
-/// "cuda:0 (NVIDIA H200)", or where each of several groups solves.
-std::string places_text(const std::vector<linalg::GroupSolver::Place> &groups)
-{
-  if (groups.size() == 1)
-    return groups.front().backend + " (" + groups.front().description + ")";
-  std::string text = std::to_string(groups.size()) + " solver groups:";
-  for (const auto &group : groups)
-    text += (group.first_rank > 0 ? "; " : " ") + place_text(group);
-  return text;
 }
 
 template <int dim>

@@ -3,7 +3,6 @@
 
 #include "linalg/base/host_memory.h"
 #include "linalg/dealii/group_solver.h"
-#include "physics/wanted_of_unknowns.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -16,6 +15,13 @@
  */
 namespace femgpu
 {
+/// What a preconditioner wants to know of the unknowns, besides which belong to a node.
+struct WantedOfUnknowns
+{
+  bool coordinates = false;
+  bool coarser = false; ///< those of lower degrees and coarser meshes
+};
+
 /// Section "Mesh".
 class MeshParameters : public dealii::ParameterAcceptor
 {

@@ -2,8 +2,8 @@
 #define femgpu_physics_unknowns_h
 
 #include "linalg/dealii/group_system.h"
+#include "physics/parameters.h"
 #include "physics/problem.h"
-#include "physics/wanted_of_unknowns.h"
 
 #include <deal.II/base/quadrature.h>
 #include <deal.II/fe/fe_values.h>

@@ -26,10 +26,9 @@ TEST(CommandLine, ReadsAFileAlone)
 {
   const CommandLine line = parse({"run.prm"});
   EXPECT_EQ(line.parameter_file, "run.prm");
-  EXPECT_TRUE(line.set.empty() && !line.backend && !line.threads && !line.output);
-  EXPECT_TRUE(!line.refinements && !line.validate && !line.list && !line.quiet && !line.verbose);
+  EXPECT_TRUE(line.overrides.empty() && line.study.empty());
+  EXPECT_TRUE(!line.validate && !line.list && !line.quiet && !line.verbose);
   EXPECT_TRUE(!line.version && line.help.empty() && line.print_parameters.empty());
-  EXPECT_TRUE(as_overrides(line).empty());
 }
 
 TEST(CommandLine, ReadsStandardInputAsDash)
@@ -45,29 +44,26 @@ TEST(CommandLine, ReadsEveryOption)
       parse({"--set", "A/B=1", "--backend", "cuda:1", "--threads", "4", "--output", "out dir",
              "--refinements", "5", "--validate", "--verbose", "run.prm", "--set=C=-x=[1,2]"});
   EXPECT_EQ(line.parameter_file, "run.prm");
-  EXPECT_EQ(line.set, (Texts{"A/B=1", "C=-x=[1,2]"}));
-  EXPECT_EQ(line.backend, "cuda:1");
-  EXPECT_EQ(line.threads, 4u);
-  EXPECT_EQ(line.output, "out dir");
-  EXPECT_EQ(line.refinements, 5u);
+  EXPECT_EQ(line.overrides,
+            (Texts{"Solver/Backend=cuda:1", "Solver/Threads=4", "Output/Directory=out dir",
+                   "Study/Cycles=5", "A/B=1", "C=-x=[1,2]"}));
   EXPECT_TRUE(line.validate && line.verbose && !line.quiet);
 }
 
 TEST(CommandLine, SetTakesOneValueSoThatTheFileMayFollow)
 {
   const CommandLine line = parse({"--set", "A=1", "run.prm"});
-  EXPECT_EQ(line.set, Texts{"A=1"});
+  EXPECT_EQ(line.overrides, Texts{"A=1"});
   EXPECT_EQ(line.parameter_file, "run.prm");
-  EXPECT_EQ(parse({"--set", "[A=1,B=2]", "run.prm"}).set, Texts{"[A=1,B=2]"});
+  EXPECT_EQ(parse({"--set", "[A=1,B=2]", "run.prm"}).overrides, Texts{"[A=1,B=2]"});
 }
 
 TEST(CommandLine, MapsOptionsToParametersBeforeTheExplicitOnes)
 {
   const CommandLine line = parse({"run.prm", "--set", "Solver/Threads=1", "--threads", "2",
                                   "--backend", "host", "--output", "d", "--refinements", "3"});
-  EXPECT_EQ(as_overrides(line),
-            (Texts{"Solver/Backend=host", "Solver/Threads=2", "Output/Directory=d",
-                   "Study/Cycles=3", "Solver/Threads=1"}));
+  EXPECT_EQ(line.overrides, (Texts{"Solver/Backend=host", "Solver/Threads=2", "Output/Directory=d",
+                                   "Study/Cycles=3", "Solver/Threads=1"}));
 }
 
 TEST(CommandLine, ListVersionAndPrintParametersNeedNoFile)
@@ -119,7 +115,8 @@ TEST(CommandLine, UnknownOptionNamesTheNearest)
 TEST(CommandLine, BackendMustBeOneThatExists)
 {
   for (const char *name : {"auto", "host", "cuda", "cuda:0", "cuda:12"})
-    EXPECT_EQ(parse({"run.prm", "--backend", name}).backend, name);
+    EXPECT_EQ(parse({"run.prm", "--backend", name}).overrides,
+              Texts{std::string("Solver/Backend=") + name});
   for (const char *name : {"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda0", "HOST", "cuda:9999999999"})
     EXPECT_TRUE(
         holds(error_of({"run.prm", "--backend", name}), "choose auto, host, cuda or cuda:K"))

@@ -1,6 +1,6 @@
 #include "app/convergence.h"
-#include "app/extrapolation.h"
-#include "app/study_table.h"
+#include "app/parameter_study.h"
+#include "app/study_report.h"
 
 #include <gtest/gtest.h>
 
@@ -175,7 +175,8 @@ TEST(QuantityTable, HasDifferencesOfWhatConvergesAlone)
 
 TEST(Csv, QuotesByTheStandard)
 {
-  EXPECT_EQ(csv_line({"a", "b,c", "say \"x\"", ""}), "a,\"b,c\",\"say \"\"x\"\"\",\n");
+  EXPECT_EQ(csv_of({{{"a", "1"}, {"b,c", "say \"x\""}, {"d", ""}}}),
+            "a,\"b,c\",d\n1,\"say \"\"x\"\"\",\n");
 }
 } // namespace
 } // namespace femgpu

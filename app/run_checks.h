@@ -1,12 +1,29 @@
-#ifndef femgpu_app_run_limits_h
-#define femgpu_app_run_limits_h
+#ifndef femgpu_app_run_checks_h
+#define femgpu_app_run_checks_h
 
 #include "app/parameters.h"
+#include "physics/problem.h"
 
+#include <map>
+#include <string>
+
+/**
+ * @file
+ * What is checked before a run begins.
+ */
 namespace femgpu
 {
 /// @throws ParameterError for a name that files cannot begin with: empty, or with a '/'.
 void check_output_name(const OutputParameters &parameters);
+
+/**
+ * What Output/Units, as "m, N", means for the fields of the output: their units by name, and that
+ * of coordinates as "length". Nothing if @p text is empty.
+ * @throws ParameterError if the problem needs other ones
+ */
+template <int dim>
+std::map<std::string, std::string> field_units(const std::string &text,
+                                               const Problem<dim> &problem);
 
 /// What decides about the size of a system.
 struct SystemSize

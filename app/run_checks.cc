@@ -1,7 +1,9 @@
-#include "app/run_limits.h"
+#include "app/run_checks.h"
 
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+
+#include <deal.II/base/utilities.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +20,33 @@ void check_output_name(const OutputParameters &parameters)
                              "without '/' there, and the directory as Output/Directory.",
                          "Output/Name");
 }
+
+template <int dim>
+std::map<std::string, std::string> field_units(const std::string &text, const Problem<dim> &problem)
+{
+  if (text.empty())
+    return {};
+  const std::vector<std::string> symbols = dealii::Utilities::split_string_list(text, ',');
+  const std::vector<std::string> wanted = problem.base_units();
+  if (symbols.size() != wanted.size() ||
+      std::find(symbols.begin(), symbols.end(), "") != symbols.end()) {
+    std::string names;
+    for (const std::string &name : wanted)
+      names += (names.empty() ? "" : ", ") + name;
+    throw ParameterError("'" + text + "' of Output/Units has " + std::to_string(symbols.size()) +
+                             " units, and the problem needs those of " + names +
+                             ", in this order and separated by commas.",
+                         "Output/Units");
+  }
+  std::map<std::string, std::string> units = {{"length", symbols.front()}};
+  for (const auto &[field, unit] :
+       problem.field_units(std::vector<Unit>(symbols.begin(), symbols.end())))
+    units[field] = unit.text();
+  return units;
+}
+
+template std::map<std::string, std::string> field_units(const std::string &, const Problem<2> &);
+template std::map<std::string, std::string> field_units(const std::string &, const Problem<3> &);
 
 double SystemSize::n_dofs() const
 {

@@ -1,0 +1,267 @@
+#include "app/declared_parameters.h"
+
+#include <deal.II/base/parameter_handler.h>
+#include <deal.II/base/patterns.h>
+#include <deal.II/base/utilities.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <regex>
+#include <sstream>
+
+namespace femgpu
+{
+namespace
+{
+using Json = nlohmann::ordered_json;
+
+bool is_of(const std::string &pattern, const char *kind)
+{
+  return pattern.rfind(kind, 0) == 0;
+}
+
+/// "a real number from 0 to 1"; a bound equal to @p lowest or @p highest is no bound.
+std::string range_in_words(const std::string &kind, const std::string &pattern,
+                           const std::string &lowest, const std::string &highest)
+{
+  static const std::regex bounds(R"(.* (.+)\.\.\.(.+) \(inclusive\)\])");
+  std::smatch found;
+  if (!std::regex_match(pattern, found, bounds))
+    return kind;
+  const std::string lower = found[1], upper = found[2];
+  if (lower == lowest)
+    return upper == highest ? kind : kind + " <= " + upper;
+  return upper == highest ? kind + " >= " + lower : kind + " from " + lower + " to " + upper;
+}
+
+std::string in_words(const std::string &pattern);
+
+std::string list_in_words(const std::string &pattern)
+{
+  static const std::regex list(
+      R"(\[List of <(.*)> of length (\d+)\.\.\.(\d+) \(inclusive\)(?: separated by <(.*)>)?\])");
+  std::smatch found;
+  if (!std::regex_match(pattern, found, list))
+    return pattern;
+  const std::string least = found[2], most = found[3];
+  const bool is_open = most == std::to_string(std::numeric_limits<unsigned int>::max());
+  const std::string count = is_open         ? (least == "0" ? "" : least + " or more ")
+                            : least == most ? "exactly " + least + " "
+                            : least == "0"  ? "at most " + most + " "
+                                            : least + " to " + most + " ";
+  return count + "items separated by '" + (found[4].matched ? found[4].str() : ",") + "', each " +
+         in_words(found[1]);
+}
+
+/// The names of a selection; empty for other patterns.
+std::vector<std::string> names_of(const std::string &pattern)
+{
+  const std::string begin = "[Selection ", end = " ]";
+  if (!is_of(pattern, begin.c_str()))
+    return {};
+  return dealii::Utilities::split_string_list(
+      pattern.substr(begin.size(), pattern.size() - begin.size() - end.size()), '|');
+}
+
+std::string in_words(const std::string &pattern)
+{
+  if (is_of(pattern, "[Integer"))
+    return range_in_words("an integer", pattern, std::to_string(std::numeric_limits<int>::min()),
+                          std::to_string(std::numeric_limits<int>::max()));
+  if (is_of(pattern, "[Double"))
+    return range_in_words("a real number", pattern, "-MAX_DOUBLE", "MAX_DOUBLE");
+  if (is_of(pattern, "[Selection ")) {
+    std::string text;
+    for (const std::string &name : names_of(pattern))
+      text += (text.empty() ? "one of: " : ", ") + (name.empty() ? "(nothing)" : name);
+    return text;
+  }
+  if (is_of(pattern, "[List of "))
+    return list_in_words(pattern);
+  for (const auto &[kind, words] :
+       {std::pair("[Bool", "true or false"), std::pair("[FileName", "a file name"),
+        std::pair("[DirectoryName", "a directory name"), std::pair("[Anything", "any text")})
+    if (is_of(pattern, kind))
+      return words;
+  return pattern;
+}
+
+/// deal.II writes a parameter as an object with "value" or "alias", a section as any other object.
+void read_section(const Json &node, const std::string &section, DeclaredParameters &declared)
+{
+  const auto has_text = [](const Json &child, const char *name) {
+    return child.is_object() && child.contains(name) && child[name].is_string();
+  };
+  declared.sections.push_back(section);
+  if (!node.is_object()) // deal.II writes an empty section as ""
+    return;
+  for (const auto &[name, child] : node.items())
+    if (has_text(child, "value"))
+      declared.parameters.push_back({section, name, child["value"], child["default_value"],
+                                     child["documentation"], child["pattern_description"]});
+    else if (has_text(child, "alias"))
+      declared.aliases[path_in(section, name)] = child["alias"];
+  for (const auto &[name, child] : node.items())
+    if (!has_text(child, "value") && !has_text(child, "alias"))
+      read_section(child, path_in(section, name), declared);
+}
+} // namespace
+
+std::string path_in(const std::string &section, const std::string &name)
+{
+  return section.empty() ? name : section + "/" + name;
+}
+
+std::string DeclaredParameter::path() const
+{
+  return path_in(section, key);
+}
+
+std::string DeclaredParameter::valid_values() const
+{
+  return in_words(pattern);
+}
+
+std::vector<std::string> DeclaredParameter::choices() const
+{
+  return is_of(pattern, "[Bool") ? std::vector<std::string>{"true", "false"} : names_of(pattern);
+}
+
+bool DeclaredParameter::accepts(const std::string &text) const
+{
+  // those that pattern_factory() can make from their description
+  static const std::regex known(
+      R"(^(\[List of <)*\[(Integer|Double|Selection|Bool|Anything|FileName|DirectoryName)\b)");
+  return !std::regex_search(pattern, known) ||
+         dealii::Patterns::pattern_factory(pattern)->match(text);
+}
+
+Json DeclaredParameter::json_of(const std::string &text) const
+{
+  if (is_of(pattern, "[Bool"))
+    return text == "true";
+  char *end = nullptr;
+  if (is_of(pattern, "[Integer")) {
+    const long number = std::strtol(text.c_str(), &end, 10);
+    if (end != text.c_str())
+      return number;
+  }
+  if (is_of(pattern, "[Double")) {
+    const double number = std::strtod(text.c_str(), &end);
+    if (end != text.c_str())
+      return number;
+  }
+  return text;
+}
+
+DeclaredParameters::DeclaredParameters(const dealii::ParameterHandler &prm)
+{
+  using Handler = dealii::ParameterHandler;
+  std::stringstream text;
+  prm.print_parameters(text, Handler::OutputStyle(Handler::JSON | Handler::KeepDeclarationOrder));
+  read_section(text.str().empty() ? Json() : Json::parse(text), "", *this);
+}
+
+const DeclaredParameter *DeclaredParameters::find(const std::string &section,
+                                                  const std::string &key) const
+{
+  for (const DeclaredParameter &parameter : parameters)
+    if (parameter.section == section && parameter.key == key)
+      return &parameter;
+  const auto alias = aliases.find(path_in(section, key));
+  return alias == aliases.end() ? nullptr : find(section, alias->second);
+}
+
+bool DeclaredParameters::has_section(const std::string &section, const std::string &name) const
+{
+  const std::vector<std::string> names = sections_in(section);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> DeclaredParameters::keys(const std::string &section) const
+{
+  std::vector<std::string> names;
+  for (const DeclaredParameter &parameter : parameters)
+    if (parameter.section == section)
+      names.push_back(parameter.key);
+  return names;
+}
+
+std::vector<std::string> DeclaredParameters::sections_in(const std::string &section) const
+{
+  std::vector<std::string> names;
+  for (const std::string &path : sections) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (!path.empty() && path == path_in(section, name))
+      names.push_back(name);
+  }
+  return names;
+}
+
+namespace
+{
+std::string json(const DeclaredParameters &declared)
+{
+  Json root = Json::object();
+  for (const DeclaredParameter &parameter : declared.parameters)
+    root[Json::json_pointer("/" + parameter.path())] = {
+        {"value", parameter.json_of(parameter.value)},
+        {"default_value", parameter.json_of(parameter.default_value)},
+        {"documentation", parameter.documentation},
+        {"valid", parameter.valid_values()},
+        {"pattern_description", parameter.pattern}};
+  return root.dump(2) + "\n";
+}
+
+/// Text for a cell of a table: one line, nothing that Markdown or HTML would take for markup.
+std::string cell(const std::string &text)
+{
+  std::string escaped;
+  bool in_code = false;
+  for (const char c : text) {
+    in_code = c == '`' ? !in_code : in_code;
+    if (c == '|')
+      escaped += "\\|";
+    else if (c == '\n')
+      escaped += ' ';
+    else if (!in_code && c == '<')
+      escaped += "&lt;";
+    else if (!in_code && (c == '*' || c == '_'))
+      escaped += std::string("\\") + c;
+    else
+      escaped += c;
+  }
+  return escaped;
+}
+
+std::string markdown(const DeclaredParameters &declared)
+{
+  std::string text = "# Parameters\n";
+  const std::string *section = nullptr;
+  for (const DeclaredParameter &parameter : declared.parameters) {
+    if (section == nullptr || *section != parameter.section)
+      text += "\n## " + (parameter.section.empty() ? "Top level" : parameter.section) +
+              "\n\n| key | default | valid values | meaning |\n|---|---|---|---|\n";
+    section = &parameter.section;
+    const std::string &value = parameter.default_value;
+    text += "| " + cell(parameter.key) + " | " +
+            (value.empty() ? "(empty)" : cell("`" + value + "`")) + " | " +
+            cell(parameter.valid_values()) + " | " + cell(parameter.documentation) + " |\n";
+  }
+  return text;
+}
+} // namespace
+
+std::string parameters_as(const std::string &format, const dealii::ParameterHandler &prm)
+{
+  if (format == "json")
+    return json(DeclaredParameters(prm));
+  if (format == "md")
+    return markdown(DeclaredParameters(prm));
+  using Handler = dealii::ParameterHandler;
+  std::ostringstream text;
+  prm.print_parameters(text, Handler::OutputStyle(Handler::PRM | Handler::KeepDeclarationOrder));
+  return text.str();
+}
+} // namespace femgpu

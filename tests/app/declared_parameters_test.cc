@@ -1,0 +1,102 @@
+#include "app/declared_parameters.h"
+#include "app/parameter_file.h"
+#include "linalg/base/error.h"
+
+#include <deal.II/base/parameter_handler.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace femgpu
+{
+namespace
+{
+namespace Patterns = dealii::Patterns;
+
+class PrintedParameters : public testing::Test
+{
+protected:
+  PrintedParameters()
+  {
+    prm.declare_entry("Dimension", "2", Patterns::Integer(2, 3), "Space dimension d.");
+    prm.enter_subsection("Solver");
+    prm.declare_entry("Method", "cg", Patterns::Selection("cg|gmres|bicgstab|direct"),
+                      "Krylov method | or direct.");
+    prm.declare_alias("Method", "Solver name");
+    prm.declare_entry("Tolerance", "1e-8", Patterns::Double(0), "Relative *residual* <= this.");
+    prm.declare_entry("Verbose", "false", Patterns::Bool(), "Print more.");
+    prm.enter_subsection("Krylov");
+    prm.declare_entry("Restart", "30", Patterns::Integer(1), "Vectors kept by GMRES.");
+    prm.leave_subsection();
+    prm.leave_subsection();
+    prm.enter_subsection("Newton");
+    prm.declare_entry("Damping", "1", Patterns::Double(0, 1), "First step length.");
+    prm.leave_subsection();
+  }
+
+  dealii::ParameterHandler prm;
+};
+
+bool holds(const std::string &text, const std::string &part)
+{
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(PrintedParameters, PrintedParameterFileReadsBack)
+{
+  const std::string text = parameters_as("prm", prm);
+  EXPECT_TRUE(holds(text, "# Vectors kept by GMRES."));
+  EXPECT_LT(text.find("subsection Solver"), text.find("subsection Newton"));
+  const ParameterPlaces places = apply_parameters(prm, {"printed.prm", text}, {});
+  EXPECT_TRUE(places.is_given("Solver/Krylov/Restart"));
+}
+
+TEST_F(PrintedParameters, PrintedJsonHasTypedValuesAndReadsBackIntoTheHandler)
+{
+  std::stringstream out(parameters_as("json", prm));
+  const auto json = nlohmann::json::parse(out.str());
+  EXPECT_EQ(json["Dimension"]["default_value"], 2);
+  EXPECT_EQ(json["Solver"]["Tolerance"]["value"], 1e-8);
+  EXPECT_EQ(json["Solver"]["Verbose"]["value"], false);
+  EXPECT_EQ(json["Solver"]["Method"]["value"], "cg");
+  EXPECT_EQ(json["Solver"]["Krylov"]["Restart"]["documentation"], "Vectors kept by GMRES.");
+  EXPECT_EQ(json["Newton"]["Damping"]["valid"], "a real number from 0 to 1");
+  prm.parse_input_from_json(out);
+  EXPECT_EQ(prm.get({"Solver", "Krylov"}, "Restart"), "30");
+}
+
+TEST_F(PrintedParameters, PrintedMarkdownIsOneTableASectionWithPipesEscaped)
+{
+  const std::string text = parameters_as("md", prm);
+  EXPECT_TRUE(holds(text, "## Top level\n\n| key | default | valid values | meaning |\n"));
+  EXPECT_TRUE(holds(text, "## Solver/Krylov\n"));
+  EXPECT_TRUE(holds(text, "| Method | `cg` | one of: cg, gmres, bicgstab, direct | Krylov "
+                          "method \\| or direct. |\n"));
+  EXPECT_TRUE(holds(text, "Relative \\*residual\\* &lt;= this."));
+  EXPECT_FALSE(holds(text, "Solver name"));
+}
+
+TEST(DeclaredParameter, SaysInWordsWhatIsValid)
+{
+  const auto valid_values = [](const Patterns::PatternBase &pattern) {
+    return DeclaredParameter{"", "", "", "", "", pattern.description()}.valid_values();
+  };
+  EXPECT_EQ(valid_values(Patterns::Integer()), "an integer");
+  EXPECT_EQ(valid_values(Patterns::Double()), "a real number");
+  EXPECT_EQ(valid_values(Patterns::Double(Patterns::Double::min_double_value, 2)),
+            "a real number <= 2");
+  EXPECT_EQ(valid_values(Patterns::FileName()), "a file name");
+  EXPECT_EQ(valid_values(Patterns::DirectoryName()), "a directory name");
+  EXPECT_EQ(valid_values(Patterns::Selection("|a")), "one of: (nothing), a");
+  EXPECT_EQ(valid_values(Patterns::List(Patterns::Double(), 3, 3, ";")),
+            "exactly 3 items separated by ';', each a real number");
+  EXPECT_EQ(valid_values(Patterns::List(Patterns::Integer(1), 2, 3)),
+            "2 to 3 items separated by ',', each an integer >= 1");
+  const DeclaredParameter own{"", "", "", "", "", "[My own pattern]"};
+  EXPECT_EQ(own.valid_values(), "[My own pattern]");
+  EXPECT_TRUE(own.accepts("anything"));
+}
+} // namespace
+} // namespace femgpu
