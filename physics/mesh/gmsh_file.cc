@@ -28,11 +28,11 @@ public:
   GmshReader(const std::string &name, const std::string_view text, const int dim)
       : text(name, text), dim(dim)
   {
-    result.table.file = name;
-    result.table.places_are_lines = true;
+    result.file = name;
+    result.places_are_lines = true;
   }
 
-  GmshFile read();
+  MeshTable read();
 
 private:
   void read_format();
@@ -52,7 +52,7 @@ private:
   MeshText text;
   int dim;
   bool is_version_4 = false;
-  GmshFile result;
+  MeshTable result;
   std::unordered_map<long long, std::size_t> points;     ///< by number of the node
   std::map<std::pair<int, long long>, long long> groups; ///< of entities, by dimension and number
 };
@@ -131,10 +131,10 @@ void GmshReader::read_point(const long long node)
   std::array<double, 3> point;
   for (double &x : point)
     x = text.coordinate("the coordinate of a node");
-  if (!points.emplace(node, result.table.points.size()).second)
+  if (!points.emplace(node, result.points.size()).second)
     text.fail("there is a node " + std::to_string(node) +
               " already. The numbers of nodes must differ; save the mesh again.");
-  result.table.points.push_back(point);
+  result.points.push_back(point);
 }
 
 void GmshReader::read_nodes_2()
@@ -177,8 +177,8 @@ void GmshReader::read_nodes_4()
       text.require_end_of_line("the coordinates of a node");
     }
   }
-  if (result.table.points.size() != n_all)
-    text.fail("the blocks have " + std::to_string(result.table.points.size()) +
+  if (result.points.size() != n_all)
+    text.fail("the blocks have " + std::to_string(result.points.size()) +
               " nodes, but the section begins with " + std::to_string(n_all) + ".");
   read_end("$Nodes");
 }
@@ -190,9 +190,7 @@ ElementKind GmshReader::read_kind()
     return kind->second;
   if (type == 6 || type == 7)
     text.fail(std::string("a ") + (type == 6 ? "prism" : "pyramid") + " (type " +
-              std::to_string(type) +
-              "), which is not supported. Use quadrilaterals or "
-              "hexahedra alone, or triangles or tetrahedra alone.");
+              std::to_string(type) + "), which is not supported. " + cure_of_mixed_cells(3));
   if (type >= 8 && type <= 93)
     text.fail("an element of higher order (type " + std::to_string(type) +
               "). Mesh with `gmsh -order 1`; femgpu adds the nodes of its own degree.");
@@ -211,7 +209,7 @@ void GmshReader::read_element(const ElementKind kind, const long long id)
     element.nodes[i] = point->second;
   }
   text.require_end_of_line("the nodes of a " + name_of(kind));
-  result.table.elements.push_back(element);
+  result.elements.push_back(element);
 }
 
 void GmshReader::read_elements_2()
@@ -256,8 +254,8 @@ void GmshReader::read_elements_4()
       read_element(kind, group == groups.end() ? 0 : group->second);
     }
   }
-  if (result.table.elements.size() != n_all)
-    text.fail("the blocks have " + std::to_string(result.table.elements.size()) +
+  if (result.elements.size() != n_all)
+    text.fail("the blocks have " + std::to_string(result.elements.size()) +
               " elements, but the section begins with " + std::to_string(n_all) + ".");
   read_end("$Elements");
 }
@@ -278,7 +276,7 @@ bool GmshReader::read_section(const std::string &section)
   return true;
 }
 
-GmshFile GmshReader::read()
+MeshTable GmshReader::read()
 {
   read_format();
   std::set<std::string> seen;
@@ -311,7 +309,7 @@ GmshFile GmshReader::read()
 }
 } // namespace
 
-GmshFile read_gmsh_file(const std::string &name, const std::string_view text, const int dim)
+MeshTable read_gmsh_file(const std::string &name, const std::string_view text, const int dim)
 {
   return GmshReader(name, text, dim).read();
 }

@@ -35,10 +35,10 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "1 in each direction, with a boundary id for each side).");
   add_parameter("File", file,
                 "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1), "
-                "Abaqus (.inp), AVS (.ucd), VTK (.vtk and .vtu), I-deas (.unv). Physical groups "
-                "of gmsh are the boundary and material ids, also by their names. A relative name "
-                "is looked for from the directory the program is started in, then from that of "
-                "the parameter file.");
+                "Abaqus and CalculiX (.inp), VTK (.vtu). Physical groups of gmsh, and sets and "
+                "surfaces of Abaqus, are the boundary and material ids, also by their names. A "
+                "relative name is looked for from the directory the program is started in, then "
+                "from that of the parameter file.");
   add_parameter("Merge nodes", merge_nodes,
                 "What becomes of parts of a mesh file that touch without having nodes in common. "
                 "refuse: they are an error; a number: nodes of the boundary that are not farther "
@@ -191,6 +191,8 @@ void make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coar
     if (mesh.regions.boundary_ids.count(id) > 0) // or it has gone with merged nodes
       mesh.regions.boundary_names[name] = id;
   mesh.regions.material_names = info.material_names;
+  mesh.regions.unusable_boundary_names = info.unusable_boundary_names;
+  mesh.regions.unusable_material_names = info.unusable_material_names;
   mesh.warnings = info.warnings;
 }
 

@@ -31,10 +31,13 @@ std::string list(const std::set<Id> &ids, const std::map<std::string, Id> &names
 /// @param kind "boundary id" or "material id"
 template <class Id>
 Id find(const std::string &kind, const std::string &path, const std::string &word,
-        const std::set<Id> &ids, const std::map<std::string, Id> &names)
+        const std::set<Id> &ids, const std::map<std::string, Id> &names,
+        const std::map<std::string, std::string> &unusable)
 {
   if (const auto named = names.find(word); named != names.end())
     return named->second;
+  if (const auto reason = unusable.find(word); reason != unusable.end())
+    throw ParameterError(path + " names '" + word + "'. " + reason->second, path);
   const std::string present = "; it has " + list(ids, names) + ".";
   if (!is_number(word))
     throw ParameterError("'" + word + "' in " + path + " is no " + kind +
@@ -52,13 +55,13 @@ Id find(const std::string &kind, const std::string &path, const std::string &wor
 MeshRegions::BoundaryId MeshRegions::boundary(const std::string &path,
                                               const std::string &word) const
 {
-  return find("boundary id", path, word, boundary_ids, boundary_names);
+  return find("boundary id", path, word, boundary_ids, boundary_names, unusable_boundary_names);
 }
 
 MeshRegions::MaterialId MeshRegions::material(const std::string &path,
                                               const std::string &word) const
 {
-  return find("material id", path, word, material_ids, material_names);
+  return find("material id", path, word, material_ids, material_names, unusable_material_names);
 }
 
 std::string MeshRegions::boundary_list() const

@@ -25,6 +25,8 @@ struct MeshRegions
   std::set<MaterialId> material_ids;
   std::map<std::string, BoundaryId> boundary_names;
   std::map<std::string, MaterialId> material_names;
+  /// Names that stand for no id, with the reason and the cure.
+  std::map<std::string, std::string> unusable_boundary_names, unusable_material_names;
   linalg::ExpressionDefinitions definitions;
 
   /**
