@@ -84,6 +84,8 @@ std::pair<int, int> size_of_type(const std::string &type)
        2},
       {std::regex("STRI(3|6)5?"), 2},
       {std::regex("(?:T[23]D|R2D|RB[23]D|DC1D)([23])[A-Z]*"), 1}};
+  if (type.size() > 20) // which std::regex does not take at any length
+    return {0, 0};
   std::smatch match;
   for (const auto &[family, dimension] : families)
     if (std::regex_match(type, match, family))
@@ -309,6 +311,8 @@ void AbaqusReader::add_members(AbaqusSet &set, const std::string_view given, con
     text.fail(in_quotes(word) + " is neither a number nor the name of a set before this line.");
   const auto members = other->second.members; // it may be this set itself
   set.members.insert(set.members.end(), members.begin(), members.end());
+  if (set.members.size() > 2 * (nodes.size() + elements.size()))
+    set.drop_repetitions(); // sets of sets must not grow without end
 }
 
 /// FIRST, LAST, STEP
@@ -321,8 +325,11 @@ void AbaqusReader::add_range(AbaqusSet &set, const Fields &fields, const bool of
   const long long step = fields.size() > 2 ? text.integer(fields[2], "the step of a range") : 1;
   if (step < 1 || last < first || first < 0)
     text.fail("a range must go up from FIRST to LAST by a positive STEP.");
-  for (long long number = first; number <= last; number += step) // fails soon if it is too long
+  for (long long number = first;; number += step) { // fails soon if it is too long
     add_members(set, std::to_string(number), of_elements);
+    if (last - number < step)
+      return;
+  }
 }
 
 void AbaqusReader::read_set(const Keyword &keyword, const bool of_elements)

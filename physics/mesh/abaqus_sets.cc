@@ -148,6 +148,7 @@ private:
   MeshTable &table;
   int dim;
   std::vector<MeshElement> sides; ///< on the boundary
+  std::vector<bool> is_vertex;    ///< points of cells
   std::map<NodeSet, std::size_t> side_of_nodes;
 };
 
@@ -234,9 +235,16 @@ void SetsReader::add_node_set(const AbaqusSet &set, std::vector<Candidate> &cand
   };
   if (nodes.size() == table.points.size())
     unusable("has all nodes of the mesh. Name the parts of the boundary by sets of their own.");
-  else if (candidate.members.empty())
-    unusable("has no side of a cell on the boundary with all of its nodes. Put all nodes of a part "
-             "of the boundary into a set, or list its sides by *SURFACE.");
+  else if (candidate.members.empty() &&
+           std::any_of(set.members.begin(), set.members.end(),
+                       [&](const std::size_t node) { return !is_vertex[node]; }))
+    unusable("has nodes that are no vertices of cells. Leave them out.");
+  else if (candidate.members.empty()) {
+    const auto id = static_cast<long long>(table.names.size()) + 1;
+    table.names.push_back({0, id, set.name});
+    for (const std::size_t node : set.members)
+      table.elements.push_back({ElementKind::point, id, set.line, {{node}}});
+  }
   else
     candidates.push_back(std::move(candidate));
 }
@@ -244,6 +252,7 @@ void SetsReader::add_node_set(const AbaqusSet &set, std::vector<Candidate> &cand
 void SetsReader::name_sides()
 {
   sides = sides_on_boundary(table, dim);
+  is_vertex = vertices_of_cells(table, dim);
   for (std::size_t s = 0; s < sides.size(); ++s)
     side_of_nodes[all_nodes(sides[s])] = s;
   std::vector<Candidate> candidates;
@@ -280,10 +289,8 @@ void SetsReader::name_sides()
 MeshTable with_ids_of_sets(AbaqusModel model, const int dim)
 {
   for (auto *const sets : {&model.node_sets, &model.element_sets})
-    for (auto &[key, set] : *sets) {
-      std::sort(set.members.begin(), set.members.end());
-      set.members.erase(std::unique(set.members.begin(), set.members.end()), set.members.end());
-    }
+    for (auto &entry : *sets)
+      entry.second.drop_repetitions();
   SetsReader reader(model, dim);
   reader.name_elements(dim);
   if (dim == 3)

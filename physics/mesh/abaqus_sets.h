@@ -3,6 +3,7 @@
 
 #include "physics/mesh/mesh_table.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,6 +26,12 @@ struct AbaqusSet
   bool is_internal = false;     ///< of Abaqus/CAE's own use
   bool is_of_a_surface = false; ///< listed to tell a surface its cells
   std::vector<std::size_t> members;
+
+  void drop_repetitions()
+  {
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+  }
 };
 
 /// A surface of sides of elements.

@@ -53,8 +53,9 @@ private:
   int dim;
   bool is_version_4 = false;
   MeshTable result;
-  std::unordered_map<long long, std::size_t> points;     ///< by number of the node
-  std::map<std::pair<int, long long>, long long> groups; ///< of entities, by dimension and number
+  std::unordered_map<long long, std::size_t> points; ///< by number of the node
+  /// Groups of entities, by dimension and number.
+  std::map<std::pair<int, long long>, std::vector<long long>> groups;
 };
 
 void GmshReader::read_format()
@@ -107,7 +108,7 @@ void GmshReader::read_entity(const int dimension)
     text.coordinate("the box of an entity");
   const std::size_t n = text.count("the number of physical groups of an entity", 1000);
   for (std::size_t i = 0; i < n; ++i)
-    groups[{dimension, tag}] = text.integer("a physical group of an entity");
+    groups[{dimension, tag}].push_back(text.integer("a physical group of an entity"));
   if (n > 1 && dimension >= dim - 1)
     text.fail("entity " + std::to_string(tag) + " of dimension " + std::to_string(dimension) +
               " is in " + std::to_string(n) +
@@ -251,7 +252,11 @@ void GmshReader::read_elements_4()
     for (std::size_t i = 0; i < n; ++i) {
       text.require_line("an element");
       text.integer("the number of an element");
-      read_element(kind, group == groups.end() ? 0 : group->second);
+      read_element(kind, group == groups.end() ? 0 : group->second.front());
+      for (std::size_t g = 1; group != groups.end() && g < group->second.size(); ++g) {
+        result.elements.push_back(result.elements.back());
+        result.elements.back().id = group->second[g];
+      }
     }
   }
   if (result.elements.size() != n_all)

@@ -171,6 +171,12 @@ void take_names(const MeshTable &table, MeshFileInfo &info)
   for (const PhysicalName &group : table.names) {
     if (present.count({group.dimension, group.id}) == 0)
       continue;
+    if (group.dimension < dim - 1) {
+      info.lower_parts.push_back({group, {}});
+      for (const MeshElement &element : table.elements)
+        if (dimension_of(element.kind) == group.dimension && element.id == group.id)
+          info.lower_parts.back().elements.push_back(element);
+    }
     if (group.dimension == dim - 1)
       info.boundary_names[group.name] = static_cast<types::boundary_id>(group.id);
     else if (group.dimension == dim)
@@ -247,6 +253,8 @@ MeshFileInfo read_mesh_file(const std::string &name, Triangulation<dim> &coarse)
   info.warnings = table.warnings;
   make_triangulation(table, coarse, info);
   take_names<dim>(table, info);
+  if (!info.lower_parts.empty())
+    info.points = table.points;
   return info;
 }
 

@@ -1,6 +1,7 @@
 #ifndef femgpu_physics_mesh_file_h
 #define femgpu_physics_mesh_file_h
 
+#include "physics/mesh/mesh_table.h"
 #include "physics/mesh/regions.h"
 
 #include <deal.II/grid/tria.h>
@@ -24,6 +25,14 @@ struct MeshFileInfo
   std::map<std::string, MeshRegions::MaterialId> material_names;
   /// Names that stand for no id, with the reason and the cure.
   std::map<std::string, std::string> unusable_boundary_names, unusable_material_names;
+  /// Curves in 3D, and points, by name, in the order of the file.
+  struct Lower
+  {
+    PhysicalName group;
+    std::vector<MeshElement> elements; ///< with indices of points
+  };
+  std::vector<Lower> lower_parts;
+  std::vector<std::array<double, 3>> points; ///< of lower_parts
   /// "FILE:LINE: " of each cell, or what comes nearest to it.
   std::vector<std::string> cell_places;
   std::vector<std::string> warnings;

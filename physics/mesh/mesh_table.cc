@@ -216,7 +216,9 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
 /// deal.II takes lines in 3D for edges of the boundary; others it cannot place.
 void check_edges(const MeshTable &table, const std::vector<Face> &faces)
 {
-  const auto is_line = [](const MeshElement &e) { return e.kind == ElementKind::line; };
+  const auto is_line = [](const MeshElement &e) {
+    return e.kind == ElementKind::line && e.id != 0;
+  };
   if (std::none_of(table.elements.begin(), table.elements.end(), is_line))
     return;
   std::vector<NodeSet> edges;
@@ -237,7 +239,32 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces)
              "the line is no edge of a cell's face on the boundary. Take its curve "
              "out of the physical groups (in gmsh, with Mesh.SaveAll = 0).");
 }
+/// Points with an id must be vertices, where loads and supports can be.
+void check_points(const MeshTable &table, const int dim)
+{
+  const auto is_point = [](const MeshElement &e) {
+    return e.kind == ElementKind::point && e.id != 0;
+  };
+  if (std::none_of(table.elements.begin(), table.elements.end(), is_point))
+    return;
+  const std::vector<bool> is_vertex = vertices_of_cells(table, dim);
+  for (const MeshElement &element : table.elements)
+    if (is_point(element) && !is_vertex[element.nodes[0]])
+      refuse(table, element,
+             "the point is no vertex of a cell. Embed it in its curve, surface or volume (in gmsh, "
+             "`Point{P} In Surface{S};`, or BooleanFragments), or take it out of the physical "
+             "groups.");
+}
 } // namespace
+
+std::vector<bool> vertices_of_cells(const MeshTable &table, const int dim)
+{
+  std::vector<bool> result(table.points.size(), false);
+  for (const MeshElement &element : table.elements)
+    for (std::size_t i = 0; dimension_of(element.kind) == dim && i < n_nodes_of(element.kind); ++i)
+      result[element.nodes[i]] = true;
+  return result;
+}
 
 int dimension_of(const ElementKind kind)
 {
@@ -319,5 +346,6 @@ void check_mesh_table(const MeshTable &table, const int dim)
   check_boundary(table, faces, dim);
   if (dim == 3)
     check_edges(table, faces);
+  check_points(table, dim);
 }
 } // namespace femgpu

@@ -77,6 +77,9 @@ struct MeshTable
 /// The sides that one cell alone has.
 std::vector<MeshElement> sides_on_boundary(const MeshTable &table, int dim);
 
+/// Which points are vertices of cells.
+std::vector<bool> vertices_of_cells(const MeshTable &table, int dim);
+
 /// How to get cells of one kind alone, for messages about meshes of dimension @p dim.
 std::string cure_of_mixed_cells(int dim);
 

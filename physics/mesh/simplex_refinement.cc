@@ -58,27 +58,31 @@ void add_boundary_faces(const ActiveCell<dim> &cell, std::vector<CellData<dim - 
     }
 }
 
-/// Gives the edges of @p flat on the boundary the manifolds that those of @p mesh have, with the
-/// same vertices.
-void copy_manifolds_of_edges(const Triangulation<3> &mesh, Triangulation<3> &flat)
+/// Gives the edges of @p flat on the boundary the manifolds and ids that those of @p mesh have,
+/// with the same vertices.
+void copy_marks_of_edges(const Triangulation<3> &mesh, Triangulation<3> &flat)
 {
   using Ends = std::pair<unsigned int, unsigned int>;
   const auto ends_of = [](const auto &line) {
     return Ends(std::minmax({line->vertex_index(0), line->vertex_index(1)}));
   };
-  std::map<Ends, types::manifold_id> manifolds;
+  std::map<Ends, std::pair<types::manifold_id, types::boundary_id>> marks;
   for (const auto &face : mesh.active_face_iterators())
     if (face->at_boundary())
       for (unsigned int l = 0; l < face->n_lines(); ++l)
-        if (face->line(l)->manifold_id() != numbers::flat_manifold_id)
-          manifolds[ends_of(face->line(l))] = face->line(l)->manifold_id();
-  if (manifolds.empty())
+        if (face->line(l)->manifold_id() != numbers::flat_manifold_id ||
+            face->line(l)->boundary_id() != 0)
+          marks[ends_of(face->line(l))] = {face->line(l)->manifold_id(),
+                                           face->line(l)->boundary_id()};
+  if (marks.empty())
     return;
   for (const auto &face : flat.active_face_iterators())
     if (face->at_boundary())
       for (unsigned int l = 0; l < face->n_lines(); ++l)
-        if (const auto found = manifolds.find(ends_of(face->line(l))); found != manifolds.end())
-          face->line(l)->set_manifold_id(found->second);
+        if (const auto found = marks.find(ends_of(face->line(l))); found != marks.end()) {
+          face->line(l)->set_manifold_id(found->second.first);
+          face->line(l)->set_boundary_id(found->second.second);
+        }
 }
 
 /// The active cells of @p mesh as a mesh of level 0, in their order.
@@ -102,7 +106,7 @@ void flatten(const Triangulation<dim> &mesh, const bool for_refinement, Triangul
   }
   flat.create_triangulation(mesh.get_vertices(), cells, boundary);
   if constexpr (dim == 3)
-    copy_manifolds_of_edges(mesh, flat);
+    copy_marks_of_edges(mesh, flat);
   for (const auto id : mesh.get_manifold_ids())
     if (id != numbers::flat_manifold_id)
       flat.set_manifold(id, mesh.get_manifold(id));

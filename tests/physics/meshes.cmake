@@ -80,6 +80,39 @@ study_test(shipped_bracket_has_its_names
   --set "Mesh/Natural boundaries=free" --set "Elasticity/Displacement=bolts: 0, 0, 0"
   --set "Elasticity/Traction=load: 0, 0, 1" --validate)
 
+# Curves and points: loads and supports there are in equilibrium, and a force along an edge bends a bar as
+# one on its side does
+set(bar ${here}/elasticity_bar.prm --set "Output/Write VTU=false")
+foreach(mesh bar bar_tets)
+  study_test(line_load_bends_${mesh}_on_1_and_2_ranks ${bar} --set Solver/Preconditioner=jacobi --set Mesh/File=${meshes}/${mesh}.msh
+    --ranks 2 --same-as-ranks 1 --absolute-for-quantities 1e-5 --set Study/Cycles=2
+    --expect-quantity "load moment y=4+-1e-9" --expect-quantity "reaction z of clamped=1+-1e-7"
+    --expect-quantity "balance defect=0+-1e-8" --expect-quantity "middle displacement_z=-0.0838+-3e-4")
+endforeach()
+study_test(traction_at_the_tip_bends_the_bar_as_the_line_load ${bar}
+  --set "Elasticity/Traction=tip: 0, 0, -1" --set Study/Cycles=2
+  --expect-quantity "middle displacement_z=-0.0838+-3e-4")
+study_test(adaptive_mesh_keeps_its_line_load_on_1_and_2_ranks ${bar} --set Study/Refinement=adaptive
+  --set Study/Cycles=3 --set Discretization/Degree=1 --ranks 2 --same-as-ranks 1
+  --absolute-for-quantities 1e-5 --expect-quantity "load z=-1+-1e-12"
+  --expect-quantity "reaction z of clamped=1+-1e-7")
+study_test(forces_at_points_pull_a_bar_on_1_and_2_ranks ${bar} --ranks 2 --same-as-ranks 1
+  --absolute-for-quantities 1e-5 --set "Elasticity/Traction=corners: 0.25, 0, 0" --set Study/Cycles=2
+  --expect-quantity "reaction x of clamped=-1+-1e-7" --expect-quantity "middle displacement_x=0.00196+-2e-5")
+study_test(edge_and_points_hold_a_bar_on_1_and_2_ranks ${bar} --ranks 2 --same-as-ranks 1
+  --absolute-for-quantities 1e-5 --set Elasticity/Traction= --set "Elasticity/Body force=0, 0, -1"
+  --set "Elasticity/Displacement=base edge: 0, 0, 0\\; corners: free, free, 0" --set Study/Cycles=2
+  --expect-quantity "reaction z of corners=2+-1e-7" --expect-quantity "reaction z of base edge=2+-1e-7")
+study_test(one_point_does_not_hold_a_bar ${bar} --set "Elasticity/Displacement=origin: 0, 0, 0"
+  --expect-exit 1 --expect-message "rotation about the x axis; rotation about the y axis; rot")
+study_test(pressure_on_a_curve_ends_with_1 ${bar} --set "Elasticity/Pressure=top edge: 1"
+  --expect-exit 1 --expect-message "'top edge' in Elasticity/Pressure is a curve of the mesh and no part")
+study_test(values_at_points_end_with_1 ${parameter_dir}/poisson_3d.prm --expect-exit 1
+  --set Mesh/File=${meshes}/bar.msh --set "Poisson/Dirichlet=corners: 0"
+  --expect-message "'corners' in Poisson/Dirichlet is a set of points .*Elasticity/Traction")
+study_test(curves_and_points_are_listed --expect-text "curves top edge, base edge. points corners, origin"
+  -- ${bar} --validate)
+
 # Boundary ids and names
 function(plate_test name)
   study_test(${name} ${here}/mesh_plate.prm --set Mesh/File=${mesh_dir}/plate_with_hole.msh
@@ -115,6 +148,23 @@ bad_mesh(cells_of_higher_order "1 3 2 1 1 1 2 5 4" "1 10 2 1 1 1 2 5 4 6 3 1 2 5
   ":15: an element of higher order")
 bad_mesh(mixed_cells "2 3 2 1 1 2 3 6 5" "2 2 2 1 1 2 3 5" ":16: a triangle, the first of 1, in a mesh that begins .*Mesh.SubdivisionAlgorithm = 1")
 bad_mesh(a_coordinate_that_is_not_finite "5 1 1 0" "5 nan 1 0" ":10: .* is 'nan', but must be")
+# A force at a point in 2D, of a square that is held on the left, and a point that is no vertex
+string(REPLACE "$Nodes" "$PhysicalNames\n2\n0 9 \"tip\"\n1 4 \"left\"\n$EndPhysicalNames\n$Nodes"
+  named "${squares}")
+string(REPLACE "$Elements\n2" "$Elements\n4\n8 15 2 9 1 6\n9 1 2 4 1 1 4" named "${named}")
+file(WRITE ${written}/pulled.msh "${named}")
+study_test(force_at_a_point_pulls_a_plate_on_1_and_2_ranks ${here}/elasticity_bar.prm
+  --set Dimension=2 --set Mesh/File=${written}/pulled.msh --set "Measurements/Points=" --ranks 2
+  --same-as-ranks 1 --absolute-for-quantities 1e-5 --set "Elasticity/Displacement=left: 0, 0"
+  --set "Elasticity/Traction=tip: 3, -1" --set "Mesh/Initial refinements=1" --set Study/Cycles=2
+  --expect-quantity "reaction x of left=-3+-1e-8" --expect-quantity "moment z of left=5+-1e-8")
+string(REPLACE "5 1 1 0" "7 5 5 0\n5 1 1 0" named "${named}")
+string(REPLACE "$Nodes\n6" "$Nodes\n7" named "${named}")
+string(REPLACE "15 2 9 1 6" "15 2 9 1 7" named "${named}")
+file(WRITE ${written}/lost_point.msh "${named}")
+study_test(point_that_is_no_vertex_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
+  --set Mesh/File=${written}/lost_point.msh
+  --expect-message "lost_point\\.msh:20: the point is no vertex of a cell. Embed it")
 # Parts that touch without common nodes: two unit squares, the second with nodes of its own, at x = 1
 # and 1 + 1e-9, with one node more at half the height, shifted into the first, and the same again
 function(two_parts name second)
