@@ -97,7 +97,8 @@ public:
          << discretization.element().get_name() << " on " << std::setprecision(10) << cells
          << (parameters.local_refinement.where.empty() ? "" : " or more")
          << " cells in the first of " << parameters.study.cycles << " cycles; boundary ids "
-         << mesh.regions.boundary_list() << "; material ids " << mesh.regions.material_list();
+         << mesh.regions.boundary_list() << "; material ids " << mesh.regions.material_list()
+         << mesh.regions.lower_list();
     if (!measurements.empty()) { // the coarse mesh is enough to find points and fields
       discretization.distribute_dofs();
       discretization.make_constraints(*problem);

@@ -1,5 +1,7 @@
 #include "physics/cell_equation.h"
 
+#include "physics/lower_parts.h"
+
 #include <utility>
 
 namespace femgpu
@@ -28,7 +30,8 @@ CellEquation<dim>::CellEquation(const Problem<dim> &problem,
       in_cell(discretization), on_face(discretization),
       kept_K(discretization.element().n_dofs_per_cell(),
              discretization.element().n_dofs_per_cell()),
-      u_cell(discretization.element().n_dofs_per_cell()), of_loads(u_cell.size())
+      u_cell(discretization.element().n_dofs_per_cell()), of_loads(u_cell.size()),
+      lower_loads(loads_of_lower_parts(problem, discretization))
 {
   if (problem.nonlinearity())
     nodes = std::make_unique<Nodes>(discretization,
@@ -122,6 +125,8 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
     on_face.add_source(g, terms.f);
     on_face.add_derivatives(nullptr, g, terms.K);
   });
+  if (const auto load = lower_loads.find(cell->active_cell_index()); load != lower_loads.end())
+    terms.f += load->second;
   if (u != nullptr)
     terms.K.vmult_add(terms.f, u_cell);
   if (nodes)
@@ -173,6 +178,10 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
     on_face.add_source(g, of_loads);
     result -= energy(on_face, g, on_face.batch().u);
   });
+  if (const auto load = lower_loads.find(cell->active_cell_index()); load != lower_loads.end()) {
+    of_loads += load->second;
+    result -= load->second * u_cell;
+  }
   terms.f = of_loads;
   in_cell.subtract_flux(sigma, terms.f);
   if (nodes)

@@ -7,6 +7,7 @@
 
 #include <deal.II/fe/fe_values.h>
 
+#include <map>
 #include <memory>
 
 namespace femgpu
@@ -74,6 +75,7 @@ private:
   PointTerms kept_sigma, kept_s; ///< those of kept_K
   dealii::FullMatrix<double> kept_K;
   dealii::Vector<double> u_cell, of_loads;
+  std::map<unsigned int, dealii::Vector<double>> lower_loads; ///< by active cell index
 };
 } // namespace femgpu
 

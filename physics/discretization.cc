@@ -4,6 +4,7 @@
 #include "physics/constraints/consistent_constraints.h"
 #include "physics/constraints/normal_constraints.h"
 #include "physics/deal_ii_compat.h"
+#include "physics/lower_parts.h"
 #include "physics/mesh/mesh_mapping.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/problem.h"
@@ -152,6 +153,23 @@ types::global_dof_index lowest_free_dof(const Discretization<dim> &discretizatio
 }
 } // namespace
 
+namespace
+{
+/// Gives dofs on @p part that have no other condition their values.
+template <int dim>
+void constrain_lower_part(const Discretization<dim> &discretization, const LowerPart &part,
+                          const DirichletCondition<dim> &condition,
+                          AffineConstraints<double> &constraints)
+{
+  for (const auto &[dof, node] : dofs_on(part, discretization))
+    if (condition.mask[node.component] && constraints.can_store_line(dof) &&
+        !constraints.is_constrained(dof)) {
+      constraints.add_line(dof);
+      constraints.set_inhomogeneity(dof, condition.values->value(node.place, node.component));
+    }
+}
+} // namespace
+
 template <int dim>
 void Discretization<dim>::make_constraints(const Problem<dim> &problem)
 {
@@ -169,10 +187,16 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
   if (has_conditions_between_dofs)
     take_lines_of_owners(owned(), relevant_dofs, communicator(), the_conformity);
   the_conformity.close();
-  for (const auto &condition : problem.dirichlet_conditions())
+  const auto conditions = problem.dirichlet_conditions();
+  for (const auto &condition : conditions)
     for (const auto id : condition.ids)
-      VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id, *condition.values,
-                                               the_constraints, condition.mask);
+      if (the_mesh->regions.lower_part(id) == nullptr)
+        VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id, *condition.values,
+                                                 the_constraints, condition.mask);
+  for (const auto &condition : conditions)
+    for (const auto id : condition.ids)
+      if (const LowerPart *const part = the_mesh->regions.lower_part(id))
+        constrain_lower_part(*this, *part, condition, the_constraints);
   const auto planes = problem.symmetry_planes();
   if (!planes.empty())
     add_normal_constraints(*this, planes, the_constraints);

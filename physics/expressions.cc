@@ -292,7 +292,7 @@ std::vector<std::string> entries_of(const std::string &text)
 
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
                                                const unsigned int n_components,
-                                               const MeshRegions &regions)
+                                               const MeshRegions &regions, const bool lower_too)
 {
   BoundaryExpressions result;
   for (const std::string &part : entries_of(text)) {
@@ -307,9 +307,12 @@ BoundaryExpressions parse_boundary_expressions(const std::string &path, const st
                                " does not begin with boundary ids or names and ':'; write entries "
                                "such as '0, 1: sin(x); 2: 0'.",
                            path);
-    for (const std::string &word : entry.words)
-      if (!result.emplace(regions.boundary(path, word), entry.expressions).second)
+    for (const std::string &word : entry.words) {
+      const auto id =
+          lower_too ? regions.boundary_or_lower(path, word) : regions.boundary(path, word);
+      if (!result.emplace(id, entry.expressions).second)
         throw ParameterError("Boundary id " + word + " comes twice in " + path + ".", path);
+    }
   }
   return result;
 }

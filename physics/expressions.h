@@ -111,12 +111,13 @@ using BoundaryExpressions = std::map<dealii::types::boundary_id, std::vector<std
  * Reads "ids: expression, ...; ids: ...": entries separated by ';', each with boundary ids, or
  * names of the mesh, separated by ',' and, after ':', one expression for each of @p n_components
  * components separated by ','.
+ * @param lower_too may names be those of curves and points, too?
  * @throws ParameterError for anything else, for an id that comes twice, and for one that @p regions
  *         lacks
  */
 BoundaryExpressions parse_boundary_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,
-                                               const MeshRegions &regions);
+                                               const MeshRegions &regions, bool lower_too = false);
 
 /// What a parameter says about the materials: for each id one expression a component.
 using MaterialExpressions = std::map<dealii::types::material_id, std::vector<std::string>>;

@@ -26,7 +26,7 @@ namespace femgpu
 template <int dim>
 class DiscreteSolution;
 
-/// The solution on one part of the boundary: values for the components of the mask.
+/// The solution on parts of the boundary, curves or points: values for the components of the mask.
 template <int dim>
 struct DirichletCondition
 {
@@ -147,6 +147,13 @@ public:
   /// g, and its derivatives; where u is given g has no effect. @p g is zero.
   virtual void boundary_flux(const PointBatch<dim> & /* at */, PointTerms & /* g */) const
   {}
+
+  /// Loads at curves, per length, and at points, by the ids of LowerPart; one value a component.
+  virtual std::map<dealii::types::boundary_id, const dealii::Function<dim> *>
+  loads_of_lower_parts() const
+  {
+    return {};
+  }
 
   /// Are σ, s and g such functions of u that a matrix and a vector do not say all of them? Then
   /// each step of Newton's method assembles both anew.

@@ -30,14 +30,14 @@ using BoundaryFields = std::map<dealii::types::boundary_id, std::shared_ptr<Fiel
 
 /// The fields of a parameter that parse_boundary_expressions() reads; it throws ParameterError.
 template <int dim>
-BoundaryFields<dim> make_boundary_fields(const std::string &path, const std::string &text,
-                                         const unsigned int n_components,
-                                         const MeshRegions &regions,
-                                         const Variables variables = Variables::position)
+BoundaryFields<dim>
+make_boundary_fields(const std::string &path, const std::string &text,
+                     const unsigned int n_components, const MeshRegions &regions,
+                     const Variables variables = Variables::position, const bool lower_too = false)
 {
   BoundaryFields<dim> fields;
   for (const auto &[id, expressions] :
-       parse_boundary_expressions(path, text, n_components, regions))
+       parse_boundary_expressions(path, text, n_components, regions, lower_too))
     fields[id] = std::make_shared<Field<dim>>(path, expressions, variables, regions.definitions);
   return fields;
 }

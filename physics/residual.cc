@@ -154,12 +154,7 @@ std::vector<Quantity> flux_quantities(DiscreteSolution<dim> &solution,
     flux = Utilities::MPI::sum(flux, comm);
     outflow += flux;
     magnitude += Utilities::MPI::sum(absolute, comm);
-    const auto &names = discretization.mesh().regions.boundary_names;
-    std::string name = std::to_string(id);
-    for (const auto &[word, named] : names)
-      if (named == id)
-        name = word;
-    result.push_back({"flux through " + name, flux});
+    result.push_back({"flux through " + discretization.mesh().regions.name_of(id), flux});
   }
   if (!ids.empty())
     result.push_back({"balance defect",

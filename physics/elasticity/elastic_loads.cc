@@ -7,9 +7,23 @@ using namespace dealii;
 template <int dim>
 ElasticLoads<dim>::ElasticLoads(const ElasticityParameters &p, const MeshRegions &regions)
     : body_force(make_optional_field<dim>("Elasticity/Body force", p.body_force, dim, regions)),
-      traction(make_boundary_fields<dim>("Elasticity/Traction", p.traction, dim, regions)),
+      traction(make_boundary_fields<dim>("Elasticity/Traction", p.traction, dim, regions,
+                                         Variables::position, true)),
       pressure(make_boundary_fields<dim>("Elasticity/Pressure", p.pressure, 1, regions))
-{}
+{
+  for (const LowerPart &part : regions.lower_parts)
+    lower_ids.insert(part.id);
+}
+
+template <int dim>
+std::map<types::boundary_id, const Function<dim> *> ElasticLoads<dim>::of_lower_parts() const
+{
+  std::map<types::boundary_id, const Function<dim> *> result;
+  for (const auto &[id, field] : traction)
+    if (lower_ids.count(id) > 0)
+      result[id] = field.get();
+  return result;
+}
 
 template <int dim>
 void ElasticLoads<dim>::add_body_force(const PointBatch<dim> &at, PointTerms &s) const

@@ -4,6 +4,7 @@
 #include "physics/elasticity/elasticity_parameters.h"
 #include "physics/problem_tools.h"
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -31,12 +32,16 @@ public:
   /// g += t − p n with the outer normal n, in Pa
   void add_traction(const PointBatch<dim> &at, PointTerms &g) const;
 
+  /// Of tractions, those on curves and points; for Problem::loads_of_lower_parts().
+  std::map<BoundaryId, const dealii::Function<dim> *> of_lower_parts() const;
+
   /// For named_boundaries().
   std::vector<std::pair<std::string, std::set<BoundaryId>>> named_boundaries() const;
 
 private:
   std::unique_ptr<Field<dim>> body_force;
   BoundaryFields<dim> traction, pressure;
+  std::set<BoundaryId> lower_ids; ///< of curves and points
 };
 } // namespace femgpu
 

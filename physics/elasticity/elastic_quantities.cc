@@ -177,15 +177,6 @@ void add_components(const std::string &force, const std::string &moment, const s
     result.push_back({moment + ' ' + "xyz"[c] + where, wrench.moment[c]});
 }
 
-/// The name of a part of the boundary, or its number.
-std::string name_of(const types::boundary_id id, const MeshRegions &regions)
-{
-  for (const auto &[name, named] : regions.boundary_names)
-    if (named == id)
-      return name;
-  return std::to_string(id);
-}
-
 /// Collective.
 template <int dim>
 std::vector<Quantity> Pass<dim>::forces()
@@ -199,7 +190,7 @@ std::vector<Quantity> Pass<dim>::forces()
   std::vector<Quantity> result;
   add_components<dim>("load", "load moment", "", sum, result);
   for (const auto &[id, reaction] : reactions.by_id) {
-    add_components<dim>("reaction", "moment", " of " + name_of(id, discretization.mesh().regions),
+    add_components<dim>("reaction", "moment", " of " + discretization.mesh().regions.name_of(id),
                         reaction, result);
     sum.force += reaction.force;
     sum.moment += reaction.moment;

@@ -1,6 +1,7 @@
 #include "physics/elasticity/elastic_supports.h"
 
 #include "linalg/base/error.h"
+#include "physics/lower_parts.h"
 #include "physics/mesh/mesh_mapping.h"
 
 #include <deal.II/base/quadrature_lib.h>
@@ -137,7 +138,7 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
     : planes(read_planes<dim>(parameters.symmetry_planes, regions))
 {
   for (auto [id, expressions] :
-       parse_boundary_expressions(displacement_path, parameters.displacement, dim, regions)) {
+       parse_boundary_expressions(displacement_path, parameters.displacement, dim, regions, true)) {
     std::vector<bool> mask;
     for (std::string &expression : expressions) {
       mask.push_back(expression != "free");
@@ -150,7 +151,7 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
   }
   constexpr unsigned int n_of_rotation = dim == 2 ? 3 : 7;
   for (const auto &[id, expressions] :
-       parse_boundary_expressions(rotation_path, parameters.rotation, n_of_rotation, regions))
+       parse_boundary_expressions(rotation_path, parameters.rotation, n_of_rotation, regions, true))
     rotations[id] = {std::make_shared<RigidRotation<dim>>(expressions, regions),
                      ComponentMask(dim, true)};
   const auto refuse = [](const BoundaryId id, const std::string &path, const std::string &other) {
@@ -192,6 +193,15 @@ ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
               supports[part].push_back({points[q], Point<dim>::unit_vector(c)});
         }
       });
+  for (const auto id : ids())
+    if (const LowerPart *const lower = mesh.regions.lower_part(id))
+      for (std::size_t part = 0; part < parts.size(); ++part)
+        for (const auto &cell : parts[part].cells)
+          for (const CellSegment<dim> &segment : segments_of<dim>(*lower, cell))
+            for (const Point<dim> &end : segment.ends)
+              for (unsigned int c = 0; c < dim; ++c)
+                if (holds(id, c, {}))
+                  supports[part].push_back({end, Point<dim>::unit_vector(c)});
   return supports;
 }
 

@@ -89,6 +89,11 @@ public:
     loads.add_traction(at, g);
   }
 
+  std::map<types::boundary_id, const Function<dim> *> loads_of_lower_parts() const override
+  {
+    return loads.of_lower_parts();
+  }
+
   const Field<dim> *exact_solution() const override
   {
     return exact.get();

@@ -66,7 +66,7 @@ void ElasticityParameters::declare_supports()
   add_parameter("Displacement", displacement,
                 "Prescribed displacement on parts of the boundary, in m: 'ids: u_x, u_y, u_z; "
                 "...', one expression for each direction or the word free, as '0: 0, 0, 0; 1: "
-                "free, 0.1, free'.");
+                "free, 0.1, free'. Curves (in 3D) and points of a mesh file may be named, too.");
   add_parameter(
       "Rotation", rotation,
       "Parts of the boundary that are turned as rigid ones: 'ids: c_x, c_y, angle' in 2D, "
@@ -87,7 +87,9 @@ void ElasticityParameters::declare_loads()
                 "separated by ','; empty for none.");
   add_parameter("Traction", traction,
                 "Force per area on parts of the boundary, in Pa: 'ids: t_x, t_y, t_z; ...'. Parts "
-                "that are not named anywhere are free of traction.");
+                "that are not named anywhere are free of traction. Of a mesh file also, by name, "
+                "force per length on curves (in 3D), in N/m, and the force at each of named "
+                "points, in N (in 2D for 1 m of length or thickness).");
   add_parameter("Pressure", pressure,
                 "Pressure p on parts of the boundary, in Pa: 'ids: p; ...'; the traction -p n with "
                 "the outer normal n, besides that of Traction.");

@@ -1,6 +1,7 @@
 #include "physics/elasticity/reactions.h"
 
 #include "physics/constraints/face_dofs.h"
+#include "physics/lower_parts.h"
 
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_values.h>
@@ -61,6 +62,11 @@ std::map<Index, HeldDof<dim>> held_dofs(const ElasticSupports<dim> &supports,
       }
     }
   }
+  for (const auto id : ids)
+    if (const LowerPart *const part = discretization.mesh().regions.lower_part(id))
+      for (const auto &[dof, node] : dofs_on(*part, discretization))
+        if (supports.holds(id, node.component, {}) && discretization.owned().is_element(dof))
+          result.emplace(dof, HeldDof<dim>{id, node.component, node.place});
   return result;
 }
 } // namespace

@@ -57,11 +57,11 @@ public:
   GmshReader(const std::string &name, const std::string_view text, const int dim)
       : text(name, text), dim(dim)
   {
-    result.table.file = name;
-    result.table.places_are_lines = true;
+    result.file = name;
+    result.places_are_lines = true;
   }
 
-  GmshFile read();
+  MeshTable read();
 
 private:
   void read_format();
@@ -82,9 +82,10 @@ private:
   MeshText text;
   int dim;
   bool is_version_4 = false;
-  GmshFile result;
-  std::unordered_map<long long, std::size_t> points;     ///< by number of the node
-  std::map<std::pair<int, long long>, long long> groups; ///< of entities, by dimension and number
+  MeshTable result;
+  std::unordered_map<long long, std::size_t> points; ///< by number of the node
+  /// Groups of entities, by dimension and number.
+  std::map<std::pair<int, long long>, std::vector<long long>> groups;
 };
 
 void GmshReader::read_format()
@@ -137,7 +138,7 @@ void GmshReader::read_entity(const int dimension)
     text.coordinate("the box of an entity");
   const std::size_t n = text.count("the number of physical groups of an entity", 1000);
   for (std::size_t i = 0; i < n; ++i)
-    groups[{dimension, tag}] = text.integer("a physical group of an entity");
+    groups[{dimension, tag}].push_back(text.integer("a physical group of an entity"));
   if (n > 1 && dimension >= dim - 1)
     text.fail("entity " + std::to_string(tag) + " of dimension " + std::to_string(dimension) +
               " is in " + std::to_string(n) +
@@ -161,10 +162,10 @@ void GmshReader::read_point(const long long node)
   std::array<double, 3> point;
   for (double &x : point)
     x = text.coordinate("the coordinate of a node");
-  if (!points.emplace(node, result.table.points.size()).second)
+  if (!points.emplace(node, result.points.size()).second)
     text.fail("there is a node " + std::to_string(node) +
               " already. The numbers of nodes must differ; save the mesh again.");
-  result.table.points.push_back(point);
+  result.points.push_back(point);
 }
 
 void GmshReader::read_nodes_2()
@@ -207,8 +208,8 @@ void GmshReader::read_nodes_4()
       text.require_end_of_line("the coordinates of a node");
     }
   }
-  if (result.table.points.size() != n_all)
-    text.fail("the blocks have " + std::to_string(result.table.points.size()) +
+  if (result.points.size() != n_all)
+    text.fail("the blocks have " + std::to_string(result.points.size()) +
               " nodes, but the section begins with " + std::to_string(n_all) + ".");
   read_end("$Nodes");
 }
@@ -221,9 +222,7 @@ const GmshKind &GmshReader::read_kind()
   const bool is_prism = type == 6 || type == 13 || type == 18;
   if (is_prism || type == 7 || type == 14 || type == 19)
     text.fail(std::string("a ") + (is_prism ? "prism" : "pyramid") + " (type " +
-              std::to_string(type) +
-              "), which is not supported. Use quadrilaterals or "
-              "hexahedra alone, or triangles or tetrahedra alone.");
+              std::to_string(type) + "), which is not supported. " + cure_of_mixed_cells(3));
   if (type >= 20 && type <= 93)
     text.fail(
         "an element of order 3 or more (type " + std::to_string(type) +
@@ -251,9 +250,9 @@ void GmshReader::read_element(const GmshKind &kind, const long long id)
   for (std::size_t i = 0; i < kind.middles.size(); ++i)
     middles.push_back(read_node());
   text.require_end_of_line("the nodes of a " + name_of(kind.kind));
-  result.table.elements.push_back(element);
+  result.elements.push_back(element);
   if (dimension_of(kind.kind) == dim)
-    result.table.add_middle_nodes(element, kind.middles, middles);
+    result.add_middle_nodes(element, kind.middles, middles);
 }
 
 void GmshReader::read_elements_2()
@@ -295,11 +294,15 @@ void GmshReader::read_elements_4()
     for (std::size_t i = 0; i < n; ++i) {
       text.require_line("an element");
       text.integer("the number of an element");
-      read_element(kind, group == groups.end() ? 0 : group->second);
+      read_element(kind, group == groups.end() ? 0 : group->second.front());
+      for (std::size_t g = 1; group != groups.end() && g < group->second.size(); ++g) {
+        result.elements.push_back(result.elements.back());
+        result.elements.back().id = group->second[g];
+      }
     }
   }
-  if (result.table.elements.size() != n_all)
-    text.fail("the blocks have " + std::to_string(result.table.elements.size()) +
+  if (result.elements.size() != n_all)
+    text.fail("the blocks have " + std::to_string(result.elements.size()) +
               " elements, but the section begins with " + std::to_string(n_all) + ".");
   read_end("$Elements");
 }
@@ -320,7 +323,7 @@ bool GmshReader::read_section(const std::string &section)
   return true;
 }
 
-GmshFile GmshReader::read()
+MeshTable GmshReader::read()
 {
   read_format();
   std::set<std::string> seen;
@@ -353,7 +356,7 @@ GmshFile GmshReader::read()
 }
 } // namespace
 
-GmshFile read_gmsh_file(const std::string &name, const std::string_view text, const int dim)
+MeshTable read_gmsh_file(const std::string &name, const std::string_view text, const int dim)
 {
   return GmshReader(name, text, dim).read();
 }

@@ -1,22 +1,13 @@
 #ifndef femgpu_physics_gmsh_file_h
 #define femgpu_physics_gmsh_file_h
 
-#include "physics/mesh/mesh_names.h"
 #include "physics/mesh/mesh_table.h"
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace femgpu
 {
-/// What a file of gmsh says.
-struct GmshFile
-{
-  MeshTable table;
-  std::vector<PhysicalName> names;
-};
-
 /**
  * Reads a file of gmsh, .msh in ASCII of version 2 or 4.1, and checks it word by word, so that
  * errors have a line and a cure. Knows no deal.II. Format: https://gmsh.info/doc/texinfo/gmsh.html,
@@ -27,7 +18,7 @@ struct GmshFile
  * @throws InputError "FILE:LINE: …" for a binary or truncated file, another version, elements of
  *         order 3 or more or of unknown kind, and whatever else is no such file
  */
-GmshFile read_gmsh_file(const std::string &name, std::string_view text, int dim);
+MeshTable read_gmsh_file(const std::string &name, std::string_view text, int dim);
 } // namespace femgpu
 
 #endif

@@ -32,14 +32,13 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "All arguments of the generator after the triangulation, separated by ':'; the "
                 "coordinates of a point by ','. Example for hyper_cube: '0 : 1 : true' (from 0 to "
                 "1 in each direction, with a boundary id for each side).");
-  add_parameter(
-      "File", file,
-      "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1, of order 1 "
-      "or 2), "
-      "Abaqus (.inp), AVS (.ucd), VTK (.vtk and .vtu), I-deas (.unv). Physical groups "
-      "of gmsh are the boundary and material ids, also by their names. A relative name "
-      "is looked for from the directory the program is started in, then from that of "
-      "the parameter file.");
+  add_parameter("File", file,
+                "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1, of "
+                "order 1 or 2), Abaqus and CalculiX (.inp), VTK (.vtu). Physical groups of gmsh, "
+                "and sets and "
+                "surfaces of Abaqus, are the boundary and material ids, also by their names. A "
+                "relative name is looked for from the directory the program is started in, then "
+                "from that of the parameter file.");
   add_parameter("Merge nodes", merge_nodes,
                 "What becomes of parts of a mesh file that touch without having nodes in common. "
                 "refuse: they are an error; a number: nodes of the boundary that are not farther "
@@ -163,6 +162,56 @@ void check_cells_of_file(const MeshParameters &parameters, Triangulation<dim> &c
     refuse_touching_parts(coarse, info.cell_places);
 }
 
+/// Gives edges on the boundary the id of the curve that they are on.
+void mark_edges(const std::set<std::set<std::array<double, 3>>> &edges, const LowerPart &curve,
+                const MeshRegions &regions, Triangulation<3> &coarse)
+{
+  const auto place = [](const Point<3> &p) { return std::array<double, 3>{{p[0], p[1], p[2]}}; };
+  for (const auto &face : coarse.active_face_iterators())
+    for (unsigned int l = 0; face->at_boundary() && l < face->n_lines(); ++l) {
+      const auto line = face->line(l);
+      if (edges.count({place(line->vertex(0)), place(line->vertex(1))}) == 0)
+        continue;
+      if (const LowerPart *const other = regions.lower_part(line->boundary_id()))
+        if (other->id != curve.id)
+          throw InputError("The curves '" + other->name + "' and '" + curve.name +
+                           "' of the mesh file have edges in common, but each edge can be in one. "
+                           "Take them out of one of the groups.");
+      line->set_boundary_id(curve.id);
+    }
+}
+
+/// The named curves and points of a file. A name that sides have is theirs, then that of curves.
+template <int dim>
+void take_lower_parts(const MeshFileInfo &info, Triangulation<dim> &coarse, MeshRegions &regions)
+{
+  types::boundary_id id = end_of_part;
+  for (const int dimension : {1, 0})
+    for (const MeshFileInfo::Lower &part : info.lower_parts) {
+      if (part.group.dimension != dimension || regions.has_name_of_boundary(part.group.name))
+        continue;
+      do
+        --id;
+      while (regions.boundary_ids.count(id) > 0);
+      LowerPart region = {dimension, part.group.name, id, {}};
+      std::set<std::set<std::array<double, 3>>> edges;
+      for (const MeshElement &element : part.elements) {
+        std::set<std::array<double, 3>> ends;
+        for (std::size_t v = 0; v < n_nodes_of(element.kind); ++v) {
+          std::array<double, 3> place = info.points[element.nodes[v]];
+          place[2] = dim == 2 ? 0. : place[2];
+          ends.insert(place);
+        }
+        region.points.insert(ends.begin(), ends.end());
+        edges.insert(ends);
+      }
+      if constexpr (dim == 3)
+        if (dimension == 1)
+          mark_edges(edges, region, regions, coarse);
+      regions.lower_parts.push_back(std::move(region));
+    }
+}
+
 /// The generator's mesh, or the file's; its names and warnings go to @p mesh.
 template <int dim>
 MeshFileInfo make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
@@ -195,6 +244,9 @@ MeshFileInfo make_coarse_mesh(const MeshParameters &parameters, Triangulation<di
     if (mesh.regions.boundary_ids.count(id) > 0) // or it has gone with merged nodes
       mesh.regions.boundary_names[name] = id;
   mesh.regions.material_names = info.material_names;
+  take_lower_parts(info, coarse, mesh.regions);
+  mesh.regions.unusable_boundary_names = info.unusable_boundary_names;
+  mesh.regions.unusable_material_names = info.unusable_material_names;
   mesh.warnings = info.warnings;
   return info;
 }

@@ -1,23 +1,21 @@
 #include "physics/mesh/mesh_file.h"
 
 #include "linalg/base/error.h"
+#include "physics/mesh/abaqus_file.h"
 #include "physics/mesh/gmsh_file.h"
 #include "physics/mesh/mesh_generator.h"
-#include "physics/mesh/mesh_text.h"
-#include "physics/mesh/vtk_mesh.h"
 #include "physics/mesh/vtu_mesh.h"
-#include "physics/silent_errors.h"
 
 #include <deal.II/base/exceptions.h>
-#include <deal.II/grid/grid_in.h>
 #include <deal.II/grid/grid_tools.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
+#include <map>
 #include <sstream>
 
 namespace femgpu
@@ -41,17 +39,6 @@ std::string read_whole_file(const std::string &name)
   if (text.str().find_first_not_of(" \t\r\n") == std::string::npos)
     throw InputError("The mesh file '" + name + "' is empty. Write or copy it again.");
   return text.str();
-}
-
-/// Text formats have no such bytes.
-void require_text(const std::string &name, const std::string &text)
-{
-  const auto at = std::find_if(text.begin(), text.end(), [](const unsigned char c) {
-    return c == 0x7f || (c < 0x20 && std::strchr("\t\n\r\v\f", c) == nullptr) || c == 0;
-  });
-  if (at != text.end())
-    throw InputError(name + ":" + std::to_string(1 + std::count(text.begin(), at, '\n')) +
-                     ": the file is binary. Save it as ASCII.");
 }
 
 /// The vertex of deal.II at which each node is.
@@ -175,176 +162,65 @@ void make_triangulation(const MeshTable &table, Triangulation<dim> &coarse, Mesh
   }
 }
 
+/// What the names of @p table stand for; a group without elements is no part of the mesh.
 template <int dim>
-MeshFileInfo read_gmsh(const std::string &name, Triangulation<dim> &coarse)
+void take_names(const MeshTable &table, MeshFileInfo &info)
 {
-  const GmshFile file = read_gmsh_file(name, read_whole_file(name), dim);
-  check_mesh_table(file.table, dim);
-  MeshFileInfo info;
-  make_triangulation(file.table, coarse, info);
-  for (const PhysicalName &group : file.names)
-    for (const MeshElement &element : file.table.elements)
-      if (dimension_of(element.kind) == group.dimension && element.id == group.id) {
-        if (group.dimension == dim - 1)
-          info.boundary_names[group.name] = static_cast<types::boundary_id>(group.id);
-        else if (group.dimension == dim)
-          info.material_names[group.name] = static_cast<types::material_id>(group.id);
-        break; // a group without elements is no part of the mesh
-      }
-  return info;
-}
-
-template <int dim>
-MeshFileInfo read_nameless(const MeshTable &table, Triangulation<dim> &coarse)
-{
-  check_mesh_table(table, dim);
-  MeshFileInfo info;
-  make_triangulation(table, coarse, info);
-  return info;
-}
-
-template <int dim>
-MeshFileInfo read_vtu(const std::string &name, Triangulation<dim> &coarse)
-{
-  return read_nameless(read_vtu_mesh(name, read_whole_file(name)), coarse);
-}
-
-/// Numbers at the end of a text that was cut are wrong without being seen.
-void require_end_of_last_line(const std::string &name, const std::string &text)
-{
-  if (text.back() != '\n')
-    throw InputError(name + ":" + std::to_string(1 + std::count(text.begin(), text.end(), '\n')) +
-                     ": the last line has no end: the file is truncated. Write or copy it again, "
-                     "or end the line.");
-}
-
-template <int dim>
-MeshFileInfo read_vtk(const std::string &name, Triangulation<dim> &coarse)
-{
-  const std::string text = read_whole_file(name);
-  const MeshTable table = read_vtk_mesh(name, text);
-  require_end_of_last_line(name, text);
-  return read_nameless(table, coarse);
-}
-
-/// A format that deal.II reads.
-template <int dim>
-struct ForeignFormat
-{
-  const char *name;
-  const char *advice;
-  std::function<void(GridIn<dim> &, std::istream &)> read;
-};
-
-template <int dim>
-MeshFileInfo read_by_deal_ii(const std::string &name, Triangulation<dim> &coarse,
-                             const ForeignFormat<dim> &format)
-{
-  const std::string text = read_whole_file(name);
-  require_text(name, text);
-  require_end_of_last_line(name, text);
-  std::istringstream stream(text);
-  GridIn<dim> reader(coarse);
-  std::string reason;
-  try {
-    const SilentErrors silent;
-    format.read(reader, stream);
-    return {};
-  }
-  catch (const ExceptionBase &error) {
-    reason = words_of(error);
-  }
-  catch (const std::exception &error) {
-    reason = error.what();
-  }
-  throw InputError("The mesh file '" + name + "' is damaged, truncated or no " + format.name +
-                   " of a mesh in " + std::to_string(dim) + "D. " + format.advice +
-                   " deal.II, which reads such files, says: " + reason);
-}
-
-/**
- * Refuses what deal.II's reader of Abaqus files does not survive: blocks without the name of their
- * set, over which it does not end, and a file that was cut.
- */
-void check_abaqus_text(const std::string &name, const std::string &text)
-{
-  MeshText lines(name, text);
-  bool needs_data = false;
-  while (lines.next_line()) {
-    std::string line(lines.line());
-    std::transform(line.begin(), line.end(), line.begin(),
-                   [](const unsigned char c) { return std::toupper(c); });
-    const auto begins = [&line](const std::string &word) { return line.rfind(word, 0) == 0; };
-    const bool is_keyword = line[0] == '*' && !begins("**");
-    if (needs_data && is_keyword)
-      lines.fail("the block before " + in_quotes(lines.line()) + " is empty. Leave it out.");
-    if (!is_keyword) {
-      needs_data = needs_data && line[0] == '*'; // a comment
+  std::set<std::pair<int, long long>> present;
+  for (const MeshElement &element : table.elements)
+    present.emplace(dimension_of(element.kind), element.id);
+  for (const PhysicalName &group : table.names) {
+    if (present.count({group.dimension, group.id}) == 0)
       continue;
+    if (group.dimension < dim - 1) {
+      info.lower_parts.push_back({group, {}});
+      for (const MeshElement &element : table.elements)
+        if (dimension_of(element.kind) == group.dimension && element.id == group.id)
+          info.lower_parts.back().elements.push_back(element);
     }
-    const bool is_set = begins("*ELEMENT") || begins("*ELSET") || begins("*SURFACE");
-    const auto value = line.find(begins("*SURFACE") ? "NAME=" : "ELSET=");
-    if (is_set && (value == std::string::npos || line.back() == '='))
-      lines.fail(in_quotes(lines.line()) + " does not name its set, as in '*ELEMENT, TYPE=S4R, "
-                                           "ELSET=EB1'. Is the file truncated?");
-    needs_data = is_set || begins("*NODE");
+    if (group.dimension == dim - 1)
+      info.boundary_names[group.name] = static_cast<types::boundary_id>(group.id);
+    else if (group.dimension == dim)
+      info.material_names[group.name] = static_cast<types::material_id>(group.id);
   }
-  if (needs_data)
-    lines.fail("the file ends within a block: it is truncated. Write or copy it again.");
+  for (const UnusableName &name : table.unusable_names)
+    if (name.dimension == dim - 1)
+      info.unusable_boundary_names[name.name] = name.reason;
+    else if (name.dimension == dim)
+      info.unusable_material_names[name.name] = name.reason;
 }
 
-template <int dim>
-MeshFileInfo read_abaqus(const std::string &name, Triangulation<dim> &coarse)
-{
-  check_abaqus_text(name, read_whole_file(name));
-  return read_by_deal_ii<dim>(
-      name, coarse,
-      {"input file of Abaqus as Cubit writes it",
-       "It needs *NODE and *ELEMENT with all cells of one kind and of first order.",
-       [](GridIn<dim> &reader, std::istream &file) { reader.read_abaqus(file); }});
-}
+using Reader = std::function<MeshTable(const std::string &name, const std::string &text, int dim)>;
 
-template <int dim>
-MeshFileInfo read_ucd(const std::string &name, Triangulation<dim> &coarse)
+const std::map<std::string, Reader> &readers()
 {
-  return read_by_deal_ii<dim>(
-      name, coarse,
-      {"UCD file of AVS", "It needs cells of one kind: quad or hex.",
-       [](GridIn<dim> &reader, std::istream &file) { reader.read_ucd(file); }});
-}
-
-template <int dim>
-MeshFileInfo read_unv(const std::string &name, Triangulation<dim> &coarse)
-{
-  return read_by_deal_ii<dim>(
-      name, coarse,
-      {"UNV file of I-deas", "It needs the sections 2411 (nodes), 2412 (cells) and 2467 (groups).",
-       [](GridIn<dim> &reader, std::istream &file) { reader.read_unv(file); }});
-}
-
-template <int dim>
-using Reader = MeshFileInfo (*)(const std::string &, Triangulation<dim> &);
-
-template <int dim>
-const std::map<std::string, Reader<dim>> &readers()
-{
-  static const std::map<std::string, Reader<dim>> readers = {
-      {".inp", read_abaqus<dim>}, {".msh", read_gmsh<dim>}, {".ucd", read_ucd<dim>},
-      {".unv", read_unv<dim>},    {".vtk", read_vtk<dim>},  {".vtu", read_vtu<dim>}};
+  static const std::map<std::string, Reader> readers = {
+      {".inp", read_abaqus_file},
+      {".msh", read_gmsh_file},
+      {".vtu", [](const auto &name, const auto &text, int /* dim */) {
+         return read_vtu_mesh(name, text);
+       }}};
   return readers;
 }
-} // namespace
 
-const std::vector<std::string> &mesh_file_extensions()
+/// For a file of which no reader is known.
+[[noreturn]] void refuse_ending(const std::string &name, const std::string &extension)
 {
-  static const std::vector<std::string> extensions = [] {
-    std::vector<std::string> names;
-    for (const auto &reader : readers<2>())
-      names.push_back(reader.first);
-    return names;
-  }();
-  return extensions;
+  const std::string stem = std::filesystem::path(name).stem().string();
+  std::string cure = "name the file so, or convert it, as with `gmsh FILE -save -o MESH.msh`.";
+  if (extension == ".vtk")
+    cure = "convert it by meshio: `meshio convert " + name + " " + stem + ".vtu`.";
+  else if (extension == ".ucd")
+    cure = "convert it by meshio: `meshio convert -i avsucd " + name + " " + stem + ".vtu`.";
+  else if (extension == ".unv")
+    cure =
+        "convert it by gmsh, `gmsh " + name + " -save -o " + stem +
+        ".msh`, which loses its groups; or save the mesh as .inp or .msh in the program that made "
+        "it.";
+  throw InputError("The mesh file '" + name + "' has an unknown ending. The kinds of files are " +
+                   ".inp, .msh and .vtu; " + cure);
 }
+} // namespace
 
 std::string find_mesh_file(const std::string &name, const std::string &directory)
 {
@@ -369,22 +245,17 @@ MeshFileInfo read_mesh_file(const std::string &name, Triangulation<dim> &coarse)
   std::string extension = std::filesystem::path(name).extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](const unsigned char c) { return std::tolower(c); });
-  const auto reader = readers<dim>().find(extension);
-  if (reader == readers<dim>().end()) {
-    std::string known;
-    for (const std::string &e : mesh_file_extensions())
-      known += (known.empty() ? "" : ", ") + e;
-    throw InputError("The mesh file '" + name + "' has an unknown ending. The kinds of files are " +
-                     known +
-                     "; name the file so, or convert it, as with `gmsh FILE -save -o "
-                     "MESH.msh`.");
-  }
-  MeshFileInfo info = reader->second(name, coarse);
-  if (coarse.n_active_cells() == 0)
-    throw InputError("The mesh file '" + name + "' has no cells of dimension " +
-                     std::to_string(dim) + ". Set Dimension to that of the mesh.");
-  for (std::size_t i = info.cell_places.size(); i < coarse.n_active_cells(); ++i)
-    info.cell_places.push_back(name + ": cell " + std::to_string(i) + ": ");
+  const auto reader = readers().find(extension);
+  if (reader == readers().end())
+    refuse_ending(name, extension);
+  const MeshTable table = reader->second(name, read_whole_file(name), dim);
+  check_mesh_table(table, dim);
+  MeshFileInfo info;
+  info.warnings = table.warnings;
+  make_triangulation(table, coarse, info);
+  take_names<dim>(table, info);
+  if (!info.lower_parts.empty())
+    info.points = table.points;
   return info;
 }
 

@@ -23,18 +23,25 @@ struct MeshFileInfo
 {
   std::map<std::string, MeshRegions::BoundaryId> boundary_names;
   std::map<std::string, MeshRegions::MaterialId> material_names;
+  /// Names that stand for no id, with the reason and the cure.
+  std::map<std::string, std::string> unusable_boundary_names, unusable_material_names;
+  /// Curves in 3D, and points, by name, in the order of the file.
+  struct Lower
+  {
+    PhysicalName group;
+    std::vector<MeshElement> elements; ///< with indices of points
+  };
+  std::vector<Lower> lower_parts;
+  std::vector<std::array<double, 3>> points; ///< of lower_parts
   /// "FILE:LINE: " of each cell, or what comes nearest to it.
   std::vector<std::string> cell_places;
   std::vector<MiddleNode> middle_nodes; ///< that curve the cells
   std::vector<std::string> warnings;
 };
 
-/// The endings of the names of mesh files, as ".msh".
-const std::vector<std::string> &mesh_file_extensions();
-
 /**
- * Reads a mesh file, whose kind its name's ending tells, into @p coarse. Files of gmsh and VTU
- * files are checked by femgpu before deal.II gets their cells; the others are read by deal.II.
+ * Reads a mesh file, whose kind its name's ending tells, into @p coarse. It is
+ * checked before deal.II gets its cells.
  * @throws InputError that names file, line or cell where it is known, and the cure
  */
 template <int dim>

@@ -21,7 +21,7 @@ struct Kind
   const char *name;
   int dimension;
   std::size_t n_nodes;
-  std::vector<std::vector<std::size_t>> faces; ///< local nodes
+  std::vector<std::vector<std::size_t>> sides; ///< local nodes
 };
 
 const Kind &properties(const ElementKind kind)
@@ -39,9 +39,6 @@ const Kind &properties(const ElementKind kind)
   return kinds[static_cast<std::size_t>(kind)];
 }
 
-/// The nodes of a face or edge in ascending order, padded: the same from both sides.
-using NodeSet = std::array<std::size_t, 4>;
-
 template <class Nodes>
 NodeSet node_set(const MeshElement &element, const Nodes &local)
 {
@@ -51,13 +48,6 @@ NodeSet node_set(const MeshElement &element, const Nodes &local)
     set[i] = element.nodes[local[i]];
   std::sort(set.begin(), set.end());
   return set;
-}
-
-NodeSet all_nodes(const MeshElement &element)
-{
-  std::vector<std::size_t> local = {0, 1, 2, 3};
-  local.resize(n_nodes_of(element.kind));
-  return node_set(element, local);
 }
 
 /// A face of a cell, or an element of the boundary.
@@ -112,30 +102,33 @@ void check_element(const MeshTable &table, const MeshElement &element, const int
                ". Give its group a smaller number.");
 }
 
-/// @return the kind of the cells
-ElementKind check_kinds(const MeshTable &table, const int dim)
+/// Refuses cells of several kinds, and a mesh without cells.
+void check_kinds(const MeshTable &table, const int dim)
 {
-  const MeshElement *first = nullptr;
+  const MeshElement *first = nullptr, *other = nullptr;
+  std::size_t n_first = 0, n_others = 0;
   for (const MeshElement &element : table.elements) {
     check_element(table, element, dim);
     if (dimension_of(element.kind) != dim)
       continue;
-    if (first != nullptr && first->kind != element.kind)
-      refuse(table, element,
-             "a " + name_of(element.kind) + " in a mesh that begins with a " +
-                 name_of(first->kind) + " (" + (table.places_are_lines ? "line " : "cell ") +
-                 std::to_string(first->place) +
-                 "). Cells of several kinds in one mesh are not supported: use quadrilaterals or "
-                 "hexahedra alone, or triangles or tetrahedra alone.");
-    if (first == nullptr)
-      first = &element;
+    first = first == nullptr ? &element : first;
+    const bool is_other = element.kind != first->kind;
+    other = is_other && other == nullptr ? &element : other;
+    (is_other ? n_others : n_first) += 1;
   }
   if (first == nullptr)
     throw InputError("The mesh file '" + table.file + "' has no cells of dimension " +
                      std::to_string(dim) +
                      ". Set Dimension to that of the mesh; in gmsh, also put the " +
                      (dim == 2 ? "surfaces" : "volumes") + " into a physical group.");
-  return first->kind;
+  if (other != nullptr)
+    refuse(table, *other,
+           "a " + name_of(other->kind) + ", the first of " + std::to_string(n_others) +
+               ", in a mesh that begins with a " + name_of(first->kind) + " (" +
+               (table.places_are_lines ? "line " : "cell ") + std::to_string(first->place) +
+               ", the first of " + std::to_string(n_first) +
+               "). Cells of several kinds in one mesh are not supported. " +
+               cure_of_mixed_cells(dim));
 }
 
 void check_plane(const MeshTable &table)
@@ -164,7 +157,7 @@ std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
   std::vector<Face> faces;
   for (std::size_t e = 0; e < table.elements.size(); ++e)
     if (dimension_of(table.elements[e].kind) == dim)
-      for (const auto &local : properties(table.elements[e].kind).faces)
+      for (const auto &local : sides_of(table.elements[e].kind))
         faces.push_back({node_set(table.elements[e], local), e});
   std::sort(faces.begin(), faces.end());
   return faces;
@@ -207,7 +200,8 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
                  "model anew, or take its part out of the physical groups.");
     if (n == 2)
       refuse(table, element,
-             "the " + name_of(element.kind) + " of group " + std::to_string(element.id) +
+             "the " + name_of(element.kind) +
+                 (element.id == 0 ? "" : " of group " + std::to_string(element.id)) +
                  " lies inside, between two cells, and not on the boundary. Take "
                  "its part out of the physical groups (in gmsh, with "
                  "Mesh.SaveAll = 0).");
@@ -229,7 +223,9 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
 /// deal.II takes lines in 3D for edges of the boundary; others it cannot place.
 void check_edges(const MeshTable &table, const std::vector<Face> &faces)
 {
-  const auto is_line = [](const MeshElement &e) { return e.kind == ElementKind::line; };
+  const auto is_line = [](const MeshElement &e) {
+    return e.kind == ElementKind::line && e.id != 0;
+  };
   if (std::none_of(table.elements.begin(), table.elements.end(), is_line))
     return;
   std::vector<NodeSet> edges;
@@ -237,7 +233,7 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces)
     const bool is_shared = (i > 0 && faces[i - 1].nodes == faces[i].nodes) ||
                            (i + 1 < faces.size() && faces[i + 1].nodes == faces[i].nodes);
     const MeshElement &cell = table.elements[faces[i].element];
-    for (const auto &local : properties(cell.kind).faces)
+    for (const auto &local : sides_of(cell.kind))
       for (std::size_t v = 0; !is_shared && v < local.size(); ++v)
         if (node_set(cell, local) == faces[i].nodes)
           edges.push_back(node_set(
@@ -250,7 +246,32 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces)
              "the line is no edge of a cell's face on the boundary. Take its curve "
              "out of the physical groups (in gmsh, with Mesh.SaveAll = 0).");
 }
+/// Points with an id must be vertices, where loads and supports can be.
+void check_points(const MeshTable &table, const int dim)
+{
+  const auto is_point = [](const MeshElement &e) {
+    return e.kind == ElementKind::point && e.id != 0;
+  };
+  if (std::none_of(table.elements.begin(), table.elements.end(), is_point))
+    return;
+  const std::vector<bool> is_vertex = vertices_of_cells(table, dim);
+  for (const MeshElement &element : table.elements)
+    if (is_point(element) && !is_vertex[element.nodes[0]])
+      refuse(table, element,
+             "the point is no vertex of a cell. Embed it in its curve, surface or volume (in gmsh, "
+             "`Point{P} In Surface{S};`, or BooleanFragments), or take it out of the physical "
+             "groups.");
+}
 } // namespace
+
+std::vector<bool> vertices_of_cells(const MeshTable &table, const int dim)
+{
+  std::vector<bool> result(table.points.size(), false);
+  for (const MeshElement &element : table.elements)
+    for (std::size_t i = 0; dimension_of(element.kind) == dim && i < n_nodes_of(element.kind); ++i)
+      result[element.nodes[i]] = true;
+  return result;
+}
 
 int dimension_of(const ElementKind kind)
 {
@@ -265,6 +286,55 @@ std::size_t n_nodes_of(const ElementKind kind)
 std::string name_of(const ElementKind kind)
 {
   return properties(kind).name;
+}
+
+NodeSet all_nodes(const MeshElement &element)
+{
+  std::vector<std::size_t> local = {0, 1, 2, 3};
+  local.resize(n_nodes_of(element.kind));
+  return node_set(element, local);
+}
+
+MeshElement side_of(const MeshElement &cell, const std::size_t side)
+{
+  const auto &local = sides_of(cell.kind)[side];
+  MeshElement result{local.size() == 2   ? ElementKind::line
+                     : local.size() == 3 ? ElementKind::triangle
+                                         : ElementKind::quadrilateral,
+                     0,
+                     cell.place,
+                     {}};
+  for (std::size_t i = 0; i < local.size(); ++i)
+    result.nodes[i] = cell.nodes[local[i]];
+  return result;
+}
+
+std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const int dim)
+{
+  const std::vector<Face> faces = faces_of_cells(table, dim);
+  std::vector<MeshElement> result;
+  for (const MeshElement &element : table.elements)
+    for (std::size_t s = 0; dimension_of(element.kind) == dim && s < sides_of(element.kind).size();
+         ++s)
+      if (const MeshElement side = side_of(element, s); count(faces, all_nodes(side)) == 1)
+        result.push_back(side);
+  return result;
+}
+
+const std::vector<std::vector<std::size_t>> &sides_of(const ElementKind kind)
+{
+  return properties(kind).sides;
+}
+
+std::string cure_of_mixed_cells(const int dim)
+{
+  if (dim == 2)
+    return "In gmsh, for quadrilaterals alone set Mesh.RecombineAll = 1, "
+           "Mesh.RecombinationAlgorithm = 2 (or 3) and Mesh.SubdivisionAlgorithm = 1; for "
+           "triangles alone leave 'Recombine Surface' and Mesh.RecombineAll out. Then mesh again.";
+  return "In gmsh, for hexahedra alone make transfinite or extruded volumes with Recombine, or set "
+         "Mesh.SubdivisionAlgorithm = 2, which cuts each tetrahedron into four hexahedra; for "
+         "tetrahedra alone leave 'Recombine' and Mesh.RecombineAll out. Then mesh again.";
 }
 
 std::string MeshTable::place_of(const std::size_t place) const
@@ -316,5 +386,6 @@ void check_mesh_table(const MeshTable &table, const int dim)
   check_boundary(table, faces, dim);
   if (dim == 3)
     check_edges(table, faces);
+  check_points(table, dim);
 }
 } // namespace femgpu

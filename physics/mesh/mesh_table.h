@@ -1,6 +1,8 @@
 #ifndef femgpu_physics_mesh_table_h
 #define femgpu_physics_mesh_table_h
 
+#include "physics/mesh/mesh_names.h"
+
 #include <array>
 #include <cstddef>
 #include <string>
@@ -24,6 +26,9 @@ std::size_t n_nodes_of(ElementKind kind);
 /// "triangle"
 std::string name_of(ElementKind kind);
 
+/// The local nodes of each side, in the order in which Abaqus numbers them.
+const std::vector<std::vector<std::size_t>> &sides_of(ElementKind kind);
+
 /// An element of a mesh file.
 struct MeshElement
 {
@@ -43,6 +48,22 @@ struct MiddleNode
   std::string place; ///< of its element, for the beginning of messages
 };
 
+/// The nodes of a side, line or point in ascending order, padded: the same from both sides.
+using NodeSet = std::array<std::size_t, 4>;
+
+NodeSet all_nodes(const MeshElement &element);
+
+/// Side number @p side of @p cell, with id 0 and the cell's place.
+MeshElement side_of(const MeshElement &cell, std::size_t side);
+
+/// A name that is in a mesh file and stands for no id.
+struct UnusableName
+{
+  int dimension;
+  std::string name;
+  std::string reason; ///< a sentence with the cure
+};
+
 /// What a mesh file says, before deal.II sees it. Knows no deal.II.
 struct MeshTable
 {
@@ -50,6 +71,9 @@ struct MeshTable
   bool places_are_lines; ///< or numbers of cells
   std::vector<std::array<double, 3>> points;
   std::vector<MeshElement> elements;
+  std::vector<PhysicalName> names; ///< of groups, also of some without elements
+  std::vector<UnusableName> unusable_names;
+  std::vector<std::string> warnings;
   std::vector<MiddleNode> middle_nodes; ///< of cells
 
   /**
@@ -69,6 +93,15 @@ struct MeshTable
     return place_of(element.place);
   }
 };
+
+/// The sides that one cell alone has.
+std::vector<MeshElement> sides_on_boundary(const MeshTable &table, int dim);
+
+/// Which points are vertices of cells.
+std::vector<bool> vertices_of_cells(const MeshTable &table, int dim);
+
+/// How to get cells of one kind alone, for messages about meshes of dimension @p dim.
+std::string cure_of_mixed_cells(int dim);
 
 /**
  * Refuses what deal.II could not make a mesh of dimension @p dim of: no cells of that dimension or

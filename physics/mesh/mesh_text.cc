@@ -70,7 +70,16 @@ std::string_view MeshText::rest() const
 
 long long MeshText::integer(const std::string &what)
 {
-  const std::string_view text = word();
+  return integer(word(), what);
+}
+
+double MeshText::coordinate(const std::string &what)
+{
+  return coordinate(word(), what);
+}
+
+long long MeshText::integer(const std::string_view text, const std::string &what) const
+{
   long long value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size())
@@ -79,9 +88,8 @@ long long MeshText::integer(const std::string &what)
   return value;
 }
 
-double MeshText::coordinate(const std::string &what)
+double MeshText::coordinate(std::string_view text, const std::string &what) const
 {
-  std::string_view text = word();
   if (text.size() > 1 && text[0] == '+')
     text.remove_prefix(1);
   double value = 0.;

@@ -41,6 +41,9 @@ public:
   /// or out of the range of its type; coordinates must be finite
   long long integer(const std::string &what);
   double coordinate(const std::string &what);
+  /// The same of a part of the line.
+  long long integer(std::string_view word, const std::string &what) const;
+  double coordinate(std::string_view word, const std::string &what) const;
   /// An integer from 0 to @p largest. @throws InputError as above
   std::size_t count(const std::string &what, std::size_t largest);
   /// @throws InputError if the line has more words

@@ -65,25 +65,38 @@ void add_boundary_faces(const ActiveCell<dim> &cell, std::vector<CellData<dim - 
     }
 }
 
-/// Gives the edges of @p flat the manifolds that those of @p mesh have, with the same vertices.
+/// Is @p id that of a named curve?
+bool is_of_curve(const types::boundary_id id)
+{
+  return id != 0 && id != numbers::internal_face_boundary_id;
+}
+
+/// Gives the edges of @p flat the manifolds that those of @p mesh have, with the same vertices, and
+/// in 3D the ids of curves.
 template <int dim>
-void copy_manifolds_of_edges(const Triangulation<dim> &mesh, Triangulation<dim> &flat)
+void copy_marks_of_edges(const Triangulation<dim> &mesh, Triangulation<dim> &flat)
 {
   using Ends = std::pair<unsigned int, unsigned int>;
   const auto ends_of = [](const auto &line) {
     return Ends(std::minmax({line->vertex_index(0), line->vertex_index(1)}));
   };
-  std::map<Ends, types::manifold_id> manifolds;
+  std::map<Ends, std::pair<types::manifold_id, types::boundary_id>> marks;
   for (const auto &cell : mesh.active_cell_iterators())
-    for (const auto l : cell->line_indices())
-      if (cell->line(l)->manifold_id() != numbers::flat_manifold_id)
-        manifolds[ends_of(cell->line(l))] = cell->line(l)->manifold_id();
-  if (manifolds.empty())
+    for (const auto l : cell->line_indices()) {
+      const auto line = cell->line(l);
+      if (line->manifold_id() != numbers::flat_manifold_id ||
+          (dim == 3 && is_of_curve(line->boundary_id())))
+        marks[ends_of(line)] = {line->manifold_id(), line->boundary_id()};
+    }
+  if (marks.empty())
     return;
   for (const auto &cell : flat.active_cell_iterators())
     for (const auto l : cell->line_indices())
-      if (const auto found = manifolds.find(ends_of(cell->line(l))); found != manifolds.end())
-        cell->line(l)->set_manifold_id(found->second);
+      if (const auto found = marks.find(ends_of(cell->line(l))); found != marks.end()) {
+        cell->line(l)->set_manifold_id(found->second.first);
+        if (dim == 3 && is_of_curve(found->second.second))
+          cell->line(l)->set_boundary_id(found->second.second);
+      }
 }
 
 template <int dim>
@@ -114,7 +127,7 @@ void flatten(const Triangulation<dim> &mesh, const bool for_refinement, Triangul
       add_boundary_faces<dim>(cell, boundary.boundary_quads);
   }
   flat.create_triangulation(mesh.get_vertices(), cells, boundary);
-  copy_manifolds_of_edges(mesh, flat);
+  copy_marks_of_edges(mesh, flat);
 }
 
 /// @p mesh and the children of all its cells, with the manifolds of @p whole.
@@ -216,6 +229,16 @@ void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> 
     add_cell(all.begin_active());
   mesh.clear();
   mesh.create_triangulation(part);
+  if constexpr (dim == 3) { // whose description has no ids of edges
+    auto cell = mesh.begin_active();
+    for (const auto &of_all : all.active_cell_iterators())
+      if (is_here[of_all->active_cell_index()]) {
+        for (const auto l : cell->line_indices())
+          if (const auto id = of_all->line(l)->boundary_id(); is_of_curve(id))
+            cell->line(l)->set_boundary_id(id);
+        ++cell;
+      }
+  }
 }
 } // namespace
 

@@ -1,9 +1,10 @@
 #include "physics/mesh/vtu_mesh.h"
 
-#include "physics/mesh/vtk_cells.h"
+#include "linalg/base/error.h"
 #include "physics/mesh/vtu_arrays.h"
 
 #include <cmath>
+#include <map>
 
 namespace femgpu
 {
@@ -11,6 +12,31 @@ using boost::property_tree::ptree;
 
 namespace
 {
+/// The arrays of cells that have ids, the first one that is there counts.
+const std::vector<std::string> id_arrays = {"material_id", "MaterialID", "gmsh:physical",
+                                            "avsucd:material"};
+
+/// A kind of VTK, and which of its nodes are ours.
+struct VtkKind
+{
+  ElementKind kind;
+  std::vector<std::size_t> nodes;
+};
+
+const std::map<int, VtkKind> &vtk_kinds()
+{
+  static const std::map<int, VtkKind> kinds = {
+      {1, {ElementKind::point, {0}}},
+      {3, {ElementKind::line, {0, 1}}},
+      {5, {ElementKind::triangle, {0, 1, 2}}},
+      {8, {ElementKind::quadrilateral, {0, 1, 3, 2}}}, // pixel
+      {9, {ElementKind::quadrilateral, {0, 1, 2, 3}}},
+      {10, {ElementKind::tetrahedron, {0, 1, 2, 3}}},
+      {11, {ElementKind::hexahedron, {0, 1, 3, 2, 4, 5, 7, 6}}}, // voxel
+      {12, {ElementKind::hexahedron, {0, 1, 2, 3, 4, 5, 6, 7}}}};
+  return kinds;
+}
+
 const ptree *child_with_name(const ptree &parent, const std::string &name)
 {
   for (const auto &[tag, child] : parent)
@@ -35,8 +61,11 @@ private:
   std::size_t count(const std::string &what) const;
   std::vector<double> cells(const std::string &name, std::size_t n) const;
   void read_points();
-  std::vector<long long> read_ids() const;
+  std::vector<double> read_ids() const;
+  const VtkKind &kind_of(std::size_t cell, double type) const;
+  MeshElement element(std::size_t cell, const VtkKind &kind, const double *nodes, double id) const;
   void read_cells();
+  [[noreturn]] void refuse(std::size_t cell, const std::string &message) const;
 
   VtuArrays arrays;
   const ptree *piece = nullptr;
@@ -83,23 +112,72 @@ void VtuReader::read_points()
   }
 }
 
-std::vector<long long> VtuReader::read_ids() const
+void VtuReader::refuse(const std::size_t cell, const std::string &message) const
+{
+  throw InputError(table.place_of(cell) + message);
+}
+
+std::vector<double> VtuReader::read_ids() const
 {
   const auto data = piece->get_child_optional("CellData");
-  for (const std::string &name : vtk_id_arrays())
-    if (const ptree *const array = data ? child_with_name(*data, name) : nullptr)
-      return vtk_ids(table.file, name, arrays.numbers(*array, n_cells));
-  return std::vector<long long>(n_cells, 0);
+  for (const std::string &name : id_arrays)
+    if (const ptree *const array = data ? child_with_name(*data, name) : nullptr) {
+      const auto ids = arrays.numbers(*array, n_cells);
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        if (!(std::abs(ids[i]) < 1e15) || ids[i] != std::floor(ids[i]))
+          refuse(i, "its " + name + " is " + std::to_string(ids[i]) + ", which is no integer.");
+      return ids;
+    }
+  return std::vector<double>(n_cells, 0.);
+}
+
+const VtkKind &VtuReader::kind_of(const std::size_t cell, const double type) const
+{
+  const int number = type >= 0. && type < 1000. ? static_cast<int>(type) : -1;
+  const auto kind = vtk_kinds().find(number);
+  if (kind != vtk_kinds().end())
+    return kind->second;
+  const std::string text = "it is of VTK's type " + std::to_string(number);
+  if (number == 13 || number == 14)
+    refuse(cell, text + ", a prism or pyramid, which is not supported. " + cure_of_mixed_cells(3));
+  if (number > 20)
+    refuse(cell, text + ", of higher order. Write cells of first order.");
+  refuse(cell, text + ", which is not supported. Triangulate the grid (in ParaView: Triangulate).");
+}
+
+MeshElement VtuReader::element(const std::size_t cell, const VtkKind &kind,
+                               const double *const nodes, const double id) const
+{
+  MeshElement result{kind.kind, static_cast<long long>(id), cell, {}};
+  for (std::size_t v = 0; v < kind.nodes.size(); ++v) {
+    const double node = nodes[kind.nodes[v]];
+    if (!(node >= 0. && node < double(table.points.size())))
+      refuse(cell, "it has a node that there is not. The file is damaged; write it again.");
+    result.nodes[v] = static_cast<std::size_t>(node);
+  }
+  return result;
 }
 
 void VtuReader::read_cells()
 {
-  VtkCells found = {cells("types", n_cells), cells("offsets", n_cells), {}, read_ids()};
-  const double n_nodes = n_cells == 0 ? 0. : found.ends.back();
+  const auto types = cells("types", n_cells), ends = cells("offsets", n_cells), ids = read_ids();
+  const double n_nodes = n_cells == 0 ? 0. : ends.back();
   if (!(n_nodes >= 0. && n_nodes < 2e9))
     arrays.fail("the last offset is wrong: the file is damaged. Write it again.");
-  found.nodes = cells("connectivity", static_cast<std::size_t>(n_nodes));
-  add_vtk_cells(found, table);
+  const auto nodes = cells("connectivity", static_cast<std::size_t>(n_nodes));
+  double first = 0.;
+  for (std::size_t i = 0; i < n_cells; ++i) {
+    const double n = ends[i] - first;
+    if (!(n >= 0. && n < 1e6 && ends[i] <= n_nodes))
+      refuse(i, "its offset is wrong: the file is damaged. Write it again.");
+    const VtkKind &kind = kind_of(i, types[i]);
+    if (n != double(kind.nodes.size()))
+      refuse(i, "a " + name_of(kind.kind) + " with " + std::to_string(static_cast<std::size_t>(n)) +
+                    " nodes. The file is damaged; write it again.");
+    table.elements.push_back(
+        element(i, kind, nodes.data() + static_cast<std::size_t>(first), ids[i]));
+    first = ends[i];
+  }
 }
 
 MeshTable VtuReader::read()

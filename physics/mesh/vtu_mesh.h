@@ -9,8 +9,9 @@ namespace femgpu
 {
 /**
  * Reads the cells of an unstructured grid of VTK, .vtu: data as text, in base64 or appended, also
- * compressed by zlib. The cell array `material_id`, `MaterialID` or `gmsh:physical` has the ids,
- * those of lines (2D) or of triangles and quadrilaterals (3D) beside the cells being boundary ids.
+ * compressed by zlib. The cell array `material_id`, `MaterialID`, `gmsh:physical` or
+ * `avsucd:material` has the ids, those of lines (2D) or of triangles and quadrilaterals (3D) beside
+ * the cells being boundary ids.
  * Format: "VTK XML file formats", https://docs.vtk.org. deal.II reads only VTU files that it wrote
  * with its own data in them.
  * @param text all of the file

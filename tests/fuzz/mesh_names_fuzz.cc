@@ -1,5 +1,7 @@
-// libFuzzer: whatever bytes a gmsh file has, its names and cells are read or refused by InputError.
+// libFuzzer: whatever bytes a file of gmsh or Abaqus has, its names and cells are read or refused
+// by InputError.
 #include "linalg/base/error.h"
+#include "physics/mesh/abaqus_file.h"
 #include "physics/mesh/gmsh_file.h"
 
 #include <cstddef>
@@ -16,10 +18,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, const std::size_
   catch (const femgpu::InputError &) {
   }
   for (const int dim : {2, 3})
-    try {
-      femgpu::check_mesh_table(femgpu::read_gmsh_file("fuzz.msh", text, dim).table, dim);
-    }
-    catch (const femgpu::InputError &) {
-    }
+    for (const auto read : {femgpu::read_gmsh_file, femgpu::read_abaqus_file})
+      try {
+        femgpu::check_mesh_table(read("fuzz", text, dim), dim);
+      }
+      catch (const femgpu::InputError &) {
+      }
   return 0;
 }

@@ -3,7 +3,7 @@ set(meshes ${here}/meshes)
 set(written ${CMAKE_CURRENT_BINARY_DIR}/meshes)
 
 # Every kind of file has the same unit square.
-foreach(file square.ucd square.vtk square.inp square.unv square_ascii.vtu square_base64.vtu
+foreach(file square.inp square_ascii.vtu square_base64.vtu
         square_zlib.vtu square_raw.vtu square_raw_zlib.vtu square_appended_base64.vtu)
   study_test(mesh_file_${file}_has_its_cells_and_ids ${here}/mesh_square.prm
     --set Mesh/File=${meshes}/${file} --expect-error-below Linf=1e-11)
@@ -92,6 +92,39 @@ study_test(shipped_bracket_has_its_names
   --set "Mesh/Natural boundaries=free" --set "Elasticity/Displacement=bolts: 0, 0, 0"
   --set "Elasticity/Traction=load: 0, 0, 1" --validate)
 
+# Curves and points: loads and supports there are in equilibrium, and a force along an edge bends a bar as
+# one on its side does
+set(bar ${here}/elasticity_bar.prm --set "Output/Write VTU=false")
+foreach(mesh bar bar_tets)
+  study_test(line_load_bends_${mesh}_on_1_and_2_ranks ${bar} --set Solver/Preconditioner=jacobi --set Mesh/File=${meshes}/${mesh}.msh
+    --ranks 2 --same-as-ranks 1 --absolute-for-quantities 1e-5 --set Study/Cycles=2
+    --expect-quantity "load moment y=4+-1e-9" --expect-quantity "reaction z of clamped=1+-1e-7"
+    --expect-quantity "balance defect=0+-1e-8" --expect-quantity "middle displacement_z=-0.0838+-3e-4")
+endforeach()
+study_test(traction_at_the_tip_bends_the_bar_as_the_line_load ${bar}
+  --set "Elasticity/Traction=tip: 0, 0, -1" --set Study/Cycles=2
+  --expect-quantity "middle displacement_z=-0.0838+-3e-4")
+study_test(adaptive_mesh_keeps_its_line_load_on_1_and_2_ranks ${bar} --set Study/Refinement=adaptive
+  --set Study/Cycles=3 --set Discretization/Degree=1 --ranks 2 --same-as-ranks 1
+  --absolute-for-quantities 1e-5 --expect-quantity "load z=-1+-1e-12"
+  --expect-quantity "reaction z of clamped=1+-1e-7")
+study_test(forces_at_points_pull_a_bar_on_1_and_2_ranks ${bar} --ranks 2 --same-as-ranks 1
+  --absolute-for-quantities 1e-5 --set "Elasticity/Traction=corners: 0.25, 0, 0" --set Study/Cycles=2
+  --expect-quantity "reaction x of clamped=-1+-1e-7" --expect-quantity "middle displacement_x=0.00196+-2e-5")
+study_test(edge_and_points_hold_a_bar_on_1_and_2_ranks ${bar} --ranks 2 --same-as-ranks 1
+  --absolute-for-quantities 1e-5 --set Elasticity/Traction= --set "Elasticity/Body force=0, 0, -1"
+  --set "Elasticity/Displacement=base edge: 0, 0, 0\\; corners: free, free, 0" --set Study/Cycles=2
+  --expect-quantity "reaction z of corners=2+-1e-7" --expect-quantity "reaction z of base edge=2+-1e-7")
+study_test(one_point_does_not_hold_a_bar ${bar} --set "Elasticity/Displacement=origin: 0, 0, 0"
+  --expect-exit 1 --expect-message "rotation about the x axis; rotation about the y axis; rot")
+study_test(pressure_on_a_curve_ends_with_1 ${bar} --set "Elasticity/Pressure=top edge: 1"
+  --expect-exit 1 --expect-message "'top edge' in Elasticity/Pressure is a curve of the mesh and no part")
+study_test(values_at_points_end_with_1 ${parameter_dir}/poisson_3d.prm --expect-exit 1
+  --set Mesh/File=${meshes}/bar.msh --set "Poisson/Dirichlet=corners: 0"
+  --expect-message "'corners' in Poisson/Dirichlet is a set of points .*Elasticity/Traction")
+study_test(curves_and_points_are_listed --expect-text "curves top edge, base edge. points corners, origin"
+  -- ${bar} --validate)
+
 # Boundary ids and names
 function(plate_test name)
   study_test(${name} ${here}/mesh_plate.prm --set Mesh/File=${mesh_dir}/plate_with_hole.msh
@@ -123,8 +156,25 @@ bad_mesh(a_flat_cell "4 0 1 0\n5 1 1 0\n6 2 1 0" "4 0 0 0\n5 1 0 0\n6 2 1 0"
 bad_mesh(a_truncated_list "2 3 2 1 1 2 3 6 5\n$EndElements\n" ""
   ":15: the file ends where element 2 of 2 should be: it is truncated")
 bad_mesh(binary_data "2.2 0 8" "2.2 1 8" ":2: the file is binary")
-bad_mesh(mixed_cells "2 3 2 1 1 2 3 6 5" "2 2 2 1 1 2 3 5" ":16: a triangle in a mesh that begins")
+bad_mesh(mixed_cells "2 3 2 1 1 2 3 6 5" "2 2 2 1 1 2 3 5" ":16: a triangle, the first of 1, in a mesh that begins .*Mesh.SubdivisionAlgorithm = 1")
 bad_mesh(a_coordinate_that_is_not_finite "5 1 1 0" "5 nan 1 0" ":10: .* is 'nan', but must be")
+# A force at a point in 2D, of a square that is held on the left, and a point that is no vertex
+string(REPLACE "$Nodes" "$PhysicalNames\n2\n0 9 \"tip\"\n1 4 \"left\"\n$EndPhysicalNames\n$Nodes"
+  named "${squares}")
+string(REPLACE "$Elements\n2" "$Elements\n4\n8 15 2 9 1 6\n9 1 2 4 1 1 4" named "${named}")
+file(WRITE ${written}/pulled.msh "${named}")
+study_test(force_at_a_point_pulls_a_plate_on_1_and_2_ranks ${here}/elasticity_bar.prm
+  --set Dimension=2 --set Mesh/File=${written}/pulled.msh --set "Measurements/Points=" --ranks 2
+  --same-as-ranks 1 --absolute-for-quantities 1e-5 --set "Elasticity/Displacement=left: 0, 0"
+  --set "Elasticity/Traction=tip: 3, -1" --set "Mesh/Initial refinements=1" --set Study/Cycles=2
+  --expect-quantity "reaction x of left=-3+-1e-8" --expect-quantity "moment z of left=5+-1e-8")
+string(REPLACE "5 1 1 0" "7 5 5 0\n5 1 1 0" named "${named}")
+string(REPLACE "$Nodes\n6" "$Nodes\n7" named "${named}")
+string(REPLACE "15 2 9 1 6" "15 2 9 1 7" named "${named}")
+file(WRITE ${written}/lost_point.msh "${named}")
+study_test(point_that_is_no_vertex_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
+  --set Mesh/File=${written}/lost_point.msh
+  --expect-message "lost_point\\.msh:20: the point is no vertex of a cell. Embed it")
 # Parts that touch without common nodes: two unit squares, the second with nodes of its own, at x = 1
 # and 1 + 1e-9, with one node more at half the height, shifted into the first, and the same again
 function(two_parts name second)
@@ -192,7 +242,16 @@ foreach(case "empty.msh;is empty" ";is a directory" "cube.stl;unknown ending.*\\
   study_test(mesh_file_that_${what}_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
     --set Mesh/File=${written}/${file} --expect-message "${message}")
 endforeach()
-foreach(kind ucd vtk inp unv vtu)
+# Kinds that are converted
+foreach(case "vtk;`meshio convert .*/old.vtk old.vtu`" "ucd;`meshio convert -i avsucd .*/old.ucd old.vtu`"
+        "unv;`gmsh .*/old.unv -save -o old.msh`")
+  list(GET case 0 kind)
+  list(GET case 1 message)
+  file(WRITE ${written}/old.${kind} "1 2 3\n")
+  study_test(${kind}_file_is_refused_with_its_conversion ${here}/mesh_square.prm --expect-exit 2
+    --set Mesh/File=${written}/old.${kind} --expect-message "${message}")
+endforeach()
+foreach(kind inp vtu)
   file(WRITE ${written}/nonsense.${kind} "1 2 3\nno mesh\n")
   study_test(nonsense_in_a_${kind}_file_ends_with_2 ${here}/mesh_square.prm --expect-exit 2
     --set Mesh/File=${written}/nonsense.${kind} --expect-message "nonsense\\.${kind}")
@@ -207,36 +266,16 @@ study_test(twisted_hexahedron_ends_with_2 ${parameter_dir}/poisson_3d.prm
   --set Mesh/File=${written}/twisted.msh --expect-exit 2
   --expect-message "twisted\\.msh:17: the cell is inverted or degenerate")
 
-# deal.II's reader of Abaqus files prints its own words, or does not end, where these are cut; sides
-# that are cut off are missed by the parameters that name them.
-foreach(case "250;no_cells;2;no_cells\\.inp" "620;a_set_without_name;1;no boundary id"
-        "760;half_a_surface;1;no boundary id")
-  list(GET case 0 size)
-  list(GET case 1 what)
-  list(GET case 2 code)
-  list(GET case 3 message)
-  file(READ ${meshes}/square.inp text LIMIT ${size})
-  file(WRITE ${written}/${what}.inp "${text}")
-  study_test(abaqus_file_with_${what}_ends_with_${code} ${here}/mesh_square.prm
-    --expect-exit ${code} --set Mesh/File=${written}/${what}.inp
-    --expect-message "^femgpu: .*${message}")
-endforeach()
-
 # Files that were cut at a place between or within lines are refused, and nothing is made up for what
 # is missing.
-foreach(case "vtk;84;the line ends where the number of points should be"
-        "vtk;274;number of types is 12, but must be from 0 to 1" "vtk;303;the last line has no end"
-        "vtk;371;the file ends where MaterialID 9 of 12" "vtk;379;the last line has no end"
-        "ucd;163;damaged, truncated"
-        "ucd;269;the last line has no end" "unv;1088;damaged, truncated"
-        "unv;2410;the last line has no end" "inp;787;the last line has no end")
-  list(GET case 0 kind)
-  list(GET case 1 size)
-  list(GET case 2 message)
-  file(READ ${meshes}/square.${kind} text) # with LIMIT it would end the last line
+foreach(case "250;within the block .NODE of line 3: it is truncated"
+        "620;.ELEMENT does not say its ELSET|within the block" "787;the last line has no end")
+  list(GET case 0 size)
+  list(GET case 1 message)
+  file(READ ${meshes}/square.inp text) # with LIMIT it would end the last line
   string(SUBSTRING "${text}" 0 ${size} text)
-  file(WRITE ${written}/cut_${size}.${kind} "${text}")
-  study_test(${kind}_file_cut_after_${size}_bytes_ends_with_2 ${here}/mesh_square.prm
-    --set Mesh/File=${written}/cut_${size}.${kind} --expect-exit 2
-    --expect-message "^femgpu: .*cut_${size}\\.${kind}.*${message}")
+  file(WRITE ${written}/cut_${size}.inp "${text}")
+  study_test(abaqus_file_cut_after_${size}_bytes_ends_with_2 ${here}/mesh_square.prm
+    --set Mesh/File=${written}/cut_${size}.inp --expect-exit 2
+    --expect-message "^femgpu: .*cut_${size}\\.inp:.*${message}")
 endforeach()

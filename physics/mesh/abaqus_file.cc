@@ -1,0 +1,479 @@
+#include "physics/mesh/abaqus_file.h"
+
+#include "linalg/base/error.h"
+#include "physics/mesh/abaqus_sets.h"
+#include "physics/mesh/abaqus_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <regex>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace femgpu
+{
+namespace
+{
+using Fields = std::vector<std::string_view>;
+using Corners = std::vector<std::vector<std::size_t>>;
+
+std::string_view without_quotes(const std::string_view text)
+{
+  const bool is_quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
+  return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
+/// @p word, a number or name, without the part it is of, as "PART-1-1.NAME".
+std::string_view without_part(std::string_view word)
+{
+  word.remove_prefix(word.rfind('.') + 1); // 0 if there is none
+  return without_quotes(word);
+}
+
+/// What a TYPE of elements means.
+struct AbaqusKind
+{
+  ElementKind kind;
+  /// Local numbers of the corners around each node of second order; none for one inside.
+  Corners middles = {};
+};
+
+/// @return by dimension and number of nodes
+const std::map<std::pair<int, int>, AbaqusKind> &abaqus_kinds()
+{
+  const Corners triangle = {{0, 1}, {1, 2}, {2, 0}};
+  const Corners quadrilateral = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};
+  Corners quadrilateral9 = quadrilateral;
+  quadrilateral9.push_back({0, 1, 2, 3});
+  static const std::map<std::pair<int, int>, AbaqusKind> kinds = {
+      {{1, 2}, {ElementKind::line}},
+      {{1, 3}, {ElementKind::line, {{0, 1}}}},
+      {{2, 3}, {ElementKind::triangle}},
+      {{2, 4}, {ElementKind::quadrilateral}},
+      {{2, 6}, {ElementKind::triangle, triangle}},
+      {{2, 8}, {ElementKind::quadrilateral, quadrilateral}},
+      {{2, 9}, {ElementKind::quadrilateral, quadrilateral9}},
+      {{3, 4}, {ElementKind::tetrahedron}},
+      {{3, 8}, {ElementKind::hexahedron}},
+      {{3, 10}, {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}}},
+      {{3, 20},
+       {ElementKind::hexahedron,
+        {{0, 1},
+         {1, 2},
+         {2, 3},
+         {3, 0},
+         {4, 5},
+         {5, 6},
+         {6, 7},
+         {7, 4},
+         {0, 4},
+         {1, 5},
+         {2, 6},
+         {3, 7}}}}};
+  return kinds;
+}
+
+/// Dimension and number of nodes of elements of @p type, in capitals; {0, 0} if it is not known.
+std::pair<int, int> size_of_type(const std::string &type)
+{
+  static const std::vector<std::pair<std::regex, int>> families = {
+      {std::regex("(?:AC|DC|C)3D(\\d+)[A-Z]*"), 3},
+      {std::regex("(?:CPS|CPEG|CPE|CAX|CGAX|DCAX|ACAX|DC2D|AC2D|M3D|SFM3D|R3D|DS|S)([34689])"
+                  "(?!\\d)[A-Z0-9]*"),
+       2},
+      {std::regex("STRI(3|6)5?"), 2},
+      {std::regex("(?:T[23]D|R2D|RB[23]D|DC1D)([23])[A-Z]*"), 1}};
+  if (type.size() > 20) // which std::regex does not take at any length
+    return {0, 0};
+  std::smatch match;
+  for (const auto &[family, dimension] : families)
+    if (std::regex_match(type, match, family))
+      return {dimension, std::stoi(match[1].str().substr(0, 4))};
+  static const std::regex beam("B[23]([1-3])[A-Z]*"); // of degree, but for the cubic ones
+  if (std::regex_match(type, match, beam))
+    return {1, match[1] == "2" ? 3 : 2};
+  return {0, 0};
+}
+
+const char *const write_out = " Write all nodes and elements out, by *NODE and *ELEMENT.";
+
+/// Reads one file. The current line of text is the one to be read.
+class AbaqusReader
+{
+public:
+  AbaqusReader(const std::string &name, const std::string_view text) : text(name, text)
+  {
+    table().file = name;
+    table().places_are_lines = true;
+  }
+
+  AbaqusModel read();
+
+private:
+  MeshTable &table()
+  {
+    return model.table;
+  }
+  void refuse_option(const Keyword &keyword, const std::string &option);
+  AbaqusSet &set_of(const Keyword &keyword, const std::string &option, bool of_elements);
+
+  void read_nodes(const Keyword &keyword);
+  AbaqusKind read_kind(const Keyword &keyword, bool &is_shell);
+  std::size_t find(const std::unordered_map<long long, std::size_t> &numbers, std::string_view word,
+                   const std::string &what) const;
+  void read_element(const AbaqusKind &kind, const std::string &type);
+  void require_straight(const MeshElement &element, const AbaqusKind &kind,
+                        const std::vector<std::size_t> &middles) const;
+  void read_elements(const Keyword &keyword);
+  void add_members(AbaqusSet &set, std::string_view given, bool of_elements);
+  void add_range(AbaqusSet &set, const Fields &fields, bool of_elements);
+  void read_set(const Keyword &keyword, bool of_elements);
+  std::size_t read_side(std::string_view word, std::size_t element) const;
+  void read_surface(const Keyword &keyword);
+  void read_section(const Keyword &keyword);
+  void read_block(const Keyword &keyword);
+  bool read_mesh_block(const Keyword &keyword);
+
+  AbaqusText text;
+  AbaqusModel model;
+  std::unordered_map<long long, std::size_t> nodes, elements; ///< by number
+  std::vector<bool> are_shells;                               ///< elements
+  std::size_t n_parts = 0;
+  std::set<std::string> connections; ///< keywords
+};
+
+void AbaqusReader::refuse_option(const Keyword &keyword, const std::string &option)
+{
+  if (keyword.has(option))
+    text.fail("*" + keyword.name + " with " + option + " is not supported." + write_out,
+              keyword.line);
+}
+
+AbaqusSet &AbaqusReader::set_of(const Keyword &keyword, const std::string &option,
+                                const bool of_elements)
+{
+  const std::string name = text.option(keyword, option);
+  AbaqusSet &set = (of_elements ? model.element_sets : model.node_sets)[upper(name)];
+  if (set.line == 0) {
+    set.name = name;
+    set.line = keyword.line;
+  }
+  set.is_internal = keyword.has("INTERNAL");
+  return set;
+}
+
+void AbaqusReader::read_nodes(const Keyword &keyword)
+{
+  refuse_option(keyword, "INPUT");
+  refuse_option(keyword, "SYSTEM");
+  AbaqusSet *const set = keyword.has("NSET") ? &set_of(keyword, "NSET", false) : nullptr;
+  for (text.begin_data(keyword); text.has_data(); text.next_data()) {
+    const Fields fields = text.fields();
+    if (fields.size() < 3)
+      text.fail("a node needs a number and two or three coordinates. Is the file truncated?");
+    const long long number = text.integer(fields[0], "the number of a node");
+    std::array<double, 3> point = {};
+    for (std::size_t d = 0; d < std::min<std::size_t>(3, fields.size() - 1); ++d)
+      point[d] = text.coordinate(fields[d + 1], "the coordinate of a node");
+    if (!nodes.emplace(number, table().points.size()).second)
+      text.fail("there is a node " + std::to_string(number) +
+                " already. Parts must not have the same numbers: in Abaqus/CAE, choose 'Do not use "
+                "parts and assemblies in input files' in Model > Edit Attributes.");
+    if (set != nullptr)
+      set->members.push_back(table().points.size());
+    table().points.push_back(point);
+  }
+}
+
+AbaqusKind AbaqusReader::read_kind(const Keyword &keyword, bool &is_shell)
+{
+  refuse_option(keyword, "INPUT");
+  const std::string type = upper(text.option(keyword, "TYPE"));
+  const auto [dimension, n_nodes] = size_of_type(type);
+  is_shell = type[0] == 'S' || type[0] == 'M' || type.substr(0, 2) == "DS";
+  if (dimension == 3 && (n_nodes == 5 || n_nodes == 6 || n_nodes == 13 || n_nodes == 15))
+    text.fail("elements of TYPE=" + type + " are " +
+                  (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
+                  ", which are not supported. " + cure_of_mixed_cells(3),
+              keyword.line);
+  const auto kind = abaqus_kinds().find({dimension, n_nodes});
+  if (kind == abaqus_kinds().end())
+    text.fail("elements of TYPE=" + in_quotes(type) +
+                  " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
+                  "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "
+                  "T3D2, B31) are. Leave the block out.",
+              keyword.line);
+  return kind->second;
+}
+
+std::size_t AbaqusReader::find(const std::unordered_map<long long, std::size_t> &numbers,
+                               const std::string_view word, const std::string &what) const
+{
+  const long long number = text.integer(word, "the number of " + what);
+  const auto found = numbers.find(number);
+  if (found == numbers.end())
+    text.fail("there is no " + what.substr(what.find(' ') + 1) + " " + std::to_string(number) +
+              " before this line. The file is damaged; write it again.");
+  return found->second;
+}
+
+/// An element, on one line or more, each but the last of which ends with a comma.
+void AbaqusReader::read_element(const AbaqusKind &kind, const std::string &type)
+{
+  MeshElement element{kind.kind, 0, text.line_number(), {}};
+  Fields fields = text.fields();
+  const long long number = text.integer(fields[0], "the number of an element");
+  const std::size_t n_nodes = n_nodes_of(kind.kind) + kind.middles.size();
+  std::vector<std::size_t> found;
+  for (std::size_t i = 1; found.size() < n_nodes; ++i) {
+    if (i == fields.size()) {
+      const bool continues = text.line().back() == ',';
+      if (!continues || !text.next_data())
+        text.fail("element " + std::to_string(number) + " has " + std::to_string(found.size()) +
+                      " nodes, but a " + type + " has " + std::to_string(n_nodes) +
+                      ". Is the file truncated?",
+                  element.place);
+      fields = text.fields();
+      i = 0;
+    }
+    found.push_back(find(nodes, fields[i], "a node"));
+    if (found.size() == n_nodes && i + 1 < fields.size())
+      text.fail("element " + std::to_string(number) + " has more nodes than the " +
+                std::to_string(n_nodes) + " of a " + type + ".");
+  }
+  if (kind.kind == ElementKind::line && n_nodes == 3)
+    std::swap(found[1], found[2]); // the middle one is the second
+  const auto middles = found.begin() + static_cast<std::ptrdiff_t>(n_nodes_of(kind.kind));
+  std::copy(found.begin(), middles, element.nodes.begin());
+  require_straight(element, kind, {middles, found.end()});
+  if (!elements.emplace(number, table().elements.size()).second)
+    text.fail("there is an element " + std::to_string(number) +
+              " already. The numbers of elements must differ.");
+  table().elements.push_back(element);
+}
+
+/// Drops nodes of second order, which must lie in the middle.
+void AbaqusReader::require_straight(const MeshElement &element, const AbaqusKind &kind,
+                                    const std::vector<std::size_t> &middles) const
+{
+  constexpr double straight = 1e-6; // of the size of the edge or face: files have seven digits
+  const auto &points = model.table.points;
+  for (std::size_t i = 0; i < middles.size(); ++i) {
+    double distance = 0., size = 0.;
+    for (std::size_t d = 0; d < 3; ++d) {
+      double middle = 0.;
+      for (const std::size_t corner : kind.middles[i])
+        middle += points[element.nodes[corner]][d] / static_cast<double>(kind.middles[i].size());
+      distance = std::hypot(distance, points[middles[i]][d] - middle);
+      size = std::hypot(size, points[element.nodes[kind.middles[i][0]]][d] -
+                                  points[element.nodes[kind.middles[i][1]]][d]);
+    }
+    if (distance > straight * size)
+      text.fail("this element of second order is curved: a node in the middle of its edges or "
+                "sides lies " +
+                    std::to_string(distance / size) +
+                    " of their length beside it. Mesh with elements of first order, and say by "
+                    "Mesh/Manifolds which sides are curved.",
+                element.place);
+  }
+}
+
+void AbaqusReader::read_elements(const Keyword &keyword)
+{
+  bool is_shell = false;
+  const AbaqusKind kind = read_kind(keyword, is_shell);
+  const bool is_new =
+      keyword.has("ELSET") && model.element_sets.count(upper(text.option(keyword, "ELSET"))) == 0;
+  AbaqusSet *const set = keyword.has("ELSET") ? &set_of(keyword, "ELSET", true) : nullptr;
+  if (is_new)
+    set->origin = AbaqusSet::Origin::of_elements;
+  for (text.begin_data(keyword); text.has_data(); text.next_data()) {
+    if (set != nullptr)
+      set->members.push_back(table().elements.size());
+    are_shells.push_back(is_shell);
+    read_element(kind, upper(text.option(keyword, "TYPE")));
+  }
+}
+
+/// @p given is a number, or the name of a set.
+void AbaqusReader::add_members(AbaqusSet &set, const std::string_view given, const bool of_elements)
+{
+  const std::string_view word = without_part(given);
+  if (word.find_first_not_of("0123456789") == std::string_view::npos) {
+    set.members.push_back(of_elements ? find(elements, word, "an element")
+                                      : find(nodes, word, "a node"));
+    return;
+  }
+  const auto &sets = of_elements ? model.element_sets : model.node_sets;
+  const auto other = sets.find(upper(word));
+  if (other == sets.end())
+    text.fail(in_quotes(word) + " is neither a number nor the name of a set before this line.");
+  const auto members = other->second.members; // it may be this set itself
+  set.members.insert(set.members.end(), members.begin(), members.end());
+  if (set.members.size() > 2 * (nodes.size() + elements.size()))
+    set.drop_repetitions(); // sets of sets must not grow without end
+}
+
+/// FIRST, LAST, STEP
+void AbaqusReader::add_range(AbaqusSet &set, const Fields &fields, const bool of_elements)
+{
+  if (fields.size() < 2)
+    text.fail("a range must be FIRST, LAST or FIRST, LAST, STEP. Is the file truncated?");
+  const long long first = text.integer(fields[0], "the first number of a range");
+  const long long last = text.integer(fields[1], "the last number of a range");
+  const long long step = fields.size() > 2 ? text.integer(fields[2], "the step of a range") : 1;
+  if (step < 1 || last < first || first < 0)
+    text.fail("a range must go up from FIRST to LAST by a positive STEP.");
+  for (long long number = first;; number += step) { // fails soon if it is too long
+    add_members(set, std::to_string(number), of_elements);
+    if (last - number < step)
+      return;
+  }
+}
+
+void AbaqusReader::read_set(const Keyword &keyword, const bool of_elements)
+{
+  AbaqusSet &set = set_of(keyword, of_elements ? "ELSET" : "NSET", of_elements);
+  if (!of_elements && keyword.has("ELSET")) {
+    AbaqusSet chosen;
+    add_members(chosen, text.option(keyword, "ELSET"), true);
+    for (const std::size_t e : chosen.members)
+      set.members.insert(set.members.end(), table().elements[e].nodes.begin(),
+                         table().elements[e].nodes.begin() + n_nodes_of(table().elements[e].kind));
+    text.skip_data();
+    return;
+  }
+  for (text.begin_data(keyword); text.has_data(); text.next_data()) {
+    const Fields fields = text.fields();
+    if (keyword.has("GENERATE"))
+      add_range(set, fields, of_elements);
+    else
+      for (const std::string_view field : fields)
+        add_members(set, field, of_elements);
+  }
+}
+
+/// "S3", "E1", "SPOS", "" as the number of a side.
+std::size_t AbaqusReader::read_side(const std::string_view word, const std::size_t element) const
+{
+  const std::string side = upper(word);
+  if (side == "SPOS" || side == "SNEG")
+    return AbaqusSurface::element_itself;
+  if (side.empty())
+    return AbaqusSurface::all_free;
+  const char letter = are_shells[element] ? 'E' : 'S';
+  if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
+    text.fail(in_quotes(word) + " is no side of a " + name_of(model.table.elements[element].kind) +
+              (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
+                               "SNEG."
+                             : ": they are S1 to S6."));
+  return static_cast<std::size_t>(side[1] - '1');
+}
+
+void AbaqusReader::read_surface(const Keyword &keyword)
+{
+  const std::string type =
+      upper(keyword.has("TYPE") ? text.option(keyword, "TYPE") : std::string("ELEMENT"));
+  if (type == "NODE") {
+    AbaqusSet &set = set_of(keyword, "NAME", false);
+    for (text.begin_data(keyword); text.has_data(); text.next_data())
+      add_members(set, text.fields()[0], false);
+    return;
+  }
+  AbaqusSurface &surface = model.surfaces[upper(text.option(keyword, "NAME"))];
+  surface.name = text.option(keyword, "NAME");
+  surface.line = surface.line == 0 ? keyword.line : surface.line;
+  surface.is_internal = keyword.has("INTERNAL");
+  if (type != "ELEMENT" || keyword.has("COMBINE") || keyword.has("CROP"))
+    text.fail("surfaces other than of nodes or sides of elements are not supported. Leave it out.",
+              keyword.line);
+  for (text.begin_data(keyword); text.has_data(); text.next_data()) {
+    const Fields fields = text.fields();
+    AbaqusSet chosen;
+    add_members(chosen, fields[0], true);
+    for (const std::size_t element : chosen.members)
+      surface.sides.push_back(
+          {element, read_side(fields.size() > 1 ? fields[1] : "", element), text.line_number()});
+    const auto set = model.element_sets.find(upper(without_part(fields[0])));
+    if (set != model.element_sets.end())
+      set->second.is_of_a_surface = true;
+  }
+}
+
+void AbaqusReader::read_section(const Keyword &keyword)
+{
+  const auto set = model.element_sets.find(upper(text.option(keyword, "ELSET")));
+  if (set != model.element_sets.end())
+    set->second.origin = AbaqusSet::Origin::section;
+  text.skip_data();
+}
+
+/// False for keywords that a mesh does not need.
+bool AbaqusReader::read_mesh_block(const Keyword &keyword)
+{
+  if (keyword.name == "NODE")
+    read_nodes(keyword);
+  else if (keyword.name == "ELEMENT")
+    read_elements(keyword);
+  else if (keyword.name == "NSET" || keyword.name == "ELSET")
+    read_set(keyword, keyword.name == "ELSET");
+  else if (keyword.name == "SURFACE")
+    read_surface(keyword);
+  else if (keyword.name == "SOLID SECTION" || keyword.name == "SHELL SECTION")
+    read_section(keyword);
+  else
+    return false;
+  return true;
+}
+
+void AbaqusReader::read_block(const Keyword &keyword)
+{
+  static const std::set<std::string> makers = {"INCLUDE", "NGEN",   "NFILL",  "NCOPY",    "NMAP",
+                                               "ELGEN",   "ELCOPY", "SYSTEM", "PARAMETER"};
+  static const std::set<std::string> connecting = {"TIE",      "MPC",        "EQUATION",
+                                                   "COUPLING", "RIGID BODY", "EMBEDDED ELEMENT"};
+  if (makers.count(keyword.name) > 0)
+    text.fail("*" + keyword.name + " is not supported." + write_out, keyword.line);
+  if (connecting.count(keyword.name) > 0)
+    connections.insert("*" + keyword.name);
+  n_parts += keyword.name == "PART" ? 1 : 0;
+  if (read_mesh_block(keyword))
+    return;
+  const bool has_data = text.next_data();
+  if (n_parts > 1 || (keyword.name == "INSTANCE" && has_data))
+    text.fail(
+        "a mesh of several parts, or of one that is moved. In Abaqus/CAE, choose 'Do not use "
+        "parts and assemblies in input files' in Model > Edit Attributes, and write it again.",
+        keyword.line);
+  if (has_data)
+    text.skip_data();
+}
+
+AbaqusModel AbaqusReader::read()
+{
+  if (text.next_data() || text.at_end())
+    text.fail(in_quotes(text.line()) + " comes where a keyword such as *NODE should be: the file "
+                                       "is no input file of Abaqus, or damaged.");
+  while (!text.at_end()) {
+    const Keyword keyword = text.read_keyword();
+    read_block(keyword);
+  }
+  for (const std::string &connection : connections)
+    table().warnings.push_back(
+        table().file + ": " + connection +
+        " is not read: what it holds together is apart here. Mesh it with common nodes.");
+  return std::move(model);
+}
+} // namespace
+
+MeshTable read_abaqus_file(const std::string &name, const std::string_view text, const int dim)
+{
+  MeshTable table = with_ids_of_sets(AbaqusReader(name, text).read(), dim);
+  if (text.back() != '\n') // numbers at the end of a text that was cut are wrong without being seen
+    throw InputError(name + ":" + std::to_string(1 + std::count(text.begin(), text.end(), '\n')) +
+                     ": the last line has no end: the file is truncated. Write or copy it again, "
+                     "or end the line.");
+  return table;
+}
+} // namespace femgpu

@@ -1,0 +1,301 @@
+#include "physics/mesh/abaqus_sets.h"
+
+#include "linalg/base/error.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+namespace femgpu
+{
+namespace
+{
+/// A set, and which of the things that get ids it has, as numbers from 0.
+struct Candidate
+{
+  std::string name;
+  std::size_t line;
+  int rank; ///< of smaller ones first
+  std::vector<std::size_t> members;
+};
+
+/// Between that of surfaces, 0, and that of node sets, 4.
+int rank_of(const AbaqusSet::Origin origin)
+{
+  return 1 + static_cast<int>(origin);
+}
+
+/// 12 of "12" and, with the prefix "EB", of "EB12".
+std::optional<long long> number_in(const std::string &name, const std::string &prefix)
+{
+  const auto same = [](const unsigned char a, const unsigned char b) {
+    return a == std::toupper(b);
+  };
+  std::string digits = name;
+  if (name.size() > prefix.size() && std::equal(prefix.begin(), prefix.end(), name.begin(), same))
+    digits.erase(0, prefix.size());
+  const bool is_number = !digits.empty() && digits.size() < 18 &&
+                         std::all_of(digits.begin(), digits.end(),
+                                     [](const unsigned char c) { return std::isdigit(c) != 0; });
+  return is_number ? std::optional<long long>(std::stoll(digits)) : std::nullopt;
+}
+
+/// Gives ids to the sets of one dimension, and to what they have.
+class Numbering
+{
+public:
+  Numbering(std::vector<Candidate> candidates, std::string prefix, std::size_t n_things);
+
+  void apply(int dimension, MeshTable &table);
+
+  /// The set that a thing has its id of; nullptr for those without.
+  const Candidate *owner(const std::size_t thing) const
+  {
+    return owners[thing];
+  }
+  long long id(const std::size_t thing) const
+  {
+    return owners[thing] == nullptr ? 0 : ids.at(owners[thing]);
+  }
+
+private:
+  long long new_id(const Candidate &candidate);
+
+  std::vector<Candidate> candidates;
+  std::string prefix;
+  std::vector<const Candidate *> owners;
+  std::map<const Candidate *, long long> ids;
+  std::set<long long> used;
+};
+
+Numbering::Numbering(std::vector<Candidate> given, std::string prefix, const std::size_t n_things)
+    : candidates(std::move(given)), prefix(std::move(prefix)), owners(n_things, nullptr)
+{
+  const auto key = [this](const Candidate &c) {
+    return std::make_tuple(!number_in(c.name, this->prefix).has_value(), c.rank, c.members.size(),
+                           c.line);
+  };
+  std::sort(candidates.begin(), candidates.end(),
+            [&](const Candidate &a, const Candidate &b) { return key(a) < key(b); });
+  for (const Candidate &candidate : candidates)
+    if (const auto number = number_in(candidate.name, this->prefix))
+      used.insert(*number);
+}
+
+long long Numbering::new_id(const Candidate &candidate)
+{
+  if (const auto number = number_in(candidate.name, prefix))
+    return *number;
+  long long id = 1;
+  while (used.count(id) > 0)
+    ++id;
+  used.insert(id);
+  return id;
+}
+
+void Numbering::apply(const int dimension, MeshTable &table)
+{
+  for (const Candidate &candidate : candidates) {
+    const Candidate *const first = owners[candidate.members.front()];
+    const auto is_same = [&](const std::size_t thing) { return owners[thing] == first; };
+    const auto other =
+        std::find_if_not(candidate.members.begin(), candidate.members.end(), is_same);
+    const bool is_one = other == candidate.members.end();
+    if (is_one && first == nullptr) {
+      ids[&candidate] = new_id(candidate);
+      for (const std::size_t thing : candidate.members)
+        owners[thing] = &candidate;
+    }
+    else if (!is_one || first->members.size() != candidate.members.size() ||
+             (first->rank == rank_of(AbaqusSet::Origin::listed) &&
+              candidate.rank == rank_of(AbaqusSet::Origin::of_elements))) {
+      const Candidate *const shared = first == nullptr ? owners[*other] : first;
+      table.unusable_names.push_back(
+          {dimension, candidate.name,
+           "This set of line " + std::to_string(candidate.line) + " of '" + table.file +
+               "' has parts in common with the set '" + shared->name + "' of line " +
+               std::to_string(shared->line) +
+               ", but each part of a mesh has one id. Name that set, and others that make up this "
+               "one; or take one of the two out of the file."});
+      continue;
+    }
+    if (number_in(candidate.name, "") == std::nullopt)
+      table.names.push_back({dimension, id(candidate.members.front()), candidate.name});
+  }
+}
+
+/// Makes ids and names of the sets.
+class SetsReader
+{
+public:
+  SetsReader(AbaqusModel &model, const int dim) : model(model), table(model.table), dim(dim)
+  {}
+
+  void name_elements(int dimension);
+  void name_sides();
+
+private:
+  std::vector<Candidate> element_sets(int dimension) const;
+  void add_surface(const AbaqusSurface &surface, std::vector<Candidate> &candidates) const;
+  void add_node_set(const AbaqusSet &set, std::vector<Candidate> &candidates) const;
+  std::size_t side_with(const NodeSet &nodes) const;
+
+  AbaqusModel &model;
+  MeshTable &table;
+  int dim;
+  std::vector<MeshElement> sides; ///< on the boundary
+  std::vector<bool> is_vertex;    ///< points of cells
+  std::map<NodeSet, std::size_t> side_of_nodes;
+};
+
+/// Those with elements of a dimension; without sets that list the cells of a surface.
+std::vector<Candidate> SetsReader::element_sets(const int dimension) const
+{
+  std::vector<Candidate> result;
+  for (const auto &entry : model.element_sets) {
+    const AbaqusSet &set = entry.second;
+    const bool is_helper = set.is_of_a_surface && set.origin == AbaqusSet::Origin::listed;
+    if (set.is_internal || (is_helper && dimension == dim))
+      continue;
+    Candidate candidate = {set.name, set.line, rank_of(set.origin), {}};
+    for (const std::size_t element : set.members)
+      if (dimension_of(table.elements[element].kind) == dimension)
+        candidate.members.push_back(element);
+    if (!candidate.members.empty())
+      result.push_back(std::move(candidate));
+  }
+  return result;
+}
+
+void SetsReader::name_elements(const int dimension)
+{
+  Numbering numbering(element_sets(dimension), dimension == dim ? "EB" : "", table.elements.size());
+  numbering.apply(dimension, table);
+  for (std::size_t e = 0; e < table.elements.size(); ++e)
+    if (dimension_of(table.elements[e].kind) == dimension)
+      table.elements[e].id = numbering.id(e);
+}
+
+constexpr std::size_t no_side = static_cast<std::size_t>(-1);
+
+std::size_t SetsReader::side_with(const NodeSet &nodes) const
+{
+  const auto found = side_of_nodes.find(nodes);
+  return found == side_of_nodes.end() ? no_side : found->second;
+}
+
+void SetsReader::add_surface(const AbaqusSurface &surface, std::vector<Candidate> &candidates) const
+{
+  std::set<std::size_t> members;
+  for (const AbaqusSurface::Side &listed : surface.sides) {
+    const MeshElement &element = table.elements[listed.element];
+    const bool is_cell = dimension_of(element.kind) == dim;
+    const std::size_t n_sides = is_cell ? sides_of(element.kind).size() : 0;
+    if (is_cell && listed.side == AbaqusSurface::all_free) {
+      for (std::size_t s = 0; s < n_sides; ++s)
+        if (const auto side = side_with(all_nodes(side_of(element, s))); side != no_side)
+          members.insert(side);
+      continue;
+    }
+    if (dimension_of(element.kind) < dim - 1 || (is_cell && listed.side >= n_sides) ||
+        (!is_cell && listed.side < AbaqusSurface::all_free))
+      throw InputError(table.place_of(listed.line) + "a " + name_of(element.kind) +
+                       " in a mesh of dimension " + std::to_string(dim) +
+                       " has no such side. Cells have S1 to S6 (shells in 2D E1 to E4), elements "
+                       "on the boundary of cells SPOS or SNEG.");
+    const MeshElement side = is_cell ? side_of(element, listed.side) : element;
+    const std::size_t index = side_with(all_nodes(side));
+    if (index == no_side)
+      throw InputError(table.place_of(listed.line) + "a side of the surface '" + surface.name +
+                       "' is not on the boundary: it lies between two cells, or belongs to none. "
+                       "Leave it out of the surface.");
+    members.insert(index);
+  }
+  if (!surface.is_internal && !members.empty())
+    candidates.push_back({surface.name, surface.line, 0, {members.begin(), members.end()}});
+}
+
+/// The sides all of whose nodes are in the set.
+void SetsReader::add_node_set(const AbaqusSet &set, std::vector<Candidate> &candidates) const
+{
+  const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
+  Candidate candidate = {set.name, set.line, 4, {}};
+  for (std::size_t s = 0; s < sides.size(); ++s)
+    if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + n_nodes_of(sides[s].kind),
+                    [&](const std::size_t node) { return nodes.count(node) > 0; }))
+      candidate.members.push_back(s);
+  const auto unusable = [&](const std::string &reason) {
+    table.unusable_names.push_back({dim - 1, set.name,
+                                    "This node set of line " + std::to_string(set.line) + " of '" +
+                                        table.file + "' " + reason});
+  };
+  if (nodes.size() == table.points.size())
+    unusable("has all nodes of the mesh. Name the parts of the boundary by sets of their own.");
+  else if (candidate.members.empty() &&
+           std::any_of(set.members.begin(), set.members.end(),
+                       [&](const std::size_t node) { return !is_vertex[node]; }))
+    unusable("has nodes that are no vertices of cells. Leave them out.");
+  else if (candidate.members.empty()) {
+    const auto id = static_cast<long long>(table.names.size()) + 1;
+    table.names.push_back({0, id, set.name});
+    for (const std::size_t node : set.members)
+      table.elements.push_back({ElementKind::point, id, set.line, {{node}}});
+  }
+  else
+    candidates.push_back(std::move(candidate));
+}
+
+void SetsReader::name_sides()
+{
+  sides = sides_on_boundary(table, dim);
+  is_vertex = vertices_of_cells(table, dim);
+  for (std::size_t s = 0; s < sides.size(); ++s)
+    side_of_nodes[all_nodes(sides[s])] = s;
+  std::vector<Candidate> candidates;
+  for (const auto &entry : model.surfaces)
+    add_surface(entry.second, candidates);
+  const auto is_known = [&](const MeshElement &element) {
+    return dimension_of(element.kind) == dim - 1 && side_with(all_nodes(element)) != no_side;
+  };
+  for (Candidate &set : element_sets(dim - 1)) {
+    std::set<std::size_t> members; // elements that are no sides are refused by check_mesh_table()
+    for (const std::size_t element : set.members)
+      if (is_known(table.elements[element]))
+        members.insert(side_with(all_nodes(table.elements[element])));
+    set.members.assign(members.begin(), members.end());
+    if (!members.empty())
+      candidates.push_back(std::move(set));
+  }
+  for (const auto &entry : model.node_sets)
+    if (!entry.second.is_internal)
+      add_node_set(entry.second, candidates);
+  Numbering numbering(std::move(candidates), "SS", sides.size());
+  numbering.apply(dim - 1, table);
+  table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_known),
+                       table.elements.end());
+  for (std::size_t s = 0; s < sides.size(); ++s)
+    if (const Candidate *const owner = numbering.owner(s)) {
+      sides[s].id = numbering.id(s);
+      sides[s].place = owner->line;
+      table.elements.push_back(sides[s]);
+    }
+}
+} // namespace
+
+MeshTable with_ids_of_sets(AbaqusModel model, const int dim)
+{
+  for (auto *const sets : {&model.node_sets, &model.element_sets})
+    for (auto &entry : *sets)
+      entry.second.drop_repetitions();
+  SetsReader reader(model, dim);
+  reader.name_elements(dim);
+  if (dim == 3)
+    reader.name_elements(1);
+  reader.name_sides();
+  return std::move(model.table);
+}
+} // namespace femgpu

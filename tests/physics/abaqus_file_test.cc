@@ -1,0 +1,293 @@
+#include "linalg/base/error.h"
+#include "physics/mesh/abaqus_file.h"
+
+#include <algorithm>
+#include <cctype>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace femgpu
+{
+namespace
+{
+/// Two squares side by side, nodes 1 2 3 below and 4 5 6 above, as gmsh, Cubit and CalculiX write.
+const std::string squares = R"(*Heading
+ squares
+** a comment
+*node, nset=all nodes
+1, 0, 0
+2, 1., 0.
+3, +2.0E0, 0., 0.
+4, 0, 1, 0
+5, 1, 1, 0
+6, 2, 1, 0
+*ELEMENT, type=CPS4R,
+ ELSET="Plate"
+10, 1, 2,
+5, 4
+20, 2, 3, 6, 5
+*Element, Type=T3D2, Elset=Line1
+1, 4, 1
+*ELSET, ELSET=steel
+10,
+*ELSET, ELSET=EB7, GENERATE
+20, 20, 1
+*ELSET, ELSET=SS3_E1
+10, EB7
+*SURFACE, NAME=SS3
+SS3_E1, S1
+*NSET, NSET=right
+3
+6,
+*NSET, NSET=corner
+6
+*MATERIAL, NAME=m
+*ELASTIC
+210000, 0.3
+*STEP
+*BOUNDARY
+1, 1, 3
+*END STEP
+)";
+
+std::string replaced(std::string text, const std::string &what, const std::string &by)
+{
+  const auto at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), by);
+}
+
+MeshTable table_of(const std::string &text, const int dim = 2)
+{
+  MeshTable table = read_abaqus_file("m.inp", text, dim);
+  check_mesh_table(table, dim);
+  return table;
+}
+
+std::string error_of(const std::string &text, const int dim = 2)
+{
+  try {
+    table_of(text, dim);
+  }
+  catch (const InputError &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string error_with(const std::string &what, const std::string &by)
+{
+  return error_of(replaced(squares, what, by));
+}
+
+/// -1 if there is none.
+long long id_of(const MeshTable &table, const int dimension, const std::string &name)
+{
+  for (const PhysicalName &entry : table.names)
+    if (entry.dimension == dimension && entry.name == name)
+      return entry.id;
+  return -1;
+}
+
+/// Why a name cannot be used; empty if there is no reason.
+std::string reason_of(const MeshTable &table, const std::string &name)
+{
+  for (const UnusableName &entry : table.unusable_names)
+    if (entry.name == name)
+      return entry.reason;
+  return {};
+}
+
+std::size_t count(const MeshTable &table, const int dimension, const long long id)
+{
+  return static_cast<std::size_t>(
+      std::count_if(table.elements.begin(), table.elements.end(), [&](const MeshElement &element) {
+        return dimension_of(element.kind) == dimension && element.id == id;
+      }));
+}
+
+#define EXPECT_BEGINS(text, part) EXPECT_EQ((text).substr(0, std::string(part).size()), part)
+
+TEST(AbaqusFile, HasNodesCellsAndSides)
+{
+  const MeshTable table = table_of(squares);
+  ASSERT_EQ(table.points.size(), 6U);
+  EXPECT_EQ(table.points[2][0], 2.);
+  ASSERT_EQ(table.elements.size(), 7U); // 2 cells, 2 sides below, left, right, and a corner
+  EXPECT_EQ(table.elements[0].kind, ElementKind::quadrilateral);
+  EXPECT_EQ(table.elements[0].nodes[2], 4U);
+  EXPECT_EQ(table.elements[0].place, 13U);
+  EXPECT_EQ(count(table, 2, 7), 1U);
+  EXPECT_EQ(count(table, 1, 3), 2U);
+}
+
+TEST(AbaqusFile, SetsAreNamesAndNumbersInThemIds)
+{
+  const MeshTable table = table_of(squares);
+  EXPECT_EQ(id_of(table, 2, "EB7"), 7);
+  EXPECT_EQ(id_of(table, 2, "steel"), 1);
+  EXPECT_EQ(id_of(table, 1, "SS3"), 3);
+  EXPECT_EQ(id_of(table, 1, "Line1"), 1);
+  EXPECT_EQ(id_of(table, 1, "right"), 2);
+  EXPECT_EQ(count(table, 1, 1), 1U);
+  EXPECT_EQ(count(table, 1, 2), 1U);
+  EXPECT_EQ(id_of(table, 2, "SS3_E1"), -1); // lists the cells of a surface
+  const MeshTable numbers = table_of(replaced(squares, "ELSET=steel", "ELSET=12"));
+  EXPECT_EQ(count(numbers, 2, 12), 1U);
+  EXPECT_EQ(id_of(numbers, 2, "12"), -1); // as any number is an id
+}
+
+TEST(AbaqusFile, SetsThatShareTheirPartsAreNamesOnlyWhereTheyAreTheSame)
+{
+  const MeshTable table = table_of(squares);
+  EXPECT_EQ(id_of(table, 2, "Plate"), -1);
+  EXPECT_EQ(
+      reason_of(table, "Plate"),
+      "This set of line 11 of 'm.inp' has parts in common with the set 'steel' of line 18, but "
+      "each part of a mesh has one id. Name that set, and others that make up this one; or "
+      "take one of the two out of the file.");
+  EXPECT_BEGINS(reason_of(table, "all nodes"), "This node set of line 4 of 'm.inp' has all nodes");
+  EXPECT_EQ(count(table, 0, id_of(table, 0, "corner")), 1U); // a point
+  const MeshTable same = table_of(replaced(squares, "3\n6,\n", "1, 4\n"));
+  EXPECT_EQ(id_of(same, 1, "right"), id_of(same, 1, "Line1"));
+  const MeshTable cut = table_of(replaced(squares, "3\n6,\n", "1, 4, 5\n"));
+  EXPECT_EQ(id_of(cut, 1, "right"), -1);
+  EXPECT_BEGINS(reason_of(cut, "right"), "This set of line 26 of 'm.inp' has parts in common");
+}
+
+TEST(AbaqusFile, SectionsSayWhichSetsAreMaterials)
+{
+  const std::string text = replaced(squares, "EB7", "copper");
+  const std::string with_all =
+      replaced(replaced(text, "*ELSET, ELSET=SS3", "*ELSET, ELSET=some\nPlate\n*ELSET, ELSET=SS3"),
+               "EB7", "copper");
+  EXPECT_EQ(id_of(table_of(with_all), 2, "some"), -1);
+  EXPECT_EQ(id_of(table_of(with_all + "*SOLID SECTION, ELSET=some, MATERIAL=m\n1.\n"), 2, "some"),
+            1);
+}
+
+TEST(AbaqusFile, ACutWithinALineOrElementIsRefused)
+{
+  const std::size_t surface = squares.find("*SURFACE");
+  for (std::size_t n = 1; n < surface + 31; ++n) { // up to the end of the surface's line
+    const bool may_end = squares[n - 1] == '\n' && n > squares.find("5, 4\n20") &&
+                         std::isdigit(squares[n - 2] == ',' ? squares[n - 3] : squares[n - 2]) != 0;
+    const std::string error = error_of(squares.substr(0, n));
+    EXPECT_TRUE(may_end || error != "no error") << squares.substr(0, n);
+  }
+}
+
+TEST(AbaqusFile, WhatIsWrongIsNamedWithItsLine)
+{
+  EXPECT_BEGINS(error_of("1 2 3\n"), "m.inp:1: '1 2 3' comes where a keyword such as *NODE");
+  EXPECT_BEGINS(error_with("1, 0, 0\n", "1, 0, zero\n"), "m.inp:5: 'zero' is no number");
+  EXPECT_BEGINS(error_with("1, 0, 0\n", "1, 0\n"), "m.inp:5: a node needs a number and two or");
+  EXPECT_BEGINS(error_with("1, 0, 0\n", "1, 0, nan\n"),
+                "m.inp:5: the coordinate of a node is 'nan'");
+  EXPECT_BEGINS(error_with("4, 0, 1", "3, 0, 1"), "m.inp:8: there is a node 3 already");
+  EXPECT_BEGINS(error_with("5, 4\n20", "9, 4\n20"), "m.inp:14: there is no node 9 before");
+  EXPECT_BEGINS(error_with("2,\n5, 4\n20", "2,\n5\n20"),
+                "m.inp:13: element 10 has 3 nodes, but a CPS4R has 4. Is the file truncated?");
+  EXPECT_BEGINS(error_with("6, 5\n*", "6, 5, 1\n*"), "m.inp:15: element 20 has more nodes than");
+  EXPECT_BEGINS(error_with("20, 2,", "10, 2,"), "m.inp:15: there is an element 10 already");
+  EXPECT_BEGINS(error_with("type=CPS4R", "type=SPRINGA"), "m.inp:11: elements of TYPE='SPRINGA'");
+  EXPECT_BEGINS(error_with("type=CPS4R", "type=C3D6"),
+                "m.inp:11: elements of TYPE=C3D6 are prisms");
+  EXPECT_BEGINS(error_with("type=CPS4R,\n", "\n"), "m.inp:11: *ELEMENT does not say its TYPE");
+  EXPECT_BEGINS(error_with("*ELSET, ELSET=steel\n10,\n", "*ELSET, ELSET=steel\n"),
+                "m.inp:19: the block *ELSET before this line is empty");
+  EXPECT_BEGINS(error_with("10, EB7", "10, EB8"), "m.inp:23: 'EB8' is neither a number nor");
+  EXPECT_BEGINS(error_with("20, 20, 1", "20, 30, 1"), "m.inp:21: there is no element 21");
+  EXPECT_BEGINS(error_with("20, 20, 1", "20, 10, 1"), "m.inp:21: a range must go up");
+  EXPECT_BEGINS(error_with("SS3_E1, S1", "SS3_E1, S5"), "m.inp:25: a quadrilateral in a mesh of");
+  EXPECT_BEGINS(error_with("SS3_E1, S1", "SS3_E1, E1"), "m.inp:25: 'E1' is no side of a quadri");
+  EXPECT_BEGINS(error_with("SS3_E1, S1", "10, S2"), "m.inp:25: a side of the surface 'SS3' is not");
+  EXPECT_BEGINS(error_with("1, 4, 1\n", "1, 5, 2\n"), "m.inp:17: the line lies inside, between");
+  EXPECT_BEGINS(error_with("*Heading\n squares", "*INCLUDE, INPUT=a.inp"),
+                "m.inp:1: *INCLUDE is not supported. Write all nodes");
+  EXPECT_BEGINS(error_of(squares.substr(0, squares.size() - 1)), "m.inp:37: the last line has no");
+}
+
+TEST(AbaqusFile, PartsThatAreMovedAreRefusedAndThoseThatAreNotAreRead)
+{
+  const std::string part =
+      replaced(replaced(squares, "*Heading\n squares", "*Part, name=P"), "*NSET, NSET=corner",
+               "*End Part\n*Assembly, name=A\n*Instance, name=I, part=P\n"
+               "*End Instance\n*NSET, NSET=corner, instance=I");
+  EXPECT_EQ(error_of(part), "no error");
+  EXPECT_EQ(error_of(replaced(part, "instance=I\n6", "instance=I\nI.6")), "no error");
+  EXPECT_BEGINS(error_of(replaced(part, "part=P\n", "part=P\n1., 0., 0.\n")),
+                "m.inp:30: a mesh of several parts, or of one that is moved");
+  EXPECT_EQ(table_of(squares + "*TIE, NAME=t\na, b\n").warnings.size(), 1U);
+}
+
+/// A cube, with shells on two sides and a truss at an edge.
+const std::string cube = R"(*NODE
+1, 0, 0, 0
+2, 1, 0, 0
+3, 1, 1, 0
+4, 0, 1, 0
+5, 0, 0, 1
+6, 1, 0, 1
+7, 1, 1, 1
+8, 0, 1, 1
+*ELEMENT, TYPE=C3D8I, ELSET=Eall
+1, 1, 2, 3, 4, 5, 6, 7, 8
+*ELEMENT, TYPE=S4, ELSET=below
+2, 1, 2, 3, 4
+*ELEMENT, TYPE=M3D4, ELSET=above
+3, 5, 6, 7, 8
+*ELEMENT, TYPE=B31, ELSET=edge
+4, 1, 5
+*SURFACE, NAME=front
+1, S3
+*SURFACE, NAME=shell
+below, SPOS
+*SURFACE, NAME=rest
+1,
+*NSET, NSET=left, ELSET=edge
+*NSET, NSET=left
+8, 4
+)";
+
+TEST(AbaqusFile, ReadsSidesOfHexahedraAsShellsSurfacesAndNodeSets)
+{
+  const MeshTable table = table_of(cube, 3);
+  for (const char *const name : {"below", "above", "front", "left"}) {
+    EXPECT_EQ(count(table, 2, id_of(table, 2, name)), 1U) << name;
+  }
+  EXPECT_EQ(id_of(table, 2, "shell"), id_of(table, 2, "below"));
+  EXPECT_FALSE(reason_of(table, "rest").empty()); // all free sides
+  EXPECT_EQ(id_of(table, 3, "Eall"), 1);
+  EXPECT_EQ(id_of(table, 1, "edge"), 1);
+}
+
+TEST(AbaqusFile, SecondOrderElementsAreReadWhereTheyAreStraight)
+{
+  const std::string triangle =
+      "*NODE\n1, 0, 0\n2, 1, 0\n3, 0, 1\n4, 0.5, 0\n5, 0.5, 0.5\n6, 0, 0.5\n"
+      "*ELEMENT, TYPE=CPS6\n1, 1, 2, 3, 4, 5, 6\n"
+      "*ELEMENT, TYPE=T3D3, ELSET=below\n2, 1, 4, 2\n";
+  const MeshTable table = table_of(triangle);
+  EXPECT_EQ(table.elements[0].kind, ElementKind::triangle);
+  EXPECT_EQ(id_of(table, 1, "below"), 1);
+  EXPECT_BEGINS(
+      error_of(replaced(triangle, "0.5, 0.5", "0.6, 0.5")),
+      "m.inp:9: this element of second order is curved: a node in the middle of its edges "
+      "or sides lies 0.070711 of their length beside it. Mesh with elements of first");
+}
+
+TEST(AbaqusFile, MixedCellsAreRefusedWithTheWayOut)
+{
+  const std::string mixed =
+      replaced(squares, "20, 2, 3, 6, 5\n", "*ELEMENT, TYPE=CPS3\n20, 2, 3, 6\n21, 2, 6, 5\n");
+  EXPECT_EQ(
+      error_of(mixed),
+      "m.inp:16: a triangle, the first of 2, in a mesh that begins with a quadrilateral (line "
+      "13, the first of 1). Cells of several kinds in one mesh are not supported. In gmsh, "
+      "for quadrilaterals alone set Mesh.RecombineAll = 1, Mesh.RecombinationAlgorithm = 2 "
+      "(or 3) and Mesh.SubdivisionAlgorithm = 1; for triangles alone leave 'Recombine "
+      "Surface' and Mesh.RecombineAll out. Then mesh again.");
+}
+} // namespace
+} // namespace femgpu
