@@ -291,6 +291,10 @@ MeshTable with_ids_of_sets(AbaqusModel model, const int dim)
   for (auto *const sets : {&model.node_sets, &model.element_sets})
     for (auto &entry : *sets)
       entry.second.drop_repetitions();
+  const auto is_too_large = [&](const MeshElement &e) { return dimension_of(e.kind) > dim; };
+  const auto &elements = model.table.elements;
+  if (std::any_of(elements.begin(), elements.end(), is_too_large))
+    return std::move(model.table); // which check_mesh_table() refuses
   SetsReader reader(model, dim);
   reader.name_elements(dim);
   if (dim == 3)

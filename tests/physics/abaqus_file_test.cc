@@ -260,6 +260,8 @@ TEST(AbaqusFile, ReadsSidesOfHexahedraAsShellsSurfacesAndNodeSets)
   EXPECT_FALSE(reason_of(table, "rest").empty()); // all free sides
   EXPECT_EQ(id_of(table, 3, "Eall"), 1);
   EXPECT_EQ(id_of(table, 1, "edge"), 1);
+  EXPECT_BEGINS(error_of(cube, 2),
+                "m.inp:11: a hexahedron is a cell of a mesh in 3D, but Dimension");
 }
 
 TEST(AbaqusFile, SecondOrderElementsAreReadWhereTheyAreStraight)
