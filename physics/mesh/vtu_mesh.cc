@@ -122,7 +122,7 @@ std::vector<double> VtuReader::read_ids() const
   const auto data = piece->get_child_optional("CellData");
   for (const std::string &name : id_arrays)
     if (const ptree *const array = data ? child_with_name(*data, name) : nullptr) {
-      const auto ids = arrays.numbers(*array, n_cells);
+      auto ids = arrays.numbers(*array, n_cells);
       for (std::size_t i = 0; i < ids.size(); ++i)
         if (!(std::abs(ids[i]) < 1e15) || ids[i] != std::floor(ids[i]))
           refuse(i, "its " + name + " is " + std::to_string(ids[i]) + ", which is no integer.");

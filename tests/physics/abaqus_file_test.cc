@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-namespace femgpu
+namespace femgpu::abaqus_file_test
 {
 namespace
 {
@@ -106,7 +106,7 @@ std::size_t count(const MeshTable &table, const int dimension, const long long i
       }));
 }
 
-#define EXPECT_BEGINS(text, part) EXPECT_EQ((text).substr(0, std::string(part).size()), part)
+#define EXPECT_STARTS(text, part) EXPECT_EQ((text).substr(0, std::string(part).size()), part)
 
 TEST(AbaqusFile, HasNodesCellsAndSides)
 {
@@ -146,13 +146,13 @@ TEST(AbaqusFile, SetsThatShareTheirPartsAreNamesOnlyWhereTheyAreTheSame)
       "This set of line 11 of 'm.inp' has parts in common with the set 'steel' of line 18, but "
       "each part of a mesh has one id. Name that set, and others that make up this one; or "
       "take one of the two out of the file.");
-  EXPECT_BEGINS(reason_of(table, "all nodes"), "This node set of line 4 of 'm.inp' has all nodes");
+  EXPECT_STARTS(reason_of(table, "all nodes"), "This node set of line 4 of 'm.inp' has all nodes");
   EXPECT_EQ(count(table, 0, id_of(table, 0, "corner")), 1U); // a point
   const MeshTable same = table_of(replaced(squares, "3\n6,\n", "1, 4\n"));
   EXPECT_EQ(id_of(same, 1, "right"), id_of(same, 1, "Line1"));
   const MeshTable cut = table_of(replaced(squares, "3\n6,\n", "1, 4, 5\n"));
   EXPECT_EQ(id_of(cut, 1, "right"), -1);
-  EXPECT_BEGINS(reason_of(cut, "right"), "This set of line 26 of 'm.inp' has parts in common");
+  EXPECT_STARTS(reason_of(cut, "right"), "This set of line 26 of 'm.inp' has parts in common");
 }
 
 TEST(AbaqusFile, SectionsSayWhichSetsAreMaterials)
@@ -179,33 +179,33 @@ TEST(AbaqusFile, ACutWithinALineOrElementIsRefused)
 
 TEST(AbaqusFile, WhatIsWrongIsNamedWithItsLine)
 {
-  EXPECT_BEGINS(error_of("1 2 3\n"), "m.inp:1: '1 2 3' comes where a keyword such as *NODE");
-  EXPECT_BEGINS(error_with("1, 0, 0\n", "1, 0, zero\n"), "m.inp:5: 'zero' is no number");
-  EXPECT_BEGINS(error_with("1, 0, 0\n", "1, 0\n"), "m.inp:5: a node needs a number and two or");
-  EXPECT_BEGINS(error_with("1, 0, 0\n", "1, 0, nan\n"),
+  EXPECT_STARTS(error_of("1 2 3\n"), "m.inp:1: '1 2 3' comes where a keyword such as *NODE");
+  EXPECT_STARTS(error_with("1, 0, 0\n", "1, 0, zero\n"), "m.inp:5: 'zero' is no number");
+  EXPECT_STARTS(error_with("1, 0, 0\n", "1, 0\n"), "m.inp:5: a node needs a number and two or");
+  EXPECT_STARTS(error_with("1, 0, 0\n", "1, 0, nan\n"),
                 "m.inp:5: the coordinate of a node is 'nan'");
-  EXPECT_BEGINS(error_with("4, 0, 1", "3, 0, 1"), "m.inp:8: there is a node 3 already");
-  EXPECT_BEGINS(error_with("5, 4\n20", "9, 4\n20"), "m.inp:14: there is no node 9 before");
-  EXPECT_BEGINS(error_with("2,\n5, 4\n20", "2,\n5\n20"),
+  EXPECT_STARTS(error_with("4, 0, 1", "3, 0, 1"), "m.inp:8: there is a node 3 already");
+  EXPECT_STARTS(error_with("5, 4\n20", "9, 4\n20"), "m.inp:14: there is no node 9 before");
+  EXPECT_STARTS(error_with("2,\n5, 4\n20", "2,\n5\n20"),
                 "m.inp:13: element 10 has 3 nodes, but a CPS4R has 4. Is the file truncated?");
-  EXPECT_BEGINS(error_with("6, 5\n*", "6, 5, 1\n*"), "m.inp:15: element 20 has more nodes than");
-  EXPECT_BEGINS(error_with("20, 2,", "10, 2,"), "m.inp:15: there is an element 10 already");
-  EXPECT_BEGINS(error_with("type=CPS4R", "type=SPRINGA"), "m.inp:11: elements of TYPE='SPRINGA'");
-  EXPECT_BEGINS(error_with("type=CPS4R", "type=C3D6"),
+  EXPECT_STARTS(error_with("6, 5\n*", "6, 5, 1\n*"), "m.inp:15: element 20 has more nodes than");
+  EXPECT_STARTS(error_with("20, 2,", "10, 2,"), "m.inp:15: there is an element 10 already");
+  EXPECT_STARTS(error_with("type=CPS4R", "type=SPRINGA"), "m.inp:11: elements of TYPE='SPRINGA'");
+  EXPECT_STARTS(error_with("type=CPS4R", "type=C3D6"),
                 "m.inp:11: elements of TYPE=C3D6 are prisms");
-  EXPECT_BEGINS(error_with("type=CPS4R,\n", "\n"), "m.inp:11: *ELEMENT does not say its TYPE");
-  EXPECT_BEGINS(error_with("*ELSET, ELSET=steel\n10,\n", "*ELSET, ELSET=steel\n"),
+  EXPECT_STARTS(error_with("type=CPS4R,\n", "\n"), "m.inp:11: *ELEMENT does not say its TYPE");
+  EXPECT_STARTS(error_with("*ELSET, ELSET=steel\n10,\n", "*ELSET, ELSET=steel\n"),
                 "m.inp:19: the block *ELSET before this line is empty");
-  EXPECT_BEGINS(error_with("10, EB7", "10, EB8"), "m.inp:23: 'EB8' is neither a number nor");
-  EXPECT_BEGINS(error_with("20, 20, 1", "20, 30, 1"), "m.inp:21: there is no element 21");
-  EXPECT_BEGINS(error_with("20, 20, 1", "20, 10, 1"), "m.inp:21: a range must go up");
-  EXPECT_BEGINS(error_with("SS3_E1, S1", "SS3_E1, S5"), "m.inp:25: a quadrilateral in a mesh of");
-  EXPECT_BEGINS(error_with("SS3_E1, S1", "SS3_E1, E1"), "m.inp:25: 'E1' is no side of a quadri");
-  EXPECT_BEGINS(error_with("SS3_E1, S1", "10, S2"), "m.inp:25: a side of the surface 'SS3' is not");
-  EXPECT_BEGINS(error_with("1, 4, 1\n", "1, 5, 2\n"), "m.inp:17: the line lies inside, between");
-  EXPECT_BEGINS(error_with("*Heading\n squares", "*INCLUDE, INPUT=a.inp"),
+  EXPECT_STARTS(error_with("10, EB7", "10, EB8"), "m.inp:23: 'EB8' is neither a number nor");
+  EXPECT_STARTS(error_with("20, 20, 1", "20, 30, 1"), "m.inp:21: there is no element 21");
+  EXPECT_STARTS(error_with("20, 20, 1", "20, 10, 1"), "m.inp:21: a range must go up");
+  EXPECT_STARTS(error_with("SS3_E1, S1", "SS3_E1, S5"), "m.inp:25: a quadrilateral in a mesh of");
+  EXPECT_STARTS(error_with("SS3_E1, S1", "SS3_E1, E1"), "m.inp:25: 'E1' is no side of a quadri");
+  EXPECT_STARTS(error_with("SS3_E1, S1", "10, S2"), "m.inp:25: a side of the surface 'SS3' is not");
+  EXPECT_STARTS(error_with("1, 4, 1\n", "1, 5, 2\n"), "m.inp:17: the line lies inside, between");
+  EXPECT_STARTS(error_with("*Heading\n squares", "*INCLUDE, INPUT=a.inp"),
                 "m.inp:1: *INCLUDE is not supported. Write all nodes");
-  EXPECT_BEGINS(error_of(squares.substr(0, squares.size() - 1)), "m.inp:37: the last line has no");
+  EXPECT_STARTS(error_of(squares.substr(0, squares.size() - 1)), "m.inp:37: the last line has no");
 }
 
 TEST(AbaqusFile, PartsThatAreMovedAreRefusedAndThoseThatAreNotAreRead)
@@ -216,7 +216,7 @@ TEST(AbaqusFile, PartsThatAreMovedAreRefusedAndThoseThatAreNotAreRead)
                "*End Instance\n*NSET, NSET=corner, instance=I");
   EXPECT_EQ(error_of(part), "no error");
   EXPECT_EQ(error_of(replaced(part, "instance=I\n6", "instance=I\nI.6")), "no error");
-  EXPECT_BEGINS(error_of(replaced(part, "part=P\n", "part=P\n1., 0., 0.\n")),
+  EXPECT_STARTS(error_of(replaced(part, "part=P\n", "part=P\n1., 0., 0.\n")),
                 "m.inp:30: a mesh of several parts, or of one that is moved");
   EXPECT_EQ(table_of(squares + "*TIE, NAME=t\na, b\n").warnings.size(), 1U);
 }
@@ -260,7 +260,7 @@ TEST(AbaqusFile, ReadsSidesOfHexahedraAsShellsSurfacesAndNodeSets)
   EXPECT_FALSE(reason_of(table, "rest").empty()); // all free sides
   EXPECT_EQ(id_of(table, 3, "Eall"), 1);
   EXPECT_EQ(id_of(table, 1, "edge"), 1);
-  EXPECT_BEGINS(error_of(cube, 2),
+  EXPECT_STARTS(error_of(cube, 2),
                 "m.inp:11: a hexahedron is a cell of a mesh in 3D, but Dimension");
 }
 
@@ -273,7 +273,7 @@ TEST(AbaqusFile, SecondOrderElementsAreReadWhereTheyAreStraight)
   const MeshTable table = table_of(triangle);
   EXPECT_EQ(table.elements[0].kind, ElementKind::triangle);
   EXPECT_EQ(id_of(table, 1, "below"), 1);
-  EXPECT_BEGINS(
+  EXPECT_STARTS(
       error_of(replaced(triangle, "0.5, 0.5", "0.6, 0.5")),
       "m.inp:9: this element of second order is curved: a node in the middle of its edges "
       "or sides lies 0.070711 of their length beside it. Mesh with elements of first");
@@ -292,4 +292,4 @@ TEST(AbaqusFile, MixedCellsAreRefusedWithTheWayOut)
       "Surface' and Mesh.RecombineAll out. Then mesh again.");
 }
 } // namespace
-} // namespace femgpu
+} // namespace femgpu::abaqus_file_test
