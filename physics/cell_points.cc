@@ -133,8 +133,8 @@ void CellPoints<dim>::set_solution(const Vector<double> &u_cell)
       factors[m] = u_cell(dofs[c][m]);
     add_combination(n, n_terms, factors.data(), values_of_nodes.data(), n, points.u[c]);
     if (has_gradients) // the rows of a component follow each other
-      add_combination(n * dim, n_terms, factors.data(), gradients_of_nodes.data(), n * dim,
-                      points.gradients[c * dim]);
+      add_combination(n * dim, n_terms, factors.data(), gradients_of_nodes.data(),
+                      static_cast<std::ptrdiff_t>(n) * dim, points.gradients[c * dim]);
   }
 }
 

@@ -442,7 +442,8 @@ double flux_error(const Problem<dim> &problem, const Discretization<dim> &discre
       exact.value_and_gradient_rows(at.points(), n_points, rows, c);
       std::copy_n(rows.data(), n_points, at.u[c]);
       for (unsigned int d = 0; d < dim; ++d)
-        std::copy_n(rows.data() + (1 + d) * n_points, n_points, at.gradients[c * dim + d]);
+        std::copy_n(rows.data() + std::size_t(1 + d) * n_points, n_points,
+                    at.gradients[c * dim + d]);
     }
     exact_sigma.reinit(n_components * dim, n_components, dim, n_points);
     problem.flux(at, exact_sigma);
