@@ -5,7 +5,6 @@
 #include "physics/mesh/abaqus_text.h"
 
 #include <algorithm>
-#include <cmath>
 #include <regex>
 #include <set>
 #include <unordered_map>
@@ -102,7 +101,8 @@ const char *const write_out = " Write all nodes and elements out, by *NODE and *
 class AbaqusReader
 {
 public:
-  AbaqusReader(const std::string &name, const std::string_view text) : text(name, text)
+  AbaqusReader(const std::string &name, const std::string_view text, const int dim)
+      : text(name, text), dim(dim)
   {
     table().file = name;
     table().places_are_lines = true;
@@ -123,8 +123,6 @@ private:
   std::size_t find(const std::unordered_map<long long, std::size_t> &numbers, std::string_view word,
                    const std::string &what) const;
   void read_element(const AbaqusKind &kind, const std::string &type);
-  void require_straight(const MeshElement &element, const AbaqusKind &kind,
-                        const std::vector<std::size_t> &middles) const;
   void read_elements(const Keyword &keyword);
   void add_members(AbaqusSet &set, std::string_view given, bool of_elements);
   void add_range(AbaqusSet &set, const Fields &fields, bool of_elements);
@@ -136,6 +134,7 @@ private:
   bool read_mesh_block(const Keyword &keyword);
 
   AbaqusText text;
+  int dim;
   AbaqusModel model;
   std::unordered_map<long long, std::size_t> nodes, elements; ///< by number
   std::vector<bool> are_shells;                               ///< elements
@@ -246,37 +245,12 @@ void AbaqusReader::read_element(const AbaqusKind &kind, const std::string &type)
     std::swap(found[1], found[2]); // the middle one is the second
   const auto middles = found.begin() + static_cast<std::ptrdiff_t>(n_nodes_of(kind.kind));
   std::copy(found.begin(), middles, element.nodes.begin());
-  require_straight(element, kind, {middles, found.end()});
+  if (dimension_of(kind.kind) == dim)
+    table().add_middle_nodes(element, kind.middles, {middles, found.end()});
   if (!elements.emplace(number, table().elements.size()).second)
     text.fail("there is an element " + std::to_string(number) +
               " already. The numbers of elements must differ.");
   table().elements.push_back(element);
-}
-
-/// Drops nodes of second order, which must lie in the middle.
-void AbaqusReader::require_straight(const MeshElement &element, const AbaqusKind &kind,
-                                    const std::vector<std::size_t> &middles) const
-{
-  constexpr double straight = 1e-6; // of the size of the edge or face: files have seven digits
-  const auto &points = model.table.points;
-  for (std::size_t i = 0; i < middles.size(); ++i) {
-    double distance = 0., size = 0.;
-    for (std::size_t d = 0; d < 3; ++d) {
-      double middle = 0.;
-      for (const std::size_t corner : kind.middles[i])
-        middle += points[element.nodes[corner]][d] / static_cast<double>(kind.middles[i].size());
-      distance = std::hypot(distance, points[middles[i]][d] - middle);
-      size = std::hypot(size, points[element.nodes[kind.middles[i][0]]][d] -
-                                  points[element.nodes[kind.middles[i][1]]][d]);
-    }
-    if (distance > straight * size)
-      text.fail("this element of second order is curved: a node in the middle of its edges or "
-                "sides lies " +
-                    std::to_string(distance / size) +
-                    " of their length beside it. Mesh with elements of first order, and say by "
-                    "Mesh/Manifolds which sides are curved.",
-                element.place);
-  }
 }
 
 void AbaqusReader::read_elements(const Keyword &keyword)
@@ -469,7 +443,7 @@ AbaqusModel AbaqusReader::read()
 
 MeshTable read_abaqus_file(const std::string &name, const std::string_view text, const int dim)
 {
-  MeshTable table = with_ids_of_sets(AbaqusReader(name, text).read(), dim);
+  MeshTable table = with_ids_of_sets(AbaqusReader(name, text, dim).read(), dim);
   if (text.back() != '\n') // numbers at the end of a text that was cut are wrong without being seen
     throw InputError(name + ":" + std::to_string(1 + std::count(text.begin(), text.end(), '\n')) +
                      ": the last line has no end: the file is truncated. Write or copy it again, "

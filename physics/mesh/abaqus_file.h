@@ -21,9 +21,8 @@ namespace femgpu
  * left is no name that can be used, see UnusableName.
  * @param name for messages
  * @param text all of the file
- * @throws InputError "FILE:LINE: …" for a truncated file, elements of unknown kind, of second order
- *         with nodes that do not lie in the middle of straight edges, and whatever else is no such
- *         file
+ * @throws InputError "FILE:LINE: …" for a truncated file, elements of unknown kind, and whatever
+ * else is no such file
  */
 MeshTable read_abaqus_file(const std::string &name, std::string_view text, int dim);
 } // namespace femgpu

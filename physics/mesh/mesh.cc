@@ -32,13 +32,14 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "All arguments of the generator after the triangulation, separated by ':'; the "
                 "coordinates of a point by ','. Example for hyper_cube: '0 : 1 : true' (from 0 to "
                 "1 in each direction, with a boundary id for each side).");
-  add_parameter("File", file,
-                "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1, of "
-                "order 1 or 2), Abaqus and CalculiX (.inp), VTK (.vtu). Physical groups of gmsh, "
-                "and sets and "
-                "surfaces of Abaqus, are the boundary and material ids, also by their names. A "
-                "relative name is looked for from the directory the program is started in, then "
-                "from that of the parameter file.");
+  add_parameter(
+      "File", file,
+      "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1) "
+      "and Abaqus and CalculiX (.inp), of order 1 or 2, VTK (.vtu). Physical groups of gmsh, "
+      "and sets and "
+      "surfaces of Abaqus, are the boundary and material ids, also by their names. A "
+      "relative name is looked for from the directory the program is started in, then "
+      "from that of the parameter file.");
   add_parameter("Merge nodes", merge_nodes,
                 "What becomes of parts of a mesh file that touch without having nodes in common. "
                 "refuse: they are an error; a number: nodes of the boundary that are not farther "

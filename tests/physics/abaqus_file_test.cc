@@ -264,7 +264,7 @@ TEST(AbaqusFile, ReadsSidesOfHexahedraAsShellsSurfacesAndNodeSets)
                 "m.inp:11: a hexahedron is a cell of a mesh in 3D, but Dimension");
 }
 
-TEST(AbaqusFile, SecondOrderElementsAreReadWhereTheyAreStraight)
+TEST(AbaqusFile, NodesOfSecondOrderCurveCells)
 {
   const std::string triangle =
       "*NODE\n1, 0, 0\n2, 1, 0\n3, 0, 1\n4, 0.5, 0\n5, 0.5, 0.5\n6, 0, 0.5\n"
@@ -273,10 +273,13 @@ TEST(AbaqusFile, SecondOrderElementsAreReadWhereTheyAreStraight)
   const MeshTable table = table_of(triangle);
   EXPECT_EQ(table.elements[0].kind, ElementKind::triangle);
   EXPECT_EQ(id_of(table, 1, "below"), 1);
-  EXPECT_STARTS(
-      error_of(replaced(triangle, "0.5, 0.5", "0.6, 0.5")),
-      "m.inp:9: this element of second order is curved: a node in the middle of its edges "
-      "or sides lies 0.070711 of their length beside it. Mesh with elements of first");
+  EXPECT_TRUE(table.middle_nodes.empty());
+  const MeshTable curved = table_of(replaced(triangle, "0.5, 0.5", "0.6, 0.5"));
+  ASSERT_EQ(curved.middle_nodes.size(), 1U);
+  EXPECT_EQ(curved.middle_nodes[0].node[0], 0.6);
+  EXPECT_EQ(curved.middle_nodes[0].corners[0][0], 1.);
+  EXPECT_EQ(curved.middle_nodes[0].corners[1][1], 1.);
+  EXPECT_EQ(curved.middle_nodes[0].place, "m.inp:9: ");
 }
 
 TEST(AbaqusFile, MixedCellsAreRefusedWithTheWayOut)

@@ -13,6 +13,13 @@ foreach(case "ring_triangle6;2" "ring_quad8;2" "ring_quad9;2" "pipe_tet10;3" "pi
     --set Mesh/File=${curved}/${body}.msh --set Dimension=${dim} --expect-order L2=3 H1=2
     --expect-quantity "volume=2.354360677734+-1e-11")
 endforeach()
+foreach(case "ring_triangle6;2" "ring_quad8;2" "pipe_tet10;3" "pipe_hex20;3")
+  list(GET case 0 body)
+  list(GET case 1 dim)
+  study_test(second_order_${body}_of_abaqus_keeps_its_body ${second_order} --set Study/Cycles=2
+    --set Mesh/File=${curved}/${body}.inp --set Dimension=${dim}
+    --expect-quantity "volume=2.354360677734+-1e-11")
+endforeach()
 study_test(second_order_hexahedra_go_through_the_nodes_of_their_faces ${second_order}
   --set Mesh/File=${curved}/dome_hex27.msh --set Dimension=3 --expect-order L2=3 H1=2
   --expect-quantity "volume=2.586663551143+-1e-11")

@@ -206,8 +206,12 @@ def write_lattice(path, kind, shape, point_of, sides):
         found = [i for i, (_, d, place) in enumerate(sides)
                  if d is not None and all(corner[d] == 2 * place for corner in corners)]
         add(LATTICE_FACES[kind], (found + [len(sides) - 1])[0] + 1, corners)
+    n_sides = len(elements)
     for corners in cells:
         add(kind, 1, corners)
+    if kind in ("triangle6", "quad8", "tet10", "hex20"):
+        write_abaqus(path[:-3] + "inp", sides,
+                     [point_of(*(p / 2. for p in place)) for place in numbers], elements, n_sides)
     dim = len(shape)
     lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", str(len(sides) + 1)]
     lines += [f'{dim - 1} {i + 1} "{side[0]}"' for i, side in enumerate(sides)]
@@ -219,6 +223,28 @@ def write_lattice(path, kind, shape, point_of, sides):
               for i, (number, group, nodes) in enumerate(elements)]
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(lines + ["$EndElements"]) + "\n")
+
+
+# Types of Abaqus by gmsh's numbers, of cells in each dimension and of their sides, and where gmsh has its
+# nodes; of sides the corners
+ABAQUS_CELLS = {9: ("CPS6", range(6)), 16: ("CPS8", range(8)), 11: ("C3D10", (*range(8), 9, 8)),
+                17: ("C3D20", (*range(8), 8, 11, 13, 9, 16, 18, 19, 17, 10, 12, 14, 15))}
+ABAQUS_SIDES = {8: ("T3D2", range(2)), 9: ("S3", range(3)), 16: ("S4", range(4))}
+
+
+def write_abaqus(path, sides, points, elements, n_sides):
+    """The first n_sides elements are sides."""
+    lines = ["*NODE"]
+    lines += [", ".join([str(i + 1), *(f"{x:.16g}" for x in p)]) for i, p in enumerate(points)]
+    for i, (number, group, nodes) in enumerate(elements):
+        kind, order = (ABAQUS_SIDES if i < n_sides else ABAQUS_CELLS)[number]
+        name = sides[group - 1][0] if i < n_sides else "body"
+        words = [str(i + 1), *(str(nodes[k]) for k in order)]
+        lines.append(f"*ELEMENT, TYPE={kind}, ELSET={name}")
+        lines += [", ".join(words[:11]) + ("," if len(words) > 11 else "")]
+        lines += [", ".join(words[11:])] if len(words) > 11 else []
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
 
 
 def write_lattices(directory):
