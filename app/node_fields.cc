@@ -174,9 +174,8 @@ private:
   void for_each_owned_cell(const Add &add)
   {
     std::size_t number = 0;
-    for (const auto &cell : discretization.dofs().active_cell_iterators())
-      if (cell->is_locally_owned())
-        add(cell, number++);
+    for (const auto &cell : discretization.owned_cells())
+      add(cell, number++);
   }
   void set_input(const ActiveCell<dim> &cell);
 
@@ -281,7 +280,7 @@ void NodeFields<dim>::Builder::set_input(const ActiveCell<dim> &cell)
   const unsigned int n = at.size();
   if (n_components == 1) {
     scalar_input.evaluation_points = at.points();
-    scalar_input.template set_cell<dim>(cell);
+    scalar_input.template set_cell<dim>(cell->block());
     scalar_input.solution_values.assign(at.u[0], at.u[0] + n);
     scalar_input.solution_gradients.resize(n);
     for (unsigned int q = 0; q < n; ++q)
@@ -290,7 +289,7 @@ void NodeFields<dim>::Builder::set_input(const ActiveCell<dim> &cell)
     return;
   }
   vector_input.evaluation_points = at.points();
-  vector_input.template set_cell<dim>(cell);
+  vector_input.template set_cell<dim>(cell->block());
   vector_input.solution_values.resize(n, Vector<double>(n_components));
   vector_input.solution_gradients.resize(n, std::vector<Tensor<1, dim>>(n_components));
   for (unsigned int q = 0; q < n; ++q)
@@ -361,9 +360,7 @@ void NodeFields<dim>::Builder::add_postprocessors()
     return;
   std::vector<Vector<double>> computed;
   std::vector<std::int64_t> nodes(vtk.nodes.size());
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (cell->is_artificial())
-      continue;
+  for (const auto &cell : discretization.cells()) {
     cell->get_dof_indices(dofs);
     for (unsigned int k = 0; k < nodes.size(); ++k)
       nodes[k] = find_node(k, cell->material_id());

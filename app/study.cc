@@ -123,8 +123,14 @@ private:
   }
   double cells_after(const unsigned int refinements) const
   {
-    return static_cast<double>(mesh.triangulation->n_global_active_cells()) *
+    return mesh.n_cells() *
            std::pow(1 << dim, refinements);
+  }
+  /// Has a cell of the triangulation all the same cells in it, of bilinear functions?
+  bool may_be_in_blocks() const
+  {
+    return discretization.degree() == 1 && !parameters.study.is_adaptive() &&
+           problem->periodic_sides().empty() && problem->symmetry_planes().empty();
   }
   void warn();
   void check_continuation() const;
@@ -193,7 +199,8 @@ std::optional<Stop> Study<dim>::make_grid()
 {
   console.begin_phase("grid");
   if (study.cycles.empty()) {
-    refine_initially(mesh, parameters.mesh.initial_refinements, parameters.local_refinement);
+    refine_initially(mesh, parameters.mesh.initial_refinements, parameters.local_refinement,
+                     may_be_in_blocks());
     check_curved_cells(discretization);
     return {};
   }
@@ -281,11 +288,11 @@ std::optional<Stop> Study<dim>::begin_cycle(linalg::GroupSystem &system, CycleRe
   make_pattern(discretization, system);
   describe_unknowns(*problem, discretization, parameters.solver.wanted(problem->n_components()),
                     system);
-  record.cells = mesh.triangulation->n_global_active_cells();
+  record.cells = static_cast<std::size_t>(mesh.n_cells());
   record.dofs = discretization.dofs().n_dofs();
   record.nonzeros = system.n_nonzeros();
   study.rows_of_groups = system.rows_of_groups();
-  record.h = GridTools::maximal_cell_diameter(*mesh.triangulation, discretization.mapping());
+  record.h = discretization.largest_diameter();
   record.seconds["pattern"] = watch.lap();
   console.begin_phase("solve");
   return {};

@@ -7,7 +7,6 @@
 #include "physics/unknowns.h"
 
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/dofs/dof_tools.h>
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 #include <deal.II/lac/sparsity_tools.h>
 
@@ -46,8 +45,12 @@ void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
   const IndexSet rows = written_rows(discretization);
   const IndexSet &owned = discretization.owned();
   DynamicSparsityPattern pattern(rows);
-  DoFTools::make_sparsity_pattern(discretization.dofs(), pattern, discretization.constraints(),
-                                  /* keep constrained dofs */ false);
+  std::vector<types::global_dof_index> dofs(discretization.element().n_dofs_per_cell());
+  for (const auto &cell : discretization.owned_cells()) {
+    cell->get_dof_indices(dofs);
+    discretization.constraints().add_entries_local_to_global(dofs, pattern,
+                                                             /* keep constrained dofs */ false);
+  }
   SparsityTools::distribute_sparsity_pattern(pattern, owned, discretization.communicator(), rows);
   std::vector<unsigned int> lengths;
   for (const auto row : owned)
@@ -123,11 +126,10 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
   system.set_zero();
   std::string error, path;
   try {
-    for (const auto &cell : discretization.dofs().active_cell_iterators())
-      if (cell->is_locally_owned()) {
-        equation.linearize(cell, u, terms);
-        eliminated.add(terms, system);
-      }
+    for (const auto &cell : discretization.owned_cells()) {
+      equation.linearize(cell, u, terms);
+      eliminated.add(terms, system);
+    }
   }
   catch (const ParameterError &e) { // an expression that has no value at a quadrature point
     error = e.what();

@@ -47,9 +47,7 @@ template <int dim>
 void CellCoupling<dim>::add_cells(const Discretization<dim> &discretization)
 {
   std::vector<Index> dofs(discretization.element().n_dofs_per_cell());
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (cell->is_artificial())
-      continue;
+  for (const auto &cell : discretization.cells()) {
     cell->get_dof_indices(dofs);
     for (const Index dof : dofs) {
       const LocalIndex i = local_index(dof);

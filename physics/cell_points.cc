@@ -98,8 +98,7 @@ auto CellPoints<dim>::points_of(const ActiveCell<dim> &cell, const unsigned int 
   std::array<unsigned int, dim> corners{}; // the first and, along each direction, the next
   unsigned int key = part + 1;
   for (unsigned int i = 0; i < dim; ++i) {
-    while (cell->vertex_index(corners[i]) != side->vertex_index(i))
-      ++corners[i];
+    corners[i] = side->corner(i);
     key = key * 8 + corners[i];
   }
   if (const auto known = of_faces.find(key); known != of_faces.end())
@@ -134,16 +133,15 @@ auto CellPoints<dim>::points_of(const ActiveCell<dim> &cell, const unsigned int 
 template <int dim>
 void CellPoints<dim>::find_nodes(const ActiveCell<dim> &cell)
 {
-  if (level == cell->level() && index == cell->index())
+  if (index == cell->active_cell_index())
     return;
-  level = cell->level();
-  index = cell->index();
+  index = cell->active_cell_index();
   if (curved)
-    curved->reinit(typename Triangulation<dim>::cell_iterator(cell));
+    curved->reinit(typename Triangulation<dim>::cell_iterator(cell->block()));
   const auto n = static_cast<unsigned int>(nodes.size()) / dim;
   origin = curved ? curved->quadrature_point(0) : cell->vertex(0);
   for (unsigned int k = 0; k < n; ++k) {
-    const Point<dim> &node = curved ? curved->quadrature_point(k) : cell->vertex(k);
+    const Point<dim> node = curved ? curved->quadrature_point(k) : cell->vertex(k);
     for (unsigned int d = 0; d < dim; ++d)
       nodes[d * n + k] = node[d] - origin[d];
   }

@@ -14,9 +14,6 @@
 
 namespace femgpu
 {
-template <int dim>
-using ActiveCell = typename dealii::DoFHandler<dim>::active_cell_iterator;
-
 /// The shape functions of a scalar element and their derivatives by reference coordinates ξ.
 template <int dim>
 struct ShapeTable
@@ -150,7 +147,7 @@ private:
   std::map<unsigned int, Points> of_faces;
   Points *at = nullptr;
 
-  int level = -1, index = -1; ///< of the cell
+  unsigned int index = dealii::numbers::invalid_unsigned_int; ///< of the cell
   dealii::Point<dim> origin;  ///< its first node
   std::vector<double> nodes;  ///< the others, less the first
   bool moved = false;

@@ -13,9 +13,11 @@
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_q_iso_q1.h>
 #include <deal.II/fe/fe_simplex_p.h>
 #include <deal.II/fe/fe_system.h>
 #include <deal.II/fe/fe_values.h>
+#include <deal.II/grid/grid_tools.h>
 #include <deal.II/numerics/vector_tools_boundary.h>
 
 #include <algorithm>
@@ -101,13 +103,66 @@ std::vector<types::global_dof_index> numbers_by_nodes(const DoFHandler<dim> &dof
 }
 } // namespace
 
+namespace
+{
+/// Those of @p cells, and those that the rank owns.
+template <int dim>
+IndexSet dofs_of(const ActiveCells<dim> &cells, const FiniteElement<dim> &element,
+                 const IndexSet &owned)
+{
+  std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell()), foreign;
+  for (const auto &cell : cells) {
+    cell->get_dof_indices(dofs);
+    std::copy_if(dofs.begin(), dofs.end(), std::back_inserter(foreign),
+                 [&](const auto dof) { return !owned.is_element(dof); });
+  }
+  std::sort(foreign.begin(), foreign.end());
+  IndexSet result = owned;
+  result.add_indices(foreign.begin(), std::unique(foreign.begin(), foreign.end()));
+  result.compress();
+  return result;
+}
+} // namespace
+
+template <int dim>
+double Discretization<dim>::largest_diameter() const
+{
+  if (!the_blocks)
+    return GridTools::maximal_cell_diameter(*the_mesh->triangulation, *the_mapping);
+  double largest = 0.;
+  for (const auto &cell : owned_cells())
+    largest = std::max(largest, cell->diameter());
+  return Utilities::MPI::max(largest, communicator());
+}
+
+template <int dim>
+unsigned int Discretization<dim>::n_cell_indices() const
+{
+  return the_mesh->triangulation->n_active_cells() *
+         Utilities::pow(the_mesh->cells_per_block, dim);
+}
+
 template <int dim>
 void Discretization<dim>::distribute_dofs()
 {
-  dof_handler.distribute_dofs(*fe);
-  if (fe->n_components() > 1 && fe->degree > 2)
+  const unsigned int n = the_mesh->cells_per_block;
+  if (n == 1) {
+    dof_handler.distribute_dofs(*fe);
+    if (fe->n_components() > 1 && fe->degree > 2)
+      dof_handler.renumber_dofs(numbers_by_nodes(dof_handler));
+    relevant_dofs = compat::locally_relevant_dofs(dof_handler);
+    return;
+  }
+  const FE_Q_iso_Q1<dim> scalar(n);
+  if (fe->n_components() == 1)
+    dof_handler.distribute_dofs(scalar);
+  else
+    dof_handler.distribute_dofs(FESystem<dim>(scalar, fe->n_components()));
+  if (fe->n_components() > 1)
     dof_handler.renumber_dofs(numbers_by_nodes(dof_handler));
-  relevant_dofs = compat::locally_relevant_dofs(dof_handler);
+  the_blocks = std::make_unique<Blocks<dim>>(n);
+  the_blocks->reinit(dof_handler, *fe);
+  relevant_dofs = dofs_of(cells(), *fe, owned());
 }
 
 namespace
@@ -119,7 +174,7 @@ namespace
 template <int dim>
 types::global_dof_index lowest_free_dof(const Discretization<dim> &discretization)
 {
-  const auto &element = discretization.element();
+  const auto &element = discretization.dofs().get_fe();
   const AffineConstraints<double> &conformity = discretization.conformity();
   FEValues<dim> nodes(discretization.mapping(), element,
                       Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);

@@ -1,6 +1,7 @@
 #ifndef femgpu_physics_discretization_h
 #define femgpu_physics_discretization_h
 
+#include "physics/active_cell.h"
 #include "physics/mesh/mesh.h"
 
 #include <deal.II/base/index_set.h>
@@ -54,6 +55,7 @@ public:
   {
     return fe->degree;
   }
+  /// Of the cells; the dof handler has that of blocks, if cells are in blocks.
   const dealii::FiniteElement<dim> &element() const
   {
     return *fe;
@@ -68,6 +70,25 @@ public:
   {
     return dof_handler;
   }
+  /// nullptr if the cells are deal.II's
+  const Blocks<dim> *blocks() const
+  {
+    return the_blocks.get();
+  }
+  /// The cells of this rank.
+  ActiveCells<dim> owned_cells() const
+  {
+    return {dof_handler, the_blocks.get(), false};
+  }
+  /// Those, and cells of other ranks beside them.
+  ActiveCells<dim> cells() const
+  {
+    return {dof_handler, the_blocks.get(), true};
+  }
+  /// Collective. Of the cells, by the mapping.
+  double largest_diameter() const;
+  /// More than the largest ActiveCell::active_cell_index().
+  unsigned int n_cell_indices() const;
   const dealii::IndexSet &owned() const
   {
     return dof_handler.locally_owned_dofs();
@@ -105,6 +126,7 @@ public:
 private:
   const Mesh<dim> *the_mesh;
   std::unique_ptr<dealii::FiniteElement<dim>> fe;
+  std::unique_ptr<Blocks<dim>> the_blocks; ///< if cells are in blocks
   std::unique_ptr<dealii::Mapping<dim>> the_mapping;
   dealii::DoFHandler<dim> dof_handler;
   dealii::IndexSet relevant_dofs;

@@ -103,9 +103,7 @@ ErrorNorms compute_errors(const Problem<dim> &problem, const Discretization<dim>
   std::array<double, 4> squares{}; // L2 and H1 of the error, L2 and H1 of the exact solution
   double largest = 0., flux_square = 0.;
   FluxDifference<dim> flux(problem);
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
+  for (const auto &cell : discretization.owned_cells()) {
     cell->get_dof_values(u, u_cell);
     points.reinit(cell);
     points.set_solution(u_cell);

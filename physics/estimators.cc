@@ -132,7 +132,7 @@ public:
         there(problem, discretization, discretization.face_quadrature(), u),
         difference(n_components), partners(discretization.face_quadrature().size()),
         periodic(ids_of(problem.periodic_sides())), free_directions(problem),
-        sums(discretization.mesh().triangulation->n_active_cells(), 0.)
+        sums(discretization.n_cell_indices(), 0.)
   {}
 
   /**
@@ -147,18 +147,20 @@ public:
     for (const unsigned int f : cell->face_indices()) {
       const auto face = cell->face(f);
       const bool is_periodic = face->at_boundary();
-      if (is_periodic && !cell->has_periodic_neighbor(f)) {
+      if (is_periodic && !cell->block()->has_periodic_neighbor(f)) {
         sum += 2. * weight(face) * on_boundary(cell, f);
         continue;
       }
-      const auto neighbor = cell->neighbor_or_periodic_neighbor(f);
-      if (neighbor->has_children()) {
-        add_smaller(cell, f, weight);
+      if (cell->is_whole() && cell->block()->neighbor_or_periodic_neighbor(f)->has_children()) {
+        add_smaller(cell->block(), f, weight);
         continue;
       }
-      const bool is_coarser =
-          is_periodic ? cell->periodic_neighbor_is_coarser(f) : cell->neighbor_is_coarser(f);
-      const unsigned int its_face = face_of_neighbor(cell, f, is_coarser);
+      const bool is_coarser = cell->is_whole() && is_coarser_behind(cell->block(), f);
+      const auto [neighbor, its_face] =
+          cell->is_whole()
+              ? std::make_pair(whole_cell(cell->block()->neighbor_or_periodic_neighbor(f)),
+                               face_of_neighbor(cell->block(), f, is_coarser))
+              : cell->neighbor(f);
       const auto other = std::make_pair(neighbor->active_cell_index(), its_face);
       if (!is_coarser && neighbor->is_locally_owned() &&
           other < std::make_pair(cell->active_cell_index(), f))
@@ -176,7 +178,18 @@ public:
   }
 
 private:
-  static unsigned int face_of_neighbor(const ActiveCell<dim> &cell, const unsigned int f,
+  using Block = typename ActiveCell<dim>::Block;
+
+  static ActiveCell<dim> whole_cell(const Block &block)
+  {
+    return {block, nullptr, 0};
+  }
+  static bool is_coarser_behind(const Block &cell, const unsigned int f)
+  {
+    return cell->at_boundary(f) ? cell->periodic_neighbor_is_coarser(f)
+                                : cell->neighbor_is_coarser(f);
+  }
+  static unsigned int face_of_neighbor(const Block &cell, const unsigned int f,
                                        const bool is_coarser)
   {
     if (cell->at_boundary(f))
@@ -187,17 +200,17 @@ private:
 
   /// Those over a face of @p cell to smaller cells that other ranks own.
   template <class Weight>
-  void add_smaller(const ActiveCell<dim> &cell, const unsigned int f, const Weight &weight)
+  void add_smaller(const Block &cell, const unsigned int f, const Weight &weight)
   {
     const unsigned int its_face = face_of_neighbor(cell, f, /* coarser */ false);
     const auto parent = cell->neighbor_or_periodic_neighbor(f);
     for (unsigned int part = 0; part < parent->face(its_face)->n_children(); ++part) {
-      const ActiveCell<dim> child = cell->at_boundary(f)
-                                        ? cell->periodic_neighbor_child_on_subface(f, part)
-                                        : cell->neighbor_child_on_subface(f, part);
+      const ActiveCell<dim> child =
+          whole_cell(cell->at_boundary(f) ? cell->periodic_neighbor_child_on_subface(f, part)
+                                          : cell->neighbor_child_on_subface(f, part));
       if (!child->is_locally_owned())
         sums[cell->active_cell_index()] +=
-            weight(child->face(its_face)) * across(child, its_face, cell, f, /* coarser */ true);
+            weight(child->face(its_face)) * across(child, its_face, whole_cell(cell), f, /* coarser */ true);
     }
   }
 
@@ -207,7 +220,7 @@ private:
   {
     here.reinit(cell, f);
     there.reinit(neighbor, its_face,
-                 is_coarser ? part_of(neighbor->face(its_face), cell, f) : CellPoints<dim>::whole);
+                 is_coarser ? part_of(neighbor->block()->face(its_face), cell->block(), f) : CellPoints<dim>::whole);
     const bool is_matched = !is_coarser && !cell->at_boundary(f);
     if (!is_matched)
       find_partners();
@@ -226,7 +239,7 @@ private:
 
   /// Which child of @p face, of a larger cell, is the face @p f of @p cell.
   template <class Face>
-  static unsigned int part_of(const Face &face, const ActiveCell<dim> &cell, const unsigned int f)
+  static unsigned int part_of(const Face &face, const Block &cell, const unsigned int f)
   {
     const Point<dim> middle = face->center(),
                      here = middle + (cell->face(f)->center() - cell->parent()->face(f)->center());
@@ -351,11 +364,10 @@ ErrorEstimate estimate(const Problem<dim> &problem, const Discretization<dim> &d
   FluxJumps<dim> jumps(problem, discretization, u);
   CellResidual<dim> integrals(problem, discretization, u);
   ErrorEstimate result;
-  result.indicators.reinit(discretization.mesh().triangulation->n_active_cells());
+  result.indicators.reinit(discretization.n_cell_indices());
   const auto for_each_owned = [&](const auto &use) {
-    for (const auto &cell : discretization.dofs().active_cell_iterators())
-      if (cell->is_locally_owned())
-        use(cell);
+    for (const auto &cell : discretization.owned_cells())
+      use(cell);
   };
   for_each_owned([&](const ActiveCell<dim> &cell) { jumps.add(cell, weight); });
   double sum = 0., size = 0.;

@@ -1,7 +1,5 @@
 #include "physics/lower_parts.h"
 
-#include "physics/cell_points.h"
-
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_values.h>
@@ -73,7 +71,7 @@ Quadrature<dim> points_on(const CellSegment<dim> &segment, const unsigned int n)
 
 template <int dim>
 void add_load(const Function<dim> &load, const CellSegment<dim> &segment,
-              const ActiveCell<dim> &cell, const Discretization<dim> &discretization,
+              const typename DoFHandler<dim>::active_cell_iterator &cell, const Discretization<dim> &discretization,
               Vector<double> &f)
 {
   const FiniteElement<dim> &element = discretization.element();
@@ -125,7 +123,7 @@ loads_of_lower_parts(const Problem<dim> &problem, const Discretization<dim> &dis
   std::map<unsigned int, Vector<double>> result;
   for (const auto &[id, load] : problem.loads_of_lower_parts()) {
     const LowerPart &part = *discretization.mesh().regions.lower_part(id);
-    std::map<unsigned int, ActiveCell<dim>> first; // of the cells around an edge or vertex
+    std::map<unsigned int, typename DoFHandler<dim>::active_cell_iterator> first; // of the cells around an edge or vertex
     for (const auto &cell : discretization.dofs().active_cell_iterators())
       if (!cell->is_artificial())
         for (const CellSegment<dim> &segment : segments_of<dim>(part, cell))

@@ -30,9 +30,7 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
       mine.magnitude += std::abs(f_JxW);
     }
   };
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
+  for (const auto &cell : discretization.owned_cells()) {
     in_cell.reinit(cell);
     begin(in_cell);
     problem.source(in_cell.batch(), terms);
@@ -113,9 +111,7 @@ ComparableSolution<dim>::ComparableSolution(const Problem<dim> &problem,
   CellPoints<dim> points(discretization, discretization.cell_quadrature(2));
   std::vector<double> exact;
   double volume = 0., integral = 0.;
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
+  for (const auto &cell : discretization.owned_cells()) {
     points.reinit(cell);
     problem.exact_solution()->value_list(points.batch().points(), exact);
     for (unsigned int q = 0; q < points.size(); ++q) {

@@ -55,9 +55,7 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
   if (phi)
     weights.reinit(sums);
   double energy = 0., supply = 0., magnitude = 0., L2 = 0., H1 = 0.;
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
+  for (const auto &cell : discretization.owned_cells()) {
     energy += equation.evaluate(cell, u, terms);
     L2 += equation.inside().integral_of_square(equation.inside().batch().u);
     H1 += equation.inside().integral_of_square(equation.inside().batch().gradients);
@@ -102,9 +100,7 @@ FeVector shape_integrals(const Discretization<dim> &discretization,
   one.reinit(1, 1, dim, quadrature.size());
   std::fill_n(one.value(0), quadrature.size(), 1.);
   FeVector sums = vector_for_sums(discretization);
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
+  for (const auto &cell : discretization.owned_cells()) {
     points.reinit(cell);
     cell->get_dof_indices(dofs);
     integrals = 0.;

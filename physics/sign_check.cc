@@ -1,10 +1,9 @@
 #include "physics/sign_check.h"
 
 #include "linalg/base/error.h"
+#include "physics/cell_points.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/distributed/tria_base.h>
-#include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
 #include <sstream>
@@ -64,14 +63,13 @@ void check_sign(const std::string &path, const Sign sign, const Discretization<d
                 const MaterialFields<dim> &fields)
 {
   const bool at_nodes = sign == Sign::not_negative;
-  FEValues<dim> fe(discretization.mapping(), discretization.element().base_element(0),
-                   at_nodes ? discretization.nodal_quadrature() : discretization.cell_quadrature(),
-                   update_quadrature_points);
+  CellPoints<dim> inside(discretization, at_nodes ? discretization.nodal_quadrature()
+                                                  : discretization.cell_quadrature());
   SignCheck check(path, path, sign);
   std::vector<double> values;
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned() || check.has_failed())
-      continue;
+  for (const auto &cell : discretization.owned_cells()) {
+    if (check.has_failed())
+      break;
     const auto material = cell->material_id();
     const Field<dim> &field = *fields.at(material);
     const auto check_at = [&](const std::vector<Point<dim>> &points, const unsigned int c) {
@@ -91,9 +89,9 @@ void check_sign(const std::string &path, const Sign sign, const Discretization<d
       if (field.degree_in_u(c) > 0)
         continue;
       if (!has_points)
-        fe.reinit(typename Triangulation<dim>::cell_iterator(cell));
+        inside.reinit(cell);
       has_points = true;
-      check_at(fe.get_quadrature_points(), c);
+      check_at(inside.batch().points(), c);
     }
   }
   check.refuse_together(discretization.communicator());
@@ -104,26 +102,25 @@ double largest_coefficient(const std::string &symbol, const std::string &path,
                            const Discretization<dim> &discretization,
                            const BoundaryFields<dim> &fields)
 {
-  FEFaceValues<dim> face(discretization.mapping(), discretization.element().base_element(0),
-                         discretization.face_quadrature(), update_quadrature_points);
+  CellPoints<dim> on_face(discretization, discretization.face_quadrature());
   SignCheck check(symbol + " of " + path, path, Sign::not_negative);
   std::vector<double> values;
   double largest = 0.;
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (fields.empty() || !cell->is_locally_owned() || !cell->at_boundary())
+  for (const auto &cell : discretization.owned_cells()) {
+    if (fields.empty() || !cell->at_boundary())
       continue;
     for (const auto number : cell->face_indices()) {
       const auto id = cell->face(number)->boundary_id();
       const auto field = fields.find(id);
       if (!cell->face(number)->at_boundary() || field == fields.end())
         continue;
-      face.reinit(typename Triangulation<dim>::cell_iterator(cell), number);
-      field->second->value_list(face.get_quadrature_points(), values);
+      on_face.reinit(cell, number);
+      const std::vector<Point<dim>> &points = on_face.batch().points();
+      field->second->value_list(points, values);
       largest = std::max(largest, *std::max_element(values.begin(), values.end()));
-      check.check(face.get_quadrature_points(), values,
-                  [&](std::ostream &text, const Point<dim> &p) {
-                    text << '(' << p << ") on boundary id " << id;
-                  });
+      check.check(points, values, [&](std::ostream &text, const Point<dim> &p) {
+        text << '(' << p << ") on boundary id " << id;
+      });
     }
   }
   check.refuse_together(discretization.communicator());

@@ -30,7 +30,7 @@ template <int dim, class Function>
 void for_each_owned_node(const Discretization<dim> &discretization, const Function &f)
 {
   using namespace dealii;
-  const auto &element = discretization.element();
+  const auto &element = discretization.dofs().get_fe();
   FEValues<dim> nodes(discretization.mapping(), element,
                       Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
   std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell());

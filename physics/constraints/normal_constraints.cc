@@ -43,7 +43,7 @@ template <int dim>
 NodeNormals<dim> find_normals(const Discretization<dim> &discretization,
                               const std::set<types::boundary_id> &planes)
 {
-  const FiniteElement<dim> &fe = discretization.element();
+  const FiniteElement<dim> &fe = discretization.dofs().get_fe();
   FEFaceValues<dim> values(discretization.mapping(), fe, discretization.face_quadrature(),
                            update_normal_vectors);
   std::vector<Index> dofs(fe.n_dofs_per_cell());

@@ -31,7 +31,7 @@ template <int dim>
 std::map<Index, HeldDof<dim>> held_dofs(const ElasticSupports<dim> &supports,
                                         const Discretization<dim> &discretization)
 {
-  const FiniteElement<dim> &element = discretization.element();
+  const FiniteElement<dim> &element = discretization.dofs().get_fe();
   FEValues<dim> nodes(discretization.mapping(), element,
                       Quadrature<dim>(element.base_element(0).get_unit_support_points()),
                       update_quadrature_points);

@@ -184,13 +184,13 @@ template <int dim>
 std::vector<std::vector<double>> Measurements<dim>::sample(const PointSearch<dim> &search)
 {
   // by point and cell, so that means are sums in the same order on any number of ranks
-  std::map<std::pair<unsigned int, CellId::binary_type>, std::vector<double>> values;
+  std::map<std::pair<unsigned int, typename ActiveCell<dim>::Id>, std::vector<double>> values;
   CellPoints<dim> points(discretization, discretization.cell_quadrature());
   PointRows at_point;
   for (const PointInCell<dim> &entry : search.found) {
     points.reinit(entry.cell, Quadrature<dim>(entry.unit));
     fields.evaluate(points, entry.cell, at_point);
-    auto &of_cell = values[{entry.index, entry.cell->id().template to_binary<dim>()}];
+    auto &of_cell = values[{entry.index, entry.cell->id()}];
     for (unsigned int column = 0; column < fields.names().size(); ++column)
       of_cell.push_back(at_point[column][0]);
   }
@@ -273,9 +273,7 @@ void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<d
     for (const std::size_t j : asked)
       visit(j, points, values);
   };
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
+  for (const auto &cell : discretization.owned_cells()) {
     visit_part(
         in_cells, [&](const Job &job) { return job.has_cell(cell->material_id()); }, cell);
     if (!cell->at_boundary())

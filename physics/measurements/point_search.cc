@@ -25,11 +25,14 @@ namespace
 constexpr double rounding = 1e-8;
 constexpr double curved_excess = 0.05;
 
+template <int dim>
+using Block = typename ActiveCell<dim>::Block;
+
 /// The cells of this rank by the boxes around them.
 template <int dim>
 auto make_tree(const Discretization<dim> &discretization)
 {
-  std::vector<std::pair<BoundingBox<dim>, ActiveCell<dim>>> boxes;
+  std::vector<std::pair<BoundingBox<dim>, Block<dim>>> boxes;
   for (const auto &cell : discretization.dofs().active_cell_iterators())
     if (cell->is_locally_owned()) {
       BoundingBox<dim> box = discretization.mapping().get_bounding_box(cell);
@@ -54,7 +57,7 @@ template <int dim>
 struct NearCell
 {
   double distance = std::numeric_limits<double>::max(); ///< in the reference cell
-  ActiveCell<dim> cell;
+  Block<dim> cell;
   Point<dim> unit;
 };
 
@@ -86,11 +89,29 @@ void take_near_cells(const MPI_Comm communicator, const std::vector<NearCell<dim
     if (best.first > curved_excess)
       still_missing.push_back(index);
     else if (best == keys[i])
-      search.found.push_back({index, near[index].cell, near[index].unit});
+      search.found.push_back({index, {near[index].cell, nullptr, 0}, near[index].unit});
   }
   search.missing = still_missing;
   std::stable_sort(search.found.begin(), search.found.end(),
                    [](const auto &a, const auto &b) { return a.index < b.index; });
+}
+} // namespace
+
+namespace
+{
+/// Those of a block with the point @p unit in its reference cell.
+template <int dim>
+void add_cells_of_block(const Discretization<dim> &discretization, const unsigned int index,
+                        const Block<dim> &block, const Point<dim> &unit, PointSearch<dim> &search)
+{
+  const Blocks<dim> *const blocks = discretization.blocks();
+  for (unsigned int cell = 0; cell < (blocks == nullptr ? 1 : blocks->size()); ++cell) {
+    Point<dim> in_cell = unit;
+    for (unsigned int d = 0; blocks != nullptr && d < dim; ++d)
+      in_cell[d] = unit[d] * blocks->per_direction() - blocks->place(cell)[d];
+    if (blocks == nullptr || excess(in_cell) < rounding)
+      search.found.push_back({index, {block, blocks, cell}, in_cell});
+  }
 }
 } // namespace
 
@@ -105,12 +126,12 @@ PointSearch<dim> find_points(const Discretization<dim> &discretization,
   std::vector<NearCell<dim>> near(points.size());
   for (unsigned int i = 0; i < points.size(); ++i)
     for (auto entry = tree.qbegin(bgi::intersects(points[i])); entry != tree.qend(); ++entry) {
-      const ActiveCell<dim> &cell = entry->second;
+      const Block<dim> &cell = entry->second;
       try {
         const Point<dim> unit =
             discretization.mapping().transform_real_to_unit_cell(cell, points[i]);
         if (cell->reference_cell().contains_point(unit, rounding)) {
-          search.found.push_back({i, cell, unit});
+          add_cells_of_block(discretization, i, cell, unit, search);
           ++n_cells[i];
         }
         else if (excess(unit) < near[i].distance)
@@ -135,15 +156,14 @@ Point<dim> closest_vertex(const Discretization<dim> &discretization, const Point
 {
   std::array<double, dim + 1> best; // distance and place: the lowest of equal ones
   best.fill(std::numeric_limits<double>::max());
-  for (const auto &cell : discretization.dofs().active_cell_iterators())
-    if (cell->is_locally_owned())
-      for (const unsigned int v : cell->vertex_indices()) {
-        std::array<double, dim + 1> candidate;
-        candidate[0] = cell->vertex(v).distance(point);
-        for (unsigned int d = 0; d < dim; ++d)
-          candidate[d + 1] = cell->vertex(v)[d];
-        best = std::min(best, candidate);
-      }
+  for (const auto &cell : discretization.owned_cells())
+    for (unsigned int v = 0; v < cell->n_vertices(); ++v) {
+      const Point<dim> vertex = cell->vertex(v);
+      std::array<double, dim + 1> candidate;
+      candidate[0] = vertex.distance(point);
+      std::copy_n(vertex.begin_raw(), dim, candidate.begin() + 1);
+      best = std::min(best, candidate);
+    }
   for (const auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), best))
     best = std::min(best, of_rank);
   Point<dim> vertex;

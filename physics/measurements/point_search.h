@@ -16,7 +16,7 @@ template <int dim>
 struct PointInCell
 {
   unsigned int index; ///< of the point among those that were searched
-  typename dealii::DoFHandler<dim>::active_cell_iterator cell;
+  ActiveCell<dim> cell;
   dealii::Point<dim> unit; ///< its coordinates in the reference cell
 };
 

@@ -254,6 +254,13 @@ MeshFileInfo make_coarse_mesh(const MeshParameters &parameters, Triangulation<di
 } // namespace
 
 template <int dim>
+double Mesh<dim>::n_cells() const
+{
+  return static_cast<double>(triangulation->n_global_active_cells()) *
+         std::pow(cells_per_block, dim);
+}
+
+template <int dim>
 Mesh<dim>::Mesh() = default;
 template <int dim>
 Mesh<dim>::~Mesh() = default;

@@ -39,9 +39,14 @@ struct Mesh
   /// its cells as subdomain ids; beyond, each rank refines its part (simplex_mesh.h).
   std::unique_ptr<dealii::Triangulation<dim, dim>> whole;
   bool is_simplex = false;
+  /// Cells of the discretization in each direction of a cell of the triangulation (active_cell.h).
+  unsigned int cells_per_block = 1;
   bool is_curved = false; ///< has manifolds that are not flat
   MeshRegions regions;
   std::vector<std::string> warnings; ///< of what is probably not meant, with the cure
+
+  /// Collective. Of the discretization.
+  double n_cells() const;
 
   /// A mesh whose cells of level 0 every rank has, all of them.
   const dealii::Triangulation<dim, dim> &coarse() const

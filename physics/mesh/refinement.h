@@ -64,11 +64,15 @@ initial_refinement(const Mesh<dim> &mesh, const LocalRefinementParameters &param
 /// Beyond the global refinements; as many as there can be of those.
 constexpr unsigned int most_local_refinements = 12;
 
-/// Collective. Refines a coarse mesh @p times times as a whole, and then where @p parameters say.
-/// @throws as above
+/**
+ * Collective. Refines a coarse mesh @p times times as a whole, and then where @p parameters say.
+ * @param in_blocks may the last refinements leave cells as blocks of smaller ones? They do where
+ *        the mesh is large and its sides are straight.
+ * @throws as above
+ */
 template <int dim>
 void refine_initially(Mesh<dim> &mesh, unsigned int times,
-                      const LocalRefinementParameters &parameters);
+                      const LocalRefinementParameters &parameters, bool in_blocks);
 
 /**
  * Collective. Refines and coarsens the cells that are flagged, numbers the dofs again and returns

@@ -84,7 +84,8 @@ double cells_after_flags(const Mesh<dim> &mesh)
   for (const auto &cell : mesh.triangulation->active_cell_iterators())
     if (cell->is_locally_owned())
       n += cell->refine_flag_set() ? children : cell->coarsen_flag_set() ? 1. / children : 1.;
-  return Utilities::MPI::sum(n, compat::communicator(*mesh.triangulation));
+  return Utilities::MPI::sum(n, compat::communicator(*mesh.triangulation)) *
+         std::pow(mesh.cells_per_block, dim);
 }
 
 template double forecast_cells(const Mesh<2> &, unsigned int, const LocalRefinementParameters &,

@@ -1,0 +1,183 @@
+#include "physics/active_cell.h"
+
+#include <deal.II/fe/fe.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace femgpu
+{
+using namespace dealii;
+
+template <int dim>
+Blocks<dim>::Blocks(const unsigned int n) : n(n), n_cells(Utilities::pow(n, dim)), places(n_cells)
+{
+  Assert(n == 1 || n == 2 || n == 4, ExcNotImplemented());
+  for (unsigned int cell = 0; cell < n_cells; ++cell)
+    for (unsigned int bit = 0; (1U << bit) < n; ++bit)
+      for (unsigned int d = 0; d < dim; ++d)
+        places[cell][d] |= (cell >> (bit * dim + d) & 1U) << bit;
+}
+
+template <int dim>
+unsigned int Blocks<dim>::at(const std::array<unsigned int, dim> &place) const
+{
+  return static_cast<unsigned int>(std::find(places.begin(), places.end(), place) -
+                                   places.begin());
+}
+
+template <int dim>
+void Blocks<dim>::reinit(const DoFHandler<dim> &handler, const FiniteElement<dim> &element)
+{
+  const FiniteElement<dim> &of_block = handler.get_fe();
+  n_block_dofs = of_block.n_dofs_per_cell();
+  n_components = of_block.n_components();
+  in_block.assign(n_cells, std::vector<unsigned int>(element.n_dofs_per_cell()));
+  for (unsigned int cell = 0; cell < n_cells; ++cell)
+    for (unsigned int i = 0; i < element.n_dofs_per_cell(); ++i) {
+      Point<dim> place = element.unit_support_point(i);
+      for (unsigned int d = 0; d < dim; ++d)
+        place[d] = (place[d] + places[cell][d]) / n;
+      const unsigned int component = element.system_to_component_index(i).first;
+      for (unsigned int j = 0; j < n_block_dofs; ++j)
+        if (of_block.system_to_component_index(j).first == component &&
+            of_block.unit_support_point(j).distance(place) < 1e-6)
+          in_block[cell][i] = j;
+    }
+  block_dofs.resize(handler.get_triangulation().n_active_cells() * std::size_t(n_block_dofs));
+  std::vector<Index> dofs(n_block_dofs);
+  for (const auto &block : handler.active_cell_iterators())
+    if (!block->is_artificial()) {
+      block->get_dof_indices(dofs);
+      std::copy(dofs.begin(), dofs.end(),
+                block_dofs.begin() + block->active_cell_index() * std::size_t(n_block_dofs));
+    }
+  find_ghosts(handler);
+}
+
+template <int dim>
+void Blocks<dim>::find_ghosts(const DoFHandler<dim> &handler)
+{
+  const IndexSet &owned = handler.locally_owned_dofs();
+  std::vector<Index> of_owned_blocks; // those that other ranks own
+  const auto for_each_foreign = [&](const auto &block, const auto &use) {
+    const Index *const dofs = &block_dofs[block->active_cell_index() * std::size_t(n_block_dofs)];
+    for (unsigned int j = 0; j < n_block_dofs; ++j)
+      if (!owned.is_element(dofs[j]))
+        use(dofs[j]);
+  };
+  for (const auto &block : handler.active_cell_iterators())
+    if (block->is_locally_owned())
+      for_each_foreign(block, [&](const Index dof) { of_owned_blocks.push_back(dof); });
+  std::sort(of_owned_blocks.begin(), of_owned_blocks.end());
+  of_owned_blocks.erase(std::unique(of_owned_blocks.begin(), of_owned_blocks.end()),
+                        of_owned_blocks.end());
+  const auto is_of_owned_block = [&](const Index dof) {
+    return owned.is_element(dof) ||
+           std::binary_search(of_owned_blocks.begin(), of_owned_blocks.end(), dof);
+  };
+  ghosts.assign(handler.get_triangulation().n_active_cells(), 0);
+  for (const auto &block : handler.active_cell_iterators()) {
+    if (!block->is_ghost())
+      continue;
+    const unsigned int index = block->active_cell_index();
+    for (unsigned int cell = 0; cell < n_cells; ++cell)
+      for (const unsigned int j : in_block[cell])
+        if (is_of_owned_block(block_dofs[index * std::size_t(n_block_dofs) + j]))
+          ghosts[index] |= std::uint64_t{1} << cell;
+  }
+}
+
+template <int dim>
+Point<dim> ActiveCell<dim>::vertex_in_block(const unsigned int v) const
+{
+  Point<dim> unit;
+  for (unsigned int d = 0; d < dim; ++d)
+    unit[d] = static_cast<double>(blocks->place(cell)[d] + (v >> d & 1U)) / blocks->per_direction();
+  Point<dim> result;
+  for (unsigned int w = 0; w < GeometryInfo<dim>::vertices_per_cell; ++w)
+    result += GeometryInfo<dim>::d_linear_shape_function(unit, w) * the_block->vertex(w);
+  return result;
+}
+
+template <int dim>
+unsigned int ActiveCell<dim>::Face::corner(const unsigned int i) const
+{
+  if (!cell.is_whole() && !cell.is_at_face_of_block(number))
+    return GeometryInfo<dim>::face_to_cell_vertices(number, i);
+  const auto &block = cell.block();
+  unsigned int v = 0;
+  while (block->vertex_index(v) != block->face(number)->vertex_index(i))
+    ++v;
+  return v;
+}
+
+template <int dim>
+double ActiveCell<dim>::Face::diameter() const
+{
+  if (cell.is_whole())
+    return cell.block()->face(number)->diameter();
+  const auto vertex = [&](const unsigned int i) {
+    return cell.vertex(GeometryInfo<dim>::face_to_cell_vertices(number, i));
+  };
+  if (dim == 2)
+    return vertex(0).distance(vertex(1));
+  return std::max(vertex(0).distance(vertex(3)), vertex(1).distance(vertex(2)));
+}
+
+template <int dim>
+auto ActiveCell<dim>::neighbor(const unsigned int face) const -> std::pair<ActiveCell, unsigned int>
+{
+  const unsigned int direction = face / 2;
+  std::array<unsigned int, dim> place = blocks->place(cell);
+  if (!is_at_face_of_block(face)) {
+    place[direction] += face % 2 == 0 ? -1U : 1U;
+    return {{the_block, blocks, blocks->at(place)}, GeometryInfo<dim>::opposite_face[face]};
+  }
+  const Block other = the_block->neighbor(face);
+  const unsigned int its_face = the_block->neighbor_of_neighbor(face);
+  const auto vertices = [&](const Block &block, const unsigned int of_cell, const unsigned int f) {
+    std::array<types::global_dof_index, GeometryInfo<dim>::vertices_per_face> result;
+    for (unsigned int i = 0; i < result.size(); ++i)
+      result[i] = blocks->vertex_dof(block->active_cell_index(), of_cell,
+                                     GeometryInfo<dim>::face_to_cell_vertices(f, i));
+    std::sort(result.begin(), result.end());
+    return result;
+  };
+  const auto mine = vertices(the_block, cell, face);
+  for (unsigned int candidate = 0; candidate < blocks->size(); ++candidate) {
+    const ActiveCell result(other, blocks, candidate);
+    if (result.is_at_face_of_block(its_face) && vertices(other, candidate, its_face) == mine)
+      return {result, its_face};
+  }
+  Assert(false, ExcInternalError());
+  return {};
+}
+
+template <int dim>
+Point<dim> ActiveCell<dim>::center() const
+{
+  if (is_whole())
+    return the_block->center();
+  Point<dim> sum;
+  for (unsigned int v = 0; v < n_vertices(); ++v)
+    sum += vertex(v);
+  return sum / n_vertices();
+}
+
+template <int dim>
+double ActiveCell<dim>::diameter() const
+{
+  if (is_whole())
+    return the_block->diameter();
+  double largest = 0.; // of the diagonals, as deal.II's
+  for (unsigned int v = 0; v < n_vertices() / 2; ++v)
+    largest = std::max(largest, vertex(v).distance(vertex(n_vertices() - 1 - v)));
+  return largest;
+}
+
+template class Blocks<2>;
+template class Blocks<3>;
+template class ActiveCell<2>;
+template class ActiveCell<3>;
+} // namespace femgpu

@@ -1,0 +1,310 @@
+#ifndef femgpu_physics_active_cell_h
+#define femgpu_physics_active_cell_h
+
+#include <deal.II/base/geometry_info.h>
+#include <deal.II/base/point.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/dofs/dof_accessor.h>
+#include <deal.II/dofs/dof_handler.h>
+#include <deal.II/grid/tria.h>
+#include <deal.II/lac/vector.h>
+
+#include <array>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace femgpu
+{
+/**
+ * Cells of deal.II as blocks of n^dim cells of the discretization, n = 2^k: what k more uniform
+ * refinements would make of them, without these in memory. Cells of a block are numbered along the
+ * curve that deal.II's children follow, so that their order is that of the refined mesh.
+ */
+template <int dim>
+class Blocks
+{
+public:
+  using Index = dealii::types::global_dof_index;
+
+  /// @param n a power of two, at most 4: cells of a block in each direction
+  explicit Blocks(unsigned int n);
+
+  /**
+   * After dofs were numbered.
+   * @param element of the cells, FE_Q(1) or so many of it
+   */
+  void reinit(const dealii::DoFHandler<dim> &handler, const dealii::FiniteElement<dim> &element);
+
+  unsigned int per_direction() const
+  {
+    return n;
+  }
+  unsigned int size() const
+  {
+    return n_cells;
+  }
+  /// What cells of blocks would have more than blocks, if they were deal.II's.
+  int n_refinements() const
+  {
+    return static_cast<int>(n / 2); // of 1, 2, 4
+  }
+  /// The place of a cell in its block, in cells.
+  const std::array<unsigned int, dim> &place(const unsigned int cell) const
+  {
+    return places[cell];
+  }
+  /// Is the cell, of a block that another rank owns, one that shares a dof with cells of this rank?
+  bool is_ghost(const unsigned int block, const unsigned int cell) const
+  {
+    return (ghosts[block] >> cell & 1U) != 0;
+  }
+  /// The cell at this place.
+  unsigned int at(const std::array<unsigned int, dim> &place) const;
+  /// The dof @p i of a cell.
+  Index dof(const unsigned int block, const unsigned int cell, const unsigned int i) const
+  {
+    return block_dofs[block * std::size_t(n_block_dofs) + in_block[cell][i]];
+  }
+  /// The first dof of a vertex.
+  Index vertex_dof(const unsigned int block, const unsigned int cell, const unsigned int v) const
+  {
+    return dof(block, cell, v * n_components);
+  }
+
+private:
+  void find_ghosts(const dealii::DoFHandler<dim> &handler);
+
+  unsigned int n, n_cells, n_block_dofs = 0, n_components = 1;
+  std::vector<std::array<unsigned int, dim>> places;
+  std::vector<std::vector<unsigned int>> in_block; ///< of each cell's dofs the number in the block
+  std::vector<Index> block_dofs;                   ///< of each block, by its active index
+  std::vector<std::uint64_t> ghosts;               ///< of each block, a bit for each cell
+};
+
+/**
+ * A cell of the discretization: an active one of deal.II's, or one of those that this is a block
+ * of. It has what loops over cells need of deal.II's accessors, with the same names.
+ */
+template <int dim>
+class ActiveCell
+{
+public:
+  using Block = typename dealii::DoFHandler<dim>::active_cell_iterator;
+
+  ActiveCell() = default;
+  /// @param blocks nullptr if deal.II's cells are those of the discretization
+  ActiveCell(const Block &block, const Blocks<dim> *blocks, const unsigned int cell)
+      : the_block(block), blocks(blocks), cell(cell)
+  {}
+  const ActiveCell *operator->() const
+  {
+    return this;
+  }
+
+  /// deal.II's cell.
+  const Block &block() const
+  {
+    return the_block;
+  }
+  bool is_whole() const
+  {
+    return blocks == nullptr;
+  }
+  bool is_locally_owned() const
+  {
+    return the_block->is_locally_owned();
+  }
+  dealii::types::material_id material_id() const
+  {
+    return the_block->material_id();
+  }
+  unsigned int active_cell_index() const
+  {
+    return is_whole() ? the_block->active_cell_index()
+                      : the_block->active_cell_index() * blocks->size() + cell;
+  }
+
+  /// The same on any number of ranks.
+  using Id = std::pair<dealii::CellId::binary_type, unsigned int>;
+  Id id() const
+  {
+    return {the_block->id().template to_binary<dim>(), cell};
+  }
+
+  unsigned int n_vertices() const
+  {
+    return the_block->n_vertices();
+  }
+  dealii::Point<dim> vertex(const unsigned int v) const
+  {
+    return is_whole() ? the_block->vertex(v) : vertex_in_block(v);
+  }
+  dealii::Point<dim> center() const;
+  double diameter() const;
+
+  /// A face, with what deal.II's tells.
+  class Face
+  {
+  public:
+    Face(const ActiveCell &of_cell, const unsigned int number) : cell(of_cell), number(number) {}
+    const Face *operator->() const
+    {
+      return this;
+    }
+    bool at_boundary() const
+    {
+      return cell.at_boundary(number);
+    }
+    dealii::types::boundary_id boundary_id() const
+    {
+      return at_boundary() ? cell.block()->face(number)->boundary_id()
+                           : dealii::numbers::internal_face_boundary_id;
+    }
+
+    /// The vertex of the cell that is the i-th of the face: the same place from both sides.
+    unsigned int corner(unsigned int i) const;
+    double diameter() const;
+
+  private:
+    ActiveCell cell;
+    unsigned int number;
+  };
+  Face face(const unsigned int number) const
+  {
+    return {*this, number};
+  }
+  auto face_indices() const
+  {
+    return the_block->face_indices();
+  }
+  /// Of blocks: the cell behind a face that is not at the boundary, and its number of the face.
+  std::pair<ActiveCell, unsigned int> neighbor(unsigned int face) const;
+
+  bool at_boundary() const
+  {
+    if (!the_block->at_boundary())
+      return false;
+    for (const unsigned int f : face_indices())
+      if (at_boundary(f))
+        return true;
+    return false;
+  }
+  bool at_boundary(const unsigned int face) const
+  {
+    return the_block->at_boundary(face) && (is_whole() || is_at_face_of_block(face));
+  }
+  bool is_at_face_of_block(const unsigned int face) const
+  {
+    return blocks->place(cell)[face / 2] == (face % 2 == 0 ? 0 : blocks->per_direction() - 1);
+  }
+
+  void get_dof_indices(std::vector<dealii::types::global_dof_index> &dofs) const
+  {
+    if (is_whole())
+      the_block->get_dof_indices(dofs);
+    else
+      for (unsigned int i = 0; i < dofs.size(); ++i)
+        dofs[i] = blocks->dof(the_block->active_cell_index(), cell, i);
+  }
+  template <class FeVector>
+  void get_dof_values(const FeVector &u, dealii::Vector<double> &values) const
+  {
+    if (is_whole())
+      the_block->get_dof_values(u, values);
+    else
+      for (unsigned int i = 0; i < values.size(); ++i)
+        values(i) = u(blocks->dof(the_block->active_cell_index(), cell, i));
+  }
+
+  bool operator==(const ActiveCell &other) const
+  {
+    return the_block == other.the_block && cell == other.cell;
+  }
+
+private:
+  dealii::Point<dim> vertex_in_block(unsigned int v) const;
+
+  Block the_block;
+  const Blocks<dim> *blocks = nullptr;
+  unsigned int cell = 0;
+};
+
+/// The cells of this rank, or those and the ghosts, for range-based for loops.
+template <int dim>
+class ActiveCells
+{
+public:
+  ActiveCells(const dealii::DoFHandler<dim> &handler, const Blocks<dim> *const blocks,
+              const bool with_ghosts)
+      : handler(handler), blocks(blocks), with_ghosts(with_ghosts)
+  {}
+
+  class Iterator
+  {
+  public:
+    Iterator(const ActiveCells &cells, const typename ActiveCell<dim>::Block &block)
+        : cells(cells), block(block)
+    {
+      skip();
+    }
+    ActiveCell<dim> operator*() const
+    {
+      return {block, cells.blocks, cell};
+    }
+    Iterator &operator++()
+    {
+      next();
+      skip();
+      return *this;
+    }
+    bool operator!=(const Iterator &other) const
+    {
+      return block != other.block || cell != other.cell;
+    }
+
+  private:
+    void next()
+    {
+      if (cells.blocks != nullptr && ++cell < cells.blocks->size())
+        return;
+      cell = 0;
+      ++block;
+    }
+    void skip()
+    {
+      const auto end = cells.handler.end();
+      while (block != end && !cells.contains(block, cell))
+        next();
+    }
+
+    const ActiveCells &cells;
+    typename ActiveCell<dim>::Block block;
+    unsigned int cell = 0;
+  };
+
+  Iterator begin() const
+  {
+    return {*this, handler.begin_active()};
+  }
+  Iterator end() const
+  {
+    return {*this, typename ActiveCell<dim>::Block(handler.end())};
+  }
+
+private:
+  bool contains(const typename ActiveCell<dim>::Block &block, const unsigned int cell) const
+  {
+    if (block->is_locally_owned())
+      return true;
+    return with_ghosts && block->is_ghost() &&
+           (blocks == nullptr || blocks->is_ghost(block->active_cell_index(), cell));
+  }
+
+  const dealii::DoFHandler<dim> &handler;
+  const Blocks<dim> *blocks;
+  bool with_ghosts;
+};
+} // namespace femgpu
+
+#endif
