@@ -1,7 +1,5 @@
 #include "physics/elasticity/stress_output.h"
 
-#include <algorithm>
-
 namespace femgpu
 {
 using namespace dealii;
@@ -14,56 +12,74 @@ double safety_factor(const double yield_stress, const double von_mises_stress)
 }
 
 template <int dim>
-StressOutput<dim>::StressOutput(const ElasticMaterials<dim> &materials) : materials(materials)
+std::vector<DerivedField> stress_fields(const ElasticMaterials<dim> &materials)
 {
-  const auto tensor = DataComponentInterpretation::component_is_part_of_tensor;
-  const auto scalar = DataComponentInterpretation::component_is_scalar;
-  constexpr std::size_t n_entries = std::size_t(dim) * dim;
-  for (const char *const name : {"strain", "stress"}) {
-    names.insert(names.end(), n_entries, name);
-    kinds.insert(kinds.end(), n_entries, tensor);
-  }
+  std::vector<DerivedField> fields = {{"strain", 2}, {"stress", 2}};
   if (dim == 2)
-    names.insert(names.end(), {"strain_zz", "stress_zz"});
-  names.insert(names.end(), {"principal_stress_1", "principal_stress_2", "principal_stress_3",
-                             "von_mises_stress"});
+    fields.insert(fields.end(), {{"strain_zz", 0}, {"stress_zz", 0}});
+  for (const char *const name :
+       {"principal_stress_1", "principal_stress_2", "principal_stress_3", "von_mises_stress"})
+    fields.push_back({name, 0});
   if (materials.has_yield_stress())
-    names.emplace_back("safety_factor");
-  kinds.resize(names.size(), scalar);
+    fields.push_back({"safety_factor", 0});
+  return fields;
 }
+
+namespace
+{
+/// Linear simplices have one gradient; principal stresses take most of the time.
+template <int dim>
+bool is_as_before(const PointBatch<dim> &at, const std::vector<ElasticModuli> &moduli,
+                  const unsigned int q)
+{
+  const ElasticModuli &m = moduli[q], &before = moduli[q - 1];
+  bool is_equal =
+      m.lambda == before.lambda && m.mu == before.mu && m.thermal_strain == before.thermal_strain;
+  for (unsigned int row = 0; is_equal && row < dim * dim; ++row)
+    is_equal = at.gradients[row][q] == at.gradients[row][q - 1];
+  return is_equal;
+}
+} // namespace
 
 template <int dim>
-void StressOutput<dim>::evaluate_vector_field(const DataPostprocessorInputs::Vector<dim> &input,
-                                              std::vector<Vector<double>> &computed) const
+void derive_stress(const ElasticMaterials<dim> &materials, const PointBatch<dim> &at,
+                   PointRows &numbers)
 {
-  const auto material = input.template get_cell<dim>()->material_id();
-  const auto moduli = materials.moduli(input.evaluation_points, material);
+  const auto moduli = materials.moduli(at.points(), at.material);
   std::vector<double> yield;
   if (materials.has_yield_stress())
-    yield = materials.yield_stress(input.evaluation_points, material);
-  for (unsigned int q = 0; q < computed.size(); ++q) {
-    Tensor<2, dim> gradient;
-    for (unsigned int c = 0; c < dim; ++c)
-      gradient[c] = input.solution_gradients[q][c];
-    const ElasticState state = materials.state(moduli[q], gradient);
-    unsigned int next = 0;
-    for (const auto *const values : {&state.strain, &state.stress})
-      for (unsigned int a = 0; a < dim; ++a)
-        for (unsigned int b = 0; b < dim; ++b)
-          computed[q](next++) = (*values)[a][b];
-    if (dim == 2) {
-      computed[q](next++) = state.strain[2][2];
-      computed[q](next++) = state.stress[2][2];
+    yield = materials.yield_stress(at.points(), at.material);
+  double equivalent = 0.;
+  for (unsigned int q = 0; q < at.size(); ++q) {
+    unsigned int row = 0;
+    if (q > 0 && is_as_before(at, moduli, q))
+      for (; row < 2 * dim * dim + (dim == 2 ? 2 : 0) + 4; ++row)
+        numbers[row][q] = numbers[row][q - 1];
+    else {
+      Tensor<2, dim> gradient;
+      for (unsigned int c = 0; c < dim; ++c)
+        for (unsigned int d = 0; d < dim; ++d)
+          gradient[c][d] = at.gradient(c, d)[q];
+      const ElasticState state = materials.state(moduli[q], gradient);
+      for (const auto *const tensor : {&state.strain, &state.stress})
+        for (unsigned int a = 0; a < dim; ++a)
+          for (unsigned int b = 0; b < dim; ++b)
+            numbers[row++][q] = (*tensor)[a][b];
+      for (const auto *const tensor : {&state.strain, &state.stress})
+        if (dim == 2)
+          numbers[row++][q] = (*tensor)[2][2];
+      for (const auto &[stress, direction] : eigenvectors(state.stress))
+        numbers[row++][q] = stress;
+      equivalent = von_mises(state.stress);
+      numbers[row++][q] = equivalent;
     }
-    for (const auto &[stress, direction] : eigenvectors(state.stress))
-      computed[q](next++) = stress;
-    const double equivalent = von_mises(state.stress);
-    computed[q](next++) = equivalent;
     if (materials.has_yield_stress())
-      computed[q](next++) = safety_factor(yield[q], equivalent);
+      numbers[row][q] = safety_factor(yield[q], equivalent);
   }
 }
 
-template class StressOutput<2>;
-template class StressOutput<3>;
+template std::vector<DerivedField> stress_fields(const ElasticMaterials<2> &);
+template std::vector<DerivedField> stress_fields(const ElasticMaterials<3> &);
+template void derive_stress(const ElasticMaterials<2> &, const PointBatch<2> &, PointRows &);
+template void derive_stress(const ElasticMaterials<3> &, const PointBatch<3> &, PointRows &);
 } // namespace femgpu

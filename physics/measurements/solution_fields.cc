@@ -26,14 +26,16 @@ template <int dim>
 SolutionFields<dim>::SolutionFields(const Discretization<dim> &discretization,
                                     const Problem<dim> &problem)
     : discretization(discretization), problem(problem), is_scalar(problem.n_components() == 1),
-      postprocessors(problem.postprocessors())
+      derived(problem.derived_fields())
 {
   const std::string name = problem.component_names().front();
   add_function(name);
   if (is_scalar)
     add_vector("grad_" + name);
-  for (const auto &postprocessor : postprocessors)
-    add_postprocessor(*postprocessor);
+  for (const DerivedField &field : derived)
+    field.rank == 0   ? add_scalar(field.name)
+    : field.rank == 1 ? add_vector(field.name)
+                      : add_tensor(field.name);
   n_columns_before_nodal = static_cast<unsigned int>(columns.size());
   n_vectors_before_nodal = vectors.size();
 }
@@ -71,24 +73,6 @@ void SolutionFields<dim>::add_function(const std::string &name)
 }
 
 template <int dim>
-void SolutionFields<dim>::add_postprocessor(const DataPostprocessor<dim> &postprocessor)
-{
-  const auto names = postprocessor.get_names();
-  const auto kinds = postprocessor.get_data_component_interpretation();
-  for (unsigned int i = 0; i < names.size();)
-    if (kinds[i] == DataComponentInterpretation::component_is_part_of_vector) {
-      add_vector(names[i]);
-      i += dim;
-    }
-    else if (kinds[i] == DataComponentInterpretation::component_is_part_of_tensor) {
-      add_tensor(names[i]);
-      i += dim * dim;
-    }
-    else
-      add_scalar(names[i++]);
-}
-
-template <int dim>
 void SolutionFields<dim>::reinit(DiscreteSolution<dim> &solution)
 {
   u = solution.u();
@@ -106,15 +90,6 @@ template <int dim>
 std::vector<std::string> SolutionFields<dim>::solution_names() const
 {
   return {columns.begin(), columns.begin() + (is_scalar ? 1 : dim)};
-}
-
-template <int dim>
-UpdateFlags SolutionFields<dim>::update_flags() const
-{
-  UpdateFlags flags = update_values | update_gradients | update_quadrature_points;
-  for (const auto &postprocessor : postprocessors)
-    flags |= postprocessor->get_needed_update_flags();
-  return static_cast<UpdateFlags>(flags & ~update_normal_vectors); // which cells do not have
 }
 
 template <int dim>
@@ -137,50 +112,40 @@ void SolutionFields<dim>::add_values(const FEValuesBase<dim> &fe, const FeVector
   }
 }
 
+/// Of u, whose values at the points are in scalar_values or vector_values.
 template <int dim>
 void SolutionFields<dim>::add_derived(const FEValuesBase<dim> &fe, const ActiveCell &cell,
                                       std::vector<std::vector<double>> &values)
 {
-  const unsigned int n = fe.n_quadrature_points;
-  const bool has_hessians = (fe.get_update_flags() & update_hessians) != 0;
-  const bool has_normals = (fe.get_update_flags() & update_normal_vectors) != 0;
-  const auto fill = [&](auto &input) {
-    input.evaluation_points = fe.get_quadrature_points();
-    input.normals = has_normals ? fe.get_normal_vectors() : std::vector<Tensor<1, dim>>();
-    input.template set_cell<dim>(cell);
-  };
-  if (is_scalar) {
-    fill(scalar_input);
-    scalar_input.solution_values = scalar_values; // those of u
-    if (has_hessians) {
-      scalar_input.solution_hessians.resize(n);
-      fe.get_function_hessians(u, scalar_input.solution_hessians);
-    }
+  const unsigned int n = fe.n_quadrature_points, n_components = is_scalar ? 1 : dim;
+  at.places = &fe.get_quadrature_points();
+  at.material = cell->material_id();
+  at.u.reinit(n_components, n);
+  at.gradients.reinit(n_components * dim, n);
+  if (!is_scalar) {
+    vector_gradients.resize(n, std::vector<Tensor<1, dim>>(dim));
+    fe.get_function_gradients(u, vector_gradients);
   }
-  else {
-    fill(vector_input);
-    vector_input.solution_values = vector_values;
-    vector_input.solution_gradients.resize(n, std::vector<Tensor<1, dim>>(dim));
-    fe.get_function_gradients(u, vector_input.solution_gradients);
-    if (has_hessians) {
-      vector_input.solution_hessians.resize(n, std::vector<Tensor<2, dim>>(dim));
-      fe.get_function_hessians(u, vector_input.solution_hessians);
+  for (unsigned int c = 0; c < n_components; ++c)
+    for (unsigned int q = 0; q < n; ++q) {
+      at.u[c][q] = is_scalar ? scalar_values[q] : vector_values[q](c);
+      const Tensor<1, dim> &gradient = is_scalar ? scalar_gradients[q] : vector_gradients[q][c];
+      for (unsigned int d = 0; d < dim; ++d)
+        at.gradients[c * dim + d][q] = gradient[d];
     }
-  }
-  for (const auto &postprocessor : postprocessors) {
-    const auto kinds = postprocessor->get_data_component_interpretation();
-    derived.assign(n, Vector<double>(static_cast<unsigned int>(kinds.size())));
-    if (is_scalar)
-      postprocessor->evaluate_scalar_field(scalar_input, derived);
-    else
-      postprocessor->evaluate_vector_field(vector_input, derived);
-    for (unsigned int q = 0; q < n; ++q)
-      for (unsigned int i = 0, of_vector = 0; i < kinds.size(); ++i) {
-        values[q].push_back(derived[q](i));
-        if (kinds[i] == DataComponentInterpretation::component_is_part_of_vector &&
-            ++of_vector % dim == 0)
-          append_magnitude<dim>(values[q]);
-      }
+  unsigned int n_rows = 0;
+  for (const DerivedField &field : derived)
+    n_rows += field.n_numbers(dim);
+  numbers.reinit(n_rows, n);
+  problem.derive(at, numbers);
+  for (unsigned int q = 0; q < n; ++q) {
+    unsigned int row = 0;
+    for (const DerivedField &field : derived) {
+      for (const unsigned int end = row + field.n_numbers(dim); row < end; ++row)
+        values[q].push_back(numbers[row][q]);
+      if (field.rank == 1)
+        append_magnitude<dim>(values[q]);
+    }
   }
 }
 
@@ -194,16 +159,15 @@ void SolutionFields<dim>::evaluate(const FEValuesBase<dim> &fe, const ActiveCell
     row.clear();
   add_values(fe, u, values);
   if (is_scalar) {
-    auto &gradients = scalar_input.solution_gradients;
-    gradients.resize(n);
-    fe.get_function_gradients(u, gradients);
+    scalar_gradients.resize(n);
+    fe.get_function_gradients(u, scalar_gradients);
     for (unsigned int q = 0; q < n; ++q) {
       for (unsigned int d = 0; d < dim; ++d)
-        values[q].push_back(gradients[q][d]);
+        values[q].push_back(scalar_gradients[q][d]);
       append_magnitude<dim>(values[q]);
     }
   }
-  if (!postprocessors.empty())
+  if (!derived.empty())
     add_derived(fe, cell, values);
   for (const NodalField &field : nodal)
     add_values(fe, field.values, values);

@@ -10,9 +10,7 @@
 #include <deal.II/fe/fe_update_flags.h>
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/lac/vector.h>
-#include <deal.II/numerics/data_postprocessor.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +22,7 @@ inline constexpr char axes[] = "xyz";
 
 /**
  * All fields of a solution by name, wherever FEValues are: the solution's components, the gradient
- * of a scalar solution, and what Problem::postprocessors() and Problem::nodal_fields() yield.
+ * of a scalar solution, and what Problem::derived_fields() and Problem::nodal_fields() yield.
  * A scalar is one column; a vector `v` has columns `v_x`, `v_y` (`v_z`) and `v_magnitude`; a tensor
  * `t` has `t_xx`, `t_xy`, ….
  */
@@ -49,7 +47,10 @@ public:
   std::vector<std::string> solution_names() const;
 
   /// What evaluate() needs of FEValues.
-  dealii::UpdateFlags update_flags() const;
+  static dealii::UpdateFlags update_flags()
+  {
+    return dealii::update_values | dealii::update_gradients | dealii::update_quadrature_points;
+  }
 
   /**
    * @param fe was reinit() with @p cell, or with a face of it
@@ -89,7 +90,6 @@ private:
   void add_vector(const std::string &name);
   void add_tensor(const std::string &name);
   void add_function(const std::string &name);
-  void add_postprocessor(const dealii::DataPostprocessor<dim> &postprocessor);
   void add_values(const dealii::FEValuesBase<dim> &fe, const FeVector &v,
                   std::vector<std::vector<double>> &values);
   void add_derived(const dealii::FEValuesBase<dim> &fe, const ActiveCell &cell,
@@ -98,7 +98,7 @@ private:
   const Discretization<dim> &discretization;
   const Problem<dim> &problem;
   const bool is_scalar;
-  std::vector<std::shared_ptr<dealii::DataPostprocessor<dim>>> postprocessors;
+  std::vector<DerivedField> derived;
   FeVector u;
   std::vector<NodalField> nodal;
   std::vector<std::string> columns;
@@ -108,9 +108,11 @@ private:
 
   // of one cell or face
   std::vector<double> scalar_values;
-  std::vector<dealii::Vector<double>> vector_values, derived;
-  dealii::DataPostprocessorInputs::Scalar<dim> scalar_input;
-  dealii::DataPostprocessorInputs::Vector<dim> vector_input;
+  std::vector<dealii::Vector<double>> vector_values;
+  std::vector<dealii::Tensor<1, dim>> scalar_gradients;
+  std::vector<std::vector<dealii::Tensor<1, dim>>> vector_gradients;
+  PointBatch<dim> at;
+  PointRows numbers; ///< of derived fields
 };
 } // namespace femgpu
 
