@@ -1,11 +1,12 @@
 #include "app/hdf5_datasets.h"
 
+#include "app/gather.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 #include "linalg/io/partial_name.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <filesystem>
 #include <numeric>
 #include <utility>
@@ -19,35 +20,38 @@ namespace
 {
 constexpr std::size_t bytes_of_chunk = std::size_t{1} << 20;
 
-std::size_t size_of(const FileNumber type)
+/// Does zlib's fastest level find nothing in the middle of @p bytes, as in the last digits of
+/// numbers? There it takes most of its time.
+bool is_noise(const std::vector<unsigned char> &bytes)
 {
-  switch (type) {
-  case FileNumber::float32:
-  case FileNumber::int32:
-    return 4;
-  case FileNumber::float64:
-  case FileNumber::int64:
-    return 8;
-  case FileNumber::uint8:
-    break;
-  }
-  return 1;
+  const std::size_t n = std::min<std::size_t>(bytes.size(), 16384);
+  std::array<unsigned char, 20000> result;
+  uLongf length = result.size();
+  compress2(result.data(), &length, bytes.data() + (bytes.size() - n) / 2, n, Z_BEST_SPEED);
+  return length > n - n / 32;
 }
 
 /// The bytes of all numbers by their place in the number, as HDF5's filter "shuffle" has them, and
-/// these deflated.
+/// these deflated, but for noise.
 std::vector<unsigned char> compress(const unsigned char *const rows, const std::size_t n_bytes,
                                     const std::size_t size)
 {
-  std::vector<unsigned char> shuffled(n_bytes);
   const std::size_t n = n_bytes / size;
-  for (std::size_t byte = 0; byte < size; ++byte)
+  std::vector<unsigned char> plane(n), result(compressBound(n_bytes) + 64 * size);
+  z_stream stream = {};
+  deflateInit(&stream, Z_BEST_SPEED);
+  stream.next_out = result.data();
+  stream.avail_out = static_cast<uInt>(result.size());
+  for (std::size_t byte = 0; byte < size; ++byte) {
     for (std::size_t i = 0; i < n; ++i)
-      shuffled[byte * n + i] = rows[i * size + byte];
-  uLongf length = compressBound(n_bytes);
-  std::vector<unsigned char> result(length);
-  compress2(result.data(), &length, shuffled.data(), n_bytes, Z_BEST_SPEED);
-  result.resize(length);
+      plane[i] = rows[i * size + byte];
+    deflateParams(&stream, is_noise(plane) ? Z_NO_COMPRESSION : Z_BEST_SPEED, Z_DEFAULT_STRATEGY);
+    stream.next_in = plane.data();
+    stream.avail_in = static_cast<uInt>(n);
+    deflate(&stream, byte + 1 < size ? Z_NO_FLUSH : Z_FINISH);
+  }
+  result.resize(stream.total_out);
+  deflateEnd(&stream);
   return result;
 }
 
@@ -96,90 +100,26 @@ void move_to_beginnings_of_chunks(const std::vector<std::size_t> &begins, const 
     }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
+} // namespace
 
-/// What all ranks have, one after the other, on the first.
-template <class Number>
-std::vector<Number> gather(const std::vector<Number> &mine, MPI_Datatype type,
-                           MPI_Comm communicator)
+CompressedDataset collect_dataset(const std::string &path, OutputArray array, MPI_Comm communicator)
 {
   int rank = 0, n_ranks = 1;
   MPI_Comm_rank(communicator, &rank);
   MPI_Comm_size(communicator, &n_ranks);
-  const unsigned long long n = mine.size();
-  std::vector<unsigned long long> lengths(n_ranks);
-  MPI_Gather(&n, 1, MPI_UNSIGNED_LONG_LONG, lengths.data(), 1, MPI_UNSIGNED_LONG_LONG, 0,
-             communicator);
-  constexpr int tag = 4713;
-  constexpr std::size_t most = std::size_t{1} << 30; // MPI counts by int
-  std::vector<Number> all = mine;
-  if (rank > 0) {
-    for (std::size_t begin = 0; begin < n; begin += most)
-      MPI_Send(mine.data() + begin, static_cast<int>(std::min<std::size_t>(most, n - begin)), type,
-               0, tag, communicator);
-    return {};
-  }
-  all.resize(std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}));
-  std::size_t place = n;
-  for (int r = 1; r < n_ranks; place += lengths[r++])
-    for (std::size_t begin = 0; begin < lengths[r]; begin += most)
-      MPI_Recv(all.data() + place + begin,
-               static_cast<int>(std::min<std::size_t>(most, lengths[r] - begin)), type, r, tag,
-               communicator, MPI_STATUS_IGNORE);
-  return all;
-}
-} // namespace
-
-namespace
-{
-template <class To, class From>
-std::vector<unsigned char> bytes_as(const std::vector<From> &numbers)
-{
-  const std::vector<To> converted(numbers.begin(), numbers.end());
-  std::vector<unsigned char> bytes(converted.size() * sizeof(To));
-  if (!bytes.empty())
-    std::memcpy(bytes.data(), converted.data(), bytes.size());
-  return bytes;
-}
-} // namespace
-
-template <class Number>
-std::vector<unsigned char> bytes_of(const std::vector<Number> &numbers, const FileNumber type)
-{
-  switch (type) {
-  case FileNumber::float32:
-    return bytes_as<float>(numbers);
-  case FileNumber::float64:
-    return bytes_as<double>(numbers);
-  case FileNumber::int32:
-    return bytes_as<std::int32_t>(numbers);
-  case FileNumber::int64:
-    return bytes_as<std::int64_t>(numbers);
-  case FileNumber::uint8:
-    break;
-  }
-  return bytes_as<std::uint8_t>(numbers);
-}
-
-CompressedDataset collect_dataset(const std::string &path, const FileNumber type,
-                                  const std::size_t n_columns,
-                                  const std::vector<unsigned char> &given, MPI_Comm communicator)
-{
-  int rank = 0, n_ranks = 1;
-  MPI_Comm_rank(communicator, &rank);
-  MPI_Comm_size(communicator, &n_ranks);
-  const std::size_t row_bytes = n_columns * size_of(type);
-  const unsigned long long n = given.size() / row_bytes;
+  const std::size_t row_bytes = array.row_bytes();
+  const unsigned long long n = array.n_rows();
   std::vector<unsigned long long> lengths(n_ranks);
   MPI_Allgather(&n, 1, MPI_UNSIGNED_LONG_LONG, lengths.data(), 1, MPI_UNSIGNED_LONG_LONG,
                 communicator);
   std::vector<std::size_t> begins(n_ranks + 1, 0);
   std::partial_sum(lengths.begin(), lengths.end(), begins.begin() + 1);
 
-  CompressedDataset result = {path, type, begins.back(), n_columns, 1, {}};
+  CompressedDataset result = {path, array.type, begins.back(), array.n_columns, 1, {}};
   result.rows_of_chunk =
       std::max<std::size_t>(1, std::min(result.n_rows, bytes_of_chunk / row_bytes));
   const std::size_t chunk = result.rows_of_chunk;
-  std::vector<unsigned char> rows = given;
+  std::vector<unsigned char> &rows = array.bytes;
   move_to_beginnings_of_chunks(begins, chunk, row_bytes, rows, communicator);
   std::vector<unsigned char> bytes;
   std::vector<unsigned long long> headers; // row and length of each chunk
@@ -188,12 +128,12 @@ CompressedDataset collect_dataset(const std::string &path, const FileNumber type
     std::vector<unsigned char> part(chunk * row_bytes, 0); // HDF5's last chunk is as long as others
     std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(begin),
                 std::min(part.size(), rows.size() - begin), part.begin());
-    const auto compressed = compress(part.data(), part.size(), size_of(type));
+    const auto compressed = compress(part.data(), part.size(), size_of(array.type));
     headers.insert(headers.end(), {row, compressed.size()});
     bytes.insert(bytes.end(), compressed.begin(), compressed.end());
   }
-  headers = gather(headers, MPI_UNSIGNED_LONG_LONG, communicator);
-  bytes = gather(bytes, MPI_BYTE, communicator);
+  headers = gather(std::move(headers), MPI_UNSIGNED_LONG_LONG, communicator);
+  bytes = gather(std::move(bytes), MPI_BYTE, communicator);
   if (rank > 0)
     return result;
   const unsigned char *next = bytes.data();
@@ -337,7 +277,4 @@ void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> 
                     "' could not be written. Check the permissions and the free space of its "
                     "directory.");
 }
-
-template std::vector<unsigned char> bytes_of(const std::vector<double> &, FileNumber);
-template std::vector<unsigned char> bytes_of(const std::vector<std::int64_t> &, FileNumber);
 } // namespace femgpu

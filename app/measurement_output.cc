@@ -55,20 +55,16 @@ void MeasurementOutput::write(const unsigned int cycle, const MeasuredValues &va
   for (const SampledValues &line : values.lines)
     texts.emplace_back("line_" + line.name + "_" + Utilities::int_to_string(cycle, 3) + ".csv",
                        header(line) + rows(line, ""));
-  std::string error;
-  for (const auto &[name, text] : texts) {
+  for (const auto &[name, text] : texts)
     if (std::find(names.begin(), names.end(), name) == names.end())
       names.push_back(name);
-    if (Utilities::MPI::this_mpi_process(communicator) != 0 || !error.empty())
-      continue;
-    try {
-      write_file(directory + "/" + name, text);
-    }
-    catch (const OutputError &e) {
-      error = e.what();
-    }
-  }
-  throw_together(error, communicator);
+  write_together(
+      [&] {
+        if (Utilities::MPI::this_mpi_process(communicator) == 0)
+          for (const auto &[name, text] : texts)
+            write_file(directory + "/" + name, text);
+      },
+      communicator);
 }
 
 std::vector<Quantity> with_measured(std::vector<Quantity> measured,

@@ -5,13 +5,12 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/numerics/data_postprocessor.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
-#include <memory>
+#include <optional>
 #include <utility>
 
 namespace femgpu
@@ -117,313 +116,338 @@ struct VtkCell
     }
   }
 
-  std::uint8_t type;
+  int type;
   std::vector<unsigned int> nodes;
   std::vector<Point<dim>> points;
 };
+/// Which of the numbers of a derived field a file has, and in which column.
+struct FileColumns
+{
+  std::size_t n;
+  std::vector<std::pair<unsigned int, unsigned int>> numbers;
+};
+
+FileColumns columns_of(const DerivedField &field, const unsigned int dim)
+{
+  if (field.rank == 0)
+    return {1, {{0, 0}}};
+  if (field.rank == 2 && dim == 2)
+    return {6, {{0, 0}, {3, 1}, {1, 3}}};
+  if (field.rank == 2)
+    return {6, {{0, 0}, {4, 1}, {8, 2}, {1, 3}, {5, 4}, {2, 5}}};
+  FileColumns columns = {3, {}};
+  for (unsigned int d = 0; d < dim; ++d)
+    columns.numbers.emplace_back(d, d);
+  return columns;
+}
 } // namespace
 
+/**
+ * Fields are made for the points of some cells of one material together. Numbers of nodes wait as
+ * doubles in columns until they are complete: those of a continuous field when a node is found,
+ * which is where the first of its cells is; those that are derived when all of its cells are there.
+ */
 template <int dim>
 class NodeFields<dim>::Builder
 {
 public:
-  Builder(NodeFields &fields, const Problem<dim> &problem, DiscreteSolution<dim> &solution)
-      : fields(fields), problem(problem), solution(solution),
-        discretization(solution.discretization()), n_components(problem.n_components()),
-        vtk(discretization.element().base_element(0), discretization.mesh().is_simplex),
-        points(discretization, Quadrature<dim>(vtk.points)),
-        dofs(discretization.element().n_dofs_per_cell()),
-        cell_values(dofs.size()), partitioner(*solution.u().get_partitioner())
-  {
-    first_node.assign(partitioner.locally_owned_size() + partitioner.n_ghost_indices(), none);
-    fields.n_nodes_of_cell = static_cast<unsigned int>(vtk.nodes.size());
-    fields.cell_type = vtk.type;
-  }
+  Builder(NodeFields &fields, const Problem<dim> &problem, DiscreteSolution<dim> &solution,
+          const NodeFieldOptions &options);
 
-  void number_nodes();
-  void add_function(const std::vector<std::string> &names, const FeVector &v);
-  void add_exact_solution();
-  void add_postprocessors();
-  void add_cell_fields(const Vector<float> &indicators);
+  void add_cells(const Vector<float> &indicators);
 
 private:
-  static constexpr std::int64_t none = -1;
+  static constexpr std::int32_t none = -1;
+  static constexpr unsigned int most_points = 256; ///< together, where a cell has no more
 
-  /// The number of node @p k of a cell, in VTK's order, whose dofs are in `dofs`; none if this
-  /// rank's cells do not have it.
-  std::int64_t find_node(const unsigned int k, const types::material_id material) const
-  {
-    const std::size_t i = local_dof(k);
-    if (first_node[i] == none || material_of_node[first_node[i]] == material)
-      return first_node[i];
-    const auto found = other_nodes.find({i, material});
-    return found == other_nodes.end() ? none : found->second;
-  }
-  std::size_t local_dof(const unsigned int k) const
-  {
-    return partitioner.global_to_local(
-        dofs[discretization.element().component_to_system_index(0, vtk.nodes[k])]);
-  }
-  OutputField &add_field(std::vector<OutputField> &to, const std::string &name,
-                         const unsigned int components, const std::size_t n)
-  {
-    to.push_back({name, components, std::vector<double>(n * components, 0.)});
-    return to.back();
-  }
-  template <class Add>
-  void for_each_owned_cell(const Add &add)
-  {
-    std::size_t number = 0;
-    for (const auto &cell : discretization.owned_cells())
-      add(cell, number++);
-  }
-  void set_input(const ActiveCell<dim> &cell);
+  void add_field(const std::string &name, std::size_t n_columns);
+  void add_cell(const ActiveCell<dim> &cell);
+  bool find_nodes(const ActiveCell<dim> &cell);
+  std::int32_t &node_of(std::size_t dof, types::material_id material);
+  void add_continuous(const FeVector &v, std::size_t field);
+  void add_exact_solution();
+  void add_derived();
+  void flush();
+  void store(std::size_t begin, std::size_t end);
 
   NodeFields &fields;
   const Problem<dim> &problem;
-  DiscreteSolution<dim> &solution;
   const Discretization<dim> &discretization;
-  unsigned int n_components;
+  const NodeFieldOptions options;
+  const FeVector &u;
+  std::vector<NodalField> nodal;
+  std::optional<ComparableSolution<dim>> exact;
+  std::vector<DerivedField> derived;
+  unsigned int n_components, n_derived_numbers = 0;
+  std::size_t first_nodal = 1, first_derived = 1; ///< among the fields at nodes
   VtkCell<dim> vtk;
-  CellPoints<dim> points;
-  std::vector<types::global_dof_index> dofs;
-  Vector<double> cell_values;
+  CellPoints<dim> points; ///< of a cell
   const Utilities::MPI::Partitioner &partitioner;
 
-  std::vector<std::int64_t>
-      first_node; ///< of a dof that is here: its node, or the first of several
-  std::vector<types::material_id> material_of_node;
-  std::map<std::pair<std::size_t, types::material_id>, std::int64_t> other_nodes;
+  std::vector<types::global_dof_index> dofs; ///< of a cell
+  std::vector<unsigned int> local_dofs, dofs_of_nodes;
+  Vector<double> u_cell;
 
-  DataPostprocessorInputs::Scalar<dim> scalar_input;
-  DataPostprocessorInputs::Vector<dim> vector_input;
+  std::int32_t n_nodes = 0;
+  std::vector<std::int32_t> node_of_dof; ///< the first where materials meet
+  std::vector<types::material_id> material_of_node;
+  std::map<std::pair<std::size_t, types::material_id>, std::int32_t> other_nodes;
+
+  std::vector<Point<dim>> places; ///< of the points that are made together
+  PointBatch<dim> at;
+  PointRows numbers;                ///< of derived fields
+  std::vector<std::int32_t> nodes;  ///< of the points
+  std::vector<unsigned int> is_new; ///< the points of a cell where nodes are found
+  std::vector<Point<dim>> new_places;
+
+  std::vector<std::vector<double>> waiting; ///< numbers of each field
+  std::vector<unsigned int> n_cells_around; ///< of the nodes whose derived fields wait
 };
 
 template <int dim>
-void NodeFields<dim>::Builder::number_nodes()
+NodeFields<dim>::Builder::Builder(NodeFields &fields, const Problem<dim> &problem,
+                                  DiscreteSolution<dim> &solution, const NodeFieldOptions &options)
+    : fields(fields), problem(problem), discretization(solution.discretization()), options(options),
+      u(solution.u()), derived(problem.derived_fields()), n_components(problem.n_components()),
+      vtk(discretization.element().base_element(0), discretization.mesh().is_simplex),
+      points(discretization, Quadrature<dim>(vtk.points)), partitioner(*u.get_partitioner()),
+      dofs(discretization.element().n_dofs_per_cell()), local_dofs(dofs.size()), u_cell(dofs.size())
 {
-  for_each_owned_cell([&](const ActiveCell<dim> &cell, std::size_t) {
-    cell->get_dof_indices(dofs);
-    points.reinit(cell);
-    for (unsigned int k = 0; k < vtk.nodes.size(); ++k) {
-      std::int64_t node = find_node(k, cell->material_id());
-      if (node == none) {
-        node = static_cast<std::int64_t>(material_of_node.size());
-        const std::size_t i = local_dof(k);
-        if (first_node[i] == none)
-          first_node[i] = node;
-        else
-          other_nodes[{i, cell->material_id()}] = node;
-        material_of_node.push_back(cell->material_id());
-        const Point<dim> &place = points.batch().points()[k];
-        for (unsigned int d = 0; d < 3; ++d)
-          fields.places.push_back(d < dim ? place[d] : 0.);
-      }
-      fields.nodes_of_cells.push_back(node);
-    }
-  });
+  if (options.has_nodal_fields)
+    nodal = problem.nodal_fields(solution);
+  if (problem.exact_solution() != nullptr)
+    exact.emplace(problem, discretization);
+  for (const unsigned int node : vtk.nodes)
+    dofs_of_nodes.push_back(discretization.element().component_to_system_index(0, node));
+  if (options.shares_nodes)
+    node_of_dof.assign(partitioner.locally_owned_size() + partitioner.n_ghost_indices(), none);
+  fields.cell_type = vtk.type;
+  fields.points = {"Points", options.real, 3};
+  fields.n_nodes_of_cell = vtk.nodes.size();
+  fields.connectivity = {"connectivity", FileNumber::int32};
+  fields.connectivity.reserve_rows(discretization.n_owned_cells() * vtk.nodes.size());
+
+  const std::string name = problem.component_names().front();
+  const std::size_t n_columns = n_components == 1 ? 1 : 3;
+  add_field(name, n_columns);
+  if (exact) {
+    add_field("exact_" + name, n_columns);
+    add_field("error_" + name, n_columns);
+  }
+  first_nodal = fields.at_nodes.size();
+  for (const NodalField &field : nodal)
+    add_field(field.name, n_columns);
+  first_derived = fields.at_nodes.size();
+  for (const DerivedField &field : derived) {
+    add_field(field.name, columns_of(field, dim).n);
+    n_derived_numbers += field.n_numbers(dim);
+  }
+  waiting.resize(fields.at_nodes.size());
+  const auto most = std::max(most_points, static_cast<unsigned int>(vtk.nodes.size()));
+  at.places = &places;
+  at.u.reinit(n_components, most);
+  at.gradients.reinit(n_components * dim, most);
 }
 
 template <int dim>
-void NodeFields<dim>::Builder::add_function(const std::vector<std::string> &names,
-                                            const FeVector &v)
+void NodeFields<dim>::Builder::add_field(const std::string &name, const std::size_t n_columns)
 {
-  OutputField &field =
-      add_field(fields.at_nodes, names.front(), n_components == 1 ? 1 : 3, fields.n_nodes());
-  for_each_owned_cell([&](const ActiveCell<dim> &cell, const std::size_t number) {
-    cell->get_dof_values(v, cell_values);
-    points.reinit(cell);
-    points.set_solution(cell_values);
-    for (unsigned int k = 0; k < vtk.nodes.size(); ++k) {
-      const auto node = fields.nodes_of_cells[number * vtk.nodes.size() + k];
-      for (unsigned int c = 0; c < n_components; ++c)
-        field.values[node * field.n_components + c] = points.batch().u[c][k];
-    }
-  });
+  fields.at_nodes.push_back({name, options.real, n_columns});
 }
 
-/// The exact solution at the nodes, and what the solution differs from it.
+/// Of this rank's cells that share nodes; none if it is not found yet.
+template <int dim>
+std::int32_t &NodeFields<dim>::Builder::node_of(const std::size_t dof,
+                                                const types::material_id material)
+{
+  std::int32_t &first = node_of_dof[dof];
+  if (first == none || material_of_node[first] == material)
+    return first;
+  return other_nodes.try_emplace({dof, material}, none).first->second;
+}
+
+/// The nodes of @p cell. @return whether this rank's cells have one of them
+template <int dim>
+bool NodeFields<dim>::Builder::find_nodes(const ActiveCell<dim> &cell)
+{
+  cell->get_dof_indices(dofs);
+  for (std::size_t i = 0; i < dofs.size(); ++i)
+    local_dofs[i] = partitioner.global_to_local(dofs[i]);
+  const types::material_id material = cell->material_id();
+  const bool is_owned = cell->is_locally_owned();
+  const std::size_t before = nodes.size();
+  bool has_node = false;
+  is_new.clear();
+  for (unsigned int k = 0; k < vtk.nodes.size(); ++k) {
+    std::int32_t own = none;
+    std::int32_t &node =
+        options.shares_nodes ? node_of(local_dofs[dofs_of_nodes[k]], material) : own;
+    if (node == none && is_owned) {
+      node = n_nodes++;
+      material_of_node.push_back(material);
+      is_new.push_back(k);
+    }
+    nodes.push_back(node);
+    has_node = has_node || node != none;
+  }
+  if (!has_node)
+    nodes.resize(before);
+  return has_node;
+}
+
+/// What @p v is at the points of the cell, for its new nodes.
+template <int dim>
+void NodeFields<dim>::Builder::add_continuous(const FeVector &v, const std::size_t field)
+{
+  for (std::size_t i = 0; i < local_dofs.size(); ++i)
+    u_cell(i) = v.local_element(local_dofs[i]);
+  points.set_solution(u_cell);
+  for (const unsigned int k : is_new)
+    for (unsigned int c = 0; c < fields.at_nodes[field].n_columns; ++c)
+      waiting[field].push_back(c < n_components ? points.batch().u[c][k] : 0.);
+}
+
+template <int dim>
+void NodeFields<dim>::Builder::add_cell(const ActiveCell<dim> &cell)
+{
+  const std::size_t n = vtk.nodes.size(), before = places.size();
+  if (before > 0 && (before + n > most_points || at.material != cell->material_id())) {
+    flush();
+    return add_cell(cell);
+  }
+  if (!find_nodes(cell))
+    return;
+  points.reinit(cell);
+  const PointBatch<dim> &of_cell = points.batch();
+  for (const unsigned int k : is_new)
+    new_places.push_back(of_cell.points()[k]);
+  for (std::size_t f = 0; !is_new.empty() && f < nodal.size(); ++f)
+    add_continuous(nodal[f].values, first_nodal + f);
+  add_continuous(u, 0);
+  at.material = cell->material_id();
+  places.insert(places.end(), of_cell.points().begin(), of_cell.points().end());
+  for (unsigned int c = 0; c < n_components; ++c) {
+    std::copy_n(of_cell.u[c], n, at.u[c] + before);
+    for (unsigned int d = 0; d < dim; ++d)
+      std::copy_n(of_cell.gradient(c, d), n, at.gradients[c * dim + d] + before);
+  }
+}
+
+/// The exact solution at the new nodes, and what the solution differs from it.
 template <int dim>
 void NodeFields<dim>::Builder::add_exact_solution()
 {
-  if (problem.exact_solution() == nullptr)
-    return;
-  const ComparableSolution<dim> function(problem, discretization);
-  std::vector<Point<dim>> nodes(fields.n_nodes());
-  for (std::size_t node = 0; node < nodes.size(); ++node)
-    for (unsigned int d = 0; d < dim; ++d)
-      nodes[node][d] = fields.places[3 * node + d];
-  const OutputField u = fields.at_nodes.front();
-  OutputField exact = {"exact_" + u.name, u.n_components, std::vector<double>(u.values.size(), 0.)};
-  OutputField error = {"error_" + u.name, u.n_components, exact.values};
+  const std::vector<double> &found = waiting[0];
+  const std::size_t n_columns = fields.at_nodes[0].n_columns;
+  waiting[1].assign(found.size(), 0.);
+  waiting[2].assign(found.size(), 0.);
   std::vector<double> values;
   for (unsigned int c = 0; c < n_components; ++c) {
-    function.value_list(nodes, values, c);
-    for (std::size_t node = 0; node < nodes.size(); ++node) {
-      const std::size_t i = node * u.n_components + c;
-      exact.values[i] = values[node];
-      error.values[i] = u.values[i] - values[node];
+    exact->value_list(new_places, values, c);
+    for (std::size_t node = 0; node < new_places.size(); ++node) {
+      const std::size_t i = node * n_columns + c;
+      waiting[1][i] = values[node];
+      waiting[2][i] = found[i] - values[node];
     }
-  }
-  fields.at_nodes.push_back(std::move(exact));
-  fields.at_nodes.push_back(std::move(error));
-}
-
-/// What postprocessors see at the points of @p cell.
-template <int dim>
-void NodeFields<dim>::Builder::set_input(const ActiveCell<dim> &cell)
-{
-  cell->get_dof_values(solution.u(), cell_values);
-  points.reinit(cell);
-  points.set_solution(cell_values);
-  const PointBatch<dim> &at = points.batch();
-  const unsigned int n = at.size();
-  if (n_components == 1) {
-    scalar_input.evaluation_points = at.points();
-    scalar_input.template set_cell<dim>(cell->block());
-    scalar_input.solution_values.assign(at.u[0], at.u[0] + n);
-    scalar_input.solution_gradients.resize(n);
-    for (unsigned int q = 0; q < n; ++q)
-      for (unsigned int d = 0; d < dim; ++d)
-        scalar_input.solution_gradients[q][d] = at.gradient(0, d)[q];
-    return;
-  }
-  vector_input.evaluation_points = at.points();
-  vector_input.template set_cell<dim>(cell->block());
-  vector_input.solution_values.resize(n, Vector<double>(n_components));
-  vector_input.solution_gradients.resize(n, std::vector<Tensor<1, dim>>(n_components));
-  for (unsigned int q = 0; q < n; ++q)
-    for (unsigned int c = 0; c < n_components; ++c) {
-      vector_input.solution_values[q](c) = at.u[c][q];
-      for (unsigned int d = 0; d < dim; ++d)
-        vector_input.solution_gradients[q][c][d] = at.gradient(c, d)[q];
-    }
-}
-
-namespace
-{
-using Kind = DataComponentInterpretation::DataComponentInterpretation;
-
-/// Where a field of a postprocessor is among its numbers, and in files.
-struct DerivedField
-{
-  std::string name;
-  unsigned int first, n_components;
-  std::vector<unsigned int> sources; ///< of each number in files that the field has
-  std::vector<unsigned int> targets; ///< the component in files
-};
-
-template <int dim>
-std::vector<DerivedField> fields_of(const DataPostprocessor<dim> &postprocessor)
-{
-  const auto names = postprocessor.get_names();
-  const auto kinds = postprocessor.get_data_component_interpretation();
-  std::vector<DerivedField> result;
-  for (unsigned int i = 0; i < names.size();) {
-    DerivedField field = {names[i], i, 1, {0}, {0}};
-    unsigned int length = 1;
-    if (kinds[i] == DataComponentInterpretation::component_is_part_of_vector) {
-      length = dim;
-      field.n_components = 3;
-      field.sources = field.targets = {0, 1};
-      if (dim == 3)
-        field.sources = field.targets = {0, 1, 2};
-    }
-    else if (kinds[i] == DataComponentInterpretation::component_is_part_of_tensor) {
-      length = dim * dim;
-      field.n_components = 6;
-      field.sources = dim == 2 ? std::vector<unsigned int>{0, 3, 1}
-                               : std::vector<unsigned int>{0, 4, 8, 1, 5, 2};
-      field.targets = dim == 2 ? std::vector<unsigned int>{0, 1, 3}
-                               : std::vector<unsigned int>{0, 1, 2, 3, 4, 5};
-    }
-    result.push_back(field);
-    i += length;
-  }
-  return result;
-}
-} // namespace
-
-template <int dim>
-void NodeFields<dim>::Builder::add_postprocessors()
-{
-  const auto postprocessors = problem.postprocessors();
-  std::vector<unsigned int> n_cells_around(fields.n_nodes(), 0);
-  std::vector<std::vector<DerivedField>> derived;
-  const std::size_t first_field = fields.at_nodes.size();
-  for (const auto &postprocessor : postprocessors) {
-    derived.push_back(fields_of(*postprocessor));
-    for (const DerivedField &field : derived.back())
-      add_field(fields.at_nodes, field.name, field.n_components, fields.n_nodes());
-  }
-  if (postprocessors.empty())
-    return;
-  std::vector<Vector<double>> computed;
-  std::vector<std::int64_t> nodes(vtk.nodes.size());
-  for (const auto &cell : discretization.cells()) {
-    cell->get_dof_indices(dofs);
-    for (unsigned int k = 0; k < nodes.size(); ++k)
-      nodes[k] = find_node(k, cell->material_id());
-    if (std::all_of(nodes.begin(), nodes.end(), [](const auto node) { return node == none; }))
-      continue;
-    set_input(cell);
-    for (const auto node : nodes)
-      if (node != none)
-        ++n_cells_around[node];
-    std::size_t next = first_field;
-    for (std::size_t p = 0; p < postprocessors.size(); ++p) {
-      computed.assign(nodes.size(), Vector<double>(static_cast<unsigned int>(
-                                        postprocessors[p]->get_names().size())));
-      if (n_components == 1)
-        postprocessors[p]->evaluate_scalar_field(scalar_input, computed);
-      else
-        postprocessors[p]->evaluate_vector_field(vector_input, computed);
-      for (const DerivedField &field : derived[p]) {
-        std::vector<double> &values = fields.at_nodes[next++].values;
-        for (unsigned int k = 0; k < nodes.size(); ++k)
-          for (std::size_t s = 0; nodes[k] != none && s < field.sources.size(); ++s)
-            values[nodes[k] * field.n_components + field.targets[s]] +=
-                computed[k](field.first + field.sources[s]);
-      }
-    }
-  }
-  for (std::size_t f = first_field; f < fields.at_nodes.size(); ++f) {
-    OutputField &field = fields.at_nodes[f];
-    for (std::size_t i = 0; i < field.values.size(); ++i)
-      field.values[i] /= n_cells_around[i / field.n_components];
   }
 }
 
+/// Sums of what the cells have at each node.
 template <int dim>
-void NodeFields<dim>::Builder::add_cell_fields(const Vector<float> &indicators)
+void NodeFields<dim>::Builder::add_derived()
 {
-  OutputField material = {"material_id", 1, {}}, subdomain = {"subdomain", 1, {}},
-              indicator = {"error_indicator", 1, {}};
-  const unsigned int rank = Utilities::MPI::this_mpi_process(discretization.communicator());
-  for_each_owned_cell([&](const ActiveCell<dim> &cell, std::size_t) {
-    material.values.push_back(cell->material_id());
-    subdomain.values.push_back(rank);
+  const std::int32_t first = options.shares_nodes ? 0 : nodes.front();
+  n_cells_around.resize(n_nodes - first, 0);
+  for (const std::int32_t node : nodes)
+    if (node != none)
+      ++n_cells_around[node - first];
+  numbers.reinit(n_derived_numbers, static_cast<unsigned int>(places.size()));
+  problem.derive(at, numbers);
+  unsigned int row = 0;
+  for (std::size_t f = 0; f < derived.size(); ++f) {
+    const FileColumns columns = columns_of(derived[f], dim);
+    std::vector<double> &sums = waiting[first_derived + f];
+    sums.resize(n_cells_around.size() * columns.n, 0.);
+    for (const auto &[number, column] : columns.numbers) {
+      const double *const values = numbers[row + number];
+      for (std::size_t q = 0; q < nodes.size(); ++q)
+        if (nodes[q] != none)
+          sums[(nodes[q] - first) * columns.n + column] += values[q];
+    }
+    row += derived[f].n_numbers(dim);
+  }
+}
+
+/// Makes the fields of the points that are there.
+template <int dim>
+void NodeFields<dim>::Builder::flush()
+{
+  std::vector<double> coordinates(3 * new_places.size(), 0.);
+  for (std::size_t node = 0; node < new_places.size(); ++node)
+    for (unsigned int d = 0; d < dim; ++d)
+      coordinates[3 * node + d] = new_places[node][d];
+  fields.points.append(coordinates.data(), coordinates.size());
+  if (exact)
+    add_exact_solution();
+  if (!derived.empty() && !nodes.empty())
+    add_derived();
+  places.clear();
+  nodes.clear();
+  new_places.clear();
+  store(0, options.shares_nodes ? first_derived : waiting.size());
+}
+
+/// The numbers of fields that are complete.
+template <int dim>
+void NodeFields<dim>::Builder::store(const std::size_t begin, const std::size_t end)
+{
+  for (std::size_t f = begin; f < end; ++f) {
+    const std::size_t n_columns = fields.at_nodes[f].n_columns;
+    std::vector<double> &complete = waiting[f];
+    if (f >= first_derived)
+      for (std::size_t node = 0; node < n_cells_around.size(); ++node)
+        for (std::size_t c = 0; c < n_columns; ++c)
+          complete[node * n_columns + c] /= n_cells_around[node];
+    fields.at_nodes[f].append(complete.data(), complete.size());
+    complete.clear();
+  }
+  if (end > first_derived)
+    n_cells_around.clear();
+}
+
+template <int dim>
+void NodeFields<dim>::Builder::add_cells(const Vector<float> &indicators)
+{
+  OutputArray material = {"material_id", FileNumber::int32},
+              indicator = {"error_indicator", options.real};
+  for (const auto &cell : discretization.owned_cells()) {
+    add_cell(cell);
+    fields.connectivity.append(nodes.data() + nodes.size() - vtk.nodes.size(), vtk.nodes.size());
+    const auto id = cell->material_id();
+    material.append(&id, 1);
     if (indicators.size() > 0)
-      indicator.values.push_back(indicators(cell->active_cell_index()));
-  });
-  fields.in_cells = {std::move(material), std::move(subdomain)};
-  if (Utilities::MPI::logical_or(indicators.size() > 0, discretization.communicator()))
+      indicator.append(indicators.begin() + cell->active_cell_index(), 1);
+  }
+  if (options.shares_nodes && !derived.empty())
+    for (const auto &cell : discretization.cells())
+      if (!cell->is_locally_owned())
+        add_cell(cell);
+  flush();
+  store(first_derived, waiting.size());
+  const MPI_Comm comm = discretization.communicator();
+  fields.in_cells = {std::move(material),
+                     arithmetic_sequence("subdomain", FileNumber::int32,
+                                         Utilities::MPI::this_mpi_process(comm), 0,
+                                         fields.n_cells())};
+  if (Utilities::MPI::logical_or(indicators.size() > 0, comm))
     fields.in_cells.push_back(std::move(indicator));
 }
 
 template <int dim>
 NodeFields<dim>::NodeFields(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
-                            const bool has_nodal_fields, const Vector<float> &indicators)
+                            const NodeFieldOptions &options, const Vector<float> &indicators)
 {
-  Builder builder(*this, problem, solution);
-  builder.number_nodes();
-  builder.add_function(problem.component_names(), solution.u());
-  builder.add_exact_solution();
-  if (has_nodal_fields)
-    for (const NodalField &field : problem.nodal_fields(solution))
-      builder.add_function({field.name}, field.values);
-  builder.add_postprocessors();
-  builder.add_cell_fields(indicators);
+  Builder(*this, problem, solution, options).add_cells(indicators);
 }
 
 template class NodeFields<2>;

@@ -93,7 +93,7 @@ OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
                 "VTK's HDF5 files, smaller and written faster, for ParaView 5.11 and newer, with "
                 "nodes that cells share and the mean of their values where derivatives jump.",
                 prm, Patterns::Selection("vtu|vtkhdf"));
-  add_parameter("Precision", precision, "Of the numbers in vtkhdf files.", prm,
+  add_parameter("Precision", precision, "Of the numbers in the files for ParaView.", prm,
                 Patterns::Selection("float|double"));
   add_parameter("Error indicator", error_indicator,
                 "Estimate the error (Study/Estimator) also where the refinement does not need it, "

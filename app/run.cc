@@ -30,18 +30,15 @@ std::unique_ptr<DirectoryLock> open_directory(const OutputParameters &output, MP
                                               const bool writes)
 {
   std::unique_ptr<DirectoryLock> lock;
-  std::string error;
-  try {
-    if (writes) {
-      create_output_directory(output.directory);
-      lock = std::make_unique<DirectoryLock>(output.directory);
-      remove_partial_files(output.directory, output.name);
-    }
-  }
-  catch (const OutputError &e) {
-    error = e.what();
-  }
-  throw_together(error, communicator);
+  write_together(
+      [&] {
+        if (!writes)
+          return;
+        create_output_directory(output.directory);
+        lock = std::make_unique<DirectoryLock>(output.directory);
+        remove_partial_files(output.directory, output.name);
+      },
+      communicator);
   return lock;
 }
 

@@ -315,6 +315,7 @@ std::optional<Stop> Study<dim>::run_cycle(linalg::GroupSystem &system, ProblemSo
   CycleRecord record;
   if (auto stop = begin_cycle(system, record))
     return stop;
+  output.finish(comm); // the files of the cycle before: from here on all cores solve
   const Progress show = [this](const std::string &text) { console.progress(text); };
   const bool has_part = parameters.solver.stops_at_discretisation_error();
   if (has_part)

@@ -1,8 +1,6 @@
 #include "app/vtkhdf_output.h"
 
-#include "app/node_fields.h"
-#include "common/atomic_file.h"
-#include "linalg/base/error.h"
+#include "app/hdf5_datasets.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -14,89 +12,64 @@ using namespace dealii;
 
 namespace
 {
-/// The datasets of a file, in the order of VTK's documentation.
+/// The datasets of a file. Numbers of nodes and offsets count
+/// from the first of each rank, so that 32 bits suffice.
 template <int dim>
-std::vector<CompressedDataset> datasets_of(const NodeFields<dim> &fields, const FileNumber real,
-                                           const bool has_converged, MPI_Comm comm)
+std::vector<CompressedDataset> datasets_of(NodeFields<dim> fields, const bool has_converged,
+                                           MPI_Comm comm)
 {
   std::vector<CompressedDataset> all;
-  const auto add = [&](const std::string &path, const FileNumber type, const std::size_t n_columns,
-                       const auto &numbers) {
-    all.push_back(collect_dataset(path, type, n_columns, bytes_of(numbers, type), comm));
+  const auto add = [&](const std::string &path, OutputArray &&array) {
+    all.push_back(collect_dataset(path, std::move(array), comm));
   };
-  using Count = std::vector<std::int64_t>;
-  const auto n_cells = static_cast<std::int64_t>(fields.n_cells());
-  add("NumberOfConnectivityIds", FileNumber::int64, 1,
-      Count{static_cast<std::int64_t>(fields.nodes_of_cells.size())});
-  add("NumberOfPoints", FileNumber::int64, 1, Count{static_cast<std::int64_t>(fields.n_nodes())});
-  add("NumberOfCells", FileNumber::int64, 1, Count{n_cells});
-  add("Points", real, 3, fields.places);
-  add("Connectivity", FileNumber::int64, 1, fields.nodes_of_cells);
-  Count offsets;
-  for (std::int64_t cell = 0; cell <= n_cells; ++cell)
-    offsets.push_back(cell * fields.n_nodes_of_cell);
-  add("Offsets", FileNumber::int64, 1, offsets);
-  add("Types", FileNumber::uint8, 1, Count(fields.n_cells(), fields.cell_type));
-  for (const OutputField &field : fields.at_nodes)
-    add("PointData/" + field.name, real, field.n_components, field.values);
-  for (const OutputField &field : fields.in_cells)
-    add("CellData/" + field.name, field.name == "error_indicator" ? real : FileNumber::int32,
-        field.n_components, field.values);
+  const auto add_count = [&](const std::string &path, const std::size_t n) {
+    add(path, arithmetic_sequence(path, FileNumber::int64, static_cast<std::int64_t>(n), 0, 1));
+  };
+  const std::size_t n_cells = fields.n_cells();
+  add_count("NumberOfConnectivityIds", fields.connectivity.n_rows());
+  add_count("NumberOfPoints", fields.points.n_rows());
+  add_count("NumberOfCells", n_cells);
+  add("Points", std::move(fields.points));
+  add("Offsets",
+      arithmetic_sequence("Offsets", FileNumber::int32, 0,
+                          static_cast<std::int64_t>(fields.n_nodes_of_cell), n_cells + 1));
+  add("Types", fields.types());
+  add("Connectivity", std::move(fields.connectivity));
+  for (OutputArray &field : fields.at_nodes)
+    add("PointData/" + field.name, std::move(field));
+  for (OutputArray &field : fields.in_cells)
+    add("CellData/" + field.name, std::move(field));
   if (!has_converged)
-    add("FieldData/converged", FileNumber::int32, 1,
-        Utilities::MPI::this_mpi_process(comm) == 0 ? Count{0} : Count{});
+    add("FieldData/converged",
+        arithmetic_sequence("converged", FileNumber::int32, 0, 0,
+                            Utilities::MPI::this_mpi_process(comm) == 0 ? 1 : 0));
   return all;
 }
+} // namespace
 
-/// A list of files with times, as ParaView reads it.
-std::string series_text(const std::vector<std::pair<double, std::string>> &series)
+template <int dim>
+SolutionFiles VtkHdfOutput<dim>::files_of(NodeFields<dim> fields, const std::string &base,
+                                          const bool has_converged, MPI_Comm communicator) const
+{
+  auto datasets = datasets_of(std::move(fields), has_converged, communicator);
+  SolutionFiles files;
+  if (Utilities::MPI::this_mpi_process(communicator) == 0)
+    files.write = [datasets = std::move(datasets), path = this->path_of(base + extension())] {
+      write_vtkhdf(path, datasets);
+    };
+  return files;
+}
+
+/// As ParaView reads it.
+template <int dim>
+std::string
+VtkHdfOutput<dim>::series_text(const std::vector<std::pair<double, std::string>> &series) const
 {
   nlohmann::ordered_json list;
   list["file-series-version"] = "1.0";
   for (const auto &[time, file] : series)
     list["files"].push_back({{"name", file}, {"time", time}});
   return list.dump(2) + "\n";
-}
-} // namespace
-
-template <int dim>
-void VtkHdfOutput<dim>::write(const unsigned int index, const double time,
-                              DiscreteSolution<dim> &solution, const Vector<float> &indicators,
-                              const bool has_converged)
-{
-  const MPI_Comm comm = solution.discretization().communicator();
-  const NodeFields<dim> fields(this->problem, solution, this->has_nodal_fields, indicators);
-  const FileNumber real =
-      this->parameters.precision == "double" ? FileNumber::float64 : FileNumber::float32;
-  auto datasets = datasets_of(fields, real, has_converged, comm);
-  finish(comm); // the file before
-  const std::string file = this->base_name(index) + ".vtkhdf", list = this->name + ".vtkhdf.series";
-  series.emplace_back(time, file);
-  this->names.push_back(file);
-  if (series.size() == 1)
-    this->names.push_back(list);
-  if (Utilities::MPI::this_mpi_process(comm) > 0)
-    return;
-  const std::string directory = this->parameters.directory + "/";
-  writing = std::async(std::launch::async, [datasets = std::move(datasets), name = directory + file,
-                                            list = directory + list, text = series_text(series)] {
-    write_vtkhdf(name, datasets);
-    write_file(list, text);
-  });
-}
-
-template <int dim>
-void VtkHdfOutput<dim>::finish(MPI_Comm communicator)
-{
-  std::string error;
-  try {
-    if (writing.valid())
-      writing.get();
-  }
-  catch (const OutputError &e) {
-    error = e.what();
-  }
-  throw_together(error, communicator);
 }
 
 template class VtkHdfOutput<2>;

@@ -1,10 +1,8 @@
 #ifndef femgpu_app_vtkhdf_output_h
 #define femgpu_app_vtkhdf_output_h
 
-#include "app/hdf5_datasets.h"
 #include "app/solution_output.h"
 
-#include <future>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,13 +16,22 @@ class VtkHdfOutput final : public SolutionOutput<dim>
 public:
   using SolutionOutput<dim>::SolutionOutput;
 
-  void write(unsigned int index, double time, DiscreteSolution<dim> &solution,
-             const dealii::Vector<float> &indicators, bool has_converged) override;
-  void finish(MPI_Comm communicator) override;
-
 private:
-  std::future<void> writing; ///< of the last file, on the first rank
-  std::vector<std::pair<double, std::string>> series;
+  SolutionFiles files_of(NodeFields<dim> fields, const std::string &base, bool has_converged,
+                         MPI_Comm communicator) const override;
+  bool shares_nodes() const override
+  {
+    return true;
+  }
+  std::string extension() const override
+  {
+    return ".vtkhdf";
+  }
+  std::string series_extension() const override
+  {
+    return ".vtkhdf.series";
+  }
+  std::string series_text(const std::vector<std::pair<double, std::string>> &series) const override;
 };
 } // namespace femgpu
 

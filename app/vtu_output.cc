@@ -1,21 +1,18 @@
 #include "app/vtu_output.h"
 
+#include "app/gather.h"
 #include "common/atomic_file.h"
-#include "linalg/base/error.h"
-#include "linalg/io/partial_name.h"
-#include "physics/deal_ii_compat.h"
-#include "physics/mean_value.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/distributed/tria_base.h>
-#include <deal.II/numerics/data_out.h>
-#include <deal.II/numerics/vector_tools_interpolate.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <array>
+#include <cstdint>
+#include <functional>
 #include <iomanip>
 #include <sstream>
+
+#include <zlib.h>
 
 namespace femgpu
 {
@@ -23,231 +20,189 @@ using namespace dealii;
 
 namespace
 {
-using Interpretation = DataComponentInterpretation::DataComponentInterpretation;
-
-template <int dim>
-void add_field(const std::vector<std::string> &names, const FeVector &values, DataOut<dim> &out)
+std::string base64(const unsigned char *const bytes, const std::size_t n)
 {
-  const Interpretation kind = names.size() == 1
-                                  ? DataComponentInterpretation::component_is_scalar
-                                  : DataComponentInterpretation::component_is_part_of_vector;
-  out.add_data_vector(values, names, DataOut<dim>::type_dof_data,
-                      std::vector<Interpretation>(names.size(), kind));
-}
-
-std::vector<std::string> with_prefix(const std::string &prefix, std::vector<std::string> names)
-{
-  for (std::string &name : names)
-    name = prefix + name;
-  return names;
-}
-
-/// The exact solution at the nodes, and what @p u differs from it.
-template <int dim>
-std::pair<FeVector, FeVector> exact_and_error(const Discretization<dim> &discretization,
-                                              const FeVector &u, const Function<dim> &function)
-{
-  FeVector exact = discretization.make_vector(), error = discretization.make_vector();
-  VectorTools::interpolate(discretization.mapping(), discretization.dofs(), function, exact);
-  error = u;
-  error.zero_out_ghost_values();
-  error -= exact;
-  exact.update_ghost_values();
-  error.update_ghost_values();
-  return {std::move(exact), std::move(error)};
-}
-
-/// Did everything reach the disk? MPI's parallel files do not tell when it is full.
-bool ends_with(const std::string &name, const std::string &end)
-{
-  std::ifstream file(name, std::ios::binary | std::ios::ate);
-  const auto n = static_cast<std::streamoff>(end.size());
-  if (!file || file.tellg() < n)
-    return false;
-  std::string tail(end.size(), ' ');
-  file.seekg(-n, std::ios::end);
-  file.read(tail.data(), n);
-  return tail == end;
-}
-
-/// One file, written beside and renamed; @p write gets the stream.
-template <class Write>
-void write_file(const std::string &name, const Write &write)
-{
-  AtomicFile file(name);
-  try {
-    write(file.stream());
+  static constexpr char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text((n + 2) / 3 * 4, '=');
+  for (std::size_t i = 0, out = 0; i < n; i += 3, out += 4) {
+    const std::size_t left = std::min<std::size_t>(3, n - i);
+    std::uint32_t word = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      word = word << 8 | (k < left ? bytes[i + k] : 0U);
+    for (std::size_t k = 0; k <= left; ++k)
+      text[out + k] = digits[word >> (18 - 6 * k) & 63U];
   }
-  catch (const ExceptionBase &) { // deal.II saw that the stream failed; commit() says why
-    file.stream().setstate(std::ios::failbit);
+  return text;
+}
+
+/// Blocks by zlib behind their number and lengths, as VTK's files have them.
+std::string compressed(const std::vector<unsigned char> &bytes)
+{
+  constexpr std::size_t block = std::size_t{1} << 20;
+  const std::size_t n_blocks = (bytes.size() + block - 1) / block;
+  std::vector<std::uint32_t> header = {static_cast<std::uint32_t>(n_blocks), block,
+                                       static_cast<std::uint32_t>(bytes.size() % block)};
+  std::vector<unsigned char> blocks(n_blocks * compressBound(block));
+  std::size_t end = 0;
+  for (std::size_t begin = 0; begin < bytes.size(); begin += block) {
+    uLongf length = blocks.size() - end;
+    compress2(blocks.data() + end, &length, bytes.data() + begin,
+              std::min(block, bytes.size() - begin), Z_BEST_SPEED);
+    header.push_back(static_cast<std::uint32_t>(length));
+    end += length;
   }
+  return base64(reinterpret_cast<const unsigned char *>(header.data()),
+                header.size() * sizeof(header[0])) +
+         base64(blocks.data(), end);
+}
+
+std::string attributes_of(const OutputArray &array)
+{
+  const char *const type = array.type == FileNumber::float32   ? "Float32"
+                           : array.type == FileNumber::float64 ? "Float64"
+                           : array.type == FileNumber::uint8   ? "UInt8"
+                                                               : "Int32";
+  return std::string(" type=\"") + type + "\" Name=\"" + array.name + "\" NumberOfComponents=\"" +
+         std::to_string(array.n_columns) + "\"";
+}
+
+/// An element of arrays, each as @p line writes it.
+template <class Arrays, class Line>
+void add_arrays(std::ostream &out, const std::string &tag, const Arrays &arrays, const Line &line)
+{
+  out << '<' << tag << ">\n";
+  for (const OutputArray &array : arrays)
+    out << line(array) << '\n';
+  out << "</" << tag << ">\n";
+}
+
+/// A file of a @p type of VTK's; @p add_content gets the stream.
+template <class AddContent>
+void add_file(std::ostream &out, const std::string &type, const std::string &attributes,
+              const AddContent &add_content)
+{
+  out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"" << type
+      << "\" version=\"2.2\" byte_order=\"LittleEndian\" header_type=\"UInt32\" "
+         "compressor=\"vtkZLibDataCompressor\">\n<"
+      << type << attributes << ">\n";
+  add_content(out);
+  out << "</" << type << ">\n</VTKFile>\n";
+}
+
+/// The cells of a rank.
+template <int dim>
+void add_piece(std::ostream &out, const NodeFields<dim> &fields)
+{
+  const auto line = [](const OutputArray &array) {
+    return "<DataArray" + attributes_of(array) + " format=\"binary\">" + compressed(array.bytes) +
+           "</DataArray>";
+  };
+  const auto n = static_cast<std::int64_t>(fields.n_nodes_of_cell);
+  const OutputArray types = fields.types(),
+                    offsets =
+                        arithmetic_sequence("offsets", FileNumber::int32, n, n, fields.n_cells());
+  out << "<Piece NumberOfPoints=\"" << fields.points.n_rows() << "\" NumberOfCells=\""
+      << fields.n_cells() << "\">\n";
+  add_arrays(out, "Points", std::array{std::cref(fields.points)}, line);
+  add_arrays(out, "Cells",
+             std::array{std::cref(fields.connectivity), std::cref(offsets), std::cref(types)},
+             line);
+  add_arrays(out, "PointData", fields.at_nodes, line);
+  add_arrays(out, "CellData", fields.in_cells, line);
+  out << "</Piece>\n";
+}
+
+/// What the .pvtu says.
+template <int dim>
+std::string record_text(const NodeFields<dim> &fields, const std::vector<std::string> &pieces)
+{
+  const auto line = [](const OutputArray &array) {
+    return "<PDataArray" + attributes_of(array) + "/>";
+  };
+  std::ostringstream text;
+  add_file(text, "PUnstructuredGrid", " GhostLevel=\"0\"", [&](std::ostream &out) {
+    add_arrays(out, "PPoints", std::array{std::cref(fields.points)}, line);
+    add_arrays(out, "PPointData", fields.at_nodes, line);
+    add_arrays(out, "PCellData", fields.in_cells, line);
+    for (const std::string &piece : pieces)
+      out << "<Piece Source=\"" << piece << "\"/>\n";
+  });
+  return text.str();
+}
+
+/// One file; @p add_pieces gets the stream.
+template <class AddPieces>
+void write_vtu(const std::string &path, const bool has_converged, const AddPieces &add_pieces)
+{
+  AtomicFile file(path);
+  add_file(file.stream(), "UnstructuredGrid", "", [&](std::ostream &out) {
+    if (!has_converged)
+      out << "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" "
+             "format=\"ascii\">0</DataArray>\n</FieldData>\n";
+    add_pieces(out);
+  });
   file.commit();
 }
 
-/// Field data of a solution that its solver has not found; deal.II writes none but times.
-std::string marked_as_unconverged(std::string vtu)
+std::vector<std::string> names_of_pieces(const std::string &base, const unsigned int n)
 {
-  const std::string grid = "<UnstructuredGrid>\n";
-  if (const std::size_t begin = vtu.find(grid); begin != std::string::npos)
-    vtu.insert(begin + grid.size(),
-               "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" "
-               "format=\"ascii\">0</DataArray>\n</FieldData>\n");
-  return vtu;
-}
-
-/// The same for a file; false if it could not be written.
-bool mark_as_unconverged(const std::string &name)
-{
-  std::ostringstream text;
-  text << std::ifstream(name, std::ios::binary).rdbuf();
-  std::ofstream file(name, std::ios::binary | std::ios::trunc);
-  file << marked_as_unconverged(text.str());
-  return file.flush().good();
-}
-
-/// Collective over @p group: one file for all its ranks, written beside and renamed.
-template <int dim>
-void write_group(const DataOut<dim> &out, const std::string &name, const bool has_converged,
-                 MPI_Comm group)
-{
-  if (Utilities::MPI::n_mpi_processes(group) == 1) {
-    write_file(name, [&](std::ostream &stream) {
-      if (has_converged)
-        return out.write_vtu(stream);
-      std::ostringstream vtu;
-      out.write_vtu(vtu);
-      stream << marked_as_unconverged(vtu.str());
-    });
-    return;
+  std::vector<std::string> names;
+  for (unsigned int piece = 0; piece < n; ++piece) {
+    std::ostringstream file;
+    file << base << '.' << std::setw(3) << std::setfill('0') << piece << ".vtu";
+    names.push_back(file.str());
   }
-  const std::string partial = Utilities::MPI::broadcast(group, partial_name(name), 0);
-  const PartialFile registered(partial);
-  bool failed = false;
-  try {
-    out.write_vtu_in_parallel(partial, group);
-  }
-  catch (const ExceptionBase &) {
-    failed = true;
-  }
-  MPI_Barrier(group);
-  failed = Utilities::MPI::logical_or(failed, group);
-  if (Utilities::MPI::this_mpi_process(group) == 0) {
-    std::error_code error;
-    failed = failed || !ends_with(partial, "</VTKFile>\n") ||
-             (!has_converged && !mark_as_unconverged(partial));
-    if (!failed)
-      std::filesystem::rename(partial, name, error);
-    failed = failed || error;
-    if (failed)
-      std::filesystem::remove(partial, error);
-  }
-  if (Utilities::MPI::logical_or(failed, group))
-    throw OutputError("The file '" + name +
-                      "' could not be written. Check the permissions and the free space of its "
-                      "directory.");
+  return names;
 }
 } // namespace
 
 template <int dim>
-void VtuOutput<dim>::write_pieces(const DataOut<dim> &out, const std::vector<std::string> &pieces,
-                                  const bool has_converged, MPI_Comm comm) const
+SolutionFiles VtuOutput<dim>::files_of(NodeFields<dim> fields, const std::string &base,
+                                       const bool has_converged, MPI_Comm comm) const
 {
-  const std::size_t n_ranks = Utilities::MPI::n_mpi_processes(comm);
-  const std::size_t rank = Utilities::MPI::this_mpi_process(comm);
-  const std::size_t mine = rank * pieces.size() / n_ranks;
+  constexpr unsigned int most_files = 16;
+  const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(comm),
+                     rank = Utilities::MPI::this_mpi_process(comm),
+                     wanted = this->parameters.files_per_cycle;
+  const unsigned int n_files = std::min(n_ranks, wanted > 0 ? wanted : most_files);
+  SolutionFiles files;
+  files.names = names_of_pieces(base, n_files);
+  files.record = record_text(fields, files.names);
+  const std::size_t mine = std::size_t(rank) * n_files / n_ranks;
+  const std::string path = this->path_of(files.names[mine]);
+  if (n_files == n_ranks) { // compressed by the thread
+    files.write = [fields = std::move(fields), path, has_converged] {
+      write_vtu(path, has_converged, [&](std::ostream &out) { add_piece(out, fields); });
+    };
+    return files;
+  }
   MPI_Comm group = MPI_COMM_NULL;
   MPI_Comm_split(comm, static_cast<int>(mine), static_cast<int>(rank), &group);
-  std::string error;
-  try {
-    write_group(out, this->parameters.directory + "/" + pieces[mine], has_converged, group);
-  }
-  catch (const OutputError &e) {
-    error = e.what();
-  }
+  std::ostringstream piece;
+  add_piece(piece, fields);
+  std::string pieces = gather(piece.str(), MPI_CHAR, group);
+  if (Utilities::MPI::this_mpi_process(group) == 0)
+    files.write = [pieces = std::move(pieces), path, has_converged] {
+      write_vtu(path, has_converged, [&](std::ostream &out) { out << pieces; });
+    };
   MPI_Comm_free(&group);
-  throw_together(error, comm);
+  return files;
 }
 
 template <int dim>
-void VtuOutput<dim>::write_records(const DataOut<dim> &out, const std::vector<std::string> &pieces,
-                                   MPI_Comm comm) const
+std::string
+VtuOutput<dim>::series_text(const std::vector<std::pair<double, std::string>> &series) const
 {
-  std::string error;
-  if (Utilities::MPI::this_mpi_process(comm) == 0) {
-    try {
-      write_file(this->parameters.directory + "/" + series.back().second,
-                 [&](std::ostream &stream) { out.write_pvtu_record(stream, pieces); });
-      write_file(this->parameters.directory + "/" + this->name + ".pvd",
-                 [&](std::ostream &stream) { DataOutBase::write_pvd_record(stream, series); });
-    }
-    catch (const OutputError &e) {
-      error = e.what();
-    }
-  }
-  throw_together(error, comm);
-}
-
-template <int dim>
-void VtuOutput<dim>::write(const unsigned int index, const double time,
-                           DiscreteSolution<dim> &solution, const Vector<float> &indicators,
-                           const bool has_converged)
-{
-  const Discretization<dim> &discretization = solution.discretization();
-  const FeVector &u = solution.u();
-  const auto &triangulation = *discretization.mesh().triangulation;
-  const MPI_Comm comm = discretization.communicator();
-  DataOut<dim> out;
-  // Quadratic tetrahedra are what deal.II writes anyway; with this flag VTK cannot read them.
-  const bool are_tetrahedra = dim == 3 && discretization.mesh().is_simplex;
-  out.set_flags(
-      compat::vtk_flags(/* higher order cells */ discretization.degree() > 1 && !are_tetrahedra));
-  out.attach_dof_handler(discretization.dofs());
-  const std::vector<std::string> component_names = this->problem.component_names();
-  add_field(component_names, u, out);
-  std::pair<FeVector, FeVector> exact;
-  if (this->problem.exact_solution() != nullptr) {
-    exact =
-        exact_and_error(discretization, u, ComparableSolution<dim>(this->problem, discretization));
-    add_field(with_prefix("exact_", component_names), exact.first, out);
-    add_field(with_prefix("error_", component_names), exact.second, out);
-  }
-  std::vector<NodalField> fields;
-  if (this->has_nodal_fields)
-    fields = this->problem.nodal_fields(solution);
-  for (const NodalField &field : fields)
-    add_field(std::vector<std::string>(this->problem.n_components(), field.name), field.values,
-              out);
-  const auto postprocessors = this->problem.postprocessors();
-  for (const auto &postprocessor : postprocessors)
-    out.add_data_vector(u, *postprocessor);
-
-  Vector<float> material(triangulation.n_active_cells()), subdomain(triangulation.n_active_cells());
-  subdomain = static_cast<float>(Utilities::MPI::this_mpi_process(comm));
-  for (const auto &cell : triangulation.active_cell_iterators())
-    material(cell->active_cell_index()) = static_cast<float>(cell->material_id());
-  out.add_data_vector(material, "material_id", DataOut<dim>::type_cell_data);
-  out.add_data_vector(subdomain, "subdomain", DataOut<dim>::type_cell_data);
-  if (indicators.size() > 0)
-    out.add_data_vector(indicators, "error_indicator", DataOut<dim>::type_cell_data);
-  out.build_patches(discretization.mapping(), discretization.degree());
-
-  constexpr unsigned int most_files = 16;
-  const unsigned int n_files = std::min(
-      Utilities::MPI::n_mpi_processes(comm),
-      this->parameters.files_per_cycle > 0 ? this->parameters.files_per_cycle : most_files);
-  std::vector<std::string> pieces;
-  for (unsigned int piece = 0; piece < n_files; ++piece) {
-    std::ostringstream file;
-    file << this->base_name(index) << '.' << std::setw(3) << std::setfill('0') << piece << ".vtu";
-    pieces.push_back(file.str());
-  }
-  series.emplace_back(time, this->base_name(index) + ".pvtu");
-  this->names.insert(this->names.end(), pieces.begin(), pieces.end());
-  this->names.push_back(series.back().second);
-  if (series.size() == 1)
-    this->names.push_back(this->name + ".pvd");
-  write_pieces(out, pieces, has_converged, comm);
-  write_records(out, pieces, comm);
+  std::ostringstream text;
+  text << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+          "byte_order=\"LittleEndian\">\n<Collection>\n"
+       << std::setprecision(12);
+  for (const auto &[time, file] : series)
+    text << "<DataSet timestep=\"" << time << "\" group=\"\" part=\"0\" file=\"" << file
+         << "\"/>\n";
+  text << "</Collection>\n</VTKFile>\n";
+  return text.str();
 }
 
 template class VtuOutput<2>;

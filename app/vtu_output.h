@@ -3,8 +3,6 @@
 
 #include "app/solution_output.h"
 
-#include <deal.II/numerics/data_out.h>
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,23 +10,29 @@
 namespace femgpu
 {
 /// .vtu files for each solution with a .pvtu that names them, and one .pvd that names all with
-/// their times, by deal.II.
+/// their times. Cells have nodes of their own, so that what jumps from cell to cell does.
 template <int dim>
 class VtuOutput final : public SolutionOutput<dim>
 {
 public:
   using SolutionOutput<dim>::SolutionOutput;
 
-  void write(unsigned int index, double time, DiscreteSolution<dim> &solution,
-             const dealii::Vector<float> &indicators, bool has_converged) override;
-
 private:
-  void write_pieces(const dealii::DataOut<dim> &out, const std::vector<std::string> &pieces,
-                    bool has_converged, MPI_Comm comm) const;
-  void write_records(const dealii::DataOut<dim> &out, const std::vector<std::string> &pieces,
-                     MPI_Comm comm) const;
-
-  std::vector<std::pair<double, std::string>> series; ///< times and .pvtu files, for the .pvd
+  SolutionFiles files_of(NodeFields<dim> fields, const std::string &base, bool has_converged,
+                         MPI_Comm communicator) const override;
+  bool shares_nodes() const override
+  {
+    return false;
+  }
+  std::string extension() const override
+  {
+    return ".pvtu";
+  }
+  std::string series_extension() const override
+  {
+    return ".pvd";
+  }
+  std::string series_text(const std::vector<std::pair<double, std::string>> &series) const override;
 };
 } // namespace femgpu
 

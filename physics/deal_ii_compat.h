@@ -8,12 +8,10 @@
  * - extract_locally_relevant_dofs() returns the set since 9.5.
  * - AffineConstraints::reinit() takes the owned dofs too since 9.6.
  * - get_communicator() of a triangulation is get_mpi_communicator() since 9.7.
- * - VtkFlags: the defaults changed, so femgpu sets every member it relies on.
  */
 
 #include <deal.II/base/config.h>
 
-#include <deal.II/base/data_out_base.h>
 #include <deal.II/base/index_set.h>
 #include <deal.II/dofs/dof_handler.h>
 #include <deal.II/dofs/dof_tools.h>
@@ -66,20 +64,6 @@ MPI_Comm communicator(const Triangulation &triangulation)
 #else
   return triangulation.get_communicator();
 #endif
-}
-
-/// Fast compression, and cells of degree > 1 if @p higher_order.
-inline dealii::DataOutBase::VtkFlags vtk_flags(const bool higher_order)
-{
-  dealii::DataOutBase::VtkFlags flags;
-#if DEAL_II_VERSION_GTE(9, 5, 0)
-  flags.compression_level = dealii::DataOutBase::CompressionLevel::best_speed;
-#else
-  flags.compression_level = dealii::DataOutBase::VtkFlags::best_speed;
-#endif
-  flags.write_higher_order_cells = higher_order;
-  flags.print_date_and_time = false; // the same run gives the same bits
-  return flags;
 }
 } // namespace femgpu::compat
 

@@ -6,39 +6,23 @@ namespace femgpu
 {
 using namespace dealii;
 
-namespace
-{
-/// −σ of a scalar problem.
 template <int dim>
-class FluxOutput final : public DerivedFields<dim>
-{
-public:
-  explicit FluxOutput(const Problem<dim> &problem) : problem(problem)
-  {
-    this->add("flux", DataComponentInterpretation::component_is_part_of_vector);
-  }
-
-  void evaluate(const PointBatch<dim> &at, PointRows &rows) const override
-  {
-    PointTerms sigma;
-    sigma.reinit(dim, 1, dim, at.size());
-    problem.flux(at, sigma);
-    for (unsigned int d = 0; d < dim; ++d)
-      for (unsigned int q = 0; q < at.size(); ++q)
-        rows[d][q] = -sigma.value(d)[q];
-  }
-
-private:
-  const Problem<dim> &problem;
-};
-} // namespace
-
-template <int dim>
-std::vector<std::shared_ptr<DerivedFields<dim>>> Problem<dim>::postprocessors() const
+std::vector<DerivedField> Problem<dim>::derived_fields() const
 {
   if (n_components() > 1)
     return {};
-  return {std::make_shared<FluxOutput<dim>>(*this)};
+  return {{"flux", 1}};
+}
+
+template <int dim>
+void Problem<dim>::derive(const PointBatch<dim> &at, PointRows &numbers) const
+{
+  PointTerms sigma;
+  sigma.reinit(dim, 1, dim, at.size());
+  flux(at, sigma);
+  for (unsigned int d = 0; d < dim; ++d)
+    for (unsigned int q = 0; q < at.size(); ++q)
+      numbers[d][q] = -sigma.value(d)[q];
 }
 
 template <int dim>

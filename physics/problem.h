@@ -2,7 +2,6 @@
 #define femgpu_physics_problem_h
 
 #include "linalg/nonlinear/nonlinearity.h"
-#include "physics/derived_fields.h"
 #include "physics/discretization.h"
 #include "physics/expressions.h"
 #include "physics/point_batch.h"
@@ -48,6 +47,19 @@ struct NodalField
 {
   std::string name;
   FeVector values; ///< with ghost values
+};
+
+/// A field that follows from a solution and its gradient at each point: a scalar, a vector or a
+/// tensor, of dim^rank numbers, a tensor's by rows.
+struct DerivedField
+{
+  std::string name;
+  unsigned int rank;
+
+  unsigned int n_numbers(const unsigned int dim) const
+  {
+    return rank == 0 ? 1 : rank == 1 ? dim : dim * dim;
+  }
 };
 
 /**
@@ -193,7 +205,9 @@ public:
   }
 
   /// Fields that output files get besides the solution: of a scalar problem "flux", −σ.
-  virtual std::vector<std::shared_ptr<DerivedFields<dim>>> postprocessors() const;
+  virtual std::vector<DerivedField> derived_fields() const;
+  /// Their numbers at the points of @p at, a row of @p numbers each, one field after the other.
+  virtual void derive(const PointBatch<dim> &at, PointRows &numbers) const;
 
   /// Collective. Functions of the space that output files get besides the solution.
   virtual std::vector<NodalField> nodal_fields(DiscreteSolution<dim> & /* solution */) const

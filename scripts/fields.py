@@ -18,8 +18,9 @@ def parts(name, columns, dimension):
     if columns == 3:
         named = {f"{name}_{axis}": i for i, axis in enumerate(axes)}
         return {**named, f"{name}_magnitude": None}
-    if columns == 9:
-        return {f"{name}_{a}{b}": 3 * i + j for i, a in enumerate(axes) for j, b in enumerate(axes)}
+    if columns == 6:  # symmetric
+        order = ["xx", "yy", "zz", "xy", "yz", "xz"]
+        return {f"{name}_{a}{b}": order.index(min(a, b) + max(a, b)) for a in axes for b in axes}
     return {}
 
 
@@ -29,12 +30,13 @@ class Fields:
     def __init__(self, result):
         self.result = result
         self.dimension = 2 if numpy.ptp(result.points[:, 2]) == 0 else 3
+        self.arrays = vtu.arrays_at_points(result)
         self.names = {}  # -> array and column
-        for name, values in result.point_arrays.items():
-            if values.shape[1] != 9:  # a tensor has no value of its own
+        for name, values in self.arrays.items():
+            if values.shape[1] != 6:  # a tensor has no value of its own
                 self.names[name] = name, None
             for part, column in parts(name, values.shape[1], self.dimension).items():
-                if part not in result.point_arrays:  # as stress_zz in 2D
+                if part not in self.arrays:  # as stress_zz in 2D
                     self.names[part] = name, column
         self.summary = _summary_beside(result.path)
 
@@ -54,7 +56,7 @@ class Fields:
         if name not in self.names:
             raise vtu.BadFile(f"{self.result.path}: no field {name}; there is {', '.join(self.names)}")
         array, column = self.names[name]
-        values = self.result.point_arrays[array].astype(float)
+        values = self.arrays[array].astype(float)
         if column is not None or values.shape[1] == 1:
             return values[:, column or 0]
         return numpy.linalg.norm(values, axis=1)
@@ -62,7 +64,7 @@ class Fields:
     def title(self, name):
         """The name, or |name| for the length of a vector."""
         array, column = self.names[name]
-        is_length = column is None and self.result.point_arrays[array].shape[1] > 1
+        is_length = column is None and self.arrays[array].shape[1] > 1
         return f"|{array}|" if is_length else name
 
     def unit(self, name):

@@ -13,6 +13,7 @@ try:
     from vtkmodules.util.numpy_support import vtk_to_numpy
     from vtkmodules.vtkCommonCore import (vtkLogger, vtkOutputWindow,
                                           vtkStringOutputWindow)
+    from vtkmodules.vtkFiltersCore import vtkCellDataToPointData
     from vtkmodules.vtkIOHDF import vtkHDFReader
     from vtkmodules.vtkIOXML import (vtkXMLPUnstructuredGridReader,
                                      vtkXMLUnstructuredGridReader)
@@ -63,6 +64,14 @@ class Result:
         self.point_arrays = _arrays(path, grid.GetPointData())
         self.cell_arrays = _arrays(path, grid.GetCellData())
         self.field_arrays = _field_arrays(grid.GetFieldData())
+
+
+def arrays_at_points(result):
+    """Those of points, and of cells the means of the cells around each point."""
+    means = vtkCellDataToPointData()
+    means.SetInputData(result.grid)
+    means.Update()
+    return {**result.point_arrays, **_arrays(result.path, means.GetOutput().GetPointData())}
 
 
 def _arrays(path, data):

@@ -98,9 +98,13 @@ public:
   {
     return exact.get();
   }
-  std::vector<std::shared_ptr<DerivedFields<dim>>> postprocessors() const override
+  std::vector<DerivedField> derived_fields() const override
   {
-    return {std::make_shared<StressOutput<dim>>(materials)};
+    return stress_fields(materials);
+  }
+  void derive(const PointBatch<dim> &at, PointRows &numbers) const override
+  {
+    derive_stress(materials, at, numbers);
   }
   std::vector<std::string> base_units() const override
   {

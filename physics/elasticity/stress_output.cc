@@ -1,7 +1,5 @@
 #include "physics/elasticity/stress_output.h"
 
-#include <algorithm>
-
 namespace femgpu
 {
 using namespace dealii;
@@ -14,24 +12,22 @@ double safety_factor(const double yield_stress, const double von_mises_stress)
 }
 
 template <int dim>
-StressOutput<dim>::StressOutput(const ElasticMaterials<dim> &materials) : materials(materials)
+std::vector<DerivedField> stress_fields(const ElasticMaterials<dim> &materials)
 {
-  const auto tensor = DataComponentInterpretation::component_is_part_of_tensor;
-  const auto scalar = DataComponentInterpretation::component_is_scalar;
-  this->add("strain", tensor);
-  this->add("stress", tensor);
+  std::vector<DerivedField> fields = {{"strain", 2}, {"stress", 2}};
   if (dim == 2)
-    for (const char *const name : {"strain_zz", "stress_zz"})
-      this->add(name, scalar);
+    fields.insert(fields.end(), {{"strain_zz", 0}, {"stress_zz", 0}});
   for (const char *const name :
        {"principal_stress_1", "principal_stress_2", "principal_stress_3", "von_mises_stress"})
-    this->add(name, scalar);
+    fields.push_back({name, 0});
   if (materials.has_yield_stress())
-    this->add("safety_factor", scalar);
+    fields.push_back({"safety_factor", 0});
+  return fields;
 }
 
 template <int dim>
-void StressOutput<dim>::evaluate(const PointBatch<dim> &at, PointRows &rows) const
+void derive_stress(const ElasticMaterials<dim> &materials, const PointBatch<dim> &at,
+                   PointRows &numbers)
 {
   const auto moduli = materials.moduli(at.points(), at.material);
   std::vector<double> yield;
@@ -39,24 +35,25 @@ void StressOutput<dim>::evaluate(const PointBatch<dim> &at, PointRows &rows) con
     yield = materials.yield_stress(at.points(), at.material);
   for (unsigned int q = 0; q < at.size(); ++q) {
     const ElasticState state = materials.state(moduli[q], gradient_at(at, q));
-    unsigned int next = 0;
-    for (const auto *const values : {&state.strain, &state.stress})
+    unsigned int row = 0;
+    for (const auto *const tensor : {&state.strain, &state.stress})
       for (unsigned int a = 0; a < dim; ++a)
         for (unsigned int b = 0; b < dim; ++b)
-          rows[next++][q] = (*values)[a][b];
-    if (dim == 2) {
-      rows[next++][q] = state.strain[2][2];
-      rows[next++][q] = state.stress[2][2];
-    }
-    const double equivalent = von_mises(state.stress);
+          numbers[row++][q] = (*tensor)[a][b];
+    for (const auto *const tensor : {&state.strain, &state.stress})
+      if (dim == 2)
+        numbers[row++][q] = (*tensor)[2][2];
     for (const double stress : principal_stresses(state.stress))
-      rows[next++][q] = stress;
-    rows[next++][q] = equivalent;
+      numbers[row++][q] = stress;
+    const double equivalent = von_mises(state.stress);
+    numbers[row++][q] = equivalent;
     if (materials.has_yield_stress())
-      rows[next++][q] = safety_factor(yield[q], equivalent);
+      numbers[row][q] = safety_factor(yield[q], equivalent);
   }
 }
 
-template class StressOutput<2>;
-template class StressOutput<3>;
+template std::vector<DerivedField> stress_fields(const ElasticMaterials<2> &);
+template std::vector<DerivedField> stress_fields(const ElasticMaterials<3> &);
+template void derive_stress(const ElasticMaterials<2> &, const PointBatch<2> &, PointRows &);
+template void derive_stress(const ElasticMaterials<3> &, const PointBatch<3> &, PointRows &);
 } // namespace femgpu

@@ -1,8 +1,9 @@
 #ifndef femgpu_physics_stress_output_h
 #define femgpu_physics_stress_output_h
 
-#include "physics/derived_fields.h"
 #include "physics/elasticity/elastic_materials.h"
+
+#include <vector>
 
 namespace femgpu
 {
@@ -12,17 +13,12 @@ namespace femgpu
  * in 2D those out of the plane are fields of their own, strain_zz and stress_zz.
  */
 template <int dim>
-class StressOutput final : public DerivedFields<dim>
-{
-public:
-  /// @param materials outlives this object
-  explicit StressOutput(const ElasticMaterials<dim> &materials);
+std::vector<DerivedField> stress_fields(const ElasticMaterials<dim> &materials);
 
-  void evaluate(const PointBatch<dim> &at, PointRows &rows) const override;
-
-private:
-  const ElasticMaterials<dim> &materials;
-};
+/// As Problem::derive().
+template <int dim>
+void derive_stress(const ElasticMaterials<dim> &materials, const PointBatch<dim> &at,
+                   PointRows &numbers);
 
 /// Where the stress is zero the safety factor is infinite; it is reported as this.
 constexpr double largest_safety_factor = 1e6;

@@ -13,14 +13,18 @@ template <int dim>
 SolutionFields<dim>::SolutionFields(const Discretization<dim> &discretization,
                                     const Problem<dim> &problem)
     : discretization(discretization), problem(problem), is_scalar(problem.n_components() == 1),
-      postprocessors(problem.postprocessors()), u_cell(discretization.element().n_dofs_per_cell())
+      derived(problem.derived_fields()), u_cell(discretization.element().n_dofs_per_cell())
 {
   const std::string name = problem.component_names().front();
   add_function(name);
   if (is_scalar)
     add_vector("grad_" + name);
-  for (const auto &postprocessor : postprocessors)
-    add_postprocessor(*postprocessor);
+  for (const DerivedField &field : derived) {
+    field.rank == 0   ? add_scalar(field.name)
+    : field.rank == 1 ? add_vector(field.name)
+                      : add_tensor(field.name);
+    n_derived_numbers += field.n_numbers(dim);
+  }
   n_columns_before_nodal = static_cast<unsigned int>(columns.size());
   n_vectors_before_nodal = vectors.size();
 }
@@ -55,24 +59,6 @@ void SolutionFields<dim>::add_function(const std::string &name)
     add_scalar(name);
   else
     add_vector(name);
-}
-
-template <int dim>
-void SolutionFields<dim>::add_postprocessor(const DerivedFields<dim> &postprocessor)
-{
-  const auto names = postprocessor.get_names();
-  const auto kinds = postprocessor.get_data_component_interpretation();
-  for (unsigned int i = 0; i < names.size();)
-    if (kinds[i] == DataComponentInterpretation::component_is_part_of_vector) {
-      add_vector(names[i]);
-      i += dim;
-    }
-    else if (kinds[i] == DataComponentInterpretation::component_is_part_of_tensor) {
-      add_tensor(names[i]);
-      i += dim * dim;
-    }
-    else
-      add_scalar(names[i++]);
 }
 
 template <int dim>
@@ -149,17 +135,19 @@ void SolutionFields<dim>::evaluate(CellPoints<dim> &points, const ActiveCell<dim
   add_function(u);
   if (is_scalar)
     to.vector(at.gradients, 0);
-  for (const auto &postprocessor : postprocessors) {
-    const auto kinds = postprocessor->get_data_component_interpretation();
-    derived.reinit(static_cast<unsigned int>(kinds.size()), points.size());
-    postprocessor->evaluate(at, derived);
-    for (unsigned int row = 0; row < kinds.size();)
-      if (kinds[row] == DataComponentInterpretation::component_is_part_of_vector) {
-        to.vector(derived, row);
-        row += dim;
-      }
-      else
-        to.scalar(derived, row++);
+  if (!derived.empty()) {
+    numbers.reinit(n_derived_numbers, points.size());
+    problem.derive(at, numbers);
+  }
+  unsigned int row = 0;
+  for (const DerivedField &field : derived) {
+    const unsigned int end = row + field.n_numbers(dim);
+    if (field.rank == 1)
+      to.vector(numbers, row);
+    else
+      for (unsigned int k = row; k < end; ++k)
+        to.scalar(numbers, k);
+    row = end;
   }
   for (const NodalField &field : nodal)
     add_function(field.values);

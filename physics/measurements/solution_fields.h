@@ -8,7 +8,6 @@
 #include <deal.II/base/types.h>
 #include <deal.II/lac/vector.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,8 +18,8 @@ namespace femgpu
 inline constexpr char axes[] = "xyz";
 
 /**
- * All fields of a solution by name, at points of cells and faces: the solution's components, the gradient
- * of a scalar solution, and what Problem::postprocessors() and Problem::nodal_fields() yield.
+ * All fields of a solution by name, at points of cells and faces: the solution's components, the
+ * gradient of a scalar solution, and what Problem::derived_fields() and Problem::nodal_fields() yield.
  * A scalar is one column; a vector `v` has columns `v_x`, `v_y` (`v_z`) and `v_magnitude`; a tensor
  * `t` has `t_xx`, `t_xy`, ….
  */
@@ -84,11 +83,12 @@ private:
   void add_vector(const std::string &name);
   void add_tensor(const std::string &name);
   void add_function(const std::string &name);
-  void add_postprocessor(const DerivedFields<dim> &postprocessor);
+
   const Discretization<dim> &discretization;
   const Problem<dim> &problem;
   const bool is_scalar;
-  std::vector<std::shared_ptr<DerivedFields<dim>>> postprocessors;
+  std::vector<DerivedField> derived;
+  unsigned int n_derived_numbers = 0;
   FeVector u;
   std::vector<NodalField> nodal;
   std::vector<std::string> columns;
@@ -97,7 +97,7 @@ private:
   std::size_t n_vectors_before_nodal = 0;
 
   dealii::Vector<double> u_cell;
-  PointRows derived; ///< of a postprocessor
+  PointRows numbers; ///< of derived fields
 };
 } // namespace femgpu
 
