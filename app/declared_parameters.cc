@@ -1,11 +1,12 @@
 #include "app/declared_parameters.h"
 
+#include "linalg/base/text.h"
+
 #include <deal.II/base/parameter_handler.h>
 #include <deal.II/base/patterns.h>
 #include <deal.II/base/utilities.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <regex>
 #include <sstream>
@@ -87,23 +88,21 @@ std::string in_words(const std::string &pattern)
   return pattern;
 }
 
-/// deal.II writes a parameter as an object with "value" or "alias", a section as any other object.
+/// deal.II writes a parameter as an object with "value", a section as any other object.
 void read_section(const Json &node, const std::string &section, DeclaredParameters &declared)
 {
-  const auto has_text = [](const Json &child, const char *name) {
-    return child.is_object() && child.contains(name) && child[name].is_string();
+  const auto is_parameter = [](const Json &child) {
+    return child.is_object() && child.contains("value") && child["value"].is_string();
   };
   declared.sections.push_back(section);
   if (!node.is_object()) // deal.II writes an empty section as ""
     return;
   for (const auto &[name, child] : node.items())
-    if (has_text(child, "value"))
+    if (is_parameter(child))
       declared.parameters.push_back({section, name, child["value"], child["default_value"],
                                      child["documentation"], child["pattern_description"]});
-    else if (has_text(child, "alias"))
-      declared.aliases[path_in(section, name)] = child["alias"];
   for (const auto &[name, child] : node.items())
-    if (!has_text(child, "value") && !has_text(child, "alias"))
+    if (!is_parameter(child))
       read_section(child, path_in(section, name), declared);
 }
 } // namespace
@@ -141,17 +140,11 @@ Json DeclaredParameter::json_of(const std::string &text) const
 {
   if (is_of(pattern, "[Bool"))
     return text == "true";
-  char *end = nullptr;
-  if (is_of(pattern, "[Integer")) {
-    const long number = std::strtol(text.c_str(), &end, 10);
-    if (end != text.c_str())
-      return number;
-  }
-  if (is_of(pattern, "[Double")) {
-    const double number = std::strtod(text.c_str(), &end);
-    if (end != text.c_str())
-      return number;
-  }
+  if (long number = 0; is_of(pattern, "[Integer") && read_number(text, number))
+    return number;
+  if (is_of(pattern, "[Double"))
+    if (const auto number = finite_number(text))
+      return *number;
   return text;
 }
 
@@ -169,8 +162,7 @@ const DeclaredParameter *DeclaredParameters::find(const std::string &section,
   for (const DeclaredParameter &parameter : parameters)
     if (parameter.section == section && parameter.key == key)
       return &parameter;
-  const auto alias = aliases.find(path_in(section, key));
-  return alias == aliases.end() ? nullptr : find(section, alias->second);
+  return nullptr;
 }
 
 bool DeclaredParameters::has_section(const std::string &section, const std::string &name) const

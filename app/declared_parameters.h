@@ -50,11 +50,10 @@ struct DeclaredParameters
 {
   explicit DeclaredParameters(const dealii::ParameterHandler &prm);
 
-  std::vector<DeclaredParameter> parameters;  ///< in the order of declaration, by sections
-  std::vector<std::string> sections;          ///< "Solver/Krylov"; the empty top level comes first
-  std::map<std::string, std::string> aliases; ///< old paths, and the keys that they stand for
+  std::vector<DeclaredParameter> parameters; ///< in the order of declaration, by sections
+  std::vector<std::string> sections;         ///< "Solver/Krylov"; the empty top level comes first
 
-  /// The parameter named exactly @p key in @p section, or that it stands for; nullptr for none.
+  /// The parameter named exactly @p key in @p section; nullptr for none.
   const DeclaredParameter *find(const std::string &section, const std::string &key) const;
 
   bool has_section(const std::string &section, const std::string &name) const;

@@ -3,6 +3,7 @@
 #include "app/declared_parameters.h"
 #include "common/spelling.h"
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 
 #include <deal.II/base/parameter_handler.h>
 #include <deal.II/base/utilities.h>

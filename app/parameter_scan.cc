@@ -2,6 +2,7 @@
 
 #include "common/spelling.h"
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -167,14 +168,6 @@ void read_misspelled(const JoinedLine &line, const std::string &word, const std:
     statements.push_back({Kind::close, line.line, "", ""});
 }
 } // namespace
-
-std::string trimmed(const std::string &text)
-{
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string::npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 ParameterSource read_parameter_source(const std::string &path)
 {

@@ -50,9 +50,6 @@ struct ParameterStatement
  */
 std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
                                                     std::vector<ParameterProblem> &problems);
-
-/// @p text without blanks (space, tab, carriage return, …) at either end.
-std::string trimmed(const std::string &text);
 } // namespace femgpu
 
 #endif

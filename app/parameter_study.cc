@@ -3,6 +3,7 @@
 #include "app/convergence.h"
 #include "app/study_report.h"
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 
 #include <algorithm>
 #include <cctype>

@@ -2,6 +2,7 @@
 
 #include "app/declared_parameters.h"
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 
 #include <deal.II/base/mpi.h>
 

@@ -73,24 +73,12 @@ void require_memory_for_mpi()
                       ". Raise that limit.");
 }
 
-std::string listing_of_generators()
-{
-  constexpr std::size_t width = 88;
-  std::string text = "Mesh/Generator\n ";
-  std::size_t column = 0;
-  for (const std::string &name : generator_names()) {
-    if (column + name.size() > width) {
-      text += "\n ";
-      column = 0;
-    }
-    text += ' ' + name;
-    column += name.size() + 1;
-  }
-  return text + "\n\n";
-}
 /// What `--list` prints: everything that parameters can name, and the devices that are there.
 std::string listing()
 {
+  std::vector<Choice> generators;
+  for (const std::string &name : generator_names())
+    generators.push_back({name, ""});
   return listing_of("Physics", all_physics.choices()) +
          listing_of("Solver/Solver", linalg::group_solver_choices()) +
          listing_of("Solver/Preconditioner", linalg::preconditioner_choices()) +
@@ -100,7 +88,7 @@ std::string listing()
          listing_of("Solver/Ordering", linalg::orderings.choices()) +
          listing_of("Nonlinear/Method", linalg::nonlinear_methods.choices()) +
          listing_of("Functions of expressions", linalg::expression_functions()) +
-         listing_of_generators() + listing_of_backends("Solver/Backend");
+         listing_of("Mesh/Generator", generators) + listing_of_backends("Solver/Backend");
 }
 
 /// Of several ranks also their solver groups where parameters say nothing of these. Collective.

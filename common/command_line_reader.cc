@@ -3,13 +3,12 @@
 #include "common/spelling.h"
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/base/text.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cmath>
 
 namespace femgpu
 {
@@ -162,10 +161,8 @@ std::optional<double> CommandLineReader::tolerance(const std::vector<std::string
   const std::optional<std::string> text = single(values, name);
   if (!text)
     return std::nullopt;
-  double number = -1.;
-  const char *const end = text->data() + text->size();
-  const auto [stop, error] = std::from_chars(text->data(), end, number);
-  if (error != std::errc() || stop != end || !std::isfinite(number) || number < 0.)
+  const auto number = finite_number(*text);
+  if (!number || *number < 0.)
     fail(name + " " + *text + ": give a number that is not negative, as 1e-8");
   return number;
 }

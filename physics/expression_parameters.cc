@@ -4,8 +4,6 @@
 #include "physics/expressions.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -17,16 +15,6 @@ namespace femgpu
 namespace
 {
 const std::string constants_path = "Expressions/Constants", tables_path = "Expressions/Tables";
-
-std::optional<double> number(const std::string &text)
-{
-  double value = 0.;
-  const char *const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value))
-    return {};
-  return value;
-}
 
 /// @throws ParameterError unless @p name of a parameter can be used, beside the @p known ones
 template <class Known>
@@ -51,7 +39,7 @@ std::optional<std::pair<double, double>> read_pair(std::string line)
   std::istringstream words(line);
   std::string x, y, more;
   words >> x >> y;
-  const auto first = number(x), second = number(y);
+  const auto first = finite_number(x), second = finite_number(y);
   if (!first || !second || words >> more)
     return {};
   return std::pair(*first, *second);
@@ -125,11 +113,9 @@ ExpressionParameters::ExpressionParameters() : ParameterAcceptor("/Expressions")
 linalg::ExpressionDefinitions ExpressionParameters::definitions() const
 {
   linalg::ExpressionDefinitions result;
-  for (const std::string &entry : split_expressions(constants, ',')) {
-    if (entry.empty())
-      continue;
+  for (const std::string &entry : entries_of(constants, ',')) {
     const auto parts = split_expressions(entry, '=');
-    const auto value = parts.size() == 2 ? number(parts[1]) : std::nullopt;
+    const auto value = parts.size() == 2 ? finite_number(parts[1]) : std::nullopt;
     if (!value)
       throw ParameterError(
           "The entry '" + entry + "' of " + constants_path +
@@ -138,21 +124,18 @@ linalg::ExpressionDefinitions ExpressionParameters::definitions() const
     check_name(constants_path, parts[0], result.constants);
     result.constants[parts[0]] = *value;
   }
-  for (const std::string &entry : split_expressions(tables, ';')) {
-    if (entry.empty())
-      continue;
+  for (const std::string &entry : entries_of(tables)) {
     const auto colon = entry.find(':');
     if (colon == std::string::npos)
       throw ParameterError("The entry '" + entry + "' of " + tables_path +
                                " has no ':' behind its name; write 'k_steel: 300 60, 600 45'.",
                            tables_path);
-    const std::string name = split_expressions(entry.substr(0, colon), ',').front();
+    const std::string name = trimmed(entry.substr(0, colon));
     check_name(tables_path, name, result.tables);
     if (result.constants.count(name) > 0)
       throw ParameterError("'" + name + "' is a constant and a table. Give one another name.",
                            tables_path);
-    const std::string text = split_expressions(entry.substr(colon + 1), ';').front();
-    result.tables[name] = read_table(name, text, directory);
+    result.tables[name] = read_table(name, trimmed(entry.substr(colon + 1)), directory);
   }
   return result;
 }

@@ -2,7 +2,6 @@
 
 #include "linalg/base/error.h"
 #include "linalg/expressions/expression_parser.h"
-#include "physics/expression_text.h"
 
 #include <deal.II/lac/vector.h>
 
@@ -234,11 +233,16 @@ std::vector<std::string> split_expressions(const std::string &text, const char s
     else
       parts.back() += c;
   }
-  for (std::string &part : parts) {
-    part.erase(0, part.find_first_not_of(" \t"));
-    part.erase(part.find_last_not_of(" \t") + 1);
-  }
+  for (std::string &part : parts)
+    part = trimmed(part);
   return parts;
+}
+
+std::vector<std::string> entries_of(const std::string &text, const char separator)
+{
+  std::vector<std::string> entries = split_expressions(text, separator);
+  entries.erase(std::remove(entries.begin(), entries.end(), ""), entries.end());
+  return entries;
 }
 
 namespace
@@ -277,16 +281,6 @@ Entry read_entry(const std::string &path, const std::string &text, const unsigne
                              ", one for each component.",
                          path);
   return entry;
-}
-
-/// The entries of @p text, which ';' separates.
-std::vector<std::string> entries_of(const std::string &text)
-{
-  std::vector<std::string> entries;
-  for (const std::string &entry : split_expressions(text, ';'))
-    if (!entry.empty())
-      entries.push_back(entry);
-  return entries;
 }
 } // namespace
 

@@ -2,6 +2,7 @@
 #define femgpu_physics_expressions_h
 
 #include "linalg/expressions/expression_tape.h"
+#include "physics/expression_text.h"
 #include "physics/mesh/regions.h"
 #include "physics/point_batch.h"
 
@@ -100,9 +101,6 @@ private:
   std::string path;
   std::vector<Component> components;
 };
-
-/// Splits at @p separator outside of parentheses, and trims blanks.
-std::vector<std::string> split_expressions(const std::string &text, char separator);
 
 /// What a parameter says about parts of the boundary: for each id one expression a component.
 using BoundaryExpressions = std::map<dealii::types::boundary_id, std::vector<std::string>>;

@@ -2,7 +2,6 @@
 #define femgpu_physics_problem_tools_h
 
 #include "linalg/base/error.h"
-#include "physics/expression_text.h"
 #include "physics/expressions.h"
 #include "physics/problem.h"
 

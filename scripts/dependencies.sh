@@ -18,6 +18,7 @@ ninja-build         runs the build
 ccache              makes building again fast
 git                 tells the revision in outputs
 libgtest-dev        GoogleTest, for the tests
+libmpfr-dev         MPFR: numbers of many digits, for the tests
 libboost-dev        Boost Graph Library: reverse Cuthill-McKee
 libmetis-dev        METIS: cuts graphs into blocks
 liblapack-dev       LAPACK: eigenvalues of small matrices

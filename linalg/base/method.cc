@@ -1,9 +1,9 @@
 #include "linalg/base/method.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 namespace femgpu
@@ -15,15 +15,6 @@ std::string number_text(const double value)
   std::ostringstream text;
   text << value;
   return text.str();
-}
-
-/// The whole of @p text as a number; false if it is none.
-template <class Number>
-bool read(const std::string &text, Number &value)
-{
-  const char *const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end;
 }
 } // namespace
 
@@ -78,7 +69,7 @@ int Method::integer_or(const std::string &option, const std::string &word, const
   if (text == nullptr || *text == word)
     return for_word;
   int value = 0;
-  if (!read(*text, value) || value < least || value > most)
+  if (!read_number(*text, value) || value < least || value > most)
     refuse(option, *text,
            (word.empty() ? "" : word + " or ") + "an integer from " + std::to_string(least) +
                " to " + std::to_string(most));
@@ -92,7 +83,7 @@ double Method::number(const std::string &option, const double otherwise, const d
   if (text == nullptr)
     return otherwise;
   double value = 0.;
-  if (!read(*text, value) || !(value >= least && value <= most))
+  if (!read_number(*text, value) || !(value >= least && value <= most))
     refuse(option, *text, "a number from " + number_text(least) + " to " + number_text(most));
   return value;
 }

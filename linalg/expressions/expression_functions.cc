@@ -37,11 +37,13 @@ int mean(ExpressionGraph &graph, const Arguments &arguments)
                      graph.constant(static_cast<double>(arguments.size())));
 }
 
-/// floor(a + 1/2)
+/// floor(a), or 1 more if a - floor(a) is not less than 1/2; a + 1/2 would be rounded.
 int nearest_integer(ExpressionGraph &graph, const Arguments &arguments)
 {
-  return graph.apply(Operation::floor,
-                     graph.apply(Operation::add, arguments[0], graph.constant(0.5)));
+  const int a = arguments[0], below = graph.apply(Operation::floor, a);
+  const int rest = graph.apply(Operation::subtract, a, below);
+  return graph.apply(Operation::add, below,
+                     graph.apply(Operation::less_equal, graph.constant(0.5), rest));
 }
 
 bool is_logical(const Operation operation)

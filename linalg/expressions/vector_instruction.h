@@ -16,8 +16,9 @@ constexpr int vector_width = 8;
 using VectorInstruction = bool (*)(ExpressionOperation operation, const double *a, const double *b,
                                    const double *c, double *result, int n);
 
-/// That of the widest vectors of this machine for which there is code; nullptr if there is none.
-VectorInstruction vector_instruction();
+/// Of the vectors of this machine for which there is code those that come, from the widest down,
+/// behind @p n_wider others; nullptr if there are none.
+VectorInstruction vector_instruction(int n_wider = 0);
 
 // In programs whose C library has such functions.
 bool run_on_avx2(ExpressionOperation operation, const double *a, const double *b, const double *c,

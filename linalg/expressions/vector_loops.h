@@ -9,13 +9,13 @@
  * @file
  * A VectorInstruction FEMGPU_RUN, for a file that is compiled for one kind of CPU and names its
  * type FEMGPU_VECTOR and the functions of the GNU C library for this (libmvec, errors of up to 4
- * units of the last place). That file must have nothing else: what it shared with others, as a
- * template of the standard library, would be compiled for its CPU in all of them.
+ * units of the last place; but for tan, as 1/tan would have more). That file must have nothing
+ * else: what it shared with others, as a template of the standard library, would be compiled for
+ * its CPU in all of them.
  */
 #define FEMGPU_FUNCTIONS_OF_ONE(what)                                                              \
-  what(exp) what(log) what(log2) what(log10) what(sin) what(cos) what(tan) what(asin) what(acos)   \
-      what(atan) what(sinh) what(cosh) what(tanh) what(asinh) what(acosh) what(atanh) what(erf)    \
-          what(erfc)
+  what(exp) what(log) what(log2) what(log10) what(sin) what(cos) what(asin) what(acos) what(atan)  \
+      what(sinh) what(cosh) what(tanh) what(asinh) what(acosh) what(atanh) what(erf) what(erfc)
 
 /// `case` of a function with one argument, by the function that @p symbol gives its name.
 #define FEMGPU_CASE(name)                                                                          \

@@ -2,8 +2,8 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
+#include "linalg/base/text.h"
 
-#include <charconv>
 #include <cmath>
 #include <system_error>
 
@@ -28,15 +28,6 @@ std::string after_colon(const std::string &text)
 {
   const std::size_t colon = text.find(':');
   return colon == std::string::npos ? "" : text.substr(colon + 1);
-}
-
-/// Whether all of @p word is a number.
-template <class Number>
-bool parse(const std::string &word, Number &number)
-{
-  const char *const end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, number);
-  return error == std::errc() && stop == end;
 }
 } // namespace
 
@@ -77,7 +68,7 @@ int GeneratorArguments::second_size(const int smallest) const
 double GeneratorArguments::number() const
 {
   double number = 0.;
-  if (!parse(words[1], number) || !std::isfinite(number))
+  if (!read_number(words[1], number) || !std::isfinite(number))
     fail("'" + words[1] + "' is no finite number");
   return number;
 }
@@ -96,7 +87,7 @@ void GeneratorArguments::fail(const std::string &reason) const
 int GeneratorArguments::parse_size(const std::string &word, const int smallest) const
 {
   int size = 0;
-  if (!parse(word, size) || size < smallest || size > most_indices)
+  if (!read_number(word, size) || size < smallest || size > most_indices)
     fail("'" + word + "' is no whole number from " + std::to_string(smallest) + " to " +
          std::to_string(most_indices));
   return size;

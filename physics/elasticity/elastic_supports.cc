@@ -4,10 +4,9 @@
 #include "physics/lower_parts.h"
 #include "physics/mesh/mesh_mapping.h"
 
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_nothing.h>
-#include <deal.II/fe/fe_simplex_p.h>
+#include <deal.II/grid/reference_cell.h>
 #include <deal.II/physics/transformations.h>
 
 #include <algorithm>
@@ -78,8 +77,8 @@ template <int dim>
 std::set<types::boundary_id> read_planes(const std::string &text, const MeshRegions &regions)
 {
   std::set<types::boundary_id> ids;
-  for (const std::string &word : split_expressions(text, ','))
-    if (!word.empty() && !ids.insert(regions.boundary(planes_path, word)).second)
+  for (const std::string &word : entries_of(text, ','))
+    if (!ids.insert(regions.boundary(planes_path, word)).second)
       throw ParameterError("Boundary id " + word + " comes twice in " + planes_path + ".",
                            planes_path);
   return ids;
@@ -101,18 +100,12 @@ void for_each_coarse_face(const Mesh<dim> &mesh, const std::vector<MeshPart<dim>
                           const F &f)
 {
   const std::unique_ptr<Mapping<dim>> mapping = make_mapping(mesh, 4); // sees curved faces
-  std::unique_ptr<FiniteElement<dim>> none;
-  Quadrature<dim - 1> points;
-  if (mesh.is_simplex) {
-    none = std::make_unique<FE_Nothing<dim>>(ReferenceCells::get_simplex<dim>());
-    points = QGaussSimplex<dim - 1>(2);
-  }
-  else {
-    none = std::make_unique<FE_Nothing<dim>>();
-    points = QGauss<dim - 1>(2);
-  }
-  FEFaceValues<dim> values(*mapping, *none, points,
-                           update_quadrature_points | update_normal_vectors);
+  const ReferenceCell reference = mesh.coarse().get_reference_cells()[0];
+  const FE_Nothing<dim> none(reference);
+  FEFaceValues<dim> values(
+      *mapping, none,
+      reference.face_reference_cell(0).template get_gauss_type_quadrature<dim - 1>(2),
+      update_quadrature_points | update_normal_vectors);
   for (std::size_t part = 0; part < parts.size(); ++part)
     for (const auto &cell : parts[part].cells)
       for (const auto face : cell->face_indices())

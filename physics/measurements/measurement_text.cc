@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
 namespace femgpu
@@ -32,23 +31,12 @@ struct Entry
   }
 };
 
-/// The entries of @p text, which ';' separates.
-std::vector<std::string> entries_of(const std::string &text)
-{
-  std::vector<std::string> entries = split_expressions(text, ';');
-  entries.erase(std::remove(entries.begin(), entries.end(), ""), entries.end());
-  return entries;
-}
-
 double read_number(const Entry &entry, const std::string &text)
 {
-  double value = 0.;
-  const bool has_plus = text.size() > 1 && text[0] == '+';
-  const char *const end = text.data() + text.size();
-  const auto result = std::from_chars(text.data() + (has_plus ? 1 : 0), end, value);
-  if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value))
+  const auto value = finite_number(text);
+  if (!value)
     entry.refuse("has '" + text + "' where a number must be");
-  return value;
+  return *value;
 }
 
 template <int dim>
@@ -84,9 +72,9 @@ std::pair<std::string, std::string> split_name(const Entry &entry)
   const auto colon = entry.text.find(':');
   if (colon == std::string::npos)
     entry.refuse("does not begin with a name and ':'");
-  const std::string name = split_expressions(entry.text.substr(0, colon), ';').front();
+  const std::string name = trimmed(entry.text.substr(0, colon));
   check_name(entry, name);
-  return {name, split_expressions(entry.text.substr(colon + 1), ';').front()};
+  return {name, trimmed(entry.text.substr(colon + 1))};
 }
 
 template <class T>
@@ -98,16 +86,7 @@ void refuse_twice(const Entry &entry, const std::vector<T> &before, const std::s
 }
 
 template <int dim>
-std::string coordinates_example()
-{
-  return dim == 2 ? "0.5, 1" : "0.5, 1, 0";
-}
-
-template <int dim>
-std::string origin_example()
-{
-  return dim == 2 ? "0, 0" : "0, 0, 0";
-}
+const std::string example_of_point = dim == 2 ? "0.5, 1" : "0.5, 1, 0";
 } // namespace
 
 template <int dim>
@@ -125,7 +104,7 @@ std::vector<NamedPoint<dim>> parse_points(const std::string &path, const std::st
 {
   std::vector<NamedPoint<dim>> points;
   for (const std::string &part : entries_of(text)) {
-    const Entry entry{path, part, "tip: " + coordinates_example<dim>()};
+    const Entry entry{path, part, "tip: " + example_of_point<dim>};
     const auto [name, coordinates] = split_name(entry);
     refuse_twice(entry, points, name);
     points.push_back({name, read_point<dim>(entry, coordinates)});
@@ -139,15 +118,15 @@ std::vector<NamedLine<dim>> parse_lines(const std::string &path, const std::stri
   std::vector<NamedLine<dim>> lines;
   for (const std::string &part : entries_of(text)) {
     const Entry entry{path, part,
-                      "axis: " + origin_example<dim>() + " -> " + coordinates_example<dim>() +
-                          " : 101"};
+                      "axis: " + std::string(dim == 2 ? "0, 0" : "0, 0, 0") + " -> " +
+                          example_of_point<dim> + " : 101"};
     const auto [name, rest] = split_name(entry);
     refuse_twice(entry, lines, name);
     const auto colon = rest.rfind(':');
     const auto arrow = rest.find("->");
     if (arrow == std::string::npos || colon == std::string::npos || colon < arrow)
       entry.refuse("is no line from one point to another with a number of points");
-    const std::string count = split_expressions(rest.substr(colon + 1), ';').front();
+    const std::string count = trimmed(rest.substr(colon + 1));
     const double n = read_number(entry, count);
     if (!(n >= 2.) || n > most_points || n != std::floor(n))
       entry.refuse("has '" + count + "' points, but needs 2 to " + std::to_string(most_points));
@@ -167,7 +146,7 @@ MeasuredRegion read_region(const Entry &entry, const std::string &text, const Me
 {
   const auto blank = std::min(text.find_first_of(" \t"), text.size());
   const std::string kind = text.substr(0, blank);
-  const std::string rest = split_expressions(text.substr(blank), ';').front();
+  const std::string rest = trimmed(text.substr(blank));
   MeasuredRegion region;
   if (kind == "all" && rest.empty())
     return region;
@@ -199,12 +178,11 @@ RegionField read_region_field(const Entry &entry, const std::string &text,
   const auto over = text.find(" over");
   if (over == std::string::npos && !may_be_all)
     entry.refuse("does not say 'over' what");
-  result.field = split_expressions(text.substr(0, over), ';').front();
+  result.field = trimmed(text.substr(0, over));
   if (result.field.empty())
     entry.refuse("names no field");
   if (over != std::string::npos)
-    result.region =
-        read_region(entry, split_expressions(text.substr(over + 5), ';').front(), regions);
+    result.region = read_region(entry, trimmed(text.substr(over + 5)), regions);
   return result;
 }
 } // namespace
@@ -243,13 +221,6 @@ std::vector<RegionField> parse_extrema(const std::string &path, const std::strin
         entry.refuse("is there twice");
   }
   return result;
-}
-
-std::vector<std::string> parse_words(const std::string &text)
-{
-  std::vector<std::string> words = split_expressions(text, ',');
-  words.erase(std::remove(words.begin(), words.end(), ""), words.end());
-  return words;
 }
 
 template struct NamedLine<2>;

@@ -92,9 +92,6 @@ std::vector<RegionField> parse_integrals(const std::string &path, const std::str
 /// Reads "field over region; field", without a name and with all cells if no region is given.
 std::vector<RegionField> parse_extrema(const std::string &path, const std::string &text,
                                        const MeshRegions &regions);
-
-/// The words of "field, field".
-std::vector<std::string> parse_words(const std::string &text);
 } // namespace femgpu
 
 #endif

@@ -106,7 +106,7 @@ Measurements<dim>::Measurements(const MeasurementParameters &parameters,
     : discretization(discretization), used_key(parameters.used_key()),
       fields(discretization, problem), points(parse_points<dim>(points_path, parameters.points)),
       lines(parse_lines<dim>(lines_path, parameters.lines)),
-      point_fields(parse_words(parameters.point_fields))
+      point_fields(entries_of(parameters.point_fields, ','))
 {
   const MeshRegions &regions = discretization.mesh().regions;
   auto all = parse_integrals(integrals_path, parameters.integrals, regions);

@@ -1,6 +1,7 @@
 #include "physics/mesh/angular_sides.h"
 
 #include "physics/mesh/disjoint_sets.h"
+#include "physics/mesh/mesh_check.h"
 
 #include <deal.II/base/numbers.h>
 #include <deal.II/distributed/tria_base.h>
@@ -35,13 +36,7 @@ Tensor<1, dim> outward_normal(const typename Triangulation<dim>::cell_iterator &
                               const unsigned int f)
 {
   const auto face = cell->face(f);
-  Tensor<1, dim> n;
-  if constexpr (dim == 2)
-    n = cross_product_2d(face->vertex(1) - face->vertex(0));
-  else if (face->n_vertices() == 3)
-    n = cross_product_3d(face->vertex(1) - face->vertex(0), face->vertex(2) - face->vertex(0));
-  else
-    n = cross_product_3d(face->vertex(3) - face->vertex(0), face->vertex(2) - face->vertex(1));
+  Tensor<1, dim> n = face_normal<dim>(face);
   n /= n.norm();
   return n * (face->center() - cell->center()) > 0. ? n : -n;
 }

@@ -16,7 +16,8 @@ namespace femgpu
  * @param text all of the file
  * @param dim of the mesh: parts of smaller dimension than dim - 1 need no single group
  * @throws InputError "FILE:LINE: …" for a binary or truncated file, another version, elements of
- *         order 3 or more or of unknown kind, and whatever else is no such file
+ *         order 3 or more or of unknown kind, names that are empty, numbers or those of two groups
+ * of a dimension, and whatever else is no such file
  */
 MeshTable read_gmsh_file(const std::string &name, std::string_view text, int dim);
 } // namespace femgpu

@@ -5,12 +5,11 @@
 #include "physics/mesh/mesh_mapping.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/base/quadrature_lib.h>
+#include <deal.II/base/quadrature.h>
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/fe/fe_q.h>
-#include <deal.II/fe/fe_simplex_p.h>
+#include <deal.II/fe/fe_nothing.h>
 #include <deal.II/fe/fe_values.h>
-#include <deal.II/fe/mapping_q.h>
+#include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,22 +26,13 @@ namespace
 // the flattest cells that anybody computes on.
 constexpr double smallest_determinant = 1e-14;
 
-template <int dim>
-std::unique_ptr<FiniteElement<dim>> linear_element(const bool is_simplex)
-{
-  if (is_simplex)
-    return std::make_unique<FE_SimplexP<dim>>(1);
-  return std::make_unique<FE_Q<dim>>(1);
-}
-
 /// The points of @p quadrature and the vertices.
 template <int dim>
-Quadrature<dim> with_vertices(const Quadrature<dim> &quadrature, const bool is_simplex)
+Quadrature<dim> with_vertices(const Quadrature<dim> &quadrature, const ReferenceCell &reference)
 {
   std::vector<Point<dim>> points = quadrature.get_points();
-  const auto element = linear_element<dim>(is_simplex);
-  for (const Point<dim> &vertex : element->get_unit_support_points())
-    points.push_back(vertex);
+  for (const unsigned int v : reference.vertex_indices())
+    points.push_back(reference.template vertex<dim>(v));
   return Quadrature<dim>(points);
 }
 
@@ -73,18 +63,6 @@ std::string text_of(const Worst<dim> &worst)
   return text.str();
 }
 
-/// A vector normal to the face, of any length.
-template <int dim, class FaceIterator>
-Tensor<1, dim> normal_of(const FaceIterator &face)
-{
-  if constexpr (dim == 2)
-    return cross_product_2d(face->vertex(1) - face->vertex(0));
-  else if (face->n_vertices() == 3)
-    return cross_product_3d(face->vertex(1) - face->vertex(0), face->vertex(2) - face->vertex(0));
-  else
-    return cross_product_3d(face->vertex(3) - face->vertex(0), face->vertex(2) - face->vertex(1));
-}
-
 template <int dim>
 void check_neighbours(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
 {
@@ -93,7 +71,7 @@ void check_neighbours(const Triangulation<dim> &coarse, const std::vector<std::s
       if (cell->at_boundary(f) || cell->neighbor(f)->index() < cell->index())
         continue;
       const auto neighbor = cell->neighbor(f);
-      const Tensor<1, dim> n = normal_of<dim>(cell->face(f));
+      const Tensor<1, dim> n = face_normal<dim>(cell->face(f));
       const auto side = [&](const Point<dim> &p) { return n * (p - cell->face(f)->center()); };
       if (side(cell->center()) * side(neighbor->center()) > 0.) {
         std::ostringstream text;
@@ -110,14 +88,13 @@ void check_neighbours(const Triangulation<dim> &coarse, const std::vector<std::s
 template <int dim>
 void check_straight_cells(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
 {
-  const bool is_simplex = coarse.all_reference_cells_are_simplex();
-  const auto element = linear_element<dim>(is_simplex);
-  const Mapping<dim> &mapping =
-      coarse.get_reference_cells()[0].template get_default_linear_mapping<dim>();
-  const Quadrature<dim> quadrature =
-      is_simplex ? static_cast<Quadrature<dim>>(QGaussSimplex<dim>(1))
-                 : with_vertices(static_cast<Quadrature<dim>>(QGauss<dim>(2)), false);
-  FEValues<dim> fe(mapping, *element, quadrature, update_jacobians | update_quadrature_points);
+  const ReferenceCell reference = coarse.get_reference_cells()[0];
+  const FE_Nothing<dim> none(reference);
+  const bool is_simplex = reference.is_simplex(); // whose determinant is the same everywhere
+  const auto gauss = reference.template get_gauss_type_quadrature<dim>(is_simplex ? 1 : 2);
+  FEValues<dim> fe(reference.template get_default_linear_mapping<dim>(), none,
+                   is_simplex ? gauss : with_vertices(gauss, reference),
+                   update_jacobians | update_quadrature_points);
   for (const auto &cell : coarse.active_cell_iterators()) {
     fe.reinit(cell);
     const Worst<dim> worst = worst_point(fe);
@@ -147,12 +124,11 @@ std::optional<Worst<dim>> inverted_point(const FEValues<dim> &fe, const unsigned
 template <int dim>
 void check_quadratic_cells(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
 {
-  const bool is_simplex = coarse.all_reference_cells_are_simplex();
-  const auto element = linear_element<dim>(is_simplex);
+  const ReferenceCell reference = coarse.get_reference_cells()[0];
+  const FE_Nothing<dim> none(reference);
   const auto mapping = make_mapping<dim>(coarse, /* is curved */ true, 2);
-  const Quadrature<dim> gauss = is_simplex ? static_cast<Quadrature<dim>>(QGaussSimplex<dim>(3))
-                                           : static_cast<Quadrature<dim>>(QGauss<dim>(3));
-  FEValues<dim> fe(*mapping, *element, with_vertices(gauss, is_simplex),
+  const auto gauss = reference.template get_gauss_type_quadrature<dim>(3);
+  FEValues<dim> fe(*mapping, none, with_vertices(gauss, reference),
                    update_jacobians | update_quadrature_points);
   for (const auto &cell : coarse.active_cell_iterators()) {
     fe.reinit(cell);
@@ -171,9 +147,10 @@ void check_curved_cells(const Discretization<dim> &discretization)
   const Mesh<dim> &mesh = discretization.mesh();
   if (!mesh.is_curved)
     return;
-  const auto element = linear_element<dim>(mesh.is_simplex);
+  const ReferenceCell reference = mesh.coarse().get_reference_cells()[0];
+  const FE_Nothing<dim> none(reference);
   const Quadrature<dim> gauss = discretization.cell_quadrature();
-  FEValues<dim> fe(discretization.mapping(), *element, with_vertices(gauss, mesh.is_simplex),
+  FEValues<dim> fe(discretization.mapping(), none, with_vertices(gauss, reference),
                    update_jacobians | update_quadrature_points);
   std::string message;
   for (const auto &cell : mesh.triangulation->active_cell_iterators()) {
@@ -204,10 +181,10 @@ void check_named_boundaries(const MeshParameters &parameters, const Mesh<dim> &m
   const std::string path = "Mesh/Natural boundaries";
   std::set<types::boundary_id> named;
   bool all = false;
-  for (const std::string &word : split_expressions(parameters.natural_boundaries, ','))
+  for (const std::string &word : entries_of(parameters.natural_boundaries, ','))
     if (word == "all")
       all = true;
-    else if (!word.empty())
+    else
       named.insert(mesh.regions.boundary(path, word));
   if (parameters.file.empty() || all)
     return;

@@ -11,6 +11,20 @@
 
 namespace femgpu
 {
+/// A vector normal to the face through its corners, of any length.
+template <int dim, class FaceIterator>
+dealii::Tensor<1, dim> face_normal(const FaceIterator &face)
+{
+  if constexpr (dim == 2)
+    return dealii::cross_product_2d(face->vertex(1) - face->vertex(0));
+  else if (face->n_vertices() == 3)
+    return dealii::cross_product_3d(face->vertex(1) - face->vertex(0),
+                                    face->vertex(2) - face->vertex(0));
+  else
+    return dealii::cross_product_3d(face->vertex(3) - face->vertex(0),
+                                    face->vertex(2) - face->vertex(1));
+}
+
 /**
  * Refuses cells with straight edges that are inverted, degenerate or folded onto a neighbour: the
  * determinant of the Jacobian is to be positive at Gauss points and vertices, and neighbours are to

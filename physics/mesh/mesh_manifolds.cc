@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -57,12 +56,10 @@ std::vector<double> read_numbers(const std::string &entry, const std::string &te
 {
   std::vector<double> numbers;
   for (const std::string &word : split_expressions(text, ',')) {
-    double number = 0.;
-    const char *const end = word.data() + word.size();
-    const auto [stop, error] = std::from_chars(word.data(), end, number);
-    if (word.empty() || error != std::errc() || stop != end || !std::isfinite(number))
+    const auto number = finite_number(word);
+    if (!number)
       refuse(entry, "has '" + word + "' where a number should be.");
-    numbers.push_back(number);
+    numbers.push_back(*number);
   }
   return numbers;
 }
@@ -72,9 +69,7 @@ template <int dim>
 CurvedSides<dim>::CurvedSides(const std::string &text, const MeshRegions &regions)
 {
   std::set<types::boundary_id> seen;
-  for (const std::string &entry : split_expressions(text, ';')) {
-    if (entry.empty())
-      continue;
+  for (const std::string &entry : entries_of(text)) {
     sides.push_back(read_side(entry, regions));
     for (const auto id : sides.back().ids)
       if (!seen.insert(id).second)
@@ -93,31 +88,21 @@ typename CurvedSides<dim>::Side CurvedSides<dim>::read_side(const std::string &e
   side.entry = entry;
   for (const std::string &word : split_expressions(entry.substr(0, colon), ','))
     side.ids.insert(regions.boundary(manifolds_path, word));
-  read_surface(entry.substr(colon + 1), side);
+  read_surface(trimmed(entry.substr(colon + 1)), side);
   return side;
 }
 
 template <int dim>
 void CurvedSides<dim>::read_surface(const std::string &text, Side &side) const
 {
-  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
-  const auto begins_with = [&](const std::string &name) {
-    return text.compare(begin, name.size(), name) == 0 &&
-           (begin + name.size() == text.size() || text[begin + name.size()] == ' ');
-  };
-  const std::string flat = "flat";
-  if (begins_with(flat)) {
-    if (text.find_first_not_of(' ', begin + flat.size()) != std::string::npos)
-      refuse(side.entry,
-             "has '" + text.substr(begin + flat.size()) + "' after flat, which needs nothing.");
+  if (text == "flat")
     return;
-  }
   std::string known;
   for (const SurfaceKind &kind : surface_kinds<dim>()) {
     known += kind.name + ", ";
-    if (!begins_with(kind.name))
+    if ((text + " ").rfind(kind.name + " ", 0) != 0)
       continue;
-    const auto numbers = read_numbers(side.entry, text.substr(begin + kind.name.size()));
+    const auto numbers = read_numbers(side.entry, text.substr(kind.name.size()));
     const unsigned int n = dim * (1 + kind.has_axis + kind.is_elliptic) + kind.is_elliptic;
     if (numbers.size() != n)
       refuse(side.entry, "has " + std::to_string(numbers.size()) + " numbers, but " + kind.name +
@@ -144,7 +129,7 @@ void CurvedSides<dim>::read_surface(const std::string &text, Side &side) const
     }
     return;
   }
-  refuse(side.entry, "has the surface '" + text.substr(begin) + "', but in " + std::to_string(dim) +
+  refuse(side.entry, "has the surface '" + text + "', but in " + std::to_string(dim) +
                          "D there are " + known + "and flat.");
 }
 

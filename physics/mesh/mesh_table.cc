@@ -136,19 +136,17 @@ void check_plane(const MeshTable &table)
   double size = 0.;
   for (const auto &point : table.points)
     size = std::max({size, std::abs(point[0]), std::abs(point[1])});
-  for (const MiddleNode &middle : table.middle_nodes)
-    if (std::abs(middle.node[2]) > 1e-10 * size)
-      throw InputError(middle.place + "a node in the middle of an edge or cell has z = " +
-                       std::to_string(middle.node[2]) +
+  const auto check = [size](const double z, const std::string &place, const std::string &node) {
+    if (std::abs(z) > 1e-10 * size)
+      throw InputError(place + node + " has z = " + std::to_string(z) +
                        ", but a mesh in 2D must lie in the plane z = 0. Turn or move the model, or "
                        "set Dimension to 3.");
+  };
+  for (const MiddleNode &middle : table.middle_nodes)
+    check(middle.node[2], middle.place, "a node in the middle of an edge or cell");
   for (const MeshElement &element : table.elements)
     for (std::size_t i = 0; i < n_nodes_of(element.kind); ++i)
-      if (const double z = table.points[element.nodes[i]][2]; std::abs(z) > 1e-10 * size)
-        refuse(table, element,
-               "a node has z = " + std::to_string(z) +
-                   ", but a mesh in 2D must lie in the plane z = 0. Turn or move "
-                   "the model, or set Dimension to 3.");
+      check(table.points[element.nodes[i]][2], table.place_of(element), "a node");
 }
 
 /// The faces of all cells, sorted.

@@ -1,7 +1,7 @@
 #ifndef femgpu_physics_mesh_table_h
 #define femgpu_physics_mesh_table_h
 
-#include "physics/mesh/mesh_names.h"
+#include "physics/mesh/mesh_text.h"
 
 #include <array>
 #include <cstddef>
@@ -55,6 +55,15 @@ NodeSet all_nodes(const MeshElement &element);
 
 /// Side number @p side of @p cell, with id 0 and the cell's place.
 MeshElement side_of(const MeshElement &cell, std::size_t side);
+
+/// A group of elements with a name, as gmsh's physical ones: its dimension (0 points to 3 volumes),
+/// its number and its name.
+struct PhysicalName
+{
+  int dimension;
+  long long id;
+  std::string name;
+};
 
 /// A name that is in a mesh file and stands for no id.
 struct UnusableName

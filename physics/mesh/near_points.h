@@ -1,71 +1,45 @@
 #ifndef femgpu_physics_near_points_h
 #define femgpu_physics_near_points_h
 
+#include <deal.II/base/bounding_box.h>
 #include <deal.II/base/point.h>
+#include <deal.II/numerics/rtree.h>
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <unordered_map>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace femgpu
 {
-/// A box of a grid; its hash mixes the numbers by large odd factors.
+/// Finds points by their places.
 template <int dim>
-struct GridBox
+class PointTree
 {
-  std::array<std::int64_t, dim> place;
+public:
+  using Points = std::vector<dealii::Point<dim>>;
 
-  bool operator==(const GridBox &other) const
+  /// @param points outlive this object
+  explicit PointTree(const Points &points)
+      : points(points), tree(dealii::pack_rtree_of_indices(points))
+  {}
+
+  /// The numbers of those that are not farther than @p distance from @p p, in ascending order.
+  std::vector<unsigned int> near(const dealii::Point<dim> &p, const double distance) const
   {
-    return place == other.place;
+    dealii::BoundingBox<dim> around(std::make_pair(p, p));
+    around.extend(distance);
+    std::vector<unsigned int> found;
+    for (auto i = tree.qbegin(boost::geometry::index::intersects(around)); i != tree.qend(); ++i)
+      if (points[*i].distance(p) <= distance)
+        found.push_back(static_cast<unsigned int>(*i));
+    std::sort(found.begin(), found.end());
+    return found;
   }
-  struct Hash
-  {
-    std::size_t operator()(const GridBox &box) const
-    {
-      std::uint64_t hash = 0;
-      for (const std::int64_t number : box.place)
-        hash = (hash ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15ULL;
-      return static_cast<std::size_t>(hash ^ (hash >> 32));
-    }
-  };
+
+private:
+  const Points &points;
+  decltype(dealii::pack_rtree_of_indices(Points())) tree;
 };
-
-/**
- * All pairs of @p points that are not farther apart than @p distance > 0, the lower number first:
- * for n points n visits of the 3^dim boxes of this size around each, if few lie in a box.
- */
-template <int dim>
-std::vector<std::pair<unsigned int, unsigned int>>
-near_points(const std::vector<dealii::Point<dim>> &points, double distance)
-{
-  for (const auto &point : points) // numbers of boxes fit into 62 bits
-    distance = std::max(distance, 1e-17 * point.norm());
-  std::unordered_map<GridBox<dim>, std::vector<unsigned int>, typename GridBox<dim>::Hash> boxes;
-  std::vector<std::pair<unsigned int, unsigned int>> pairs;
-  unsigned int n_around = 1;
-  for (int d = 0; d < dim; ++d)
-    n_around *= 3;
-  for (unsigned int i = 0; i < points.size(); ++i) {
-    GridBox<dim> own;
-    for (unsigned int d = 0; d < dim; ++d)
-      own.place[d] = static_cast<std::int64_t>(std::floor(points[i][d] / distance));
-    for (unsigned int k = 0; k < n_around; ++k) {
-      GridBox<dim> box = own;
-      for (unsigned int d = 0, rest = k; d < dim; ++d, rest /= 3)
-        box.place[d] += static_cast<int>(rest % 3) - 1;
-      if (const auto found = boxes.find(box); found != boxes.end())
-        for (const unsigned int j : found->second)
-          if (points[i].distance(points[j]) <= distance)
-            pairs.emplace_back(j, i);
-    }
-    boxes[own].push_back(i);
-  }
-  return pairs;
-}
 } // namespace femgpu
 
 #endif

@@ -1,7 +1,9 @@
 #include "physics/mesh/periodicity.h"
 
 #include "linalg/base/error.h"
+#include "physics/constraints/face_dofs.h"
 #include "physics/expressions.h"
+#include "physics/mesh/near_points.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria.h>
@@ -39,13 +41,10 @@ std::vector<PeriodicSides> parse_periodic_sides(const std::string &path, const s
 {
   std::vector<PeriodicSides> result;
   std::set<types::boundary_id> known;
-  for (const std::string &entry : split_expressions(text, ';')) {
-    if (entry.empty())
-      continue;
+  for (const std::string &entry : entries_of(text)) {
     const auto colon = entry.find(':');
     const auto words = split_expressions(entry.substr(0, colon), ',');
-    const std::string axis =
-        colon == std::string::npos ? "" : split_expressions(entry.substr(colon + 1), ';').front();
+    const std::string axis = colon == std::string::npos ? "" : trimmed(entry.substr(colon + 1));
     const std::string axes = dim == 2 ? "xy" : "xyz";
     if (words.size() != 2 || axis.size() != 1 || axes.find(axis) == std::string::npos)
       throw ParameterError("The entry '" + entry + "' of " + path +
@@ -90,54 +89,49 @@ std::vector<int> partners_of(const std::vector<Point<dim>> &points,
                              const std::vector<Point<dim>> &others, const unsigned int direction,
                              const double distance)
 {
-  const unsigned int tangent = (direction + 1) % dim;
-  std::vector<int> order(others.size());
-  for (unsigned int i = 0; i < order.size(); ++i)
-    order[i] = static_cast<int>(i);
-  std::sort(order.begin(), order.end(),
-            [&](const int a, const int b) { return others[a][tangent] < others[b][tangent]; });
+  const PointTree<dim> tree(others);
   std::vector<int> partners;
   for (Point<dim> p : points) {
     p[direction] += distance;
-    auto candidate = std::lower_bound(
-        order.begin(), order.end(), p[tangent] - tolerance,
-        [&](const int other, const double value) { return others[other][tangent] < value; });
-    while (candidate != order.end() && others[*candidate][tangent] <= p[tangent] + tolerance &&
-           others[*candidate].distance(p) > 2. * tolerance)
-      ++candidate;
-    const bool found =
-        candidate != order.end() && others[*candidate][tangent] <= p[tangent] + tolerance;
-    partners.push_back(found ? *candidate : -1);
+    const auto found = tree.near(p, 2. * tolerance);
+    partners.push_back(found.empty() ? -1 : static_cast<int>(found.front()));
   }
   return partners;
 }
 
-/// How far the middle of @p others is from that of @p points.
+/// How far @p others are from @p points.
 template <int dim>
 double distance_along(const std::vector<Point<dim>> &points, const std::vector<Point<dim>> &others,
                       const unsigned int direction)
 {
-  const auto range = [&](const std::vector<Point<dim>> &list) {
-    double low = list.front()[direction];
-    for (const Point<dim> &p : list)
-      low = std::min(low, p[direction]);
-    return low;
+  const auto low = [direction](const std::vector<Point<dim>> &list) {
+    return (*std::min_element(list.begin(), list.end(), [=](const auto &p, const auto &q) {
+      return p[direction] < q[direction];
+    }))[direction];
   };
-  return points.empty() || others.empty() ? 0. : range(others) - range(points);
+  return points.empty() || others.empty() ? 0. : low(others) - low(points);
 }
 
-/// The middles and the vertices of the coarse faces of a side.
+/// Calls f(face) for the faces of the coarse mesh with a boundary id.
+template <int dim, class F>
+void for_each_coarse_face(const Mesh<dim> &mesh, const types::boundary_id id, const F &f)
+{
+  for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
+    for (const auto n : cell->face_indices())
+      if (const auto face = cell->face(n); face->at_boundary() && face->boundary_id() == id)
+        f(face);
+}
+
+/// Their middles and vertices.
 template <int dim>
 std::vector<Point<dim>> coarse_points(const Mesh<dim> &mesh, const types::boundary_id id)
 {
   std::vector<Point<dim>> points;
-  for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
-    for (const auto f : cell->face_indices())
-      if (const auto face = cell->face(f); face->at_boundary() && face->boundary_id() == id) {
-        points.push_back(face->center());
-        for (const auto v : face->vertex_indices())
-          points.push_back(face->vertex(v));
-      }
+  for_each_coarse_face(mesh, id, [&](const auto &face) {
+    points.push_back(face->center());
+    for (const auto v : face->vertex_indices())
+      points.push_back(face->vertex(v));
+  });
   return points;
 }
 } // namespace
@@ -180,13 +174,12 @@ periodic_vertices(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides
   std::vector<std::pair<unsigned int, unsigned int>> pairs;
   const auto vertices_of = [&](const types::boundary_id id, std::vector<Point<dim>> &points) {
     std::vector<unsigned int> vertices;
-    for (const auto &cell : mesh.coarse().cell_iterators_on_level(0))
-      for (const auto f : cell->face_indices())
-        if (const auto face = cell->face(f); face->at_boundary() && face->boundary_id() == id)
-          for (const auto v : face->vertex_indices()) {
-            vertices.push_back(face->vertex_index(v));
-            points.push_back(face->vertex(v));
-          }
+    for_each_coarse_face(mesh, id, [&](const auto &face) {
+      for (const auto v : face->vertex_indices()) {
+        vertices.push_back(face->vertex_index(v));
+        points.push_back(face->vertex(v));
+      }
+    });
     return vertices;
   };
   for (const PeriodicSides &pair : sides) {
@@ -242,7 +235,7 @@ std::map<Index, SideDof<dim>> dofs_of_side(const Discretization<dim> &discretiza
   const auto &element = discretization.element();
   FEValues<dim> nodes(discretization.mapping(), element,
                       Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
-  std::vector<Index> dofs(element.n_dofs_per_cell()), face_dofs;
+  std::vector<Index> dofs(element.n_dofs_per_cell());
   std::map<Index, SideDof<dim>> mine;
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (cell->is_artificial() || !cell->at_boundary())
@@ -251,12 +244,8 @@ std::map<Index, SideDof<dim>> dofs_of_side(const Discretization<dim> &discretiza
       if (cell->face(f)->at_boundary() && cell->face(f)->boundary_id() == id) {
         nodes.reinit(cell);
         cell->get_dof_indices(dofs);
-        face_dofs.resize(element.n_dofs_per_face(f));
-        cell->face(f)->get_dof_indices(face_dofs);
-        std::sort(face_dofs.begin(), face_dofs.end());
-        for (unsigned int i = 0; i < dofs.size(); ++i)
-          if (std::binary_search(face_dofs.begin(), face_dofs.end(), dofs[i]) &&
-              discretization.owned().is_element(dofs[i]))
+        for (const unsigned int i : local_dofs_on_face<dim>(cell, f, dofs))
+          if (discretization.owned().is_element(dofs[i]))
             mine[dofs[i]] = {dofs[i], element.system_to_component_index(i).first,
                              nodes.quadrature_point(i)};
       }

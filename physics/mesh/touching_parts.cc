@@ -1,21 +1,18 @@
 #include "physics/mesh/touching_parts.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 #include "physics/mesh/disjoint_sets.h"
 #include "physics/mesh/near_points.h"
 
-#include <deal.II/base/bounding_box.h>
 #include <deal.II/base/exceptions.h>
 #include <deal.II/base/tensor.h>
 #include <deal.II/fe/mapping_q1.h>
 #include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/reference_cell.h>
-#include <deal.II/numerics/rtree.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <sstream>
@@ -190,10 +187,8 @@ NodeMerging NodeMerging::read(const std::string &text)
   if (text == "keep" || text == "refuse")
     return merging;
   merging.way = Way::merge;
-  const char *const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, merging.tolerance);
-  if (error != std::errc() || stop != end || !(merging.tolerance > 0.) ||
-      !std::isfinite(merging.tolerance))
+  merging.tolerance = finite_number(text).value_or(0.);
+  if (!(merging.tolerance > 0.))
     throw ParameterError("'" + text +
                              "' is no distance of nodes. Write refuse, keep, or the "
                              "largest distance at which nodes become one, as 1e-6.",
@@ -208,11 +203,14 @@ unsigned int merge_nodes(Triangulation<dim> &coarse, const double tolerance,
   const auto nodes = boundary_nodes(coarse);
   DisjointSets sets(coarse.n_vertices());
   unsigned int n_gone = 0;
-  for (const auto &[a, b] : near_points(points_of(nodes), tolerance))
-    if (sets.root(nodes[a].index) != sets.root(nodes[b].index)) {
-      sets.unite(nodes[a].index, nodes[b].index);
-      ++n_gone;
-    }
+  const auto places_of_nodes = points_of(nodes);
+  const PointTree<dim> tree(places_of_nodes);
+  for (const auto &node : nodes)
+    for (const unsigned int other : tree.near(node.point, tolerance))
+      if (sets.root(node.index) != sets.root(nodes[other].index)) {
+        sets.unite(node.index, nodes[other].index);
+        ++n_gone;
+      }
   if (n_gone == 0)
     return 0;
   auto cells = merged_cells(coarse, sets, places);
@@ -246,20 +244,20 @@ template <int dim>
 void refuse_nodes_at_the_same_place(const std::vector<BoundaryNode<dim>> &nodes,
                                     const std::vector<std::string> &places)
 {
-  double largest = 0.;
-  for (const auto &node : nodes)
-    largest = std::max(largest, same_place * node.shortest_edge);
   unsigned int n = 0;
   const BoundaryNode<dim> *first = nullptr, *second = nullptr;
-  for (const auto &[a, b] : near_points(points_of(nodes), largest)) {
-    const double edge = std::min(nodes[a].shortest_edge, nodes[b].shortest_edge);
-    if (!(nodes[a].point.distance(nodes[b].point) <= same_place * edge))
-      continue;
-    if (++n == 1) {
-      first = &nodes[a];
-      second = &nodes[b];
+  const auto places_of_nodes = points_of(nodes);
+  const PointTree<dim> tree(places_of_nodes);
+  for (const auto &node : nodes)
+    for (const unsigned int i : tree.near(node.point, same_place * node.shortest_edge)) {
+      const auto &other = nodes[i];
+      if (!(&other < &node && node.point.distance(other.point) <= same_place * other.shortest_edge))
+        continue;
+      if (++n == 1) {
+        first = &other;
+        second = &node;
+      }
     }
-  }
   if (n == 0)
     return;
   std::ostringstream what, cure;

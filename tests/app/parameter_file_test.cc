@@ -1,4 +1,5 @@
 #include "app/parameter_file.h"
+#include "tests/app/example_parameters.h"
 #include "tests/app/message_checks.h"
 
 #include <deal.II/base/parameter_handler.h>
@@ -12,39 +13,6 @@ namespace femgpu
 {
 namespace
 {
-namespace Patterns = dealii::Patterns;
-
-/// Root: Dimension. Solver: Method, Tolerance, Iterations, Verbose; Solver/Krylov: Restart.
-/// Newton: Steps, Damping. Output: Directory, Levels, Boundary, Pair.
-void declare(dealii::ParameterHandler &prm)
-{
-  prm.declare_entry("Dimension", "2", Patterns::Integer(2, 3), "Space dimension d.");
-  prm.enter_subsection("Solver");
-  prm.declare_entry("Method", "cg", Patterns::Selection("cg|gmres|bicgstab|direct"),
-                    "Krylov method | or direct.");
-  prm.declare_alias("Method", "Solver name");
-  prm.declare_entry("Tolerance", "1e-8", Patterns::Double(0), "Relative *residual* <= this.");
-  prm.declare_entry("Iterations", "1000", Patterns::Integer(1), "Limit.");
-  prm.declare_entry("Verbose", "false", Patterns::Bool(), "Print more.");
-  prm.enter_subsection("Krylov");
-  prm.declare_entry("Restart", "30", Patterns::Integer(1), "Vectors kept by GMRES.");
-  prm.leave_subsection();
-  prm.leave_subsection();
-  prm.enter_subsection("Newton");
-  prm.declare_entry("Steps", "20", Patterns::Integer(1), "Limit.");
-  prm.declare_entry("Damping", "1", Patterns::Double(0, 1), "First step length.");
-  prm.leave_subsection();
-  prm.enter_subsection("Output");
-  prm.declare_entry("Directory", "results", Patterns::Anything(), "Where results go.");
-  prm.declare_entry("Levels", "0,1", Patterns::List(Patterns::Integer(0)), "Levels.");
-  prm.declare_entry("Boundary", "0: x*y",
-                    Patterns::Map(Patterns::Integer(0), Patterns::Anything(), 0, 10, ";"),
-                    "Values.");
-  prm.declare_entry("Pair", "1:2", Patterns::Tuple(":", Patterns::Integer(0), Patterns::Integer(0)),
-                    "Pair.");
-  prm.leave_subsection();
-}
-
 std::string get(dealii::ParameterHandler &prm, const std::vector<std::string> &path,
                 const std::string &key)
 {
@@ -123,15 +91,6 @@ TEST_F(ParameterFile, KeepsEqualsSignsAndQuotesInValues)
   apply("subsection Output\n set Directory = a=\"b\"\n set Boundary = 0: x==y; 3: 1\nend");
   EXPECT_EQ(get(prm, {"Output"}, "Directory"), "a=\"b\"");
   EXPECT_EQ(get(prm, {"Output"}, "Boundary"), "0: x==y; 3: 1");
-}
-
-TEST_F(ParameterFile, AnAliasSetsTheParameterItStandsFor)
-{
-  const ParameterPlaces places = apply("subsection Solver\n set Solver name = direct\nend");
-  EXPECT_EQ(get(prm, {"Solver"}, "Method"), "direct");
-  EXPECT_EQ(places.place_of("Solver/Method"), "run.prm:2");
-  EXPECT_TRUE(holds(error_of("subsection Solver\n set Method = cg\n set Solver name = direct\nend"),
-                    "second time"));
 }
 
 TEST_F(ParameterFile, UnknownKeyNamesPlaceNearestKeyAndItsValidValues)

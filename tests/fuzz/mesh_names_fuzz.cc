@@ -11,12 +11,6 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, const std::size_t size)
 {
   const std::string_view text(reinterpret_cast<const char *>(data), size);
-  try { // the table of names alone
-    femgpu::MeshText names("fuzz.msh", text);
-    femgpu::read_physical_names(names);
-  }
-  catch (const femgpu::InputError &) {
-  }
   for (const int dim : {2, 3})
     for (const auto read : {femgpu::read_gmsh_file, femgpu::read_abaqus_file})
       try {

@@ -1,5 +1,6 @@
 #include "linalg/expressions/expression_parser.h"
 #include "physics/expressions.h"
+#include "tests/linalg/exact_number.h"
 
 #include <deal.II/base/config.h>
 #include <deal.II/base/function_parser.h>
@@ -81,65 +82,124 @@ struct Bounded
   double value = 0., error = 0.;
 };
 
-/// A running error bound: each operation has an error of some units of the last place, and passes
-/// on those of its operands, as it moves between the ends of their ranges.
-Bounded with_error(const linalg::ExpressionGraph &graph, const int number, const Point<3> &p)
+/// Of each node a running error bound: an operation has an error of some units of the last place,
+/// and passes on those of its operands, as it moves between the ends of their ranges.
+std::vector<Bounded> with_errors(const linalg::ExpressionGraph &graph, const Point<3> &p)
 {
   constexpr double units = 8. * std::numeric_limits<double>::epsilon();
-  const linalg::ExpressionGraph::Node &node = graph[number];
-  if (node.is_constant())
-    return {node.value, units * std::abs(node.value)}; // may have been computed
-  if (node.operation == linalg::ExpressionOperation::load)
-    return {p[node.variable], 0.};
-  std::array<Bounded, 3> of_operands;
-  for (int k = 0; k < linalg::n_operands(node.operation); ++k)
-    of_operands[k] = with_error(graph, node.operands[k], p);
-  const auto &[a, b, c] = of_operands;
-  if (node.operation == linalg::ExpressionOperation::select) {
-    const bool is_sure = a.error < 0.5;
-    return is_sure ? (a.value != 0. ? b : c) : Bounded{b.value, std::numeric_limits<double>::max()};
-  }
-  Bounded result = {linalg::apply(node.operation, a.value, b.value), 0.};
-  for (const double i : {-1., 0., 1.})
-    for (const double j : {-1., 0., 1.}) {
-      const double moved =
-          linalg::apply(node.operation, a.value + i * a.error, b.value + j * b.error);
-      result.error = std::max(result.error, std::abs(moved - result.value));
+  std::vector<Bounded> results;
+  for (int number = 0; number < graph.size(); ++number) {
+    const linalg::ExpressionGraph::Node &node = graph[number];
+    const auto operand = [&](const int k) {
+      return node.operands[k] < 0 ? Bounded() : results[node.operands[k]];
+    };
+    const Bounded a = operand(0), b = operand(1), c = operand(2);
+    Bounded result;
+    if (node.is_constant()) { // may have been computed
+      result = {node.value, units * std::abs(node.value)};
     }
-  result.error = 1.5 * result.error + units * std::abs(result.value);
-  return result;
+    else if (node.operation == linalg::ExpressionOperation::load) {
+      result = {p[node.variable], 0.};
+    }
+    else if (node.operation == linalg::ExpressionOperation::select) {
+      const bool is_sure = a.error < 0.5;
+      result = a.value != 0. ? b : c;
+      result.error = is_sure ? result.error : std::numeric_limits<double>::max();
+    }
+    else {
+      result.value = linalg::apply(node.operation, a.value, b.value);
+      for (const double i : {-1., 0., 1.})
+        for (const double j : {-1., 0., 1.}) {
+          const double moved =
+              linalg::apply(node.operation, a.value + i * a.error, b.value + j * b.error);
+          result.error = std::max(result.error, std::abs(moved - result.value));
+        }
+      result.error = 1.5 * result.error + units * std::abs(result.value);
+    }
+    results.push_back(result);
+  }
+  return results;
+}
+
+using Exact = linalg::test::ExactNumber<400>;
+
+/// The value of node @p root at x + h e_d, h = 2^-100 times @p direction.
+Exact exact_value(const linalg::ExpressionGraph &graph, const int root, const Point<3> &p,
+                  const int d = 0, const double direction = 0.)
+{
+  std::vector<Exact> values;
+  for (int number = 0; number <= root; ++number) {
+    const linalg::ExpressionGraph::Node &node = graph[number];
+    const auto operand = [&](const int k) {
+      return node.operands[k] < 0 ? Exact(0.) : values[node.operands[k]];
+    };
+    if (node.is_constant())
+      values.emplace_back(node.value);
+    else if (node.operation == linalg::ExpressionOperation::load)
+      values.push_back(apply(linalg::ExpressionOperation::add, Exact(p[node.variable]),
+                             Exact(node.variable == d ? direction : 0.).scaled(-100)));
+    else if (node.operation == linalg::ExpressionOperation::select)
+      values.push_back(operand(static_cast<double>(operand(0)) != 0. ? 1 : 2));
+    else
+      values.push_back(apply(node.operation, operand(0), operand(1)));
+  }
+  return values.back();
+}
+
+/// By a difference, whose error is beyond the digits of a double.
+double exact_derivative(const linalg::ExpressionGraph &graph, const int root, const Point<3> &p,
+                        const int d)
+{
+  const Exact difference =
+      apply(linalg::ExpressionOperation::subtract, exact_value(graph, root, p, d, 1.),
+            exact_value(graph, root, p, d, -1.));
+  return static_cast<double>(difference.scaled(99));
 }
 
 // muParser merges sums and multiples of constants, so that some bits differ.
-TEST(Field, HasTheValuesOfMuParser)
+TEST(Field, HasTheValuesOfMuParserAndExactDerivatives)
 {
-#ifndef DEAL_II_WITH_MUPARSER
-  GTEST_SKIP() << "this deal.II has no muParser";
-#endif
   RandomExpressions expressions(7);
   std::mt19937 random(3);
   std::uniform_real_distribution<double> coordinate(-1., 1.);
-  int n_compared = 0;
+  int n_values = 0, n_derivatives = 0;
   for (int k = 0; k < 3000; ++k) {
     const std::string text = expressions.make(5);
     if (text.size() > 1000)
       continue;
+#ifdef DEAL_II_WITH_MUPARSER
     dealii::FunctionParser<3> reference(1);
     reference.initialize("x,y,z", text, {{"pi", dealii::numbers::PI}});
+#endif
     const Field<3> field("Test/Field", {text});
     linalg::ExpressionGraph graph;
     const int root = linalg::parse_expression(text, {{"x", "y", "z"}, {}, ""}, graph);
+    const std::array<int, 3> derivatives = {graph.derivative(root, 0), graph.derivative(root, 1),
+                                            graph.derivative(root, 2)};
+    const auto is_sure = [](const Bounded &x) { return x.error < 1e-6 * (1. + std::abs(x.value)); };
     for (int i = 0; i < 4; ++i) {
       const Point<3> p(coordinate(random), coordinate(random), coordinate(random));
-      const double expected = reference.value(p);
-      const double error = with_error(graph, root, p).error;
-      if (!(error < 1e-6 * (1. + std::abs(expected))))
+      const std::vector<Bounded> bounded = with_errors(graph, p);
+      if (!is_sure(bounded[root]))
         continue;
-      ++n_compared;
-      EXPECT_NEAR(field.value(p), expected, error + 1e-15) << text << " at " << p;
+      ++n_values;
+      const double error = bounded[root].error + 1e-300;
+      EXPECT_NEAR(field.value(p), static_cast<double>(exact_value(graph, root, p)), error)
+          << text << " at " << p;
+#ifdef DEAL_II_WITH_MUPARSER
+      EXPECT_NEAR(field.value(p), reference.value(p), error + 1e-15) << text << " at " << p;
+#endif
+      for (int d = 0; d < 3; ++d)
+        if (i == 0 && is_sure(bounded[derivatives[d]])) {
+          ++n_derivatives;
+          EXPECT_NEAR(field.gradient(p)[d], exact_derivative(graph, root, p, d),
+                      bounded[derivatives[d]].error + 1e-80)
+              << "derivative " << d << " of " << text << " at " << p;
+        }
     }
   }
-  EXPECT_GE(n_compared, 4 * 2000);
+  EXPECT_GE(n_values, 4 * 2000);
+  EXPECT_GE(n_derivatives, 3 * 2000);
 }
 
 TEST(Field, HasListsWithTheBitsOfSinglePoints)

@@ -143,7 +143,7 @@ TEST(CurvedSides, WrongEntriesAreRefused)
   EXPECT_TRUE(has(error_of("hole: ellipse 0, 0"), "has 2 numbers, but ellipse needs 5"));
   EXPECT_TRUE(has(error_of("hole: ellipse 0, 0, 1, 0, 0"), "has a semi-axis without length"));
   EXPECT_TRUE(has(error_of("hole: ellipse 0, 0, 2, 0, 1"), "does not fit the mesh: the node at"));
-  EXPECT_TRUE(has(error_of("hole: flat 0"), "after flat, which needs nothing"));
+  EXPECT_TRUE(has(error_of("hole: flat 0"), "has the surface 'flat 0'"));
   EXPECT_TRUE(has(error_of("hole: cylinder 0, 0, 0, 0, 0, 1"), "has the surface 'cylinder 0"));
   EXPECT_TRUE(has(error_of("hole: polar 0"), "has 1 numbers, but polar needs 2"));
   EXPECT_TRUE(has(error_of("hole: polar 0, a"), "has 'a' where a number should be"));

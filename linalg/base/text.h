@@ -1,0 +1,46 @@
+#ifndef femgpu_linalg_base_text_h
+#define femgpu_linalg_base_text_h
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/**
+ * @file
+ * Words and numbers as users write them.
+ */
+namespace femgpu
+{
+/// @p text without blanks (space, tab, carriage return, …) at either end.
+inline std::string trimmed(const std::string_view text)
+{
+  constexpr const char *blanks = " \t\r\n\v\f";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos)
+    return {};
+  return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
+}
+
+/// All of @p text as a number, in any locale; false if it is none, or out of range.
+template <class Number>
+bool read_number(const std::string_view text, Number &number)
+{
+  const char *const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end;
+}
+
+/// The same of a number that must be finite and may have the sign +.
+inline std::optional<double> finite_number(const std::string_view text)
+{
+  double number = 0.;
+  const bool has_plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+  if (!read_number(text.substr(has_plus ? 1 : 0), number) || !std::isfinite(number))
+    return {};
+  return number;
+}
+} // namespace femgpu
+
+#endif
