@@ -20,29 +20,20 @@ constexpr const char *examples =
     "A first parameter file: femgpu --print-parameters prm > run.prm;\n"
     "in it, give what must be given (those data have no default)";
 
-/// Every occurrence of every option with a value; one that was given twice is ours to report.
-struct RawOptions
+void declare_options(CommandLineReader &reader, CommandLine &result)
 {
-  std::vector<std::string> files, set, study, backend, threads, output, refinements,
-      print_parameters;
-};
-
-void declare_options(CommandLineReader &reader, RawOptions &raw, CommandLine &result)
-{
-  reader.positional("FILE.prm", raw.files, "Parameter file; - reads standard input");
-  reader.option("--set", raw.set, "'Section/Key=value'",
+  reader.positional("FILE.prm", "Parameter file; - reads standard input");
+  reader.option("--set", "'Section/Key=value'",
                 "Override one parameter; repeatable, the last one wins");
-  reader.option("--study", raw.study, "'Section/Key=value,value'",
+  reader.option("--study", "'Section/Key=value,value'",
                 "Run for each value, or a..b for integers; repeatable, for all combinations");
-  reader.option("--backend", raw.backend, "auto|host|cuda|cuda:K",
-                "Where to solve; K is a device number");
-  reader.option("--threads", raw.threads, "N", "Threads of the host backend, at least 1");
-  reader.option("--output", raw.output, "DIR", "Directory for all results");
-  reader.option("--refinements", raw.refinements, "N",
-                "Mesh-refinement study of N cycles, at least 1");
+  reader.option("--backend", "auto|host|cuda|cuda:K", "Where to solve; K is a device number");
+  reader.option("--threads", "N", "Threads of the host backend, at least 1");
+  reader.option("--output", "DIR", "Directory for all results");
+  reader.option("--refinements", "N", "Mesh-refinement study of N cycles, at least 1");
   reader.flag("--validate", result.validate,
               "Check parameters, mesh and boundary ids; solve nothing");
-  reader.option("--print-parameters", raw.print_parameters, "prm|json|md",
+  reader.option("--print-parameters", "prm|json|md",
                 "Print all parameters with defaults and meaning");
   reader.flag("--list", result.list, "List what can be chosen: physics, solvers, devices, ...");
   reader.flag("--quiet", result.quiet, "Print errors only");
@@ -52,28 +43,28 @@ void declare_options(CommandLineReader &reader, RawOptions &raw, CommandLine &re
 
 constexpr unsigned most_threads = 4096; // as Solver/Threads
 
-void check_values(const CommandLineReader &reader, const RawOptions &raw, CommandLine &result)
+void check_values(const CommandLineReader &reader, CommandLine &result)
 {
-  if (raw.files.size() > 1)
-    reader.fail("two parameter files, '" + raw.files[0] + "' and '" + raw.files[1] +
+  const std::vector<std::string> &files = reader.values("FILE.prm"), &set = reader.values("--set");
+  if (files.size() > 1)
+    reader.fail("two parameter files, '" + files[0] + "' and '" + files[1] +
                 "'; give one, and changes to it with --set 'Section/Key=value'");
-  result.parameter_file = reader.single(raw.files, "FILE.prm").value_or("");
-  for (const std::string &text : raw.set)
+  result.parameter_file = reader.single("FILE.prm").value_or("");
+  for (const std::string &text : set)
     if (text.find('=') == std::string::npos)
       reader.fail("--set '" + text + "' has no '='; write --set 'Section/Key=value'");
-  parse_studies(raw.study); // throws for what cannot be read
-  result.study = raw.study;
-  if (const auto backend = reader.backend(raw.backend, "--backend"))
+  result.study = reader.values("--study");
+  parse_studies(result.study); // throws for what cannot be read
+  if (const auto backend = reader.backend("--backend"))
     result.overrides.push_back("Solver/Backend=" + *backend);
-  if (const auto n = reader.positive_number(raw.threads, "--threads", most_threads))
+  if (const auto n = reader.positive_number("--threads", most_threads))
     result.overrides.push_back("Solver/Threads=" + std::to_string(*n));
-  if (const auto directory = reader.single(raw.output, "--output"))
+  if (const auto directory = reader.single("--output"))
     result.overrides.push_back("Output/Directory=" + *directory);
-  if (const auto n = reader.positive_number(raw.refinements, "--refinements", most_cycles))
+  if (const auto n = reader.positive_number("--refinements", most_cycles))
     result.overrides.push_back("Study/Cycles=" + std::to_string(*n));
-  result.overrides.insert(result.overrides.end(), raw.set.begin(), raw.set.end());
-  result.print_parameters =
-      reader.word(raw.print_parameters, "--print-parameters", {"prm", "json", "md"}).value_or("");
+  result.overrides.insert(result.overrides.end(), set.begin(), set.end());
+  result.print_parameters = reader.word("--print-parameters", {"prm", "json", "md"}).value_or("");
   if (result.quiet && result.verbose)
     reader.fail("--quiet and --verbose exclude each other; keep one of them");
   if (result.parameter_file.empty() && !result.list && !result.version &&
@@ -86,13 +77,12 @@ void check_values(const CommandLineReader &reader, const RawOptions &raw, Comman
 CommandLine parse_command_line(int argc, const char *const *argv)
 {
   CommandLine result;
-  RawOptions raw;
   CommandLineReader reader("femgpu", "FILE.prm [OPTIONS]", description,
                            std::string(exit_code_help) + examples);
-  declare_options(reader, raw, result);
+  declare_options(reader, result);
   result.help = reader.parse(argc, argv);
   if (result.help.empty())
-    check_values(reader, raw, result);
+    check_values(reader, result);
   return result;
 }
 } // namespace femgpu

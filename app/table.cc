@@ -139,27 +139,15 @@ std::string markdown(const Table &table)
 std::string for_latex(const std::string &text)
 {
   std::string result;
-  for (const char c : text)
-    switch (c) {
-    case '\\':
+  for (const char c : text) {
+    const bool is_accent = c == '~' || c == '^';
+    if (c == '\\')
       result += "\\textbackslash{}";
-      break;
-    case '~':
-    case '^':
-      result += std::string("\\") + c + "{}";
-      break;
-    case '_':
-    case '&':
-    case '%':
-    case '$':
-    case '#':
-    case '{':
-    case '}':
-      result += '\\';
-      [[fallthrough]];
-    default:
+    else if (is_accent || std::string("_&%$#{}").find(c) != std::string::npos)
+      result += std::string("\\") + c + (is_accent ? "{}" : "");
+    else
       result += c;
-    }
+  }
   return result;
 }
 

@@ -50,32 +50,31 @@ Options parse(const int argc, const char *const *const argv)
                            "basis (Yamazaki et al. 2014, figures 6 and 7), for orders of the rows.",
                            footer);
   Options options;
-  std::vector<std::string> parts, steps, orders, csv;
-  reader.positional("SYSTEM", options.systems, "What is cut");
-  reader.option("--parts", parts, "P", "Their number, as often as wanted; 2, 3 and 4 if not given");
-  reader.option("--steps", steps, "S",
+  reader.positional("SYSTEM", "What is cut");
+  reader.option("--parts", "P", "Their number, as often as wanted; 2, 3 and 4 if not given");
+  reader.option("--steps", "S",
                 "Of the basis, as often as wanted; 1, 2, 5, 10, 15 and 20 if not given");
-  reader.option("--order", orders, "NAME",
+  reader.option("--order", "NAME",
                 "none, rcm: parts of equal numbers of rows; kway, geometry: their own. As often as "
                 "wanted; none, rcm and kway if not given");
-  reader.option("--csv", csv, "FILE", "Write the table, too");
+  reader.option("--csv", "FILE", "Write the table, too");
   options.help = reader.parse(argc, argv);
   if (!options.help.empty())
     return options;
+  options.systems = reader.values("SYSTEM");
   if (options.systems.empty())
     reader.fail("there is no SYSTEM");
-  const auto read = [&](const std::vector<std::string> &words, const char *const name,
-                        std::vector<int> &numbers) {
-    if (!words.empty())
+  const auto read = [&](const char *const name, std::vector<int> &numbers) {
+    if (reader.has(name))
       numbers.clear();
-    for (const std::string &word : words)
-      numbers.push_back(static_cast<int>(*reader.positive_number({word}, name, 9999)));
+    for (const std::string &word : reader.values(name))
+      numbers.push_back(static_cast<int>(reader.positive(word, name, 9999)));
   };
-  read(parts, "--parts", options.parts);
-  read(steps, "--steps", options.steps);
-  if (!orders.empty())
+  read("--parts", options.parts);
+  read("--steps", options.steps);
+  if (const auto &orders = reader.values("--order"); !orders.empty())
     options.orders = orders;
-  options.csv = reader.single(csv, "--csv");
+  options.csv = reader.single("--csv");
   return options;
 }
 

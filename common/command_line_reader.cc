@@ -70,16 +70,15 @@ CommandLineReader::CommandLineReader(const std::string &program, const std::stri
 
 CommandLineReader::~CommandLineReader() = default;
 
-void CommandLineReader::positional(const std::string &name, std::vector<std::string> &values,
-                                   const std::string &meaning)
+void CommandLineReader::positional(const std::string &name, const std::string &meaning)
 {
-  app->add_option(name, values, meaning)->type_name("");
+  app->add_option(name, given[name], meaning)->type_name("");
 }
 
-void CommandLineReader::option(const std::string &name, std::vector<std::string> &values,
-                               const std::string &type, const std::string &meaning)
+void CommandLineReader::option(const std::string &name, const std::string &type,
+                               const std::string &meaning)
 {
-  app->add_option(name, values, meaning)->type_name(type)->allow_extra_args(false);
+  app->add_option(name, given[name], meaning)->type_name(type)->allow_extra_args(false);
 }
 
 void CommandLineReader::flag(const std::string &name, bool &value, const std::string &meaning)
@@ -127,9 +126,9 @@ void CommandLineReader::refuse_unknown() const
   fail("unknown option '" + word + "'" + suggestion(word, names));
 }
 
-std::optional<std::string> CommandLineReader::single(const std::vector<std::string> &values,
-                                                     const std::string &name) const
+std::optional<std::string> CommandLineReader::single(const std::string &name) const
 {
+  const std::vector<std::string> &values = given.at(name);
   if (values.empty())
     return std::nullopt;
   if (values.size() > 1)
@@ -140,25 +139,26 @@ std::optional<std::string> CommandLineReader::single(const std::vector<std::stri
   return values[0];
 }
 
-std::optional<unsigned> CommandLineReader::positive_number(const std::vector<std::string> &values,
-                                                           const std::string &name,
+std::optional<unsigned> CommandLineReader::positive_number(const std::string &name,
                                                            const unsigned most) const
 {
-  const std::optional<std::string> text = single(values, name);
-  if (!text)
-    return std::nullopt;
+  const std::optional<std::string> text = single(name);
+  return text ? std::optional<unsigned>(positive(*text, name, most)) : std::nullopt;
+}
+
+unsigned CommandLineReader::positive(const std::string &text, const std::string &name,
+                                     const unsigned most) const
+{
   constexpr std::size_t most_digits = 9; // fits into int and unsigned
-  const unsigned long number =
-      is_number(*text) && text->size() <= most_digits ? std::stoul(*text) : 0;
+  const unsigned long number = is_number(text) && text.size() <= most_digits ? std::stoul(text) : 0;
   if (number == 0 || number > most)
-    fail(name + " " + *text + ": give an integer from 1 to " + std::to_string(most));
+    fail(name + " " + text + ": give an integer from 1 to " + std::to_string(most));
   return static_cast<unsigned>(number);
 }
 
-std::optional<double> CommandLineReader::tolerance(const std::vector<std::string> &values,
-                                                   const std::string &name) const
+std::optional<double> CommandLineReader::tolerance(const std::string &name) const
 {
-  const std::optional<std::string> text = single(values, name);
+  const std::optional<std::string> text = single(name);
   if (!text)
     return std::nullopt;
   const auto number = finite_number(*text);
@@ -167,10 +167,9 @@ std::optional<double> CommandLineReader::tolerance(const std::vector<std::string
   return number;
 }
 
-std::optional<std::size_t> CommandLineReader::memory(const std::vector<std::string> &values,
-                                                     const std::string &name) const
+std::optional<std::size_t> CommandLineReader::memory(const std::string &name) const
 {
-  const std::optional<std::string> text = single(values, name);
+  const std::optional<std::string> text = single(name);
   if (!text)
     return std::nullopt;
   try {
@@ -181,10 +180,9 @@ std::optional<std::size_t> CommandLineReader::memory(const std::vector<std::stri
   }
 }
 
-std::optional<std::string> CommandLineReader::backend(const std::vector<std::string> &values,
-                                                      const std::string &name) const
+std::optional<std::string> CommandLineReader::backend(const std::string &name) const
 {
-  std::optional<std::string> text = single(values, name);
+  std::optional<std::string> text = single(name);
   if (!text || *text == "auto" || *text == "host" || *text == "cuda")
     return text;
   if (text->rfind("cuda:", 0) == 0 && is_number(text->substr(5)) && text->size() <= 9)
@@ -194,11 +192,10 @@ std::optional<std::string> CommandLineReader::backend(const std::vector<std::str
        suggestion(*text, {"auto", "host", "cuda"}));
 }
 
-std::optional<std::string> CommandLineReader::word(const std::vector<std::string> &values,
-                                                   const std::string &name,
+std::optional<std::string> CommandLineReader::word(const std::string &name,
                                                    const std::vector<std::string> &choices) const
 {
-  std::optional<std::string> text = single(values, name);
+  std::optional<std::string> text = single(name);
   if (!text || std::find(choices.begin(), choices.end(), *text) != choices.end())
     return text;
   std::string names;

@@ -9,16 +9,10 @@ namespace
 {
 std::string power_text(const std::string &symbol, const int power)
 {
-  switch (power) {
-  case 1:
-    return symbol;
-  case 2:
-    return symbol + "²";
-  case 3:
-    return symbol + "³";
-  default:
-    return symbol + "^" + std::to_string(power);
-  }
+  return symbol + (power == 1   ? ""
+                   : power == 2 ? "²"
+                   : power == 3 ? "³"
+                                : "^" + std::to_string(power));
 }
 } // namespace
 

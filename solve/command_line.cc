@@ -30,91 +30,68 @@ constexpr const char *notes =
     "    --nonlinear-method nlcg --preconditioner fsai\n"
     "\n";
 
-/// Every occurrence of every option with a value.
-struct RawOptions
+void declare_system(CommandLineReader &reader)
 {
-  using Values = std::vector<std::string>;
-  Values files, generate, b, rhs, x0, copies;
-  Values nonlinear, nonlinear_method;
-  Values solver, preconditioner, format, scaling, ordering, backend, communicator, threads,
-      device_memory;
-  Values relative_tolerance, absolute_tolerance, relative_to, energy_tolerance, max_iterations,
-      execution;
-  Values repeat, fixed_iterations, json, history, solution;
-};
-
-void declare_system(CommandLineReader &reader, RawOptions &raw)
-{
-  reader.positional("A.mtx[.gz]", raw.files, "Matrix Market file of a square sparse matrix");
-  reader.option("--generate", raw.generate, "NAME:SIZE",
-                "A model problem instead of a file, with its own b");
-  reader.option("-b", raw.b, "FILE.mtx",
+  reader.positional("A.mtx[.gz]", "Matrix Market file of a square sparse matrix");
+  reader.option("--generate", "NAME:SIZE", "A model problem instead of a file, with its own b");
+  reader.option("-b", "FILE.mtx",
                 "Right-hand side from a file; with several columns, systems solved together");
-  reader.option("--rhs", raw.rhs, "ones|row-sums|random:SEED",
+  reader.option("--rhs", "ones|row-sums|random:SEED",
                 "Make a right-hand side; row-sums for files without -b, 0 with --nonlinear");
-  reader.option("--x0", raw.x0, "FILE.mtx", "Initial guess; 0 if not given");
-  reader.option("--copies", raw.copies, "K",
+  reader.option("--x0", "FILE.mtx", "Initial guess; 0 if not given");
+  reader.option("--copies", "K",
                 "Solve K systems together: the given one and others, varied, for timing");
-  reader.option("--nonlinear", raw.nonlinear, "'NAME OPTION=VALUE ...'",
+  reader.option("--nonlinear", "'NAME OPTION=VALUE ...'",
                 "Solve A x = b + LAMBDA w phi(x): bratu lambda=6, or expression phi=u^3");
 }
 
-void declare_method(CommandLineReader &reader, RawOptions &raw)
+void declare_method(CommandLineReader &reader)
 {
-  reader.option("--nonlinear-method", raw.nonlinear_method, "'NAME OPTION=VALUE ...'",
+  reader.option("--nonlinear-method", "'NAME OPTION=VALUE ...'",
                 "For --nonlinear, with its options; newton if not given");
-  reader.option("--solver", raw.solver, "'NAME OPTION=VALUE ...'",
-                "Krylov method with its options");
-  reader.option("--preconditioner", raw.preconditioner, "'NAME OPTION=VALUE ...'",
-                "Preconditioner with its options");
-  reader.option("--format", raw.format, "'NAME OPTION=VALUE ...'",
+  reader.option("--solver", "'NAME OPTION=VALUE ...'", "Krylov method with its options");
+  reader.option("--preconditioner", "'NAME OPTION=VALUE ...'", "Preconditioner with its options");
+  reader.option("--format", "'NAME OPTION=VALUE ...'",
                 "Matrix format with its options; csr if not given");
-  reader.option("--scaling", raw.scaling, "NAME", "Scaling before the solve; none if not given");
-  reader.option("--ordering", raw.ordering, "'NAME OPTION=VALUE ...'",
+  reader.option("--scaling", "NAME", "Scaling before the solve; none if not given");
+  reader.option("--ordering", "'NAME OPTION=VALUE ...'",
                 "Order of the unknowns with its options; none if not given");
-  reader.option("--backend", raw.backend, "auto|host|cuda|cuda:K",
-                "Where to solve; K is a device number");
-  reader.option("--communicator", raw.communicator, "NAME",
+  reader.option("--backend", "auto|host|cuda|cuda:K", "Where to solve; K is a device number");
+  reader.option("--communicator", "NAME",
                 "How the parts speak with each other under mpirun; auto if not given");
-  reader.option("--threads", raw.threads, "N", "Threads of the host backend, at least 1");
-  reader.option("--device-memory", raw.device_memory, "SIZE",
+  reader.option("--threads", "N", "Threads of the host backend, at least 1");
+  reader.option("--device-memory", "SIZE",
                 "Memory that the solver may take of its device, as 2GB; a matrix that needs more "
                 "than half of it is read from the host's");
-  reader.option("--relative-tolerance", raw.relative_tolerance, "T",
-                "Of the true residual; 1e-8 if not given");
-  reader.option("--absolute-tolerance", raw.absolute_tolerance, "T",
+  reader.option("--relative-tolerance", "T", "Of the true residual; 1e-8 if not given");
+  reader.option("--absolute-tolerance", "T",
                 "... or this one, whichever is larger; 0 if not given");
-  reader.option("--relative-to", raw.relative_to, "rhs|initial",
-                "Relative to |b| (the default) or to |b - A x0|");
-  reader.option("--energy-tolerance", raw.energy_tolerance, "T",
+  reader.option("--relative-to", "rhs|initial", "Relative to |b| (the default) or to |b - A x0|");
+  reader.option("--energy-tolerance", "T",
                 "Stop conjugate gradients by the estimated energy norm of the error, relative to "
                 "that of x, instead of the residual");
-  reader.option("--max-iterations", raw.max_iterations, "N", "20000 if not given");
+  reader.option("--max-iterations", "N", "20000 if not given");
   reader.option(
-      "--execution", raw.execution, "auto|graph|resident",
+      "--execution", "auto|graph|resident",
       "How a GPU runs the loop: as a graph of kernels, or as one that keeps the system on "
       "the chip; auto if not given");
 }
 
-void declare_run(CommandLineReader &reader, RawOptions &raw, SolveCommand &command)
+void declare_run(CommandLineReader &reader, SolveCommand &command)
 {
-  reader.option("--repeat", raw.repeat, "N",
-                "Solve N times from the same start; all must agree bit by bit");
-  reader.option("--fixed-iterations", raw.fixed_iterations, "N",
-                "Do N iterations whatever the residual is, for timing");
-  reader.option("--json", raw.json, "FILE",
-                "Write the report with the history; - prints only that");
-  reader.option("--history", raw.history, "FILE.csv", "Write iteration,residual");
-  reader.option("--solution", raw.solution, "FILE.mtx", "Write x");
+  reader.option("--repeat", "N", "Solve N times from the same start; all must agree bit by bit");
+  reader.option("--fixed-iterations", "N", "Do N iterations whatever the residual is, for timing");
+  reader.option("--json", "FILE", "Write the report with the history; - prints only that");
+  reader.option("--history", "FILE.csv", "Write iteration,residual");
+  reader.option("--solution", "FILE.mtx", "Write x");
   reader.flag("--list", command.list, "List what can be chosen: solvers, formats, devices, ...");
   reader.flag("--quiet", command.quiet, "Print errors only");
   reader.flag("--version", command.version, "Print the versions");
 }
 
-void check_nonlinear(const CommandLineReader &reader, const RawOptions &raw,
-                     const SolveCommand &command)
+void check_nonlinear(const CommandLineReader &reader, const SolveCommand &command)
 {
-  if (command.nonlinear.empty() && !raw.nonlinear_method.empty())
+  if (command.nonlinear.empty() && reader.has("--nonlinear-method"))
     reader.fail("--nonlinear-method has no term to work on; add for example "
                 "--nonlinear 'bratu lambda=6', or leave it out");
   if (!command.nonlinear.empty() && linalg::scalings.find(command.scaling).traits.changes_system)
@@ -124,17 +101,16 @@ void check_nonlinear(const CommandLineReader &reader, const RawOptions &raw,
 }
 
 /// Another criterion beside it would have no effect.
-void check_energy_tolerance(const CommandLineReader &reader, const RawOptions &raw,
-                            const SolveCommand &command)
+void check_energy_tolerance(const CommandLineReader &reader, const SolveCommand &command)
 {
   if (!command.energy_tolerance)
     return;
-  const char *const other = !command.nonlinear.empty()        ? "--nonlinear"
-                            : command.fixed_iterations        ? "--fixed-iterations"
-                            : !raw.relative_tolerance.empty() ? "--relative-tolerance"
-                            : !raw.absolute_tolerance.empty() ? "--absolute-tolerance"
-                            : !raw.relative_to.empty()        ? "--relative-to"
-                                                              : nullptr;
+  const char *const other = !command.nonlinear.empty()           ? "--nonlinear"
+                            : command.fixed_iterations           ? "--fixed-iterations"
+                            : reader.has("--relative-tolerance") ? "--relative-tolerance"
+                            : reader.has("--absolute-tolerance") ? "--absolute-tolerance"
+                            : reader.has("--relative-to")        ? "--relative-to"
+                                                                 : nullptr;
   if (other != nullptr)
     reader.fail(std::string("--energy-tolerance and ") + other +
                 " exclude each other; keep one of them");
@@ -142,32 +118,28 @@ void check_energy_tolerance(const CommandLineReader &reader, const RawOptions &r
     reader.fail("--energy-tolerance 0 is never reached; give a number above 0");
 }
 
-void check_combinations(const CommandLineReader &reader, const RawOptions &raw,
-                        const SolveCommand &command)
+void check_combinations(const CommandLineReader &reader, const SolveCommand &command)
 {
-  if (raw.files.size() > 1)
-    reader.fail("two matrices, '" + raw.files[0] + "' and '" + raw.files[1] +
-                "'; give one, and right-hand sides with -b");
-  if (raw.files.size() + raw.generate.size() > 1)
+  if (!command.matrix_file.empty() && !command.generator.empty())
     reader.fail("'" + command.matrix_file + "' and --generate " + command.generator +
                 " exclude each other; keep one of them");
   if (command.system().empty() && !command.list && !command.version)
     reader.fail("no matrix is given; name a Matrix Market file, or write for example "
                 "'femgpu-solve --generate poisson2d-p1:256'");
-  if (!raw.b.empty() && !raw.rhs.empty())
+  if (reader.has("-b") && reader.has("--rhs"))
     reader.fail("-b and --rhs exclude each other; keep one of them");
-  check_nonlinear(reader, raw, command);
+  check_nonlinear(reader, command);
   if (command.copies && !command.nonlinear.empty())
     reader.fail("--copies and --nonlinear exclude each other: only linear systems are solved "
                 "together; keep one of them");
-  const char *const other = !raw.relative_tolerance.empty()   ? "--relative-tolerance"
-                            : !raw.absolute_tolerance.empty() ? "--absolute-tolerance"
-                            : !raw.max_iterations.empty()     ? "--max-iterations"
-                                                              : nullptr;
+  const char *const other = reader.has("--relative-tolerance")   ? "--relative-tolerance"
+                            : reader.has("--absolute-tolerance") ? "--absolute-tolerance"
+                            : reader.has("--max-iterations")     ? "--max-iterations"
+                                                                 : nullptr;
   if (command.fixed_iterations && other != nullptr)
     reader.fail(std::string("--fixed-iterations and ") + other +
                 " exclude each other; keep one of them");
-  check_energy_tolerance(reader, raw, command);
+  check_energy_tolerance(reader, command);
   const std::vector<std::string> outputs = {command.json, command.history, command.solution};
   for (std::size_t i = 0; i < outputs.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
@@ -175,12 +147,12 @@ void check_combinations(const CommandLineReader &reader, const RawOptions &raw,
         reader.fail("'" + outputs[i] + "' is to be two files; give them different names");
 }
 
-std::string rhs_of(const CommandLineReader &reader, const std::vector<std::string> &values)
+std::string rhs_of(const CommandLineReader &reader)
 {
-  std::string rhs = reader.single(values, "--rhs").value_or("");
+  std::string rhs = reader.single("--rhs").value_or("");
   const std::string random = "random:";
   if (rhs.rfind(random, 0) == 0) {
-    reader.positive_number({rhs.substr(random.size())}, "--rhs random: with the seed");
+    reader.positive(rhs.substr(random.size()), "--rhs random: with the seed");
     return rhs;
   }
   if (rhs == "random")
@@ -190,52 +162,54 @@ std::string rhs_of(const CommandLineReader &reader, const std::vector<std::strin
   return rhs;
 }
 
-void check_values(const CommandLineReader &reader, const RawOptions &raw, SolveCommand &command)
+void check_values(const CommandLineReader &reader, SolveCommand &command)
 {
-  const auto text = [&](const std::vector<std::string> &values, const char *name,
-                        std::string &target) {
-    target = reader.single(values, name).value_or(target);
+  const auto text = [&](const char *name, std::string &target) {
+    target = reader.single(name).value_or(target);
   };
-  const auto number = [&](const std::vector<std::string> &values, const char *name, int &target) {
-    if (const auto value = reader.positive_number(values, name))
+  const auto number = [&](const char *name, int &target) {
+    if (const auto value = reader.positive_number(name))
       target = static_cast<int>(*value);
   };
-  if (!raw.files.empty())
-    text({raw.files[0]}, "A.mtx", command.matrix_file);
-  text(raw.generate, "--generate", command.generator);
-  text(raw.b, "-b", command.rhs_file);
-  text(raw.x0, "--x0", command.x0_file);
-  if (const auto k = reader.positive_number(raw.copies, "--copies"))
+  const std::vector<std::string> &files = reader.values("A.mtx[.gz]");
+  if (files.size() > 1)
+    reader.fail("two matrices, '" + files[0] + "' and '" + files[1] +
+                "'; give one, and right-hand sides with -b");
+  text("A.mtx[.gz]", command.matrix_file);
+  text("--generate", command.generator);
+  text("-b", command.rhs_file);
+  text("--x0", command.x0_file);
+  if (const auto k = reader.positive_number("--copies"))
     command.copies = static_cast<int>(*k);
-  command.rhs = rhs_of(reader, raw.rhs);
-  text(raw.nonlinear, "--nonlinear", command.nonlinear);
-  text(raw.nonlinear_method, "--nonlinear-method", command.nonlinear_method);
-  text(raw.solver, "--solver", command.solver);
-  text(raw.preconditioner, "--preconditioner", command.preconditioner);
-  text(raw.format, "--format", command.format);
-  text(raw.scaling, "--scaling", command.scaling);
-  text(raw.ordering, "--ordering", command.ordering);
-  command.backend = reader.backend(raw.backend, "--backend").value_or(command.backend);
-  text(raw.communicator, "--communicator", command.communicator);
+  command.rhs = rhs_of(reader);
+  text("--nonlinear", command.nonlinear);
+  text("--nonlinear-method", command.nonlinear_method);
+  text("--solver", command.solver);
+  text("--preconditioner", command.preconditioner);
+  text("--format", command.format);
+  text("--scaling", command.scaling);
+  text("--ordering", command.ordering);
+  command.backend = reader.backend("--backend").value_or(command.backend);
+  text("--communicator", command.communicator);
   linalg::check_communicator(command.communicator);
-  command.threads = reader.positive_number(raw.threads, "--threads").value_or(0);
-  command.device_memory = reader.memory(raw.device_memory, "--device-memory").value_or(0);
-  command.relative_tolerance = reader.tolerance(raw.relative_tolerance, "--relative-tolerance")
-                                   .value_or(command.relative_tolerance);
-  command.absolute_tolerance = reader.tolerance(raw.absolute_tolerance, "--absolute-tolerance")
-                                   .value_or(command.absolute_tolerance);
-  command.relative_to = reader.word(raw.relative_to, "--relative-to", {"rhs", "initial"})
-                            .value_or(command.relative_to);
-  command.energy_tolerance = reader.tolerance(raw.energy_tolerance, "--energy-tolerance");
-  number(raw.max_iterations, "--max-iterations", command.max_iterations);
-  command.execution = reader.word(raw.execution, "--execution", {"auto", "graph", "resident"})
-                          .value_or(command.execution);
-  number(raw.repeat, "--repeat", command.repeat);
-  if (const auto n = reader.positive_number(raw.fixed_iterations, "--fixed-iterations"))
+  command.threads = reader.positive_number("--threads").value_or(0);
+  command.device_memory = reader.memory("--device-memory").value_or(0);
+  command.relative_tolerance =
+      reader.tolerance("--relative-tolerance").value_or(command.relative_tolerance);
+  command.absolute_tolerance =
+      reader.tolerance("--absolute-tolerance").value_or(command.absolute_tolerance);
+  command.relative_to =
+      reader.word("--relative-to", {"rhs", "initial"}).value_or(command.relative_to);
+  command.energy_tolerance = reader.tolerance("--energy-tolerance");
+  number("--max-iterations", command.max_iterations);
+  command.execution =
+      reader.word("--execution", {"auto", "graph", "resident"}).value_or(command.execution);
+  number("--repeat", command.repeat);
+  if (const auto n = reader.positive_number("--fixed-iterations"))
     command.fixed_iterations = static_cast<int>(*n);
-  text(raw.json, "--json", command.json);
-  text(raw.history, "--history", command.history);
-  text(raw.solution, "--solution", command.solution);
+  text("--json", command.json);
+  text("--history", command.history);
+  text("--solution", command.solution);
 }
 } // namespace
 
@@ -255,17 +229,16 @@ linalg::SolveControl SolveCommand::control() const
 SolveCommand parse_solve_command(const int argc, const char *const *argv)
 {
   SolveCommand command;
-  RawOptions raw;
   CommandLineReader reader("femgpu-solve", "A.mtx[.gz] [OPTIONS]", description,
                            std::string(notes) + exit_code_help);
-  declare_system(reader, raw);
-  declare_method(reader, raw);
-  declare_run(reader, raw, command);
+  declare_system(reader);
+  declare_method(reader);
+  declare_run(reader, command);
   command.help = reader.parse(argc, argv);
   if (!command.help.empty())
     return command;
-  check_values(reader, raw, command);
-  check_combinations(reader, raw, command);
+  check_values(reader, command);
+  check_combinations(reader, command);
   return command;
 }
 } // namespace femgpu

@@ -38,26 +38,24 @@ struct Options
 
 Options parse(const int argc, const char *const *const argv)
 {
-  using Values = std::vector<std::string>;
   Options options;
-  Values largest, count, solves, csv;
   CommandLineReader reader("femgpu_batch_speed", "[OPTIONS]",
                            "Time many systems solved together and one after the other.",
                            exit_code_help);
-  reader.option("--largest", largest, "N", "Only systems of up to N unknowns; 3969 if not given");
-  reader.option("--systems", count, "K", "Of each size; 1000 if not given");
-  reader.option("--solves", solves, "N", "Timed solves of each kind; 5 if not given");
-  reader.option("--csv", csv, "FILE", "Write all figures as a table");
+  reader.option("--largest", "N", "Only systems of up to N unknowns; 3969 if not given");
+  reader.option("--systems", "K", "Of each size; 1000 if not given");
+  reader.option("--solves", "N", "Timed solves of each kind; 5 if not given");
+  reader.option("--csv", "FILE", "Write all figures as a table");
   reader.flag("--host", options.on_host, "On the cores of this host, whatever devices there are");
   options.help = reader.parse(argc, argv);
-  const auto number = [&](const Values &values, const char *name, int &target) {
-    if (const auto value = reader.positive_number(values, name))
+  const auto number = [&](const char *name, int &target) {
+    if (const auto value = reader.positive_number(name))
       target = static_cast<int>(*value);
   };
-  number(largest, "--largest", options.largest);
-  number(count, "--systems", options.count);
-  number(solves, "--solves", options.n_solves);
-  options.csv = reader.single(csv, "--csv").value_or("");
+  number("--largest", options.largest);
+  number("--systems", options.count);
+  number("--solves", options.n_solves);
+  options.csv = reader.single("--csv").value_or("");
   return options;
 }
 

@@ -49,47 +49,45 @@ RaceOptions parse_race(const std::string &program, const std::string &descriptio
                        const char *const *const argv)
 {
   RaceOptions options;
-  Values systems, methods, smallest, largest, formats, executions, solves, iterations, seconds, csv;
   bool quick = false;
   CommandLineReader reader(program, "[OPTIONS]", description, std::string(footer) + exit_code_help);
-  reader.option("--systems", systems, "p2d,e3d,fd3,q1", "Only these");
-  reader.option("--solvers", methods, "cg,bicgstab,gmres",
+  reader.option("--systems", "p2d,e3d,fd3,q1", "Only these");
+  reader.option("--solvers", "cg,bicgstab,gmres",
                 "Only forms of these, in this order; cg,bicgstab if not given");
-  reader.option("--smallest", smallest, "N", "Only systems of at least N unknowns");
-  reader.option("--largest", largest, "N", "Only systems of up to N unknowns");
+  reader.option("--smallest", "N", "Only systems of at least N unknowns");
+  reader.option("--largest", "N", "Only systems of up to N unknowns");
   reader.flag("--quick", quick, "The same as --largest 70000");
   reader.flag("--alone", options.is_alone, "Without other libraries");
   reader.flag("--host", options.on_host, "On the cores of this host, whatever devices there are");
-  reader.option("--formats", formats, "'NAME OPTION=VALUE,...'",
+  reader.option("--formats", "'NAME OPTION=VALUE,...'",
                 "Matrix formats of femgpu; auto if not given");
-  reader.option("--executions", executions, "auto,graph,resident",
+  reader.option("--executions", "auto,graph,resident",
                 "How a GPU runs the loops of femgpu; auto if not given");
-  reader.option("--solves", solves, "N", "Timed solves of each kind; 10 if not given");
-  reader.option("--iterations", iterations, "N",
+  reader.option("--solves", "N", "Timed solves of each kind; 10 if not given");
+  reader.option("--iterations", "N",
                 "Of the timed solves, a multiple of 30; 60 to 300 by size if not given");
-  reader.option("--seconds", seconds, "S", "After which nothing new is begun; 420 if not given");
-  reader.option("--csv", csv, "FILE", "Write all figures as a table");
+  reader.option("--seconds", "S", "After which nothing new is begun; 420 if not given");
+  reader.option("--csv", "FILE", "Write all figures as a table");
   options.help = reader.parse(argc, argv);
-  const auto number = [&](const Values &values, const char *name, const int otherwise) {
-    const auto value = reader.positive_number(values, name);
+  const auto number = [&](const char *name, const int otherwise) {
+    const auto value = reader.positive_number(name);
     return value ? static_cast<int>(*value) : otherwise;
   };
   const int all = quick ? 70000 : std::numeric_limits<int>::max();
-  options.systems =
-      choose_systems(parts(reader.single(systems, "--systems").value_or("")),
-                     number(smallest, "--smallest", 0), number(largest, "--largest", all));
-  if (const auto text = reader.single(methods, "--solvers"))
+  options.systems = choose_systems(parts(reader.single("--systems").value_or("")),
+                                   number("--smallest", 0), number("--largest", all));
+  if (const auto text = reader.single("--solvers"))
     options.methods = chosen_methods(*text);
-  if (const auto text = reader.single(formats, "--formats"))
+  if (const auto text = reader.single("--formats"))
     options.formats = parts(*text);
-  if (const auto text = reader.single(executions, "--executions"))
+  if (const auto text = reader.single("--executions"))
     options.executions = parts(*text);
-  options.n_solves = number(solves, "--solves", options.n_solves);
-  options.iterations = number(iterations, "--iterations", 0);
+  options.n_solves = number("--solves", options.n_solves);
+  options.iterations = number("--iterations", 0);
   if (options.iterations % 30 != 0)
-    reader.fail("--iterations " + iterations[0] + ": give a multiple of 30");
-  options.seconds = number(seconds, "--seconds", static_cast<int>(options.seconds));
-  options.csv = reader.single(csv, "--csv").value_or("");
+    reader.fail("--iterations " + std::to_string(options.iterations) + ": give a multiple of 30");
+  options.seconds = number("--seconds", static_cast<int>(options.seconds));
+  options.csv = reader.single("--csv").value_or("");
   return options;
 }
 

@@ -45,6 +45,8 @@ const std::map<std::pair<int, int>, AbaqusKind> &abaqus_kinds()
   const Corners quadrilateral = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};
   Corners quadrilateral9 = quadrilateral;
   quadrilateral9.push_back({0, 1, 2, 3});
+  const Corners hexahedron = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                              {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
   static const std::map<std::pair<int, int>, AbaqusKind> kinds = {
       {{1, 2}, {ElementKind::line}},
       {{1, 3}, {ElementKind::line, {{0, 1}}}},
@@ -56,20 +58,7 @@ const std::map<std::pair<int, int>, AbaqusKind> &abaqus_kinds()
       {{3, 4}, {ElementKind::tetrahedron}},
       {{3, 8}, {ElementKind::hexahedron}},
       {{3, 10}, {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}}},
-      {{3, 20},
-       {ElementKind::hexahedron,
-        {{0, 1},
-         {1, 2},
-         {2, 3},
-         {3, 0},
-         {4, 5},
-         {5, 6},
-         {6, 7},
-         {7, 4},
-         {0, 4},
-         {1, 5},
-         {2, 6},
-         {3, 7}}}}};
+      {{3, 20}, {ElementKind::hexahedron, hexahedron}}};
   return kinds;
 }
 

@@ -17,34 +17,15 @@ using namespace dealii;
 
 const std::vector<std::string> &generator_names()
 {
-  static const std::vector<std::string> names = {"channel_with_cylinder",
-                                                 "cheese",
-                                                 "concentric_hyper_shells",
-                                                 "cylinder",
-                                                 "eccentric_hyper_shell",
-                                                 "enclosed_hyper_cube",
-                                                 "general_cell",
-                                                 "half_hyper_ball",
-                                                 "half_hyper_shell",
-                                                 "hyper_L",
-                                                 "hyper_ball",
-                                                 "hyper_ball_balanced",
-                                                 "hyper_cross",
-                                                 "hyper_cube",
-                                                 "hyper_cube_slit",
-                                                 "hyper_cube_with_cylindrical_hole",
-                                                 "hyper_rectangle",
-                                                 "hyper_shell",
-                                                 "moebius",
-                                                 "plate_with_a_hole",
-                                                 "quarter_hyper_ball",
-                                                 "quarter_hyper_shell",
-                                                 "simplex",
-                                                 "subdivided_hyper_L",
-                                                 "subdivided_hyper_cube",
-                                                 "subdivided_hyper_rectangle",
-                                                 "torus",
-                                                 "truncated_cone"};
+  static const std::vector<std::string> names = split_expressions(
+      "channel_with_cylinder, cheese, concentric_hyper_shells, cylinder, "
+      "eccentric_hyper_shell, enclosed_hyper_cube, general_cell, half_hyper_ball, "
+      "half_hyper_shell, hyper_L, hyper_ball, hyper_ball_balanced, hyper_cross, hyper_cube, "
+      "hyper_cube_slit, hyper_cube_with_cylindrical_hole, hyper_rectangle, hyper_shell, "
+      "moebius, plate_with_a_hole, quarter_hyper_ball, quarter_hyper_shell, simplex, "
+      "subdivided_hyper_L, subdivided_hyper_cube, subdivided_hyper_rectangle, torus, "
+      "truncated_cone",
+      ',');
   return names;
 }
 
@@ -58,11 +39,8 @@ Numbers numbers_of(const std::string &arguments)
   Numbers all;
   for (const std::string &argument : split_expressions(arguments, ':')) {
     all.emplace_back();
-    for (const std::string &word : split_expressions(argument, ',')) {
-      double number = 0.;
-      std::istringstream(word) >> number;
-      all.back().push_back(number);
-    }
+    for (const std::string &word : split_expressions(argument, ','))
+      all.back().push_back(finite_number(word).value_or(0.));
   }
   return all;
 }
