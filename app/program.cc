@@ -152,6 +152,7 @@ int run_program(int argc, char **argv)
   try {
     require_working_directory();
     require_memory_for_mpi();
+    linalg::spare_networks();
     // The command line is femgpu's alone: deal.II would hand it to Kokkos and PETSc, which take
     // options of ours for theirs (--threads) and warn of all that they do not know.
     char *words[] = {argv[0], nullptr};

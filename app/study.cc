@@ -136,11 +136,13 @@ private:
   void check_continuation() const;
   SystemSize size_with(double n_cells) const;
   void describe(const linalg::GroupSolver &solver, const std::string &method);
-  void run_cycles(linalg::GroupSystem &system, SolutionOutput<dim> &output,
+  void run_cycles(const linalg::SolverGroups &groups, SolutionOutput<dim> &output,
                   const SolutionObserver &observer);
-  std::optional<Stop> run_cycle(linalg::GroupSystem &system, ProblemSolver<dim> &solver,
+  std::optional<Stop> run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
                                 SolutionOutput<dim> &output);
-  void trace_branch(linalg::GroupSystem &system, SolutionOutput<dim> &output);
+  std::optional<Stop> solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
+                            CycleRecord &record);
+  void trace_branch(const linalg::SolverGroups &groups, SolutionOutput<dim> &output);
   std::optional<Stop> begin_cycle(linalg::GroupSystem &system, CycleRecord &record);
   std::optional<Stop> make_grid();
   void begin_solution();
@@ -307,22 +309,33 @@ void Study<dim>::end_cycle(const CycleRecord &record)
   console.detail(cycle_details(study.cycles.back()));
 }
 
-/// The next cycle, or why there is none.
+/// Makes u of the next cycle, or says why there is none. The matrix is gone before anything is
+/// made of u, which needs as much memory again.
 template <int dim>
-std::optional<Stop> Study<dim>::run_cycle(linalg::GroupSystem &system, ProblemSolver<dim> &solver,
-                                          SolutionOutput<dim> &output)
+std::optional<Stop> Study<dim>::solve(const linalg::SolverGroups &groups,
+                                      ProblemSolver<dim> &solver, CycleRecord &record)
 {
-  CycleRecord record;
+  linalg::GroupSystem system(groups);
   if (auto stop = begin_cycle(system, record))
     return stop;
   output.finish(comm); // the files of the cycle before: from here on all cores solve
   const Progress show = [this](const std::string &text) { console.progress(text); };
-  const bool has_part = parameters.solver.stops_at_discretisation_error();
-  if (has_part)
+  if (parameters.solver.stops_at_discretisation_error())
     record.predicted = predict_error(study, record.dofs);
   const double energy_tolerance = record.predicted ? record.predicted->tolerance : 0.;
   record.solve = solver.solve(discretization, system, u, energy_tolerance, record.seconds,
                               console.shows_progress() ? show : Progress());
+  return {};
+}
+
+/// The next cycle, or why there is none.
+template <int dim>
+std::optional<Stop> Study<dim>::run_cycle(const linalg::SolverGroups &groups,
+                                          ProblemSolver<dim> &solver, SolutionOutput<dim> &output)
+{
+  CycleRecord record;
+  if (auto stop = solve(groups, solver, record))
+    return stop;
   watch.lap();
   const linalg::SolveReport &report = record.solve.report;
   if (!report.method.failed_attempt.empty())
@@ -332,7 +345,7 @@ std::optional<Stop> Study<dim>::run_cycle(linalg::GroupSystem &system, ProblemSo
     console.warn(report.message);
   // The last iterate is for the user to judge, converged or not, but for what is no number.
   DiscreteSolution<dim> solution(*problem, discretization, u);
-  if (has_part && report.converged())
+  if (parameters.solver.stops_at_discretisation_error() && report.converged())
     record.energy = solution.evaluation().quadratic_energy;
   if (report.converged() || std::isfinite(u.l2_norm())) {
     estimate(solution, record);
@@ -372,9 +385,10 @@ void Study<dim>::check_continuation() const
 }
 
 template <int dim>
-void Study<dim>::trace_branch(linalg::GroupSystem &system, SolutionOutput<dim> &output)
+void Study<dim>::trace_branch(const linalg::SolverGroups &groups, SolutionOutput<dim> &output)
 {
-  BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, system.groups());
+  linalg::GroupSystem system(groups);
+  BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, groups);
   const std::string method = "continuation, " + parameters.continuation.solver;
   output.leave_out_nodal_fields();
   describe(tracer.group_solver(), method);
@@ -411,15 +425,15 @@ void Study<dim>::describe(const linalg::GroupSolver &solver, const std::string &
 }
 
 template <int dim>
-void Study<dim>::run_cycles(linalg::GroupSystem &system, SolutionOutput<dim> &output,
+void Study<dim>::run_cycles(const linalg::SolverGroups &groups, SolutionOutput<dim> &output,
                             const SolutionObserver &observer)
 {
-  ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, system.groups());
+  ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, groups);
   describe(solver.group_solver(), solver.method());
   study.stopped_by = "cycles";
   while (study.cycles.size() < parameters.study.cycles) {
     const std::size_t before = study.cycles.size();
-    const auto stop = run_cycle(system, solver, output);
+    const auto stop = run_cycle(groups, solver, output);
     if (observer && study.cycles.size() > before && study.converged())
       observer(u);
     if (!stop)
@@ -436,7 +450,7 @@ template <int dim>
 StudyRecord Study<dim>::run(const SolutionObserver &observer)
 {
   Stopwatch total;
-  linalg::GroupSystem system(solver_groups());
+  const linalg::SolverGroups groups = solver_groups();
   const auto output = make_output(parameters.output, *problem);
   study.dimension = dim;
   study.physics = parameters.run.physics;
@@ -448,9 +462,9 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
   watch.lap();
   if (parameters.continuation.enabled)
-    trace_branch(system, *output);
+    trace_branch(groups, *output);
   else
-    run_cycles(system, *output, observer);
+    run_cycles(groups, *output, observer);
   output->finish(comm);
 
   Utilities::System::MemoryStats memory;

@@ -29,11 +29,17 @@ DeviceSystem::DeviceSystem(ExecutorPtr executor, const LinearSolverOptions &opti
                          "Solver/Ordering");
 }
 
-void DeviceSystem::begin_pattern(const HostCsr &A)
+void DeviceSystem::release()
 {
   if (under_way.valid())
     under_way.wait();   // a pattern that nobody wanted in the end
-  matrix_there.reset(); // refers to the old pattern
+  matrix_there.reset(); // refers to the pattern
+  csr.reset();
+}
+
+void DeviceSystem::begin_pattern(const HostCsr &A)
+{
+  release();
   begun = spaces_of(A); // parts speak with each other in this thread alone
   const auto work = [this, A, spaces = *begun] {
     owner->use_in_this_thread();

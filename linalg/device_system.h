@@ -39,6 +39,9 @@ public:
    */
   void begin_pattern(const HostCsr &A);
 
+  /// Frees the matrix; the next one moves with its pattern.
+  void release();
+
   /// Whether a matrix is there, so that new values may be all that has to move.
   bool has_matrix() const
   {

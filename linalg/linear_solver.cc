@@ -53,6 +53,13 @@ void LinearSolver::set_matrix(const HostCsr &A, const bool same_pattern)
   system.set_up([&] { solver.set_up(system.matrix(), only_values); });
 }
 
+void LinearSolver::release()
+{
+  rhs = {};
+  solution = {};
+  system.release();
+}
+
 SolveReport LinearSolver::solve(const double *b, double *x)
 {
   VectorUnits units(given.n, b, x, communicator.get());

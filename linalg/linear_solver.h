@@ -49,6 +49,9 @@ public:
    */
   SolveReport solve(const double *b, double *x);
 
+  /// Frees the matrix, but not what the preconditioner has made of it; it must be set anew.
+  void release();
+
   SolveControl &control()
   {
     return options.control;

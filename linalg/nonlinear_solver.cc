@@ -45,9 +45,18 @@ void NonlinearSolver::forget_matrix()
   method = make_nonlinear_method(options.method, options.linear, owner->backend());
 }
 
-void NonlinearSolver::begin_pattern(const HostCsr &A)
+void NonlinearSolver::release()
 {
   forget_matrix();
+  w = {};
+  rhs = {};
+  solution = {};
+  system.release();
+}
+
+void NonlinearSolver::begin_pattern(const HostCsr &A)
+{
+  release();
   system.begin_pattern(A);
 }
 

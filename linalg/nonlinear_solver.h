@@ -45,6 +45,9 @@ public:
    */
   void set_system(const HostCsr &A, const double *weights, bool same_pattern);
 
+  /// Frees the matrix and what the method has made of it; it must be set anew.
+  void release();
+
   /// Solves; @p b and @p x are host memory of n() elements, x is the initial guess too.
   SolveReport solve(const Nonlinearity &phi, const double *b, double *x);
 

@@ -264,6 +264,7 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
           report, system.n(), is_one_group && solver_parameters.fallback == "direct", is_one_group);
   }
   add_seconds(report.costs, seconds);
+  leader_solver.release();
 
   get_solution(system, constraints, u);
   if (problem.fixes_mean())
@@ -283,6 +284,7 @@ SolveSummary ProblemSolver<dim>::solve_by_newton(const Discretization<dim> &disc
   AssembledNewton<dim> newton(problem, discretization, nonlinear.method, leader_solver);
   SolveSummary summary;
   summary.report = newton.solve(system, control, solver_parameters.control(), u, seconds);
+  leader_solver.release();
   summary.nonlinear_iterations = summary.report.iterations;
   summary.linear_iterations = summary.report.inner.linear_iterations;
   if (lacks_solution(summary.report))

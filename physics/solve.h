@@ -33,8 +33,8 @@ bool is_nonlinear(const Problem<dim> &problem)
 
 /**
  * Collective. Assembles and solves @p problem in the pattern that @p system has, which moves to the
- * device meanwhile if it is a new one, and times the phases "assembly", "transfer", "setup" and
- * "solve".
+ * device meanwhile if it is a new one and is freed there at the end, and times the phases
+ * "assembly", "transfer", "setup" and "solve".
  * @param u the initial guess, and the solution at the end, with its ghost values and constraints
  */
 template <int dim>

@@ -4,28 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <iostream>
-#include <iterator>
 
 namespace femgpu
 {
-namespace
-{
-/// Variables that mpirun of Open MPI, MPICH and others, and srun, set for the processes they start.
-bool was_started_by_mpi()
-{
-  constexpr const char *variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK",
-                                       "MV2_COMM_WORLD_RANK"};
-  return std::any_of(std::begin(variables), std::end(variables),
-                     [](const char *const name) { return std::getenv(name) != nullptr; });
-}
-} // namespace
-
 Ranks::Ranks()
 {
-  if (!was_started_by_mpi()) // MPI alone takes a fifth of a second to start
+  if (!linalg::was_started_by_mpi())
     return;
+  linalg::spare_networks();
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

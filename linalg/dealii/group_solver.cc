@@ -159,6 +159,14 @@ public:
     return continuation->trace(law, b, x.data(), callback);
   }
 
+  void release()
+  {
+    if (iterative)
+      iterative->release();
+    if (nonlinear)
+      nonlinear->release();
+  }
+
   ExecutorPtr executor;
 
 private:
@@ -284,6 +292,12 @@ ContinuationReport GroupSolver::trace(GroupSystem &system, const Law &law,
   report = dealii::Utilities::MPI::broadcast(groups.ranks(), report, 0);
   report.records = std::move(records);
   return report;
+}
+
+void GroupSolver::release()
+{
+  pattern_there = 0;
+  on_leaders(groups, [&] { leader->release(); });
 }
 
 std::size_t GroupSolver::peak_device_bytes() const

@@ -87,6 +87,9 @@ public:
   ContinuationReport trace(GroupSystem &system, const Law &law,
                            const std::function<void(const BranchRecord &)> &on_point);
 
+  /// Leaders free the matrix; the next one moves with its pattern.
+  void release();
+
   /// Where a group solves.
   struct Place
   {

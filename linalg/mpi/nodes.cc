@@ -2,10 +2,34 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
+#include <string>
 #include <thread>
 
 namespace femgpu::linalg
 {
+bool was_started_by_mpi()
+{
+  constexpr const char *variables[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMIX_RANK",
+                                       "MV2_COMM_WORLD_RANK"};
+  return std::any_of(std::begin(variables), std::end(variables),
+                     [](const char *const name) { return std::getenv(name) != nullptr; });
+}
+
+void spare_networks()
+{
+  const auto value = [](const char *const name) {
+    const char *const text = std::getenv(name);
+    return std::string(text != nullptr ? text : "");
+  };
+  const bool is_alone = !was_started_by_mpi();
+  const std::string size = value("OMPI_COMM_WORLD_SIZE");
+  if (is_alone)
+    ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  if (is_alone || (!size.empty() && size == value("OMPI_COMM_WORLD_LOCAL_SIZE")))
+    ::setenv("OMPI_MCA_pml", "ob1", 0);
+}
+
 MPI_Comm ranks_of_node(MPI_Comm ranks)
 {
   MPI_Comm node = MPI_COMM_NULL;

@@ -9,11 +9,22 @@
 
 /**
  * @file
- * Which ranks run on one node, and on which of its cores. All functions are collective; the
- * communicators that they give are the caller's to free.
+ * Which ranks run on one node, and on which of its cores. All functions with a communicator are
+ * collective; the communicators that they give are the caller's to free.
  */
 namespace femgpu::linalg
 {
+/// By the variables that mpirun of Open MPI, MPICH and others, and srun, set for their processes.
+bool was_started_by_mpi();
+
+/**
+ * To be called before MPI_Init, alone: where all ranks are on this host, Open MPI looks for no
+ * network, and a process that mpirun has not started starts no daemon. Open MPI 4.1 waits 0.1 s for
+ * each of two networks (psm, psm2) and starts its daemon in 0.1 s, of 0.32 s in all. What the user
+ * has set stays; other implementations do not read these variables.
+ */
+void spare_networks();
+
 /// Those of this rank's node. FEMGPU_NODES=N in the environment makes N nodes of each one, for
 /// tests of what several nodes do.
 MPI_Comm ranks_of_node(MPI_Comm ranks);

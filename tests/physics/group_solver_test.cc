@@ -111,6 +111,24 @@ TEST(GroupSolver, that_begins_with_the_pattern_gives_the_same_bits)
   }
 }
 
+TEST(GroupSolver, moves_all_again_after_a_release)
+{
+  GroupSystem system{SolverGroups(MPI_COMM_WORLD)};
+  GroupSolver solver(one_group(), 2, LinearSolverOptions());
+  make_pattern(system, 30);
+  assemble(system, 1.);
+  const std::size_t bytes = solver.solve(system, tight()).costs.transfer.bytes;
+  const std::vector<double> x = solution(system);
+  for (const bool begins : {false, true}) {
+    solver.release();
+    if (begins)
+      solver.begin_pattern(system);
+    assemble(system, 1.);
+    EXPECT_EQ(solver.solve(system, tight()).costs.transfer.bytes, bytes);
+    EXPECT_EQ(x, solution(system));
+  }
+}
+
 TEST(GroupSolver, moves_another_systems_pattern_again)
 {
   GroupSystem a{SolverGroups(MPI_COMM_WORLD)}, b{SolverGroups(MPI_COMM_WORLD)};
