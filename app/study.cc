@@ -428,7 +428,7 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
 {
   Stopwatch total;
   linalg::GroupSystem system(solver_groups());
-  const auto output = make_output(parameters.output, *problem);
+  SolutionOutput<dim> output(parameters.output, *problem);
   study.dimension = dim;
   study.physics = parameters.run.physics;
   study.element = discretization.element().get_name();
@@ -439,15 +439,15 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
   watch.lap();
   if (parameters.continuation.enabled)
-    trace_branch(system, *output);
+    trace_branch(system, output);
   else
-    run_cycles(system, *output, observer);
-  output->finish(comm);
+    run_cycles(system, output, observer);
+  output.finish(comm);
 
   Utilities::System::MemoryStats memory;
   Utilities::System::get_memory_stats(memory);
   study.peak_host_bytes = 1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
-  study.files = output->files();
+  study.files = output.files();
   study.files.insert(study.files.end(), measurement_output.files().begin(),
                      measurement_output.files().end());
   study.warnings = console.take_warnings();
