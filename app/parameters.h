@@ -66,6 +66,11 @@ class OutputParameters : public dealii::ParameterAcceptor
 public:
   OutputParameters();
 
+  std::string path_of(const std::string &file) const
+  {
+    return directory + "/" + file;
+  }
+
   std::string directory = "output";
   std::string name = "solution";
   bool write_vtu = true;

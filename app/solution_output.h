@@ -1,26 +1,15 @@
 #ifndef femgpu_app_solution_output_h
 #define femgpu_app_solution_output_h
 
-#include "app/node_fields.h"
-#include "app/parameters.h"
+#include "app/output_format.h"
 
 #include <functional>
 #include <future>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace femgpu
 {
-/// What a rank writes of a solution.
-struct SolutionFiles
-{
-  std::vector<std::string> names; ///< of all ranks, without that of the record
-  std::function<void()> write;    ///< those of this rank, by a thread; empty: none
-  std::string record;             ///< what the first rank writes when all others are there
-};
-
 /**
  * Writes the files for ParaView of a series of solutions, as the cycles of a study, by a thread of
  * each rank while the run goes on. Every file has its name only when it is complete, and so are
@@ -30,11 +19,12 @@ template <int dim>
 class SolutionOutput
 {
 public:
-  /// @param name begin of the names of the files
-  SolutionOutput(const OutputParameters &parameters, std::string name, const Problem<dim> &problem)
-      : parameters(parameters), name(std::move(name)), problem(problem)
+  /// In the format that the parameters name. Both outlive this object.
+  SolutionOutput(const OutputParameters &parameters, const Problem<dim> &problem)
+      : parameters(parameters), problem(problem),
+        format(parameters.format == "vtkhdf" ? vtkhdf_format<dim>(parameters)
+                                             : vtu_format<dim>(parameters))
   {}
-  virtual ~SolutionOutput() = default;
 
   /**
    * Collective. Writes solution, derived fields, exact solution and error where known, material and
@@ -63,33 +53,13 @@ public:
     return names;
   }
 
-protected:
-  /// Collective. @param base "solution_003"
-  virtual SolutionFiles files_of(NodeFields<dim> fields, const std::string &base,
-                                 bool has_converged, MPI_Comm communicator) const = 0;
-  /// Have cells nodes in common in these files?
-  virtual bool shares_nodes() const = 0;
-  /// Of the file that stands for a solution.
-  virtual std::string extension() const = 0;
-  /// Of the file that names all with their times.
-  virtual std::string series_extension() const = 0;
-  virtual std::string
-  series_text(const std::vector<std::pair<double, std::string>> &series) const = 0;
-
-  std::string path_of(const std::string &file) const
-  {
-    return parameters.directory + "/" + file;
-  }
-
-  const OutputParameters &parameters;
-
 private:
-  std::string name;
+  const OutputParameters &parameters;
   const Problem<dim> &problem;
+  OutputFormat<dim> format;
   bool has_nodal_fields = true;
   std::vector<std::string> names;
-  std::vector<std::pair<double, std::string>> series; ///< times and files
-
+  OutputSeries series;
   std::future<void> writing;
   bool is_pending = false; ///< on some rank
   std::string record;      ///< of the last solution
@@ -97,11 +67,6 @@ private:
 
 /// Collective. Each rank does what @p write says; all throw the OutputError that one has.
 void write_together(const std::function<void()> &write, MPI_Comm communicator);
-
-/// In the format that the parameters name.
-template <int dim>
-std::unique_ptr<SolutionOutput<dim>> make_output(const OutputParameters &parameters,
-                                                 const Problem<dim> &problem);
 } // namespace femgpu
 
 #endif

@@ -451,7 +451,7 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
 {
   Stopwatch total;
   const linalg::SolverGroups groups = solver_groups();
-  const auto output = make_output(parameters.output, *problem);
+  SolutionOutput<dim> output(parameters.output, *problem);
   study.dimension = dim;
   study.physics = parameters.run.physics;
   study.element = discretization.element().get_name();
@@ -462,15 +462,15 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
   watch.lap();
   if (parameters.continuation.enabled)
-    trace_branch(groups, *output);
+    trace_branch(groups, output);
   else
-    run_cycles(groups, *output, observer);
-  output->finish(comm);
+    run_cycles(groups, output, observer);
+  output.finish(comm);
 
   Utilities::System::MemoryStats memory;
   Utilities::System::get_memory_stats(memory);
   study.peak_host_bytes = 1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
-  study.files = output->files();
+  study.files = output.files();
   study.files.insert(study.files.end(), measurement_output.files().begin(),
                      measurement_output.files().end());
   study.warnings = console.take_warnings();

@@ -1,6 +1,5 @@
-#include "app/vtkhdf_output.h"
-
 #include "app/hdf5_datasets.h"
+#include "app/output_format.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -12,10 +11,10 @@ using namespace dealii;
 
 namespace
 {
-/// The datasets of a file. Numbers of nodes and offsets count
-/// from the first of each rank, so that 32 bits suffice.
+/// The datasets of a file. Numbers of nodes and offsets count from the first of each rank, so that
+/// 32 bits suffice.
 template <int dim>
-std::vector<CompressedDataset> datasets_of(NodeFields<dim> fields, const bool has_converged,
+std::vector<CompressedDataset> datasets_of(NodeFields<dim> &&fields, const bool has_converged,
                                            MPI_Comm comm)
 {
   std::vector<CompressedDataset> all;
@@ -45,25 +44,9 @@ std::vector<CompressedDataset> datasets_of(NodeFields<dim> fields, const bool ha
                             Utilities::MPI::this_mpi_process(comm) == 0 ? 1 : 0));
   return all;
 }
-} // namespace
-
-template <int dim>
-SolutionFiles VtkHdfOutput<dim>::files_of(NodeFields<dim> fields, const std::string &base,
-                                          const bool has_converged, MPI_Comm communicator) const
-{
-  auto datasets = datasets_of(std::move(fields), has_converged, communicator);
-  SolutionFiles files;
-  if (Utilities::MPI::this_mpi_process(communicator) == 0)
-    files.write = [datasets = std::move(datasets), path = this->path_of(base + extension())] {
-      write_vtkhdf(path, datasets);
-    };
-  return files;
-}
 
 /// As ParaView reads it.
-template <int dim>
-std::string
-VtkHdfOutput<dim>::series_text(const std::vector<std::pair<double, std::string>> &series) const
+std::string series_text(const OutputSeries &series)
 {
   nlohmann::ordered_json list;
   list["file-series-version"] = "1.0";
@@ -71,7 +54,24 @@ VtkHdfOutput<dim>::series_text(const std::vector<std::pair<double, std::string>>
     list["files"].push_back({{"name", file}, {"time", time}});
   return list.dump(2) + "\n";
 }
+} // namespace
 
-template class VtkHdfOutput<2>;
-template class VtkHdfOutput<3>;
+template <int dim>
+OutputFormat<dim> vtkhdf_format(const OutputParameters &parameters)
+{
+  const auto files_of = [&parameters](NodeFields<dim> &&fields, const std::string &base,
+                                      const bool has_converged, MPI_Comm communicator) {
+    auto datasets = datasets_of(std::move(fields), has_converged, communicator);
+    SolutionFiles files;
+    if (Utilities::MPI::this_mpi_process(communicator) == 0)
+      files.write = [datasets = std::move(datasets), path = parameters.path_of(base + ".vtkhdf")] {
+        write_vtkhdf(path, datasets);
+      };
+    return files;
+  };
+  return {true, ".vtkhdf", ".vtkhdf.series", files_of, series_text};
+}
+
+template OutputFormat<2> vtkhdf_format(const OutputParameters &);
+template OutputFormat<3> vtkhdf_format(const OutputParameters &);
 } // namespace femgpu

@@ -1,6 +1,5 @@
-#include "app/vtu_output.h"
-
 #include "app/gather.h"
+#include "app/output_format.h"
 #include "common/atomic_file.h"
 
 #include <deal.II/base/mpi.h>
@@ -155,22 +154,21 @@ std::vector<std::string> names_of_pieces(const std::string &base, const unsigned
   }
   return names;
 }
-} // namespace
 
 template <int dim>
-SolutionFiles VtuOutput<dim>::files_of(NodeFields<dim> fields, const std::string &base,
-                                       const bool has_converged, MPI_Comm comm) const
+SolutionFiles files_of(const OutputParameters &parameters, NodeFields<dim> &&fields,
+                       const std::string &base, const bool has_converged, MPI_Comm comm)
 {
   constexpr unsigned int most_files = 16;
   const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(comm),
                      rank = Utilities::MPI::this_mpi_process(comm),
-                     wanted = this->parameters.files_per_cycle;
+                     wanted = parameters.files_per_cycle;
   const unsigned int n_files = std::min(n_ranks, wanted > 0 ? wanted : most_files);
   SolutionFiles files;
   files.names = names_of_pieces(base, n_files);
   files.record = record_text(fields, files.names);
   const std::size_t mine = std::size_t(rank) * n_files / n_ranks;
-  const std::string path = this->path_of(files.names[mine]);
+  const std::string path = parameters.path_of(files.names[mine]);
   if (n_files == n_ranks) { // compressed by the thread
     files.write = [fields = std::move(fields), path, has_converged] {
       write_vtu(path, has_converged, [&](std::ostream &out) { add_piece(out, fields); });
@@ -190,9 +188,7 @@ SolutionFiles VtuOutput<dim>::files_of(NodeFields<dim> fields, const std::string
   return files;
 }
 
-template <int dim>
-std::string
-VtuOutput<dim>::series_text(const std::vector<std::pair<double, std::string>> &series) const
+std::string pvd_text(const OutputSeries &series)
 {
   std::ostringstream text;
   text << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
@@ -204,7 +200,18 @@ VtuOutput<dim>::series_text(const std::vector<std::pair<double, std::string>> &s
   text << "</Collection>\n</VTKFile>\n";
   return text.str();
 }
+} // namespace
 
-template class VtuOutput<2>;
-template class VtuOutput<3>;
+template <int dim>
+OutputFormat<dim> vtu_format(const OutputParameters &parameters)
+{
+  return {false, ".pvtu", ".pvd",
+          [&parameters](NodeFields<dim> &&fields, const auto &...others) {
+            return files_of(parameters, std::move(fields), others...);
+          },
+          pvd_text};
+}
+
+template OutputFormat<2> vtu_format(const OutputParameters &);
+template OutputFormat<3> vtu_format(const OutputParameters &);
 } // namespace femgpu
