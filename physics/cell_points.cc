@@ -107,8 +107,8 @@ auto CellPoints<dim>::points_of(const ActiveCell<dim> &cell, const unsigned int 
   const Point<dim> first = element.unit_support_point(corners[0]);
   for (unsigned int a = 0; a + 1 < dim; ++a)
     tangents[a] = element.unit_support_point(corners[a + 1]) - first;
-  Tensor<1, dim> normal = dim == 2 ? cross_product_2d(tangents[0])
-                                   : cross_product_3d(tangents[0], tangents[dim - 2]);
+  Tensor<1, dim> normal =
+      dim == 2 ? cross_product_2d(tangents[0]) : cross_product_3d(tangents[0], tangents[dim - 2]);
   Point<dim> middle;
   for (unsigned int v = 0; v < cell->n_vertices(); ++v)
     middle += element.unit_support_point(v) / static_cast<double>(cell->n_vertices());
@@ -326,8 +326,12 @@ template <int dim>
 void CellPoints<dim>::subtract_flux(const PointTerms &sigma, Vector<double> &f)
 {
   const std::ptrdiff_t n = n_points;
+  const auto &written = sigma.values.written();
+  if (std::all_of(written.begin(), written.end(),
+                  [&](const unsigned int r) { return sigma.values.is_zero(r); }))
+    return;
   right.assign(n_components * dim * n, 0.);
-  for (const unsigned int r : sigma.values.written())
+  for (const unsigned int r : written)
     for (unsigned int q = 0; q < n_points; ++q)
       right[r * n + q] = -sigma.values[r][q] * at->JxW[q];
   left.resize(right.size());
@@ -382,8 +386,7 @@ bool CellPoints<dim>::integrate_derivatives(const PointTerms *const sigma, const
     if (rows.is_zero(r))
       return;
     is_zero = false;
-    double *const to =
-        left.data() + ((test - first_row) * n_terms + (trial - first_term)) * n;
+    double *const to = left.data() + ((test - first_row) * n_terms + (trial - first_term)) * n;
     for (unsigned int q = 0; q < n_points; ++q)
       to[is_one_point ? 0 : q] += sign * rows[r][q] * at->JxW[q];
   };

@@ -117,7 +117,7 @@ private:
     dealii::Tensor<1, dim> normal; ///< in the reference cell, as long as its side is large
     std::vector<double> nodes;     ///< of the cell's mapping, less the first; dim rows
     std::vector<dealii::Tensor<1, dim>> offsets, normals; ///< of the points from the first node
-    std::vector<double> inverses; ///< row b dim + a: ∂ξ_b/∂x_a
+    std::vector<double> inverses;                         ///< row b dim + a: ∂ξ_b/∂x_a
     std::vector<double> JxW;
   };
 

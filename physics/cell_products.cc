@@ -1,10 +1,9 @@
 #include "physics/cell_products.h"
 
-// One version of a function for each kind of CPU, of which the loader takes what there is; by what it
-// can do: what GCC makes of the name of an architecture it takes on the CPUs of this name alone.
+// One version of a function for each kind of CPU, of which the loader takes what there is; by what
+// it can do: what GCC makes of the name of an architecture it takes on the CPUs of this name alone.
 #if defined(__x86_64__) && defined(__linux__)
-#define FEMGPU_FOR_EACH_CPU                                                                        \
-  __attribute__((target_clones("fma", "default")))
+#define FEMGPU_FOR_EACH_CPU __attribute__((target_clones("fma", "default")))
 #else
 #define FEMGPU_FOR_EACH_CPU
 #endif

@@ -25,8 +25,8 @@ void add_product(int n_rows, int n_columns, int n_terms, const double *A, std::p
 void combine_rows(int n_rows, int n_columns, int n_terms, int n_points, const double *c,
                   const double *B, double *R);
 
-/// y_r = Σ_t M_rt x_t at n points, r, t < dim; M_rt begins at r row + t term, x_t at t x_stride, y_r
-/// at r y_stride.
+/// y_r = Σ_t M_rt x_t at n points, r, t < dim; M_rt begins at r row + t term, x_t at t x_stride,
+/// y_r at r y_stride.
 void transform(int n, int dim, const double *M, std::ptrdiff_t row, std::ptrdiff_t term,
                const double *x, std::ptrdiff_t x_stride, double *y, std::ptrdiff_t y_stride);
 

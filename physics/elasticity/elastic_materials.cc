@@ -58,9 +58,9 @@ double von_mises(const SymmetricTensor<2, 3> &stress)
 
 /**
  * m + 2 √(J2/3) cos(θ + 2πk/3) with the mean m and the angle θ of Lode (1926), cos 3θ = √27/2 det s
- * of the deviator s, here in units of √J2. Where two eigenvalues are close this cosine is no number to take θ from, so sin 3θ is
- * found, too: the discriminant is the Gram determinant of I, s and s², which is a sum of squares
- * (Cauchy, Binet), without cancellation.
+ * of the deviator s, here in units of √J2. Where two eigenvalues are close this cosine is no number
+ * to take θ from, so sin 3θ is found, too: the discriminant is the Gram determinant of I, s and s²,
+ * which is a sum of squares (Cauchy, Binet), without cancellation.
  */
 std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
 {
@@ -70,12 +70,10 @@ std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
     return {mean, mean, mean};
   const SymmetricTensor<2, 3> s = deviator(stress) / std::sqrt(J2);
   const double S[6] = {s[0][0], s[1][1], s[2][2], s[1][2], s[0][2], s[0][1]};
-  const double T[6] = {S[0] * S[0] + S[5] * S[5] + S[4] * S[4],
-                       S[5] * S[5] + S[1] * S[1] + S[3] * S[3],
-                       S[4] * S[4] + S[3] * S[3] + S[2] * S[2],
-                       S[5] * S[4] + S[1] * S[3] + S[3] * S[2],
-                       S[0] * S[4] + S[5] * S[3] + S[4] * S[2],
-                       S[0] * S[5] + S[5] * S[1] + S[4] * S[3]}; // s²
+  const double T[6] = {
+      S[0] * S[0] + S[5] * S[5] + S[4] * S[4], S[5] * S[5] + S[1] * S[1] + S[3] * S[3],
+      S[4] * S[4] + S[3] * S[3] + S[2] * S[2], S[5] * S[4] + S[1] * S[3] + S[3] * S[2],
+      S[0] * S[4] + S[5] * S[3] + S[4] * S[2], S[0] * S[5] + S[5] * S[1] + S[4] * S[3]}; // s²
   const double D = (S[1] - S[0]) * (T[2] - T[0]) - (S[2] - S[0]) * (T[1] - T[0]);
   double discriminant = D * D;
   for (unsigned int a = 0; a < 3; ++a)
@@ -85,8 +83,7 @@ std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
       const double two = S[k] * T[l] - S[l] * T[k];
       discriminant += 2. * one * one + 4. * two * two;
     }
-  const double theta =
-      std::atan2(std::sqrt(discriminant), std::sqrt(27.) * determinant(s)) / 3.;
+  const double theta = std::atan2(std::sqrt(discriminant), std::sqrt(27.) * determinant(s)) / 3.;
   const double r = 2. * std::sqrt(J2 / 3.), third = 2. * numbers::PI / 3.;
   return {mean + r * std::cos(theta), mean + r * std::cos(theta - third),
           mean + r * std::cos(theta + third)};
@@ -123,8 +120,8 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
         material.name += " (" + name + ")";
     if (material.is_uniform) {
       refuse_bad_constants(material, Point<dim>());
-      material.uniform = moduli(material.first->value(Point<dim>()),
-                                material.second->value(Point<dim>()), 0.);
+      material.uniform =
+          moduli(material.first->value(Point<dim>()), material.second->value(Point<dim>()), 0.);
     }
     materials[id] = material;
   }

@@ -97,7 +97,7 @@ private:
     std::shared_ptr<Field<dim>> expansion;     ///< nullptr for none
     bool is_uniform;
     ElasticModuli uniform; ///< if it is, without thermal strain
-    std::string name; ///< for messages
+    std::string name;      ///< for messages
   };
 
   void refuse_bad_constants(const Material &material, const dealii::Point<dim> &point) const;

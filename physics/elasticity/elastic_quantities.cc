@@ -55,8 +55,7 @@ private:
 template <int dim>
 Pass<dim>::Pass(const ElasticBody<dim> &body, DiscreteSolution<dim> &solution)
     : body(body), solution(solution), discretization(solution.discretization()),
-      comm(discretization.communicator()),
-      nodes(discretization, discretization.nodal_quadrature()),
+      comm(discretization.communicator()), nodes(discretization, discretization.nodal_quadrature()),
       load(vector_for_sums(discretization))
 {}
 
@@ -131,7 +130,7 @@ void Pass<dim>::add_cell(const ActiveCell<dim> &cell, CellEquation<dim> &equatio
   work += 0.5 * (f_cell * equation.u_of_cell());
   add_loads(f_cell);
   add_energy(equation);
-  if (body.reports_reactions)
+  if (body.reports_reactions && !f_cell.all_zero())
     discretization.conformity().distribute_local_to_global(f_cell, terms.dofs, load);
 }
 

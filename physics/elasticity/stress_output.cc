@@ -33,22 +33,25 @@ void derive_stress(const ElasticMaterials<dim> &materials, const PointBatch<dim>
   std::vector<double> yield;
   if (materials.has_yield_stress())
     yield = materials.yield_stress(at.points(), at.material);
+  std::vector<double *> rows; // found once: it takes longer than writing a number
+  for (unsigned int r = 0; r < 2 * dim * dim + (dim == 2 ? 6 : 4) + (yield.empty() ? 0 : 1); ++r)
+    rows.push_back(numbers[r]);
   for (unsigned int q = 0; q < at.size(); ++q) {
     const ElasticState state = materials.state(moduli[q], gradient_at(at, q));
     unsigned int row = 0;
     for (const auto *const tensor : {&state.strain, &state.stress})
       for (unsigned int a = 0; a < dim; ++a)
         for (unsigned int b = 0; b < dim; ++b)
-          numbers[row++][q] = (*tensor)[a][b];
+          rows[row++][q] = (*tensor)[a][b];
     for (const auto *const tensor : {&state.strain, &state.stress})
       if (dim == 2)
-        numbers[row++][q] = (*tensor)[2][2];
-    for (const double stress : principal_stresses(state.stress))
-      numbers[row++][q] = stress;
+        rows[row++][q] = (*tensor)[2][2];
     const double equivalent = von_mises(state.stress);
-    numbers[row++][q] = equivalent;
+    for (const double stress : principal_stresses(state.stress))
+      rows[row++][q] = stress;
+    rows[row++][q] = equivalent;
     if (materials.has_yield_stress())
-      numbers[row][q] = safety_factor(yield[q], equivalent);
+      rows[row][q] = safety_factor(yield[q], equivalent);
   }
 }
 

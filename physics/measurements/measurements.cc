@@ -267,8 +267,9 @@ void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<d
     if (asked.empty())
       return;
     points.reinit(cell, face...);
-    if (std::any_of(asked.begin(), asked.end(),
-                    [&](const std::size_t j) { return jobs[j].field.kind != Reference::Kind::one; }))
+    if (std::any_of(asked.begin(), asked.end(), [&](const std::size_t j) {
+          return jobs[j].field.kind != Reference::Kind::one;
+        }))
       fields.evaluate(points, cell, values);
     for (const std::size_t j : asked)
       visit(j, points, values);
@@ -281,8 +282,9 @@ void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<d
     for (const unsigned int face : cell->face_indices())
       if (cell->face(face)->at_boundary())
         visit_part(
-            on_faces, [id = cell->face(face)->boundary_id()](
-                          const Job &job) { return job.has_face(id); }, cell, face);
+            on_faces,
+            [id = cell->face(face)->boundary_id()](const Job &job) { return job.has_face(id); },
+            cell, face);
   }
 }
 

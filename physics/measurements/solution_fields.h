@@ -19,9 +19,9 @@ inline constexpr char axes[] = "xyz";
 
 /**
  * All fields of a solution by name, at points of cells and faces: the solution's components, the
- * gradient of a scalar solution, and what Problem::derived_fields() and Problem::nodal_fields() yield.
- * A scalar is one column; a vector `v` has columns `v_x`, `v_y` (`v_z`) and `v_magnitude`; a tensor
- * `t` has `t_xx`, `t_xy`, ….
+ * gradient of a scalar solution, and what Problem::derived_fields() and Problem::nodal_fields()
+ * yield. A scalar is one column; a vector `v` has columns `v_x`, `v_y` (`v_z`) and `v_magnitude`; a
+ * tensor `t` has `t_xx`, `t_xy`, ….
  */
 template <int dim>
 class SolutionFields
