@@ -131,11 +131,9 @@ public:
       : fields(fields), problem(problem), solution(solution),
         discretization(solution.discretization()), n_components(problem.n_components()),
         vtk(discretization.element().base_element(0), discretization.mesh().is_simplex),
-        fe(discretization.mapping(), discretization.element().base_element(0),
-           Quadrature<dim>(vtk.points),
-           update_values | update_gradients | update_quadrature_points),
-        points(discretization), dofs(discretization.element().n_dofs_per_cell()),
-        cell_values(dofs.size()), partitioner(*solution.u().get_partitioner())
+        points(discretization, Quadrature<dim>(vtk.points)),
+        dofs(discretization.element().n_dofs_per_cell()), cell_values(dofs.size()),
+        partitioner(*solution.u().get_partitioner())
   {
     first_node.assign(partitioner.locally_owned_size() + partitioner.n_ghost_indices(), none);
     fields.n_nodes_of_cell = static_cast<unsigned int>(vtk.nodes.size());
@@ -188,7 +186,6 @@ private:
   const Discretization<dim> &discretization;
   unsigned int n_components;
   VtkCell<dim> vtk;
-  FEValues<dim> fe;
   CellPoints<dim> points;
   std::vector<types::global_dof_index> dofs;
   Vector<double> cell_values;
@@ -208,7 +205,7 @@ void NodeFields<dim>::Builder::number_nodes()
 {
   for_each_owned_cell([&](const ActiveCell<dim> &cell, std::size_t) {
     cell->get_dof_indices(dofs);
-    points.reinit(cell, fe);
+    points.reinit(cell);
     for (unsigned int k = 0; k < vtk.nodes.size(); ++k) {
       std::int64_t node = find_node(k, cell->material_id());
       if (node == none) {
@@ -236,7 +233,7 @@ void NodeFields<dim>::Builder::add_function(const std::vector<std::string> &name
       add_field(fields.at_nodes, names.front(), n_components == 1 ? 1 : 3, fields.n_nodes());
   for_each_owned_cell([&](const ActiveCell<dim> &cell, const std::size_t number) {
     cell->get_dof_values(v, cell_values);
-    points.reinit(cell, fe);
+    points.reinit(cell);
     points.set_solution(cell_values);
     for (unsigned int k = 0; k < vtk.nodes.size(); ++k) {
       const auto node = fields.nodes_of_cells[number * vtk.nodes.size() + k];
@@ -278,7 +275,7 @@ template <int dim>
 void NodeFields<dim>::Builder::set_input(const ActiveCell<dim> &cell)
 {
   cell->get_dof_values(solution.u(), cell_values);
-  points.reinit(cell, fe);
+  points.reinit(cell);
   points.set_solution(cell_values);
   const PointBatch<dim> &at = points.batch();
   const unsigned int n = at.size();

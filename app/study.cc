@@ -226,19 +226,21 @@ template <int dim>
 void Study<dim>::estimate(DiscreteSolution<dim> &solution, CycleRecord &record)
 {
   console.begin_phase("estimate");
-  if (problem->exact_solution() != nullptr)
-    record.errors =
-        compute_errors(discretization, u, ComparableSolution<dim>(*problem, discretization));
-  else
-    record.norms = solution.evaluation().norms;
   indicators.reinit(0);
   if (auto result = control.estimate(discretization, u)) {
     indicators.swap(result->indicators);
     record.estimate = EstimateRecord{result->error, result->size, {}};
-    if (record.errors)
-      record.estimate->effectivity = result->error / flux_error(*problem, discretization, u);
+  }
+  if (problem->exact_solution() != nullptr) {
+    double flux_error = 0.;
+    record.errors =
+        compute_errors(*problem, discretization, u, record.estimate ? &flux_error : nullptr);
+    if (record.estimate)
+      record.estimate->effectivity = record.estimate->error / flux_error;
   }
   record.quantities = problem->quantities(solution);
+  if (!record.errors)
+    record.norms = solution.evaluation().norms;
   if (!measurements.empty()) {
     measured = measurements.measure(solution);
     record.quantities = with_measured(measured.quantities, record.quantities);

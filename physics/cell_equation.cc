@@ -9,33 +9,18 @@ namespace femgpu
 using namespace dealii;
 
 template <int dim>
-CellEquation<dim>::Nodes::Nodes(const Discretization<dim> &discretization, const UpdateFlags flags)
-    : fe(discretization.mapping(), discretization.element().base_element(0),
-         discretization.nodal_quadrature(), flags),
-      face_fe(discretization.mapping(), discretization.element().base_element(0),
-              discretization.nodal_face_quadrature(), flags),
-      in_cell(discretization), on_face(discretization)
-{}
-
-template <int dim>
 CellEquation<dim>::CellEquation(const Problem<dim> &problem,
                                 const Discretization<dim> &discretization)
     : problem(problem), n_components(problem.n_components()),
-      fe(discretization.mapping(), discretization.element().base_element(0),
-         discretization.cell_quadrature(),
-         update_values | update_gradients | update_quadrature_points | update_JxW_values),
-      face_fe(discretization.mapping(), discretization.element().base_element(0),
-              discretization.face_quadrature(),
-              update_values | update_quadrature_points | update_JxW_values | update_normal_vectors),
-      in_cell(discretization), on_face(discretization),
+      in_cell(discretization, discretization.cell_quadrature()),
+      on_face(discretization, discretization.face_quadrature()),
       kept_K(discretization.element().n_dofs_per_cell(),
              discretization.element().n_dofs_per_cell()),
       u_cell(discretization.element().n_dofs_per_cell()), of_loads(u_cell.size()),
       lower_loads(loads_of_lower_parts(problem, discretization))
 {
   if (problem.nonlinearity())
-    nodes = std::make_unique<Nodes>(discretization,
-                                    update_values | update_quadrature_points | update_JxW_values);
+    nodes = std::make_unique<Nodes>(discretization);
 }
 
 /// Flux and source in the cell.
@@ -60,7 +45,7 @@ void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, cons
     if (!cell->face(face)->at_boundary() ||
         !problem.has_boundary_flux(cell->face(face)->boundary_id()))
       continue;
-    on_face.reinit(cell, face, face_fe);
+    on_face.reinit(cell, face);
     if (u != nullptr)
       on_face.set_solution(u_cell);
     else
@@ -75,7 +60,7 @@ template <int dim>
 void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, Vector<double> &w)
 {
   w = 0.;
-  nodes->in_cell.reinit(cell, nodes->fe);
+  nodes->in_cell.reinit(cell);
   nodes->c.assign(nodes->in_cell.size(), 0.);
   problem.reaction_weight(nodes->in_cell.batch(), nodes->c);
   nodes->in_cell.add_nodal_weights(nodes->c.data(), w);
@@ -85,7 +70,7 @@ void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, Vector<double> 
     if (!cell->face(face)->at_boundary() ||
         !problem.has_boundary_reaction(cell->face(face)->boundary_id()))
       continue;
-    nodes->on_face.reinit(cell, face, nodes->face_fe);
+    nodes->on_face.reinit(cell, face);
     nodes->c.assign(nodes->on_face.size(), 0.);
     problem.boundary_reaction_weight(nodes->on_face.batch(), nodes->c);
     nodes->on_face.add_nodal_weights(nodes->c.data(), w);
@@ -97,7 +82,7 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
                                   CellTerms &terms)
 {
   cell->get_dof_indices(terms.dofs);
-  in_cell.reinit(cell, fe);
+  in_cell.reinit(cell);
   if (u != nullptr) {
     cell->get_dof_values(*u, u_cell);
     in_cell.set_solution(u_cell);
@@ -141,19 +126,15 @@ double energy(const CellPoints<dim> &points, const PointTerms &t, const PointRow
 {
   const PointBatch<dim> &at = points.batch();
   double sum = 0.;
-  const auto add = [&](const double factor, const double *const x, const double *const y) {
-    for (unsigned int q = 0; q < points.size(); ++q)
-      sum += factor * x[q] * y[q] * points.JxW(q);
-  };
   for (const unsigned int r : t.values.written())
-    add(1., v[r], t.values[r]);
-  std::vector<double> product(points.size());
+    for (unsigned int q = 0; q < points.size(); ++q)
+      sum += v[r][q] * t.values[r][q] * points.JxW(q);
   const auto subtract_linear = [&](const PointRows &derivatives, const PointRows &state,
                                    const unsigned int per_row) {
     for (const unsigned int k : derivatives.written()) {
+      const double *const left = v[k / per_row], *const right = state[k % per_row];
       for (unsigned int q = 0; q < points.size(); ++q)
-        product[q] = derivatives[k][q] * state[k % per_row][q];
-      add(-0.5, v[k / per_row], product.data());
+        sum -= 0.5 * left[q] * derivatives[k][q] * right[q] * points.JxW(q);
     }
   };
   subtract_linear(t.derivatives, at.u, t.n_components);
@@ -167,7 +148,7 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
 {
   cell->get_dof_indices(terms.dofs);
   cell->get_dof_values(u, u_cell);
-  in_cell.reinit(cell, fe);
+  in_cell.reinit(cell);
   in_cell.set_solution(u_cell);
   evaluate_terms();
   of_loads = 0.;

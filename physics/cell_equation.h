@@ -5,8 +5,6 @@
 #include "physics/constraints/cell_constraints.h"
 #include "physics/problem.h"
 
-#include <deal.II/fe/fe_values.h>
-
 #include <map>
 #include <memory>
 
@@ -37,11 +35,20 @@ public:
   double evaluate(const ActiveCell<dim> &cell, const FeVector &u, CellTerms &terms);
 
   /// After evaluate(): the Gauss points of the cell, with the solution there.
-  const CellPoints<dim> &inside() const
+  CellPoints<dim> &inside()
   {
     return in_cell;
   }
-  /// After evaluate(): what source and boundary flux bring to each dof of the cell.
+  /// After evaluate(): σ at these points.
+  const PointTerms &flux() const
+  {
+    return sigma;
+  }
+  /// After evaluate(): u at the dofs of the cell, and what source and boundary flux bring to each.
+  const dealii::Vector<double> &u_of_cell() const
+  {
+    return u_cell;
+  }
   const dealii::Vector<double> &loads() const
   {
     return of_loads;
@@ -51,10 +58,11 @@ private:
   /// Quadrature at the nodes of cells and faces.
   struct Nodes
   {
-    Nodes(const Discretization<dim> &discretization, dealii::UpdateFlags flags);
+    explicit Nodes(const Discretization<dim> &discretization)
+        : in_cell(discretization, discretization.nodal_quadrature()),
+          on_face(discretization, discretization.nodal_face_quadrature())
+    {}
 
-    dealii::FEValues<dim> fe;
-    dealii::FEFaceValues<dim> face_fe;
     CellPoints<dim> in_cell, on_face;
     std::vector<double> c;
   };
@@ -66,8 +74,6 @@ private:
 
   const Problem<dim> &problem;
   unsigned int n_components;
-  dealii::FEValues<dim> fe;
-  dealii::FEFaceValues<dim> face_fe;
   CellPoints<dim> in_cell, on_face;
   std::unique_ptr<Nodes> nodes; ///< only for problems with a reaction
   PointTerms sigma, s, g;

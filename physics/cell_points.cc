@@ -2,113 +2,238 @@
 
 #include "physics/cell_products.h"
 
+#include <deal.II/fe/fe_q.h>
+#include <deal.II/fe/fe_simplex_p.h>
+
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
 
 namespace femgpu
 {
 using namespace dealii;
 
 template <int dim>
-CellPoints<dim>::CellPoints(const Discretization<dim> &discretization)
-    : n_components(discretization.element().n_components()),
-      n_nodes(discretization.element().base_element(0).n_dofs_per_cell()),
-      is_given_by_vertices(discretization.has_straight_cells()), dofs(n_components),
-      factors(n_nodes), block(std::size_t(n_nodes) * n_nodes), row(n_nodes)
+ShapeTable<dim>::ShapeTable(const FiniteElement<dim> &element,
+                            const std::vector<Point<dim>> &points)
+    : n_nodes(element.n_dofs_per_cell()), n_points(static_cast<unsigned int>(points.size())),
+      row_length(padded((1 + dim) * n_points)), n_columns(padded(n_nodes)),
+      of_nodes(std::size_t(n_nodes) * row_length), of_points(std::size_t(row_length) * n_columns),
+      has_constant_gradients(true)
 {
+  for (unsigned int m = 0; m < n_nodes; ++m)
+    for (unsigned int q = 0; q < n_points; ++q) {
+      const Tensor<1, dim> gradient = element.shape_grad(m, points[q]);
+      has_constant_gradients &=
+          (gradient - element.shape_grad(m, points[0])).norm() <= 1e-14 * gradient.norm();
+      for (unsigned int b = 0; b <= dim; ++b) {
+        const double value = b == 0 ? element.shape_value(m, points[q]) : gradient[b - 1];
+        of_nodes[std::size_t(m) * row_length + b * n_points + q] = value;
+        of_points[(std::size_t(b) * n_points + q) * n_columns + m] = value;
+      }
+    }
+}
+
+template <int dim>
+CellPoints<dim>::Points::Points(const FiniteElement<dim> &element,
+                                const FiniteElement<dim> &geometry,
+                                const std::vector<Point<dim>> &points, std::vector<double> weights,
+                                const Tensor<1, dim> &normal)
+    : shapes(element, points), geometry(geometry, points), first(element, {points.front()}),
+      weights(std::move(weights)), normal(normal), offsets(points.size()), normals(points.size()),
+      inverses(std::size_t(dim) * dim * points.size()), JxW(points.size())
+{}
+
+template <int dim>
+CellPoints<dim>::CellPoints(const Discretization<dim> &discretization)
+    : element(discretization.element().base_element(0)),
+      n_components(discretization.element().n_components()), n_nodes(element.n_dofs_per_cell()),
+      dofs(n_components)
+{
+  const unsigned int degree = discretization.geometry_degree();
+  if (discretization.mesh().is_simplex)
+    geometry = std::make_unique<FE_SimplexP<dim>>(degree);
+  else
+    geometry = std::make_unique<FE_Q<dim>>(degree);
+  if (degree > 1)
+    curved = std::make_unique<FEValues<dim>>(discretization.mapping(), *geometry,
+                                             Quadrature<dim>(geometry->get_unit_support_points()),
+                                             update_quadrature_points);
+  nodes.resize(dim * std::size_t(geometry->n_dofs_per_cell()));
   for (unsigned int c = 0; c < n_components; ++c)
     for (unsigned int node = 0; node < n_nodes; ++node)
       dofs[c].push_back(discretization.element().component_to_system_index(c, node));
 }
 
 template <int dim>
-bool CellPoints<dim>::is_like_the_one_before(const ActiveCell<dim> &cell) const
+CellPoints<dim>::CellPoints(const Discretization<dim> &discretization,
+                            const Quadrature<dim> &quadrature)
+    : CellPoints(discretization)
 {
-  if (edges.empty() || cell->n_vertices() != edges.size() + 1)
+  set_points(quadrature);
+}
+
+template <int dim>
+void CellPoints<dim>::set_points(const Quadrature<dim> &quadrature)
+{
+  in_cells = std::make_unique<Points>(element, *geometry, quadrature.get_points(),
+                                      quadrature.get_weights(), Tensor<1, dim>());
+}
+
+template <int dim>
+CellPoints<dim>::CellPoints(const Discretization<dim> &discretization,
+                            const Quadrature<dim - 1> &quadrature)
+    : CellPoints(discretization)
+{
+  on_faces = quadrature;
+}
+
+/// Those on a face, in the order of its own vertices: from both sides they are the same.
+template <int dim>
+auto CellPoints<dim>::points_of(const ActiveCell<dim> &cell, const unsigned int face,
+                                const unsigned int part) -> Points &
+{
+  const auto side = cell->face(face);
+  std::array<unsigned int, dim> corners{}; // the first and, along each direction, the next
+  unsigned int key = part + 1;
+  for (unsigned int i = 0; i < dim; ++i) {
+    while (cell->vertex_index(corners[i]) != side->vertex_index(i))
+      ++corners[i];
+    key = key * 8 + corners[i];
+  }
+  if (const auto known = of_faces.find(key); known != of_faces.end())
+    return known->second;
+  std::array<Tensor<1, dim>, dim - 1> tangents;
+  const Point<dim> first = element.unit_support_point(corners[0]);
+  for (unsigned int a = 0; a + 1 < dim; ++a)
+    tangents[a] = element.unit_support_point(corners[a + 1]) - first;
+  Tensor<1, dim> normal =
+      dim == 2 ? cross_product_2d(tangents[0]) : cross_product_3d(tangents[0], tangents[dim - 2]);
+  Point<dim> middle;
+  for (unsigned int v = 0; v < cell->n_vertices(); ++v)
+    middle += element.unit_support_point(v) / static_cast<double>(cell->n_vertices());
+  if (normal * (first - middle) < 0.)
+    normal *= -1.;
+  std::vector<Point<dim>> on_face;
+  for (const Point<dim - 1> &xi : on_faces.get_points()) {
+    Point<dim> p = first;
+    for (unsigned int a = 0; a + 1 < dim; ++a)
+      p += tangents[a] * (part == whole ? xi[a] : (xi[a] + (part >> a & 1U)) / 2.);
+    on_face.push_back(p);
+  }
+  if (part != whole)
+    normal /= 1U << (dim - 1);
+  return of_faces
+      .emplace(std::piecewise_construct, std::forward_as_tuple(key),
+               std::forward_as_tuple(element, *geometry, on_face, on_faces.get_weights(), normal))
+      .first->second;
+}
+
+/// Of the mapping of @p cell: its vertices, if no side is curved.
+template <int dim>
+void CellPoints<dim>::find_nodes(const ActiveCell<dim> &cell)
+{
+  if (level == cell->level() && index == cell->index())
+    return;
+  level = cell->level();
+  index = cell->index();
+  if (curved)
+    curved->reinit(typename Triangulation<dim>::cell_iterator(cell));
+  const auto n = static_cast<unsigned int>(nodes.size()) / dim;
+  origin = curved ? curved->quadrature_point(0) : cell->vertex(0);
+  for (unsigned int k = 0; k < n; ++k) {
+    const Point<dim> &node = curved ? curved->quadrature_point(k) : cell->vertex(k);
+    for (unsigned int d = 0; d < dim; ++d)
+      nodes[d * n + k] = node[d] - origin[d];
+  }
+}
+
+template <int dim>
+bool CellPoints<dim>::is_at_the_same_nodes() const
+{
+  constexpr double rounding = 1e-13;
+  if (at->nodes.empty())
     return false;
-  const Point<dim> &first = cell->vertex(0);
-  for (unsigned int v = 0; v < edges.size(); ++v) {
-    constexpr double rounding = 1e-13;
-    const Tensor<1, dim> difference = (cell->vertex(v + 1) - first) - edges[v];
-    if (!(difference.norm_square() <= rounding * rounding * edges[v].norm_square()))
+  const std::size_t n = nodes.size() / dim;
+  for (std::size_t k = 1; k < n; ++k) {
+    double difference = 0., square = 0.;
+    for (std::size_t i = k; i < nodes.size(); i += n) {
+      difference += (nodes[i] - at->nodes[i]) * (nodes[i] - at->nodes[i]);
+      square += nodes[i] * nodes[i];
+    }
+    if (!(difference <= rounding * rounding * square))
       return false;
   }
   return true;
 }
 
+/// Places, Jacobians and JxW of the points, from the nodes of the mapping.
 template <int dim>
-void CellPoints<dim>::keep_vertices(const ActiveCell<dim> &cell)
+void CellPoints<dim>::map_points()
 {
-  const Point<dim> &first = cell->vertex(0);
-  edges.clear();
-  for (unsigned int v = 1; v < cell->n_vertices(); ++v)
-    edges.push_back(cell->vertex(v) - first);
-  offsets.clear();
-  for (const Point<dim> &place : places)
-    offsets.push_back(place - first);
+  const ShapeTable<dim> &table = at->geometry;
+  const int n = static_cast<int>(n_points), length = static_cast<int>(table.row_length);
+  at->nodes = nodes;
+  product.assign(dim * std::size_t(length), 0.);
+  add_product(dim, length, static_cast<int>(table.n_nodes), nodes.data(), table.n_nodes,
+              table.of_nodes.data(), product.data());
+  invert_jacobians(n, dim, product.data() + n, length, at->inverses.data(), at->JxW.data());
+  for (unsigned int q = 0; q < n_points; ++q) {
+    for (unsigned int d = 0; d < dim; ++d)
+      at->offsets[q][d] = product[std::size_t(d) * length + q];
+    if (!in_cells) {
+      // n dA = det J J⁻ᵀ n dA of the reference cell
+      Tensor<1, dim> normal;
+      for (unsigned int a = 0; a < dim; ++a)
+        for (unsigned int b = 0; b < dim; ++b)
+          normal[a] += at->inverses[(std::size_t(b) * dim + a) * n + q] * at->normal[b];
+      const double size = normal.norm();
+      at->normals[q] = normal / size;
+      at->JxW[q] *= size;
+    }
+    at->JxW[q] *= at->weights[q];
+  }
 }
 
 template <int dim>
-void CellPoints<dim>::reinit(const ActiveCell<dim> &cell, FEValues<dim> &fe)
+void CellPoints<dim>::move_to(const ActiveCell<dim> &cell, Points &to)
 {
-  if (is_given_by_vertices && is_like_the_one_before(cell)) {
-    const Point<dim> &first = cell->vertex(0);
-    for (unsigned int q = 0; q < n_points; ++q)
-      places[q] = first + offsets[q];
-    points.material = cell->material_id();
-    moved = true;
-    return;
+  moved = at == &to;
+  at = &to;
+  n_points = to.shapes.n_points;
+  find_nodes(cell);
+  if (!is_at_the_same_nodes()) {
+    map_points();
+    moved = false;
   }
-  fe.reinit(cell_of(cell));
-  load(cell, fe);
-  if (is_given_by_vertices)
-    keep_vertices(cell);
+  places.resize(n_points);
+  for (unsigned int q = 0; q < n_points; ++q)
+    places[q] = origin + at->offsets[q];
+  points.places = &places;
+  points.normals = &at->normals;
+  points.material = cell->material_id();
+}
+
+template <int dim>
+void CellPoints<dim>::reinit(const ActiveCell<dim> &cell)
+{
+  move_to(cell, *in_cells);
+}
+
+template <int dim>
+void CellPoints<dim>::reinit(const ActiveCell<dim> &cell, const Quadrature<dim> &quadrature)
+{
+  set_points(quadrature);
+  reinit(cell);
 }
 
 template <int dim>
 void CellPoints<dim>::reinit(const ActiveCell<dim> &cell, const unsigned int face,
-                             FEFaceValues<dim> &fe)
+                             const unsigned int part)
 {
-  fe.reinit(cell_of(cell), face);
-  load(cell, fe, cell->face(face)->boundary_id());
-}
-
-template <int dim>
-void CellPoints<dim>::load(const ActiveCell<dim> &cell, const FEValuesBase<dim> &fe,
-                           const types::boundary_id id)
-{
-  const UpdateFlags flags = fe.get_update_flags();
-  moved = false;
-  places = fe.get_quadrature_points();
-  points.places = &places;
-  if ((flags & update_normal_vectors) != 0) {
-    normals = fe.get_normal_vectors();
-    points.normals = &normals;
-  }
-  points.material = cell->material_id();
-  points.boundary = id;
-  n_points = fe.n_quadrature_points;
-  weights.resize(n_points);
-  shape_values.resize(std::size_t(n_points) * n_nodes);
-  shape_gradients.resize(std::size_t(n_points) * n_nodes * dim);
-  values_of_nodes.resize(shape_values.size());
-  gradients_of_nodes.resize(shape_gradients.size());
-  has_gradients = (flags & update_gradients) != 0;
-  for (unsigned int q = 0; q < n_points; ++q) {
-    if ((flags & update_JxW_values) != 0)
-      weights[q] = fe.JxW(q);
-    double *const value = shape_values.data() + std::size_t(q) * n_nodes;
-    for (unsigned int m = 0; m < n_nodes; ++m)
-      value[m] = values_of_nodes[std::size_t(m) * n_points + q] = fe.shape_value(m, q);
-    if (!has_gradients)
-      continue;
-    double *const gradient = shape_gradients.data() + std::size_t(q) * n_nodes * dim;
-    for (unsigned int m = 0; m < n_nodes; ++m) {
-      const Tensor<1, dim> &of_shape = fe.shape_grad(m, q);
-      for (unsigned int d = 0; d < dim; ++d)
-        gradient[d * n_nodes + m] = gradients_of_nodes[(std::size_t(m) * dim + d) * n_points + q] =
-            of_shape[d];
-    }
-  }
+  move_to(cell, points_of(cell, face, part));
+  points.boundary = cell->face(face)->boundary_id();
 }
 
 template <int dim>
@@ -127,14 +252,38 @@ template <int dim>
 void CellPoints<dim>::set_solution(const Vector<double> &u_cell)
 {
   set_zero_solution();
-  const int n = static_cast<int>(n_points), n_terms = static_cast<int>(n_nodes);
-  for (unsigned int c = 0; c < n_components; ++c) {
+  const ShapeTable<dim> &table = at->shapes;
+  const std::ptrdiff_t n = n_points, length = table.row_length;
+  left.resize(n_components * std::size_t(n_nodes));
+  for (unsigned int c = 0; c < n_components; ++c)
     for (unsigned int m = 0; m < n_nodes; ++m)
-      factors[m] = u_cell(dofs[c][m]);
-    add_combination(n, n_terms, factors.data(), values_of_nodes.data(), n, points.u[c]);
-    if (has_gradients) // the rows of a component follow each other
-      add_combination(n * dim, n_terms, factors.data(), gradients_of_nodes.data(),
-                      static_cast<std::ptrdiff_t>(n) * dim, points.gradients[c * dim]);
+      left[c * n_nodes + m] = u_cell(dofs[c][m]);
+  product.assign(n_components * length, 0.);
+  add_product(static_cast<int>(n_components), static_cast<int>(length), static_cast<int>(n_nodes),
+              left.data(), n_nodes, table.of_nodes.data(), product.data());
+  for (unsigned int c = 0; c < n_components; ++c) {
+    const double *const of_component = product.data() + c * length;
+    std::copy_n(of_component, n, points.u[c]);
+    transform(static_cast<int>(n), dim, at->inverses.data(), n, dim * n, of_component + n, n,
+              points.gradients[c * dim], n);
+  }
+}
+
+template <int dim>
+void CellPoints<dim>::add_divergence(const PointTerms &nodal_sigma, PointTerms &s)
+{
+  const ShapeTable<dim> &table = at->shapes;
+  const std::ptrdiff_t n = n_points, length = table.row_length;
+  std::vector<double> of_row(dim * n);
+  for (const unsigned int r : nodal_sigma.values.written()) {
+    product.assign(length, 0.);
+    add_product(1, static_cast<int>(length), static_cast<int>(n_nodes), nodal_sigma.values[r],
+                n_nodes, table.of_nodes.data(), product.data());
+    transform(static_cast<int>(n), dim, at->inverses.data(), n, dim * n, product.data() + n, n,
+              of_row.data(), n);
+    double *const value = s.value(r / dim);
+    for (unsigned int q = 0; q < n_points; ++q)
+      value[q] += of_row[r % dim * n + q];
   }
 }
 
@@ -144,44 +293,54 @@ double CellPoints<dim>::integral_of_square(const PointRows &v) const
   double sum = 0.;
   for (const unsigned int row : v.written())
     for (unsigned int q = 0; q < n_points; ++q)
-      sum += v[row][q] * v[row][q] * weights[q];
+      sum += v[row][q] * v[row][q] * at->JxW[q];
   return sum;
 }
 
-/// ∫ v ψ_m for all m, with ψ_m(q) at @p shapes and, from point to point, @p rows rows of nodes on.
+/// f_i of the component c += Σ_k rows_ck times row @p first + k of the shape functions.
 template <int dim>
-std::vector<double> CellPoints<dim>::integrate(const double *const v, const double *const shapes,
-                                               const unsigned int rows) const
+void CellPoints<dim>::integrate(const std::vector<double> &rows, const unsigned int first,
+                                const unsigned int n_terms, Vector<double> &f)
 {
-  std::vector<double> factors_of_points(n_points), of_nodes(n_nodes, 0.);
-  for (unsigned int q = 0; q < n_points; ++q)
-    factors_of_points[q] = v[q] * weights[q];
-  const int n = static_cast<int>(n_nodes);
-  add_combination(n, static_cast<int>(n_points), factors_of_points.data(), shapes,
-                  n * static_cast<std::ptrdiff_t>(rows), of_nodes.data());
-  return of_nodes;
+  const ShapeTable<dim> &table = at->shapes;
+  product.assign(n_components * std::size_t(table.n_columns), 0.);
+  add_product(static_cast<int>(n_components), static_cast<int>(table.n_columns),
+              static_cast<int>(n_terms), rows.data(), n_terms,
+              table.of_points.data() + std::size_t(first) * table.n_columns, product.data());
+  for (unsigned int c = 0; c < n_components; ++c)
+    for (unsigned int m = 0; m < n_nodes; ++m)
+      f(dofs[c][m]) += product[c * table.n_columns + m];
 }
 
 template <int dim>
-void CellPoints<dim>::add_source(const PointTerms &s, Vector<double> &f) const
+void CellPoints<dim>::add_source(const PointTerms &s, Vector<double> &f)
 {
-  for (const unsigned int c : s.values.written()) {
-    const std::vector<double> of_nodes = integrate(s.values[c], shape_values.data(), 1);
-    for (unsigned int m = 0; m < n_nodes; ++m)
-      f(dofs[c][m]) += of_nodes[m];
-  }
+  if (s.values.written().empty())
+    return;
+  left.assign(n_components * std::size_t(n_points), 0.);
+  for (const unsigned int c : s.values.written())
+    for (unsigned int q = 0; q < n_points; ++q)
+      left[c * n_points + q] = s.values[c][q] * at->JxW[q];
+  integrate(left, 0, n_points, f);
 }
 
 template <int dim>
-void CellPoints<dim>::subtract_flux(const PointTerms &sigma, Vector<double> &f) const
+void CellPoints<dim>::subtract_flux(const PointTerms &sigma, Vector<double> &f)
 {
-  for (const unsigned int r : sigma.values.written()) {
-    if (sigma.values.is_zero(r))
-      continue;
-    const std::vector<double> of_nodes = integrate(sigma.values[r], gradients(0, r % dim), dim);
-    for (unsigned int m = 0; m < n_nodes; ++m)
-      f(dofs[r / dim][m]) -= of_nodes[m];
-  }
+  const std::ptrdiff_t n = n_points;
+  const auto &written = sigma.values.written();
+  if (std::all_of(written.begin(), written.end(),
+                  [&](const unsigned int r) { return sigma.values.is_zero(r); }))
+    return;
+  right.assign(n_components * dim * n, 0.);
+  for (const unsigned int r : written)
+    for (unsigned int q = 0; q < n_points; ++q)
+      right[r * n + q] = -sigma.values[r][q] * at->JxW[q];
+  left.resize(right.size());
+  for (unsigned int c = 0; c < n_components; ++c)
+    transform(static_cast<int>(n), dim, at->inverses.data(), dim * n, n, right.data() + c * dim * n,
+              n, left.data() + c * dim * n, n);
+  integrate(left, n_points, dim * n_points, f);
 }
 
 template <int dim>
@@ -194,7 +353,7 @@ bool CellPoints<dim>::are_symmetric(const PointTerms *const sigma, const PointTe
   const auto is_mirrored = [](const PointRows &rows, const unsigned int n_rows) {
     for (const unsigned int r : rows.written()) {
       const unsigned int other = r % n_rows * n_rows + r / n_rows;
-      if (rows.is_zero(other) ? !rows.is_zero(r) : !rows.are_equal(r, other))
+      if (other != r && (rows.is_zero(other) ? !rows.is_zero(r) : !rows.are_equal(r, other)))
         return false;
     }
     return true;
@@ -203,76 +362,72 @@ bool CellPoints<dim>::are_symmetric(const PointTerms *const sigma, const PointTe
          (sigma == nullptr || is_mirrored(sigma->gradient_derivatives, n * dim));
 }
 
+/**
+ * The block of K for the components c and d of test and trial functions; false: it is zero. Of
+ * φ and ∂φ/∂ξ_0, … those from first_row on are multiplied with first_term and those behind it.
+ */
 template <int dim>
-auto CellPoints<dim>::products_of(const PointTerms *const sigma, const PointTerms &s,
-                                  const unsigned int c, const unsigned int d) const
-    -> std::vector<Product>
+bool CellPoints<dim>::integrate_derivatives(const PointTerms *const sigma, const PointTerms &s,
+                                            const unsigned int c, const unsigned int d)
 {
-  const unsigned int n = n_components;
-  std::vector<Product> result;
-  const auto add = [&](const PointRows &rows, const unsigned int r, const unsigned int test,
-                       const unsigned int trial, const double sign) {
-    if (!rows.is_zero(r))
-      result.push_back({test, trial, rows[r], sign});
+  const bool has_test_values = sigma == nullptr || !s.derivatives.written().empty() ||
+                               !s.gradient_derivatives.written().empty();
+  const bool has_trial_values = !s.derivatives.written().empty() ||
+                                (sigma != nullptr && !sigma->derivatives.written().empty());
+  const unsigned int first_row = has_test_values ? 0 : 1, first_term = has_trial_values ? 0 : 1;
+  const std::size_t n_rows = (sigma == nullptr ? 1 : 1 + dim) - first_row,
+                    n_terms = 1 + dim - first_term;
+  const bool is_one_point =
+      at->shapes.has_constant_gradients && !has_test_values && !has_trial_values;
+  const ShapeTable<dim> &table = is_one_point ? at->first : at->shapes;
+  const std::size_t n = table.n_points;
+  bool is_zero = true;
+  left.assign(n_rows * n_terms * n, 0.);
+  const auto take = [&](const PointRows &rows, const unsigned int r, const unsigned int test,
+                        const unsigned int trial, const double sign) {
+    if (rows.is_zero(r))
+      return;
+    is_zero = false;
+    double *const to = left.data() + ((test - first_row) * n_terms + (trial - first_term)) * n;
+    for (unsigned int q = 0; q < n_points; ++q)
+      to[is_one_point ? 0 : q] += sign * rows[r][q] * at->JxW[q];
   };
   for (unsigned int a = 0; sigma != nullptr && a < dim; ++a) {
-    const unsigned int of_component = (c * dim + a) * n + d;
+    const unsigned int row = (c * dim + a) * n_components + d;
     for (unsigned int b = 0; b < dim; ++b)
-      add(sigma->gradient_derivatives, of_component * dim + b, a, b, 1.);
-    add(sigma->derivatives, of_component, a, dim, 1.);
+      take(sigma->gradient_derivatives, row * dim + b, 1 + a, 1 + b, 1.);
+    take(sigma->derivatives, row, 1 + a, 0, 1.);
   }
   for (unsigned int b = 0; b < dim; ++b)
-    add(s.gradient_derivatives, (c * n + d) * dim + b, dim, b, -1.);
-  add(s.derivatives, c * n + d, dim, dim, -1.);
-  return result;
-}
-
-/// Those with the same test function follow each other: a row for them all.
-template <int dim>
-void CellPoints<dim>::integrate(const std::vector<Product> &products)
-{
-  const int n = static_cast<int>(n_nodes);
-  std::fill(block.begin(), block.end(), 0.);
-  for (unsigned int q = 0; q < n_points; ++q)
-    for (std::size_t k = 0; k < products.size();) {
-      const unsigned int test = products[k].test;
-      std::fill(row.begin(), row.end(), 0.);
-      for (; k < products.size() && products[k].test == test; ++k) {
-        const double factor = products[k].sign * products[k].coefficient[q] * weights[q];
-        add_combination(n, 1, &factor, shapes(q, products[k].trial), 0, row.data());
-      }
-      add_outer_product(n, shapes(q, test), row.data(), block.data());
-    }
-}
-
-/// The integrals of all products of derivatives, which coefficients that are the same at all points
-/// are multiplied with.
-template <int dim>
-void CellPoints<dim>::integrate_gradients()
-{
-  const int n = static_cast<int>(n_nodes);
-  integrals.assign(std::size_t(dim) * dim * n_nodes * n_nodes, 0.);
-  for (unsigned int q = 0; q < n_points; ++q)
-    for (unsigned int a = 0; a < dim; ++a) {
-      std::fill(row.begin(), row.end(), 0.);
-      add_combination(n, 1, &weights[q], gradients(q, a), 0, row.data());
-      for (unsigned int b = 0; b < dim; ++b)
-        add_outer_product(n, row.data(), gradients(q, b),
-                          integrals.data() + std::size_t(a * dim + b) * n_nodes * n_nodes);
-    }
-}
-
-template <int dim>
-void CellPoints<dim>::combine_integrals(const std::vector<Product> &products)
-{
-  std::fill(block.begin(), block.end(), 0.);
-  for (const Product &product : products) {
-    const double factor = product.sign * product.coefficient[0];
-    add_combination(static_cast<int>(block.size()), 1, &factor,
-                    integrals.data() +
-                        std::size_t(product.test * dim + product.trial) * block.size(),
-                    0, block.data());
+    take(s.gradient_derivatives, (c * n_components + d) * dim + b, 0, 1 + b, -1.);
+  take(s.derivatives, c * n_components + d, 0, 0, -1.);
+  if (is_zero)
+    return false;
+  const std::ptrdiff_t stride = n_points; // of inverses
+  const int count = static_cast<int>(n);
+  right = left;
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    const std::size_t first = (row * n_terms + 1 - first_term) * n;
+    transform(count, dim, at->inverses.data(), dim * stride, stride, left.data() + first,
+              static_cast<std::ptrdiff_t>(n), right.data() + first, static_cast<std::ptrdiff_t>(n));
   }
+  coefficients = right;
+  for (std::size_t term = 0; sigma != nullptr && term < n_terms; ++term) {
+    const std::size_t first = ((1 - first_row) * n_terms + term) * n;
+    const auto row_stride = static_cast<std::ptrdiff_t>(n_terms * n);
+    transform(count, dim, at->inverses.data(), dim * stride, stride, right.data() + first,
+              row_stride, coefficients.data() + first, row_stride);
+  }
+  const int n_columns = static_cast<int>(table.n_columns);
+  right.resize(n_rows * n * n_columns);
+  combine_rows(static_cast<int>(n_rows), n_columns, static_cast<int>(n_terms), count,
+               coefficients.data(), table.of_points.data() + first_term * n * n_columns,
+               right.data());
+  product.assign(std::size_t(n_nodes) * n_columns, 0.);
+  add_product(static_cast<int>(n_nodes), n_columns, static_cast<int>(n_rows * n),
+              table.of_nodes.data() + first_row * n, table.row_length, right.data(),
+              product.data());
+  return true;
 }
 
 template <int dim>
@@ -281,7 +436,7 @@ void CellPoints<dim>::add_block(const unsigned int c, const unsigned int d, cons
 {
   for (unsigned int m = 0; m < n_nodes; ++m)
     for (unsigned int k = 0; k < (mirrored && c == d ? m + 1 : n_nodes); ++k) {
-      const double value = block[std::size_t(m) * n_nodes + k];
+      const double value = product[std::size_t(m) * at->shapes.n_columns + k];
       const unsigned int i = dofs[c][m], j = dofs[d][k];
       K(i, j) += value;
       if (mirrored && i != j)
@@ -294,34 +449,24 @@ void CellPoints<dim>::add_derivatives(const PointTerms *const sigma, const Point
                                       FullMatrix<double> &K)
 {
   const bool mirrored = are_symmetric(sigma, s);
-  const bool by_integrals =
-      n_components > 1 && sigma != nullptr && sigma->derivatives.written().empty() &&
-      s.derivatives.written().empty() && s.gradient_derivatives.written().empty() &&
-      sigma->gradient_derivatives.are_constant();
-  if (by_integrals)
-    integrate_gradients();
   for (unsigned int c = 0; c < n_components; ++c)
-    for (unsigned int d = mirrored ? c : 0; d < n_components; ++d) {
-      const auto products = products_of(sigma, s, c, d);
-      if (products.empty())
-        continue;
-      if (by_integrals)
-        combine_integrals(products);
-      else
-        integrate(products);
-      add_block(c, d, mirrored, K);
-    }
+    for (unsigned int d = mirrored ? c : 0; d < n_components; ++d)
+      if (integrate_derivatives(sigma, s, c, d))
+        add_block(c, d, mirrored, K);
 }
 
 template <int dim>
 void CellPoints<dim>::add_nodal_weights(const double *const c, Vector<double> &w) const
 {
+  const ShapeTable<dim> &table = at->shapes;
   for (unsigned int q = 0; q < n_points; ++q)
     for (unsigned int m = 0; m < n_nodes; ++m)
-      if (values(q)[m] > 0.5) // 0 or 1 but for rounding
-        w(dofs[0][m]) += c[q] * weights[q];
+      if (table.of_points[std::size_t(q) * table.n_columns + m] > 0.5) // 0 or 1 but for rounding
+        w(dofs[0][m]) += c[q] * at->JxW[q];
 }
 
+template struct ShapeTable<2>;
+template struct ShapeTable<3>;
 template class CellPoints<2>;
 template class CellPoints<3>;
 } // namespace femgpu

@@ -220,12 +220,11 @@ MPI_Comm Discretization<dim>::communicator() const
 }
 
 template <int dim>
-bool Discretization<dim>::has_straight_cells() const
+unsigned int Discretization<dim>::geometry_degree() const
 {
-  const auto *const multilinear = dynamic_cast<const MappingQ<dim> *>(the_mapping.get());
-  const auto *const of_simplices = dynamic_cast<const MappingFE<dim> *>(the_mapping.get());
-  return (multilinear != nullptr && multilinear->get_degree() == 1) ||
-         (of_simplices != nullptr && of_simplices->get_degree() == 1);
+  if (const auto *const of_cubes = dynamic_cast<const MappingQ<dim> *>(the_mapping.get()))
+    return of_cubes->get_degree();
+  return dynamic_cast<const MappingFE<dim> &>(*the_mapping).get_degree();
 }
 
 template <int dim>

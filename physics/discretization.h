@@ -62,8 +62,8 @@ public:
   {
     return *the_mapping;
   }
-  /// Do the vertices of cells say all of their shape, the sides being straight?
-  bool has_straight_cells() const;
+  /// Of the mapping; 1: the vertices of cells say all of their shape, the sides being straight.
+  unsigned int geometry_degree() const;
   const dealii::DoFHandler<dim> &dofs() const
   {
     return dof_handler;

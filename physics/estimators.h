@@ -42,14 +42,6 @@ ErrorEstimate kelly_estimate(const Problem<dim> &problem, const Discretization<d
 template <int dim>
 ErrorEstimate residual_estimate(const Problem<dim> &problem,
                                 const Discretization<dim> &discretization, const FeVector &u);
-
-/**
- * Collective. The norm in L2 of σ(∇u) − σ(∇u_exact), which the estimates stand for.
- * @pre problem.exact_solution() != nullptr
- */
-template <int dim>
-double flux_error(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                  const FeVector &u);
 } // namespace femgpu
 
 #endif

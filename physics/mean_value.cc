@@ -1,6 +1,6 @@
 #include "physics/mean_value.h"
 
-#include "physics/cell_equation.h"
+#include "physics/cell_points.h"
 #include "physics/residual.h"
 
 #include <deal.II/base/mpi.h>
@@ -15,12 +15,8 @@ using namespace dealii;
 template <int dim>
 Compatibility compatibility(const Problem<dim> &problem, const Discretization<dim> &discretization)
 {
-  const FiniteElement<dim> &element = discretization.element().base_element(0);
-  const UpdateFlags flags = update_values | update_quadrature_points | update_JxW_values;
-  FEValues<dim> fe(discretization.mapping(), element, discretization.cell_quadrature(), flags);
-  FEFaceValues<dim> face(discretization.mapping(), element, discretization.face_quadrature(),
-                         flags | update_normal_vectors);
-  CellPoints<dim> in_cell(discretization), on_face(discretization);
+  CellPoints<dim> in_cell(discretization, discretization.cell_quadrature()),
+      on_face(discretization, discretization.face_quadrature());
   PointTerms terms;
   Compatibility mine;
   const auto begin = [&](CellPoints<dim> &points) {
@@ -37,14 +33,14 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    in_cell.reinit(cell, fe);
+    in_cell.reinit(cell);
     begin(in_cell);
     problem.source(in_cell.batch(), terms);
     add(in_cell);
     for (const auto f : cell->face_indices()) {
       if (!cell->face(f)->at_boundary() || !problem.has_boundary_flux(cell->face(f)->boundary_id()))
         continue;
-      on_face.reinit(cell, f, face);
+      on_face.reinit(cell, f);
       begin(on_face);
       problem.boundary_flux(on_face.batch(), terms);
       add(on_face);
@@ -114,16 +110,17 @@ ComparableSolution<dim>::ComparableSolution(const Problem<dim> &problem,
 {
   if (!problem.fixes_mean())
     return;
-  FEValues<dim> fe(discretization.mapping(), discretization.element(),
-                   discretization.cell_quadrature(2), update_quadrature_points | update_JxW_values);
+  CellPoints<dim> points(discretization, discretization.cell_quadrature(2));
+  std::vector<double> exact;
   double volume = 0., integral = 0.;
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    fe.reinit(cell);
-    for (const unsigned int q : fe.quadrature_point_indices()) {
-      volume += fe.JxW(q);
-      integral += problem.exact_solution()->value(fe.quadrature_point(q)) * fe.JxW(q);
+    points.reinit(cell);
+    problem.exact_solution()->value_list(points.batch().points(), exact);
+    for (unsigned int q = 0; q < points.size(); ++q) {
+      volume += points.JxW(q);
+      integral += exact[q] * points.JxW(q);
     }
   }
   const MPI_Comm comm = discretization.communicator();

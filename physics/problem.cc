@@ -2,9 +2,6 @@
 
 #include "physics/residual.h"
 
-#include <deal.II/fe/fe_update_flags.h>
-#include <deal.II/lac/vector.h>
-
 namespace femgpu
 {
 using namespace dealii;
@@ -13,34 +10,22 @@ namespace
 {
 /// −σ of a scalar problem.
 template <int dim>
-class FluxOutput final : public DataPostprocessorVector<dim>
+class FluxOutput final : public DerivedFields<dim>
 {
 public:
-  explicit FluxOutput(const Problem<dim> &problem)
-      : DataPostprocessorVector<dim>("flux",
-                                     update_values | update_gradients | update_quadrature_points),
-        problem(problem)
-  {}
-
-  void evaluate_scalar_field(const DataPostprocessorInputs::Scalar<dim> &inputs,
-                             std::vector<Vector<double>> &computed) const override
+  explicit FluxOutput(const Problem<dim> &problem) : problem(problem)
   {
-    PointBatch<dim> at;
-    at.places = &inputs.evaluation_points;
-    at.material = inputs.template get_cell<dim>()->material_id();
-    at.u.reinit(1, at.size());
-    at.gradients.reinit(dim, at.size());
-    for (unsigned int q = 0; q < at.size(); ++q) {
-      at.u[0][q] = inputs.solution_values[q];
-      for (unsigned int d = 0; d < dim; ++d)
-        at.gradients[d][q] = inputs.solution_gradients[q][d];
-    }
+    this->add("flux", DataComponentInterpretation::component_is_part_of_vector);
+  }
+
+  void evaluate(const PointBatch<dim> &at, PointRows &rows) const override
+  {
     PointTerms sigma;
     sigma.reinit(dim, 1, dim, at.size());
     problem.flux(at, sigma);
-    for (unsigned int q = 0; q < at.size(); ++q)
-      for (unsigned int d = 0; d < dim; ++d)
-        computed[q](d) = -sigma.value(d)[q];
+    for (unsigned int d = 0; d < dim; ++d)
+      for (unsigned int q = 0; q < at.size(); ++q)
+        rows[d][q] = -sigma.value(d)[q];
   }
 
 private:
@@ -49,7 +34,7 @@ private:
 } // namespace
 
 template <int dim>
-std::vector<std::shared_ptr<DataPostprocessor<dim>>> Problem<dim>::postprocessors() const
+std::vector<std::shared_ptr<DerivedFields<dim>>> Problem<dim>::postprocessors() const
 {
   if (n_components() > 1)
     return {};

@@ -2,6 +2,7 @@
 #define femgpu_physics_problem_h
 
 #include "linalg/nonlinear/nonlinearity.h"
+#include "physics/derived_fields.h"
 #include "physics/discretization.h"
 #include "physics/expressions.h"
 #include "physics/point_batch.h"
@@ -11,7 +12,6 @@
 #include <deal.II/base/function.h>
 #include <deal.II/base/types.h>
 #include <deal.II/fe/component_mask.h>
-#include <deal.II/numerics/data_postprocessor.h>
 
 #include <map>
 #include <memory>
@@ -193,7 +193,7 @@ public:
   }
 
   /// Fields that output files get besides the solution: of a scalar problem "flux", −σ.
-  virtual std::vector<std::shared_ptr<dealii::DataPostprocessor<dim>>> postprocessors() const;
+  virtual std::vector<std::shared_ptr<DerivedFields<dim>>> postprocessors() const;
 
   /// Collective. Functions of the space that output files get besides the solution.
   virtual std::vector<NodalField> nodal_fields(DiscreteSolution<dim> & /* solution */) const

@@ -1,11 +1,10 @@
 #include "physics/residual.h"
 
-#include "physics/cell_equation.h"
-
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_tools.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace femgpu
@@ -47,7 +46,7 @@ void add_reaction(const linalg::Nonlinearity &phi, const FeVector &u, Evaluation
 
 template <int dim>
 Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                    const FeVector &u)
+                    const FeVector &u, const VisitCell<dim> &visit)
 {
   const auto phi = problem.nonlinearity();
   CellEquation<dim> equation(problem, discretization);
@@ -68,6 +67,8 @@ Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &disc
     discretization.conformity().distribute_local_to_global(terms.f, terms.dofs, sums);
     if (phi)
       discretization.conformity().distribute_local_to_global(terms.w, terms.dofs, weights);
+    if (visit)
+      visit(cell, equation, terms);
   }
   sums.compress(VectorOperation::add);
   const MPI_Comm comm = discretization.communicator();
@@ -93,21 +94,21 @@ template <int dim>
 FeVector shape_integrals(const Discretization<dim> &discretization,
                          const Quadrature<dim> &quadrature)
 {
-  FEValues<dim> fe(discretization.mapping(), discretization.element(), quadrature,
-                   update_values | update_JxW_values);
-  const unsigned int n = fe.dofs_per_cell;
+  CellPoints<dim> points(discretization, quadrature);
+  const unsigned int n = discretization.element().n_dofs_per_cell();
   std::vector<types::global_dof_index> dofs(n);
   Vector<double> integrals(n);
+  PointTerms one;
+  one.reinit(1, 1, dim, quadrature.size());
+  std::fill_n(one.value(0), quadrature.size(), 1.);
   FeVector sums = vector_for_sums(discretization);
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    fe.reinit(cell);
+    points.reinit(cell);
     cell->get_dof_indices(dofs);
     integrals = 0.;
-    for (const unsigned int q : fe.quadrature_point_indices())
-      for (unsigned int i = 0; i < n; ++i)
-        integrals(i) += fe.shape_value(i, q) * fe.JxW(q);
+    points.add_source(one, integrals);
     discretization.conformity().distribute_local_to_global(integrals, dofs, sums);
   }
   sums.compress(VectorOperation::add);
@@ -165,8 +166,10 @@ std::vector<Quantity> flux_quantities(DiscreteSolution<dim> &solution,
 
 template FeVector vector_for_sums(const Discretization<2> &);
 template FeVector vector_for_sums(const Discretization<3> &);
-template Evaluation evaluate(const Problem<2> &, const Discretization<2> &, const FeVector &);
-template Evaluation evaluate(const Problem<3> &, const Discretization<3> &, const FeVector &);
+template Evaluation evaluate(const Problem<2> &, const Discretization<2> &, const FeVector &,
+                             const VisitCell<2> &);
+template Evaluation evaluate(const Problem<3> &, const Discretization<3> &, const FeVector &,
+                             const VisitCell<3> &);
 template FeVector shape_integrals(const Discretization<2> &, const Quadrature<2> &);
 template FeVector shape_integrals(const Discretization<3> &, const Quadrature<3> &);
 template NodalField residual_field(DiscreteSolution<2> &);

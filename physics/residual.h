@@ -1,11 +1,13 @@
 #ifndef femgpu_physics_residual_h
 #define femgpu_physics_residual_h
 
+#include "physics/cell_equation.h"
 #include "physics/problem.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/quadrature.h>
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <vector>
@@ -26,10 +28,15 @@ struct Evaluation
   SolutionNorms norms;          ///< of the function
 };
 
+/// Sees each cell of this rank after its CellEquation::evaluate().
+template <int dim>
+using VisitCell =
+    std::function<void(const ActiveCell<dim> &, CellEquation<dim> &, const CellTerms &)>;
+
 /// Collective, by one pass over the cells. @param u has ghost values
 template <int dim>
 Evaluation evaluate(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                    const FeVector &u);
+                    const FeVector &u, const VisitCell<dim> &visit = {});
 
 /**
  * A solution of a problem, and what the equations say of it, found once, when it is asked for.
@@ -55,11 +62,11 @@ public:
   {
     return values;
   }
-  /// Collective.
-  const Evaluation &evaluation()
+  /// Collective. @param visit comes along in the pass over the cells
+  const Evaluation &evaluation(const VisitCell<dim> &visit = {})
   {
-    if (!evaluated)
-      evaluated = evaluate(problem, space, values);
+    if (!evaluated || visit)
+      evaluated = evaluate(problem, space, values, visit);
     return *evaluated;
   }
 

@@ -58,6 +58,39 @@ double von_mises(const SymmetricTensor<2, 3> &stress)
   return std::sqrt(1.5) * deviator(stress).norm();
 }
 
+/**
+ * m + 2 √(J2/3) cos(θ + 2πk/3) with the mean m and the angle θ of Lode (1926), cos 3θ = √27/2 det s
+ * of the deviator s, here in units of √J2. Where two eigenvalues are close this cosine is no number
+ * to take θ from, so sin 3θ is found, too: the discriminant is the Gram determinant of I, s and s²,
+ * which is a sum of squares (Cauchy, Binet), without cancellation.
+ */
+std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
+{
+  const double mean = trace(stress) / 3.;
+  const double J2 = 0.5 * (deviator(stress) * deviator(stress));
+  if (!(J2 > 0.))
+    return {mean, mean, mean};
+  const SymmetricTensor<2, 3> s = deviator(stress) / std::sqrt(J2);
+  const double S[6] = {s[0][0], s[1][1], s[2][2], s[1][2], s[0][2], s[0][1]};
+  const double T[6] = {
+      S[0] * S[0] + S[5] * S[5] + S[4] * S[4], S[5] * S[5] + S[1] * S[1] + S[3] * S[3],
+      S[4] * S[4] + S[3] * S[3] + S[2] * S[2], S[5] * S[4] + S[1] * S[3] + S[3] * S[2],
+      S[0] * S[4] + S[5] * S[3] + S[4] * S[2], S[0] * S[5] + S[5] * S[1] + S[4] * S[3]}; // s²
+  const double D = (S[1] - S[0]) * (T[2] - T[0]) - (S[2] - S[0]) * (T[1] - T[0]);
+  double discriminant = D * D;
+  for (unsigned int a = 0; a < 3; ++a)
+    for (unsigned int k = 3; k < 6; ++k) {
+      const unsigned int b = (a + 1) % 3, l = k == 5 ? 3 : k + 1;
+      const double one = (S[b] - S[a]) * T[k] - S[k] * (T[b] - T[a]);
+      const double two = S[k] * T[l] - S[l] * T[k];
+      discriminant += 2. * one * one + 4. * two * two;
+    }
+  const double theta = std::atan2(std::sqrt(discriminant), std::sqrt(27.) * determinant(s)) / 3.;
+  const double r = 2. * std::sqrt(J2 / 3.), third = 2. * numbers::PI / 3.;
+  return {mean + r * std::cos(theta), mean + r * std::cos(theta - third),
+          mean + r * std::cos(theta + third)};
+}
+
 template <int dim>
 ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const MeshRegions &regions)
     : is_plane_stress(dim == 2 && p.is_plane_stress()),
@@ -87,8 +120,11 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
     for (const auto &[name, named] : regions.material_names)
       if (named == id)
         material.name += " (" + name + ")";
-    if (material.is_uniform)
+    if (material.is_uniform) {
       refuse_bad_constants(material, Point<dim>());
+      material.uniform =
+          moduli(material.first->value(Point<dim>()), material.second->value(Point<dim>()), 0.);
+    }
     materials[id] = material;
   }
   if (!is_blank(p.yield_stress))
@@ -150,10 +186,22 @@ void ElasticMaterials<dim>::check(const Mesh<dim> &mesh) const
 }
 
 template <int dim>
+ElasticModuli ElasticMaterials<dim>::moduli(const double first, const double second,
+                                            const double thermal_strain) const
+{
+  if (is_by_young)
+    return {first * second / ((1. + second) * (1. - 2. * second)), first / (2. * (1. + second)),
+            thermal_strain};
+  return {first, second, thermal_strain};
+}
+
+template <int dim>
 std::vector<ElasticModuli> ElasticMaterials<dim>::moduli(const std::vector<Point<dim>> &points,
                                                          const types::material_id id) const
 {
   const Material &material = materials.at(id);
+  if (material.is_uniform && !temperature_rise)
+    return std::vector<ElasticModuli>(points.size(), material.uniform);
   std::vector<double> first, second, expansion, rise;
   material.first->value_list(points, first);
   material.second->value_list(points, second);
@@ -161,14 +209,9 @@ std::vector<ElasticModuli> ElasticMaterials<dim>::moduli(const std::vector<Point
     material.expansion->value_list(points, expansion);
     temperature_rise->value_list(points, rise);
   }
-  std::vector<ElasticModuli> result(points.size());
-  for (std::size_t q = 0; q < points.size(); ++q) {
-    ElasticModuli &m = result[q];
-    m.lambda =
-        is_by_young ? first[q] * second[q] / ((1. + second[q]) * (1. - 2. * second[q])) : first[q];
-    m.mu = is_by_young ? first[q] / (2. * (1. + second[q])) : second[q];
-    m.thermal_strain = temperature_rise ? expansion[q] * rise[q] : 0.;
-  }
+  std::vector<ElasticModuli> result;
+  for (std::size_t q = 0; q < points.size(); ++q)
+    result.push_back(moduli(first[q], second[q], temperature_rise ? expansion[q] * rise[q] : 0.));
   return result;
 }
 

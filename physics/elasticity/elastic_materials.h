@@ -9,6 +9,7 @@
 #include <deal.II/base/symmetric_tensor.h>
 #include <deal.II/base/tensor.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -88,12 +89,15 @@ public:
   }
 
 private:
+  ElasticModuli moduli(double first, double second, double thermal_strain) const;
+
   struct Material
   {
     std::shared_ptr<Field<dim>> first, second; ///< E and ν, or λ and μ
     std::shared_ptr<Field<dim>> expansion;     ///< nullptr for none
     bool is_uniform;
-    std::string name; ///< for messages
+    ElasticModuli uniform; ///< if it is, without thermal strain
+    std::string name;      ///< for messages
   };
 
   void refuse_bad_constants(const Material &material, const dealii::Point<dim> &point) const;
@@ -104,8 +108,22 @@ private:
   std::unique_ptr<Field<dim>> temperature_rise;
 };
 
+/// Row c is the gradient of u_c at the point @p q of a batch.
+template <int dim>
+dealii::Tensor<2, dim> gradient_at(const PointBatch<dim> &at, const unsigned int q)
+{
+  dealii::Tensor<2, dim> gradient;
+  for (unsigned int c = 0; c < dim; ++c)
+    for (unsigned int d = 0; d < dim; ++d)
+      gradient[c][d] = at.gradient(c, d)[q];
+  return gradient;
+}
+
 /// √(3/2 s : s) with the deviator s of @p stress.
 double von_mises(const dealii::SymmetricTensor<2, 3> &stress);
+
+/// The eigenvalues of @p stress, the largest first, in closed form.
+std::array<double, 3> principal_stresses(const dealii::SymmetricTensor<2, 3> &stress);
 } // namespace femgpu
 
 #endif

@@ -1,13 +1,11 @@
 #include "physics/elasticity/elastic_quantities.h"
 
-#include "physics/cell_equation.h"
 #include "physics/elasticity/reactions.h"
 #include "physics/elasticity/stress_output.h"
 #include "physics/residual.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,38 +18,33 @@ using namespace dealii;
 
 namespace
 {
-/// One pass over the cells of a rank.
+/// What is found in one pass over the cells.
 template <int dim>
 class Pass
 {
 public:
-  Pass(const Problem<dim> &problem, const ElasticBody<dim> &body,
-       const Discretization<dim> &discretization, const FeVector &u);
+  Pass(const ElasticBody<dim> &body, DiscreteSolution<dim> &solution);
 
   /// Collective.
   std::vector<Quantity> quantities();
 
 private:
-  void add_cell(const ActiveCell<dim> &cell);
-  void add_loads();
-  void add_internal_forces();
+  void add_cell(const ActiveCell<dim> &cell, CellEquation<dim> &equation, const CellTerms &terms);
+  void add_loads(const Vector<double> &loads);
+  void add_energy(CellEquation<dim> &equation);
   void find_extremes();
   std::vector<Quantity> extremes() const;
-  std::vector<Quantity> forces();
+  std::vector<Quantity> forces(const FeVector &residual);
 
   const ElasticBody<dim> &body;
+  DiscreteSolution<dim> &solution;
   const Discretization<dim> &discretization;
-  const FiniteElement<dim> &element;
-  const FeVector &u;
   MPI_Comm comm;
-  CellEquation<dim> equation;
-  CellTerms terms; ///< of the cell: its residual
-  FEValues<dim> at_nodes;
   CellPoints<dim> nodes;
-  Vector<double> u_cell, f_cell;
+  Vector<double> f_cell;
   PointTerms thermal;
 
-  FeVector load, residual; ///< f with the thermal load, and f − K u; hanging nodes eliminated
+  FeVector load; ///< f with the thermal load; hanging nodes eliminated
   double energy = 0., work = 0.;
   double largest_displacement = 0., largest_von_mises = 0., smallest_safety = largest_safety_factor;
   double largest_stress = -std::numeric_limits<double>::max();
@@ -60,55 +53,42 @@ private:
 };
 
 template <int dim>
-Pass<dim>::Pass(const Problem<dim> &problem, const ElasticBody<dim> &body,
-                const Discretization<dim> &discretization, const FeVector &u)
-    : body(body), discretization(discretization), element(discretization.element()), u(u),
-      comm(discretization.communicator()), equation(problem, discretization),
-      terms(element.n_dofs_per_cell(), false),
-      at_nodes(discretization.mapping(), element.base_element(0),
-               Quadrature<dim>(element.base_element(0).get_unit_support_points()),
-               update_values | update_gradients | update_quadrature_points),
-      nodes(discretization), u_cell(terms.dofs.size()), f_cell(terms.dofs.size()),
-      load(vector_for_sums(discretization)), residual(vector_for_sums(discretization))
+Pass<dim>::Pass(const ElasticBody<dim> &body, DiscreteSolution<dim> &solution)
+    : body(body), solution(solution), discretization(solution.discretization()),
+      comm(discretization.communicator()), nodes(discretization, discretization.nodal_quadrature()),
+      load(vector_for_sums(discretization))
 {}
 
 template <int dim>
-void Pass<dim>::add_loads()
+void Pass<dim>::add_loads(const Vector<double> &f)
 {
-  f_cell = equation.loads();
-  work += 0.5 * (f_cell * u_cell);
-  for (unsigned int i = 0; i < f_cell.size(); ++i) {
-    const auto [component, node] = element.system_to_component_index(i);
-    loads.add<dim>(nodes.batch().points()[node] - body.moment_point, component, f_cell(i));
-  }
-}
-
-template <int dim>
-Tensor<2, dim> gradient_at(const PointBatch<dim> &at, const unsigned int q)
-{
-  Tensor<2, dim> gradient;
-  for (unsigned int c = 0; c < dim; ++c)
-    for (unsigned int d = 0; d < dim; ++d)
-      gradient[c][d] = at.gradient(c, d)[q];
-  return gradient;
+  for (unsigned int i = 0; i < f.size(); ++i)
+    if (f(i) != 0.) {
+      const auto [component, node] = discretization.element().system_to_component_index(i);
+      loads.add<dim>(nodes.batch().points()[node] - body.moment_point, component, f(i));
+    }
 }
 
 /// The energy, and the thermal load (p_T, div φ_i).
 template <int dim>
-void Pass<dim>::add_internal_forces()
+void Pass<dim>::add_energy(CellEquation<dim> &equation)
 {
-  const CellPoints<dim> &inside = equation.inside();
+  CellPoints<dim> &inside = equation.inside();
   const PointBatch<dim> &at = inside.batch();
+  if (!body.materials.has_temperature()) {
+    for (const unsigned int r : equation.flux().values.written())
+      for (unsigned int q = 0; q < at.size(); ++q)
+        energy += 0.5 * equation.flux().values[r][q] * at.gradients[r][q] * inside.JxW(q);
+    return;
+  }
   const auto moduli = body.materials.moduli(at.points(), at.material);
   thermal.reinit(dim * dim, dim, dim, at.size());
   for (unsigned int q = 0; q < at.size(); ++q) {
     energy += body.materials.state(moduli[q], gradient_at(at, q)).energy_density * inside.JxW(q);
-    for (unsigned int c = 0; c < dim && body.materials.has_temperature(); ++c)
+    for (unsigned int c = 0; c < dim; ++c)
       thermal.value(c * dim + c)[q] = -body.materials.law(moduli[q]).thermal_pressure;
   }
   inside.subtract_flux(thermal, f_cell);
-  discretization.conformity().distribute_local_to_global(f_cell, terms.dofs, load);
-  discretization.conformity().distribute_local_to_global(terms.f, terms.dofs, residual);
 }
 
 template <int dim>
@@ -122,13 +102,17 @@ void Pass<dim>::find_extremes()
   for (unsigned int node = 0; node < at.size(); ++node) {
     double square = 0.;
     for (unsigned int c = 0; c < dim; ++c)
-      square += std::pow(at.u[c][node], 2);
+      square += at.u[c][node] * at.u[c][node];
     largest_displacement = std::max(largest_displacement, std::sqrt(square));
     const ElasticState state = body.materials.state(moduli[node], gradient_at(at, node));
-    const auto principal = eigenvectors(state.stress);
-    largest_stress = std::max(largest_stress, principal[0].first);
-    smallest_stress = std::min(smallest_stress, principal[2].first);
-    const double equivalent = von_mises(state.stress);
+    const double equivalent = von_mises(state.stress), mean = trace(state.stress) / 3.;
+    // No principal stress is further from the mean than 2/3 of the von Mises stress.
+    const double furthest = (2. / 3. + 1e-10) * equivalent;
+    if (mean + furthest > largest_stress || mean - furthest < smallest_stress) {
+      const auto principal = principal_stresses(state.stress);
+      largest_stress = std::max(largest_stress, principal[0]);
+      smallest_stress = std::min(smallest_stress, principal[2]);
+    }
     largest_von_mises = std::max(largest_von_mises, equivalent);
     if (!yield.empty())
       smallest_safety = std::min(smallest_safety, safety_factor(yield[node], equivalent));
@@ -136,15 +120,18 @@ void Pass<dim>::find_extremes()
 }
 
 template <int dim>
-void Pass<dim>::add_cell(const ActiveCell<dim> &cell)
+void Pass<dim>::add_cell(const ActiveCell<dim> &cell, CellEquation<dim> &equation,
+                         const CellTerms &terms)
 {
-  equation.evaluate(cell, u, terms);
-  cell->get_dof_values(u, u_cell);
-  nodes.reinit(cell, at_nodes);
-  nodes.set_solution(u_cell);
-  add_loads();
-  add_internal_forces();
+  nodes.reinit(cell);
+  nodes.set_solution(equation.u_of_cell());
   find_extremes();
+  f_cell = equation.loads();
+  work += 0.5 * (f_cell * equation.u_of_cell());
+  add_loads(f_cell);
+  add_energy(equation);
+  if (body.reports_reactions && !f_cell.all_zero())
+    discretization.conformity().distribute_local_to_global(f_cell, terms.dofs, load);
 }
 
 /// Collective.
@@ -179,10 +166,9 @@ void add_components(const std::string &force, const std::string &moment, const s
 
 /// Collective.
 template <int dim>
-std::vector<Quantity> Pass<dim>::forces()
+std::vector<Quantity> Pass<dim>::forces(const FeVector &residual)
 {
   load.compress(VectorOperation::add);
-  residual.compress(VectorOperation::add);
   const double sum_of_loads = load.l1_norm();
   const Reactions reactions =
       compute_reactions(body.supports, discretization, residual, body.moment_point);
@@ -206,27 +192,27 @@ std::vector<Quantity> Pass<dim>::forces()
 template <int dim>
 std::vector<Quantity> Pass<dim>::quantities()
 {
-  for (const auto &cell : discretization.dofs().active_cell_iterators())
-    if (cell->is_locally_owned())
-      add_cell(cell);
+  const FeVector &residual =
+      solution
+          .evaluation([this](const ActiveCell<dim> &cell, CellEquation<dim> &equation,
+                             const CellTerms &terms) { add_cell(cell, equation, terms); })
+          .residual;
   std::vector<Quantity> result = extremes();
   if (!body.reports_reactions)
     return result;
-  for (const Quantity &quantity : forces())
+  for (const Quantity &quantity : forces(residual))
     result.push_back(quantity);
   return result;
 }
 } // namespace
 
 template <int dim>
-std::vector<Quantity> elastic_quantities(const Problem<dim> &problem, const ElasticBody<dim> &body,
-                                         const DiscreteSolution<dim> &solution)
+std::vector<Quantity> elastic_quantities(const ElasticBody<dim> &body,
+                                         DiscreteSolution<dim> &solution)
 {
-  return Pass<dim>(problem, body, solution.discretization(), solution.u()).quantities();
+  return Pass<dim>(body, solution).quantities();
 }
 
-template std::vector<Quantity> elastic_quantities(const Problem<2> &, const ElasticBody<2> &,
-                                                  const DiscreteSolution<2> &);
-template std::vector<Quantity> elastic_quantities(const Problem<3> &, const ElasticBody<3> &,
-                                                  const DiscreteSolution<3> &);
+template std::vector<Quantity> elastic_quantities(const ElasticBody<2> &, DiscreteSolution<2> &);
+template std::vector<Quantity> elastic_quantities(const ElasticBody<3> &, DiscreteSolution<3> &);
 } // namespace femgpu

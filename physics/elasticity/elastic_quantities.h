@@ -36,8 +36,8 @@ struct ElasticBody
  * Forces are in N, in 2D in N for 1 m of length or thickness.
  */
 template <int dim>
-std::vector<Quantity> elastic_quantities(const Problem<dim> &problem, const ElasticBody<dim> &body,
-                                         const DiscreteSolution<dim> &solution);
+std::vector<Quantity> elastic_quantities(const ElasticBody<dim> &body,
+                                         DiscreteSolution<dim> &solution);
 } // namespace femgpu
 
 #endif

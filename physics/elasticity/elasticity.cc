@@ -98,7 +98,7 @@ public:
   {
     return exact.get();
   }
-  std::vector<std::shared_ptr<DataPostprocessor<dim>>> postprocessors() const override
+  std::vector<std::shared_ptr<DerivedFields<dim>>> postprocessors() const override
   {
     return {std::make_shared<StressOutput<dim>>(materials)};
   }
@@ -116,8 +116,8 @@ public:
   }
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
-    return elastic_quantities<dim>(
-        *this, {materials, supports, loads, moment_point, reports_reactions}, solution);
+    return elastic_quantities<dim>({materials, supports, loads, moment_point, reports_reactions},
+                                   solution);
   }
 
 private:

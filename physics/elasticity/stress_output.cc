@@ -18,49 +18,45 @@ StressOutput<dim>::StressOutput(const ElasticMaterials<dim> &materials) : materi
 {
   const auto tensor = DataComponentInterpretation::component_is_part_of_tensor;
   const auto scalar = DataComponentInterpretation::component_is_scalar;
-  constexpr std::size_t n_entries = std::size_t(dim) * dim;
-  for (const char *const name : {"strain", "stress"}) {
-    names.insert(names.end(), n_entries, name);
-    kinds.insert(kinds.end(), n_entries, tensor);
-  }
+  this->add("strain", tensor);
+  this->add("stress", tensor);
   if (dim == 2)
-    names.insert(names.end(), {"strain_zz", "stress_zz"});
-  names.insert(names.end(), {"principal_stress_1", "principal_stress_2", "principal_stress_3",
-                             "von_mises_stress"});
+    for (const char *const name : {"strain_zz", "stress_zz"})
+      this->add(name, scalar);
+  for (const char *const name :
+       {"principal_stress_1", "principal_stress_2", "principal_stress_3", "von_mises_stress"})
+    this->add(name, scalar);
   if (materials.has_yield_stress())
-    names.emplace_back("safety_factor");
-  kinds.resize(names.size(), scalar);
+    this->add("safety_factor", scalar);
 }
 
 template <int dim>
-void StressOutput<dim>::evaluate_vector_field(const DataPostprocessorInputs::Vector<dim> &input,
-                                              std::vector<Vector<double>> &computed) const
+void StressOutput<dim>::evaluate(const PointBatch<dim> &at, PointRows &rows) const
 {
-  const auto material = input.template get_cell<dim>()->material_id();
-  const auto moduli = materials.moduli(input.evaluation_points, material);
+  const auto moduli = materials.moduli(at.points(), at.material);
   std::vector<double> yield;
   if (materials.has_yield_stress())
-    yield = materials.yield_stress(input.evaluation_points, material);
-  for (unsigned int q = 0; q < computed.size(); ++q) {
-    Tensor<2, dim> gradient;
-    for (unsigned int c = 0; c < dim; ++c)
-      gradient[c] = input.solution_gradients[q][c];
-    const ElasticState state = materials.state(moduli[q], gradient);
+    yield = materials.yield_stress(at.points(), at.material);
+  std::vector<double *> row(2 * dim * dim + (dim == 2 ? 2 : 0) + 4 + (yield.empty() ? 0 : 1));
+  for (unsigned int r = 0; r < row.size(); ++r)
+    row[r] = rows[r];
+  for (unsigned int q = 0; q < at.size(); ++q) {
+    const ElasticState state = materials.state(moduli[q], gradient_at(at, q));
     unsigned int next = 0;
     for (const auto *const values : {&state.strain, &state.stress})
       for (unsigned int a = 0; a < dim; ++a)
         for (unsigned int b = 0; b < dim; ++b)
-          computed[q](next++) = (*values)[a][b];
+          row[next++][q] = (*values)[a][b];
     if (dim == 2) {
-      computed[q](next++) = state.strain[2][2];
-      computed[q](next++) = state.stress[2][2];
+      row[next++][q] = state.strain[2][2];
+      row[next++][q] = state.stress[2][2];
     }
-    for (const auto &[stress, direction] : eigenvectors(state.stress))
-      computed[q](next++) = stress;
     const double equivalent = von_mises(state.stress);
-    computed[q](next++) = equivalent;
+    for (const double stress : principal_stresses(state.stress))
+      row[next++][q] = stress;
+    row[next++][q] = equivalent;
     if (materials.has_yield_stress())
-      computed[q](next++) = safety_factor(yield[q], equivalent);
+      row[next++][q] = safety_factor(yield[q], equivalent);
   }
 }
 

@@ -1,12 +1,8 @@
 #ifndef femgpu_physics_stress_output_h
 #define femgpu_physics_stress_output_h
 
+#include "physics/derived_fields.h"
 #include "physics/elasticity/elastic_materials.h"
-
-#include <deal.II/numerics/data_postprocessor.h>
-
-#include <string>
-#include <vector>
 
 namespace femgpu
 {
@@ -16,32 +12,16 @@ namespace femgpu
  * in 2D those out of the plane are fields of their own, strain_zz and stress_zz.
  */
 template <int dim>
-class StressOutput final : public dealii::DataPostprocessor<dim>
+class StressOutput final : public DerivedFields<dim>
 {
 public:
   /// @param materials outlives this object
   explicit StressOutput(const ElasticMaterials<dim> &materials);
 
-  std::vector<std::string> get_names() const override
-  {
-    return names;
-  }
-  std::vector<dealii::DataComponentInterpretation::DataComponentInterpretation>
-  get_data_component_interpretation() const override
-  {
-    return kinds;
-  }
-  dealii::UpdateFlags get_needed_update_flags() const override
-  {
-    return dealii::update_gradients | dealii::update_quadrature_points;
-  }
-  void evaluate_vector_field(const dealii::DataPostprocessorInputs::Vector<dim> &input,
-                             std::vector<dealii::Vector<double>> &computed) const override;
+  void evaluate(const PointBatch<dim> &at, PointRows &rows) const override;
 
 private:
   const ElasticMaterials<dim> &materials;
-  std::vector<std::string> names;
-  std::vector<dealii::DataComponentInterpretation::DataComponentInterpretation> kinds;
 };
 
 /// Where the stress is zero the safety factor is infinite; it is reported as this.

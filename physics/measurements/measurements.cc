@@ -185,13 +185,14 @@ std::vector<std::vector<double>> Measurements<dim>::sample(const PointSearch<dim
 {
   // by point and cell, so that means are sums in the same order on any number of ranks
   std::map<std::pair<unsigned int, CellId::binary_type>, std::vector<double>> values;
-  std::vector<std::vector<double>> at_point;
+  CellPoints<dim> points(discretization, discretization.cell_quadrature());
+  PointRows at_point;
   for (const PointInCell<dim> &entry : search.found) {
-    FEValues<dim> fe(discretization.mapping(), discretization.element(),
-                     Quadrature<dim>(entry.unit), fields.update_flags());
-    fe.reinit(entry.cell);
-    fields.evaluate(fe, entry.cell, at_point);
-    values[{entry.index, entry.cell->id().template to_binary<dim>()}] = at_point[0];
+    points.reinit(entry.cell, Quadrature<dim>(entry.unit));
+    fields.evaluate(points, entry.cell, at_point);
+    auto &of_cell = values[{entry.index, entry.cell->id().template to_binary<dim>()}];
+    for (unsigned int column = 0; column < fields.names().size(); ++column)
+      of_cell.push_back(at_point[column][0]);
   }
   for (const auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), values))
     values.insert(of_rank.begin(), of_rank.end());
@@ -247,65 +248,60 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
   }
 }
 
-/// Calls visit(job, fe, values) for the cells and faces of this rank that @p jobs ask for.
+/// Calls visit(job, points, values) for those cells and faces of this rank that @p jobs ask for and
+/// where wants(job), which is asked once for each, in the same order each time.
 template <int dim>
-template <class Visit>
-void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, const Quadrature<dim> &in_cells,
-                                      const Quadrature<dim - 1> &on_faces, const UpdateFlags flags,
+template <class Wants, class Visit>
+void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<dim> &in_cells,
+                                      CellPoints<dim> &on_faces, const Wants &wants,
                                       const Visit &visit)
 {
-  FEValues<dim> fe(discretization.mapping(), discretization.element(), in_cells,
-                   fields.update_flags() | flags);
-  FEFaceValues<dim> face_fe(discretization.mapping(), discretization.element(), on_faces,
-                            fields.update_flags() | flags | update_normal_vectors);
-  std::vector<std::vector<double>> values;
-  const auto visit_part = [&](auto &part, const auto &cell, const auto &is_asked) {
-    if (std::none_of(jobs.begin(), jobs.end(), is_asked))
-      return;
-    if constexpr (std::is_same_v<std::decay_t<decltype(part)>, FEValues<dim>>)
-      part.reinit(cell);
-    fields.evaluate(part, cell, values);
+  std::vector<std::size_t> asked;
+  PointRows values;
+  const auto visit_part = [&](CellPoints<dim> &points, const auto &has, const auto &cell,
+                              const auto... face) {
+    asked.clear();
     for (std::size_t j = 0; j < jobs.size(); ++j)
-      if (is_asked(jobs[j]))
-        visit(j, part, values);
+      if (has(jobs[j]) && wants(j))
+        asked.push_back(j);
+    if (asked.empty())
+      return;
+    points.reinit(cell, face...);
+    if (std::any_of(asked.begin(), asked.end(), [&](const std::size_t j) {
+          return jobs[j].field.kind != Reference::Kind::one;
+        }))
+      fields.evaluate(points, cell, values);
+    for (const std::size_t j : asked)
+      visit(j, points, values);
   };
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (!cell->is_locally_owned())
       continue;
-    visit_part(fe, cell, [&](const Job &job) { return job.has_cell(cell->material_id()); });
-    for (const unsigned int face : cell->face_indices()) {
-      if (!cell->face(face)->at_boundary())
-        continue;
-      const auto id = cell->face(face)->boundary_id();
-      const auto is_asked = [id](const Job &job) { return job.has_face(id); };
-      if (std::none_of(jobs.begin(), jobs.end(), is_asked))
-        continue;
-      face_fe.reinit(cell, face);
-      visit_part(face_fe, cell, is_asked);
-    }
+    visit_part(
+        in_cells, [&](const Job &job) { return job.has_cell(cell->material_id()); }, cell);
+    if (!cell->at_boundary())
+      continue;
+    for (const unsigned int face : cell->face_indices())
+      if (cell->face(face)->at_boundary())
+        visit_part(
+            on_faces,
+            [id = cell->face(face)->boundary_id()](const Job &job) { return job.has_face(id); },
+            cell, face);
   }
 }
-
-namespace
-{
-template <int dim>
-Tensor<1, dim> normal_at(const FEValuesBase<dim> &fe, const unsigned int q)
-{
-  return (fe.get_update_flags() & update_normal_vectors) != 0 ? fe.normal_vector(q)
-                                                              : Tensor<1, dim>();
-}
-} // namespace
 
 template <int dim>
 void Measurements<dim>::measure_integrals(MeasuredValues &result)
 {
   std::vector<double> sums(2 * integrals.size(), 0.); // of the field, of 1
+  CellPoints<dim> in_cells(discretization, discretization.cell_quadrature()),
+      on_faces(discretization, discretization.face_quadrature());
   for_each_part(
-      integrals, discretization.cell_quadrature(), discretization.face_quadrature(),
-      update_JxW_values, [&](const std::size_t j, const FEValuesBase<dim> &fe, const auto &values) {
-        for (const unsigned int q : fe.quadrature_point_indices()) {
-          sums[2 * j] += integrals[j].field.value(values[q], normal_at(fe, q)) * fe.JxW(q);
-          sums[2 * j + 1] += fe.JxW(q);
+      integrals, in_cells, on_faces, [](std::size_t) { return true; },
+      [&](const std::size_t j, const CellPoints<dim> &points, const PointRows &values) {
+        for (unsigned int q = 0; q < points.size(); ++q) {
+          sums[2 * j] += integrals[j].field.value(values, points.batch(), q) * points.JxW(q);
+          sums[2 * j + 1] += points.JxW(q);
         }
       });
   Utilities::MPI::sum(sums, discretization.communicator(), sums);
@@ -371,23 +367,24 @@ template <int dim>
 void Measurements<dim>::measure_extrema(MeasuredValues &result)
 {
   const MPI_Comm communicator = discretization.communicator();
-  const auto &element = discretization.element().base_element(0);
-  const Quadrature<dim> nodes(element.get_unit_support_points());
-  const auto visit_nodes = [&](const auto &use) {
-    for_each_part(extrema, nodes, discretization.nodal_face_quadrature(), update_default,
-                  [&](const std::size_t j, const FEValuesBase<dim> &fe, const auto &values) {
-                    for (const unsigned int q : fe.quadrature_point_indices())
-                      use(j, extrema[j].field.value(values[q], normal_at(fe, q)),
-                          fe.quadrature_point(q));
-                  });
-  };
-  // the largest of −u and of u
+  CellPoints<dim> in_cells(discretization, discretization.nodal_quadrature()),
+      on_faces(discretization, discretization.nodal_face_quadrature());
+  // the largest of −u and of u, of all nodes and of each part
   constexpr double none = std::numeric_limits<double>::lowest();
-  std::vector<double> largest(2 * extrema.size(), none);
-  visit_nodes([&](const std::size_t j, const double value, const Point<dim> &) {
-    largest[2 * j] = std::max(largest[2 * j], -value);
-    largest[2 * j + 1] = std::max(largest[2 * j + 1], value);
-  });
+  std::vector<double> largest(2 * extrema.size(), none), of_parts;
+  for_each_part(
+      extrema, in_cells, on_faces, [](std::size_t) { return true; },
+      [&](const std::size_t j, const CellPoints<dim> &points, const PointRows &values) {
+        double minus = none, plus = none;
+        for (unsigned int q = 0; q < points.size(); ++q) {
+          const double value = extrema[j].field.value(values, points.batch(), q);
+          minus = std::max(minus, -value);
+          plus = std::max(plus, value);
+        }
+        largest[2 * j] = std::max(largest[2 * j], minus);
+        largest[2 * j + 1] = std::max(largest[2 * j + 1], plus);
+        of_parts.insert(of_parts.end(), {minus, plus});
+      });
   Utilities::MPI::max(largest, communicator, largest);
 
   const double distance = equal_places * size_of(discretization.mesh().coarse());
@@ -395,13 +392,28 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
   for (unsigned int d = 0; d < dim; ++d)
     nowhere[d] = std::numeric_limits<double>::max();
   std::vector<Point<dim>> lowest(2 * extrema.size(), nowhere);
-  visit_nodes([&](const std::size_t j, const double value, const Point<dim> &place) {
-    const double scale = std::max(std::abs(largest[2 * j]), std::abs(largest[2 * j + 1]));
-    for (const std::size_t k : {2 * j, 2 * j + 1})
-      if ((k % 2 == 0 ? -value : value) >= largest[k] - equal_values * scale &&
-          is_lower(place, lowest[k], distance))
-        lowest[k] = place;
-  });
+  const auto is_largest = [&](const std::size_t k, const double value) {
+    const double scale =
+        std::max(std::abs(largest[k]), std::abs(largest[k % 2 == 0 ? k + 1 : k - 1]));
+    return value >= largest[k] - equal_values * scale;
+  };
+  std::size_t part = 0;
+  for_each_part(
+      extrema, in_cells, on_faces,
+      [&](const std::size_t j) {
+        const double *const of_part = &of_parts[2 * part++];
+        return is_largest(2 * j, of_part[0]) || is_largest(2 * j + 1, of_part[1]);
+      },
+      [&](const std::size_t j, const CellPoints<dim> &points, const PointRows &values) {
+        const PointBatch<dim> &at = points.batch();
+        for (unsigned int q = 0; q < at.size(); ++q) {
+          const double value = extrema[j].field.value(values, at, q);
+          for (const std::size_t k : {2 * j, 2 * j + 1})
+            if (is_largest(k, k % 2 == 0 ? -value : value) &&
+                is_lower(at.points()[q], lowest[k], distance))
+              lowest[k] = at.points()[q];
+        }
+      });
   for (std::size_t k = 0; k < largest.size(); ++k) {
     const std::string name = (k % 2 == 0 ? "min " : "max ") + extrema[k / 2].what.name;
     // −0 is 0

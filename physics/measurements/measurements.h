@@ -82,10 +82,9 @@ private:
   void measure_points(MeasuredValues &result);
   void measure_integrals(MeasuredValues &result);
   void measure_extrema(MeasuredValues &result);
-  template <class Visit>
-  void for_each_part(const std::vector<Job> &jobs, const dealii::Quadrature<dim> &in_cells,
-                     const dealii::Quadrature<dim - 1> &on_faces, dealii::UpdateFlags flags,
-                     const Visit &visit);
+  template <class Wants, class Visit>
+  void for_each_part(const std::vector<Job> &jobs, CellPoints<dim> &in_cells,
+                     CellPoints<dim> &on_faces, const Wants &wants, const Visit &visit);
 
   const Discretization<dim> &discretization;
   std::string used_key;

@@ -1,5 +1,7 @@
 #include "physics/measurements/point_search.h"
 
+#include "physics/cell_points.h"
+
 #include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
@@ -22,9 +24,6 @@ namespace
 // In coordinates of the reference cell: rounding, and what a curved boundary may be away.
 constexpr double rounding = 1e-8;
 constexpr double curved_excess = 0.05;
-
-template <int dim>
-using ActiveCell = typename DoFHandler<dim>::active_cell_iterator;
 
 /// The cells of this rank by the boxes around them.
 template <int dim>

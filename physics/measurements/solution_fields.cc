@@ -9,24 +9,11 @@ namespace femgpu
 {
 using namespace dealii;
 
-namespace
-{
-/// Puts |v| behind the last dim entries of @p row, which are v.
-template <int dim>
-void append_magnitude(std::vector<double> &row)
-{
-  double square = 0.;
-  for (auto entry = row.end() - dim; entry != row.end(); ++entry)
-    square += *entry * *entry;
-  row.push_back(std::sqrt(square));
-}
-} // namespace
-
 template <int dim>
 SolutionFields<dim>::SolutionFields(const Discretization<dim> &discretization,
                                     const Problem<dim> &problem)
     : discretization(discretization), problem(problem), is_scalar(problem.n_components() == 1),
-      postprocessors(problem.postprocessors())
+      postprocessors(problem.postprocessors()), u_cell(discretization.element().n_dofs_per_cell())
 {
   const std::string name = problem.component_names().front();
   add_function(name);
@@ -71,7 +58,7 @@ void SolutionFields<dim>::add_function(const std::string &name)
 }
 
 template <int dim>
-void SolutionFields<dim>::add_postprocessor(const DataPostprocessor<dim> &postprocessor)
+void SolutionFields<dim>::add_postprocessor(const DerivedFields<dim> &postprocessor)
 {
   const auto names = postprocessor.get_names();
   const auto kinds = postprocessor.get_data_component_interpretation();
@@ -108,105 +95,74 @@ std::vector<std::string> SolutionFields<dim>::solution_names() const
   return {columns.begin(), columns.begin() + (is_scalar ? 1 : dim)};
 }
 
-template <int dim>
-UpdateFlags SolutionFields<dim>::update_flags() const
+namespace
 {
-  UpdateFlags flags = update_values | update_gradients | update_quadrature_points;
-  for (const auto &postprocessor : postprocessors)
-    flags |= postprocessor->get_needed_update_flags();
-  return static_cast<UpdateFlags>(flags & ~update_normal_vectors); // which cells do not have
-}
+/// Copies the rows of fields from @p row on, in the order of their numbers, to columns, where |v|
+/// follows the components of a vector v.
+template <int dim>
+class ColumnWriter
+{
+public:
+  ColumnWriter(PointRows &values, const unsigned int n_points) : values(values), n(n_points)
+  {}
 
-template <int dim>
-void SolutionFields<dim>::add_values(const FEValuesBase<dim> &fe, const FeVector &v,
-                                     std::vector<std::vector<double>> &values)
-{
-  const unsigned int n = fe.n_quadrature_points;
-  if (is_scalar) {
-    scalar_values.resize(n);
-    fe.get_function_values(v, scalar_values);
+  unsigned int column = 0; ///< the next
+
+  void scalar(const PointRows &rows, const unsigned int row)
+  {
+    std::copy_n(rows[row], n, values[column++]);
+  }
+  void vector(const PointRows &rows, const unsigned int row)
+  {
+    double *const magnitude = values[column + dim];
+    for (unsigned int d = 0; d < dim; ++d) {
+      for (unsigned int q = 0; q < n; ++q)
+        magnitude[q] += rows[row + d][q] * rows[row + d][q];
+      scalar(rows, row + d);
+    }
     for (unsigned int q = 0; q < n; ++q)
-      values[q].push_back(scalar_values[q]);
-    return;
+      magnitude[q] = std::sqrt(magnitude[q]);
+    ++column;
   }
-  vector_values.resize(n, Vector<double>(dim));
-  fe.get_function_values(v, vector_values);
-  for (unsigned int q = 0; q < n; ++q) {
-    values[q].insert(values[q].end(), vector_values[q].begin(), vector_values[q].end());
-    append_magnitude<dim>(values[q]);
-  }
-}
+
+private:
+  PointRows &values;
+  unsigned int n;
+};
+} // namespace
 
 template <int dim>
-void SolutionFields<dim>::add_derived(const FEValuesBase<dim> &fe, const ActiveCell &cell,
-                                      std::vector<std::vector<double>> &values)
+void SolutionFields<dim>::evaluate(CellPoints<dim> &points, const ActiveCell<dim> &cell,
+                                   PointRows &values)
 {
-  const unsigned int n = fe.n_quadrature_points;
-  const bool has_hessians = (fe.get_update_flags() & update_hessians) != 0;
-  const bool has_normals = (fe.get_update_flags() & update_normal_vectors) != 0;
-  const auto fill = [&](auto &input) {
-    input.evaluation_points = fe.get_quadrature_points();
-    input.normals = has_normals ? fe.get_normal_vectors() : std::vector<Tensor<1, dim>>();
-    input.template set_cell<dim>(cell);
+  values.reinit(static_cast<unsigned int>(columns.size()), points.size());
+  ColumnWriter<dim> to(values, points.size());
+  const PointBatch<dim> &at = points.batch();
+  const auto add_function = [&](const FeVector &v) {
+    cell->get_dof_values(v, u_cell);
+    points.set_solution(u_cell);
+    if (is_scalar)
+      to.scalar(at.u, 0);
+    else
+      to.vector(at.u, 0);
   };
-  if (is_scalar) {
-    fill(scalar_input);
-    scalar_input.solution_values = scalar_values; // those of u
-    if (has_hessians) {
-      scalar_input.solution_hessians.resize(n);
-      fe.get_function_hessians(u, scalar_input.solution_hessians);
-    }
-  }
-  else {
-    fill(vector_input);
-    vector_input.solution_values = vector_values;
-    vector_input.solution_gradients.resize(n, std::vector<Tensor<1, dim>>(dim));
-    fe.get_function_gradients(u, vector_input.solution_gradients);
-    if (has_hessians) {
-      vector_input.solution_hessians.resize(n, std::vector<Tensor<2, dim>>(dim));
-      fe.get_function_hessians(u, vector_input.solution_hessians);
-    }
-  }
+  add_function(u);
+  if (is_scalar)
+    to.vector(at.gradients, 0);
   for (const auto &postprocessor : postprocessors) {
     const auto kinds = postprocessor->get_data_component_interpretation();
-    derived.assign(n, Vector<double>(static_cast<unsigned int>(kinds.size())));
-    if (is_scalar)
-      postprocessor->evaluate_scalar_field(scalar_input, derived);
-    else
-      postprocessor->evaluate_vector_field(vector_input, derived);
-    for (unsigned int q = 0; q < n; ++q)
-      for (unsigned int i = 0, of_vector = 0; i < kinds.size(); ++i) {
-        values[q].push_back(derived[q](i));
-        if (kinds[i] == DataComponentInterpretation::component_is_part_of_vector &&
-            ++of_vector % dim == 0)
-          append_magnitude<dim>(values[q]);
+    derived.reinit(static_cast<unsigned int>(kinds.size()), points.size());
+    postprocessor->evaluate(at, derived);
+    for (unsigned int row = 0; row < kinds.size();)
+      if (kinds[row] == DataComponentInterpretation::component_is_part_of_vector) {
+        to.vector(derived, row);
+        row += dim;
       }
+      else
+        to.scalar(derived, row++);
   }
-}
-
-template <int dim>
-void SolutionFields<dim>::evaluate(const FEValuesBase<dim> &fe, const ActiveCell &cell,
-                                   std::vector<std::vector<double>> &values)
-{
-  const unsigned int n = fe.n_quadrature_points;
-  values.resize(n);
-  for (auto &row : values)
-    row.clear();
-  add_values(fe, u, values);
-  if (is_scalar) {
-    auto &gradients = scalar_input.solution_gradients;
-    gradients.resize(n);
-    fe.get_function_gradients(u, gradients);
-    for (unsigned int q = 0; q < n; ++q) {
-      for (unsigned int d = 0; d < dim; ++d)
-        values[q].push_back(gradients[q][d]);
-      append_magnitude<dim>(values[q]);
-    }
-  }
-  if (!postprocessors.empty())
-    add_derived(fe, cell, values);
   for (const NodalField &field : nodal)
-    add_values(fe, field.values, values);
+    add_function(field.values);
 }
 
 template <int dim>
@@ -221,16 +177,16 @@ void SolutionFields<dim>::set_magnitudes(std::vector<double> &row) const
 }
 
 template <int dim>
-double SolutionFields<dim>::Reference::value(const std::vector<double> &columns,
-                                             const Tensor<1, dim> &normal) const
+double SolutionFields<dim>::Reference::value(const PointRows &values, const PointBatch<dim> &at,
+                                             const unsigned int q) const
 {
   if (kind == Kind::one)
     return 1.;
   if (kind == Kind::column)
-    return columns[column];
+    return values[column][q];
   double sum = 0.;
   for (unsigned int d = 0; d < dim; ++d)
-    sum += columns[column + d] * normal[d];
+    sum += values[column + d][q] * (*at.normals)[q][d];
   return sum;
 }
 

@@ -1,16 +1,12 @@
 #ifndef femgpu_physics_solution_fields_h
 #define femgpu_physics_solution_fields_h
 
+#include "physics/cell_points.h"
 #include "physics/problem.h"
 #include "physics/residual.h"
 
-#include <deal.II/base/tensor.h>
 #include <deal.II/base/types.h>
-#include <deal.II/dofs/dof_handler.h>
-#include <deal.II/fe/fe_update_flags.h>
-#include <deal.II/fe/fe_values.h>
 #include <deal.II/lac/vector.h>
-#include <deal.II/numerics/data_postprocessor.h>
 
 #include <memory>
 #include <string>
@@ -23,17 +19,15 @@ namespace femgpu
 inline constexpr char axes[] = "xyz";
 
 /**
- * All fields of a solution by name, wherever FEValues are: the solution's components, the gradient
- * of a scalar solution, and what Problem::postprocessors() and Problem::nodal_fields() yield.
- * A scalar is one column; a vector `v` has columns `v_x`, `v_y` (`v_z`) and `v_magnitude`; a tensor
- * `t` has `t_xx`, `t_xy`, ….
+ * All fields of a solution by name, at points of cells and faces: the solution's components, the
+ * gradient of a scalar solution, and what Problem::postprocessors() and Problem::nodal_fields()
+ * yield. A scalar is one column; a vector `v` has columns `v_x`, `v_y` (`v_z`) and `v_magnitude`; a
+ * tensor `t` has `t_xx`, `t_xy`, ….
  */
 template <int dim>
 class SolutionFields
 {
 public:
-  using ActiveCell = typename dealii::DoFHandler<dim>::active_cell_iterator;
-
   /// @p discretization and @p problem outlive this object.
   SolutionFields(const Discretization<dim> &discretization, const Problem<dim> &problem);
 
@@ -48,15 +42,11 @@ public:
   /// The columns of the solution itself, without its gradient.
   std::vector<std::string> solution_names() const;
 
-  /// What evaluate() needs of FEValues.
-  dealii::UpdateFlags update_flags() const;
-
   /**
-   * @param fe was reinit() with @p cell, or with a face of it
-   * @param values for each quadrature point gets a value for each column
+   * @param points in @p cell or on a face of it; they get another solution
+   * @param values gets a row for each column
    */
-  void evaluate(const dealii::FEValuesBase<dim> &fe, const ActiveCell &cell,
-                std::vector<std::vector<double>> &values);
+  void evaluate(CellPoints<dim> &points, const ActiveCell<dim> &cell, PointRows &values);
 
   /// Sets the magnitudes of vectors in a row of values whose components are means of several rows.
   void set_magnitudes(std::vector<double> &row) const;
@@ -73,8 +63,13 @@ public:
     Kind kind = Kind::one;
     unsigned int column = 0; ///< of a vector that of its first component
 
-    double value(const std::vector<double> &columns,
-                 const dealii::Tensor<1, dim> &normal = dealii::Tensor<1, dim>()) const;
+    /// Of the values that columns have.
+    double value(const std::vector<double> &columns) const
+    {
+      return kind == Kind::one ? 1. : columns[column];
+    }
+    /// At the point @p q.
+    double value(const PointRows &values, const PointBatch<dim> &at, unsigned int q) const;
   };
 
   /**
@@ -89,16 +84,11 @@ private:
   void add_vector(const std::string &name);
   void add_tensor(const std::string &name);
   void add_function(const std::string &name);
-  void add_postprocessor(const dealii::DataPostprocessor<dim> &postprocessor);
-  void add_values(const dealii::FEValuesBase<dim> &fe, const FeVector &v,
-                  std::vector<std::vector<double>> &values);
-  void add_derived(const dealii::FEValuesBase<dim> &fe, const ActiveCell &cell,
-                   std::vector<std::vector<double>> &values);
-
+  void add_postprocessor(const DerivedFields<dim> &postprocessor);
   const Discretization<dim> &discretization;
   const Problem<dim> &problem;
   const bool is_scalar;
-  std::vector<std::shared_ptr<dealii::DataPostprocessor<dim>>> postprocessors;
+  std::vector<std::shared_ptr<DerivedFields<dim>>> postprocessors;
   FeVector u;
   std::vector<NodalField> nodal;
   std::vector<std::string> columns;
@@ -106,11 +96,8 @@ private:
   unsigned int n_columns_before_nodal = 0;
   std::size_t n_vectors_before_nodal = 0;
 
-  // of one cell or face
-  std::vector<double> scalar_values;
-  std::vector<dealii::Vector<double>> vector_values, derived;
-  dealii::DataPostprocessorInputs::Scalar<dim> scalar_input;
-  dealii::DataPostprocessorInputs::Vector<dim> vector_input;
+  dealii::Vector<double> u_cell;
+  PointRows derived; ///< of a postprocessor
 };
 } // namespace femgpu
 

@@ -21,38 +21,23 @@ namespace
 using namespace femgpu;
 using namespace dealii;
 
-/// −2 ∇u as `flux`, and the material id as `material`, which jumps.
+/// −2 ∇u as `flux`, and `jump`, which is 1 in the material 0 and 3 in the other.
 template <int dim>
-class Derived final : public DataPostprocessor<dim>
+class Derived final : public DerivedFields<dim>
 {
 public:
-  void evaluate_scalar_field(const DataPostprocessorInputs::Scalar<dim> &input,
-                             std::vector<Vector<double>> &computed) const override
+  Derived()
   {
-    const auto cell = input.template get_cell<dim>();
-    for (unsigned int q = 0; q < computed.size(); ++q) {
+    this->add("flux", DataComponentInterpretation::component_is_part_of_vector);
+    this->add("jump", DataComponentInterpretation::component_is_scalar);
+  }
+  void evaluate(const PointBatch<dim> &at, PointRows &rows) const override
+  {
+    for (unsigned int q = 0; q < at.size(); ++q) {
       for (unsigned int d = 0; d < dim; ++d)
-        computed[q](d) = -2. * input.solution_gradients[q][d];
-      computed[q](dim) = cell->center()[0] < 0.5 ? 1. : 3.;
+        rows[d][q] = -2. * at.gradient(0, d)[q];
+      rows[dim][q] = at.material == 0 ? 1. : 3.;
     }
-  }
-  std::vector<std::string> get_names() const override
-  {
-    std::vector<std::string> names(dim, "flux");
-    names.emplace_back("jump");
-    return names;
-  }
-  std::vector<DataComponentInterpretation::DataComponentInterpretation>
-  get_data_component_interpretation() const override
-  {
-    std::vector<DataComponentInterpretation::DataComponentInterpretation> kinds(
-        dim, DataComponentInterpretation::component_is_part_of_vector);
-    kinds.push_back(DataComponentInterpretation::component_is_scalar);
-    return kinds;
-  }
-  UpdateFlags get_needed_update_flags() const override
-  {
-    return update_gradients | update_quadrature_points;
   }
 };
 
@@ -61,7 +46,7 @@ template <int dim>
 class Given final : public ScalarProblem<dim>
 {
 public:
-  std::vector<std::shared_ptr<DataPostprocessor<dim>>> postprocessors() const override
+  std::vector<std::shared_ptr<DerivedFields<dim>>> postprocessors() const override
   {
     return {std::make_shared<Derived<dim>>()};
   }
@@ -98,6 +83,9 @@ struct Fixture
       flag_by_indicators(mesh, indicators, {RefinementRule::Fraction::of_cells, 0.2, 0.});
       refine_and_transfer(mesh, discretization, discretization.make_vector());
     }
+    mesh.regions.material_ids.insert(1);
+    for (const auto &cell : mesh.triangulation->active_cell_iterators())
+      cell->set_material_id(cell->center()[0] < 0.5 ? 0 : 1);
     discretization.make_constraints(problem);
     u = discretization.make_vector();
     const Field<dim> linear("Test/Linear", {dim == 2 ? "x + 2*y" : "x + 2*y + 3*z"});
@@ -173,7 +161,7 @@ TEST(Measurements, OfALinearFunctionIn2DAreExact)
     parameters.points = "inside: 0.3, 0.7; vertex: 0.5, 0.5; corner: 1, 1";
     parameters.point_fields = "u, flux_y, flux_magnitude, jump, twice, grad_u_x";
     parameters.lines = "l: 0, 0.25 -> 1, 0.75 : 11";
-    parameters.integrals = "area: 1 over all; length: 1 over boundary; mass: u over material 0; "
+    parameters.integrals = "area: 1 over all; length: 1 over boundary; mass: u over material 0, 1; "
                            "outflow: flux.n over boundary 1, 3; right: u over boundary 1";
     parameters.averages = "mean: u over all; top: twice over boundary 3";
     parameters.extrema = "u; u over boundary 0; jump; grad_u.n over boundary 2";
