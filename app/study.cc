@@ -141,7 +141,7 @@ private:
   std::optional<Stop> run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
                                 SolutionOutput<dim> &output);
   std::optional<Stop> solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
-                            CycleRecord &record);
+                            SolutionOutput<dim> &output, CycleRecord &record);
   void trace_branch(const linalg::SolverGroups &groups, SolutionOutput<dim> &output);
   std::optional<Stop> begin_cycle(linalg::GroupSystem &system, CycleRecord &record);
   std::optional<Stop> make_grid();
@@ -313,7 +313,8 @@ void Study<dim>::end_cycle(const CycleRecord &record)
 /// made of u, which needs as much memory again.
 template <int dim>
 std::optional<Stop> Study<dim>::solve(const linalg::SolverGroups &groups,
-                                      ProblemSolver<dim> &solver, CycleRecord &record)
+                                      ProblemSolver<dim> &solver, SolutionOutput<dim> &output,
+                                      CycleRecord &record)
 {
   linalg::GroupSystem system(groups);
   if (auto stop = begin_cycle(system, record))
@@ -334,7 +335,7 @@ std::optional<Stop> Study<dim>::run_cycle(const linalg::SolverGroups &groups,
                                           ProblemSolver<dim> &solver, SolutionOutput<dim> &output)
 {
   CycleRecord record;
-  if (auto stop = solve(groups, solver, record))
+  if (auto stop = solve(groups, solver, output, record))
     return stop;
   watch.lap();
   const linalg::SolveReport &report = record.solve.report;

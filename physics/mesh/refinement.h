@@ -72,7 +72,7 @@ constexpr unsigned int most_local_refinements = 12;
  */
 template <int dim>
 void refine_initially(Mesh<dim> &mesh, unsigned int times,
-                      const LocalRefinementParameters &parameters, bool in_blocks);
+                      const LocalRefinementParameters &parameters, bool in_blocks = false);
 
 /**
  * Collective. Refines and coarsens the cells that are flagged, numbers the dofs again and returns

@@ -136,9 +136,7 @@ TEST(CellEquation, LinearisedHasTheResidualAndTheEnergyOfTheEvaluatedOne)
       CellEquation<2> equation(problem, discretization), evaluated(problem, discretization);
       CellTerms terms(n, problem.nonlinearity().has_value()), expected(terms);
       Vector<double> u_cell(n), r(n);
-      for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-        if (!cell->is_locally_owned())
-          continue;
+      for (const auto &cell : discretization.owned_cells()) {
         CellEquation<2> fresh(problem, discretization); // keeps no matrix of another cell
         fresh.linearize(cell, &u, expected);
         equation.linearize(cell, &u, terms);
@@ -172,9 +170,7 @@ TEST(CellEquation, OfALinearProblemIsTheSameAtAnyState)
   u.update_ghost_values();
   CellEquation<2> equation(*square.problem, discretization);
   CellTerms at_zero(discretization.element().n_dofs_per_cell(), false), at_u(at_zero);
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
+  for (const auto &cell : discretization.owned_cells()) {
     equation.linearize(cell, nullptr, at_zero);
     equation.linearize(cell, &u, at_u);
     for (unsigned int i = 0; i < at_u.f.size(); ++i) {
