@@ -29,7 +29,7 @@ ShapeTable<dim>::ShapeTable(const FiniteElement<dim> &element,
           (gradient - element.shape_grad(m, points[0])).norm() <= 1e-14 * gradient.norm();
       for (unsigned int b = 0; b <= dim; ++b) {
         const double value = b == 0 ? element.shape_value(m, points[q]) : gradient[b - 1];
-        of_nodes[std::size_t(m) * row_length + b * n_points + q] = value;
+        of_nodes[std::size_t(m) * row_length + std::size_t(b) * n_points + q] = value;
         of_points[(std::size_t(b) * n_points + q) * n_columns + m] = value;
       }
     }
@@ -332,14 +332,14 @@ void CellPoints<dim>::subtract_flux(const PointTerms &sigma, Vector<double> &f)
   if (std::all_of(written.begin(), written.end(),
                   [&](const unsigned int r) { return sigma.values.is_zero(r); }))
     return;
-  right.assign(n_components * dim * n, 0.);
+  right.assign(n * dim * n_components, 0.);
   for (const unsigned int r : written)
     for (unsigned int q = 0; q < n_points; ++q)
       right[r * n + q] = -sigma.values[r][q] * at->JxW[q];
   left.resize(right.size());
   for (unsigned int c = 0; c < n_components; ++c)
-    transform(static_cast<int>(n), dim, at->inverses.data(), dim * n, n, right.data() + c * dim * n,
-              n, left.data() + c * dim * n, n);
+    transform(static_cast<int>(n), dim, at->inverses.data(), dim * n, n, right.data() + n * dim * c,
+              n, left.data() + n * dim * c, n);
   integrate(left, n_points, dim * n_points, f);
 }
 

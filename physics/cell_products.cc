@@ -18,24 +18,26 @@ using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
 
 /// n_rows rows of R and 4 n_vectors columns, which stay in registers.
 template <int n_rows, int n_vectors>
-FEMGPU_WITHIN void add_tile(const int n_columns, const int n_terms, const double *const A,
-                            const std::ptrdiff_t stride, const double *const B, double *const R)
+FEMGPU_WITHIN void add_tile(const std::ptrdiff_t n_columns, const std::ptrdiff_t n_terms,
+                            const double *const A, const std::ptrdiff_t stride,
+                            const double *const B, double *const R)
 {
   Four sum[n_rows][n_vectors] = {};
-  for (int k = 0; k < n_terms; ++k)
-    for (int i = 0; i < n_rows; ++i)
-      for (int v = 0; v < n_vectors; ++v)
+  for (std::ptrdiff_t k = 0; k < n_terms; ++k)
+    for (std::ptrdiff_t i = 0; i < n_rows; ++i)
+      for (std::ptrdiff_t v = 0; v < n_vectors; ++v)
         sum[i][v] += A[i * stride + k] * reinterpret_cast<const Four *>(B + k * n_columns)[v];
-  for (int i = 0; i < n_rows; ++i)
-    for (int v = 0; v < n_vectors; ++v)
+  for (std::ptrdiff_t i = 0; i < n_rows; ++i)
+    for (std::ptrdiff_t v = 0; v < n_vectors; ++v)
       reinterpret_cast<Four *>(R + i * n_columns)[v] += sum[i][v];
 }
 
 template <int n_rows>
-FEMGPU_WITHIN void add_rows(const int n_columns, const int n_terms, const double *const A,
-                            const std::ptrdiff_t stride, const double *const B, double *const R)
+FEMGPU_WITHIN void add_rows(const std::ptrdiff_t n_columns, const std::ptrdiff_t n_terms,
+                            const double *const A, const std::ptrdiff_t stride,
+                            const double *const B, double *const R)
 {
-  int j = 0;
+  std::ptrdiff_t j = 0;
   for (; j + 8 <= n_columns; j += 8)
     add_tile<n_rows, 2>(n_columns, n_terms, A, stride, B + j, R + j);
   if (j < n_columns)
@@ -44,10 +46,11 @@ FEMGPU_WITHIN void add_rows(const int n_columns, const int n_terms, const double
 } // namespace
 
 FEMGPU_FOR_EACH_CPU
-void add_product(const int n_rows, const int n_columns, const int n_terms, const double *const A,
-                 const std::ptrdiff_t stride, const double *const B, double *const R)
+void add_product(const std::ptrdiff_t n_rows, const std::ptrdiff_t n_columns,
+                 const std::ptrdiff_t n_terms, const double *const A, const std::ptrdiff_t stride,
+                 const double *const B, double *const R)
 {
-  int i = 0;
+  std::ptrdiff_t i = 0;
   for (; i + 4 <= n_rows; i += 4)
     add_rows<4>(n_columns, n_terms, A + i * stride, stride, B, R + i * n_columns);
   const double *const rest = A + i * stride;
@@ -60,14 +63,15 @@ void add_product(const int n_rows, const int n_columns, const int n_terms, const
 }
 
 FEMGPU_FOR_EACH_CPU
-void combine_rows(const int n_rows, const int n_columns, const int n_terms, const int n_points,
+void combine_rows(const std::ptrdiff_t n_rows, const std::ptrdiff_t n_columns,
+                  const std::ptrdiff_t n_terms, const std::ptrdiff_t n_points,
                   const double *const c, const double *const B, double *const R)
 {
-  for (int r = 0; r < n_rows; ++r)
-    for (int q = 0; q < n_points; ++q)
-      for (int j = 0; j < n_columns; j += 4) {
+  for (std::ptrdiff_t r = 0; r < n_rows; ++r)
+    for (std::ptrdiff_t q = 0; q < n_points; ++q)
+      for (std::ptrdiff_t j = 0; j < n_columns; j += 4) {
         Four sum = {};
-        for (int t = 0; t < n_terms; ++t)
+        for (std::ptrdiff_t t = 0; t < n_terms; ++t)
           sum += c[(r * n_terms + t) * n_points + q] *
                  *reinterpret_cast<const Four *>(B + (t * n_points + q) * n_columns + j);
         *reinterpret_cast<Four *>(R + (r * n_points + q) * n_columns + j) = sum;
@@ -75,31 +79,33 @@ void combine_rows(const int n_rows, const int n_columns, const int n_terms, cons
 }
 
 FEMGPU_FOR_EACH_CPU
-void transform(const int n, const int dim, const double *const M, const std::ptrdiff_t row,
-               const std::ptrdiff_t term, const double *const x, const std::ptrdiff_t x_stride,
-               double *const y, const std::ptrdiff_t y_stride)
+void transform(const std::ptrdiff_t n, const std::ptrdiff_t dim, const double *const M,
+               const std::ptrdiff_t row, const std::ptrdiff_t term, const double *const x,
+               const std::ptrdiff_t x_stride, double *const y, const std::ptrdiff_t y_stride)
 {
-  for (int r = 0; r < dim; ++r) {
+  for (std::ptrdiff_t r = 0; r < dim; ++r) {
     const double *const of_row = M + r * row;
     double *const y_r = y + r * y_stride;
     if (dim == 2)
-      for (int q = 0; q < n; ++q)
+      for (std::ptrdiff_t q = 0; q < n; ++q)
         y_r[q] = of_row[q] * x[q] + of_row[term + q] * x[x_stride + q];
     else
-      for (int q = 0; q < n; ++q)
+      for (std::ptrdiff_t q = 0; q < n; ++q)
         y_r[q] = of_row[q] * x[q] + of_row[term + q] * x[x_stride + q] +
                  of_row[2 * term + q] * x[2 * x_stride + q];
   }
 }
 
 FEMGPU_FOR_EACH_CPU
-void invert_jacobians(const int n, const int dim, const double *const J,
+void invert_jacobians(const std::ptrdiff_t n, const std::ptrdiff_t dim, const double *const J,
                       const std::ptrdiff_t stride, double *const inverses,
                       double *const determinants)
 {
-  const auto at = [&](const int a, const int b) { return J + a * stride + b * n; };
+  const auto at = [&](const std::ptrdiff_t a, const std::ptrdiff_t b) {
+    return J + a * stride + b * n;
+  };
   if (dim == 2) {
-    for (int q = 0; q < n; ++q) {
+    for (std::ptrdiff_t q = 0; q < n; ++q) {
       const double a = at(0, 0)[q], b = at(0, 1)[q], c = at(1, 0)[q], d = at(1, 1)[q];
       const double determinant = a * d - b * c;
       determinants[q] = determinant;
@@ -110,21 +116,21 @@ void invert_jacobians(const int n, const int dim, const double *const J,
     }
     return;
   }
-  for (int q = 0; q < n; ++q) {
+  for (std::ptrdiff_t q = 0; q < n; ++q) {
     double x[3][3];
-    for (int a = 0; a < 3; ++a)
-      for (int b = 0; b < 3; ++b)
+    for (std::ptrdiff_t a = 0; a < 3; ++a)
+      for (std::ptrdiff_t b = 0; b < 3; ++b)
         x[a][b] = at(a, b)[q];
     double adjugate[3][3];
-    for (int a = 0; a < 3; ++a)
-      for (int b = 0; b < 3; ++b)
+    for (std::ptrdiff_t a = 0; a < 3; ++a)
+      for (std::ptrdiff_t b = 0; b < 3; ++b)
         adjugate[b][a] = x[(a + 1) % 3][(b + 1) % 3] * x[(a + 2) % 3][(b + 2) % 3] -
                          x[(a + 1) % 3][(b + 2) % 3] * x[(a + 2) % 3][(b + 1) % 3];
     const double determinant =
         x[0][0] * adjugate[0][0] + x[0][1] * adjugate[1][0] + x[0][2] * adjugate[2][0];
     determinants[q] = determinant;
-    for (int b = 0; b < 3; ++b)
-      for (int a = 0; a < 3; ++a)
+    for (std::ptrdiff_t b = 0; b < 3; ++b)
+      for (std::ptrdiff_t a = 0; a < 3; ++a)
         inverses[(b * 3 + a) * n + q] = adjugate[b][a] / determinant;
   }
 }
