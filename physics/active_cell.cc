@@ -17,6 +17,28 @@ Blocks<dim>::Blocks(const unsigned int n) : n(n), n_cells(Utilities::pow(n, dim)
     for (unsigned int bit = 0; (1U << bit) < n; ++bit)
       for (unsigned int d = 0; d < dim; ++d)
         places[cell][d] |= (cell >> (bit * dim + d) & 1U) << bit;
+  for (const auto &place : places)
+    for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_cell; ++v) {
+      unsigned int number = 0;
+      for (unsigned int d = dim; d-- > 0;)
+        number = number * (n + 1) + place[d] + (v >> d & 1U);
+      vertices.push_back(number);
+    }
+}
+
+template <int dim>
+void Blocks<dim>::get_vertices(const typename DoFHandler<dim>::active_cell_iterator &block,
+                               std::vector<Point<dim>> &points) const
+{
+  points.clear();
+  for (unsigned int number = 0; number < Utilities::pow(n + 1, dim); ++number) {
+    Point<dim> unit, point;
+    for (unsigned int d = 0, rest = number; d < dim; ++d, rest /= n + 1)
+      unit[d] = static_cast<double>(rest % (n + 1)) / n;
+    for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_cell; ++v)
+      point += GeometryInfo<dim>::d_linear_shape_function(unit, v) * block->vertex(v);
+    points.push_back(point);
+  }
 }
 
 template <int dim>

@@ -59,6 +59,15 @@ public:
   {
     return (ghosts[block] >> cell & 1U) != 0;
   }
+  /// The number of a vertex of a cell among the (n + 1)^dim of its block, in lexicographic order.
+  unsigned int vertex(const unsigned int cell, const unsigned int v) const
+  {
+    return vertices[cell * dealii::GeometryInfo<dim>::vertices_per_cell + v];
+  }
+  /// Where these are: multilinear between the corners of @p block.
+  void get_vertices(const typename dealii::DoFHandler<dim>::active_cell_iterator &block,
+                    std::vector<dealii::Point<dim>> &points) const;
+
   /// The cell at this place.
   unsigned int at(const std::array<unsigned int, dim> &place) const;
   /// The dof @p i of a cell.
@@ -77,6 +86,7 @@ private:
 
   unsigned int n, n_cells, n_block_dofs = 0, n_components = 1;
   std::vector<std::array<unsigned int, dim>> places;
+  std::vector<unsigned int> vertices;
   std::vector<std::vector<unsigned int>> in_block; ///< of each cell's dofs the number in the block
   std::vector<Index> block_dofs;                   ///< of each block, by its active index
   std::vector<std::uint64_t> ghosts;               ///< of each block, a bit for each cell
@@ -139,6 +149,15 @@ public:
   dealii::Point<dim> vertex(const unsigned int v) const
   {
     return is_whole() ? the_block->vertex(v) : vertex_in_block(v);
+  }
+  /// Of a block with cells: the points of all its vertices, and which of these are the cell's.
+  void get_block_vertices(std::vector<dealii::Point<dim>> &points) const
+  {
+    blocks->get_vertices(the_block, points);
+  }
+  unsigned int block_vertex(const unsigned int v) const
+  {
+    return blocks->vertex(cell, v);
   }
   dealii::Point<dim> center() const;
   double diameter() const;

@@ -138,10 +138,19 @@ void CellPoints<dim>::find_nodes(const ActiveCell<dim> &cell)
   index = cell->active_cell_index();
   if (curved)
     curved->reinit(typename Triangulation<dim>::cell_iterator(cell->block()));
+  else if (!cell->is_whole() && block != cell->block()) {
+    block = cell->block();
+    cell->get_block_vertices(block_vertices);
+  }
+  const auto node_at = [&](const unsigned int k) {
+    return curved             ? curved->quadrature_point(k)
+           : cell->is_whole() ? cell->vertex(k)
+                              : block_vertices[cell->block_vertex(k)];
+  };
   const auto n = static_cast<unsigned int>(nodes.size()) / dim;
-  origin = curved ? curved->quadrature_point(0) : cell->vertex(0);
+  origin = node_at(0);
   for (unsigned int k = 0; k < n; ++k) {
-    const Point<dim> node = curved ? curved->quadrature_point(k) : cell->vertex(k);
+    const Point<dim> node = node_at(k);
     for (unsigned int d = 0; d < dim; ++d)
       nodes[d * n + k] = node[d] - origin[d];
   }
