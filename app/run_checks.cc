@@ -64,9 +64,10 @@ double SystemSize::least_bytes() const
   const double entries_per_row = of_a_component * n_components;
   constexpr double bytes_per_entry = 12.; // a value and a column
   // measured were 425 and 650 of quadrilaterals and hexahedra, 480 and 860 of triangles and
-  // tetrahedra
-  const double bytes_per_cell =
-      is_simplex ? (dimension == 2 ? 400. : 700.) : (dimension == 2 ? 350. : 550.);
+  // tetrahedra; of cells in blocks there are dofs and some vectors
+  const double bytes_per_cell = is_in_blocks ? 40.
+                                : is_simplex ? (dimension == 2 ? 400. : 700.)
+                                             : (dimension == 2 ? 350. : 550.);
   return n_dofs() * entries_per_row * bytes_per_entry + n_cells * bytes_per_cell;
 }
 

@@ -30,7 +30,7 @@ struct SystemSize
 {
   int dimension;
   double n_cells; ///< of the mesh that is to be made
-  bool is_simplex;
+  bool is_simplex, is_in_blocks;
   unsigned int degree, n_components, n_ranks, n_nodes;
 
   /// About as many as there are: without what the boundary adds.

@@ -66,6 +66,8 @@ public:
     problem->check(mesh, parameters.discretization);
     check_output_name(parameters.output);
     study.units = field_units(parameters.output.units, *problem);
+    if (may_be_in_blocks())
+      per_block = cells_per_block(mesh, parameters.mesh.initial_refinements);
     check_size(size_with(cells_after(parameters.mesh.initial_refinements)),
                "Mesh/Initial refinements");
     if (!parameters.local_refinement.where.empty())
@@ -123,14 +125,14 @@ private:
   }
   double cells_after(const unsigned int refinements) const
   {
-    return mesh.n_cells() *
-           std::pow(1 << dim, refinements);
+    return mesh.n_cells() * std::pow(1 << dim, refinements);
   }
   /// Has a cell of the triangulation all the same cells in it, of bilinear functions?
   bool may_be_in_blocks() const
   {
     return discretization.degree() == 1 && !parameters.study.is_adaptive() &&
-           problem->periodic_sides().empty() && problem->symmetry_planes().empty();
+           parameters.local_refinement.where.empty() && problem->periodic_sides().empty() &&
+           problem->symmetry_planes().empty();
   }
   void warn();
   void check_continuation() const;
@@ -160,7 +162,8 @@ private:
   RefinementControl<dim> control;
   Measurements<dim> measurements;
   MeasurementOutput measurement_output;
-  MeasuredValues measured; ///< in this cycle
+  MeasuredValues measured;    ///< in this cycle
+  unsigned int per_block = 1; ///< cells of a block in a direction, from the first mesh on
   FeVector u;
   Vector<float> indicators;
   Stopwatch watch;       ///< of the phases
@@ -190,6 +193,7 @@ SystemSize Study<dim>::size_with(const double n_cells) const
   return {dim,
           n_cells,
           mesh.is_simplex,
+          per_block > 1,
           discretization.degree(),
           problem->n_components(),
           Utilities::MPI::n_mpi_processes(comm),
@@ -202,7 +206,7 @@ std::optional<Stop> Study<dim>::make_grid()
   console.begin_phase("grid");
   if (study.cycles.empty()) {
     refine_initially(mesh, parameters.mesh.initial_refinements, parameters.local_refinement,
-                     may_be_in_blocks());
+                     per_block);
     check_curved_cells(discretization);
     return {};
   }

@@ -3,6 +3,7 @@
 #include "common/atomic_file.h"
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/base/utilities.h>
 
 #include <algorithm>
 #include <array>
@@ -19,21 +20,8 @@ using namespace dealii;
 
 namespace
 {
-std::string base64(const unsigned char *const bytes, const std::size_t n)
-{
-  static constexpr char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text((n + 2) / 3 * 4, '=');
-  for (std::size_t i = 0, out = 0; i < n; i += 3, out += 4) {
-    const std::size_t left = std::min<std::size_t>(3, n - i);
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (k < left ? bytes[i + k] : 0U);
-    for (std::size_t k = 0; k <= left; ++k)
-      text[out + k] = digits[word >> (18 - 6 * k) & 63U];
-  }
-  return text;
-}
+/// By which former_files.h knows these files.
+constexpr char xml_head[] = "<?xml version=\"1.0\"?>\n<!-- Written by femgpu -->\n";
 
 /// Blocks by zlib behind their number and lengths, as VTK's files have them.
 std::string compressed(const std::vector<unsigned char> &bytes)
@@ -51,9 +39,10 @@ std::string compressed(const std::vector<unsigned char> &bytes)
     header.push_back(static_cast<std::uint32_t>(length));
     end += length;
   }
-  return base64(reinterpret_cast<const unsigned char *>(header.data()),
-                header.size() * sizeof(header[0])) +
-         base64(blocks.data(), end);
+  blocks.resize(end);
+  const auto *const head = reinterpret_cast<const unsigned char *>(header.data());
+  return Utilities::encode_base64({head, head + header.size() * sizeof(header[0])}) +
+         Utilities::encode_base64(blocks);
 }
 
 std::string attributes_of(const OutputArray &array)
@@ -81,7 +70,7 @@ template <class AddContent>
 void add_file(std::ostream &out, const std::string &type, const std::string &attributes,
               const AddContent &add_content)
 {
-  out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"" << type
+  out << xml_head << "<VTKFile type=\"" << type
       << "\" version=\"2.2\" byte_order=\"LittleEndian\" header_type=\"UInt32\" "
          "compressor=\"vtkZLibDataCompressor\">\n<"
       << type << attributes << ">\n";
@@ -191,7 +180,8 @@ SolutionFiles files_of(const OutputParameters &parameters, NodeFields<dim> &&fie
 std::string pvd_text(const OutputSeries &series)
 {
   std::ostringstream text;
-  text << "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+  text << xml_head
+       << "<VTKFile type=\"Collection\" version=\"0.1\" "
           "byte_order=\"LittleEndian\">\n<Collection>\n"
        << std::setprecision(12);
   for (const auto &[time, file] : series)

@@ -44,8 +44,7 @@ void Blocks<dim>::get_vertices(const typename DoFHandler<dim>::active_cell_itera
 template <int dim>
 unsigned int Blocks<dim>::at(const std::array<unsigned int, dim> &place) const
 {
-  return static_cast<unsigned int>(std::find(places.begin(), places.end(), place) -
-                                   places.begin());
+  return static_cast<unsigned int>(std::find(places.begin(), places.end(), place) - places.begin());
 }
 
 template <int dim>

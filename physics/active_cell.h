@@ -44,11 +44,6 @@ public:
   {
     return n_cells;
   }
-  /// What cells of blocks would have more than blocks, if they were deal.II's.
-  int n_refinements() const
-  {
-    return static_cast<int>(n / 2); // of 1, 2, 4
-  }
   /// The place of a cell in its block, in cells.
   const std::array<unsigned int, dim> &place(const unsigned int cell) const
   {
@@ -166,7 +161,8 @@ public:
   class Face
   {
   public:
-    Face(const ActiveCell &of_cell, const unsigned int number) : cell(of_cell), number(number) {}
+    Face(const ActiveCell &of_cell, const unsigned int number) : cell(of_cell), number(number)
+    {}
     const Face *operator->() const
     {
       return this;

@@ -150,8 +150,8 @@ private:
   unsigned int index = dealii::numbers::invalid_unsigned_int; ///< of the cell
   typename ActiveCell<dim>::Block block;                      ///< that block_vertices are of
   std::vector<dealii::Point<dim>> block_vertices;
-  dealii::Point<dim> origin;  ///< its first node
-  std::vector<double> nodes;  ///< the others, less the first
+  dealii::Point<dim> origin; ///< its first node
+  std::vector<double> nodes; ///< the others, less the first
   bool moved = false;
   std::vector<dealii::Point<dim>> places;
   PointBatch<dim> points;

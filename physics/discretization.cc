@@ -145,8 +145,7 @@ std::size_t Discretization<dim>::n_owned_cells() const
 template <int dim>
 unsigned int Discretization<dim>::n_cell_indices() const
 {
-  return the_mesh->triangulation->n_active_cells() *
-         Utilities::pow(the_mesh->cells_per_block, dim);
+  return the_mesh->triangulation->n_active_cells() * Utilities::pow(the_mesh->cells_per_block, dim);
 }
 
 template <int dim>

@@ -210,7 +210,8 @@ private:
                                           : cell->neighbor_child_on_subface(f, part));
       if (!child->is_locally_owned())
         sums[cell->active_cell_index()] +=
-            weight(child->face(its_face)) * across(child, its_face, whole_cell(cell), f, /* coarser */ true);
+            weight(child->face(its_face)) *
+            across(child, its_face, whole_cell(cell), f, /* coarser */ true);
     }
   }
 
@@ -220,7 +221,8 @@ private:
   {
     here.reinit(cell, f);
     there.reinit(neighbor, its_face,
-                 is_coarser ? part_of(neighbor->block()->face(its_face), cell->block(), f) : CellPoints<dim>::whole);
+                 is_coarser ? part_of(neighbor->block()->face(its_face), cell->block(), f)
+                            : CellPoints<dim>::whole);
     const bool is_matched = !is_coarser && !cell->at_boundary(f);
     if (!is_matched)
       find_partners();

@@ -71,8 +71,8 @@ Quadrature<dim> points_on(const CellSegment<dim> &segment, const unsigned int n)
 
 template <int dim>
 void add_load(const Function<dim> &load, const CellSegment<dim> &segment,
-              const typename DoFHandler<dim>::active_cell_iterator &cell, const Discretization<dim> &discretization,
-              Vector<double> &f)
+              const typename DoFHandler<dim>::active_cell_iterator &cell,
+              const Discretization<dim> &discretization, Vector<double> &f)
 {
   const FiniteElement<dim> &element = discretization.element();
   const Quadrature<dim> quadrature = points_on(segment, element.degree + 2);
@@ -123,7 +123,8 @@ loads_of_lower_parts(const Problem<dim> &problem, const Discretization<dim> &dis
   std::map<unsigned int, Vector<double>> result;
   for (const auto &[id, load] : problem.loads_of_lower_parts()) {
     const LowerPart &part = *discretization.mesh().regions.lower_part(id);
-    std::map<unsigned int, typename DoFHandler<dim>::active_cell_iterator> first; // of the cells around an edge or vertex
+    std::map<unsigned int, typename DoFHandler<dim>::active_cell_iterator>
+        first; // of the cells around an edge or vertex
     for (const auto &cell : discretization.dofs().active_cell_iterators())
       if (!cell->is_artificial())
         for (const CellSegment<dim> &segment : segments_of<dim>(part, cell))

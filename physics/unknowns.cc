@@ -218,11 +218,12 @@ linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool 
 /// Appends the active cells of this rank that @p cell has become, in the order of the curve.
 template <int dim>
 void add_cells(const typename DoFHandler<dim>::cell_iterator &cell, const Blocks<dim> *const blocks,
-               const int tree, const unsigned int components, Dofs &dofs, ForestCells &cells)
+               const int within_blocks, const int tree, const unsigned int components, Dofs &dofs,
+               ForestCells &cells)
 {
   if (cell->has_children()) {
     for (unsigned int child = 0; child < cell->n_children(); ++child)
-      add_cells<dim>(cell->child(child), blocks, tree, components, dofs, cells);
+      add_cells<dim>(cell->child(child), blocks, within_blocks, tree, components, dofs, cells);
     return;
   }
   if (!cell->is_locally_owned())
@@ -231,7 +232,7 @@ void add_cells(const typename DoFHandler<dim>::cell_iterator &cell, const Blocks
     const ActiveCell<dim> active(cell, blocks, part);
     active.get_dof_indices(dofs); // vertex by vertex
     cells.trees.push_back(tree);
-    cells.levels.push_back(cell->level() + (blocks == nullptr ? 0 : blocks->n_refinements()));
+    cells.levels.push_back(cell->level() + within_blocks);
     for (std::size_t first = 0; first < dofs.size(); first += components)
       cells.nodes.push_back(static_cast<int>(dofs[first] / components));
   }
@@ -248,7 +249,9 @@ ForestCells forest_cells(const Discretization<dim> &discretization,
                      static_cast<std::size_t>(mine.n_vertices()));
   Dofs dofs(discretization.element().n_dofs_per_cell());
   for (auto cell = handler.begin(0); cell != handler.end(0); ++cell)
-    add_cells<dim>(cell, discretization.blocks(), static_cast<int>(cell->id().get_coarse_cell_id()),
+    add_cells<dim>(cell, discretization.blocks(),
+                   static_cast<int>(discretization.mesh().refinements_within_blocks()),
+                   static_cast<int>(cell->id().get_coarse_cell_id()),
                    discretization.element().n_components(), dofs, mine);
   return {dim, system.gather_on_leader(std::move(mine.trees)),
           system.gather_on_leader(std::move(mine.levels)),

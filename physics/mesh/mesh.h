@@ -45,6 +45,10 @@ struct Mesh
   MeshRegions regions;
   std::vector<std::string> warnings; ///< of what is probably not meant, with the cure
 
+  unsigned int refinements_within_blocks() const
+  {
+    return cells_per_block / 2; // of 1, 2, 4
+  }
   /// Collective. Of the discretization.
   double n_cells() const;
 

@@ -208,7 +208,7 @@ template <int dim>
 bool limit_level(Mesh<dim> &mesh, const unsigned int largest)
 {
   bool any = false;
-  const unsigned int within = mesh.cells_per_block / 2; // refinements: of 1, 2, 4
+  const unsigned int within = mesh.refinements_within_blocks();
   for (const auto &cell : mesh.triangulation->active_cell_iterators())
     if (cell->is_locally_owned()) {
       if (static_cast<unsigned int>(cell->level()) + within >= largest)
@@ -231,32 +231,26 @@ std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
   return where;
 }
 
-namespace
-{
-/// As many of @p times, at most 2, as leave blocks enough for many ranks.
 template <int dim>
-unsigned int refinements_within_blocks(const Mesh<dim> &mesh, const unsigned int times)
+unsigned int cells_per_block(const Mesh<dim> &mesh, const unsigned int times)
 {
+  if (mesh.is_simplex || mesh.is_curved || !mesh.regions.lower_parts.empty())
+    return 1;
   constexpr double fewest_blocks = 4096;
   const auto n_coarse = static_cast<double>(mesh.triangulation->n_global_active_cells());
   unsigned int within = std::min(times, 2U);
   while (within > 0 && n_coarse * std::pow(1 << dim, times - within) < fewest_blocks)
     --within;
-  return within;
+  return 1U << within;
 }
-} // namespace
 
 template <int dim>
 void refine_initially(Mesh<dim> &mesh, const unsigned int times,
-                      const LocalRefinementParameters &parameters, const bool in_blocks)
+                      const LocalRefinementParameters &parameters, const unsigned int per_block)
 {
   const auto where = initial_refinement(mesh, parameters);
-  const unsigned int within =
-      in_blocks && !where && !mesh.is_simplex && !mesh.is_curved && mesh.regions.lower_parts.empty()
-          ? refinements_within_blocks(mesh, times)
-          : 0;
-  mesh.cells_per_block = 1U << within;
-  refine_globally(mesh, times - within);
+  mesh.cells_per_block = per_block;
+  refine_globally(mesh, times - mesh.refinements_within_blocks());
   for (unsigned int step = 0; where && step < most_local_refinements; ++step) {
     flag_if(mesh,
             [&](const auto &cell) { return cell->level() < times + where->value(cell->center()); });
@@ -290,8 +284,9 @@ template void flag_larger_than(Mesh<2> &, const Function<2> &);
 template bool limit_level(Mesh<2> &, unsigned int);
 template std::unique_ptr<Function<2>> initial_refinement(const Mesh<2> &,
                                                          const LocalRefinementParameters &);
+template unsigned int cells_per_block(const Mesh<2> &, unsigned int);
 template void refine_initially(Mesh<2> &, unsigned int, const LocalRefinementParameters &,
-                               bool);
+                               unsigned int);
 template FeVector refine_and_transfer(Mesh<2> &, Discretization<2> &, const FeVector &);
 template void flag_by_indicators(Mesh<3> &, const Vector<float> &, const RefinementRule &);
 template void flag_all(Mesh<3> &);
@@ -300,7 +295,8 @@ template void flag_larger_than(Mesh<3> &, const Function<3> &);
 template bool limit_level(Mesh<3> &, unsigned int);
 template std::unique_ptr<Function<3>> initial_refinement(const Mesh<3> &,
                                                          const LocalRefinementParameters &);
+template unsigned int cells_per_block(const Mesh<3> &, unsigned int);
 template void refine_initially(Mesh<3> &, unsigned int, const LocalRefinementParameters &,
-                               bool);
+                               unsigned int);
 template FeVector refine_and_transfer(Mesh<3> &, Discretization<3> &, const FeVector &);
 } // namespace femgpu

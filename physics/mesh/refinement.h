@@ -64,15 +64,20 @@ initial_refinement(const Mesh<dim> &mesh, const LocalRefinementParameters &param
 /// Beyond the global refinements; as many as there can be of those.
 constexpr unsigned int most_local_refinements = 12;
 
+/// How many cells in a direction a cell of the triangulation can stand for (active_cell.h), so that
+/// @p times refinements of a coarse mesh leave blocks enough for many ranks; 1: none, as of small
+/// meshes, triangles, tetrahedra and curved cells.
+template <int dim>
+unsigned int cells_per_block(const Mesh<dim> &mesh, unsigned int times);
+
 /**
  * Collective. Refines a coarse mesh @p times times as a whole, and then where @p parameters say.
- * @param in_blocks may the last refinements leave cells as blocks of smaller ones? They do where
- *        the mesh is large and its sides are straight.
+ * @param per_block of cells_per_block(), or 1; nothing is refined further then
  * @throws as above
  */
 template <int dim>
 void refine_initially(Mesh<dim> &mesh, unsigned int times,
-                      const LocalRefinementParameters &parameters, bool in_blocks = false);
+                      const LocalRefinementParameters &parameters, unsigned int per_block = 1);
 
 /**
  * Collective. Refines and coarsens the cells that are flagged, numbers the dofs again and returns

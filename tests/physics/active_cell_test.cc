@@ -81,12 +81,18 @@ struct OnMesh
       sums[2] += place * residual.indicators(cell->active_cell_index());
     }
     Utilities::MPI::sum(sums, MPI_COMM_WORLD, sums);
-    return {mesh.n_cells(),           static_cast<double>(discretization.dofs().n_dofs()),
-            sums[0],                  sums[1],
-            sums[2],                  evaluation.quadratic_energy,
-            evaluation.norms.L2,      evaluation.norms.H1,
-            kelly.error,              residual.error,
-            evaluation.residual.l2_norm(), discretization.largest_diameter()};
+    return {mesh.n_cells(),
+            static_cast<double>(discretization.dofs().n_dofs()),
+            sums[0],
+            sums[1],
+            sums[2],
+            evaluation.quadratic_energy,
+            evaluation.norms.L2,
+            evaluation.norms.H1,
+            kelly.error,
+            residual.error,
+            evaluation.residual.l2_norm(),
+            discretization.largest_diameter()};
   }
 
   /// How many cells of all ranks have a point.
@@ -116,8 +122,9 @@ void expect_the_same(const Make &make, const unsigned int times)
     const OnMesh<dim> in_blocks(make, times - k, 1U << k);
     const std::vector<double> numbers = in_blocks.numbers();
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      EXPECT_NEAR(numbers[i], expected[i], 1e-6 * std::abs(expected[i]) * (i == 3 || i == 4) +
-                                               1e-11 * (1. + std::abs(expected[i])))
+      EXPECT_NEAR(numbers[i], expected[i],
+                  1e-6 * std::abs(expected[i]) * (i == 3 || i == 4) +
+                      1e-11 * (1. + std::abs(expected[i])))
           << "number " << i << " with blocks of " << (1U << k);
     EXPECT_EQ(in_blocks.n_cells_at(vertex), refined.n_cells_at(vertex));
     EXPECT_EQ(in_blocks.n_cells_at(inside), refined.n_cells_at(inside));
