@@ -48,6 +48,15 @@ struct SystemSize
  *         matrix do not fit into the memory that there is
  */
 void check_size(const SystemSize &size, const std::string &path);
+
+/// Has a cell of the triangulation all the same cells in it, of bilinear functions?
+template <int dim>
+bool may_be_in_blocks(const Parameters &parameters, const Problem<dim> &problem)
+{
+  return parameters.discretization.degree == 1 && !parameters.study.is_adaptive() &&
+         parameters.local_refinement.where.empty() && problem.periodic_sides().empty() &&
+         problem.symmetry_planes().empty();
+}
 } // namespace femgpu
 
 #endif

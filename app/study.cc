@@ -39,7 +39,6 @@ using namespace dealii;
 
 namespace
 {
-/// The mesh, with what expressions may name.
 template <int dim>
 Mesh<dim> make_mesh(const Parameters &parameters, MPI_Comm communicator)
 {
@@ -48,7 +47,6 @@ Mesh<dim> make_mesh(const Parameters &parameters, MPI_Comm communicator)
   return mesh;
 }
 
-/// One study in one dimension.
 template <int dim>
 class Study
 {
@@ -66,7 +64,7 @@ public:
     problem->check(mesh, parameters.discretization);
     check_output_name(parameters.output);
     study.units = field_units(parameters.output.units, *problem);
-    if (may_be_in_blocks())
+    if (may_be_in_blocks(parameters, *problem))
       per_block = cells_per_block(mesh, parameters.mesh.initial_refinements);
     check_size(size_with(cells_after(parameters.mesh.initial_refinements)),
                "Mesh/Initial refinements");
@@ -126,13 +124,6 @@ private:
   double cells_after(const unsigned int refinements) const
   {
     return mesh.n_cells() * std::pow(1 << dim, refinements);
-  }
-  /// Has a cell of the triangulation all the same cells in it, of bilinear functions?
-  bool may_be_in_blocks() const
-  {
-    return discretization.degree() == 1 && !parameters.study.is_adaptive() &&
-           parameters.local_refinement.where.empty() && problem->periodic_sides().empty() &&
-           problem->symmetry_planes().empty();
   }
   void warn();
   void check_continuation() const;
