@@ -324,7 +324,6 @@ std::optional<Stop> Study<dim>::solve(const linalg::SolverGroups &groups,
   return {};
 }
 
-/// The next cycle, or why there is none.
 template <int dim>
 std::optional<Stop> Study<dim>::run_cycle(const linalg::SolverGroups &groups,
                                           ProblemSolver<dim> &solver, SolutionOutput<dim> &output)
