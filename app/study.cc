@@ -304,8 +304,7 @@ void Study<dim>::end_cycle(const CycleRecord &record)
   console.detail(cycle_details(study.cycles.back()));
 }
 
-/// Makes u of the next cycle, or says why there is none. The matrix is gone before anything is
-/// made of u, which needs as much memory again.
+/// Makes u of the next cycle, or says why there is none; the matrix is gone afterwards.
 template <int dim>
 std::optional<Stop> Study<dim>::solve(const linalg::SolverGroups &groups,
                                       ProblemSolver<dim> &solver, SolutionOutput<dim> &output,
