@@ -12,7 +12,7 @@ using namespace dealii;
 template <int dim>
 Blocks<dim>::Blocks(const unsigned int n) : n(n), n_cells(Utilities::pow(n, dim)), places(n_cells)
 {
-  Assert(n == 1 || n == 2 || n == 4, ExcNotImplemented());
+  AssertThrow(n == 2 || n == 4, ExcNotImplemented());
   for (unsigned int cell = 0; cell < n_cells; ++cell)
     for (unsigned int bit = 0; (1U << bit) < n; ++bit)
       for (unsigned int d = 0; d < dim; ++d)
@@ -27,18 +27,22 @@ Blocks<dim>::Blocks(const unsigned int n) : n(n), n_cells(Utilities::pow(n, dim)
 }
 
 template <int dim>
-void Blocks<dim>::get_vertices(const typename DoFHandler<dim>::active_cell_iterator &block,
-                               std::vector<Point<dim>> &points) const
+void Blocks<dim>::get_vertices(const Block &block, std::vector<Point<dim>> &points) const
 {
   points.clear();
-  for (unsigned int number = 0; number < Utilities::pow(n + 1, dim); ++number) {
-    Point<dim> unit, point;
-    for (unsigned int d = 0, rest = number; d < dim; ++d, rest /= n + 1)
-      unit[d] = static_cast<double>(rest % (n + 1)) / n;
-    for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_cell; ++v)
-      point += GeometryInfo<dim>::d_linear_shape_function(unit, v) * block->vertex(v);
-    points.push_back(point);
-  }
+  for (unsigned int number = 0; number < Utilities::pow(n + 1, dim); ++number)
+    points.push_back(vertex_at(block, number));
+}
+
+template <int dim>
+Point<dim> Blocks<dim>::vertex_at(const Block &block, const unsigned int number) const
+{
+  Point<dim> unit, point;
+  for (unsigned int d = 0, rest = number; d < dim; ++d, rest /= n + 1)
+    unit[d] = static_cast<double>(rest % (n + 1)) / n;
+  for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_cell; ++v)
+    point += GeometryInfo<dim>::d_linear_shape_function(unit, v) * block->vertex(v);
+  return point;
 }
 
 template <int dim>
@@ -110,18 +114,6 @@ void Blocks<dim>::find_ghosts(const DoFHandler<dim> &handler)
 }
 
 template <int dim>
-Point<dim> ActiveCell<dim>::vertex_in_block(const unsigned int v) const
-{
-  Point<dim> unit;
-  for (unsigned int d = 0; d < dim; ++d)
-    unit[d] = static_cast<double>(blocks->place(cell)[d] + (v >> d & 1U)) / blocks->per_direction();
-  Point<dim> result;
-  for (unsigned int w = 0; w < GeometryInfo<dim>::vertices_per_cell; ++w)
-    result += GeometryInfo<dim>::d_linear_shape_function(unit, w) * the_block->vertex(w);
-  return result;
-}
-
-template <int dim>
 unsigned int ActiveCell<dim>::Face::corner(const unsigned int i) const
 {
   if (!cell.is_whole() && !cell.is_at_face_of_block(number))
@@ -171,8 +163,7 @@ auto ActiveCell<dim>::neighbor(const unsigned int face) const -> std::pair<Activ
     if (result.is_at_face_of_block(its_face) && vertices(other, candidate, its_face) == mine)
       return {result, its_face};
   }
-  Assert(false, ExcInternalError());
-  return {};
+  AssertThrow(false, ExcInternalError());
 }
 
 template <int dim>

@@ -26,8 +26,9 @@ class Blocks
 {
 public:
   using Index = dealii::types::global_dof_index;
+  using Block = typename dealii::DoFHandler<dim>::active_cell_iterator;
 
-  /// @param n a power of two, at most 4: cells of a block in each direction
+  /// @param n 2 or 4: cells of a block in each direction
   explicit Blocks(unsigned int n);
 
   /**
@@ -60,8 +61,9 @@ public:
     return vertices[cell * dealii::GeometryInfo<dim>::vertices_per_cell + v];
   }
   /// Where these are: multilinear between the corners of @p block.
-  void get_vertices(const typename dealii::DoFHandler<dim>::active_cell_iterator &block,
-                    std::vector<dealii::Point<dim>> &points) const;
+  void get_vertices(const Block &block, std::vector<dealii::Point<dim>> &points) const;
+  /// Where one of them is.
+  dealii::Point<dim> vertex_at(const Block &block, unsigned int number) const;
 
   /// The cell at this place.
   unsigned int at(const std::array<unsigned int, dim> &place) const;
@@ -95,7 +97,7 @@ template <int dim>
 class ActiveCell
 {
 public:
-  using Block = typename dealii::DoFHandler<dim>::active_cell_iterator;
+  using Block = typename Blocks<dim>::Block;
 
   ActiveCell() = default;
   /// @param blocks nullptr if deal.II's cells are those of the discretization
@@ -143,7 +145,7 @@ public:
   }
   dealii::Point<dim> vertex(const unsigned int v) const
   {
-    return is_whole() ? the_block->vertex(v) : vertex_in_block(v);
+    return is_whole() ? the_block->vertex(v) : blocks->vertex_at(the_block, block_vertex(v));
   }
   /// Of a block with cells: the points of all its vertices, and which of these are the cell's.
   void get_block_vertices(std::vector<dealii::Point<dim>> &points) const
@@ -232,14 +234,7 @@ public:
         values(i) = u(blocks->dof(the_block->active_cell_index(), cell, i));
   }
 
-  bool operator==(const ActiveCell &other) const
-  {
-    return the_block == other.the_block && cell == other.cell;
-  }
-
 private:
-  dealii::Point<dim> vertex_in_block(unsigned int v) const;
-
   Block the_block;
   const Blocks<dim> *blocks = nullptr;
   unsigned int cell = 0;

@@ -151,21 +151,19 @@ unsigned int Discretization<dim>::n_cell_indices() const
 template <int dim>
 void Discretization<dim>::distribute_dofs()
 {
-  const unsigned int n = the_mesh->cells_per_block;
-  if (n == 1) {
+  const unsigned int n = the_mesh->cells_per_block, n_components = fe->n_components();
+  if (n == 1)
     dof_handler.distribute_dofs(*fe);
-    if (fe->n_components() > 1 && fe->degree > 2)
-      dof_handler.renumber_dofs(numbers_by_nodes(dof_handler));
+  else if (n_components == 1)
+    dof_handler.distribute_dofs(FE_Q_iso_Q1<dim>(n));
+  else
+    dof_handler.distribute_dofs(FESystem<dim>(FE_Q_iso_Q1<dim>(n), n_components));
+  if (n_components > 1 && std::max(fe->degree, n) > 2)
+    dof_handler.renumber_dofs(numbers_by_nodes(dof_handler));
+  if (n == 1) {
     relevant_dofs = compat::locally_relevant_dofs(dof_handler);
     return;
   }
-  const FE_Q_iso_Q1<dim> scalar(n);
-  if (fe->n_components() == 1)
-    dof_handler.distribute_dofs(scalar);
-  else
-    dof_handler.distribute_dofs(FESystem<dim>(scalar, fe->n_components()));
-  if (fe->n_components() > 1)
-    dof_handler.renumber_dofs(numbers_by_nodes(dof_handler));
   the_blocks = std::make_unique<Blocks<dim>>(n);
   the_blocks->reinit(dof_handler, *fe);
   relevant_dofs = dofs_of(cells(), *fe, owned());
