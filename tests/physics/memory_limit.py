@@ -19,7 +19,7 @@ FORESEEN = r"need more than .* GB, but the limit 'ulimit -v'"
 REFINEMENTS, WHERE = "Mesh/Initial refinements=", "Mesh/Initial refinement where="
 # What is set, MiB beyond what the program itself needs, and what the message says: meshes of 262144
 # and 2.1 million cells, where memory ends sooner or later, and larger ones, which are not even begun.
-CASES = [(REFINEMENTS + "6", 30, "."), (REFINEMENTS + "6", 60, "."), (REFINEMENTS + "7", 100, "."),
+CASES = [(REFINEMENTS + "6", 30, "."), (REFINEMENTS + "7", 60, "."), (REFINEMENTS + "7", 100, "."),
          (REFINEMENTS + "7", 400, "."), (REFINEMENTS + "8", 400, FORESEEN),
          (WHERE + "40*(x<0.5)", 800, FORESEEN + ".*" + WHERE[:-1])]
 
