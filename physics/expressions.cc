@@ -341,14 +341,6 @@ MaterialExpressions parse_material_expressions(const std::string &path, const st
   return result;
 }
 
-std::set<types::boundary_id> ids_of(const BoundaryExpressions &expressions)
-{
-  std::set<types::boundary_id> ids;
-  for (const auto &entry : expressions)
-    ids.insert(entry.first);
-  return ids;
-}
-
 template class Field<2>;
 template class Field<3>;
 } // namespace femgpu

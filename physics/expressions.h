@@ -130,9 +130,6 @@ using MaterialExpressions = std::map<dealii::types::material_id, std::vector<std
 MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,
                                                const MeshRegions &regions, bool repeats = false);
-
-/// The ids that @p expressions names.
-std::set<dealii::types::boundary_id> ids_of(const BoundaryExpressions &expressions);
 } // namespace femgpu
 
 #endif
