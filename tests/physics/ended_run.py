@@ -134,10 +134,27 @@ def file_of_errors(directory):
     return directory + ".stderr"
 
 
+def file_of_codes(directory):
+    return directory + ".codes"
+
+
 def on_ranks(options, command, directory):
-    """The command under mpirun. Its standard error is a file: Open MPI 5 drops what ranks say at their end."""
-    to_file = ["sh", "-c", f"exec \"$@\" 2>>{file_of_errors(directory)}", "sh"]
-    return MPIRUN + ["-n", str(options.ranks)] + to_file + command
+    """The command under mpirun. Standard error and exit codes are kept in files.
+
+    Open MPI 5 drops what ranks say at their end, and Open MPI 4 may crash itself, in
+    PMIx_server_finalize, when a rank has ended with another code than 0.
+    """
+    script = (f"trap : TERM INT; \"$@\" 2>>{file_of_errors(directory)}; code=$?; "
+              f"echo $code >>{file_of_codes(directory)}; exit $code")
+    return MPIRUN + ["-n", str(options.ranks), "sh", "-c", script, "sh"] + command
+
+
+def exit_code(options, process, directory):
+    """That of the rank that ended first: mpirun ends the others."""
+    if options.ranks == 1:
+        return process.returncode
+    with open(file_of_codes(directory), encoding="utf-8") as file:
+        return int(file.readline())
 
 
 def said_by_ranks(options, directory):
@@ -154,6 +171,8 @@ def disturb(options, command, directory):
         yield (f"the first run ends with {first.returncode}:\n{first.stderr}"
                f"{said_by_ranks(options, directory)}")
         return
+    if options.ranks > 1:
+        os.unlink(file_of_codes(directory))
     before = snapshot(directory)
     when = os.path.join(directory, options.when)
     at = command.index(options.program)
@@ -168,7 +187,7 @@ def disturb(options, command, directory):
     if options.how == "SECOND":
         second = subprocess.run(command, capture_output=True, text=True, check=False)
         said = second.stderr + said_by_ranks(options, directory)
-        yield from expect_exit(second.returncode, said, 5,
+        yield from expect_exit(exit_code(options, second, directory), said, 5,
                                f"another run, process {writer} on host {socket.gethostname()}")
         if second.returncode == 0 or "started 20" not in said:
             yield f"the second run does not say when the first was started:\n{said}"
@@ -188,7 +207,7 @@ def disturb(options, command, directory):
             yield f"the first run ends with {process.returncode}"
         return
     if options.how == "VANISH":
-        yield from expect_exit(process.returncode, errors, 5, options.when)
+        yield from expect_exit(exit_code(options, process, directory), errors, 5, options.when)
         return
     if process.returncode == 0:
         yield "it ends with 0"
