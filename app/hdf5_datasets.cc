@@ -1,5 +1,6 @@
 #include "app/hdf5_datasets.h"
 
+#include "app/deflate.h"
 #include "app/gather.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
@@ -12,7 +13,6 @@
 #include <utility>
 
 #include <hdf5.h>
-#include <zlib.h>
 
 namespace femgpu
 {
@@ -20,39 +20,17 @@ namespace
 {
 constexpr std::size_t bytes_of_chunk = std::size_t{1} << 20;
 
-/// Does zlib's fastest level find nothing in the middle of @p bytes, as in the last digits of
-/// numbers? There it takes most of its time.
-bool is_noise(const std::vector<unsigned char> &bytes)
-{
-  const std::size_t n = std::min<std::size_t>(bytes.size(), 16384);
-  std::array<unsigned char, 20000> result;
-  uLongf length = result.size();
-  compress2(result.data(), &length, bytes.data() + (bytes.size() - n) / 2, n, Z_BEST_SPEED);
-  return length > n - n / 32;
-}
-
 /// The bytes of all numbers by their place in the number, as HDF5's filter "shuffle" has them, and
-/// these deflated, but for noise.
+/// these deflated.
 std::vector<unsigned char> compress(const unsigned char *const rows, const std::size_t n_bytes,
                                     const std::size_t size)
 {
   const std::size_t n = n_bytes / size;
-  std::vector<unsigned char> plane(n), result(compressBound(n_bytes) + 64 * size);
-  z_stream stream = {};
-  deflateInit(&stream, Z_BEST_SPEED);
-  stream.next_out = result.data();
-  stream.avail_out = static_cast<uInt>(result.size());
-  for (std::size_t byte = 0; byte < size; ++byte) {
+  std::vector<unsigned char> planes(n_bytes);
+  for (std::size_t byte = 0; byte < size; ++byte)
     for (std::size_t i = 0; i < n; ++i)
-      plane[i] = rows[i * size + byte];
-    deflateParams(&stream, is_noise(plane) ? Z_NO_COMPRESSION : Z_BEST_SPEED, Z_DEFAULT_STRATEGY);
-    stream.next_in = plane.data();
-    stream.avail_in = static_cast<uInt>(n);
-    deflate(&stream, byte + 1 < size ? Z_NO_FLUSH : Z_FINISH);
-  }
-  result.resize(stream.total_out);
-  deflateEnd(&stream);
-  return result;
+      planes[byte * n + i] = rows[i * size + byte];
+  return deflated(planes.data(), n_bytes);
 }
 
 /// Rows of this rank that belong to a chunk which begins on an earlier rank go there, and those of
@@ -215,7 +193,7 @@ void write_dataset(const hid_t group, const CompressedDataset &data)
   if (data.n_rows > 0) {
     require(H5Pset_chunk(options, rank, chunk));
     require(H5Pset_shuffle(options));
-    require(H5Pset_deflate(options, Z_BEST_SPEED));
+    require(H5Pset_deflate(options, 1));
   }
   const Handle set(H5Dcreate2(group, data.path.c_str(), hdf5_type(data.type), space, links, options,
                               H5P_DEFAULT),

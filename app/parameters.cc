@@ -101,7 +101,7 @@ OutputParameters::OutputParameters() : ParameterAcceptor("/Output")
                 "with an indicator for each cell in the files for ParaView.");
   add_parameter("Files per cycle", files_per_cycle,
                 "Number of .vtu files of a cycle that the ranks share; 0 for one per rank, at most "
-                "16.",
+                "64.",
                 prm, Patterns::Integer(0, 4096));
   add_parameter("Units", units,
                 "Symbols of the units in which all data are given, for pictures and reports: of "

@@ -1,18 +1,17 @@
+#include "app/deflate.h"
 #include "app/gather.h"
 #include "app/output_format.h"
 #include "common/atomic_file.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/base/utilities.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <iomanip>
 #include <sstream>
-
-#include <zlib.h>
 
 namespace femgpu
 {
@@ -23,26 +22,22 @@ namespace
 /// By which former_files.h knows these files.
 constexpr char xml_head[] = "<?xml version=\"1.0\"?>\n<!-- Written by femgpu -->\n";
 
-/// Blocks by zlib behind their number and lengths, as VTK's files have them.
-std::string compressed(const std::vector<unsigned char> &bytes)
+/// Appends blocks in zlib's format behind their number and lengths, as VTK's files have them.
+void append_compressed(const std::vector<unsigned char> &bytes, std::string &data)
 {
-  constexpr std::size_t block = std::size_t{1} << 20;
-  const std::size_t n_blocks = (bytes.size() + block - 1) / block;
-  std::vector<std::uint32_t> header = {static_cast<std::uint32_t>(n_blocks), block,
-                                       static_cast<std::uint32_t>(bytes.size() % block)};
-  std::vector<unsigned char> blocks(n_blocks * compressBound(block));
-  std::size_t end = 0;
+  constexpr std::uint32_t block = std::uint32_t{1} << 20;
+  std::vector<std::uint32_t> header = {
+      static_cast<std::uint32_t>((bytes.size() + block - 1) / block), block,
+      static_cast<std::uint32_t>(bytes.size() % block)};
+  const std::size_t place = data.size();
+  data.resize(place + (header.size() + header[0]) * sizeof(header[0]));
   for (std::size_t begin = 0; begin < bytes.size(); begin += block) {
-    uLongf length = blocks.size() - end;
-    compress2(blocks.data() + end, &length, bytes.data() + begin,
-              std::min(block, bytes.size() - begin), Z_BEST_SPEED);
-    header.push_back(static_cast<std::uint32_t>(length));
-    end += length;
+    const auto part =
+        deflated(bytes.data() + begin, std::min<std::size_t>(block, bytes.size() - begin));
+    header.push_back(static_cast<std::uint32_t>(part.size()));
+    data.append(part.begin(), part.end());
   }
-  blocks.resize(end);
-  const auto *const head = reinterpret_cast<const unsigned char *>(header.data());
-  return Utilities::encode_base64({head, head + header.size() * sizeof(header[0])}) +
-         Utilities::encode_base64(blocks);
+  std::memcpy(&data[place], header.data(), header.size() * sizeof(header[0]));
 }
 
 std::string attributes_of(const OutputArray &array)
@@ -68,24 +63,23 @@ void add_arrays(std::ostream &out, const std::string &tag, const Arrays &arrays,
 /// A file of a @p type of VTK's; @p add_content gets the stream.
 template <class AddContent>
 void add_file(std::ostream &out, const std::string &type, const std::string &attributes,
-              const AddContent &add_content)
+              const AddContent &add_content, const std::string &data = "")
 {
   out << xml_head << "<VTKFile type=\"" << type
       << "\" version=\"2.2\" byte_order=\"LittleEndian\" header_type=\"UInt32\" "
          "compressor=\"vtkZLibDataCompressor\">\n<"
       << type << attributes << ">\n";
   add_content(out);
-  out << "</" << type << ">\n</VTKFile>\n";
+  out << "</" << type << ">\n";
+  if (!data.empty())
+    out << "<AppendedData encoding=\"raw\">\n_" << data << "\n</AppendedData>\n";
+  out << "</VTKFile>\n";
 }
 
-/// The cells of a rank.
-template <int dim>
-void add_piece(std::ostream &out, const NodeFields<dim> &fields)
+/// The cells of a rank; @p line gets one array after the other.
+template <int dim, class Line>
+void add_piece(std::ostream &out, const NodeFields<dim> &fields, const Line &line)
 {
-  const auto line = [](const OutputArray &array) {
-    return "<DataArray" + attributes_of(array) + " format=\"binary\">" + compressed(array.bytes) +
-           "</DataArray>";
-  };
   const auto n = static_cast<std::int64_t>(fields.n_nodes_of_cell);
   const OutputArray types = fields.types(),
                     offsets =
@@ -99,6 +93,34 @@ void add_piece(std::ostream &out, const NodeFields<dim> &fields)
   add_arrays(out, "PointData", fields.at_nodes, line);
   add_arrays(out, "CellData", fields.in_cells, line);
   out << "</Piece>\n";
+}
+
+/// What a file says of cells, and the data of their arrays, which stand at its end.
+struct Pieces
+{
+  std::string text, data;
+};
+
+/// The cells of a rank. @param first_of (bytes of data) where these begin in all data of the file
+template <int dim, class FirstOf>
+Pieces piece_of(const NodeFields<dim> &fields, const FirstOf &first_of)
+{
+  Pieces piece;
+  std::vector<std::size_t> begins;
+  std::ostringstream text;
+  add_piece(text, fields, [&](const OutputArray &array) {
+    begins.push_back(piece.data.size());
+    append_compressed(array.bytes, piece.data);
+    return "";
+  });
+  text.str("");
+  std::size_t k = 0;
+  add_piece(text, fields, [&, first = first_of(piece.data.size())](const OutputArray &array) {
+    return "<DataArray" + attributes_of(array) + " format=\"appended\" offset=\"" +
+           std::to_string(static_cast<std::size_t>(first) + begins[k++]) + "\"/>";
+  });
+  piece.text = text.str();
+  return piece;
 }
 
 /// What the .pvtu says.
@@ -119,17 +141,18 @@ std::string record_text(const NodeFields<dim> &fields, const std::vector<std::st
   return text.str();
 }
 
-/// One file; @p add_pieces gets the stream.
-template <class AddPieces>
-void write_vtu(const std::string &path, const bool has_converged, const AddPieces &add_pieces)
+void write_vtu(const std::string &path, const bool has_converged, const Pieces &pieces)
 {
   AtomicFile file(path);
-  add_file(file.stream(), "UnstructuredGrid", "", [&](std::ostream &out) {
-    if (!has_converged)
-      out << "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" "
-             "format=\"ascii\">0</DataArray>\n</FieldData>\n";
-    add_pieces(out);
-  });
+  add_file(
+      file.stream(), "UnstructuredGrid", "",
+      [&](std::ostream &out) {
+        if (!has_converged)
+          out << "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" "
+                 "format=\"ascii\">0</DataArray>\n</FieldData>\n";
+        out << pieces.text;
+      },
+      pieces.data);
   file.commit();
 }
 
@@ -148,7 +171,7 @@ template <int dim>
 SolutionFiles files_of(const OutputParameters &parameters, NodeFields<dim> &&fields,
                        const std::string &base, const bool has_converged, MPI_Comm comm)
 {
-  constexpr unsigned int most_files = 16;
+  constexpr unsigned int most_files = 64;
   const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(comm),
                      rank = Utilities::MPI::this_mpi_process(comm),
                      wanted = parameters.files_per_cycle;
@@ -160,18 +183,22 @@ SolutionFiles files_of(const OutputParameters &parameters, NodeFields<dim> &&fie
   const std::string path = parameters.path_of(files.names[mine]);
   if (n_files == n_ranks) { // compressed by the thread
     files.write = [fields = std::move(fields), path, has_converged] {
-      write_vtu(path, has_converged, [&](std::ostream &out) { add_piece(out, fields); });
+      write_vtu(path, has_converged, piece_of(fields, [](std::uint64_t) { return 0; }));
     };
     return files;
   }
   MPI_Comm group = MPI_COMM_NULL;
   MPI_Comm_split(comm, static_cast<int>(mine), static_cast<int>(rank), &group);
-  std::ostringstream piece;
-  add_piece(piece, fields);
-  std::string pieces = gather(piece.str(), MPI_CHAR, group);
+  Pieces pieces = piece_of(fields, [&](const std::uint64_t bytes) {
+    std::uint64_t before = 0; // as it stays on the first
+    MPI_Exscan(&bytes, &before, 1, MPI_UINT64_T, MPI_SUM, group);
+    return before;
+  });
+  pieces = {gather(std::move(pieces.text), MPI_CHAR, group),
+            gather(std::move(pieces.data), MPI_CHAR, group)};
   if (Utilities::MPI::this_mpi_process(group) == 0)
     files.write = [pieces = std::move(pieces), path, has_converged] {
-      write_vtu(path, has_converged, [&](std::ostream &out) { out << pieces; });
+      write_vtu(path, has_converged, pieces);
     };
   MPI_Comm_free(&group);
   return files;

@@ -29,7 +29,8 @@ libcli11-dev        CLI11: the command line
 nlohmann-json3-dev  JSON: reports for machines
 python3             runs the programs in the tests'
 build_packages='
-libdeal.ii-dev      deal.II: meshes, finite elements, output'
+libdeal.ii-dev      deal.II: meshes, finite elements, output
+libisal-dev         ISA-L: compresses files for ParaView'
 report_packages='
 python3-matplotlib  draws the figures of scripts/plot.py and report.py
 python3-numpy       reads result files

@@ -206,8 +206,10 @@ foreach(file summary.json convergence.csv solution_001.000.vtu solution.pvd)
   ended_test(run_that_is_killed_at_${file}_leaves_the_files_of_the_run_before --how KILL
     --when ${file})
 endforeach()
-ended_test(two_ranks_that_are_killed_at_summary.json_leave_no_half_file --how KILL
-  --when summary.json --ranks 2)
+foreach(file summary.json solution_001.000.vtu)
+  ended_test(two_ranks_that_are_killed_at_${file}_leave_no_half_file --how KILL --when ${file}
+    --ranks 2)
+endforeach()
 foreach(signal TERM INT)
   ended_test(run_that_gets_SIG${signal}_leaves_no_partial_file --how ${signal}
     --when solution_001.000.vtu)

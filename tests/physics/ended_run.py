@@ -6,7 +6,8 @@
 A first run is left alone. In the second, the partial file of --when is a pipe that is full, so that
 femgpu is surely writing it when it is disturbed:
 
-    KILL, TERM, INT  the signal: files that the first run has written are as they were or complete
+    KILL, TERM, INT  the signal: files that the first run has written are as they were or complete,
+                     and a run after it succeeds and tidies up
     VANISH           the output directory is removed: exit code 5, which names the file
     SECOND           another run wants the directory: exit code 5, which names the process of the
                      one that has it, and that one ends well
@@ -34,10 +35,40 @@ import sys
 import tempfile
 import time
 
-from killed_run import MPIRUN, check, children, partial_files
-
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+CHECK_VTU = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts",
+                         "check_vtu.py")
 PIPE_BYTES = 4096  # the smallest that Linux has
 PATIENCE = 120.  # seconds
+
+
+def children(pid):
+    """Processes below @p pid."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
+                parent = int(file.read().rpartition(")")[2].split()[1])
+        except OSError:  # it has ended
+            continue
+        if parent == pid:
+            found += [int(entry)] + children(int(entry))
+    return found
+
+
+def partial_files(directory):
+    return {name for name in os.listdir(directory) if name.endswith(".partial")}
+
+
+def check(directory):
+    """What VTK says of the files that have their final names; empty if they are right."""
+    files = [os.path.join(directory, name) for name in sorted(os.listdir(directory))
+             if name.endswith((".vtu", ".pvtu", ".pvd"))]
+    if not files:
+        return ""
+    process = subprocess.run(["/usr/bin/python3", CHECK_VTU] + files, capture_output=True,
+                             text=True, check=False)
+    return "" if process.returncode == 0 else process.stderr or "check_vtu.py fails"
 
 
 # Makes a pipe of the file that femgpu will write "$0" to, and becomes femgpu.
@@ -221,6 +252,12 @@ def disturb(options, command, directory):
         os.unlink(path)
     if not set(before) <= set(snapshot(directory)):
         yield f"files have gone: {sorted(set(before) - set(snapshot(directory)))}"
+    yield from text_files_are_complete(directory)
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
+    if again.returncode != 0:
+        yield f"a run after it ends with {again.returncode}:\n{again.stderr}"
+    if partial_files(directory):
+        yield f"a run after it leaves {partial_files(directory)}"
     yield from text_files_are_complete(directory)
 
 

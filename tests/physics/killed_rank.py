@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from killed_run import MPIRUN, children
+from ended_run import MPIRUN, children
 
 RANKS, PATIENCE = 4, 30.  # seconds until all must have ended
 SIZE = ["--set", "Mesh/Initial refinements=5", "--set", "Study/Cycles=1", "--set", "Solver/Backend=host",
