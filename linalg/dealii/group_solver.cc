@@ -17,6 +17,8 @@
 #include <array>
 #include <utility>
 
+#include <malloc.h>
+
 namespace femgpu::linalg
 {
 std::vector<Choice> group_solver_choices()
@@ -239,6 +241,9 @@ SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
                                          const std::function<SolveReport(bool same_pattern)> &solve)
 {
   system.synchronize();
+#ifdef __GLIBC__
+  malloc_trim(0); // what a pattern and an assembly took
+#endif
   SolveReport report;
   const bool same_pattern = std::exchange(pattern_there, 0) == system.pattern_number();
   on_leaders(groups, [&] { report = solve(same_pattern); });
