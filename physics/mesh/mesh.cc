@@ -289,7 +289,7 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
     mesh.whole = std::make_unique<Triangulation<dim>>();
     mesh.whole->copy_triangulation(coarse);
     sides.attach(*mesh.whole);
-    auto parts = std::make_unique<parallel::fullydistributed::Triangulation<dim>>(communicator);
+    auto parts = std::make_unique<PartMesh<dim>>(communicator);
     distribute_simplices(*mesh.whole, *parts);
     mesh.triangulation = std::move(parts);
   }
@@ -309,7 +309,7 @@ constexpr unsigned int cells_to_cut = 500;
 template <int dim>
 void refine_simplices(Mesh<dim> &mesh)
 {
-  auto &parts = dynamic_cast<parallel::fullydistributed::Triangulation<dim> &>(*mesh.triangulation);
+  auto &parts = dynamic_cast<PartMesh<dim> &>(*mesh.triangulation);
   const auto n_cells = parts.n_global_active_cells();
   const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(compat::communicator(parts));
   if (n_ranks > 1 && n_cells < cells_to_cut * n_ranks && mesh.whole->n_active_cells() == n_cells) {

@@ -151,26 +151,34 @@ struct NumberAndOwner
 };
 
 template <int dim>
-TriangulationDescription::CellData<dim> description_of(const ActiveCell<dim> &cell,
-                                                       const std::vector<bool> &is_here,
-                                                       const NumberAndOwner &cell_is)
+TriangulationDescription::CellData<dim> description_of(const types::coarse_cell_id number,
+                                                       const types::subdomain_id owner)
 {
   TriangulationDescription::CellData<dim> result;
-  result.id = CellId(cell_is.number, {}).template to_binary<dim>();
-  result.subdomain_id = cell_is.owner;
-  result.level_subdomain_id = cell_is.owner;
-  result.manifold_id = cell->manifold_id();
-  for (const auto l : cell->line_indices())
-    result.manifold_line_ids[l] = cell->line(l)->manifold_id();
-  if constexpr (dim == 3)
-    for (const auto f : cell->face_indices())
-      result.manifold_quad_ids[f] = cell->quad(f)->manifold_id();
-  for (const auto f : cell->face_indices())
-    if (cell->face(f)->at_boundary())
-      result.boundary_ids.emplace_back(f, cell->face(f)->boundary_id());
-    else if (!is_here[cell->neighbor(f)->active_cell_index()])
-      result.boundary_ids.emplace_back(f, end_of_part);
+  result.id = CellId(number, {}).template to_binary<dim>();
+  result.subdomain_id = owner;
   return result;
+}
+
+/// Gives @p cell of a part what @p of_all, the same cell, has.
+template <int dim>
+void set_ids(const ActiveCell<dim> &cell, const ActiveCell<dim> &of_all,
+             const types::subdomain_id owner)
+{
+  cell->set_subdomain_id(owner);
+  for (const auto l : cell->line_indices()) {
+    const auto line = of_all->line(l);
+    cell->line(l)->set_manifold_id(line->manifold_id());
+    if (dim == 3 && is_of_curve(line->boundary_id()))
+      cell->line(l)->set_boundary_id(line->boundary_id());
+  }
+  for (const auto f : cell->face_indices()) {
+    if constexpr (dim == 3)
+      cell->quad(f)->set_manifold_id(of_all->quad(f)->manifold_id());
+    if (cell->at_boundary(f))
+      cell->face(f)->set_boundary_id(of_all->at_boundary(f) ? of_all->face(f)->boundary_id()
+                                                            : end_of_part);
+  }
 }
 
 /// By number of the active cell of @p mesh: does it touch a cell of rank @p me?
@@ -193,7 +201,7 @@ std::vector<bool> cells_near(const Triangulation<dim> &mesh,
 /// Collective. @p mesh becomes what this rank has of the active cells of @p all, by their order.
 template <int dim>
 void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> &cells,
-               parallel::fullydistributed::Triangulation<dim> &mesh)
+               PartMesh<dim> &mesh)
 {
   TriangulationDescription::Description<dim, dim> part;
   part.comm = compat::communicator(mesh);
@@ -216,29 +224,24 @@ void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> 
     part.coarse_cells.push_back(data);
     part.coarse_cell_index_to_coarse_cell_id.push_back(cells[cell->active_cell_index()].number);
   };
-  const std::vector<bool> is_here =
-      cells_near(all, cells, Utilities::MPI::this_mpi_process(part.comm));
+  const unsigned int me = Utilities::MPI::this_mpi_process(part.comm);
+  const std::vector<bool> is_here = cells_near(all, cells, me);
   for (const auto &cell : all.active_cell_iterators())
     if (is_here[cell->active_cell_index()]) {
       add_cell(cell);
-      part.cell_infos[0].push_back(
-          description_of<dim>(cell, is_here, cells[cell->active_cell_index()]));
+      const auto &[number, owner] = cells[cell->active_cell_index()];
+      if (owner == me && part.cell_infos[0].empty()) // deal.II wants to count a cell
+        part.cell_infos[0].push_back(description_of<dim>(number, owner));
     }
-  if (part.coarse_cells
-          .empty()) // a triangulation needs a cell; without description it is artificial
+  if (part.coarse_cells.empty()) // a triangulation needs a cell; without owner it is artificial
     add_cell(all.begin_active());
   mesh.clear();
   mesh.create_triangulation(part);
-  if constexpr (dim == 3) { // whose description has no ids of edges
-    auto cell = mesh.begin_active();
-    for (const auto &of_all : all.active_cell_iterators())
-      if (is_here[of_all->active_cell_index()]) {
-        for (const auto l : cell->line_indices())
-          if (const auto id = of_all->line(l)->boundary_id(); is_of_curve(id))
-            cell->line(l)->set_boundary_id(id);
-        ++cell;
-      }
-  }
+  auto cell = mesh.begin_active();
+  for (const auto &of_all : all.active_cell_iterators())
+    if (is_here[of_all->active_cell_index()])
+      set_ids<dim>(cell++, of_all, cells[of_all->active_cell_index()].owner);
+  mesh.update_number_cache();
 }
 } // namespace
 
@@ -252,8 +255,7 @@ std::unique_ptr<Triangulation<dim>> refined_simplices(const Triangulation<dim> &
 }
 
 template <int dim>
-void distribute_simplices(Triangulation<dim> &whole,
-                          parallel::fullydistributed::Triangulation<dim> &mesh)
+void distribute_simplices(Triangulation<dim> &whole, PartMesh<dim> &mesh)
 {
   GridTools::partition_triangulation(Utilities::MPI::n_mpi_processes(compat::communicator(mesh)),
                                      whole, SparsityTools::Partitioner::metis);
@@ -265,8 +267,7 @@ void distribute_simplices(Triangulation<dim> &whole,
 }
 
 template <int dim>
-void refine_parts(const Triangulation<dim> &whole,
-                  parallel::fullydistributed::Triangulation<dim> &mesh)
+void refine_parts(const Triangulation<dim> &whole, PartMesh<dim> &mesh)
 {
   const auto refined = with_children<dim>(mesh, whole);
   std::vector<NumberAndOwner> parents, cells;
@@ -284,13 +285,9 @@ void refine_parts(const Triangulation<dim> &whole,
 }
 
 template std::unique_ptr<Triangulation<2>> refined_simplices(const Triangulation<2> &);
-template void distribute_simplices(Triangulation<2> &,
-                                   parallel::fullydistributed::Triangulation<2> &);
-template void refine_parts(const Triangulation<2> &,
-                           parallel::fullydistributed::Triangulation<2> &);
+template void distribute_simplices(Triangulation<2> &, PartMesh<2> &);
+template void refine_parts(const Triangulation<2> &, PartMesh<2> &);
 template std::unique_ptr<Triangulation<3>> refined_simplices(const Triangulation<3> &);
-template void distribute_simplices(Triangulation<3> &,
-                                   parallel::fullydistributed::Triangulation<3> &);
-template void refine_parts(const Triangulation<3> &,
-                           parallel::fullydistributed::Triangulation<3> &);
+template void distribute_simplices(Triangulation<3> &, PartMesh<3> &);
+template void refine_parts(const Triangulation<3> &, PartMesh<3> &);
 } // namespace femgpu

@@ -21,6 +21,18 @@ namespace femgpu
 /// The boundary id of faces where what a rank has of a mesh ends; readers refuse it.
 constexpr dealii::types::boundary_id end_of_part = 4294967294;
 
+/// What a rank has of a distributed mesh. deal.II sorts descriptions of cells by all that is in
+/// them, twice; so owners, ids of boundaries and manifolds are set to cells that are there.
+template <int dim>
+class PartMesh : public dealii::parallel::fullydistributed::Triangulation<dim>
+{
+public:
+  using dealii::parallel::fullydistributed::Triangulation<dim>::Triangulation;
+
+  /// Collective. Counts cells and neighbours again, after their owners were set.
+  using dealii::parallel::TriangulationBase<dim>::update_number_cache;
+};
+
 /// @p whole with all its cells refined once, with their material, boundary and manifold ids.
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>>
@@ -31,14 +43,12 @@ refined_simplices(const dealii::Triangulation<dim> &whole);
  * of its cells, and @p mesh gets each rank's part. DoFHandlers stay attached.
  */
 template <int dim>
-void distribute_simplices(dealii::Triangulation<dim> &whole,
-                          dealii::parallel::fullydistributed::Triangulation<dim> &mesh);
+void distribute_simplices(dealii::Triangulation<dim> &whole, PartMesh<dim> &mesh);
 
 /// Collective. Each rank refines its part of @p mesh once; @p whole, of which it is a refinement or
 /// a part, has the manifolds. DoFHandlers stay attached.
 template <int dim>
-void refine_parts(const dealii::Triangulation<dim> &whole,
-                  dealii::parallel::fullydistributed::Triangulation<dim> &mesh);
+void refine_parts(const dealii::Triangulation<dim> &whole, PartMesh<dim> &mesh);
 } // namespace femgpu
 
 #endif
