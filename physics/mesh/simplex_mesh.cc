@@ -166,6 +166,7 @@ void set_ids(const ActiveCell<dim> &cell, const ActiveCell<dim> &of_all,
              const types::subdomain_id owner)
 {
   cell->set_subdomain_id(owner);
+  cell->set_manifold_id(of_all->manifold_id());
   for (const auto l : cell->line_indices()) {
     const auto line = of_all->line(l);
     cell->line(l)->set_manifold_id(line->manifold_id());
@@ -212,7 +213,6 @@ void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> 
   const auto add_cell = [&](const auto &cell) {
     CellData<dim> data(dim + 1);
     data.material_id = cell->material_id();
-    data.manifold_id = cell->manifold_id();
     for (const auto v : cell->vertex_indices()) {
       unsigned int &number = vertex[cell->vertex_index(v)];
       if (number == numbers::invalid_unsigned_int) {
