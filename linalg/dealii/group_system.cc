@@ -180,6 +180,7 @@ std::vector<T> GroupSystem::gather_on_leader(std::vector<T> mine) const
   return here == 0 ? std::vector<T>(all.data(), all.data() + total) : std::vector<T>();
 }
 
+template std::vector<unsigned char> GroupSystem::gather_on_leader(std::vector<unsigned char>) const;
 template std::vector<int> GroupSystem::gather_on_leader(std::vector<int>) const;
 template std::vector<double> GroupSystem::gather_on_leader(std::vector<double>) const;
 

@@ -46,7 +46,7 @@ public:
   }
 
   /// Collective. The numbers of a group's ranks, one rank after the other, on its leader; elsewhere
-  /// none. @tparam T int or double
+  /// none. @tparam T unsigned char, int or double
   template <class T>
   std::vector<T> gather_on_leader(std::vector<T> mine) const;
 
