@@ -13,6 +13,8 @@ namespace femgpu
 {
 namespace
 {
+using linalg::RawVector;
+
 constexpr double least_reduction = 0.8; ///< of unknowns: else another mesh is not worth it
 
 /// Has a mesh about as many nodes as a finer one?
@@ -32,6 +34,11 @@ public:
         is_constrained(static_cast<std::size_t>(n_nodes) * per_node), midpoints(n_nodes),
         numbers(n_nodes)
   {
+    for_parts(midpoints.size(), [&](const Part &part) {
+      for (std::size_t node = part.begin; node < part.end; ++node)
+        midpoints[node].store(0, std::memory_order_relaxed);
+    });
+    parents.reserve(cells.nodes.size() / (cells.n_vertices() - 1)); // of all passes
     std::partial_sum(constrained.n_terms.begin(), constrained.n_terms.end(),
                      term_starts.begin() + 1);
     for (const int unknown : constrained.unknowns)
@@ -42,13 +49,13 @@ public:
 
   /// Merges all families, and those that come of them, until few enough of the @p finer nodes,
   /// which ascend, are left. Gives these.
-  std::vector<int> coarsen(const std::vector<int> &finer);
+  RawVector<int> coarsen(const RawVector<int> &finer);
 
   /// The rows of @p n of these finer nodes; columns are the unknowns of the nodes that are left.
   linalg::HostProlongation prolongation(const int *finer, std::size_t n, int n_columns) const;
 
 private:
-  std::vector<int> families() const;
+  RawVector<int> families() const;
   bool merge_families();
   void tell_midpoints(const int *nodes_of_children, std::size_t parent);
   void add_terms(int unknown, double weight, std::vector<ProlongationTerm> &terms) const;
@@ -64,15 +71,15 @@ private:
   std::vector<int> term_starts;
   int per_node, finest = 0;
   std::vector<char> is_constrained; ///< each unknown
-  std::vector<int> parents;         ///< their vertices
+  RawVector<int> parents;           ///< their vertices
   /// Of each node the parent whose midpoint it is, from 1 on, times 64, and the place there; 0: of
   /// none. The last parent counts, whichever thread comes last.
-  std::vector<std::atomic<std::int64_t>> midpoints;
-  std::vector<int> numbers; ///< of the nodes that are left
+  RawVector<std::atomic<std::int64_t>> midpoints;
+  RawVector<int> numbers; ///< of the nodes that are left
 };
 
 /// The first cell of each. All siblings but the first are not aligned as a first one is.
-std::vector<int> CoarseningMesh::families() const
+RawVector<int> CoarseningMesh::families() const
 {
   const std::size_t n_cells = cells.levels.size(), n_vertices = cells.n_vertices();
   const auto size = [&](const int level) { // in cells of the finest level
@@ -97,7 +104,8 @@ std::vector<int> CoarseningMesh::families() const
   });
 }
 
-/// Each is a vertex of one child, whose number has no bit that the vertex' has not, or of several.
+/// Each is a vertex of several children; the first one, without a bit that the vertex lacks,
+/// counts.
 void CoarseningMesh::tell_midpoints(const int *const nodes_of_children, const std::size_t parent)
 {
   const int n_vertices = cells.n_vertices();
@@ -119,13 +127,13 @@ void CoarseningMesh::tell_midpoints(const int *const nodes_of_children, const st
 /// Gives whether there were any.
 bool CoarseningMesh::merge_families()
 {
-  const std::vector<int> firsts = families();
+  const RawVector<int> firsts = families();
   const std::size_t n_cells = cells.levels.size(), n_vertices = cells.n_vertices();
   const std::size_t n_before = parents.size() / n_vertices;
   const std::size_t n_left = n_cells - firsts.size() * (n_vertices - 1);
   parents.resize(parents.size() + firsts.size() * n_vertices);
-  ForestCells left{cells.dimension, std::vector<unsigned char>(n_left),
-                   std::vector<int>(n_left * n_vertices)};
+  ForestCells left{cells.dimension, RawVector<unsigned char>(n_left),
+                   RawVector<int>(n_left * n_vertices)};
   for_parts(n_cells, [&](const Part &part) {
     std::size_t i = part.begin,
                 family = std::lower_bound(firsts.begin(), firsts.end(), i) - firsts.begin();
@@ -135,18 +143,16 @@ bool CoarseningMesh::merge_families()
       const std::size_t to = i - family * (n_vertices - 1);
       const int *const nodes = &cells.nodes[i * n_vertices];
       int *const nodes_left = &left.nodes[to * n_vertices];
-      left.levels[to] = cells.levels[i];
-      if (family == firsts.size() || static_cast<std::size_t>(firsts[family]) != i) {
-        std::copy_n(nodes, n_vertices, nodes_left);
-        ++i;
-        continue;
+      const bool is_family =
+          family < firsts.size() && static_cast<std::size_t>(firsts[family]) == i;
+      left.levels[to] = static_cast<unsigned char>(cells.levels[i] - (is_family ? 1 : 0));
+      for (std::size_t vertex = 0; vertex < n_vertices; ++vertex) // or child
+        nodes_left[vertex] = nodes[is_family ? vertex * n_vertices + vertex : vertex];
+      i += is_family ? n_vertices : 1;
+      if (is_family) {
+        std::copy_n(nodes_left, n_vertices, &parents[(n_before + family) * n_vertices]);
+        tell_midpoints(nodes, n_before + family++);
       }
-      --left.levels[to];
-      for (std::size_t child = 0; child < n_vertices; ++child)
-        nodes_left[child] = nodes[child * n_vertices + child];
-      std::copy_n(nodes_left, n_vertices, &parents[(n_before + family) * n_vertices]);
-      tell_midpoints(nodes, n_before + family++);
-      i += n_vertices;
     }
   });
   cells = std::move(left);
@@ -183,9 +189,9 @@ void CoarseningMesh::add_terms(const int unknown, const double weight,
   }
 }
 
-std::vector<int> CoarseningMesh::coarsen(const std::vector<int> &finer)
+RawVector<int> CoarseningMesh::coarsen(const RawVector<int> &finer)
 {
-  std::vector<int> left;
+  RawVector<int> left;
   bool is_coarser = true;
   do {
     is_coarser = merge_families();
@@ -223,9 +229,7 @@ linalg::HostProlongation CoarseningMesh::prolongation(const int *const finer, co
 linalg::Unknowns of_nodes(const linalg::Unknowns &given, const int *const nodes,
                           const std::size_t n, const int first)
 {
-  linalg::Unknowns result;
-  result.per_node = given.per_node;
-  result.dimension = given.dimension;
+  linalg::Unknowns result{given.per_node, given.dimension, {}, {}, {}, {}};
   if (given.coordinates.empty())
     return result;
   const auto width =
@@ -248,19 +252,19 @@ unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,
   const auto per_node = static_cast<std::size_t>(given.per_node);
   CoarseningMesh mesh(std::move(cells), std::move(constrained), starts.back(), given.per_node);
   // Of an ascending list of nodes where the group's begin, and their end.
-  const auto of_group = [&](const std::vector<int> &nodes) {
+  const auto of_group = [&](const RawVector<int> &nodes) {
     const auto place = [&](const int node) {
       return static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), node) -
                                       nodes.begin());
     };
     return std::pair(place(starts[group]), place(starts[group + 1]));
   };
-  std::vector<int> finer(static_cast<std::size_t>(starts.back()));
+  RawVector<int> finer(static_cast<std::size_t>(starts.back()));
   std::iota(finer.begin(), finer.end(), 0);
   std::shared_ptr<const linalg::CoarserUnknowns> first;
   linalg::CoarserUnknowns *last = nullptr;
   while (true) {
-    std::vector<int> nodes = mesh.coarsen(finer);
+    RawVector<int> nodes = mesh.coarsen(finer);
     if (nodes.empty() || is_no_coarser(nodes.size(), finer.size()))
       return first;
     const auto [begin, end] = of_group(nodes);

@@ -13,8 +13,8 @@ namespace femgpu
 struct ForestCells
 {
   int dimension;
-  std::vector<unsigned char> levels; ///< of refinement, of each cell
-  std::vector<int> nodes;            ///< its 2^dimension vertices each, in lexicographic order
+  linalg::RawVector<unsigned char> levels; ///< of refinement, of each cell
+  linalg::RawVector<int> nodes; ///< its 2^dimension vertices each, in lexicographic order
 
   int n_vertices() const
   {

@@ -50,15 +50,16 @@ void for_parts(const std::size_t n, const std::function<void(const Part &)> &f)
     std::rethrow_exception(error);
 }
 
-std::vector<int> list_by_parts(const std::size_t n,
-                               const std::function<void(const Part &, std::vector<int> &)> &append)
+linalg::RawVector<int>
+list_by_parts(const std::size_t n,
+              const std::function<void(const Part &, std::vector<int> &)> &append)
 {
   std::vector<std::vector<int>> lists(number_of_parts(n));
   for_parts(n, [&](const Part &part) { append(part, lists[part.number]); });
   std::vector<std::ptrdiff_t> starts = {0};
   for (const std::vector<int> &list : lists)
     starts.push_back(starts.back() + static_cast<std::ptrdiff_t>(list.size()));
-  std::vector<int> all(static_cast<std::size_t>(starts.back()));
+  linalg::RawVector<int> all(static_cast<std::size_t>(starts.back()));
   for_parts(n, [&](const Part &part) {
     const std::vector<int> &list = lists[part.number];
     std::copy(list.begin(), list.end(), all.begin() + starts[part.number]);
@@ -97,7 +98,7 @@ rows_by_parts(const std::size_t n, const int n_columns,
 void number_columns(linalg::HostProlongation &P, const long long first, const int n)
 {
   P.n_columns = n;
-  std::vector<int> ghosts =
+  linalg::RawVector<int> ghosts =
       list_by_parts(P.columns.size(), [&](const Part &part, std::vector<int> &others) {
         for (auto k = part.begin; k < part.end; ++k)
           if (const int column = P.columns[k]; column < first || column >= first + n)

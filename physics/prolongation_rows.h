@@ -32,8 +32,8 @@ void for_parts(std::size_t n, const std::function<void(const Part &)> &f);
 std::size_t number_of_parts(std::size_t n);
 
 /// What @p append appends to an empty list for each part of 0 <= i < n, one part after the other.
-std::vector<int> list_by_parts(std::size_t n,
-                               const std::function<void(const Part &, std::vector<int> &)> &append);
+linalg::RawVector<int>
+list_by_parts(std::size_t n, const std::function<void(const Part &, std::vector<int> &)> &append);
 
 /// The same for rows. @param n of what the parts are made of, such as nodes
 linalg::HostProlongation

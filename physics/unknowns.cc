@@ -144,7 +144,7 @@ ConstrainedUnknowns constrained_unknowns(const Discretization<dim> &discretizati
   return mine;
 }
 
-/// Dofs of a solver group, whose ranks' dofs follow each other.
+/// Of a solver group.
 struct GroupDofs
 {
   int begin, end;
@@ -209,11 +209,10 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
 {
   linalg::HostProlongation P = rows_of_free_dofs(fine, coarse);
   std::vector<int> lengths(P.row_starts.size() - 1);
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    lengths[i] = P.row_starts[i + 1] - P.row_starts[i];
-  P.row_starts = {0};
-  for (const int length : system.gather_on_leader(std::move(lengths)))
-    P.row_starts.push_back(P.row_starts.back() + length);
+  std::adjacent_difference(P.row_starts.begin() + 1, P.row_starts.end(), lengths.begin());
+  lengths = system.gather_on_leader(std::move(lengths));
+  P.row_starts.assign(lengths.size() + 1, 0);
+  std::partial_sum(lengths.begin(), lengths.end(), P.row_starts.begin() + 1);
   P.columns = system.gather_on_leader(std::move(P.columns));
   P.values = system.gather_on_leader(std::move(P.values));
   const GroupDofs rows = group_dofs(fine, system), columns = group_dofs(coarse, system);

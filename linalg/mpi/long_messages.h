@@ -56,8 +56,8 @@ void receive(T *data, std::size_t n, const int from, MPI_Comm ranks)
 }
 
 /// Collective. The numbers of all ranks, one rank after the other.
-template <class T>
-std::vector<T> gather_on_all(std::vector<T> mine, MPI_Comm ranks)
+template <class List>
+List gather_on_all(List mine, MPI_Comm ranks)
 {
   int rank = 0, n_ranks = 1;
   MPI_Comm_rank(ranks, &rank);
@@ -67,14 +67,14 @@ std::vector<T> gather_on_all(std::vector<T> mine, MPI_Comm ranks)
   const auto n = static_cast<long long>(mine.size());
   std::vector<long long> sizes(static_cast<std::size_t>(n_ranks));
   MPI_Allgather(&n, 1, MPI_LONG_LONG, sizes.data(), 1, MPI_LONG_LONG, ranks);
-  std::vector<T> all(std::accumulate(sizes.begin(), sizes.end(), std::size_t(0)));
-  T *data = all.data();
+  List all(std::accumulate(sizes.begin(), sizes.end(), std::size_t(0)));
+  auto *data = all.data();
   for (int from = 0; from < n_ranks; ++from) {
     if (from == rank)
       std::copy(mine.begin(), mine.end(), data);
     for (auto left = static_cast<std::size_t>(sizes[from]); left > 0;) {
       const std::size_t now = std::min(left, most_at_once);
-      MPI_Bcast(data, static_cast<int>(now), mpi_type<T>(), from, ranks);
+      MPI_Bcast(data, static_cast<int>(now), mpi_type<typename List::value_type>(), from, ranks);
       data += now;
       left -= now;
     }
