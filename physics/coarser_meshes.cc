@@ -3,141 +3,185 @@
 #include "physics/prolongation_rows.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
-#include <type_traits>
 #include <utility>
 
 namespace femgpu
 {
 namespace
 {
+using linalg::RawVector;
+
 constexpr double least_reduction = 0.8; ///< of unknowns: else another mesh is not worth it
+
+/// Has a mesh about as many nodes as a finer one?
+bool is_no_coarser(const std::size_t n, const std::size_t n_finer)
+{
+  return static_cast<double>(n) > least_reduction * static_cast<double>(n_finer);
+}
 
 /// A mesh that becomes coarser, and what its nodes depend on.
 class CoarseningMesh
 {
 public:
-  CoarseningMesh(ForestCells given, UnknownLines given_lines, const int per_node)
-      : cells(std::move(given)), lines(std::move(given_lines)), per_node(per_node),
-        merged_in(lines.is_constrained.size() / static_cast<std::size_t>(per_node), -1),
-        places(merged_in.size())
+  CoarseningMesh(ForestCells all_cells, ConstrainedUnknowns all_constrained, const int n_nodes,
+                 const int per_node)
+      : cells(std::move(all_cells)), constrained(std::move(all_constrained)),
+        term_starts(constrained.unknowns.size() + 1), per_node(per_node),
+        is_constrained(static_cast<std::size_t>(n_nodes) * per_node), midpoints(n_nodes),
+        numbers(n_nodes)
   {
-    is_kept.reserve(merged_in.size());
-    for (std::size_t node = 0; node < merged_in.size(); ++node) {
-      const auto first =
-          lines.is_constrained.begin() + static_cast<std::ptrdiff_t>(node) * per_node;
-      is_kept.push_back(std::find(first, first + per_node, 0) != first + per_node ? 1 : 0);
-    }
+    for_parts(midpoints.size(), [&](const Part &part) {
+      for (std::size_t node = part.begin; node < part.end; ++node)
+        midpoints[node].store(0, std::memory_order_relaxed);
+    });
+    parents.reserve(cells.nodes.size() / (cells.n_vertices() - 1)); // of all passes
+    std::partial_sum(constrained.n_terms.begin(), constrained.n_terms.end(),
+                     term_starts.begin() + 1);
+    for (const int unknown : constrained.unknowns)
+      is_constrained[unknown] = 1;
+    if (!cells.levels.empty())
+      finest = *std::max_element(cells.levels.begin(), cells.levels.end());
   }
 
-  /// Merges all families, and those that come of them, until few enough of the @p finer nodes are
-  /// left. Gives the prolongation from these to the unknowns of the finer ones.
-  linalg::HostProlongation coarsen(const std::vector<int> &finer);
+  /// Merges all families, and those that come of them, until few enough of the @p finer nodes,
+  /// which ascend, are left. Gives these.
+  RawVector<int> coarsen(const RawVector<int> &finer);
 
-  /// The nodes that are left, ascending.
-  std::vector<int> nodes() const
-  {
-    std::vector<int> result;
-    for (std::size_t node = 0; node < is_kept.size(); ++node)
-      if (is_kept[node] != 0)
-        result.push_back(static_cast<int>(node));
-    return result;
-  }
+  /// The rows of @p n of these finer nodes; columns are the unknowns of the nodes that are left.
+  linalg::HostProlongation prolongation(const int *finer, std::size_t n, int n_columns) const;
 
 private:
+  RawVector<int> families() const;
   bool merge_families();
-  void merge(const int *nodes_of_children);
+  void tell_midpoints(const int *nodes_of_children, std::size_t parent);
   void add_terms(int unknown, double weight, std::vector<ProlongationTerm> &terms) const;
 
+  bool is_left(const int node) const
+  {
+    const auto first = is_constrained.begin() + static_cast<std::ptrdiff_t>(node) * per_node;
+    return midpoints[node] == 0 && std::find(first, first + per_node, 0) != first + per_node;
+  }
+
   ForestCells cells;
-  UnknownLines lines;
-  int per_node;
-  std::vector<int> merged_in; ///< of each node: the parent whose midpoint it is; -1: of none
-  std::vector<char> places;   ///< there: two bits a direction, 0, 1 or 2
-  std::vector<int> parents;   ///< their vertices
-  std::vector<char> is_kept;
-  std::vector<int> numbers; ///< of the nodes that are kept
+  ConstrainedUnknowns constrained;
+  std::vector<int> term_starts;
+  int per_node, finest = 0;
+  std::vector<char> is_constrained; ///< each unknown
+  RawVector<int> parents;           ///< their vertices
+  /// Of each node the parent whose midpoint it is, from 1 on, times 64, and the place there; 0: of
+  /// none. The last parent counts, whichever thread comes last.
+  RawVector<std::atomic<std::int64_t>> midpoints;
+  RawVector<int> numbers; ///< of the nodes that are left
 };
 
-void CoarseningMesh::merge(const int *const nodes_of_children)
+/// The first cell of each. All siblings but the first are not aligned as a first one is.
+RawVector<int> CoarseningMesh::families() const
+{
+  const std::size_t n_cells = cells.levels.size(), n_vertices = cells.n_vertices();
+  const auto size = [&](const int level) { // in cells of the finest level
+    return std::uint64_t{1} << cells.dimension * (finest - level);
+  };
+  std::vector<std::uint64_t> offsets(number_of_parts(n_cells) + 1); // on the curve
+  for_parts(n_cells, [&](const Part &part) {
+    for (std::size_t i = part.begin; i < part.end; ++i)
+      offsets[part.number + 1] += size(cells.levels[i]);
+  });
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  return list_by_parts(n_cells, [&](const Part &part, std::vector<int> &firsts) {
+    std::uint64_t offset = offsets[part.number];
+    for (std::size_t i = part.begin; i < part.end; ++i) {
+      const int level = cells.levels[i];
+      if (level > 0 && offset % size(level - 1) == 0 && i + n_vertices <= n_cells &&
+          std::all_of(&cells.levels[i], &cells.levels[i] + n_vertices,
+                      [&](const int other) { return other == level; }))
+        firsts.push_back(static_cast<int>(i));
+      offset += size(level);
+    }
+  });
+}
+
+/// Each is a vertex of several children; the first one, without a bit that the vertex lacks,
+/// counts.
+void CoarseningMesh::tell_midpoints(const int *const nodes_of_children, const std::size_t parent)
 {
   const int n_vertices = cells.n_vertices();
-  const auto parent = static_cast<int>(parents.size()) / n_vertices;
-  for (int child = 0; child < n_vertices; ++child) {
-    parents.push_back(nodes_of_children[child * n_vertices + child]);
+  for (int child = 0; child < n_vertices; ++child)
     for (int vertex = 0; vertex < n_vertices; ++vertex) {
-      int place = 0;
+      std::int64_t mine = static_cast<std::int64_t>(parent + 1) << 6;
       for (int d = 0; d < cells.dimension; ++d)
-        place |= ((child >> d & 1) + (vertex >> d & 1)) << 2 * d;
-      if ((place & 0b010101) == 0)
+        mine |= ((child >> d & 1) + (vertex >> d & 1)) << 2 * d;
+      if ((mine & 0b010101) == 0 || (child & ~vertex) != 0)
         continue;
-      const int node = nodes_of_children[child * n_vertices + vertex];
-      merged_in[node] = parent;
-      places[node] = static_cast<char>(place);
-      is_kept[node] = 0;
+      auto &midpoint = midpoints[nodes_of_children[child * n_vertices + vertex]];
+      std::int64_t there = midpoint.load(std::memory_order_relaxed);
+      while (there < mine &&
+             !midpoint.compare_exchange_weak(there, mine, std::memory_order_relaxed)) {
+      }
     }
-  }
 }
 
 /// Gives whether there were any.
 bool CoarseningMesh::merge_families()
 {
-  const std::size_t n_before = parents.size();
-  const int n_vertices = cells.n_vertices(), n_cells = static_cast<int>(cells.trees.size());
-  const int finest = n_cells > 0 ? *std::max_element(cells.levels.begin(), cells.levels.end()) : 0;
-  const auto size = [&](const int level) { // in cells of the finest level
-    return std::uint64_t{1} << cells.dimension * (finest - level);
-  };
-  int n_left = 0;
-  std::uint64_t offset = 0; // in the tree
-  for (int i = 0; i < n_cells;) {
-    const int tree = cells.trees[i], level = cells.levels[i];
-    bool is_family = level > 0 && i + n_vertices <= n_cells && offset % size(level - 1) == 0;
-    for (int k = i; is_family && k < i + n_vertices; ++k)
-      is_family = cells.trees[k] == tree && cells.levels[k] == level;
-    const int step = is_family ? n_vertices : 1;
-    const auto first = cells.nodes.begin() + static_cast<std::ptrdiff_t>(i) * n_vertices;
-    const auto to = cells.nodes.begin() + static_cast<std::ptrdiff_t>(n_left) * n_vertices;
-    offset += static_cast<std::uint64_t>(step) * size(level);
-    cells.trees[n_left] = tree;
-    cells.levels[n_left++] = is_family ? level - 1 : level;
-    i += step;
-    if (is_family) {
-      merge(&*first);
-      std::copy(parents.end() - n_vertices, parents.end(), to);
+  const RawVector<int> firsts = families();
+  const std::size_t n_cells = cells.levels.size(), n_vertices = cells.n_vertices();
+  const std::size_t n_before = parents.size() / n_vertices;
+  const std::size_t n_left = n_cells - firsts.size() * (n_vertices - 1);
+  parents.resize(parents.size() + firsts.size() * n_vertices);
+  ForestCells left{cells.dimension, RawVector<unsigned char>(n_left),
+                   RawVector<int>(n_left * n_vertices)};
+  for_parts(n_cells, [&](const Part &part) {
+    std::size_t i = part.begin,
+                family = std::lower_bound(firsts.begin(), firsts.end(), i) - firsts.begin();
+    if (family > 0)
+      i = std::max(i, firsts[family - 1] + n_vertices);
+    while (i < part.end) {
+      const std::size_t to = i - family * (n_vertices - 1);
+      const int *const nodes = &cells.nodes[i * n_vertices];
+      int *const nodes_left = &left.nodes[to * n_vertices];
+      const bool is_family =
+          family < firsts.size() && static_cast<std::size_t>(firsts[family]) == i;
+      left.levels[to] = static_cast<unsigned char>(cells.levels[i] - (is_family ? 1 : 0));
+      for (std::size_t vertex = 0; vertex < n_vertices; ++vertex) // or child
+        nodes_left[vertex] = nodes[is_family ? vertex * n_vertices + vertex : vertex];
+      i += is_family ? n_vertices : 1;
+      if (is_family) {
+        std::copy_n(nodes_left, n_vertices, &parents[(n_before + family) * n_vertices]);
+        tell_midpoints(nodes, n_before + family++);
+      }
     }
-    else if (to != first)
-      std::copy(first, first + n_vertices, to);
-    if (i < n_cells && cells.trees[i] != tree)
-      offset = 0;
-  }
-  cells.trees.resize(n_left);
-  cells.levels.resize(n_left);
-  cells.nodes.resize(static_cast<std::size_t>(n_left) * n_vertices);
-  return parents.size() > n_before;
+  });
+  cells = std::move(left);
+  return !firsts.empty();
 }
 
 /// Ends, because what a midpoint or a hanging node depends on has fewer refinements behind it.
 void CoarseningMesh::add_terms(const int unknown, const double weight,
                                std::vector<ProlongationTerm> &terms) const
 {
-  if (lines.is_constrained[unknown] != 0) {
-    for (int k = lines.starts[unknown]; k < lines.starts[unknown + 1]; ++k)
-      add_terms(lines.columns[k], weight * lines.weights[k], terms);
+  if (is_constrained[unknown] != 0) {
+    const std::vector<int> &all = constrained.unknowns;
+    const auto line = std::lower_bound(all.begin(), all.end(), unknown) - all.begin();
+    for (int k = term_starts[line]; k < term_starts[line + 1]; ++k)
+      add_terms(constrained.columns[k], weight * constrained.weights[k], terms);
     return;
   }
   const int node = unknown / per_node, component = unknown % per_node;
-  if (merged_in[node] < 0) {
+  const std::int64_t midpoint = midpoints[node].load(std::memory_order_relaxed);
+  if (midpoint == 0) {
     terms.push_back({numbers[node] * per_node + component, weight});
     return;
   }
   const int n_vertices = cells.n_vertices();
-  const int *const vertices = &parents[static_cast<std::size_t>(merged_in[node]) * n_vertices];
+  const int *const vertices = &parents[((midpoint >> 6) - 1) * n_vertices];
   for (int vertex = 0; vertex < n_vertices; ++vertex) {
     double part = weight;
     for (int d = 0; d < cells.dimension; ++d) {
-      const int place = places[node] >> 2 * d & 3;
+      const auto place = static_cast<int>(midpoint >> 2 * d & 3);
       part *= (vertex >> d & 1) != 0 ? 0.5 * place : 1. - 0.5 * place;
     }
     if (part != 0.)
@@ -145,131 +189,98 @@ void CoarseningMesh::add_terms(const int unknown, const double weight,
   }
 }
 
-linalg::HostProlongation CoarseningMesh::coarsen(const std::vector<int> &finer)
+RawVector<int> CoarseningMesh::coarsen(const RawVector<int> &finer)
 {
-  const double most = least_reduction * static_cast<double>(finer.size());
-  while (merge_families() &&
-         static_cast<double>(std::count(is_kept.begin(), is_kept.end(), 1)) > most) {
-  }
-  numbers.assign(is_kept.size(), -1);
-  int n_left = 0;
-  for (std::size_t node = 0; node < is_kept.size(); ++node)
-    if (is_kept[node] != 0)
-      numbers[node] = n_left++;
-  return rows_by_parts(finer.size(), n_left * per_node,
-                       [&](const auto begin, const auto end, auto &P) {
-                         std::vector<ProlongationTerm> terms;
-                         for (auto k = begin; k < end; ++k)
-                           for (int component = 0; component < per_node; ++component) {
-                             const int unknown = finer[k] * per_node + component;
-                             terms.clear();
-                             if (lines.is_constrained[unknown] == 0)
-                               add_terms(unknown, 1., terms);
-                             else if (numbers[finer[k]] >= 0) // it stands alone
-                               terms.push_back({numbers[finer[k]] * per_node + component, 1.});
-                             end_row(terms, P);
-                           }
-                       });
+  RawVector<int> left;
+  bool is_coarser = true;
+  do {
+    is_coarser = merge_families();
+    left = list_by_parts(finer.size(), [&](const Part &part, std::vector<int> &nodes) {
+      std::copy_if(&finer[part.begin], &finer[part.begin] + (part.end - part.begin),
+                   std::back_inserter(nodes), [&](const int node) { return is_left(node); });
+    });
+  } while (is_coarser && is_no_coarser(left.size(), finer.size()));
+  for_parts(left.size(), [&](const Part &part) {
+    for (std::size_t k = part.begin; k < part.end; ++k)
+      numbers[left[k]] = static_cast<int>(k);
+  });
+  return left;
 }
 
-/// Ranks have pieces of the curve one after the other, but each lists its trees in their order.
-void sort_by_trees(ForestCells &cells)
+linalg::HostProlongation CoarseningMesh::prolongation(const int *const finer, const std::size_t n,
+                                                      const int n_columns) const
 {
-  if (std::is_sorted(cells.trees.begin(), cells.trees.end()))
-    return;
-  std::vector<int> order(cells.trees.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](const int i, const int j) { return cells.trees[i] < cells.trees[j]; });
-  const ForestCells given = std::move(cells);
-  const auto n_vertices = static_cast<std::ptrdiff_t>(given.n_vertices());
-  cells = {given.dimension, {}, {}, {}};
-  for (const int i : order) {
-    cells.trees.push_back(given.trees[i]);
-    cells.levels.push_back(given.levels[i]);
-    const auto first = given.nodes.begin() + i * n_vertices;
-    cells.nodes.insert(cells.nodes.end(), first, first + n_vertices);
-  }
+  return rows_by_parts(n, n_columns, [&](const Part &part, linalg::HostProlongation &P) {
+    std::vector<ProlongationTerm> terms;
+    for (std::size_t k = part.begin; k < part.end; ++k)
+      for (int component = 0; component < per_node; ++component) {
+        const int unknown = finer[k] * per_node + component;
+        terms.clear();
+        if (is_constrained[unknown] == 0)
+          add_terms(unknown, 1., terms);
+        else if (is_left(finer[k])) // it stands alone
+          terms.push_back({numbers[finer[k]] * per_node + component, 1.});
+        end_row(terms, P);
+      }
+  });
 }
 
-/// What is known of the nodes begin <= k < end of a list.
-linalg::Unknowns of_nodes(const linalg::Unknowns &given, const std::vector<int> &nodes,
-                          const std::size_t begin, const std::size_t end)
+/// What is known of some nodes of a group. @param first the group's first
+linalg::Unknowns of_nodes(const linalg::Unknowns &given, const int *const nodes,
+                          const std::size_t n, const int first)
 {
-  linalg::Unknowns result;
-  result.per_node = given.per_node;
-  result.dimension = given.dimension;
+  linalg::Unknowns result{given.per_node, given.dimension, {}, {}, {}, {}};
+  if (given.coordinates.empty())
+    return result;
   const auto width =
       static_cast<std::size_t>(given.per_node) * static_cast<std::size_t>(given.dimension);
-  for (std::size_t node = begin; !given.coordinates.empty() && node < end; ++node)
-    for (std::size_t k = 0; k < width; ++k)
-      result.coordinates.push_back(
-          given.coordinates[static_cast<std::size_t>(nodes[node]) * width + k]);
+  result.coordinates.resize(n * width);
+  for_parts(n, [&](const Part &part) {
+    for (std::size_t k = part.begin; k < part.end; ++k)
+      std::copy_n(&given.coordinates[static_cast<std::size_t>(nodes[k] - first) * width], width,
+                  &result.coordinates[k * width]);
+  });
   return result;
-}
-
-/// Where the nodes of each group begin in an ascending list of nodes, and its end.
-std::vector<std::size_t> places_of(const std::vector<int> &starts, const std::vector<int> &nodes)
-{
-  std::vector<std::size_t> places;
-  for (const int start : starts)
-    places.push_back(static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), start) -
-                                              nodes.begin()));
-  return places;
-}
-
-/// The rows begin <= i < end.
-linalg::HostProlongation rows_of(const linalg::HostProlongation &P, const std::size_t begin,
-                                 const std::size_t end)
-{
-  const auto of_rows = [&](const auto &entries) {
-    return std::decay_t<decltype(entries)>(entries.begin() + P.row_starts[begin],
-                                           entries.begin() + P.row_starts[end]);
-  };
-  linalg::HostProlongation rows{P.n_columns, {}, {}, of_rows(P.columns), of_rows(P.values)};
-  for (std::size_t i = begin; i <= end; ++i)
-    rows.row_starts.push_back(P.row_starts[i] - P.row_starts[begin]);
-  return rows;
 }
 } // namespace
 
-std::vector<std::shared_ptr<const linalg::CoarserUnknowns>>
-unknowns_of_coarser_meshes(ForestCells cells, UnknownLines lines, const linalg::Unknowns &given,
-                           const std::vector<int> &starts)
+std::shared_ptr<const linalg::CoarserUnknowns>
+unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,
+                           const linalg::Unknowns &given, const std::vector<int> &starts,
+                           const int group)
 {
-  sort_by_trees(cells);
-  const std::size_t n_groups = starts.size() - 1;
   const auto per_node = static_cast<std::size_t>(given.per_node);
-  CoarseningMesh mesh(std::move(cells), std::move(lines), given.per_node);
-  std::vector<int> finer(static_cast<std::size_t>(starts.back()));
+  CoarseningMesh mesh(std::move(cells), std::move(constrained), starts.back(), given.per_node);
+  // Of an ascending list of nodes where the group's begin, and their end.
+  const auto of_group = [&](const RawVector<int> &nodes) {
+    const auto place = [&](const int node) {
+      return static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), node) -
+                                      nodes.begin());
+    };
+    return std::pair(place(starts[group]), place(starts[group + 1]));
+  };
+  RawVector<int> finer(static_cast<std::size_t>(starts.back()));
   std::iota(finer.begin(), finer.end(), 0);
-  std::vector<std::shared_ptr<const linalg::CoarserUnknowns>> first(n_groups);
-  std::vector<linalg::CoarserUnknowns *> last(n_groups, nullptr);
+  std::shared_ptr<const linalg::CoarserUnknowns> first;
+  linalg::CoarserUnknowns *last = nullptr;
   while (true) {
-    linalg::HostProlongation P = mesh.coarsen(finer);
-    std::vector<int> nodes = mesh.nodes();
-    if (nodes.empty() ||
-        static_cast<double>(nodes.size()) > least_reduction * static_cast<double>(finer.size()))
+    RawVector<int> nodes = mesh.coarsen(finer);
+    if (nodes.empty() || is_no_coarser(nodes.size(), finer.size()))
       return first;
-    const std::vector<std::size_t> begins = places_of(starts, nodes),
-                                   finer_begins = places_of(starts, finer);
-    for (std::size_t group = 0; group < n_groups; ++group) {
-      const auto next = std::make_shared<linalg::CoarserUnknowns>();
-      if (n_groups == 1)
-        next->prolongation = std::exchange(P, {});
-      else {
-        next->prolongation =
-            rows_of(P, finer_begins[group] * per_node, finer_begins[group + 1] * per_node);
-        number_columns(next->prolongation, static_cast<long long>(begins[group]) * given.per_node,
-                       static_cast<int>((begins[group + 1] - begins[group]) * per_node));
-      }
-      next->unknowns = of_nodes(given, nodes, begins[group], begins[group + 1]);
-      if (last[group] == nullptr)
-        first[group] = next;
-      else
-        last[group]->unknowns.coarser = linalg::LazyCoarserUnknowns::Pointer(next);
-      last[group] = next.get();
-    }
+    const auto [begin, end] = of_group(nodes);
+    const auto [finer_begin, finer_end] = of_group(finer);
+    const auto next = std::make_shared<linalg::CoarserUnknowns>();
+    next->prolongation = mesh.prolongation(finer.data() + finer_begin, finer_end - finer_begin,
+                                           static_cast<int>(nodes.size() * per_node));
+    if (starts.size() > 2)
+      number_columns(next->prolongation, static_cast<long long>(begin * per_node),
+                     static_cast<int>((end - begin) * per_node));
+    next->unknowns = of_nodes(given, nodes.data() + begin, end - begin, starts[group]);
+    if (last == nullptr)
+      first = next;
+    else
+      last->unknowns.coarser = linalg::LazyCoarserUnknowns::Pointer(next);
+    last = next.get();
     finer = std::move(nodes);
   }
 }

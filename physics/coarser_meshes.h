@@ -8,14 +8,13 @@
 
 namespace femgpu
 {
-/// The cells of a forest of quadtrees or octrees, those of a tree in the order of its space-filling
-/// curve.
+/// The cells of a forest of quadtrees or octrees, one tree after the other, those of a tree in the
+/// order of its space-filling curve.
 struct ForestCells
 {
   int dimension;
-  std::vector<int> trees;  ///< of each cell
-  std::vector<int> levels; ///< of refinement, of each cell
-  std::vector<int> nodes;  ///< its 2^dimension vertices each, in lexicographic order
+  linalg::RawVector<unsigned char> levels; ///< of refinement, of each cell
+  linalg::RawVector<int> nodes; ///< its 2^dimension vertices each, in lexicographic order
 
   int n_vertices() const
   {
@@ -24,11 +23,11 @@ struct ForestCells
 };
 
 /// Unknowns that depend on others, x_i = Σ_k w_k x_k, or are given.
-struct UnknownLines
+struct ConstrainedUnknowns
 {
-  std::vector<int> is_constrained; ///< of each unknown, 1 or 0
-  std::vector<int> starts;         ///< n + 1, of its terms
-  std::vector<int> columns;
+  std::vector<int> unknowns; ///< which these are, ascending
+  std::vector<int> n_terms;  ///< of each
+  std::vector<int> columns;  ///< of all terms
   std::vector<double> weights;
 };
 
@@ -38,16 +37,18 @@ struct UnknownLines
  * neighbours do, and once more while less than a fifth of the nodes is gone. What is then a
  * midpoint of an edge, face or cell of a parent has the mean of its ends; so hanging nodes need no
  * care, nor need the coarser meshes be balanced. A node keeps all its unknowns or none; those that
- * are constrained stand alone, see describe_unknowns().
- * @param given of the unknowns of @p cells, per_node of a vertex side by side
- * @param starts the first node of each solver group, whose nodes follow each other, and the number
- *        of nodes
- * @return what each group has of them: rows of its own nodes, which keep their owner; nullptr for
- *         all where nothing coarsens
+ * are constrained stand alone, see describe_unknowns(). Works by all cores.
+ * @param cells of all solver groups, as is @p constrained
+ * @param given of the unknowns of a group, per_node of a vertex side by side
+ * @param starts the first node of each group, whose nodes follow each other, and the number of
+ *        nodes
+ * @return what the @p group has of them: rows of its own nodes, which keep their owner; nullptr for
+ *         all groups where nothing coarsens
  */
-std::vector<std::shared_ptr<const linalg::CoarserUnknowns>>
-unknowns_of_coarser_meshes(ForestCells cells, UnknownLines lines, const linalg::Unknowns &given,
-                           const std::vector<int> &starts);
+std::shared_ptr<const linalg::CoarserUnknowns>
+unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,
+                           const linalg::Unknowns &given, const std::vector<int> &starts,
+                           int group);
 } // namespace femgpu
 
 #endif

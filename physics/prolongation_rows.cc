@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 namespace femgpu
 {
+namespace
+{
+constexpr std::size_t part_size = 1 << 14;
+} // namespace
+
 void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P)
 {
   std::sort(terms.begin(), terms.end(), [](const ProlongationTerm &a, const ProlongationTerm &b) {
@@ -22,17 +28,19 @@ void end_row(std::vector<ProlongationTerm> &terms, linalg::HostProlongation &P)
   P.row_starts.push_back(static_cast<int>(P.columns.size()));
 }
 
-linalg::HostProlongation rows_by_parts(
-    const std::size_t n, const int n_columns,
-    const std::function<void(std::size_t, std::size_t, linalg::HostProlongation &)> &add_rows)
+std::size_t number_of_parts(const std::size_t n)
 {
-  constexpr std::size_t size = 1 << 14;
-  std::vector<linalg::HostProlongation> parts((n + size - 1) / size);
+  return (n + part_size - 1) / part_size;
+}
+
+void for_parts(const std::size_t n, const std::function<void(const Part &)> &f)
+{
+  const std::size_t n_parts = number_of_parts(n);
   std::exception_ptr error;
-#pragma omp parallel for schedule(dynamic)
-  for (std::size_t part = 0; part < parts.size(); ++part)
+#pragma omp parallel for schedule(dynamic) if (n_parts > 1)
+  for (std::size_t part = 0; part < n_parts; ++part)
     try {
-      add_rows(part * size, std::min((part + 1) * size, n), parts[part]);
+      f({part * part_size, std::min((part + 1) * part_size, n), part});
     }
     catch (...) {
 #pragma omp critical
@@ -40,46 +48,79 @@ linalg::HostProlongation rows_by_parts(
     }
   if (error)
     std::rethrow_exception(error);
-  std::size_t n_rows = 0, n_entries = 0;
-  for (const linalg::HostProlongation &part : parts) {
-    n_rows += part.row_starts.size() - 1;
-    n_entries += part.columns.size();
+}
+
+linalg::RawVector<int>
+list_by_parts(const std::size_t n,
+              const std::function<void(const Part &, std::vector<int> &)> &append)
+{
+  std::vector<std::vector<int>> lists(number_of_parts(n));
+  for_parts(n, [&](const Part &part) { append(part, lists[part.number]); });
+  std::vector<std::ptrdiff_t> starts = {0};
+  for (const std::vector<int> &list : lists)
+    starts.push_back(starts.back() + static_cast<std::ptrdiff_t>(list.size()));
+  linalg::RawVector<int> all(static_cast<std::size_t>(starts.back()));
+  for_parts(n, [&](const Part &part) {
+    const std::vector<int> &list = lists[part.number];
+    std::copy(list.begin(), list.end(), all.begin() + starts[part.number]);
+  });
+  return all;
+}
+
+linalg::HostProlongation
+rows_by_parts(const std::size_t n, const int n_columns,
+              const std::function<void(const Part &, linalg::HostProlongation &)> &append)
+{
+  std::vector<linalg::HostProlongation> lists(number_of_parts(n));
+  for_parts(n, [&](const Part &part) { append(part, lists[part.number]); });
+  std::vector<std::ptrdiff_t> rows = {0}, entries = {0};
+  for (const linalg::HostProlongation &list : lists) {
+    rows.push_back(rows.back() + static_cast<std::ptrdiff_t>(list.row_starts.size()) - 1);
+    entries.push_back(entries.back() + static_cast<std::ptrdiff_t>(list.columns.size()));
   }
   linalg::HostProlongation P;
   P.n_columns = n_columns;
-  P.row_starts.reserve(n_rows + 1);
-  P.columns.reserve(n_entries);
-  P.values.reserve(n_entries);
-  for (const linalg::HostProlongation &part : parts) {
-    const auto before = static_cast<int>(P.columns.size());
-    for (std::size_t i = 1; i < part.row_starts.size(); ++i)
-      P.row_starts.push_back(before + part.row_starts[i]);
-    P.columns.insert(P.columns.end(), part.columns.begin(), part.columns.end());
-    P.values.insert(P.values.end(), part.values.begin(), part.values.end());
-  }
+  P.row_starts.resize(static_cast<std::size_t>(rows.back()) + 1);
+  P.columns.resize(static_cast<std::size_t>(entries.back()));
+  P.values.resize(P.columns.size());
+  for_parts(n, [&](const Part &part) {
+    const linalg::HostProlongation list = std::move(lists[part.number]);
+    const std::ptrdiff_t before = entries[part.number];
+    std::transform(list.row_starts.begin() + 1, list.row_starts.end(),
+                   P.row_starts.begin() + rows[part.number] + 1,
+                   [&](const int start) { return static_cast<int>(before) + start; });
+    std::copy(list.columns.begin(), list.columns.end(), P.columns.begin() + before);
+    std::copy(list.values.begin(), list.values.end(), P.values.begin() + before);
+  });
   return P;
 }
 
 void number_columns(linalg::HostProlongation &P, const long long first, const int n)
 {
   P.n_columns = n;
-  const auto is_own = [&](const int column) { return column >= first && column < first + n; };
-  for (const int column : P.columns)
-    if (!is_own(column))
-      P.ghosts.push_back(column);
-  std::sort(P.ghosts.begin(), P.ghosts.end());
-  P.ghosts.erase(std::unique(P.ghosts.begin(), P.ghosts.end()), P.ghosts.end());
-  std::vector<ProlongationTerm> row;
-  for (std::size_t i = 0; i + 1 < P.row_starts.size(); ++i) {
-    row.clear();
-    for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
-      row.push_back({linalg::local_number(P.columns[k], first, n, P.ghosts), P.values[k]});
-    std::sort(row.begin(), row.end(),
-              [](const auto &a, const auto &b) { return a.column < b.column; });
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      P.columns[P.row_starts[i] + k] = row[k].column;
-      P.values[P.row_starts[i] + k] = row[k].value;
+  linalg::RawVector<int> ghosts =
+      list_by_parts(P.columns.size(), [&](const Part &part, std::vector<int> &others) {
+        for (auto k = part.begin; k < part.end; ++k)
+          if (const int column = P.columns[k]; column < first || column >= first + n)
+            others.push_back(column);
+        std::sort(others.begin(), others.end());
+        others.erase(std::unique(others.begin(), others.end()), others.end());
+      });
+  std::sort(ghosts.begin(), ghosts.end());
+  P.ghosts.assign(ghosts.begin(), std::unique(ghosts.begin(), ghosts.end()));
+  for_parts(P.row_starts.size() - 1, [&](const Part &part) {
+    std::vector<ProlongationTerm> row;
+    for (auto i = part.begin; i < part.end; ++i) {
+      row.clear();
+      for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
+        row.push_back({linalg::local_number(P.columns[k], first, n, P.ghosts), P.values[k]});
+      std::sort(row.begin(), row.end(),
+                [](const auto &a, const auto &b) { return a.column < b.column; });
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        P.columns[P.row_starts[i] + k] = row[k].column;
+        P.values[P.row_starts[i] + k] = row[k].value;
+      }
     }
-  }
+  });
 }
 } // namespace femgpu

@@ -5,6 +5,7 @@
 #include "physics/prolongation_rows.h"
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/distributed/tria.h>
 #include <deal.II/lac/full_matrix.h>
 
 #include <algorithm>
@@ -97,9 +98,9 @@ linalg::HostProlongation rows_of_free_dofs(const Discretization<dim> &fine,
   const auto width = static_cast<std::size_t>(values.n());
   return rows_by_parts(
       sources.cells.size(), static_cast<int>(coarse.dofs().n_dofs()),
-      [&](const auto begin, const auto end, auto &P) {
+      [&](const Part &part, linalg::HostProlongation &P) {
         std::vector<ProlongationTerm> terms;
-        for (auto i = begin; i < end; ++i) {
+        for (std::size_t i = part.begin; i < part.end; ++i) {
           terms.clear();
           for (unsigned int b = 0; b < width && sources.cells[i] != sources.none; ++b)
             if (const double value = values(sources.in_cell[i], b); std::abs(value) > rounding)
@@ -110,56 +111,94 @@ linalg::HostProlongation rows_of_free_dofs(const Discretization<dim> &fine,
       });
 }
 
-/// Of a group's ranks, on the leader: for each dof that a rank owns, is it constrained?
-template <int dim>
-std::vector<int> constrained_dofs(const Discretization<dim> &discretization,
-                                  const linalg::GroupSystem &system)
+/// Gathers all that a number of ranks have, one rank after the other. @param gather one list
+template <class Gather>
+ForestCells gathered(ForestCells mine, const Gather &gather)
 {
-  std::vector<int> mine;
-  for (const auto dof : discretization.owned())
-    mine.push_back(discretization.constraints().is_constrained(dof) ? 1 : 0);
-  return system.gather_on_leader(std::move(mine));
+  return {mine.dimension, gather(std::move(mine.levels)), gather(std::move(mine.nodes))};
 }
+template <class Gather>
+ConstrainedUnknowns gathered(ConstrainedUnknowns mine, const Gather &gather)
+{
+  return {gather(std::move(mine.unknowns)), gather(std::move(mine.n_terms)),
+          gather(std::move(mine.columns)), gather(std::move(mine.weights))};
+}
+
+/// Those that this rank owns.
+template <int dim>
+ConstrainedUnknowns constrained_unknowns(const Discretization<dim> &discretization)
+{
+  ConstrainedUnknowns mine;
+  const AffineConstraints<double> &constraints = discretization.constraints();
+  for (const auto dof : discretization.owned()) {
+    if (!constraints.is_constrained(dof))
+      continue;
+    const auto &terms = *constraints.get_constraint_entries(dof);
+    mine.unknowns.push_back(static_cast<int>(dof));
+    mine.n_terms.push_back(static_cast<int>(terms.size()));
+    for (const auto &[master, weight] : terms) {
+      mine.columns.push_back(static_cast<int>(master));
+      mine.weights.push_back(weight);
+    }
+  }
+  return mine;
+}
+
+/// Of a solver group.
+struct GroupDofs
+{
+  int begin, end;
+  std::vector<int> constrained; ///< ascending; on the leader
+};
 
 /// P of the rows of free unknowns, where the k-th constrained one is the k-th of the coarser.
 linalg::HostProlongation with_constrained_rows(const linalg::HostProlongation &of_free,
-                                               const std::vector<int> &is_constrained,
-                                               const std::vector<int> &is_coarse_constrained)
+                                               const GroupDofs &fine, const GroupDofs &coarse)
 {
   linalg::HostProlongation P;
-  P.n_columns = static_cast<int>(is_coarse_constrained.size());
+  P.n_columns = coarse.end - coarse.begin;
   P.ghosts = of_free.ghosts;
   P.row_starts.reserve(of_free.row_starts.size());
-  P.columns.reserve(of_free.columns.size() + is_constrained.size() / 8);
+  P.columns.reserve(of_free.columns.size() + fine.constrained.size());
   P.values.reserve(P.columns.capacity());
-  int next = 0; // the next coarser unknown that may be constrained
-  for (std::size_t i = 0; i < is_constrained.size(); ++i) {
-    for (int k = of_free.row_starts[i]; k < of_free.row_starts[i + 1]; ++k) {
-      P.columns.push_back(of_free.columns[k]);
-      P.values.push_back(of_free.values[k]);
+  std::size_t k = 0;
+  for (std::size_t i = 0; i + 1 < of_free.row_starts.size(); ++i) {
+    for (int entry = of_free.row_starts[i]; entry < of_free.row_starts[i + 1]; ++entry) {
+      P.columns.push_back(of_free.columns[entry]);
+      P.values.push_back(of_free.values[entry]);
     }
-    if (is_constrained[i] != 0) {
-      while (next < P.n_columns && is_coarse_constrained[next] == 0)
-        ++next;
-      if (next < P.n_columns) {
-        P.columns.push_back(next++);
+    if (k < fine.constrained.size() && fine.constrained[k] == fine.begin + static_cast<int>(i)) {
+      if (k < coarse.constrained.size()) {
+        P.columns.push_back(coarse.constrained[k] - coarse.begin);
         P.values.push_back(1.);
       }
+      ++k;
     }
     P.row_starts.push_back(static_cast<int>(P.columns.size()));
   }
   return P;
 }
 
-/// The first dof of this rank's group, whose ranks' dofs follow each other.
+/// The first dof of each solver group, whose ranks' dofs follow each other, and the number of dofs.
 template <int dim>
-long long first_of_group(const Discretization<dim> &discretization,
-                         const linalg::SolverGroups &groups)
+std::vector<int> starts_of_groups(const Discretization<dim> &discretization,
+                                  const linalg::SolverGroups &groups)
 {
-  const auto n_owned =
-      Utilities::MPI::all_gather(groups.ranks(), discretization.owned().n_elements());
-  const auto first_rank = groups.first_ranks()[static_cast<std::size_t>(groups.number())];
-  return std::accumulate(n_owned.begin(), n_owned.begin() + first_rank, 0LL);
+  const auto n_owned = Utilities::MPI::all_gather(
+      groups.ranks(), static_cast<int>(discretization.owned().n_elements()));
+  std::vector<int> starts;
+  for (const int rank : groups.first_ranks())
+    starts.push_back(std::accumulate(n_owned.begin(), n_owned.begin() + rank, 0));
+  return starts;
+}
+
+template <int dim>
+GroupDofs group_dofs(const Discretization<dim> &discretization, const linalg::GroupSystem &system)
+{
+  const auto group = static_cast<std::size_t>(system.groups().number());
+  const std::vector<int> starts = starts_of_groups(discretization, system.groups());
+  return {starts[group], starts[group + 1],
+          system.gather_on_leader(constrained_unknowns(discretization).unknowns)};
 }
 
 /// Of all rows of a group, on the leader.
@@ -170,19 +209,16 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
 {
   linalg::HostProlongation P = rows_of_free_dofs(fine, coarse);
   std::vector<int> lengths(P.row_starts.size() - 1);
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    lengths[i] = P.row_starts[i + 1] - P.row_starts[i];
-  P.row_starts = {0};
-  for (const int length : system.gather_on_leader(std::move(lengths)))
-    P.row_starts.push_back(P.row_starts.back() + length);
+  std::adjacent_difference(P.row_starts.begin() + 1, P.row_starts.end(), lengths.begin());
+  lengths = system.gather_on_leader(std::move(lengths));
+  P.row_starts.assign(lengths.size() + 1, 0);
+  std::partial_sum(lengths.begin(), lengths.end(), P.row_starts.begin() + 1);
   P.columns = system.gather_on_leader(std::move(P.columns));
   P.values = system.gather_on_leader(std::move(P.values));
-  const std::vector<int> is_constrained = constrained_dofs(fine, system),
-                         is_coarse_constrained = constrained_dofs(coarse, system);
-  const long long first = first_of_group(coarse, system.groups());
+  const GroupDofs rows = group_dofs(fine, system), columns = group_dofs(coarse, system);
   if (system.groups().n_groups() > 1)
-    number_columns(P, first, static_cast<int>(is_coarse_constrained.size()));
-  return with_constrained_rows(P, is_constrained, is_coarse_constrained);
+    number_columns(P, columns.begin, columns.end - columns.begin);
+  return with_constrained_rows(P, rows, columns);
 }
 
 /// Has each coarser unknown of a group a part in a finer one there?
@@ -218,12 +254,12 @@ linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool 
 /// Appends the active cells of this rank that @p cell has become, in the order of the curve.
 template <int dim>
 void add_cells(const typename DoFHandler<dim>::cell_iterator &cell, const Blocks<dim> *const blocks,
-               const int within_blocks, const int tree, const unsigned int components, Dofs &dofs,
+               const int within_blocks, const unsigned int components, Dofs &dofs,
                ForestCells &cells)
 {
   if (cell->has_children()) {
     for (unsigned int child = 0; child < cell->n_children(); ++child)
-      add_cells<dim>(cell->child(child), blocks, within_blocks, tree, components, dofs, cells);
+      add_cells<dim>(cell->child(child), blocks, within_blocks, components, dofs, cells);
     return;
   }
   if (!cell->is_locally_owned())
@@ -231,154 +267,62 @@ void add_cells(const typename DoFHandler<dim>::cell_iterator &cell, const Blocks
   for (unsigned int part = 0; part < (blocks == nullptr ? 1 : blocks->size()); ++part) {
     const ActiveCell<dim> active(cell, blocks, part);
     active.get_dof_indices(dofs); // vertex by vertex
-    cells.trees.push_back(tree);
-    cells.levels.push_back(cell->level() + within_blocks);
+    cells.levels.push_back(static_cast<unsigned char>(cell->level() + within_blocks));
     for (std::size_t first = 0; first < dofs.size(); first += components)
       cells.nodes.push_back(static_cast<int>(dofs[first] / components));
   }
 }
 
-/// Of all ranks, on the leader, with linear elements.
+/// Those of this rank, with linear elements. Ranks have pieces of the curve one after the other, as
+/// p4est has its trees.
 template <int dim>
-ForestCells forest_cells(const Discretization<dim> &discretization,
-                         const linalg::GroupSystem &system)
+ForestCells forest_cells(const Discretization<dim> &discretization)
 {
-  ForestCells mine{dim, {}, {}, {}};
-  const auto &handler = discretization.dofs();
-  mine.nodes.reserve(discretization.mesh().triangulation->n_active_cells() *
-                     static_cast<std::size_t>(mine.n_vertices()));
+  ForestCells mine{dim, {}, {}};
+  const std::size_t n_cells = discretization.n_owned_cells();
+  mine.levels.reserve(n_cells);
+  mine.nodes.reserve(n_cells * static_cast<std::size_t>(mine.n_vertices()));
   Dofs dofs(discretization.element().n_dofs_per_cell());
-  for (auto cell = handler.begin(0); cell != handler.end(0); ++cell)
-    add_cells<dim>(cell, discretization.blocks(),
+  const auto &forest = dynamic_cast<const parallel::distributed::Triangulation<dim> &>(
+      *discretization.mesh().triangulation);
+  for (const auto tree : forest.get_p4est_tree_to_coarse_cell_permutation())
+    add_cells<dim>({&forest, 0, static_cast<int>(tree), &discretization.dofs()},
+                   discretization.blocks(),
                    static_cast<int>(discretization.mesh().refinements_within_blocks()),
-                   static_cast<int>(cell->id().get_coarse_cell_id()),
                    discretization.element().n_components(), dofs, mine);
-  return {dim, system.gather_on_leader(std::move(mine.trees)),
-          system.gather_on_leader(std::move(mine.levels)),
-          system.gather_on_leader(std::move(mine.nodes))};
-}
-
-/// Of all ranks, on the leader.
-template <int dim>
-UnknownLines unknown_lines(const Discretization<dim> &discretization,
-                           const linalg::GroupSystem &system)
-{
-  std::vector<int> lengths, columns;
-  std::vector<double> weights;
-  for (const auto dof : discretization.owned()) {
-    const auto *const entries = discretization.constraints().get_constraint_entries(dof);
-    lengths.push_back(entries == nullptr ? 0 : static_cast<int>(entries->size()));
-    for (std::size_t k = 0; entries != nullptr && k < entries->size(); ++k) {
-      columns.push_back(static_cast<int>((*entries)[k].first));
-      weights.push_back((*entries)[k].second);
-    }
-  }
-  UnknownLines lines{constrained_dofs(discretization, system),
-                     {0},
-                     system.gather_on_leader(std::move(columns)),
-                     system.gather_on_leader(std::move(weights))};
-  for (const int length : system.gather_on_leader(std::move(lengths)))
-    lines.starts.push_back(lines.starts.back() + length);
-  return lines;
-}
-
-/// Of all groups, on the first leader. Is called by all leaders.
-ForestCells of_all_groups(ForestCells cells, MPI_Comm leaders)
-{
-  return {cells.dimension, linalg::gather_on_first(std::move(cells.trees), leaders),
-          linalg::gather_on_first(std::move(cells.levels), leaders),
-          linalg::gather_on_first(std::move(cells.nodes), leaders)};
-}
-
-/// The same.
-UnknownLines of_all_groups(UnknownLines lines, MPI_Comm leaders)
-{
-  std::vector<int> lengths(lines.starts.size() - 1);
-  for (std::size_t i = 0; i < lengths.size(); ++i)
-    lengths[i] = lines.starts[i + 1] - lines.starts[i];
-  UnknownLines all{linalg::gather_on_first(std::move(lines.is_constrained), leaders),
-                   {0},
-                   linalg::gather_on_first(std::move(lines.columns), leaders),
-                   linalg::gather_on_first(std::move(lines.weights), leaders)};
-  for (const int length : linalg::gather_on_first(std::move(lengths), leaders))
-    all.starts.push_back(all.starts.back() + length);
-  return all;
-}
-
-using CoarserPointer = linalg::LazyCoarserUnknowns::Pointer;
-
-/// Gives each leader those of its group. @param of_groups on the first leader
-CoarserPointer scatter_to_groups(std::vector<CoarserPointer> of_groups,
-                                 const linalg::Unknowns &given, const linalg::SolverGroups &groups)
-{
-  MPI_Comm leaders = groups.leaders();
-  const auto scattered = [&](const auto &member) { // (coarser unknowns) of each group
-    using List = std::decay_t<decltype(member(*of_groups[0]))>;
-    std::vector<List> lists;
-    for (const CoarserPointer &of_group : of_groups)
-      lists.push_back(member(*of_group));
-    return linalg::scatter_from_first(std::move(lists), leaders);
-  };
-  const bool is_there = groups.number() == 0 && of_groups[0];
-  if (Utilities::MPI::max(is_there ? 1 : 0, leaders) == 0)
-    return nullptr;
-  auto mine = std::make_shared<linalg::CoarserUnknowns>();
-  linalg::HostProlongation &P = mine->prolongation;
-  P.n_columns = scattered([](const auto &of_group) {
-                  return std::vector<int>{of_group.prolongation.n_columns};
-                }).front();
-  P.ghosts = scattered([](const auto &of_group) { return of_group.prolongation.ghosts; });
-  P.row_starts = scattered([](const auto &of_group) { return of_group.prolongation.row_starts; });
-  P.columns = scattered([](const auto &of_group) { return of_group.prolongation.columns; });
-  P.values = scattered([](const auto &of_group) { return of_group.prolongation.values; });
-  mine->unknowns.per_node = given.per_node;
-  mine->unknowns.dimension = given.dimension;
-  mine->unknowns.coordinates =
-      scattered([](const auto &of_group) { return of_group.unknowns.coordinates; });
-  for (CoarserPointer &of_group : of_groups)
-    of_group = of_group->unknowns.coarser.get();
-  mine->unknowns.coarser = scatter_to_groups(std::move(of_groups), given, groups);
   return mine;
 }
 
-/// The first leader makes them for all groups: families of cells, and what nodes depend on, do not
-/// end where a group does. Is called by all leaders.
-CoarserPointer coarser_meshes_of_groups(ForestCells cells, UnknownLines lines,
-                                        linalg::Unknowns given, const linalg::SolverGroups &groups)
-{
-  MPI_Comm leaders = groups.leaders();
-  const auto n_nodes = static_cast<int>(lines.is_constrained.size()) / given.per_node;
-  std::vector<int> starts = {0};
-  for (const int n : Utilities::MPI::all_gather(leaders, n_nodes))
-    starts.push_back(starts.back() + n);
-  given.coordinates = linalg::gather_on_first(std::move(given.coordinates), leaders);
-  cells = of_all_groups(std::move(cells), leaders);
-  lines = of_all_groups(std::move(lines), leaders);
-  std::vector<CoarserPointer> of_groups;
-  if (groups.number() == 0)
-    of_groups = unknowns_of_coarser_meshes(std::move(cells), std::move(lines), given, starts);
-  return scatter_to_groups(std::move(of_groups), given, groups);
-}
-
-/// Those of coarser meshes, for linear elements; made when they are wanted. None on ranks but
-/// leaders, which all have them or none.
+/// Those of coarser meshes, for linear elements; made when they are wanted, by each leader for its
+/// group but of the cells of all: families of cells, and what nodes depend on, do not end where a
+/// group does. None on ranks but leaders, which all have them or none.
 template <int dim>
 linalg::LazyCoarserUnknowns of_coarser_meshes(const Discretization<dim> &fine,
                                               const linalg::Unknowns &given,
                                               const linalg::GroupSystem &system)
 {
   const linalg::SolverGroups &groups = system.groups();
-  ForestCells cells = forest_cells(fine, system);
-  UnknownLines lines = unknown_lines(fine, system);
+  const auto on_leader = [&](auto list) { return system.gather_on_leader(std::move(list)); };
+  ForestCells cells = gathered(forest_cells(fine), on_leader);
+  ConstrainedUnknowns constrained = gathered(constrained_unknowns(fine), on_leader);
+  std::vector<int> starts = starts_of_groups(fine, groups);
+  for (int &start : starts)
+    start /= given.per_node;
   if (!groups.is_leader())
     return {};
   const int deepest =
       cells.levels.empty() ? 0 : *std::max_element(cells.levels.begin(), cells.levels.end());
   if (Utilities::MPI::max(deepest, groups.leaders()) == 0) // nothing coarsens
     return {};
-  return linalg::LazyCoarserUnknowns([cells = std::move(cells), lines = std::move(lines),
-                                      given = given, groups]() mutable {
-    return coarser_meshes_of_groups(std::move(cells), std::move(lines), std::move(given), groups);
+  return linalg::LazyCoarserUnknowns([cells = std::move(cells),
+                                      constrained = std::move(constrained), given = given,
+                                      starts = std::move(starts), groups]() mutable {
+    const auto on_all = [&](auto list) {
+      return linalg::gather_on_all(std::move(list), groups.leaders());
+    };
+    return unknowns_of_coarser_meshes(gathered(std::move(cells), on_all),
+                                      gathered(std::move(constrained), on_all), given, starts,
+                                      groups.number());
   });
 }
 

@@ -1,6 +1,8 @@
 #ifndef femgpu_linalg_base_unknowns_h
 #define femgpu_linalg_base_unknowns_h
 
+#include "linalg/base/raw_vector.h"
+
 #include <functional>
 #include <memory>
 #include <utility>
@@ -14,9 +16,9 @@ struct HostProlongation
 {
   int n_columns = 0;
   std::vector<long long> ghosts; ///< their global numbers, ascending
-  std::vector<int> row_starts = {0};
-  std::vector<int> columns;
-  std::vector<double> values;
+  RawVector<int> row_starts = {0};
+  RawVector<int> columns;
+  RawVector<double> values;
 };
 
 struct CoarserUnknowns;

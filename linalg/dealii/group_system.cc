@@ -162,8 +162,8 @@ std::vector<std::size_t> GroupSystem::rows_of_groups() const
   return rows;
 }
 
-template <class T>
-std::vector<T> GroupSystem::gather_on_leader(std::vector<T> mine) const
+template <class List>
+List GroupSystem::gather_on_leader(List mine) const
 {
   MPI_Comm group = solver_groups.group();
   if (dealii::Utilities::MPI::n_mpi_processes(group) == 1)
@@ -172,16 +172,24 @@ std::vector<T> GroupSystem::gather_on_leader(std::vector<T> mine) const
   const std::vector<std::size_t> sizes = dealii::Utilities::MPI::all_gather(group, mine.size());
   const auto begin = std::accumulate(sizes.begin(), sizes.begin() + here, std::size_t(0));
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
-  const NodeArray<T> all(group, mine.size());
-  std::copy(mine.begin(), mine.end(), all.data() + begin);
-  all.synchronize();
+  const NodeArray<typename List::value_type> shared(group, mine.size());
+  std::copy(mine.begin(), mine.end(), shared.data() + begin);
+  shared.synchronize();
   MPI_Barrier(group);
-  all.synchronize();
-  return here == 0 ? std::vector<T>(all.data(), all.data() + total) : std::vector<T>();
+  shared.synchronize();
+  List all(here == 0 ? total : 0);
+  constexpr std::size_t at_once = 1 << 20;
+#pragma omp parallel for schedule(static) if (all.size() > at_once)
+  for (std::size_t first = 0; first < all.size(); first += at_once)
+    std::copy_n(shared.data() + first, std::min(at_once, all.size() - first), all.data() + first);
+  return all;
 }
 
 template std::vector<int> GroupSystem::gather_on_leader(std::vector<int>) const;
 template std::vector<double> GroupSystem::gather_on_leader(std::vector<double>) const;
+template RawVector<unsigned char> GroupSystem::gather_on_leader(RawVector<unsigned char>) const;
+template RawVector<int> GroupSystem::gather_on_leader(RawVector<int>) const;
+template RawVector<double> GroupSystem::gather_on_leader(RawVector<double>) const;
 
 void GroupSystem::set_zero()
 {

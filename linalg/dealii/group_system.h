@@ -46,9 +46,9 @@ public:
   }
 
   /// Collective. The numbers of a group's ranks, one rank after the other, on its leader; elsewhere
-  /// none. @tparam T int or double
-  template <class T>
-  std::vector<T> gather_on_leader(std::vector<T> mine) const;
+  /// none. @tparam List a std::vector of int or double or a RawVector of these or unsigned char
+  template <class List>
+  List gather_on_leader(List mine) const;
 
   /// Sets this rank's rows of the matrix, of b and of w to zero.
   void set_zero();

@@ -1,5 +1,4 @@
 #include "physics/assembler.h"
-#include "physics/coarser_meshes.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
@@ -16,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -316,102 +314,6 @@ TEST(CoarserUnknowns, of_coarser_meshes_have_linear_functions_at_hanging_nodes)
 {
   expect_linear_functions<2>();
   expect_linear_functions<3>();
-}
-
-/// A square that is refined @p times, each time at its first corner alone.
-ForestCells refined_at_a_corner(const int times)
-{
-  ForestCells cells{2, {}, {}, {}};
-  std::map<std::pair<int, int>, int> nodes;
-  const auto add = [&](const int x, const int y, const int level) {
-    const int size = 1 << (times - level);
-    cells.trees.push_back(0);
-    cells.levels.push_back(level);
-    for (int vertex = 0; vertex < 4; ++vertex) {
-      const std::pair at(x + size * (vertex & 1), y + size * (vertex >> 1));
-      cells.nodes.push_back(nodes.emplace(at, static_cast<int>(nodes.size())).first->second);
-    }
-  };
-  add(0, 0, times);
-  for (int level = times; level > 0; --level)
-    for (int child = 1; child < 4; ++child) {
-      const int size = 1 << (times - level);
-      add(size * (child & 1), size * (child >> 1), level);
-    }
-  return cells;
-}
-
-/// Groups, one of them without nodes, have together what one group has of all nodes.
-TEST(CoarserUnknowns, of_coarser_meshes_are_those_of_all_groups)
-{
-  const int times = 12, n_nodes = 4 + 5 * times, n = 2 * n_nodes;
-  linalg::Unknowns given;
-  given.per_node = 2;
-  given.dimension = 1;
-  for (int i = 0; i < n; ++i)
-    given.coordinates.push_back(i);
-  const auto with_groups = [&](const std::vector<int> &starts) {
-    return unknowns_of_coarser_meshes(refined_at_a_corner(times),
-                                      {std::vector<int>(n, 0), std::vector<int>(n + 1, 0), {}, {}},
-                                      given, starts);
-  };
-  auto all = with_groups({0, n_nodes})[0];
-  auto groups = with_groups({0, 17, 17, 40, n_nodes});
-  for (; all; all = all->unknowns.coarser.get()) {
-    const linalg::HostProlongation &P = all->prolongation;
-    int first = 0; // column of the group
-    std::size_t row = 0;
-    std::vector<double> coordinates;
-    for (auto &group : groups) {
-      ASSERT_NE(group, nullptr);
-      const linalg::HostProlongation &own = group->prolongation;
-      for (std::size_t i = 0; i + 1 < own.row_starts.size(); ++i, ++row) {
-        std::map<long long, double> expected, entries;
-        for (int k = P.row_starts[row]; k < P.row_starts[row + 1]; ++k)
-          expected[P.columns[k]] = P.values[k];
-        for (int k = own.row_starts[i]; k < own.row_starts[i + 1]; ++k) {
-          const int column = own.columns[k];
-          entries[column < own.n_columns ? first + column : own.ghosts[column - own.n_columns]] =
-              own.values[k];
-        }
-        EXPECT_EQ(entries, expected);
-      }
-      first += own.n_columns;
-      const auto &here = group->unknowns.coordinates;
-      EXPECT_EQ(here.size(), static_cast<std::size_t>(own.n_columns));
-      coordinates.insert(coordinates.end(), here.begin(), here.end());
-      group = group->unknowns.coarser.get();
-    }
-    EXPECT_EQ(row + 1, P.row_starts.size());
-    EXPECT_EQ(first, P.n_columns);
-    EXPECT_EQ(coordinates, all->unknowns.coordinates);
-  }
-  for (const auto &group : groups)
-    EXPECT_EQ(group, nullptr);
-}
-
-TEST(CoarserUnknowns, of_coarser_meshes_become_fewer_by_a_fifth_with_each)
-{
-  const int times = 12;
-  std::size_t n_nodes = 4 + 5 * times;
-  linalg::Unknowns given;
-  given.per_node = 1;
-  given.dimension = 2;
-  auto coarser = unknowns_of_coarser_meshes(
-      refined_at_a_corner(times),
-      {std::vector<int>(n_nodes, 0), std::vector<int>(n_nodes + 1, 0), {}, {}}, given,
-      {0, static_cast<int>(n_nodes)})[0];
-  for (; coarser; coarser = coarser->unknowns.coarser.get()) {
-    const linalg::HostProlongation &P = coarser->prolongation;
-    ASSERT_EQ(P.row_starts.size(), n_nodes + 1);
-    EXPECT_LE(P.n_columns, 0.8 * static_cast<double>(n_nodes));
-    for (std::size_t i = 0; i < n_nodes; ++i)
-      EXPECT_NEAR(std::accumulate(P.values.begin() + P.row_starts[i],
-                                  P.values.begin() + P.row_starts[i + 1], 0.),
-                  1., 1e-12);
-    n_nodes = static_cast<std::size_t>(P.n_columns);
-  }
-  EXPECT_EQ(n_nodes, 4);
 }
 
 TEST(CoarserUnknowns, are_told_only_where_they_are_wanted)

@@ -81,14 +81,14 @@ std::shared_ptr<const CsrMatrix> given_prolongation(const CsrMatrix &A,
   if (P.row_starts.size() != static_cast<std::size_t>(A.n()) + 1)
     throw ParameterError("A prolongation of " + std::to_string(P.row_starts.size() - 1) +
                          " rows does not fit a matrix with " + std::to_string(A.n()) + ".");
-  std::vector<double> scaled;
+  RawVector<double> scaled;
   if (!scales.empty()) {
     scaled = P.values;
     for (int i = 0; i < A.n(); ++i)
       for (int k = P.row_starts[i]; k < P.row_starts[i + 1]; ++k)
         scaled[k] /= scales[i];
   }
-  const std::vector<double> &values = scales.empty() ? P.values : scaled;
+  const RawVector<double> &values = scales.empty() ? P.values : scaled;
   const ExecutorPtr &executor = A.executor();
   auto domain = std::make_shared<RowSpace>(*A.range(), P.n_columns);
   if (A.range()->communicator() != nullptr)

@@ -1,0 +1,179 @@
+#include "physics/coarser_meshes.h"
+
+#include <gtest/gtest.h>
+#include <omp.h>
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+/**
+ * @file
+ * Unknowns of coarser meshes, of forests that are written down cell by cell.
+ */
+namespace
+{
+using namespace femgpu;
+
+/// A square or cube that is refined @p everywhere times, and then @p times at its first corner.
+class RefinedAtACorner
+{
+public:
+  RefinedAtACorner(const int dimension, const int everywhere, const int times)
+      : everywhere(everywhere), finest(everywhere + times), cells{dimension, {}, {}}
+  {
+    add({}, 0);
+  }
+
+  int n_nodes() const
+  {
+    return static_cast<int>(numbers.size());
+  }
+  /// Of a corner of the whole.
+  int corner(const int vertex) const
+  {
+    return numbers.at(place({}, 0, vertex));
+  }
+
+private:
+  using Place = std::array<int, 3>; // in cells of the finest level
+
+  Place place(Place of_cell, const int level, const int vertex) const
+  {
+    for (int d = 0; d < cells.dimension; ++d)
+      of_cell[d] += (vertex >> d & 1) << (finest - level);
+    return of_cell;
+  }
+  void add(const Place &of_cell, const int level)
+  {
+    if (level < everywhere || (level < finest && of_cell == Place())) {
+      for (int child = 0; child < cells.n_vertices(); ++child)
+        add(place(of_cell, level + 1, child), level + 1);
+      return;
+    }
+    cells.levels.push_back(static_cast<unsigned char>(level));
+    for (int vertex = 0; vertex < cells.n_vertices(); ++vertex)
+      cells.nodes.push_back(
+          numbers.emplace(place(of_cell, level, vertex), n_nodes()).first->second);
+  }
+
+  int everywhere, finest;
+  std::map<Place, int> numbers;
+
+public:
+  ForestCells cells;
+};
+
+/// Groups, one of them without nodes, have together what one group has of all nodes.
+TEST(CoarserMeshes, are_those_of_all_groups)
+{
+  const RefinedAtACorner mesh(2, 0, 12);
+  const int n_nodes = mesh.n_nodes(), n = 2 * n_nodes;
+  const auto of_group = [&](const std::vector<int> &starts, const int group) {
+    linalg::Unknowns given;
+    given.per_node = 2;
+    given.dimension = 1;
+    for (int i = 2 * starts[group]; i < 2 * starts[group + 1]; ++i)
+      given.coordinates.push_back(i);
+    return unknowns_of_coarser_meshes(mesh.cells, {}, given, starts, group);
+  };
+  auto all = of_group({0, n_nodes}, 0);
+  ASSERT_EQ(all->prolongation.row_starts.size(), static_cast<std::size_t>(n) + 1);
+  std::vector<std::shared_ptr<const linalg::CoarserUnknowns>> groups;
+  for (int group = 0; group < 4; ++group)
+    groups.push_back(of_group({0, 17, 17, 40, n_nodes}, group));
+  for (; all; all = all->unknowns.coarser.get()) {
+    const linalg::HostProlongation &P = all->prolongation;
+    int first = 0; // column of the group
+    std::size_t row = 0;
+    std::vector<double> coordinates;
+    for (auto &group : groups) {
+      ASSERT_NE(group, nullptr);
+      const linalg::HostProlongation &own = group->prolongation;
+      for (std::size_t i = 0; i + 1 < own.row_starts.size(); ++i, ++row) {
+        std::map<long long, double> expected, entries;
+        for (int k = P.row_starts[row]; k < P.row_starts[row + 1]; ++k)
+          expected[P.columns[k]] = P.values[k];
+        for (int k = own.row_starts[i]; k < own.row_starts[i + 1]; ++k) {
+          const int column = own.columns[k];
+          entries[column < own.n_columns ? first + column : own.ghosts[column - own.n_columns]] =
+              own.values[k];
+        }
+        EXPECT_EQ(entries, expected);
+      }
+      first += own.n_columns;
+      const auto &here = group->unknowns.coordinates;
+      EXPECT_EQ(here.size(), static_cast<std::size_t>(own.n_columns));
+      coordinates.insert(coordinates.end(), here.begin(), here.end());
+      group = group->unknowns.coarser.get();
+    }
+    EXPECT_EQ(row + 1, P.row_starts.size());
+    EXPECT_EQ(first, P.n_columns);
+    EXPECT_EQ(coordinates, all->unknowns.coordinates);
+  }
+  for (const auto &group : groups)
+    EXPECT_EQ(group, nullptr);
+}
+
+TEST(CoarserMeshes, become_fewer_by_a_fifth_with_each)
+{
+  const RefinedAtACorner mesh(2, 0, 12);
+  auto n_nodes = static_cast<std::size_t>(mesh.n_nodes());
+  linalg::Unknowns given;
+  given.per_node = 1;
+  given.dimension = 2;
+  auto coarser = unknowns_of_coarser_meshes(mesh.cells, {}, given, {0, mesh.n_nodes()}, 0);
+  for (; coarser; coarser = coarser->unknowns.coarser.get()) {
+    const linalg::HostProlongation &P = coarser->prolongation;
+    ASSERT_EQ(P.row_starts.size(), n_nodes + 1);
+    EXPECT_LE(P.n_columns, 0.8 * static_cast<double>(n_nodes));
+    for (std::size_t i = 0; i < n_nodes; ++i)
+      EXPECT_NEAR(std::accumulate(P.values.begin() + P.row_starts[i],
+                                  P.values.begin() + P.row_starts[i + 1], 0.),
+                  1., 1e-12);
+    n_nodes = static_cast<std::size_t>(P.n_columns);
+  }
+  EXPECT_EQ(n_nodes, 4);
+}
+
+/// Also where a node is a midpoint of parents that different threads make, and its terms have sums
+/// that depend on their order.
+TEST(CoarserMeshes, have_the_same_bits_with_any_number_of_threads)
+{
+  const int n_threads = omp_get_max_threads();
+  for (const RefinedAtACorner &mesh : {RefinedAtACorner(2, 8, 6), RefinedAtACorner(3, 5, 4)}) {
+    ConstrainedUnknowns constrained;
+    for (int node = 0; node < mesh.n_nodes(); node += 7)
+      if (node != mesh.corner(0) && node != mesh.corner(3)) {
+        constrained.unknowns.push_back(2 * node + 1);
+        constrained.n_terms.push_back(2);
+        constrained.columns.insert(constrained.columns.end(),
+                                   {2 * mesh.corner(0) + 1, 2 * mesh.corner(3) + 1});
+        constrained.weights.insert(constrained.weights.end(), {1. / 3., 0.6});
+      }
+    linalg::Unknowns given;
+    given.per_node = 2;
+    const auto with_threads = [&](const int n) {
+      omp_set_num_threads(n);
+      return unknowns_of_coarser_meshes(mesh.cells, constrained, given, {0, mesh.n_nodes()}, 0);
+    };
+    auto expected = with_threads(1), coarser = with_threads(4);
+    int n_meshes = 0;
+    for (; expected; expected = expected->unknowns.coarser.get(), ++n_meshes) {
+      ASSERT_NE(coarser, nullptr);
+      const linalg::HostProlongation &P = expected->prolongation, &other = coarser->prolongation;
+      EXPECT_EQ(P.n_columns, other.n_columns);
+      EXPECT_EQ(P.row_starts, other.row_starts);
+      EXPECT_EQ(P.columns, other.columns);
+      EXPECT_EQ(P.values, other.values);
+      coarser = coarser->unknowns.coarser.get();
+    }
+    EXPECT_EQ(coarser, nullptr);
+    EXPECT_GE(n_meshes, 4);
+  }
+  omp_set_num_threads(n_threads);
+}
+} // namespace
