@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace femgpu
@@ -25,10 +26,7 @@ int is_below_level(typename internal::p4est::types<dim>::forest *const forest,
 template <int dim>
 ForestMesh<dim>::ForestMesh(MPI_Comm communicator)
     : parallel::distributed::Triangulation<dim>(communicator, Triangulation<dim>::none)
-{
-  this->signals.post_p4est_refinement.connect([this] { follows_forest = true; });
-  this->signals.post_distributed_refinement.connect([this] { follows_forest = false; });
-}
+{}
 
 template <int dim>
 void ForestMesh<dim>::refine_all(const unsigned int times)
@@ -46,9 +44,7 @@ void ForestMesh<dim>::refine_all(const unsigned int times)
   forest->user_pointer = &level;
   Functions::refine(forest.get(), /* recursive */ 1, is_below_level<dim>, nullptr);
   Functions::partition(forest.get(), /* keeps families together */ 1, nullptr);
-  follows_forest = true;
   this->load(forest.get());
-  follows_forest = false;
   this->signals.create(); // which DoFHandlers of the coarse mesh wait for, and load() forgets
 }
 
@@ -105,6 +101,13 @@ bool can_be_coarsened(const Cell &cell)
 } // namespace
 
 template <int dim>
+void ForestMesh<dim>::execute_coarsening_and_refinement()
+{
+  is_before_forest = true;
+  parallel::distributed::Triangulation<dim>::execute_coarsening_and_refinement();
+}
+
+template <int dim>
 bool ForestMesh<dim>::prepare_coarsening_and_refinement()
 {
   if (!this->get_periodic_face_map().empty())
@@ -115,7 +118,7 @@ bool ForestMesh<dim>::prepare_coarsening_and_refinement()
       cell->clear_coarsen_flag();
       has_changed = true;
     }
-  if (!follows_forest)
+  if (std::exchange(is_before_forest, false))
     return has_changed;
   FinestLevels<dim> finest(*this);
   for (bool changes = true; changes; has_changed = has_changed || changes) {

@@ -26,9 +26,10 @@ public:
    * anew. With periodic sides it is deal.II's.
    */
   bool prepare_coarsening_and_refinement() override;
+  void execute_coarsening_and_refinement() override;
 
 private:
-  bool follows_forest = false; ///< which has been refined already
+  bool is_before_forest = false; ///< p4est will see to the flags of the next preparation
 };
 } // namespace femgpu
 
