@@ -130,9 +130,10 @@ std::optional<Stop> RefinementControl<dim>::too_many(const std::size_t n_dofs) c
 {
   if (study.maximum_dofs == 0 || n_dofs <= study.maximum_dofs)
     return {};
-  return Stop{"maximum_dofs", "Stopped: the next cycle would have " + std::to_string(n_dofs) +
-                                  " dofs, more than Study/Maximum dofs = " +
-                                  std::to_string(study.maximum_dofs) + "."};
+  return Stop{"maximum_dofs",
+              "Stopped: the next cycle would have at least " + std::to_string(n_dofs) +
+                  " dofs, more than Study/Maximum dofs = " + std::to_string(study.maximum_dofs) +
+                  "."};
 }
 
 template class RefinementControl<2>;

@@ -47,7 +47,7 @@ public:
   std::optional<Stop> flag(Mesh<dim> &mesh, const dealii::Vector<float> &indicators,
                            unsigned int n_refinements) const;
 
-  /// Is a mesh with so many dofs not solved?
+  /// Is a mesh with so many dofs or more not solved?
   std::optional<Stop> too_many(std::size_t n_dofs) const;
 
 private:

@@ -25,10 +25,8 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
-#include <deal.II/grid/grid_tools.h>
 #include <deal.II/numerics/vector_tools_interpolate.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <sstream>
@@ -205,6 +203,8 @@ std::optional<Stop> Study<dim>::make_grid()
       parameters.mesh.initial_refinements + static_cast<unsigned int>(study.cycles.size()) - 1;
   if (auto stop = control.flag(mesh, indicators, n_refinements))
     return stop;
+  if (auto stop = control.too_many(least_dofs_after_flags(discretization)))
+    return stop; // certain already, without the time of making that mesh
   check_size(size_with(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)), "Study/Cycles");
   u = refine_and_transfer(mesh, discretization, u);
   check_curved_cells(discretization);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace femgpu
@@ -43,41 +44,98 @@ void ForestMesh<dim>::refine_all(const unsigned int times)
   forest->user_pointer = &level;
   Functions::refine(forest.get(), /* recursive */ 1, is_below_level<dim>, nullptr);
   Functions::partition(forest.get(), /* keeps families together */ 1, nullptr);
-  is_loading = this->get_periodic_face_map().empty();
   this->load(forest.get());
-  is_loading = false;
   this->signals.create(); // which DoFHandlers of the coarse mesh wait for, and load() forgets
+}
+
+namespace
+{
+/// The finest level that cells around a vertex get by their flags.
+template <int dim>
+class FinestLevels
+{
+public:
+  using Cell = typename Triangulation<dim>::cell_iterator;
+
+  explicit FinestLevels(const Triangulation<dim> &mesh) : finest(mesh.n_vertices(), 0)
+  {
+    for (const auto &cell : mesh.active_cell_iterators())
+      add(cell);
+  }
+  void add(const Cell &cell)
+  {
+    for (const auto v : cell->vertex_indices())
+      finest[cell->vertex_index(v)] = std::max(finest[cell->vertex_index(v)], level_of(cell));
+  }
+  /// Is @p cell beside one that will be finer by two levels or more?
+  bool is_too_coarse(const Cell &cell) const
+  {
+    const auto vertices = cell->vertex_indices();
+    return std::any_of(vertices.begin(), vertices.end(), [&](const unsigned int v) {
+      return finest[cell->vertex_index(v)] > level_of(cell) + 1;
+    });
+  }
+
+private:
+  static int level_of(const Cell &cell)
+  {
+    return cell->level() + (cell->refine_flag_set() ? 1 : 0) - (cell->coarsen_flag_set() ? 1 : 0);
+  }
+
+  std::vector<int> finest;
+};
+
+/// Will @p cell, which is flagged, become one with its siblings?
+template <class Cell>
+bool can_be_coarsened(const Cell &cell)
+{
+  if (cell->level() == 0)
+    return false;
+  for (unsigned int c = 0; c < cell->parent()->n_children(); ++c) {
+    const auto sibling = cell->parent()->child(c);
+    if (!sibling->is_active() || !sibling->coarsen_flag_set() || sibling->refine_flag_set())
+      return false;
+  }
+  return true;
+}
+} // namespace
+
+template <int dim>
+void ForestMesh<dim>::execute_coarsening_and_refinement()
+{
+  is_before_forest = true;
+  parallel::distributed::Triangulation<dim>::execute_coarsening_and_refinement();
 }
 
 template <int dim>
 bool ForestMesh<dim>::prepare_coarsening_and_refinement()
 {
-  if (!is_loading)
+  if (!this->get_periodic_face_map().empty())
     return parallel::distributed::Triangulation<dim>::prepare_coarsening_and_refinement();
-  std::vector<int> finest(this->n_vertices(), 0); // level of the cells around, once refined
-  bool any_flags = false;
-  const auto add = [&](const auto &cell) {
-    for (const auto v : cell->vertex_indices())
-      finest[cell->vertex_index(v)] = std::max(finest[cell->vertex_index(v)], cell->level() + 1);
-    any_flags = true;
-  };
-  for (const auto &cell : this->active_cell_iterators()) {
-    cell->clear_coarsen_flag(); // cells that are there for their neighbours alone
-    if (cell->refine_flag_set())
-      add(cell);
-  }
   bool has_changed = false;
-  for (bool changes = any_flags; changes;) {
+  for (const auto &cell : this->active_cell_iterators())
+    if (cell->coarsen_flag_set() && !can_be_coarsened(cell)) {
+      cell->clear_coarsen_flag();
+      has_changed = true;
+    }
+  if (std::exchange(is_before_forest, false))
+    return has_changed;
+  FinestLevels<dim> finest(*this);
+  for (bool changes = true; changes; has_changed = has_changed || changes) {
     changes = false;
-    for (const auto &cell : this->active_cell_iterators()) {
-      const auto is_too_fine = [&](const unsigned int v) {
-        return finest[cell->vertex_index(v)] > cell->level() + 1;
-      };
-      const auto vertices = cell->vertex_indices();
-      if (!cell->refine_flag_set() && std::any_of(vertices.begin(), vertices.end(), is_too_fine)) {
+    // the finest cells first: coarser ones follow them in the same loop
+    for (auto cell = this->last_active(); cell != this->end(); --cell) {
+      if (cell->refine_flag_set() || !finest.is_too_coarse(cell))
+        continue;
+      changes = true;
+      if (cell->coarsen_flag_set())
+        for (unsigned int c = 0; c < cell->parent()->n_children(); ++c) {
+          cell->parent()->child(c)->clear_coarsen_flag();
+          finest.add(cell->parent()->child(c));
+        }
+      if (finest.is_too_coarse(cell)) {
         cell->set_refine_flag();
-        add(cell);
-        changes = has_changed = true;
+        finest.add(cell);
       }
     }
   }

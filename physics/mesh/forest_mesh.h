@@ -19,12 +19,17 @@ public:
    */
   void refine_all(unsigned int times);
 
-  /// While a uniform forest becomes a mesh, all there is to see to are the cells of other ranks,
-  /// which get as fine as their neighbours need them. deal.II looks at all cells many times.
+  /**
+   * Keeps the flags of families that can be coarsened. p4est keeps neighbours within one level, of
+   * all ranks as of one. While the mesh follows the forest, so are cells that the forest does not
+   * have here, with few loops over cells: deal.II looks at all of them many times, for each level
+   * anew. With periodic sides it is deal.II's.
+   */
   bool prepare_coarsening_and_refinement() override;
+  void execute_coarsening_and_refinement() override;
 
 private:
-  bool is_loading = false; ///< a uniform forest without periodic sides
+  bool is_before_forest = false; ///< p4est will see to the flags of the next preparation
 };
 } // namespace femgpu
 

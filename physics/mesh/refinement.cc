@@ -266,11 +266,9 @@ FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretizatio
 {
   if (mesh.is_simplex)
     return refine_simplices_and_transfer(mesh, discretization, u);
-  auto &triangulation = *mesh.triangulation;
-  triangulation.prepare_coarsening_and_refinement();
   compat::SolutionTransfer<dim, FeVector> transfer(discretization.dofs());
   transfer.prepare_for_coarsening_and_refinement(u);
-  triangulation.execute_coarsening_and_refinement();
+  mesh.triangulation->execute_coarsening_and_refinement();
   discretization.distribute_dofs();
   FeVector guess = discretization.make_vector(); // interpolate() writes to ghost entries, too
   transfer.interpolate(guess);

@@ -1,8 +1,10 @@
 #ifndef femgpu_physics_refinement_forecast_h
 #define femgpu_physics_refinement_forecast_h
 
+#include "physics/discretization.h"
 #include "physics/mesh/local_refinement.h"
-#include "physics/mesh/mesh.h"
+
+#include <cstddef>
 
 namespace femgpu
 {
@@ -19,6 +21,14 @@ double forecast_cells(const Mesh<dim> &mesh, unsigned int times,
 /// leave, without those that keep neighbours within one level.
 template <int dim>
 double cells_after_flags(const Mesh<dim> &mesh);
+
+/**
+ * Collective. At least so many dofs the refinement that is flagged will leave, whatever else it
+ * refines, or does not coarsen, to keep neighbours within one level. Exact if all quadrilaterals
+ * are flagged; of triangles and tetrahedra the dofs that there are.
+ */
+template <int dim>
+std::size_t least_dofs_after_flags(const Discretization<dim> &discretization);
 } // namespace femgpu
 
 #endif
