@@ -56,12 +56,16 @@ void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
   for (const auto row : owned)
     lengths.push_back(pattern.row_length(row));
   const auto first = owned.n_elements() > 0 ? owned.nth_index_in_set(0) : 0;
-  system.reinit(lengths, [&](const std::size_t row, types::global_dof_index *columns) {
-    // end(row) searches for the next row that has entries: too slow to ask for each entry
-    auto entry = pattern.begin(first + row);
-    for (unsigned int k = 0; k < lengths[row]; ++k, ++entry)
-      columns[k] = entry->column();
-  });
+  std::vector<types::global_dof_index> columns;
+  system.reinit(
+      lengths, [&](const std::size_t row) -> const auto & {
+        columns.clear();
+        // end(row) searches for the next row that has entries: too slow to ask for each entry
+        auto entry = pattern.begin(first + row);
+        for (unsigned int k = 0; k < lengths[row]; ++k, ++entry)
+          columns.push_back(entry->column());
+        return columns;
+      });
 }
 } // namespace
 
@@ -73,10 +77,10 @@ void make_pattern(const Discretization<dim> &discretization, linalg::GroupSystem
     return;
   }
   CellCoupling<dim> coupling(discretization);
-  system.reinit(coupling.row_lengths(),
-                [&](const std::size_t row, types::global_dof_index *columns) {
-                  coupling.fill_row(row, columns);
-                });
+  system.reinit(
+      coupling.row_lengths(), [&](const std::size_t row) -> const auto & {
+        return coupling.row_columns(row);
+      });
 }
 
 namespace

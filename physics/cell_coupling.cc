@@ -8,88 +8,123 @@ using namespace dealii;
 
 template <int dim>
 CellCoupling<dim>::CellCoupling(const Discretization<dim> &discretization)
-    : first_owned(
-          discretization.owned().n_elements() > 0 ? discretization.owned().nth_index_in_set(0) : 0),
+    : dofs(discretization.relevant().begin(), discretization.relevant().end()),
       n_owned(static_cast<LocalIndex>(discretization.owned().n_elements()))
 {
-  for (const Index dof : discretization.relevant())
-    if (dof < first_owned || dof >= first_owned + n_owned)
-      ghosts.push_back(dof);
-  seen_by.assign(n_owned + ghosts.size(), 0);
-  find_fixed_dofs(discretization);
+  if (n_owned > 0)
+    first_owned = static_cast<LocalIndex>(
+        std::lower_bound(dofs.begin(), dofs.end(), discretization.owned().nth_index_in_set(0)) -
+        dofs.begin());
   add_cells(discretization);
   sort_cells_by_dof();
+  find_nodes();
+  seen_by.assign(node_begins.size() - 1, 0);
 }
 
 template <int dim>
-void CellCoupling<dim>::find_fixed_dofs(const Discretization<dim> &discretization)
+std::vector<bool> CellCoupling<dim>::fixed_dofs(const Discretization<dim> &discretization) const
 {
   // Asked of the owners: a ghost may be on a boundary that this rank does not see.
   FeVector fixed = discretization.make_vector();
   for (LocalIndex i = 0; i < n_owned; ++i)
-    fixed.local_element(i) = discretization.constraints().is_constrained(first_owned + i) ? 1. : 0.;
+    fixed.local_element(i) =
+        discretization.constraints().is_constrained(dofs[first_owned + i]) ? 1. : 0.;
   fixed.update_ghost_values();
-  is_fixed.resize(n_owned + ghosts.size());
+  std::vector<bool> is_fixed(dofs.size());
   for (LocalIndex i = 0; i < is_fixed.size(); ++i)
-    is_fixed[i] = fixed(i < n_owned ? first_owned + i : ghosts[i - n_owned]) != 0.;
+    is_fixed[i] = fixed(dofs[i]) != 0.;
+  return is_fixed;
 }
 
 template <int dim>
 auto CellCoupling<dim>::local_index(const Index dof) const -> LocalIndex
 {
-  if (dof >= first_owned && dof < first_owned + n_owned)
-    return dof - first_owned;
-  const auto ghost = std::lower_bound(ghosts.begin(), ghosts.end(), dof);
-  return n_owned + static_cast<LocalIndex>(ghost - ghosts.begin());
+  const auto owned = dofs.begin() + first_owned;
+  if (n_owned > 0 && dof >= *owned && dof < *owned + n_owned)
+    return first_owned + (dof - *owned);
+  return static_cast<LocalIndex>(std::lower_bound(dofs.begin(), dofs.end(), dof) - dofs.begin());
 }
 
 template <int dim>
 void CellCoupling<dim>::add_cells(const Discretization<dim> &discretization)
 {
-  std::vector<Index> dofs(discretization.element().n_dofs_per_cell());
+  const std::vector<bool> is_fixed = fixed_dofs(discretization);
+  std::vector<Index> of_cell(discretization.element().n_dofs_per_cell());
   for (const auto &cell : discretization.cells()) {
-    cell->get_dof_indices(dofs);
-    for (const Index dof : dofs) {
+    cell->get_dof_indices(of_cell);
+    for (const Index dof : of_cell) {
       const LocalIndex i = local_index(dof);
       if (!is_fixed[i])
-        cell_dofs.push_back(i);
+        cell_nodes.push_back(i);
     }
-    cell_begins.push_back(cell_dofs.size());
+    cell_begins.push_back(cell_nodes.size());
   }
 }
 
 template <int dim>
 void CellCoupling<dim>::sort_cells_by_dof()
 {
-  dof_begins.assign(n_owned + 1, 0);
-  for (const LocalIndex i : cell_dofs)
-    if (i < n_owned)
-      ++dof_begins[i + 1];
-  for (LocalIndex i = 0; i < n_owned; ++i)
+  dof_begins.assign(dofs.size() + 1, 0);
+  for (const LocalIndex i : cell_nodes)
+    ++dof_begins[i + 1];
+  for (LocalIndex i = 0; i < dofs.size(); ++i)
     dof_begins[i + 1] += dof_begins[i];
-  dof_cells.resize(dof_begins[n_owned]);
+  dof_cells.resize(cell_nodes.size());
   std::vector<std::size_t> next(dof_begins.begin(), dof_begins.end() - 1);
   for (LocalIndex cell = 0; cell + 1 < cell_begins.size(); ++cell)
     for (std::size_t k = cell_begins[cell]; k < cell_begins[cell + 1]; ++k)
-      if (cell_dofs[k] < n_owned)
-        dof_cells[next[cell_dofs[k]]++] = cell;
+      dof_cells[next[cell_nodes[k]]++] = cell;
+}
+
+/// Dofs that follow each other in the same cells make a node; a dof without cells is one by itself.
+template <int dim>
+void CellCoupling<dim>::find_nodes()
+{
+  const auto cells = dof_cells.begin();
+  node_of_dof.resize(dofs.size());
+  for (LocalIndex i = 0; i < dofs.size(); ++i) {
+    const auto begin = cells + dof_begins[i], end = cells + dof_begins[i + 1];
+    if (i == 0 || begin == end ||
+        !std::equal(begin, end, cells + dof_begins[node_begins.back()],
+                    cells + dof_begins[node_begins.back() + 1]))
+      node_begins.push_back(i);
+    node_of_dof[i] = static_cast<LocalIndex>(node_begins.size()) - 1;
+  }
+  node_begins.push_back(static_cast<LocalIndex>(dofs.size()));
+  std::size_t n = 0, k = 0;
+  for (auto cell_end = cell_begins.begin() + 1; cell_end != cell_begins.end(); ++cell_end) {
+    for (; k < *cell_end; ++k)
+      if (const LocalIndex i = cell_nodes[k]; i == node_begins[node_of_dof[i]])
+        cell_nodes[n++] = node_of_dof[i];
+    *cell_end = n;
+  }
 }
 
 template <int dim>
-void CellCoupling<dim>::find_columns(const LocalIndex row)
+void CellCoupling<dim>::find_columns(const LocalIndex node)
 {
-  columns.clear();
-  if (is_fixed[row]) {
-    columns.push_back(row);
+  nodes.clear();
+  const LocalIndex dof = node_begins[node];
+  if (dof_begins[dof] == dof_begins[dof + 1]) {
+    nodes.push_back(node);
     return;
   }
-  ++n_rows_looked_at;
-  for (std::size_t k = dof_begins[row]; k < dof_begins[row + 1]; ++k)
+  ++n_looked_at;
+  for (std::size_t k = dof_begins[dof]; k < dof_begins[dof + 1]; ++k)
     for (std::size_t l = cell_begins[dof_cells[k]]; l < cell_begins[dof_cells[k] + 1]; ++l)
-      if (seen_by[cell_dofs[l]] != n_rows_looked_at) {
-        seen_by[cell_dofs[l]] = n_rows_looked_at;
-        columns.push_back(cell_dofs[l]);
+      if (seen_by[cell_nodes[l]] != n_looked_at) {
+        seen_by[cell_nodes[l]] = n_looked_at;
+        nodes.push_back(cell_nodes[l]);
       }
+}
+
+template <int dim>
+unsigned int CellCoupling<dim>::n_columns() const
+{
+  unsigned int n = 0;
+  for (const LocalIndex node : nodes)
+    n += node_begins[node + 1] - node_begins[node];
+  return n;
 }
 
 template <int dim>
@@ -97,20 +132,32 @@ std::vector<unsigned int> CellCoupling<dim>::row_lengths()
 {
   std::vector<unsigned int> lengths(n_owned);
   for (LocalIndex row = 0; row < n_owned; ++row) {
-    find_columns(row);
-    lengths[row] = static_cast<unsigned int>(columns.size());
+    const LocalIndex node = node_of_dof[first_owned + row];
+    if (row > 0 && node == node_of_dof[first_owned + row - 1]) {
+      lengths[row] = lengths[row - 1];
+      continue;
+    }
+    find_columns(node);
+    lengths[row] = n_columns();
   }
   return lengths;
 }
 
 template <int dim>
-void CellCoupling<dim>::fill_row(const std::size_t row, Index *row_columns)
+auto CellCoupling<dim>::row_columns(const std::size_t row) -> const std::vector<Index> &
 {
-  find_columns(static_cast<LocalIndex>(row));
-  Index *end = row_columns;
-  for (const LocalIndex i : columns)
-    *end++ = i < n_owned ? first_owned + i : ghosts[i - n_owned];
-  std::sort(row_columns, end);
+  const LocalIndex node = node_of_dof[first_owned + row];
+  if (node == columns_of)
+    return columns;
+  columns_of = node;
+  find_columns(node);
+  std::sort(nodes.begin(), nodes.end());
+  columns.resize(n_columns());
+  auto next = columns.begin();
+  for (const LocalIndex other : nodes)
+    for (LocalIndex i = node_begins[other]; i < node_begins[other + 1]; ++i)
+      *next++ = dofs[i];
+  return columns;
 }
 
 template class CellCoupling<2>;

@@ -61,7 +61,8 @@ void GroupSystem::count_rows(const std::size_t my_rows, const std::size_t my_non
   }
 }
 
-void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row)
+void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths,
+                         const RowColumns &row_columns)
 {
   static std::size_t n_patterns = 0;
   number = ++n_patterns;
@@ -79,7 +80,7 @@ void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths, const Fil
   w = NodeArray<double>(group, rows);
   known = nothing_known;
 
-  number_ghosts(fill_pattern(row_lengths, fill_row), my_nonzeros);
+  number_ghosts(fill_pattern(rows, row_columns), my_nonzeros);
   if (is_last)
     low_starts.data()[n_here] = low_bits(nonzeros_here);
   low_starts.synchronize();
@@ -96,26 +97,28 @@ void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths, const Fil
 
 /// Own columns of a row first, then those of other groups, which are numbered as they come.
 /// @return the latter, in the order of their numbers
-std::vector<GroupSystem::Index>
-GroupSystem::fill_pattern(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row)
+std::vector<GroupSystem::Index> GroupSystem::fill_pattern(const std::size_t n_rows,
+                                                          const RowColumns &row_columns)
 {
-  std::vector<Index> of_row, others;
+  std::vector<Index> others;
   std::unordered_map<Index, int> numbers;
-  std::size_t k = first_nonzero;
-  for (std::size_t row = 0; row < row_lengths.size(); ++row) {
-    low_starts.data()[first_here + row] = low_bits(k);
-    of_row.resize(row_lengths[row]);
-    fill_row(row, of_row.data());
-    for (const Index column : of_row)
-      if (is_here(column))
-        columns.data()[k++] = static_cast<int>(column - first_of_group);
-    for (const Index column : of_row)
-      if (!is_here(column)) {
-        const auto [found, is_new] = numbers.emplace(column, static_cast<int>(others.size()));
-        if (is_new)
-          others.push_back(column);
-        columns.data()[k++] = n_here + found->second;
-      }
+  int *next = columns.data() + first_nonzero;
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    low_starts.data()[first_here + row] = low_bits(static_cast<std::size_t>(next - columns.data()));
+    const std::vector<Index> &of_row = row_columns(row);
+    const auto begin = std::lower_bound(of_row.begin(), of_row.end(), first_of_group),
+               end = std::lower_bound(begin, of_row.end(), first_of_group + n_here);
+    next = std::transform(begin, end, next, [this](const Index column) {
+      return static_cast<int>(column - first_of_group);
+    });
+    const auto add_other = [&](const Index column) {
+      const auto [found, is_new] = numbers.emplace(column, static_cast<int>(others.size()));
+      if (is_new)
+        others.push_back(column);
+      *next++ = n_here + found->second;
+    };
+    std::for_each(of_row.begin(), begin, add_other);
+    std::for_each(end, of_row.end(), add_other);
   }
   return others;
 }

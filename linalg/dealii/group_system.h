@@ -27,8 +27,9 @@ public:
 
   explicit GroupSystem(const SolverGroups &groups);
 
-  /// Writes the columns of this rank's @p row-th row, global numbers, ascending.
-  using FillRow = std::function<void(std::size_t row, Index *columns)>;
+  /// The columns of this rank's @p row-th row, global numbers, ascending; valid until the next
+  /// call. The rows are asked for in their order.
+  using RowColumns = std::function<const std::vector<Index> &(std::size_t row)>;
 
   /**
    * Collective. Makes the pattern; all ranks' rows, one rank after the other, are numbered 0 to
@@ -37,7 +38,7 @@ public:
    * @throws ParameterError if a group has more rows and ghosts than most_indices, or more entries
    *         than RowStarts::most_entries
    */
-  void reinit(const std::vector<unsigned int> &row_lengths, const FillRow &fill_row);
+  void reinit(const std::vector<unsigned int> &row_lengths, const RowColumns &row_columns);
 
   /// What is known of the unknowns of a group; only what its leader gives counts.
   void set_unknowns(Unknowns unknowns)
@@ -143,16 +144,10 @@ private:
   {
     return row >= row_begins[my_rank] && row < row_begins[my_rank + 1];
   }
-  /// Has this rank's group the row?
-  bool is_here(const Index row) const
-  {
-    return row >= first_of_group && row < first_of_group + n_here;
-  }
   unsigned int owner_of(Index row) const;
   void add_owned_row(Index row, unsigned int n, const Index *columns, const double *values);
   void count_rows(std::size_t my_rows, std::size_t my_nonzeros);
-  std::vector<Index> fill_pattern(const std::vector<unsigned int> &row_lengths,
-                                  const FillRow &fill_row);
+  std::vector<Index> fill_pattern(std::size_t n_rows, const RowColumns &row_columns);
   void number_ghosts(const std::vector<Index> &of_rank, std::size_t n_nonzeros);
 
   SolverGroups solver_groups;

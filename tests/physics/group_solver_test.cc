@@ -25,11 +25,15 @@ void make_pattern(GroupSystem &system, const std::size_t rows)
   std::vector<unsigned int> lengths(rows, 3);
   lengths.front() -= rank == 0 ? 1 : 0;
   lengths.back() -= rank == ranks - 1 ? 1 : 0;
-  system.reinit(lengths, [&](const std::size_t row, GroupSystem::Index *columns) {
-    const int i = first + static_cast<int>(row);
-    for (int j = std::max(0, i - 1); j <= std::min(last, i + 1); ++j)
-      *columns++ = static_cast<GroupSystem::Index>(j);
-  });
+  std::vector<GroupSystem::Index> columns;
+  system.reinit(
+      lengths, [&](const std::size_t row) -> const auto & {
+        const int i = first + static_cast<int>(row);
+        columns.clear();
+        for (int j = std::max(0, i - 1); j <= std::min(last, i + 1); ++j)
+          columns.push_back(static_cast<GroupSystem::Index>(j));
+        return columns;
+      });
 }
 
 /// @p scale times the matrix, with rows that also neighbours write, and b = 1.
