@@ -3,13 +3,9 @@
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 
-#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <string>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace femgpu::linalg
 {
@@ -29,26 +25,14 @@ std::string why_not_shared(const std::size_t bytes)
          ", a rank's part of the system: " + host_memory().bound +
          ". Refine less, or run on more memory.";
 }
-
-/// Takes the pages within these bytes out of what is shared. Without it the last rank that leaves
-/// frees all of them alone, at some 4 GB/s.
-void free_pages(void *const begin, const std::size_t bytes)
-{
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto address = reinterpret_cast<std::uintptr_t>(begin);
-  const std::uintptr_t first = (address + page - 1) / page * page,
-                       end = (address + bytes) / page * page;
-  if (first < end) // fails where nothing is shared, which is no loss
-    madvise(reinterpret_cast<void *>(first), end - first, MADV_REMOVE);
-}
 } // namespace
 
 NodeMemory::NodeMemory(MPI_Comm communicator, const std::size_t my_bytes)
-    : ranks(communicator), my_bytes(my_bytes)
 {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_get_errhandler(communicator, &handler);
   MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+  void *mine = nullptr;
   const int error = MPI_Win_allocate_shared(static_cast<MPI_Aint>(my_bytes), 1, MPI_INFO_NULL,
                                             communicator, &mine, &window);
   MPI_Comm_set_errhandler(communicator, handler);
@@ -68,8 +52,6 @@ NodeMemory::~NodeMemory()
   if (window == MPI_WIN_NULL || std::uncaught_exceptions() > 0)
     return;
   MPI_Win_unlock_all(window);
-  MPI_Barrier(ranks); // nobody reads any more
-  free_pages(mine, my_bytes);
   MPI_Win_free(&window);
 }
 

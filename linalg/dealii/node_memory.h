@@ -15,8 +15,7 @@ public:
   NodeMemory() = default;
 
   /**
-   * Collective. @param communicator is there as long as this
-   * @param my_bytes this rank's part of the segment; the parts follow one another.
+   * Collective. @param my_bytes this rank's part of the segment; the parts follow one another.
    * @throws DeviceError if the node has not enough shared memory.
    */
   NodeMemory(MPI_Comm communicator, std::size_t my_bytes);
@@ -47,17 +46,12 @@ public:
 private:
   void swap(NodeMemory &other) noexcept
   {
-    std::swap(ranks, other.ranks);
     std::swap(window, other.window);
     std::swap(base, other.base);
-    std::swap(mine, other.mine);
-    std::swap(my_bytes, other.my_bytes);
   }
 
-  MPI_Comm ranks = MPI_COMM_NULL;
   MPI_Win window = MPI_WIN_NULL;
-  void *base = nullptr, *mine = nullptr;
-  std::size_t my_bytes = 0;
+  void *base = nullptr;
 };
 
 /// A NodeMemory of elements of one type.
