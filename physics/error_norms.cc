@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 #include <vector>
 
 namespace femgpu
@@ -65,10 +64,12 @@ public:
   double square(const CellPoints<dim> &points)
   {
     double sum = 0.;
-    for (auto [batch, terms] : {std::make_pair(&here, &sigma), {&exact, &exact_sigma}}) {
-      terms->reinit(n_components * dim, n_components, dim, batch->size());
-      problem.flux(*batch, *terms);
-    }
+    const auto evaluate = [&](const auto &batch, PointTerms &terms) {
+      terms.reinit(n_components * dim, n_components, dim, batch.size());
+      problem.flux(batch, terms);
+    };
+    evaluate(here, sigma);
+    evaluate(exact, exact_sigma);
     for (unsigned int r = 0; r < n_components * dim; ++r)
       for (unsigned int q = 0; q < places.size(); ++q)
         sum += std::pow(sigma.value(r)[q] - exact_sigma.value(r)[q], 2) * points.JxW(q);
