@@ -272,8 +272,9 @@ unknowns_of_coarser_meshes(ForestCells cells, ConstrainedUnknowns constrained,
     const auto next = std::make_shared<linalg::CoarserUnknowns>();
     next->prolongation = mesh.prolongation(finer.data() + finer_begin, finer_end - finer_begin,
                                            static_cast<int>(nodes.size() * per_node));
+    const std::size_t first_column = begin * per_node;
     if (starts.size() > 2)
-      number_columns(next->prolongation, static_cast<long long>(begin * per_node),
+      number_columns(next->prolongation, static_cast<long long>(first_column),
                      static_cast<int>((end - begin) * per_node));
     next->unknowns = of_nodes(given, nodes.data() + begin, end - begin, starts[group]);
     if (last == nullptr)
