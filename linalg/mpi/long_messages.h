@@ -67,7 +67,7 @@ List gather_on_all(List mine, MPI_Comm ranks)
   const auto n = static_cast<long long>(mine.size());
   std::vector<long long> sizes(static_cast<std::size_t>(n_ranks));
   MPI_Allgather(&n, 1, MPI_LONG_LONG, sizes.data(), 1, MPI_LONG_LONG, ranks);
-  List all(std::accumulate(sizes.begin(), sizes.end(), std::size_t(0)));
+  List all(static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), 0LL)));
   auto *data = all.data();
   for (int from = 0; from < n_ranks; ++from) {
     if (from == rank)
