@@ -49,7 +49,8 @@ private:
   }
   void add(const Place &of_cell, const int level)
   {
-    if (level < everywhere || (level < finest && of_cell == Place())) {
+    const bool is_first = of_cell[0] == 0 && of_cell[1] == 0 && of_cell[2] == 0;
+    if (level < everywhere || (level < finest && is_first)) {
       for (int child = 0; child < cells.n_vertices(); ++child)
         add(place(of_cell, level + 1, child), level + 1);
       return;
