@@ -60,13 +60,21 @@ void add_arrays(std::ostream &out, const std::string &tag, const Arrays &arrays,
   out << "</" << tag << ">\n";
 }
 
+/// That of the order of nodes in Lagrange cells; other readers than VTK's know only the older one.
+template <int dim>
+std::string version_of(const NodeFields<dim> &fields)
+{
+  return fields.n_nodes_of_cell > 1U << dim ? "2.2" : "1.0";
+}
+
 /// A file of a @p type of VTK's; @p add_content gets the stream.
 template <class AddContent>
-void add_file(std::ostream &out, const std::string &type, const std::string &attributes,
-              const AddContent &add_content, const std::string &data = "")
+void add_file(std::ostream &out, const std::string &type, const std::string &version,
+              const std::string &attributes, const AddContent &add_content,
+              const std::string &data = "")
 {
-  out << xml_head << "<VTKFile type=\"" << type
-      << "\" version=\"2.2\" byte_order=\"LittleEndian\" header_type=\"UInt32\" "
+  out << xml_head << "<VTKFile type=\"" << type << "\" version=\"" << version
+      << "\" byte_order=\"LittleEndian\" header_type=\"UInt32\" "
          "compressor=\"vtkZLibDataCompressor\">\n<"
       << type << attributes << ">\n";
   add_content(out);
@@ -98,14 +106,14 @@ void add_piece(std::ostream &out, const NodeFields<dim> &fields, const Line &lin
 /// What a file says of cells, and the data of their arrays, which stand at its end.
 struct Pieces
 {
-  std::string text, data;
+  std::string version, text, data;
 };
 
 /// The cells of a rank. @param first_of (bytes of data) where these begin in all data of the file
 template <int dim, class FirstOf>
 Pieces piece_of(const NodeFields<dim> &fields, const FirstOf &first_of)
 {
-  Pieces piece;
+  Pieces piece{version_of(fields), {}, {}};
   std::vector<std::size_t> begins;
   std::ostringstream text;
   add_piece(text, fields, [&](const OutputArray &array) {
@@ -131,13 +139,14 @@ std::string record_text(const NodeFields<dim> &fields, const std::vector<std::st
     return "<PDataArray" + attributes_of(array) + "/>";
   };
   std::ostringstream text;
-  add_file(text, "PUnstructuredGrid", " GhostLevel=\"0\"", [&](std::ostream &out) {
-    add_arrays(out, "PPoints", std::array{std::cref(fields.points)}, line);
-    add_arrays(out, "PPointData", fields.at_nodes, line);
-    add_arrays(out, "PCellData", fields.in_cells, line);
-    for (const std::string &piece : pieces)
-      out << "<Piece Source=\"" << piece << "\"/>\n";
-  });
+  add_file(text, "PUnstructuredGrid", version_of(fields), " GhostLevel=\"0\"",
+           [&](std::ostream &out) {
+             add_arrays(out, "PPoints", std::array{std::cref(fields.points)}, line);
+             add_arrays(out, "PPointData", fields.at_nodes, line);
+             add_arrays(out, "PCellData", fields.in_cells, line);
+             for (const std::string &piece : pieces)
+               out << "<Piece Source=\"" << piece << "\"/>\n";
+           });
   return text.str();
 }
 
@@ -145,7 +154,7 @@ void write_vtu(const std::string &path, const bool has_converged, const Pieces &
 {
   AtomicFile file(path);
   add_file(
-      file.stream(), "UnstructuredGrid", "",
+      file.stream(), "UnstructuredGrid", pieces.version, "",
       [&](std::ostream &out) {
         if (!has_converged)
           out << "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" "
@@ -194,7 +203,7 @@ SolutionFiles files_of(const OutputParameters &parameters, NodeFields<dim> &&fie
     MPI_Exscan(&bytes, &before, 1, MPI_UINT64_T, MPI_SUM, group);
     return before;
   });
-  pieces = {gather(std::move(pieces.text), MPI_CHAR, group),
+  pieces = {pieces.version, gather(std::move(pieces.text), MPI_CHAR, group),
             gather(std::move(pieces.data), MPI_CHAR, group)};
   if (Utilities::MPI::this_mpi_process(group) == 0)
     files.write = [pieces = std::move(pieces), path, has_converged] {

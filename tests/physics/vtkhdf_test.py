@@ -17,6 +17,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import compare_vtu  # noqa: E402
 import vtu  # noqa: E402
 
+LINEAR_CELLS = 5, 9, 10, 12  # VTK's numbers of triangles, quadrilaterals, tetrahedra, hexahedra
+
 
 def means(values, place):
     """Of each place, in the order of their numbers."""
@@ -34,6 +36,10 @@ def differences(whole, shared):
     types = [result.grid.GetCellType(0) for result in (whole, shared)]
     if types[0] != types[1]:
         yield f"cells of type {types[1]}, but {types[0]} in the .pvtu"
+    with open(whole.path, encoding="utf-8") as file:
+        has_older_version = 'Grid" version="1.0"' in file.read(300)
+    if has_older_version != (types[0] in LINEAR_CELLS):
+        yield "the version of the .pvtu is not the one that others than VTK read, of linear cells alone"
     if not len(shared.points) < len(whole.points):
         yield f"{len(shared.points)} points, and no fewer, {len(whole.points)}, in the .pvtu"
     for kind in "point_arrays", "cell_arrays":
