@@ -10,7 +10,7 @@ namespace femgpu
 std::vector<unsigned char> deflated(const unsigned char *const bytes, const std::size_t n)
 {
   std::vector<unsigned char> result(n + n / 1024 + 1024), tables(ISAL_DEF_LVL1_DEFAULT);
-  isal_zstream stream;
+  isal_zstream stream = {}; // not all of it is set by what follows: not how far matches reach back
   isal_deflate_stateless_init(&stream);
   stream.gzip_flag = IGZIP_ZLIB;
   stream.level = 1;
