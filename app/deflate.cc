@@ -1,5 +1,6 @@
 #include "app/deflate.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 
@@ -10,18 +11,26 @@ namespace femgpu
 std::vector<unsigned char> deflated(const unsigned char *const bytes, const std::size_t n)
 {
   std::vector<unsigned char> result(n + n / 1024 + 1024), tables(ISAL_DEF_LVL1_DEFAULT);
-  isal_zstream stream = {}; // not all of it is set by what follows: not how far matches reach back
-  isal_deflate_stateless_init(&stream);
+  isal_zstream stream;
+  isal_deflate_init(&stream);
   stream.gzip_flag = IGZIP_ZLIB;
   stream.level = 1;
   stream.level_buf = tables.data();
   stream.level_buf_size = static_cast<std::uint32_t>(tables.size());
-  stream.end_of_stream = 1;
   stream.next_in = const_cast<unsigned char *>(bytes); // only read
-  stream.avail_in = static_cast<std::uint32_t>(n);
   stream.next_out = result.data();
   stream.avail_out = static_cast<std::uint32_t>(result.size());
-  if (isal_deflate_stateless(&stream) != COMP_OK) // blocks that grow are stored as they are
+  // Where it begins with more than 16 bytes, versions up to 2.32 take the place of one in a table
+  // from an address, and what is found repeated depends on that: a block of a few bytes is first.
+  const std::size_t begin = std::min<std::size_t>(n, 8);
+  const auto add = [&stream](const std::size_t n_bytes, const bool is_last) {
+    stream.avail_in = static_cast<std::uint32_t>(n_bytes);
+    stream.flush = is_last ? NO_FLUSH : SYNC_FLUSH;
+    stream.end_of_stream = is_last ? 1 : 0;
+    return isal_deflate(&stream) == COMP_OK;
+  };
+  // Blocks that would grow are stored as they are.
+  if (!add(begin, false) || !add(n - begin, true) || stream.internal_state.state != ZSTATE_END)
     throw std::logic_error("ISA-L needs more room than its input");
   result.resize(stream.total_out);
   return result;

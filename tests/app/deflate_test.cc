@@ -1,13 +1,17 @@
 #include "app/deflate.h"
 
 #include <cstdint>
+#include <set>
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 namespace femgpu
 {
 namespace
 {
+using Bytes = std::vector<unsigned char>;
+
 /// Leaves @p value on the part of the stack which later calls have.
 [[gnu::noinline]] void fill_stack(const std::uint16_t value)
 {
@@ -16,17 +20,49 @@ namespace
     number = value;
 }
 
-TEST(Deflate, SameBytesWhateverWasInMemory)
+/// From @p depth calls of 64 KiB of stack each.
+[[gnu::noinline]] Bytes deflated_below(const unsigned int depth, const Bytes &bytes)
 {
-  std::vector<unsigned char> bytes(100'000);
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = static_cast<unsigned char>(i * i / 5000);
-  fill_stack(0);
-  const std::vector<unsigned char> first = deflated(bytes.data(), bytes.size());
-  for (std::uint16_t value = 1; value < 17; ++value) {
-    fill_stack(value);
-    EXPECT_EQ(deflated(bytes.data(), bytes.size()), first) << value;
+  volatile unsigned int room[1 << 14];
+  room[0] = depth;
+  Bytes result =
+      depth > 0 ? deflated_below(depth - 1, bytes) : deflated(bytes.data(), bytes.size());
+  EXPECT_EQ(room[0], depth); // it is used until here
+  return result;
+}
+
+TEST(Deflate, SameBytesWhereverAndWhateverTheMemoryIs)
+{
+  for (std::size_t n = 0; n < 2000; n += n < 40 ? 1 : 80) {
+    Bytes bytes(n);
+    for (std::size_t i = 0; i < n; ++i)
+      bytes[i] = static_cast<unsigned char>(i % 4 == 0 ? 1 + i / 36 : 0);
+    std::set<Bytes> all;
+    for (std::uint16_t k = 0; k < 40; ++k) {
+      fill_stack(k);
+      all.insert(deflated_below(k, bytes));
+    }
+    EXPECT_EQ(all.size(), 1U) << n;
   }
+}
+
+TEST(Deflate, ZlibReadsWhatWasThere)
+{
+  for (const std::size_t n : {0, 1, 7, 8, 9, 100, 1 << 16, 1 << 20})
+    for (const bool is_noise : {false, true}) {
+      Bytes bytes(n), back(n + 1);
+      std::uint64_t state = 1;
+      for (unsigned char &byte : bytes) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        byte = static_cast<unsigned char>(is_noise ? state >> 56 : (state >> 60) % 2);
+      }
+      const Bytes there = deflated(bytes.data(), n);
+      EXPECT_LE(there.size(), n + n / 10000 + 30);
+      uLongf length = back.size();
+      EXPECT_EQ(uncompress(back.data(), &length, there.data(), there.size()), Z_OK);
+      back.resize(length);
+      EXPECT_EQ(back, bytes) << n;
+    }
 }
 } // namespace
 } // namespace femgpu
