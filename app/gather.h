@@ -12,7 +12,8 @@ namespace femgpu
 {
 /**
  * Collective. What all ranks have, one after the other, on the first; nothing on the others.
- * @param mine a std::vector or a std::string of numbers of the @p type, any number of them
+ * @param mine a std::vector, a RawVector or a std::string of numbers of the @p type, any number of
+ * them
  */
 template <class Numbers>
 Numbers gather(Numbers mine, MPI_Datatype type, MPI_Comm communicator)

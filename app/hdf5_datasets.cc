@@ -93,13 +93,13 @@ CompressedDataset collect_dataset(const std::string &path, OutputArray array, MP
   std::vector<std::size_t> begins(n_ranks + 1, 0);
   std::partial_sum(lengths.begin(), lengths.end(), begins.begin() + 1);
 
-  CompressedDataset result = {path, array.type, begins.back(), array.n_columns, 1, {}};
+  CompressedDataset result = {path, array.type, begins.back(), array.n_columns, 1, {}, {}};
   result.rows_of_chunk =
       std::max<std::size_t>(1, std::min(result.n_rows, bytes_of_chunk / row_bytes));
   const std::size_t chunk = result.rows_of_chunk;
   std::vector<unsigned char> &rows = array.bytes;
   move_to_beginnings_of_chunks(begins, chunk, row_bytes, rows, communicator);
-  std::vector<unsigned char> bytes;
+  linalg::RawVector<unsigned char> bytes;
   std::vector<unsigned long long> headers; // row and length of each chunk
   std::size_t row = (begins[rank] + chunk - 1) / chunk * chunk;
   for (std::size_t begin = 0; begin < rows.size(); begin += chunk * row_bytes, row += chunk) {
@@ -111,14 +111,9 @@ CompressedDataset collect_dataset(const std::string &path, OutputArray array, MP
     bytes.insert(bytes.end(), compressed.begin(), compressed.end());
   }
   headers = gather(std::move(headers), MPI_UNSIGNED_LONG_LONG, communicator);
-  bytes = gather(std::move(bytes), MPI_BYTE, communicator);
-  if (rank > 0)
-    return result;
-  const unsigned char *next = bytes.data();
-  for (std::size_t k = 0; k < headers.size(); k += 2) {
-    result.chunks.push_back({headers[k], {next, next + headers[k + 1]}});
-    next += headers[k + 1];
-  }
+  for (std::size_t k = 0; k < headers.size(); k += 2)
+    result.chunks.push_back({headers[k], headers[k + 1]});
+  result.bytes = gather(std::move(bytes), MPI_BYTE, communicator);
   return result;
 }
 
@@ -198,9 +193,11 @@ void write_dataset(const hid_t group, const CompressedDataset &data)
   const Handle set(H5Dcreate2(group, data.path.c_str(), hdf5_type(data.type), space, links, options,
                               H5P_DEFAULT),
                    H5Dclose);
+  const unsigned char *bytes = data.bytes.data();
   for (const Chunk &part : data.chunks) {
     const hsize_t offset[2] = {part.first_row, 0};
-    require(H5Dwrite_chunk(set, H5P_DEFAULT, 0, offset, part.bytes.size(), part.bytes.data()));
+    require(H5Dwrite_chunk(set, H5P_DEFAULT, 0, offset, part.n_bytes, bytes));
+    bytes += part.n_bytes;
   }
 }
 

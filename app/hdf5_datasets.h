@@ -2,6 +2,7 @@
 #define femgpu_app_hdf5_datasets_h
 
 #include "app/output_array.h"
+#include "linalg/base/raw_vector.h"
 
 #include <cstddef>
 #include <string>
@@ -14,8 +15,7 @@ namespace femgpu
 /// Part of a dataset as HDF5 keeps it: shuffled and deflated.
 struct Chunk
 {
-  std::size_t first_row;
-  std::vector<unsigned char> bytes;
+  std::size_t first_row, n_bytes;
 };
 
 /// A dataset with all its chunks, on the first rank.
@@ -25,6 +25,7 @@ struct CompressedDataset
   FileNumber type;
   std::size_t n_rows = 0, n_columns = 1, rows_of_chunk = 1;
   std::vector<Chunk> chunks;
+  linalg::RawVector<unsigned char> bytes; ///< of the chunks, one behind the other
 };
 
 /**
