@@ -40,7 +40,8 @@ public:
   void begin_pattern(const HostCsr &A);
 
   /**
-   * Takes over @p A and @p weights (n() of them, host memory, not negative, not all zero).
+   * Takes over @p A, which must stay where it is until the next call, and @p weights (n() of them,
+   * host memory, not negative, not all zero).
    * @throws ParameterError for other weights; as LinearSolver::set_matrix
    */
   void set_system(const HostCsr &A, const double *weights);

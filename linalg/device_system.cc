@@ -61,13 +61,14 @@ DeviceSystem::Spaces DeviceSystem::spaces_of(const HostCsr &A) const
 }
 
 /// Where only so much memory is granted, a matrix that needs more than half of it stays in that of
-/// the host: vectors need the other half.
+/// the host: vectors need the other half. Else the host reads it where it is.
 MemoryPlace DeviceSystem::place_of(const HostCsr &A) const
 {
   const std::size_t bytes = A.n_nonzeros * (sizeof(double) + sizeof(int)) +
                             (static_cast<std::size_t>(A.n) + 1) * sizeof(int);
-  return owner->has_limited_memory() && bytes > owner->memory().total / 2 ? MemoryPlace::host
-                                                                          : MemoryPlace::executor;
+  if (owner->has_limited_memory() && bytes > owner->memory().total / 2)
+    return MemoryPlace::host;
+  return owner->backend() == BackendKind::host ? MemoryPlace::source : MemoryPlace::executor;
 }
 
 void DeviceSystem::move_pattern(const HostCsr &A, const Spaces &spaces)
@@ -78,8 +79,10 @@ void DeviceSystem::move_pattern(const HostCsr &A, const Spaces &spaces)
   csr.reset(); // two patterns at a time might not fit
   HostCsr pattern = transformation.set_pattern(A);
   pattern.values = nullptr;
-  csr = std::make_unique<CsrMatrix>(spaces.range, spaces.domain, pattern, place_of(A));
-  costs.transfer.bytes += (static_cast<std::size_t>(A.n) + 1 + A.n_nonzeros) * sizeof(int);
+  const MemoryPlace place = place_of(A);
+  csr = std::make_unique<CsrMatrix>(spaces.range, spaces.domain, pattern, place);
+  if (place != MemoryPlace::source)
+    costs.transfer.bytes += (static_cast<std::size_t>(A.n) + 1 + A.n_nonzeros) * sizeof(int);
   pattern_seconds = watch.elapsed();
 }
 
@@ -119,7 +122,8 @@ void DeviceSystem::move_matrix(const HostCsr &A, const bool only_values)
   const HostCsr transformed = transformation.update(A, *given_rows);
   csr->update_values(transformed.values);
   csr->set_unknowns(transformed.unknowns);
-  costs.transfer.bytes += A.n_nonzeros * sizeof(double);
+  if (place_of(A) != MemoryPlace::source)
+    costs.transfer.bytes += A.n_nonzeros * sizeof(double);
   costs.transfer.seconds += watch.elapsed();
 }
 

@@ -40,8 +40,9 @@ public:
   void begin_pattern(const HostCsr &A);
 
   /**
-   * Takes over @p A and @p weights (n() of them, host memory, not negative). With @p same_pattern
-   * only values move. @throws as LinearSolver::set_matrix
+   * Takes over @p A, which must stay where it is until the next call, and @p weights (n() of them,
+   * host memory, not negative). With @p same_pattern only values move. @throws as
+   * LinearSolver::set_matrix
    */
   void set_system(const HostCsr &A, const double *weights, bool same_pattern);
 

@@ -83,16 +83,9 @@ void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths,
   number_ghosts(fill_pattern(rows, row_columns), my_nonzeros);
   if (is_last)
     low_starts.data()[n_here] = low_bits(nonzeros_here);
-  low_starts.synchronize();
-  columns.synchronize();
   x = NodeArray<double>(group, rows + (is_last ? ghosts.size() : 0));
-  std::fill_n(solution(), rows, 0.);
-  // A row's end is the next rank's first row start.
-  MPI_Barrier(group);
-  low_starts.synchronize();
-  columns.synchronize();
+  NodeMemory::synchronize(group); // a row's end is the next rank's first row start
   row_starts = RowStarts(low_starts.data(), n_here, nonzeros_here);
-  set_zero();
 }
 
 /// Own columns of a row first, then those of other groups, which are numbered as they come.
@@ -177,9 +170,7 @@ List GroupSystem::gather_on_leader(List mine) const
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
   const NodeArray<typename List::value_type> shared(group, mine.size());
   std::copy(mine.begin(), mine.end(), shared.data() + begin);
-  shared.synchronize();
-  MPI_Barrier(group);
-  shared.synchronize();
+  NodeMemory::synchronize(group);
   List all(here == 0 ? total : 0);
   constexpr std::size_t at_once = 1 << 20;
 #pragma omp parallel for schedule(static) if (all.size() > at_once)
@@ -283,24 +274,16 @@ void GroupSystem::compress()
       add_weight(entry.row, entry.value);
     else
       add_owned_row(entry.row, 1, &entry.column, &entry.value);
-  values.synchronize();
   synchronize();
 }
 
 void GroupSystem::synchronize() const
 {
-  const auto synchronize_all = [this] {
-    for (const NodeArray<double> *vector : {&b, &w, &x})
-      vector->synchronize();
-  };
-  synchronize_all();
-  MPI_Barrier(solver_groups.group());
-  synchronize_all();
+  NodeMemory::synchronize(solver_groups.group());
 }
 
 GroupSystem::Part GroupSystem::part() const
 {
-  values.synchronize();
   HostCsr A{n_here, nonzeros_here, row_starts, columns.data(), values.data(), known};
   A.ghosts = solver_groups.n_groups() > 1 ? &plan : nullptr;
   return {A, b.data(), w.data(), x.data()};

@@ -3,60 +3,155 @@
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <exception>
-#include <filesystem>
 #include <string>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace femgpu::linalg
 {
 namespace
 {
-/// MPI takes the memory that ranks share from /dev/shm, that of a single one as any other.
-std::string why_not_shared(const std::size_t bytes)
+/// Of each rank the end of its pages (bytes): the first that has a part of a page has the page.
+std::vector<std::size_t> page_ends(MPI_Comm communicator, const std::size_t my_bytes)
 {
-  const std::string part = " " + std::to_string(bytes >> 20) + " MiB";
-  std::error_code error;
-  const std::filesystem::space_info shared = std::filesystem::space("/dev/shm", error);
-  if (!error && shared.available < bytes)
-    return "The node has no" + part +
-           " of shared memory left for a rank's part of the system. Refine less, or enlarge the "
-           "file system /dev/shm.";
-  return "The host has not enough memory for" + part +
-         ", a rank's part of the system: " + host_memory().bound +
-         ". Refine less, or run on more memory.";
+  int n_ranks = 1;
+  MPI_Comm_size(communicator, &n_ranks);
+  std::vector<std::size_t> ends(n_ranks);
+  MPI_Allgather(&my_bytes, sizeof(my_bytes), MPI_BYTE, ends.data(), sizeof(my_bytes), MPI_BYTE,
+                communicator);
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  std::size_t end = 0;
+  for (std::size_t &of_rank : ends) {
+    end += of_rank;
+    of_rank = (end + page - 1) / page * page;
+  }
+  return ends;
+}
+
+/// A file in memory. @return its descriptor, or the number of the error, negative
+int make_file(const std::size_t bytes)
+{
+  const int file = ::memfd_create("femgpu", MFD_CLOEXEC);
+  if (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes)) == 0)
+    return file;
+  const int error = errno;
+  ::close(file);
+  return -error;
+}
+
+/// Has a file of another process at @p place. @return the number of an error, or 0
+int map_file(const int process, const int file, char *const place, const std::size_t bytes)
+{
+  if (file < 0)
+    return -file;
+  const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);
+  const int mine = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (mine < 0)
+    return errno;
+  const bool is_there =
+      ::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, mine, 0) != MAP_FAILED;
+  const int error = is_there ? 0 : errno;
+  ::close(mine);
+  return error;
+}
+
+/// Collective. Has the pages of all ranks, each a file of its own, behind @p base.
+/// @return the number of an error of any rank, or 0
+int share(MPI_Comm communicator, char *const base, const std::vector<std::size_t> &ends)
+{
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  const auto begin = [&](const std::size_t k) { return k > 0 ? ends[k - 1] : 0; };
+  struct File
+  {
+    int process, descriptor;
+  };
+  const File mine = {::getpid(), make_file(ends[rank] - begin(rank))};
+  std::vector<File> files(ends.size());
+  MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, files.data(), sizeof(mine), MPI_BYTE, communicator);
+  int error =
+      base == nullptr || static_cast<double>(ends.back()) > host_memory().bytes ? ENOMEM : 0;
+  for (std::size_t k = 0; k < files.size() && error == 0; ++k)
+    if (ends[k] > begin(k))
+      error = map_file(files[k].process, files[k].descriptor, base + begin(k), ends[k] - begin(k));
+  MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX, communicator);
+  if (mine.descriptor >= 0)
+    ::close(mine.descriptor);
+  return error;
+}
+
+/// Pages of a process that has no other beside it. @return the number of an error, or 0
+int use_alone(char *const base, const std::size_t bytes)
+{
+  if (base == nullptr || ::mprotect(base, bytes, PROT_READ | PROT_WRITE) != 0)
+    return ENOMEM;
+  ::madvise(base, bytes, MADV_HUGEPAGE); // where the system has them
+  return 0;
+}
+
+std::string why_not_there(const std::size_t bytes, const int error)
+{
+  const std::string part =
+      " " + std::to_string(bytes >> 20) + " MiB, a part of the system that ranks of a node share";
+  if (error == ENOMEM)
+    return "The host has not enough memory for" + part + ": " + host_memory().bound +
+           ". Refine less, or run on more memory.";
+  return "There is no way to share" + part + ": " + std::generic_category().message(error) +
+         ". Let the processes of a run open each other's files in /proc, or use one rank.";
 }
 } // namespace
 
 NodeMemory::NodeMemory(MPI_Comm communicator, const std::size_t my_bytes)
+    : communicator(communicator)
 {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  MPI_Comm_get_errhandler(communicator, &handler);
-  MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
-  void *mine = nullptr;
-  const int error = MPI_Win_allocate_shared(static_cast<MPI_Aint>(my_bytes), 1, MPI_INFO_NULL,
-                                            communicator, &mine, &window);
-  MPI_Comm_set_errhandler(communicator, handler);
-  MPI_Errhandler_free(&handler);
-  if (error != MPI_SUCCESS)
-    throw DeviceError(why_not_shared(my_bytes));
-  MPI_Aint size = 0;
-  int unit = 0;
-  // The first rank with a part has the begin of the segment.
-  MPI_Win_shared_query(window, MPI_PROC_NULL, &size, &unit, &base);
-  MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
+  const std::vector<std::size_t> ends = page_ends(communicator, my_bytes);
+  end = ends.back();
+  if (end == 0)
+    return;
+  int rank = 0;
+  MPI_Comm_rank(communicator, &rank);
+  mine = rank > 0 ? ends[rank - 1] : 0;
+  others = ends[rank];
+  void *const addresses = ::mmap(nullptr, end, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  base = addresses == MAP_FAILED ? nullptr : static_cast<char *>(addresses);
+  const int error = ends.size() > 1 ? share(communicator, base, ends) : use_alone(base, end);
+  if (error == 0)
+    return;
+  unmap(0, end);
+  throw DeviceError(why_not_there(end, error));
 }
 
 NodeMemory::~NodeMemory()
 {
-  // After an error on one rank the others will not come here: freeing is collective and would hang.
-  if (window == MPI_WIN_NULL || std::uncaught_exceptions() > 0)
+  if (base == nullptr)
     return;
-  MPI_Win_unlock_all(window);
-  MPI_Win_free(&window);
+  unmap(0, mine);
+  unmap(others, end);
+  // Pages go when the last has left them, one after the other if that is one rank. After an error
+  // on one rank the others do not come here.
+  if (std::uncaught_exceptions() == 0)
+    MPI_Barrier(communicator);
+  unmap(mine, others);
 }
 
-void NodeMemory::synchronize() const
+void NodeMemory::unmap(const std::size_t first, const std::size_t last) noexcept
 {
-  MPI_Win_sync(window);
+  if (base != nullptr && first < last)
+    ::munmap(base + first, last - first);
+}
+
+void NodeMemory::synchronize(MPI_Comm communicator)
+{
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  MPI_Barrier(communicator);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 } // namespace femgpu::linalg

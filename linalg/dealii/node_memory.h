@@ -8,17 +8,24 @@
 
 namespace femgpu::linalg
 {
-/// Memory that ranks of one node share: one segment in the order of the ranks.
+/**
+ * Memory that ranks of one node share: one range of addresses in the order of the ranks. The pages
+ * of each are a file of its own in memory, so that all ranks make and free theirs at the same time;
+ * in one file, as windows of MPI are, they wait for one another. No limit of /dev/shm holds.
+ */
 class NodeMemory
 {
 public:
   NodeMemory() = default;
 
   /**
-   * Collective. @param my_bytes this rank's part of the segment; the parts follow one another.
-   * @throws DeviceError if the node has not enough shared memory.
+   * Collective. The memory is zero.
+   * @param my_bytes this rank's part; the parts follow one another
+   * @throws DeviceError on all ranks if one cannot have or see the memory
    */
   NodeMemory(MPI_Comm communicator, std::size_t my_bytes);
+
+  /// Collective, but not after an error, which another rank may not have.
   ~NodeMemory();
 
   NodeMemory(NodeMemory &&other) noexcept
@@ -34,24 +41,30 @@ public:
   NodeMemory(const NodeMemory &) = delete;
   NodeMemory &operator=(const NodeMemory &) = delete;
 
-  /// The begin of the whole segment; the same memory on all ranks.
+  /// The begin of all parts; the same memory on all ranks.
   void *data() const
   {
     return base;
   }
 
-  /// Makes what this rank wrote visible to the others, and the reverse, around a barrier.
-  void synchronize() const;
+  /// Collective. What ranks wrote before, all see afterwards.
+  static void synchronize(MPI_Comm communicator);
 
 private:
   void swap(NodeMemory &other) noexcept
   {
-    std::swap(window, other.window);
+    std::swap(communicator, other.communicator);
     std::swap(base, other.base);
+    std::swap(mine, other.mine);
+    std::swap(others, other.others);
+    std::swap(end, other.end);
   }
+  void unmap(std::size_t first, std::size_t last) noexcept;
 
-  MPI_Win window = MPI_WIN_NULL;
-  void *base = nullptr;
+  MPI_Comm communicator = MPI_COMM_NULL;
+  char *base = nullptr;
+  std::size_t mine = 0, others = 0, end = 0; ///< bytes: where this rank's pages begin, where those
+                                             ///< behind them, and where all end
 };
 
 /// A NodeMemory of elements of one type.
@@ -67,10 +80,6 @@ public:
   T *data() const
   {
     return static_cast<T *>(memory.data());
-  }
-  void synchronize() const
-  {
-    memory.synchronize();
   }
 
 private:

@@ -18,7 +18,8 @@ public:
   /// undefined before update_values(). @throws DeviceError if there is not enough.
   CsrMatrix(const ExecutorPtr &executor, const HostCsr &A);
 
-  /// The same for the rows of one part; columns from range->n() on are ghosts of the domain.
+  /// The same for the rows of one part, in any place; columns from range->n() on are ghosts of the
+  /// domain.
   CsrMatrix(const RowSpacePtr &range, const RowSpacePtr &domain, const HostCsr &A,
             MemoryPlace place = MemoryPlace::executor);
 

@@ -41,8 +41,9 @@ TEST_P(LinearSolverTest, FollowsNewValuesRightHandSidesAndPatterns)
 
 TEST_P(LinearSolverTest, FirstMatrixMayClaimToHaveTheSamePattern)
 {
+  const HostMatrix A = diagonal({1., 2.});
   LinearSolver solver(executor, method("cg", "jacobi"));
-  solver.set_matrix(diagonal({1., 2.}).csr(), true);
+  solver.set_matrix(A.csr(), true);
   const std::vector<double> b = {1., 2.};
   std::vector<double> x(2);
   EXPECT_TRUE(solver.solve(b.data(), x.data()).converged());
@@ -119,13 +120,13 @@ TEST_P(LinearSolverTest, SamePatternMovesValuesAndVectorsAlone)
   LinearSolver solver(executor, method("cg", "jacobi"));
   solver.set_matrix(A.csr(), false);
   EXPECT_EQ(solver.solve(b.data(), x.data()).costs.transfer.bytes,
-            4 * (n + 1) + 12 * nonzeros + 3 * of_vector);
+            moved(4 * (n + 1) + 12 * nonzeros) + 3 * of_vector);
   for (double &value : A.values)
     value *= 2.;
   solver.set_matrix(A.csr(), true);
   std::vector<double> half(n);
   const SolveReport report = solver.solve(b.data(), half.data());
-  EXPECT_EQ(report.costs.transfer.bytes, 8 * nonzeros + 3 * of_vector);
+  EXPECT_EQ(report.costs.transfer.bytes, moved(8 * nonzeros) + 3 * of_vector);
   EXPECT_EQ(report.costs.transfer.overlapped_seconds, 0.);
   for (double &value : half)
     value *= 2.;
@@ -162,6 +163,8 @@ TEST_P(LinearSolverTest, PatternThatWasBegunGivesTheSameBits)
 
 TEST_P(LinearSolverTest, PatternThatWasBegunIsHiddenBehindTheAssembly)
 {
+  if (moved(1) == 0)
+    GTEST_SKIP() << "the host reads the matrix where it is";
   const HostMatrix A = laplacian_2d(300, 300);
   const std::vector<double> b = random_vector(A.n, 1);
   std::vector<double> x(b.size());
@@ -196,9 +199,8 @@ TEST_P(LinearSolverTest, PatternThatDoesNotFitTheMatrixIsAnError)
 
 TEST_P(LinearSolverTest, TooLittleMemoryForAPatternThatWasBegunIsTheSameError)
 {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the address sanitizer ends the program instead";
-#endif
+  if (moved(1) == 0)
+    GTEST_SKIP() << "the host reads the matrix where it is";
   const HostMatrix A = laplacian_1d(50);
   HostCsr huge = A.csr();
   huge.n_nonzeros = std::size_t(1) << 58;

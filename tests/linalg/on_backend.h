@@ -39,6 +39,12 @@ protected:
     }
     return "";
   }
+
+  /// What moves of so many bytes of a matrix: none to the host, which reads it where it is.
+  std::size_t moved(const std::size_t bytes) const
+  {
+    return executor->backend() == BackendKind::host ? 0 : bytes;
+  }
 };
 
 /// A test on a CUDA device.

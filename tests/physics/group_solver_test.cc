@@ -71,21 +71,28 @@ SolveControl tight()
   return control;
 }
 
+/// What moves of so many bytes of a matrix: none to the host, which reads it where it is.
+std::size_t moved(const GroupSolver &solver, const std::size_t bytes)
+{
+  return solver.places().front().backend == "host" ? 0 : bytes;
+}
+
 TEST(GroupSolver, moves_a_pattern_once_and_then_values_alone)
 {
   GroupSystem system{SolverGroups(MPI_COMM_WORLD)};
   GroupSolver solver(one_group(), 2, LinearSolverOptions());
   for (const std::size_t rows : {50, 20}) {
     make_pattern(system, rows);
-    const std::size_t values = (system.n_nonzeros() + 3 * system.n()) * sizeof(double);
-    const std::size_t pattern = (system.n_nonzeros() + system.n() + 1) * sizeof(int);
+    const std::size_t vectors = 3 * system.n() * sizeof(double),
+                      values = moved(solver, system.n_nonzeros() * sizeof(double)),
+                      pattern = moved(solver, (system.n_nonzeros() + system.n() + 1) * sizeof(int));
     assemble(system, 1.);
-    EXPECT_EQ(solver.solve(system, tight()).costs.transfer.bytes, pattern + values);
+    EXPECT_EQ(solver.solve(system, tight()).costs.transfer.bytes, pattern + values + vectors);
     const std::vector<double> x = solution(system);
     assemble(system, 2.);
     const SolveReport report = solver.solve(system, tight());
     EXPECT_TRUE(report.converged()) << report.message;
-    EXPECT_EQ(report.costs.transfer.bytes, values);
+    EXPECT_EQ(report.costs.transfer.bytes, values + vectors);
     for (std::size_t i = 0; i < x.size(); ++i)
       EXPECT_NEAR(2. * solution(system)[i], x[i], 1e-11);
   }
@@ -110,7 +117,7 @@ TEST(GroupSolver, that_begins_with_the_pattern_gives_the_same_bits)
     early.begin_pattern(system); // is there
     assemble(system, 1.);
     EXPECT_EQ(early.solve(system, tight()).costs.transfer.bytes,
-              (system.n_nonzeros() + 3 * system.n()) * sizeof(double));
+              moved(early, system.n_nonzeros() * sizeof(double)) + 3 * system.n() * sizeof(double));
     EXPECT_EQ(x, solution(system));
   }
 }

@@ -311,7 +311,10 @@ class Timing(SolveTest):
             report = self.report("--generate", "poisson2d-5pt:100", "--repeat", "2", *arguments)
             n, nonzeros = report["matrix"]["n"], report["matrix"]["nonzeros"]
             transfer = report["solve"]["transfer"]
-            self.assertEqual(transfer["bytes"], 12 * nonzeros + 4 * (n + 1) + vectors * 8 * n)
+            of_matrix = 12 * nonzeros + 4 * (n + 1)
+            if report["backend"]["name"] == "host":  # reads it where it is
+                of_matrix = 0
+            self.assertEqual(transfer["bytes"], of_matrix + vectors * 8 * n)
             self.assertEqual(transfer["seconds"], report["seconds"]["transfer"])
             self.assertEqual(transfer["overlapped_seconds"], 0.)
             self.assertAlmostEqual(transfer["gigabytes_per_second"],

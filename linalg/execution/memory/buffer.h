@@ -80,7 +80,9 @@ public:
   /// The first @p count elements from or to host memory.
   void copy_from_host(const T *host, const std::size_t count)
   {
-    if (count > 0)
+    if (place == MemoryPlace::source)
+      pointer = const_cast<T *>(host); // only read
+    else if (count > 0)
       owner->copy_from_host(pointer, host, count * sizeof(T));
   }
   void copy_to_host(T *host, const std::size_t count) const

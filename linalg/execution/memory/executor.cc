@@ -27,7 +27,7 @@ MemoryInfo Executor::memory() const
 
 void *Executor::allocate(const std::size_t bytes, const MemoryPlace place) const
 {
-  if (bytes == 0)
+  if (bytes == 0 || place == MemoryPlace::source)
     return nullptr;
   if (place == MemoryPlace::host)
     return allocate_on_host_raw(bytes);
@@ -47,7 +47,7 @@ void *Executor::allocate(const std::size_t bytes, const MemoryPlace place) const
 void Executor::deallocate(void *const pointer, const std::size_t bytes,
                           const MemoryPlace place) const noexcept
 {
-  if (pointer == nullptr)
+  if (pointer == nullptr || place == MemoryPlace::source)
     return;
   if (place == MemoryPlace::host)
     return deallocate_on_host_raw(pointer);

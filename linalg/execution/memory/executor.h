@@ -44,12 +44,14 @@ struct Resources
   {}
 };
 
-/// Where a Buffer is: in the memory of its executor, or in the host's, which its steps reach, over
-/// a bus if they run on a device.
+/// Where a Buffer is: in the memory of its executor; in the host's, which its steps reach, over a
+/// bus if they run on a device; or nowhere else than what it is made of, which is not copied but
+/// read where it is.
 enum class MemoryPlace
 {
   executor,
-  host
+  host,
+  source
 };
 
 /**
