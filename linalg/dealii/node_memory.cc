@@ -13,6 +13,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace femgpu::linalg
@@ -36,29 +37,44 @@ std::vector<std::size_t> page_ends(MPI_Comm communicator, const std::size_t my_b
   return ends;
 }
 
-/// A file in memory. @return its descriptor, or the number of the error, negative
-int make_file(const std::size_t bytes)
+/// A file in memory, which other processes open as /proc/<process>/fd/<descriptor>.
+struct File
 {
-  const int file = ::memfd_create("femgpu", MFD_CLOEXEC);
-  if (file >= 0 && ::ftruncate(file, static_cast<off_t>(bytes)) == 0)
-    return file;
-  const int error = errno;
-  ::close(file);
-  return -error;
+  int process, descriptor, error; ///< without a file -1 and the number of the error
+  dev_t device;
+  ino_t inode;
+};
+
+File make_file(const std::size_t bytes)
+{
+  File file = {::getpid(), ::memfd_create("femgpu", MFD_CLOEXEC), 0, 0, 0};
+  struct stat status = {};
+  if (file.descriptor < 0 || ::ftruncate(file.descriptor, static_cast<off_t>(bytes)) != 0 ||
+      ::fstat(file.descriptor, &status) != 0)
+    file.error = errno;
+  file.device = status.st_dev;
+  file.inode = status.st_ino;
+  return file;
 }
 
 /// Has a file of another process at @p place. @return the number of an error, or 0
-int map_file(const int process, const int file, char *const place, const std::size_t bytes)
+int map_file(const File &file, char *const place, const std::size_t bytes)
 {
-  if (file < 0)
-    return -file;
-  const std::string path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(file);
+  if (file.error != 0)
+    return file.error;
+  const std::string path =
+      "/proc/" + std::to_string(file.process) + "/fd/" + std::to_string(file.descriptor);
   const int mine = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (mine < 0)
     return errno;
-  const bool is_there =
-      ::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, mine, 0) != MAP_FAILED;
-  const int error = is_there ? 0 : errno;
+  struct stat status = {};
+  const bool is_known = ::fstat(mine, &status) == 0;
+  int error = 0;
+  if (is_known && (status.st_dev != file.device || status.st_ino != file.inode))
+    error = ESRCH; // in a container of its own the number is that of another process
+  else if (!is_known || ::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, mine,
+                               0) == MAP_FAILED)
+    error = errno;
   ::close(mine);
   return error;
 }
@@ -70,18 +86,14 @@ int share(MPI_Comm communicator, char *const base, const std::vector<std::size_t
   int rank = 0;
   MPI_Comm_rank(communicator, &rank);
   const auto begin = [&](const std::size_t k) { return k > 0 ? ends[k - 1] : 0; };
-  struct File
-  {
-    int process, descriptor;
-  };
-  const File mine = {::getpid(), make_file(ends[rank] - begin(rank))};
+  const File mine = make_file(ends[rank] - begin(rank));
   std::vector<File> files(ends.size());
   MPI_Allgather(&mine, sizeof(mine), MPI_BYTE, files.data(), sizeof(mine), MPI_BYTE, communicator);
   int error =
       base == nullptr || static_cast<double>(ends.back()) > host_memory().bytes ? ENOMEM : 0;
   for (std::size_t k = 0; k < files.size() && error == 0; ++k)
     if (ends[k] > begin(k))
-      error = map_file(files[k].process, files[k].descriptor, base + begin(k), ends[k] - begin(k));
+      error = map_file(files[k], base + begin(k), ends[k] - begin(k));
   MPI_Allreduce(MPI_IN_PLACE, &error, 1, MPI_INT, MPI_MAX, communicator);
   if (mine.descriptor >= 0)
     ::close(mine.descriptor);
@@ -105,7 +117,8 @@ std::string why_not_there(const std::size_t bytes, const int error)
     return "The host has not enough memory for" + part + ": " + host_memory().bound +
            ". Refine less, or run on more memory.";
   return "There is no way to share" + part + ": " + std::generic_category().message(error) +
-         ". Let the processes of a run open each other's files in /proc, or use one rank.";
+         ". Let the ranks of a node be processes of one user, who see each other in /proc, or use "
+         "one rank.";
 }
 } // namespace
 
