@@ -10,6 +10,7 @@
 #include <numeric>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace femgpu::linalg
 {
@@ -75,17 +76,18 @@ void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths,
                        dealii::Utilities::MPI::n_mpi_processes(group);
   low_starts = NodeArray<int>(group, rows + (is_last ? 1 : 0));
   columns = NodeArray<int>(group, my_nonzeros);
-  values = NodeArray<double>(group, my_nonzeros);
-  b = NodeArray<double>(group, rows);
-  w = NodeArray<double>(group, rows);
   known = nothing_known;
 
   number_ghosts(fill_pattern(rows, row_columns), my_nonzeros);
+  values = NodeArray<double>(group, my_nonzeros);
+  b = NodeArray<double>(group, rows);
+  w = NodeArray<double>(group, rows);
   if (is_last)
     low_starts.data()[n_here] = low_bits(nonzeros_here);
   x = NodeArray<double>(group, rows + (is_last ? ghosts.size() : 0));
   NodeMemory::synchronize(group); // a row's end is the next rank's first row start
   row_starts = RowStarts(low_starts.data(), n_here, nonzeros_here);
+  is_new = true;
 }
 
 /// Own columns of a row first, then those of other groups, which are numbered as they come.
@@ -187,6 +189,8 @@ template RawVector<double> GroupSystem::gather_on_leader(RawVector<double>) cons
 
 void GroupSystem::set_zero()
 {
+  if (std::exchange(is_new, false))
+    return;
   const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
   std::fill(values.data() + row_starts[first], values.data() + row_starts[first + rows], 0.);
   std::fill_n(rhs(), rows, 0.);
@@ -245,6 +249,7 @@ void GroupSystem::add_weight(const Index row, const double value)
 
 void GroupSystem::compress()
 {
+  is_new = false;
   std::vector<int> send_counts(n_ranks), receive_counts(n_ranks);
   std::vector<int> send_begins(n_ranks), receive_begins(n_ranks);
   std::vector<Contribution> sent;

@@ -166,6 +166,7 @@ private:
   RowStarts row_starts; ///< views low_starts
   NodeArray<int> low_starts, columns;
   NodeArray<double> values, b, w, x; ///< x with ghosts
+  bool is_new = false;               ///< values, b and w are zero, as memory is that is new
 
   std::vector<std::vector<Contribution>> for_others; ///< by rank
 };
