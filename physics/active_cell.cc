@@ -24,6 +24,13 @@ Blocks<dim>::Blocks(const unsigned int n) : n(n), n_cells(Utilities::pow(n, dim)
         number = number * (n + 1) + place[d] + (v >> d & 1U);
       vertices.push_back(number);
     }
+  for (unsigned int number = 0; number < Utilities::pow(n + 1, dim); ++number) {
+    Point<dim> unit;
+    for (unsigned int d = 0, rest = number; d < dim; ++d, rest /= n + 1)
+      unit[d] = static_cast<double>(rest % (n + 1)) / n;
+    for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_cell; ++v)
+      shares.push_back(GeometryInfo<dim>::d_linear_shape_function(unit, v));
+  }
 }
 
 template <int dim>
@@ -37,12 +44,25 @@ void Blocks<dim>::get_vertices(const Block &block, std::vector<Point<dim>> &poin
 template <int dim>
 Point<dim> Blocks<dim>::vertex_at(const Block &block, const unsigned int number) const
 {
-  Point<dim> unit, point;
-  for (unsigned int d = 0, rest = number; d < dim; ++d, rest /= n + 1)
-    unit[d] = static_cast<double>(rest % (n + 1)) / n;
-  for (unsigned int v = 0; v < GeometryInfo<dim>::vertices_per_cell; ++v)
-    point += GeometryInfo<dim>::d_linear_shape_function(unit, v) * block->vertex(v);
+  constexpr unsigned int n_corners = GeometryInfo<dim>::vertices_per_cell;
+  Point<dim> point;
+  for (unsigned int v = 0; v < n_corners; ++v)
+    point += shares[number * n_corners + v] * block->vertex(v);
   return point;
+}
+
+template <int dim>
+double Blocks<dim>::largest_diameter(const Block &block) const
+{
+  constexpr unsigned int n_corners = GeometryInfo<dim>::vertices_per_cell;
+  std::vector<Point<dim>> points;
+  get_vertices(block, points);
+  double largest = 0.; // of the diagonals, as deal.II's
+  for (unsigned int cell = 0; cell < n_cells; ++cell)
+    for (unsigned int v = 0; v < n_corners / 2; ++v)
+      largest = std::max(largest, points[vertex(cell, v)].distance_square(
+                                      points[vertex(cell, n_corners - 1 - v)]));
+  return std::sqrt(largest);
 }
 
 template <int dim>

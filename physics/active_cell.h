@@ -64,6 +64,8 @@ public:
   void get_vertices(const Block &block, std::vector<dealii::Point<dim>> &points) const;
   /// Where one of them is.
   dealii::Point<dim> vertex_at(const Block &block, unsigned int number) const;
+  /// Of its cells.
+  double largest_diameter(const Block &block) const;
 
   /// The cell at this place.
   unsigned int at(const std::array<unsigned int, dim> &place) const;
@@ -84,6 +86,7 @@ private:
   unsigned int n, n_cells, n_block_dofs = 0, n_components = 1;
   std::vector<std::array<unsigned int, dim>> places;
   std::vector<unsigned int> vertices;
+  std::vector<double> shares; ///< of each corner of a block in each of its vertices
   std::vector<std::vector<unsigned int>> in_block; ///< of each cell's dofs the number in the block
   std::vector<Index> block_dofs;                   ///< of each block, by its active index
   std::vector<std::uint64_t> ghosts;               ///< of each block, a bit for each cell

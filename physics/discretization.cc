@@ -130,8 +130,9 @@ double Discretization<dim>::largest_diameter() const
   if (!the_blocks)
     return GridTools::maximal_cell_diameter(*the_mesh->triangulation, *the_mapping);
   double largest = 0.;
-  for (const auto &cell : owned_cells())
-    largest = std::max(largest, cell->diameter());
+  for (const auto &block : dof_handler.active_cell_iterators())
+    if (block->is_locally_owned())
+      largest = std::max(largest, the_blocks->largest_diameter(block));
   return Utilities::MPI::max(largest, communicator());
 }
 

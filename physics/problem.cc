@@ -2,6 +2,9 @@
 
 #include "physics/residual.h"
 
+#include <algorithm>
+#include <functional>
+
 namespace femgpu
 {
 using namespace dealii;
@@ -21,8 +24,7 @@ void Problem<dim>::derive(const PointBatch<dim> &at, PointRows &numbers) const
   sigma.reinit(dim, 1, dim, at.size());
   flux(at, sigma);
   for (unsigned int d = 0; d < dim; ++d)
-    for (unsigned int q = 0; q < at.size(); ++q)
-      numbers[d][q] = -sigma.value(d)[q];
+    std::transform(sigma.value(d), sigma.value(d) + at.size(), numbers[d], std::negate<double>());
 }
 
 template <int dim>
