@@ -39,7 +39,7 @@ FullMatrix<double> interpolation(const FiniteElement<dim> &fine, const FiniteEle
 using Dofs = std::vector<types::global_dof_index>;
 
 /// For each dof that this rank owns the cell that gives its row, the first that has it, and its
-/// number there.
+/// number there; or none, and which of the constrained ones it is.
 struct RowSources
 {
   static constexpr unsigned int none = numbers::invalid_unsigned_int; ///< it is constrained
@@ -55,6 +55,9 @@ template <int dim>
 RowSources::RowSources(const Discretization<dim> &fine, const Discretization<dim> &coarse)
     : cells(fine.owned().n_elements(), none), in_cell(cells.size())
 {
+  unsigned int n_constrained = 0, row = 0;
+  for (const auto dof : fine.owned())
+    in_cell[row++] = fine.constraints().is_constrained(dof) ? n_constrained++ : 0;
   Dofs dofs(fine.element().n_dofs_per_cell()), here(coarse.element().n_dofs_per_cell());
   unsigned int n_cells = 0;
   for (const auto &cell : fine.dofs().active_cell_iterators()) {
@@ -88,10 +91,13 @@ void add_term(const types::global_dof_index j, const double value,
       terms.push_back({static_cast<int>(master), value * weight});
 }
 
-/// Those of this rank; empty where an unknown is constrained.
+/// Those of this rank. The k-th constrained unknown of a group is the k-th of the coarser ones, if
+/// there are as many.
+/// @param constrained the coarser ones of the group, ascending
+/// @param n_before how many of the finer ones ranks before this one have
 template <int dim>
-linalg::HostProlongation rows_of_free_dofs(const Discretization<dim> &fine,
-                                           const Discretization<dim> &coarse)
+linalg::HostProlongation rows_of(const Discretization<dim> &fine, const Discretization<dim> &coarse,
+                                 const std::vector<int> &constrained, const std::size_t n_before)
 {
   const FullMatrix<double> values = interpolation(fine.element(), coarse.element());
   const RowSources sources(fine, coarse);
@@ -102,6 +108,9 @@ linalg::HostProlongation rows_of_free_dofs(const Discretization<dim> &fine,
         std::vector<ProlongationTerm> terms;
         for (std::size_t i = part.begin; i < part.end; ++i) {
           terms.clear();
+          if (const std::size_t k = n_before + sources.in_cell[i];
+              sources.cells[i] == sources.none && k < constrained.size())
+            terms.push_back({constrained[k], 1.});
           for (unsigned int b = 0; b < width && sources.cells[i] != sources.none; ++b)
             if (const double value = values(sources.in_cell[i], b); std::abs(value) > rounding)
               add_term(sources.coarse_dofs[sources.cells[i] * width + b], value,
@@ -144,41 +153,6 @@ ConstrainedUnknowns constrained_unknowns(const Discretization<dim> &discretizati
   return mine;
 }
 
-/// Of a solver group.
-struct GroupDofs
-{
-  int begin, end;
-  std::vector<int> constrained; ///< ascending; on the leader
-};
-
-/// P of the rows of free unknowns, where the k-th constrained one is the k-th of the coarser.
-linalg::HostProlongation with_constrained_rows(const linalg::HostProlongation &of_free,
-                                               const GroupDofs &fine, const GroupDofs &coarse)
-{
-  linalg::HostProlongation P;
-  P.n_columns = coarse.end - coarse.begin;
-  P.ghosts = of_free.ghosts;
-  P.row_starts.reserve(of_free.row_starts.size());
-  P.columns.reserve(of_free.columns.size() + fine.constrained.size());
-  P.values.reserve(P.columns.capacity());
-  std::size_t k = 0;
-  for (std::size_t i = 0; i + 1 < of_free.row_starts.size(); ++i) {
-    for (int entry = of_free.row_starts[i]; entry < of_free.row_starts[i + 1]; ++entry) {
-      P.columns.push_back(of_free.columns[entry]);
-      P.values.push_back(of_free.values[entry]);
-    }
-    if (k < fine.constrained.size() && fine.constrained[k] == fine.begin + static_cast<int>(i)) {
-      if (k < coarse.constrained.size()) {
-        P.columns.push_back(coarse.constrained[k] - coarse.begin);
-        P.values.push_back(1.);
-      }
-      ++k;
-    }
-    P.row_starts.push_back(static_cast<int>(P.columns.size()));
-  }
-  return P;
-}
-
 /// The first dof of each solver group, whose ranks' dofs follow each other, and the number of dofs.
 template <int dim>
 std::vector<int> starts_of_groups(const Discretization<dim> &discretization,
@@ -192,22 +166,19 @@ std::vector<int> starts_of_groups(const Discretization<dim> &discretization,
   return starts;
 }
 
-template <int dim>
-GroupDofs group_dofs(const Discretization<dim> &discretization, const linalg::GroupSystem &system)
-{
-  const auto group = static_cast<std::size_t>(system.groups().number());
-  const std::vector<int> starts = starts_of_groups(discretization, system.groups());
-  return {starts[group], starts[group + 1],
-          system.gather_on_leader(constrained_unknowns(discretization).unknowns)};
-}
-
 /// Of all rows of a group, on the leader.
 template <int dim>
 linalg::HostProlongation prolongation(const Discretization<dim> &fine,
                                       const Discretization<dim> &coarse,
                                       const linalg::GroupSystem &system)
 {
-  linalg::HostProlongation P = rows_of_free_dofs(fine, coarse);
+  MPI_Comm group = system.groups().group();
+  const long long n_constrained = constrained_unknowns(fine).unknowns.size();
+  long long n_before = 0;
+  MPI_Exscan(&n_constrained, &n_before, 1, MPI_LONG_LONG, MPI_SUM, group);
+  linalg::HostProlongation P =
+      rows_of(fine, coarse, linalg::gather_on_all(constrained_unknowns(coarse).unknowns, group),
+              Utilities::MPI::this_mpi_process(group) > 0 ? n_before : 0);
   std::vector<int> lengths(P.row_starts.size() - 1);
   std::adjacent_difference(P.row_starts.begin() + 1, P.row_starts.end(), lengths.begin());
   lengths = system.gather_on_leader(std::move(lengths));
@@ -215,10 +186,12 @@ linalg::HostProlongation prolongation(const Discretization<dim> &fine,
   std::partial_sum(lengths.begin(), lengths.end(), P.row_starts.begin() + 1);
   P.columns = system.gather_on_leader(std::move(P.columns));
   P.values = system.gather_on_leader(std::move(P.values));
-  const GroupDofs rows = group_dofs(fine, system), columns = group_dofs(coarse, system);
-  if (system.groups().n_groups() > 1)
-    number_columns(P, columns.begin, columns.end - columns.begin);
-  return with_constrained_rows(P, rows, columns);
+  if (system.groups().n_groups() > 1) {
+    const std::vector<int> starts = starts_of_groups(coarse, system.groups());
+    const auto number = static_cast<std::size_t>(system.groups().number());
+    number_columns(P, starts[number], starts[number + 1] - starts[number]);
+  }
+  return P;
 }
 
 /// Has each coarser unknown of a group a part in a finer one there?
