@@ -15,6 +15,7 @@
 #include "linalg/matrices/registry.h"
 #include "linalg/mpi/communicators.h"
 #include "linalg/mpi/nodes.h"
+#include "linalg/mpi/solver_groups.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/transformations/registry.h"
@@ -25,6 +26,7 @@
 #include <deal.II/base/mpi.h>
 
 #include <csignal>
+#include <exception>
 #include <fcntl.h>
 #include <filesystem>
 #include <iostream>
@@ -71,6 +73,25 @@ void require_memory_for_mpi()
   if (free_address_space() < needed)
     throw DeviceError("The host has not enough memory for MPI: " + host_memory().bound +
                       ". Raise that limit.");
+}
+
+/// The command line, or why it cannot be read, which ranks can say once only, when there is MPI.
+struct Request
+{
+  CommandLine command_line;
+  std::exception_ptr error;
+};
+
+Request read_command_line(const int argc, const char *const *argv)
+{
+  Request request;
+  try {
+    request.command_line = parse_command_line(argc, argv);
+  }
+  catch (...) {
+    request.error = std::current_exception();
+  }
+  return request;
 }
 
 /// What `--list` prints: everything that parameters can name, and the devices that are there.
@@ -152,7 +173,10 @@ int run_program(int argc, char **argv)
   try {
     require_working_directory();
     require_memory_for_mpi();
-    linalg::spare_networks();
+    linalg::spare_discovery();
+    const Request request = read_command_line(argc, argv);
+    const CommandLine &command_line = request.command_line;
+    const linalg::DriverStart driver(!request.error && command_line.may_solve_on_device());
     // The command line is femgpu's alone: deal.II would hand it to Kokkos and PETSc, which take
     // options of ours for theirs (--threads) and warn of all that they do not know.
     char *words[] = {argv[0], nullptr};
@@ -169,7 +193,8 @@ int run_program(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &failures);
     introduce_ranks(failures);
     try {
-      const CommandLine command_line = parse_command_line(argc, argv);
+      if (request.error)
+        std::rethrow_exception(request.error);
       MPI_Comm ranks = linalg::ranks_by_nodes(MPI_COMM_WORLD);
       if (!answer(command_line, ranks, prints)) {
         parameters.emplace();

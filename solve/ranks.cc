@@ -12,7 +12,7 @@ Ranks::Ranks()
 {
   if (!linalg::was_started_by_mpi())
     return;
-  linalg::spare_networks();
+  linalg::spare_discovery();
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -203,7 +203,6 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources,
                          const GroupMethods &methods)
     : groups(groups)
 {
-  groups.share_cores();
   on_leaders(groups, [&] {
     if (resources.threads == 0)
       resources.threads = groups.n_threads();

@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/indices.h"
+#include "linalg/mpi/long_messages.h"
 #include "linalg/mpi/mpi_communicator.h"
 
 #include <deal.II/base/mpi.h>
@@ -26,6 +27,13 @@ GroupSystem::GroupSystem(const SolverGroups &groups)
       n_ranks(dealii::Utilities::MPI::n_mpi_processes(groups.ranks())), for_others(n_ranks)
 {
   row_begins.assign(n_ranks + 1, 0);
+}
+
+GroupSystem::~GroupSystem()
+{
+  const SolverGroups::LeadersCores cores(solver_groups);
+  columns = {};
+  values = {};
 }
 
 void GroupSystem::count_rows(const std::size_t my_rows, const std::size_t my_nonzeros)
@@ -126,8 +134,8 @@ void GroupSystem::number_ghosts(const std::vector<Index> &of_rank, const std::si
   plan = {};
   if (solver_groups.n_groups() == 1)
     return;
-  for (const auto &some : dealii::Utilities::MPI::all_gather(solver_groups.group(), of_rank))
-    ghosts.insert(ghosts.end(), some.begin(), some.end());
+  ghosts =
+      gather_on_all(std::vector<long long>(of_rank.begin(), of_rank.end()), solver_groups.group());
   std::sort(ghosts.begin(), ghosts.end());
   ghosts.erase(std::unique(ghosts.begin(), ghosts.end()), ghosts.end());
   if (ghosts.size() > static_cast<std::size_t>(most_indices - n_here))
@@ -170,14 +178,16 @@ List GroupSystem::gather_on_leader(List mine) const
   const std::vector<std::size_t> sizes = dealii::Utilities::MPI::all_gather(group, mine.size());
   const auto begin = std::accumulate(sizes.begin(), sizes.begin() + here, std::size_t(0));
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
-  const NodeArray<typename List::value_type> shared(group, mine.size());
+  NodeArray<typename List::value_type> shared(group, mine.size());
   std::copy(mine.begin(), mine.end(), shared.data() + begin);
   NodeMemory::synchronize(group);
   List all(here == 0 ? total : 0);
   constexpr std::size_t at_once = 1 << 20;
+  const SolverGroups::LeadersCores cores(solver_groups);
 #pragma omp parallel for schedule(static) if (all.size() > at_once)
   for (std::size_t first = 0; first < all.size(); first += at_once)
     std::copy_n(shared.data() + first, std::min(at_once, all.size() - first), all.data() + first);
+  shared = {};
   return all;
 }
 
@@ -203,6 +213,28 @@ unsigned int GroupSystem::owner_of(const Index row) const
   return static_cast<unsigned int>(next - row_begins.begin()) - 1;
 }
 
+namespace
+{
+/// The first k of [@p begin, @p end) with columns[k] >= @p column, where they ascend; @p end if
+/// there is none. It is mostly near: eight are looked at without a branch.
+std::size_t first_not_below(const int column, const int *const columns, std::size_t begin,
+                            const std::size_t end)
+{
+  constexpr std::size_t at_once = 8;
+  while (begin + at_once <= end && columns[begin + at_once - 1] < column)
+    begin += at_once;
+  if (begin + at_once <= end) {
+    int n_below = 0;
+    for (std::size_t k = 0; k < at_once; ++k)
+      n_below += columns[begin + k] < column ? 1 : 0;
+    return begin + static_cast<std::size_t>(n_below);
+  }
+  while (begin < end && columns[begin] < column)
+    ++begin;
+  return begin;
+}
+} // namespace
+
 void GroupSystem::add_owned_row(const Index row, const unsigned int n, const Index *added_columns,
                                 const double *added_values)
 {
@@ -213,8 +245,7 @@ void GroupSystem::add_owned_row(const Index row, const unsigned int n, const Ind
     const int column = local_number(added_columns[entry], first_of_group, n_here, ghosts);
     if (k > begin && columns.data()[k - 1] >= column)
       k = begin; // own columns stand before ghosts with smaller global numbers
-    while (k < end && columns.data()[k] < column)
-      ++k;
+    k = first_not_below(column, columns.data(), k, end);
     AssertThrow(k < end && columns.data()[k] == column,
                 dealii::ExcMessage("An entry was added that is not in the sparsity pattern."));
     values.data()[k] += added_values[entry];
@@ -224,11 +255,13 @@ void GroupSystem::add_owned_row(const Index row, const unsigned int n, const Ind
 void GroupSystem::add_row(const Index row, const unsigned int n, const Index *added_columns,
                           const double *added_values)
 {
-  if (owns(row))
+  if (owns(row)) {
     add_owned_row(row, n, added_columns, added_values);
-  else
-    for (unsigned int entry = 0; entry < n; ++entry)
-      for_others[owner_of(row)].push_back({row, added_columns[entry], added_values[entry]});
+    return;
+  }
+  std::vector<Contribution> &for_owner = for_others[owner_of(row)];
+  for (unsigned int entry = 0; entry < n; ++entry)
+    for_owner.push_back({row, added_columns[entry], added_values[entry]});
 }
 
 void GroupSystem::add_rhs(const Index row, const double value)
@@ -272,13 +305,24 @@ void GroupSystem::compress()
   MPI_Alltoallv(sent.data(), send_counts.data(), send_begins.data(), type, received.data(),
                 receive_counts.data(), receive_begins.data(), type, communicator());
   MPI_Type_free(&type);
-  for (const Contribution &entry : received)
-    if (entry.column == rhs_column)
-      add_rhs(entry.row, entry.value);
-    else if (entry.column == weight_column)
-      add_weight(entry.row, entry.value);
-    else
-      add_owned_row(entry.row, 1, &entry.column, &entry.value);
+  std::vector<Index> row_columns;
+  std::vector<double> row_values;
+  for (auto entry = received.cbegin(); entry != received.cend();) {
+    const Index row = entry->row;
+    row_columns.clear();
+    row_values.clear();
+    for (; entry != received.cend() && entry->row == row; ++entry)
+      if (entry->column == rhs_column)
+        add_rhs(row, entry->value);
+      else if (entry->column == weight_column)
+        add_weight(row, entry->value);
+      else {
+        row_columns.push_back(entry->column);
+        row_values.push_back(entry->value);
+      }
+    add_owned_row(row, static_cast<unsigned int>(row_columns.size()), row_columns.data(),
+                  row_values.data());
+  }
   synchronize();
 }
 

@@ -26,6 +26,10 @@ public:
   using Index = dealii::types::global_dof_index;
 
   explicit GroupSystem(const SolverGroups &groups);
+  GroupSystem(const GroupSystem &) = delete;
+  GroupSystem &operator=(const GroupSystem &) = delete;
+  /// Collective.
+  ~GroupSystem();
 
   /// The columns of this rank's @p row-th row, global numbers, ascending; valid until the next
   /// call. The rows are asked for in their order.

@@ -80,6 +80,7 @@ void on_leaders(const SolverGroups &groups,
   ErrorText error(0, "");
   std::exception_ptr failure; // of another rank; the leader's ends the work and is everybody's
   if (groups.is_leader()) {
+    const SolverGroups::LeadersCores cores(groups);
     error = error_of([&] {
       work([&] {
         wake_up(has_event);

@@ -7,8 +7,8 @@
 
 /**
  * @file
- * The first rank of a solver group, its leader, works while the others sleep. All functions are
- * collective over all groups: their leaders do the same work, each for its part.
+ * The first rank of a solver group, its leader, works on the group's cores while the others sleep.
+ * All functions are collective over all groups: their leaders do the same work, each for its part.
  */
 namespace femgpu::linalg
 {

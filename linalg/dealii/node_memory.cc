@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/mpi/nodes.h"
 
 #include <algorithm>
 #include <atomic>
@@ -75,6 +76,7 @@ int map_file(const File &file, char *const place, const std::size_t bytes)
   else if (!is_known || ::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, mine,
                                0) == MAP_FAILED)
     error = errno;
+  ::madvise(place, bytes, MADV_SEQUENTIAL); // or leaving marks each page as one used recently
   ::close(mine);
   return error;
 }
@@ -160,13 +162,25 @@ NodeMemory::~NodeMemory()
 {
   if (base == nullptr)
     return;
-  unmap(0, mine);
-  unmap(others, end);
+  leave(0, mine);
+  leave(others, end);
   // Pages go when the last has left them, one after the other if that is one rank. After an error
   // on one rank the others do not come here.
   if (std::uncaught_exceptions() == 0)
-    MPI_Barrier(communicator);
+    barrier_asleep(communicator);
   unmap(mine, others);
+}
+
+void NodeMemory::leave(const std::size_t first, const std::size_t last) noexcept
+{
+  constexpr std::size_t at_once = std::size_t{1} << 24;
+  const std::size_t n = (last - first + at_once - 1) / at_once;
+#pragma omp parallel for schedule(dynamic) if (n > 1)
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::size_t begin = first + k * at_once;
+    ::madvise(base + begin, std::min(at_once, last - begin), MADV_DONTNEED);
+  }
+  unmap(first, last);
 }
 
 void NodeMemory::unmap(const std::size_t first, const std::size_t last) noexcept

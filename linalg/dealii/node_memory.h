@@ -59,6 +59,8 @@ private:
     std::swap(others, other.others);
     std::swap(end, other.end);
   }
+  /// Leaves pages that other ranks have made, with the threads of this rank's loops.
+  void leave(std::size_t first, std::size_t last) noexcept;
   void unmap(std::size_t first, std::size_t last) noexcept;
 
   MPI_Comm communicator = MPI_COMM_NULL;

@@ -16,7 +16,7 @@ bool was_started_by_mpi()
                      [](const char *const name) { return std::getenv(name) != nullptr; });
 }
 
-void spare_networks()
+void spare_discovery()
 {
   const auto value = [](const char *const name) {
     const char *const text = std::getenv(name);
@@ -26,8 +26,10 @@ void spare_networks()
   const std::string size = value("OMPI_COMM_WORLD_SIZE");
   if (is_alone)
     ::setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-  if (is_alone || (!size.empty() && size == value("OMPI_COMM_WORLD_LOCAL_SIZE")))
+  if (is_alone || (!size.empty() && size == value("OMPI_COMM_WORLD_LOCAL_SIZE"))) {
     ::setenv("OMPI_MCA_pml", "ob1", 0);
+    ::setenv("HWLOC_COMPONENTS", "-linux:pci,-linux:io,-pci,-opencl,-gl", 0);
+  }
 }
 
 MPI_Comm ranks_of_node(MPI_Comm ranks)

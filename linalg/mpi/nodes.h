@@ -19,11 +19,12 @@ bool was_started_by_mpi();
 
 /**
  * To be called before MPI_Init, alone: where all ranks are on this host, Open MPI looks for no
- * network, and a process that mpirun has not started starts no daemon. Open MPI 4.1 waits 0.1 s for
- * each of two networks (psm, psm2) and starts its daemon in 0.1 s, of 0.32 s in all. What the user
- * has set stays; other implementations do not read these variables.
+ * network, and hwloc, which it asks for cores, for no device; and a process that mpirun has not
+ * started starts no daemon. Open MPI 4.1 waits 0.1 s for each of two networks (psm, psm2) and
+ * starts its daemon in 0.1 s, of 0.32 s in all. On a virtual machine ranks wait for each other to
+ * read of its PCI bus, 64 of them 0.7 s. What the user has set stays.
  */
-void spare_networks();
+void spare_discovery();
 
 /// Those of this rank's node. FEMGPU_NODES=N in the environment makes N nodes of each one, for
 /// tests of what several nodes do.

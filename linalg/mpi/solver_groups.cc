@@ -7,11 +7,62 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <filesystem>
 #include <sstream>
+#include <system_error>
 
 namespace femgpu::linalg
 {
+namespace
+{
+/// GPUs that this process can see, as far as files tell.
+int guessed_devices()
+{
+  if (const char *const visible = std::getenv("CUDA_VISIBLE_DEVICES"))
+    return *visible == '\0'
+               ? 0
+               : 1 + static_cast<int>(std::count(visible, visible + std::strlen(visible), ','));
+  int n = 0;
+  std::error_code error;
+  while (std::filesystem::exists("/dev/nvidia" + std::to_string(n), error))
+    ++n;
+  return n;
+}
+
+/// Does the process lead a group where each of @p n devices has one?
+bool leads_one_of(const int n)
+{
+  const auto number = [](const char *const variable, const int otherwise) {
+    const char *const text = std::getenv(variable);
+    return text != nullptr ? std::atoi(text) : otherwise; // NOLINT(cert-err34-c): 0 is a guess too
+  };
+  const int rank = number("OMPI_COMM_WORLD_LOCAL_RANK", was_started_by_mpi() ? -1 : 0),
+            size = number("OMPI_COMM_WORLD_LOCAL_SIZE", 1), groups = std::min(n, size);
+  return groups > 0 && rank >= 0 &&
+         (rank == 0 || rank * groups / size != (rank - 1) * groups / size);
+}
+} // namespace
+
+DriverStart::DriverStart(const bool is_wanted)
+{
+  if (!is_wanted || !leads_one_of(guessed_devices()))
+    return;
+  try {
+    thread = std::thread([] { n_cuda_devices(); });
+  }
+  catch (const std::system_error &) { // NOLINT(bugprone-empty-catch): it starts later
+  }
+}
+
+DriverStart::~DriverStart()
+{
+  if (thread.joinable())
+    thread.join();
+}
+
 namespace
 {
 constexpr const char *parameter = "Solver/Devices";
@@ -211,8 +262,14 @@ SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std
   MPI_Comm_split(node, here, 0, &state->group);
   MPI_Comm_rank(state->group, &rank_of_group);
   MPI_Comm_split(ranks, rank_of_group == 0 ? 0 : MPI_UNDEFINED, 0, &state->leaders);
+  CPU_ZERO(&state->own_cores);
+  sched_getaffinity(0, sizeof(state->own_cores), &state->own_cores);
   state->cores = cores_of(state->group);
   state->n_threads = share_of_cores(state->cores, here, node);
+  int size_of_group = 1;
+  MPI_Comm_size(state->group, &size_of_group);
+  state->n_own_threads = std::max(1U, state->n_threads / static_cast<unsigned int>(size_of_group));
+  omp_set_num_threads(static_cast<int>(state->n_own_threads));
   MPI_Comm_free(&node);
 
   int size = 1;
@@ -228,11 +285,20 @@ SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std
   state->first_ranks.push_back(size);
 }
 
-void SolverGroups::share_cores() const
+SolverGroups::LeadersCores::LeadersCores(const SolverGroups &groups)
+    : state(groups.is_leader() ? groups.state : nullptr)
 {
-  if (!is_leader())
+  if (!state)
     return;
   sched_setaffinity(0, sizeof(state->cores), &state->cores);
   omp_set_num_threads(static_cast<int>(state->n_threads));
+}
+
+SolverGroups::LeadersCores::~LeadersCores()
+{
+  if (!state)
+    return;
+  sched_setaffinity(0, sizeof(state->own_cores), &state->own_cores);
+  omp_set_num_threads(static_cast<int>(state->n_own_threads));
 }
 } // namespace femgpu::linalg

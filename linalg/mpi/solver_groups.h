@@ -7,17 +7,38 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace femgpu::linalg
 {
+/**
+ * Starts the driver of the node's GPUs, which takes 0.1 s, and with four GPUs 1 s, in a thread
+ * beside what a program begins with: on processes that lead a group where each GPU has one. Whether
+ * there are GPUs, and where this process is among those of its node, is only guessed, before there
+ * is MPI, from /dev and what mpirun of Open MPI tells: without such a start the driver starts when
+ * it is asked for.
+ */
+class DriverStart
+{
+public:
+  explicit DriverStart(bool is_wanted);
+  DriverStart(const DriverStart &) = delete;
+  DriverStart &operator=(const DriverStart &) = delete;
+  ~DriverStart();
+
+private:
+  std::thread thread;
+};
+
 /// @throws ParameterError unless @p devices are such as SolverGroups takes
 void check_devices(const std::string &devices);
 
 /**
  * The solver groups of a run. A group is a device, or cores, with ranks beside it on its node; the
  * first of them, its leader, solves, and the others give it their rows. A group's ranks follow each
- * other. Copies of an object are the same groups.
+ * other. Copies of an object are the same groups. From here on loops of OpenMP have as many threads
+ * as the rank has cores for itself.
  */
 class SolverGroups
 {
@@ -85,9 +106,6 @@ public:
   {
     return state->n_threads;
   }
-  /// Lets the leader run on every core that a rank of its group may use, with a thread of OpenMP
-  /// for each of its share.
-  void share_cores() const;
 
 private:
   struct State
@@ -101,11 +119,29 @@ private:
     int number = 0;
     std::vector<int> first_ranks;
     std::string backend, communicator;
-    unsigned int n_threads = 1;
-    cpu_set_t cores;
+    unsigned int n_threads = 1, n_own_threads = 1;
+    cpu_set_t cores, own_cores;
   };
 
   std::shared_ptr<State> state;
+
+public:
+  /**
+   * While it lives the leader runs on every core that a rank of its group may use, with a thread of
+   * OpenMP for each of its share. To be made while the other ranks of the group sleep: before and
+   * after, loops of each rank have its own cores.
+   */
+  class LeadersCores
+  {
+  public:
+    explicit LeadersCores(const SolverGroups &groups);
+    LeadersCores(const LeadersCores &) = delete;
+    LeadersCores &operator=(const LeadersCores &) = delete;
+    ~LeadersCores();
+
+  private:
+    std::shared_ptr<const State> state; ///< of a leader
+  };
 };
 } // namespace femgpu::linalg
 
