@@ -117,8 +117,7 @@ std::string listing()
 std::string listing_of_groups(MPI_Comm ranks)
 {
   const linalg::SolverGroups groups(ranks, "auto", "auto", "auto");
-  const linalg::GroupSolver solver(groups, 0,
-                                   linalg::GroupSolverOptions(linalg::LinearSolverOptions()));
+  linalg::GroupSolver solver(groups, 0, linalg::GroupSolverOptions(linalg::LinearSolverOptions()));
   std::string text =
       "\nSolver groups of these ranks, with Solver/Backend and Solver/Devices auto\n";
   for (const auto &place : solver.places())

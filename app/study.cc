@@ -126,7 +126,7 @@ private:
   void warn();
   void check_continuation() const;
   SystemSize size_with(double n_cells) const;
-  void describe(const linalg::GroupSolver &solver, const std::string &method);
+  void describe(linalg::GroupSolver &solver, const std::string &method);
   void run_cycles(const linalg::SolverGroups &groups, SolutionOutput<dim> &output,
                   const SolutionObserver &observer);
   std::optional<Stop> run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
@@ -313,6 +313,8 @@ std::optional<Stop> Study<dim>::solve(const linalg::SolverGroups &groups,
   linalg::GroupSystem system(groups);
   if (auto stop = begin_cycle(system, record))
     return stop;
+  if (record.cycle == 0)
+    describe(solver.group_solver(), solver.method());
   output.finish(comm); // the files of the cycle before: from here on all cores solve
   const Progress show = [this](const std::string &text) { console.progress(text); };
   if (parameters.solver.stops_at_discretisation_error())
@@ -385,9 +387,9 @@ void Study<dim>::trace_branch(const linalg::SolverGroups &groups, SolutionOutput
   BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, groups);
   const std::string method = "continuation, " + parameters.continuation.solver;
   output.leave_out_nodal_fields();
-  describe(tracer.group_solver(), method);
   CycleRecord record;
   begin_cycle(system, record);
+  describe(tracer.group_solver(), method);
   const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
   const auto on_point = [&](const linalg::BranchRecord &point, const FeVector &values) {
     DiscreteSolution<dim> solution(*problem, discretization, values);
@@ -410,7 +412,7 @@ void Study<dim>::trace_branch(const linalg::SolverGroups &groups, SolutionOutput
 }
 
 template <int dim>
-void Study<dim>::describe(const linalg::GroupSolver &solver, const std::string &method)
+void Study<dim>::describe(linalg::GroupSolver &solver, const std::string &method)
 {
   study.groups = solver.places();
   console.print(study.physics + " in " + std::to_string(dim) + "D, " + study.element + ", " +
@@ -423,7 +425,6 @@ void Study<dim>::run_cycles(const linalg::SolverGroups &groups, SolutionOutput<d
                             const SolutionObserver &observer)
 {
   ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, groups);
-  describe(solver.group_solver(), solver.method());
   study.stopped_by = "cycles";
   while (study.cycles.size() < parameters.study.cycles) {
     const std::size_t before = study.cycles.size();
@@ -460,7 +461,6 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   else
     run_cycles(groups, output, observer);
   output.finish(comm);
-
   Utilities::System::MemoryStats memory;
   Utilities::System::get_memory_stats(memory);
   study.peak_host_bytes = 1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);

@@ -58,7 +58,7 @@ public:
                                    linalg::GroupSystem &system, FeVector &u,
                                    std::map<std::string, double> &seconds, const OnPoint &on_point);
 
-  const linalg::GroupSolver &group_solver() const
+  linalg::GroupSolver &group_solver()
   {
     return leader_solver;
   }

@@ -60,7 +60,7 @@ public:
   {
     return is_nonlinear(problem) ? nonlinear.method : solver_parameters.solver;
   }
-  const linalg::GroupSolver &group_solver() const
+  linalg::GroupSolver &group_solver()
   {
     return leader_solver;
   }

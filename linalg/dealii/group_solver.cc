@@ -74,6 +74,12 @@ void check_methods(const NonlinearSolverOptions &options)
 
 namespace
 {
+bool are_direct(const GroupMethods &methods)
+{
+  const auto *const linear = std::get_if<GroupSolverOptions>(&methods);
+  return linear != nullptr && is_direct(linear->solver);
+}
+
 std::string node_name()
 {
   char name[MPI_MAX_PROCESSOR_NAME];
@@ -91,12 +97,7 @@ public:
   {
     const std::string &backend = groups.backend();
     const bool are_several = groups.n_groups() > 1;
-    const auto *const linear = std::get_if<GroupSolverOptions>(&methods);
-    const bool on_host = linear != nullptr && is_direct(linear->solver);
-    if (on_host && backend.rfind("cuda", 0) == 0)
-      throw ParameterError("Solver 'direct' runs on the host, but backend '" + backend +
-                               "' was asked for. Use backend auto or host, or another solver.",
-                           "Solver/Backend");
+    const bool on_host = are_direct(methods);
     if (on_host && are_several)
       throw ParameterError("Solver 'direct' needs all rows in one solver group, and there are " +
                                std::to_string(groups.n_groups()) +
@@ -110,12 +111,12 @@ public:
       check_methods(*options);
       nonlinear = std::make_unique<NonlinearSolver>(executor, *options, communicator);
     }
-    else if (linear == nullptr)
-      continuation = std::make_unique<Continuation>(
-          executor, std::get<ContinuationOptions>(methods), communicator);
+    else if (const auto *const options = std::get_if<ContinuationOptions>(&methods))
+      continuation = std::make_unique<Continuation>(executor, *options, communicator);
     else if (!on_host) {
-      iterative = std::make_unique<LinearSolver>(executor, *linear, communicator);
-      falls_back = linear->falls_back && !communicator;
+      const auto &linear = std::get<GroupSolverOptions>(methods);
+      iterative = std::make_unique<LinearSolver>(executor, linear, communicator);
+      falls_back = linear.falls_back && !communicator;
     }
   }
 
@@ -206,11 +207,42 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources,
   on_leaders(groups, [&] {
     if (resources.threads == 0)
       resources.threads = groups.n_threads();
-    leader = std::make_unique<Leader>(groups, resources, methods);
+    const bool on_host = are_direct(methods);
+    if (on_host && groups.backend().rfind("cuda", 0) == 0)
+      throw ParameterError("Solver 'direct' runs on the host, but backend '" + groups.backend() +
+                               "' was asked for. Use backend auto or host, or another solver.",
+                           "Solver/Backend");
+    const auto make = [groups, resources, methods] {
+      return std::make_unique<Leader>(groups, resources, methods);
+    };
+    if (groups.n_groups() == 1 && !on_host && n_cuda_devices() > 0 && groups.backend() != "host")
+      begun = std::async(std::launch::async, make);
+    else
+      leader = make();
   });
+  if (!dealii::Utilities::MPI::logical_or(begun.valid(), groups.ranks()))
+    places(); // are they alike?
+}
+
+/// The leader, when it is. @throws what kept it from it
+GroupSolver::Leader &GroupSolver::ready()
+{
+  if (begun.valid()) {
+    leader = begun.get();
+    leader->executor->use_in_this_thread();
+  }
+  return *leader;
+}
+
+const std::vector<GroupSolver::Place> &GroupSolver::places()
+{
+  if (!all_places.empty())
+    return all_places;
   std::array<std::string, 3> mine; // node, backend, description
-  if (leader)
-    mine = {node_name(), leader->executor->name(), leader->executor->description()};
+  on_leaders(groups, [&] {
+    const Executor &executor = *ready().executor;
+    mine = {node_name(), executor.name(), executor.description()};
+  });
   const auto all = dealii::Utilities::MPI::all_gather(groups.ranks(), mine);
   const std::vector<int> &first = groups.first_ranks();
   for (std::size_t group = 0; group + 1 < first.size(); ++group) {
@@ -224,6 +256,7 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources,
                                " the backend " + place.backend +
                                ". All must be GPUs, or none: use backend cuda, or host.",
                            "Solver/Backend");
+  return all_places;
 }
 
 GroupSolver::~GroupSolver() = default;
@@ -233,7 +266,7 @@ void GroupSolver::begin_pattern(const GroupSystem &system)
   if (system.pattern_number() == pattern_there)
     return;
   pattern_there = 0;
-  on_leaders(groups, [&] { leader->begin_pattern(system); });
+  on_leaders(groups, [&] { ready().begin_pattern(system); });
 }
 
 SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
@@ -257,7 +290,7 @@ SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
 SolveReport GroupSolver::solve(GroupSystem &system, const SolveControl &control)
 {
   return solve_on_leader(system, [&](const bool same_pattern) {
-    return leader->solve(system, same_pattern, control);
+    return ready().solve(system, same_pattern, control);
   });
 }
 
@@ -265,7 +298,7 @@ SolveReport GroupSolver::solve_nonlinear(GroupSystem &system, const Nonlinearity
                                          const SolveControl &control)
 {
   return solve_on_leader(system, [&](const bool same_pattern) {
-    return leader->solve_nonlinear(system, same_pattern, phi, control);
+    return ready().solve_nonlinear(system, same_pattern, phi, control);
   });
 }
 
@@ -285,7 +318,7 @@ ContinuationReport GroupSolver::trace(GroupSystem &system, const Law &law,
   on_leaders(
       groups,
       [&](const std::function<void()> &call_event) {
-        report = leader->trace(system, law, [&](const BranchRecord &r, const auto &x) {
+        report = ready().trace(system, law, [&](const BranchRecord &r, const auto &x) {
           record = r;
           std::copy(x.begin(), x.end(), system.part().x);
           call_event();
@@ -301,7 +334,7 @@ ContinuationReport GroupSolver::trace(GroupSystem &system, const Law &law,
 void GroupSolver::release()
 {
   pattern_there = 0;
-  on_leaders(groups, [&] { leader->release(); });
+  on_leaders(groups, [&] { ready().release(); });
 }
 
 std::size_t GroupSolver::peak_device_bytes() const

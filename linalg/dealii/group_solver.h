@@ -8,6 +8,7 @@
 #include "linalg/nonlinear_solver.h"
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <utility>
@@ -58,6 +59,8 @@ class GroupSolver
 {
 public:
   /**
+   * A lone group's device gets ready beside what comes next: what it has to say against it is
+   * thrown by the first other function.
    * @param resources of a leader's executor; 0 threads: all cores that the ranks of a group may use
    * together
    * @throws ParameterError for the solver "direct" on a GPU, in several groups or with nonlinear
@@ -97,22 +100,21 @@ public:
     std::string node;                 ///< its name
     std::string backend, description; ///< of the leader's executor
   };
-  /// Of each group.
-  const std::vector<Place> &places() const
-  {
-    return all_places;
-  }
+  /// Of each group. @throws ParameterError where some are on GPUs and others on hosts
+  const std::vector<Place> &places();
   /// The largest of the groups'; 0 on the host.
   std::size_t peak_device_bytes() const;
 
 private:
   class Leader;
 
+  Leader &ready();
   SolveReport solve_on_leader(GroupSystem &system,
                               const std::function<SolveReport(bool same_pattern)> &solve);
 
   SolverGroups groups;
-  std::unique_ptr<Leader> leader; ///< on leaders only
+  std::future<std::unique_ptr<Leader>> begun;
+  std::unique_ptr<Leader> leader; ///< on leaders only, when it is ready
   std::size_t pattern_there = 0;  ///< number of the pattern that the leader has moved
   std::vector<Place> all_places;
 };

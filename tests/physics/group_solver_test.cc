@@ -72,7 +72,7 @@ SolveControl tight()
 }
 
 /// What moves of so many bytes of a matrix: none to the host, which reads it where it is.
-std::size_t moved(const GroupSolver &solver, const std::size_t bytes)
+std::size_t moved(GroupSolver &solver, const std::size_t bytes)
 {
   return solver.places().front().backend == "host" ? 0 : bytes;
 }
