@@ -213,28 +213,6 @@ unsigned int GroupSystem::owner_of(const Index row) const
   return static_cast<unsigned int>(next - row_begins.begin()) - 1;
 }
 
-namespace
-{
-/// The first k of [@p begin, @p end) with columns[k] >= @p column, where they ascend; @p end if
-/// there is none. It is mostly near: eight are looked at without a branch.
-std::size_t first_not_below(const int column, const int *const columns, std::size_t begin,
-                            const std::size_t end)
-{
-  constexpr std::size_t at_once = 8;
-  while (begin + at_once <= end && columns[begin + at_once - 1] < column)
-    begin += at_once;
-  if (begin + at_once <= end) {
-    int n_below = 0;
-    for (std::size_t k = 0; k < at_once; ++k)
-      n_below += columns[begin + k] < column ? 1 : 0;
-    return begin + static_cast<std::size_t>(n_below);
-  }
-  while (begin < end && columns[begin] < column)
-    ++begin;
-  return begin;
-}
-} // namespace
-
 void GroupSystem::add_owned_row(const Index row, const unsigned int n, const Index *added_columns,
                                 const double *added_values)
 {
@@ -245,7 +223,8 @@ void GroupSystem::add_owned_row(const Index row, const unsigned int n, const Ind
     const int column = local_number(added_columns[entry], first_of_group, n_here, ghosts);
     if (k > begin && columns.data()[k - 1] >= column)
       k = begin; // own columns stand before ghosts with smaller global numbers
-    k = first_not_below(column, columns.data(), k, end);
+    while (k < end && columns.data()[k] < column) // of rows alike, whose branches cores foresee
+      ++k;
     AssertThrow(k < end && columns.data()[k] == column,
                 dealii::ExcMessage("An entry was added that is not in the sparsity pattern."));
     values.data()[k] += added_values[entry];
