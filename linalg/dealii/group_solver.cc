@@ -215,7 +215,7 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources,
     const auto make = [groups, resources, methods] {
       return std::make_unique<Leader>(groups, resources, methods);
     };
-    if (groups.n_groups() == 1 && !on_host && n_cuda_devices() > 0 && groups.backend() != "host")
+    if (groups.n_groups() == 1 && !on_host && groups.backend() != "host" && n_cuda_devices() > 0)
       begun = std::async(std::launch::async, make);
     else
       leader = make();

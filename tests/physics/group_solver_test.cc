@@ -1,8 +1,13 @@
 #include "linalg/dealii/group_solver.h"
 
+#include "linalg/dealii/leader.h"
+
 #include <deal.II/base/mpi.h>
 
 #include <gtest/gtest.h>
+#include <omp.h>
+
+#include <sched.h>
 
 #include <algorithm>
 #include <vector>
@@ -138,6 +143,41 @@ TEST(GroupSolver, moves_all_again_after_a_release)
     EXPECT_EQ(solver.solve(system, tight()).costs.transfer.bytes, bytes);
     EXPECT_EQ(x, solution(system));
   }
+}
+
+cpu_set_t cores()
+{
+  cpu_set_t now;
+  CPU_ZERO(&now);
+  sched_getaffinity(0, sizeof(now), &now);
+  return now;
+}
+
+TEST(SolverGroups, a_leader_has_the_cores_of_its_group_while_it_leads)
+{
+  const auto rank = static_cast<int>(dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD));
+  const auto ranks = static_cast<int>(dealii::Utilities::MPI::n_mpi_processes(MPI_COMM_WORLD));
+  const cpu_set_t all = cores();
+  const int threads = omp_get_max_threads();
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  for (int core = 0, before = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &all) && before++ == rank % CPU_COUNT(&all))
+      CPU_SET(core, &mine);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(mine), &mine), 0);
+  {
+    const SolverGroups groups(MPI_COMM_WORLD);
+    on_leaders(groups, [&] {
+      const cpu_set_t now = cores();
+      EXPECT_EQ(CPU_COUNT(&now), std::min(ranks, CPU_COUNT(&all)));
+      EXPECT_EQ(omp_get_max_threads(), static_cast<int>(groups.n_threads()));
+    });
+    const cpu_set_t now = cores();
+    EXPECT_TRUE(CPU_EQUAL(&now, &mine));
+    EXPECT_EQ(omp_get_max_threads(), 1);
+  }
+  sched_setaffinity(0, sizeof(all), &all);
+  omp_set_num_threads(threads);
 }
 
 TEST(GroupSolver, moves_another_systems_pattern_again)
