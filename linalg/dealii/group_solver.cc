@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 
 #include <malloc.h>
@@ -78,6 +79,20 @@ bool are_direct(const GroupMethods &methods)
 {
   const auto *const linear = std::get_if<GroupSolverOptions>(&methods);
   return linear != nullptr && is_direct(linear->solver);
+}
+
+/// Is there the device that @p backend names? Such a one takes its time to get ready.
+bool is_there(const std::string &backend)
+{
+  if (backend == "host")
+    return false;
+  const int n = n_cuda_devices();
+  if (backend == "auto" || backend == "cuda")
+    return n > 0;
+  for (int device = 0; device < n; ++device)
+    if (backend == "cuda:" + std::to_string(device))
+      return true;
+  return false;
 }
 
 std::string node_name()
@@ -215,7 +230,7 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources,
     const auto make = [groups, resources, methods] {
       return std::make_unique<Leader>(groups, resources, methods);
     };
-    if (groups.n_groups() == 1 && !on_host && groups.backend() != "host" && n_cuda_devices() > 0)
+    if (groups.n_groups() == 1 && !on_host && is_there(groups.backend()))
       begun = std::async(std::launch::async, make);
     else
       leader = make();
