@@ -108,9 +108,9 @@ std::string node_name()
 class GroupSolver::Leader
 {
 public:
-  Leader(const SolverGroups &groups, const Resources &resources, const GroupMethods &methods)
+  Leader(const SolverGroups &groups, ExecutorPtr its_executor, const GroupMethods &methods)
+      : executor(std::move(its_executor))
   {
-    const std::string &backend = groups.backend();
     const bool are_several = groups.n_groups() > 1;
     const bool on_host = are_direct(methods);
     if (on_host && are_several)
@@ -118,7 +118,6 @@ public:
                                std::to_string(groups.n_groups()) +
                                ". Use another solver, or one group: backend host on one node.",
                            "Solver/Solver");
-    executor = make_executor(on_host ? "host" : backend, resources);
     CommunicatorPtr communicator;
     if (are_several)
       communicator = make_communicator(groups.leaders(), executor, groups.communicator());
@@ -215,10 +214,10 @@ private:
   std::unique_ptr<Continuation> continuation;
 };
 
-GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources,
-                         const GroupMethods &methods)
-    : groups(groups)
+GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupMethods its_methods)
+    : groups(groups), methods(std::move(its_methods))
 {
+  bool takes_time = false;
   on_leaders(groups, [&] {
     if (resources.threads == 0)
       resources.threads = groups.n_threads();
@@ -227,24 +226,22 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources,
       throw ParameterError("Solver 'direct' runs on the host, but backend '" + groups.backend() +
                                "' was asked for. Use backend auto or host, or another solver.",
                            "Solver/Backend");
-    const auto make = [groups, resources, methods] {
-      return std::make_unique<Leader>(groups, resources, methods);
-    };
-    if (groups.n_groups() == 1 && !on_host && is_there(groups.backend()))
-      begun = std::async(std::launch::async, make);
-    else
-      leader = make();
+    const std::string backend = on_host ? "host" : groups.backend();
+    takes_time = is_there(backend);
+    executor = std::async(takes_time ? std::launch::async : std::launch::deferred,
+                          [backend, resources] { return make_executor(backend, resources); });
   });
-  if (!dealii::Utilities::MPI::logical_or(begun.valid(), groups.ranks()))
-    places(); // are they alike?
+  if (!dealii::Utilities::MPI::logical_or(takes_time, groups.ranks()))
+    places(); // throws what there is to say before anything else is done
 }
 
 /// The leader, when it is. @throws what kept it from it
 GroupSolver::Leader &GroupSolver::ready()
 {
-  if (begun.valid()) {
-    leader = begun.get();
-    leader->executor->use_in_this_thread();
+  if (!leader) {
+    const ExecutorPtr its_executor = executor.get();
+    its_executor->use_in_this_thread();
+    leader = std::make_unique<Leader>(groups, its_executor, methods);
   }
   return *leader;
 }

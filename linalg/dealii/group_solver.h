@@ -59,14 +59,14 @@ class GroupSolver
 {
 public:
   /**
-   * A lone group's device gets ready beside what comes next: what it has to say against it is
-   * thrown by the first other function.
+   * Devices get ready beside what comes next: what keeps them from it is thrown by the first other
+   * function.
    * @param resources of a leader's executor; 0 threads: all cores that the ranks of a group may use
    * together
    * @throws ParameterError for the solver "direct" on a GPU, in several groups or with nonlinear
    *         systems
    */
-  GroupSolver(const SolverGroups &groups, Resources resources, const GroupMethods &methods);
+  GroupSolver(const SolverGroups &groups, Resources resources, GroupMethods methods);
   ~GroupSolver();
 
   /**
@@ -113,9 +113,10 @@ private:
                               const std::function<SolveReport(bool same_pattern)> &solve);
 
   SolverGroups groups;
-  std::future<std::unique_ptr<Leader>> begun;
-  std::unique_ptr<Leader> leader; ///< on leaders only, when it is ready
-  std::size_t pattern_there = 0;  ///< number of the pattern that the leader has moved
+  GroupMethods methods;
+  std::future<ExecutorPtr> executor; ///< of a leader that is not ready
+  std::unique_ptr<Leader> leader;    ///< on leaders only, when it is ready
+  std::size_t pattern_there = 0;     ///< number of the pattern that the leader has moved
   std::vector<Place> all_places;
 };
 } // namespace femgpu::linalg
