@@ -178,11 +178,20 @@ List GroupSystem::gather_on_leader(List mine) const
   const std::vector<std::size_t> sizes = dealii::Utilities::MPI::all_gather(group, mine.size());
   const auto begin = std::accumulate(sizes.begin(), sizes.begin() + here, std::size_t(0));
   const auto total = std::accumulate(sizes.begin(), sizes.end(), std::size_t(0));
-  NodeArray<typename List::value_type> shared(group, mine.size());
-  std::copy(mine.begin(), mine.end(), shared.data() + begin);
-  NodeMemory::synchronize(group);
+  using Value = typename List::value_type;
   List all(here == 0 ? total : 0);
   constexpr std::size_t at_once = 1 << 20;
+  if (total < at_once) { // a message takes less time than memory that all ranks map
+    const std::vector<int> counts(sizes.begin(), sizes.end());
+    std::vector<int> begins(counts.size(), 0);
+    std::partial_sum(counts.begin(), counts.end() - 1, begins.begin() + 1);
+    MPI_Gatherv(mine.data(), counts[here], mpi_type<Value>(), all.data(), counts.data(),
+                begins.data(), mpi_type<Value>(), 0, group);
+    return all;
+  }
+  NodeArray<Value> shared(group, mine.size());
+  std::copy(mine.begin(), mine.end(), shared.data() + begin);
+  NodeMemory::synchronize(group);
   const SolverGroups::LeadersCores cores(solver_groups);
 #pragma omp parallel for schedule(static) if (all.size() > at_once)
   for (std::size_t first = 0; first < all.size(); first += at_once)
