@@ -60,6 +60,11 @@ public:
   {
     return vertices[cell * dealii::GeometryInfo<dim>::vertices_per_cell + v];
   }
+  /// Of each cell in turn the numbers of its vertices.
+  const std::vector<unsigned int> &cell_vertices() const
+  {
+    return vertices;
+  }
   /// Where these are: multilinear between the corners of @p block.
   void get_vertices(const Block &block, std::vector<dealii::Point<dim>> &points) const;
   /// Where one of them is.

@@ -23,13 +23,35 @@ bool is_no_coarser(const std::size_t n, const std::size_t n_finer)
   return static_cast<double>(n) > least_reduction * static_cast<double>(n_finer);
 }
 
+/// The cells of blocks.
+ForestCells without_blocks(ForestCells blocks)
+{
+  const std::size_t n_blocks = blocks.levels.size(), n = blocks.in_block.size();
+  if (n == 0)
+    return blocks;
+  const std::size_t n_cells = n / static_cast<std::size_t>(blocks.n_vertices());
+  ForestCells cells{blocks.dimension,
+                    RawVector<unsigned char>(n_blocks * n_cells),
+                    RawVector<int>(n_blocks * n),
+                    {}};
+  for_parts(n_blocks, [&](const Part &part) {
+    for (std::size_t block = part.begin; block < part.end; ++block) {
+      std::fill_n(&cells.levels[block * n_cells], n_cells, blocks.levels[block]);
+      const int *const nodes = &blocks.nodes[block * (blocks.nodes.size() / n_blocks)];
+      std::transform(blocks.in_block.begin(), blocks.in_block.end(), &cells.nodes[block * n],
+                     [&](const unsigned int node) { return nodes[node]; });
+    }
+  });
+  return cells;
+}
+
 /// A mesh that becomes coarser, and what its nodes depend on.
 class CoarseningMesh
 {
 public:
   CoarseningMesh(ForestCells all_cells, ConstrainedUnknowns all_constrained, const int n_nodes,
                  const int per_node)
-      : cells(std::move(all_cells)), constrained(std::move(all_constrained)),
+      : cells(without_blocks(std::move(all_cells))), constrained(std::move(all_constrained)),
         term_starts(constrained.unknowns.size() + 1), per_node(per_node),
         is_constrained(static_cast<std::size_t>(n_nodes) * per_node), midpoints(n_nodes),
         numbers(n_nodes)
@@ -132,8 +154,8 @@ bool CoarseningMesh::merge_families()
   const std::size_t n_before = parents.size() / n_vertices;
   const std::size_t n_left = n_cells - firsts.size() * (n_vertices - 1);
   parents.resize(parents.size() + firsts.size() * n_vertices);
-  ForestCells left{cells.dimension, RawVector<unsigned char>(n_left),
-                   RawVector<int>(n_left * n_vertices)};
+  ForestCells left{
+      cells.dimension, RawVector<unsigned char>(n_left), RawVector<int>(n_left * n_vertices), {}};
   for_parts(n_cells, [&](const Part &part) {
     std::size_t i = part.begin,
                 family = std::lower_bound(firsts.begin(), firsts.end(), i) - firsts.begin();

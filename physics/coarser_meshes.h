@@ -8,13 +8,15 @@
 
 namespace femgpu
 {
-/// The cells of a forest of quadtrees or octrees, one tree after the other, those of a tree in the
-/// order of its space-filling curve.
+/// The cells of a forest of quadtrees or octrees, or blocks of them, one tree after the other,
+/// those of a tree in the order of its space-filling curve.
 struct ForestCells
 {
   int dimension;
-  linalg::RawVector<unsigned char> levels; ///< of refinement, of each cell
-  linalg::RawVector<int> nodes; ///< its 2^dimension vertices each, in lexicographic order
+  linalg::RawVector<unsigned char> levels; ///< of refinement, of each cell, or of a block's cells
+  linalg::RawVector<int> nodes; ///< 2^dimension vertices each, in lexicographic order, or a block's
+  /// Of blocks: which of a block's nodes the vertices of each of its cells are; empty: no blocks.
+  std::vector<unsigned int> in_block;
 
   int n_vertices() const
   {

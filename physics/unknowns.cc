@@ -124,7 +124,8 @@ linalg::HostProlongation rows_of(const Discretization<dim> &fine, const Discreti
 template <class Gather>
 ForestCells gathered(ForestCells mine, const Gather &gather)
 {
-  return {mine.dimension, gather(std::move(mine.levels)), gather(std::move(mine.nodes))};
+  return {mine.dimension, gather(std::move(mine.levels)), gather(std::move(mine.nodes)),
+          mine.in_block};
 }
 template <class Gather>
 ConstrainedUnknowns gathered(ConstrainedUnknowns mine, const Gather &gather)
@@ -224,26 +225,18 @@ linalg::Unknowns known_of(const Discretization<dim> &discretization, const bool 
   return unknowns;
 }
 
-/// Appends the active cells of this rank that @p cell has become, in the order of the curve.
-template <int dim>
-void add_cells(const typename DoFHandler<dim>::cell_iterator &cell, const Blocks<dim> *const blocks,
-               const int within_blocks, const unsigned int components, Dofs &dofs,
-               ForestCells &cells)
+/// Calls @p use for the active cells of this rank that @p cell has become, in the order of the
+/// curve.
+template <int dim, class Use>
+void for_owned_cells(const typename DoFHandler<dim>::cell_iterator &cell, const Use &use)
 {
-  if (cell->has_children()) {
-    for (unsigned int child = 0; child < cell->n_children(); ++child)
-      add_cells<dim>(cell->child(child), blocks, within_blocks, components, dofs, cells);
+  if (cell->is_active()) {
+    if (cell->is_locally_owned())
+      use(typename DoFHandler<dim>::active_cell_iterator(cell));
     return;
   }
-  if (!cell->is_locally_owned())
-    return;
-  for (unsigned int part = 0; part < (blocks == nullptr ? 1 : blocks->size()); ++part) {
-    const ActiveCell<dim> active(cell, blocks, part);
-    active.get_dof_indices(dofs); // vertex by vertex
-    cells.levels.push_back(static_cast<unsigned char>(cell->level() + within_blocks));
-    for (std::size_t first = 0; first < dofs.size(); first += components)
-      cells.nodes.push_back(static_cast<int>(dofs[first] / components));
-  }
+  for (unsigned int child = 0; child < cell->n_children(); ++child)
+    for_owned_cells<dim>(cell->child(child), use);
 }
 
 /// Those of this rank, with linear elements. Ranks have pieces of the curve one after the other, as
@@ -251,18 +244,35 @@ void add_cells(const typename DoFHandler<dim>::cell_iterator &cell, const Blocks
 template <int dim>
 ForestCells forest_cells(const Discretization<dim> &discretization)
 {
-  ForestCells mine{dim, {}, {}};
-  const std::size_t n_cells = discretization.n_owned_cells();
-  mine.levels.reserve(n_cells);
-  mine.nodes.reserve(n_cells * static_cast<std::size_t>(mine.n_vertices()));
+  const Blocks<dim> *const blocks = discretization.blocks();
+  const unsigned int components = discretization.element().n_components();
+  constexpr unsigned int n_vertices = GeometryInfo<dim>::vertices_per_cell;
+  ForestCells mine{dim, {}, {}, {}};
+  std::vector<unsigned int> vertex_of_node; // the last that is one, of all cells of a block in turn
+  if (blocks != nullptr) {
+    mine.in_block = blocks->cell_vertices();
+    vertex_of_node.resize(Utilities::pow(blocks->per_direction() + 1, dim));
+    for (unsigned int k = 0; k < mine.in_block.size(); ++k)
+      vertex_of_node[mine.in_block[k]] = k;
+  }
+  const auto within_blocks = static_cast<int>(discretization.mesh().refinements_within_blocks());
   Dofs dofs(discretization.element().n_dofs_per_cell());
+  const auto add = [&](const auto &cell) {
+    mine.levels.push_back(static_cast<unsigned char>(cell->level() + within_blocks));
+    for (const unsigned int k : vertex_of_node)
+      mine.nodes.push_back(static_cast<int>(
+          blocks->vertex_dof(cell->active_cell_index(), k / n_vertices, k % n_vertices) /
+          components));
+    if (blocks != nullptr)
+      return;
+    cell->get_dof_indices(dofs); // vertex by vertex
+    for (std::size_t first = 0; first < dofs.size(); first += components)
+      mine.nodes.push_back(static_cast<int>(dofs[first] / components));
+  };
   const auto &forest = dynamic_cast<const parallel::distributed::Triangulation<dim> &>(
       *discretization.mesh().triangulation);
   for (const auto tree : forest.get_p4est_tree_to_coarse_cell_permutation())
-    add_cells<dim>({&forest, 0, static_cast<int>(tree), &discretization.dofs()},
-                   discretization.blocks(),
-                   static_cast<int>(discretization.mesh().refinements_within_blocks()),
-                   discretization.element().n_components(), dofs, mine);
+    for_owned_cells<dim>({&forest, 0, static_cast<int>(tree), &discretization.dofs()}, add);
   return mine;
 }
 
