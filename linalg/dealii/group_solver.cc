@@ -81,6 +81,20 @@ bool are_direct(const GroupMethods &methods)
   return linear != nullptr && is_direct(linear->solver);
 }
 
+/// @throws ParameterError if the direct solver cannot solve in these groups
+void check_direct(const SolverGroups &groups)
+{
+  if (groups.backend().rfind("cuda", 0) == 0)
+    throw ParameterError("Solver 'direct' runs on the host, but backend '" + groups.backend() +
+                             "' was asked for. Use backend auto or host, or another solver.",
+                         "Solver/Backend");
+  if (groups.n_groups() > 1)
+    throw ParameterError("Solver 'direct' needs all rows in one solver group, and there are " +
+                             std::to_string(groups.n_groups()) +
+                             ". Use another solver, or one group: backend host on one node.",
+                         "Solver/Solver");
+}
+
 /// Is there the device that @p backend names? Such a one takes its time to get ready.
 bool is_there(const std::string &backend)
 {
@@ -111,15 +125,8 @@ public:
   Leader(const SolverGroups &groups, ExecutorPtr its_executor, const GroupMethods &methods)
       : executor(std::move(its_executor))
   {
-    const bool are_several = groups.n_groups() > 1;
-    const bool on_host = are_direct(methods);
-    if (on_host && are_several)
-      throw ParameterError("Solver 'direct' needs all rows in one solver group, and there are " +
-                               std::to_string(groups.n_groups()) +
-                               ". Use another solver, or one group: backend host on one node.",
-                           "Solver/Solver");
     CommunicatorPtr communicator;
-    if (are_several)
+    if (groups.n_groups() > 1)
       communicator = make_communicator(groups.leaders(), executor, groups.communicator());
     if (const auto *const options = std::get_if<NonlinearSolverOptions>(&methods)) {
       check_methods(*options);
@@ -127,7 +134,7 @@ public:
     }
     else if (const auto *const options = std::get_if<ContinuationOptions>(&methods))
       continuation = std::make_unique<Continuation>(executor, *options, communicator);
-    else if (!on_host) {
+    else if (!are_direct(methods)) {
       const auto &linear = std::get<GroupSolverOptions>(methods);
       iterative = std::make_unique<LinearSolver>(executor, linear, communicator);
       falls_back = linear.falls_back && !communicator;
@@ -222,10 +229,8 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupM
     if (resources.threads == 0)
       resources.threads = groups.n_threads();
     const bool on_host = are_direct(methods);
-    if (on_host && groups.backend().rfind("cuda", 0) == 0)
-      throw ParameterError("Solver 'direct' runs on the host, but backend '" + groups.backend() +
-                               "' was asked for. Use backend auto or host, or another solver.",
-                           "Solver/Backend");
+    if (on_host)
+      check_direct(groups);
     const std::string backend = on_host ? "host" : groups.backend();
     takes_time = is_there(backend);
     executor = std::async(takes_time ? std::launch::async : std::launch::deferred,

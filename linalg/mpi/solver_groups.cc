@@ -18,6 +18,12 @@ namespace femgpu::linalg
 {
 namespace
 {
+/// The group of a node, one of @p n, to which its rank number @p rank belongs.
+int group_of(const int rank, const int n_ranks, const int n)
+{
+  return static_cast<int>(static_cast<long long>(rank) * n / n_ranks);
+}
+
 /// GPUs that this process can see, as far as files tell.
 int guessed_devices()
 {
@@ -42,7 +48,7 @@ bool leads_one_of(const int n)
   const int rank = number("OMPI_COMM_WORLD_LOCAL_RANK", was_started_by_mpi() ? -1 : 0),
             size = number("OMPI_COMM_WORLD_LOCAL_SIZE", 1), groups = std::min(n, size);
   return groups > 0 && rank >= 0 &&
-         (rank == 0 || rank * groups / size != (rank - 1) * groups / size);
+         (rank == 0 || group_of(rank, size, groups) != group_of(rank - 1, size, groups));
 }
 } // namespace
 
@@ -249,12 +255,11 @@ SolverGroups::SolverGroups(MPI_Comm ranks, const std::string &backend, const std
 {
   MPI_Comm node = ranks_of_node(ranks);
   const std::vector<std::string> backends = agree_on_backends(backend, devices, node);
-  const auto n = static_cast<long long>(backends.size());
   int rank = 0, rank_of_node = 0, size_of_node = 1, rank_of_group = 0;
   MPI_Comm_rank(ranks, &rank);
   MPI_Comm_rank(node, &rank_of_node);
   MPI_Comm_size(node, &size_of_node);
-  const auto here = static_cast<int>(rank_of_node * n / size_of_node); // of the node's groups
+  const int here = group_of(rank_of_node, size_of_node, static_cast<int>(backends.size()));
 
   state->all = ranks;
   state->communicator = communicator;

@@ -4,7 +4,6 @@
 #include <deal.II/fe/mapping_q.h>
 #include <deal.II/grid/tria.h>
 
-#include <memory>
 #include <vector>
 
 namespace femgpu
@@ -27,11 +26,6 @@ class CurvedCellMapping : public dealii::MappingQ<dim>
 {
 public:
   using dealii::MappingQ<dim>::MappingQ;
-  std::unique_ptr<dealii::Mapping<dim>> clone() const override
-  {
-    // deal.II 9.4's copies of a MappingQ lack the support points of the reference cell
-    return std::make_unique<CurvedCellMapping>(this->get_degree());
-  }
 
 protected:
   std::vector<dealii::Point<dim>> compute_mapping_support_points(

@@ -31,6 +31,7 @@ public:
   }
   std::unique_ptr<dealii::Mapping<dim>> clone() const override
   {
+    // deal.II 9.4's copies of a MappingQ lack the support points of the reference cell
     return std::make_unique<RememberedMapping>(mesh, this->get_degree());
   }
 
