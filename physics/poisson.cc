@@ -2,6 +2,7 @@
 #include "physics/diffusion_reaction.h"
 #include "physics/mean_value.h"
 #include "physics/registry.h"
+#include "physics/residual.h"
 #include "physics/sign_check.h"
 
 #include <deal.II/base/patterns.h>

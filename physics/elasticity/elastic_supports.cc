@@ -6,6 +6,7 @@
 
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_nothing.h>
+#include <deal.II/fe/fe_values.h>
 #include <deal.II/grid/reference_cell.h>
 #include <deal.II/physics/transformations.h>
 
