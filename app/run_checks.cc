@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/continuation.h"
 
 #include <deal.II/base/utilities.h>
 
@@ -97,4 +98,41 @@ void check_size(const SystemSize &size, const std::string &path)
     throw DeviceError(text.str());
   }
 }
+double most_dofs(const Parameters &parameters, SystemSize size)
+{
+  const StudyParameters &study = parameters.study;
+  if (!parameters.local_refinement.where.empty() || (study.is_adaptive() && study.cycles > 1))
+    return study.maximum_dofs > 0 ? static_cast<double>(study.maximum_dofs)
+                                  : std::numeric_limits<double>::infinity();
+  size.n_cells *= std::pow(1 << size.dimension, study.cycles - 1);
+  return size.n_dofs();
+}
+
+template <int dim>
+void check_continuation(const Parameters &parameters, const Problem<dim> &problem)
+{
+  if (!problem.has_branches())
+    throw ParameterError("Physics " + parameters.run.physics +
+                             " has no lambda along which a branch of solutions could be followed. "
+                             "Set Continuation/Enabled to false, or Physics to bratu.",
+                         "Continuation/Enabled");
+  if (parameters.study.cycles > 1)
+    throw ParameterError("A branch is traced on one mesh, and Study/Cycles is " +
+                             std::to_string(parameters.study.cycles) +
+                             ". Set it to 1, and choose the mesh by Mesh/Initial refinements.",
+                         "Study/Cycles");
+  if (parameters.solver.stop_at != "residual")
+    throw ParameterError("A branch is traced by nonlinear solves, which stop at their residual. "
+                         "Set Solver/Stop at to residual.",
+                         "Solver/Stop at");
+  if (const std::string key = parameters.measurements.used_key(); !key.empty())
+    throw ParameterError("Measurements are taken of the solution of each cycle, not along a "
+                         "branch. Set Continuation/Enabled to false, or leave the section "
+                         "Measurements out.",
+                         key);
+  linalg::check(parameters.continuation.options(parameters.solver));
+}
+
+template void check_continuation(const Parameters &, const Problem<2> &);
+template void check_continuation(const Parameters &, const Problem<3> &);
 } // namespace femgpu

@@ -49,6 +49,14 @@ struct SystemSize
  */
 void check_size(const SystemSize &size, const std::string &path);
 
+/// Dofs of the last cycle, about; infinitely many where meshes are known only when they are there.
+/// @param size of the first cycle
+double most_dofs(const Parameters &parameters, SystemSize size);
+
+/// @throws ParameterError unless a branch of solutions can be traced
+template <int dim>
+void check_continuation(const Parameters &parameters, const Problem<dim> &problem);
+
 /// Has a cell of the triangulation all the same cells in it, of bilinear functions?
 template <int dim>
 bool may_be_in_blocks(const Parameters &parameters, const Problem<dim> &problem)

@@ -64,15 +64,14 @@ public:
     study.units = field_units(parameters.output.units, *problem);
     if (may_be_in_blocks(parameters, *problem))
       per_block = cells_per_block(mesh, parameters.mesh.initial_refinements);
-    check_size(size_with(cells_after(parameters.mesh.initial_refinements)),
-               "Mesh/Initial refinements");
+    check_size(first_size(), "Mesh/Initial refinements");
     if (!parameters.local_refinement.where.empty())
       check_size(size_with(forecast_cells(mesh, parameters.mesh.initial_refinements,
                                           parameters.local_refinement, size_with(1.).most_cells())),
                  "Mesh/Initial refinement where");
     make_periodic(mesh, problem->periodic_sides());
     if (parameters.continuation.enabled)
-      check_continuation();
+      check_continuation(parameters, *problem);
     else
       check_methods(*problem, parameters.solver, parameters.nonlinear);
     warn();
@@ -116,7 +115,8 @@ public:
 private:
   linalg::SolverGroups solver_groups() const
   {
-    return {comm, parameters.solver.groups_backend(), parameters.solver.devices,
+    const double dofs = most_dofs(parameters, first_size());
+    return {comm, parameters.solver.groups_backend(dofs), parameters.solver.devices,
             parameters.solver.communicator};
   }
   double cells_after(const unsigned int refinements) const
@@ -124,8 +124,11 @@ private:
     return mesh.n_cells() * std::pow(1 << dim, refinements);
   }
   void warn();
-  void check_continuation() const;
   SystemSize size_with(double n_cells) const;
+  SystemSize first_size() const
+  {
+    return size_with(cells_after(parameters.mesh.initial_refinements));
+  }
   void describe(linalg::GroupSolver &solver, const std::string &method);
   void run_cycles(const linalg::SolverGroups &groups, SolutionOutput<dim> &output,
                   const SolutionObserver &observer);
@@ -353,31 +356,6 @@ std::optional<Stop> Study<dim>::run_cycle(const linalg::SolverGroups &groups,
   if (!report.converged())
     return Stop{"not_converged", ""};
   return control.reached_target(record);
-}
-
-template <int dim>
-void Study<dim>::check_continuation() const
-{
-  if (!problem->has_branches())
-    throw ParameterError("Physics " + parameters.run.physics +
-                             " has no lambda along which a branch of solutions could be followed. "
-                             "Set Continuation/Enabled to false, or Physics to bratu.",
-                         "Continuation/Enabled");
-  if (parameters.study.cycles > 1)
-    throw ParameterError("A branch is traced on one mesh, and Study/Cycles is " +
-                             std::to_string(parameters.study.cycles) +
-                             ". Set it to 1, and choose the mesh by Mesh/Initial refinements.",
-                         "Study/Cycles");
-  if (parameters.solver.stop_at != "residual")
-    throw ParameterError("A branch is traced by nonlinear solves, which stop at their residual. "
-                         "Set Solver/Stop at to residual.",
-                         "Solver/Stop at");
-  if (!measurements.empty())
-    throw ParameterError("Measurements are taken of the solution of each cycle, not along a "
-                         "branch. Set Continuation/Enabled to false, or leave the section "
-                         "Measurements out.",
-                         parameters.measurements.used_key());
-  linalg::check(parameters.continuation.options(parameters.solver));
 }
 
 template <int dim>

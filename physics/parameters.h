@@ -80,8 +80,9 @@ public:
   linalg::SolveControl control() const;
   linalg::GroupSolverOptions options() const;
 
-  /// Of solver groups: the host where the direct solver may choose.
-  std::string groups_backend() const;
+  /// Of solver groups: the host where auto may choose and the direct solver is asked for, or no
+  /// more than @p n unknowns are few and no other parameter speaks of GPUs.
+  std::string groups_backend(double n) const;
 
   /// Is the tolerance a part of the discretisation error, different in each cycle?
   bool stops_at_discretisation_error() const
@@ -97,6 +98,7 @@ public:
 
 private:
   void declare_ends();
+  bool asks_for_gpus() const;
 };
 
 /// Section "Nonlinear".

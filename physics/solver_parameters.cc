@@ -34,9 +34,12 @@ std::string meanings(const std::vector<Choice> &choices)
 
 SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 {
-  add_parameter("Backend", backend,
-                "auto: GPUs if there are some, else the host; host; cuda; cuda:K for GPU K alone. "
-                "Devices says which of several.");
+  add_parameter(
+      "Backend", backend,
+      "auto: GPUs if there are some, else the host; the host also for up to 10,000 dofs in "
+      "the last cycle, which it has solved before a GPU is ready, unless other "
+      "parameters speak of GPUs; host; cuda; cuda:K for GPU K alone. Devices says which "
+      "of several.");
   add_parameter(
       "Devices", devices,
       "Which GPUs solve together, each with a part of the unknowns and the ranks beside "
@@ -169,9 +172,20 @@ linalg::GroupSolverOptions SolverParameters::options() const
           fallback == "direct"};
 }
 
-std::string SolverParameters::groups_backend() const
+bool SolverParameters::asks_for_gpus() const
 {
-  return backend == "auto" && linalg::is_direct(solver) ? "host" : backend;
+  const auto names_cusparse = [](const std::string &text) {
+    return text.find("cusparse") != std::string::npos;
+  };
+  return devices != "auto" || communicator != "auto" || device_memory != "all" ||
+         execution != "auto" || names_cusparse(format) || names_cusparse(preconditioner);
+}
+
+std::string SolverParameters::groups_backend(const double n) const
+{
+  constexpr double few = 10000; // solved on one core before a GPU is ready, which takes 0.3 s
+  const bool is_for_host = linalg::is_direct(solver) || (n <= few && !asks_for_gpus());
+  return backend == "auto" && is_for_host ? "host" : backend;
 }
 
 NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")

@@ -1,0 +1,49 @@
+#include "app/run_checks.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace femgpu
+{
+namespace
+{
+const SystemSize ten_by_ten{2, 100., false, false, 1, 1, 1, 1};
+
+TEST(RunChecks, MostDofsAreThoseOfTheLastCycleWhereItIsKnown)
+{
+  Parameters parameters;
+  EXPECT_EQ(most_dofs(parameters, ten_by_ten), 100.);
+  parameters.study.cycles = 3;
+  EXPECT_EQ(most_dofs(parameters, ten_by_ten), 1600.);
+  parameters.study.refinement = "adaptive";
+  EXPECT_TRUE(std::isinf(most_dofs(parameters, ten_by_ten)));
+  parameters.study.maximum_dofs = 5000;
+  EXPECT_EQ(most_dofs(parameters, ten_by_ten), 5000.);
+  parameters.study.cycles = 1;
+  EXPECT_EQ(most_dofs(parameters, ten_by_ten), 100.);
+  parameters.local_refinement.where = "x < 0.5";
+  EXPECT_EQ(most_dofs(parameters, ten_by_ten), 5000.);
+}
+
+TEST(RunChecks, AutoTakesTheHostForFewUnknownsUnlessGpusAreSpokenOf)
+{
+  SolverParameters solver;
+  EXPECT_EQ(solver.groups_backend(10000), "host");
+  EXPECT_EQ(solver.groups_backend(10001), "auto");
+  for (const auto member : {&SolverParameters::format, &SolverParameters::preconditioner,
+                            &SolverParameters::devices, &SolverParameters::communicator,
+                            &SolverParameters::device_memory, &SolverParameters::execution}) {
+    const std::string before = solver.*member;
+    solver.*member = "cusparse-csr"; // any value that is not the default, or one of a GPU
+    EXPECT_EQ(solver.groups_backend(1), "auto");
+    solver.*member = before;
+  }
+  solver.backend = "cuda";
+  EXPECT_EQ(solver.groups_backend(1), "cuda");
+  solver.backend = "auto";
+  solver.solver = "direct";
+  EXPECT_EQ(solver.groups_backend(1e6), "host");
+}
+} // namespace
+} // namespace femgpu
