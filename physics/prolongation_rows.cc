@@ -2,9 +2,11 @@
 
 #include "linalg/operators/row_space.h"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <exception>
-#include <utility>
+#include <vector>
 
 namespace femgpu
 {
@@ -33,12 +35,15 @@ std::size_t number_of_parts(const std::size_t n)
   return (n + part_size - 1) / part_size;
 }
 
-void for_parts(const std::size_t n, const std::function<void(const Part &)> &f)
+namespace
 {
-  const std::size_t n_parts = number_of_parts(n);
+/// Of the parts of 0 <= i < n those from @p first on to before @p last.
+void for_some_parts(const std::size_t n, const std::size_t first, const std::size_t last,
+                    const std::function<void(const Part &)> &f)
+{
   std::exception_ptr error;
-#pragma omp parallel for schedule(dynamic) if (n_parts > 1)
-  for (std::size_t part = 0; part < n_parts; ++part)
+#pragma omp parallel for schedule(dynamic) if (last - first > 1)
+  for (std::size_t part = first; part < last; ++part)
     try {
       f({part * part_size, std::min((part + 1) * part_size, n), part});
     }
@@ -48,6 +53,12 @@ void for_parts(const std::size_t n, const std::function<void(const Part &)> &f)
     }
   if (error)
     std::rethrow_exception(error);
+}
+} // namespace
+
+void for_parts(const std::size_t n, const std::function<void(const Part &)> &f)
+{
+  for_some_parts(n, 0, number_of_parts(n), f);
 }
 
 linalg::RawVector<int>
@@ -67,31 +78,44 @@ list_by_parts(const std::size_t n,
   return all;
 }
 
+// A few parts at a time, so that no more than these are there twice.
 linalg::HostProlongation
 rows_by_parts(const std::size_t n, const int n_columns,
               const std::function<void(const Part &, linalg::HostProlongation &)> &append)
 {
-  std::vector<linalg::HostProlongation> lists(number_of_parts(n));
-  for_parts(n, [&](const Part &part) { append(part, lists[part.number]); });
-  std::vector<std::ptrdiff_t> rows = {0}, entries = {0};
-  for (const linalg::HostProlongation &list : lists) {
-    rows.push_back(rows.back() + static_cast<std::ptrdiff_t>(list.row_starts.size()) - 1);
-    entries.push_back(entries.back() + static_cast<std::ptrdiff_t>(list.columns.size()));
-  }
+  const auto at_a_time = 4 * static_cast<std::size_t>(omp_get_max_threads());
+  const std::size_t n_parts = number_of_parts(n);
   linalg::HostProlongation P;
   P.n_columns = n_columns;
-  P.row_starts.resize(static_cast<std::size_t>(rows.back()) + 1);
-  P.columns.resize(static_cast<std::size_t>(entries.back()));
-  P.values.resize(P.columns.size());
-  for_parts(n, [&](const Part &part) {
-    const linalg::HostProlongation list = std::move(lists[part.number]);
-    const std::ptrdiff_t before = entries[part.number];
-    std::transform(list.row_starts.begin() + 1, list.row_starts.end(),
-                   P.row_starts.begin() + rows[part.number] + 1,
-                   [&](const int start) { return static_cast<int>(before) + start; });
-    std::copy(list.columns.begin(), list.columns.end(), P.columns.begin() + before);
-    std::copy(list.values.begin(), list.values.end(), P.values.begin() + before);
-  });
+  for (std::size_t first = 0; first < n_parts; first += at_a_time) {
+    const std::size_t last = std::min(first + at_a_time, n_parts);
+    std::vector<linalg::HostProlongation> lists(last - first);
+    for_some_parts(n, first, last,
+                   [&](const Part &part) { append(part, lists[part.number - first]); });
+    std::vector<std::size_t> rows = {P.row_starts.size()}, entries = {P.columns.size()};
+    for (const linalg::HostProlongation &list : lists) {
+      rows.push_back(rows.back() + list.row_starts.size() - 1);
+      entries.push_back(entries.back() + list.columns.size());
+    }
+    if (first == 0 && last < n_parts) { // untouched, memory costs nothing
+      const double all = 1.1 * static_cast<double>(n) / static_cast<double>(last * part_size);
+      P.row_starts.reserve(static_cast<std::size_t>(all * static_cast<double>(rows.back())));
+      P.columns.reserve(static_cast<std::size_t>(all * static_cast<double>(entries.back())));
+      P.values.reserve(P.columns.capacity());
+    }
+    P.row_starts.resize(rows.back());
+    P.columns.resize(entries.back());
+    P.values.resize(entries.back());
+    for_some_parts(n, first, last, [&](const Part &part) {
+      const std::size_t number = part.number - first, before = entries[number];
+      const linalg::HostProlongation &list = lists[number];
+      std::transform(list.row_starts.begin() + 1, list.row_starts.end(),
+                     P.row_starts.data() + rows[number],
+                     [&](const int start) { return static_cast<int>(before) + start; });
+      std::copy(list.columns.begin(), list.columns.end(), P.columns.data() + before);
+      std::copy(list.values.begin(), list.values.end(), P.values.data() + before);
+    });
+  }
   return P;
 }
 

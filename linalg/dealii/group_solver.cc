@@ -109,6 +109,14 @@ bool is_there(const std::string &backend)
   return false;
 }
 
+/// The host gets what this process has freed.
+void give_back_free_memory()
+{
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 std::string node_name()
 {
   char name[MPI_MAX_PROCESSOR_NAME];
@@ -280,6 +288,7 @@ GroupSolver::~GroupSolver() = default;
 
 void GroupSolver::begin_pattern(const GroupSystem &system)
 {
+  give_back_free_memory(); // of what made the pattern
   if (system.pattern_number() == pattern_there)
     return;
   pattern_there = 0;
@@ -290,9 +299,7 @@ SolveReport GroupSolver::solve_on_leader(GroupSystem &system,
                                          const std::function<SolveReport(bool same_pattern)> &solve)
 {
   system.synchronize();
-#ifdef __GLIBC__
-  malloc_trim(0); // what a pattern and an assembly took
-#endif
+  give_back_free_memory(); // of an assembly
   SolveReport report;
   const bool same_pattern = std::exchange(pattern_there, 0) == system.pattern_number();
   on_leaders(groups, [&] { report = solve(same_pattern); });
