@@ -254,22 +254,6 @@ MeshFileInfo make_coarse_mesh(const MeshParameters &parameters, Triangulation<di
 } // namespace
 
 template <int dim>
-double Mesh<dim>::n_cells() const
-{
-  return static_cast<double>(triangulation->n_global_active_cells()) *
-         std::pow(cells_per_block, dim);
-}
-
-template <int dim>
-Mesh<dim>::Mesh() = default;
-template <int dim>
-Mesh<dim>::~Mesh() = default;
-template <int dim>
-Mesh<dim>::Mesh(Mesh &&) noexcept = default;
-template <int dim>
-Mesh<dim> &Mesh<dim>::operator=(Mesh &&) noexcept = default;
-
-template <int dim>
 Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicator)
 {
   Mesh<dim> mesh;
@@ -330,8 +314,6 @@ void refine_globally(Mesh<dim> &mesh, const unsigned int times)
     refine_simplices(mesh);
 }
 
-template struct Mesh<2>;
-template struct Mesh<3>;
 template void refine_globally(Mesh<2> &, unsigned int);
 template void refine_globally(Mesh<3> &, unsigned int);
 template Mesh<2> make_mesh<2>(const MeshParameters &, MPI_Comm);

@@ -5,21 +5,12 @@
 #include "physics/parameters.h"
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/distributed/tria_base.h>
 
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
-
-namespace dealii
-{
-template <int dim, int spacedim>
-class Triangulation;
-namespace parallel
-{
-template <int dim, int spacedim>
-class TriangulationBase;
-}
-} // namespace dealii
 
 namespace femgpu
 {
@@ -27,11 +18,6 @@ namespace femgpu
 template <int dim>
 struct Mesh
 {
-  Mesh();
-  ~Mesh();
-  Mesh(Mesh &&) noexcept;
-  Mesh &operator=(Mesh &&) noexcept;
-
   using Triangulation = dealii::parallel::TriangulationBase<dim, dim>;
 
   std::unique_ptr<Triangulation> triangulation;
@@ -50,7 +36,11 @@ struct Mesh
     return cells_per_block / 2; // of 1, 2, 4
   }
   /// Collective. Of the discretization.
-  double n_cells() const;
+  double n_cells() const
+  {
+    return static_cast<double>(triangulation->n_global_active_cells()) *
+           std::pow(cells_per_block, dim);
+  }
 
   /// A mesh whose cells of level 0 every rank has, all of them.
   const dealii::Triangulation<dim, dim> &coarse() const
