@@ -6,7 +6,6 @@
 #include "physics/branch.h"
 #include "physics/expression_parameters.h"
 #include "physics/measurements/measurement_text.h"
-#include "physics/mesh/local_refinement.h"
 #include "physics/parameters.h"
 #include "physics/registry.h"
 
@@ -89,7 +88,6 @@ struct Parameters
   RunParameters run;
   ExpressionParameters expressions;
   MeshParameters mesh;
-  LocalRefinementParameters local_refinement;
   DiscretizationParameters discretization;
   StudyParameters study;
   std::map<std::string, std::unique_ptr<Physics>> physics;

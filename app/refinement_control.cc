@@ -19,7 +19,7 @@ RefinementControl<dim>::RefinementControl(const Parameters &parameters, const Me
 {
   check(mesh);
   check_target();
-  initial_refinement(mesh, parameters.local_refinement); // throws if it is impossible
+  initial_refinement(mesh, parameters.mesh.refinement_where); // throws if it is impossible
   wants_estimate = study.is_by_estimate() ||
                    (study.target_error > 0. && study.target_norm == "estimate") ||
                    (parameters.output.error_indicator && study.estimator != "expression");

@@ -101,7 +101,7 @@ void check_size(const SystemSize &size, const std::string &path)
 double most_dofs(const Parameters &parameters, SystemSize size)
 {
   const StudyParameters &study = parameters.study;
-  if (!parameters.local_refinement.where.empty() || (study.is_adaptive() && study.cycles > 1))
+  if (!parameters.mesh.refinement_where.empty() || (study.is_adaptive() && study.cycles > 1))
     return study.maximum_dofs > 0 ? static_cast<double>(study.maximum_dofs)
                                   : std::numeric_limits<double>::infinity();
   size.n_cells *= std::pow(1 << size.dimension, study.cycles - 1);

@@ -62,7 +62,7 @@ template <int dim>
 bool may_be_in_blocks(const Parameters &parameters, const Problem<dim> &problem)
 {
   return parameters.discretization.degree == 1 && !parameters.study.is_adaptive() &&
-         parameters.local_refinement.where.empty() && problem.periodic_sides().empty() &&
+         parameters.mesh.refinement_where.empty() && problem.periodic_sides().empty() &&
          problem.symmetry_planes().empty();
 }
 } // namespace femgpu

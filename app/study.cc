@@ -65,10 +65,11 @@ public:
     if (may_be_in_blocks(parameters, *problem))
       per_block = cells_per_block(mesh, parameters.mesh.initial_refinements);
     check_size(first_size(), "Mesh/Initial refinements");
-    if (!parameters.local_refinement.where.empty())
-      check_size(size_with(forecast_cells(mesh, parameters.mesh.initial_refinements,
-                                          parameters.local_refinement, size_with(1.).most_cells())),
-                 "Mesh/Initial refinement where");
+    if (!parameters.mesh.refinement_where.empty())
+      check_size(
+          size_with(forecast_cells(mesh, parameters.mesh.initial_refinements,
+                                   parameters.mesh.refinement_where, size_with(1.).most_cells())),
+          "Mesh/Initial refinement where");
     make_periodic(mesh, problem->periodic_sides());
     if (parameters.continuation.enabled)
       check_continuation(parameters, *problem);
@@ -92,7 +93,7 @@ public:
     std::ostringstream text;
     text << "Valid: " << parameters.run.physics << " in " << dim << "D, "
          << discretization.element().get_name() << " on " << std::setprecision(10) << cells
-         << (parameters.local_refinement.where.empty() ? "" : " or more")
+         << (parameters.mesh.refinement_where.empty() ? "" : " or more")
          << " cells in the first of " << parameters.study.cycles << " cycles; boundary ids "
          << mesh.regions.boundary_list() << "; material ids " << mesh.regions.material_list()
          << mesh.regions.lower_list();
@@ -170,7 +171,7 @@ void Study<dim>::warn()
   const unsigned int cycles = parameters.study.cycles;
   for (const std::string &text : mesh.warnings)
     console.warn(text);
-  const bool is_refined = before > 0 || cycles > 1 || !parameters.local_refinement.where.empty();
+  const bool is_refined = before > 0 || cycles > 1 || !parameters.mesh.refinement_where.empty();
   if (!parameters.mesh.file.empty() && is_refined)
     if (const std::string text = warning_of_angular_sides(mesh); !text.empty())
       console.warn(text);
@@ -197,7 +198,7 @@ std::optional<Stop> Study<dim>::make_grid()
 {
   console.begin_phase("grid");
   if (study.cycles.empty()) {
-    refine_initially(mesh, parameters.mesh.initial_refinements, parameters.local_refinement,
+    refine_initially(mesh, parameters.mesh.initial_refinements, parameters.mesh.refinement_where,
                      per_block);
     check_curved_cells(discretization);
     return {};

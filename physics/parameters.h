@@ -37,6 +37,7 @@ public:
   std::string manifolds;
   std::string cells = "auto";
   unsigned int initial_refinements = 3;
+  std::string refinement_where; ///< how often cells are refined besides; empty: not at all
 };
 
 /// Section "Discretization".

@@ -66,6 +66,11 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
   add_parameter("Initial refinements", initial_refinements,
                 "Global refinements of the coarse mesh before the first cycle.", prm,
                 Patterns::Integer(0, 12));
+  add_parameter(
+      "Initial refinement where", refinement_where,
+      "How often cells are refined besides, by an expression of their centre: 'x < 0.5 && "
+      "y < 0.5' is once in a corner, '2*(x < 0.5)' twice in a half; at most 12 times. On "
+      "quadrilaterals and hexahedra.");
 }
 
 namespace

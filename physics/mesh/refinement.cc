@@ -23,15 +23,6 @@ namespace femgpu
 {
 using namespace dealii;
 
-LocalRefinementParameters::LocalRefinementParameters() : ParameterAcceptor("/Mesh")
-{
-  add_parameter(
-      "Initial refinement where", where,
-      "How often cells are refined besides, by an expression of their centre: 'x < 0.5 && "
-      "y < 0.5' is once in a corner, '2*(x < 0.5)' twice in a half; at most 12 times. On "
-      "quadrilaterals and hexahedra.");
-}
-
 namespace
 {
 /// The number with the first 13 binary digits of @p x.
@@ -220,10 +211,10 @@ bool limit_level(Mesh<dim> &mesh, const unsigned int largest)
 
 template <int dim>
 std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
-                                                  const LocalRefinementParameters &parameters)
+                                                  const std::string &expression)
 {
   const std::string path = "Mesh/Initial refinement where";
-  auto where = make_optional_field<dim>(path, parameters.where, 1, mesh.regions);
+  auto where = make_optional_field<dim>(path, expression, 1, mesh.regions);
   if (where && mesh.is_simplex)
     throw ParameterError("Triangles and tetrahedra can be refined globally only. Leave " + path +
                              " empty, or use quadrilaterals or hexahedra.",
@@ -245,10 +236,10 @@ unsigned int cells_per_block(const Mesh<dim> &mesh, const unsigned int times)
 }
 
 template <int dim>
-void refine_initially(Mesh<dim> &mesh, const unsigned int times,
-                      const LocalRefinementParameters &parameters, const unsigned int per_block)
+void refine_initially(Mesh<dim> &mesh, const unsigned int times, const std::string &expression,
+                      const unsigned int per_block)
 {
-  const auto where = initial_refinement(mesh, parameters);
+  const auto where = initial_refinement(mesh, expression);
   mesh.cells_per_block = per_block;
   refine_globally(mesh, times - mesh.refinements_within_blocks());
   for (unsigned int step = 0; where && step < most_local_refinements; ++step) {
@@ -280,21 +271,17 @@ template void flag_all(Mesh<2> &);
 template void flag_where(Mesh<2> &, const Function<2> &);
 template void flag_larger_than(Mesh<2> &, const Function<2> &);
 template bool limit_level(Mesh<2> &, unsigned int);
-template std::unique_ptr<Function<2>> initial_refinement(const Mesh<2> &,
-                                                         const LocalRefinementParameters &);
+template std::unique_ptr<Function<2>> initial_refinement(const Mesh<2> &, const std::string &);
 template unsigned int cells_per_block(const Mesh<2> &, unsigned int);
-template void refine_initially(Mesh<2> &, unsigned int, const LocalRefinementParameters &,
-                               unsigned int);
+template void refine_initially(Mesh<2> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<2> &, Discretization<2> &, const FeVector &);
 template void flag_by_indicators(Mesh<3> &, const Vector<float> &, const RefinementRule &);
 template void flag_all(Mesh<3> &);
 template void flag_where(Mesh<3> &, const Function<3> &);
 template void flag_larger_than(Mesh<3> &, const Function<3> &);
 template bool limit_level(Mesh<3> &, unsigned int);
-template std::unique_ptr<Function<3>> initial_refinement(const Mesh<3> &,
-                                                         const LocalRefinementParameters &);
+template std::unique_ptr<Function<3>> initial_refinement(const Mesh<3> &, const std::string &);
 template unsigned int cells_per_block(const Mesh<3> &, unsigned int);
-template void refine_initially(Mesh<3> &, unsigned int, const LocalRefinementParameters &,
-                               unsigned int);
+template void refine_initially(Mesh<3> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<3> &, Discretization<3> &, const FeVector &);
 } // namespace femgpu

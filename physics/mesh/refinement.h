@@ -2,12 +2,12 @@
 #define femgpu_physics_refinement_h
 
 #include "physics/discretization.h"
-#include "physics/mesh/local_refinement.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/lac/vector.h>
 
 #include <memory>
+#include <string>
 
 namespace femgpu
 {
@@ -55,11 +55,12 @@ void flag_larger_than(Mesh<dim> &mesh, const dealii::Function<dim> &size);
 template <int dim>
 bool limit_level(Mesh<dim> &mesh, unsigned int largest);
 
-/// How often refine_initially() refines cells besides; nullptr if it does not. @throws
-/// ParameterError if it is asked for triangles or tetrahedra, or the expression cannot be read
+/// How often refine_initially() refines cells besides, by the @p expression of Mesh/Initial
+/// refinement where; nullptr if that is empty. @throws ParameterError if it is asked for triangles
+/// or tetrahedra, or the expression cannot be read
 template <int dim>
-std::unique_ptr<dealii::Function<dim>>
-initial_refinement(const Mesh<dim> &mesh, const LocalRefinementParameters &parameters);
+std::unique_ptr<dealii::Function<dim>> initial_refinement(const Mesh<dim> &mesh,
+                                                          const std::string &expression);
 
 /// Beyond the global refinements; as many as there can be of those.
 constexpr unsigned int most_local_refinements = 12;
@@ -71,13 +72,14 @@ template <int dim>
 unsigned int cells_per_block(const Mesh<dim> &mesh, unsigned int times);
 
 /**
- * Collective. Refines a coarse mesh @p times times as a whole, and then where @p parameters say.
+ * Collective. Refines a coarse mesh @p times times as a whole, and then where the @p expression
+ * says.
  * @param per_block of cells_per_block(), or 1; nothing is refined further then
  * @throws as above
  */
 template <int dim>
-void refine_initially(Mesh<dim> &mesh, unsigned int times,
-                      const LocalRefinementParameters &parameters, unsigned int per_block = 1);
+void refine_initially(Mesh<dim> &mesh, unsigned int times, const std::string &expression,
+                      unsigned int per_block = 1);
 
 /**
  * Collective. Refines and coarsens the cells that are flagged, numbers the dofs again and returns

@@ -66,9 +66,9 @@ private:
 
 template <int dim>
 double forecast_cells(const Mesh<dim> &mesh, const unsigned int times,
-                      const LocalRefinementParameters &parameters, const double most)
+                      const std::string &expression, const double most)
 {
-  const auto where = initial_refinement(mesh, parameters);
+  const auto where = initial_refinement(mesh, expression);
   if (!where)
     return static_cast<double>(mesh.triangulation->n_global_active_cells()) *
            std::pow(1 << dim, times);
@@ -166,10 +166,8 @@ std::size_t least_dofs_after_flags(const Discretization<dim> &discretization)
       std::max(0., static_cast<double>(dofs.n_dofs()) + std::floor(change)));
 }
 
-template double forecast_cells(const Mesh<2> &, unsigned int, const LocalRefinementParameters &,
-                               double);
-template double forecast_cells(const Mesh<3> &, unsigned int, const LocalRefinementParameters &,
-                               double);
+template double forecast_cells(const Mesh<2> &, unsigned int, const std::string &, double);
+template double forecast_cells(const Mesh<3> &, unsigned int, const std::string &, double);
 template double cells_after_flags(const Mesh<2> &);
 template double cells_after_flags(const Mesh<3> &);
 template std::size_t least_dofs_after_flags(const Discretization<2> &);

@@ -2,9 +2,9 @@
 #define femgpu_physics_refinement_forecast_h
 
 #include "physics/discretization.h"
-#include "physics/mesh/local_refinement.h"
 
 #include <cstddef>
+#include <string>
 
 namespace femgpu
 {
@@ -14,8 +14,8 @@ namespace femgpu
  * Counting ends at about @p most on each rank.
  */
 template <int dim>
-double forecast_cells(const Mesh<dim> &mesh, unsigned int times,
-                      const LocalRefinementParameters &parameters, double most);
+double forecast_cells(const Mesh<dim> &mesh, unsigned int times, const std::string &expression,
+                      double most);
 
 /// Collective. How many cells of quadrilaterals or hexahedra the refinement that is flagged will
 /// leave, without those that keep neighbours within one level.

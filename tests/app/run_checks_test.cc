@@ -22,7 +22,7 @@ TEST(RunChecks, MostDofsAreThoseOfTheLastCycleWhereItIsKnown)
   EXPECT_EQ(most_dofs(parameters, ten_by_ten), 5000.);
   parameters.study.cycles = 1;
   EXPECT_EQ(most_dofs(parameters, ten_by_ten), 100.);
-  parameters.local_refinement.where = "x < 0.5";
+  parameters.mesh.refinement_where = "x < 0.5";
   EXPECT_EQ(most_dofs(parameters, ten_by_ten), 5000.);
 }
 

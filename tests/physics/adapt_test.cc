@@ -437,12 +437,8 @@ TEST(Refinement, RoundingOfIndicatorsDecidesNothing)
 TEST(Refinement, FollowsExpressionsOfPosition)
 {
   Mesh<2> mesh = mesh_of<2>("hyper_cube", "0 : 1 : false", "hypercube");
-  LocalRefinementParameters &parameters = []() -> LocalRefinementParameters & {
-    static LocalRefinementParameters all;
-    return all;
-  }();
-  parameters.where = "2*(x < 0.5 && y < 0.5)";
-  refine_initially(mesh, 2, parameters);
+  const std::string where = "2*(x < 0.5 && y < 0.5)";
+  refine_initially(mesh, 2, where);
   // 12 of the 16 cells stay, but those beside the corner that the 2:1 rule refines; 4 become 64
   double area = 0.;
   for (const auto &cell : mesh.triangulation->active_cell_iterators())
@@ -466,8 +462,7 @@ TEST(Refinement, FollowsExpressionsOfPosition)
   EXPECT_FALSE(limit_level(mesh, 2));
 
   Mesh<2> triangles = mesh_of<2>("hyper_cube", "0 : 1 : false", "simplex");
-  EXPECT_THROW(refine_initially(triangles, 0, parameters), ParameterError);
-  parameters.where = "x <";
-  EXPECT_THROW(refine_initially(mesh, 0, parameters), ParameterError);
+  EXPECT_THROW(refine_initially(triangles, 0, where), ParameterError);
+  EXPECT_THROW(refine_initially(mesh, 0, "x <"), ParameterError);
 }
 } // namespace
