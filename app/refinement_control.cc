@@ -109,11 +109,12 @@ std::optional<Stop> RefinementControl<dim>::flag(Mesh<dim> &mesh, const Vector<f
                                                            : RefinementRule::Fraction::of_error,
                           study.refine_fraction, study.coarsen_fraction});
     if (!study.is_adaptive())
-      flag_all(mesh);
+      flag_if(mesh, [](const auto & /* cell */) { return true; });
     if (where)
-      flag_where(mesh, *where);
+      flag_if(mesh, [&](const auto &cell) { return where->value(cell->center()) != 0.; });
     if (size)
-      flag_larger_than(mesh, *size);
+      flag_if(mesh,
+              [&](const auto &cell) { return cell->diameter() > size->value(cell->center()); });
     any = limit_level(mesh, study.maximum_level);
   }
   if (any)

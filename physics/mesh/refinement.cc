@@ -33,16 +33,6 @@ float rounded(const float x)
   return std::ldexp(std::round(std::ldexp(mantissa, 13)), exponent - 13);
 }
 
-template <int dim, class Predicate>
-void flag_if(Mesh<dim> &mesh, const Predicate &predicate)
-{
-  for (const auto &cell : mesh.triangulation->active_cell_iterators())
-    if (cell->is_locally_owned() && predicate(cell)) {
-      cell->clear_coarsen_flag();
-      cell->set_refine_flag();
-    }
-}
-
 /// What the owners of its children need of a cell.
 template <int dim>
 struct ParentCell
@@ -178,24 +168,6 @@ void flag_by_indicators(Mesh<dim> &mesh, const Vector<float> &indicators,
 }
 
 template <int dim>
-void flag_all(Mesh<dim> &mesh)
-{
-  flag_if(mesh, [](const auto & /* cell */) { return true; });
-}
-
-template <int dim>
-void flag_where(Mesh<dim> &mesh, const Function<dim> &where)
-{
-  flag_if(mesh, [&](const auto &cell) { return where.value(cell->center()) != 0.; });
-}
-
-template <int dim>
-void flag_larger_than(Mesh<dim> &mesh, const Function<dim> &size)
-{
-  flag_if(mesh, [&](const auto &cell) { return cell->diameter() > size.value(cell->center()); });
-}
-
-template <int dim>
 bool limit_level(Mesh<dim> &mesh, const unsigned int largest)
 {
   bool any = false;
@@ -267,18 +239,12 @@ FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretizatio
 }
 
 template void flag_by_indicators(Mesh<2> &, const Vector<float> &, const RefinementRule &);
-template void flag_all(Mesh<2> &);
-template void flag_where(Mesh<2> &, const Function<2> &);
-template void flag_larger_than(Mesh<2> &, const Function<2> &);
 template bool limit_level(Mesh<2> &, unsigned int);
 template std::unique_ptr<Function<2>> initial_refinement(const Mesh<2> &, const std::string &);
 template unsigned int cells_per_block(const Mesh<2> &, unsigned int);
 template void refine_initially(Mesh<2> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<2> &, Discretization<2> &, const FeVector &);
 template void flag_by_indicators(Mesh<3> &, const Vector<float> &, const RefinementRule &);
-template void flag_all(Mesh<3> &);
-template void flag_where(Mesh<3> &, const Function<3> &);
-template void flag_larger_than(Mesh<3> &, const Function<3> &);
 template bool limit_level(Mesh<3> &, unsigned int);
 template std::unique_ptr<Function<3>> initial_refinement(const Mesh<3> &, const std::string &);
 template unsigned int cells_per_block(const Mesh<3> &, unsigned int);

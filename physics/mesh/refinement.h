@@ -38,17 +38,16 @@ template <int dim>
 void flag_by_indicators(Mesh<dim> &mesh, const dealii::Vector<float> &indicators,
                         const RefinementRule &rule);
 
-/// Flags all cells to be refined.
-template <int dim>
-void flag_all(Mesh<dim> &mesh);
-
-/// Flags the cells of this rank to be refined at whose centre @p where is not zero.
-template <int dim>
-void flag_where(Mesh<dim> &mesh, const dealii::Function<dim> &where);
-
-/// Flags the cells of this rank to be refined whose diameter is larger than @p size at the centre.
-template <int dim>
-void flag_larger_than(Mesh<dim> &mesh, const dealii::Function<dim> &size);
+/// Flags the cells of this rank to be refined for which @p predicate(cell).
+template <int dim, class Predicate>
+void flag_if(Mesh<dim> &mesh, const Predicate &predicate)
+{
+  for (const auto &cell : mesh.triangulation->active_cell_iterators())
+    if (cell->is_locally_owned() && predicate(cell)) {
+      cell->clear_coarsen_flag();
+      cell->set_refine_flag();
+    }
+}
 
 /// Collective. Takes back the flags of cells that have been refined @p largest times. Is any cell
 /// still to be refined?

@@ -182,7 +182,7 @@ std::vector<double> effectivities(Trial<dim> &run, const bool is_residual)
   std::vector<double> result;
   for (unsigned int step = 0; step < 3; ++step) {
     if (step > 0) {
-      flag_all(run.mesh);
+      flag_if(run.mesh, [](const auto & /* cell */) { return true; });
       run.refine();
     }
     run.solve();
@@ -450,14 +450,14 @@ TEST(Refinement, FollowsExpressionsOfPosition)
 
   const Field<2> size("size", {"if(x > 0.5, 0.1, 10)"});
   for (unsigned int step = 0; step < 3; ++step) {
-    flag_larger_than(mesh, size);
+    flag_if(mesh, [&](const auto &cell) { return cell->diameter() > size.value(cell->center()); });
     mesh.triangulation->execute_coarsening_and_refinement();
   }
   for (const auto &cell : mesh.triangulation->active_cell_iterators())
     if (cell->is_locally_owned() && cell->center()[0] > 0.5) {
       EXPECT_LE(cell->diameter(), 0.1);
     }
-  flag_where(mesh, Field<2>("where", {"x < 0.25"}));
+  flag_if(mesh, [](const auto &cell) { return cell->center()[0] < 0.25; });
   EXPECT_TRUE(limit_level(mesh, 10));
   EXPECT_FALSE(limit_level(mesh, 2));
 
