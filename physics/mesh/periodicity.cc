@@ -3,22 +3,22 @@
 #include "linalg/base/error.h"
 #include "physics/constraints/face_dofs.h"
 #include "physics/expressions.h"
+#include "physics/mesh/disjoint_sets.h"
 #include "physics/mesh/near_points.h"
 
+#include <deal.II/base/index_set.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_values.h>
 #include <deal.II/grid/grid_tools.h>
 
-#include <boost/serialization/utility.hpp>
+#include <boost/serialization/map.hpp>
 #include <boost/serialization/vector.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
-#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -112,6 +112,31 @@ double distance_along(const std::vector<Point<dim>> &points, const std::vector<P
   return points.empty() || others.empty() ? 0. : low(others) - low(points);
 }
 
+/// Of points of two sides by their numbers, those that are the same: the second side is the first
+/// one moved along axis @p direction.
+template <int dim, class Number>
+std::vector<std::pair<Number, Number>> pairs_of(const std::map<Number, Point<dim>> &first,
+                                                const std::map<Number, Point<dim>> &second,
+                                                const unsigned int direction)
+{
+  std::vector<Number> others;
+  std::vector<Point<dim>> points, other_points;
+  for (const auto &entry : first)
+    points.push_back(entry.second);
+  for (const auto &[number, point] : second) {
+    others.push_back(number);
+    other_points.push_back(point);
+  }
+  const auto partners =
+      partners_of(points, other_points, direction, distance_along(points, other_points, direction));
+  std::vector<std::pair<Number, Number>> pairs;
+  auto partner = partners.begin();
+  for (const auto &entry : first)
+    if (const int i = *partner++; i >= 0)
+      pairs.emplace_back(entry.first, others[i]);
+  return pairs;
+}
+
 /// Calls f(face) for the faces of the coarse mesh with a boundary id.
 template <int dim, class F>
 void for_each_coarse_face(const Mesh<dim> &mesh, const types::boundary_id id, const F &f)
@@ -172,24 +197,18 @@ std::vector<std::pair<unsigned int, unsigned int>>
 periodic_vertices(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides)
 {
   std::vector<std::pair<unsigned int, unsigned int>> pairs;
-  const auto vertices_of = [&](const types::boundary_id id, std::vector<Point<dim>> &points) {
-    std::vector<unsigned int> vertices;
+  const auto vertices_of = [&](const types::boundary_id id) {
+    std::map<unsigned int, Point<dim>> vertices;
     for_each_coarse_face(mesh, id, [&](const auto &face) {
-      for (const auto v : face->vertex_indices()) {
-        vertices.push_back(face->vertex_index(v));
-        points.push_back(face->vertex(v));
-      }
+      for (const auto v : face->vertex_indices())
+        vertices[face->vertex_index(v)] = face->vertex(v);
     });
     return vertices;
   };
   for (const PeriodicSides &pair : sides) {
-    std::vector<Point<dim>> points, others;
-    const auto first = vertices_of(pair.first, points), second = vertices_of(pair.second, others);
-    const std::vector<int> partners =
-        partners_of(points, others, pair.direction, distance_along(points, others, pair.direction));
-    for (std::size_t i = 0; i < partners.size(); ++i)
-      if (partners[i] >= 0)
-        pairs.emplace_back(first[i], second[partners[i]]);
+    const auto of_pair =
+        pairs_of(vertices_of(pair.first), vertices_of(pair.second), pair.direction);
+    pairs.insert(pairs.end(), of_pair.begin(), of_pair.end());
   }
   return pairs;
 }
@@ -212,31 +231,17 @@ namespace
 {
 using Index = types::global_dof_index;
 
-/// A dof on a side: its number, component and place.
+/// Collective. All dofs of a side, those of other ranks too: of each component the places by
+/// number.
 template <int dim>
-struct SideDof
-{
-  Index dof;
-  unsigned int component;
-  Point<dim> place;
-
-  template <class Archive>
-  void serialize(Archive &archive, const unsigned int /* version */)
-  {
-    archive &dof &component &place;
-  }
-};
-
-/// Collective. All dofs of a side, those of other ranks too, by number.
-template <int dim>
-std::map<Index, SideDof<dim>> dofs_of_side(const Discretization<dim> &discretization,
-                                           const types::boundary_id id)
+std::vector<std::map<Index, Point<dim>>> dofs_of_side(const Discretization<dim> &discretization,
+                                                      const types::boundary_id id)
 {
   const auto &element = discretization.element();
   FEValues<dim> nodes(discretization.mapping(), element,
                       Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
   std::vector<Index> dofs(element.n_dofs_per_cell());
-  std::map<Index, SideDof<dim>> mine;
+  std::vector<std::map<Index, Point<dim>>> mine(element.n_components());
   for (const auto &cell : discretization.dofs().active_cell_iterators()) {
     if (cell->is_artificial() || !cell->at_boundary())
       continue;
@@ -246,70 +251,28 @@ std::map<Index, SideDof<dim>> dofs_of_side(const Discretization<dim> &discretiza
         cell->get_dof_indices(dofs);
         for (const unsigned int i : local_dofs_on_face<dim>(cell, f, dofs))
           if (discretization.owned().is_element(dofs[i]))
-            mine[dofs[i]] = {dofs[i], element.system_to_component_index(i).first,
-                             nodes.quadrature_point(i)};
+            mine[element.system_to_component_index(i).first][dofs[i]] = nodes.quadrature_point(i);
       }
   }
-  std::vector<SideDof<dim>> list;
-  for (const auto &entry : mine)
-    list.push_back(entry.second);
-  std::map<Index, SideDof<dim>> all;
-  for (const auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), list))
-    for (const SideDof<dim> &dof : of_rank)
-      all[dof.dof] = dof;
+  std::vector<std::map<Index, Point<dim>>> all(element.n_components());
+  for (auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), mine))
+    for (unsigned int c = 0; c < all.size(); ++c)
+      all[c].merge(of_rank[c]);
   return all;
 }
 
-/// Which dofs are the same, each with one of them that stands for all.
-class Classes
-{
-public:
-  Index root(const Index dof)
-  {
-    const auto entry = parents.find(dof);
-    return entry == parents.end() || entry->second == dof ? dof : root(entry->second);
-  }
-  void unite(const Index a, const Index b)
-  {
-    const Index root_a = root(a), root_b = root(b);
-    parents[std::max(root_a, root_b)] = std::min(root_a, root_b);
-    parents.try_emplace(std::min(root_a, root_b), std::min(root_a, root_b));
-  }
-  const std::map<Index, Index> &members() const
-  {
-    return parents;
-  }
-
-private:
-  std::map<Index, Index> parents; ///< a smaller number of the same class, or itself
-};
-
+/// Collective. Adds the pairs of dofs of two sides that are the same.
 template <int dim>
-void unite_sides(const Discretization<dim> &discretization, const PeriodicSides &pair,
-                 Classes &classes)
+void add_pairs_of_dofs(const Discretization<dim> &discretization, const PeriodicSides &sides,
+                       std::vector<std::pair<Index, Index>> &pairs)
 {
-  const auto first = dofs_of_side(discretization, pair.first);
-  const auto second = dofs_of_side(discretization, pair.second);
-  for (unsigned int c = 0; c < discretization.element().n_components(); ++c) {
-    std::vector<Index> dofs, other_dofs;
-    std::vector<Point<dim>> places, other_places;
-    for (const auto &[dof, side] : first)
-      if (side.component == c) {
-        dofs.push_back(dof);
-        places.push_back(side.place);
-      }
-    for (const auto &[dof, side] : second)
-      if (side.component == c) {
-        other_dofs.push_back(dof);
-        other_places.push_back(side.place);
-      }
-    const double distance = distance_along(places, other_places, pair.direction);
-    const std::vector<int> partners = partners_of(places, other_places, pair.direction, distance);
-    for (std::size_t i = 0; i < dofs.size(); ++i) {
-      AssertThrow(partners[i] >= 0,
-                  ExcMessage("The refined periodic sides " + text_of(pair) + " do not match."));
-      classes.unite(dofs[i], other_dofs[partners[i]]);
-    }
+  const auto first = dofs_of_side(discretization, sides.first);
+  const auto second = dofs_of_side(discretization, sides.second);
+  for (unsigned int c = 0; c < first.size(); ++c) {
+    const auto of_component = pairs_of(first[c], second[c], sides.direction);
+    AssertThrow(of_component.size() == first[c].size(),
+                ExcMessage("The refined periodic sides " + text_of(sides) + " do not match."));
+    pairs.insert(pairs.end(), of_component.begin(), of_component.end());
   }
 }
 } // namespace
@@ -327,14 +290,25 @@ void add_periodic_constraints(const Discretization<dim> &discretization,
     DoFTools::make_periodicity_constraints<dim, dim>(pairs, constraints);
     return;
   }
-  Classes classes;
+  std::vector<std::pair<Index, Index>> pairs;
   for (const PeriodicSides &pair : sides)
-    unite_sides(discretization, pair, classes);
-  for (const auto &member : classes.members())
-    if (const Index root = classes.root(member.first);
-        root != member.first && constraints.can_store_line(member.first)) {
-      constraints.add_line(member.first);
-      constraints.add_entry(member.first, root, 1.);
+    add_pairs_of_dofs(discretization, pair, pairs);
+  std::vector<Index> numbers;
+  for (const auto &[first, second] : pairs)
+    numbers.insert(numbers.end(), {first, second});
+  IndexSet dofs(discretization.dofs().n_dofs());
+  dofs.add_indices(numbers.begin(), numbers.end());
+  const auto place_of = [&](const Index dof) {
+    return static_cast<unsigned int>(dofs.index_within_set(dof));
+  };
+  DisjointSets same(static_cast<unsigned int>(dofs.n_elements()));
+  for (const auto &[first, second] : pairs)
+    same.unite(place_of(first), place_of(second));
+  for (const Index dof : dofs)
+    if (const Index root = dofs.nth_index_in_set(same.root(place_of(dof)));
+        root != dof && constraints.can_store_line(dof)) {
+      constraints.add_line(dof);
+      constraints.add_entry(dof, root, 1.);
     }
 }
 
