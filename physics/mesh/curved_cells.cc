@@ -39,6 +39,14 @@ private:
   static constexpr Directions all = (1U << dim) - 1;
 
   Point<dim> multilinear(const Point<dim> &unit) const;
+  /// The direction of @p along, which is of one bit.
+  static unsigned int direction_of(const Directions along)
+  {
+    unsigned int direction = 0;
+    while ((1U << direction) != along)
+      ++direction;
+    return direction;
+  }
   Point<dim> edge(Directions along, unsigned int corner, double t) const;
   Point<dim> blend(Directions along, unsigned int corner, const Point<dim> &unit) const;
   Point<dim> on_surface(Directions along, unsigned int corner, const Point<dim> &unit,
@@ -71,11 +79,8 @@ CurvedCell<dim>::CurvedCell(const Cell<dim> &coarse)
     const auto line = coarse->line(l);
     const unsigned int a = GeometryInfo<dim>::line_to_cell_vertices(l, 0);
     const unsigned int b = GeometryInfo<dim>::line_to_cell_vertices(l, 1);
-    unsigned int direction = 0;
-    while ((1U << direction) != (a ^ b))
-      ++direction;
     if (line->manifold_id() != numbers::flat_manifold_id) {
-      Edge &edge = edges[std::min(a, b)][direction];
+      Edge &edge = edges[std::min(a, b)][direction_of(a ^ b)];
       edge.manifold = &line->get_manifold();
       if (const auto *const quadratic = dynamic_cast<const QuadraticManifold<dim> *>(edge.manifold))
         edge.middle = quadratic->geometry->find({vertices[a], vertices[b]});
@@ -126,12 +131,9 @@ template <int dim>
 Point<dim> CurvedCell<dim>::edge(const Directions along, const unsigned int corner,
                                  const double t) const
 {
-  unsigned int direction = 0;
-  while ((1U << direction) != along)
-    ++direction;
   const std::array<Point<dim>, 2> ends = {{vertices[corner], vertices[corner | along]}};
   const std::array<double, 2> weights = {{1. - t, t}};
-  const Edge &edge = edges[corner][direction];
+  const Edge &edge = edges[corner][direction_of(along)];
   if (edge.middle != nullptr)
     return on_parabola(ends[0], *edge.middle, ends[1], t);
   if (edge.manifold != nullptr)
@@ -182,12 +184,8 @@ Point<dim> CurvedCell<dim>::blend(const Directions along, const unsigned int cor
   for (unsigned int d = 0; d < dim; ++d) // at an end, to the last bit
     if ((along >> d & 1U) != 0 && (unit[d] == 0. || unit[d] == 1.))
       return blend(along & ~(1U << d), unit[d] == 1. ? corner | 1U << d : corner, unit);
-  if ((along & (along - 1)) == 0) { // one direction
-    unsigned int direction = 0;
-    while ((1U << direction) != along)
-      ++direction;
-    return edge(along, corner, unit[direction]);
-  }
+  if ((along & (along - 1)) == 0) // one direction
+    return edge(along, corner, unit[direction_of(along)]);
   Point<dim> point;
   for (Directions set = along; set != 0; set = (set - 1) & along) { // all subsets
     for (Directions ends = set;; ends = (ends - 1) & set) {         // the ends with 1
@@ -239,11 +237,8 @@ void place_vertices(Triangulation<dim> &triangulation)
   for (const auto &cell : triangulation.cell_iterators_on_level(0))
     if (cell->has_children()) {
       const CurvedCell<dim> coarse(cell);
-      if (coarse.is_straight()) // new vertices are where they should be
-        continue;
-      for (unsigned int c = 0; c < cell->n_children(); ++c)
-        place_vertices(cell->child(c), coarse,
-                       Point<dim>(0.5 * GeometryInfo<dim>::unit_cell_vertex(c)), 0.5);
+      if (!coarse.is_straight()) // new vertices are where they should be otherwise
+        place_vertices(cell, coarse, Point<dim>(), 1.);
     }
 }
 } // namespace
