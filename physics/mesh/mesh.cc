@@ -232,9 +232,7 @@ MeshFileInfo make_coarse_mesh(const MeshParameters &parameters, Triangulation<di
   if (coarse.n_levels() > 1) {
     Triangulation<dim> flat;
     GridGenerator::flatten_triangulation(coarse, flat);
-    for (const auto id : coarse.get_manifold_ids()) // which deal.II leaves behind
-      if (id != numbers::flat_manifold_id)
-        flat.set_manifold(id, coarse.get_manifold(id));
+    copy_manifolds(coarse, flat); // which deal.II leaves behind
     coarse.clear();
     coarse.copy_triangulation(flat);
   }

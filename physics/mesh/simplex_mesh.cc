@@ -99,17 +99,12 @@ void copy_marks_of_edges(const Triangulation<dim> &mesh, Triangulation<dim> &fla
       }
 }
 
+/// The active cells of @p mesh as a mesh of level 0, in their order, with the manifolds of @p
+/// whole.
 template <int dim>
-void copy_manifolds(const Triangulation<dim> &from, Triangulation<dim> &to)
-{
-  for (const auto id : from.get_manifold_ids())
-    if (id != numbers::flat_manifold_id)
-      to.set_manifold(id, from.get_manifold(id));
-}
-
-/// The active cells of @p mesh as a mesh of level 0, in their order; without manifolds.
-template <int dim>
-void flatten(const Triangulation<dim> &mesh, const bool for_refinement, Triangulation<dim> &flat)
+std::unique_ptr<Triangulation<dim>> flattened(const Triangulation<dim> &mesh,
+                                              const bool for_refinement,
+                                              const Triangulation<dim> &whole)
 {
   std::vector<CellData<dim>> cells;
   SubCellData boundary;
@@ -126,8 +121,11 @@ void flatten(const Triangulation<dim> &mesh, const bool for_refinement, Triangul
     else
       add_boundary_faces<dim>(cell, boundary.boundary_quads);
   }
-  flat.create_triangulation(mesh.get_vertices(), cells, boundary);
-  copy_marks_of_edges(mesh, flat);
+  auto flat = std::make_unique<Triangulation<dim>>();
+  flat->create_triangulation(mesh.get_vertices(), cells, boundary);
+  copy_marks_of_edges(mesh, *flat);
+  copy_manifolds(whole, *flat);
+  return flat;
 }
 
 /// @p mesh and the children of all its cells, with the manifolds of @p whole.
@@ -135,9 +133,7 @@ template <int dim>
 std::unique_ptr<Triangulation<dim>> with_children(const Triangulation<dim> &mesh,
                                                   const Triangulation<dim> &whole)
 {
-  auto result = std::make_unique<Triangulation<dim>>();
-  flatten(mesh, /* for refinement */ true, *result);
-  copy_manifolds(whole, *result);
+  auto result = flattened(mesh, /* for refinement */ true, whole);
   result->refine_global(1);
   refine_quadratic_simplices(*result);
   return result;
@@ -149,16 +145,6 @@ struct NumberAndOwner
   types::coarse_cell_id number;
   types::subdomain_id owner;
 };
-
-template <int dim>
-TriangulationDescription::CellData<dim> description_of(const types::coarse_cell_id number,
-                                                       const types::subdomain_id owner)
-{
-  TriangulationDescription::CellData<dim> result;
-  result.id = CellId(number, {}).template to_binary<dim>();
-  result.subdomain_id = owner;
-  return result;
-}
 
 /// Gives @p cell of a part what @p of_all, the same cell, has.
 template <int dim>
@@ -230,8 +216,11 @@ void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> 
     if (is_here[cell->active_cell_index()]) {
       add_cell(cell);
       const auto &[number, owner] = cells[cell->active_cell_index()];
-      if (owner == me && part.cell_infos[0].empty()) // deal.II wants to count a cell
-        part.cell_infos[0].push_back(description_of<dim>(number, owner));
+      if (owner == me && part.cell_infos[0].empty()) { // deal.II wants to count a cell
+        auto &info = part.cell_infos[0].emplace_back();
+        info.id = CellId(number, {}).template to_binary<dim>();
+        info.subdomain_id = owner;
+      }
     }
   if (part.coarse_cells.empty()) // a triangulation needs a cell; without owner it is artificial
     add_cell(all.begin_active());
@@ -248,10 +237,7 @@ void take_part(const Triangulation<dim> &all, const std::vector<NumberAndOwner> 
 template <int dim>
 std::unique_ptr<Triangulation<dim>> refined_simplices(const Triangulation<dim> &whole)
 {
-  auto result = std::make_unique<Triangulation<dim>>();
-  flatten(*with_children(whole, whole), /* for refinement */ false, *result);
-  copy_manifolds(whole, *result);
-  return result;
+  return flattened(*with_children(whole, whole), /* for refinement */ false, whole);
 }
 
 template <int dim>

@@ -33,6 +33,15 @@ public:
   using dealii::parallel::TriangulationBase<dim>::update_number_cache;
 };
 
+/// Gives @p to, which has the marks, the manifolds of @p from.
+template <int dim>
+void copy_manifolds(const dealii::Triangulation<dim> &from, dealii::Triangulation<dim> &to)
+{
+  for (const auto id : from.get_manifold_ids())
+    if (id != dealii::numbers::flat_manifold_id)
+      to.set_manifold(id, from.get_manifold(id));
+}
+
 /// @p whole with all its cells refined once, with their material, boundary and manifold ids.
 template <int dim>
 std::unique_ptr<dealii::Triangulation<dim>>
