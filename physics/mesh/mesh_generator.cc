@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <sstream>
 
@@ -32,11 +33,9 @@ const std::vector<std::string> &generator_names()
 namespace
 {
 /// Of each argument, its numbers.
-using Numbers = std::vector<std::vector<double>>;
-
-Numbers numbers_of(const std::string &arguments)
+std::vector<std::vector<double>> numbers_of(const std::string &arguments)
 {
-  Numbers all;
+  std::vector<std::vector<double>> all;
   for (const std::string &argument : split_expressions(arguments, ':')) {
     all.emplace_back();
     for (const std::string &word : split_expressions(argument, ','))
@@ -49,20 +48,22 @@ double product(const std::vector<double> &numbers)
 {
   return std::accumulate(numbers.begin(), numbers.end(), 1., std::multiplies<double>());
 }
-
-/// Holes and what is between them, in each direction, without the holes.
-double cells_of_cheese(const std::vector<double> &holes)
-{
-  double n = 1.;
-  for (const double k : holes)
-    n *= 2. * k + 1.;
-  return n - product(holes);
-}
 } // namespace
 
 double generated_cells(const std::string &generator, const std::string &arguments, const int dim)
 {
-  Numbers given = numbers_of(arguments);
+  // The place of the argument that is the number of cells.
+  static const std::map<std::string, std::size_t> numbers_of_cells = {
+      {"channel_with_cylinder", 1},
+      {"eccentric_hyper_shell", 4},
+      {"half_hyper_shell", 3},
+      {"hyper_cube_with_cylindrical_hole", 3},
+      {"hyper_shell", 3},
+      {"moebius", 0},
+      {"plate_with_a_hole", 10},
+      {"quarter_hyper_shell", 3},
+      {"torus", 2}};
+  std::vector<std::vector<double>> given = numbers_of(arguments);
   given.resize(16);
   const auto number = [&](const std::size_t i) { return given[i].empty() ? 0. : given[i].front(); };
   if (generator == "subdivided_hyper_cube")
@@ -71,24 +72,18 @@ double generated_cells(const std::string &generator, const std::string &argument
     return product(given[0]);
   if (generator == "subdivided_hyper_L")
     return product(given[0]) - product(given[3]);
-  if (generator == "cheese")
-    return cells_of_cheese(given[0]);
+  if (generator == "cheese") { // holes and what is between them, in each direction
+    std::vector<double> cells;
+    for (const double holes : given[0])
+      cells.push_back(2. * holes + 1.);
+    return product(cells) - product(given[0]);
+  }
   if (generator == "hyper_cross")
     return std::accumulate(given[0].begin(), given[0].end(), 1.);
   if (generator == "concentric_hyper_shells")
     return number(4) * std::max(number(6), 1.);
-  if (generator == "eccentric_hyper_shell")
-    return number(4);
-  if (generator == "hyper_shell" || generator == "half_hyper_shell" ||
-      generator == "quarter_hyper_shell" || generator == "hyper_cube_with_cylindrical_hole")
-    return number(3);
-  if (generator == "moebius")
-    return number(0);
-  if (generator == "torus")
-    return number(2);
-  if (generator == "channel_with_cylinder")
-    return number(1);
-  return generator == "plate_with_a_hole" ? number(10) : 0.;
+  const auto entry = numbers_of_cells.find(generator);
+  return entry != numbers_of_cells.end() ? number(entry->second) : 0.;
 }
 
 std::string words_of(const ExceptionBase &error)

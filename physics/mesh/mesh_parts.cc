@@ -19,22 +19,15 @@ bool have_common(const Ids &a, const Ids &b)
 {
   return std::any_of(a.begin(), a.end(), [&](const auto id) { return b.count(id) > 0; });
 }
-
-template <class Ids>
-std::string list_of(const Ids &ids)
-{
-  std::string text;
-  for (const auto id : ids)
-    text += (text.empty() ? "" : ", ") + std::to_string(id);
-  return text;
-}
 } // namespace
 
 template <int dim>
 std::string MeshPart<dim>::text() const
 {
+  MeshRegions ids;
+  ids.boundary_ids = boundary_ids;
   std::ostringstream text;
-  text << "around (" << place << "), with the boundary ids " << list_of(boundary_ids);
+  text << "around (" << place << "), with the boundary ids " << ids.boundary_list();
   return text.str();
 }
 
