@@ -4,6 +4,7 @@
 #include "physics/expressions.h"
 #include "physics/mesh/curved_cells.h"
 
+#include <deal.II/grid/manifold.h>
 #include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
@@ -70,26 +71,18 @@ CurvedSides<dim>::CurvedSides(const std::string &text, const MeshRegions &region
 {
   std::set<types::boundary_id> seen;
   for (const std::string &entry : entries_of(text)) {
-    sides.push_back(read_side(entry, regions));
-    for (const auto id : sides.back().ids)
+    const auto colon = entry.find(':');
+    if (colon == std::string::npos)
+      refuse(entry, "has no ':' after its boundary ids.");
+    Side &side = sides.emplace_back();
+    side.entry = entry;
+    for (const std::string &word : split_expressions(entry.substr(0, colon), ','))
+      side.ids.insert(regions.boundary(manifolds_path, word));
+    read_surface(trimmed(entry.substr(colon + 1)), side);
+    for (const auto id : side.ids)
       if (!seen.insert(id).second)
         refuse(entry, "names boundary id " + std::to_string(id) + " again.");
   }
-}
-
-template <int dim>
-typename CurvedSides<dim>::Side CurvedSides<dim>::read_side(const std::string &entry,
-                                                            const MeshRegions &regions) const
-{
-  const auto colon = entry.find(':');
-  if (colon == std::string::npos)
-    refuse(entry, "has no ':' after its boundary ids.");
-  Side side;
-  side.entry = entry;
-  for (const std::string &word : split_expressions(entry.substr(0, colon), ','))
-    side.ids.insert(regions.boundary(manifolds_path, word));
-  read_surface(trimmed(entry.substr(colon + 1)), side);
-  return side;
 }
 
 template <int dim>
@@ -197,9 +190,7 @@ void CurvedSides<dim>::mark(Triangulation<dim> &coarse, const std::vector<Middle
       find_angle(coarse, side);
     if (side.surface)
       check(coarse, side);
-    manifolds.push_back(side.surface ? std::shared_ptr<const Manifold<dim>>(
-                                           std::make_shared<SurfaceManifold<dim>>(*side.surface))
-                                     : std::make_shared<FlatManifold<dim>>());
+    curves.push_back({side.surface, {}});
   }
   if (!middles.empty())
     mark_quadratic(coarse, middles);
@@ -238,18 +229,17 @@ void CurvedSides<dim>::mark_quadratic(Triangulation<dim> &coarse,
     std::copy_n(x.begin(), dim, p.begin_raw());
     return p;
   };
-  auto geometry = std::make_shared<QuadraticGeometry<dim>>();
+  quadratic = std::make_shared<QuadraticGeometry<dim>>();
   for (const MiddleNode &middle : middles) {
     std::vector<Point<dim>> corners;
     for (const auto &corner : middle.corners)
       corners.push_back(point_of(corner));
-    if (!geometry->add(corners, point_of(middle.node)))
+    if (!quadratic->add(corners, point_of(middle.node)))
       throw InputError(middle.place + "the node in the middle of an edge or face of this cell is "
                                       "not that of its neighbour. Mesh the model again.");
   }
-  const auto id = static_cast<types::manifold_id>(manifolds.size());
-  quadratic = geometry.get();
-  manifolds.push_back(std::make_shared<QuadraticManifold<dim>>(std::move(geometry)));
+  const auto id = static_cast<types::manifold_id>(curves.size());
+  curves.emplace_back(); // keeps the number
   for (const auto &cell : coarse.active_cell_iterators()) {
     for (const unsigned int l : cell->line_indices())
       if (const auto line = cell->line(l); quadratic->find({line->vertex(0), line->vertex(1)}))
@@ -309,7 +299,7 @@ std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face,
 template <int dim>
 void CurvedSides<dim>::mark_edges(Triangulation<dim> &coarse)
 {
-  std::map<unsigned int, Curve> curves;
+  std::map<unsigned int, Curve> at_edges;
   std::set<unsigned int> named;
   for (const auto &face : coarse.active_face_iterators()) {
     if (!face->at_boundary())
@@ -319,10 +309,10 @@ void CurvedSides<dim>::mark_edges(Triangulation<dim> &coarse)
     if (side != nullptr && side->surface)
       surface = side->surface;
     else if constexpr (dim == 3)
-      surface = plane_of(face, side == nullptr ? quadratic : nullptr);
+      surface = plane_of(face, side == nullptr ? quadratic.get() : nullptr);
     for (unsigned int l = 0; l < face->n_lines(); ++l) {
       if (surface)
-        curves[face->line_index(l)].add(*surface);
+        at_edges[face->line_index(l)].add(*surface);
       if (side != nullptr)
         named.insert(face->line_index(l));
     }
@@ -330,7 +320,7 @@ void CurvedSides<dim>::mark_edges(Triangulation<dim> &coarse)
   for (const auto &face : coarse.active_face_iterators())
     for (unsigned int l = 0; face->at_boundary() && l < face->n_lines(); ++l)
       if (named.count(face->line_index(l)) > 0)
-        face->line(l)->set_manifold_id(manifold_of(curves[face->line_index(l)]));
+        face->line(l)->set_manifold_id(manifold_of(at_edges[face->line_index(l)]));
 }
 
 /// The manifold of such an edge, which many edges may have in common.
@@ -339,28 +329,27 @@ types::manifold_id CurvedSides<dim>::manifold_of(const Curve &curve)
 {
   if (!curve.first || curve.first->is_plane()) // of two planes: straight
     return numbers::flat_manifold_id;
-  const auto is_same = [&curve](const auto &manifold) {
-    if (const auto *const surface = dynamic_cast<const SurfaceManifold<dim> *>(manifold.get()))
-      return !curve.second && surface->surface == *curve.first;
-    const auto *const known = dynamic_cast<const CurveManifold<dim> *>(manifold.get());
-    return known != nullptr && curve.second && known->first == *curve.first &&
-           known->second == *curve.second;
-  };
-  const auto known = std::find_if(manifolds.begin(), manifolds.end(), is_same);
-  if (known != manifolds.end())
-    return static_cast<types::manifold_id>(known - manifolds.begin());
-  if (curve.second)
-    manifolds.push_back(std::make_shared<CurveManifold<dim>>(*curve.first, *curve.second));
-  else
-    manifolds.push_back(std::make_shared<SurfaceManifold<dim>>(*curve.first));
-  return static_cast<types::manifold_id>(manifolds.size() - 1);
+  const auto known = std::find(curves.begin(), curves.end(), curve);
+  const auto id = static_cast<types::manifold_id>(known - curves.begin());
+  if (known == curves.end())
+    curves.push_back(curve);
+  return id;
 }
 
 template <int dim>
 void CurvedSides<dim>::attach(Triangulation<dim> &triangulation) const
 {
-  for (unsigned int i = 0; i < manifolds.size(); ++i)
-    triangulation.set_manifold(i, *manifolds[i]);
+  for (unsigned int i = 0; i < curves.size(); ++i) {
+    const auto &[first, second] = curves[i];
+    if (second)
+      triangulation.set_manifold(i, CurveManifold<dim>(*first, *second));
+    else if (first)
+      triangulation.set_manifold(i, SurfaceManifold<dim>(*first));
+    else if (i < sides.size())
+      triangulation.set_manifold(i, FlatManifold<dim>());
+    else
+      triangulation.set_manifold(i, QuadraticManifold<dim>(quadratic));
+  }
   if ((any_curved() || quadratic != nullptr) && triangulation.all_reference_cells_are_hyper_cube())
     keep_curved_cells(triangulation);
 }

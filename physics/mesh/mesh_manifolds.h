@@ -7,7 +7,6 @@
 #include "physics/mesh/surfaces.h"
 
 #include <deal.II/base/types.h>
-#include <deal.II/grid/manifold.h>
 #include <deal.II/grid/tria.h>
 
 #include <memory>
@@ -73,9 +72,12 @@ private:
       if (second && first->is_plane())
         std::swap(first, second);
     }
+    bool operator==(const Curve &other) const
+    {
+      return first == other.first && second == other.second;
+    }
   };
 
-  Side read_side(const std::string &entry, const MeshRegions &regions) const;
   void read_surface(const std::string &text, Side &side) const;
   void find_angle(const dealii::Triangulation<dim> &coarse, Side &side) const;
   void check(const dealii::Triangulation<dim> &coarse, const Side &side) const;
@@ -86,9 +88,10 @@ private:
   dealii::types::manifold_id manifold_of(const Curve &curve);
 
   std::vector<Side> sides;
-  QuadraticGeometry<dim> *quadratic = nullptr; ///< of the file, if it is of second order and curved
-  /// By number: of the sides, then of edges where these meet others.
-  std::vector<std::shared_ptr<const dealii::Manifold<dim>>> manifolds;
+  std::shared_ptr<QuadraticGeometry<dim>> quadratic; ///< of the file, if it has second order nodes
+  /// Of the manifolds, by number: of the sides, empty for those that are flat; an empty one for
+  /// @p quadratic, if there is one; then of edges where sides meet others.
+  std::vector<Curve> curves;
 };
 } // namespace femgpu
 
