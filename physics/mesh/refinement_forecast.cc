@@ -17,15 +17,12 @@ namespace
 {
 /// Counts the cells that a coarse cell is cut into, depth first, so that none needs memory.
 template <int dim>
-class CellCount
+struct CellCount
 {
-public:
-  using Cell = typename Triangulation<dim>::active_cell_iterator;
-
-  CellCount(const Cell &cell, const unsigned int times, const Function<dim> &where,
-            const double most)
-      : cell(cell), times(times), where(where), most(most)
-  {}
+  typename Triangulation<dim>::active_cell_iterator cell;
+  unsigned int times;
+  const Function<dim> &where;
+  double most;
 
   /// Of the part of the cell from @p corner of the unit cell on, whose level is @p level.
   double count(const Point<dim> &corner, const unsigned int level) const
@@ -42,7 +39,6 @@ public:
     return n;
   }
 
-private:
   bool is_refined(const Point<dim> &corner, const double size, const unsigned int level) const
   {
     if (level < times)
@@ -56,11 +52,6 @@ private:
       centre += GeometryInfo<dim>::d_linear_shape_function(unit, v) * cell->vertex(v);
     return level < times + where.value(centre);
   }
-
-  const Cell &cell;
-  unsigned int times;
-  const Function<dim> &where;
-  double most;
 };
 } // namespace
 
@@ -75,7 +66,7 @@ double forecast_cells(const Mesh<dim> &mesh, const unsigned int times,
   double n = 0.;
   for (const auto &cell : mesh.triangulation->active_cell_iterators())
     if (cell->is_locally_owned() && n <= most)
-      n += CellCount<dim>(cell, times, *where, most).count(Point<dim>(), 0);
+      n += CellCount<dim>{cell, times, *where, most}.count(Point<dim>(), 0);
   return Utilities::MPI::sum(n, compat::communicator(*mesh.triangulation));
 }
 
