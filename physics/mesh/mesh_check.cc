@@ -36,30 +36,26 @@ Quadrature<dim> with_vertices(const Quadrature<dim> &quadrature, const Reference
   return Quadrature<dim>(points);
 }
 
-/// Where the determinant is smallest.
+/// Where the determinant is too small and smallest, for messages; empty if it is nowhere. At the
+/// points from number @p n_strict on, vertices between two smooth sides, it may be zero, but for
+/// rounding and the mapping.
 template <int dim>
-struct Worst
+std::string inverted_point(const FEValues<dim> &fe, const unsigned int n_strict)
 {
-  double determinant;
+  const double size = std::pow(fe.get_cell()->diameter(), dim);
+  std::optional<double> smallest;
   Point<dim> point;
-};
-
-template <int dim>
-Worst<dim> worst_point(const FEValues<dim> &fe)
-{
-  Worst<dim> worst = {fe.jacobian(0).determinant(), fe.quadrature_point(0)};
   for (const unsigned int q : fe.quadrature_point_indices())
-    if (const double det = fe.jacobian(q).determinant(); !(det >= worst.determinant))
-      worst = {det, fe.quadrature_point(q)};
-  return worst;
-}
-
-template <int dim>
-std::string text_of(const Worst<dim> &worst)
-{
+    if (const double det = fe.jacobian(q).determinant();
+        !(det > (q < n_strict ? smallest_determinant : -1e-3) * size) &&
+        (!smallest || !(det >= *smallest))) {
+      smallest = det;
+      point = fe.quadrature_point(q);
+    }
+  if (!smallest)
+    return {};
   std::ostringstream text;
-  text << "the determinant of its Jacobian is " << worst.determinant << " at (" << worst.point
-       << ")";
+  text << "the determinant of its Jacobian is " << *smallest << " at (" << point << ")";
   return text.str();
 }
 
@@ -97,29 +93,12 @@ void check_straight_cells(const Triangulation<dim> &coarse, const std::vector<st
                    update_jacobians | update_quadrature_points);
   for (const auto &cell : coarse.active_cell_iterators()) {
     fe.reinit(cell);
-    const Worst<dim> worst = worst_point(fe);
-    if (!(worst.determinant > smallest_determinant * std::pow(cell->diameter(), dim)))
+    if (const std::string text = inverted_point(fe, fe.n_quadrature_points); !text.empty())
       throw InputError(places[cell->active_cell_index()] + "the cell is inverted or degenerate: " +
-                       text_of(worst) + ". Mend its nodes, or mesh the model again.");
+                       text + ". Mend its nodes, or mesh the model again.");
   }
   check_neighbours(coarse, places);
 }
-
-namespace
-{
-/// Where the determinant is too small, if it is: at a vertex between two smooth sides, which come
-/// last, it may be zero, but for rounding and the mapping.
-template <int dim>
-std::optional<Worst<dim>> inverted_point(const FEValues<dim> &fe, const unsigned int n_gauss)
-{
-  const double size = std::pow(fe.get_cell()->diameter(), dim);
-  for (const unsigned int q : fe.quadrature_point_indices())
-    if (const double det = fe.jacobian(q).determinant();
-        !(det > (q < n_gauss ? smallest_determinant : -1e-3) * size))
-      return Worst<dim>{det, fe.quadrature_point(q)};
-  return {};
-}
-} // namespace
 
 template <int dim>
 void check_quadratic_cells(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
@@ -132,10 +111,10 @@ void check_quadratic_cells(const Triangulation<dim> &coarse, const std::vector<s
                    update_jacobians | update_quadrature_points);
   for (const auto &cell : coarse.active_cell_iterators()) {
     fe.reinit(cell);
-    if (const auto worst = inverted_point(fe, gauss.size()))
+    if (const std::string text = inverted_point(fe, gauss.size()); !text.empty())
       throw InputError(
           places[cell->active_cell_index()] +
-          "the cell is inverted or degenerate with its nodes of second order: " + text_of(*worst) +
+          "the cell is inverted or degenerate with its nodes of second order: " + text +
           ". Mesh finer there, or mend its nodes (in gmsh, Mesh.HighOrderOptimize = "
           "2), or mesh with `gmsh -order 1` and name curved sides in Mesh/Manifolds.");
   }
@@ -157,11 +136,10 @@ void check_curved_cells(const Discretization<dim> &discretization)
     if (!cell->is_locally_owned() || !message.empty())
       continue;
     fe.reinit(cell);
-    if (const auto worst = inverted_point(fe, gauss.size())) {
+    if (const std::string where = inverted_point(fe, gauss.size()); !where.empty()) {
       std::ostringstream text;
       text << "The cell at (" << cell->center() << ") is inverted or degenerate with its curved "
-           << "sides: " << text_of(*worst) << ", with a mapping of degree "
-           << discretization.degree()
+           << "sides: " << where << ", with a mapping of degree " << discretization.degree()
            << ". Set Discretization/Degree lower, use a finer coarse mesh at the curved sides, or "
            << "set Mesh/Initial refinements higher.";
       message = text.str();
