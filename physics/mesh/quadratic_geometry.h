@@ -23,10 +23,6 @@ public:
   bool add(const std::vector<dealii::Point<dim>> &corners, const dealii::Point<dim> &node);
   /// nullptr if nothing curves what has these corners
   const dealii::Point<dim> *find(const std::vector<dealii::Point<dim>> &corners) const;
-  bool empty() const
-  {
-    return nodes.empty();
-  }
 
 private:
   /// In ascending order, padded.

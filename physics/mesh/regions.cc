@@ -1,20 +1,14 @@
 #include "physics/mesh/regions.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace femgpu
 {
 namespace
 {
-bool is_number(const std::string &word)
-{
-  return !word.empty() && std::all_of(word.begin(), word.end(),
-                                      [](const unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 template <class Id>
 std::string list(const std::set<Id> &ids, const std::map<std::string, Id> &names)
 {
@@ -39,14 +33,12 @@ Id find(const std::string &kind, const std::string &path, const std::string &wor
   if (const auto reason = unusable.find(word); reason != unusable.end())
     throw ParameterError(path + " names '" + word + "'. " + reason->second, path);
   const std::string present = "; it has " + list(ids, names) + ".";
-  if (!is_number(word))
+  if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos)
     throw ParameterError("'" + word + "' in " + path + " is no " + kind +
                              " and no name of the mesh" + present,
                          path);
-  // ids have 32 bits; what is longer is in no mesh
-  if (word.size() <= 9)
-    if (const auto id = static_cast<Id>(std::stoul(word)); ids.count(id) > 0)
-      return id;
+  if (Id id = 0; read_number(word, id) && ids.count(id) > 0)
+    return id;
   throw ParameterError(
       "The mesh has no " + kind + " " + word + ", which " + path + " names" + present, path);
 }
