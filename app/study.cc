@@ -14,7 +14,6 @@
 #include "physics/estimators.h"
 #include "physics/mean_value.h"
 #include "physics/measurements/measurements.h"
-#include "physics/mesh/angular_sides.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"

@@ -11,20 +11,6 @@
 
 namespace femgpu
 {
-/// A vector normal to the face through its corners, of any length.
-template <int dim, class FaceIterator>
-dealii::Tensor<1, dim> face_normal(const FaceIterator &face)
-{
-  if constexpr (dim == 2)
-    return dealii::cross_product_2d(face->vertex(1) - face->vertex(0));
-  else if (face->n_vertices() == 3)
-    return dealii::cross_product_3d(face->vertex(1) - face->vertex(0),
-                                    face->vertex(2) - face->vertex(0));
-  else
-    return dealii::cross_product_3d(face->vertex(3) - face->vertex(0),
-                                    face->vertex(2) - face->vertex(1));
-}
-
 /**
  * Refuses cells with straight edges that are inverted, degenerate or folded onto a neighbour: the
  * determinant of the Jacobian is to be positive at Gauss points and vertices, and neighbours are to
@@ -62,6 +48,15 @@ void check_curved_cells(const Discretization<dim> &discretization);
 template <int dim>
 void check_named_boundaries(const MeshParameters &parameters, const Mesh<dim> &mesh,
                             const Problem<dim> &problem);
+
+/**
+ * A warning of sides of @p mesh, which is not refined yet, that look as if they were meant to be
+ * curved: no manifold is known of them, and faces turn by 1 to 40 degrees in the same sense at two
+ * edges or more that follow each other. Refinement keeps their corners, where stresses grow. Empty
+ * if there are none.
+ */
+template <int dim>
+std::string warning_of_angular_sides(const Mesh<dim> &mesh);
 } // namespace femgpu
 
 #endif
