@@ -13,7 +13,6 @@
 #include "physics/mesh/touching_parts.h"
 
 #include <deal.II/grid/grid_generator.h>
-#include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/manifold.h>
 
 #include <sstream>

@@ -14,12 +14,12 @@
 #include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <sstream>
+#include <utility>
 
 namespace femgpu
 {
@@ -287,29 +287,26 @@ std::map<types::boundary_id, Curve<dim>> curves_of(const std::vector<Side<dim>> 
   for (const Turn &turn : turns)
     if (std::abs(turn.degrees) < flat_angle)
       facets.unite(turn.first, turn.second);
-  // The neighbours of each facet where it is convex, and where it is not
-  std::map<unsigned int, std::array<std::map<unsigned int, double>, 2>> neighbours;
+  // The angles to the neighbours of each facet where it is convex, and where it is not
+  std::map<std::pair<unsigned int, bool>, std::map<unsigned int, double>> neighbours;
   for (const Turn &turn : turns) {
     const double angle = std::abs(turn.degrees);
     if (angle < flat_angle || angle > corner_angle)
       continue;
     const unsigned int a = facets.root(turn.first), b = facets.root(turn.second);
-    neighbours[a][turn.degrees > 0. ? 0 : 1][b] = angle;
-    neighbours[b][turn.degrees > 0. ? 0 : 1][a] = angle;
+    neighbours[{a, turn.degrees > 0.}][b] = angle;
+    neighbours[{b, turn.degrees > 0.}][a] = angle;
   }
   std::map<types::boundary_id, Curve<dim>> curves;
-  for (const auto &[facet, of_sense] : neighbours)
-    for (const auto &others : of_sense)
-      if (others.size() > 1) {
-        const auto entry = curves.try_emplace(sides[facet].id);
-        Curve<dim> &curve = entry.first->second;
-        if (entry.second)
-          curve.place = sides[facet].center;
-        for (const auto &other : others) {
-          curve.least = std::min(curve.least, other.second);
-          curve.most = std::max(curve.most, other.second);
-        }
+  for (const auto &[facet, others] : neighbours)
+    if (others.size() > 1) {
+      const Side<dim> &side = sides[facet.first];
+      Curve<dim> &curve = curves.try_emplace(side.id, Curve<dim>{side.center}).first->second;
+      for (const auto &other : others) {
+        curve.least = std::min(curve.least, other.second);
+        curve.most = std::max(curve.most, other.second);
       }
+    }
   return curves;
 }
 } // namespace

@@ -5,7 +5,6 @@
 #include "physics/mesh/curved_cells.h"
 
 #include <deal.II/grid/manifold.h>
-#include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,6 @@
 
 #include <deal.II/distributed/grid_refinement.h>
 #include <deal.II/distributed/tria.h>
-#include <deal.II/lac/full_matrix.h>
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,6 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/grid/grid_tools.h>
-#include <deal.II/grid/manifold.h>
-#include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
 #include <array>

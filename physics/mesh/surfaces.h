@@ -6,7 +6,6 @@
 #include <deal.II/grid/manifold.h>
 
 #include <memory>
-#include <vector>
 
 namespace femgpu
 {
