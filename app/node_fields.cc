@@ -5,10 +5,10 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
+#include <deal.II/fe/fe_tools.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -22,74 +22,33 @@ namespace
 using Indices = std::array<unsigned int, 3>;
 
 /// The places (i, j, k) of the nodes of a quadrilateral or hexahedron of degree p, 0 <= i, j, k <=
-/// p, in the order of VTK's Lagrange cells: corners, edges, faces, interior.
+/// p, in the order of VTK's Lagrange cells: corners, edges, faces, interior; x runs fastest in
+/// each.
 std::vector<Indices> vtk_order_of_hypercube(const unsigned int dim, const unsigned int p)
 {
-  std::vector<Indices> order;
-  const unsigned int layers = dim == 3 ? 2 : 1; // of corners, along z
-  for (unsigned int k = 0; k < layers; ++k)
-    for (const auto &[i, j] : {std::pair(0U, 0U), {1U, 0U}, {1U, 1U}, {0U, 1U}})
-      order.push_back({i * p, j * p, k * p});
-  for (unsigned int k = 0; k < layers; ++k) {
-    for (unsigned int i = 1; i < p; ++i)
-      order.push_back({i, 0, k * p});
-    for (unsigned int j = 1; j < p; ++j)
-      order.push_back({p, j, k * p});
-    for (unsigned int i = 1; i < p; ++i)
-      order.push_back({i, p, k * p});
-    for (unsigned int j = 1; j < p; ++j)
-      order.push_back({0, j, k * p});
-  }
-  if (dim == 2) {
-    for (unsigned int j = 1; j < p; ++j)
-      for (unsigned int i = 1; i < p; ++i)
-        order.push_back({i, j, 0});
-    return order;
-  }
-  for (const auto &[i, j] : {std::pair(0U, 0U), {1U, 0U}, {1U, 1U}, {0U, 1U}})
-    for (unsigned int k = 1; k < p; ++k)
-      order.push_back({i * p, j * p, k});
-  const auto add_faces = [&](const unsigned int normal, const unsigned int fast,
-                             const unsigned int slow) {
-    for (unsigned int side = 0; side < 2; ++side)
-      for (unsigned int b = 1; b < p; ++b)
-        for (unsigned int a = 1; a < p; ++a) {
-          Indices node{};
-          node[normal] = side * p;
-          node[fast] = a;
-          node[slow] = b;
-          order.push_back(node);
+  // corners and edges around the z axis, by where they are in y and x: at 0, at p, or between
+  constexpr unsigned int around[3][3] = {{0, 1, 0}, {3, 2, 2}, {3, 1, 0}};
+  std::multimap<std::pair<unsigned int, unsigned int>, Indices> order; // by dimension and part
+  for (unsigned int k = 0; k <= (dim == 3 ? p : 0); ++k)
+    for (unsigned int j = 0; j <= p; ++j)
+      for (unsigned int i = 0; i <= p; ++i) {
+        const Indices node = {i, j, k};
+        Indices side{};
+        unsigned int dimension = 0, face = 0;
+        for (unsigned int d = 0; d < 3; ++d) {
+          side[d] = node[d] == 0 ? 0 : node[d] == p ? 1 : 2;
+          if (side[d] == 2)
+            ++dimension;
+          else
+            face += 2 * d + side[d]; // the only such d of a node inside of a face
         }
-  };
-  add_faces(0, 1, 2);
-  add_faces(1, 0, 2);
-  add_faces(2, 0, 1);
-  for (unsigned int k = 1; k < p; ++k)
-    for (unsigned int j = 1; j < p; ++j)
-      for (unsigned int i = 1; i < p; ++i)
-        order.push_back({i, j, k});
-  return order;
-}
-
-/// Which node of @p scalar has the place (i, j, k) among all: nodes are closer to the ends of edges
-/// than those of VTK, but in the same order.
-template <int dim>
-unsigned int node_at(const FiniteElement<dim> &scalar, const Indices &indices)
-{
-  std::vector<double> along; // an edge
-  for (const Point<dim> &p : scalar.get_unit_support_points())
-    if (std::none_of(along.begin(), along.end(),
-                     [&](const double x) { return std::abs(x - p[0]) < 1e-10; }))
-      along.push_back(p[0]);
-  std::sort(along.begin(), along.end());
-  for (unsigned int node = 0; node < scalar.n_dofs_per_cell(); ++node) {
-    bool is_it = true;
-    for (unsigned int d = 0; d < dim; ++d)
-      is_it = is_it && std::abs(scalar.unit_support_point(node)[d] - along[indices[d]]) < 1e-10;
-    if (is_it)
-      return node;
-  }
-  AssertThrow(false, ExcInternalError());
+        const unsigned int edge = 4 * side[2] + around[side[1]][side[0]];
+        order.emplace(std::pair(dimension, dimension < 2 ? edge : face), node);
+      }
+  std::vector<Indices> nodes;
+  for (const auto &entry : order)
+    nodes.push_back(entry.second);
+  return nodes;
 }
 
 /// The nodes of a cell in VTK's order: each node of the element, and where VTK has it.
@@ -107,8 +66,10 @@ struct VtkCell
       return;
     }
     type = dim == 2 ? (p == 1 ? 9 : 70) : (p == 1 ? 12 : 72);
+    const auto numbering = FETools::lexicographic_to_hierarchic_numbering<dim>(p);
     for (const Indices &indices : vtk_order_of_hypercube(dim, p)) {
-      nodes.push_back(node_at(scalar, indices));
+      const auto &[i, j, k] = indices;
+      nodes.push_back(numbering[i + (p + 1) * (j + (p + 1) * k)]);
       Point<dim> point;
       for (unsigned int d = 0; d < dim; ++d)
         point[d] = static_cast<double>(indices[d]) / p;
