@@ -1,45 +1,35 @@
 #ifndef femgpu_app_gather_h
 #define femgpu_app_gather_h
 
-#include <algorithm>
+#include "linalg/mpi/long_messages.h"
+
+#include <deal.II/base/mpi.h>
+
 #include <cstddef>
 #include <numeric>
-#include <vector>
-
-#include <mpi.h>
 
 namespace femgpu
 {
 /**
  * Collective. What all ranks have, one after the other, on the first; nothing on the others.
- * @param mine a std::vector, a RawVector or a std::string of numbers of the @p type, any number of
- * them
+ * @param mine a std::vector, a RawVector or a std::string, any number of plain values
  */
-template <class Numbers>
-Numbers gather(Numbers mine, MPI_Datatype type, MPI_Comm communicator)
+template <class Values>
+Values gather(Values mine, MPI_Comm communicator)
 {
-  int rank = 0, n_ranks = 1;
-  MPI_Comm_rank(communicator, &rank);
-  MPI_Comm_size(communicator, &n_ranks);
-  const unsigned long long n = mine.size();
-  std::vector<unsigned long long> lengths(n_ranks);
-  MPI_Gather(&n, 1, MPI_UNSIGNED_LONG_LONG, lengths.data(), 1, MPI_UNSIGNED_LONG_LONG, 0,
-             communicator);
-  constexpr int tag = 4713;
-  constexpr std::size_t most = std::size_t{1} << 30; // MPI counts by int
-  if (rank > 0) {
-    for (std::size_t begin = 0; begin < n; begin += most)
-      MPI_Send(mine.data() + begin, static_cast<int>(std::min<std::size_t>(most, n - begin)), type,
-               0, tag, communicator);
+  constexpr std::size_t bytes = sizeof(mine[0]);
+  const auto lengths = dealii::Utilities::MPI::gather(communicator, mine.size());
+  const auto at = [&](const std::size_t place) {
+    return reinterpret_cast<unsigned char *>(mine.data() + place);
+  };
+  if (dealii::Utilities::MPI::this_mpi_process(communicator) > 0) {
+    linalg::send(at(0), mine.size() * bytes, 0, communicator);
     return {};
   }
+  std::size_t place = mine.size();
   mine.resize(std::accumulate(lengths.begin(), lengths.end(), std::size_t{0}));
-  std::size_t place = n;
-  for (int r = 1; r < n_ranks; place += lengths[r++])
-    for (std::size_t begin = 0; begin < lengths[r]; begin += most)
-      MPI_Recv(mine.data() + place + begin,
-               static_cast<int>(std::min<std::size_t>(most, lengths[r] - begin)), type, r, tag,
-               communicator, MPI_STATUS_IGNORE);
+  for (std::size_t rank = 1; rank < lengths.size(); place += lengths[rank++])
+    linalg::receive(at(place), lengths[rank] * bytes, static_cast<int>(rank), communicator);
   return mine;
 }
 } // namespace femgpu

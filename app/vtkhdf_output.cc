@@ -1,9 +1,23 @@
-#include "app/hdf5_datasets.h"
+#include "app/deflate.h"
+#include "app/gather.h"
 #include "app/output_format.h"
+#include "common/atomic_file.h"
+#include "linalg/base/error.h"
+#include "linalg/base/raw_vector.h"
+#include "linalg/io/partial_name.h"
 
 #include <deal.II/base/mpi.h>
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include <hdf5.h>
+
+#include <boost/serialization/vector.hpp>
 
 namespace femgpu
 {
@@ -11,6 +25,223 @@ using namespace dealii;
 
 namespace
 {
+/// Part of a dataset as HDF5 keeps it: shuffled and deflated.
+struct Chunk
+{
+  std::size_t first_row, n_bytes;
+};
+
+/// A dataset with all its chunks, on the first rank.
+struct CompressedDataset
+{
+  std::string path; ///< in the group VTKHDF: "PointData/u"
+  FileNumber type;
+  std::size_t n_rows = 0, n_columns = 1, rows_of_chunk = 1;
+  std::vector<Chunk> chunks;
+  linalg::RawVector<unsigned char> bytes; ///< of the chunks, one behind the other
+};
+
+constexpr std::size_t bytes_of_chunk = std::size_t{1} << 20;
+
+/// The bytes of all numbers by their place in the number, as HDF5's filter "shuffle" has them, and
+/// these deflated.
+std::vector<unsigned char> compress(const unsigned char *const rows, const std::size_t n_bytes,
+                                    const std::size_t size)
+{
+  const std::size_t n = n_bytes / size;
+  std::vector<unsigned char> planes(n_bytes);
+  for (std::size_t byte = 0; byte < size; ++byte)
+    for (std::size_t i = 0; i < n; ++i)
+      planes[byte * n + i] = rows[i * size + byte];
+  return deflated(planes.data(), n_bytes);
+}
+
+/// Rows of this rank that belong to a chunk which begins on an earlier rank go there, and those of
+/// later ranks come: afterwards @p rows are whole chunks, but for the end of the dataset.
+void move_to_beginnings_of_chunks(const std::vector<std::size_t> &begins, const std::size_t chunk,
+                                  const std::size_t row_bytes, std::vector<unsigned char> &rows,
+                                  MPI_Comm communicator)
+{
+  const std::size_t begin = begins[Utilities::MPI::this_mpi_process(communicator)],
+                    begin_of_chunk = begin / chunk * chunk;
+  std::map<unsigned int, std::vector<unsigned char>> sent;
+  if (begin_of_chunk < begin && !rows.empty()) {
+    const auto owner = std::upper_bound(begins.begin(), begins.end(), begin_of_chunk) - 1;
+    const std::size_t n_bytes = std::min(rows.size(), (begin_of_chunk + chunk - begin) * row_bytes);
+    const auto end = rows.begin() + static_cast<std::ptrdiff_t>(n_bytes);
+    sent[static_cast<unsigned int>(owner - begins.begin())].assign(rows.begin(), end);
+    rows.erase(rows.begin(), end);
+  }
+  for (const auto &[rank, received] : Utilities::MPI::some_to_some(communicator, sent))
+    rows.insert(rows.end(), received.begin(), received.end());
+}
+
+/**
+ * Collective. The rows of all ranks, one rank after the other, as one dataset: each rank compresses
+ * the chunks that begin in its rows, and the first gets them, so that only it writes, with no more
+ * to do than that.
+ */
+CompressedDataset collect_dataset(const std::string &path, OutputArray array, MPI_Comm communicator)
+{
+  const std::size_t row_bytes = array.row_bytes();
+  std::vector<std::size_t> begins = {0};
+  for (const std::size_t n : Utilities::MPI::all_gather(communicator, array.n_rows()))
+    begins.push_back(begins.back() + n);
+
+  CompressedDataset result = {path, array.type, begins.back(), array.n_columns, 1, {}, {}};
+  result.rows_of_chunk =
+      std::max<std::size_t>(1, std::min(result.n_rows, bytes_of_chunk / row_bytes));
+  const std::size_t chunk = result.rows_of_chunk;
+  std::vector<unsigned char> &rows = array.bytes;
+  move_to_beginnings_of_chunks(begins, chunk, row_bytes, rows, communicator);
+  const std::size_t first = begins[Utilities::MPI::this_mpi_process(communicator)];
+  std::size_t row = (first + chunk - 1) / chunk * chunk;
+  for (std::size_t begin = 0; begin < rows.size(); begin += chunk * row_bytes, row += chunk) {
+    std::vector<unsigned char> part(chunk * row_bytes, 0); // HDF5's last chunk is as long as others
+    std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(begin),
+                std::min(part.size(), rows.size() - begin), part.begin());
+    const auto compressed = compress(part.data(), part.size(), size_of(array.type));
+    result.chunks.push_back({row, compressed.size()});
+    result.bytes.insert(result.bytes.end(), compressed.begin(), compressed.end());
+  }
+  result.chunks = gather(std::move(result.chunks), communicator);
+  result.bytes = gather(std::move(result.bytes), communicator);
+  return result;
+}
+
+void require(const herr_t status)
+{
+  if (status < 0)
+    throw OutputError("");
+}
+
+/// Closes what HDF5 has opened.
+class Handle
+{
+public:
+  Handle(const hid_t id, herr_t (*const close)(hid_t)) : id(id), close(close)
+  {
+    require(id < 0 ? -1 : 0);
+  }
+  ~Handle()
+  {
+    if (id >= 0)
+      close(id);
+  }
+  Handle(const Handle &) = delete;
+  Handle &operator=(const Handle &) = delete;
+
+  operator hid_t() const
+  {
+    return id;
+  }
+  void close_now()
+  {
+    require(close(std::exchange(id, -1)));
+  }
+
+private:
+  hid_t id;
+  herr_t (*close)(hid_t);
+};
+
+hid_t hdf5_type(const FileNumber type)
+{
+  switch (type) {
+  case FileNumber::float32:
+    return H5T_IEEE_F32LE;
+  case FileNumber::float64:
+    return H5T_IEEE_F64LE;
+  case FileNumber::int32:
+    return H5T_STD_I32LE;
+  case FileNumber::int64:
+    return H5T_STD_I64LE;
+  case FileNumber::uint8:
+    break;
+  }
+  return H5T_STD_U8LE;
+}
+
+void write_dataset(const hid_t group, const CompressedDataset &data)
+{
+  const hsize_t sizes[2] = {data.n_rows, data.n_columns},
+                chunk[2] = {data.rows_of_chunk, data.n_columns};
+  const int rank = data.n_columns == 1 ? 1 : 2;
+  const Handle space(H5Screate_simple(rank, sizes, nullptr), H5Sclose);
+  const Handle options(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  require(H5Pset_create_intermediate_group(links, 1));
+  require(H5Pset_obj_track_times(options, false)); // the same run writes the same bytes
+  if (data.n_rows > 0) {
+    require(H5Pset_chunk(options, rank, chunk));
+    require(H5Pset_shuffle(options));
+    require(H5Pset_deflate(options, 1));
+  }
+  const Handle set(H5Dcreate2(group, data.path.c_str(), hdf5_type(data.type), space, links, options,
+                              H5P_DEFAULT),
+                   H5Dclose);
+  const unsigned char *bytes = data.bytes.data();
+  for (const Chunk &part : data.chunks) {
+    const hsize_t offset[2] = {part.first_row, 0};
+    require(H5Dwrite_chunk(set, H5P_DEFAULT, 0, offset, part.n_bytes, bytes));
+    bytes += part.n_bytes;
+  }
+}
+
+void write_attributes(const hid_t group)
+{
+  const hsize_t two = 2;
+  const int version[2] = {1, 0};
+  const Handle pair(H5Screate_simple(1, &two, nullptr), H5Sclose),
+      scalar(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle of_version(
+      H5Acreate2(group, "Version", H5T_STD_I32LE, pair, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  require(H5Awrite(of_version, H5T_NATIVE_INT, version));
+  const std::string grid = "UnstructuredGrid";
+  const Handle text(H5Tcopy(H5T_C_S1), H5Tclose);
+  require(H5Tset_size(text, grid.size()));
+  const Handle of_type(H5Acreate2(group, "Type", text, scalar, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  require(H5Awrite(of_type, text, grid.data()));
+}
+
+void write_partial(const std::string &name, const std::vector<CompressedDataset> &datasets)
+{
+  Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  {
+    const Handle group(H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    write_attributes(group);
+    for (const CompressedDataset &data : datasets)
+      write_dataset(group, data);
+  }
+  require(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  file.close_now();
+}
+/**
+ * Writes a file for ParaView by VTK's format of HDF5, version 1.0, for unstructured grids.
+ * @throws OutputError that names @p name
+ */
+void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> &datasets)
+{
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // we say ourselves what went wrong
+  const std::string partial = partial_name(name);
+  const PartialFile registered(partial);
+  std::error_code error;
+  try {
+    write_partial(partial, datasets);
+    std::filesystem::rename(partial, name, error);
+  }
+  catch (const OutputError &) {
+    error = std::make_error_code(std::errc::io_error);
+  }
+  if (!error)
+    return;
+  std::error_code ignored;
+  std::filesystem::remove(partial, ignored);
+  throw OutputError("The file '" + name +
+                    "' could not be written. Check the permissions and the free space of its "
+                    "directory.");
+}
+
 /// The datasets of a file. Numbers of nodes and offsets count from the first of each rank, so that
 /// 32 bits suffice.
 template <int dim>

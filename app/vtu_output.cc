@@ -203,8 +203,8 @@ SolutionFiles files_of(const OutputParameters &parameters, NodeFields<dim> &&fie
     MPI_Exscan(&bytes, &before, 1, MPI_UINT64_T, MPI_SUM, group);
     return before;
   });
-  pieces = {pieces.version, gather(std::move(pieces.text), MPI_CHAR, group),
-            gather(std::move(pieces.data), MPI_CHAR, group)};
+  pieces = {pieces.version, gather(std::move(pieces.text), group),
+            gather(std::move(pieces.data), group)};
   if (Utilities::MPI::this_mpi_process(group) == 0)
     files.write = [pieces = std::move(pieces), path, has_converged] {
       write_vtu(path, has_converged, pieces);
