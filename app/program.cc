@@ -75,25 +75,6 @@ void require_memory_for_mpi()
                       ". Raise that limit.");
 }
 
-/// The command line, or why it cannot be read, which ranks can say once only, when there is MPI.
-struct Request
-{
-  CommandLine command_line;
-  std::exception_ptr error;
-};
-
-Request read_command_line(const int argc, const char *const *argv)
-{
-  Request request;
-  try {
-    request.command_line = parse_command_line(argc, argv);
-  }
-  catch (...) {
-    request.error = std::current_exception();
-  }
-  return request;
-}
-
 /// What `--list` prints: everything that parameters can name, and the devices that are there.
 std::string listing()
 {
@@ -173,9 +154,15 @@ int run_program(int argc, char **argv)
     require_working_directory();
     require_memory_for_mpi();
     linalg::spare_discovery();
-    const Request request = read_command_line(argc, argv);
-    const CommandLine &command_line = request.command_line;
-    const linalg::DriverStart driver(!request.error && command_line.may_solve_on_device());
+    CommandLine command_line;
+    std::exception_ptr unreadable; // which ranks can say once only, when there is MPI
+    try {
+      command_line = parse_command_line(argc, argv);
+    }
+    catch (...) {
+      unreadable = std::current_exception();
+    }
+    const linalg::DriverStart driver(!unreadable && command_line.may_solve_on_device());
     // The command line is femgpu's alone: deal.II would hand it to Kokkos and PETSc, which take
     // options of ours for theirs (--threads) and warn of all that they do not know.
     char *words[] = {argv[0], nullptr};
@@ -188,12 +175,12 @@ int run_program(int argc, char **argv)
     throw_errors_of_p4est();
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;
     std::optional<Parameters> parameters; // also when reading them fails: they know their places
-    MPI_Comm failures = MPI_COMM_NULL;    // so that a failure never meets another message
-    MPI_Comm_dup(MPI_COMM_WORLD, &failures);
-    introduce_ranks(failures);
+    // so that a failure never meets another message
+    const dealii::Utilities::MPI::DuplicatedCommunicator failures(MPI_COMM_WORLD);
+    introduce_ranks(*failures);
     try {
-      if (request.error)
-        std::rethrow_exception(request.error);
+      if (unreadable)
+        std::rethrow_exception(unreadable);
       MPI_Comm ranks = linalg::ranks_by_nodes(MPI_COMM_WORLD);
       if (!answer(command_line, ranks, prints)) {
         parameters.emplace();
@@ -206,17 +193,13 @@ int run_program(int argc, char **argv)
     catch (...) {
       const Failure failure = describe_failure(std::current_exception(),
                                                parameters ? parameters->places : ParameterPlaces());
-      status = static_cast<int>(report_failure(failure, failures));
+      status = static_cast<int>(report_failure(failure, *failures));
     }
-    MPI_Comm_free(&failures);
   }
-  catch (const ParameterError &error) { // before there is MPI
+  catch (const std::exception &error) { // before there is MPI, or MPI itself
     std::cerr << "femgpu: " << error.what() << std::endl;
-    status = static_cast<int>(error.code());
-  }
-  catch (const std::exception &error) { // MPI itself
-    std::cerr << "femgpu: " << error.what() << std::endl;
-    status = static_cast<int>(ExitCode::device);
+    const auto *const wrong = dynamic_cast<const ParameterError *>(&error);
+    status = static_cast<int>(wrong != nullptr ? wrong->code() : ExitCode::device);
   }
   return status;
 }
