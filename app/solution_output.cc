@@ -4,9 +4,7 @@
 #include "linalg/base/error.h"
 
 #include <deal.II/base/mpi.h>
-
-#include <iomanip>
-#include <sstream>
+#include <deal.II/base/utilities.h>
 
 #include <boost/serialization/string.hpp>
 
@@ -33,14 +31,13 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
 {
   const MPI_Comm comm = solution.discretization().communicator();
   const auto real = parameters.precision == "double" ? FileNumber::float64 : FileNumber::float32;
-  std::ostringstream base;
-  base << parameters.name << '_' << std::setw(3) << std::setfill('0') << index;
+  const std::string base = parameters.name + "_" + dealii::Utilities::int_to_string(index, 3);
   SolutionFiles files = format.files_of(
       NodeFields<dim>(problem, solution, {format.shares_nodes, real, has_nodal_fields}, indicators),
-      base.str(), has_converged, comm);
+      base, has_converged, comm);
   finish(comm); // the files before
   names.insert(names.end(), files.names.begin(), files.names.end());
-  series.emplace_back(time, base.str() + format.extension);
+  series.emplace_back(time, base + format.extension);
   names.push_back(series.back().second);
   if (series.size() == 1)
     names.push_back(parameters.name + format.series_extension);

@@ -20,8 +20,11 @@ class SolutionOutput
 {
 public:
   /// In the format that the parameters name. Both outlive this object.
-  SolutionOutput(const OutputParameters &parameters, const Problem<dim> &problem)
-      : parameters(parameters), problem(problem),
+  /// @param has_nodal_fields whether Problem::nodal_fields() are written, which belong to a
+  /// solution for the data of the parameters: along a branch λ is another
+  SolutionOutput(const OutputParameters &parameters, const Problem<dim> &problem,
+                 const bool has_nodal_fields)
+      : parameters(parameters), problem(problem), has_nodal_fields(has_nodal_fields),
         format(parameters.format == "vtkhdf" ? vtkhdf_format<dim>(parameters)
                                              : vtu_format<dim>(parameters))
   {}
@@ -40,13 +43,6 @@ public:
   /// Collective. Waits for all files. @throws OutputError if one cannot be written
   void finish(MPI_Comm communicator);
 
-  /// Leaves out Problem::nodal_fields(), which belong to a solution for the data of the parameters:
-  /// along a branch λ is another.
-  void leave_out_nodal_fields()
-  {
-    has_nodal_fields = false;
-  }
-
   /// Names of the files written, relative to the output directory.
   const std::vector<std::string> &files() const
   {
@@ -56,8 +52,8 @@ public:
 private:
   const OutputParameters &parameters;
   const Problem<dim> &problem;
+  bool has_nodal_fields;
   OutputFormat<dim> format;
-  bool has_nodal_fields = true;
   std::vector<std::string> names;
   OutputSeries series;
   std::future<void> writing;

@@ -55,7 +55,8 @@ public:
         discretization(mesh, parameters.discretization.degree, problem->n_components()),
         control(parameters, mesh, *problem),
         measurements(parameters.measurements, discretization, *problem),
-        measurement_output(parameters.output.directory, communicator)
+        measurement_output(parameters.output.directory, communicator),
+        output(parameters.output, *problem, !parameters.continuation.enabled)
   {
     check_named_boundaries(parameters.mesh, mesh, *problem);
     problem->check(mesh, parameters.discretization);
@@ -130,20 +131,17 @@ private:
     return size_with(cells_after(parameters.mesh.initial_refinements));
   }
   void describe(linalg::GroupSolver &solver, const std::string &method);
-  void run_cycles(const linalg::SolverGroups &groups, SolutionOutput<dim> &output,
-                  const SolutionObserver &observer);
-  std::optional<Stop> run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
-                                SolutionOutput<dim> &output);
+  void run_cycles(const linalg::SolverGroups &groups, const SolutionObserver &observer);
+  std::optional<Stop> run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver);
   std::optional<Stop> solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
-                            SolutionOutput<dim> &output, CycleRecord &record);
-  void trace_branch(const linalg::SolverGroups &groups, SolutionOutput<dim> &output);
+                            CycleRecord &record);
+  void trace_branch(const linalg::SolverGroups &groups);
   std::optional<Stop> begin_cycle(linalg::GroupSystem &system, CycleRecord &record);
   std::optional<Stop> make_grid();
   void begin_solution();
   void end_cycle(const CycleRecord &record);
   void estimate(DiscreteSolution<dim> &solution, CycleRecord &record);
-  void write(DiscreteSolution<dim> &solution, const CycleRecord &record,
-             SolutionOutput<dim> &output);
+  void write(DiscreteSolution<dim> &solution, const CycleRecord &record);
 
   const Parameters &parameters;
   MPI_Comm comm;
@@ -154,6 +152,7 @@ private:
   RefinementControl<dim> control;
   Measurements<dim> measurements;
   MeasurementOutput measurement_output;
+  SolutionOutput<dim> output;
   MeasuredValues measured;    ///< in this cycle
   unsigned int per_block = 1; ///< cells of a block in a direction, from the first mesh on
   FeVector u;
@@ -255,8 +254,7 @@ void Study<dim>::estimate(DiscreteSolution<dim> &solution, CycleRecord &record)
 }
 
 template <int dim>
-void Study<dim>::write(DiscreteSolution<dim> &solution, const CycleRecord &record,
-                       SolutionOutput<dim> &output)
+void Study<dim>::write(DiscreteSolution<dim> &solution, const CycleRecord &record)
 {
   console.begin_phase("output");
   if (parameters.output.write_vtu)
@@ -310,8 +308,7 @@ void Study<dim>::end_cycle(const CycleRecord &record)
 /// Makes u of the next cycle, or says why there is none; the matrix is gone afterwards.
 template <int dim>
 std::optional<Stop> Study<dim>::solve(const linalg::SolverGroups &groups,
-                                      ProblemSolver<dim> &solver, SolutionOutput<dim> &output,
-                                      CycleRecord &record)
+                                      ProblemSolver<dim> &solver, CycleRecord &record)
 {
   linalg::GroupSystem system(groups);
   if (auto stop = begin_cycle(system, record))
@@ -330,10 +327,10 @@ std::optional<Stop> Study<dim>::solve(const linalg::SolverGroups &groups,
 
 template <int dim>
 std::optional<Stop> Study<dim>::run_cycle(const linalg::SolverGroups &groups,
-                                          ProblemSolver<dim> &solver, SolutionOutput<dim> &output)
+                                          ProblemSolver<dim> &solver)
 {
   CycleRecord record;
-  if (auto stop = solve(groups, solver, output, record))
+  if (auto stop = solve(groups, solver, record))
     return stop;
   watch.lap();
   const linalg::SolveReport &report = record.solve.report;
@@ -349,7 +346,7 @@ std::optional<Stop> Study<dim>::run_cycle(const linalg::SolverGroups &groups,
   if (report.converged() || std::isfinite(u.l2_norm())) {
     estimate(solution, record);
     record.seconds["estimate"] = watch.lap();
-    write(solution, record, output);
+    write(solution, record);
     record.seconds["output"] = watch.lap();
   }
   end_cycle(record);
@@ -359,12 +356,11 @@ std::optional<Stop> Study<dim>::run_cycle(const linalg::SolverGroups &groups,
 }
 
 template <int dim>
-void Study<dim>::trace_branch(const linalg::SolverGroups &groups, SolutionOutput<dim> &output)
+void Study<dim>::trace_branch(const linalg::SolverGroups &groups)
 {
   linalg::GroupSystem system(groups);
   BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, groups);
   const std::string method = "continuation, " + parameters.continuation.solver;
-  output.leave_out_nodal_fields();
   CycleRecord record;
   begin_cycle(system, record);
   describe(tracer.group_solver(), method);
@@ -399,14 +395,13 @@ void Study<dim>::describe(linalg::GroupSolver &solver, const std::string &method
 }
 
 template <int dim>
-void Study<dim>::run_cycles(const linalg::SolverGroups &groups, SolutionOutput<dim> &output,
-                            const SolutionObserver &observer)
+void Study<dim>::run_cycles(const linalg::SolverGroups &groups, const SolutionObserver &observer)
 {
   ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, groups);
   study.stopped_by = "cycles";
   while (study.cycles.size() < parameters.study.cycles) {
     const std::size_t before = study.cycles.size();
-    const auto stop = run_cycle(groups, solver, output);
+    const auto stop = run_cycle(groups, solver);
     if (observer && study.cycles.size() > before && study.converged())
       observer(u);
     if (!stop)
@@ -424,7 +419,6 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
 {
   Stopwatch total;
   const linalg::SolverGroups groups = solver_groups();
-  SolutionOutput<dim> output(parameters.output, *problem);
   study.dimension = dim;
   study.physics = parameters.run.physics;
   study.element = discretization.element().get_name();
@@ -435,9 +429,9 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
   watch.lap();
   if (parameters.continuation.enabled)
-    trace_branch(groups, output);
+    trace_branch(groups);
   else
-    run_cycles(groups, output, observer);
+    run_cycles(groups, observer);
   output.finish(comm);
   Utilities::System::MemoryStats memory;
   Utilities::System::get_memory_stats(memory);

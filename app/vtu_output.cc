@@ -4,6 +4,7 @@
 #include "common/atomic_file.h"
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/base/utilities.h>
 
 #include <algorithm>
 #include <array>
@@ -168,11 +169,8 @@ void write_vtu(const std::string &path, const bool has_converged, const Pieces &
 std::vector<std::string> names_of_pieces(const std::string &base, const unsigned int n)
 {
   std::vector<std::string> names;
-  for (unsigned int piece = 0; piece < n; ++piece) {
-    std::ostringstream file;
-    file << base << '.' << std::setw(3) << std::setfill('0') << piece << ".vtu";
-    names.push_back(file.str());
-  }
+  for (unsigned int piece = 0; piece < n; ++piece)
+    names.push_back(base + "." + Utilities::int_to_string(piece, 3) + ".vtu");
   return names;
 }
 
