@@ -1,6 +1,6 @@
 #include "app/measurement_output.h"
 
-#include "app/solution_output.h"
+#include "app/collective.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 
@@ -58,7 +58,7 @@ void MeasurementOutput::write(const unsigned int cycle, const MeasuredValues &va
   for (const auto &[name, text] : texts)
     if (std::find(names.begin(), names.end(), name) == names.end())
       names.push_back(name);
-  write_together(
+  together<OutputError>(
       [&] {
         if (Utilities::MPI::this_mpi_process(communicator) == 0)
           for (const auto &[name, text] : texts)

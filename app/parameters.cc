@@ -1,12 +1,11 @@
 #include "app/parameters.h"
 
+#include "app/collective.h"
 #include "app/declared_parameters.h"
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
 
 #include <deal.II/base/mpi.h>
-
-#include <boost/serialization/string.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -118,18 +117,12 @@ Parameters::Parameters() : physics(make_all_physics())
 ParameterSource read_source(const CommandLine &command_line)
 {
   ParameterSource source;
-  std::string error;
-  if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0) {
-    try {
-      source = read_parameter_source(command_line.parameter_file);
-    }
-    catch (const InputError &e) {
-      error = e.what();
-    }
-  }
-  error = Utilities::MPI::broadcast(MPI_COMM_WORLD, error, 0);
-  if (!error.empty())
-    throw InputError(error);
+  together<InputError>(
+      [&] {
+        if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0)
+          source = read_parameter_source(command_line.parameter_file);
+      },
+      MPI_COMM_WORLD);
   source.name = Utilities::MPI::broadcast(MPI_COMM_WORLD, source.name, 0);
   source.text = Utilities::MPI::broadcast(MPI_COMM_WORLD, source.text, 0);
   return source;

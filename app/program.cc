@@ -136,13 +136,16 @@ ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm r
 {
   Console console("femgpu", prints, verbosity_of(command_line));
   if (!command_line.study.empty())
-    return run_combinations(command_line, parameters, ranks, console, prints);
+    return run_combinations(command_line, parameters, ranks, console);
   if (command_line.validate) {
     validate(parameters, ranks, console);
     return ExitCode::done;
   }
-  return run_and_report(parameters, ranks, console, prints).converged() ? ExitCode::done
-                                                                        : ExitCode::not_converged;
+  const StudyRecord study = run_and_write(parameters, ranks, console);
+  if (study.converged())
+    return ExitCode::done;
+  console.error(study.why_not_converged());
+  return ExitCode::not_converged;
 }
 } // namespace
 

@@ -1,10 +1,10 @@
 #include "app/run.h"
 
 #include "app/branch_report.h"
+#include "app/collective.h"
 #include "app/failure.h"
 #include "app/former_files.h"
 #include "app/parameter_study.h"
-#include "app/solution_output.h"
 #include "app/study.h"
 #include "app/study_report.h"
 #include "common/atomic_file.h"
@@ -18,6 +18,12 @@ namespace femgpu
 {
 namespace
 {
+/// Does this rank write the reports?
+bool writes(MPI_Comm communicator)
+{
+  return dealii::Utilities::MPI::this_mpi_process(communicator) == 0;
+}
+
 void write_texts(const std::string &name, const TableTexts &texts)
 {
   write_file(name + ".md", texts.markdown);
@@ -26,13 +32,12 @@ void write_texts(const std::string &name, const TableTexts &texts)
 
 /// Collective. The output directory, made, and kept from other runs while the result lives; what
 /// killed runs have left half written is gone. @throws OutputError on all ranks
-std::unique_ptr<DirectoryLock> open_directory(const OutputParameters &output, MPI_Comm communicator,
-                                              const bool writes)
+std::unique_ptr<DirectoryLock> open_directory(const OutputParameters &output, MPI_Comm communicator)
 {
   std::unique_ptr<DirectoryLock> lock;
-  write_together(
+  together<OutputError>(
       [&] {
-        if (!writes)
+        if (!writes(communicator))
           return;
         create_output_directory(output.directory);
         lock = std::make_unique<DirectoryLock>(output.directory);
@@ -56,20 +61,19 @@ void write_results(const Parameters &parameters, const StudyRecord &study, const
     files.emplace_back("branch.csv");
   remove_former_files(directory, parameters.output.name, files);
 }
+} // namespace
 
-/// Collective. As run_and_report(), but says nothing of a study that has not converged.
-StudyRecord run_study_and_write(const Parameters &parameters, MPI_Comm communicator,
-                                Console &console, const bool writes)
+StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, Console &console)
 {
   const std::string &directory = parameters.output.directory;
-  const auto lock = open_directory(parameters.output, communicator, writes);
+  const auto lock = open_directory(parameters.output, communicator);
   StudyRecord study = run_study(parameters, communicator, console);
   const TableTexts table = convergence_table(study);
   const bool line_has_all =
       study.cycles.empty() || study.cycles.front().quantities.size() <= quantities_in_a_line;
   if (study.cycles.size() > 1 || !line_has_all)
     console.print("\n" + table.plain);
-  if (writes)
+  if (writes(communicator))
     write_results(parameters, study, table);
   console.print("Results are in " + directory + "/" +
                 (parameters.output.write_vtu
@@ -78,16 +82,6 @@ StudyRecord run_study_and_write(const Parameters &parameters, MPI_Comm communica
                            " in ParaView."
                      : ".") +
                 (study.converged() ? "" : " The last solution has NOT converged."));
-  return study;
-}
-} // namespace
-
-StudyRecord run_and_report(const Parameters &parameters, MPI_Comm communicator, Console &console,
-                           const bool writes)
-{
-  StudyRecord study = run_study_and_write(parameters, communicator, console, writes);
-  if (!study.converged())
-    console.error(study.why_not_converged());
   return study;
 }
 
@@ -124,14 +118,14 @@ void check_all(const Combinations &combinations, const Parameters &parameters,
  */
 CombinationRecord run_combination(const Combinations &combinations, const std::size_t i,
                                   const std::string &directory, const Parameters &parameters,
-                                  MPI_Comm communicator, Console &console, const bool writes)
+                                  MPI_Comm communicator, Console &console)
 {
   CombinationRecord record{combinations.all[i], {}, {}};
   const DuplicatedCommunicator failures(communicator); // never meet another message
   try {
     const DuplicatedCommunicator own(communicator);
     combinations.apply(i, directory);
-    record.study = run_study_and_write(parameters, *own, console, writes);
+    record.study = run_and_write(parameters, *own, console);
     if (!record.study.converged()) {
       record.failure = Failure{ExitCode::not_converged, record.study.why_not_converged()};
       console.error(combinations.named(i, record.failure->text));
@@ -150,7 +144,7 @@ CombinationRecord run_combination(const Combinations &combinations, const std::s
 } // namespace
 
 ExitCode run_combinations(const CommandLine &command_line, Parameters &parameters,
-                          MPI_Comm communicator, Console &console, const bool writes)
+                          MPI_Comm communicator, Console &console)
 {
   const Combinations combinations(command_line, parameters);
   const std::string n = std::to_string(combinations.all.size());
@@ -160,21 +154,21 @@ ExitCode run_combinations(const CommandLine &command_line, Parameters &parameter
     console.print("Valid: " + n + " combinations.");
     return ExitCode::done;
   }
-  const auto lock = open_directory(parameters.output, communicator, writes);
+  const auto lock = open_directory(parameters.output, communicator);
   ParameterStudy study{combinations.studied, {}};
   ExitCode code = ExitCode::done;
   for (std::size_t i = 0; i < combinations.all.size(); ++i) {
     console.print("\nCombination " + std::to_string(i + 1) + " of " + n + ": " +
                   combinations.all[i].text);
     study.combinations.push_back(
-        run_combination(combinations, i, directory, parameters, communicator, console, writes));
+        run_combination(combinations, i, directory, parameters, communicator, console));
     if (const auto &failure = study.combinations.back().failure) {
       if (failure->code == ExitCode::output) // where this could not be written, nothing can
         return failure->code;
       if (code == ExitCode::done)
         code = failure->code;
     }
-    if (writes) // after each, so that nothing is lost with a later one
+    if (writes(communicator)) // after each, so that nothing is lost with a later one
       write_study(directory, study);
   }
   console.print("\n" + study_table(study).plain);

@@ -9,13 +9,9 @@
 
 namespace femgpu
 {
-/**
- * Collective. Runs the study that @p parameters describe, prints its table and writes all files.
- * @param writes true on the one rank that does
- * @throws as run_study()
- */
-StudyRecord run_and_report(const Parameters &parameters, MPI_Comm communicator, Console &console,
-                           bool writes);
+/// Collective. Runs the study that @p parameters describe, prints its table and, on the first rank,
+/// writes all files. @throws as run_study()
+StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, Console &console);
 
 /**
  * Collective. Runs a study for each combination of the values of --study, each into a directory of
@@ -26,7 +22,7 @@ StudyRecord run_and_report(const Parameters &parameters, MPI_Comm communicator, 
  * @throws as check_study(), with the combination that is wrong
  */
 ExitCode run_combinations(const CommandLine &command_line, Parameters &parameters,
-                          MPI_Comm communicator, Console &console, bool writes);
+                          MPI_Comm communicator, Console &console);
 } // namespace femgpu
 
 #endif

@@ -1,29 +1,14 @@
 #include "app/solution_output.h"
 
+#include "app/collective.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
 
-#include <boost/serialization/string.hpp>
-
 namespace femgpu
 {
-void write_together(const std::function<void()> &write, MPI_Comm communicator)
-{
-  std::string error;
-  try {
-    write();
-  }
-  catch (const OutputError &e) {
-    error = e.what();
-  }
-  for (const std::string &text : dealii::Utilities::MPI::all_gather(communicator, error))
-    if (!text.empty())
-      throw OutputError(text);
-}
-
 template <int dim>
 void SolutionOutput<dim>::write(const unsigned int index, const double time,
                                 DiscreteSolution<dim> &solution,
@@ -52,13 +37,13 @@ void SolutionOutput<dim>::finish(MPI_Comm communicator)
 {
   if (!std::exchange(is_pending, false))
     return;
-  write_together(
+  together<OutputError>(
       [&] {
         if (writing.valid())
           writing.get();
       },
       communicator);
-  write_together(
+  together<OutputError>(
       [&] {
         if (dealii::Utilities::MPI::this_mpi_process(communicator) > 0)
           return;

@@ -3,7 +3,6 @@
 
 #include "app/output_format.h"
 
-#include <functional>
 #include <future>
 #include <string>
 #include <vector>
@@ -60,9 +59,6 @@ private:
   bool is_pending = false; ///< on some rank
   std::string record;      ///< of the last solution
 };
-
-/// Collective. Each rank does what @p write says; all throw the OutputError that one has.
-void write_together(const std::function<void()> &write, MPI_Comm communicator);
 } // namespace femgpu
 
 #endif

@@ -1,5 +1,5 @@
+#include "app/collective.h"
 #include "app/deflate.h"
-#include "app/gather.h"
 #include "app/output_format.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"

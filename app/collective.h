@@ -1,12 +1,16 @@
-#ifndef femgpu_app_gather_h
-#define femgpu_app_gather_h
+#ifndef femgpu_app_collective_h
+#define femgpu_app_collective_h
 
 #include "linalg/mpi/long_messages.h"
 
 #include <deal.II/base/mpi.h>
 
 #include <cstddef>
+#include <functional>
 #include <numeric>
+#include <string>
+
+#include <boost/serialization/string.hpp>
 
 namespace femgpu
 {
@@ -31,6 +35,22 @@ Values gather(Values mine, MPI_Comm communicator)
   for (std::size_t rank = 1; rank < lengths.size(); place += lengths[rank++])
     linalg::receive(at(place), lengths[rank] * bytes, static_cast<int>(rank), communicator);
   return mine;
+}
+
+/// Collective. Each rank does what @p act says; all throw the error of this type that one has.
+template <class ErrorType>
+void together(const std::function<void()> &act, MPI_Comm communicator)
+{
+  std::string error;
+  try {
+    act();
+  }
+  catch (const ErrorType &e) {
+    error = e.what();
+  }
+  for (const std::string &text : dealii::Utilities::MPI::all_gather(communicator, error))
+    if (!text.empty())
+      throw ErrorType(text);
 }
 } // namespace femgpu
 
