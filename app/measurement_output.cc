@@ -11,6 +11,8 @@
 #include <sstream>
 #include <utility>
 
+#include <boost/algorithm/string/join.hpp>
+
 namespace femgpu
 {
 using namespace dealii;
@@ -19,10 +21,7 @@ namespace
 {
 std::string header(const SampledValues &values)
 {
-  std::string text;
-  for (const std::string &column : values.columns)
-    text += (text.empty() ? "" : ",") + column;
-  return text + '\n';
+  return boost::algorithm::join(values.columns, ",") + '\n';
 }
 
 /// The rows, each behind @p before and its label.

@@ -10,6 +10,8 @@
 #include <regex>
 #include <set>
 
+#include <boost/algorithm/string/replace.hpp>
+
 namespace femgpu
 {
 namespace
@@ -181,9 +183,8 @@ void Combinations::apply(const std::size_t i, const std::string &directory) cons
 std::string Combinations::named(const std::size_t i, std::string message) const
 {
   for (std::size_t k = 0; k < studied.size(); ++k) {
-    const std::string set = "--set '" + studied[k].path + "=" + all[i].values[k] + "'";
-    for (std::size_t at = 0; (at = message.find(set, at)) != std::string::npos;)
-      message.replace(at, 5, "--study");
+    const std::string value = " '" + studied[k].path + "=" + all[i].values[k] + "'";
+    boost::algorithm::replace_all(message, "--set" + value, "--study" + value);
   }
   return "combination " + all[i].text + ": " + message;
 }

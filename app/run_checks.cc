@@ -11,6 +11,8 @@
 #include <limits>
 #include <sstream>
 
+#include <boost/algorithm/string/join.hpp>
+
 namespace femgpu
 {
 void check_output_name(const OutputParameters &parameters)
@@ -30,15 +32,12 @@ std::map<std::string, std::string> field_units(const std::string &text, const Pr
   const std::vector<std::string> symbols = dealii::Utilities::split_string_list(text, ',');
   const std::vector<std::string> wanted = problem.base_units();
   if (symbols.size() != wanted.size() ||
-      std::find(symbols.begin(), symbols.end(), "") != symbols.end()) {
-    std::string names;
-    for (const std::string &name : wanted)
-      names += (names.empty() ? "" : ", ") + name;
+      std::find(symbols.begin(), symbols.end(), "") != symbols.end())
     throw ParameterError("'" + text + "' of Output/Units has " + std::to_string(symbols.size()) +
-                             " units, and the problem needs those of " + names +
+                             " units, and the problem needs those of " +
+                             boost::algorithm::join(wanted, ", ") +
                              ", in this order and separated by commas.",
                          "Output/Units");
-  }
   std::map<std::string, std::string> units = {{"length", symbols.front()}};
   for (const auto &[field, unit] :
        problem.field_units(std::vector<Unit>(symbols.begin(), symbols.end())))

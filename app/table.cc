@@ -4,6 +4,8 @@
 #include <iomanip>
 #include <sstream>
 
+#include <boost/algorithm/string/replace.hpp>
+
 namespace femgpu
 {
 namespace
@@ -64,13 +66,6 @@ std::vector<Column> columns_of(const Table &table, const Escape &escape, const s
   return columns;
 }
 
-std::string replaced(std::string text, const std::string &what, const std::string &by)
-{
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-  return text;
-}
-
 std::string spaces(const std::size_t n)
 {
   return std::string(n, ' ');
@@ -116,7 +111,9 @@ std::string plain(const Table &table)
 
 std::string markdown(const Table &table)
 {
-  const auto escape = [](const std::string &text) { return replaced(text, "|", "\\|"); };
+  const auto escape = [](const std::string &text) {
+    return boost::algorithm::replace_all_copy(text, "|", "\\|");
+  };
   std::vector<Column> columns = columns_of(table, escape, "-");
   std::string header = "|", rule = "\n|";
   for (Column &column : columns) {
@@ -206,7 +203,7 @@ std::string csv_of(const Table &table)
 {
   const auto escape = [](const std::string &text) {
     const bool quotes = text.find_first_of(",\"\r\n") != std::string::npos;
-    return quotes ? '"' + replaced(text, "\"", "\"\"") + '"' : text;
+    return quotes ? '"' + boost::algorithm::replace_all_copy(text, "\"", "\"\"") + '"' : text;
   };
   const std::vector<Column> columns = columns_of(table, escape, "");
   std::string text;
