@@ -6,6 +6,7 @@
 #include "linalg/mpi/nodes.h"
 
 #include <deal.II/base/exceptions.h>
+#include <deal.II/base/mpi.h>
 
 #include <algorithm>
 #include <array>
@@ -104,14 +105,12 @@ void introduce_ranks(MPI_Comm communicator)
 {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  int n_here = 0, n_all = 0;
-  MPI_Comm_size(node, &n_here);
-  MPI_Comm_size(communicator, &n_all);
-  MPI_Comm_free(&node);
   using Identity = std::array<long, 3>; // how many see each other, the namespace, the process
-  const Identity mine = {n_here, namespace_of_processes(), ::getpid()};
-  std::vector<Identity> all(static_cast<std::size_t>(n_all));
-  MPI_Allgather(mine.data(), 3, MPI_LONG, all.data(), 3, MPI_LONG, communicator);
+  const Identity mine = {dealii::Utilities::MPI::n_mpi_processes(node), namespace_of_processes(),
+                         ::getpid()};
+  MPI_Comm_free(&node);
+  const auto all = dealii::Utilities::MPI::all_gather(communicator, mine);
+  const auto n_all = static_cast<long>(all.size());
   processes().clear();
   if (std::all_of(all.begin(), all.end(),
                   [&](const Identity &rank) { return rank[0] == n_all && rank[1] == mine[1]; }))
