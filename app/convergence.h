@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /**
@@ -13,13 +14,8 @@
  */
 namespace femgpu
 {
-/// A norm of the error, with its name in tables.
-struct NamedNorm
-{
-  const char *name;
-  double ErrorNorms::*norm;
-};
-constexpr NamedNorm error_norms[] = {
+/// Norms of the error, with their names in tables.
+constexpr std::pair<const char *, double ErrorNorms::*> error_norms[] = {
     {"L2", &ErrorNorms::L2}, {"H1", &ErrorNorms::H1}, {"Linf", &ErrorNorms::Linf}};
 
 /**

@@ -17,12 +17,8 @@ namespace femgpu
 inline constexpr double rounding_level = 1e-11;
 
 /// The phases of a cycle, in their order.
-inline const std::vector<std::string> &phase_names()
-{
-  static const std::vector<std::string> names = {
-      "grid", "dofs", "pattern", "assembly", "transfer", "setup", "solve", "estimate", "output"};
-  return names;
-}
+inline const std::vector<std::string> phase_names = {
+    "grid", "dofs", "pattern", "assembly", "transfer", "setup", "solve", "estimate", "output"};
 
 /// What a solution tells about its own error.
 struct EstimateRecord

@@ -186,7 +186,8 @@ NodeFields<dim>::Builder::Builder(NodeFields &fields, const Problem<dim> &proble
   fields.points = {"Points", options.real, 3};
   fields.n_nodes_of_cell = vtk.nodes.size();
   fields.connectivity = {"connectivity", FileNumber::int32};
-  fields.connectivity.reserve_rows(discretization.n_owned_cells() * vtk.nodes.size());
+  fields.connectivity.bytes.reserve(discretization.n_owned_cells() * vtk.nodes.size() *
+                                    fields.connectivity.row_bytes());
 
   const std::string name = problem.component_names().front();
   const std::size_t n_columns = n_components == 1 ? 1 : 3;

@@ -42,10 +42,6 @@ struct OutputArray
   {
     return bytes.size() / row_bytes();
   }
-  void reserve_rows(const std::size_t n)
-  {
-    bytes.reserve(n * row_bytes());
-  }
 
   /// Appends n of @p numbers as the type of the file.
   template <class Number>

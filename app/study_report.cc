@@ -61,7 +61,7 @@ std::string cycle_details(const CycleRecord &record)
   const linalg::Transfer &transfer = record.solve.report.costs.transfer;
   std::ostringstream text;
   text << "  " << record.solve.report.message << '\n' << std::setprecision(3) << "  seconds:";
-  for (const std::string &phase : phase_names())
+  for (const std::string &phase : phase_names)
     if (const auto entry = record.seconds.find(phase); entry != record.seconds.end())
       text << ' ' << phase << ' ' << entry->second;
   text << "\n  transfer: " << 1e-6 * static_cast<double>(transfer.bytes) << " MB at "
@@ -171,14 +171,6 @@ TableTexts convergence_table(const StudyRecord &study)
 
 namespace
 {
-Json solve_values(const SolveSummary &solve)
-{
-  Json values = report_values(solve.report);
-  values["nonlinear_iterations"] = solve.nonlinear_iterations;
-  values["linear_iterations"] = solve.linear_iterations;
-  return values;
-}
-
 /// null for nothing.
 Json optional_value(const std::optional<double> &value)
 {
@@ -189,7 +181,9 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
 {
   Json values = {{"cycle", cycle.cycle}, {"cells", cycle.cells},
                  {"dofs", cycle.dofs},   {"nonzeros", cycle.nonzeros},
-                 {"h", cycle.h},         {"solve", solve_values(cycle.solve)}};
+                 {"h", cycle.h},         {"solve", report_values(cycle.solve.report)}};
+  values["solve"]["nonlinear_iterations"] = cycle.solve.nonlinear_iterations;
+  values["solve"]["linear_iterations"] = cycle.solve.linear_iterations;
   if (cycle.errors)
     for (const auto &[name, norm] : error_norms)
       values["errors"][name] = {
@@ -214,7 +208,7 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
   for (const Quantity &quantity : cycle.quantities)
     values["quantities"][quantity.name] = quantity.value;
   values["seconds"] = Json::object();
-  for (const std::string &phase : phase_names())
+  for (const std::string &phase : phase_names)
     if (const auto entry = cycle.seconds.find(phase); entry != cycle.seconds.end())
       values["seconds"][phase] = entry->second;
   values["seconds"]["total"] = cycle.total_seconds;
@@ -253,9 +247,9 @@ Row csv_row(const StudyRecord &study, const CycleRecord &cycle)
       row.push_back({quantity.name + "_order", general(q.order).value_or("")});
     }
   }
-  for (const NamedNorm &norm : error_norms)
+  for (const auto &norm : error_norms)
     for (const std::string what : {"error", "order"})
-      add(norm.name + ("_" + what), "/errors/" + (norm.name + ("/" + what)));
+      add(norm.first + ("_" + what), "/errors/" + (norm.first + ("/" + what)));
   for (const std::string norm : {"L2", "H1"})
     add(norm + "_norm", "/norms/" + norm);
   for (const std::string what : {"error", "order"})
@@ -266,7 +260,7 @@ Row csv_row(const StudyRecord &study, const CycleRecord &cycle)
   add("energy_tolerance", is_by_energy ? "/solve/energy_target" : "/nothing");
   row.push_back({"energy_tolerance_from",
                  is_by_energy ? tolerance_source(cycle) : std::optional<std::string>()});
-  for (const std::string &phase : phase_names())
+  for (const std::string &phase : phase_names)
     row.push_back({phase + "_seconds", general(cycle.seconds_of(phase))});
   add("total_seconds", "/seconds/total");
   for (const std::string what : {"bytes", "overlapped_seconds"})
