@@ -1,6 +1,5 @@
 #include "app/run.h"
 
-#include "app/branch_report.h"
 #include "app/collective.h"
 #include "app/failure.h"
 #include "app/former_files.h"

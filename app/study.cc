@@ -1,6 +1,5 @@
 #include "app/study.h"
 
-#include "app/branch_report.h"
 #include "app/convergence.h"
 #include "app/measurement_output.h"
 #include "app/refinement_control.h"

@@ -51,11 +51,23 @@ std::string convergence_csv(const StudyRecord &study);
 /// The text of history.csv: cycle, iteration, residual.
 std::string history_csv(const StudyRecord &study);
 
+/// The points as a table for machines: a line for each in the order along the branch.
+std::string branch_csv(const linalg::ContinuationReport &branch);
+
 /// What a study has found, for summary.json and study.json: cycles, and what follows from all.
 nlohmann::ordered_json results_of(const StudyRecord &study);
 
 /// The text of summary.json, with the parameters as they were read.
 std::string summary_json(const StudyRecord &study);
+
+/// λ and max u of the first fold, if there is one, and the number of points.
+std::vector<Quantity> branch_quantities(const linalg::ContinuationReport &branch);
+
+/// The branch as the solve of a cycle: its last point, and all iterations.
+SolveSummary branch_summary(const linalg::ContinuationReport &branch, const std::string &method);
+
+/// "fold at lambda 6.8081, max |u| 1.3916, after 3 linear iterations": for people.
+std::string to_string(const linalg::BranchRecord &record);
 } // namespace femgpu
 
 #endif

@@ -183,13 +183,6 @@ TableTexts texts_of(const Table &table)
   return {plain(table), markdown(table), latex(table)};
 }
 
-void append(const TableTexts &more, TableTexts &texts)
-{
-  texts.plain += "\n" + more.plain;
-  texts.markdown += "\n" + more.markdown;
-  texts.latex += "\n" + more.latex;
-}
-
 void append_remarks(const std::vector<std::string> &lines, TableTexts &texts)
 {
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -31,9 +31,6 @@ struct TableTexts
 };
 TableTexts texts_of(const Table &table);
 
-/// Puts @p more below @p texts, after an empty line.
-void append(const TableTexts &more, TableTexts &texts);
-
 /// Puts @p lines below @p texts; in LaTeX they are comments.
 void append_remarks(const std::vector<std::string> &lines, TableTexts &texts);
 
