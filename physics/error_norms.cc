@@ -112,7 +112,7 @@ ErrorNorms compute_errors(const Problem<dim> &problem, const Discretization<dim>
     const unsigned int n = at.size();
     if (flux_error != nullptr)
       flux.reinit(at, n_gauss);
-    for (unsigned int c = 0; c < exact.n_components; ++c) {
+    for (unsigned int c = 0; c < problem.n_components(); ++c) {
       exact.value_and_gradient_rows(at.points(), n_gauss, rows, c);
       const auto add = [&](const double *const of_u, const double *const of_exact,
                            const unsigned int norm) {

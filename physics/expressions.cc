@@ -165,13 +165,6 @@ void Field<dim>::value_list(const Points &points, std::vector<double> &values,
 }
 
 template <int dim>
-void Field<dim>::vector_value(const Point<dim> &p, Vector<double> &values) const
-{
-  for (unsigned int c = 0; c < this->n_components; ++c)
-    values(c) = value(p, c);
-}
-
-template <int dim>
 void Field<dim>::vector_value_list(const Points &points, std::vector<Vector<double>> &values) const
 {
   std::vector<double> of_component;
@@ -185,22 +178,11 @@ void Field<dim>::vector_value_list(const Points &points, std::vector<Vector<doub
 template <int dim>
 Tensor<1, dim> Field<dim>::gradient(const Point<dim> &p, const unsigned int component) const
 {
-  std::vector<Tensor<1, dim>> gradients(1);
-  gradient_list({p}, gradients, component);
-  return gradients[0];
-}
-
-template <int dim>
-void Field<dim>::gradient_list(const Points &points, std::vector<Tensor<1, dim>> &gradients,
-                               const unsigned int component) const
-{
-  const std::size_t n = points.size();
-  thread_local std::vector<double> rows;
-  value_and_gradient_rows(points, n, rows, component);
-  gradients.resize(n);
-  for (int d = 0; d < dim; ++d)
-    for (std::size_t i = 0; i < n; ++i)
-      gradients[i][d] = rows[(1 + d) * n + i];
+  std::vector<double> rows;
+  value_and_gradient_rows({p}, 1, rows, component);
+  Tensor<1, dim> gradient;
+  std::copy(rows.begin() + 1, rows.end(), gradient.begin_raw());
+  return gradient;
 }
 
 template <int dim>

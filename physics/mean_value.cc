@@ -104,7 +104,7 @@ void remove_mean(const Discretization<dim> &discretization, FeVector &u)
 template <int dim>
 ComparableSolution<dim>::ComparableSolution(const Problem<dim> &problem,
                                             const Discretization<dim> &discretization)
-    : Function<dim>(problem.n_components()), problem(problem)
+    : problem(problem)
 {
   if (!problem.fixes_mean())
     return;

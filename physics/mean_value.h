@@ -4,9 +4,8 @@
 #include "linalg/dealii/group_system.h"
 #include "physics/problem.h"
 
-#include <deal.II/base/function.h>
-
 #include <cmath>
+#include <vector>
 
 /**
  * @file
@@ -54,31 +53,21 @@ void remove_mean(const Discretization<dim> &discretization, FeVector &u);
 /// The exact solution of a problem that knows one; less its mean value where the problem fixes
 /// that: what the solution of a run tends to.
 template <int dim>
-class ComparableSolution final : public dealii::Function<dim>
+class ComparableSolution
 {
 public:
   /// Collective. @p problem outlives this object.
   ComparableSolution(const Problem<dim> &problem, const Discretization<dim> &discretization);
 
-  double value(const dealii::Point<dim> &p, const unsigned int component) const override
-  {
-    return problem.exact_solution()->value(p, component) - mean;
-  }
+  // As those of Field.
+
   void value_list(const std::vector<dealii::Point<dim>> &points, std::vector<double> &values,
-                  const unsigned int component) const override
+                  const unsigned int component) const
   {
     problem.exact_solution()->value_list(points, values, component);
     for (double &value : values)
       value -= mean;
   }
-  void vector_value_list(const std::vector<dealii::Point<dim>> &points,
-                         std::vector<dealii::Vector<double>> &values) const override
-  {
-    problem.exact_solution()->vector_value_list(points, values);
-    for (dealii::Vector<double> &value : values)
-      value.add(-mean);
-  }
-  /// As that of Field.
   void value_and_gradient_rows(const std::vector<dealii::Point<dim>> &points,
                                const std::size_t n_gradients, std::vector<double> &rows,
                                const unsigned int component) const

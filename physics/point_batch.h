@@ -52,14 +52,6 @@ public:
   {
     return std::equal((*this)[row], (*this)[row] + n, (*this)[other]);
   }
-  /// Has each row one number for all points?
-  bool are_constant() const
-  {
-    return std::all_of(written_rows.begin(), written_rows.end(), [&](const unsigned int row) {
-      const double *const begin = (*this)[row];
-      return std::all_of(begin, begin + n, [&](const double x) { return x == *begin; });
-    });
-  }
   friend bool operator==(const PointRows &a, const PointRows &b)
   {
     return a.n == b.n && a.written_rows == b.written_rows &&
