@@ -2,7 +2,6 @@
 #include "physics/diffusion_reaction.h"
 #include "physics/registry.h"
 #include "physics/residual.h"
-#include "physics/sign_check.h"
 
 #include <cmath>
 
@@ -27,7 +26,7 @@ public:
     declare(source, "Right-hand side",
             "f; expression of x, y, z, and u; for materials 'f; ids: f'.", "0");
     declare_dirichlet(" Parts that are not named anywhere have du/dn = 0.");
-    declare_neumann("du/dn = g on parts of the boundary: 'ids: g; ...'.");
+    declare(neumann, "Neumann", "du/dn = g on parts of the boundary: 'ids: g; ...'.");
     declare_periodic();
     declare_exact_solution();
   }

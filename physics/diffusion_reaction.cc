@@ -19,7 +19,7 @@ DiffusionReactionParameters::DiffusionReactionParameters(const std::string &sect
 void DiffusionReactionParameters::declare(Text &parameter, const std::string &key,
                                           const std::string &documentation, const std::string &text)
 {
-  parameter = {key, text};
+  parameter = {section + "/" + key, text};
   add_parameter(key, parameter.text, documentation);
 }
 
@@ -28,11 +28,6 @@ void DiffusionReactionParameters::declare_dirichlet(const std::string &documenta
   declare(dirichlet, "Dirichlet",
           "u = g on parts of the boundary: 'ids: g; ids: g', as '0, 1: sin(pi*x); 2: 0'." +
               documentation);
-}
-
-void DiffusionReactionParameters::declare_neumann(const std::string &documentation)
-{
-  declare(neumann, "Neumann", documentation);
 }
 
 void DiffusionReactionParameters::declare_periodic()
@@ -96,35 +91,28 @@ template <int dim>
 DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
                                           const MeshRegions &regions,
                                           const std::optional<Reaction> &given)
-    : parameters(p),
-      k(p.conductivity.key.empty()
-            ? make_conductivity<dim>(p.section, "1", regions)
-            : make_conductivity<dim>(p.path(p.conductivity), p.conductivity.text, regions)),
-      f(make_material_fields<dim>(p.path(p.source), p.source.text, 1, regions,
+    : parameters(p), k(make_conductivity<dim>(p.conductivity.path, p.conductivity.text, regions)),
+      f(make_material_fields<dim>(p.source.path, p.source.text, 1, regions,
                                   Variables::position_and_solution)),
-      dirichlet(make_boundary_fields<dim>(p.path(p.dirichlet), p.dirichlet.text, 1, regions)),
-      neumann(make_boundary_fields<dim>(p.path(p.neumann), p.neumann.text, 1, regions,
+      dirichlet(make_boundary_fields<dim>(p.dirichlet.path, p.dirichlet.text, 1, regions)),
+      neumann(make_boundary_fields<dim>(p.neumann.path, p.neumann.text, 1, regions,
                                         Variables::position_and_solution)),
-      robin(make_boundary_fields<dim>(p.path(p.robin), p.robin.text, 2, regions)),
-      boundary_reaction(make_boundary_fields<dim>(p.path(p.boundary_reaction),
+      robin(make_boundary_fields<dim>(p.robin.path, p.robin.text, 2, regions)),
+      boundary_reaction(make_boundary_fields<dim>(p.boundary_reaction.path,
                                                   p.boundary_reaction.text, 2, regions)),
-      periodic(parse_periodic_sides(p.path(p.periodic), p.periodic.text, dim, regions)),
-      exact(make_optional_field<dim>(p.path(p.exact_solution), p.exact_solution.text, 1, regions)),
+      periodic(parse_periodic_sides(p.periodic.path, p.periodic.text, dim, regions)),
+      exact(make_optional_field<dim>(p.exact_solution.path, p.exact_solution.text, 1, regions)),
       reaction(given)
 {
   if (!is_blank(p.coefficient.text))
-    c = make_material_fields<dim>(p.path(p.coefficient), p.coefficient.text, 1, regions);
-  const auto refuse = [&](const Text &parameter, const BoundaryFields<dim> &fields,
-                          const BoundaryFields<dim> &others) {
-    refuse_overlap(p.path(parameter), fields, others);
-  };
-  refuse(p.neumann, neumann, dirichlet);
-  refuse(p.robin, robin, dirichlet);
-  refuse(p.robin, robin, neumann);
-  refuse(p.boundary_reaction, boundary_reaction, dirichlet);
+    c = make_material_fields<dim>(p.coefficient.path, p.coefficient.text, 1, regions);
+  refuse_overlap(p.neumann.path, neumann, dirichlet);
+  refuse_overlap(p.robin.path, robin, dirichlet);
+  refuse_overlap(p.robin.path, robin, neumann);
+  refuse_overlap(p.boundary_reaction.path, boundary_reaction, dirichlet);
   for (const auto &[path, ids] : DiffusionReaction<dim>::named_boundaries())
-    if (path != p.path(p.periodic))
-      refuse_data_on(p.path(p.periodic), periodic, path, ids);
+    if (path != p.periodic.path)
+      refuse_data_on(p.periodic.path, periodic, path, ids);
   const bool has_nonlinear_law = reaction && !reaction->affine && is_used_reaction();
   is_nonlinear = degree_in_u(k) > 0 || degree_in_u(f) > 1 || degree_in_u(neumann) > 1;
   has_symmetric_terms = degree_in_u(k) == 0;
@@ -135,9 +123,7 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
 template <int dim>
 bool DiffusionReaction<dim>::is_used_reaction() const
 {
-  return std::any_of(c.begin(), c.end(),
-                     [](const auto &entry) { return !entry.second->is_zero(); }) ||
-         !ids_without_zeros(boundary_reaction).empty();
+  return !ids_without_zeros(c).empty() || !ids_without_zeros(boundary_reaction).empty();
 }
 
 template <int dim>
@@ -146,8 +132,8 @@ auto DiffusionReaction<dim>::named_boundaries() const
 {
   std::vector<std::pair<std::string, std::set<types::boundary_id>>> result;
   const auto add = [&](const Text &parameter, const std::set<types::boundary_id> &ids) {
-    if (!parameter.key.empty())
-      result.emplace_back(parameters.path(parameter), ids);
+    if (!parameter.path.empty())
+      result.emplace_back(parameter.path, ids);
   };
   add(parameters.dirichlet, ids_of(dirichlet));
   add(parameters.neumann, ids_of(neumann));
@@ -171,14 +157,12 @@ Holds DiffusionReaction<dim>::holds() const
       result.material_ids.insert(id);
   if (reaction && reaction->depends_on_u()) {
     result.boundary_ids.merge(ids_without_zeros(boundary_reaction));
-    for (const auto &[id, field] : c)
-      if (!field->is_zero())
-        result.material_ids.insert(id);
+    result.material_ids.merge(ids_without_zeros(c));
   }
-  result.parameters = parameters.path(parameters.dirichlet);
+  result.parameters = parameters.dirichlet.path;
   for (const Text *const other : {&parameters.robin, &parameters.boundary_reaction})
-    if (!other->key.empty())
-      result.parameters += " or " + parameters.path(*other);
+    if (!other->path.empty())
+      result.parameters += " or " + other->path;
   return result;
 }
 
@@ -186,23 +170,25 @@ template <int dim>
 void DiffusionReaction<dim>::check(const Mesh<dim> &mesh,
                                    const DiscretizationParameters &discretization) const
 {
-  if (has_nodal_reaction)
-    require_nodal_quadrature(parameters.section + " with a nonlinear reaction", mesh,
-                             discretization);
-  require_matching_sides(parameters.path(parameters.periodic), mesh, periodic);
-  require_held_parts(mesh, periodic, holds(), parameters.path(parameters.dirichlet));
+  if (has_nodal_reaction && mesh.is_simplex && discretization.degree > 1)
+    throw ParameterError(parameters.section +
+                             " with a nonlinear reaction needs a nodal quadrature with positive "
+                             "weights, which triangles and tetrahedra have for degree 1 only. Set "
+                             "Discretization/Degree to 1, or use quadrilaterals or hexahedra.",
+                         "Discretization/Degree");
+  require_matching_sides(parameters.periodic.path, mesh, periodic);
+  require_held_parts(mesh, periodic, holds(), parameters.dirichlet.path);
 }
 
 template <int dim>
 void DiffusionReaction<dim>::check_data(const Discretization<dim> &discretization) const
 {
-  if (!parameters.conductivity.key.empty())
-    check_sign(parameters.path(parameters.conductivity), Sign::positive, discretization, k);
+  if (!parameters.conductivity.path.empty())
+    check_sign(parameters.conductivity.path, Sign::positive, discretization, k);
   if (!c.empty())
-    check_sign(parameters.path(parameters.coefficient), Sign::not_negative, discretization, c);
+    check_sign(parameters.coefficient.path, Sign::not_negative, discretization, c);
   if (!boundary_reaction.empty())
-    largest_coefficient("c", parameters.path(parameters.boundary_reaction), discretization,
-                        boundary_reaction);
+    largest_coefficient("c", parameters.boundary_reaction.path, discretization, boundary_reaction);
 }
 
 /// @throws ParameterError with the place and u where k, which depends on u, is not positive
@@ -215,7 +201,7 @@ void DiffusionReaction<dim>::require_positive(const PointBatch<dim> &at,
     return;
   const std::size_t q = bad - k.begin();
   std::ostringstream text;
-  const std::string path = parameters.path(parameters.conductivity);
+  const std::string path = parameters.conductivity.path;
   text << path << " is " << *bad << " at (" << at.points()[q] << "), where u is " << at.u[0][q]
        << ", but must be positive. Change the expression there, or begin closer to the solution.";
   throw ParameterError(text.str(), path);

@@ -26,30 +26,24 @@ class DiffusionReactionParameters : public dealii::ParameterAcceptor
 public:
   explicit DiffusionReactionParameters(const std::string &section);
 
-  /// A parameter of the section; without a key the physics does not have it.
+  /// A parameter with its "Section/Key"; without one the physics does not have it.
   struct Text
   {
-    std::string key, text;
+    std::string path, text;
   };
-  /// "Section/Key"
-  std::string path(const Text &parameter) const
-  {
-    return section + "/" + parameter.key;
-  }
 
   std::string section;
-  Text conductivity, source, coefficient; ///< k, f and c, by material
-  Text dirichlet, neumann;                ///< g and q, by boundary
-  Text robin;                             ///< 'a, g': k ∂u/∂n = g − a u
+  Text conductivity = {"", "1"}, source, coefficient; ///< k, f and c, by material
+  Text dirichlet, neumann;                            ///< g and q, by boundary
+  Text robin;                                         ///< 'a, g': k ∂u/∂n = g − a u
   Text boundary_reaction; ///< 'c, g': k ∂u/∂n = λ c (φ(u) − φ(g)), beside q
   Text periodic, exact_solution;
 
 protected:
   void declare(Text &parameter, const std::string &key, const std::string &documentation,
                const std::string &text = "");
-  /// Dirichlet, Neumann, periodic sides and the exact solution.
+  /// Dirichlet data, periodic sides and the exact solution.
   void declare_dirichlet(const std::string &documentation);
-  void declare_neumann(const std::string &documentation);
   void declare_periodic();
   void declare_exact_solution();
 };
@@ -81,8 +75,6 @@ template <int dim>
 class DiffusionReaction : public Problem<dim>
 {
 public:
-  using Fields = MaterialFields<dim>;
-
   /// @throws ParameterError for data that cannot be read, and for parts of the boundary that have
   /// two conditions
   DiffusionReaction(const DiffusionReactionParameters &parameters, const MeshRegions &regions,
@@ -146,7 +138,7 @@ protected:
   Holds holds() const;
 
   const DiffusionReactionParameters &parameters;
-  Fields k, f, c;
+  MaterialFields<dim> k, f, c;
   BoundaryFields<dim> dirichlet, neumann, robin, boundary_reaction;
   std::vector<PeriodicSides> periodic;
   std::unique_ptr<Field<dim>> exact;

@@ -44,11 +44,12 @@ public:
             "k du/dn = -c (phi(u) - phi(g)), c >= 0, on parts of the boundary: 'ids: c, g; "
             "...'. With phi = u^4, c = emissivity times 5.67e-8 and u in K, parts radiate to "
             "surroundings of temperature g.");
-    declare_neumann("Heat flux k du/dn = q into the body, in W/m^2, on parts of the boundary: "
-                    "'ids: q; ...', an expression of x, y, z, and u: with '2: 25*(293 - u)' a "
-                    "part is cooled by convection, with '3: 0.8*5.67e-8*(293^4 - u^4)' another "
-                    "radiates. Adds to a boundary reaction. Parts that are not named anywhere "
-                    "have k du/dn = 0.");
+    declare(neumann, "Neumann",
+            "Heat flux k du/dn = q into the body, in W/m^2, on parts of the boundary: "
+            "'ids: q; ...', an expression of x, y, z, and u: with '2: 25*(293 - u)' a "
+            "part is cooled by convection, with '3: 0.8*5.67e-8*(293^4 - u^4)' another "
+            "radiates. Adds to a boundary reaction. Parts that are not named anywhere "
+            "have k du/dn = 0.");
     declare_dirichlet(" May be empty if something else fixes u.");
     declare_periodic();
     add_parameter("Initial guess", initial_guess,
@@ -107,9 +108,8 @@ public:
 
   void check(const Mesh<dim> &mesh, const DiscretizationParameters &discretization) const override
   {
-    const bool has_coefficient = std::any_of(
-        this->c.begin(), this->c.end(), [](const auto &entry) { return !entry.second->is_zero(); });
-    if (!this->reaction && (has_coefficient || !this->boundary_reaction.empty()))
+    if (!this->reaction &&
+        (!ids_without_zeros(this->c).empty() || !this->boundary_reaction.empty()))
       throw ParameterError("Heat/Reaction coefficient and Heat/Boundary reaction need a law; write "
                            "it in Heat/Reaction and Heat/Reaction derivative.",
                            "Heat/Reaction");

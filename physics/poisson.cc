@@ -29,8 +29,9 @@ public:
     declare(source, "Right-hand side",
             "f; expression of x, y, z, and u; for materials 'f; ids: f'. Must be given.");
     declare_dirichlet("");
-    declare_neumann("k du/dn = g on parts of the boundary, an expression of x, y, z, and u: 'ids: "
-                    "g; ...'. Parts that are not named anywhere have k du/dn = 0.");
+    declare(neumann, "Neumann",
+            "k du/dn = g on parts of the boundary, an expression of x, y, z, and u: 'ids: "
+            "g; ...'. Parts that are not named anywhere have k du/dn = 0.");
     declare(robin, "Robin",
             "k du/dn + a u = g, a >= 0, on parts of the boundary: 'ids: a, g; ...'.");
     declare_periodic();

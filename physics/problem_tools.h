@@ -97,11 +97,11 @@ void refuse_overlap(const std::string &path, const BoundaryFields<dim> &fields,
                            path);
 }
 
-/// The boundary ids where component 0 of @p fields is not the number 0.
-template <int dim>
-std::set<dealii::types::boundary_id> ids_without_zeros(const BoundaryFields<dim> &fields)
+/// The ids, of the boundary or of materials, where component 0 of @p fields is not the number 0.
+template <class Id, int dim>
+std::set<Id> ids_without_zeros(const std::map<Id, std::shared_ptr<Field<dim>>> &fields)
 {
-  std::set<dealii::types::boundary_id> ids;
+  std::set<Id> ids;
   for (const auto &[id, field] : fields)
     if (!field->is_zero())
       ids.insert(id);
@@ -124,18 +124,6 @@ std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fi
   for (const auto &[id, field] : fields)
     conditions.push_back({{id}, field.get(), dealii::ComponentMask()});
   return conditions;
-}
-
-/// @throws ParameterError if nodal quadrature of reactions has no positive weights on @p mesh.
-template <int dim>
-void require_nodal_quadrature(const std::string &what, const Mesh<dim> &mesh,
-                              const DiscretizationParameters &parameters)
-{
-  if (mesh.is_simplex && parameters.degree > 1)
-    throw ParameterError(what + " needs a nodal quadrature with positive weights, which triangles "
-                                "and tetrahedra have for degree 1 only. Set Discretization/Degree "
-                                "to 1, or use quadrilaterals or hexahedra.",
-                         "Discretization/Degree");
 }
 
 /// Collective. The smallest and the largest value at the nodes; @p u is of one component.
