@@ -206,14 +206,15 @@ public:
   /// Of blocks: the cell behind a face that is not at the boundary, and its number of the face.
   std::pair<ActiveCell, unsigned int> neighbor(unsigned int face) const;
 
-  bool at_boundary() const
+  /// Calls use(number, boundary id) for the faces that are at the boundary.
+  template <class Use>
+  void for_each_face_at_boundary(const Use &use) const
   {
     if (!the_block->at_boundary())
-      return false;
+      return;
     for (const unsigned int f : face_indices())
       if (at_boundary(f))
-        return true;
-    return false;
+        use(f, the_block->face(f)->boundary_id());
   }
   bool at_boundary(const unsigned int face) const
   {

@@ -4,6 +4,7 @@
 #include "physics/cell_coupling.h"
 #include "physics/cell_equation.h"
 #include "physics/constraints/cell_constraints.h"
+#include "physics/problem_tools.h"
 #include "physics/unknowns.h"
 
 #include <deal.II/distributed/tria_base.h>
@@ -13,9 +14,6 @@
 #include <algorithm>
 #include <memory>
 #include <sstream>
-#include <utility>
-
-#include <boost/serialization/utility.hpp>
 
 namespace femgpu
 {
@@ -104,18 +102,6 @@ void check_weights(const Discretization<dim> &discretization, const linalg::Grou
   for (const std::string &text : Utilities::MPI::all_gather(discretization.communicator(), error))
     if (!text.empty())
       throw InputError(text);
-}
-} // namespace
-
-namespace
-{
-/// Collective. All ranks throw what one of them has: @p error of the parameter @p path.
-void refuse_together(const MPI_Comm communicator, const std::string &error, const std::string &path)
-{
-  for (const auto &[text, where] :
-       Utilities::MPI::all_gather(communicator, std::make_pair(error, path)))
-    if (!text.empty())
-      throw ParameterError(text, where);
 }
 } // namespace
 

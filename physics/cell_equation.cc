@@ -23,14 +23,29 @@ CellEquation<dim>::CellEquation(const Problem<dim> &problem,
     nodes = std::make_unique<Nodes>(discretization);
 }
 
-/// Flux and source in the cell.
+/// Moves to @p cell, and finds flux and source in it.
 template <int dim>
-void CellEquation<dim>::evaluate_terms()
+void CellEquation<dim>::reinit(const ActiveCell<dim> &cell, const FeVector *const u,
+                               CellTerms &terms)
 {
+  cell->get_dof_indices(terms.dofs);
+  if (u != nullptr)
+    cell->get_dof_values(*u, u_cell);
+  in_cell.reinit(cell);
+  set_solution(u, in_cell);
   sigma.reinit(n_components * dim, n_components, dim, in_cell.size());
   s.reinit(n_components, n_components, dim, in_cell.size());
   problem.flux(in_cell.batch(), sigma);
   problem.source(in_cell.batch(), s);
+}
+
+template <int dim>
+void CellEquation<dim>::set_solution(const FeVector *const u, CellPoints<dim> &points) const
+{
+  if (u != nullptr)
+    points.set_solution(u_cell);
+  else
+    points.set_zero_solution();
 }
 
 /// Calls use() after g is that of a face with a boundary term, for all of them.
@@ -39,21 +54,15 @@ template <class Use>
 void CellEquation<dim>::for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *const u,
                                                const Use &use)
 {
-  if (!cell->at_boundary())
-    return;
-  for (const unsigned int face : cell->face_indices()) {
-    if (!cell->face(face)->at_boundary() ||
-        !problem.has_boundary_flux(cell->face(face)->boundary_id()))
-      continue;
+  cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+    if (!problem.has_boundary_flux(id))
+      return;
     on_face.reinit(cell, face);
-    if (u != nullptr)
-      on_face.set_solution(u_cell);
-    else
-      on_face.set_zero_solution();
+    set_solution(u, on_face);
     g.reinit(n_components, n_components, dim, on_face.size());
     problem.boundary_flux(on_face.batch(), g);
     use();
-  }
+  });
 }
 
 template <int dim>
@@ -64,32 +73,21 @@ void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, Vector<double> 
   nodes->c.assign(nodes->in_cell.size(), 0.);
   problem.reaction_weight(nodes->in_cell.batch(), nodes->c);
   nodes->in_cell.add_nodal_weights(nodes->c.data(), w);
-  if (!cell->at_boundary())
-    return;
-  for (const unsigned int face : cell->face_indices()) {
-    if (!cell->face(face)->at_boundary() ||
-        !problem.has_boundary_reaction(cell->face(face)->boundary_id()))
-      continue;
+  cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+    if (!problem.has_boundary_reaction(id))
+      return;
     nodes->on_face.reinit(cell, face);
     nodes->c.assign(nodes->on_face.size(), 0.);
     problem.boundary_reaction_weight(nodes->on_face.batch(), nodes->c);
     nodes->on_face.add_nodal_weights(nodes->c.data(), w);
-  }
+  });
 }
 
 template <int dim>
 void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *const u,
                                   CellTerms &terms)
 {
-  cell->get_dof_indices(terms.dofs);
-  in_cell.reinit(cell);
-  if (u != nullptr) {
-    cell->get_dof_values(*u, u_cell);
-    in_cell.set_solution(u_cell);
-  }
-  else
-    in_cell.set_zero_solution();
-  evaluate_terms();
+  reinit(cell, u, terms);
   const bool is_kept =
       in_cell.is_moved() && kept_sigma.gradient_derivatives == sigma.gradient_derivatives &&
       kept_sigma.derivatives == sigma.derivatives &&
@@ -146,11 +144,7 @@ double energy(const CellPoints<dim> &points, const PointTerms &t, const PointRow
 template <int dim>
 double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &u, CellTerms &terms)
 {
-  cell->get_dof_indices(terms.dofs);
-  cell->get_dof_values(u, u_cell);
-  in_cell.reinit(cell);
-  in_cell.set_solution(u_cell);
-  evaluate_terms();
+  reinit(cell, &u, terms);
   of_loads = 0.;
   in_cell.add_source(s, of_loads);
   double result =

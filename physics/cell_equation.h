@@ -67,7 +67,8 @@ private:
     std::vector<double> c;
   };
 
-  void evaluate_terms();
+  void reinit(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
+  void set_solution(const FeVector *u, CellPoints<dim> &points) const;
   template <class Use>
   void for_each_boundary_term(const ActiveCell<dim> &cell, const FeVector *u, const Use &use);
   void add_weights(const ActiveCell<dim> &cell, dealii::Vector<double> &w);

@@ -35,14 +35,14 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
     begin(in_cell);
     problem.source(in_cell.batch(), terms);
     add(in_cell);
-    for (const auto f : cell->face_indices()) {
-      if (!cell->face(f)->at_boundary() || !problem.has_boundary_flux(cell->face(f)->boundary_id()))
-        continue;
-      on_face.reinit(cell, f);
+    cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+      if (!problem.has_boundary_flux(id))
+        return;
+      on_face.reinit(cell, face);
       begin(on_face);
       problem.boundary_flux(on_face.batch(), terms);
       add(on_face);
-    }
+    });
   }
   const MPI_Comm comm = discretization.communicator();
   return {Utilities::MPI::sum(mine.defect, comm), Utilities::MPI::sum(mine.magnitude, comm)};

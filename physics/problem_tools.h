@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include <boost/serialization/utility.hpp>
+
 /**
  * @file
  * What the physics share: data on the boundary made from parameters.
@@ -124,6 +126,16 @@ std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fi
   for (const auto &[id, field] : fields)
     conditions.push_back({{id}, field.get(), dealii::ComponentMask()});
   return conditions;
+}
+
+/// Collective. All ranks throw what one of them has: @p error of the parameter @p path.
+inline void refuse_together(const MPI_Comm communicator, const std::string &error,
+                            const std::string &path)
+{
+  for (const auto &[text, where] :
+       dealii::Utilities::MPI::all_gather(communicator, std::make_pair(error, path)))
+    if (!text.empty())
+      throw ParameterError(text, where);
 }
 
 /// Collective. The smallest and the largest value at the nodes; @p u is of one component.

@@ -1,6 +1,5 @@
 #include "physics/sign_check.h"
 
-#include "linalg/base/error.h"
 #include "physics/cell_points.h"
 
 #include <deal.II/base/mpi.h>
@@ -16,47 +15,24 @@ using namespace dealii;
 
 namespace
 {
-/// Remembers the first value of a parameter that has not the sign it must have.
-class SignCheck
+/// What to say of the first of @p values that has not the @p sign it must have; empty: nothing.
+/// @p node and @p region are written before and behind the point.
+template <int dim>
+std::string sign_error(const std::string &what, const Sign sign,
+                       const std::vector<Point<dim>> &points, const std::vector<double> &values,
+                       const std::string &node, const std::string &region)
 {
-public:
-  SignCheck(std::string what, std::string path, const Sign sign)
-      : what(std::move(what)), path(std::move(path)), sign(sign)
-  {}
-
-  /// @p place is written behind " at ".
-  template <int dim, class Text>
-  void check(const std::vector<Point<dim>> &points, const std::vector<double> &values,
-             const Text &place)
-  {
-    for (std::size_t q = 0; q < points.size() && error.empty(); ++q) {
-      if (sign == Sign::positive ? values[q] > 0. : values[q] >= 0.)
-        continue;
-      std::ostringstream text;
-      text << what << " is " << values[q] << " at ";
-      place(text, points[q]);
-      text << ", but must " << (sign == Sign::positive ? "be positive" : "not be negative")
-           << ". Change the expression there.";
-      error = text.str();
-    }
+  for (std::size_t q = 0; q < points.size(); ++q) {
+    if (sign == Sign::positive ? values[q] > 0. : values[q] >= 0.)
+      continue;
+    std::ostringstream text;
+    text << what << " is " << values[q] << " at " << node << '(' << points[q] << ')' << region
+         << ", but must " << (sign == Sign::positive ? "be positive" : "not be negative")
+         << ". Change the expression there.";
+    return text.str();
   }
-  bool has_failed() const
-  {
-    return !error.empty();
-  }
-  /// Collective.
-  void refuse_together(const MPI_Comm communicator) const
-  {
-    for (const std::string &text : Utilities::MPI::all_gather(communicator, error))
-      if (!text.empty())
-        throw ParameterError(text, path);
-  }
-
-private:
-  std::string what, path;
-  Sign sign;
-  std::string error;
-};
+  return "";
+}
 } // namespace
 
 template <int dim>
@@ -66,22 +42,20 @@ void check_sign(const std::string &path, const Sign sign, const Discretization<d
   const bool at_nodes = sign == Sign::not_negative;
   CellPoints<dim> inside(discretization, at_nodes ? discretization.nodal_quadrature()
                                                   : discretization.cell_quadrature());
-  SignCheck check(path, path, sign);
+  std::string error;
   std::vector<double> values;
   std::set<types::material_id> seen; ///< whose constants need no second look
   for (const auto &cell : discretization.owned_cells()) {
-    if (check.has_failed())
+    if (!error.empty())
       break;
     const auto material = cell->material_id();
     const bool is_new = seen.insert(material).second;
     const Field<dim> &field = *fields.at(material);
     const auto check_at = [&](const std::vector<Point<dim>> &points, const unsigned int c) {
       field.value_list(points, values, c);
-      check.check(points, values, [&](std::ostream &text, const Point<dim> &p) {
-        text << (at_nodes ? "the node (" : "(") << p << ')';
-        if (!at_nodes)
-          text << " in material id " << material;
-      });
+      if (error.empty())
+        error = sign_error(path, sign, points, values, at_nodes ? "the node " : "",
+                           at_nodes ? "" : " in material id " + std::to_string(material));
     };
     bool has_points = false;
     for (unsigned int c = 0; c < field.n_components; ++c) {
@@ -98,7 +72,7 @@ void check_sign(const std::string &path, const Sign sign, const Discretization<d
       check_at(inside.batch().points(), c);
     }
   }
-  check.refuse_together(discretization.communicator());
+  refuse_together(discretization.communicator(), error, path);
 }
 
 template <int dim>
@@ -107,27 +81,23 @@ double largest_coefficient(const std::string &symbol, const std::string &path,
                            const BoundaryFields<dim> &fields)
 {
   CellPoints<dim> on_face(discretization, discretization.face_quadrature());
-  SignCheck check(symbol + " of " + path, path, Sign::not_negative);
+  std::string error;
   std::vector<double> values;
   double largest = 0.;
-  for (const auto &cell : discretization.owned_cells()) {
-    if (fields.empty() || !cell->at_boundary())
-      continue;
-    for (const auto number : cell->face_indices()) {
-      const auto id = cell->face(number)->boundary_id();
+  for (const auto &cell : discretization.owned_cells())
+    cell->for_each_face_at_boundary([&](const unsigned int number, const types::boundary_id id) {
       const auto field = fields.find(id);
-      if (!cell->face(number)->at_boundary() || field == fields.end())
-        continue;
+      if (field == fields.end())
+        return;
       on_face.reinit(cell, number);
       const std::vector<Point<dim>> &points = on_face.batch().points();
       field->second->value_list(points, values);
       largest = std::max(largest, *std::max_element(values.begin(), values.end()));
-      check.check(points, values, [&](std::ostream &text, const Point<dim> &p) {
-        text << '(' << p << ") on boundary id " << id;
-      });
-    }
-  }
-  check.refuse_together(discretization.communicator());
+      if (error.empty())
+        error = sign_error(symbol + " of " + path, Sign::not_negative, points, values, "",
+                           " on boundary id " + std::to_string(id));
+    });
+  refuse_together(discretization.communicator(), error, path);
   return Utilities::MPI::max(largest, discretization.communicator());
 }
 

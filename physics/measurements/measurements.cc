@@ -277,14 +277,10 @@ void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<d
   for (const auto &cell : discretization.owned_cells()) {
     visit_part(
         in_cells, [&](const Job &job) { return job.has_cell(cell->material_id()); }, cell);
-    if (!cell->at_boundary())
-      continue;
-    for (const unsigned int face : cell->face_indices())
-      if (cell->face(face)->at_boundary())
-        visit_part(
-            on_faces,
-            [id = cell->face(face)->boundary_id()](const Job &job) { return job.has_face(id); },
-            cell, face);
+    cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+      visit_part(
+          on_faces, [&](const Job &job) { return job.has_face(id); }, cell, face);
+    });
   }
 }
 
