@@ -8,6 +8,7 @@
 #include "physics/mesh/mesh_mapping.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/problem.h"
+#include "physics/unknowns.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/distributed/tria_base.h>
@@ -16,7 +17,6 @@
 #include <deal.II/fe/fe_q_iso_q1.h>
 #include <deal.II/fe/fe_simplex_p.h>
 #include <deal.II/fe/fe_system.h>
-#include <deal.II/fe/fe_values.h>
 #include <deal.II/grid/grid_tools.h>
 #include <deal.II/numerics/vector_tools_boundary.h>
 
@@ -179,34 +179,23 @@ namespace
 template <int dim>
 types::global_dof_index lowest_free_dof(const Discretization<dim> &discretization)
 {
-  const auto &element = discretization.dofs().get_fe();
-  const AffineConstraints<double> &conformity = discretization.conformity();
-  FEValues<dim> nodes(discretization.mapping(), element,
-                      Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
-  std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell());
   double lowest = std::numeric_limits<double>::max();
   types::global_dof_index result = numbers::invalid_dof_index;
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
-    nodes.reinit(cell);
-    cell->get_dof_indices(dofs);
-    for (unsigned int i = 0; i < dofs.size(); ++i) {
-      const auto *const entries = conformity.get_constraint_entries(dofs[i]);
-      const bool stands_alone = entries == nullptr;
-      if (!stands_alone && !(entries->size() == 1 && std::abs((*entries)[0].second - 1.) < 1e-12))
-        continue;
-      // A direction that is no symmetry of usual bodies: one node is the lowest, rounding or not.
-      const double slopes[3] = {1., 0.6180339887, 0.3141592654};
-      double place = 0.;
-      for (unsigned int d = 0; d < dim; ++d)
-        place += slopes[d] * nodes.quadrature_point(i)[d];
-      if (place < lowest) {
-        lowest = place;
-        result = stands_alone ? dofs[i] : (*entries)[0].first;
-      }
+  for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &node) {
+    const auto *const entries = discretization.conformity().get_constraint_entries(dof);
+    const bool stands_alone = entries == nullptr;
+    if (!stands_alone && !(entries->size() == 1 && std::abs((*entries)[0].second - 1.) < 1e-12))
+      return;
+    // A direction that is no symmetry of usual bodies: one node is the lowest, rounding or not.
+    const double slopes[3] = {1., 0.6180339887, 0.3141592654};
+    double place = 0.;
+    for (unsigned int d = 0; d < dim; ++d)
+      place += slopes[d] * node[d];
+    if (place < lowest) {
+      lowest = place;
+      result = stands_alone ? dof : (*entries)[0].first;
     }
-  }
+  });
   const auto all =
       Utilities::MPI::all_gather(discretization.communicator(), std::make_pair(lowest, result));
   return std::min_element(all.begin(), all.end())->second;

@@ -355,30 +355,26 @@ private:
 };
 
 /**
- * Collective. η_K² = factor(K) Σ_F weight(F) ∫_F [σ·n]² + inside(K).
- * @param inside also gets the integrals over cells, after flux_square()
+ * Collective. η_K² = square(K, Σ_F weight(F) ∫_F [σ·n]²).
+ * @param square also gets the integrals over cells, after flux_square()
  */
-template <int dim, class Weight, class Factor, class Inside>
+template <int dim, class Weight, class Square>
 ErrorEstimate estimate(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                       const FeVector &u, const Weight &weight, const Factor &factor,
-                       const Inside &inside)
+                       const FeVector &u, const Weight &weight, const Square &square)
 {
   FluxJumps<dim> jumps(problem, discretization, u);
   CellResidual<dim> integrals(problem, discretization, u);
   ErrorEstimate result;
   result.indicators.reinit(discretization.n_cell_indices());
-  const auto for_each_owned = [&](const auto &use) {
-    for (const auto &cell : discretization.owned_cells())
-      use(cell);
-  };
-  for_each_owned([&](const ActiveCell<dim> &cell) { jumps.add(cell, weight); });
+  for (const auto &cell : discretization.owned_cells())
+    jumps.add(cell, weight);
   double sum = 0., size = 0.;
-  for_each_owned([&](const ActiveCell<dim> &cell) {
+  for (const auto &cell : discretization.owned_cells()) {
     size += integrals.flux_square(cell);
-    const double square = factor(cell) * jumps.sum(cell) + inside(cell, integrals);
-    result.indicators(cell->active_cell_index()) = static_cast<float>(std::sqrt(square));
-    sum += square;
-  });
+    const double of_cell = square(cell, jumps.sum(cell), integrals);
+    result.indicators(cell->active_cell_index()) = static_cast<float>(std::sqrt(of_cell));
+    sum += of_cell;
+  }
   const MPI_Comm comm = discretization.communicator();
   result.error = std::sqrt(Utilities::MPI::sum(sum, comm));
   result.size = std::sqrt(Utilities::MPI::sum(size, comm));
@@ -392,8 +388,9 @@ ErrorEstimate kelly_estimate(const Problem<dim> &problem, const Discretization<d
 {
   return estimate(
       problem, discretization, u, [](const auto &) { return 1.; },
-      [](const ActiveCell<dim> &cell) { return cell->diameter() / 24.; },
-      [](const ActiveCell<dim> &, CellResidual<dim> &) { return 0.; });
+      [](const ActiveCell<dim> &cell, const double jumps, CellResidual<dim> &) {
+        return cell->diameter() / 24. * jumps;
+      });
 }
 
 template <int dim>
@@ -403,10 +400,9 @@ ErrorEstimate residual_estimate(const Problem<dim> &problem,
   const double p = discretization.degree();
   return estimate(
       problem, discretization, u, [&](const auto &face) { return face->diameter() / (2. * p); },
-      [](const ActiveCell<dim> &) { return 1.; },
-      [&](const ActiveCell<dim> &cell, CellResidual<dim> &integrals) {
+      [&](const ActiveCell<dim> &cell, const double jumps, CellResidual<dim> &integrals) {
         const double h_p = cell->diameter() / p;
-        return h_p * h_p * integrals.residual_square(cell);
+        return jumps + h_p * h_p * integrals.residual_square(cell);
       });
 }
 
