@@ -56,24 +56,11 @@ linalg::NonlinearSolverOptions nonlinear_options(const SolverParameters &linear,
 {
   return {nonlinear.method, linear.options(), nonlinear.control()};
 }
-
-linalg::GroupSolver make_group_solver(const bool is_nonlinear, const SolverParameters &linear,
-                                      const NonlinearParameters &nonlinear,
-                                      const linalg::SolverGroups &groups)
-{
-  if (!is_nonlinear)
-    return {groups, linear.resources(), linear.options()};
-  return {groups, linear.resources(), nonlinear_options(linear, nonlinear)};
-}
 } // namespace
 
-namespace
-{
-/// @throws ParameterError for methods that cannot solve a problem whose terms each step assembles,
-/// or one whose matrix is not symmetric
 template <int dim>
-void check_terms(const Problem<dim> &problem, const SolverParameters &linear,
-                 const NonlinearParameters &nonlinear)
+void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
+                   const NonlinearParameters &nonlinear)
 {
   const std::string method = Method("nonlinear method", nonlinear.method).name();
   if (problem.has_nonlinear_terms() && method != "newton")
@@ -89,14 +76,6 @@ void check_terms(const Problem<dim> &problem, const SolverParameters &linear,
                              "' needs symmetric ones. Set Solver/Solver to pipelined-bicgstab or "
                              "gmres, with Solver/Preconditioner = multigrid or ilu.",
                          "Solver/Solver");
-}
-} // namespace
-
-template <int dim>
-void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
-                   const NonlinearParameters &nonlinear)
-{
-  check_terms(problem, linear, nonlinear);
   if (is_nonlinear(problem) && linear.stop_at != "residual")
     throw ParameterError("This problem is nonlinear, and its solves stop at the residual of "
                          "Nonlinear/Relative tolerance: Solver/Stop at = " +
@@ -124,8 +103,9 @@ ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
                                   const linalg::SolverGroups &groups)
     : problem(problem), solver_parameters(solver_parameters), nonlinear(nonlinear_parameters),
       phi(problem.nonlinearity()),
-      leader_solver(
-          make_group_solver(phi.has_value(), solver_parameters, nonlinear_parameters, groups))
+      leader_solver(groups, solver_parameters.resources(),
+                    phi ? linalg::GroupMethods(nonlinear_options(solver_parameters, nonlinear))
+                        : solver_parameters.options())
 {}
 
 namespace
@@ -221,40 +201,42 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
                           std::map<std::string, double> &seconds, const Progress &progress)
 {
   Stopwatch watch;
-  const auto tell = [&](const std::string &text) {
-    if (progress)
-      progress(text);
-  };
-  const auto &constraints = discretization.constraints();
   problem.check_data(discretization);
-  if (problem.has_nonlinear_terms())
-    return solve_by_newton(discretization, system, u, seconds, progress);
-  tell("assembly");
-  leader_solver.begin_pattern(system);
-  assemble(problem, discretization, nullptr, system);
-  if (problem.fixes_mean())
-    make_compatible(problem, discretization, system);
-  set_initial_guess(u, constraints, system);
-  seconds["assembly"] += watch.lap();
-
-  linalg::SolveControl control = phi ? nonlinear.control() : solver_parameters.control();
+  linalg::SolveControl control =
+      is_nonlinear(problem) ? nonlinear.control() : solver_parameters.control();
   if (energy_tolerance > 0.)
     control.energy_tolerance = {0., energy_tolerance};
   if (progress)
     control.progress = [&](const int k, const double r) { progress(progress_text(k, r)); };
-  tell("set-up");
   SolveSummary summary;
   linalg::SolveReport &report = summary.report;
-  if (phi) {
-    report = leader_solver.solve_nonlinear(system, *phi, control);
+  if (problem.has_nonlinear_terms())
+    report = AssembledNewton<dim>(problem, discretization, nonlinear.method, leader_solver)
+                 .solve(system, control, solver_parameters.control(), u, seconds);
+  else {
+    const auto tell = [&](const std::string &text) {
+      if (progress)
+        progress(text);
+    };
+    tell("assembly");
+    leader_solver.begin_pattern(system);
+    assemble(problem, discretization, nullptr, system);
+    if (problem.fixes_mean())
+      make_compatible(problem, discretization, system);
+    set_initial_guess(u, discretization.constraints(), system);
+    seconds["assembly"] += watch.lap();
+    tell("set-up");
+    report = phi                    ? leader_solver.solve_nonlinear(system, *phi, control)
+             : problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
+                                    : leader_solver.solve(system, control);
+  }
+  if (is_nonlinear(problem)) {
     summary.nonlinear_iterations = report.iterations;
     summary.linear_iterations = report.inner.linear_iterations;
     if (lacks_solution(report))
       report.message = problem.cure_without_solution() + " In detail: " + report.message;
   }
   else {
-    report = problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
-                                  : leader_solver.solve(system, control);
     summary.linear_iterations = report.iterations;
     if (energy_tolerance > 0. && report.converged())
       note_scaled(scale_to_energy(system), report);
@@ -265,32 +247,12 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
   }
   add_seconds(report.costs, seconds);
   leader_solver.release();
+  if (problem.has_nonlinear_terms())
+    return summary; // u is the last iterate
 
-  get_solution(system, constraints, u);
+  get_solution(system, discretization.constraints(), u);
   if (problem.fixes_mean())
     remove_mean(discretization, u);
-  return summary;
-}
-
-template <int dim>
-SolveSummary ProblemSolver<dim>::solve_by_newton(const Discretization<dim> &discretization,
-                                                 linalg::GroupSystem &system, FeVector &u,
-                                                 std::map<std::string, double> &seconds,
-                                                 const Progress &progress)
-{
-  linalg::SolveControl control = nonlinear.control();
-  if (progress)
-    control.progress = [&](const int k, const double r) { progress(progress_text(k, r)); };
-  AssembledNewton<dim> newton(problem, discretization, nonlinear.method, leader_solver);
-  SolveSummary summary;
-  summary.report = newton.solve(system, control, solver_parameters.control(), u, seconds);
-  leader_solver.release();
-  summary.nonlinear_iterations = summary.report.iterations;
-  summary.linear_iterations = summary.report.inner.linear_iterations;
-  if (lacks_solution(summary.report))
-    summary.report.message =
-        problem.cure_without_solution() + " In detail: " + summary.report.message;
-  add_seconds(summary.report.costs, seconds);
   return summary;
 }
 

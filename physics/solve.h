@@ -66,9 +66,6 @@ public:
   }
 
 private:
-  SolveSummary solve_by_newton(const Discretization<dim> &discretization,
-                               linalg::GroupSystem &system, FeVector &u,
-                               std::map<std::string, double> &seconds, const Progress &progress);
   linalg::SolveReport solve_with_mean(const Discretization<dim> &discretization,
                                       linalg::GroupSystem &system, FeVector &u,
                                       linalg::SolveControl control);
