@@ -59,25 +59,19 @@ void ContinuationParameters::parse_parameters(ParameterHandler & /* prm */)
                              ", less than Continuation/First step, " + std::to_string(first_step) +
                              ". Make it larger.",
                          "Continuation/Largest step");
-  try {
-    linalg::make_solver(solver, linalg::BackendKind::host);
-  }
-  catch (const ParameterError &error) {
-    throw ParameterError(error.what(), "Continuation/Solver");
-  }
+  check_parameter("Continuation/Solver",
+                  [&] { linalg::make_solver(solver, linalg::BackendKind::host); });
 }
 
 linalg::ContinuationOptions
 ContinuationParameters::options(const SolverParameters &solver_parameters) const
 {
   linalg::ContinuationOptions options;
-  const int max_corrections = options.control.max_iterations;
   options.linear = solver_parameters.options();
   options.linear.solver = solver;
   options.linear.control.relative_tolerance = linear_tolerance;
   options.linear.control.absolute_tolerance = 0.;
   options.control.relative_tolerance = relative_tolerance;
-  options.control.max_iterations = max_corrections;
   options.lambda_start = start;
   options.first_step = first_step;
   options.largest_step = largest_step;

@@ -1,6 +1,7 @@
 #ifndef femgpu_physics_parameters_h
 #define femgpu_physics_parameters_h
 
+#include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/dealii/group_solver.h"
 
@@ -21,6 +22,18 @@ struct WantedOfUnknowns
   bool coordinates = false;
   bool coarser = false; ///< those of lower degrees and coarser meshes
 };
+
+/// A ParameterError that @p check throws becomes one of the parameter @p path.
+template <class Check>
+void check_parameter(const std::string &path, const Check &check)
+{
+  try {
+    check();
+  }
+  catch (const ParameterError &error) {
+    throw ParameterError(error.what(), path);
+  }
+}
 
 /// Section "Mesh".
 class MeshParameters : public dealii::ParameterAcceptor

@@ -121,24 +121,16 @@ void SolverParameters::declare_ends()
 
 void SolverParameters::parse_parameters(ParameterHandler & /* prm */)
 {
-  const auto check = [](const std::string &key, const auto &action) {
-    try {
-      action();
-    }
-    catch (const ParameterError &error) {
-      throw ParameterError(error.what(), "Solver/" + key);
-    }
-  };
   if (backend.empty() || backend.find(' ') != std::string::npos)
     throw ParameterError("The backend is '" + backend + "'; use auto, host, cuda or cuda:K.",
                          "Solver/Backend");
   linalg::check_devices(devices);
-  check("Device memory", [&] { bytes_of(device_memory); });
-  check("Solver", [&] { linalg::check_group_solver(solver); });
-  check("Preconditioner",
-        [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
-  check("Format", [&] { linalg::check_format(format); });
-  check("Ordering", [&] { linalg::orderings.make(ordering); });
+  check_parameter("Solver/Device memory", [&] { bytes_of(device_memory); });
+  check_parameter("Solver/Solver", [&] { linalg::check_group_solver(solver); });
+  check_parameter("Solver/Preconditioner",
+                  [&] { linalg::make_preconditioner(preconditioner, linalg::BackendKind::host); });
+  check_parameter("Solver/Format", [&] { linalg::check_format(format); });
+  check_parameter("Solver/Ordering", [&] { linalg::orderings.make(ordering); });
 }
 
 WantedOfUnknowns SolverParameters::wanted(const unsigned int n_components) const
@@ -207,12 +199,8 @@ NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
 
 void NonlinearParameters::parse_parameters(ParameterHandler & /* prm */)
 {
-  try {
-    linalg::make_nonlinear_method(method, {}, linalg::BackendKind::host);
-  }
-  catch (const ParameterError &error) {
-    throw ParameterError(error.what(), "Nonlinear/Method");
-  }
+  check_parameter("Nonlinear/Method",
+                  [&] { linalg::make_nonlinear_method(method, {}, linalg::BackendKind::host); });
 }
 
 linalg::SolveControl NonlinearParameters::control() const
