@@ -7,7 +7,7 @@
 #include "physics/expression_parameters.h"
 #include "physics/measurements/measurement_text.h"
 #include "physics/parameters.h"
-#include "physics/registry.h"
+#include "physics/physics.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 

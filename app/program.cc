@@ -21,7 +21,7 @@
 #include "linalg/transformations/registry.h"
 #include "physics/mesh/mesh_generator.h"
 #include "physics/mesh/p4est_errors.h"
-#include "physics/registry.h"
+#include "physics/physics.h"
 
 #include <deal.II/base/mpi.h>
 

@@ -5,7 +5,6 @@
 #include "linalg/base/timing.h"
 #include "linalg/solvers/rounding.h"
 #include "physics/assembler.h"
-#include "physics/system_vectors.h"
 
 #include <deal.II/base/mpi.h>
 

@@ -4,7 +4,6 @@
 #include "linalg/base/timing.h"
 #include "linalg/solvers/registry.h"
 #include "physics/solve.h"
-#include "physics/system_vectors.h"
 
 namespace femgpu
 {

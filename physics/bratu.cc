@@ -1,6 +1,6 @@
 #include "linalg/base/error.h"
 #include "physics/diffusion_reaction.h"
-#include "physics/registry.h"
+#include "physics/physics.h"
 #include "physics/residual.h"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 #ifndef femgpu_physics_expressions_h
 #define femgpu_physics_expressions_h
 
+#include "linalg/base/text.h"
 #include "linalg/expressions/expression_tape.h"
-#include "physics/expression_text.h"
 #include "physics/mesh/regions.h"
 #include "physics/point_batch.h"
 
@@ -17,6 +17,18 @@
 
 namespace femgpu
 {
+/// Is there nothing in @p text but blanks?
+inline bool is_blank(const std::string &text)
+{
+  return text.find_first_not_of(" \t") == std::string::npos;
+}
+
+/// Splits at @p separator outside of parentheses, and trims blanks.
+std::vector<std::string> split_expressions(const std::string &text, char separator);
+
+/// The same without parts that are empty.
+std::vector<std::string> entries_of(const std::string &text, char separator = ';');
+
 /// What the expressions of a parameter may have.
 enum class Variables
 {

@@ -1,7 +1,7 @@
 #include "linalg/base/error.h"
 #include "linalg/expressions/expression_compiler.h"
 #include "physics/diffusion_reaction.h"
-#include "physics/registry.h"
+#include "physics/physics.h"
 #include "physics/residual.h"
 
 #include <deal.II/base/patterns.h>

@@ -1,8 +1,10 @@
 #ifndef femgpu_physics_physics_h
 #define femgpu_physics_physics_h
 
+#include "linalg/base/registry.h"
 #include "physics/mesh/regions.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -61,6 +63,15 @@ public:
     return std::make_unique<ProblemType<3>>(*this, regions);
   }
 };
+
+extern const Registry<NoTraits, std::unique_ptr<Physics>()> all_physics;
+
+/// What an entry has; the file of the physics specialises it. See Registry.
+template <class Equation>
+std::unique_ptr<Physics> make_physics();
+
+/// All physics by name; making them declares their parameters.
+std::map<std::string, std::unique_ptr<Physics>> make_all_physics();
 } // namespace femgpu
 
 #endif

@@ -1,7 +1,7 @@
 #include "linalg/base/error.h"
 #include "physics/diffusion_reaction.h"
 #include "physics/mean_value.h"
-#include "physics/registry.h"
+#include "physics/physics.h"
 #include "physics/residual.h"
 #include "physics/sign_check.h"
 

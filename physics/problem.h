@@ -70,7 +70,7 @@ struct DerivedField
  * a GPU see a diagonal matrix of weights; all else by Gauss quadrature.
  *
  * A physics is one file: a ParameterAcceptor with its parameters, this class for 2D and 3D, and a
- * line in registry.h.
+ * line in registry.cc.
  */
 template <int dim>
 class Problem

@@ -1,4 +1,4 @@
-#include "physics/registry.h"
+#include "physics/physics.h"
 
 namespace femgpu
 {

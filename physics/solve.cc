@@ -7,7 +7,6 @@
 #include "linalg/transformations/registry.h"
 #include "physics/assembled_newton.h"
 #include "physics/mean_value.h"
-#include "physics/system_vectors.h"
 
 #include <map>
 #include <sstream>

@@ -5,8 +5,8 @@
 #include "physics/elasticity/elasticity_parameters.h"
 #include "physics/elasticity/locking.h"
 #include "physics/elasticity/stress_output.h"
+#include "physics/physics.h"
 #include "physics/problem_tools.h"
-#include "physics/registry.h"
 
 namespace femgpu
 {

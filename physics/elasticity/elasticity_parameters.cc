@@ -1,6 +1,6 @@
 #include "physics/elasticity/elasticity_parameters.h"
 
-#include "physics/expression_text.h"
+#include "physics/expressions.h"
 
 namespace femgpu
 {

@@ -1,8 +1,8 @@
 #include "linalg/base/error.h"
 #include "physics/constraints/row_reduction.h"
 #include "physics/elasticity/rigid_body_modes.h"
+#include "physics/physics.h"
 #include "physics/problem.h"
-#include "physics/registry.h"
 #include "physics/residual.h"
 
 #include "tests/physics/unit_square.h"

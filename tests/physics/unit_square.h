@@ -3,7 +3,7 @@
 
 #include "physics/mesh/mesh.h"
 #include "physics/parameters.h"
-#include "physics/registry.h"
+#include "physics/physics.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
