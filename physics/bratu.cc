@@ -82,7 +82,7 @@ public:
                                               [](const double u_i) { return std::exp(u_i); });
       result.push_back({"energy", evaluation.quadratic_energy + reaction});
     }
-    for (const Quantity &flux : flux_quantities(solution, ids_of(this->dirichlet)))
+    for (const Quantity &flux : solution.flux_quantities(ids_of(this->dirichlet)))
       result.push_back(flux);
     return result;
   }
@@ -90,7 +90,7 @@ public:
   /// On a branch λ is not that of the parameters, so that there is no residual to speak of.
   std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
-    return {residual_field(solution)};
+    return {solution.residual_field()};
   }
 
   std::string cure_without_solution() const override

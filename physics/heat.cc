@@ -139,7 +139,7 @@ public:
                                   [&](const double u_i) { return potential(u_i); });
       result.push_back({"energy", energy});
     }
-    for (const Quantity &flux : flux_quantities(solution, ids_of(this->dirichlet)))
+    for (const Quantity &flux : solution.flux_quantities(ids_of(this->dirichlet)))
       result.push_back(flux);
     return result;
   }
@@ -148,7 +148,7 @@ public:
   {
     if (solution.discretization().mesh().is_simplex && solution.discretization().degree() > 1)
       return {};
-    return {residual_field(solution)};
+    return {solution.residual_field()};
   }
 
   std::string cure_without_solution() const override

@@ -35,7 +35,7 @@ std::vector<Quantity> Problem<dim>::quantities(DiscreteSolution<dim> &solution) 
     given.insert(condition.ids.begin(), condition.ids.end());
   if (n_components() > 1 || given.empty())
     return {};
-  return flux_quantities(solution, given);
+  return solution.flux_quantities(given);
 }
 
 template class Problem<2>;

@@ -114,49 +114,46 @@ FeVector shape_integrals(const Discretization<dim> &discretization,
 }
 
 template <int dim>
-NodalField residual_field(DiscreteSolution<dim> &solution)
+NodalField DiscreteSolution<dim>::residual_field()
 {
-  const Discretization<dim> &discretization = solution.discretization();
-  const FeVector &residual = solution.evaluation().residual;
-  const FeVector mass = shape_integrals(discretization, discretization.nodal_quadrature());
-  NodalField field = {"residual", discretization.make_vector()};
+  const FeVector &residual = evaluation().residual;
+  const FeVector mass = shape_integrals(space, space.nodal_quadrature());
+  NodalField field = {"residual", space.make_vector()};
   for (unsigned int i = 0; i < mass.locally_owned_size(); ++i)
-    if (!discretization.constraints().is_constrained(discretization.owned().nth_index_in_set(i)))
+    if (!space.constraints().is_constrained(space.owned().nth_index_in_set(i)))
       field.values.local_element(i) = residual.local_element(i) / mass.local_element(i);
-  discretization.conformity().distribute(field.values);
+  space.conformity().distribute(field.values);
   field.values.update_ghost_values();
   return field;
 }
 
 template <int dim>
-std::vector<Quantity> flux_quantities(DiscreteSolution<dim> &solution,
-                                      const std::set<types::boundary_id> &ids)
+std::vector<Quantity>
+DiscreteSolution<dim>::flux_quantities(const std::set<types::boundary_id> &ids)
 {
-  const Discretization<dim> &discretization = solution.discretization();
-  const Evaluation &evaluation = solution.evaluation();
-  const MPI_Comm comm = discretization.communicator();
+  const Evaluation &all = evaluation();
+  const MPI_Comm comm = space.communicator();
   std::vector<Quantity> result;
-  IndexSet counted(discretization.dofs().n_dofs());
-  double outflow = 0., magnitude = evaluation.supply_magnitude;
+  IndexSet counted(space.dofs().n_dofs());
+  double outflow = 0., magnitude = all.supply_magnitude;
   for (const auto id : ids) {
-    IndexSet dofs = DoFTools::extract_boundary_dofs(discretization.dofs(), ComponentMask(), {id}) &
-                    discretization.owned();
+    IndexSet dofs =
+        DoFTools::extract_boundary_dofs(space.dofs(), ComponentMask(), {id}) & space.owned();
     dofs.subtract_set(counted);
     counted.add_indices(dofs);
     double flux = 0., absolute = 0.;
     for (const auto dof : dofs) {
-      flux += evaluation.residual(dof);
-      absolute += std::abs(evaluation.residual(dof));
+      flux += all.residual(dof);
+      absolute += std::abs(all.residual(dof));
     }
     flux = Utilities::MPI::sum(flux, comm);
     outflow += flux;
     magnitude += Utilities::MPI::sum(absolute, comm);
-    result.push_back({"flux through " + discretization.mesh().regions.name_of(id), flux});
+    result.push_back({"flux through " + space.mesh().regions.name_of(id), flux});
   }
   if (!ids.empty())
     result.push_back({"balance defect",
-                      magnitude > 0. ? std::abs(evaluation.supply - outflow) / magnitude : 0.,
-                      false});
+                      magnitude > 0. ? std::abs(all.supply - outflow) / magnitude : 0., false});
   return result;
 }
 
@@ -168,10 +165,6 @@ template Evaluation evaluate(const Problem<3> &, const Discretization<3> &, cons
                              const VisitCell<3> &);
 template FeVector shape_integrals(const Discretization<2> &, const Quadrature<2> &);
 template FeVector shape_integrals(const Discretization<3> &, const Quadrature<3> &);
-template NodalField residual_field(DiscreteSolution<2> &);
-template NodalField residual_field(DiscreteSolution<3> &);
-template std::vector<Quantity> flux_quantities(DiscreteSolution<2> &,
-                                               const std::set<types::boundary_id> &);
-template std::vector<Quantity> flux_quantities(DiscreteSolution<3> &,
-                                               const std::set<types::boundary_id> &);
+template class DiscreteSolution<2>;
+template class DiscreteSolution<3>;
 } // namespace femgpu

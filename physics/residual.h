@@ -70,6 +70,21 @@ public:
     return *evaluated;
   }
 
+  /**
+   * Collective. The field "residual" of a scalar problem: the nodal residual over the lumped mass,
+   * a density as the source is; zero at dofs with Dirichlet data. Not for quadratic triangles and
+   * tetrahedra, some of whose lumped masses are not positive.
+   */
+  NodalField residual_field();
+
+  /**
+   * Collective. "flux through ID" for each of @p ids, which have Dirichlet data: the flux −∫σ·n
+   * that leaves the body there, in the weak sense (the nodal residuals of a side; a node of two
+   * sides counts for the smaller id). And "balance defect": what all sources bring and no flux
+   * takes away, relative to the magnitude of both.
+   */
+  std::vector<Quantity> flux_quantities(const std::set<dealii::types::boundary_id> &ids);
+
 private:
   const Problem<dim> &problem;
   const Discretization<dim> &space;
@@ -82,24 +97,6 @@ private:
 template <int dim>
 FeVector shape_integrals(const Discretization<dim> &discretization,
                          const dealii::Quadrature<dim> &quadrature);
-
-/**
- * Collective. The field "residual" of a scalar problem: the nodal residual over the lumped mass, a
- * density as the source is; zero at dofs with Dirichlet data. Not for quadratic triangles and
- * tetrahedra, some of whose lumped masses are not positive.
- */
-template <int dim>
-NodalField residual_field(DiscreteSolution<dim> &solution);
-
-/**
- * Collective. "flux through ID" for each of @p ids, which have Dirichlet data: the flux −∫σ·n that
- * leaves the body there, in the weak sense (the nodal residuals of a side; a node of two sides
- * counts for the smaller id). And "balance defect": what all sources bring and no flux takes away,
- * relative to the magnitude of both.
- */
-template <int dim>
-std::vector<Quantity> flux_quantities(DiscreteSolution<dim> &solution,
-                                      const std::set<dealii::types::boundary_id> &ids);
 
 /**
  * Collective. −λ Σ w_i Φ(u_i), the energy of a reaction, with @p potential Φ' = φ.
