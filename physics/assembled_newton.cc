@@ -122,16 +122,11 @@ AssembledNewton<dim>::iterate(linalg::GroupSystem &system, const linalg::SolveCo
     report.history.push_back(before);
     if (control.progress)
       control.progress(report.iterations, before);
-    if (!std::isfinite(before) || !std::isfinite(report.rhs_norm)) {
-      report.outcome = Outcome::not_finite;
-      return "";
-    }
-    if (before <= report.target) {
-      report.outcome = Outcome::converged;
-      return "";
-    }
-    if (report.iterations == control.max_iterations) {
-      report.outcome = Outcome::iteration_limit;
+    const bool is_finite = std::isfinite(before) && std::isfinite(report.rhs_norm);
+    if (!is_finite || before <= report.target || report.iterations == control.max_iterations) {
+      report.outcome = !is_finite                ? Outcome::not_finite
+                       : before <= report.target ? Outcome::converged
+                                                 : Outcome::iteration_limit;
       return "";
     }
     const std::vector<double> x(system.solution(), system.solution() + system.n_owned());

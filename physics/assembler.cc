@@ -12,10 +12,10 @@
 #include <deal.II/lac/dynamic_sparsity_pattern.h>
 #include <deal.II/lac/sparsity_tools.h>
 
-#include <algorithm>
 #include <cmath>
-#include <memory>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace femgpu
 {
@@ -23,26 +23,11 @@ using namespace dealii;
 
 namespace
 {
-/// The rows that cells of this rank may write: also those that its dependent dofs depend on.
-template <int dim>
-IndexSet written_rows(const Discretization<dim> &discretization)
-{
-  std::vector<types::global_dof_index> masters;
-  for (const auto &line : discretization.constraints().get_lines())
-    for (const auto &entry : line.entries)
-      masters.push_back(entry.first);
-  std::sort(masters.begin(), masters.end());
-  IndexSet rows = discretization.relevant();
-  rows.add_indices(masters.begin(), masters.end());
-  rows.compress();
-  return rows;
-}
-
 template <int dim>
 void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
                                       linalg::GroupSystem &system)
 {
-  const IndexSet rows = written_rows(discretization);
+  const IndexSet rows = written_by_cells(discretization, discretization.constraints());
   const IndexSet &owned = discretization.owned();
   DynamicSparsityPattern pattern(rows);
   std::vector<types::global_dof_index> dofs(discretization.element().n_dofs_per_cell());

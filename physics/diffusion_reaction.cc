@@ -113,17 +113,12 @@ DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
   for (const auto &[path, ids] : DiffusionReaction<dim>::named_boundaries())
     if (path != p.periodic.path)
       refuse_data_on(p.periodic.path, periodic, path, ids);
-  const bool has_nonlinear_law = reaction && !reaction->affine && is_used_reaction();
+  const bool has_nonlinear_law =
+      reaction && !reaction->affine &&
+      !(ids_without_zeros(c).empty() && ids_without_zeros(boundary_reaction).empty());
   is_nonlinear = degree_in_u(k) > 0 || degree_in_u(f) > 1 || degree_in_u(neumann) > 1;
   has_symmetric_terms = degree_in_u(k) == 0;
   has_nodal_reaction = has_nonlinear_law && !is_nonlinear;
-}
-
-/// Is there a reaction anywhere?
-template <int dim>
-bool DiffusionReaction<dim>::is_used_reaction() const
-{
-  return !ids_without_zeros(c).empty() || !ids_without_zeros(boundary_reaction).empty();
 }
 
 template <int dim>

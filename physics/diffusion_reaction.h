@@ -146,7 +146,6 @@ protected:
   bool has_nodal_reaction = false;
 
 private:
-  bool is_used_reaction() const;
   void require_positive(const PointBatch<dim> &at, const std::vector<double> &k) const;
   void add_reaction(const PointBatch<dim> &at, const Field<dim> &c, PointTerms &s) const;
 

@@ -12,7 +12,9 @@
 #include <deal.II/lac/affine_constraints.h>
 #include <deal.II/lac/la_parallel_vector.h>
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 namespace femgpu
 {
@@ -135,6 +137,22 @@ private:
   dealii::AffineConstraints<double> the_constraints, the_conformity;
   bool is_linearly_constrained = false;
 };
+
+/// The dofs to which cells of this rank may add: also those that its dependent ones depend on.
+template <int dim>
+dealii::IndexSet written_by_cells(const Discretization<dim> &discretization,
+                                  const dealii::AffineConstraints<double> &constraints)
+{
+  std::vector<dealii::types::global_dof_index> masters;
+  for (const auto &line : constraints.get_lines())
+    for (const auto &entry : line.entries)
+      masters.push_back(entry.first);
+  std::sort(masters.begin(), masters.end());
+  dealii::IndexSet written = discretization.relevant();
+  written.add_indices(masters.begin(), masters.end());
+  written.compress();
+  return written;
+}
 } // namespace femgpu
 
 #endif

@@ -1,7 +1,6 @@
-#include "physics/expression_parameters.h"
-
 #include "linalg/base/error.h"
 #include "physics/expressions.h"
+#include "physics/parameters.h"
 
 #include <algorithm>
 #include <filesystem>

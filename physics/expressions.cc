@@ -31,17 +31,6 @@ void require_one(const std::string &path, const std::string &expression)
                          path);
 }
 
-/// The names of the variables, in the order of their numbers.
-template <int dim>
-std::vector<std::string> names_of(const Variables variables)
-{
-  std::vector<std::string> names = {"x", "y", "z"};
-  names.resize(dim);
-  if (variables == Variables::position_and_solution)
-    names.emplace_back("u");
-  return names;
-}
-
 /// Evaluates @p tape at many points, result after result. @param u may be nullptr if it has none
 template <int dim>
 void evaluate(const linalg::ExpressionTape &tape, const std::vector<Point<dim>> &points,
@@ -69,8 +58,11 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
                   const Variables variables, const linalg::ExpressionDefinitions &definitions)
     : Function<dim>(static_cast<unsigned int>(expressions.size())), path(path)
 {
-  const std::vector<std::string> names = names_of<dim>(variables);
   const bool has_u = variables == Variables::position_and_solution;
+  std::vector<std::string> names = {"x", "y", "z"}; // in the order of their numbers
+  names.resize(dim);
+  if (has_u)
+    names.emplace_back("u");
   for (const std::string &expression : expressions) {
     require_one(path, expression);
     linalg::ExpressionGraph graph;
@@ -93,7 +85,7 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
 }
 
 template <int dim>
-void Field<dim>::require_finite(const std::string &what, const Points &points,
+void Field<dim>::require_finite(const char *const what, const Points &points,
                                 const std::size_t n_points, const unsigned int component,
                                 const double *const values) const
 {
@@ -112,12 +104,6 @@ void Field<dim>::require_finite(const std::string &what, const Points &points,
   }
 }
 
-namespace
-{
-const std::string the_expression = "The expression";
-const std::string a_derivative = "A derivative of the expression";
-} // namespace
-
 template <int dim>
 void Field<dim>::evaluate(const PointBatch<dim> &at, double *const values,
                           const unsigned int component) const
@@ -128,7 +114,7 @@ void Field<dim>::evaluate(const PointBatch<dim> &at, double *const values,
     return;
   }
   femgpu::evaluate(f.value, at.points(), f.degree_in_u > 0 ? at.u[0] : nullptr, values);
-  require_finite(the_expression, at.points(), at.size(), component, values);
+  require_finite("The expression", at.points(), at.size(), component, values);
 }
 
 template <int dim>
@@ -141,7 +127,7 @@ void Field<dim>::evaluate_by_u(const PointBatch<dim> &at, double *const values,
     return;
   }
   femgpu::evaluate(f.by_u, at.points(), at.u[0], values);
-  require_finite(a_derivative, at.points(), at.size(), component, values);
+  require_finite("A derivative of the expression", at.points(), at.size(), component, values);
 }
 
 template <int dim>
@@ -161,7 +147,7 @@ void Field<dim>::value_list(const Points &points, std::vector<double> &values,
   if (f.is_constant)
     return;
   femgpu::evaluate(f.value, points, nullptr, values.data());
-  require_finite(the_expression, points, points.size(), component, values.data());
+  require_finite("The expression", points, points.size(), component, values.data());
 }
 
 template <int dim>
@@ -199,9 +185,10 @@ void Field<dim>::value_and_gradient_rows(const Points &points, const std::size_t
     return;
   }
   femgpu::evaluate(f.value_and_gradient, points, nullptr, rows.data());
-  require_finite(the_expression, points, points.size(), component, rows.data());
+  require_finite("The expression", points, points.size(), component, rows.data());
   for (int d = 0; d < dim; ++d)
-    require_finite(a_derivative, points, n_gradients, component, rows.data() + (1 + d) * n);
+    require_finite("A derivative of the expression", points, n_gradients, component,
+                   rows.data() + (1 + d) * n);
 }
 
 std::vector<std::string> split_expressions(const std::string &text, const char separator)

@@ -104,7 +104,7 @@ private:
     linalg::ExpressionTape value, value_and_gradient, by_u;
   };
 
-  void require_finite(const std::string &what, const Points &points, std::size_t n_points,
+  void require_finite(const char *what, const Points &points, std::size_t n_points,
                       unsigned int component, const double *values) const;
 
   std::string path;

@@ -4,6 +4,7 @@
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/dealii/group_solver.h"
+#include "linalg/expressions/expression_parser.h"
 
 #include <deal.II/base/parameter_acceptor.h>
 
@@ -34,6 +35,22 @@ void check_parameter(const std::string &path, const Check &check)
     throw ParameterError(error.what(), path);
   }
 }
+
+/// Section "Expressions": what all expressions of a parameter file may name.
+class ExpressionParameters : public dealii::ParameterAcceptor
+{
+public:
+  ExpressionParameters();
+
+  /// @throws ParameterError for what is no constant or table, and for names that expressions have
+  /// already; InputError for files that cannot be read
+  linalg::ExpressionDefinitions definitions() const;
+
+  std::string directory; ///< of the parameter file, beside which tables are looked for, too
+
+private:
+  std::string constants, tables;
+};
 
 /// Section "Mesh".
 class MeshParameters : public dealii::ParameterAcceptor

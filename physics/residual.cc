@@ -14,12 +14,9 @@ using namespace dealii;
 template <int dim>
 FeVector vector_for_sums(const Discretization<dim> &discretization)
 {
-  IndexSet written = discretization.relevant();
-  for (const auto &line : discretization.conformity().get_lines())
-    for (const auto &entry : line.entries)
-      written.add_index(entry.first);
-  written.compress();
-  return FeVector(discretization.owned(), written, discretization.communicator());
+  return FeVector(discretization.owned(),
+                  written_by_cells(discretization, discretization.conformity()),
+                  discretization.communicator());
 }
 
 namespace
