@@ -5,7 +5,6 @@
 #include "physics/cell_equation.h"
 #include "physics/constraints/cell_constraints.h"
 #include "physics/problem_tools.h"
-#include "physics/unknowns.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>

@@ -8,7 +8,6 @@
 #include "physics/mesh/mesh_mapping.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/problem.h"
-#include "physics/unknowns.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/distributed/tria_base.h>

@@ -8,6 +8,7 @@
 #include <deal.II/base/quadrature.h>
 #include <deal.II/dofs/dof_handler.h>
 #include <deal.II/fe/fe.h>
+#include <deal.II/fe/fe_values.h>
 #include <deal.II/fe/mapping.h>
 #include <deal.II/lac/affine_constraints.h>
 #include <deal.II/lac/la_parallel_vector.h>
@@ -137,6 +138,26 @@ private:
   dealii::AffineConstraints<double> the_constraints, the_conformity;
   bool is_linearly_constrained = false;
 };
+
+/// Calls f(dof, place) for the dofs that this rank owns; for some of them several times.
+template <int dim, class Function>
+void for_each_owned_node(const Discretization<dim> &discretization, const Function &f)
+{
+  using namespace dealii;
+  const auto &element = discretization.dofs().get_fe();
+  FEValues<dim> nodes(discretization.mapping(), element,
+                      Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
+  std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell());
+  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    nodes.reinit(cell);
+    cell->get_dof_indices(dofs);
+    for (unsigned int i = 0; i < dofs.size(); ++i)
+      if (discretization.owned().is_element(dofs[i]))
+        f(dofs[i], nodes.quadrature_point(i));
+  }
+}
 
 /// The dofs to which cells of this rank may add: also those that its dependent ones depend on.
 template <int dim>

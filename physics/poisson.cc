@@ -79,7 +79,14 @@ public:
   void check_data(const Discretization<dim> &discretization) const override
   {
     DiffusionReaction<dim>::check_data(discretization);
-    check_robin(discretization);
+    if (!this->robin.empty()) {
+      const double largest = largest_coefficient("a", "Poisson/Robin", discretization, this->robin);
+      if (this->dirichlet.empty() && largest == 0.)
+        throw ParameterError(
+            "a of Poisson/Robin is 0 everywhere, so that u is known up to a constant "
+            "only. Write such conditions in Poisson/Neumann.",
+            "Poisson/Robin");
+    }
     if (!fixes_mean())
       return;
     const Compatibility data = compatibility(*this, discretization);
@@ -104,19 +111,6 @@ public:
   }
 
 private:
-  /// Collective. @throws ParameterError if a is negative somewhere, or zero everywhere
-  void check_robin(const Discretization<dim> &discretization) const
-  {
-    if (this->robin.empty())
-      return;
-    const double largest = largest_coefficient("a", "Poisson/Robin", discretization, this->robin);
-    if (this->dirichlet.empty() && largest == 0.)
-      throw ParameterError(
-          "a of Poisson/Robin is 0 everywhere, so that u is known up to a constant "
-          "only. Write such conditions in Poisson/Neumann.",
-          "Poisson/Robin");
-  }
-
   double compatibility_tolerance;
 };
 } // namespace

@@ -5,11 +5,6 @@
 #include "physics/parameters.h"
 #include "physics/problem.h"
 
-#include <deal.II/base/quadrature.h>
-#include <deal.II/fe/fe_values.h>
-
-#include <vector>
-
 namespace femgpu
 {
 /**
@@ -24,26 +19,6 @@ namespace femgpu
 template <int dim>
 void describe_unknowns(const Problem<dim> &problem, const Discretization<dim> &discretization,
                        WantedOfUnknowns wanted, linalg::GroupSystem &system);
-
-/// Calls f(dof, place) for the dofs that this rank owns; for some of them several times.
-template <int dim, class Function>
-void for_each_owned_node(const Discretization<dim> &discretization, const Function &f)
-{
-  using namespace dealii;
-  const auto &element = discretization.dofs().get_fe();
-  FEValues<dim> nodes(discretization.mapping(), element,
-                      Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
-  std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell());
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (!cell->is_locally_owned())
-      continue;
-    nodes.reinit(cell);
-    cell->get_dof_indices(dofs);
-    for (unsigned int i = 0; i < dofs.size(); ++i)
-      if (discretization.owned().is_element(dofs[i]))
-        f(dofs[i], nodes.quadrature_point(i));
-  }
-}
 } // namespace femgpu
 
 #endif
