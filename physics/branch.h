@@ -6,7 +6,6 @@
 #include "physics/parameters.h"
 
 #include <functional>
-#include <limits>
 #include <map>
 #include <string>
 #include <vector>

@@ -10,8 +10,6 @@
 #include <deal.II/base/types.h>
 
 #include <map>
-#include <memory>
-#include <set>
 #include <string>
 #include <vector>
 

@@ -13,7 +13,6 @@
 #include <deal.II/fe/component_mask.h>
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
