@@ -18,19 +18,7 @@ namespace
 {
 using Index = types::global_dof_index;
 
-struct Line
-{
-  Index dof = 0;
-  double inhomogeneity = 0.;
-  std::vector<std::pair<Index, double>> entries;
-
-  template <class Archive>
-  void serialize(Archive &archive, const unsigned int /* version */)
-  {
-    archive &dof &inhomogeneity &entries;
-  }
-};
-
+using Line = AffineConstraints<double>::ConstraintLine;
 using Lines = std::map<Index, Line>;
 
 Lines owned_lines(const IndexSet &owned, const AffineConstraints<double> &constraints)
@@ -38,7 +26,7 @@ Lines owned_lines(const IndexSet &owned, const AffineConstraints<double> &constr
   Lines lines;
   for (const auto &line : constraints.get_lines())
     if (owned.is_element(line.index))
-      lines[line.index] = {line.index, line.inhomogeneity, line.entries};
+      lines[line.index] = line;
   return lines;
 }
 
@@ -90,7 +78,7 @@ void take_lines_of_owners(const IndexSet &owned, const IndexSet &relevant, MPI_C
   unknown.subtract_set(known);
   while (Utilities::MPI::max(unknown.n_elements(), communicator) > 0) {
     for (Line &line : ask_owners(owned, unknown, mine, communicator))
-      all[line.dof] = std::move(line);
+      all[line.index] = std::move(line);
     known.add_indices(unknown);
     unknown = masters_of(all, owned.size());
     unknown.subtract_set(known);
