@@ -4,7 +4,6 @@
 #include "physics/constraints/row_reduction.h"
 
 #include <deal.II/base/tensor.h>
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
@@ -46,27 +45,21 @@ NodeNormals<dim> find_normals(const Discretization<dim> &discretization,
   const FiniteElement<dim> &fe = discretization.dofs().get_fe();
   FEFaceValues<dim> values(discretization.mapping(), fe, discretization.face_quadrature(),
                            update_normal_vectors);
-  std::vector<Index> dofs(fe.n_dofs_per_cell());
   NodeNormals<dim> result;
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (cell->is_artificial() || !cell->at_boundary())
-      continue;
-    for (const auto face : cell->face_indices()) {
-      if (!cell->face(face)->at_boundary() || planes.count(cell->face(face)->boundary_id()) == 0)
-        continue;
-      values.reinit(cell, face);
-      cell->get_dof_indices(dofs);
-      for (const unsigned int i : local_dofs_on_face<dim>(cell, face, dofs)) {
-        const auto [component, node] = fe.system_to_component_index(i);
-        if (component != 0)
-          continue;
-        std::array<Index, dim> key;
-        for (unsigned int c = 0; c < dim; ++c)
-          key[c] = dofs[fe.component_to_system_index(c, node)];
-        add_normal(values.normal_vector(0), result[key]);
-      }
-    }
-  }
+  for_each_boundary_face(
+      discretization, planes,
+      [&](const auto &cell, const unsigned int face, const auto &dofs, const auto &on_face) {
+        values.reinit(cell, face);
+        for (const unsigned int i : on_face) {
+          const auto [component, node] = fe.system_to_component_index(i);
+          if (component != 0)
+            continue;
+          std::array<Index, dim> key;
+          for (unsigned int c = 0; c < dim; ++c)
+            key[c] = dofs[fe.component_to_system_index(c, node)];
+          add_normal(values.normal_vector(0), result[key]);
+        }
+      });
   return result;
 }
 

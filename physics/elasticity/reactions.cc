@@ -3,7 +3,6 @@
 #include "physics/constraints/face_dofs.h"
 #include "physics/lower_parts.h"
 
-#include <deal.II/distributed/tria_base.h>
 #include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
@@ -38,30 +37,24 @@ std::map<Index, HeldDof<dim>> held_dofs(const ElasticSupports<dim> &supports,
   FEFaceValues<dim> values(discretization.mapping(), element, discretization.face_quadrature(),
                            update_normal_vectors);
   const auto ids = supports.ids();
-  std::vector<Index> dofs(element.n_dofs_per_cell());
   std::map<Index, HeldDof<dim>> result;
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (cell->is_artificial() || !cell->at_boundary())
-      continue;
-    for (const auto face : cell->face_indices()) {
-      const auto id = cell->face(face)->boundary_id();
-      if (!cell->face(face)->at_boundary() || ids.count(id) == 0)
-        continue;
-      nodes.reinit(cell);
-      values.reinit(cell, face);
-      cell->get_dof_indices(dofs);
-      for (const unsigned int i : local_dofs_on_face<dim>(cell, face, dofs)) {
-        const auto [component, node] = element.system_to_component_index(i);
-        if (!supports.holds(id, component, values.normal_vector(0)) ||
-            !discretization.owned().is_element(dofs[i]))
-          continue;
-        const HeldDof<dim> held = {id, component, nodes.quadrature_point(node)};
-        const auto [known, is_new] = result.emplace(dofs[i], held);
-        if (!is_new)
-          known->second.id = std::min(known->second.id, id);
-      }
-    }
-  }
+  for_each_boundary_face(
+      discretization, ids,
+      [&](const auto &cell, const unsigned int face, const auto &dofs, const auto &on_face) {
+        nodes.reinit(cell);
+        values.reinit(cell, face);
+        const auto id = cell->face(face)->boundary_id();
+        for (const unsigned int i : on_face) {
+          const auto [component, node] = element.system_to_component_index(i);
+          if (!supports.holds(id, component, values.normal_vector(0)) ||
+              !discretization.owned().is_element(dofs[i]))
+            continue;
+          const HeldDof<dim> held = {id, component, nodes.quadrature_point(node)};
+          const auto [known, is_new] = result.emplace(dofs[i], held);
+          if (!is_new)
+            known->second.id = std::min(known->second.id, id);
+        }
+      });
   for (const auto id : ids)
     if (const LowerPart *const part = discretization.mesh().regions.lower_part(id))
       for (const auto &[dof, node] : dofs_on(*part, discretization))

@@ -240,20 +240,15 @@ std::vector<std::map<Index, Point<dim>>> dofs_of_side(const Discretization<dim> 
   const auto &element = discretization.element();
   FEValues<dim> nodes(discretization.mapping(), element,
                       Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
-  std::vector<Index> dofs(element.n_dofs_per_cell());
   std::vector<std::map<Index, Point<dim>>> mine(element.n_components());
-  for (const auto &cell : discretization.dofs().active_cell_iterators()) {
-    if (cell->is_artificial() || !cell->at_boundary())
-      continue;
-    for (const auto f : cell->face_indices())
-      if (cell->face(f)->at_boundary() && cell->face(f)->boundary_id() == id) {
+  for_each_boundary_face(
+      discretization, {id},
+      [&](const auto &cell, unsigned int, const auto &dofs, const auto &on_face) {
         nodes.reinit(cell);
-        cell->get_dof_indices(dofs);
-        for (const unsigned int i : local_dofs_on_face<dim>(cell, f, dofs))
+        for (const unsigned int i : on_face)
           if (discretization.owned().is_element(dofs[i]))
             mine[element.system_to_component_index(i).first][dofs[i]] = nodes.quadrature_point(i);
-      }
-  }
+      });
   std::vector<std::map<Index, Point<dim>>> all(element.n_components());
   for (auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), mine))
     for (unsigned int c = 0; c < all.size(); ++c)
