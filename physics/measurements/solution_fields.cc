@@ -16,13 +16,11 @@ SolutionFields<dim>::SolutionFields(const Discretization<dim> &discretization,
       derived(problem.derived_fields()), u_cell(discretization.element().n_dofs_per_cell())
 {
   const std::string name = problem.component_names().front();
-  add_function(name);
+  add({name, is_scalar ? 0U : 1U});
   if (is_scalar)
-    add_vector("grad_" + name);
+    add({"grad_" + name, 1});
   for (const DerivedField &field : derived) {
-    field.rank == 0   ? add_scalar(field.name)
-    : field.rank == 1 ? add_vector(field.name)
-                      : add_tensor(field.name);
+    add(field);
     n_derived_numbers += field.n_numbers(dim);
   }
   n_columns_before_nodal = static_cast<unsigned int>(columns.size());
@@ -30,35 +28,20 @@ SolutionFields<dim>::SolutionFields(const Discretization<dim> &discretization,
 }
 
 template <int dim>
-void SolutionFields<dim>::add_scalar(const std::string &name)
+void SolutionFields<dim>::add(const DerivedField &field)
 {
-  columns.push_back(name);
-}
-
-template <int dim>
-void SolutionFields<dim>::add_vector(const std::string &name)
-{
-  vectors.emplace_back(name, columns.size());
-  for (unsigned int d = 0; d < dim; ++d)
-    columns.push_back(name + '_' + axes[d]);
-  columns.push_back(name + "_magnitude");
-}
-
-template <int dim>
-void SolutionFields<dim>::add_tensor(const std::string &name)
-{
-  for (unsigned int a = 0; a < dim; ++a)
-    for (unsigned int b = 0; b < dim; ++b)
-      columns.push_back(name + '_' + axes[a] + axes[b]);
-}
-
-template <int dim>
-void SolutionFields<dim>::add_function(const std::string &name)
-{
-  if (is_scalar)
-    add_scalar(name);
+  if (field.rank == 0)
+    columns.push_back(field.name);
+  else if (field.rank == 1) {
+    vectors.emplace_back(field.name, columns.size());
+    for (unsigned int d = 0; d < dim; ++d)
+      columns.push_back(field.name + '_' + axes[d]);
+    columns.push_back(field.name + "_magnitude");
+  }
   else
-    add_vector(name);
+    for (unsigned int a = 0; a < dim; ++a)
+      for (unsigned int b = 0; b < dim; ++b)
+        columns.push_back(field.name + '_' + axes[a] + axes[b]);
 }
 
 template <int dim>
@@ -71,7 +54,7 @@ void SolutionFields<dim>::reinit(DiscreteSolution<dim> &solution)
   vectors.resize(n_vectors_before_nodal);
   for (const NodalField &field : nodal) {
     field.values.update_ghost_values();
-    add_function(field.name);
+    add({field.name, is_scalar ? 0U : 1U});
   }
 }
 
@@ -81,76 +64,47 @@ std::vector<std::string> SolutionFields<dim>::solution_names() const
   return {columns.begin(), columns.begin() + (is_scalar ? 1 : dim)};
 }
 
-namespace
-{
-/// Copies the rows of fields from @p row on, in the order of their numbers, to columns, where |v|
-/// follows the components of a vector v.
-template <int dim>
-class ColumnWriter
-{
-public:
-  ColumnWriter(PointRows &values, const unsigned int n_points) : values(values), n(n_points)
-  {}
-
-  unsigned int column = 0; ///< the next
-
-  void scalar(const PointRows &rows, const unsigned int row)
-  {
-    std::copy_n(rows[row], n, values[column++]);
-  }
-  void vector(const PointRows &rows, const unsigned int row)
-  {
-    double *const magnitude = values[column + dim];
-    for (unsigned int d = 0; d < dim; ++d) {
-      for (unsigned int q = 0; q < n; ++q)
-        magnitude[q] += rows[row + d][q] * rows[row + d][q];
-      scalar(rows, row + d);
-    }
-    for (unsigned int q = 0; q < n; ++q)
-      magnitude[q] = std::sqrt(magnitude[q]);
-    ++column;
-  }
-
-private:
-  PointRows &values;
-  unsigned int n;
-};
-} // namespace
-
 template <int dim>
 void SolutionFields<dim>::evaluate(CellPoints<dim> &points, const ActiveCell<dim> &cell,
                                    PointRows &values)
 {
-  values.reinit(static_cast<unsigned int>(columns.size()), points.size());
-  ColumnWriter<dim> to(values, points.size());
+  const unsigned int n = points.size();
+  values.reinit(static_cast<unsigned int>(columns.size()), n);
+  unsigned int column = 0; // the next
+  // copies a field's rows, and behind the components of a vector v writes |v|
+  const auto copy = [&](const PointRows &rows, const unsigned int begin, const unsigned int n_rows,
+                        const bool is_vector) {
+    for (unsigned int row = begin; row < begin + n_rows; ++row)
+      std::copy_n(rows[row], n, values[column++]);
+    if (!is_vector)
+      return;
+    double *const magnitude = values[column++];
+    for (unsigned int row = begin; row < begin + n_rows; ++row)
+      for (unsigned int q = 0; q < n; ++q)
+        magnitude[q] += rows[row][q] * rows[row][q];
+    for (unsigned int q = 0; q < n; ++q)
+      magnitude[q] = std::sqrt(magnitude[q]);
+  };
   const PointBatch<dim> &at = points.batch();
-  const auto add_function = [&](const FeVector &v) {
+  const auto copy_function = [&](const FeVector &v) {
     cell->get_dof_values(v, u_cell);
     points.set_solution(u_cell);
-    if (is_scalar)
-      to.scalar(at.u, 0);
-    else
-      to.vector(at.u, 0);
+    copy(at.u, 0, problem.n_components(), !is_scalar);
   };
-  add_function(u);
+  copy_function(u);
   if (is_scalar)
-    to.vector(at.gradients, 0);
+    copy(at.gradients, 0, dim, true);
   if (!derived.empty()) {
-    numbers.reinit(n_derived_numbers, points.size());
+    numbers.reinit(n_derived_numbers, n);
     problem.derive(at, numbers);
   }
   unsigned int row = 0;
   for (const DerivedField &field : derived) {
-    const unsigned int end = row + field.n_numbers(dim);
-    if (field.rank == 1)
-      to.vector(numbers, row);
-    else
-      for (unsigned int k = row; k < end; ++k)
-        to.scalar(numbers, k);
-    row = end;
+    copy(numbers, row, field.n_numbers(dim), field.rank == 1);
+    row += field.n_numbers(dim);
   }
   for (const NodalField &field : nodal)
-    add_function(field.values);
+    copy_function(field.values);
 }
 
 template <int dim>

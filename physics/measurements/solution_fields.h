@@ -79,10 +79,7 @@ public:
   Reference find(const std::string &path, const std::string &word, bool on_boundary) const;
 
 private:
-  void add_scalar(const std::string &name);
-  void add_vector(const std::string &name);
-  void add_tensor(const std::string &name);
-  void add_function(const std::string &name);
+  void add(const DerivedField &field);
 
   const Discretization<dim> &discretization;
   const Problem<dim> &problem;
