@@ -52,37 +52,26 @@ Point<dim> read_point(const Entry &entry, const std::string &text)
   return point;
 }
 
-/// Names become parts of file names and headers of columns.
-void check_name(const Entry &entry, const std::string &name)
+/// Splits "name: rest". Names become parts of file names and headers of columns.
+/// @param before entries, whose names are taken
+template <class T>
+std::pair<std::string, std::string> split_name(const Entry &entry, const std::vector<T> &before)
 {
+  const auto colon = std::min(entry.text.find(':'), entry.text.size());
+  const std::string name = trimmed(entry.text.substr(0, colon));
+  if (name.empty() || colon == entry.text.size())
+    entry.refuse("does not begin with a name and ':'");
   const auto is_fit = [](const unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-';
   };
-  if (name.empty())
-    entry.refuse("does not begin with a name and ':'");
   if (std::isalpha(static_cast<unsigned char>(name[0])) == 0 ||
       !std::all_of(name.begin(), name.end(), is_fit))
     entry.refuse("has the name '" + name +
                  "', but a name begins with a letter and goes on with letters, digits, '_' or '-'");
-}
-
-/// Splits "name: rest".
-std::pair<std::string, std::string> split_name(const Entry &entry)
-{
-  const auto colon = entry.text.find(':');
-  if (colon == std::string::npos)
-    entry.refuse("does not begin with a name and ':'");
-  const std::string name = trimmed(entry.text.substr(0, colon));
-  check_name(entry, name);
-  return {name, trimmed(entry.text.substr(colon + 1))};
-}
-
-template <class T>
-void refuse_twice(const Entry &entry, const std::vector<T> &before, const std::string &name)
-{
   for (const T &other : before)
     if (other.name == name)
       entry.refuse("has the name '" + name + "' of another entry");
+  return {name, trimmed(entry.text.substr(colon + 1))};
 }
 
 template <int dim>
@@ -105,8 +94,7 @@ std::vector<NamedPoint<dim>> parse_points(const std::string &path, const std::st
   std::vector<NamedPoint<dim>> points;
   for (const std::string &part : entries_of(text)) {
     const Entry entry{path, part, "tip: " + example_of_point<dim>};
-    const auto [name, coordinates] = split_name(entry);
-    refuse_twice(entry, points, name);
+    const auto [name, coordinates] = split_name(entry, points);
     points.push_back({name, read_point<dim>(entry, coordinates)});
   }
   return points;
@@ -120,8 +108,7 @@ std::vector<NamedLine<dim>> parse_lines(const std::string &path, const std::stri
     const Entry entry{path, part,
                       "axis: " + std::string(dim == 2 ? "0, 0" : "0, 0, 0") + " -> " +
                           example_of_point<dim> + " : 101"};
-    const auto [name, rest] = split_name(entry);
-    refuse_twice(entry, lines, name);
+    const auto [name, rest] = split_name(entry, lines);
     const auto colon = rest.rfind(':');
     const auto arrow = rest.find("->");
     if (arrow == std::string::npos || colon == std::string::npos || colon < arrow)
@@ -150,18 +137,17 @@ MeasuredRegion read_region(const Entry &entry, const std::string &text, const Me
   MeasuredRegion region;
   if (kind == "all" && rest.empty())
     return region;
-  if (kind != "boundary" && kind != "material")
+  region.is_on_boundary = kind == "boundary";
+  if (!region.is_on_boundary && kind != "material")
     entry.refuse("has '" + text + "' where all, 'boundary ids' or 'material ids' must be");
-  if (kind == "material" && rest.empty())
+  if (!region.is_on_boundary && rest.empty())
     entry.refuse("names no material");
-  region.kind =
-      kind == "boundary" ? MeasuredRegion::Kind::boundary : MeasuredRegion::Kind::material;
   region.text = kind;
   if (rest.empty())
     region.boundary_ids = regions.boundary_ids;
   else
     for (const std::string &word : split_expressions(rest, ',')) {
-      if (kind == "boundary")
+      if (region.is_on_boundary)
         region.boundary_ids.insert(regions.boundary(entry.path, word));
       else
         region.material_ids.insert(regions.material(entry.path, word));
@@ -197,8 +183,7 @@ std::vector<RegionField> parse_integrals(const std::string &path, const std::str
   std::vector<RegionField> result;
   for (const std::string &part : entries_of(text)) {
     const Entry entry{path, part, "mass: u over all; flow: grad_u.n over boundary 0, 3"};
-    const auto [name, rest] = split_name(entry);
-    refuse_twice(entry, result, name);
+    const auto [name, rest] = split_name(entry, result);
     if (std::find(taken.begin(), taken.end(), name) != taken.end())
       entry.refuse("has the name '" + name + "', which tables have already");
     result.push_back(read_region_field(entry, rest, regions, /* may be all */ false));

@@ -50,20 +50,22 @@ struct NamedLine
   dealii::Point<dim> point(unsigned int i) const;
 };
 
-/// What is integrated over or searched for an extremum.
+/// What is integrated over or searched for an extremum: cells, or faces at the boundary.
 struct MeasuredRegion
 {
-  enum class Kind
-  {
-    all,      ///< all cells
-    boundary, ///< faces with these boundary ids
-    material  ///< cells with these material ids
-  };
-
-  Kind kind = Kind::all;
-  std::set<dealii::types::boundary_id> boundary_ids;
-  std::set<dealii::types::material_id> material_ids;
+  bool is_on_boundary = false;
+  std::set<dealii::types::boundary_id> boundary_ids; ///< of faces
+  std::set<dealii::types::material_id> material_ids; ///< of cells; empty for all cells
   std::string text; ///< for names: "boundary inlet+3"; empty for all
+
+  bool has_cell(const dealii::types::material_id id) const
+  {
+    return !is_on_boundary && (material_ids.empty() || material_ids.count(id) > 0);
+  }
+  bool has_face(const dealii::types::boundary_id id) const
+  {
+    return boundary_ids.count(id) > 0;
+  }
 };
 
 /// A field over a region.

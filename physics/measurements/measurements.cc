@@ -2,7 +2,7 @@
 
 #include "linalg/base/error.h"
 
-#include <deal.II/base/array_view.h>
+#include <deal.II/base/bounding_box.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
 
@@ -76,30 +76,6 @@ std::string MeasurementParameters::used_key() const
 }
 
 template <int dim>
-bool Measurements<dim>::Job::has_cell(const types::material_id id) const
-{
-  return what.region.kind == MeasuredRegion::Kind::all ||
-         (what.region.kind == MeasuredRegion::Kind::material &&
-          what.region.material_ids.count(id) > 0);
-}
-
-template <int dim>
-bool Measurements<dim>::Job::has_face(const types::boundary_id id) const
-{
-  return is_on_boundary() && what.region.boundary_ids.count(id) > 0;
-}
-
-template <int dim>
-std::vector<typename Measurements<dim>::Job>
-Measurements<dim>::make_jobs(std::vector<RegionField> fields)
-{
-  std::vector<Job> jobs;
-  for (RegionField &field : fields)
-    jobs.push_back({std::move(field), {}});
-  return jobs;
-}
-
-template <int dim>
 Measurements<dim>::Measurements(const MeasurementParameters &parameters,
                                 const Discretization<dim> &discretization,
                                 const Problem<dim> &problem)
@@ -109,19 +85,20 @@ Measurements<dim>::Measurements(const MeasurementParameters &parameters,
       point_fields(entries_of(parameters.point_fields, ','))
 {
   const MeshRegions &regions = discretization.mesh().regions;
-  auto all = parse_integrals(integrals_path, parameters.integrals, regions);
-  n_integrals = all.size();
+  for (const RegionField &integral : parse_integrals(integrals_path, parameters.integrals, regions))
+    integrals.emplace_back(integral);
+  n_integrals = integrals.size();
   for (const RegionField &average : parse_integrals(averages_path, parameters.averages, regions)) {
     for (std::size_t i = 0; i < n_integrals; ++i)
-      if (all[i].name == average.name)
+      if (integrals[i].name == average.name)
         throw ParameterError("The name '" + average.name + "' of " + averages_path +
                                  " is that of an entry of " + integrals_path +
                                  "; choose another name.",
                              averages_path);
-    all.push_back(average);
+    integrals.emplace_back(average);
   }
-  integrals = make_jobs(std::move(all));
-  extrema = make_jobs(parse_extrema(extrema_path, parameters.extrema, regions));
+  for (const RegionField &extremum : parse_extrema(extrema_path, parameters.extrema, regions))
+    extrema.emplace_back(extremum);
   if (!point_fields.empty() && points.empty())
     throw ParameterError(point_fields_path + " is given, but there are no points. Name some in " +
                              points_path + ".",
@@ -134,18 +111,19 @@ Measurements<dim>::Measurements(const MeasurementParameters &parameters,
 }
 
 template <int dim>
-void Measurements<dim>::find_fields()
+void Measurements<dim>::find_fields(DiscreteSolution<dim> &solution)
 {
+  fields.reinit(solution);
   if (point_fields.empty())
     point_fields = fields.solution_names();
   point_references.clear();
   for (const std::string &word : point_fields)
     point_references.push_back(fields.find(point_fields_path, word, /* on boundary */ false));
   for (std::size_t i = 0; i < integrals.size(); ++i)
-    integrals[i].field = fields.find(i < n_integrals ? integrals_path : averages_path,
-                                     integrals[i].what.field, integrals[i].is_on_boundary());
+    integrals[i].reference = fields.find(i < n_integrals ? integrals_path : averages_path,
+                                         integrals[i].field, integrals[i].region.is_on_boundary);
   for (Job &job : extrema)
-    job.field = fields.find(extrema_path, job.what.field, job.is_on_boundary());
+    job.reference = fields.find(extrema_path, job.field, job.region.is_on_boundary);
 }
 
 template <int dim>
@@ -175,8 +153,7 @@ PointSearch<dim> Measurements<dim>::search() const
 template <int dim>
 void Measurements<dim>::check(DiscreteSolution<dim> &solution)
 {
-  fields.reinit(solution);
-  find_fields();
+  find_fields(solution);
   search();
 }
 
@@ -218,9 +195,7 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
 {
   const auto values = sample(search());
   const auto row = [&](const std::size_t index) {
-    std::vector<double> numbers;
-    for (unsigned int d = 0; d < dim; ++d)
-      numbers.push_back(places[index][d]);
+    std::vector<double> numbers(places[index].begin_raw(), places[index].end_raw());
     numbers.insert(numbers.end(), values[index].begin(), values[index].end());
     return numbers;
   };
@@ -268,7 +243,7 @@ void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<d
       return;
     points.reinit(cell, face...);
     if (std::any_of(asked.begin(), asked.end(), [&](const std::size_t j) {
-          return jobs[j].field.kind != Reference::Kind::one;
+          return jobs[j].reference.kind != Reference::Kind::one;
         }))
       fields.evaluate(points, cell, values);
     for (const std::size_t j : asked)
@@ -276,10 +251,10 @@ void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<d
   };
   for (const auto &cell : discretization.owned_cells()) {
     visit_part(
-        in_cells, [&](const Job &job) { return job.has_cell(cell->material_id()); }, cell);
+        in_cells, [&](const Job &job) { return job.region.has_cell(cell->material_id()); }, cell);
     cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
       visit_part(
-          on_faces, [&](const Job &job) { return job.has_face(id); }, cell, face);
+          on_faces, [&](const Job &job) { return job.region.has_face(id); }, cell, face);
     });
   }
 }
@@ -294,14 +269,14 @@ void Measurements<dim>::measure_integrals(MeasuredValues &result)
       integrals, in_cells, on_faces, [](std::size_t) { return true; },
       [&](const std::size_t j, const CellPoints<dim> &points, const PointRows &values) {
         for (unsigned int q = 0; q < points.size(); ++q) {
-          sums[2 * j] += integrals[j].field.value(values, points.batch(), q) * points.JxW(q);
+          sums[2 * j] += integrals[j].reference.value(values, points.batch(), q) * points.JxW(q);
           sums[2 * j + 1] += points.JxW(q);
         }
       });
   Utilities::MPI::sum(sums, discretization.communicator(), sums);
   for (std::size_t j = 0; j < integrals.size(); ++j)
     result.quantities.push_back(
-        {integrals[j].what.name, j < n_integrals ? sums[2 * j] : sums[2 * j] / sums[2 * j + 1]});
+        {integrals[j].name, j < n_integrals ? sums[2 * j] : sums[2 * j] / sums[2 * j + 1]});
 }
 
 namespace
@@ -310,17 +285,10 @@ namespace
 template <int dim>
 double size_of(const Triangulation<dim> &mesh)
 {
-  Point<dim> lower, upper;
-  for (unsigned int d = 0; d < dim; ++d) {
-    lower[d] = std::numeric_limits<double>::max();
-    upper[d] = std::numeric_limits<double>::lowest();
-  }
+  BoundingBox<dim> box = mesh.begin(0)->bounding_box();
   for (const auto &cell : mesh.cell_iterators_on_level(0))
-    for (const unsigned int v : cell->vertex_indices())
-      for (unsigned int d = 0; d < dim; ++d) {
-        lower[d] = std::min(lower[d], cell->vertex(v)[d]);
-        upper[d] = std::max(upper[d], cell->vertex(v)[d]);
-      }
+    box.merge_with(cell->bounding_box());
+  const auto &[lower, upper] = box.get_boundary_points();
   return lower.distance(upper);
 }
 
@@ -339,17 +307,10 @@ template <int dim>
 Point<dim> lowest_of_ranks(const Point<dim> &here, const double distance,
                            const MPI_Comm communicator)
 {
-  std::array<double, dim> coordinates;
-  for (unsigned int d = 0; d < dim; ++d)
-    coordinates[d] = here[d];
   Point<dim> lowest = here;
-  for (const auto &there : Utilities::MPI::all_gather(communicator, coordinates)) {
-    Point<dim> point;
-    for (unsigned int d = 0; d < dim; ++d)
-      point[d] = there[d];
+  for (const auto &point : Utilities::MPI::all_gather(communicator, here))
     if (is_lower(point, lowest, distance))
       lowest = point;
-  }
   for (unsigned int d = 0; d < dim; ++d)
     if (std::abs(lowest[d]) < distance)
       lowest[d] = 0.;
@@ -371,7 +332,7 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
       [&](const std::size_t j, const CellPoints<dim> &points, const PointRows &values) {
         double minus = none, plus = none;
         for (unsigned int q = 0; q < points.size(); ++q) {
-          const double value = extrema[j].field.value(values, points.batch(), q);
+          const double value = extrema[j].reference.value(values, points.batch(), q);
           minus = std::max(minus, -value);
           plus = std::max(plus, value);
         }
@@ -401,7 +362,7 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
       [&](const std::size_t j, const CellPoints<dim> &points, const PointRows &values) {
         const PointBatch<dim> &at = points.batch();
         for (unsigned int q = 0; q < at.size(); ++q) {
-          const double value = extrema[j].field.value(values, at, q);
+          const double value = extrema[j].reference.value(values, at, q);
           for (const std::size_t k : {2 * j, 2 * j + 1})
             if (is_largest(k, k % 2 == 0 ? -value : value) &&
                 is_lower(at.points()[q], lowest[k], distance))
@@ -409,7 +370,7 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
         }
       });
   for (std::size_t k = 0; k < largest.size(); ++k) {
-    const std::string name = (k % 2 == 0 ? "min " : "max ") + extrema[k / 2].what.name;
+    const std::string name = (k % 2 == 0 ? "min " : "max ") + extrema[k / 2].name;
     // −0 is 0
     result.quantities.push_back({name, (k % 2 == 0 ? -largest[k] : largest[k]) + 0.});
     const Point<dim> place = lowest_of_ranks(lowest[k], distance, communicator);
@@ -422,8 +383,7 @@ template <int dim>
 MeasuredValues Measurements<dim>::measure(DiscreteSolution<dim> &solution)
 {
   MeasuredValues result;
-  fields.reinit(solution);
-  find_fields();
+  find_fields(solution);
   if (!places.empty())
     measure_points(result);
   if (!integrals.empty())

@@ -62,21 +62,15 @@ public:
 private:
   using Reference = typename SolutionFields<dim>::Reference;
   /// An integral, average or extremum.
-  struct Job
+  struct Job : RegionField
   {
-    RegionField what;
-    Reference field;
+    explicit Job(const RegionField &what) : RegionField(what)
+    {}
 
-    bool is_on_boundary() const
-    {
-      return what.region.kind == MeasuredRegion::Kind::boundary;
-    }
-    bool has_cell(dealii::types::material_id id) const;
-    bool has_face(dealii::types::boundary_id id) const;
+    Reference reference;
   };
 
-  static std::vector<Job> make_jobs(std::vector<RegionField> fields);
-  void find_fields();
+  void find_fields(DiscreteSolution<dim> &solution);
   PointSearch<dim> search() const;
   std::vector<std::vector<double>> sample(const PointSearch<dim> &search);
   void measure_points(MeasuredValues &result);
