@@ -95,10 +95,7 @@ void take_near_cells(const MPI_Comm communicator, const std::vector<NearCell<dim
   std::stable_sort(search.found.begin(), search.found.end(),
                    [](const auto &a, const auto &b) { return a.index < b.index; });
 }
-} // namespace
 
-namespace
-{
 /// Those of a block with the point @p unit in its reference cell.
 template <int dim>
 void add_cells_of_block(const Discretization<dim> &discretization, const unsigned int index,
@@ -172,8 +169,6 @@ Point<dim> closest_vertex(const Discretization<dim> &discretization, const Point
   return vertex;
 }
 
-template struct PointSearch<2>;
-template struct PointSearch<3>;
 template PointSearch<2> find_points(const Discretization<2> &, const std::vector<Point<2>> &);
 template PointSearch<3> find_points(const Discretization<3> &, const std::vector<Point<3>> &);
 template Point<2> closest_vertex(const Discretization<2> &, const Point<2> &);
