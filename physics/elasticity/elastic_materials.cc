@@ -56,6 +56,13 @@ double von_mises(const SymmetricTensor<2, 3> &stress)
   return std::sqrt(1.5) * deviator(stress).norm();
 }
 
+double safety_factor(const double yield_stress, const double von_mises_stress)
+{
+  // not a quotient first: the stress may be zero
+  return yield_stress >= largest_safety_factor * von_mises_stress ? largest_safety_factor
+                                                                  : yield_stress / von_mises_stress;
+}
+
 /**
  * m + 2 √(J2/3) cos(θ + 2πk/3) with the mean m and the angle θ of Lode (1926), cos 3θ = √27/2 det s
  * of the deviator s, here in units of √J2. Where two eigenvalues are close this cosine is no number

@@ -79,12 +79,13 @@ public:
   PlaneLaw law(const ElasticModuli &moduli) const;
   /// @param gradient row c is the gradient of u_c
   ElasticState state(const ElasticModuli &moduli, const dealii::Tensor<2, dim> &gradient) const;
-  /// At each of @p points, in Pa; only if has_yield_stress().
+  /// At each of @p points, in Pa; empty without has_yield_stress().
   std::vector<double> yield_stress(const std::vector<dealii::Point<dim>> &points,
                                    dealii::types::material_id material) const
   {
     std::vector<double> result;
-    yield.at(material)->value_list(points, result);
+    if (has_yield_stress())
+      yield.at(material)->value_list(points, result);
     return result;
   }
 
@@ -121,6 +122,12 @@ dealii::Tensor<2, dim> gradient_at(const PointBatch<dim> &at, const unsigned int
 
 /// √(3/2 s : s) with the deviator s of @p stress.
 double von_mises(const dealii::SymmetricTensor<2, 3> &stress);
+
+/// Where the stress is zero the safety factor is infinite; it is reported as this.
+constexpr double largest_safety_factor = 1e6;
+
+/// Yield stress over von Mises stress.
+double safety_factor(double yield_stress, double von_mises_stress);
 
 /// The eigenvalues of @p stress, the largest first, in closed form.
 std::array<double, 3> principal_stresses(const dealii::SymmetricTensor<2, 3> &stress);

@@ -1,7 +1,6 @@
 #include "physics/elasticity/elastic_quantities.h"
 
 #include "physics/elasticity/reactions.h"
-#include "physics/elasticity/stress_output.h"
 #include "physics/residual.h"
 
 #include <deal.II/base/mpi.h>
@@ -96,9 +95,7 @@ void Pass<dim>::find_extremes()
 {
   const PointBatch<dim> &at = nodes.batch();
   const auto moduli = body.materials.moduli(at.points(), at.material);
-  std::vector<double> yield;
-  if (body.materials.has_yield_stress())
-    yield = body.materials.yield_stress(at.points(), at.material);
+  const auto yield = body.materials.yield_stress(at.points(), at.material);
   for (unsigned int node = 0; node < at.size(); ++node) {
     double square = 0.;
     for (unsigned int c = 0; c < dim; ++c)

@@ -1,13 +1,12 @@
 #ifndef femgpu_physics_elastic_quantities_h
 #define femgpu_physics_elastic_quantities_h
 
-#include "physics/elasticity/elastic_loads.h"
 #include "physics/elasticity/elastic_materials.h"
 #include "physics/elasticity/elastic_supports.h"
 #include "physics/residual.h"
 #include "physics/results.h"
 
-#include <deal.II/base/tensor.h>
+#include <deal.II/base/point.h>
 
 #include <vector>
 
@@ -19,7 +18,6 @@ struct ElasticBody
 {
   const ElasticMaterials<dim> &materials;
   const ElasticSupports<dim> &supports;
-  const ElasticLoads<dim> &loads;
   dealii::Point<dim> moment_point;
   bool reports_reactions;
 };

@@ -1,12 +1,17 @@
-#include "physics/elasticity/elastic_loads.h"
 #include "physics/elasticity/elastic_materials.h"
 #include "physics/elasticity/elastic_quantities.h"
 #include "physics/elasticity/elastic_supports.h"
 #include "physics/elasticity/elasticity_parameters.h"
 #include "physics/elasticity/locking.h"
-#include "physics/elasticity/stress_output.h"
 #include "physics/physics.h"
 #include "physics/problem_tools.h"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace femgpu
 {
@@ -24,17 +29,26 @@ Point<dim> read_point(const std::string &path, const std::string &text, const Me
   return point;
 }
 
-/// −div σ = b; its parts are those of the parameters: materials, supports, loads.
+/// −div σ = b, σ·n = t − p n at parts of the boundary; materials and supports are classes of their
+/// own.
 template <int dim>
 class Elasticity final : public Problem<dim>
 {
 public:
   Elasticity(const ElasticityParameters &p, const MeshRegions &regions)
-      : materials(p, regions), supports(p, regions), loads(p, regions),
+      : materials(p, regions), supports(p, regions),
+        body_force(make_optional_field<dim>("Elasticity/Body force", p.body_force, dim, regions)),
+        traction(make_boundary_fields<dim>("Elasticity/Traction", p.traction, dim, regions,
+                                           Variables::position, true)),
+        pressure(make_boundary_fields<dim>("Elasticity/Pressure", p.pressure, 1, regions)),
         reports_reactions(p.reports_reactions),
         moment_point(read_point<dim>("Elasticity/Moment point", p.moment_point, regions)),
         exact(make_optional_field<dim>("Elasticity/Exact solution", p.exact_solution, dim, regions))
-  {}
+  {
+    for (const LowerPart &part : regions.lower_parts)
+      if (const auto load = traction.find(part.id); load != traction.end())
+        loads_of_curves_and_points[part.id] = load->second.get();
+  }
 
   unsigned int n_components() const override
   {
@@ -48,8 +62,8 @@ public:
   named_boundaries() const override
   {
     auto result = supports.named_boundaries();
-    for (const auto &named : loads.named_boundaries())
-      result.push_back(named);
+    result.emplace_back("Elasticity/Traction", ids_of(traction));
+    result.emplace_back("Elasticity/Pressure", ids_of(pressure));
     return result;
   }
 
@@ -78,34 +92,26 @@ public:
   void flux(const PointBatch<dim> &at, PointTerms &sigma) const override;
   void source(const PointBatch<dim> &at, PointTerms &s) const override
   {
-    loads.add_body_force(at, s);
+    for (unsigned int c = 0; body_force && c < dim; ++c)
+      body_force->evaluate(at, s.value(c), c);
   }
   bool has_boundary_flux(const types::boundary_id id) const override
   {
-    return loads.acts_on(id);
+    return traction.count(id) > 0 || pressure.count(id) > 0;
   }
-  void boundary_flux(const PointBatch<dim> &at, PointTerms &g) const override
-  {
-    loads.add_traction(at, g);
-  }
+  void boundary_flux(const PointBatch<dim> &at, PointTerms &g) const override;
 
   std::map<types::boundary_id, const Function<dim> *> loads_of_lower_parts() const override
   {
-    return loads.of_lower_parts();
+    return loads_of_curves_and_points;
   }
 
   const Field<dim> *exact_solution() const override
   {
     return exact.get();
   }
-  std::vector<DerivedField> derived_fields() const override
-  {
-    return stress_fields(materials);
-  }
-  void derive(const PointBatch<dim> &at, PointRows &numbers) const override
-  {
-    derive_stress(materials, at, numbers);
-  }
+  std::vector<DerivedField> derived_fields() const override;
+  void derive(const PointBatch<dim> &at, PointRows &numbers) const override;
   std::vector<std::string> base_units() const override
   {
     return {"length", "force"};
@@ -120,14 +126,16 @@ public:
   }
   std::vector<Quantity> quantities(DiscreteSolution<dim> &solution) const override
   {
-    return elastic_quantities<dim>({materials, supports, loads, moment_point, reports_reactions},
+    return elastic_quantities<dim>({materials, supports, moment_point, reports_reactions},
                                    solution);
   }
 
 private:
   ElasticMaterials<dim> materials;
   ElasticSupports<dim> supports;
-  ElasticLoads<dim> loads;
+  std::unique_ptr<Field<dim>> body_force;
+  BoundaryFields<dim> traction, pressure;
+  std::map<types::boundary_id, const Function<dim> *> loads_of_curves_and_points; ///< of traction
   bool reports_reactions;
   Point<dim> moment_point;
   std::unique_ptr<Field<dim>> exact;
@@ -167,6 +175,68 @@ void Elasticity<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) const
         by_gradient[q] += laws[q].lambda;
       }
     }
+  }
+}
+
+/// t − p n with the outer normal n, in Pa
+template <int dim>
+void Elasticity<dim>::boundary_flux(const PointBatch<dim> &at, PointTerms &g) const
+{
+  if (const auto field = traction.find(at.boundary); field != traction.end())
+    for (unsigned int c = 0; c < dim; ++c)
+      field->second->evaluate(at, g.value(c), c);
+  if (const auto field = pressure.find(at.boundary); field != pressure.end()) {
+    std::vector<double> p(at.size());
+    field->second->evaluate(at, p.data());
+    for (unsigned int c = 0; c < dim; ++c)
+      for (unsigned int q = 0; q < at.size(); ++q)
+        g.value(c)[q] -= p[q] * (*at.normals)[q][c];
+  }
+}
+
+/**
+ * Strain, stress, principal stresses (1 is the largest), von Mises stress and, with a yield
+ * stress, the safety factor. Tensors have the components in the space of the mesh; in 2D those out
+ * of the plane are fields of their own, strain_zz and stress_zz.
+ */
+template <int dim>
+std::vector<DerivedField> Elasticity<dim>::derived_fields() const
+{
+  std::vector<DerivedField> fields = {{"strain", 2}, {"stress", 2}};
+  if (dim == 2)
+    fields.insert(fields.end(), {{"strain_zz", 0}, {"stress_zz", 0}});
+  for (const char *const name :
+       {"principal_stress_1", "principal_stress_2", "principal_stress_3", "von_mises_stress"})
+    fields.push_back({name, 0});
+  if (materials.has_yield_stress())
+    fields.push_back({"safety_factor", 0});
+  return fields;
+}
+
+template <int dim>
+void Elasticity<dim>::derive(const PointBatch<dim> &at, PointRows &numbers) const
+{
+  const auto moduli = materials.moduli(at.points(), at.material);
+  const auto yield = materials.yield_stress(at.points(), at.material);
+  std::vector<double *> rows; // found once: it takes longer than writing a number
+  for (unsigned int r = 0; r < 2 * dim * dim + (dim == 2 ? 6 : 4) + (yield.empty() ? 0 : 1); ++r)
+    rows.push_back(numbers[r]);
+  for (unsigned int q = 0; q < at.size(); ++q) {
+    const ElasticState state = materials.state(moduli[q], gradient_at(at, q));
+    unsigned int row = 0;
+    for (const auto *const tensor : {&state.strain, &state.stress})
+      for (unsigned int a = 0; a < dim; ++a)
+        for (unsigned int b = 0; b < dim; ++b)
+          rows[row++][q] = (*tensor)[a][b];
+    for (const auto *const tensor : {&state.strain, &state.stress})
+      if (dim == 2)
+        rows[row++][q] = (*tensor)[2][2];
+    const double equivalent = von_mises(state.stress);
+    for (const double stress : principal_stresses(state.stress))
+      rows[row++][q] = stress;
+    rows[row++][q] = equivalent;
+    if (!yield.empty())
+      rows[row][q] = safety_factor(yield[q], equivalent);
   }
 }
 } // namespace
