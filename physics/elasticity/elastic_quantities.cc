@@ -1,14 +1,18 @@
 #include "physics/elasticity/elastic_quantities.h"
 
-#include "physics/elasticity/reactions.h"
+#include "physics/constraints/face_dofs.h"
+#include "physics/lower_parts.h"
 #include "physics/residual.h"
 
 #include <deal.II/base/mpi.h>
+#include <deal.II/base/tensor.h>
 #include <deal.II/distributed/tria_base.h>
+#include <deal.II/fe/fe_values.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <string>
 
 namespace femgpu
@@ -17,23 +21,229 @@ using namespace dealii;
 
 namespace
 {
+/// A force and its moment about a point that is the same for all; in 2D force_z, moment_x and
+/// moment_y are zero.
+struct Wrench
+{
+  Tensor<1, 3> force, moment;
+
+  /// Adds the component @p c of a force that acts @p arm away from the point.
+  template <int dim>
+  void add(const Tensor<1, dim> &arm, const unsigned int c, const double value)
+  {
+    Tensor<1, 3> f, x;
+    f[c] = value;
+    for (unsigned int a = 0; a < dim; ++a)
+      x[a] = arm[a];
+    force += f;
+    moment += cross_product_3d(x, f);
+  }
+  /// Collective. Of what the ranks have.
+  Wrench sum(const MPI_Comm communicator) const
+  {
+    return {Utilities::MPI::sum(force, communicator), Utilities::MPI::sum(moment, communicator)};
+  }
+};
+
+/// Adds "force x of where" and so on; in 2D the components that a plane problem has.
+template <int dim>
+void add_components(const std::string &force, const std::string &moment, const std::string &where,
+                    const Wrench &wrench, std::vector<Quantity> &result)
+{
+  for (unsigned int c = 0; c < dim; ++c)
+    result.push_back({force + ' ' + "xyz"[c] + where, wrench.force[c]});
+  for (unsigned int c = dim == 2 ? 2 : 0; c < 3; ++c)
+    result.push_back({moment + ' ' + "xyz"[c] + where, wrench.moment[c]});
+}
+
+/// A component of a node that is held.
+template <int dim>
+struct HeldDof
+{
+  types::boundary_id id; ///< the smallest of those that hold it
+  unsigned int component;
+  Point<dim> place;
+};
+
+/// Those that this rank owns; their faces may be those of ghost cells.
+template <int dim>
+std::map<types::global_dof_index, HeldDof<dim>> held_dofs(const ElasticSupports<dim> &supports,
+                                                          const Discretization<dim> &discretization)
+{
+  const FiniteElement<dim> &element = discretization.dofs().get_fe();
+  FEValues<dim> nodes(discretization.mapping(), element,
+                      Quadrature<dim>(element.base_element(0).get_unit_support_points()),
+                      update_quadrature_points);
+  FEFaceValues<dim> values(discretization.mapping(), element, discretization.face_quadrature(),
+                           update_normal_vectors);
+  const auto ids = supports.ids();
+  std::map<types::global_dof_index, HeldDof<dim>> result;
+  for_each_boundary_face(
+      discretization, ids,
+      [&](const auto &cell, const unsigned int face, const auto &dofs, const auto &on_face) {
+        nodes.reinit(cell);
+        values.reinit(cell, face);
+        const auto id = cell->face(face)->boundary_id();
+        for (const unsigned int i : on_face) {
+          const auto [component, node] = element.system_to_component_index(i);
+          if (!supports.holds(id, component, values.normal_vector(0)) ||
+              !discretization.owned().is_element(dofs[i]))
+            continue;
+          const HeldDof<dim> held = {id, component, nodes.quadrature_point(node)};
+          const auto [known, is_new] = result.emplace(dofs[i], held);
+          if (!is_new)
+            known->second.id = std::min(known->second.id, id);
+        }
+      });
+  for (const auto id : ids)
+    if (const LowerPart *const part = discretization.mesh().regions.lower_part(id))
+      for (const auto &[dof, node] : dofs_on(*part, discretization))
+        if (supports.holds(id, node.component, {}) && discretization.owned().is_element(dof))
+          result.emplace(dof, HeldDof<dim>{id, node.component, node.place});
+  return result;
+}
+
 /// What is found in one pass over the cells.
 template <int dim>
 class Pass
 {
 public:
-  Pass(const ElasticBody<dim> &body, DiscreteSolution<dim> &solution);
+  Pass(const ElasticBody<dim> &body, DiscreteSolution<dim> &solution)
+      : body(body), solution(solution), discretization(solution.discretization()),
+        comm(discretization.communicator()),
+        nodes(discretization, discretization.nodal_quadrature()),
+        load(vector_for_sums(discretization))
+  {}
 
   /// Collective.
-  std::vector<Quantity> quantities();
+  std::vector<Quantity> quantities()
+  {
+    const FeVector &residual =
+        solution
+            .evaluation([this](const ActiveCell<dim> &cell, CellEquation<dim> &equation,
+                               const CellTerms &terms) { add_cell(cell, equation, terms); })
+            .residual;
+    std::vector<Quantity> result = extremes();
+    if (!body.reports_reactions)
+      return result;
+    const std::vector<Quantity> of_forces = forces(residual);
+    result.insert(result.end(), of_forces.begin(), of_forces.end());
+    return result;
+  }
 
 private:
-  void add_cell(const ActiveCell<dim> &cell, CellEquation<dim> &equation, const CellTerms &terms);
-  void add_loads(const Vector<double> &loads);
-  void add_energy(CellEquation<dim> &equation);
-  void find_extremes();
-  std::vector<Quantity> extremes() const;
-  std::vector<Quantity> forces(const FeVector &residual);
+  void add_cell(const ActiveCell<dim> &cell, CellEquation<dim> &equation, const CellTerms &terms)
+  {
+    nodes.reinit(cell);
+    nodes.set_solution(equation.u_of_cell());
+    find_extremes();
+    f_cell = equation.loads();
+    work += 0.5 * (f_cell * equation.u_of_cell());
+    for (unsigned int i = 0; i < f_cell.size(); ++i)
+      if (f_cell(i) != 0.) {
+        const auto [component, node] = discretization.element().system_to_component_index(i);
+        loads.add<dim>(nodes.batch().points()[node] - body.moment_point, component, f_cell(i));
+      }
+    add_energy(equation);
+    if (body.reports_reactions && !f_cell.all_zero())
+      discretization.conformity().distribute_local_to_global(f_cell, terms.dofs, load);
+  }
+
+  void find_extremes()
+  {
+    const PointBatch<dim> &at = nodes.batch();
+    const auto moduli = body.materials.moduli(at.points(), at.material);
+    const auto yield = body.materials.yield_stress(at.points(), at.material);
+    for (unsigned int node = 0; node < at.size(); ++node) {
+      double square = 0.;
+      for (unsigned int c = 0; c < dim; ++c)
+        square += at.u[c][node] * at.u[c][node];
+      largest_displacement = std::max(largest_displacement, std::sqrt(square));
+      const ElasticState state = body.materials.state(moduli[node], gradient_at(at, node));
+      const double equivalent = von_mises(state.stress), mean = trace(state.stress) / 3.;
+      // No principal stress is further from the mean than 2/3 of the von Mises stress.
+      const double furthest = (2. / 3. + 1e-10) * equivalent;
+      if (mean + furthest > largest_stress || mean - furthest < smallest_stress) {
+        const auto principal = principal_stresses(state.stress);
+        largest_stress = std::max(largest_stress, principal[0]);
+        smallest_stress = std::min(smallest_stress, principal[2]);
+      }
+      largest_von_mises = std::max(largest_von_mises, equivalent);
+      if (!yield.empty())
+        smallest_safety = std::min(smallest_safety, safety_factor(yield[node], equivalent));
+    }
+  }
+
+  /// The energy, and the thermal load (p_T, div φ_i).
+  void add_energy(CellEquation<dim> &equation)
+  {
+    CellPoints<dim> &inside = equation.inside();
+    const PointBatch<dim> &at = inside.batch();
+    if (!body.materials.has_temperature()) {
+      for (const unsigned int r : equation.flux().values.written())
+        for (unsigned int q = 0; q < at.size(); ++q)
+          energy += 0.5 * equation.flux().values[r][q] * at.gradients[r][q] * inside.JxW(q);
+      return;
+    }
+    const auto moduli = body.materials.moduli(at.points(), at.material);
+    thermal.reinit(dim * dim, dim, dim, at.size());
+    for (unsigned int q = 0; q < at.size(); ++q) {
+      energy += body.materials.state(moduli[q], gradient_at(at, q)).energy_density * inside.JxW(q);
+      for (unsigned int c = 0; c < dim; ++c)
+        thermal.value(c * dim + c)[q] = -body.materials.law(moduli[q]).thermal_pressure;
+    }
+    inside.subtract_flux(thermal, f_cell);
+  }
+
+  /// Collective.
+  std::vector<Quantity> extremes() const
+  {
+    const auto largest = [&](const double value) { return Utilities::MPI::max(value, comm); };
+    const auto smallest = [&](const double value) { return Utilities::MPI::min(value, comm); };
+    std::vector<Quantity> result = {
+        {"max displacement", largest(largest_displacement)},
+        {"max von Mises", largest(largest_von_mises)},
+        {"max principal stress", largest(largest_stress)},
+        {"min principal stress", smallest(smallest_stress)},
+    };
+    if (body.materials.has_yield_stress())
+      result.push_back({"min safety factor", smallest(smallest_safety)});
+    result.push_back({"strain energy", Utilities::MPI::sum(energy, comm)});
+    result.push_back({"work of loads", Utilities::MPI::sum(work, comm)});
+    return result;
+  }
+
+  /// Collective. @param residual of the dofs that this rank owns
+  std::vector<Quantity> forces(const FeVector &residual)
+  {
+    load.compress(VectorOperation::add);
+    const double sum_of_loads = load.l1_norm();
+    std::map<types::boundary_id, Wrench> reactions; // of each part that is held
+    for (const auto id : body.supports.ids())
+      reactions[id] = {};
+    double sum_of_reactions = 0.; // of magnitudes
+    for (const auto &[dof, held] : held_dofs(body.supports, discretization)) {
+      reactions[held.id].template add<dim>(held.place - body.moment_point, held.component,
+                                           -residual(dof));
+      sum_of_reactions += std::abs(residual(dof));
+    }
+    std::vector<Quantity> result;
+    const Wrench of_loads = loads.sum(comm);
+    add_components<dim>("load", "load moment", "", of_loads, result);
+    Tensor<1, 3> sum = of_loads.force;
+    for (const auto &[id, of_rank] : reactions) {
+      const Wrench reaction = of_rank.sum(comm);
+      add_components<dim>("reaction", "moment", " of " + discretization.mesh().regions.name_of(id),
+                          reaction, result);
+      sum += reaction.force;
+    }
+    const double scale = std::max(sum_of_loads, Utilities::MPI::sum(sum_of_reactions, comm));
+    double largest = 0.;
+    for (unsigned int c = 0; c < dim; ++c)
+      largest = std::max(largest, std::abs(sum[c]));
+    result.push_back({"balance defect", scale > 0. ? largest / scale : 0., false});
+    return result;
+  }
 
   const ElasticBody<dim> &body;
   DiscreteSolution<dim> &solution;
@@ -50,157 +260,6 @@ private:
   double smallest_stress = std::numeric_limits<double>::max();
   Wrench loads;
 };
-
-template <int dim>
-Pass<dim>::Pass(const ElasticBody<dim> &body, DiscreteSolution<dim> &solution)
-    : body(body), solution(solution), discretization(solution.discretization()),
-      comm(discretization.communicator()), nodes(discretization, discretization.nodal_quadrature()),
-      load(vector_for_sums(discretization))
-{}
-
-template <int dim>
-void Pass<dim>::add_loads(const Vector<double> &f)
-{
-  for (unsigned int i = 0; i < f.size(); ++i)
-    if (f(i) != 0.) {
-      const auto [component, node] = discretization.element().system_to_component_index(i);
-      loads.add<dim>(nodes.batch().points()[node] - body.moment_point, component, f(i));
-    }
-}
-
-/// The energy, and the thermal load (p_T, div φ_i).
-template <int dim>
-void Pass<dim>::add_energy(CellEquation<dim> &equation)
-{
-  CellPoints<dim> &inside = equation.inside();
-  const PointBatch<dim> &at = inside.batch();
-  if (!body.materials.has_temperature()) {
-    for (const unsigned int r : equation.flux().values.written())
-      for (unsigned int q = 0; q < at.size(); ++q)
-        energy += 0.5 * equation.flux().values[r][q] * at.gradients[r][q] * inside.JxW(q);
-    return;
-  }
-  const auto moduli = body.materials.moduli(at.points(), at.material);
-  thermal.reinit(dim * dim, dim, dim, at.size());
-  for (unsigned int q = 0; q < at.size(); ++q) {
-    energy += body.materials.state(moduli[q], gradient_at(at, q)).energy_density * inside.JxW(q);
-    for (unsigned int c = 0; c < dim; ++c)
-      thermal.value(c * dim + c)[q] = -body.materials.law(moduli[q]).thermal_pressure;
-  }
-  inside.subtract_flux(thermal, f_cell);
-}
-
-template <int dim>
-void Pass<dim>::find_extremes()
-{
-  const PointBatch<dim> &at = nodes.batch();
-  const auto moduli = body.materials.moduli(at.points(), at.material);
-  const auto yield = body.materials.yield_stress(at.points(), at.material);
-  for (unsigned int node = 0; node < at.size(); ++node) {
-    double square = 0.;
-    for (unsigned int c = 0; c < dim; ++c)
-      square += at.u[c][node] * at.u[c][node];
-    largest_displacement = std::max(largest_displacement, std::sqrt(square));
-    const ElasticState state = body.materials.state(moduli[node], gradient_at(at, node));
-    const double equivalent = von_mises(state.stress), mean = trace(state.stress) / 3.;
-    // No principal stress is further from the mean than 2/3 of the von Mises stress.
-    const double furthest = (2. / 3. + 1e-10) * equivalent;
-    if (mean + furthest > largest_stress || mean - furthest < smallest_stress) {
-      const auto principal = principal_stresses(state.stress);
-      largest_stress = std::max(largest_stress, principal[0]);
-      smallest_stress = std::min(smallest_stress, principal[2]);
-    }
-    largest_von_mises = std::max(largest_von_mises, equivalent);
-    if (!yield.empty())
-      smallest_safety = std::min(smallest_safety, safety_factor(yield[node], equivalent));
-  }
-}
-
-template <int dim>
-void Pass<dim>::add_cell(const ActiveCell<dim> &cell, CellEquation<dim> &equation,
-                         const CellTerms &terms)
-{
-  nodes.reinit(cell);
-  nodes.set_solution(equation.u_of_cell());
-  find_extremes();
-  f_cell = equation.loads();
-  work += 0.5 * (f_cell * equation.u_of_cell());
-  add_loads(f_cell);
-  add_energy(equation);
-  if (body.reports_reactions && !f_cell.all_zero())
-    discretization.conformity().distribute_local_to_global(f_cell, terms.dofs, load);
-}
-
-/// Collective.
-template <int dim>
-std::vector<Quantity> Pass<dim>::extremes() const
-{
-  const auto largest = [&](const double value) { return Utilities::MPI::max(value, comm); };
-  const auto smallest = [&](const double value) { return Utilities::MPI::min(value, comm); };
-  std::vector<Quantity> result = {
-      {"max displacement", largest(largest_displacement)},
-      {"max von Mises", largest(largest_von_mises)},
-      {"max principal stress", largest(largest_stress)},
-      {"min principal stress", smallest(smallest_stress)},
-  };
-  if (body.materials.has_yield_stress())
-    result.push_back({"min safety factor", smallest(smallest_safety)});
-  result.push_back({"strain energy", Utilities::MPI::sum(energy, comm)});
-  result.push_back({"work of loads", Utilities::MPI::sum(work, comm)});
-  return result;
-}
-
-/// Adds "force x of where" and so on; in 2D the components that a plane problem has.
-template <int dim>
-void add_components(const std::string &force, const std::string &moment, const std::string &where,
-                    const Wrench &wrench, std::vector<Quantity> &result)
-{
-  for (unsigned int c = 0; c < dim; ++c)
-    result.push_back({force + ' ' + "xyz"[c] + where, wrench.force[c]});
-  for (unsigned int c = dim == 2 ? 2 : 0; c < 3; ++c)
-    result.push_back({moment + ' ' + "xyz"[c] + where, wrench.moment[c]});
-}
-
-/// Collective.
-template <int dim>
-std::vector<Quantity> Pass<dim>::forces(const FeVector &residual)
-{
-  load.compress(VectorOperation::add);
-  const double sum_of_loads = load.l1_norm();
-  const Reactions reactions =
-      compute_reactions(body.supports, discretization, residual, body.moment_point);
-  Wrench sum = sum_of(loads, comm);
-  std::vector<Quantity> result;
-  add_components<dim>("load", "load moment", "", sum, result);
-  for (const auto &[id, reaction] : reactions.by_id) {
-    add_components<dim>("reaction", "moment", " of " + discretization.mesh().regions.name_of(id),
-                        reaction, result);
-    sum.force += reaction.force;
-    sum.moment += reaction.moment;
-  }
-  const double scale = std::max(sum_of_loads, reactions.sum_of_magnitudes);
-  double largest = 0.;
-  for (unsigned int c = 0; c < dim; ++c)
-    largest = std::max(largest, std::abs(sum.force[c]));
-  result.push_back({"balance defect", scale > 0. ? largest / scale : 0., false});
-  return result;
-}
-
-template <int dim>
-std::vector<Quantity> Pass<dim>::quantities()
-{
-  const FeVector &residual =
-      solution
-          .evaluation([this](const ActiveCell<dim> &cell, CellEquation<dim> &equation,
-                             const CellTerms &terms) { add_cell(cell, equation, terms); })
-          .residual;
-  std::vector<Quantity> result = extremes();
-  if (!body.reports_reactions)
-    return result;
-  for (const Quantity &quantity : forces(residual))
-    result.push_back(quantity);
-  return result;
-}
 } // namespace
 
 template <int dim>
