@@ -10,6 +10,8 @@
 #include <deal.II/grid/reference_cell.h>
 #include <deal.II/physics/transformations.h>
 
+#include <boost/algorithm/string/join.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -74,26 +76,6 @@ private:
   Tensor<1, dim> direction; ///< in 3D
 };
 
-template <int dim>
-std::set<types::boundary_id> read_planes(const std::string &text, const MeshRegions &regions)
-{
-  std::set<types::boundary_id> ids;
-  for (const std::string &word : entries_of(text, ','))
-    if (!ids.insert(regions.boundary(planes_path, word)).second)
-      throw ParameterError("Boundary id " + word + " comes twice in " + planes_path + ".",
-                           planes_path);
-  return ids;
-}
-
-template <int dim>
-std::string text_of(const Tensor<1, dim> &v)
-{
-  std::ostringstream text;
-  text.precision(4);
-  text << '(' << v << ')';
-  return text.str();
-}
-
 /// Calls f(part, id, points, normals) for each face of the coarse mesh at the boundary, with the
 /// number of its part. Every rank has all of them.
 template <int dim, class F>
@@ -116,21 +98,16 @@ void for_each_coarse_face(const Mesh<dim> &mesh, const std::vector<MeshPart<dim>
             values.get_normal_vectors());
         }
 }
-
-std::string list_of(const std::vector<std::string> &modes)
-{
-  std::string text;
-  for (const std::string &mode : modes)
-    text += (text.empty() ? "" : "; ") + mode;
-  return text;
-}
 } // namespace
 
 template <int dim>
 ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
                                       const MeshRegions &regions)
-    : planes(read_planes<dim>(parameters.symmetry_planes, regions))
 {
+  for (const std::string &word : entries_of(parameters.symmetry_planes, ','))
+    if (!planes.insert(regions.boundary(planes_path, word)).second)
+      throw ParameterError("Boundary id " + word + " comes twice in " + planes_path + ".",
+                           planes_path);
   for (auto [id, expressions] :
        parse_boundary_expressions(displacement_path, parameters.displacement, dim, regions, true)) {
     std::vector<bool> mask;
@@ -139,26 +116,28 @@ ElasticSupports<dim>::ElasticSupports(const ElasticityParameters &parameters,
       if (!mask.back())
         expression = "0";
     }
-    displacements[id] = {std::make_shared<Field<dim>>(displacement_path, expressions,
-                                                      Variables::position, regions.definitions),
-                         ComponentMask(mask)};
+    prescribed.push_back({id, displacement_path,
+                          std::make_shared<Field<dim>>(displacement_path, expressions,
+                                                       Variables::position, regions.definitions),
+                          ComponentMask(mask)});
   }
   constexpr unsigned int n_of_rotation = dim == 2 ? 3 : 7;
   for (const auto &[id, expressions] :
        parse_boundary_expressions(rotation_path, parameters.rotation, n_of_rotation, regions, true))
-    rotations[id] = {std::make_shared<RigidRotation<dim>>(expressions, regions),
-                     ComponentMask(dim, true)};
-  const auto refuse = [](const BoundaryId id, const std::string &path, const std::string &other) {
-    throw ParameterError("Boundary id " + std::to_string(id) + " of " + path + " is in " + other +
-                             " too. Name it in one of them only.",
-                         path);
+    prescribed.push_back({id, rotation_path,
+                          std::make_shared<RigidRotation<dim>>(expressions, regions),
+                          ComponentMask(dim, true)});
+  std::map<BoundaryId, std::string> paths;
+  const auto require_new = [&](const BoundaryId id, const std::string &path) {
+    if (const auto [known, is_new] = paths.emplace(id, path); !is_new)
+      throw ParameterError("Boundary id " + std::to_string(id) + " of " + path + " is in " +
+                               known->second + " too. Name it in one of them only.",
+                           path);
   };
-  for (const auto &entry : rotations)
-    if (displacements.count(entry.first) > 0)
-      refuse(entry.first, rotation_path, displacement_path);
+  for (const Prescribed &data : prescribed)
+    require_new(data.id, data.path);
   for (const auto id : planes)
-    if (displacements.count(id) > 0 || rotations.count(id) > 0)
-      refuse(id, planes_path, displacements.count(id) > 0 ? displacement_path : rotation_path);
+    require_new(id, planes_path);
 }
 
 template <int dim>
@@ -174,11 +153,14 @@ ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
         for (unsigned int q = 0; q < points.size(); ++q) {
           if (planes.count(id) > 0) {
             const Tensor<1, dim> &first = normals.emplace(id, n[q]).first->second;
-            if ((n[q] - (n[q] * first) * first).norm() > 1e-4)
-              throw ParameterError("Boundary id " + std::to_string(id) + " of " + planes_path +
-                                       " is not plane: it has the normals " + text_of(first) +
-                                       " and " + text_of(n[q]) + ". Give each plane its own id.",
-                                   planes_path);
+            if ((n[q] - (n[q] * first) * first).norm() > 1e-4) {
+              std::ostringstream text;
+              text.precision(4);
+              text << "Boundary id " << id << " of " << planes_path
+                   << " is not plane: it has the normals (" << first << ") and (" << n[q]
+                   << "). Give each plane its own id.";
+              throw ParameterError(text.str(), planes_path);
+            }
             supports[part].push_back({points[q], n[q]});
             continue;
           }
@@ -211,11 +193,11 @@ void ElasticSupports<dim>::check(const Mesh<dim> &mesh) const
     const std::string body = parts.size() < 2
                                  ? "The body"
                                  : "The body " + parts[i].text() + ", which touches no other one,";
+    const bool has_displacements = !prescribed.empty() && prescribed[0].path == displacement_path;
     throw ParameterError(body + " is not held: it can still move as a rigid one by " +
-                             list_of(modes) + ". Prescribe more in " + displacement_path + ", " +
-                             rotation_path + " or " + planes_path + ".",
-                         displacements.empty() && !planes.empty() ? planes_path
-                                                                  : displacement_path);
+                             boost::algorithm::join(modes, "; ") + ". Prescribe more in " +
+                             displacement_path + ", " + rotation_path + " or " + planes_path + ".",
+                         !has_displacements && !planes.empty() ? planes_path : displacement_path);
   }
 }
 
@@ -223,10 +205,9 @@ template <int dim>
 std::vector<DirichletCondition<dim>> ElasticSupports<dim>::conditions() const
 {
   std::vector<DirichletCondition<dim>> result;
-  for (const auto *const prescribed : {&displacements, &rotations})
-    for (const auto &[id, data] : *prescribed)
-      if (data.mask.n_selected_components() > 0)
-        result.push_back({{id}, data.values.get(), data.mask});
+  for (const Prescribed &data : prescribed)
+    if (data.mask.n_selected_components() > 0)
+      result.push_back({{data.id}, data.values.get(), data.mask});
   return result;
 }
 
@@ -245,22 +226,19 @@ bool ElasticSupports<dim>::holds(const BoundaryId id, const unsigned int c,
 {
   if (planes.count(id) > 0)
     return std::abs(n[c]) > 1e-6;
-  if (rotations.count(id) > 0)
-    return true;
-  const auto prescribed = displacements.find(id);
-  return prescribed != displacements.end() && prescribed->second.mask[c];
+  return std::any_of(prescribed.begin(), prescribed.end(),
+                     [&](const Prescribed &data) { return data.id == id && data.mask[c]; });
 }
 
 template <int dim>
 auto ElasticSupports<dim>::named_boundaries() const
     -> std::vector<std::pair<std::string, std::set<BoundaryId>>>
 {
-  std::set<BoundaryId> displaced, rotated;
-  for (const auto &entry : displacements)
-    displaced.insert(entry.first);
-  for (const auto &entry : rotations)
-    rotated.insert(entry.first);
-  return {{displacement_path, displaced}, {rotation_path, rotated}, {planes_path, planes}};
+  std::vector<std::pair<std::string, std::set<BoundaryId>>> result = {
+      {displacement_path, {}}, {rotation_path, {}}, {planes_path, planes}};
+  for (const Prescribed &data : prescribed)
+    result[data.path == displacement_path ? 0 : 1].second.insert(data.id);
+  return result;
 }
 
 template class ElasticSupports<2>;

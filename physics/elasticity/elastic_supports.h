@@ -10,8 +10,6 @@
 #include <deal.II/base/tensor.h>
 #include <deal.II/fe/component_mask.h>
 
-#include <array>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -53,6 +51,8 @@ private:
   /// Values for some components on one part of the boundary.
   struct Prescribed
   {
+    BoundaryId id;
+    std::string path; ///< of the parameter
     std::shared_ptr<dealii::Function<dim>> values;
     dealii::ComponentMask mask;
   };
@@ -61,7 +61,7 @@ private:
   std::vector<std::vector<SupportedDirection<dim>>>
   supported_directions(const Mesh<dim> &mesh, const std::vector<MeshPart<dim>> &parts) const;
 
-  std::map<BoundaryId, Prescribed> displacements, rotations;
+  std::vector<Prescribed> prescribed; ///< displacements, and behind them rotations
   std::set<BoundaryId> planes;
 };
 } // namespace femgpu
