@@ -3,9 +3,9 @@
 #include "physics/constraints/row_reduction.h"
 
 #include <deal.II/lac/lapack_full_matrix.h>
-#include <deal.II/lac/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 
@@ -23,6 +23,16 @@ using Vector3 = Tensor<1, 3>;
 /// u = t + ω × x, with x in units of the length of the supports.
 struct Motion
 {
+  /// @param rows that have a motion's ω and behind it t
+  template <class Matrix>
+  Motion(const Matrix &rows, const unsigned int row)
+  {
+    for (unsigned int a = 0; a < 3; ++a) {
+      omega[a] = rows(row, a);
+      t[a] = rows(row, 3 + a);
+    }
+  }
+
   Vector3 omega, t;
 };
 
@@ -58,26 +68,20 @@ template <int dim>
 LAPACKFullMatrix<double> normal_equations(const std::vector<SupportedDirection<dim>> &supports,
                                           const Frame<dim> &frame)
 {
-  FullMatrix<double> sum(6, 6);
+  LAPACKFullMatrix<double> sum(6, 6);
   for (const auto &support : supports) {
     const Vector3 d = in_space(support.direction);
     const Vector3 x = (in_space(support.point) - frame.centre) / frame.length;
     const Vector3 moment = cross_product_3d(x, d); // d·(ω × x) = ω·(x × d)
-    Vector<double> row(6);
-    for (unsigned int a = 0; a < 3; ++a) {
-      row(a) = moment[a];
-      row(3 + a) = d[a];
-    }
+    const std::array<double, 6> row = {moment[0], moment[1], moment[2], d[0], d[1], d[2]};
     for (unsigned int i = 0; i < 6; ++i)
       for (unsigned int j = 0; j < 6; ++j)
-        sum(i, j) += row(i) * row(j) / static_cast<double>(supports.size());
+        sum(i, j) += row[i] * row[j] / static_cast<double>(supports.size());
   }
   if (dim == 2)
     for (const unsigned int i : {0, 1, 5})
       sum(i, i) += 1.;
-  LAPACKFullMatrix<double> result(6, 6);
-  result = sum;
-  return result;
+  return sum;
 }
 
 /// The motions that the supports leave, about the origin and in a basis with many zeros.
@@ -94,11 +98,7 @@ std::vector<Motion> free_motions(const std::vector<SupportedDirection<dim>> &sup
   const auto n_free = static_cast<unsigned int>(free.size());
   FullMatrix<double> motions(n_free, 6);
   for (unsigned int k = 0; k < n_free; ++k) {
-    Motion motion;
-    for (unsigned int a = 0; a < 3; ++a) {
-      motion.omega[a] = conditions.get_svd_vt()(free[k], a);
-      motion.t[a] = conditions.get_svd_vt()(free[k], 3 + a);
-    }
+    Motion motion(conditions.get_svd_vt(), free[k]);
     motion.t -= cross_product_3d(motion.omega, frame.centre / frame.length); // about the origin
     for (unsigned int a = 0; a < 3; ++a) {
       motions(k, a) = motion.omega[a];
@@ -106,12 +106,9 @@ std::vector<Motion> free_motions(const std::vector<SupportedDirection<dim>> &sup
     }
   }
   row_reduce(motions, 6, Pivots::by_columns, tolerance);
-  std::vector<Motion> result(n_free);
+  std::vector<Motion> result;
   for (unsigned int k = 0; k < n_free; ++k)
-    for (unsigned int a = 0; a < 3; ++a) {
-      result[k].omega[a] = motions(k, a);
-      result[k].t[a] = motions(k, 3 + a);
-    }
+    result.emplace_back(motions, k);
   return result;
 }
 
