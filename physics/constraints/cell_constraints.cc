@@ -50,15 +50,6 @@ void CellConstraints::condense(const CellTerms &cell)
   }
 }
 
-void CellConstraints::add_constrained_rows(const CellTerms &cell, linalg::GroupSystem &system) const
-{
-  for (unsigned int i = 0; i < cell.dofs.size(); ++i)
-    if (constraints.is_constrained(cell.dofs[i])) {
-      const double diagonal = cell.K(i, i) != 0. ? std::abs(cell.K(i, i)) : 1.;
-      system.add_row(cell.dofs[i], 1, &cell.dofs[i], &diagonal);
-    }
-}
-
 void CellConstraints::add_free_cell(const CellTerms &cell, linalg::GroupSystem &system)
 {
   const auto n = static_cast<unsigned int>(cell.dofs.size());
@@ -97,6 +88,10 @@ void CellConstraints::add(const CellTerms &cell, linalg::GroupSystem &system)
       system.add_weight(targets[row], weights[row]);
     system.add_row(targets[row], n, targets.data(), &matrix[static_cast<std::size_t>(row) * n]);
   }
-  add_constrained_rows(cell, system);
+  for (unsigned int i = 0; i < cell.dofs.size(); ++i)
+    if (constraints.is_constrained(cell.dofs[i])) {
+      const double diagonal = cell.K(i, i) != 0. ? std::abs(cell.K(i, i)) : 1.;
+      system.add_row(cell.dofs[i], 1, &cell.dofs[i], &diagonal);
+    }
 }
 } // namespace femgpu

@@ -53,7 +53,6 @@ private:
   void add_free_cell(const CellTerms &cell, linalg::GroupSystem &system);
   void resolve(const std::vector<Index> &dofs);
   void condense(const CellTerms &cell);
-  void add_constrained_rows(const CellTerms &cell, linalg::GroupSystem &system) const;
 
   const dealii::AffineConstraints<double> &constraints;
 

@@ -98,7 +98,7 @@ std::array<double, 3> principal_stresses(const SymmetricTensor<2, 3> &stress)
 
 template <int dim>
 ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const MeshRegions &regions)
-    : is_plane_stress(dim == 2 && p.is_plane_stress()),
+    : is_plane_stress(dim == 2 && p.hypothesis == "plane stress"),
       temperature_rise(
           make_optional_field<dim>(section + "Temperature rise", p.temperature_rise, 1, regions))
 {

@@ -18,11 +18,6 @@ public:
 
   std::vector<RequiredDatum> required() const;
 
-  bool is_plane_stress() const
-  {
-    return hypothesis == "plane stress";
-  }
-
   std::string young, poisson, lambda, mu; ///< by material
   std::string hypothesis = "plane strain";
   std::string thermal_expansion, yield_stress; ///< by material
