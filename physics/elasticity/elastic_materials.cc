@@ -231,14 +231,14 @@ PlaneLaw ElasticMaterials<dim>::law(const ElasticModuli &m) const
 }
 
 template <int dim>
-ElasticState ElasticMaterials<dim>::state(const ElasticModuli &m,
-                                          const Tensor<2, dim> &gradient) const
+ElasticState ElasticMaterials<dim>::state(const ElasticModuli &m, const PointBatch<dim> &at,
+                                          const unsigned int q) const
 {
   const double thermal = m.thermal_strain;
   ElasticState state;
   for (unsigned int a = 0; a < dim; ++a)
     for (unsigned int b = 0; b <= a; ++b)
-      state.strain[a][b] = (gradient[a][b] + gradient[b][a]) / 2.;
+      state.strain[a][b] = (at.gradient(a, b)[q] + at.gradient(b, a)[q]) / 2.;
   if (is_plane_stress)
     state.strain[2][2] =
         thermal - m.lambda / (m.lambda + 2. * m.mu) * (trace(state.strain) - 2. * thermal);

@@ -7,7 +7,6 @@
 #include "physics/problem_tools.h"
 
 #include <deal.II/base/symmetric_tensor.h>
-#include <deal.II/base/tensor.h>
 
 #include <array>
 #include <map>
@@ -77,8 +76,8 @@ public:
   std::vector<ElasticModuli> moduli(const std::vector<dealii::Point<dim>> &points,
                                     dealii::types::material_id material) const;
   PlaneLaw law(const ElasticModuli &moduli) const;
-  /// @param gradient row c is the gradient of u_c
-  ElasticState state(const ElasticModuli &moduli, const dealii::Tensor<2, dim> &gradient) const;
+  /// At the point @p q of a batch.
+  ElasticState state(const ElasticModuli &moduli, const PointBatch<dim> &at, unsigned int q) const;
   /// At each of @p points, in Pa; empty without has_yield_stress().
   std::vector<double> yield_stress(const std::vector<dealii::Point<dim>> &points,
                                    dealii::types::material_id material) const
@@ -108,17 +107,6 @@ private:
   MaterialFields<dim> yield;
   std::unique_ptr<Field<dim>> temperature_rise;
 };
-
-/// Row c is the gradient of u_c at the point @p q of a batch.
-template <int dim>
-dealii::Tensor<2, dim> gradient_at(const PointBatch<dim> &at, const unsigned int q)
-{
-  dealii::Tensor<2, dim> gradient;
-  for (unsigned int c = 0; c < dim; ++c)
-    for (unsigned int d = 0; d < dim; ++d)
-      gradient[c][d] = at.gradient(c, d)[q];
-  return gradient;
-}
 
 /// √(3/2 s : s) with the deviator s of @p stress.
 double von_mises(const dealii::SymmetricTensor<2, 3> &stress);

@@ -159,7 +159,7 @@ private:
       for (unsigned int c = 0; c < dim; ++c)
         square += at.u[c][node] * at.u[c][node];
       largest_displacement = std::max(largest_displacement, std::sqrt(square));
-      const ElasticState state = body.materials.state(moduli[node], gradient_at(at, node));
+      const ElasticState state = body.materials.state(moduli[node], at, node);
       const double equivalent = von_mises(state.stress), mean = trace(state.stress) / 3.;
       // No principal stress is further from the mean than 2/3 of the von Mises stress.
       const double furthest = (2. / 3. + 1e-10) * equivalent;
@@ -188,7 +188,7 @@ private:
     const auto moduli = body.materials.moduli(at.points(), at.material);
     thermal.reinit(dim * dim, dim, dim, at.size());
     for (unsigned int q = 0; q < at.size(); ++q) {
-      energy += body.materials.state(moduli[q], gradient_at(at, q)).energy_density * inside.JxW(q);
+      energy += body.materials.state(moduli[q], at, q).energy_density * inside.JxW(q);
       for (unsigned int c = 0; c < dim; ++c)
         thermal.value(c * dim + c)[q] = -body.materials.law(moduli[q]).thermal_pressure;
     }

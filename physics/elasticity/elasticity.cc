@@ -222,7 +222,7 @@ void Elasticity<dim>::derive(const PointBatch<dim> &at, PointRows &numbers) cons
   for (unsigned int r = 0; r < 2 * dim * dim + (dim == 2 ? 6 : 4) + (yield.empty() ? 0 : 1); ++r)
     rows.push_back(numbers[r]);
   for (unsigned int q = 0; q < at.size(); ++q) {
-    const ElasticState state = materials.state(moduli[q], gradient_at(at, q));
+    const ElasticState state = materials.state(moduli[q], at, q);
     unsigned int row = 0;
     for (const auto *const tensor : {&state.strain, &state.stress})
       for (unsigned int a = 0; a < dim; ++a)
