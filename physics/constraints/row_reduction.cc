@@ -1,29 +1,10 @@
 #include "physics/constraints/row_reduction.h"
 
 #include <cmath>
-#include <utility>
 
 namespace femgpu
 {
 using namespace dealii;
-
-namespace
-{
-/// Row and column of the largest entry from row @p first on, in the columns [begin, end). Of those
-/// that are the same but for @p tolerance it is in the first column, whatever rounding says.
-std::pair<unsigned int, unsigned int> largest_entry(const FullMatrix<double> &A,
-                                                    const unsigned int first,
-                                                    const unsigned int begin,
-                                                    const unsigned int end, const double tolerance)
-{
-  std::pair<unsigned int, unsigned int> largest(first, begin);
-  for (unsigned int column = begin; column < end; ++column)
-    for (unsigned int row = first; row < A.m(); ++row)
-      if (std::abs(A(row, column)) > std::abs(A(largest.first, largest.second)) + tolerance)
-        largest = {row, column};
-  return largest;
-}
-} // namespace
 
 std::vector<unsigned int> row_reduce(FullMatrix<double> &A, const unsigned int n_columns,
                                      const Pivots order, const double tolerance)
@@ -32,8 +13,16 @@ std::vector<unsigned int> row_reduce(FullMatrix<double> &A, const unsigned int n
   for (unsigned int step = 0; step < n_columns && pivots.size() < A.m(); ++step) {
     const auto rank = static_cast<unsigned int>(pivots.size());
     const bool by_columns = order == Pivots::by_columns;
-    const auto [row, column] =
-        largest_entry(A, rank, by_columns ? step : 0, by_columns ? step + 1 : n_columns, tolerance);
+    const unsigned int begin = by_columns ? step : 0, end = by_columns ? step + 1 : n_columns;
+    // the largest entry; of those that are the same but for the tolerance that in the first column,
+    // whatever rounding says
+    unsigned int row = rank, column = begin;
+    for (unsigned int j = begin; j < end; ++j)
+      for (unsigned int i = rank; i < A.m(); ++i)
+        if (std::abs(A(i, j)) > std::abs(A(row, column)) + tolerance) {
+          row = i;
+          column = j;
+        }
     if (std::abs(A(row, column)) <= tolerance)
       continue;
     A.swap_row(row, rank);
