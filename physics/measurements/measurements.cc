@@ -79,8 +79,8 @@ template <int dim>
 Measurements<dim>::Measurements(const MeasurementParameters &parameters,
                                 const Discretization<dim> &discretization,
                                 const Problem<dim> &problem)
-    : discretization(discretization), used_key(parameters.used_key()),
-      fields(discretization, problem), points(parse_points<dim>(points_path, parameters.points)),
+    : discretization(discretization), fields(discretization, problem),
+      points(parse_points<dim>(points_path, parameters.points)),
       lines(parse_lines<dim>(lines_path, parameters.lines)),
       point_fields(entries_of(parameters.point_fields, ','))
 {

@@ -49,7 +49,7 @@ public:
 
   bool empty() const
   {
-    return used_key.empty();
+    return places.empty() && integrals.empty() && extrema.empty();
   }
 
   /// Collective. Are all fields there, and all points in the mesh? @p u has any values.
@@ -81,7 +81,6 @@ private:
                      CellPoints<dim> &on_faces, const Wants &wants, const Visit &visit);
 
   const Discretization<dim> &discretization;
-  std::string used_key;
   SolutionFields<dim> fields;
   std::vector<NamedPoint<dim>> points;
   std::vector<NamedLine<dim>> lines;
