@@ -105,7 +105,9 @@ private:
     return model.table;
   }
   void refuse_option(const Keyword &keyword, const std::string &option);
-  AbaqusSet &set_of(const Keyword &keyword, const std::string &option, bool of_elements);
+  template <class Named>
+  Named &named(std::map<std::string, Named> &all, const Keyword &keyword,
+               const std::string &option) const;
 
   void read_nodes(const Keyword &keyword);
   AbaqusKind read_kind(const Keyword &keyword, bool &is_shell);
@@ -138,11 +140,13 @@ void AbaqusReader::refuse_option(const Keyword &keyword, const std::string &opti
               keyword.line);
 }
 
-AbaqusSet &AbaqusReader::set_of(const Keyword &keyword, const std::string &option,
-                                const bool of_elements)
+/// The set or surface whose name is the value of @p option.
+template <class Named>
+Named &AbaqusReader::named(std::map<std::string, Named> &all, const Keyword &keyword,
+                           const std::string &option) const
 {
   const std::string name = text.option(keyword, option);
-  AbaqusSet &set = (of_elements ? model.element_sets : model.node_sets)[upper(name)];
+  Named &set = all[upper(name)];
   if (set.line == 0) {
     set.name = name;
     set.line = keyword.line;
@@ -155,7 +159,7 @@ void AbaqusReader::read_nodes(const Keyword &keyword)
 {
   refuse_option(keyword, "INPUT");
   refuse_option(keyword, "SYSTEM");
-  AbaqusSet *const set = keyword.has("NSET") ? &set_of(keyword, "NSET", false) : nullptr;
+  AbaqusSet *const set = keyword.has("NSET") ? &named(model.node_sets, keyword, "NSET") : nullptr;
   for (text.begin_data(keyword); text.has_data(); text.next_data()) {
     const Fields fields = text.fields();
     if (fields.size() < 3)
@@ -246,11 +250,11 @@ void AbaqusReader::read_elements(const Keyword &keyword)
 {
   bool is_shell = false;
   const AbaqusKind kind = read_kind(keyword, is_shell);
-  const bool is_new =
-      keyword.has("ELSET") && model.element_sets.count(upper(text.option(keyword, "ELSET"))) == 0;
-  AbaqusSet *const set = keyword.has("ELSET") ? &set_of(keyword, "ELSET", true) : nullptr;
-  if (is_new)
-    set->origin = AbaqusSet::Origin::of_elements;
+  const std::size_t n_sets = model.element_sets.size();
+  AbaqusSet *const set =
+      keyword.has("ELSET") ? &named(model.element_sets, keyword, "ELSET") : nullptr;
+  if (model.element_sets.size() > n_sets)
+    set->origin = AbaqusOrigin::of_elements;
   for (text.begin_data(keyword); text.has_data(); text.next_data()) {
     if (set != nullptr)
       set->members.push_back(table().elements.size());
@@ -297,7 +301,8 @@ void AbaqusReader::add_range(AbaqusSet &set, const Fields &fields, const bool of
 
 void AbaqusReader::read_set(const Keyword &keyword, const bool of_elements)
 {
-  AbaqusSet &set = set_of(keyword, of_elements ? "ELSET" : "NSET", of_elements);
+  AbaqusSet &set = of_elements ? named(model.element_sets, keyword, "ELSET")
+                               : named(model.node_sets, keyword, "NSET");
   if (!of_elements && keyword.has("ELSET")) {
     AbaqusSet chosen;
     add_members(chosen, text.option(keyword, "ELSET"), true);
@@ -339,15 +344,12 @@ void AbaqusReader::read_surface(const Keyword &keyword)
   const std::string type =
       upper(keyword.has("TYPE") ? text.option(keyword, "TYPE") : std::string("ELEMENT"));
   if (type == "NODE") {
-    AbaqusSet &set = set_of(keyword, "NAME", false);
+    AbaqusSet &set = named(model.node_sets, keyword, "NAME");
     for (text.begin_data(keyword); text.has_data(); text.next_data())
       add_members(set, text.fields()[0], false);
     return;
   }
-  AbaqusSurface &surface = model.surfaces[upper(text.option(keyword, "NAME"))];
-  surface.name = text.option(keyword, "NAME");
-  surface.line = surface.line == 0 ? keyword.line : surface.line;
-  surface.is_internal = keyword.has("INTERNAL");
+  AbaqusSurface &surface = named(model.surfaces, keyword, "NAME");
   if (type != "ELEMENT" || keyword.has("COMBINE") || keyword.has("CROP"))
     text.fail("surfaces other than of nodes or sides of elements are not supported. Leave it out.",
               keyword.line);
@@ -368,7 +370,7 @@ void AbaqusReader::read_section(const Keyword &keyword)
 {
   const auto set = model.element_sets.find(upper(text.option(keyword, "ELSET")));
   if (set != model.element_sets.end())
-    set->second.origin = AbaqusSet::Origin::section;
+    set->second.origin = AbaqusOrigin::section;
   text.skip_data();
 }
 

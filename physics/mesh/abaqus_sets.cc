@@ -19,15 +19,10 @@ struct Candidate
 {
   std::string name;
   std::size_t line;
-  int rank; ///< of smaller ones first
+  AbaqusOrigin origin;
   std::vector<std::size_t> members;
+  long long id = 0; ///< of those that own what they have
 };
-
-/// Between that of surfaces, 0, and that of node sets, 4.
-int rank_of(const AbaqusSet::Origin origin)
-{
-  return 1 + static_cast<int>(origin);
-}
 
 /// 12 of "12" and, with the prefix "EB", of "EB12".
 std::optional<long long> number_in(const std::string &name, const std::string &prefix)
@@ -44,75 +39,49 @@ std::optional<long long> number_in(const std::string &name, const std::string &p
   return is_number ? std::optional<long long>(std::stoll(digits)) : std::nullopt;
 }
 
-/// Gives ids to the sets of one dimension, and to what they have.
-class Numbering
+/// Puts those first that go before others where they have the same parts.
+void sort(std::vector<Candidate> &candidates, const std::string &prefix)
 {
-public:
-  Numbering(std::vector<Candidate> candidates, std::string prefix, std::size_t n_things);
-
-  void apply(int dimension, MeshTable &table);
-
-  /// The set that a thing has its id of; nullptr for those without.
-  const Candidate *owner(const std::size_t thing) const
-  {
-    return owners[thing];
-  }
-  long long id(const std::size_t thing) const
-  {
-    return owners[thing] == nullptr ? 0 : ids.at(owners[thing]);
-  }
-
-private:
-  long long new_id(const Candidate &candidate);
-
-  std::vector<Candidate> candidates;
-  std::string prefix;
-  std::vector<const Candidate *> owners;
-  std::map<const Candidate *, long long> ids;
-  std::set<long long> used;
-};
-
-Numbering::Numbering(std::vector<Candidate> given, std::string prefix, const std::size_t n_things)
-    : candidates(std::move(given)), prefix(std::move(prefix)), owners(n_things, nullptr)
-{
-  const auto key = [this](const Candidate &c) {
-    return std::make_tuple(!number_in(c.name, this->prefix).has_value(), c.rank, c.members.size(),
+  const auto key = [&](const Candidate &c) {
+    return std::make_tuple(!number_in(c.name, prefix).has_value(), c.origin, c.members.size(),
                            c.line);
   };
   std::sort(candidates.begin(), candidates.end(),
             [&](const Candidate &a, const Candidate &b) { return key(a) < key(b); });
+}
+
+/**
+ * Gives ids to the sets of one dimension, and their names to @p table.
+ * @return the set that each of @p n_things has its id of; nullptr for those without
+ */
+std::vector<const Candidate *> number_sets(std::vector<Candidate> &candidates,
+                                           const std::string &prefix, const int dimension,
+                                           const std::size_t n_things, MeshTable &table)
+{
+  sort(candidates, prefix);
+  std::set<long long> used;
   for (const Candidate &candidate : candidates)
-    if (const auto number = number_in(candidate.name, this->prefix))
+    if (const auto number = number_in(candidate.name, prefix))
       used.insert(*number);
-}
-
-long long Numbering::new_id(const Candidate &candidate)
-{
-  if (const auto number = number_in(candidate.name, prefix))
-    return *number;
-  long long id = 1;
-  while (used.count(id) > 0)
-    ++id;
-  used.insert(id);
-  return id;
-}
-
-void Numbering::apply(const int dimension, MeshTable &table)
-{
-  for (const Candidate &candidate : candidates) {
+  long long unused = 1;
+  std::vector<const Candidate *> owners(n_things, nullptr);
+  for (Candidate &candidate : candidates) {
     const Candidate *const first = owners[candidate.members.front()];
     const auto is_same = [&](const std::size_t thing) { return owners[thing] == first; };
     const auto other =
         std::find_if_not(candidate.members.begin(), candidate.members.end(), is_same);
     const bool is_one = other == candidate.members.end();
     if (is_one && first == nullptr) {
-      ids[&candidate] = new_id(candidate);
+      while (used.count(unused) > 0)
+        ++unused;
+      const auto number = number_in(candidate.name, prefix);
+      candidate.id = number ? *number : unused++;
       for (const std::size_t thing : candidate.members)
         owners[thing] = &candidate;
     }
     else if (!is_one || first->members.size() != candidate.members.size() ||
-             (first->rank == rank_of(AbaqusSet::Origin::listed) &&
-              candidate.rank == rank_of(AbaqusSet::Origin::of_elements))) {
+             (first->origin == AbaqusOrigin::listed &&
+              candidate.origin == AbaqusOrigin::of_elements)) {
       const Candidate *const shared = first == nullptr ? owners[*other] : first;
       table.unusable_names.push_back(
           {dimension, candidate.name,
@@ -124,8 +93,9 @@ void Numbering::apply(const int dimension, MeshTable &table)
       continue;
     }
     if (number_in(candidate.name, "") == std::nullopt)
-      table.names.push_back({dimension, id(candidate.members.front()), candidate.name});
+      table.names.push_back({dimension, owners[candidate.members.front()]->id, candidate.name});
   }
+  return owners;
 }
 
 /// Makes ids and names of the sets.
@@ -158,10 +128,10 @@ std::vector<Candidate> SetsReader::element_sets(const int dimension) const
   std::vector<Candidate> result;
   for (const auto &entry : model.element_sets) {
     const AbaqusSet &set = entry.second;
-    const bool is_helper = set.is_of_a_surface && set.origin == AbaqusSet::Origin::listed;
+    const bool is_helper = set.is_of_a_surface && set.origin == AbaqusOrigin::listed;
     if (set.is_internal || (is_helper && dimension == dim))
       continue;
-    Candidate candidate = {set.name, set.line, rank_of(set.origin), {}};
+    Candidate candidate = {set.name, set.line, set.origin, {}};
     for (const std::size_t element : set.members)
       if (dimension_of(table.elements[element].kind) == dimension)
         candidate.members.push_back(element);
@@ -173,11 +143,12 @@ std::vector<Candidate> SetsReader::element_sets(const int dimension) const
 
 void SetsReader::name_elements(const int dimension)
 {
-  Numbering numbering(element_sets(dimension), dimension == dim ? "EB" : "", table.elements.size());
-  numbering.apply(dimension, table);
+  std::vector<Candidate> candidates = element_sets(dimension);
+  const auto owners = number_sets(candidates, dimension == dim ? "EB" : "", dimension,
+                                  table.elements.size(), table);
   for (std::size_t e = 0; e < table.elements.size(); ++e)
-    if (dimension_of(table.elements[e].kind) == dimension)
-      table.elements[e].id = numbering.id(e);
+    if (owners[e] != nullptr)
+      table.elements[e].id = owners[e]->id;
 }
 
 constexpr std::size_t no_side = static_cast<std::size_t>(-1);
@@ -216,14 +187,15 @@ void SetsReader::add_surface(const AbaqusSurface &surface, std::vector<Candidate
     members.insert(index);
   }
   if (!surface.is_internal && !members.empty())
-    candidates.push_back({surface.name, surface.line, 0, {members.begin(), members.end()}});
+    candidates.push_back(
+        {surface.name, surface.line, AbaqusOrigin::surface, {members.begin(), members.end()}});
 }
 
 /// The sides all of whose nodes are in the set.
 void SetsReader::add_node_set(const AbaqusSet &set, std::vector<Candidate> &candidates) const
 {
   const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
-  Candidate candidate = {set.name, set.line, 4, {}};
+  Candidate candidate = {set.name, set.line, AbaqusOrigin::nodes, {}};
   for (std::size_t s = 0; s < sides.size(); ++s)
     if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + n_nodes_of(sides[s].kind),
                     [&](const std::size_t node) { return nodes.count(node) > 0; }))
@@ -273,14 +245,13 @@ void SetsReader::name_sides()
   for (const auto &entry : model.node_sets)
     if (!entry.second.is_internal)
       add_node_set(entry.second, candidates);
-  Numbering numbering(std::move(candidates), "SS", sides.size());
-  numbering.apply(dim - 1, table);
+  const auto owners = number_sets(candidates, "SS", dim - 1, sides.size(), table);
   table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_known),
                        table.elements.end());
   for (std::size_t s = 0; s < sides.size(); ++s)
-    if (const Candidate *const owner = numbering.owner(s)) {
-      sides[s].id = numbering.id(s);
-      sides[s].place = owner->line;
+    if (owners[s] != nullptr) {
+      sides[s].id = owners[s]->id;
+      sides[s].place = owners[s]->line;
       table.elements.push_back(sides[s]);
     }
 }

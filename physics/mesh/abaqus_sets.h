@@ -10,21 +10,29 @@
 
 namespace femgpu
 {
-/// Nodes or elements that have a name, as indices of MeshTable.
-struct AbaqusSet
+/// Where a name comes from; of names for the same parts, those of the first go first.
+enum class AbaqusOrigin
 {
-  enum class Origin
-  {
-    section,    ///< *SOLID SECTION names it
-    listed,     ///< by *NSET or *ELSET
-    of_elements ///< by *NODE or *ELEMENT
-  };
+  surface,
+  section,     ///< of elements, that *SOLID SECTION names
+  listed,      ///< by *ELSET
+  of_elements, ///< by *ELEMENT
+  nodes        ///< by *NSET or *NODE
+};
 
+/// What sets and surfaces have.
+struct AbaqusName
+{
   std::string name; ///< as first written
   std::size_t line = 0;
-  Origin origin = Origin::listed;
-  bool is_internal = false;     ///< of Abaqus/CAE's own use
-  bool is_of_a_surface = false; ///< listed to tell a surface its cells
+  bool is_internal = false; ///< of Abaqus/CAE's own use
+};
+
+/// Nodes or elements that have a name, as indices of MeshTable.
+struct AbaqusSet : AbaqusName
+{
+  AbaqusOrigin origin = AbaqusOrigin::listed; ///< of elements
+  bool is_of_a_surface = false;               ///< listed to tell a surface its cells
   std::vector<std::size_t> members;
 
   void drop_repetitions()
@@ -35,7 +43,7 @@ struct AbaqusSet
 };
 
 /// A surface of sides of elements.
-struct AbaqusSurface
+struct AbaqusSurface : AbaqusName
 {
   enum : std::size_t
   {
@@ -48,9 +56,6 @@ struct AbaqusSurface
     std::size_t line;
   };
 
-  std::string name;
-  std::size_t line = 0;
-  bool is_internal = false;
   std::vector<Side> sides;
 };
 
