@@ -1,4 +1,4 @@
-#include "physics/mesh/abaqus_file.h"
+#include "physics/mesh/mesh_readers.h"
 
 #include "linalg/base/error.h"
 #include "physics/mesh/abaqus_sets.h"

@@ -1,4 +1,4 @@
-#include "physics/mesh/gmsh_file.h"
+#include "physics/mesh/mesh_readers.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,10 +1,8 @@
 #include "physics/mesh/mesh_file.h"
 
 #include "linalg/base/error.h"
-#include "physics/mesh/abaqus_file.h"
-#include "physics/mesh/gmsh_file.h"
 #include "physics/mesh/mesh_generator.h"
-#include "physics/mesh/vtu_mesh.h"
+#include "physics/mesh/mesh_readers.h"
 
 #include <deal.II/base/exceptions.h>
 #include <deal.II/grid/grid_tools.h>

@@ -1,4 +1,4 @@
-#include "physics/mesh/vtu_mesh.h"
+#include "physics/mesh/mesh_readers.h"
 
 #include "linalg/base/error.h"
 #include "physics/mesh/vtu_arrays.h"

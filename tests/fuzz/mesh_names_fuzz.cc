@@ -1,8 +1,7 @@
 // libFuzzer: whatever bytes a file of gmsh or Abaqus has, its names and cells are read or refused
 // by InputError.
 #include "linalg/base/error.h"
-#include "physics/mesh/abaqus_file.h"
-#include "physics/mesh/gmsh_file.h"
+#include "physics/mesh/mesh_readers.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #include "linalg/base/error.h"
-#include "physics/mesh/abaqus_file.h"
+#include "physics/mesh/mesh_readers.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,6 +1,5 @@
 #include "linalg/base/error.h"
-#include "physics/mesh/gmsh_file.h"
-#include "physics/mesh/vtu_mesh.h"
+#include "physics/mesh/mesh_readers.h"
 
 #include <gtest/gtest.h>
 #include <string>
