@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
 #include <utility>
 
 namespace femgpu
@@ -39,32 +38,8 @@ const Kind &properties(const ElementKind kind)
   return kinds[static_cast<std::size_t>(kind)];
 }
 
-template <class Nodes>
-NodeSet node_set(const MeshElement &element, const Nodes &local)
-{
-  NodeSet set;
-  set.fill(none);
-  for (std::size_t i = 0; i < local.size(); ++i)
-    set[i] = element.nodes[local[i]];
-  std::sort(set.begin(), set.end());
-  return set;
-}
-
-/// A face of a cell, or an element of the boundary.
-struct Face
-{
-  NodeSet nodes;
-  std::size_t element; ///< its number in the table
-  bool operator<(const Face &other) const
-  {
-    return std::tie(nodes, element) < std::tie(other.nodes, other.element);
-  }
-};
-
-bool is_before(const Face &face, const NodeSet &nodes)
-{
-  return face.nodes < nodes;
-}
+/// The nodes of a face, and the number of its cell or element in the table.
+using Face = std::pair<NodeSet, std::size_t>;
 
 [[noreturn]] void refuse(const MeshTable &table, const MeshElement &element,
                          const std::string &text)
@@ -80,8 +55,8 @@ void check_element(const MeshTable &table, const MeshElement &element, const int
            "a " + name + " is a cell of a mesh in " + std::to_string(dimension_of(element.kind)) +
                "D, but Dimension is " + std::to_string(dim) +
                ". Set Dimension to that of the mesh.");
-  std::vector<std::size_t> nodes(element.nodes.begin(), element.nodes.end());
-  nodes.resize(n_nodes_of(element.kind));
+  std::vector<std::size_t> nodes(element.nodes.begin(),
+                                 element.nodes.begin() + n_nodes_of(element.kind));
   std::sort(nodes.begin(), nodes.end());
   if (std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end())
     refuse(table, element,
@@ -155,8 +130,8 @@ std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
   std::vector<Face> faces;
   for (std::size_t e = 0; e < table.elements.size(); ++e)
     if (dimension_of(table.elements[e].kind) == dim)
-      for (const auto &local : sides_of(table.elements[e].kind))
-        faces.push_back({node_set(table.elements[e], local), e});
+      for (std::size_t s = 0; s < sides_of(table.elements[e].kind).size(); ++s)
+        faces.emplace_back(all_nodes(side_of(table.elements[e], s)), e);
   std::sort(faces.begin(), faces.end());
   return faces;
 }
@@ -164,20 +139,20 @@ std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
 void check_faces(const MeshTable &table, const std::vector<Face> &faces)
 {
   for (std::size_t i = 2; i < faces.size(); ++i)
-    if (faces[i - 2].nodes == faces[i].nodes)
-      refuse(table, table.elements[faces[i].element],
+    if (faces[i - 2].first == faces[i].first)
+      refuse(table, table.elements[faces[i].second],
              "this cell shares a face with two others, " +
-                 table.place_of(table.elements[faces[i - 2].element]) + "and " +
-                 table.place_of(table.elements[faces[i - 1].element]) +
+                 table.place_of(table.elements[faces[i - 2].second]) + "and " +
+                 table.place_of(table.elements[faces[i - 1].second]) +
                  "cells lie in each other or come twice. In gmsh, put each part of the model into "
                  "one physical group only, and mesh it once.");
 }
 
 std::size_t count(const std::vector<Face> &faces, const NodeSet &nodes)
 {
-  auto face = std::lower_bound(faces.begin(), faces.end(), nodes, is_before);
+  auto face = std::lower_bound(faces.begin(), faces.end(), Face(nodes, 0));
   std::size_t n = 0;
-  for (; face != faces.end() && face->nodes == nodes; ++face)
+  for (; face != faces.end() && face->first == nodes; ++face)
     ++n;
   return n;
 }
@@ -203,13 +178,13 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
                  " lies inside, between two cells, and not on the boundary. Take "
                  "its part out of the physical groups (in gmsh, with "
                  "Mesh.SaveAll = 0).");
-    boundary.push_back({nodes, e});
+    boundary.emplace_back(nodes, e);
   }
   std::sort(boundary.begin(), boundary.end());
   for (std::size_t i = 1; i < boundary.size(); ++i)
-    if (boundary[i - 1].nodes == boundary[i].nodes) {
-      const MeshElement &first = table.elements[boundary[i - 1].element];
-      const MeshElement &second = table.elements[boundary[i].element];
+    if (boundary[i - 1].first == boundary[i].first) {
+      const MeshElement &first = table.elements[boundary[i - 1].second];
+      const MeshElement &second = table.elements[boundary[i].second];
       refuse(table, second,
              "this part of the boundary has the id " + std::to_string(second.id) + ", and the id " +
                  std::to_string(first.id) + " already (" +
@@ -219,7 +194,7 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
 }
 
 /// deal.II takes lines in 3D for edges of the boundary; others it cannot place.
-void check_edges(const MeshTable &table, const std::vector<Face> &faces)
+void check_edges(const MeshTable &table)
 {
   const auto is_line = [](const MeshElement &e) {
     return e.kind == ElementKind::line && e.id != 0;
@@ -227,16 +202,9 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces)
   if (std::none_of(table.elements.begin(), table.elements.end(), is_line))
     return;
   std::vector<NodeSet> edges;
-  for (std::size_t i = 0; i < faces.size(); ++i) {
-    const bool is_shared = (i > 0 && faces[i - 1].nodes == faces[i].nodes) ||
-                           (i + 1 < faces.size() && faces[i + 1].nodes == faces[i].nodes);
-    const MeshElement &cell = table.elements[faces[i].element];
-    for (const auto &local : sides_of(cell.kind))
-      for (std::size_t v = 0; !is_shared && v < local.size(); ++v)
-        if (node_set(cell, local) == faces[i].nodes)
-          edges.push_back(node_set(
-              cell, std::array<std::size_t, 2>{{local[v], local[(v + 1) % local.size()]}}));
-  }
+  for (const MeshElement &side : sides_on_boundary(table, 3))
+    for (std::size_t e = 0; e < sides_of(side.kind).size(); ++e)
+      edges.push_back(all_nodes(side_of(side, e)));
   std::sort(edges.begin(), edges.end());
   for (const MeshElement &element : table.elements)
     if (is_line(element) && !std::binary_search(edges.begin(), edges.end(), all_nodes(element)))
@@ -288,9 +256,11 @@ std::string name_of(const ElementKind kind)
 
 NodeSet all_nodes(const MeshElement &element)
 {
-  std::vector<std::size_t> local = {0, 1, 2, 3};
-  local.resize(n_nodes_of(element.kind));
-  return node_set(element, local);
+  NodeSet set;
+  set.fill(none);
+  std::copy_n(element.nodes.begin(), n_nodes_of(element.kind), set.begin());
+  std::sort(set.begin(), set.end());
+  return set;
 }
 
 MeshElement side_of(const MeshElement &cell, const std::size_t side)
@@ -383,7 +353,7 @@ void check_mesh_table(const MeshTable &table, const int dim)
   check_faces(table, faces);
   check_boundary(table, faces, dim);
   if (dim == 3)
-    check_edges(table, faces);
+    check_edges(table);
   check_points(table, dim);
 }
 } // namespace femgpu
