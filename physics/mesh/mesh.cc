@@ -155,16 +155,16 @@ void check_generated_size(const MeshParameters &parameters, const int dim, const
 /// Merges nodes if that is asked for, and refuses what is left of cells that make no body.
 template <int dim>
 void check_cells_of_file(const MeshParameters &parameters, Triangulation<dim> &coarse,
-                         MeshFileInfo &info)
+                         MeshFile &file)
 {
   const NodeMerging merging = NodeMerging::read(parameters.merge_nodes);
   if (merging.way == NodeMerging::Way::merge &&
-      merge_nodes(coarse, merging.tolerance, info.middle_nodes, info.cell_places) == 0)
-    info.warnings.push_back("Mesh/Merge nodes = " + parameters.merge_nodes +
-                            " has found no nodes to merge.");
-  check_straight_cells(coarse, info.cell_places);
+      merge_nodes(coarse, merging.tolerance, file.table.middle_nodes, file.cell_places) == 0)
+    file.table.warnings.push_back("Mesh/Merge nodes = " + parameters.merge_nodes +
+                                  " has found no nodes to merge.");
+  check_straight_cells(coarse, file.cell_places);
   if (merging.way != NodeMerging::Way::keep)
-    refuse_touching_parts(coarse, info.cell_places);
+    refuse_touching_parts(coarse, file.cell_places);
 }
 
 /// Gives edges on the boundary the id of the curve that they are on.
@@ -186,24 +186,43 @@ void mark_edges(const std::set<std::set<std::array<double, 3>>> &edges, const Lo
     }
 }
 
+/// What the names of sides and cells of a file stand for.
+template <int dim>
+void take_names(const MeshTable &table, MeshRegions &regions)
+{
+  for (const PhysicalName &group : table.names)
+    if (group.dimension == dim)
+      regions.material_names[group.name] = static_cast<types::material_id>(group.id);
+    else if (const auto id = static_cast<types::boundary_id>(group.id);
+             group.dimension == dim - 1 && regions.boundary_ids.count(id) > 0)
+      regions.boundary_names[group.name] = id; // others have gone with merged nodes
+  for (const UnusableName &name : table.unusable_names)
+    if (name.dimension == dim)
+      regions.unusable_material_names[name.name] = name.reason;
+    else if (name.dimension == dim - 1)
+      regions.unusable_boundary_names[name.name] = name.reason;
+}
+
 /// The named curves and points of a file. A name that sides have is theirs, then that of curves.
 template <int dim>
-void take_lower_parts(const MeshFileInfo &info, Triangulation<dim> &coarse, MeshRegions &regions)
+void take_lower_parts(const MeshTable &table, Triangulation<dim> &coarse, MeshRegions &regions)
 {
   types::boundary_id id = end_of_part;
-  for (const int dimension : {1, 0})
-    for (const MeshFileInfo::Lower &part : info.lower_parts) {
-      if (part.group.dimension != dimension || regions.has_name_of_boundary(part.group.name))
+  for (int dimension = dim - 2; dimension >= 0; --dimension)
+    for (const PhysicalName &group : table.names) {
+      if (group.dimension != dimension || regions.has_name_of_boundary(group.name))
         continue;
       do
         --id;
       while (regions.boundary_ids.count(id) > 0);
-      LowerPart region = {dimension, part.group.name, id, {}};
+      LowerPart region = {dimension, group.name, id, {}};
       std::set<std::set<std::array<double, 3>>> edges;
-      for (const MeshElement &element : part.elements) {
+      for (const MeshElement &element : table.elements) {
+        if (dimension_of(element.kind) != dimension || element.id != group.id)
+          continue;
         std::set<std::array<double, 3>> ends;
         for (std::size_t v = 0; v < n_nodes_of(element.kind); ++v) {
-          std::array<double, 3> place = info.points[element.nodes[v]];
+          std::array<double, 3> place = table.points[element.nodes[v]];
           place[2] = dim == 2 ? 0. : place[2];
           ends.insert(place);
         }
@@ -219,14 +238,14 @@ void take_lower_parts(const MeshFileInfo &info, Triangulation<dim> &coarse, Mesh
 
 /// The generator's mesh, or the file's; its names and warnings go to @p mesh.
 template <int dim>
-MeshFileInfo make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
-                              Mesh<dim> &mesh)
+MeshFile make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
+                          Mesh<dim> &mesh)
 {
-  MeshFileInfo info;
+  MeshFile file;
   if (parameters.file.empty())
     generate_mesh(parameters, coarse);
   else
-    info = read_mesh_file(find_mesh_file(parameters.file, parameters.directory), coarse);
+    file = read_mesh_file(find_mesh_file(parameters.file, parameters.directory), coarse);
   choose_cells(parameters, coarse);
   if (coarse.n_levels() > 1) {
     Triangulation<dim> flat;
@@ -238,20 +257,18 @@ MeshFileInfo make_coarse_mesh(const MeshParameters &parameters, Triangulation<di
   if (parameters.file.empty())
     check_generated_cells(coarse);
   else
-    check_cells_of_file(parameters, coarse, info);
+    check_cells_of_file(parameters, coarse, file);
   for (const auto id : coarse.get_boundary_ids())
     mesh.regions.boundary_ids.insert(id);
   for (const auto &cell : coarse.active_cell_iterators())
     mesh.regions.material_ids.insert(cell->material_id());
-  for (const auto &[name, id] : info.boundary_names)
-    if (mesh.regions.boundary_ids.count(id) > 0) // or it has gone with merged nodes
-      mesh.regions.boundary_names[name] = id;
-  mesh.regions.material_names = info.material_names;
-  take_lower_parts(info, coarse, mesh.regions);
-  mesh.regions.unusable_boundary_names = info.unusable_boundary_names;
-  mesh.regions.unusable_material_names = info.unusable_material_names;
-  mesh.warnings = info.warnings;
-  return info;
+  take_names<dim>(file.table, mesh.regions);
+  take_lower_parts(file.table, coarse, mesh.regions);
+  mesh.warnings = file.table.warnings;
+  // Nobody reads these any more, and what is made of the coarse mesh needs the memory.
+  std::vector<MeshElement>().swap(file.table.elements);
+  std::vector<std::array<double, 3>>().swap(file.table.points);
+  return file;
 }
 } // namespace
 
@@ -262,14 +279,16 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   Triangulation<dim> coarse;
   if (parameters.file.empty())
     check_generated_size(parameters, dim, communicator);
-  const MeshFileInfo info = make_coarse_mesh(parameters, coarse, mesh);
+  const MeshFile file = make_coarse_mesh(parameters, coarse, mesh);
   CurvedSides<dim> sides(parameters.manifolds, mesh.regions);
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
-  mesh.is_curved = has_curved_manifolds(coarse) || sides.any_curved() || !info.middle_nodes.empty();
-  sides.mark(coarse, info.middle_nodes); // what has marks is not complete until it is attached
-  if (!info.middle_nodes.empty()) {
+  mesh.is_curved =
+      has_curved_manifolds(coarse) || sides.any_curved() || !file.table.middle_nodes.empty();
+  // What has marks is not complete until it is attached.
+  sides.mark(coarse, file.table.middle_nodes);
+  if (!file.table.middle_nodes.empty()) {
     sides.attach(coarse);
-    check_quadratic_cells(coarse, info.cell_places);
+    check_quadratic_cells(coarse, file.cell_places);
   }
   if (mesh.is_simplex) {
     mesh.whole = std::make_unique<Triangulation<dim>>();

@@ -13,8 +13,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <set>
 #include <sstream>
+#include <utility>
 
 namespace femgpu
 {
@@ -57,40 +60,10 @@ CellData<structdim> cell_data(const MeshElement &element)
   return data;
 }
 
-template <int dim>
-void add_boundary(const MeshElement &element, SubCellData &boundary)
-{
-  if (dimension_of(element.kind) != dim - 1)
-    return; // edges in 3D have no conditions of their own
-  if constexpr (dim == 2) {
-    boundary.boundary_lines.push_back(cell_data<1>(element));
-    boundary.boundary_lines.back().boundary_id = static_cast<types::boundary_id>(element.id);
-  }
-  else {
-    boundary.boundary_quads.push_back(cell_data<2>(element));
-    boundary.boundary_quads.back().boundary_id = static_cast<types::boundary_id>(element.id);
-  }
-}
-
-/// The words of a deal.II exception in one line.
-[[noreturn]] void refuse_contradiction(const std::string &name, const ExceptionBase &error)
-{
-  throw InputError("The cells of the mesh file '" + name +
-                   "' do not make a mesh: " + words_of(error) + " Mesh the model again.");
-}
-
-template <int dim>
-bool are_hypercubes(const std::vector<CellData<dim>> &cells)
-{
-  return std::all_of(cells.begin(), cells.end(), [](const CellData<dim> &cell) {
-    return cell.vertices.size() == GeometryInfo<dim>::vertices_per_cell;
-  });
-}
-
 /// Mirrors cells whose nodes go round the other way, and says so.
 template <int dim>
 void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>> &cells,
-                MeshFileInfo &info)
+                MeshFile &file)
 {
   const std::vector<CellData<dim>> given = cells;
   GridTools::invert_cells_with_negative_measure(points, cells);
@@ -103,89 +76,74 @@ void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>
   if (n == 0)
     return;
   const std::string kind = dim == 2 ? "clockwise" : "as in a mirror";
-  info.warnings.push_back(info.cell_places[first] + "the nodes of this cell" +
-                          (n == 1 ? " go round "
-                                  : " and of " + std::to_string(n - 1) + " more, " +
-                                        (n == cells.size() ? "all" : "not all") +
-                                        " of the mesh, go round ") +
-                          kind + "; they were turned round. " +
-                          (n == cells.size() ? "That is harmless."
-                                             : "Look whether the mesh is the one that is meant."));
+  file.table.warnings.push_back(
+      file.cell_places[first] + "the nodes of this cell" +
+      (n == 1 ? " go round "
+              : " and of " + std::to_string(n - 1) + " more, " +
+                    (n == cells.size() ? "all" : "not all") + " of the mesh, go round ") +
+      kind + "; they were turned round. " +
+      (n == cells.size() ? "That is harmless."
+                         : "Look whether the mesh is the one that is meant."));
 }
 
 /// deal.II from 9.6 on refuses cells without measure, with no word of their place;
 /// check_straight_cells() finds all others that are too flat.
 template <int dim>
 void refuse_flat_cells(const std::vector<Point<dim>> &points,
-                       const std::vector<CellData<dim>> &cells, const MeshFileInfo &info)
+                       const std::vector<CellData<dim>> &cells,
+                       const std::vector<std::string> &places)
 {
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (GridTools::cell_measure<dim>(points, make_array_view(cells[i].vertices)) == 0.)
-      throw InputError(info.cell_places[i] +
-                       "the cell is inverted or degenerate: its measure is 0. "
-                       "Mend its nodes, or mesh the model again.");
+      throw InputError(places[i] + "the cell is inverted or degenerate: its measure is 0. "
+                                   "Mend its nodes, or mesh the model again.");
 }
 
 /// Hands the cells to deal.II, in their order.
 template <int dim>
-void make_triangulation(const MeshTable &table, Triangulation<dim> &coarse, MeshFileInfo &info)
+void make_triangulation(MeshFile &file, Triangulation<dim> &coarse)
 {
   std::vector<Point<dim>> points;
-  for (const auto &p : table.points) {
+  for (const auto &p : file.table.points) {
     points.emplace_back();
     for (unsigned int d = 0; d < dim; ++d)
       points.back()[d] = p[d];
   }
   std::vector<CellData<dim>> cells;
   SubCellData boundary;
-  for (const MeshElement &element : table.elements) {
-    add_boundary<dim>(element, boundary);
-    if (dimension_of(element.kind) != dim)
-      continue;
-    cells.push_back(cell_data<dim>(element));
-    cells.back().material_id = static_cast<types::material_id>(element.id);
-    info.cell_places.push_back(table.place_of(element));
-  }
-  info.middle_nodes = table.middle_nodes;
-  refuse_flat_cells(points, cells, info);
+  auto &faces = faces_of<dim>(boundary);
+  for (const MeshElement &element : file.table.elements)
+    if (dimension_of(element.kind) == dim) {
+      cells.push_back(cell_data<dim>(element));
+      cells.back().material_id = static_cast<types::material_id>(element.id);
+      file.cell_places.push_back(file.table.place_of(element));
+    }
+    else if (dimension_of(element.kind) == dim - 1) {
+      faces.push_back(cell_data<dim - 1>(element));
+      faces.back().boundary_id = static_cast<types::boundary_id>(element.id);
+    }
+  refuse_flat_cells(points, cells, file.cell_places);
   try {
-    GridTools::delete_unused_vertices(points, cells, boundary);
-    turn_round(points, cells, info);
-    if (are_hypercubes(cells)) // triangles keep deal.II busy for ever
-      GridTools::consistently_order_cells(cells);
-    coarse.create_triangulation(points, cells, boundary);
+    turn_round(points, cells, file);
+    create_coarse_mesh(std::move(points), std::move(cells), std::move(boundary), coarse);
   }
   catch (const ExceptionBase &error) {
-    refuse_contradiction(table.file, error);
+    throw InputError("The cells of the mesh file '" + file.table.file +
+                     "' do not make a mesh: " + words_of(error) + " Mesh the model again.");
   }
 }
 
-/// What the names of @p table stand for; a group without elements is no part of the mesh.
-template <int dim>
-void take_names(const MeshTable &table, MeshFileInfo &info)
+/// A group without elements is no part of the mesh.
+void drop_empty_groups(MeshTable &table)
 {
   std::set<std::pair<int, long long>> present;
   for (const MeshElement &element : table.elements)
     present.emplace(dimension_of(element.kind), element.id);
-  for (const PhysicalName &group : table.names) {
-    if (present.count({group.dimension, group.id}) == 0)
-      continue;
-    if (group.dimension < dim - 1) {
-      info.lower_parts.push_back({group, {}});
-      for (const MeshElement &element : table.elements)
-        if (dimension_of(element.kind) == group.dimension && element.id == group.id)
-          info.lower_parts.back().elements.push_back(element);
-    }
-    if (group.dimension == dim - 1)
-      info.boundary_names[group.name] = static_cast<types::boundary_id>(group.id);
-    else if (group.dimension == dim)
-      info.material_names[group.name] = static_cast<types::material_id>(group.id);
-  }
-  for (const UnusableName &name : table.unusable_names)
-    if (name.dimension == dim - 1)
-      info.unusable_boundary_names[name.name] = name.reason;
-    else if (name.dimension == dim)
-      info.unusable_material_names[name.name] = name.reason;
+  table.names.erase(std::remove_if(table.names.begin(), table.names.end(),
+                                   [&](const PhysicalName &group) {
+                                     return present.count({group.dimension, group.id}) == 0;
+                                   }),
+                    table.names.end());
 }
 
 using Reader = std::function<MeshTable(const std::string &name, const std::string &text, int dim)>;
@@ -235,7 +193,17 @@ std::string find_mesh_file(const std::string &name, const std::string &directory
 }
 
 template <int dim>
-MeshFileInfo read_mesh_file(const std::string &name, Triangulation<dim> &coarse)
+void create_coarse_mesh(std::vector<Point<dim>> points, std::vector<CellData<dim>> cells,
+                        SubCellData boundary, Triangulation<dim> &coarse)
+{
+  GridTools::delete_unused_vertices(points, cells, boundary);
+  if (cells[0].vertices.size() == GeometryInfo<dim>::vertices_per_cell)
+    GridTools::consistently_order_cells(cells); // triangles keep deal.II busy for ever
+  coarse.create_triangulation(points, cells, boundary);
+}
+
+template <int dim>
+MeshFile read_mesh_file(const std::string &name, Triangulation<dim> &coarse)
 {
   std::error_code ignored;
   if (std::filesystem::is_directory(name, ignored))
@@ -246,17 +214,17 @@ MeshFileInfo read_mesh_file(const std::string &name, Triangulation<dim> &coarse)
   const auto reader = readers().find(extension);
   if (reader == readers().end())
     refuse_ending(name, extension);
-  const MeshTable table = reader->second(name, read_whole_file(name), dim);
-  check_mesh_table(table, dim);
-  MeshFileInfo info;
-  info.warnings = table.warnings;
-  make_triangulation(table, coarse, info);
-  take_names<dim>(table, info);
-  if (!info.lower_parts.empty())
-    info.points = table.points;
-  return info;
+  MeshFile file = {reader->second(name, read_whole_file(name), dim), {}};
+  check_mesh_table(file.table, dim);
+  make_triangulation(file, coarse);
+  drop_empty_groups(file.table);
+  return file;
 }
 
-template MeshFileInfo read_mesh_file(const std::string &, Triangulation<2> &);
-template MeshFileInfo read_mesh_file(const std::string &, Triangulation<3> &);
+template MeshFile read_mesh_file(const std::string &, Triangulation<2> &);
+template MeshFile read_mesh_file(const std::string &, Triangulation<3> &);
+template void create_coarse_mesh(std::vector<Point<2>>, std::vector<CellData<2>>, SubCellData,
+                                 Triangulation<2> &);
+template void create_coarse_mesh(std::vector<Point<3>>, std::vector<CellData<3>>, SubCellData,
+                                 Triangulation<3> &);
 } // namespace femgpu

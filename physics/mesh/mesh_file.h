@@ -2,7 +2,6 @@
 #define femgpu_physics_mesh_file_h
 
 #include "physics/mesh/mesh_table.h"
-#include "physics/mesh/regions.h"
 
 #include <deal.II/grid/tria.h>
 
@@ -18,25 +17,12 @@ namespace femgpu
  */
 std::string find_mesh_file(const std::string &name, const std::string &directory);
 
-/// What of a mesh file is not in the triangulation.
-struct MeshFileInfo
+/// What a mesh file says.
+struct MeshFile
 {
-  std::map<std::string, MeshRegions::BoundaryId> boundary_names;
-  std::map<std::string, MeshRegions::MaterialId> material_names;
-  /// Names that stand for no id, with the reason and the cure.
-  std::map<std::string, std::string> unusable_boundary_names, unusable_material_names;
-  /// Curves in 3D, and points, by name, in the order of the file.
-  struct Lower
-  {
-    PhysicalName group;
-    std::vector<MeshElement> elements; ///< with indices of points
-  };
-  std::vector<Lower> lower_parts;
-  std::vector<std::array<double, 3>> points; ///< of lower_parts
+  MeshTable table; ///< of groups, those that have elements
   /// "FILE:LINE: " of each cell, or what comes nearest to it.
   std::vector<std::string> cell_places;
-  std::vector<MiddleNode> middle_nodes; ///< that curve the cells
-  std::vector<std::string> warnings;
 };
 
 /**
@@ -45,7 +31,23 @@ struct MeshFileInfo
  * @throws InputError that names file, line or cell where it is known, and the cure
  */
 template <int dim>
-MeshFileInfo read_mesh_file(const std::string &name, dealii::Triangulation<dim> &coarse);
+MeshFile read_mesh_file(const std::string &name, dealii::Triangulation<dim> &coarse);
+
+/// The faces in @p boundary, lines or quadrilaterals and triangles.
+template <int dim>
+std::vector<dealii::CellData<dim - 1>> &faces_of(dealii::SubCellData &boundary)
+{
+  if constexpr (dim == 2)
+    return boundary.boundary_lines;
+  else
+    return boundary.boundary_quads;
+}
+
+/// Makes @p coarse of cells of one kind, in their order, without the points that none has.
+template <int dim>
+void create_coarse_mesh(std::vector<dealii::Point<dim>> points,
+                        std::vector<dealii::CellData<dim>> cells, dealii::SubCellData boundary,
+                        dealii::Triangulation<dim> &coarse);
 } // namespace femgpu
 
 #endif

@@ -1,6 +1,7 @@
 #include "physics/mesh/simplex_mesh.h"
 
 #include "physics/deal_ii_compat.h"
+#include "physics/mesh/mesh_file.h"
 #include "physics/mesh/quadratic_geometry.h"
 
 #include <deal.II/base/mpi.h>
@@ -114,10 +115,7 @@ std::unique_ptr<Triangulation<dim>> flattened(const Triangulation<dim> &mesh,
     for (unsigned int v = 0; v <= dim; ++v)
       data.vertices[v] = cell->vertex_index(order[v]);
     cells.push_back(data);
-    if constexpr (dim == 2)
-      add_boundary_faces<dim>(cell, boundary.boundary_lines);
-    else
-      add_boundary_faces<dim>(cell, boundary.boundary_quads);
+    add_boundary_faces<dim>(cell, faces_of<dim>(boundary));
   }
   auto flat = std::make_unique<Triangulation<dim>>();
   flat->create_triangulation(mesh.get_vertices(), cells, boundary);

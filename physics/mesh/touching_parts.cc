@@ -3,12 +3,12 @@
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
 #include "physics/mesh/disjoint_sets.h"
+#include "physics/mesh/mesh_file.h"
 #include "physics/mesh/near_points.h"
 
 #include <deal.II/base/exceptions.h>
 #include <deal.II/base/tensor.h>
 #include <deal.II/fe/mapping_q1.h>
-#include <deal.II/grid/grid_tools.h>
 #include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include <limits>
 #include <map>
 #include <sstream>
+#include <utility>
 
 namespace femgpu
 {
@@ -170,10 +171,7 @@ SubCellData merged_boundary(const Triangulation<dim> &coarse, DisjointSets &sets
     data.boundary_id = face->boundary_id();
     for (const unsigned int v : face->vertex_indices())
       data.vertices[v] = sets.root(face->vertex_index(v));
-    if constexpr (dim == 2)
-      boundary.boundary_lines.push_back(data);
-    else
-      boundary.boundary_quads.push_back(data);
+    faces_of<dim>(boundary).push_back(data);
   }
   return boundary;
 }
@@ -217,12 +215,8 @@ unsigned int merge_nodes(Triangulation<dim> &coarse, const double tolerance,
   auto boundary = merged_boundary(coarse, sets, merged_faces(coarse, sets, places));
   auto points = coarse.get_vertices();
   move_corners(points, sets, middles);
-  const bool are_hypercubes = coarse.all_reference_cells_are_hyper_cube();
   coarse.clear();
-  GridTools::delete_unused_vertices(points, cells, boundary);
-  if (are_hypercubes)
-    GridTools::consistently_order_cells(cells);
-  coarse.create_triangulation(points, cells, boundary);
+  create_coarse_mesh(std::move(points), std::move(cells), std::move(boundary), coarse);
   return n_gone;
 }
 
