@@ -15,7 +15,6 @@ namespace femgpu
 namespace
 {
 using Fields = std::vector<std::string_view>;
-using Corners = std::vector<std::vector<std::size_t>>;
 
 std::string_view without_quotes(const std::string_view text)
 {
@@ -30,36 +29,35 @@ std::string_view without_part(std::string_view word)
   return without_quotes(word);
 }
 
-/// What a TYPE of elements means.
-struct AbaqusKind
-{
-  ElementKind kind;
-  /// Local numbers of the corners around each node of second order; none for one inside.
-  Corners middles = {};
-};
-
 /// @return by dimension and number of nodes
-const std::map<std::pair<int, int>, AbaqusKind> &abaqus_kinds()
+const std::map<std::pair<int, int>, ElementType> &types()
 {
-  const Corners triangle = {{0, 1}, {1, 2}, {2, 0}};
-  const Corners quadrilateral = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};
-  Corners quadrilateral9 = quadrilateral;
-  quadrilateral9.push_back({0, 1, 2, 3});
-  const Corners hexahedron = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
-                              {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
-  static const std::map<std::pair<int, int>, AbaqusKind> kinds = {
+  static const std::map<std::pair<int, int>, ElementType> types = {
       {{1, 2}, {ElementKind::line}},
       {{1, 3}, {ElementKind::line, {{0, 1}}}},
       {{2, 3}, {ElementKind::triangle}},
       {{2, 4}, {ElementKind::quadrilateral}},
-      {{2, 6}, {ElementKind::triangle, triangle}},
-      {{2, 8}, {ElementKind::quadrilateral, quadrilateral}},
-      {{2, 9}, {ElementKind::quadrilateral, quadrilateral9}},
+      {{2, 6}, {ElementKind::triangle, sides_of(ElementKind::triangle)}},
+      {{2, 8}, {ElementKind::quadrilateral, sides_of(ElementKind::quadrilateral)}},
+      {{2, 9}, {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}}},
       {{3, 4}, {ElementKind::tetrahedron}},
       {{3, 8}, {ElementKind::hexahedron}},
       {{3, 10}, {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}}},
-      {{3, 20}, {ElementKind::hexahedron, hexahedron}}};
-  return kinds;
+      {{3, 20},
+       {ElementKind::hexahedron,
+        {{0, 1},
+         {1, 2},
+         {2, 3},
+         {3, 0},
+         {4, 5},
+         {5, 6},
+         {6, 7},
+         {7, 4},
+         {0, 4},
+         {1, 5},
+         {2, 6},
+         {3, 7}}}}};
+  return types;
 }
 
 /// Dimension and number of nodes of elements of @p type, in capitals; {0, 0} if it is not known.
@@ -94,7 +92,6 @@ public:
       : text(name, text), dim(dim)
   {
     table().file = name;
-    table().places_are_lines = true;
   }
 
   AbaqusModel read();
@@ -104,16 +101,16 @@ private:
   {
     return model.table;
   }
-  void refuse_option(const Keyword &keyword, const std::string &option);
+  void refuse_option(const Keyword &keyword, const std::string &option) const;
   template <class Named>
   Named &named(std::map<std::string, Named> &all, const Keyword &keyword,
                const std::string &option) const;
 
   void read_nodes(const Keyword &keyword);
-  AbaqusKind read_kind(const Keyword &keyword, bool &is_shell);
+  const ElementType &read_type(const Keyword &keyword, bool &is_shell) const;
   std::size_t find(const std::unordered_map<long long, std::size_t> &numbers, std::string_view word,
                    const std::string &what) const;
-  void read_element(const AbaqusKind &kind, const std::string &type);
+  void read_element(const ElementType &type, const std::string &name);
   void read_elements(const Keyword &keyword);
   void add_members(AbaqusSet &set, std::string_view given, bool of_elements);
   void add_range(AbaqusSet &set, const Fields &fields, bool of_elements);
@@ -133,7 +130,7 @@ private:
   std::set<std::string> connections; ///< keywords
 };
 
-void AbaqusReader::refuse_option(const Keyword &keyword, const std::string &option)
+void AbaqusReader::refuse_option(const Keyword &keyword, const std::string &option) const
 {
   if (keyword.has(option))
     text.fail("*" + keyword.name + " with " + option + " is not supported." + write_out,
@@ -178,7 +175,7 @@ void AbaqusReader::read_nodes(const Keyword &keyword)
   }
 }
 
-AbaqusKind AbaqusReader::read_kind(const Keyword &keyword, bool &is_shell)
+const ElementType &AbaqusReader::read_type(const Keyword &keyword, bool &is_shell) const
 {
   refuse_option(keyword, "INPUT");
   const std::string type = upper(text.option(keyword, "TYPE"));
@@ -189,14 +186,14 @@ AbaqusKind AbaqusReader::read_kind(const Keyword &keyword, bool &is_shell)
                   (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
                   ", which are not supported. " + cure_of_mixed_cells(3),
               keyword.line);
-  const auto kind = abaqus_kinds().find({dimension, n_nodes});
-  if (kind == abaqus_kinds().end())
+  const auto known = types().find({dimension, n_nodes});
+  if (known == types().end())
     text.fail("elements of TYPE=" + in_quotes(type) +
                   " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
                   "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "
                   "T3D2, B31) are. Leave the block out.",
               keyword.line);
-  return kind->second;
+  return known->second;
 }
 
 std::size_t AbaqusReader::find(const std::unordered_map<long long, std::size_t> &numbers,
@@ -211,45 +208,41 @@ std::size_t AbaqusReader::find(const std::unordered_map<long long, std::size_t> 
 }
 
 /// An element, on one line or more, each but the last of which ends with a comma.
-void AbaqusReader::read_element(const AbaqusKind &kind, const std::string &type)
+void AbaqusReader::read_element(const ElementType &type, const std::string &name)
 {
-  MeshElement element{kind.kind, 0, text.line_number(), {}};
+  const std::size_t line = text.line_number();
   Fields fields = text.fields();
   const long long number = text.integer(fields[0], "the number of an element");
-  const std::size_t n_nodes = n_nodes_of(kind.kind) + kind.middles.size();
+  const std::size_t n_nodes = type.n_nodes();
   std::vector<std::size_t> found;
   for (std::size_t i = 1; found.size() < n_nodes; ++i) {
     if (i == fields.size()) {
       const bool continues = text.line().back() == ',';
       if (!continues || !text.next_data())
         text.fail("element " + std::to_string(number) + " has " + std::to_string(found.size()) +
-                      " nodes, but a " + type + " has " + std::to_string(n_nodes) +
+                      " nodes, but a " + name + " has " + std::to_string(n_nodes) +
                       ". Is the file truncated?",
-                  element.place);
+                  line);
       fields = text.fields();
       i = 0;
     }
     found.push_back(find(nodes, fields[i], "a node"));
     if (found.size() == n_nodes && i + 1 < fields.size())
       text.fail("element " + std::to_string(number) + " has more nodes than the " +
-                std::to_string(n_nodes) + " of a " + type + ".");
+                std::to_string(n_nodes) + " of a " + name + ".");
   }
-  if (kind.kind == ElementKind::line && n_nodes == 3)
+  if (type.kind == ElementKind::line && n_nodes == 3)
     std::swap(found[1], found[2]); // the middle one is the second
-  const auto middles = found.begin() + static_cast<std::ptrdiff_t>(n_nodes_of(kind.kind));
-  std::copy(found.begin(), middles, element.nodes.begin());
-  if (dimension_of(kind.kind) == dim)
-    table().add_middle_nodes(element, kind.middles, {middles, found.end()});
   if (!elements.emplace(number, table().elements.size()).second)
     text.fail("there is an element " + std::to_string(number) +
               " already. The numbers of elements must differ.");
-  table().elements.push_back(element);
+  table().add_element(type, 0, line, found, dim);
 }
 
 void AbaqusReader::read_elements(const Keyword &keyword)
 {
   bool is_shell = false;
-  const AbaqusKind kind = read_kind(keyword, is_shell);
+  const ElementType &type = read_type(keyword, is_shell);
   const std::size_t n_sets = model.element_sets.size();
   AbaqusSet *const set =
       keyword.has("ELSET") ? &named(model.element_sets, keyword, "ELSET") : nullptr;
@@ -259,7 +252,7 @@ void AbaqusReader::read_elements(const Keyword &keyword)
     if (set != nullptr)
       set->members.push_back(table().elements.size());
     are_shells.push_back(is_shell);
-    read_element(kind, upper(text.option(keyword, "TYPE")));
+    read_element(type, upper(text.option(keyword, "TYPE")));
   }
 }
 

@@ -14,15 +14,8 @@ namespace
 const std::string how_to_save = " Save it with `gmsh FILE -save -format msh2` or `-format msh41`, "
                                 "not binary.";
 
-struct GmshKind
-{
-  ElementKind kind;
-  /// Local numbers of the corners around each node of second order.
-  std::vector<std::vector<std::size_t>> middles = {};
-};
-
 /// @return by gmsh's number
-const std::map<long long, GmshKind> &kinds()
+const std::map<long long, ElementType> &types()
 {
   static const std::vector<std::vector<std::size_t>> hexahedron20 = {
       {0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3},
@@ -34,7 +27,7 @@ const std::map<long long, GmshKind> &kinds()
         {{0, 3, 2, 1}, {0, 1, 5, 4}, {0, 4, 7, 3}, {1, 2, 6, 5}, {2, 3, 7, 6}, {4, 5, 6, 7}, {}});
     return middles;
   }();
-  static const std::map<long long, GmshKind> kinds = {
+  static const std::map<long long, ElementType> types = {
       {1, {ElementKind::line}},
       {2, {ElementKind::triangle}},
       {3, {ElementKind::quadrilateral}},
@@ -42,13 +35,13 @@ const std::map<long long, GmshKind> &kinds()
       {5, {ElementKind::hexahedron}},
       {15, {ElementKind::point}},
       {8, {ElementKind::line, {{0, 1}}}},
-      {9, {ElementKind::triangle, {{0, 1}, {1, 2}, {2, 0}}}},
+      {9, {ElementKind::triangle, sides_of(ElementKind::triangle)}},
       {10, {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}}},
       {11, {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, {1, 3}}}},
       {12, {ElementKind::hexahedron, hexahedron27}},
-      {16, {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}}},
+      {16, {ElementKind::quadrilateral, sides_of(ElementKind::quadrilateral)}},
       {17, {ElementKind::hexahedron, hexahedron20}}};
-  return kinds;
+  return types;
 }
 
 /// What stands between the quotation marks at the end of the line.
@@ -119,7 +112,6 @@ public:
       : text(name, text), dim(dim)
   {
     result.file = name;
-    result.places_are_lines = true;
   }
 
   MeshTable read();
@@ -134,8 +126,8 @@ private:
   void read_entity(int dimension);
   void read_point(long long node);
   std::size_t read_node();
-  void read_element(const GmshKind &kind, long long id);
-  const GmshKind &read_kind();
+  void read_element(const ElementType &type, long long id);
+  const ElementType &read_type();
   void read_end(const std::string &section);
   void skip_section(const std::string &section);
   bool read_section(const std::string &section);
@@ -275,11 +267,11 @@ void GmshReader::read_nodes_4()
   read_end("$Nodes");
 }
 
-const GmshKind &GmshReader::read_kind()
+const ElementType &GmshReader::read_type()
 {
   const long long type = text.integer("the type of an element");
-  if (const auto kind = kinds().find(type); kind != kinds().end())
-    return kind->second;
+  if (const auto known = types().find(type); known != types().end())
+    return known->second;
   const bool is_prism = type == 6 || type == 13 || type == 18;
   if (is_prism || type == 7 || type == 14 || type == 19)
     text.fail(std::string("a ") + (is_prism ? "prism" : "pyramid") + " (type " +
@@ -302,18 +294,13 @@ std::size_t GmshReader::read_node()
   return point->second;
 }
 
-void GmshReader::read_element(const GmshKind &kind, const long long id)
+void GmshReader::read_element(const ElementType &type, const long long id)
 {
-  MeshElement element{kind.kind, id, text.line_number(), {}};
-  for (std::size_t i = 0; i < n_nodes_of(kind.kind); ++i)
-    element.nodes[i] = read_node();
-  std::vector<std::size_t> middles;
-  for (std::size_t i = 0; i < kind.middles.size(); ++i)
-    middles.push_back(read_node());
-  text.require_end_of_line("the nodes of a " + name_of(kind.kind));
-  result.elements.push_back(element);
-  if (dimension_of(kind.kind) == dim)
-    result.add_middle_nodes(element, kind.middles, middles);
+  std::vector<std::size_t> nodes(type.n_nodes());
+  for (std::size_t &node : nodes)
+    node = read_node();
+  text.require_end_of_line("the nodes of a " + name_of(type.kind));
+  result.add_element(type, id, text.line_number(), nodes, dim);
 }
 
 void GmshReader::read_elements_2()
@@ -324,14 +311,14 @@ void GmshReader::read_elements_2()
   for (std::size_t i = 0; i < n; ++i) {
     text.require_line("element " + std::to_string(i + 1) + " of " + std::to_string(n));
     text.integer("the number of an element");
-    const GmshKind &kind = read_kind();
+    const ElementType &type = read_type();
     const std::size_t n_tags = text.count("the number of tags", text.line().size());
     long long id = 0;
     for (std::size_t t = 0; t < n_tags; ++t) {
       const long long tag = text.integer("a tag of an element");
       id = t == 0 ? tag : id;
     }
-    read_element(kind, id);
+    read_element(type, id);
   }
   read_end("$Elements");
 }
@@ -345,9 +332,9 @@ void GmshReader::read_elements_4()
     text.require_line("a block of elements");
     const auto dimension = static_cast<int>(text.count("the dimension of an entity", 3));
     const long long entity = text.integer("the number of an entity");
-    const GmshKind &kind = read_kind();
-    if (dimension_of(kind.kind) != dimension)
-      text.fail("a " + name_of(kind.kind) + " belongs to an entity of dimension " +
+    const ElementType &type = read_type();
+    if (dimension_of(type.kind) != dimension)
+      text.fail("a " + name_of(type.kind) + " belongs to an entity of dimension " +
                 std::to_string(dimension) + ". The file is damaged; save the mesh again.");
     const std::size_t n = text.count("the number of elements of a block", text.bytes_left());
     text.require_end_of_line("the block of elements");
@@ -355,7 +342,7 @@ void GmshReader::read_elements_4()
     for (std::size_t i = 0; i < n; ++i) {
       text.require_line("an element");
       text.integer("the number of an element");
-      read_element(kind, group == groups.end() ? 0 : group->second.front());
+      read_element(type, group == groups.end() ? 0 : group->second.front());
       for (std::size_t g = 1; group != groups.end() && g < group->second.size(); ++g) {
         result.elements.push_back(result.elements.back());
         result.elements.back().id = group->second[g];

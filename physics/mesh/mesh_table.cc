@@ -311,19 +311,23 @@ std::string MeshTable::place_of(const std::size_t place) const
                           : file + ": cell " + std::to_string(place) + ": ";
 }
 
-void MeshTable::add_middle_nodes(const MeshElement &cell,
-                                 const std::vector<std::vector<std::size_t>> &corners,
-                                 const std::vector<std::size_t> &nodes)
+void MeshTable::add_element(const ElementType &type, const long long id, const std::size_t place,
+                            const std::vector<std::size_t> &nodes, const int dim)
 {
+  MeshElement element{type.kind, id, place, {}};
+  const std::size_t n_corners = n_nodes_of(type.kind);
+  std::copy_n(nodes.begin(), n_corners, element.nodes.begin());
+  elements.push_back(element);
+  const auto &corners = type.middles;
   constexpr double straight = 1e-6; // of the distance between corners: files have seven digits
-  const auto corner = [&](const std::size_t local) { return points[cell.nodes[local]]; };
+  const auto corner = [&](const std::size_t local) { return points[nodes[local]]; };
   const auto is_in = [&](const std::size_t local, const std::vector<std::size_t> &set) {
     return std::find(set.begin(), set.end(), local) != set.end();
   };
-  for (std::size_t i = 0; i < corners.size(); ++i) {
+  for (std::size_t i = 0; dimension_of(type.kind) == dim && i < corners.size(); ++i) {
     if (corners[i].empty())
       continue;
-    MiddleNode middle = {{}, points[nodes[i]], place_of(cell)};
+    MiddleNode middle = {{}, points[nodes[n_corners + i]], place_of(place)};
     const bool is_edge = corners[i].size() == 2;
     double size = 0., distance = 0.;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -333,7 +337,7 @@ void MeshTable::add_middle_nodes(const MeshElement &cell,
       for (std::size_t e = 0; e < i; ++e)
         if (!is_edge && is_in(corners[e][0], corners[i]) && is_in(corners[e][1], corners[i]) &&
             corners[e].size() == 2)
-          expected += points[nodes[e]][d] / 2.;
+          expected += points[nodes[n_corners + e]][d] / 2.;
       distance = std::hypot(distance, middle.node[d] - expected);
       size = std::hypot(size, corner(corners[i].back())[d] - corner(corners[i].front())[d]);
     }

@@ -39,6 +39,20 @@ struct MeshElement
   std::array<std::size_t, 8> nodes;
 };
 
+/// What a file's type of elements means.
+struct ElementType
+{
+  ElementKind kind;
+  /// For each node of second order, behind those of kind, the local numbers of the corners it is in
+  /// the middle of, edges before faces; those inside of hexahedra have none and are ignored.
+  std::vector<std::vector<std::size_t>> middles = {};
+
+  std::size_t n_nodes() const
+  {
+    return n_nodes_of(kind) + middles.size();
+  }
+};
+
 /// A node of second order, of an edge with two corners or a face with four, that does not lie in
 /// the middle of these: it curves what has them.
 struct MiddleNode
@@ -76,8 +90,8 @@ struct UnusableName
 /// What a mesh file says, before deal.II sees it. Knows no deal.II.
 struct MeshTable
 {
-  std::string file;      ///< its name
-  bool places_are_lines; ///< or numbers of cells
+  std::string file;             ///< its name
+  bool places_are_lines = true; ///< or numbers of cells
   std::vector<std::array<double, 3>> points;
   std::vector<MeshElement> elements;
   std::vector<PhysicalName> names; ///< of groups, also of some without elements
@@ -86,14 +100,12 @@ struct MeshTable
   std::vector<MiddleNode> middle_nodes; ///< of cells
 
   /**
-   * Takes the nodes of second order of @p cell that curve it into middle_nodes.
-   * @param corners for each node the local numbers of the corners it is in the middle of, edges
-   *        before faces; those inside of hexahedra have none and are ignored
+   * Adds an element, and takes the nodes of second order that curve it into middle_nodes if it is a
+   * cell, of dimension @p dim.
    * @param nodes indices of points
    */
-  void add_middle_nodes(const MeshElement &cell,
-                        const std::vector<std::vector<std::size_t>> &corners,
-                        const std::vector<std::size_t> &nodes);
+  void add_element(const ElementType &type, long long id, std::size_t place,
+                   const std::vector<std::size_t> &nodes, int dim);
 
   /// For the beginning of messages: "FILE:LINE: " or "FILE: cell NUMBER: ".
   std::string place_of(std::size_t place) const;
