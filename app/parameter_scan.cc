@@ -17,8 +17,6 @@ namespace
 {
 constexpr std::size_t largest_file = 16u << 20u; // bytes
 
-constexpr const char *blanks = " \t\r\n\v\f";
-
 std::string read_stream(std::istream &in, const std::string &name)
 {
   std::string text;

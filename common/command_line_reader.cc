@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <cctype>
 
 namespace femgpu
 {
@@ -44,12 +43,6 @@ public:
 private:
   std::string usage;
 };
-
-bool is_number(const std::string &text)
-{
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](unsigned char c) { return std::isdigit(c) != 0; });
-}
 
 std::string suggestion(const std::string &word, const std::vector<std::string> &choices)
 {
@@ -150,7 +143,7 @@ unsigned CommandLineReader::positive(const std::string &text, const std::string 
                                      const unsigned most) const
 {
   constexpr std::size_t most_digits = 9; // fits into int and unsigned
-  const unsigned long number = is_number(text) && text.size() <= most_digits ? std::stoul(text) : 0;
+  const unsigned long number = is_digits(text) && text.size() <= most_digits ? std::stoul(text) : 0;
   if (number == 0 || number > most)
     fail(name + " " + text + ": give an integer from 1 to " + std::to_string(most));
   return static_cast<unsigned>(number);
@@ -185,7 +178,7 @@ std::optional<std::string> CommandLineReader::backend(const std::string &name) c
   std::optional<std::string> text = single(name);
   if (!text || *text == "auto" || *text == "host" || *text == "cuda")
     return text;
-  if (text->rfind("cuda:", 0) == 0 && is_number(text->substr(5)) && text->size() <= 9)
+  if (text->rfind("cuda:", 0) == 0 && is_digits(text->substr(5)) && text->size() <= 9)
     return text;
   fail(name + " " + *text +
        " is no backend; choose auto, host, cuda or cuda:K with a device number K" +

@@ -13,14 +13,26 @@
  */
 namespace femgpu
 {
-/// @p text without blanks (space, tab, carriage return, …) at either end.
-inline std::string trimmed(const std::string_view text)
+constexpr const char *blanks = " \t\r\n\v\f";
+
+/// @p text without blanks at either end.
+inline std::string_view trimmed_view(const std::string_view text)
 {
-  constexpr const char *blanks = " \t\r\n\v\f";
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos)
     return {};
-  return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+inline std::string trimmed(const std::string_view text)
+{
+  return std::string(trimmed_view(text));
+}
+
+/// Is @p text a number of digits alone?
+inline bool is_digits(const std::string_view text)
+{
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 /// All of @p text as a number, in any locale; false if it is none, or out of range.

@@ -16,12 +16,6 @@ namespace
 {
 using Fields = std::vector<std::string_view>;
 
-std::string_view without_quotes(const std::string_view text)
-{
-  const bool is_quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
-  return is_quoted ? text.substr(1, text.size() - 2) : text;
-}
-
 /// @p word, a number or name, without the part it is of, as "PART-1-1.NAME".
 std::string_view without_part(std::string_view word)
 {
@@ -114,12 +108,11 @@ private:
   void read_elements(const Keyword &keyword);
   void add_members(AbaqusSet &set, std::string_view given, bool of_elements);
   void add_range(AbaqusSet &set, const Fields &fields, bool of_elements);
-  void read_set(const Keyword &keyword, bool of_elements);
+  void read_set(const Keyword &keyword);
   std::size_t read_side(std::string_view word, std::size_t element) const;
   void read_surface(const Keyword &keyword);
   void read_section(const Keyword &keyword);
   void read_block(const Keyword &keyword);
-  bool read_mesh_block(const Keyword &keyword);
 
   AbaqusText text;
   int dim;
@@ -292,8 +285,9 @@ void AbaqusReader::add_range(AbaqusSet &set, const Fields &fields, const bool of
   }
 }
 
-void AbaqusReader::read_set(const Keyword &keyword, const bool of_elements)
+void AbaqusReader::read_set(const Keyword &keyword)
 {
+  const bool of_elements = keyword.name == "ELSET";
   AbaqusSet &set = of_elements ? named(model.element_sets, keyword, "ELSET")
                                : named(model.node_sets, keyword, "NSET");
   if (!of_elements && keyword.has("ELSET")) {
@@ -367,26 +361,17 @@ void AbaqusReader::read_section(const Keyword &keyword)
   text.skip_data();
 }
 
-/// False for keywords that a mesh does not need.
-bool AbaqusReader::read_mesh_block(const Keyword &keyword)
-{
-  if (keyword.name == "NODE")
-    read_nodes(keyword);
-  else if (keyword.name == "ELEMENT")
-    read_elements(keyword);
-  else if (keyword.name == "NSET" || keyword.name == "ELSET")
-    read_set(keyword, keyword.name == "ELSET");
-  else if (keyword.name == "SURFACE")
-    read_surface(keyword);
-  else if (keyword.name == "SOLID SECTION" || keyword.name == "SHELL SECTION")
-    read_section(keyword);
-  else
-    return false;
-  return true;
-}
-
+/// Keywords that a mesh does not need are passed over.
 void AbaqusReader::read_block(const Keyword &keyword)
 {
+  static const std::map<std::string, void (AbaqusReader::*)(const Keyword &)> blocks = {
+      {"NODE", &AbaqusReader::read_nodes},
+      {"ELEMENT", &AbaqusReader::read_elements},
+      {"NSET", &AbaqusReader::read_set},
+      {"ELSET", &AbaqusReader::read_set},
+      {"SURFACE", &AbaqusReader::read_surface},
+      {"SOLID SECTION", &AbaqusReader::read_section},
+      {"SHELL SECTION", &AbaqusReader::read_section}};
   static const std::set<std::string> makers = {"INCLUDE", "NGEN",   "NFILL",  "NCOPY",    "NMAP",
                                                "ELGEN",   "ELCOPY", "SYSTEM", "PARAMETER"};
   static const std::set<std::string> connecting = {"TIE",      "MPC",        "EQUATION",
@@ -396,8 +381,8 @@ void AbaqusReader::read_block(const Keyword &keyword)
   if (connecting.count(keyword.name) > 0)
     connections.insert("*" + keyword.name);
   n_parts += keyword.name == "PART" ? 1 : 0;
-  if (read_mesh_block(keyword))
-    return;
+  if (const auto block = blocks.find(keyword.name); block != blocks.end())
+    return (this->*block->second)(keyword);
   const bool has_data = text.next_data();
   if (n_parts > 1 || (keyword.name == "INSTANCE" && has_data))
     text.fail(

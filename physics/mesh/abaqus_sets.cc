@@ -1,6 +1,7 @@
 #include "physics/mesh/abaqus_sets.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -33,9 +34,7 @@ std::optional<long long> number_in(const std::string &name, const std::string &p
   std::string digits = name;
   if (name.size() > prefix.size() && std::equal(prefix.begin(), prefix.end(), name.begin(), same))
     digits.erase(0, prefix.size());
-  const bool is_number = !digits.empty() && digits.size() < 18 &&
-                         std::all_of(digits.begin(), digits.end(),
-                                     [](const unsigned char c) { return std::isdigit(c) != 0; });
+  const bool is_number = is_digits(digits) && digits.size() < 18;
   return is_number ? std::optional<long long>(std::stoll(digits)) : std::nullopt;
 }
 

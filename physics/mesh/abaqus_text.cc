@@ -7,20 +7,12 @@ namespace femgpu
 {
 namespace
 {
-std::string_view trimmed(const std::string_view text)
-{
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos)
-    return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 std::vector<std::string_view> fields_of(std::string_view line)
 {
   std::vector<std::string_view> fields;
   while (!line.empty()) {
     const std::size_t comma = std::min(line.find(','), line.size());
-    fields.push_back(trimmed(line.substr(0, comma)));
+    fields.push_back(trimmed_view(line.substr(0, comma)));
     line.remove_prefix(std::min(comma + 1, line.size()));
   }
   return fields;
@@ -33,6 +25,12 @@ std::string upper(const std::string_view text)
   std::transform(result.begin(), result.end(), result.begin(),
                  [](const unsigned char c) { return std::toupper(c); });
   return result;
+}
+
+std::string_view without_quotes(const std::string_view text)
+{
+  const bool is_quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
+  return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
 bool AbaqusText::next_data()
@@ -61,14 +59,12 @@ Keyword AbaqusText::read_keyword()
   }
   for (const std::string_view field : fields_of(all)) {
     const std::size_t equals = std::min(field.find('='), field.size());
-    const std::string name = upper(trimmed(field.substr(0, equals)));
-    std::string_view value = trimmed(field.substr(std::min(equals + 1, field.size())));
-    if (value.size() > 1 && value.front() == '"' && value.back() == '"')
-      value = value.substr(1, value.size() - 2);
+    const std::string name = upper(trimmed_view(field.substr(0, equals)));
+    const std::string_view value = field.substr(std::min(equals + 1, field.size()));
     if (keyword.name.empty())
       keyword.name = name;
     else
-      keyword.options[name] = value;
+      keyword.options[name] = without_quotes(trimmed_view(value));
   }
   return keyword;
 }

@@ -11,6 +11,7 @@
 namespace femgpu
 {
 std::string upper(std::string_view text);
+std::string_view without_quotes(std::string_view text);
 
 /// "*NAME, OPTION=VALUE, OPTION"
 struct Keyword

@@ -1,7 +1,6 @@
+#include "linalg/base/text.h"
 #include "physics/mesh/mesh_readers.h"
 
-#include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -56,23 +55,13 @@ std::string read_name(MeshText &text)
   name.erase(name.find_last_not_of(' ') + 1);
   if (name.empty())
     text.fail("the name of a physical group is empty. Name it, or leave its line out.");
-  const bool is_number = std::all_of(name.begin(), name.end(),
-                                     [](const unsigned char c) { return std::isdigit(c) != 0; });
-  if (is_number)
+  if (is_digits(name))
     text.fail("the name " + in_quotes(name) +
               " of a physical group is a number, which parameters would take for its id. Give the "
               "group a name that begins with a letter.");
   return name;
 }
 
-PhysicalName read_entry(MeshText &text)
-{
-  PhysicalName entry;
-  entry.dimension = static_cast<int>(text.count("the dimension of a physical group", 3));
-  entry.id = text.integer("the number of a physical group");
-  entry.name = read_name(text);
-  return entry;
-}
 /// The table of names, whose first line is the current one: one entry a line, in their order.
 std::vector<PhysicalName> read_physical_names(MeshText &text)
 {
@@ -87,8 +76,11 @@ std::vector<PhysicalName> read_physical_names(MeshText &text)
     if (text.line().front() == '$')
       text.fail(in_quotes(text.line()) + " comes after " + std::to_string(i) +
                 " physical names of " + std::to_string(n) + ".");
-    names.push_back(read_entry(text));
-    const PhysicalName &entry = names.back();
+    PhysicalName entry;
+    entry.dimension = static_cast<int>(text.count("the dimension of a physical group", 3));
+    entry.id = text.integer("the number of a physical group");
+    entry.name = read_name(text);
+    names.push_back(entry);
     const auto name =
         lines.emplace(std::make_pair(entry.dimension, entry.name), text.line_number());
     if (!name.second)

@@ -1,6 +1,7 @@
 #include "physics/mesh/mesh_text.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -9,11 +10,6 @@
 
 namespace femgpu
 {
-namespace
-{
-constexpr const char *blanks = " \t\r\v\f";
-}
-
 std::string in_quotes(const std::string_view word)
 {
   constexpr std::size_t longest = 120; // names of groups may be long; so is a file without lines
@@ -31,21 +27,13 @@ MeshText::MeshText(std::string name, const std::string_view text)
 
 bool MeshText::next_line()
 {
-  while (at < text.size()) {
+  for (current = {}; current.empty() && at < text.size(); ++number) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    current = text.substr(at, end - at);
+    current = trimmed_view(text.substr(at, end - at));
     at = std::min(end + 1, text.size());
-    ++number;
-    word_at = 0;
-    const std::size_t first = current.find_first_not_of(blanks);
-    if (first == std::string_view::npos)
-      continue;
-    current = current.substr(first, current.find_last_not_of(blanks) - first + 1);
-    return true;
   }
-  current = {};
-  word_at = 0;
-  return false;
+  left = current;
+  return !current.empty();
 }
 
 void MeshText::require_line(const std::string &what)
@@ -56,26 +44,10 @@ void MeshText::require_line(const std::string &what)
 
 std::string_view MeshText::word()
 {
-  const std::string_view left = rest();
-  const std::size_t end = std::min(left.find_first_of(blanks), left.size());
-  word_at = static_cast<std::size_t>(left.data() - current.data()) + end;
-  return left.substr(0, end);
-}
-
-std::string_view MeshText::rest() const
-{
-  const std::size_t first = current.find_first_not_of(blanks, word_at);
-  return first == std::string_view::npos ? current.substr(current.size()) : current.substr(first);
-}
-
-long long MeshText::integer(const std::string &what)
-{
-  return integer(word(), what);
-}
-
-double MeshText::coordinate(const std::string &what)
-{
-  return coordinate(word(), what);
+  const std::string_view words = rest();
+  const std::size_t end = std::min(words.find_first_of(blanks), words.size());
+  left = words.substr(end);
+  return words.substr(0, end);
 }
 
 long long MeshText::integer(const std::string_view text, const std::string &what) const
@@ -121,13 +93,8 @@ void MeshText::require_end_of_line(const std::string &what)
     fail(in_quotes(rest()) + " is left at the end of the line, after " + what + ".");
 }
 
-void MeshText::fail(const std::string &message) const
+void MeshText::fail(const std::string &message, const std::optional<std::size_t> at_line) const
 {
-  fail(message, number);
-}
-
-void MeshText::fail(const std::string &message, const std::size_t at_line) const
-{
-  throw InputError(name + ":" + std::to_string(at_line) + ": " + message);
+  throw InputError(name + ":" + std::to_string(at_line.value_or(number)) + ": " + message);
 }
 } // namespace femgpu

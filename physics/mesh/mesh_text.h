@@ -1,7 +1,10 @@
 #ifndef femgpu_physics_mesh_text_h
 #define femgpu_physics_mesh_text_h
 
+#include "linalg/base/text.h"
+
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,11 +39,20 @@ public:
   /// The next word of the line; empty at its end.
   std::string_view word();
   /// What is left of the line.
-  std::string_view rest() const;
+  std::string_view rest() const
+  {
+    return trimmed_view(left);
+  }
   /// The next word of the line as a number. @throws InputError that names @p what if it is none,
   /// or out of the range of its type; coordinates must be finite
-  long long integer(const std::string &what);
-  double coordinate(const std::string &what);
+  long long integer(const std::string &what)
+  {
+    return integer(word(), what);
+  }
+  double coordinate(const std::string &what)
+  {
+    return coordinate(word(), what);
+  }
   /// The same of a part of the line.
   long long integer(std::string_view word, const std::string &what) const;
   double coordinate(std::string_view word, const std::string &what) const;
@@ -55,14 +67,13 @@ public:
     return text.size() - at;
   }
 
-  [[noreturn]] void fail(const std::string &message) const;
-  [[noreturn]] void fail(const std::string &message, std::size_t at_line) const;
+  /// @throws InputError of the current line or @p at_line
+  [[noreturn]] void fail(const std::string &message, std::optional<std::size_t> at_line = {}) const;
 
 private:
   std::string name;
-  std::string_view text, current;
-  std::size_t at = 0;      ///< the beginning of the next line
-  std::size_t word_at = 0; ///< the beginning of the next word in the line
+  std::string_view text, current, left; ///< left: of the line, behind the last word
+  std::size_t at = 0;                   ///< the beginning of the next line
   std::size_t number = 0;
 };
 

@@ -33,7 +33,7 @@ Id find(const std::string &kind, const std::string &path, const std::string &wor
   if (const auto reason = unusable.find(word); reason != unusable.end())
     throw ParameterError(path + " names '" + word + "'. " + reason->second, path);
   const std::string present = "; it has " + list(ids, names) + ".";
-  if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos)
+  if (!is_digits(word))
     throw ParameterError("'" + word + "' in " + path + " is no " + kind +
                              " and no name of the mesh" + present,
                          path);
