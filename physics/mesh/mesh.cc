@@ -157,13 +157,13 @@ template <int dim>
 void check_cells_of_file(const MeshParameters &parameters, Triangulation<dim> &coarse,
                          MeshFile &file)
 {
-  const NodeMerging merging = NodeMerging::read(parameters.merge_nodes);
-  if (merging.way == NodeMerging::Way::merge &&
-      merge_nodes(coarse, merging.tolerance, file.table.middle_nodes, file.cell_places) == 0)
+  const double tolerance = merge_tolerance(parameters.merge_nodes);
+  if (tolerance > 0. &&
+      merge_nodes(coarse, tolerance, file.table.middle_nodes, file.cell_places) == 0)
     file.table.warnings.push_back("Mesh/Merge nodes = " + parameters.merge_nodes +
                                   " has found no nodes to merge.");
   check_straight_cells(coarse, file.cell_places);
-  if (merging.way != NodeMerging::Way::keep)
+  if (parameters.merge_nodes != "keep")
     refuse_touching_parts(coarse, file.cell_places);
 }
 

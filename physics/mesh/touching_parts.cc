@@ -177,21 +177,17 @@ SubCellData merged_boundary(const Triangulation<dim> &coarse, DisjointSets &sets
 }
 } // namespace
 
-NodeMerging NodeMerging::read(const std::string &text)
+double merge_tolerance(const std::string &text)
 {
-  NodeMerging merging;
-  if (text == "keep")
-    merging.way = Way::keep;
   if (text == "keep" || text == "refuse")
-    return merging;
-  merging.way = Way::merge;
-  merging.tolerance = finite_number(text).value_or(0.);
-  if (!(merging.tolerance > 0.))
+    return 0.;
+  const double tolerance = finite_number(text).value_or(0.);
+  if (!(tolerance > 0.))
     throw ParameterError("'" + text +
                              "' is no distance of nodes. Write refuse, keep, or the "
                              "largest distance at which nodes become one, as 1e-6.",
                          merge_nodes_path);
-  return merging;
+  return tolerance;
 }
 
 template <int dim>

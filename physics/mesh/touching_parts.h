@@ -10,22 +10,13 @@
 
 namespace femgpu
 {
-/// What Mesh/Merge nodes says of parts of a mesh file that touch without common nodes.
-struct NodeMerging
-{
-  enum class Way
-  {
-    refuse, ///< they are an error
-    keep,   ///< they are meant: a crack, or bodies beside each other
-    merge   ///< nodes become one
-  };
-
-  Way way = Way::refuse;
-  double tolerance = 0.; ///< largest distance of nodes that become one
-
-  /// @throws ParameterError for @p text that is neither 'refuse', 'keep' nor a positive number
-  static NodeMerging read(const std::string &text);
-};
+/**
+ * The largest distance of nodes that become one, as @p text of Mesh/Merge nodes says it; 0 for
+ * 'refuse', where parts that touch without common nodes are an error, and 'keep', where they are
+ * meant: a crack, or bodies beside each other.
+ * @throws ParameterError for what is neither of these nor a positive number
+ */
+double merge_tolerance(const std::string &text);
 
 /**
  * Makes one of all nodes on the boundary of @p coarse that are not farther apart than @p tolerance.
