@@ -101,7 +101,7 @@ private:
                const std::string &option) const;
 
   void read_nodes(const Keyword &keyword);
-  const ElementType &read_type(const Keyword &keyword, bool &is_shell) const;
+  const ElementType &type_of(const std::string &name, const Keyword &keyword) const;
   std::size_t find(const std::unordered_map<long long, std::size_t> &numbers, std::string_view word,
                    const std::string &what) const;
   void read_element(const ElementType &type, const std::string &name);
@@ -168,20 +168,17 @@ void AbaqusReader::read_nodes(const Keyword &keyword)
   }
 }
 
-const ElementType &AbaqusReader::read_type(const Keyword &keyword, bool &is_shell) const
+const ElementType &AbaqusReader::type_of(const std::string &name, const Keyword &keyword) const
 {
-  refuse_option(keyword, "INPUT");
-  const std::string type = upper(text.option(keyword, "TYPE"));
-  const auto [dimension, n_nodes] = size_of_type(type);
-  is_shell = type[0] == 'S' || type[0] == 'M' || type.substr(0, 2) == "DS";
+  const auto [dimension, n_nodes] = size_of_type(name);
   if (dimension == 3 && (n_nodes == 5 || n_nodes == 6 || n_nodes == 13 || n_nodes == 15))
-    text.fail("elements of TYPE=" + type + " are " +
+    text.fail("elements of TYPE=" + name + " are " +
                   (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
                   ", which are not supported. " + cure_of_mixed_cells(3),
               keyword.line);
   const auto known = types().find({dimension, n_nodes});
   if (known == types().end())
-    text.fail("elements of TYPE=" + in_quotes(type) +
+    text.fail("elements of TYPE=" + in_quotes(name) +
                   " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
                   "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "
                   "T3D2, B31) are. Leave the block out.",
@@ -234,8 +231,10 @@ void AbaqusReader::read_element(const ElementType &type, const std::string &name
 
 void AbaqusReader::read_elements(const Keyword &keyword)
 {
-  bool is_shell = false;
-  const ElementType &type = read_type(keyword, is_shell);
+  refuse_option(keyword, "INPUT");
+  const std::string name = upper(text.option(keyword, "TYPE"));
+  const ElementType &type = type_of(name, keyword);
+  const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
   const std::size_t n_sets = model.element_sets.size();
   AbaqusSet *const set =
       keyword.has("ELSET") ? &named(model.element_sets, keyword, "ELSET") : nullptr;
@@ -245,7 +244,7 @@ void AbaqusReader::read_elements(const Keyword &keyword)
     if (set != nullptr)
       set->members.push_back(table().elements.size());
     are_shells.push_back(is_shell);
-    read_element(type, upper(text.option(keyword, "TYPE")));
+    read_element(type, name);
   }
 }
 

@@ -117,7 +117,6 @@ private:
   void read_elements_4();
   void read_entity(int dimension);
   void read_point(long long node);
-  std::size_t read_node();
   void read_element(const ElementType &type, long long id);
   const ElementType &read_type();
   void read_end(const std::string &section);
@@ -276,21 +275,17 @@ const ElementType &GmshReader::read_type()
   text.fail("elements of the type " + std::to_string(type) + " are not known.");
 }
 
-std::size_t GmshReader::read_node()
-{
-  const long long node = text.integer("a node of an element");
-  const auto point = points.find(node);
-  if (point == points.end())
-    text.fail("there is no node " + std::to_string(node) +
-              ", which this element has. The file is damaged; save the mesh again.");
-  return point->second;
-}
-
 void GmshReader::read_element(const ElementType &type, const long long id)
 {
   std::vector<std::size_t> nodes(type.n_nodes());
-  for (std::size_t &node : nodes)
-    node = read_node();
+  for (std::size_t &node : nodes) {
+    const long long number = text.integer("a node of an element");
+    const auto point = points.find(number);
+    if (point == points.end())
+      text.fail("there is no node " + std::to_string(number) +
+                ", which this element has. The file is damaged; save the mesh again.");
+    node = point->second;
+  }
   text.require_end_of_line("the nodes of a " + name_of(type.kind));
   result.add_element(type, id, text.line_number(), nodes, dim);
 }

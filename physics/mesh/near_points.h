@@ -18,10 +18,9 @@ class PointTree
 public:
   using Points = std::vector<dealii::Point<dim>>;
 
-  /// @param points outlive this object
-  explicit PointTree(const Points &points)
-      : points(points), tree(dealii::pack_rtree_of_indices(points))
+  explicit PointTree(Points of) : points(std::move(of)), tree(dealii::pack_rtree_of_indices(points))
   {}
+  PointTree(const PointTree &) = delete; // the tree knows the place of the points
 
   /// The numbers of those that are not farther than @p distance from @p p, in ascending order.
   std::vector<unsigned int> near(const dealii::Point<dim> &p, const double distance) const
@@ -37,7 +36,7 @@ public:
   }
 
 private:
-  const Points &points;
+  const Points points;
   decltype(dealii::pack_rtree_of_indices(Points())) tree;
 };
 } // namespace femgpu

@@ -197,8 +197,7 @@ unsigned int merge_nodes(Triangulation<dim> &coarse, const double tolerance,
   const auto nodes = boundary_nodes(coarse);
   DisjointSets sets(coarse.n_vertices());
   unsigned int n_gone = 0;
-  const auto places_of_nodes = points_of(nodes);
-  const PointTree<dim> tree(places_of_nodes);
+  const PointTree<dim> tree(points_of(nodes));
   for (const auto &node : nodes)
     for (const unsigned int other : tree.near(node.point, tolerance))
       if (sets.root(node.index) != sets.root(nodes[other].index)) {
@@ -236,8 +235,7 @@ void refuse_nodes_at_the_same_place(const std::vector<BoundaryNode<dim>> &nodes,
 {
   unsigned int n = 0;
   const BoundaryNode<dim> *first = nullptr, *second = nullptr;
-  const auto places_of_nodes = points_of(nodes);
-  const PointTree<dim> tree(places_of_nodes);
+  const PointTree<dim> tree(points_of(nodes));
   for (const auto &node : nodes)
     for (const unsigned int i : tree.near(node.point, same_place * node.shortest_edge)) {
       const auto &other = nodes[i];
@@ -261,11 +259,29 @@ void refuse_nodes_at_the_same_place(const std::vector<BoundaryNode<dim>> &nodes,
   refuse(places[first->cell], what.str(), cure.str());
 }
 
-/// How deep a point with these unit coordinates lies in the cell, as a part of it; negative
-/// outside.
 template <int dim>
-double depth_of(const Point<dim> &unit, const bool is_simplex)
+using ActiveCell = typename Triangulation<dim>::active_cell_iterator;
+
+/// How deep @p point lies in @p cell, as a part of it; negative outside.
+template <int dim>
+double depth_in(const ActiveCell<dim> &cell, const Point<dim> &point)
 {
+  const bool is_simplex = cell->reference_cell().is_simplex();
+  Point<dim> unit;
+  if (is_simplex) {
+    Tensor<2, dim> edges; // in columns; their inverse gives the barycentric coordinates
+    for (unsigned int d = 0; d < dim; ++d)
+      for (unsigned int c = 0; c < dim; ++c)
+        edges[c][d] = cell->vertex(d + 1)[c] - cell->vertex(0)[c];
+    unit = Point<dim>(invert(edges) * (point - cell->vertex(0)));
+  }
+  else
+    try {
+      unit = StaticMappingQ1<dim>::mapping.transform_real_to_unit_cell(cell, point);
+    }
+    catch (const typename Mapping<dim>::ExcTransformationFailed &) {
+      return -1.; // so far outside that the mapping has no inverse
+    }
   double depth = 1., sum = 0.;
   for (unsigned int d = 0; d < dim; ++d) {
     depth = std::min({depth, unit[d], is_simplex ? 1. : 1. - unit[d]});
@@ -274,72 +290,42 @@ double depth_of(const Point<dim> &unit, const bool is_simplex)
   return is_simplex ? std::min(depth, 1. - sum) : depth;
 }
 
+/// The boxes around cells, with all points that may touch them.
 template <int dim>
-class CellSearch
+auto boxes_around_cells(const Triangulation<dim> &coarse)
 {
-public:
-  explicit CellSearch(const Triangulation<dim> &coarse)
-      : is_simplex(coarse.all_reference_cells_are_simplex())
-  {
-    std::vector<Entry> boxes;
-    for (const auto &cell : coarse.active_cell_iterators()) {
-      BoundingBox<dim> box = cell->bounding_box();
-      box.extend(same_place * cell->diameter());
-      boxes.emplace_back(box, cell);
-    }
-    tree = pack_rtree(boxes);
+  std::vector<std::pair<BoundingBox<dim>, ActiveCell<dim>>> boxes;
+  for (const auto &cell : coarse.active_cell_iterators()) {
+    BoundingBox<dim> box = cell->bounding_box();
+    box.extend(same_place * cell->diameter());
+    boxes.emplace_back(box, cell);
   }
+  return pack_rtree(boxes);
+}
 
-  /// Calls f(cell, depth) for cells near to @p point whose nodes are all other ones than @p node.
-  template <class F>
-  void visit(const Point<dim> &point, const unsigned int node, const F &f) const
-  {
-    namespace bgi = boost::geometry::index;
-    for (auto entry = tree.qbegin(bgi::intersects(point)); entry != tree.qend(); ++entry) {
-      const Cell &cell = entry->second;
-      const auto vertices = cell->vertex_indices();
-      if (std::none_of(vertices.begin(), vertices.end(),
-                       [&](const unsigned int v) { return cell->vertex_index(v) == node; }))
-        f(cell, depth(cell, point));
-    }
-  }
-
-private:
-  using Cell = typename Triangulation<dim>::active_cell_iterator;
-  using Entry = std::pair<BoundingBox<dim>, Cell>;
-
-  double depth(const Cell &cell, const Point<dim> &point) const
-  {
-    if (is_simplex) {
-      Tensor<2, dim> edges; // in columns; their inverse gives the barycentric coordinates
-      for (unsigned int d = 0; d < dim; ++d)
-        for (unsigned int c = 0; c < dim; ++c)
-          edges[c][d] = cell->vertex(d + 1)[c] - cell->vertex(0)[c];
-      return depth_of(Point<dim>(invert(edges) * (point - cell->vertex(0))), true);
-    }
-    try {
-      return depth_of(StaticMappingQ1<dim>::mapping.transform_real_to_unit_cell(cell, point),
-                      false);
-    }
-    catch (const typename Mapping<dim>::ExcTransformationFailed &) {
-      return -1.; // so far outside that the mapping has no inverse
-    }
-  }
-
-  bool is_simplex;
-  RTree<Entry> tree;
-};
+template <class CellIterator>
+bool has_node(const CellIterator &cell, const unsigned int node)
+{
+  const auto vertices = cell->vertex_indices();
+  return std::any_of(vertices.begin(), vertices.end(),
+                     [&](const unsigned int v) { return cell->vertex_index(v) == node; });
+}
+} // namespace
 
 template <int dim>
-void refuse_contacts(const Triangulation<dim> &coarse, const std::vector<BoundaryNode<dim>> &nodes,
-                     const std::vector<std::string> &places)
+void refuse_touching_parts(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
 {
-  const CellSearch<dim> search(coarse);
+  const auto tree = boxes_around_cells(coarse);
   const auto check = [&](const unsigned int own, const Point<dim> &point, const unsigned int node,
                          const double shallowest, const std::string &name) {
-    search.visit(point, node, [&](const auto &cell, const double depth) {
-      if (cell->active_cell_index() == own || depth < shallowest)
-        return;
+    namespace bgi = boost::geometry::index;
+    for (auto entry = tree.qbegin(bgi::intersects(point)); entry != tree.qend(); ++entry) {
+      const ActiveCell<dim> &cell = entry->second;
+      if (cell->active_cell_index() == own || has_node(cell, node))
+        continue;
+      const double depth = depth_in<dim>(cell, point);
+      if (depth < shallowest)
+        continue;
       std::ostringstream what;
       what << "the " << name << " of this cell at (" << point << ") lies "
            << (depth > overlap ? "in" : "on a side of") << " another cell ("
@@ -351,8 +337,9 @@ void refuse_contacts(const Triangulation<dim> &coarse, const std::vector<Boundar
              what.str() + "parts touch without nodes in common, and would not hold together there, "
                           "as at a crack.",
              "Mesh both together, so that they share their nodes (in gmsh by BooleanFragments).");
-    });
+    }
   };
+  const auto nodes = boundary_nodes(coarse);
   for (const auto &node : nodes)
     check(node.cell, node.point, node.index, overlap, "node");
   for (const auto &cell : coarse.active_cell_iterators())
@@ -366,13 +353,6 @@ void refuse_contacts(const Triangulation<dim> &coarse, const std::vector<Boundar
   refuse_nodes_at_the_same_place(nodes, places);
   for (const auto &node : nodes)
     check(node.cell, node.point, node.index, -same_place, "node");
-}
-} // namespace
-
-template <int dim>
-void refuse_touching_parts(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
-{
-  refuse_contacts(coarse, boundary_nodes(coarse), places);
 }
 
 template unsigned int merge_nodes(Triangulation<2> &, double, std::vector<MiddleNode> &,

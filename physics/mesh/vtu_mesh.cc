@@ -63,7 +63,6 @@ private:
   void read_points();
   std::vector<double> read_ids() const;
   const VtkKind &kind_of(std::size_t cell, double type) const;
-  MeshElement element(std::size_t cell, const VtkKind &kind, const double *nodes, double id) const;
   void read_cells();
   [[noreturn]] void refuse(std::size_t cell, const std::string &message) const;
 
@@ -145,19 +144,6 @@ const VtkKind &VtuReader::kind_of(const std::size_t cell, const double type) con
   refuse(cell, text + ", which is not supported. Triangulate the grid (in ParaView: Triangulate).");
 }
 
-MeshElement VtuReader::element(const std::size_t cell, const VtkKind &kind,
-                               const double *const nodes, const double id) const
-{
-  MeshElement result{kind.kind, static_cast<long long>(id), cell, {}};
-  for (std::size_t v = 0; v < kind.nodes.size(); ++v) {
-    const double node = nodes[kind.nodes[v]];
-    if (!(node >= 0. && node < double(table.points.size())))
-      refuse(cell, "it has a node that there is not. The file is damaged; write it again.");
-    result.nodes[v] = static_cast<std::size_t>(node);
-  }
-  return result;
-}
-
 void VtuReader::read_cells()
 {
   const auto types = cells("types", n_cells), ends = cells("offsets", n_cells), ids = read_ids();
@@ -174,8 +160,14 @@ void VtuReader::read_cells()
     if (n != double(kind.nodes.size()))
       refuse(i, "a " + name_of(kind.kind) + " with " + std::to_string(static_cast<std::size_t>(n)) +
                     " nodes. The file is damaged; write it again.");
-    table.elements.push_back(
-        element(i, kind, nodes.data() + static_cast<std::size_t>(first), ids[i]));
+    MeshElement element{kind.kind, static_cast<long long>(ids[i]), i, {}};
+    for (std::size_t v = 0; v < kind.nodes.size(); ++v) {
+      const double node = nodes[static_cast<std::size_t>(first) + kind.nodes[v]];
+      if (!(node >= 0. && node < double(table.points.size())))
+        refuse(i, "it has a node that there is not. The file is damaged; write it again.");
+      element.nodes[v] = static_cast<std::size_t>(node);
+    }
+    table.elements.push_back(element);
     first = ends[i];
   }
 }
