@@ -193,8 +193,25 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
     }
 }
 
+/// The sides that one cell alone has, cell by cell.
+std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const std::vector<Face> &faces)
+{
+  std::vector<bool> has_some(table.elements.size(), false); // few cells need a search
+  for (std::size_t i = 0; i < faces.size(); ++i)
+    if ((i == 0 || faces[i - 1].first != faces[i].first) &&
+        (i + 1 == faces.size() || faces[i + 1].first != faces[i].first))
+      has_some[faces[i].second] = true;
+  std::vector<MeshElement> result;
+  for (std::size_t e = 0; e < table.elements.size(); ++e)
+    for (std::size_t s = 0; has_some[e] && s < sides_of(table.elements[e].kind).size(); ++s)
+      if (const MeshElement side = side_of(table.elements[e], s);
+          count(faces, all_nodes(side)) == 1)
+        result.push_back(side);
+  return result;
+}
+
 /// deal.II takes lines in 3D for edges of the boundary; others it cannot place.
-void check_edges(const MeshTable &table)
+void check_edges(const MeshTable &table, const std::vector<Face> &faces)
 {
   const auto is_line = [](const MeshElement &e) {
     return e.kind == ElementKind::line && e.id != 0;
@@ -202,7 +219,7 @@ void check_edges(const MeshTable &table)
   if (std::none_of(table.elements.begin(), table.elements.end(), is_line))
     return;
   std::vector<NodeSet> edges;
-  for (const MeshElement &side : sides_on_boundary(table, 3))
+  for (const MeshElement &side : sides_on_boundary(table, faces))
     for (std::size_t e = 0; e < sides_of(side.kind).size(); ++e)
       edges.push_back(all_nodes(side_of(side, e)));
   std::sort(edges.begin(), edges.end());
@@ -215,9 +232,14 @@ void check_edges(const MeshTable &table)
 /// Points with an id must be vertices, where loads and supports can be.
 void check_points(const MeshTable &table, const int dim)
 {
+  const auto is_point = [](const MeshElement &e) {
+    return e.kind == ElementKind::point && e.id != 0;
+  };
+  if (std::none_of(table.elements.begin(), table.elements.end(), is_point))
+    return;
   const std::vector<bool> is_vertex = vertices_of_cells(table, dim);
   for (const MeshElement &element : table.elements)
-    if (element.kind == ElementKind::point && element.id != 0 && !is_vertex[element.nodes[0]])
+    if (is_point(element) && !is_vertex[element.nodes[0]])
       refuse(table, element,
              "the point is no vertex of a cell. Embed it in its curve, surface or volume (in gmsh, "
              "`Point{P} In Surface{S};`, or BooleanFragments), or take it out of the physical "
@@ -274,14 +296,7 @@ MeshElement side_of(const MeshElement &cell, const std::size_t side)
 
 std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const int dim)
 {
-  const std::vector<Face> faces = faces_of_cells(table, dim);
-  std::vector<MeshElement> result;
-  for (const MeshElement &element : table.elements)
-    for (std::size_t s = 0; dimension_of(element.kind) == dim && s < sides_of(element.kind).size();
-         ++s)
-      if (const MeshElement side = side_of(element, s); count(faces, all_nodes(side)) == 1)
-        result.push_back(side);
-  return result;
+  return sides_on_boundary(table, faces_of_cells(table, dim));
 }
 
 const std::vector<std::vector<std::size_t>> &sides_of(const ElementKind kind)
@@ -352,7 +367,7 @@ void check_mesh_table(const MeshTable &table, const int dim)
   check_faces(table, faces);
   check_boundary(table, faces, dim);
   if (dim == 3)
-    check_edges(table);
+    check_edges(table, faces);
   check_points(table, dim);
 }
 } // namespace femgpu
