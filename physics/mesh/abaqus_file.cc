@@ -24,7 +24,7 @@ std::string_view without_part(std::string_view word)
 }
 
 /// @return by dimension and number of nodes
-const std::map<std::pair<int, int>, ElementType> &types()
+const std::map<std::pair<int, int>, ElementType> &abaqus_types()
 {
   static const std::map<std::pair<int, int>, ElementType> types = {
       {{1, 2}, {ElementKind::line}},
@@ -176,8 +176,8 @@ const ElementType &AbaqusReader::type_of(const std::string &name, const Keyword 
                   (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
                   ", which are not supported. " + cure_of_mixed_cells(3),
               keyword.line);
-  const auto known = types().find({dimension, n_nodes});
-  if (known == types().end())
+  const auto known = abaqus_types().find({dimension, n_nodes});
+  if (known == abaqus_types().end())
     text.fail("elements of TYPE=" + in_quotes(name) +
                   " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
                   "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "

@@ -14,7 +14,7 @@ const std::string how_to_save = " Save it with `gmsh FILE -save -format msh2` or
                                 "not binary.";
 
 /// @return by gmsh's number
-const std::map<long long, ElementType> &types()
+const std::map<long long, ElementType> &gmsh_types()
 {
   static const std::vector<std::vector<std::size_t>> hexahedron20 = {
       {0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3},
@@ -261,7 +261,7 @@ void GmshReader::read_nodes_4()
 const ElementType &GmshReader::read_type()
 {
   const long long type = text.integer("the type of an element");
-  if (const auto known = types().find(type); known != types().end())
+  if (const auto known = gmsh_types().find(type); known != gmsh_types().end())
     return known->second;
   const bool is_prism = type == 6 || type == 13 || type == 18;
   if (is_prism || type == 7 || type == 14 || type == 19)

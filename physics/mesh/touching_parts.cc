@@ -260,11 +260,11 @@ void refuse_nodes_at_the_same_place(const std::vector<BoundaryNode<dim>> &nodes,
 }
 
 template <int dim>
-using ActiveCell = typename Triangulation<dim>::active_cell_iterator;
+using CellOfTree = typename Triangulation<dim>::active_cell_iterator;
 
 /// How deep @p point lies in @p cell, as a part of it; negative outside.
 template <int dim>
-double depth_in(const ActiveCell<dim> &cell, const Point<dim> &point)
+double depth_in(const CellOfTree<dim> &cell, const Point<dim> &point)
 {
   const bool is_simplex = cell->reference_cell().is_simplex();
   Point<dim> unit;
@@ -294,7 +294,7 @@ double depth_in(const ActiveCell<dim> &cell, const Point<dim> &point)
 template <int dim>
 auto boxes_around_cells(const Triangulation<dim> &coarse)
 {
-  std::vector<std::pair<BoundingBox<dim>, ActiveCell<dim>>> boxes;
+  std::vector<std::pair<BoundingBox<dim>, CellOfTree<dim>>> boxes;
   for (const auto &cell : coarse.active_cell_iterators()) {
     BoundingBox<dim> box = cell->bounding_box();
     box.extend(same_place * cell->diameter());
@@ -320,7 +320,7 @@ void refuse_touching_parts(const Triangulation<dim> &coarse, const std::vector<s
                          const double shallowest, const std::string &name) {
     namespace bgi = boost::geometry::index;
     for (auto entry = tree.qbegin(bgi::intersects(point)); entry != tree.qend(); ++entry) {
-      const ActiveCell<dim> &cell = entry->second;
+      const CellOfTree<dim> &cell = entry->second;
       if (cell->active_cell_index() == own || has_node(cell, node))
         continue;
       const double depth = depth_in<dim>(cell, point);
