@@ -216,6 +216,7 @@ void write_partial(const std::string &name, const std::vector<CompressedDataset>
   require(H5Fflush(file, H5F_SCOPE_GLOBAL));
   file.close_now();
 }
+
 /**
  * Writes a file for ParaView by VTK's format of HDF5, version 1.0, for unstructured grids.
  * @throws OutputError that names @p name

@@ -90,7 +90,7 @@ public:
   /// On a branch λ is not that of the parameters, so that there is no residual to speak of.
   std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
-    return {solution.residual_field()};
+    return solution.residual_fields();
   }
 
   std::string cure_without_solution() const override

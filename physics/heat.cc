@@ -146,9 +146,7 @@ public:
 
   std::vector<NodalField> nodal_fields(DiscreteSolution<dim> &solution) const override
   {
-    if (solution.discretization().mesh().is_simplex && solution.discretization().degree() > 1)
-      return {};
-    return {solution.residual_field()};
+    return solution.residual_fields();
   }
 
   std::string cure_without_solution() const override

@@ -111,8 +111,10 @@ FeVector shape_integrals(const Discretization<dim> &discretization,
 }
 
 template <int dim>
-NodalField DiscreteSolution<dim>::residual_field()
+std::vector<NodalField> DiscreteSolution<dim>::residual_fields()
 {
+  if (space.mesh().is_simplex && space.degree() > 1)
+    return {};
   const FeVector &residual = evaluation().residual;
   const FeVector mass = shape_integrals(space, space.nodal_quadrature());
   NodalField field = {"residual", space.make_vector()};
@@ -121,7 +123,7 @@ NodalField DiscreteSolution<dim>::residual_field()
       field.values.local_element(i) = residual.local_element(i) / mass.local_element(i);
   space.conformity().distribute(field.values);
   field.values.update_ghost_values();
-  return field;
+  return {field};
 }
 
 template <int dim>

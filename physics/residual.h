@@ -72,10 +72,10 @@ public:
 
   /**
    * Collective. The field "residual" of a scalar problem: the nodal residual over the lumped mass,
-   * a density as the source is; zero at dofs with Dirichlet data. Not for quadratic triangles and
+   * a density as the source is; zero at dofs with Dirichlet data. None for quadratic triangles and
    * tetrahedra, some of whose lumped masses are not positive.
    */
-  NodalField residual_field();
+  std::vector<NodalField> residual_fields();
 
   /**
    * Collective. "flux through ID" for each of @p ids, which have Dirichlet data: the flux −∫σ·n

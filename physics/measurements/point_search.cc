@@ -42,14 +42,16 @@ auto make_tree(const Discretization<dim> &discretization)
   return pack_rtree(boxes);
 }
 
-/// How far @p unit is out of the reference cube; negative inside.
+/// How far @p unit is out of the reference cube, or simplex; negative inside.
 template <int dim>
-double excess(const Point<dim> &unit)
+double excess(const Point<dim> &unit, const bool is_simplex)
 {
-  double largest = -1.;
-  for (unsigned int d = 0; d < dim; ++d)
+  double largest = -1., sum = 0.;
+  for (unsigned int d = 0; d < dim; ++d) {
     largest = std::max({largest, -unit[d], unit[d] - 1.});
-  return largest;
+    sum += unit[d];
+  }
+  return is_simplex ? std::max(largest, sum - 1.) : largest;
 }
 
 /// A cell that a point is close to but not in.
@@ -106,7 +108,7 @@ void add_cells_of_block(const Discretization<dim> &discretization, const unsigne
     Point<dim> in_cell = unit;
     for (unsigned int d = 0; blocks != nullptr && d < dim; ++d)
       in_cell[d] = unit[d] * blocks->per_direction() - blocks->place(cell)[d];
-    if (blocks == nullptr || excess(in_cell) < rounding)
+    if (blocks == nullptr || excess(in_cell, /* is simplex */ false) < rounding)
       search.found.push_back({index, {block, blocks, cell}, in_cell});
   }
 }
@@ -131,8 +133,9 @@ PointSearch<dim> find_points(const Discretization<dim> &discretization,
           add_cells_of_block(discretization, i, cell, unit, search);
           ++n_cells[i];
         }
-        else if (excess(unit) < near[i].distance)
-          near[i] = {excess(unit), cell, unit};
+        else if (const double distance = excess(unit, discretization.mesh().is_simplex);
+                 distance < near[i].distance)
+          near[i] = {distance, cell, unit};
       }
       catch (const typename Mapping<dim>::ExcTransformationFailed &) {
         // so far outside that the mapping has no inverse

@@ -315,6 +315,7 @@ void GmshReader::read_elements_4()
   text.require_line("the numbers of elements");
   const std::size_t n_blocks = text.count("the number of blocks of elements", text.bytes_left());
   const std::size_t n_all = text.count("the number of elements", text.bytes_left());
+  std::size_t n_read = 0; // an element of several groups is there for each
   for (std::size_t b = 0; b < n_blocks; ++b) {
     text.require_line("a block of elements");
     const auto dimension = static_cast<int>(text.count("the dimension of an entity", 3));
@@ -325,6 +326,7 @@ void GmshReader::read_elements_4()
                 std::to_string(dimension) + ". The file is damaged; save the mesh again.");
     const std::size_t n = text.count("the number of elements of a block", text.bytes_left());
     text.require_end_of_line("the block of elements");
+    n_read += n;
     const auto group = groups.find({dimension, entity});
     for (std::size_t i = 0; i < n; ++i) {
       text.require_line("an element");
@@ -336,8 +338,8 @@ void GmshReader::read_elements_4()
       }
     }
   }
-  if (result.elements.size() != n_all)
-    text.fail("the blocks have " + std::to_string(result.elements.size()) +
+  if (n_read != n_all)
+    text.fail("the blocks have " + std::to_string(n_read) +
               " elements, but the section begins with " + std::to_string(n_all) + ".");
   read_end("$Elements");
 }

@@ -1,6 +1,7 @@
 #include "linalg/base/error.h"
 #include "physics/expressions.h"
 #include "physics/measurements/measurements.h"
+#include "physics/measurements/point_search.h"
 #include "physics/mesh/refinement.h"
 #include "tests/physics/scalar_problem.h"
 
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 
 /**
  * @file
@@ -301,5 +303,20 @@ TEST(Measurements, AreaOfADiscConvergesAndPointsOnItsBoundaryAreInIt)
   EXPECT_NEAR(value_of(measured, "length"), 2. * M_PI, 1e-5);
   EXPECT_NEAR(value_of(measured, "again"), 2. * M_PI, 1e-5);
   EXPECT_NEAR(value_of(measured, "rim u"), 1., 1e-12);
+}
+
+TEST(Measurements, PointsBeyondTheCurvedSideOfATriangleAreOutside)
+{
+  static MeshParameters mesh_parameters;
+  mesh_parameters.file = testing::TempDir() + "quarter_of_a_disc.msh";
+  mesh_parameters.manifolds = "1: polar 0, 0";
+  std::ofstream(mesh_parameters.file) << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n"
+                                         "1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n$Elements\n2\n"
+                                         "1 1 2 1 1 2 3\n2 2 2 0 0 1 2 3\n$EndElements\n";
+  const Mesh<2> mesh = make_mesh<2>(mesh_parameters, MPI_COMM_WORLD);
+  Discretization<2> discretization(mesh, 2, 1);
+  discretization.distribute_dofs();
+  const std::vector<Point<2>> points = {{0.6, 0.8}, {0.66, 0.88}, {0.9, 0.9}};
+  EXPECT_EQ(find_points(discretization, points).missing, (std::vector<unsigned int>{1, 2}));
 }
 } // namespace

@@ -128,6 +128,17 @@ TEST(GmshFile, HasPointsElementsAndNamesInBothVersions)
   }
 }
 
+TEST(GmshFile, PointsOfSeveralGroupsAreThereForEach)
+{
+  std::string text = replaced(squares_4, "1 0 0 0 0\n", "1 0 0 0 2 3 4\n");
+  text = replaced(text, "3 3 1 3\n", "4 4 1 4\n0 1 15 1\n4 1\n");
+  const MeshTable file = read_gmsh_file("m.msh", text, 2);
+  ASSERT_EQ(file.elements.size(), 5U);
+  EXPECT_EQ(file.elements[0].id, 3);
+  EXPECT_EQ(file.elements[1].id, 4);
+  EXPECT_EQ(file.elements[1].nodes[0], 0U);
+}
+
 /// The square of the left with nodes in the middle of its edges, and of itself if it has nine.
 std::string second_order(const std::string &type, const std::string &middle_of_bottom,
                          const std::string &center)
