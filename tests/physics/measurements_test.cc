@@ -12,7 +12,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <unistd.h>
 
 /**
  * @file
@@ -308,12 +310,13 @@ TEST(Measurements, AreaOfADiscConvergesAndPointsOnItsBoundaryAreInIt)
 TEST(Measurements, PointsBeyondTheCurvedSideOfATriangleAreOutside)
 {
   static MeshParameters mesh_parameters;
-  mesh_parameters.file = testing::TempDir() + "quarter_of_a_disc.msh";
+  mesh_parameters.file = testing::TempDir() + "disc_" + std::to_string(::getpid()) + ".msh";
   mesh_parameters.manifolds = "1: polar 0, 0";
   std::ofstream(mesh_parameters.file) << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n"
                                          "1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n$Elements\n2\n"
                                          "1 1 2 1 1 2 3\n2 2 2 0 0 1 2 3\n$EndElements\n";
   const Mesh<2> mesh = make_mesh<2>(mesh_parameters, MPI_COMM_WORLD);
+  std::filesystem::remove(mesh_parameters.file);
   Discretization<2> discretization(mesh, 2, 1);
   discretization.distribute_dofs();
   const std::vector<Point<2>> points = {{0.6, 0.8}, {0.66, 0.88}, {0.9, 0.9}};
