@@ -97,6 +97,7 @@ void check_size(const SystemSize &size, const std::string &path)
     throw DeviceError(text.str());
   }
 }
+
 double most_dofs(const Parameters &parameters, SystemSize size)
 {
   const StudyParameters &study = parameters.study;

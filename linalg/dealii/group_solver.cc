@@ -288,9 +288,9 @@ GroupSolver::~GroupSolver() = default;
 
 void GroupSolver::begin_pattern(const GroupSystem &system)
 {
-  give_back_free_memory(); // of what made the pattern
   if (system.pattern_number() == pattern_there)
     return;
+  give_back_free_memory(); // of what made the pattern
   pattern_there = 0;
   on_leaders(groups, [&] { ready().begin_pattern(system); });
 }

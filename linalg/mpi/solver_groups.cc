@@ -1,6 +1,7 @@
 #include "linalg/mpi/solver_groups.h"
 
 #include "linalg/base/error.h"
+#include "linalg/base/text.h"
 #include "linalg/execution/memory/executor.h"
 #include "linalg/mpi/nodes.h"
 
@@ -75,8 +76,7 @@ constexpr const char *parameter = "Solver/Devices";
 
 bool is_number(const std::string &text)
 {
-  return !text.empty() && text.size() <= 4 &&
-         text.find_first_not_of("0123456789") == std::string::npos;
+  return is_digits(text) && text.size() <= 4;
 }
 
 [[noreturn]] void refuse(const std::string &devices)

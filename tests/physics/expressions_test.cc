@@ -208,14 +208,16 @@ TEST(Field, HasListsWithTheBitsOfSinglePoints)
   std::vector<Point<2>> points;
   for (int i = 0; i < 150; ++i)
     points.emplace_back(0.01 * i, 1. - 0.003 * i);
-  std::vector<double> values(points.size());
-  std::vector<dealii::Tensor<1, 2>> gradients(points.size());
+  const std::size_t n = points.size();
+  std::vector<double> values(n), rows;
   for (unsigned int c = 0; c < 3; ++c) {
     field.value_list(points, values, c);
-    field.gradient_list(points, gradients, c);
-    for (std::size_t i = 0; i < points.size(); ++i) {
+    field.value_and_gradient_rows(points, n, rows, c);
+    for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(values[i], field.value(points[i], c));
-      EXPECT_EQ(gradients[i], field.gradient(points[i], c));
+      EXPECT_EQ(rows[i], values[i]);
+      for (unsigned int d = 0; d < 2; ++d)
+        EXPECT_EQ(rows[(d + 1) * n + i], field.gradient(points[i], c)[d]);
     }
   }
   EXPECT_TRUE(field.is_constant(1));

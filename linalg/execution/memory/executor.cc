@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
+#include "linalg/base/text.h"
 #ifdef FEMGPU_HAVE_CUDA
 #include "linalg/execution/cuda/executor.h"
 #endif
@@ -125,10 +126,7 @@ int cuda_device_of(const std::string &backend)
   if (backend == "cuda")
     return 0;
   const std::string digits = backend.compare(0, 5, "cuda:") == 0 ? backend.substr(5) : "";
-  if (digits.empty() || digits.size() > 3 ||
-      digits.find_first_not_of("0123456789") != std::string::npos)
-    return -1;
-  return std::stoi(digits);
+  return is_digits(digits) && digits.size() <= 3 ? std::stoi(digits) : -1;
 }
 } // namespace
 
