@@ -84,18 +84,15 @@ void GroupSystem::reinit(const std::vector<unsigned int> &row_lengths,
                        dealii::Utilities::MPI::n_mpi_processes(group);
   low_starts = NodeArray<int>(group, rows + (is_last ? 1 : 0));
   columns = NodeArray<int>(group, my_nonzeros);
+  values = {};
   known = nothing_known;
 
   number_ghosts(fill_pattern(rows, row_columns), my_nonzeros);
-  values = NodeArray<double>(group, my_nonzeros);
-  b = NodeArray<double>(group, rows);
-  w = NodeArray<double>(group, rows);
   if (is_last)
     low_starts.data()[n_here] = low_bits(nonzeros_here);
   x = NodeArray<double>(group, rows + (is_last ? ghosts.size() : 0));
   NodeMemory::synchronize(group); // a row's end is the next rank's first row start
   row_starts = RowStarts(low_starts.data(), n_here, nonzeros_here);
-  is_new = true;
 }
 
 /// Own columns of a row first, then those of other groups, which are numbered as they come.
@@ -208,10 +205,15 @@ template RawVector<double> GroupSystem::gather_on_leader(RawVector<double>) cons
 
 void GroupSystem::set_zero()
 {
-  if (std::exchange(is_new, false))
-    return;
   const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
-  std::fill(values.data() + row_starts[first], values.data() + row_starts[first + rows], 0.);
+  const std::size_t begin = row_starts[first], end = row_starts[first + rows];
+  if (values.data() == nullptr) { // memory that is new is zero
+    values = NodeArray<double>(solver_groups.group(), end - begin);
+    b = NodeArray<double>(solver_groups.group(), n_owned());
+    w = NodeArray<double>(solver_groups.group(), n_owned());
+    return;
+  }
+  std::fill(values.data() + begin, values.data() + end, 0.);
   std::fill_n(rhs(), rows, 0.);
   std::fill_n(weights(), rows, 0.);
 }
@@ -270,7 +272,6 @@ void GroupSystem::add_weight(const Index row, const double value)
 
 void GroupSystem::compress()
 {
-  is_new = false;
   std::vector<int> send_counts(n_ranks), receive_counts(n_ranks);
   std::vector<int> send_begins(n_ranks), receive_begins(n_ranks);
   std::vector<Contribution> sent;

@@ -37,7 +37,8 @@ public:
 
   /**
    * Collective. Makes the pattern; all ranks' rows, one rank after the other, are numbered 0 to
-   * n-1. Matrix, b, w and x are zero afterwards, and nothing is known of the unknowns.
+   * n-1. x is zero afterwards, nothing is known of the unknowns, and set_zero() makes A, b and w:
+   * not before what made the pattern has gone.
    * @param row_lengths entries in each row of this rank
    * @throws ParameterError if a group has more rows and ghosts than most_indices, or more entries
    *         than RowStarts::most_entries
@@ -55,7 +56,8 @@ public:
   template <class List>
   List gather_on_leader(List mine) const;
 
-  /// Sets this rank's rows of the matrix, of b and of w to zero.
+  /// Collective. Sets this rank's rows of the matrix, of b and of w to zero.
+  /// @throws DeviceError, of a new pattern, if there is no memory for them
   void set_zero();
 
   /// Adds to A(row, columns[k]), k < n; the columns ascend and are in the pattern.
@@ -170,7 +172,6 @@ private:
   RowStarts row_starts; ///< views low_starts
   NodeArray<int> low_starts, columns;
   NodeArray<double> values, b, w, x; ///< x with ghosts
-  bool is_new = false;               ///< values, b and w are zero, as memory is that is new
 
   std::vector<std::vector<Contribution>> for_others; ///< by rank
 };
