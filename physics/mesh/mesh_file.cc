@@ -42,9 +42,6 @@ std::string read_whole_file(const std::string &name)
   return text.str();
 }
 
-/// The vertex of deal.II at which each node is.
-constexpr std::array<unsigned int, 8> deal_ii_vertex = {{0, 1, 3, 2, 4, 5, 7, 6}};
-
 bool is_hypercube(const ElementKind kind)
 {
   return kind == ElementKind::quadrilateral || kind == ElementKind::hexahedron;
@@ -55,7 +52,7 @@ CellData<structdim> cell_data(const MeshElement &element)
 {
   CellData<structdim> data(static_cast<unsigned int>(n_nodes_of(element.kind)));
   for (unsigned int v = 0; v < data.vertices.size(); ++v)
-    data.vertices[is_hypercube(element.kind) ? deal_ii_vertex[v] : v] =
+    data.vertices[is_hypercube(element.kind) ? row_by_row[v] : v] =
         static_cast<unsigned int>(element.nodes[v]);
   return data;
 }

@@ -29,6 +29,10 @@ std::string name_of(ElementKind kind);
 /// The local nodes of each side, in the order in which Abaqus numbers them.
 const std::vector<std::vector<std::size_t>> &sides_of(ElementKind kind);
 
+/// The place of each node of a MeshElement in an order row by row, which is that of deal.II's
+/// vertices and of VTK's pixels and voxels; and the other way round.
+constexpr std::array<std::size_t, 8> row_by_row = {{0, 1, 3, 2, 4, 5, 7, 6}};
+
 /// An element of a mesh file.
 struct MeshElement
 {

@@ -1,7 +1,8 @@
-#include "physics/mesh/vtu_arrays.h"
+#include "physics/mesh/mesh_readers.h"
 
 #include "linalg/base/error.h"
 
+#include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
 #include <deal.II/base/utilities.h>
 
@@ -9,11 +10,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace femgpu
 {
@@ -21,8 +25,25 @@ using boost::property_tree::ptree;
 
 namespace
 {
+/// The arrays of cells that have ids, the first one that is there counts.
+const std::vector<std::string> id_arrays = {"material_id", "MaterialID", "gmsh:physical",
+                                            "avsucd:material"};
+
 constexpr const char *xml_blanks = " \t\r\n";
 const std::string how_to_save_again = " Save it again, in ParaView with Data Mode Ascii or Binary.";
+
+using VtkType = std::pair<const int, ElementKind>;
+
+const std::map<int, ElementKind> &vtk_types()
+{
+  static const std::map<int, ElementKind> types = {
+      {1, ElementKind::point},         {3, ElementKind::line},
+      {5, ElementKind::triangle},      {8, ElementKind::quadrilateral}, // pixel
+      {9, ElementKind::quadrilateral}, {10, ElementKind::tetrahedron},
+      {11, ElementKind::hexahedron}, // voxel
+      {12, ElementKind::hexahedron}};
+  return types;
+}
 
 template <class Number>
 std::vector<double> converted(const std::string &bytes)
@@ -59,10 +80,17 @@ std::string attribute(const ptree &element, const std::string &key, const std::s
 {
   return element.get<std::string>("<xmlattr>." + key, otherwise);
 }
-} // namespace
+
+const ptree *child_with_name(const ptree &parent, const std::string &name)
+{
+  for (const auto &[tag, child] : parent)
+    if (tag == "DataArray" && attribute(child, "Name", "") == name)
+      return &child;
+  return nullptr;
+}
 
 /// Bytes that are written in runs, each of them raw or encoded in base64.
-class VtuArrays::Bytes
+class Bytes
 {
 public:
   Bytes(std::string text, const bool is_raw) : text(std::move(text)), is_raw(is_raw)
@@ -100,13 +128,56 @@ private:
   std::size_t at = 0;
 };
 
-void VtuArrays::fail(const std::string &message) const
+/**
+ * Reads one file: XML with numbers, whichever way they are written: as text, in base64, or appended
+ * in base64 or raw bytes; plain or compressed by zlib.
+ */
+class VtuReader
 {
-  throw InputError(name + ": " + message);
+public:
+  VtuReader(const std::string &name, const std::string &text);
+
+  MeshTable read();
+
+private:
+  const ptree &root() const
+  {
+    return tree.get_child("VTKFile");
+  }
+  const ptree &child(const ptree &parent, const std::string &path) const;
+  std::size_t count(const std::string &what) const;
+  std::vector<double> text_numbers(const std::string &array_name, const std::string &text,
+                                   std::size_t n) const;
+  std::string decoded(const std::string &array_name, Bytes bytes) const;
+  std::string decompressed(const std::string &array_name, Bytes bytes) const;
+  std::vector<double> numbers(const ptree &array, std::size_t n) const;
+  std::vector<double> cells(const std::string &name, std::size_t n) const;
+  void read_points();
+  std::vector<double> read_ids() const;
+  const VtkType &type_of(std::size_t cell, double type) const;
+  void read_cells();
+  [[noreturn]] void fail(const std::string &message) const;
+  [[noreturn]] void refuse(std::size_t cell, const std::string &message) const;
+
+  ptree tree;
+  std::string appended; ///< what follows the '_' of AppendedData
+  bool appended_is_raw = false;
+  bool is_compressed = false;
+  std::size_t header_size = 4; ///< bytes of the integers before data
+  const ptree *piece = nullptr;
+  std::size_t n_cells = 0;
+  MeshTable table;
+};
+
+void VtuReader::fail(const std::string &message) const
+{
+  throw InputError(table.file + ": " + message);
 }
 
-VtuArrays::VtuArrays(const std::string &name, const std::string &text) : name(name)
+VtuReader::VtuReader(const std::string &name, const std::string &text)
 {
+  table.file = name;
+  table.places_are_lines = false;
   std::string xml = text;
   const std::size_t begin = text.find("<AppendedData");
   if (begin != std::string::npos) { // raw bytes are no XML
@@ -140,7 +211,7 @@ VtuArrays::VtuArrays(const std::string &name, const std::string &text) : name(na
     appended_is_raw = attribute(*data, "encoding", "raw") == "raw";
 }
 
-std::vector<double> VtuArrays::text_numbers(const std::string &array_name, const std::string &text,
+std::vector<double> VtuReader::text_numbers(const std::string &array_name, const std::string &text,
                                             const std::size_t n) const
 {
   std::vector<double> numbers;
@@ -161,7 +232,7 @@ std::vector<double> VtuArrays::text_numbers(const std::string &array_name, const
   return numbers;
 }
 
-std::string VtuArrays::decompressed(const std::string &array_name, Bytes bytes) const
+std::string VtuReader::decompressed(const std::string &array_name, Bytes bytes) const
 {
   const std::string damaged = "the compressed array '" + array_name +
                               "' is damaged or truncated. Write or copy the file again.";
@@ -204,7 +275,7 @@ std::string VtuArrays::decompressed(const std::string &array_name, Bytes bytes) 
   return result;
 }
 
-std::string VtuArrays::decoded(const std::string &array_name, Bytes bytes) const
+std::string VtuReader::decoded(const std::string &array_name, Bytes bytes) const
 {
   if (is_compressed)
     return decompressed(array_name, std::move(bytes));
@@ -216,7 +287,7 @@ std::string VtuArrays::decoded(const std::string &array_name, Bytes bytes) const
   return bytes.take(header_size + size).substr(header_size);
 }
 
-std::vector<double> VtuArrays::numbers(const ptree &array, const std::size_t n) const
+std::vector<double> VtuReader::numbers(const ptree &array, const std::size_t n) const
 {
   const std::string array_name = attribute(array, "Name", "Points");
   const std::string format = attribute(array, "format", "ascii");
@@ -260,5 +331,124 @@ std::vector<double> VtuArrays::numbers(const ptree &array, const std::size_t n) 
          " bytes, but needs " + std::to_string(n * number_type->second.size) +
          ". Is the file truncated?");
   return number_type->second.convert(bytes);
+}
+const ptree &VtuReader::child(const ptree &parent, const std::string &path) const
+{
+  const auto found = parent.get_child_optional(path);
+  if (!found)
+    fail("there is no element '" + path +
+         "' where it should be: the file is damaged. Write it again.");
+  return *found;
+}
+
+std::size_t VtuReader::count(const std::string &what) const
+{
+  const auto n = piece->get<long long>("<xmlattr>." + what, -1);
+  if (n < 0 || n > 2000000000)
+    fail("Piece has no valid " + what + ": the file is damaged. Write it again.");
+  return static_cast<std::size_t>(n);
+}
+
+std::vector<double> VtuReader::cells(const std::string &name, const std::size_t n) const
+{
+  const ptree *const array = child_with_name(child(*piece, "Cells"), name);
+  if (array == nullptr)
+    fail("Cells has no array '" + name + "': the file is damaged. Write it again.");
+  return numbers(*array, n);
+}
+
+void VtuReader::read_points()
+{
+  const std::size_t n = count("NumberOfPoints");
+  const auto x = numbers(child(*piece, "Points.DataArray"), 3 * n);
+  table.points.resize(n);
+  for (std::size_t i = 0; i < 3 * n; ++i) {
+    if (!std::isfinite(x[i]))
+      fail("point " + std::to_string(i / 3) +
+           " has a coordinate that is no finite number. "
+           "Mend the program or model that made the mesh.");
+    table.points[i / 3][i % 3] = x[i];
+  }
+}
+
+void VtuReader::refuse(const std::size_t cell, const std::string &message) const
+{
+  throw InputError(table.place_of(cell) + message);
+}
+
+std::vector<double> VtuReader::read_ids() const
+{
+  const auto data = piece->get_child_optional("CellData");
+  for (const std::string &name : id_arrays)
+    if (const ptree *const array = data ? child_with_name(*data, name) : nullptr) {
+      auto ids = numbers(*array, n_cells);
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        if (!(std::abs(ids[i]) < 1e15) || ids[i] != std::floor(ids[i]))
+          refuse(i, "its " + name + " is " + std::to_string(ids[i]) + ", which is no integer.");
+      return ids;
+    }
+  return std::vector<double>(n_cells, 0.);
+}
+
+const VtkType &VtuReader::type_of(const std::size_t cell, const double type) const
+{
+  const int number = type >= 0. && type < 1000. ? static_cast<int>(type) : -1;
+  if (const auto known = vtk_types().find(number); known != vtk_types().end())
+    return *known;
+  const std::string text = "it is of VTK's type " + std::to_string(number);
+  if (number == 13 || number == 14)
+    refuse(cell, text + ", a prism or pyramid, which is not supported. " + cure_of_mixed_cells(3));
+  if (number > 20)
+    refuse(cell, text + ", of higher order. Write cells of first order.");
+  refuse(cell, text + ", which is not supported. Triangulate the grid (in ParaView: Triangulate).");
+}
+
+void VtuReader::read_cells()
+{
+  const auto types = cells("types", n_cells), ends = cells("offsets", n_cells), ids = read_ids();
+  const double n_nodes = n_cells == 0 ? 0. : ends.back();
+  if (!(n_nodes >= 0. && n_nodes < 2e9))
+    fail("the last offset is wrong: the file is damaged. Write it again.");
+  const auto nodes = cells("connectivity", static_cast<std::size_t>(n_nodes));
+  double first = 0.;
+  for (std::size_t i = 0; i < n_cells; ++i) {
+    const double n = ends[i] - first;
+    if (!(n >= 0. && n < 1e6 && ends[i] <= n_nodes))
+      refuse(i, "its offset is wrong: the file is damaged. Write it again.");
+    const auto &[type, kind] = type_of(i, types[i]);
+    const bool is_row_by_row = type == 8 || type == 11;
+    if (n != double(n_nodes_of(kind)))
+      refuse(i, "a " + name_of(kind) + " with " + std::to_string(static_cast<std::size_t>(n)) +
+                    " nodes. The file is damaged; write it again.");
+    MeshElement element{kind, static_cast<long long>(ids[i]), i, {}};
+    for (std::size_t v = 0; v < n_nodes_of(kind); ++v) {
+      const double node =
+          nodes[static_cast<std::size_t>(first) + (is_row_by_row ? row_by_row[v] : v)];
+      if (!(node >= 0. && node < double(table.points.size())))
+        refuse(i, "it has a node that there is not. The file is damaged; write it again.");
+      element.nodes[v] = static_cast<std::size_t>(node);
+    }
+    table.elements.push_back(element);
+    first = ends[i];
+  }
+}
+
+MeshTable VtuReader::read()
+{
+  const ptree &grid = child(root(), "UnstructuredGrid");
+  if (grid.count("Piece") != 1)
+    fail("the grid has " + std::to_string(grid.count("Piece")) +
+         " pieces, but must have one. Merge them (in ParaView: Merge Blocks).");
+  piece = &grid.get_child("Piece");
+  n_cells = count("NumberOfCells");
+  read_points();
+  read_cells();
+  return std::move(table);
+}
+} // namespace
+
+MeshTable read_vtu_mesh(const std::string &name, const std::string &text)
+{
+  return VtuReader(name, text).read();
 }
 } // namespace femgpu
