@@ -152,21 +152,6 @@ void check_generated_size(const MeshParameters &parameters, const int dim, const
   throw DeviceError(text.str());
 }
 
-/// Merges nodes if that is asked for, and refuses what is left of cells that make no body.
-template <int dim>
-void check_cells_of_file(const MeshParameters &parameters, Triangulation<dim> &coarse,
-                         MeshFile &file)
-{
-  const double tolerance = merge_tolerance(parameters.merge_nodes);
-  if (tolerance > 0. &&
-      merge_nodes(coarse, tolerance, file.table.middle_nodes, file.cell_places) == 0)
-    file.table.warnings.push_back("Mesh/Merge nodes = " + parameters.merge_nodes +
-                                  " has found no nodes to merge.");
-  check_straight_cells(coarse, file.cell_places);
-  if (parameters.merge_nodes != "keep")
-    refuse_touching_parts(coarse, file.cell_places);
-}
-
 /// Gives edges on the boundary the id of the curve that they are on.
 void mark_edges(const std::set<std::set<std::array<double, 3>>> &edges, const LowerPart &curve,
                 const MeshRegions &regions, Triangulation<3> &coarse)
@@ -193,9 +178,8 @@ void take_names(const MeshTable &table, MeshRegions &regions)
   for (const PhysicalName &group : table.names)
     if (group.dimension == dim)
       regions.material_names[group.name] = static_cast<types::material_id>(group.id);
-    else if (const auto id = static_cast<types::boundary_id>(group.id);
-             group.dimension == dim - 1 && regions.boundary_ids.count(id) > 0)
-      regions.boundary_names[group.name] = id; // others have gone with merged nodes
+    else if (const auto id = static_cast<types::boundary_id>(group.id); group.dimension == dim - 1)
+      regions.boundary_names[group.name] = id;
   for (const UnusableName &name : table.unusable_names)
     if (name.dimension == dim)
       regions.unusable_material_names[name.name] = name.reason;
@@ -238,14 +222,15 @@ void take_lower_parts(const MeshTable &table, Triangulation<dim> &coarse, MeshRe
 
 /// The generator's mesh, or the file's; its names and warnings go to @p mesh.
 template <int dim>
-MeshFile make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
-                          Mesh<dim> &mesh)
+MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &coarse,
+                           Mesh<dim> &mesh)
 {
-  MeshFile file;
+  MeshTable table;
   if (parameters.file.empty())
     generate_mesh(parameters, coarse);
   else
-    file = read_mesh_file(find_mesh_file(parameters.file, parameters.directory), coarse);
+    table = read_mesh_file(find_mesh_file(parameters.file, parameters.directory),
+                           parameters.merge_nodes, coarse);
   choose_cells(parameters, coarse);
   if (coarse.n_levels() > 1) {
     Triangulation<dim> flat;
@@ -256,19 +241,22 @@ MeshFile make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> &
   }
   if (parameters.file.empty())
     check_generated_cells(coarse);
-  else
-    check_cells_of_file(parameters, coarse, file);
+  else {
+    check_straight_cells(coarse, table.cell_places);
+    if (parameters.merge_nodes != "keep")
+      refuse_touching_parts(coarse, table.cell_places);
+  }
   for (const auto id : coarse.get_boundary_ids())
     mesh.regions.boundary_ids.insert(id);
   for (const auto &cell : coarse.active_cell_iterators())
     mesh.regions.material_ids.insert(cell->material_id());
-  take_names<dim>(file.table, mesh.regions);
-  take_lower_parts(file.table, coarse, mesh.regions);
-  mesh.warnings = file.table.warnings;
+  take_names<dim>(table, mesh.regions);
+  take_lower_parts(table, coarse, mesh.regions);
+  mesh.warnings = table.warnings;
   // Nobody reads these any more, and what is made of the coarse mesh needs the memory.
-  std::vector<MeshElement>().swap(file.table.elements);
-  std::vector<std::array<double, 3>>().swap(file.table.points);
-  return file;
+  std::vector<MeshElement>().swap(table.elements);
+  std::vector<std::array<double, 3>>().swap(table.points);
+  return table;
 }
 } // namespace
 
@@ -279,16 +267,16 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   Triangulation<dim> coarse;
   if (parameters.file.empty())
     check_generated_size(parameters, dim, communicator);
-  const MeshFile file = make_coarse_mesh(parameters, coarse, mesh);
+  const MeshTable table = make_coarse_mesh(parameters, coarse, mesh);
   CurvedSides<dim> sides(parameters.manifolds, mesh.regions);
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
   mesh.is_curved =
-      has_curved_manifolds(coarse) || sides.any_curved() || !file.table.middle_nodes.empty();
+      has_curved_manifolds(coarse) || sides.any_curved() || !table.middle_nodes.empty();
   // What has marks is not complete until it is attached.
-  sides.mark(coarse, file.table.middle_nodes);
-  if (!file.table.middle_nodes.empty()) {
+  sides.mark(coarse, table.middle_nodes);
+  if (!table.middle_nodes.empty()) {
     sides.attach(coarse);
-    check_quadratic_cells(coarse, file.cell_places);
+    check_quadratic_cells(coarse, table.cell_places);
   }
   if (mesh.is_simplex) {
     mesh.whole = std::make_unique<Triangulation<dim>>();

@@ -3,6 +3,7 @@
 #include "linalg/base/error.h"
 #include "physics/mesh/mesh_generator.h"
 #include "physics/mesh/mesh_readers.h"
+#include "physics/mesh/touching_parts.h"
 
 #include <deal.II/base/exceptions.h>
 #include <deal.II/grid/grid_tools.h>
@@ -60,7 +61,7 @@ CellData<structdim> cell_data(const MeshElement &element)
 /// Mirrors cells whose nodes go round the other way, and says so.
 template <int dim>
 void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>> &cells,
-                MeshFile &file)
+                MeshTable &table)
 {
   const std::vector<CellData<dim>> given = cells;
   GridTools::invert_cells_with_negative_measure(points, cells);
@@ -73,14 +74,14 @@ void turn_round(const std::vector<Point<dim>> &points, std::vector<CellData<dim>
   if (n == 0)
     return;
   const std::string kind = dim == 2 ? "clockwise" : "as in a mirror";
-  file.table.warnings.push_back(
-      file.cell_places[first] + "the nodes of this cell" +
-      (n == 1 ? " go round "
-              : " and of " + std::to_string(n - 1) + " more, " +
-                    (n == cells.size() ? "all" : "not all") + " of the mesh, go round ") +
-      kind + "; they were turned round. " +
-      (n == cells.size() ? "That is harmless."
-                         : "Look whether the mesh is the one that is meant."));
+  table.warnings.push_back(table.cell_places[first] + "the nodes of this cell" +
+                           (n == 1 ? " go round "
+                                   : " and of " + std::to_string(n - 1) + " more, " +
+                                         (n == cells.size() ? "all" : "not all") +
+                                         " of the mesh, go round ") +
+                           kind + "; they were turned round. " +
+                           (n == cells.size() ? "That is harmless."
+                                              : "Look whether the mesh is the one that is meant."));
 }
 
 /// deal.II from 9.6 on refuses cells without measure, with no word of their place;
@@ -96,36 +97,60 @@ void refuse_flat_cells(const std::vector<Point<dim>> &points,
                                    "Mend its nodes, or mesh the model again.");
 }
 
-/// Hands the cells to deal.II, in their order.
+/// Turns cells so that edges have one direction in all of them.
 template <int dim>
-void make_triangulation(MeshFile &file, Triangulation<dim> &coarse)
+void order_edges(std::vector<CellData<dim>> &cells)
+{
+  if (cells[0].vertices.size() == GeometryInfo<dim>::vertices_per_cell)
+    GridTools::consistently_order_cells(cells); // triangles keep deal.II busy for ever
+}
+
+template <int dim>
+SubCellData boundary_of(const MeshTable &table)
+{
+  SubCellData boundary;
+  auto &faces = faces_of<dim>(boundary);
+  for (const MeshElement &element : table.elements)
+    if (dimension_of(element.kind) == dim - 1) {
+      faces.push_back(cell_data<dim - 1>(element));
+      faces.back().boundary_id = static_cast<types::boundary_id>(element.id);
+    }
+  return boundary;
+}
+
+/// Hands the cells to deal.II, in their order, and the points that they have.
+template <int dim>
+void make_triangulation(MeshTable &table, const std::string &merging, Triangulation<dim> &coarse)
 {
   std::vector<Point<dim>> points;
-  for (const auto &p : file.table.points) {
+  for (const auto &p : table.points) {
     points.emplace_back();
     for (unsigned int d = 0; d < dim; ++d)
       points.back()[d] = p[d];
   }
   std::vector<CellData<dim>> cells;
-  SubCellData boundary;
-  auto &faces = faces_of<dim>(boundary);
-  for (const MeshElement &element : file.table.elements)
+  for (const MeshElement &element : table.elements)
     if (dimension_of(element.kind) == dim) {
       cells.push_back(cell_data<dim>(element));
       cells.back().material_id = static_cast<types::material_id>(element.id);
-      file.cell_places.push_back(file.table.place_of(element));
+      table.cell_places.push_back(table.place_of(element));
     }
-    else if (dimension_of(element.kind) == dim - 1) {
-      faces.push_back(cell_data<dim - 1>(element));
-      faces.back().boundary_id = static_cast<types::boundary_id>(element.id);
-    }
-  refuse_flat_cells(points, cells, file.cell_places);
+  refuse_flat_cells(points, cells, table.cell_places);
   try {
-    turn_round(points, cells, file);
-    create_coarse_mesh(std::move(points), std::move(cells), std::move(boundary), coarse);
+    turn_round(points, cells, table);
+    order_edges(cells);
+    if (const auto merged = merge_nodes(table, merging, dim); !merged.empty()) {
+      for (CellData<dim> &cell : cells)
+        for (unsigned int &vertex : cell.vertices)
+          vertex = static_cast<unsigned int>(merged[vertex]);
+      order_edges(cells);
+    }
+    SubCellData boundary = boundary_of<dim>(table);
+    GridTools::delete_unused_vertices(points, cells, boundary);
+    coarse.create_triangulation(points, cells, boundary);
   }
   catch (const ExceptionBase &error) {
-    throw InputError("The cells of the mesh file '" + file.table.file +
+    throw InputError("The cells of the mesh file '" + table.file +
                      "' do not make a mesh: " + words_of(error) + " Mesh the model again.");
   }
 }
@@ -190,17 +215,8 @@ std::string find_mesh_file(const std::string &name, const std::string &directory
 }
 
 template <int dim>
-void create_coarse_mesh(std::vector<Point<dim>> points, std::vector<CellData<dim>> cells,
-                        SubCellData boundary, Triangulation<dim> &coarse)
-{
-  GridTools::delete_unused_vertices(points, cells, boundary);
-  if (cells[0].vertices.size() == GeometryInfo<dim>::vertices_per_cell)
-    GridTools::consistently_order_cells(cells); // triangles keep deal.II busy for ever
-  coarse.create_triangulation(points, cells, boundary);
-}
-
-template <int dim>
-MeshFile read_mesh_file(const std::string &name, Triangulation<dim> &coarse)
+MeshTable read_mesh_file(const std::string &name, const std::string &merging,
+                         Triangulation<dim> &coarse)
 {
   std::error_code ignored;
   if (std::filesystem::is_directory(name, ignored))
@@ -211,17 +227,13 @@ MeshFile read_mesh_file(const std::string &name, Triangulation<dim> &coarse)
   const auto reader = readers().find(extension);
   if (reader == readers().end())
     refuse_ending(name, extension);
-  MeshFile file = {reader->second(name, read_whole_file(name), dim), {}};
-  check_mesh_table(file.table, dim);
-  make_triangulation(file, coarse);
-  drop_empty_groups(file.table);
-  return file;
+  MeshTable table = reader->second(name, read_whole_file(name), dim);
+  check_mesh_table(table, dim);
+  make_triangulation(table, merging, coarse);
+  drop_empty_groups(table);
+  return table;
 }
 
-template MeshFile read_mesh_file(const std::string &, Triangulation<2> &);
-template MeshFile read_mesh_file(const std::string &, Triangulation<3> &);
-template void create_coarse_mesh(std::vector<Point<2>>, std::vector<CellData<2>>, SubCellData,
-                                 Triangulation<2> &);
-template void create_coarse_mesh(std::vector<Point<3>>, std::vector<CellData<3>>, SubCellData,
-                                 Triangulation<3> &);
+template MeshTable read_mesh_file(const std::string &, const std::string &, Triangulation<2> &);
+template MeshTable read_mesh_file(const std::string &, const std::string &, Triangulation<3> &);
 } // namespace femgpu

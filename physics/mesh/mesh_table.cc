@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 namespace femgpu
@@ -47,6 +48,14 @@ using Face = std::pair<NodeSet, std::size_t>;
   throw InputError(table.place_of(element) + text);
 }
 
+bool has_node_twice(const MeshElement &element)
+{
+  std::vector<std::size_t> nodes(element.nodes.begin(),
+                                 element.nodes.begin() + n_nodes_of(element.kind));
+  std::sort(nodes.begin(), nodes.end());
+  return std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end();
+}
+
 void check_element(const MeshTable &table, const MeshElement &element, const int dim)
 {
   const std::string name = name_of(element.kind);
@@ -55,10 +64,7 @@ void check_element(const MeshTable &table, const MeshElement &element, const int
            "a " + name + " is a cell of a mesh in " + std::to_string(dimension_of(element.kind)) +
                "D, but Dimension is " + std::to_string(dim) +
                ". Set Dimension to that of the mesh.");
-  std::vector<std::size_t> nodes(element.nodes.begin(),
-                                 element.nodes.begin() + n_nodes_of(element.kind));
-  std::sort(nodes.begin(), nodes.end());
-  if (std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end())
+  if (has_node_twice(element))
     refuse(table, element,
            "the " + name +
                " is degenerate: it has a node twice. Mesh this part of "
@@ -136,12 +142,14 @@ std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
   return faces;
 }
 
-void check_faces(const MeshTable &table, const std::vector<Face> &faces)
+/// @param when for the message: "with merged nodes "
+void check_faces(const MeshTable &table, const std::vector<Face> &faces,
+                 const std::string &when = "")
 {
   for (std::size_t i = 2; i < faces.size(); ++i)
     if (faces[i - 2].first == faces[i].first)
       refuse(table, table.elements[faces[i].second],
-             "this cell shares a face with two others, " +
+             when + "this cell shares a face with two others, " +
                  table.place_of(table.elements[faces[i - 2].second]) + "and " +
                  table.place_of(table.elements[faces[i - 1].second]) +
                  "cells lie in each other or come twice. In gmsh, put each part of the model into "
@@ -369,5 +377,32 @@ void check_mesh_table(const MeshTable &table, const int dim)
   if (dim == 3)
     check_edges(table, faces);
   check_points(table, dim);
+}
+
+void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const int dim)
+{
+  for (MeshElement &element : table.elements) {
+    for (std::size_t i = 0; i < n_nodes_of(element.kind); ++i)
+      element.nodes[i] = by[element.nodes[i]];
+    if (dimension_of(element.kind) == dim && has_node_twice(element))
+      refuse(table, element,
+             "two nodes of this cell are no farther apart than Mesh/Merge nodes allows, and would "
+             "become one. Give a smaller tolerance.");
+  }
+  const std::vector<Face> faces = faces_of_cells(table, dim);
+  check_faces(table, faces, "with merged nodes ");
+  const auto is_inside = [&](const MeshElement &element) {
+    return dimension_of(element.kind) == dim - 1 && count(faces, all_nodes(element)) == 2;
+  };
+  table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_inside),
+                       table.elements.end());
+  std::map<std::array<double, 3>, std::size_t> moved; // places of nodes that have gone
+  for (std::size_t i = 0; i < by.size(); ++i)
+    if (by[i] != i)
+      moved[table.points[i]] = by[i];
+  for (MiddleNode &middle : table.middle_nodes)
+    for (auto &corner : middle.corners)
+      if (const auto found = moved.find(corner); found != moved.end())
+        corner = table.points[found->second];
 }
 } // namespace femgpu

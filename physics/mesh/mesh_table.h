@@ -102,6 +102,7 @@ struct MeshTable
   std::vector<UnusableName> unusable_names;
   std::vector<std::string> warnings;
   std::vector<MiddleNode> middle_nodes; ///< of cells
+  std::vector<std::string> cell_places; ///< place_of() each cell, when there is a mesh of them
 
   /**
    * Adds an element, and takes the nodes of second order that curve it into middle_nodes if it is a
@@ -137,6 +138,13 @@ std::string cure_of_mixed_cells(int dim);
  * @throws InputError that begins with the place
  */
 void check_mesh_table(const MeshTable &table, int dim);
+
+/**
+ * Puts node by[i] in the place of node i, also of those that are corners of nodes of second order.
+ * Sides that two cells have then are taken out.
+ * @throws InputError if a cell has a node twice then, or a face more than two cells
+ */
+void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, int dim);
 } // namespace femgpu
 
 #endif

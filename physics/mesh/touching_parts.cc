@@ -3,7 +3,6 @@
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
 #include "physics/mesh/disjoint_sets.h"
-#include "physics/mesh/mesh_file.h"
 #include "physics/mesh/near_points.h"
 
 #include <deal.II/base/exceptions.h>
@@ -12,9 +11,8 @@
 #include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <map>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -73,110 +71,11 @@ std::vector<Point<dim>> points_of(const std::vector<BoundaryNode<dim>> &nodes)
   return points;
 }
 
-/// The active cells of @p coarse with the nodes that stand for theirs in @p sets.
-template <int dim>
-std::vector<CellData<dim>> merged_cells(const Triangulation<dim> &coarse, DisjointSets &sets,
-                                        const std::vector<std::string> &places)
-{
-  std::vector<CellData<dim>> cells;
-  for (const auto &cell : coarse.active_cell_iterators()) {
-    CellData<dim> data(cell->n_vertices());
-    data.material_id = cell->material_id();
-    for (const unsigned int v : cell->vertex_indices())
-      data.vertices[v] = sets.root(cell->vertex_index(v));
-    auto sorted = data.vertices;
-    std::sort(sorted.begin(), sorted.end());
-    if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
-      throw InputError(places[cell->active_cell_index()] +
-                       "two nodes of this cell are no farther "
-                       "apart than " +
-                       merge_nodes_path +
-                       " allows, and would become one. Give a smaller tolerance.");
-    cells.push_back(data);
-  }
-  return cells;
-}
-
-/// Nodes of a face in ascending order, the same from both sides.
-using MergedNodes = std::array<unsigned int, 4>;
-
-template <class FaceIterator>
-MergedNodes merged_nodes(const FaceIterator &face, DisjointSets &sets)
-{
-  MergedNodes nodes;
-  nodes.fill(numbers::invalid_unsigned_int);
-  for (const unsigned int v : face->vertex_indices())
-    nodes[v] = sets.root(face->vertex_index(v));
-  std::sort(nodes.begin(), nodes.end());
-  return nodes;
-}
-
-/// The faces of all cells, sorted. @throws InputError if more than two have the same nodes
-template <int dim>
-std::vector<MergedNodes> merged_faces(const Triangulation<dim> &coarse, DisjointSets &sets,
-                                      const std::vector<std::string> &places)
-{
-  std::vector<std::pair<MergedNodes, unsigned int>> faces;
-  for (const auto &cell : coarse.active_cell_iterators())
-    for (const unsigned int f : cell->face_indices())
-      faces.emplace_back(merged_nodes(cell->face(f), sets), cell->active_cell_index());
-  std::sort(faces.begin(), faces.end());
-  std::vector<MergedNodes> result;
-  for (std::size_t i = 0; i < faces.size(); ++i) {
-    if (i > 1 && faces[i - 2].first == faces[i].first)
-      throw InputError(places[faces[i].second] +
-                       "with merged nodes this cell shares a face with "
-                       "two others, " +
-                       places[faces[i - 1].second] + "and " + places[faces[i - 2].second] +
-                       "cells lie in each other or come twice. Mesh each part once.");
-    result.push_back(faces[i].first);
-  }
-  return result;
-}
-
-/// To the nodes that stand for theirs.
-template <int dim>
-void move_corners(const std::vector<Point<dim>> &points, DisjointSets &sets,
-                  std::vector<MiddleNode> &middles)
-{
-  const auto place = [&points](const unsigned int i) {
-    std::array<double, 3> p = {};
-    std::copy_n(points[i].begin_raw(), dim, p.begin());
-    return p;
-  };
-  std::map<std::array<double, 3>, unsigned int> merged;
-  for (unsigned int i = 0; i < points.size(); ++i)
-    if (sets.root(i) != i)
-      merged[place(i)] = sets.root(i);
-  for (MiddleNode &middle : middles)
-    for (auto &corner : middle.corners)
-      if (const auto found = merged.find(corner); found != merged.end())
-        corner = place(found->second);
-}
-
-/// What is left of the boundary.
-template <int dim>
-SubCellData merged_boundary(const Triangulation<dim> &coarse, DisjointSets &sets,
-                            const std::vector<MergedNodes> &faces)
-{
-  SubCellData boundary;
-  for (const auto &face : coarse.active_face_iterators()) {
-    if (!face->at_boundary())
-      continue;
-    const auto [first, last] =
-        std::equal_range(faces.begin(), faces.end(), merged_nodes(face, sets));
-    if (last - first != 1)
-      continue;
-    CellData<dim - 1> data(face->n_vertices());
-    data.boundary_id = face->boundary_id();
-    for (const unsigned int v : face->vertex_indices())
-      data.vertices[v] = sets.root(face->vertex_index(v));
-    faces_of<dim>(boundary).push_back(data);
-  }
-  return boundary;
-}
-} // namespace
-
+/**
+ * The largest distance of nodes that become one, as @p text of Mesh/Merge nodes says it; 0 for
+ * 'refuse' and 'keep'.
+ * @throws ParameterError for what is neither of these nor a positive number
+ */
 double merge_tolerance(const std::string &text)
 {
   if (text == "keep" || text == "refuse")
@@ -189,30 +88,41 @@ double merge_tolerance(const std::string &text)
                          merge_nodes_path);
   return tolerance;
 }
+} // namespace
 
-template <int dim>
-unsigned int merge_nodes(Triangulation<dim> &coarse, const double tolerance,
-                         std::vector<MiddleNode> &middles, const std::vector<std::string> &places)
+std::vector<std::size_t> merge_nodes(MeshTable &table, const std::string &text, const int dim)
 {
-  const auto nodes = boundary_nodes(coarse);
-  DisjointSets sets(coarse.n_vertices());
-  unsigned int n_gone = 0;
-  const PointTree<dim> tree(points_of(nodes));
-  for (const auto &node : nodes)
-    for (const unsigned int other : tree.near(node.point, tolerance))
-      if (sets.root(node.index) != sets.root(nodes[other].index)) {
-        sets.unite(node.index, nodes[other].index);
-        ++n_gone;
+  const double tolerance = merge_tolerance(text);
+  if (tolerance == 0.)
+    return {};
+  std::set<std::size_t> nodes;
+  for (const MeshElement &side : sides_on_boundary(table, dim))
+    nodes.insert(side.nodes.begin(), side.nodes.begin() + n_nodes_of(side.kind));
+  const std::vector<std::size_t> on_boundary(nodes.begin(), nodes.end());
+  std::vector<Point<3>> points;
+  for (const std::size_t node : on_boundary) {
+    const auto &[x, y, z] = table.points[node];
+    points.emplace_back(x, y, dim == 2 ? 0. : z);
+  }
+  DisjointSets sets(static_cast<unsigned int>(table.points.size()));
+  bool any = false;
+  const PointTree<3> tree(points);
+  for (unsigned int i = 0; i < points.size(); ++i)
+    for (const unsigned int other : tree.near(points[i], tolerance))
+      if (other != i) {
+        sets.unite(static_cast<unsigned int>(on_boundary[i]),
+                   static_cast<unsigned int>(on_boundary[other]));
+        any = true;
       }
-  if (n_gone == 0)
-    return 0;
-  auto cells = merged_cells(coarse, sets, places);
-  auto boundary = merged_boundary(coarse, sets, merged_faces(coarse, sets, places));
-  auto points = coarse.get_vertices();
-  move_corners(points, sets, middles);
-  coarse.clear();
-  create_coarse_mesh(std::move(points), std::move(cells), std::move(boundary), coarse);
-  return n_gone;
+  if (!any) {
+    table.warnings.push_back(merge_nodes_path + " = " + text + " has found no nodes to merge.");
+    return {};
+  }
+  std::vector<std::size_t> merged(table.points.size());
+  for (unsigned int i = 0; i < merged.size(); ++i)
+    merged[i] = sets.root(i);
+  replace_nodes(table, merged, dim);
+  return merged;
 }
 
 namespace
@@ -355,10 +265,6 @@ void refuse_touching_parts(const Triangulation<dim> &coarse, const std::vector<s
     check(node.cell, node.point, node.index, -same_place, "node");
 }
 
-template unsigned int merge_nodes(Triangulation<2> &, double, std::vector<MiddleNode> &,
-                                  const std::vector<std::string> &);
-template unsigned int merge_nodes(Triangulation<3> &, double, std::vector<MiddleNode> &,
-                                  const std::vector<std::string> &);
 template void refuse_touching_parts(const Triangulation<2> &, const std::vector<std::string> &);
 template void refuse_touching_parts(const Triangulation<3> &, const std::vector<std::string> &);
 } // namespace femgpu

@@ -11,24 +11,15 @@
 namespace femgpu
 {
 /**
- * The largest distance of nodes that become one, as @p text of Mesh/Merge nodes says it; 0 for
+ * Makes one of all nodes on the boundary of @p table that are not farther apart than @p text, of
+ * Mesh/Merge nodes, says. Sides that two cells have then are no part of the boundary any more. With
  * 'refuse', where parts that touch without common nodes are an error, and 'keep', where they are
- * meant: a crack, or bodies beside each other.
- * @throws ParameterError for what is neither of these nor a positive number
+ * meant, a crack or bodies beside each other, all stay.
+ * @return the node that is in the place of each; nothing if all stay
+ * @throws ParameterError for what is neither of these nor a positive number; InputError if a cell
+ *         would have a node twice, or a face more than two cells
  */
-double merge_tolerance(const std::string &text);
-
-/**
- * Makes one of all nodes on the boundary of @p coarse that are not farther apart than @p tolerance.
- * Faces that two cells have then are no part of the boundary any more. Cells keep their order.
- * @param middles nodes of second order, whose corners move with the nodes
- * @param places the beginning of messages for each cell
- * @return the number of nodes that have gone
- * @throws InputError if a cell would have a node twice, or a face more than two cells
- */
-template <int dim>
-unsigned int merge_nodes(dealii::Triangulation<dim> &coarse, double tolerance,
-                         std::vector<MiddleNode> &middles, const std::vector<std::string> &places);
+std::vector<std::size_t> merge_nodes(MeshTable &table, const std::string &text, int dim);
 
 /**
  * Refuses cells that touch others without having nodes in common, which the solution would take
