@@ -23,39 +23,28 @@ std::string_view without_part(std::string_view word)
   return without_quotes(word);
 }
 
-/// @return by dimension and number of nodes
-const std::map<std::pair<int, int>, ElementType> &abaqus_types()
+const std::vector<ElementType> &abaqus_types()
 {
-  static const std::map<std::pair<int, int>, ElementType> types = {
-      {{1, 2}, {ElementKind::line}},
-      {{1, 3}, {ElementKind::line, {{0, 1}}}},
-      {{2, 3}, {ElementKind::triangle}},
-      {{2, 4}, {ElementKind::quadrilateral}},
-      {{2, 6}, {ElementKind::triangle, sides_of(ElementKind::triangle)}},
-      {{2, 8}, {ElementKind::quadrilateral, sides_of(ElementKind::quadrilateral)}},
-      {{2, 9}, {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}}},
-      {{3, 4}, {ElementKind::tetrahedron}},
-      {{3, 8}, {ElementKind::hexahedron}},
-      {{3, 10}, {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}}},
-      {{3, 20},
-       {ElementKind::hexahedron,
-        {{0, 1},
-         {1, 2},
-         {2, 3},
-         {3, 0},
-         {4, 5},
-         {5, 6},
-         {6, 7},
-         {7, 4},
-         {0, 4},
-         {1, 5},
-         {2, 6},
-         {3, 7}}}}};
+  static const std::vector<std::vector<std::size_t>> hexahedron20 = {
+      {0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+      {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  static const std::vector<ElementType> types = {
+      {ElementKind::line},
+      {ElementKind::line, {{0, 1}}},
+      {ElementKind::triangle},
+      {ElementKind::quadrilateral},
+      {ElementKind::triangle, sides_of(ElementKind::triangle)},
+      {ElementKind::quadrilateral, sides_of(ElementKind::quadrilateral)},
+      {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}},
+      {ElementKind::tetrahedron},
+      {ElementKind::hexahedron},
+      {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}},
+      {ElementKind::hexahedron, hexahedron20}};
   return types;
 }
 
 /// Dimension and number of nodes of elements of @p type, in capitals; {0, 0} if it is not known.
-std::pair<int, int> size_of_type(const std::string &type)
+std::pair<int, std::size_t> size_of_type(const std::string &type)
 {
   static const std::vector<std::pair<std::regex, int>> families = {
       {std::regex("(?:AC|DC|C)3D(\\d+)[A-Z]*"), 3},
@@ -69,10 +58,10 @@ std::pair<int, int> size_of_type(const std::string &type)
   std::smatch match;
   for (const auto &[family, dimension] : families)
     if (std::regex_match(type, match, family))
-      return {dimension, std::stoi(match[1].str().substr(0, 4))};
+      return {dimension, std::stoul(match[1].str().substr(0, 4))};
   static const std::regex beam("B[23]([1-3])[A-Z]*"); // of degree, but for the cubic ones
   if (std::regex_match(type, match, beam))
-    return {1, match[1] == "2" ? 3 : 2};
+    return {1, match[1] == "2" ? 3U : 2U};
   return {0, 0};
 }
 
@@ -96,9 +85,8 @@ private:
     return model.table;
   }
   void refuse_option(const Keyword &keyword, const std::string &option) const;
-  template <class Named>
-  Named &named(std::map<std::string, Named> &all, const Keyword &keyword,
-               const std::string &option) const;
+  AbaqusSet &named(std::map<std::string, AbaqusSet> &all, const Keyword &keyword,
+                   const std::string &option, AbaqusOrigin origin) const;
 
   void read_nodes(const Keyword &keyword);
   const ElementType &type_of(const std::string &name, const Keyword &keyword) const;
@@ -131,16 +119,13 @@ void AbaqusReader::refuse_option(const Keyword &keyword, const std::string &opti
 }
 
 /// The set or surface whose name is the value of @p option.
-template <class Named>
-Named &AbaqusReader::named(std::map<std::string, Named> &all, const Keyword &keyword,
-                           const std::string &option) const
+/// @param origin if it is new
+AbaqusSet &AbaqusReader::named(std::map<std::string, AbaqusSet> &all, const Keyword &keyword,
+                               const std::string &option, const AbaqusOrigin origin) const
 {
   const std::string name = text.option(keyword, option);
-  Named &set = all[upper(name)];
-  if (set.line == 0) {
-    set.name = name;
-    set.line = keyword.line;
-  }
+  AbaqusSet &set =
+      all.try_emplace(upper(name), AbaqusSet{name, keyword.line, origin}).first->second;
   set.is_internal = keyword.has("INTERNAL");
   return set;
 }
@@ -149,7 +134,8 @@ void AbaqusReader::read_nodes(const Keyword &keyword)
 {
   refuse_option(keyword, "INPUT");
   refuse_option(keyword, "SYSTEM");
-  AbaqusSet *const set = keyword.has("NSET") ? &named(model.node_sets, keyword, "NSET") : nullptr;
+  AbaqusSet *const set =
+      keyword.has("NSET") ? &named(model.node_sets, keyword, "NSET", AbaqusOrigin::nodes) : nullptr;
   for (text.begin_data(keyword); text.has_data(); text.next_data()) {
     const Fields fields = text.fields();
     if (fields.size() < 3)
@@ -176,14 +162,14 @@ const ElementType &AbaqusReader::type_of(const std::string &name, const Keyword 
                   (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
                   ", which are not supported. " + cure_of_mixed_cells(3),
               keyword.line);
-  const auto known = abaqus_types().find({dimension, n_nodes});
-  if (known == abaqus_types().end())
-    text.fail("elements of TYPE=" + in_quotes(name) +
-                  " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
-                  "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "
-                  "T3D2, B31) are. Leave the block out.",
-              keyword.line);
-  return known->second;
+  for (const ElementType &type : abaqus_types())
+    if (dimension_of(type.kind) == dimension && type.n_nodes() == n_nodes)
+      return type;
+  text.fail("elements of TYPE=" + in_quotes(name) +
+                " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
+                "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "
+                "T3D2, B31) are. Leave the block out.",
+            keyword.line);
 }
 
 std::size_t AbaqusReader::find(const std::unordered_map<long long, std::size_t> &numbers,
@@ -235,11 +221,9 @@ void AbaqusReader::read_elements(const Keyword &keyword)
   const std::string name = upper(text.option(keyword, "TYPE"));
   const ElementType &type = type_of(name, keyword);
   const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
-  const std::size_t n_sets = model.element_sets.size();
   AbaqusSet *const set =
-      keyword.has("ELSET") ? &named(model.element_sets, keyword, "ELSET") : nullptr;
-  if (model.element_sets.size() > n_sets)
-    set->origin = AbaqusOrigin::of_elements;
+      keyword.has("ELSET") ? &named(model.element_sets, keyword, "ELSET", AbaqusOrigin::of_elements)
+                           : nullptr;
   for (text.begin_data(keyword); text.has_data(); text.next_data()) {
     if (set != nullptr)
       set->members.push_back(table().elements.size());
@@ -287,8 +271,8 @@ void AbaqusReader::add_range(AbaqusSet &set, const Fields &fields, const bool of
 void AbaqusReader::read_set(const Keyword &keyword)
 {
   const bool of_elements = keyword.name == "ELSET";
-  AbaqusSet &set = of_elements ? named(model.element_sets, keyword, "ELSET")
-                               : named(model.node_sets, keyword, "NSET");
+  AbaqusSet &set = of_elements ? named(model.element_sets, keyword, "ELSET", AbaqusOrigin::listed)
+                               : named(model.node_sets, keyword, "NSET", AbaqusOrigin::nodes);
   if (!of_elements && keyword.has("ELSET")) {
     AbaqusSet chosen;
     add_members(chosen, text.option(keyword, "ELSET"), true);
@@ -313,9 +297,9 @@ std::size_t AbaqusReader::read_side(const std::string_view word, const std::size
 {
   const std::string side = upper(word);
   if (side == "SPOS" || side == "SNEG")
-    return AbaqusSurface::element_itself;
+    return AbaqusSet::element_itself;
   if (side.empty())
-    return AbaqusSurface::all_free;
+    return AbaqusSet::all_free;
   const char letter = are_shells[element] ? 'E' : 'S';
   if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
     text.fail(in_quotes(word) + " is no side of a " + name_of(model.table.elements[element].kind) +
@@ -330,12 +314,12 @@ void AbaqusReader::read_surface(const Keyword &keyword)
   const std::string type =
       upper(keyword.has("TYPE") ? text.option(keyword, "TYPE") : std::string("ELEMENT"));
   if (type == "NODE") {
-    AbaqusSet &set = named(model.node_sets, keyword, "NAME");
+    AbaqusSet &set = named(model.node_sets, keyword, "NAME", AbaqusOrigin::nodes);
     for (text.begin_data(keyword); text.has_data(); text.next_data())
       add_members(set, text.fields()[0], false);
     return;
   }
-  AbaqusSurface &surface = named(model.surfaces, keyword, "NAME");
+  AbaqusSet &surface = named(model.surfaces, keyword, "NAME", AbaqusOrigin::surface);
   if (type != "ELEMENT" || keyword.has("COMBINE") || keyword.has("CROP"))
     text.fail("surfaces other than of nodes or sides of elements are not supported. Leave it out.",
               keyword.line);

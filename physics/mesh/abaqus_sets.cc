@@ -15,16 +15,6 @@ namespace femgpu
 {
 namespace
 {
-/// A set, and which of the things that get ids it has, as numbers from 0.
-struct Candidate
-{
-  std::string name;
-  std::size_t line;
-  AbaqusOrigin origin;
-  std::vector<std::size_t> members;
-  long long id = 0; ///< of those that own what they have
-};
-
 /// 12 of "12" and, with the prefix "EB", of "EB12".
 std::optional<long long> number_in(const std::string &name, const std::string &prefix)
 {
@@ -39,33 +29,34 @@ std::optional<long long> number_in(const std::string &name, const std::string &p
 }
 
 /// Puts those first that go before others where they have the same parts.
-void sort(std::vector<Candidate> &candidates, const std::string &prefix)
+void sort(std::vector<AbaqusSet> &candidates, const std::string &prefix)
 {
-  const auto key = [&](const Candidate &c) {
+  const auto key = [&](const AbaqusSet &c) {
     return std::make_tuple(!number_in(c.name, prefix).has_value(), c.origin, c.members.size(),
                            c.line);
   };
   std::sort(candidates.begin(), candidates.end(),
-            [&](const Candidate &a, const Candidate &b) { return key(a) < key(b); });
+            [&](const AbaqusSet &a, const AbaqusSet &b) { return key(a) < key(b); });
 }
 
 /**
  * Gives ids to the sets of one dimension, and their names to @p table.
+ * @param candidates have as members numbers of the things that get ids
  * @return the set that each of @p n_things has its id of; nullptr for those without
  */
-std::vector<const Candidate *> number_sets(std::vector<Candidate> &candidates,
+std::vector<const AbaqusSet *> number_sets(std::vector<AbaqusSet> &candidates,
                                            const std::string &prefix, const int dimension,
                                            const std::size_t n_things, MeshTable &table)
 {
   sort(candidates, prefix);
   std::set<long long> used;
-  for (const Candidate &candidate : candidates)
+  for (const AbaqusSet &candidate : candidates)
     if (const auto number = number_in(candidate.name, prefix))
       used.insert(*number);
   long long unused = 1;
-  std::vector<const Candidate *> owners(n_things, nullptr);
-  for (Candidate &candidate : candidates) {
-    const Candidate *const first = owners[candidate.members.front()];
+  std::vector<const AbaqusSet *> owners(n_things, nullptr);
+  for (AbaqusSet &candidate : candidates) {
+    const AbaqusSet *const first = owners[candidate.members.front()];
     const auto is_same = [&](const std::size_t thing) { return owners[thing] == first; };
     const auto other =
         std::find_if_not(candidate.members.begin(), candidate.members.end(), is_same);
@@ -81,7 +72,7 @@ std::vector<const Candidate *> number_sets(std::vector<Candidate> &candidates,
     else if (!is_one || first->members.size() != candidate.members.size() ||
              (first->origin == AbaqusOrigin::listed &&
               candidate.origin == AbaqusOrigin::of_elements)) {
-      const Candidate *const shared = first == nullptr ? owners[*other] : first;
+      const AbaqusSet *const shared = first == nullptr ? owners[*other] : first;
       table.unusable_names.push_back(
           {dimension, candidate.name,
            "This set of line " + std::to_string(candidate.line) + " of '" + table.file +
@@ -108,9 +99,9 @@ public:
   void name_sides();
 
 private:
-  std::vector<Candidate> element_sets(int dimension) const;
-  void add_surface(const AbaqusSurface &surface, std::vector<Candidate> &candidates) const;
-  void add_node_set(const AbaqusSet &set, std::vector<Candidate> &candidates) const;
+  std::vector<AbaqusSet> element_sets(int dimension) const;
+  void add_surface(AbaqusSet &surface, std::vector<AbaqusSet> &candidates) const;
+  void add_node_set(AbaqusSet &set, std::vector<AbaqusSet> &candidates) const;
   std::size_t side_with(const NodeSet &nodes) const;
 
   AbaqusModel &model;
@@ -122,15 +113,15 @@ private:
 };
 
 /// Those with elements of a dimension; without sets that list the cells of a surface.
-std::vector<Candidate> SetsReader::element_sets(const int dimension) const
+std::vector<AbaqusSet> SetsReader::element_sets(const int dimension) const
 {
-  std::vector<Candidate> result;
+  std::vector<AbaqusSet> result;
   for (const auto &entry : model.element_sets) {
     const AbaqusSet &set = entry.second;
     const bool is_helper = set.is_of_a_surface && set.origin == AbaqusOrigin::listed;
     if (set.is_internal || (is_helper && dimension == dim))
       continue;
-    Candidate candidate = {set.name, set.line, set.origin, {}};
+    AbaqusSet candidate = {set.name, set.line, set.origin};
     for (const std::size_t element : set.members)
       if (dimension_of(table.elements[element].kind) == dimension)
         candidate.members.push_back(element);
@@ -142,7 +133,7 @@ std::vector<Candidate> SetsReader::element_sets(const int dimension) const
 
 void SetsReader::name_elements(const int dimension)
 {
-  std::vector<Candidate> candidates = element_sets(dimension);
+  std::vector<AbaqusSet> candidates = element_sets(dimension);
   const auto owners = number_sets(candidates, dimension == dim ? "EB" : "", dimension,
                                   table.elements.size(), table);
   for (std::size_t e = 0; e < table.elements.size(); ++e)
@@ -158,21 +149,21 @@ std::size_t SetsReader::side_with(const NodeSet &nodes) const
   return found == side_of_nodes.end() ? no_side : found->second;
 }
 
-void SetsReader::add_surface(const AbaqusSurface &surface, std::vector<Candidate> &candidates) const
+void SetsReader::add_surface(AbaqusSet &surface, std::vector<AbaqusSet> &candidates) const
 {
   std::set<std::size_t> members;
-  for (const AbaqusSurface::Side &listed : surface.sides) {
+  for (const AbaqusSet::Side &listed : surface.sides) {
     const MeshElement &element = table.elements[listed.element];
     const bool is_cell = dimension_of(element.kind) == dim;
     const std::size_t n_sides = is_cell ? sides_of(element.kind).size() : 0;
-    if (is_cell && listed.side == AbaqusSurface::all_free) {
+    if (is_cell && listed.side == AbaqusSet::all_free) {
       for (std::size_t s = 0; s < n_sides; ++s)
         if (const auto side = side_with(all_nodes(side_of(element, s))); side != no_side)
           members.insert(side);
       continue;
     }
     if (dimension_of(element.kind) < dim - 1 || (is_cell && listed.side >= n_sides) ||
-        (!is_cell && listed.side < AbaqusSurface::all_free))
+        (!is_cell && listed.side < AbaqusSet::all_free))
       throw InputError(table.place_of(listed.line) + "a " + name_of(element.kind) +
                        " in a mesh of dimension " + std::to_string(dim) +
                        " has no such side. Cells have S1 to S6 (shells in 2D E1 to E4), elements "
@@ -185,20 +176,20 @@ void SetsReader::add_surface(const AbaqusSurface &surface, std::vector<Candidate
                        "Leave it out of the surface.");
     members.insert(index);
   }
+  surface.members.assign(members.begin(), members.end());
   if (!surface.is_internal && !members.empty())
-    candidates.push_back(
-        {surface.name, surface.line, AbaqusOrigin::surface, {members.begin(), members.end()}});
+    candidates.push_back(std::move(surface));
 }
 
 /// The sides all of whose nodes are in the set.
-void SetsReader::add_node_set(const AbaqusSet &set, std::vector<Candidate> &candidates) const
+void SetsReader::add_node_set(AbaqusSet &set, std::vector<AbaqusSet> &candidates) const
 {
   const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
-  Candidate candidate = {set.name, set.line, AbaqusOrigin::nodes, {}};
+  std::vector<std::size_t> members;
   for (std::size_t s = 0; s < sides.size(); ++s)
     if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + n_nodes_of(sides[s].kind),
                     [&](const std::size_t node) { return nodes.count(node) > 0; }))
-      candidate.members.push_back(s);
+      members.push_back(s);
   const auto unusable = [&](const std::string &reason) {
     table.unusable_names.push_back({dim - 1, set.name,
                                     "This node set of line " + std::to_string(set.line) + " of '" +
@@ -206,18 +197,19 @@ void SetsReader::add_node_set(const AbaqusSet &set, std::vector<Candidate> &cand
   };
   if (nodes.size() == table.points.size())
     unusable("has all nodes of the mesh. Name the parts of the boundary by sets of their own.");
-  else if (candidate.members.empty() &&
-           std::any_of(set.members.begin(), set.members.end(),
-                       [&](const std::size_t node) { return !is_vertex[node]; }))
+  else if (members.empty() && std::any_of(set.members.begin(), set.members.end(),
+                                          [&](const std::size_t node) { return !is_vertex[node]; }))
     unusable("has nodes that are no vertices of cells. Leave them out.");
-  else if (candidate.members.empty()) {
+  else if (members.empty()) {
     const auto id = static_cast<long long>(table.names.size()) + 1;
     table.names.push_back({0, id, set.name});
     for (const std::size_t node : set.members)
       table.elements.push_back({ElementKind::point, id, set.line, {{node}}});
   }
-  else
-    candidates.push_back(std::move(candidate));
+  else {
+    set.members = std::move(members);
+    candidates.push_back(std::move(set));
+  }
 }
 
 void SetsReader::name_sides()
@@ -226,13 +218,13 @@ void SetsReader::name_sides()
   is_vertex = vertices_of_cells(table, dim);
   for (std::size_t s = 0; s < sides.size(); ++s)
     side_of_nodes[all_nodes(sides[s])] = s;
-  std::vector<Candidate> candidates;
-  for (const auto &entry : model.surfaces)
+  std::vector<AbaqusSet> candidates;
+  for (auto &entry : model.surfaces)
     add_surface(entry.second, candidates);
   const auto is_known = [&](const MeshElement &element) {
     return dimension_of(element.kind) == dim - 1 && side_with(all_nodes(element)) != no_side;
   };
-  for (Candidate &set : element_sets(dim - 1)) {
+  for (AbaqusSet &set : element_sets(dim - 1)) {
     std::set<std::size_t> members; // elements that are no sides are refused by check_mesh_table()
     for (const std::size_t element : set.members)
       if (is_known(table.elements[element]))
@@ -241,7 +233,7 @@ void SetsReader::name_sides()
     if (!members.empty())
       candidates.push_back(std::move(set));
   }
-  for (const auto &entry : model.node_sets)
+  for (auto &entry : model.node_sets)
     if (!entry.second.is_internal)
       add_node_set(entry.second, candidates);
   const auto owners = number_sets(candidates, "SS", dim - 1, sides.size(), table);

@@ -20,30 +20,8 @@ enum class AbaqusOrigin
   nodes        ///< by *NSET or *NODE
 };
 
-/// What sets and surfaces have.
-struct AbaqusName
-{
-  std::string name; ///< as first written
-  std::size_t line = 0;
-  bool is_internal = false; ///< of Abaqus/CAE's own use
-};
-
-/// Nodes or elements that have a name, as indices of MeshTable.
-struct AbaqusSet : AbaqusName
-{
-  AbaqusOrigin origin = AbaqusOrigin::listed; ///< of elements
-  bool is_of_a_surface = false;               ///< listed to tell a surface its cells
-  std::vector<std::size_t> members;
-
-  void drop_repetitions()
-  {
-    std::sort(members.begin(), members.end());
-    members.erase(std::unique(members.begin(), members.end()), members.end());
-  }
-};
-
-/// A surface of sides of elements.
-struct AbaqusSurface : AbaqusName
+/// Nodes, elements or sides of elements that have a name.
+struct AbaqusSet
 {
   enum : std::size_t
   {
@@ -56,15 +34,27 @@ struct AbaqusSurface : AbaqusName
     std::size_t line;
   };
 
-  std::vector<Side> sides;
+  std::string name = {}; ///< as first written
+  std::size_t line = 0;
+  AbaqusOrigin origin = AbaqusOrigin::listed;
+  bool is_internal = false;              ///< of Abaqus/CAE's own use
+  bool is_of_a_surface = false;          ///< listed to tell a surface its cells
+  std::vector<std::size_t> members = {}; ///< of nodes or elements, as indices of MeshTable
+  std::vector<Side> sides = {};          ///< of a surface
+  long long id = 0;                      ///< of those that own what they have
+
+  void drop_repetitions()
+  {
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+  }
 };
 
 /// What an input file says, by names in capitals.
 struct AbaqusModel
 {
   MeshTable table;
-  std::map<std::string, AbaqusSet> node_sets, element_sets;
-  std::map<std::string, AbaqusSurface> surfaces;
+  std::map<std::string, AbaqusSet> node_sets, element_sets, surfaces;
 };
 
 /**
