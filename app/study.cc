@@ -94,7 +94,7 @@ public:
          << discretization.element().get_name() << " on " << std::setprecision(10) << cells
          << (parameters.mesh.refinement_where.empty() ? "" : " or more")
          << " cells in the first of " << parameters.study.cycles << " cycles; boundary ids "
-         << mesh.regions.boundary_list() << "; material ids " << mesh.regions.material_list()
+         << mesh.regions.boundaries.list() << "; material ids " << mesh.regions.materials.list()
          << mesh.regions.lower_list();
     if (!measurements.empty()) { // the coarse mesh is enough to find points and fields
       discretization.distribute_dofs();
@@ -421,8 +421,8 @@ StudyRecord Study<dim>::run(const SolutionObserver &observer)
   study.dimension = dim;
   study.physics = parameters.run.physics;
   study.element = discretization.element().get_name();
-  study.boundary_ids = mesh.regions.boundary_list();
-  study.material_ids = mesh.regions.material_list();
+  study.boundary_ids = mesh.regions.boundaries.list();
+  study.material_ids = mesh.regions.materials.list();
   study.is_adaptive = parameters.study.is_adaptive();
   study.degree = discretization.degree();
   study.n_ranks = Utilities::MPI::n_mpi_processes(comm);

@@ -298,11 +298,11 @@ MaterialExpressions parse_material_expressions(const std::string &path, const st
       if (!result.emplace(regions.material(path, word), entry.expressions).second)
         throw ParameterError("Material id " + word + " comes twice in " + path + ".", path);
   }
-  for (const auto id : regions.material_ids)
+  for (const auto id : regions.materials.ids)
     if (result.count(id) == 0) {
       if (others.empty())
         throw ParameterError(path + " says nothing about material id " + std::to_string(id) +
-                                 "; the mesh has " + regions.material_list() +
+                                 "; the mesh has " + regions.materials.list() +
                                  ". Name it, or add an entry without ids for all others.",
                              path);
       result[id] = others;

@@ -121,10 +121,7 @@ ElasticMaterials<dim>::ElasticMaterials(const ElasticityParameters &p, const Mes
     if (!expansion.empty())
       material.expansion = expansion.at(id);
     material.is_uniform = material.first->is_constant() && material.second->is_constant();
-    material.name = "material id " + std::to_string(id);
-    for (const auto &[name, named] : regions.material_names)
-      if (named == id)
-        material.name += " (" + name + ")";
+    material.name = "material id " + regions.materials.list({id});
     if (material.is_uniform) {
       refuse_bad_constants(material, Point<dim>());
       material.uniform =

@@ -144,7 +144,7 @@ MeasuredRegion read_region(const Entry &entry, const std::string &text, const Me
     entry.refuse("names no material");
   region.text = kind;
   if (rest.empty())
-    region.boundary_ids = regions.boundary_ids;
+    region.boundary_ids = regions.boundaries.ids;
   else
     for (const std::string &word : split_expressions(rest, ',')) {
       if (region.is_on_boundary)

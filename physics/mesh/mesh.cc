@@ -175,16 +175,17 @@ void mark_edges(const std::set<std::set<std::array<double, 3>>> &edges, const Lo
 template <int dim>
 void take_names(const MeshTable &table, MeshRegions &regions)
 {
+  const auto ids = [&regions](const int dimension) {
+    return dimension == dim       ? &regions.materials
+           : dimension == dim - 1 ? &regions.boundaries
+                                  : nullptr;
+  };
   for (const PhysicalName &group : table.names)
-    if (group.dimension == dim)
-      regions.material_names[group.name] = static_cast<types::material_id>(group.id);
-    else if (const auto id = static_cast<types::boundary_id>(group.id); group.dimension == dim - 1)
-      regions.boundary_names[group.name] = id;
+    if (NamedIds *const of = ids(group.dimension))
+      of->names[group.name] = static_cast<NamedIds::Id>(group.id);
   for (const UnusableName &name : table.unusable_names)
-    if (name.dimension == dim)
-      regions.unusable_material_names[name.name] = name.reason;
-    else if (name.dimension == dim - 1)
-      regions.unusable_boundary_names[name.name] = name.reason;
+    if (NamedIds *const of = ids(name.dimension))
+      of->unusable[name.name] = name.reason;
 }
 
 /// The named curves and points of a file. A name that sides have is theirs, then that of curves.
@@ -194,11 +195,12 @@ void take_lower_parts(const MeshTable &table, Triangulation<dim> &coarse, MeshRe
   types::boundary_id id = end_of_part;
   for (int dimension = dim - 2; dimension >= 0; --dimension)
     for (const PhysicalName &group : table.names) {
-      if (group.dimension != dimension || regions.has_name_of_boundary(group.name))
+      if (group.dimension != dimension || regions.boundaries.names.count(group.name) > 0 ||
+          regions.lower_part(group.name) != nullptr)
         continue;
       do
         --id;
-      while (regions.boundary_ids.count(id) > 0);
+      while (regions.boundaries.ids.count(id) > 0);
       LowerPart region = {dimension, group.name, id, {}};
       std::set<std::set<std::array<double, 3>>> edges;
       for (const MeshElement &element : table.elements) {
@@ -247,9 +249,9 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> 
       refuse_touching_parts(coarse, table.cell_places);
   }
   for (const auto id : coarse.get_boundary_ids())
-    mesh.regions.boundary_ids.insert(id);
+    mesh.regions.boundaries.ids.insert(id);
   for (const auto &cell : coarse.active_cell_iterators())
-    mesh.regions.material_ids.insert(cell->material_id());
+    mesh.regions.materials.ids.insert(cell->material_id());
   take_names<dim>(table, mesh.regions);
   take_lower_parts(table, coarse, mesh.regions);
   mesh.warnings = table.warnings;

@@ -185,14 +185,15 @@ void check_named_boundaries(const MeshParameters &parameters, const Mesh<dim> &m
     return;
   for (const auto &entry : problem.named_boundaries())
     named.insert(entry.second.begin(), entry.second.end());
-  MeshRegions left = mesh.regions;
-  for (const auto id : mesh.regions.boundary_ids)
-    if (id == 0 || named.count(id) > 0)
-      left.boundary_ids.erase(id);
-  if (left.boundary_ids.empty())
+  const NamedIds &boundaries = mesh.regions.boundaries;
+  std::set<types::boundary_id> left;
+  for (const auto id : boundaries.ids)
+    if (id != 0 && named.count(id) == 0)
+      left.insert(id);
+  if (left.empty())
     return;
-  throw ParameterError("No condition names " + left.boundary_list() + " of the boundary ids of '" +
-                           parameters.file + "', which has " + mesh.regions.boundary_list() +
+  throw ParameterError("No condition names " + boundaries.list(left) + " of the boundary ids of '" +
+                           parameters.file + "', which has " + boundaries.list() +
                            ". Name them in a condition, or in " + path +
                            " if they are to have the natural one, without load or flux; 'all' "
                            "there is for all that are not named.",
@@ -317,18 +318,17 @@ std::string warning_of_angular_sides(const Mesh<dim> &mesh)
   const auto curves = curves_of(straight_sides(mesh));
   if (curves.empty())
     return {};
-  MeshRegions named = mesh.regions;
-  named.boundary_ids.clear();
+  std::set<types::boundary_id> ids;
   Curve<dim> all = curves.begin()->second;
   for (const auto &[id, curve] : curves) {
-    named.boundary_ids.insert(id);
+    ids.insert(id);
     all.least = std::min(all.least, curve.least);
     all.most = std::max(all.most, curve.most);
   }
   std::ostringstream text;
   text.precision(3);
-  text << "boundary id " << named.boundary_list() << " turns by " << all.least << " to " << all.most
-       << " degrees from face to face, as at (" << all.place
+  text << "boundary id " << mesh.regions.boundaries.list(ids) << " turns by " << all.least << " to "
+       << all.most << " degrees from face to face, as at (" << all.place
        << "), and looks curved, but refinement keeps its corners: the body stays a polygon, and "
           "stresses at the corners may grow without end. Name the surface in Mesh/Manifolds ("
        << (dim == 2 ? "as polar or ellipse" : "as sphere, cylinder or cone")

@@ -24,10 +24,8 @@ bool have_common(const Ids &a, const Ids &b)
 template <int dim>
 std::string MeshPart<dim>::text() const
 {
-  MeshRegions ids;
-  ids.boundary_ids = boundary_ids;
   std::ostringstream text;
-  text << "around (" << place << "), with the boundary ids " << ids.boundary_list();
+  text << "around (" << place << "), with the boundary ids " << NamedIds().list(boundary_ids);
   return text.str();
 }
 

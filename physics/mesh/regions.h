@@ -23,29 +23,42 @@ struct LowerPart
   std::set<std::array<double, 3>> points; ///< vertices of the coarse mesh
 };
 
+/// The ids that parts of a mesh of one dimension have, and the names that the mesh file gives them,
+/// if it has any.
+struct NamedIds
+{
+  using Id = unsigned int; ///< of deal.II's boundaries and materials
+
+  std::set<Id> ids;
+  std::map<std::string, Id> names;
+  /// Names that stand for no id, with the reason and the cure.
+  std::map<std::string, std::string> unusable;
+
+  /// For messages: "0, 3 (inlet)"
+  std::string list(const std::set<Id> &of) const;
+  std::string list() const
+  {
+    return list(ids);
+  }
+};
+
 /**
  * The parts of a mesh that parameters speak of: of its boundary, by boundary id, and of its volume,
- * by material id; the names that the mesh file gives them, if it has any; and what users have
- * given names for expressions.
+ * by material id; and what users have given names for expressions.
  */
 struct MeshRegions
 {
   using BoundaryId = dealii::types::boundary_id;
   using MaterialId = dealii::types::material_id;
 
-  std::set<BoundaryId> boundary_ids;
-  std::set<MaterialId> material_ids;
-  std::map<std::string, BoundaryId> boundary_names;
-  std::map<std::string, MaterialId> material_names;
+  NamedIds boundaries, materials;
   std::vector<LowerPart> lower_parts;
-  /// Names that stand for no id, with the reason and the cure.
-  std::map<std::string, std::string> unusable_boundary_names, unusable_material_names;
   linalg::ExpressionDefinitions definitions;
 
-  /// Is @p name that of a part of the boundary, a curve or points?
-  bool has_name_of_boundary(const std::string &name) const;
   /// nullptr if @p id is that of sides.
   const LowerPart *lower_part(BoundaryId id) const;
+  /// nullptr if no curve and no points have this name.
+  const LowerPart *lower_part(const std::string &name) const;
 
   /**
    * The id that @p word, a number or a name, stands for.
@@ -59,10 +72,7 @@ struct MeshRegions
   /// The same for materials.
   MaterialId material(const std::string &path, const std::string &word) const;
 
-  /// For messages: "0, 3 (inlet)".
-  std::string boundary_list() const;
-  std::string material_list() const;
-  /// "; curves top edge; points tip", or nothing
+  /// For messages: "; curves top edge; points tip", or nothing
   std::string lower_list() const;
 
   /// A name of a part of the boundary, a curve or points, or the number.

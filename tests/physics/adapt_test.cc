@@ -125,7 +125,7 @@ struct Trial
 {
   Trial(const Data &data, Mesh<dim> coarse, const unsigned int degree,
         const unsigned int refinements)
-      : mesh(std::move(coarse)), problem(data, mesh.regions.boundary_ids),
+      : mesh(std::move(coarse)), problem(data, mesh.regions.boundaries.ids),
         discretization(mesh, degree, 1),
         solver(problem, solver_parameters(), nonlinear(), linalg::SolverGroups(MPI_COMM_WORLD)),
         system(linalg::SolverGroups(MPI_COMM_WORLD))
