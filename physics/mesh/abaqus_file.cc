@@ -23,26 +23,6 @@ std::string_view without_part(std::string_view word)
   return without_quotes(word);
 }
 
-const std::vector<ElementType> &abaqus_types()
-{
-  static const std::vector<std::vector<std::size_t>> hexahedron20 = {
-      {0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
-      {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
-  static const std::vector<ElementType> types = {
-      {ElementKind::line},
-      {ElementKind::line, {{0, 1}}},
-      {ElementKind::triangle},
-      {ElementKind::quadrilateral},
-      {ElementKind::triangle, sides_of(ElementKind::triangle)},
-      {ElementKind::quadrilateral, sides_of(ElementKind::quadrilateral)},
-      {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}},
-      {ElementKind::tetrahedron},
-      {ElementKind::hexahedron},
-      {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}},
-      {ElementKind::hexahedron, hexahedron20}};
-  return types;
-}
-
 /// Dimension and number of nodes of elements of @p type, in capitals; {0, 0} if it is not known.
 std::pair<int, std::size_t> size_of_type(const std::string &type)
 {
@@ -162,8 +142,8 @@ const ElementType &AbaqusReader::type_of(const std::string &name, const Keyword 
                   (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
                   ", which are not supported. " + cure_of_mixed_cells(3),
               keyword.line);
-  for (const ElementType &type : abaqus_types())
-    if (dimension_of(type.kind) == dimension && type.n_nodes() == n_nodes)
+  for (const ElementType &type : element_types())
+    if (type.is_of_abaqus && dimension_of(type.kind) == dimension && type.n_nodes() == n_nodes)
       return type;
   text.fail("elements of TYPE=" + in_quotes(name) +
                 " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "

@@ -13,36 +13,6 @@ namespace
 const std::string how_to_save = " Save it with `gmsh FILE -save -format msh2` or `-format msh41`, "
                                 "not binary.";
 
-/// @return by gmsh's number
-const std::map<long long, ElementType> &gmsh_types()
-{
-  static const std::vector<std::vector<std::size_t>> hexahedron20 = {
-      {0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3},
-      {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}};
-  static const std::vector<std::vector<std::size_t>> hexahedron27 = [] {
-    auto middles = hexahedron20;
-    middles.insert(
-        middles.end(),
-        {{0, 3, 2, 1}, {0, 1, 5, 4}, {0, 4, 7, 3}, {1, 2, 6, 5}, {2, 3, 7, 6}, {4, 5, 6, 7}, {}});
-    return middles;
-  }();
-  static const std::map<long long, ElementType> types = {
-      {1, {ElementKind::line}},
-      {2, {ElementKind::triangle}},
-      {3, {ElementKind::quadrilateral}},
-      {4, {ElementKind::tetrahedron}},
-      {5, {ElementKind::hexahedron}},
-      {15, {ElementKind::point}},
-      {8, {ElementKind::line, {{0, 1}}}},
-      {9, {ElementKind::triangle, sides_of(ElementKind::triangle)}},
-      {10, {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}}},
-      {11, {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, {1, 3}}}},
-      {12, {ElementKind::hexahedron, hexahedron27}},
-      {16, {ElementKind::quadrilateral, sides_of(ElementKind::quadrilateral)}},
-      {17, {ElementKind::hexahedron, hexahedron20}}};
-  return types;
-}
-
 /// What stands between the quotation marks at the end of the line.
 std::string read_name(MeshText &text)
 {
@@ -261,8 +231,9 @@ void GmshReader::read_nodes_4()
 const ElementType &GmshReader::read_type()
 {
   const long long type = text.integer("the type of an element");
-  if (const auto known = gmsh_types().find(type); known != gmsh_types().end())
-    return known->second;
+  for (const ElementType &known : element_types())
+    if (known.gmsh == type)
+      return known;
   const bool is_prism = type == 6 || type == 13 || type == 18;
   if (is_prism || type == 7 || type == 14 || type == 19)
     text.fail(std::string("a ") + (is_prism ? "prism" : "pyramid") + " (type " +

@@ -312,6 +312,39 @@ const std::vector<std::vector<std::size_t>> &sides_of(const ElementKind kind)
   return properties(kind).sides;
 }
 
+const std::vector<ElementType> &element_types()
+{
+  using Middles = std::vector<std::vector<std::size_t>>;
+  static const Middles abaqus20 = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                                   {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  static const Middles gmsh20 = {{0, 1}, {0, 3}, {0, 4}, {1, 2}, {1, 5}, {2, 3},
+                                 {2, 6}, {3, 7}, {4, 5}, {4, 7}, {5, 6}, {6, 7}};
+  static const Middles gmsh27 = [] {
+    Middles middles = gmsh20;
+    middles.insert(
+        middles.end(),
+        {{0, 3, 2, 1}, {0, 1, 5, 4}, {0, 4, 7, 3}, {1, 2, 6, 5}, {2, 3, 7, 6}, {4, 5, 6, 7}, {}});
+    return middles;
+  }();
+  static const std::vector<ElementType> types = {
+      {ElementKind::point, {}, 15, 1, false},
+      {ElementKind::line, {}, 1, 3, true},
+      {ElementKind::triangle, {}, 2, 5, true},
+      {ElementKind::quadrilateral, {}, 3, 9, true},
+      {ElementKind::tetrahedron, {}, 4, 10, true},
+      {ElementKind::hexahedron, {}, 5, 12, true},
+      {ElementKind::line, {{0, 1}}, 8, {}, true},
+      {ElementKind::triangle, sides_of(ElementKind::triangle), 9, {}, true},
+      {ElementKind::quadrilateral, sides_of(ElementKind::quadrilateral), 16, {}, true},
+      {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}, 10, {}, true},
+      {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, {1, 3}}, 11, {}, false},
+      {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}, {}, {}, true},
+      {ElementKind::hexahedron, gmsh20, 17, {}, false},
+      {ElementKind::hexahedron, gmsh27, 12, {}, false},
+      {ElementKind::hexahedron, abaqus20, {}, {}, true}};
+  return types;
+}
+
 std::string cure_of_mixed_cells(const int dim)
 {
   if (dim == 2)

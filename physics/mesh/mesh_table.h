@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,13 +50,18 @@ struct ElementType
   ElementKind kind;
   /// For each node of second order, behind those of kind, the local numbers of the corners it is in
   /// the middle of, edges before faces; those inside of hexahedra have none and are ignored.
-  std::vector<std::vector<std::size_t>> middles = {};
+  std::vector<std::vector<std::size_t>> middles;
+  std::optional<int> gmsh, vtk; ///< its number there
+  bool is_of_abaqus;            ///< where dimension and number of nodes tell the type
 
   std::size_t n_nodes() const
   {
     return n_nodes_of(kind) + middles.size();
   }
 };
+
+/// Those that can be read.
+const std::vector<ElementType> &element_types();
 
 /// A node of second order, of an edge with two corners or a face with four, that does not lie in
 /// the middle of these: it curves what has them.

@@ -32,19 +32,6 @@ const std::vector<std::string> id_arrays = {"material_id", "MaterialID", "gmsh:p
 constexpr const char *xml_blanks = " \t\r\n";
 const std::string how_to_save_again = " Save it again, in ParaView with Data Mode Ascii or Binary.";
 
-using VtkType = std::pair<const int, ElementKind>;
-
-const std::map<int, ElementKind> &vtk_types()
-{
-  static const std::map<int, ElementKind> types = {
-      {1, ElementKind::point},         {3, ElementKind::line},
-      {5, ElementKind::triangle},      {8, ElementKind::quadrilateral}, // pixel
-      {9, ElementKind::quadrilateral}, {10, ElementKind::tetrahedron},
-      {11, ElementKind::hexahedron}, // voxel
-      {12, ElementKind::hexahedron}};
-  return types;
-}
-
 template <class Number>
 std::vector<double> converted(const std::string &bytes)
 {
@@ -154,7 +141,7 @@ private:
   std::vector<double> cells(const std::string &name, std::size_t n) const;
   void read_points();
   std::vector<double> read_ids() const;
-  const VtkType &type_of(std::size_t cell, double type) const;
+  ElementKind kind_of(std::size_t cell, int type) const;
   void read_cells();
   [[noreturn]] void fail(const std::string &message) const;
   [[noreturn]] void refuse(std::size_t cell, const std::string &message) const;
@@ -390,15 +377,15 @@ std::vector<double> VtuReader::read_ids() const
   return std::vector<double>(n_cells, 0.);
 }
 
-const VtkType &VtuReader::type_of(const std::size_t cell, const double type) const
+ElementKind VtuReader::kind_of(const std::size_t cell, const int type) const
 {
-  const int number = type >= 0. && type < 1000. ? static_cast<int>(type) : -1;
-  if (const auto known = vtk_types().find(number); known != vtk_types().end())
-    return *known;
-  const std::string text = "it is of VTK's type " + std::to_string(number);
-  if (number == 13 || number == 14)
+  for (const ElementType &known : element_types())
+    if (known.vtk == type)
+      return known.kind;
+  const std::string text = "it is of VTK's type " + std::to_string(type);
+  if (type == 13 || type == 14)
     refuse(cell, text + ", a prism or pyramid, which is not supported. " + cure_of_mixed_cells(3));
-  if (number > 20)
+  if (type > 20)
     refuse(cell, text + ", of higher order. Write cells of first order.");
   refuse(cell, text + ", which is not supported. Triangulate the grid (in ParaView: Triangulate).");
 }
@@ -415,8 +402,9 @@ void VtuReader::read_cells()
     const double n = ends[i] - first;
     if (!(n >= 0. && n < 1e6 && ends[i] <= n_nodes))
       refuse(i, "its offset is wrong: the file is damaged. Write it again.");
-    const auto &[type, kind] = type_of(i, types[i]);
-    const bool is_row_by_row = type == 8 || type == 11;
+    const int type = types[i] >= 0. && types[i] < 1000. ? static_cast<int>(types[i]) : -1;
+    const bool is_row_by_row = type == 8 || type == 11; // pixels, and voxels
+    const ElementKind kind = kind_of(i, is_row_by_row ? type + 1 : type);
     if (n != double(n_nodes_of(kind)))
       refuse(i, "a " + name_of(kind) + " with " + std::to_string(static_cast<std::size_t>(n)) +
                     " nodes. The file is damaged; write it again.");
