@@ -2,9 +2,10 @@
 
 #include "linalg/base/error.h"
 #include "physics/mesh/abaqus_sets.h"
-#include "physics/mesh/abaqus_text.h"
+#include "physics/mesh/mesh_text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <regex>
 #include <set>
 #include <unordered_map>
@@ -15,6 +16,32 @@ namespace femgpu
 namespace
 {
 using Fields = std::vector<std::string_view>;
+
+/// What stands between the commas of a line; nothing after one at the end.
+Fields fields_of(std::string_view line)
+{
+  Fields fields;
+  while (!line.empty()) {
+    const std::size_t comma = std::min(line.find(','), line.size());
+    fields.push_back(trimmed_view(line.substr(0, comma)));
+    line.remove_prefix(std::min(comma + 1, line.size()));
+  }
+  return fields;
+}
+
+std::string upper(const std::string_view text)
+{
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](const unsigned char c) { return std::toupper(c); });
+  return result;
+}
+
+std::string_view without_quotes(const std::string_view text)
+{
+  const bool is_quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
+  return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
 
 /// @p word, a number or name, without the part it is of, as "PART-1-1.NAME".
 std::string_view without_part(std::string_view word)
@@ -47,43 +74,66 @@ std::pair<int, std::size_t> size_of_type(const std::string &type)
 
 const char *const write_out = " Write all nodes and elements out, by *NODE and *ELEMENT.";
 
-/// Reads one file. The current line of text is the one to be read.
-class AbaqusReader
+/// Reads one file, block by block: keywords with lines of data. Comments are passed over. The
+/// current line is the one to be read.
+class AbaqusReader : private MeshText
 {
 public:
   AbaqusReader(const std::string &name, const std::string_view text, const int dim)
-      : text(name, text), dim(dim)
+      : MeshText(name, text), dim(dim)
   {
-    table().file = name;
+    model.table.file = name;
   }
 
   AbaqusModel read();
 
 private:
-  MeshTable &table()
+  /// "*NAME, OPTION=VALUE, OPTION"
+  struct Keyword
   {
-    return model.table;
-  }
-  void refuse_option(const Keyword &keyword, const std::string &option) const;
-  AbaqusSet &named(std::map<std::string, AbaqusSet> &all, const Keyword &keyword,
-                   const std::string &option, AbaqusOrigin origin) const;
+    std::string name; ///< in capitals, without '*'
+    std::size_t line = 0;
+    std::map<std::string, std::string> options; ///< names in capitals
+  };
 
-  void read_nodes(const Keyword &keyword);
-  const ElementType &type_of(const std::string &name, const Keyword &keyword) const;
+  bool at_end() const
+  {
+    return line().empty();
+  }
+  /// Is the current line one of data?
+  bool has_data() const
+  {
+    return !at_end() && line()[0] != '*';
+  }
+  bool next_data();
+  void skip_data();
+  void read_keyword();
+  void begin_data();
+  bool has(const std::string &option) const
+  {
+    return keyword.options.count(option) > 0;
+  }
+  std::string value_of(const std::string &option) const;
+  void refuse_option(const std::string &option) const;
+  AbaqusSet &named(std::map<std::string, AbaqusSet> &all, const std::string &option,
+                   AbaqusOrigin origin) const;
+
+  void read_nodes();
+  const ElementType &type_of(const std::string &name) const;
   std::size_t find(const std::unordered_map<long long, std::size_t> &numbers, std::string_view word,
                    const std::string &what) const;
   void read_element(const ElementType &type, const std::string &name);
-  void read_elements(const Keyword &keyword);
+  void read_elements();
   void add_members(AbaqusSet &set, std::string_view given, bool of_elements);
   void add_range(AbaqusSet &set, const Fields &fields, bool of_elements);
-  void read_set(const Keyword &keyword);
+  void read_set();
   std::size_t read_side(std::string_view word, std::size_t element) const;
-  void read_surface(const Keyword &keyword);
-  void read_section(const Keyword &keyword);
-  void read_block(const Keyword &keyword);
+  void read_surface();
+  void read_section();
+  void read_block();
 
-  AbaqusText text;
   int dim;
+  Keyword keyword; ///< of the block
   AbaqusModel model;
   std::unordered_map<long long, std::size_t> nodes, elements; ///< by number
   std::vector<bool> are_shells;                               ///< elements
@@ -91,122 +141,181 @@ private:
   std::set<std::string> connections; ///< keywords
 };
 
-void AbaqusReader::refuse_option(const Keyword &keyword, const std::string &option) const
+/// Moves to the next line; false at a keyword and at the end.
+bool AbaqusReader::next_data()
 {
-  if (keyword.has(option))
-    text.fail("*" + keyword.name + " with " + option + " is not supported." + write_out,
-              keyword.line);
+  while (next_line())
+    if (line().substr(0, 2) != "**")
+      return line()[0] != '*';
+  return false;
+}
+
+/// Moves to the next keyword, or the end.
+void AbaqusReader::skip_data()
+{
+  while (next_data()) {
+  }
+}
+
+/// Reads that of the current line, and of those that continue it.
+void AbaqusReader::read_keyword()
+{
+  keyword = {"", line_number(), {}};
+  std::string all(line().substr(1));
+  while (!all.empty() && all.back() == ',') {
+    if (!next_data())
+      fail("the keyword ends with ',' and so must go on in the next line. Is the file truncated?",
+           keyword.line);
+    all += std::string(line());
+  }
+  for (const std::string_view field : fields_of(all)) {
+    const std::size_t equals = std::min(field.find('='), field.size());
+    const std::string name = upper(trimmed_view(field.substr(0, equals)));
+    const std::string_view value = field.substr(std::min(equals + 1, field.size()));
+    if (keyword.name.empty())
+      keyword.name = name;
+    else
+      keyword.options[name] = without_quotes(trimmed_view(value));
+  }
+}
+
+/// Moves to the first line of data. @throws InputError if there is none
+void AbaqusReader::begin_data()
+{
+  if (next_data())
+    return;
+  if (at_end())
+    fail("the file ends within the block *" + keyword.name + " of line " +
+         std::to_string(keyword.line) + ": it is truncated. Write or copy it again.");
+  fail("the block *" + keyword.name + " before this line is empty. Leave it out.");
+}
+
+/// @throws InputError if the keyword does not say it
+std::string AbaqusReader::value_of(const std::string &option) const
+{
+  const auto value = keyword.options.find(option);
+  if (value == keyword.options.end() || value->second.empty())
+    fail("*" + keyword.name + " does not say its " + option +
+             ", as in '*ELEMENT, TYPE=C3D8, ELSET=EB1', '*NSET, NSET=left' or '*SURFACE, "
+             "NAME=SS1'. Is the file truncated?",
+         keyword.line);
+  return value->second;
+}
+
+void AbaqusReader::refuse_option(const std::string &option) const
+{
+  if (has(option))
+    fail("*" + keyword.name + " with " + option + " is not supported." + write_out, keyword.line);
 }
 
 /// The set or surface whose name is the value of @p option.
 /// @param origin if it is new
-AbaqusSet &AbaqusReader::named(std::map<std::string, AbaqusSet> &all, const Keyword &keyword,
-                               const std::string &option, const AbaqusOrigin origin) const
+AbaqusSet &AbaqusReader::named(std::map<std::string, AbaqusSet> &all, const std::string &option,
+                               const AbaqusOrigin origin) const
 {
-  const std::string name = text.option(keyword, option);
+  const std::string name = value_of(option);
   AbaqusSet &set =
       all.try_emplace(upper(name), AbaqusSet{name, keyword.line, origin}).first->second;
-  set.is_internal = keyword.has("INTERNAL");
+  set.is_internal = has("INTERNAL");
   return set;
 }
 
-void AbaqusReader::read_nodes(const Keyword &keyword)
+void AbaqusReader::read_nodes()
 {
-  refuse_option(keyword, "INPUT");
-  refuse_option(keyword, "SYSTEM");
+  refuse_option("INPUT");
+  refuse_option("SYSTEM");
   AbaqusSet *const set =
-      keyword.has("NSET") ? &named(model.node_sets, keyword, "NSET", AbaqusOrigin::nodes) : nullptr;
-  for (text.begin_data(keyword); text.has_data(); text.next_data()) {
-    const Fields fields = text.fields();
+      has("NSET") ? &named(model.node_sets, "NSET", AbaqusOrigin::nodes) : nullptr;
+  for (begin_data(); has_data(); next_data()) {
+    const Fields fields = fields_of(line());
     if (fields.size() < 3)
-      text.fail("a node needs a number and two or three coordinates. Is the file truncated?");
-    const long long number = text.integer(fields[0], "the number of a node");
+      fail("a node needs a number and two or three coordinates. Is the file truncated?");
+    const long long number = integer(fields[0], "the number of a node");
     std::array<double, 3> point = {};
     for (std::size_t d = 0; d < std::min<std::size_t>(3, fields.size() - 1); ++d)
-      point[d] = text.coordinate(fields[d + 1], "the coordinate of a node");
-    if (!nodes.emplace(number, table().points.size()).second)
-      text.fail("there is a node " + std::to_string(number) +
-                " already. Parts must not have the same numbers: in Abaqus/CAE, choose 'Do not use "
-                "parts and assemblies in input files' in Model > Edit Attributes.");
+      point[d] = coordinate(fields[d + 1], "the coordinate of a node");
+    if (!nodes.emplace(number, model.table.points.size()).second)
+      fail("there is a node " + std::to_string(number) +
+           " already. Parts must not have the same numbers: in Abaqus/CAE, choose 'Do not use "
+           "parts and assemblies in input files' in Model > Edit Attributes.");
     if (set != nullptr)
-      set->members.push_back(table().points.size());
-    table().points.push_back(point);
+      set->members.push_back(model.table.points.size());
+    model.table.points.push_back(point);
   }
 }
 
-const ElementType &AbaqusReader::type_of(const std::string &name, const Keyword &keyword) const
+const ElementType &AbaqusReader::type_of(const std::string &name) const
 {
   const auto [dimension, n_nodes] = size_of_type(name);
   if (dimension == 3 && (n_nodes == 5 || n_nodes == 6 || n_nodes == 13 || n_nodes == 15))
-    text.fail("elements of TYPE=" + name + " are " +
-                  (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
-                  ", which are not supported. " + cure_of_mixed_cells(3),
-              keyword.line);
+    fail("elements of TYPE=" + name + " are " +
+             (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
+             ", which are not supported. " + cure_of_mixed_cells(3),
+         keyword.line);
   for (const ElementType &type : element_types())
     if (type.is_of_abaqus && dimension_of(type.kind) == dimension && type.n_nodes() == n_nodes)
       return type;
-  text.fail("elements of TYPE=" + in_quotes(name) +
-                " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
-                "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "
-                "T3D2, B31) are. Leave the block out.",
-            keyword.line);
+  fail("elements of TYPE=" + in_quotes(name) +
+           " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
+           "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "
+           "T3D2, B31) are. Leave the block out.",
+       keyword.line);
 }
 
 std::size_t AbaqusReader::find(const std::unordered_map<long long, std::size_t> &numbers,
                                const std::string_view word, const std::string &what) const
 {
-  const long long number = text.integer(word, "the number of " + what);
+  const long long number = integer(word, "the number of " + what);
   const auto found = numbers.find(number);
   if (found == numbers.end())
-    text.fail("there is no " + what.substr(what.find(' ') + 1) + " " + std::to_string(number) +
-              " before this line. The file is damaged; write it again.");
+    fail("there is no " + what.substr(what.find(' ') + 1) + " " + std::to_string(number) +
+         " before this line. The file is damaged; write it again.");
   return found->second;
 }
 
 /// An element, on one line or more, each but the last of which ends with a comma.
 void AbaqusReader::read_element(const ElementType &type, const std::string &name)
 {
-  const std::size_t line = text.line_number();
-  Fields fields = text.fields();
-  const long long number = text.integer(fields[0], "the number of an element");
+  const std::size_t first_line = line_number();
+  Fields fields = fields_of(line());
+  const long long number = integer(fields[0], "the number of an element");
   const std::size_t n_nodes = type.n_nodes();
   std::vector<std::size_t> found;
   for (std::size_t i = 1; found.size() < n_nodes; ++i) {
     if (i == fields.size()) {
-      const bool continues = text.line().back() == ',';
-      if (!continues || !text.next_data())
-        text.fail("element " + std::to_string(number) + " has " + std::to_string(found.size()) +
-                      " nodes, but a " + name + " has " + std::to_string(n_nodes) +
-                      ". Is the file truncated?",
-                  line);
-      fields = text.fields();
+      const bool continues = line().back() == ',';
+      if (!continues || !next_data())
+        fail("element " + std::to_string(number) + " has " + std::to_string(found.size()) +
+                 " nodes, but a " + name + " has " + std::to_string(n_nodes) +
+                 ". Is the file truncated?",
+             first_line);
+      fields = fields_of(line());
       i = 0;
     }
     found.push_back(find(nodes, fields[i], "a node"));
     if (found.size() == n_nodes && i + 1 < fields.size())
-      text.fail("element " + std::to_string(number) + " has more nodes than the " +
-                std::to_string(n_nodes) + " of a " + name + ".");
+      fail("element " + std::to_string(number) + " has more nodes than the " +
+           std::to_string(n_nodes) + " of a " + name + ".");
   }
   if (type.kind == ElementKind::line && n_nodes == 3)
     std::swap(found[1], found[2]); // the middle one is the second
-  if (!elements.emplace(number, table().elements.size()).second)
-    text.fail("there is an element " + std::to_string(number) +
-              " already. The numbers of elements must differ.");
-  table().add_element(type, 0, line, found, dim);
+  if (!elements.emplace(number, model.table.elements.size()).second)
+    fail("there is an element " + std::to_string(number) +
+         " already. The numbers of elements must differ.");
+  model.table.add_element(type, 0, first_line, found, dim);
 }
 
-void AbaqusReader::read_elements(const Keyword &keyword)
+void AbaqusReader::read_elements()
 {
-  refuse_option(keyword, "INPUT");
-  const std::string name = upper(text.option(keyword, "TYPE"));
-  const ElementType &type = type_of(name, keyword);
+  refuse_option("INPUT");
+  const std::string name = upper(value_of("TYPE"));
+  const ElementType &type = type_of(name);
   const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
   AbaqusSet *const set =
-      keyword.has("ELSET") ? &named(model.element_sets, keyword, "ELSET", AbaqusOrigin::of_elements)
-                           : nullptr;
-  for (text.begin_data(keyword); text.has_data(); text.next_data()) {
+      has("ELSET") ? &named(model.element_sets, "ELSET", AbaqusOrigin::of_elements) : nullptr;
+  for (begin_data(); has_data(); next_data()) {
     if (set != nullptr)
-      set->members.push_back(table().elements.size());
+      set->members.push_back(model.table.elements.size());
     are_shells.push_back(is_shell);
     read_element(type, name);
   }
@@ -224,7 +333,7 @@ void AbaqusReader::add_members(AbaqusSet &set, const std::string_view given, con
   const auto &sets = of_elements ? model.element_sets : model.node_sets;
   const auto other = sets.find(upper(word));
   if (other == sets.end())
-    text.fail(in_quotes(word) + " is neither a number nor the name of a set before this line.");
+    fail(in_quotes(word) + " is neither a number nor the name of a set before this line.");
   const auto members = other->second.members; // it may be this set itself
   set.members.insert(set.members.end(), members.begin(), members.end());
   if (set.members.size() > 2 * (nodes.size() + elements.size()))
@@ -235,12 +344,12 @@ void AbaqusReader::add_members(AbaqusSet &set, const std::string_view given, con
 void AbaqusReader::add_range(AbaqusSet &set, const Fields &fields, const bool of_elements)
 {
   if (fields.size() < 2)
-    text.fail("a range must be FIRST, LAST or FIRST, LAST, STEP. Is the file truncated?");
-  const long long first = text.integer(fields[0], "the first number of a range");
-  const long long last = text.integer(fields[1], "the last number of a range");
-  const long long step = fields.size() > 2 ? text.integer(fields[2], "the step of a range") : 1;
+    fail("a range must be FIRST, LAST or FIRST, LAST, STEP. Is the file truncated?");
+  const long long first = integer(fields[0], "the first number of a range");
+  const long long last = integer(fields[1], "the last number of a range");
+  const long long step = fields.size() > 2 ? integer(fields[2], "the step of a range") : 1;
   if (step < 1 || last < first || first < 0)
-    text.fail("a range must go up from FIRST to LAST by a positive STEP.");
+    fail("a range must go up from FIRST to LAST by a positive STEP.");
   for (long long number = first;; number += step) { // fails soon if it is too long
     add_members(set, std::to_string(number), of_elements);
     if (last - number < step)
@@ -248,23 +357,24 @@ void AbaqusReader::add_range(AbaqusSet &set, const Fields &fields, const bool of
   }
 }
 
-void AbaqusReader::read_set(const Keyword &keyword)
+void AbaqusReader::read_set()
 {
   const bool of_elements = keyword.name == "ELSET";
-  AbaqusSet &set = of_elements ? named(model.element_sets, keyword, "ELSET", AbaqusOrigin::listed)
-                               : named(model.node_sets, keyword, "NSET", AbaqusOrigin::nodes);
-  if (!of_elements && keyword.has("ELSET")) {
+  AbaqusSet &set = of_elements ? named(model.element_sets, "ELSET", AbaqusOrigin::listed)
+                               : named(model.node_sets, "NSET", AbaqusOrigin::nodes);
+  if (!of_elements && has("ELSET")) {
     AbaqusSet chosen;
-    add_members(chosen, text.option(keyword, "ELSET"), true);
+    add_members(chosen, value_of("ELSET"), true);
     for (const std::size_t e : chosen.members)
-      set.members.insert(set.members.end(), table().elements[e].nodes.begin(),
-                         table().elements[e].nodes.begin() + n_nodes_of(table().elements[e].kind));
-    text.skip_data();
+      set.members.insert(set.members.end(), model.table.elements[e].nodes.begin(),
+                         model.table.elements[e].nodes.begin() +
+                             n_nodes_of(model.table.elements[e].kind));
+    skip_data();
     return;
   }
-  for (text.begin_data(keyword); text.has_data(); text.next_data()) {
-    const Fields fields = text.fields();
-    if (keyword.has("GENERATE"))
+  for (begin_data(); has_data(); next_data()) {
+    const Fields fields = fields_of(line());
+    if (has("GENERATE"))
       add_range(set, fields, of_elements);
     else
       for (const std::string_view field : fields)
@@ -282,52 +392,51 @@ std::size_t AbaqusReader::read_side(const std::string_view word, const std::size
     return AbaqusSet::all_free;
   const char letter = are_shells[element] ? 'E' : 'S';
   if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
-    text.fail(in_quotes(word) + " is no side of a " + name_of(model.table.elements[element].kind) +
-              (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
-                               "SNEG."
-                             : ": they are S1 to S6."));
+    fail(in_quotes(word) + " is no side of a " + name_of(model.table.elements[element].kind) +
+         (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
+                          "SNEG."
+                        : ": they are S1 to S6."));
   return static_cast<std::size_t>(side[1] - '1');
 }
 
-void AbaqusReader::read_surface(const Keyword &keyword)
+void AbaqusReader::read_surface()
 {
-  const std::string type =
-      upper(keyword.has("TYPE") ? text.option(keyword, "TYPE") : std::string("ELEMENT"));
+  const std::string type = upper(has("TYPE") ? value_of("TYPE") : std::string("ELEMENT"));
   if (type == "NODE") {
-    AbaqusSet &set = named(model.node_sets, keyword, "NAME", AbaqusOrigin::nodes);
-    for (text.begin_data(keyword); text.has_data(); text.next_data())
-      add_members(set, text.fields()[0], false);
+    AbaqusSet &set = named(model.node_sets, "NAME", AbaqusOrigin::nodes);
+    for (begin_data(); has_data(); next_data())
+      add_members(set, fields_of(line())[0], false);
     return;
   }
-  AbaqusSet &surface = named(model.surfaces, keyword, "NAME", AbaqusOrigin::surface);
-  if (type != "ELEMENT" || keyword.has("COMBINE") || keyword.has("CROP"))
-    text.fail("surfaces other than of nodes or sides of elements are not supported. Leave it out.",
-              keyword.line);
-  for (text.begin_data(keyword); text.has_data(); text.next_data()) {
-    const Fields fields = text.fields();
+  AbaqusSet &surface = named(model.surfaces, "NAME", AbaqusOrigin::surface);
+  if (type != "ELEMENT" || has("COMBINE") || has("CROP"))
+    fail("surfaces other than of nodes or sides of elements are not supported. Leave it out.",
+         keyword.line);
+  for (begin_data(); has_data(); next_data()) {
+    const Fields fields = fields_of(line());
     AbaqusSet chosen;
     add_members(chosen, fields[0], true);
     for (const std::size_t element : chosen.members)
       surface.sides.push_back(
-          {element, read_side(fields.size() > 1 ? fields[1] : "", element), text.line_number()});
+          {element, read_side(fields.size() > 1 ? fields[1] : "", element), line_number()});
     const auto set = model.element_sets.find(upper(without_part(fields[0])));
     if (set != model.element_sets.end())
       set->second.is_of_a_surface = true;
   }
 }
 
-void AbaqusReader::read_section(const Keyword &keyword)
+void AbaqusReader::read_section()
 {
-  const auto set = model.element_sets.find(upper(text.option(keyword, "ELSET")));
+  const auto set = model.element_sets.find(upper(value_of("ELSET")));
   if (set != model.element_sets.end())
     set->second.origin = AbaqusOrigin::section;
-  text.skip_data();
+  skip_data();
 }
 
 /// Keywords that a mesh does not need are passed over.
-void AbaqusReader::read_block(const Keyword &keyword)
+void AbaqusReader::read_block()
 {
-  static const std::map<std::string, void (AbaqusReader::*)(const Keyword &)> blocks = {
+  static const std::map<std::string, void (AbaqusReader::*)()> blocks = {
       {"NODE", &AbaqusReader::read_nodes},
       {"ELEMENT", &AbaqusReader::read_elements},
       {"NSET", &AbaqusReader::read_set},
@@ -340,34 +449,33 @@ void AbaqusReader::read_block(const Keyword &keyword)
   static const std::set<std::string> connecting = {"TIE",      "MPC",        "EQUATION",
                                                    "COUPLING", "RIGID BODY", "EMBEDDED ELEMENT"};
   if (makers.count(keyword.name) > 0)
-    text.fail("*" + keyword.name + " is not supported." + write_out, keyword.line);
+    fail("*" + keyword.name + " is not supported." + write_out, keyword.line);
   if (connecting.count(keyword.name) > 0)
     connections.insert("*" + keyword.name);
   n_parts += keyword.name == "PART" ? 1 : 0;
   if (const auto block = blocks.find(keyword.name); block != blocks.end())
-    return (this->*block->second)(keyword);
-  const bool has_data = text.next_data();
+    return (this->*block->second)();
+  const bool has_data = next_data();
   if (n_parts > 1 || (keyword.name == "INSTANCE" && has_data))
-    text.fail(
-        "a mesh of several parts, or of one that is moved. In Abaqus/CAE, choose 'Do not use "
-        "parts and assemblies in input files' in Model > Edit Attributes, and write it again.",
-        keyword.line);
+    fail("a mesh of several parts, or of one that is moved. In Abaqus/CAE, choose 'Do not use "
+         "parts and assemblies in input files' in Model > Edit Attributes, and write it again.",
+         keyword.line);
   if (has_data)
-    text.skip_data();
+    skip_data();
 }
 
 AbaqusModel AbaqusReader::read()
 {
-  if (text.next_data() || text.at_end())
-    text.fail(in_quotes(text.line()) + " comes where a keyword such as *NODE should be: the file "
-                                       "is no input file of Abaqus, or damaged.");
-  while (!text.at_end()) {
-    const Keyword keyword = text.read_keyword();
-    read_block(keyword);
+  if (next_data() || at_end())
+    fail(in_quotes(line()) + " comes where a keyword such as *NODE should be: the file "
+                             "is no input file of Abaqus, or damaged.");
+  while (!at_end()) {
+    read_keyword();
+    read_block();
   }
   for (const std::string &connection : connections)
-    table().warnings.push_back(
-        table().file + ": " + connection +
+    model.table.warnings.push_back(
+        model.table.file + ": " + connection +
         " is not read: what it holds together is apart here. Mesh it with common nodes.");
   return std::move(model);
 }
