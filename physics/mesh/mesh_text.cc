@@ -53,8 +53,7 @@ std::string_view MeshText::word()
 long long MeshText::integer(const std::string_view text, const std::string &what) const
 {
   long long value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size())
+  if (!read_number(text, value))
     fail(text.empty() ? "the line ends where " + what + " should be. Is the file truncated?"
                       : in_quotes(text) + " is no integer, but " + what + " was expected.");
   return value;
