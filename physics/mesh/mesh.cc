@@ -4,6 +4,7 @@
 #include "linalg/base/host_memory.h"
 #include "linalg/mpi/nodes.h"
 #include "physics/deal_ii_compat.h"
+#include "physics/mesh/curved_cells.h"
 #include "physics/mesh/forest_mesh.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_file.h"
@@ -270,20 +271,15 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   if (parameters.file.empty())
     check_generated_size(parameters, dim, communicator);
   const MeshTable table = make_coarse_mesh(parameters, coarse, mesh);
-  CurvedSides<dim> sides(parameters.manifolds, mesh.regions);
+  const bool has_curved_sides =
+      curve_sides(parameters.manifolds, mesh.regions, table.middle_nodes, coarse);
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
-  mesh.is_curved =
-      has_curved_manifolds(coarse) || sides.any_curved() || !table.middle_nodes.empty();
-  // What has marks is not complete until it is attached.
-  sides.mark(coarse, table.middle_nodes);
-  if (!table.middle_nodes.empty()) {
-    sides.attach(coarse);
+  mesh.is_curved = has_curved_sides || has_curved_manifolds(coarse);
+  if (!table.middle_nodes.empty())
     check_quadratic_cells(coarse, table.cell_places);
-  }
   if (mesh.is_simplex) {
     mesh.whole = std::make_unique<Triangulation<dim>>();
     mesh.whole->copy_triangulation(coarse);
-    sides.attach(*mesh.whole);
     auto parts = std::make_unique<PartMesh<dim>>(communicator);
     distribute_simplices(*mesh.whole, *parts);
     mesh.triangulation = std::move(parts);
@@ -291,7 +287,8 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   else {
     mesh.triangulation = std::make_unique<ForestMesh<dim>>(communicator);
     mesh.triangulation->copy_triangulation(coarse);
-    sides.attach(*mesh.triangulation);
+    if (has_curved_sides)
+      keep_curved_cells(*mesh.triangulation);
   }
   return mesh;
 }

@@ -2,7 +2,8 @@
 
 #include "linalg/base/error.h"
 #include "physics/expressions.h"
-#include "physics/mesh/curved_cells.h"
+#include "physics/mesh/quadratic_geometry.h"
+#include "physics/mesh/surfaces.h"
 
 #include <deal.II/grid/manifold.h>
 
@@ -10,6 +11,8 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -21,7 +24,38 @@ using namespace dealii;
 namespace
 {
 const std::string manifolds_path = "Mesh/Manifolds";
-constexpr double tolerance = 1e-5; // of the radius, for nodes on a surface
+constexpr double off_surface = 1e-5; // of the radius, for nodes on a surface
+
+/// A side as an entry describes it.
+template <int dim>
+struct NamedSide
+{
+  std::string entry; ///< for messages
+  std::set<types::boundary_id> ids;
+  std::optional<SurfaceFamily<dim>> surface; ///< or flat, as the file has it
+  bool is_cone = false; ///< whose angle the nodes say; until then the surface is a cylinder
+};
+
+/// What meets at an edge: a curved surface first, and another one or a plane if there is one.
+template <int dim>
+struct MeetingSurfaces
+{
+  std::optional<SurfaceFamily<dim>> first, second;
+
+  void add(const SurfaceFamily<dim> &surface)
+  {
+    if (!first)
+      first = surface;
+    else if (!second && !(surface == *first))
+      second = surface;
+    if (second && first->is_plane())
+      std::swap(first, second);
+  }
+  bool operator==(const MeetingSurfaces &other) const
+  {
+    return first == other.first && second == other.second;
+  }
+};
 
 [[noreturn]] void refuse(const std::string &entry, const std::string &what)
 {
@@ -63,29 +97,10 @@ std::vector<double> read_numbers(const std::string &entry, const std::string &te
   }
   return numbers;
 }
-} // namespace
 
+/// What @p text, after the colon, says of the surface of @p side.
 template <int dim>
-CurvedSides<dim>::CurvedSides(const std::string &text, const MeshRegions &regions)
-{
-  std::set<types::boundary_id> seen;
-  for (const std::string &entry : entries_of(text)) {
-    const auto colon = entry.find(':');
-    if (colon == std::string::npos)
-      refuse(entry, "has no ':' after its boundary ids.");
-    Side &side = sides.emplace_back();
-    side.entry = entry;
-    for (const std::string &word : split_expressions(entry.substr(0, colon), ','))
-      side.ids.insert(regions.boundary(manifolds_path, word));
-    read_surface(trimmed(entry.substr(colon + 1)), side);
-    for (const auto id : side.ids)
-      if (!seen.insert(id).second)
-        refuse(entry, "names boundary id " + std::to_string(id) + " again.");
-  }
-}
-
-template <int dim>
-void CurvedSides<dim>::read_surface(const std::string &text, Side &side) const
+void read_surface(const std::string &text, NamedSide<dim> &side)
 {
   if (text == "flat")
     return;
@@ -114,7 +129,7 @@ void CurvedSides<dim>::read_surface(const std::string &text, Side &side) const
       const Tensor<1, dim> first = vector(kind.has_axis ? 2 : 1);
       if (!(first.norm() > 0.) || !(numbers.back() > 0.))
         refuse(side.entry, "has a semi-axis without length.");
-      if (std::abs(first * axis) > tolerance * first.norm() * axis.norm())
+      if (std::abs(first * axis) > off_surface * first.norm() * axis.norm())
         refuse(side.entry, "has a semi-axis that is not normal to the axis.");
       side.surface =
           SurfaceFamily<dim>::elliptic(Point<dim>(vector(0)), axis, first, numbers.back());
@@ -125,9 +140,30 @@ void CurvedSides<dim>::read_surface(const std::string &text, Side &side) const
                          "D there are " + known + "and flat.");
 }
 
+template <int dim>
+std::vector<NamedSide<dim>> read_sides(const std::string &text, const MeshRegions &regions)
+{
+  std::vector<NamedSide<dim>> sides;
+  std::set<types::boundary_id> seen;
+  for (const std::string &entry : entries_of(text)) {
+    const auto colon = entry.find(':');
+    if (colon == std::string::npos)
+      refuse(entry, "has no ':' after its boundary ids.");
+    NamedSide<dim> &side = sides.emplace_back();
+    side.entry = entry;
+    for (const std::string &word : split_expressions(entry.substr(0, colon), ','))
+      side.ids.insert(regions.boundary(manifolds_path, word));
+    read_surface(trimmed(entry.substr(colon + 1)), side);
+    for (const auto id : side.ids)
+      if (!seen.insert(id).second)
+        refuse(entry, "names boundary id " + std::to_string(id) + " again.");
+  }
+  return sides;
+}
+
 /// From the nodes that are farthest apart along the axis.
 template <int dim>
-void CurvedSides<dim>::find_angle(const Triangulation<dim> &coarse, Side &side) const
+void find_angle(const Triangulation<dim> &coarse, NamedSide<dim> &side)
 {
   std::map<double, Point<dim>> nodes; // by height
   for (const auto &face : coarse.active_face_iterators())
@@ -135,14 +171,14 @@ void CurvedSides<dim>::find_angle(const Triangulation<dim> &coarse, Side &side) 
       for (const unsigned int v : face->vertex_indices())
         nodes.emplace(side.surface->height(face->vertex(v)), face->vertex(v));
   const auto &lowest = *nodes.begin(), &highest = *nodes.rbegin();
-  if (!(highest.first - lowest.first > tolerance * lowest.second.distance(highest.second)))
+  if (!(highest.first - lowest.first > off_surface * lowest.second.distance(highest.second)))
     refuse(side.entry, "does not fit the mesh: all nodes of the cone are at one height.");
   side.surface = side.surface->cones_through(lowest.second, highest.second);
 }
 
 /// All nodes of a boundary id lie on one surface of the family, but for rounding in the file.
 template <int dim>
-void CurvedSides<dim>::check(const Triangulation<dim> &coarse, const Side &side) const
+void check_nodes(const Triangulation<dim> &coarse, const NamedSide<dim> &side)
 {
   std::map<types::boundary_id, std::pair<double, double>> firsts; // two ids may be concentric
   for (const auto &face : coarse.active_face_iterators()) {
@@ -153,7 +189,7 @@ void CurvedSides<dim>::check(const Triangulation<dim> &coarse, const Side &side)
       const double radius = side.surface->radius(face->vertex(v));
       const auto [first, size] =
           firsts.emplace(face->boundary_id(), std::pair(level, radius)).first->second;
-      if (std::abs(level - first) <= tolerance * std::max(size, radius) &&
+      if (std::abs(level - first) <= off_surface * std::max(size, radius) &&
           (side.is_cone || std::max(size, radius) > 0.))
         continue;
       std::ostringstream text;
@@ -166,43 +202,6 @@ void CurvedSides<dim>::check(const Triangulation<dim> &coarse, const Side &side)
   }
 }
 
-template <int dim>
-bool CurvedSides<dim>::any_curved() const
-{
-  return std::any_of(sides.begin(), sides.end(),
-                     [](const Side &side) { return side.surface.has_value(); });
-}
-
-template <int dim>
-void CurvedSides<dim>::mark(Triangulation<dim> &coarse, const std::vector<MiddleNode> &middles)
-{
-  if (sides.empty() && middles.empty())
-    return;
-  for (const auto id : coarse.get_manifold_ids())
-    if (id != numbers::flat_manifold_id)
-      throw ParameterError(manifolds_path +
-                               " is given for a mesh whose generator knows its curved sides "
-                               "itself. Leave it empty.",
-                           manifolds_path);
-  for (Side &side : sides) {
-    if (side.is_cone)
-      find_angle(coarse, side);
-    if (side.surface)
-      check(coarse, side);
-    curves.push_back({side.surface, {}});
-  }
-  if (!middles.empty())
-    mark_quadratic(coarse, middles);
-  for (const auto &face : coarse.active_face_iterators())
-    if (const Side *const side = side_of(face))
-      face->set_manifold_id(static_cast<types::manifold_id>(side - sides.data()));
-  if constexpr (dim == 3)
-    if (!sides.empty())
-      mark_edges(coarse);
-}
-
-namespace
-{
 /// Gives @p object, a face or in 2D a cell, @p id if it has a node of @p quadratic or curved edges.
 template <int dim, class Object>
 void mark_face(const Object &object, const QuadraticGeometry<dim> &quadratic,
@@ -217,18 +216,17 @@ void mark_face(const Object &object, const QuadraticGeometry<dim> &quadratic,
   if (is_curved)
     object->set_manifold_id(id);
 }
-} // namespace
 
+/// Refuses cells that disagree about a node.
 template <int dim>
-void CurvedSides<dim>::mark_quadratic(Triangulation<dim> &coarse,
-                                      const std::vector<MiddleNode> &middles)
+std::shared_ptr<QuadraticGeometry<dim>> quadratic_geometry(const std::vector<MiddleNode> &middles)
 {
   const auto point_of = [](const std::array<double, 3> &x) {
     Point<dim> p;
     std::copy_n(x.begin(), dim, p.begin_raw());
     return p;
   };
-  quadratic = std::make_shared<QuadraticGeometry<dim>>();
+  auto quadratic = std::make_shared<QuadraticGeometry<dim>>();
   for (const MiddleNode &middle : middles) {
     std::vector<Point<dim>> corners;
     for (const auto &corner : middle.corners)
@@ -237,33 +235,36 @@ void CurvedSides<dim>::mark_quadratic(Triangulation<dim> &coarse,
       throw InputError(middle.place + "the node in the middle of an edge or face of this cell is "
                                       "not that of its neighbour. Mesh the model again.");
   }
-  const auto id = static_cast<types::manifold_id>(curves.size());
-  curves.emplace_back(); // keeps the number
-  for (const auto &cell : coarse.active_cell_iterators()) {
-    for (const unsigned int l : cell->line_indices())
-      if (const auto line = cell->line(l); quadratic->find({line->vertex(0), line->vertex(1)}))
-        line->set_manifold_id(id);
-    if constexpr (dim == 2)
-      mark_face(cell, *quadratic, id);
-    else
-      for (const unsigned int f : cell->face_indices())
-        mark_face(cell->face(f), *quadratic, id);
-  }
+  return quadratic;
 }
 
 template <int dim>
-template <class FaceIterator>
-const typename CurvedSides<dim>::Side *CurvedSides<dim>::side_of(const FaceIterator &face) const
+void mark_quadratic(const QuadraticGeometry<dim> &quadratic, const types::manifold_id id,
+                    Triangulation<dim> &coarse)
+{
+  for (const auto &cell : coarse.active_cell_iterators()) {
+    for (const unsigned int l : cell->line_indices())
+      if (const auto line = cell->line(l); quadratic.find({line->vertex(0), line->vertex(1)}))
+        line->set_manifold_id(id);
+    if constexpr (dim == 2)
+      mark_face(cell, quadratic, id);
+    else
+      for (const unsigned int f : cell->face_indices())
+        mark_face(cell->face(f), quadratic, id);
+  }
+}
+
+/// The one that @p face is a part of; nullptr if there is none.
+template <int dim, class FaceIterator>
+const NamedSide<dim> *side_of(const FaceIterator &face, const std::vector<NamedSide<dim>> &sides)
 {
   if (face->at_boundary())
-    for (const Side &side : sides)
+    for (const NamedSide<dim> &side : sides)
       if (side.ids.count(face->boundary_id()) > 0)
         return &side;
   return nullptr;
 }
 
-namespace
-{
 /// The plane through the corners of a face, if there is one, and through its nodes in
 /// @p quadratic, which may be nullptr.
 template <class FaceIterator>
@@ -288,27 +289,40 @@ std::optional<SurfaceFamily<3>> plane_of(const FaceIterator &face,
       return {};
   return plane;
 }
-} // namespace
+
+/// The manifold of such an edge, by its number in @p known; many edges may have it in common.
+template <int dim>
+types::manifold_id manifold_of(const MeetingSurfaces<dim> &edge,
+                               std::vector<MeetingSurfaces<dim>> &known)
+{
+  if (!edge.first || edge.first->is_plane()) // of two planes: straight
+    return numbers::flat_manifold_id;
+  const auto found = std::find(known.begin(), known.end(), edge);
+  const auto id = static_cast<types::manifold_id>(found - known.begin());
+  if (found == known.end())
+    known.push_back(edge);
+  return id;
+}
 
 /**
  * An edge of two curved sides lies on both surfaces, and one of a curved and another side in the
  * plane of the latter, too: on the curve in which these meet. What the file's geometry says of an
  * edge of a named side is forgotten.
+ * @param known of the manifolds, by number; those of edges are added
  */
-template <int dim>
-void CurvedSides<dim>::mark_edges(Triangulation<dim> &coarse)
+void mark_edges_of_sides(const std::vector<NamedSide<3>> &sides,
+                         const QuadraticGeometry<3> *const quadratic,
+                         std::vector<MeetingSurfaces<3>> &known, Triangulation<3> &coarse)
 {
-  std::map<unsigned int, Curve> at_edges;
+  std::map<unsigned int, MeetingSurfaces<3>> at_edges;
   std::set<unsigned int> named;
   for (const auto &face : coarse.active_face_iterators()) {
     if (!face->at_boundary())
       continue;
-    const Side *const side = side_of(face);
-    std::optional<SurfaceFamily<dim>> surface;
-    if (side != nullptr && side->surface)
-      surface = side->surface;
-    else if constexpr (dim == 3)
-      surface = plane_of(face, side == nullptr ? quadratic.get() : nullptr);
+    const NamedSide<3> *const side = side_of(face, sides);
+    const std::optional<SurfaceFamily<3>> surface =
+        side != nullptr && side->surface ? side->surface
+                                         : plane_of(face, side == nullptr ? quadratic : nullptr);
     for (unsigned int l = 0; l < face->n_lines(); ++l) {
       if (surface)
         at_edges[face->line_index(l)].add(*surface);
@@ -319,40 +333,59 @@ void CurvedSides<dim>::mark_edges(Triangulation<dim> &coarse)
   for (const auto &face : coarse.active_face_iterators())
     for (unsigned int l = 0; face->at_boundary() && l < face->n_lines(); ++l)
       if (named.count(face->line_index(l)) > 0)
-        face->line(l)->set_manifold_id(manifold_of(at_edges[face->line_index(l)]));
+        face->line(l)->set_manifold_id(manifold_of(at_edges[face->line_index(l)], known));
 }
-
-/// The manifold of such an edge, which many edges may have in common.
-template <int dim>
-types::manifold_id CurvedSides<dim>::manifold_of(const Curve &curve)
-{
-  if (!curve.first || curve.first->is_plane()) // of two planes: straight
-    return numbers::flat_manifold_id;
-  const auto known = std::find(curves.begin(), curves.end(), curve);
-  const auto id = static_cast<types::manifold_id>(known - curves.begin());
-  if (known == curves.end())
-    curves.push_back(curve);
-  return id;
-}
+} // namespace
 
 template <int dim>
-void CurvedSides<dim>::attach(Triangulation<dim> &triangulation) const
+bool curve_sides(const std::string &text, const MeshRegions &regions,
+                 const std::vector<MiddleNode> &middles, Triangulation<dim> &coarse)
 {
-  for (unsigned int i = 0; i < curves.size(); ++i) {
-    const auto &[first, second] = curves[i];
-    if (second)
-      triangulation.set_manifold(i, CurveManifold<dim>(*first, *second));
-    else if (first)
-      triangulation.set_manifold(i, SurfaceManifold<dim>(*first));
-    else if (i < sides.size())
-      triangulation.set_manifold(i, FlatManifold<dim>());
-    else
-      triangulation.set_manifold(i, QuadraticManifold<dim>(quadratic));
+  std::vector<NamedSide<dim>> sides = read_sides<dim>(text, regions);
+  if (sides.empty() && middles.empty())
+    return false;
+  for (const auto id : coarse.get_manifold_ids())
+    if (id != numbers::flat_manifold_id)
+      throw ParameterError(manifolds_path +
+                               " is given for a mesh whose generator knows its curved sides "
+                               "itself. Leave it empty.",
+                           manifolds_path);
+  // Of the manifolds, by number: of the sides, empty for those that are flat; an empty one of the
+  // nodes of second order, if there are any; then of edges where sides meet others.
+  std::vector<MeetingSurfaces<dim>> surfaces;
+  bool any_curved = !middles.empty();
+  for (NamedSide<dim> &side : sides) {
+    if (side.is_cone)
+      find_angle(coarse, side);
+    if (side.surface)
+      check_nodes(coarse, side);
+    any_curved = any_curved || side.surface;
+    surfaces.push_back({side.surface, {}});
   }
-  if ((any_curved() || quadratic != nullptr) && triangulation.all_reference_cells_are_hyper_cube())
-    keep_curved_cells(triangulation);
+  std::shared_ptr<QuadraticGeometry<dim>> quadratic;
+  if (!middles.empty()) {
+    quadratic = quadratic_geometry<dim>(middles);
+    const auto id = static_cast<types::manifold_id>(surfaces.size());
+    mark_quadratic(*quadratic, id, coarse);
+    coarse.set_manifold(id, QuadraticManifold<dim>(quadratic));
+    surfaces.emplace_back(); // keeps the number
+  }
+  for (const auto &face : coarse.active_face_iterators())
+    if (const auto *const side = side_of(face, sides))
+      face->set_manifold_id(static_cast<types::manifold_id>(side - sides.data()));
+  if constexpr (dim == 3)
+    if (!sides.empty())
+      mark_edges_of_sides(sides, quadratic.get(), surfaces, coarse);
+  for (unsigned int i = 0; i < surfaces.size(); ++i)
+    if (const auto &[first, second] = surfaces[i]; first)
+      coarse.set_manifold(i, SurfaceManifold<dim>(*first, second));
+    else if (i < sides.size())
+      coarse.set_manifold(i, FlatManifold<dim>());
+  return any_curved;
 }
 
-template class CurvedSides<2>;
-template class CurvedSides<3>;
+template bool curve_sides(const std::string &, const MeshRegions &, const std::vector<MiddleNode> &,
+                          Triangulation<2> &);
+template bool curve_sides(const std::string &, const MeshRegions &, const std::vector<MiddleNode> &,
+                          Triangulation<3> &);
 } // namespace femgpu

@@ -121,41 +121,38 @@ bool SurfaceFamily<dim>::operator==(const SurfaceFamily &other) const
          std::abs(sine - other.sine) < rounding;
 }
 
+/**
+ * On a curve from the point on the first surface, by Newton's steps of least length: with normals g
+ * and h of length 1 and cosine c between them, and the distances f and d from the surfaces, the
+ * step is -(f+d)/2 (g+h)/(1+c) - (f-d)/2 (g-h)/(1-c), without the part in whose direction both
+ * surfaces are parallel: there they touch, and one distance says all.
+ */
 template <int dim>
 Point<dim> SurfaceManifold<dim>::get_new_point(const ArrayView<const Point<dim>> &points,
                                                const ArrayView<const double> &weights) const
 {
-  if (points.size() == 2)
-    return surface.between(points[0], points[1], weights[1]);
-  Point<dim> mean;
-  for (unsigned int i = 0; i < points.size(); ++i)
-    mean += weights[i] * points[i];
-  return surface.project(mean, weighted_level(surface, points, weights));
-}
-
-/**
- * From the point on the first surface, Newton's steps of least length: with normals g and h of
- * length 1 and cosine c between them, and the distances f and d from the surfaces, the step is
- * -(f+d)/2 (g+h)/(1+c) - (f-d)/2 (g-h)/(1-c), without the part in whose direction both surfaces
- * are parallel: there they touch, and one distance says all.
- */
-template <int dim>
-Point<dim> CurveManifold<dim>::get_new_point(const ArrayView<const Point<dim>> &points,
-                                             const ArrayView<const double> &weights) const
-{
   constexpr unsigned int most_steps = 50;
   constexpr double parallel = 1e-6, rounding = 1e-14;
-  const double first_level = weighted_level(first, points, weights);
-  const double second_level = weighted_level(second, points, weights);
-  Point<dim> p = SurfaceManifold<dim>(first).get_new_point(points, weights);
+  Point<dim> p;
+  if (points.size() == 2)
+    p = surface.between(points[0], points[1], weights[1]);
+  else {
+    for (unsigned int i = 0; i < points.size(); ++i)
+      p += weights[i] * points[i];
+    p = surface.project(p, weighted_level(surface, points, weights));
+  }
+  if (!other)
+    return p;
+  const double level = weighted_level(surface, points, weights);
+  const double other_level = weighted_level(*other, points, weights);
   const double size = points[0].distance(points[points.size() - 1]);
   for (unsigned int step = 0; step < most_steps; ++step) {
-    Tensor<1, dim> g = first.gradient(p), h = second.gradient(p);
+    Tensor<1, dim> g = surface.gradient(p), h = other->gradient(p);
     const double g_length = std::max(g.norm(), rounding), h_length = std::max(h.norm(), rounding);
     g /= g_length;
     h /= h_length;
-    const double f = (first.level(p) - first_level) / g_length;
-    const double d = (second.level(p) - second_level) / h_length, c = g * h;
+    const double f = (surface.level(p) - level) / g_length;
+    const double d = (other->level(p) - other_level) / h_length, c = g * h;
     if (std::max(std::abs(f), std::abs(d)) <= rounding * size)
       break;
     if (1. + c > parallel)
@@ -170,6 +167,4 @@ template class SurfaceFamily<2>;
 template class SurfaceFamily<3>;
 template class SurfaceManifold<2>;
 template class SurfaceManifold<3>;
-template class CurveManifold<2>;
-template class CurveManifold<3>;
 } // namespace femgpu

@@ -6,6 +6,7 @@
 #include <deal.II/grid/manifold.h>
 
 #include <memory>
+#include <optional>
 
 namespace femgpu
 {
@@ -80,40 +81,25 @@ private:
   double cosine = 1., sine = 0.;    ///< of half the angle of a cone
 };
 
-/// New nodes on the surface of the old ones.
+/// New nodes on the surface of the old ones, or on the curve in which it meets another one, also if
+/// they touch along it.
 template <int dim>
 class SurfaceManifold final : public dealii::Manifold<dim>
 {
 public:
-  explicit SurfaceManifold(const SurfaceFamily<dim> &surface) : surface(surface)
+  /// @param surface is no plane
+  SurfaceManifold(const SurfaceFamily<dim> &surface, const std::optional<SurfaceFamily<dim>> &other)
+      : surface(surface), other(other)
   {}
   std::unique_ptr<dealii::Manifold<dim>> clone() const override
   {
-    return std::make_unique<SurfaceManifold>(surface);
+    return std::make_unique<SurfaceManifold>(surface, other);
   }
   dealii::Point<dim> get_new_point(const dealii::ArrayView<const dealii::Point<dim>> &points,
                                    const dealii::ArrayView<const double> &weights) const override;
 
   const SurfaceFamily<dim> surface;
-};
-
-/// New nodes on the curve in which two surfaces meet, also if they touch along it.
-template <int dim>
-class CurveManifold final : public dealii::Manifold<dim>
-{
-public:
-  /// @param first is no plane
-  CurveManifold(const SurfaceFamily<dim> &first, const SurfaceFamily<dim> &second)
-      : first(first), second(second)
-  {}
-  std::unique_ptr<dealii::Manifold<dim>> clone() const override
-  {
-    return std::make_unique<CurveManifold>(first, second);
-  }
-  dealii::Point<dim> get_new_point(const dealii::ArrayView<const dealii::Point<dim>> &points,
-                                   const dealii::ArrayView<const double> &weights) const override;
-
-  const SurfaceFamily<dim> first, second;
+  const std::optional<SurfaceFamily<dim>> other; ///< of edges in 3D
 };
 } // namespace femgpu
 
