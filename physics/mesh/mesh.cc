@@ -4,12 +4,12 @@
 #include "linalg/base/host_memory.h"
 #include "linalg/mpi/nodes.h"
 #include "physics/deal_ii_compat.h"
-#include "physics/mesh/curved_cells.h"
 #include "physics/mesh/forest_mesh.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/mesh_file.h"
 #include "physics/mesh/mesh_generator.h"
 #include "physics/mesh/mesh_manifolds.h"
+#include "physics/mesh/mesh_mapping.h"
 #include "physics/mesh/simplex_mesh.h"
 #include "physics/mesh/touching_parts.h"
 

@@ -15,7 +15,7 @@ namespace femgpu
  * Gives @p coarse, of level 0, the manifolds of the sides that lie on surfaces by @p text,
  * "ids: sphere CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ; ids: flat" and so on with boundary
  * ids or names of @p regions, and of what else @p middles, nodes of second order, curve: new nodes
- * are put there too. Quadrilaterals and hexahedra follow their curved edges (curved_cells.h);
+ * are put there too. Quadrilaterals and hexahedra follow their curved edges (mesh_mapping.h);
  * triangles and tetrahedra have straight edges inside.
  * @return is anything curved?
  * @throws ParameterError for any other text, if nodes of a side do not lie on its surface, and if

@@ -1,0 +1,336 @@
+#include "physics/mesh/mesh_mapping.h"
+
+#include "physics/mesh/quadratic_geometry.h"
+#include "physics/mesh/surfaces.h"
+
+#include <deal.II/base/geometry_info.h>
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/fe/fe_simplex_p.h>
+#include <deal.II/fe/mapping_fe.h>
+#include <deal.II/fe/mapping_q.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <boost/signals2/connection.hpp>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+template <int dim>
+using Cell = typename Triangulation<dim>::cell_iterator;
+
+/**
+ * A coarse cell as the image of the reference cell: edges lie on their manifolds, faces blend their
+ * edges (transfinite interpolation, Gordon and Hall 1973) and lie on their surface or go through
+ * their node, and cells blend their faces. With nodes of second order that is the map of the file's
+ * elements. It is one smooth map for each coarse cell, whatever the refinement, so that elements of
+ * all degrees keep their order; and nothing has to be inverted.
+ */
+template <int dim>
+class CurvedCell
+{
+public:
+  explicit CurvedCell(const Cell<dim> &coarse)
+  {
+    for (const unsigned int v : coarse->vertex_indices())
+      vertices[v] = coarse->vertex(v);
+    for (const unsigned int l : coarse->line_indices()) {
+      const auto line = coarse->line(l);
+      const unsigned int a = GeometryInfo<dim>::line_to_cell_vertices(l, 0);
+      const unsigned int b = GeometryInfo<dim>::line_to_cell_vertices(l, 1);
+      if (line->manifold_id() != numbers::flat_manifold_id) {
+        Part &edge = parts[a ^ b][std::min(a, b)];
+        edge.manifold = &line->get_manifold();
+        if (const auto *const quadratic =
+                dynamic_cast<const QuadraticManifold<dim> *>(edge.manifold))
+          edge.middle = quadratic->geometry->find({vertices[a], vertices[b]});
+        straight = false;
+      }
+    }
+    if constexpr (dim == 2)
+      add_face(*coarse, all, 0);
+    else
+      for (const unsigned int f : coarse->face_indices())
+        add_face(*coarse->face(f), all & ~(1U << f / 2), (f & 1U) << f / 2);
+  }
+  bool is_straight() const
+  {
+    return straight;
+  }
+  Point<dim> at(const Point<dim> &unit) const
+  {
+    return straight ? multilinear(unit) : blend(all, 0, unit);
+  }
+
+private:
+  /// Bit d for the direction d.
+  using Directions = unsigned int;
+  static constexpr Directions all = (1U << dim) - 1;
+
+  /// An edge or a face, in 2D the cell.
+  struct Part
+  {
+    const Manifold<dim> *manifold = nullptr;     ///< of a curved edge
+    const Point<dim> *middle = nullptr;          ///< of an edge that is a parabola
+    const SurfaceFamily<dim> *surface = nullptr; ///< of a face; others blend their edges
+    Tensor<1, dim> bubble;                       ///< what the middle of a face has besides
+  };
+
+  /// The face that goes from @p corner in the directions @p along.
+  template <class Face>
+  void add_face(const Face &face, const Directions along, const unsigned int corner)
+  {
+    Part &part = parts[along][corner];
+    const Manifold<dim> &manifold = face.get_manifold();
+    if (const auto *const on_surface = dynamic_cast<const SurfaceManifold<dim> *>(&manifold))
+      part.surface = &on_surface->surface;
+    const auto *const quadratic = dynamic_cast<const QuadraticManifold<dim> *>(&manifold);
+    if (quadratic == nullptr)
+      return;
+    Point<dim> center;
+    for (unsigned int d = 0; d < dim; ++d)
+      center[d] = 0.5;
+    if (const Point<dim> *const node = quadratic->geometry->find(
+            {face.vertex(0), face.vertex(1), face.vertex(2), face.vertex(3)})) {
+      part.bubble = *node - blend(along, corner, center);
+      straight = false;
+    }
+  }
+
+  Point<dim> multilinear(const Point<dim> &unit) const
+  {
+    Point<dim> point;
+    for (unsigned int v = 0; v < vertices.size(); ++v)
+      point += GeometryInfo<dim>::d_linear_shape_function(unit, v) * vertices[v];
+    return point;
+  }
+
+  Point<dim> on_edge(const Directions along, const unsigned int corner, const double t) const
+  {
+    const std::array<Point<dim>, 2> ends = {{vertices[corner], vertices[corner | along]}};
+    const std::array<double, 2> weights = {{1. - t, t}};
+    const Part &edge = parts[along][corner];
+    if (edge.middle != nullptr)
+      return on_parabola(ends[0], *edge.middle, ends[1], t);
+    if (edge.manifold != nullptr)
+      return edge.manifold->get_new_point(make_array_view(ends.begin(), ends.end()),
+                                          make_array_view(weights.begin(), weights.end()));
+    return ends[0] + t * (ends[1] - ends[0]);
+  }
+
+  /// @p point of a face, moved to the surface of the face or with its middle to the node there.
+  Point<dim> on_face(const Directions along, const unsigned int corner, const Point<dim> &unit,
+                     const Point<dim> &point) const
+  {
+    const Part &face = parts[along][corner];
+    if (face.surface == nullptr) {
+      double bubble = 1.;
+      for (unsigned int d = 0; d < dim; ++d)
+        bubble *= (along >> d & 1U) != 0 ? 4. * unit[d] * (1. - unit[d]) : 1.;
+      return point + bubble * face.bubble;
+    }
+    double level = 0.;
+    for (unsigned int v = 0; v < vertices.size(); ++v)
+      if ((v & ~along & all) == corner) {
+        double weight = 1.;
+        for (unsigned int d = 0; d < dim; ++d)
+          if ((along >> d & 1U) != 0)
+            weight *= (v >> d & 1U) != 0 ? unit[d] : 1. - unit[d];
+        level += weight * face.surface->level(vertices[v]);
+      }
+    return face.surface->project(point, level);
+  }
+
+  /**
+   * The point of the cell, face, edge or corner that goes from @p corner in the directions @p
+   * along: the Boolean sum of what it has at its ends, Σ over the sets S of its directions of
+   * (-1)^(|S|+1) the linear interpolation in S of the parts in the other directions.
+   */
+  Point<dim> blend(const Directions along, const unsigned int corner, const Point<dim> &unit) const
+  {
+    if (along == 0)
+      return vertices[corner];
+    unsigned int direction = 0;
+    for (unsigned int d = 0; d < dim; ++d)
+      if ((along >> d & 1U) != 0) {
+        if (unit[d] == 0. || unit[d] == 1.) // at an end, to the last bit
+          return blend(along & ~(1U << d), unit[d] == 1. ? corner | 1U << d : corner, unit);
+        direction = d;
+      }
+    if (along == 1U << direction)
+      return on_edge(along, corner, unit[direction]);
+    Point<dim> point;
+    for (Directions set = along; set != 0; set = (set - 1) & along) { // all subsets
+      for (Directions ends = set;; ends = (ends - 1) & set) {         // the ends with 1
+        double weight = -1.;
+        for (unsigned int d = 0; d < dim; ++d)
+          if ((set >> d & 1U) != 0)
+            weight *= (ends >> d & 1U) != 0 ? -unit[d] : unit[d] - 1.;
+        point += weight * blend(along & ~set, corner | ends, unit);
+        if (ends == 0)
+          break;
+      }
+    }
+    return dim == 3 && along == all ? point : on_face(along, corner, unit, point);
+  }
+
+  std::array<Point<dim>, GeometryInfo<dim>::vertices_per_cell> vertices;
+  /// By their directions and the corner they go from.
+  std::array<std::array<Part, GeometryInfo<dim>::vertices_per_cell>, all + 1> parts;
+  bool straight = true;
+};
+
+/// The coarse cell that @p cell lies in, with @p unit in its coordinates.
+template <int dim>
+Cell<dim> coarse_cell_of(Cell<dim> cell, std::vector<Point<dim>> &unit)
+{
+  while (cell->level() > 0) {
+    const auto parent = cell->parent();
+    unsigned int child = 0;
+    while (parent->child(child) != cell)
+      ++child;
+    for (Point<dim> &p : unit)
+      p = GeometryInfo<dim>::child_to_cell_coordinates(p, child);
+    cell = parent;
+  }
+  return cell;
+}
+
+/// @param origin of @p cell in the coordinates of its coarse cell, in which its edges are @p size
+template <int dim>
+void place_vertices(const Cell<dim> &cell, const CurvedCell<dim> &coarse, const Point<dim> &origin,
+                    const double size)
+{
+  for (const unsigned int v : cell->vertex_indices())
+    cell->vertex(v) = coarse.at(origin + size * GeometryInfo<dim>::unit_cell_vertex(v));
+  if (cell->has_children())
+    for (unsigned int c = 0; c < cell->n_children(); ++c)
+      place_vertices(cell->child(c), coarse,
+                     Point<dim>(origin + size / 2. * GeometryInfo<dim>::unit_cell_vertex(c)),
+                     size / 2.);
+}
+
+template <int dim>
+void place_vertices(Triangulation<dim> &triangulation)
+{
+  for (const auto &cell : triangulation.cell_iterators_on_level(0))
+    if (cell->has_children()) {
+      const CurvedCell<dim> coarse(cell);
+      if (!coarse.is_straight()) // new vertices are where they should be otherwise
+        place_vertices(cell, coarse, Point<dim>(), 1.);
+    }
+}
+
+/// The mapping of degree p whose support points are the images of those of the reference cell.
+template <int dim>
+class CurvedCellMapping : public MappingQ<dim>
+{
+public:
+  using MappingQ<dim>::MappingQ;
+
+protected:
+  std::vector<Point<dim>> compute_mapping_support_points(const Cell<dim> &cell) const override
+  {
+    std::vector<Point<dim>> points = this->unit_cell_support_points;
+    const CurvedCell<dim> coarse(coarse_cell_of<dim>(cell, points));
+    for (Point<dim> &point : points)
+      point = coarse.at(point);
+    return points;
+  }
+};
+
+/// A mapping of type @p Base, derived from MappingQ, that finds the support points of an active
+/// cell once until the mesh changes: all phases of a cycle ask for them. To be used by one thread.
+template <int dim, class Base>
+class RememberedMapping final : public Base
+{
+public:
+  RememberedMapping(const Triangulation<dim> &mesh, const unsigned int degree)
+      : Base(degree), mesh(mesh)
+  {
+#ifndef __clang_analyzer__ // of version 14, which finds a use after free in Boost's weak pointers
+    change = mesh.signals.any_change.connect([this] { known.clear(); });
+#endif
+  }
+  std::unique_ptr<Mapping<dim>> clone() const override
+  {
+    // deal.II 9.4's copies of a MappingQ lack the support points of the reference cell
+    return std::make_unique<RememberedMapping>(mesh, this->get_degree());
+  }
+
+protected:
+  std::vector<Point<dim>> compute_mapping_support_points(const Cell<dim> &cell) const override
+  {
+    if (!cell->is_active())
+      return Base::compute_mapping_support_points(cell);
+    known.resize(mesh.n_active_cells());
+    std::vector<Point<dim>> &points = known[cell->active_cell_index()];
+    if (points.empty())
+      points = Base::compute_mapping_support_points(cell);
+    return points;
+  }
+
+private:
+  const Triangulation<dim> &mesh;
+  boost::signals2::scoped_connection change;
+  mutable std::vector<std::vector<Point<dim>>> known; ///< by active index
+};
+
+/// Has it sides of Mesh/Manifolds or nodes of second order?
+template <int dim>
+bool has_curved_cells(const Triangulation<dim> &triangulation)
+{
+  const auto ids = triangulation.get_manifold_ids();
+  return std::any_of(ids.begin(), ids.end(), [&](const types::manifold_id id) {
+    if (id == numbers::flat_manifold_id)
+      return false;
+    const Manifold<dim> &manifold = triangulation.get_manifold(id);
+    return dynamic_cast<const SurfaceManifold<dim> *>(&manifold) != nullptr ||
+           dynamic_cast<const QuadraticManifold<dim> *>(&manifold) != nullptr;
+  });
+}
+} // namespace
+
+template <int dim>
+std::unique_ptr<Mapping<dim>> make_mapping(const Triangulation<dim> &mesh, const bool is_curved,
+                                           const unsigned int degree)
+{
+  if (mesh.all_reference_cells_are_simplex()) {
+    if (is_curved && degree > 1)
+      return std::make_unique<CurvedSimplexMapping<dim>>();
+    return std::make_unique<MappingFE<dim>>(FE_SimplexP<dim>(1));
+  }
+  if (has_curved_cells(mesh))
+    return std::make_unique<RememberedMapping<dim, CurvedCellMapping<dim>>>(mesh, degree);
+  if (is_curved && degree > 1)
+    return std::make_unique<RememberedMapping<dim, MappingQ<dim>>>(mesh, degree);
+  return std::make_unique<MappingQ<dim>>(1);
+}
+
+template <int dim>
+std::unique_ptr<Mapping<dim>> make_mapping(const Mesh<dim> &mesh, const unsigned int degree)
+{
+  return make_mapping<dim>(*mesh.triangulation, mesh.is_curved, degree);
+}
+
+template <int dim>
+void keep_curved_cells([[maybe_unused]] Triangulation<dim> &triangulation)
+{
+#ifndef __clang_analyzer__ // of version 14, which finds a use after free in Boost's weak pointers
+  triangulation.signals.post_refinement.connect(
+      [&triangulation] { place_vertices(triangulation); });
+#endif
+}
+
+template std::unique_ptr<Mapping<2>> make_mapping(const Triangulation<2> &, bool, unsigned int);
+template std::unique_ptr<Mapping<3>> make_mapping(const Triangulation<3> &, bool, unsigned int);
+template std::unique_ptr<Mapping<2>> make_mapping(const Mesh<2> &, unsigned int);
+template std::unique_ptr<Mapping<3>> make_mapping(const Mesh<3> &, unsigned int);
+template void keep_curved_cells(Triangulation<2> &);
+template void keep_curved_cells(Triangulation<3> &);
+} // namespace femgpu
