@@ -19,8 +19,8 @@
 #include "linalg/nonlinear/registry.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/transformations/registry.h"
+#include "physics/mesh/forest_mesh.h"
 #include "physics/mesh/mesh_generator.h"
-#include "physics/mesh/p4est_errors.h"
 #include "physics/physics.h"
 
 #include <deal.II/base/mpi.h>

@@ -31,6 +31,12 @@ public:
 private:
   bool is_before_forest = false; ///< p4est will see to the flags of the next preparation
 };
+
+/**
+ * From now on p4est throws std::bad_alloc where it gets no memory, and std::runtime_error with its
+ * own words for what else it aborts the program for.
+ */
+void throw_errors_of_p4est();
 } // namespace femgpu
 
 #endif
