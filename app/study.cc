@@ -16,7 +16,6 @@
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
-#include "physics/mesh/refinement_forecast.h"
 #include "physics/residual.h"
 #include "physics/solve.h"
 #include "physics/unknowns.h"

@@ -5,6 +5,7 @@
 #include "physics/mesh/quadratic_geometry.h"
 #include "physics/problem_tools.h"
 
+#include <deal.II/base/geometry_info.h>
 #include <deal.II/distributed/grid_refinement.h>
 #include <deal.II/distributed/tria.h>
 
@@ -237,16 +238,153 @@ FeVector refine_and_transfer(Mesh<dim> &mesh, Discretization<dim> &discretizatio
   return guess;
 }
 
+namespace
+{
+/// Counts the cells of the part of a coarse cell from @p corner of the unit cell on, whose level is
+/// @p level, depth first, so that none needs memory: it is cut where is_refined(centre, level).
+template <int dim, class Predicate>
+double count_cells(const Predicate &is_refined, const double most, const Point<dim> &corner,
+                   const unsigned int level)
+{
+  const double size = std::ldexp(1., -static_cast<int>(level));
+  Point<dim> centre = corner;
+  for (unsigned int d = 0; d < dim; ++d)
+    centre[d] += size / 2.;
+  if (!is_refined(centre, level))
+    return 1.;
+  double n = 0.;
+  for (const unsigned int child : GeometryInfo<dim>::vertex_indices()) {
+    const Point<dim> first = corner + size / 2. * GeometryInfo<dim>::unit_cell_vertex(child);
+    n += count_cells(is_refined, most, first, level + 1);
+    if (n > most)
+      break;
+  }
+  return n;
+}
+} // namespace
+
+template <int dim>
+double forecast_cells(const Mesh<dim> &mesh, const unsigned int times,
+                      const std::string &expression, const double most)
+{
+  const auto where = initial_refinement(mesh, expression);
+  if (!where)
+    return static_cast<double>(mesh.triangulation->n_global_active_cells()) *
+           std::pow(1 << dim, times);
+  double n = 0.;
+  for (const auto &cell : mesh.triangulation->active_cell_iterators()) {
+    const auto is_refined = [&](const Point<dim> &unit, const unsigned int level) {
+      if (level < times || level >= times + most_local_refinements)
+        return level < times;
+      Point<dim> centre;
+      for (const unsigned int v : GeometryInfo<dim>::vertex_indices())
+        centre += GeometryInfo<dim>::d_linear_shape_function(unit, v) * cell->vertex(v);
+      return level < times + where->value(centre);
+    };
+    if (cell->is_locally_owned() && n <= most)
+      n += count_cells(is_refined, most, Point<dim>(), 0);
+  }
+  return Utilities::MPI::sum(n, compat::communicator(*mesh.triangulation));
+}
+
+template <int dim>
+double cells_after_flags(const Mesh<dim> &mesh)
+{
+  constexpr double children = 1 << dim;
+  double n = 0.;
+  for (const auto &cell : mesh.triangulation->active_cell_iterators())
+    if (cell->is_locally_owned())
+      n += cell->refine_flag_set() ? children : cell->coarsen_flag_set() ? 1. / children : 1.;
+  return Utilities::MPI::sum(n, compat::communicator(*mesh.triangulation)) *
+         std::pow(mesh.cells_per_block, dim);
+}
+
+namespace
+{
+// What refinement and coarsening make of the dofs of one component: those inside of a cell, a face
+// or a line, as there are nodes of tensor products of the degree p there.
+
+double dofs_inside(const double p, const int dimension)
+{
+  return std::pow(p - 1., dimension);
+}
+
+double dofs_of_children(const double p, const int dimension)
+{
+  return std::pow(2. * p - 1., dimension);
+}
+
+template <class Cell>
+bool may_share_children(const Cell &cell, const unsigned int f)
+{
+  if (cell->at_boundary(f) || cell->neighbor_is_coarser(f))
+    return false;
+  return cell->neighbor(f)->is_ghost() || cell->neighbor(f)->refine_flag_set();
+}
+
+/// At least so many are added with the children of @p cell. Cells around it may be refined, too.
+template <int dim, class Cell>
+double least_gain(const Cell &cell, const double p)
+{
+  double gain = dofs_of_children(p, dim) - dofs_inside(p, dim);
+  for (const unsigned int f : cell->face_indices())
+    if (cell->face(f)->has_children()) // it has both, for the smaller cells and for this one
+      gain -= dofs_inside(p, dim - 1);
+    else
+      gain += (dofs_of_children(p, dim - 1) - dofs_inside(p, dim - 1)) /
+              (may_share_children(cell, f) ? 2. : 1.);
+  for (unsigned int line = 0; dim == 3 && line < cell->n_lines(); ++line)
+    if (cell->line(line)->has_children())
+      gain -= dofs_inside(p, 1);
+  return gain;
+}
+
+/// At most so many are lost with a cell, one of 2^dim that become one, which keeps its corners.
+template <int dim>
+double largest_loss(const double p)
+{
+  constexpr double n_children = 1 << dim;
+  return (std::pow(2. * p + 1., dim) - dofs_inside(p, dim) - n_children) / n_children;
+}
+} // namespace
+
+template <int dim>
+std::size_t least_dofs_after_flags(const Discretization<dim> &discretization)
+{
+  const DoFHandler<dim> &dofs = discretization.dofs();
+  if (discretization.mesh().is_simplex)
+    return dofs.n_dofs();
+  const double n_components = dofs.get_fe().n_components();
+  const double p = 1. + dofs.get_fe().n_dofs_per_line() / n_components;
+  double change = 0.;
+  for (const auto &cell : dofs.active_cell_iterators())
+    if (cell->is_locally_owned()) {
+      if (cell->refine_flag_set())
+        change += least_gain<dim>(cell, p);
+      else if (cell->coarsen_flag_set())
+        change -= largest_loss<dim>(p);
+    }
+  change = n_components * Utilities::MPI::sum(change, discretization.communicator());
+  return static_cast<std::size_t>(
+      std::max(0., static_cast<double>(dofs.n_dofs()) + std::floor(change)));
+}
+
 template void flag_by_indicators(Mesh<2> &, const Vector<float> &, const RefinementRule &);
 template bool limit_level(Mesh<2> &, unsigned int);
 template std::unique_ptr<Function<2>> initial_refinement(const Mesh<2> &, const std::string &);
 template unsigned int cells_per_block(const Mesh<2> &, unsigned int);
 template void refine_initially(Mesh<2> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<2> &, Discretization<2> &, const FeVector &);
+template double forecast_cells(const Mesh<2> &, unsigned int, const std::string &, double);
+template double cells_after_flags(const Mesh<2> &);
+template std::size_t least_dofs_after_flags(const Discretization<2> &);
 template void flag_by_indicators(Mesh<3> &, const Vector<float> &, const RefinementRule &);
 template bool limit_level(Mesh<3> &, unsigned int);
 template std::unique_ptr<Function<3>> initial_refinement(const Mesh<3> &, const std::string &);
 template unsigned int cells_per_block(const Mesh<3> &, unsigned int);
 template void refine_initially(Mesh<3> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<3> &, Discretization<3> &, const FeVector &);
+template double forecast_cells(const Mesh<3> &, unsigned int, const std::string &, double);
+template double cells_after_flags(const Mesh<3> &);
+template std::size_t least_dofs_after_flags(const Discretization<3> &);
 } // namespace femgpu

@@ -1,6 +1,5 @@
 #include "physics/mesh/forest_mesh.h"
 #include "physics/mesh/refinement.h"
-#include "physics/mesh/refinement_forecast.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/grid/cell_id.h>
