@@ -10,9 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace femgpu
@@ -50,52 +48,24 @@ Order order_for_refinement(const ActiveCell<dim> &cell)
   return best;
 }
 
-template <int dim>
-void add_boundary_faces(const ActiveCell<dim> &cell, std::vector<CellData<dim - 1>> &faces)
-{
-  for (const unsigned int f : cell->face_indices())
-    if (cell->face(f)->at_boundary()) {
-      CellData<dim - 1> face(dim);
-      face.boundary_id = cell->face(f)->boundary_id();
-      face.manifold_id = cell->face(f)->manifold_id();
-      for (unsigned int v = 0; v < dim; ++v)
-        face.vertices[v] = cell->face(f)->vertex_index(v);
-      faces.push_back(face);
-    }
-}
-
-/// Is @p id that of a named curve?
-bool is_of_curve(const types::boundary_id id)
+/// Is @p id that of a side or a named curve?
+bool is_named(const types::boundary_id id)
 {
   return id != 0 && id != numbers::internal_face_boundary_id;
 }
 
-/// Gives the edges of @p flat the manifolds that those of @p mesh have, with the same vertices, and
-/// in 3D the ids of curves.
-template <int dim>
-void copy_marks_of_edges(const Triangulation<dim> &mesh, Triangulation<dim> &flat)
+/// Adds what @p face, which may be an edge, has for ids to @p marks, if it has any.
+template <class Face, int structdim>
+void add_marks(const Face &face, std::vector<CellData<structdim>> &marks)
 {
-  using Ends = std::pair<unsigned int, unsigned int>;
-  const auto ends_of = [](const auto &line) {
-    return Ends(std::minmax({line->vertex_index(0), line->vertex_index(1)}));
-  };
-  std::map<Ends, std::pair<types::manifold_id, types::boundary_id>> marks;
-  for (const auto &cell : mesh.active_cell_iterators())
-    for (const auto l : cell->line_indices()) {
-      const auto line = cell->line(l);
-      if (line->manifold_id() != numbers::flat_manifold_id ||
-          (dim == 3 && is_of_curve(line->boundary_id())))
-        marks[ends_of(line)] = {line->manifold_id(), line->boundary_id()};
-    }
-  if (marks.empty())
+  if (face->manifold_id() == numbers::flat_manifold_id && !is_named(face->boundary_id()))
     return;
-  for (const auto &cell : flat.active_cell_iterators())
-    for (const auto l : cell->line_indices())
-      if (const auto found = marks.find(ends_of(cell->line(l))); found != marks.end()) {
-        cell->line(l)->set_manifold_id(found->second.first);
-        if (dim == 3 && is_of_curve(found->second.second))
-          cell->line(l)->set_boundary_id(found->second.second);
-      }
+  CellData<structdim> data(face->n_vertices());
+  data.boundary_id = face->boundary_id();
+  data.manifold_id = face->manifold_id();
+  for (const unsigned int v : face->vertex_indices())
+    data.vertices[v] = face->vertex_index(v);
+  marks.push_back(data);
 }
 
 /// The active cells of @p mesh as a mesh of level 0, in their order, with the manifolds of @p
@@ -106,7 +76,8 @@ std::unique_ptr<Triangulation<dim>> flattened(const Triangulation<dim> &mesh,
                                               const Triangulation<dim> &whole)
 {
   std::vector<CellData<dim>> cells;
-  SubCellData boundary;
+  SubCellData marks;
+  std::vector<bool> has_line(mesh.n_raw_lines());
   for (const auto &cell : mesh.active_cell_iterators()) {
     const Order order = for_refinement ? order_for_refinement<dim>(cell) : orders[0];
     CellData<dim> data(dim + 1);
@@ -115,11 +86,17 @@ std::unique_ptr<Triangulation<dim>> flattened(const Triangulation<dim> &mesh,
     for (unsigned int v = 0; v <= dim; ++v)
       data.vertices[v] = cell->vertex_index(order[v]);
     cells.push_back(data);
-    add_boundary_faces<dim>(cell, faces_of<dim>(boundary));
+    for (const auto l : cell->line_indices())
+      if (!has_line[cell->line_index(l)]) {
+        has_line[cell->line_index(l)] = true;
+        add_marks(cell->line(l), marks.boundary_lines);
+      }
+    for (const auto f : cell->face_indices())
+      if (dim == 3 && cell->at_boundary(f))
+        add_marks(cell->face(f), faces_of<dim>(marks));
   }
   auto flat = std::make_unique<Triangulation<dim>>();
-  flat->create_triangulation(mesh.get_vertices(), cells, boundary);
-  copy_marks_of_edges(mesh, *flat);
+  flat->create_triangulation(mesh.get_vertices(), cells, marks);
   copy_manifolds(whole, *flat);
   return flat;
 }
@@ -152,7 +129,7 @@ void set_ids(const ActiveCell<dim> &cell, const ActiveCell<dim> &of_all,
   for (const auto l : cell->line_indices()) {
     const auto line = of_all->line(l);
     cell->line(l)->set_manifold_id(line->manifold_id());
-    if (dim == 3 && is_of_curve(line->boundary_id()))
+    if (dim == 3 && is_named(line->boundary_id()))
       cell->line(l)->set_boundary_id(line->boundary_id());
   }
   for (const auto f : cell->face_indices()) {
