@@ -53,27 +53,39 @@ Quadrature<dim> with_vertices(const Quadrature<dim> &quadrature, const Reference
   return Quadrature<dim>(points);
 }
 
-/// Where the determinant is too small and smallest, for messages; empty if it is nowhere. At the
-/// points from number @p n_strict on, vertices between two smooth sides, it may be zero, but for
-/// rounding and the mapping.
+/// Of the first cell of this rank that @p mapping inverts at one of @p points, where its
+/// determinant is smallest, for messages; {mesh.end(), ""} if there is none. At the points from
+/// number
+/// @p n_strict on, vertices between two smooth sides, it may be zero, but for rounding and the
+/// mapping.
 template <int dim>
-std::string inverted_point(const FEValues<dim> &fe, const unsigned int n_strict)
+std::pair<typename Triangulation<dim>::cell_iterator, std::string>
+inverted_cell(const Triangulation<dim> &mesh, const Mapping<dim> &mapping,
+              const Quadrature<dim> &points, const unsigned int n_strict)
 {
-  const double size = std::pow(fe.get_cell()->diameter(), dim);
-  std::optional<double> smallest;
-  Point<dim> point;
-  for (const unsigned int q : fe.quadrature_point_indices())
-    if (const double det = fe.jacobian(q).determinant();
-        !(det > (q < n_strict ? smallest_determinant : -1e-3) * size) &&
-        (!smallest || !(det >= *smallest))) {
-      smallest = det;
-      point = fe.quadrature_point(q);
-    }
-  if (!smallest)
-    return {};
-  std::ostringstream text;
-  text << "the determinant of its Jacobian is " << *smallest << " at (" << point << ")";
-  return text.str();
+  const FE_Nothing<dim> none(mesh.get_reference_cells()[0]);
+  FEValues<dim> fe(mapping, none, points, update_jacobians | update_quadrature_points);
+  for (const auto &cell : mesh.active_cell_iterators()) {
+    if (!cell->is_locally_owned())
+      continue;
+    fe.reinit(cell);
+    const double size = std::pow(cell->diameter(), dim);
+    std::optional<double> smallest;
+    Point<dim> point;
+    for (const unsigned int q : fe.quadrature_point_indices())
+      if (const double det = fe.jacobian(q).determinant();
+          !(det > (q < n_strict ? smallest_determinant : -1e-3) * size) &&
+          (!smallest || !(det >= *smallest))) {
+        smallest = det;
+        point = fe.quadrature_point(q);
+      }
+    if (!smallest)
+      continue;
+    std::ostringstream text;
+    text << "the determinant of its Jacobian is " << *smallest << " at (" << point << ")";
+    return {cell, text.str()};
+  }
+  return {mesh.end(), ""};
 }
 
 template <int dim>
@@ -102,18 +114,14 @@ template <int dim>
 void check_straight_cells(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
 {
   const ReferenceCell reference = coarse.get_reference_cells()[0];
-  const FE_Nothing<dim> none(reference);
   const bool is_simplex = reference.is_simplex(); // whose determinant is the same everywhere
   const auto gauss = reference.template get_gauss_type_quadrature<dim>(is_simplex ? 1 : 2);
-  FEValues<dim> fe(reference.template get_default_linear_mapping<dim>(), none,
-                   is_simplex ? gauss : with_vertices(gauss, reference),
-                   update_jacobians | update_quadrature_points);
-  for (const auto &cell : coarse.active_cell_iterators()) {
-    fe.reinit(cell);
-    if (const std::string text = inverted_point(fe, fe.n_quadrature_points); !text.empty())
-      throw InputError(places[cell->active_cell_index()] + "the cell is inverted or degenerate: " +
-                       text + ". Mend its nodes, or mesh the model again.");
-  }
+  const auto points = is_simplex ? gauss : with_vertices(gauss, reference);
+  const auto [cell, where] = inverted_cell(
+      coarse, reference.template get_default_linear_mapping<dim>(), points, points.size());
+  if (!where.empty())
+    throw InputError(places[cell->active_cell_index()] + "the cell is inverted or degenerate: " +
+                     where + ". Mend its nodes, or mesh the model again.");
   check_neighbours(coarse, places);
 }
 
@@ -121,20 +129,15 @@ template <int dim>
 void check_quadratic_cells(const Triangulation<dim> &coarse, const std::vector<std::string> &places)
 {
   const ReferenceCell reference = coarse.get_reference_cells()[0];
-  const FE_Nothing<dim> none(reference);
   const auto mapping = make_mapping<dim>(coarse, /* is curved */ true, 2);
   const auto gauss = reference.template get_gauss_type_quadrature<dim>(3);
-  FEValues<dim> fe(*mapping, none, with_vertices(gauss, reference),
-                   update_jacobians | update_quadrature_points);
-  for (const auto &cell : coarse.active_cell_iterators()) {
-    fe.reinit(cell);
-    if (const std::string text = inverted_point(fe, gauss.size()); !text.empty())
-      throw InputError(
-          places[cell->active_cell_index()] +
-          "the cell is inverted or degenerate with its nodes of second order: " + text +
-          ". Mesh finer there, or mend its nodes (in gmsh, Mesh.HighOrderOptimize = "
-          "2), or mesh with `gmsh -order 1` and name curved sides in Mesh/Manifolds.");
-  }
+  const auto [cell, where] =
+      inverted_cell(coarse, *mapping, with_vertices(gauss, reference), gauss.size());
+  if (!where.empty())
+    throw InputError(places[cell->active_cell_index()] +
+                     "the cell is inverted or degenerate with its nodes of second order: " + where +
+                     ". Mesh finer there, or mend its nodes (in gmsh, Mesh.HighOrderOptimize = "
+                     "2), or mesh with `gmsh -order 1` and name curved sides in Mesh/Manifolds.");
 }
 
 template <int dim>
@@ -143,27 +146,18 @@ void check_curved_cells(const Discretization<dim> &discretization)
   const Mesh<dim> &mesh = discretization.mesh();
   if (!mesh.is_curved)
     return;
-  const ReferenceCell reference = mesh.coarse().get_reference_cells()[0];
-  const FE_Nothing<dim> none(reference);
   const Quadrature<dim> gauss = discretization.cell_quadrature();
-  FEValues<dim> fe(discretization.mapping(), none, with_vertices(gauss, reference),
-                   update_jacobians | update_quadrature_points);
-  std::string message;
-  for (const auto &cell : mesh.triangulation->active_cell_iterators()) {
-    if (!cell->is_locally_owned() || !message.empty())
-      continue;
-    fe.reinit(cell);
-    if (const std::string where = inverted_point(fe, gauss.size()); !where.empty()) {
-      std::ostringstream text;
-      text << "The cell at (" << cell->center() << ") is inverted or degenerate with its curved "
-           << "sides: " << where << ", with a mapping of degree " << discretization.degree()
-           << ". Set Discretization/Degree lower, use a finer coarse mesh at the curved sides, or "
-           << "set Mesh/Initial refinements higher.";
-      message = text.str();
-    }
-  }
+  const auto [cell, where] =
+      inverted_cell(*mesh.triangulation, discretization.mapping(),
+                    with_vertices(gauss, mesh.coarse().get_reference_cells()[0]), gauss.size());
+  std::ostringstream message;
+  if (!where.empty())
+    message << "The cell at (" << cell->center() << ") is inverted or degenerate with its curved "
+            << "sides: " << where << ", with a mapping of degree " << discretization.degree()
+            << ". Set Discretization/Degree lower, use a finer coarse mesh at the curved sides, or "
+            << "set Mesh/Initial refinements higher.";
   const std::vector<std::string> messages =
-      Utilities::MPI::all_gather(discretization.communicator(), message);
+      Utilities::MPI::all_gather(discretization.communicator(), message.str());
   for (const std::string &text : messages)
     if (!text.empty())
       throw InputError(text);
