@@ -264,18 +264,18 @@ std::vector<Turn> turns_between(const std::vector<Side<dim>> &sides)
   return turns;
 }
 
-/// The angles of a boundary id that turns like a curve, and a place where it does.
+/// What turns like a curve.
 template <int dim>
-struct Curve
+struct AngularSides
 {
-  Point<dim> place;
-  double least = corner_angle, most = flat_angle; ///< degrees
+  std::map<types::boundary_id, Point<dim>> places; ///< one of each boundary id
+  double least = corner_angle, most = flat_angle;  ///< degrees
 };
 
 /// Plane facets, of sides without an angle between them, that are neighbours of two others at small
 /// angles in the same sense.
 template <int dim>
-std::map<types::boundary_id, Curve<dim>> curves_of(const std::vector<Side<dim>> &sides)
+AngularSides<dim> angular_sides(const std::vector<Side<dim>> &sides)
 {
   const std::vector<Turn> turns = turns_between(sides);
   DisjointSets facets(static_cast<unsigned int>(sides.size()));
@@ -292,43 +292,40 @@ std::map<types::boundary_id, Curve<dim>> curves_of(const std::vector<Side<dim>> 
     neighbours[{a, turn.degrees > 0.}][b] = angle;
     neighbours[{b, turn.degrees > 0.}][a] = angle;
   }
-  std::map<types::boundary_id, Curve<dim>> curves;
+  AngularSides<dim> found;
   for (const auto &[facet, others] : neighbours)
     if (others.size() > 1) {
       const Side<dim> &side = sides[facet.first];
-      Curve<dim> &curve = curves.try_emplace(side.id, Curve<dim>{side.center}).first->second;
+      found.places.try_emplace(side.id, side.center);
       for (const auto &other : others) {
-        curve.least = std::min(curve.least, other.second);
-        curve.most = std::max(curve.most, other.second);
+        found.least = std::min(found.least, other.second);
+        found.most = std::max(found.most, other.second);
       }
     }
-  return curves;
+  return found;
 }
 } // namespace
 
 template <int dim>
 std::string warning_of_angular_sides(const Mesh<dim> &mesh)
 {
-  const auto curves = curves_of(straight_sides(mesh));
-  if (curves.empty())
+  const AngularSides<dim> found = angular_sides(straight_sides(mesh));
+  if (found.places.empty())
     return {};
   std::set<types::boundary_id> ids;
-  Curve<dim> all = curves.begin()->second;
-  for (const auto &[id, curve] : curves) {
-    ids.insert(id);
-    all.least = std::min(all.least, curve.least);
-    all.most = std::max(all.most, curve.most);
-  }
+  for (const auto &entry : found.places)
+    ids.insert(entry.first);
   std::ostringstream text;
   text.precision(3);
-  text << "boundary id " << mesh.regions.boundaries.list(ids) << " turns by " << all.least << " to "
-       << all.most << " degrees from face to face, as at (" << all.place
+  text << "boundary id " << mesh.regions.boundaries.list(ids) << " turns by " << found.least
+       << " to " << found.most << " degrees from face to face, as at ("
+       << found.places.begin()->second
        << "), and looks curved, but refinement keeps its corners: the body stays a polygon, and "
           "stresses at the corners may grow without end. Name the surface in Mesh/Manifolds ("
        << (dim == 2 ? "as polar or ellipse" : "as sphere, cylinder or cone")
        << "), save the mesh with second order if it is one of gmsh (`gmsh -order 2`), mesh the "
           "side finely instead of refining it, or write '"
-       << curves.begin()->first << ": flat' there if it has these corners.";
+       << found.places.begin()->first << ": flat' there if it has these corners.";
   return text.str();
 }
 
