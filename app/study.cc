@@ -109,9 +109,52 @@ public:
     console.print(text.str());
   }
 
-  StudyRecord run(const SolutionObserver &observer);
+  StudyRecord run(const SolutionObserver &observer)
+  {
+    Stopwatch total;
+    const linalg::SolverGroups groups = solver_groups();
+    study.dimension = dim;
+    study.physics = parameters.run.physics;
+    study.element = discretization.element().get_name();
+    study.boundary_ids = mesh.regions.boundaries.list();
+    study.material_ids = mesh.regions.materials.list();
+    study.is_adaptive = parameters.study.is_adaptive();
+    study.degree = discretization.degree();
+    study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
+    watch.lap();
+    if (parameters.continuation.enabled)
+      trace_branch(groups);
+    else
+      run_cycles(groups, observer);
+    output.finish(comm);
+    Utilities::System::MemoryStats memory;
+    Utilities::System::get_memory_stats(memory);
+    study.peak_host_bytes =
+        1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
+    study.files = output.files();
+    study.files.insert(study.files.end(), measurement_output.files().begin(),
+                       measurement_output.files().end());
+    study.warnings = console.take_warnings();
+    study.total_seconds = total.lap();
+    return study;
+  }
 
 private:
+  void warn()
+  {
+    const unsigned int before = parameters.mesh.initial_refinements;
+    const unsigned int cycles = parameters.study.cycles;
+    for (const std::string &text : mesh.warnings)
+      console.warn(text);
+    const bool is_refined = before > 0 || cycles > 1 || !parameters.mesh.refinement_where.empty();
+    if (!parameters.mesh.file.empty() && is_refined)
+      if (const std::string text = warning_of_angular_sides(mesh); !text.empty())
+        console.warn(text);
+    const unsigned int of_all = parameters.study.is_adaptive() ? before : before + cycles - 1;
+    for (const std::string &text : problem->warnings(discretization, of_all))
+      console.warn(text);
+  }
+
   linalg::SolverGroups solver_groups() const
   {
     const double dofs = most_dofs(parameters, first_size());
@@ -122,24 +165,235 @@ private:
   {
     return mesh.n_cells() * std::pow(1 << dim, refinements);
   }
-  void warn();
-  SystemSize size_with(double n_cells) const;
   SystemSize first_size() const
   {
     return size_with(cells_after(parameters.mesh.initial_refinements));
   }
-  void describe(linalg::GroupSolver &solver, const std::string &method);
-  void run_cycles(const linalg::SolverGroups &groups, const SolutionObserver &observer);
-  std::optional<Stop> run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver);
+
+  SystemSize size_with(const double n_cells) const
+  {
+    return {dim,
+            n_cells,
+            mesh.is_simplex,
+            per_block > 1,
+            discretization.degree(),
+            problem->n_components(),
+            Utilities::MPI::n_mpi_processes(comm),
+            static_cast<unsigned int>(linalg::SolverGroups(comm).n_groups())};
+  }
+
+  std::optional<Stop> make_grid()
+  {
+    console.begin_phase("grid");
+    if (study.cycles.empty()) {
+      refine_initially(mesh, parameters.mesh.initial_refinements, parameters.mesh.refinement_where,
+                       per_block);
+      check_curved_cells(discretization);
+      return {};
+    }
+    const auto n_refinements =
+        parameters.mesh.initial_refinements + static_cast<unsigned int>(study.cycles.size()) - 1;
+    if (auto stop = control.flag(mesh, indicators, n_refinements))
+      return stop;
+    if (auto stop = control.too_many(least_dofs_after_flags(discretization)))
+      return stop; // certain already, without the time of making that mesh
+    check_size(size_with(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)),
+               "Study/Cycles");
+    u = refine_and_transfer(mesh, discretization, u);
+    check_curved_cells(discretization);
+    return control.too_many(discretization.dofs().n_dofs());
+  }
+
+  void begin_solution()
+  {
+    discretization.distribute_dofs();
+    if (control.too_many(discretization.dofs().n_dofs()))
+      throw ParameterError("The first mesh has " + std::to_string(discretization.dofs().n_dofs()) +
+                               " dofs, more than Study/Maximum dofs. Refine less before the first "
+                               "cycle, or allow more.",
+                           "Study/Maximum dofs");
+    u = discretization.make_vector();
+    if (problem->initial_guess() != nullptr)
+      VectorTools::interpolate(discretization.mapping(), discretization.dofs(),
+                               *problem->initial_guess(), u);
+  }
+
+  std::optional<Stop> begin_cycle(linalg::GroupSystem &system, CycleRecord &record)
+  {
+    cycle_watch.lap();
+    record.cycle = static_cast<unsigned int>(study.cycles.size());
+    if (auto stop = make_grid())
+      return stop;
+    record.seconds["grid"] = watch.lap();
+    console.begin_phase("dofs");
+    if (record.cycle == 0)
+      begin_solution();
+    discretization.make_constraints(*problem);
+    discretization.constraints().distribute(u);
+    if (record.cycle == 0 && !measurements.empty()) {
+      u.update_ghost_values();
+      DiscreteSolution<dim> begin(*problem, discretization, u);
+      measurements.check(begin);
+    }
+    record.seconds["dofs"] = watch.lap();
+    console.begin_phase("pattern");
+    make_pattern(discretization, system);
+    describe_unknowns(*problem, discretization, parameters.solver.wanted(problem->n_components()),
+                      system);
+    record.cells = static_cast<std::size_t>(mesh.n_cells());
+    record.dofs = discretization.dofs().n_dofs();
+    record.nonzeros = system.n_nonzeros();
+    study.rows_of_groups = system.rows_of_groups();
+    record.h = discretization.largest_diameter();
+    record.seconds["pattern"] = watch.lap();
+    console.begin_phase("solve");
+    return {};
+  }
+
+  /// Makes u of the next cycle, or says why there is none; the matrix is gone afterwards.
   std::optional<Stop> solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
-                            CycleRecord &record);
-  void trace_branch(const linalg::SolverGroups &groups);
-  std::optional<Stop> begin_cycle(linalg::GroupSystem &system, CycleRecord &record);
-  std::optional<Stop> make_grid();
-  void begin_solution();
-  void end_cycle(const CycleRecord &record);
-  void estimate(DiscreteSolution<dim> &solution, CycleRecord &record);
-  void write(DiscreteSolution<dim> &solution, const CycleRecord &record);
+                            CycleRecord &record)
+  {
+    linalg::GroupSystem system(groups);
+    if (auto stop = begin_cycle(system, record))
+      return stop;
+    if (record.cycle == 0)
+      describe(solver.group_solver(), solver.method());
+    output.finish(comm); // the files of the cycle before: from here on all cores solve
+    const Progress show = [this](const std::string &text) { console.progress(text); };
+    if (parameters.solver.stops_at_discretisation_error())
+      record.predicted = predict_error(study, record.dofs);
+    const double energy_tolerance = record.predicted ? record.predicted->tolerance : 0.;
+    record.solve = solver.solve(discretization, system, u, energy_tolerance, record.seconds,
+                                console.shows_progress() ? show : Progress());
+    return {};
+  }
+
+  void estimate(DiscreteSolution<dim> &solution, CycleRecord &record)
+  {
+    console.begin_phase("estimate");
+    indicators.reinit(0);
+    if (auto result = control.estimate(discretization, u)) {
+      indicators.swap(result->indicators);
+      record.estimate = EstimateRecord{result->error, result->size, {}};
+    }
+    if (problem->exact_solution() != nullptr) {
+      double flux_error = 0.;
+      record.errors =
+          compute_errors(*problem, discretization, u, record.estimate ? &flux_error : nullptr);
+      if (record.estimate)
+        record.estimate->effectivity = record.estimate->error / flux_error;
+    }
+    record.quantities = problem->quantities(solution);
+    if (!record.errors)
+      record.norms = solution.evaluation().norms;
+    if (!measurements.empty()) {
+      measured = measurements.measure(solution);
+      record.quantities = with_measured(measured.quantities, record.quantities);
+    }
+  }
+
+  void write(DiscreteSolution<dim> &solution, const CycleRecord &record)
+  {
+    console.begin_phase("output");
+    if (parameters.output.write_vtu)
+      output.write(record.cycle, record.cycle, solution, indicators,
+                   record.solve.report.converged());
+    if (!measurements.empty())
+      measurement_output.write(record.cycle, measured);
+  }
+
+  void end_cycle(const CycleRecord &record)
+  {
+    study.cycles.push_back(record);
+    study.cycles.back().total_seconds = cycle_watch.lap();
+    console.print(cycle_line(study.cycles.back()));
+    console.detail(cycle_details(study.cycles.back()));
+  }
+
+  std::optional<Stop> run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver)
+  {
+    CycleRecord record;
+    if (auto stop = solve(groups, solver, record))
+      return stop;
+    watch.lap();
+    const linalg::SolveReport &report = record.solve.report;
+    if (!report.method.failed_attempt.empty())
+      console.warn(report.method.failed_attempt +
+                   " Solver direct has taken its place; with Solver/Fallback = none it would not.");
+    if (report.outcome == linalg::Outcome::converged_to_rounding)
+      console.warn(report.message);
+    // The last iterate is for the user to judge, converged or not, but for what is no number.
+    DiscreteSolution<dim> solution(*problem, discretization, u);
+    if (parameters.solver.stops_at_discretisation_error() && report.converged())
+      record.energy = solution.evaluation().quadratic_energy;
+    if (report.converged() || std::isfinite(u.l2_norm())) {
+      estimate(solution, record);
+      record.seconds["estimate"] = watch.lap();
+      write(solution, record);
+      record.seconds["output"] = watch.lap();
+    }
+    end_cycle(record);
+    if (!report.converged())
+      return Stop{"not_converged", ""};
+    return control.reached_target(record);
+  }
+
+  void run_cycles(const linalg::SolverGroups &groups, const SolutionObserver &observer)
+  {
+    ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, groups);
+    study.stopped_by = "cycles";
+    while (study.cycles.size() < parameters.study.cycles) {
+      const std::size_t before = study.cycles.size();
+      const auto stop = run_cycle(groups, solver);
+      if (observer && study.cycles.size() > before && study.converged())
+        observer(u);
+      if (!stop)
+        continue;
+      study.stopped_by = stop->by;
+      if (!stop->text.empty())
+        console.print(stop->text);
+      break;
+    }
+    study.peak_device_bytes = solver.group_solver().peak_device_bytes();
+  }
+
+  void trace_branch(const linalg::SolverGroups &groups)
+  {
+    linalg::GroupSystem system(groups);
+    BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, groups);
+    const std::string method = "continuation, " + parameters.continuation.solver;
+    CycleRecord record;
+    begin_cycle(system, record);
+    describe(tracer.group_solver(), method);
+    const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
+    const auto on_point = [&](const linalg::BranchRecord &point, const FeVector &values) {
+      DiscreteSolution<dim> solution(*problem, discretization, values);
+      const auto index = static_cast<unsigned int>(point.index);
+      const bool is_special = point.kind != linalg::BranchRecord::Kind::point;
+      if (is_special)
+        console.print(to_string(point));
+      else
+        console.detail(to_string(point));
+      if (every > 0 && (is_special || index % every == 0))
+        output.write(index, point.arclength, solution, indicators,
+                     /* has converged */ true);
+    };
+    study.branch = tracer.trace(discretization, system, u, record.seconds, on_point);
+    record.solve = branch_summary(*study.branch, method);
+    record.quantities = branch_quantities(*study.branch);
+    end_cycle(record);
+    study.stopped_by = study.converged() ? "cycles" : "not_converged";
+    study.peak_device_bytes = tracer.group_solver().peak_device_bytes();
+  }
+
+  void describe(linalg::GroupSolver &solver, const std::string &method)
+  {
+    study.groups = solver.places();
+    console.print(study.physics + " in " + std::to_string(dim) + "D, " + study.element + ", " +
+                  std::to_string(study.n_ranks) + (study.n_ranks == 1 ? " rank" : " ranks") +
+                  "; solving with " + method + " on " + places_text(study.groups));
+  }
 
   const Parameters &parameters;
   MPI_Comm comm;
@@ -159,288 +413,6 @@ private:
   Stopwatch cycle_watch; ///< of the cycle
   StudyRecord study;
 };
-
-template <int dim>
-void Study<dim>::warn()
-{
-  const unsigned int before = parameters.mesh.initial_refinements;
-  const unsigned int cycles = parameters.study.cycles;
-  for (const std::string &text : mesh.warnings)
-    console.warn(text);
-  const bool is_refined = before > 0 || cycles > 1 || !parameters.mesh.refinement_where.empty();
-  if (!parameters.mesh.file.empty() && is_refined)
-    if (const std::string text = warning_of_angular_sides(mesh); !text.empty())
-      console.warn(text);
-  const unsigned int of_all = parameters.study.is_adaptive() ? before : before + cycles - 1;
-  for (const std::string &text : problem->warnings(discretization, of_all))
-    console.warn(text);
-}
-
-template <int dim>
-SystemSize Study<dim>::size_with(const double n_cells) const
-{
-  return {dim,
-          n_cells,
-          mesh.is_simplex,
-          per_block > 1,
-          discretization.degree(),
-          problem->n_components(),
-          Utilities::MPI::n_mpi_processes(comm),
-          static_cast<unsigned int>(linalg::SolverGroups(comm).n_groups())};
-}
-
-template <int dim>
-std::optional<Stop> Study<dim>::make_grid()
-{
-  console.begin_phase("grid");
-  if (study.cycles.empty()) {
-    refine_initially(mesh, parameters.mesh.initial_refinements, parameters.mesh.refinement_where,
-                     per_block);
-    check_curved_cells(discretization);
-    return {};
-  }
-  const auto n_refinements =
-      parameters.mesh.initial_refinements + static_cast<unsigned int>(study.cycles.size()) - 1;
-  if (auto stop = control.flag(mesh, indicators, n_refinements))
-    return stop;
-  if (auto stop = control.too_many(least_dofs_after_flags(discretization)))
-    return stop; // certain already, without the time of making that mesh
-  check_size(size_with(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)), "Study/Cycles");
-  u = refine_and_transfer(mesh, discretization, u);
-  check_curved_cells(discretization);
-  return control.too_many(discretization.dofs().n_dofs());
-}
-
-template <int dim>
-void Study<dim>::begin_solution()
-{
-  discretization.distribute_dofs();
-  if (control.too_many(discretization.dofs().n_dofs()))
-    throw ParameterError("The first mesh has " + std::to_string(discretization.dofs().n_dofs()) +
-                             " dofs, more than Study/Maximum dofs. Refine less before the first "
-                             "cycle, or allow more.",
-                         "Study/Maximum dofs");
-  u = discretization.make_vector();
-  if (problem->initial_guess() != nullptr)
-    VectorTools::interpolate(discretization.mapping(), discretization.dofs(),
-                             *problem->initial_guess(), u);
-}
-
-template <int dim>
-void Study<dim>::estimate(DiscreteSolution<dim> &solution, CycleRecord &record)
-{
-  console.begin_phase("estimate");
-  indicators.reinit(0);
-  if (auto result = control.estimate(discretization, u)) {
-    indicators.swap(result->indicators);
-    record.estimate = EstimateRecord{result->error, result->size, {}};
-  }
-  if (problem->exact_solution() != nullptr) {
-    double flux_error = 0.;
-    record.errors =
-        compute_errors(*problem, discretization, u, record.estimate ? &flux_error : nullptr);
-    if (record.estimate)
-      record.estimate->effectivity = record.estimate->error / flux_error;
-  }
-  record.quantities = problem->quantities(solution);
-  if (!record.errors)
-    record.norms = solution.evaluation().norms;
-  if (!measurements.empty()) {
-    measured = measurements.measure(solution);
-    record.quantities = with_measured(measured.quantities, record.quantities);
-  }
-}
-
-template <int dim>
-void Study<dim>::write(DiscreteSolution<dim> &solution, const CycleRecord &record)
-{
-  console.begin_phase("output");
-  if (parameters.output.write_vtu)
-    output.write(record.cycle, record.cycle, solution, indicators, record.solve.report.converged());
-  if (!measurements.empty())
-    measurement_output.write(record.cycle, measured);
-}
-
-template <int dim>
-std::optional<Stop> Study<dim>::begin_cycle(linalg::GroupSystem &system, CycleRecord &record)
-{
-  cycle_watch.lap();
-  record.cycle = static_cast<unsigned int>(study.cycles.size());
-  if (auto stop = make_grid())
-    return stop;
-  record.seconds["grid"] = watch.lap();
-  console.begin_phase("dofs");
-  if (record.cycle == 0)
-    begin_solution();
-  discretization.make_constraints(*problem);
-  discretization.constraints().distribute(u);
-  if (record.cycle == 0 && !measurements.empty()) {
-    u.update_ghost_values();
-    DiscreteSolution<dim> begin(*problem, discretization, u);
-    measurements.check(begin);
-  }
-  record.seconds["dofs"] = watch.lap();
-  console.begin_phase("pattern");
-  make_pattern(discretization, system);
-  describe_unknowns(*problem, discretization, parameters.solver.wanted(problem->n_components()),
-                    system);
-  record.cells = static_cast<std::size_t>(mesh.n_cells());
-  record.dofs = discretization.dofs().n_dofs();
-  record.nonzeros = system.n_nonzeros();
-  study.rows_of_groups = system.rows_of_groups();
-  record.h = discretization.largest_diameter();
-  record.seconds["pattern"] = watch.lap();
-  console.begin_phase("solve");
-  return {};
-}
-
-template <int dim>
-void Study<dim>::end_cycle(const CycleRecord &record)
-{
-  study.cycles.push_back(record);
-  study.cycles.back().total_seconds = cycle_watch.lap();
-  console.print(cycle_line(study.cycles.back()));
-  console.detail(cycle_details(study.cycles.back()));
-}
-
-/// Makes u of the next cycle, or says why there is none; the matrix is gone afterwards.
-template <int dim>
-std::optional<Stop> Study<dim>::solve(const linalg::SolverGroups &groups,
-                                      ProblemSolver<dim> &solver, CycleRecord &record)
-{
-  linalg::GroupSystem system(groups);
-  if (auto stop = begin_cycle(system, record))
-    return stop;
-  if (record.cycle == 0)
-    describe(solver.group_solver(), solver.method());
-  output.finish(comm); // the files of the cycle before: from here on all cores solve
-  const Progress show = [this](const std::string &text) { console.progress(text); };
-  if (parameters.solver.stops_at_discretisation_error())
-    record.predicted = predict_error(study, record.dofs);
-  const double energy_tolerance = record.predicted ? record.predicted->tolerance : 0.;
-  record.solve = solver.solve(discretization, system, u, energy_tolerance, record.seconds,
-                              console.shows_progress() ? show : Progress());
-  return {};
-}
-
-template <int dim>
-std::optional<Stop> Study<dim>::run_cycle(const linalg::SolverGroups &groups,
-                                          ProblemSolver<dim> &solver)
-{
-  CycleRecord record;
-  if (auto stop = solve(groups, solver, record))
-    return stop;
-  watch.lap();
-  const linalg::SolveReport &report = record.solve.report;
-  if (!report.method.failed_attempt.empty())
-    console.warn(report.method.failed_attempt +
-                 " Solver direct has taken its place; with Solver/Fallback = none it would not.");
-  if (report.outcome == linalg::Outcome::converged_to_rounding)
-    console.warn(report.message);
-  // The last iterate is for the user to judge, converged or not, but for what is no number.
-  DiscreteSolution<dim> solution(*problem, discretization, u);
-  if (parameters.solver.stops_at_discretisation_error() && report.converged())
-    record.energy = solution.evaluation().quadratic_energy;
-  if (report.converged() || std::isfinite(u.l2_norm())) {
-    estimate(solution, record);
-    record.seconds["estimate"] = watch.lap();
-    write(solution, record);
-    record.seconds["output"] = watch.lap();
-  }
-  end_cycle(record);
-  if (!report.converged())
-    return Stop{"not_converged", ""};
-  return control.reached_target(record);
-}
-
-template <int dim>
-void Study<dim>::trace_branch(const linalg::SolverGroups &groups)
-{
-  linalg::GroupSystem system(groups);
-  BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, groups);
-  const std::string method = "continuation, " + parameters.continuation.solver;
-  CycleRecord record;
-  begin_cycle(system, record);
-  describe(tracer.group_solver(), method);
-  const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
-  const auto on_point = [&](const linalg::BranchRecord &point, const FeVector &values) {
-    DiscreteSolution<dim> solution(*problem, discretization, values);
-    const auto index = static_cast<unsigned int>(point.index);
-    const bool is_special = point.kind != linalg::BranchRecord::Kind::point;
-    if (is_special)
-      console.print(to_string(point));
-    else
-      console.detail(to_string(point));
-    if (every > 0 && (is_special || index % every == 0))
-      output.write(index, point.arclength, solution, indicators,
-                   /* has converged */ true);
-  };
-  study.branch = tracer.trace(discretization, system, u, record.seconds, on_point);
-  record.solve = branch_summary(*study.branch, method);
-  record.quantities = branch_quantities(*study.branch);
-  end_cycle(record);
-  study.stopped_by = study.converged() ? "cycles" : "not_converged";
-  study.peak_device_bytes = tracer.group_solver().peak_device_bytes();
-}
-
-template <int dim>
-void Study<dim>::describe(linalg::GroupSolver &solver, const std::string &method)
-{
-  study.groups = solver.places();
-  console.print(study.physics + " in " + std::to_string(dim) + "D, " + study.element + ", " +
-                std::to_string(study.n_ranks) + (study.n_ranks == 1 ? " rank" : " ranks") +
-                "; solving with " + method + " on " + places_text(study.groups));
-}
-
-template <int dim>
-void Study<dim>::run_cycles(const linalg::SolverGroups &groups, const SolutionObserver &observer)
-{
-  ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, groups);
-  study.stopped_by = "cycles";
-  while (study.cycles.size() < parameters.study.cycles) {
-    const std::size_t before = study.cycles.size();
-    const auto stop = run_cycle(groups, solver);
-    if (observer && study.cycles.size() > before && study.converged())
-      observer(u);
-    if (!stop)
-      continue;
-    study.stopped_by = stop->by;
-    if (!stop->text.empty())
-      console.print(stop->text);
-    break;
-  }
-  study.peak_device_bytes = solver.group_solver().peak_device_bytes();
-}
-
-template <int dim>
-StudyRecord Study<dim>::run(const SolutionObserver &observer)
-{
-  Stopwatch total;
-  const linalg::SolverGroups groups = solver_groups();
-  study.dimension = dim;
-  study.physics = parameters.run.physics;
-  study.element = discretization.element().get_name();
-  study.boundary_ids = mesh.regions.boundaries.list();
-  study.material_ids = mesh.regions.materials.list();
-  study.is_adaptive = parameters.study.is_adaptive();
-  study.degree = discretization.degree();
-  study.n_ranks = Utilities::MPI::n_mpi_processes(comm);
-  watch.lap();
-  if (parameters.continuation.enabled)
-    trace_branch(groups);
-  else
-    run_cycles(groups, observer);
-  output.finish(comm);
-  Utilities::System::MemoryStats memory;
-  Utilities::System::get_memory_stats(memory);
-  study.peak_host_bytes = 1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
-  study.files = output.files();
-  study.files.insert(study.files.end(), measurement_output.files().begin(),
-                     measurement_output.files().end());
-  study.warnings = console.take_warnings();
-  study.total_seconds = total.lap();
-  return study;
-}
 } // namespace
 
 void validate(const Parameters &parameters, MPI_Comm communicator, Console &console)
