@@ -129,14 +129,26 @@ class StatementChecker
 {
 public:
   StatementChecker(const DeclaredParameters &declared, const std::string &file_name,
-                   std::vector<ParameterProblem> &found)
+                   ParameterProblems &found)
       : declared(declared), source_name(file_name), problems(found)
-  {
-    open.push_back({"", "", true, 0});
-  }
+  {}
 
   /// The assignments that are right, in the order of the file.
-  std::vector<Assignment> check(const std::vector<ParameterStatement> &statements);
+  std::vector<Assignment> check(const std::vector<ParameterStatement> &statements)
+  {
+    using Kind = ParameterStatement::Kind;
+    for (const ParameterStatement &statement : statements)
+      if (statement.kind == Kind::open)
+        enter(statement);
+      else if (statement.kind == Kind::close)
+        leave(statement.line);
+      else
+        assign(statement);
+    for (std::size_t depth = 1; depth < open.size(); ++depth)
+      problems.emplace(open[depth].line,
+                       "'subsection " + open[depth].name + "' is never closed; add its 'end'");
+    return std::move(assignments);
+  }
 
 private:
   struct OpenSection
@@ -146,107 +158,71 @@ private:
     unsigned line;
   };
 
-  void enter(const ParameterStatement &statement);
-  bool enter_after_missing_end(const ParameterStatement &statement);
-  void leave(const ParameterStatement &statement);
-  void assign(const ParameterStatement &statement);
+  /**
+   * A subsection that is unknown here but declared in an enclosing section: most likely an 'end' is
+   * missing above. Go on from there, so that one missing 'end' is one problem.
+   */
+  void enter(const ParameterStatement &statement)
+  {
+    const std::string &name = statement.name;
+    const OpenSection inside = open.back();
+    std::size_t depth = inside.is_known ? open.size() : 0; // of the section that declares it
+    while (depth > 0 && !declared.has_section(open[depth - 1].path, name))
+      --depth;
+    if (depth > 0 && depth < open.size()) {
+      problems.emplace(statement.line, "unknown subsection '" + name + "' " +
+                                           place_text(inside.path) + "; it is valid " +
+                                           place_text(open[depth - 1].path) +
+                                           ": is the 'end' of 'subsection " + inside.name +
+                                           "' (line " + std::to_string(inside.line) + ") missing?");
+      ends_forgiven += open.size() - depth;
+      open.resize(depth);
+    }
+    else if (depth == 0 && inside.is_known && !name.empty())
+      problems.emplace(statement.line, unknown_section(declared, inside.path, name));
+    open.push_back({path_in(open.back().path, name), name, depth > 0, statement.line});
+  }
+
+  void leave(const unsigned line)
+  {
+    if (open.size() > 1)
+      open.pop_back();
+    else if (ends_forgiven > 0)
+      --ends_forgiven;
+    else
+      problems.emplace(line, "'end' without a 'subsection' that is open; remove it");
+  }
+
+  void assign(const ParameterStatement &statement)
+  {
+    if (!open.back().is_known) // the unknown section itself is the problem
+      return;
+    const std::string &here = open.back().path;
+    const DeclaredParameter *parameter = declared.find(here, statement.name);
+    if (parameter == nullptr) {
+      problems.emplace(statement.line, unknown_key(declared, here, statement.name));
+      return;
+    }
+    const auto [first, is_new] = set_in_line.emplace(parameter, statement.line);
+    const std::string problem =
+        is_new ? value_problem(*parameter, statement.value)
+               : "'" + parameter->path() + "' is set a second time, first at " + source_name + ":" +
+                     std::to_string(first->second) + "; remove one of the two lines";
+    if (problem.empty())
+      assignments.push_back(
+          {parameter, statement.value, source_name + ":" + std::to_string(statement.line)});
+    else
+      problems.emplace(statement.line, problem);
+  }
 
   const DeclaredParameters &declared;
   const std::string &source_name;
-  std::vector<ParameterProblem> &problems;
+  ParameterProblems &problems;
   std::vector<Assignment> assignments;
-  std::vector<OpenSection> open;
+  std::vector<OpenSection> open = {{"", "", true, 0}};
   std::map<const DeclaredParameter *, unsigned> set_in_line;
-  unsigned ends_forgiven = 0; // surplus ends that follow from a problem already reported
+  std::size_t ends_forgiven = 0; ///< surplus ends that follow from a problem already reported
 };
-
-/**
- * A subsection that is unknown here but declared in an enclosing section: most likely an 'end' is
- * missing above. Go on from there, so that one missing 'end' is one problem.
- */
-bool StatementChecker::enter_after_missing_end(const ParameterStatement &statement)
-{
-  for (std::size_t depth = open.size() - 1; depth-- > 0;) {
-    if (!declared.has_section(open[depth].path, statement.name))
-      continue;
-    const OpenSection &inside = open.back();
-    problems.push_back(
-        {statement.line, "unknown subsection '" + statement.name + "' " + place_text(inside.path) +
-                             "; it is valid " + place_text(open[depth].path) +
-                             ": is the 'end' of 'subsection " + inside.name + "' (line " +
-                             std::to_string(inside.line) + ") missing?"});
-    ends_forgiven += static_cast<unsigned>(open.size() - 1 - depth);
-    open.resize(depth + 1);
-    open.push_back(
-        {path_in(open.back().path, statement.name), statement.name, true, statement.line});
-    return true;
-  }
-  return false;
-}
-
-void StatementChecker::enter(const ParameterStatement &statement)
-{
-  const std::string &name = statement.name, here = open.back().path;
-  const bool is_known = open.back().is_known && declared.has_section(here, name);
-  if (open.back().is_known && !is_known && !name.empty()) {
-    if (enter_after_missing_end(statement))
-      return;
-    problems.push_back({statement.line, unknown_section(declared, here, name)});
-  }
-  open.push_back({path_in(here, name), name, is_known, statement.line});
-}
-
-void StatementChecker::leave(const ParameterStatement &statement)
-{
-  if (open.size() > 1)
-    open.pop_back();
-  else if (ends_forgiven > 0)
-    --ends_forgiven;
-  else
-    problems.push_back({statement.line, "'end' without a 'subsection' that is open; remove it"});
-}
-
-void StatementChecker::assign(const ParameterStatement &statement)
-{
-  if (!open.back().is_known) // the unknown section itself is the problem
-    return;
-  const std::string &here = open.back().path;
-  const DeclaredParameter *parameter = declared.find(here, statement.name);
-  if (parameter == nullptr) {
-    problems.push_back({statement.line, unknown_key(declared, here, statement.name)});
-    return;
-  }
-  const auto [first, is_new] = set_in_line.emplace(parameter, statement.line);
-  const std::string problem =
-      is_new ? value_problem(*parameter, statement.value)
-             : "'" + parameter->path() + "' is set a second time, first at " + source_name + ":" +
-                   std::to_string(first->second) + "; remove one of the two lines";
-  if (problem.empty())
-    assignments.push_back(
-        {parameter, statement.value, source_name + ":" + std::to_string(statement.line)});
-  else
-    problems.push_back({statement.line, problem});
-}
-
-std::vector<Assignment> StatementChecker::check(const std::vector<ParameterStatement> &statements)
-{
-  for (const ParameterStatement &statement : statements)
-    switch (statement.kind) {
-    case ParameterStatement::Kind::open:
-      enter(statement);
-      break;
-    case ParameterStatement::Kind::close:
-      leave(statement);
-      break;
-    case ParameterStatement::Kind::assign:
-      assign(statement);
-      break;
-    }
-  for (std::size_t depth = 1; depth < open.size(); ++depth)
-    problems.push_back(
-        {open[depth].line, "'subsection " + open[depth].name + "' is never closed; add its 'end'"});
-  return std::move(assignments);
-}
 
 /// Checks "Section/Sub/Key=value". @param assignment receives the value if it is right
 /// @return what is wrong with it, empty if nothing
@@ -329,15 +305,13 @@ ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterS
                                  const std::vector<std::string> &overrides)
 {
   const DeclaredParameters declared(prm);
-  std::vector<ParameterProblem> in_file;
+  ParameterProblems in_file;
   const std::vector<ParameterStatement> statements = scan_parameter_text(source.text, in_file);
   std::vector<Assignment> assignments =
       StatementChecker(declared, source.name, in_file).check(statements);
-  std::stable_sort(in_file.begin(), in_file.end(),
-                   [](const auto &a, const auto &b) { return a.line < b.line; });
   std::vector<std::string> problems;
-  for (const ParameterProblem &problem : in_file)
-    problems.push_back(source.name + ":" + std::to_string(problem.line) + ": " + problem.text);
+  for (const auto &[line, problem] : in_file)
+    problems.push_back(source.name + ":" + std::to_string(line) + ": " + problem);
   for (const std::string &text : overrides) {
     Assignment next;
     const std::string problem = check_override(declared, text, next);

@@ -54,7 +54,7 @@ void require_text(const ParameterSource &source)
 /// Without statements all parameters would keep their defaults, which nobody has asked for.
 void require_statements(const ParameterSource &source)
 {
-  std::vector<ParameterProblem> problems;
+  ParameterProblems problems;
   if (!scan_parameter_text(source.text, problems).empty() || !problems.empty())
     return;
   throw InputError(
@@ -90,7 +90,7 @@ struct JoinedLine
  * Physical lines joined at trailing backslashes, comments removed. deal.II lets a comment that ends
  * in a backslash swallow the next line without a word; here that is a problem.
  */
-std::vector<JoinedLine> join_lines(const std::string &text, std::vector<ParameterProblem> &problems)
+std::vector<JoinedLine> join_lines(const std::string &text, ParameterProblems &problems)
 {
   std::vector<JoinedLine> joined;
   const std::string byte_order_mark = "\xEF\xBB\xBF";
@@ -113,8 +113,8 @@ std::vector<JoinedLine> join_lines(const std::string &text, std::vector<Paramete
     if (comment != std::string::npos) {
       piece.erase(comment);
       if (continues)
-        problems.push_back({line, "this comment ends in '\\', which makes the next line part of "
-                                  "the comment; remove the '\\'"});
+        problems.emplace(line, "this comment ends in '\\', which makes the next line part of "
+                               "the comment; remove the '\\'");
       continues = false;
     }
     joined.back().text += piece;
@@ -123,18 +123,18 @@ std::vector<JoinedLine> join_lines(const std::string &text, std::vector<Paramete
 }
 
 ParameterStatement read_assignment(const std::string &rest, unsigned line,
-                                   std::vector<ParameterProblem> &problems)
+                                   ParameterProblems &problems)
 {
   const std::size_t equals = rest.find('=');
   ParameterStatement statement{ParameterStatement::Kind::assign, line, "", ""};
   if (equals == std::string::npos) {
-    problems.push_back({line, "'set " + rest + "' has no '='; write 'set KEY = VALUE'"});
+    problems.emplace(line, "'set " + rest + "' has no '='; write 'set KEY = VALUE'");
     return statement;
   }
   statement.name = trimmed(rest.substr(0, equals));
   statement.value = trimmed(rest.substr(equals + 1));
   if (statement.name.empty())
-    problems.push_back({line, "'set' names no key before '='; write 'set KEY = VALUE'"});
+    problems.emplace(line, "'set' names no key before '='; write 'set KEY = VALUE'");
   return statement;
 }
 
@@ -143,8 +143,7 @@ ParameterStatement read_assignment(const std::string &rest, unsigned line,
  * meant, so that one slip is one problem and not a trail of sections that do not match.
  */
 void read_misspelled(const JoinedLine &line, const std::string &word, const std::string &rest,
-                     std::vector<ParameterStatement> &statements,
-                     std::vector<ParameterProblem> &problems)
+                     std::vector<ParameterStatement> &statements, ParameterProblems &problems)
 {
   using Kind = ParameterStatement::Kind;
   const std::string text = trimmed(line.text);
@@ -159,7 +158,7 @@ void read_misspelled(const JoinedLine &line, const std::string &word, const std:
     message += "did you mean 'set " + text + "'?";
   else
     message += "write 'subsection NAME', 'set KEY = VALUE' or 'end'; '#' begins a comment";
-  problems.push_back({line.line, message});
+  problems.emplace(line.line, message);
   if (meant == "subsection")
     statements.push_back({Kind::open, line.line, rest, ""});
   else if (meant == "end" && rest.empty())
@@ -192,7 +191,7 @@ ParameterSource read_parameter_source(const std::string &path)
 }
 
 std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
-                                                    std::vector<ParameterProblem> &problems)
+                                                    ParameterProblems &problems)
 {
   using Kind = ParameterStatement::Kind;
   std::vector<ParameterStatement> statements;
@@ -210,19 +209,19 @@ std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
     }
     else if (word == "subsection" || word == "SUBSECTION") {
       if (rest.empty())
-        problems.push_back({joined.line, "'subsection' names no section; write 'subsection NAME'"});
+        problems.emplace(joined.line, "'subsection' names no section; write 'subsection NAME'");
       statements.push_back({Kind::open, joined.line, rest, ""});
     }
     else if (word == "end" || word == "END") {
       if (!rest.empty())
-        problems.push_back({joined.line, "'" + rest +
-                                             "' after 'end' means nothing; begin a "
-                                             "comment with '#'"});
+        problems.emplace(joined.line, "'" + rest +
+                                          "' after 'end' means nothing; begin a "
+                                          "comment with '#'");
       statements.push_back({Kind::close, joined.line, "", ""});
     }
     else if (word == "include" || word == "INCLUDE")
-      problems.push_back({joined.line, "'include' is not supported; copy the lines of '" + rest +
-                                           "' here or give them with --set"});
+      problems.emplace(joined.line, "'include' is not supported; copy the lines of '" + rest +
+                                        "' here or give them with --set");
     else
       read_misspelled(joined, word, rest, statements, problems);
   }

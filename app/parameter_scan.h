@@ -1,6 +1,7 @@
 #ifndef femgpu_app_parameter_scan_h
 #define femgpu_app_parameter_scan_h
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,8 @@ struct ParameterSource
  */
 ParameterSource read_parameter_source(const std::string &path);
 
-/// What is wrong with one line of a parameter file (lines count from 1).
-struct ParameterProblem
-{
-  unsigned line;
-  std::string text;
-};
+/// What is wrong with lines of a parameter file, by their numbers, which count from 1.
+using ParameterProblems = std::multimap<unsigned, std::string>;
 
 /// One statement of a parameter file.
 struct ParameterStatement
@@ -49,7 +46,7 @@ struct ParameterStatement
  * Lines that are no statement are reported in @p problems.
  */
 std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
-                                                    std::vector<ParameterProblem> &problems);
+                                                    ParameterProblems &problems);
 } // namespace femgpu
 
 #endif

@@ -1,12 +1,12 @@
 // libFuzzer: whatever bytes a parameter file has, it is cut into statements or into problems that
 // name its lines.
 #include "app/parameter_scan.h"
+#include "linalg/base/text.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
-#include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, const std::size_t size)
 {
@@ -14,10 +14,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, const std::size_
   std::size_t n_lines = 1;
   for (const char c : text)
     n_lines += c == '\n' ? 1 : 0;
-  std::vector<femgpu::ParameterProblem> problems;
+  femgpu::ParameterProblems problems;
   const auto statements = femgpu::scan_parameter_text(text, problems);
-  for (const auto &problem : problems)
-    if (problem.line < 1 || problem.line > n_lines || problem.text.empty())
+  for (const auto &[line, problem] : problems)
+    if (line < 1 || line > n_lines || problem.empty())
       std::abort();
   for (const auto &statement : statements)
     if (statement.line < 1 || statement.line > n_lines ||
