@@ -69,7 +69,7 @@ long namespace_of_processes()
 }
 } // namespace
 
-Failure describe_failure(const std::exception_ptr &exception, const ParameterPlaces &places)
+Error describe_failure(const std::exception_ptr &exception, const ParameterPlaces &places)
 {
   try {
     std::rethrow_exception(exception);
@@ -78,7 +78,7 @@ Failure describe_failure(const std::exception_ptr &exception, const ParameterPla
     return {error.code(), place_of(error, places) + error.what()};
   }
   catch (const Error &error) {
-    return {error.code(), error.what()};
+    return error;
   }
   catch (const std::bad_alloc &) {
     return {ExitCode::device, "The host has not enough memory: " + host_memory().bound +
@@ -118,15 +118,15 @@ void introduce_ranks(MPI_Comm communicator)
       processes().push_back(static_cast<pid_t>(rank[2]));
 }
 
-ExitCode report_failure(const Failure &failure, MPI_Comm communicator)
+ExitCode report_failure(const Error &error, MPI_Comm communicator)
 {
-  int code = static_cast<int>(failure.code), rank = 0;
+  int code = static_cast<int>(error.code()), rank = 0;
   MPI_Comm_rank(communicator, &rank);
   // where several fail, but not all, the first of them ends the others before they say the same
   const std::chrono::milliseconds limit(2000 + 20 * rank);
   const bool together = linalg::barrier_asleep(communicator, limit);
   if (rank == 0 || !together)
-    std::cerr << "femgpu: " << with_short_values(failure.text) << std::endl;
+    std::cerr << "femgpu: " << with_short_values(error.what()) << std::endl;
   if (!together)
     end_all_ranks(code, communicator);
   MPI_Bcast(&code, 1, MPI_INT, 0, communicator);

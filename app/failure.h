@@ -7,29 +7,21 @@
 #include <mpi.h>
 
 #include <exception>
-#include <string>
 
 namespace femgpu
 {
-/// What went wrong.
-struct Failure
-{
-  ExitCode code;
-  std::string text; ///< place and cure
-};
-
 /// What @p exception says, with file and line of the parameter to blame.
-Failure describe_failure(const std::exception_ptr &exception, const ParameterPlaces &places);
+Error describe_failure(const std::exception_ptr &exception, const ParameterPlaces &places);
 
 /// Collective. Lets report_failure() end ranks that know nothing of a failure.
 void introduce_ranks(MPI_Comm communicator);
 
 /**
- * Says @p failure on standard error, once. Returns when all ranks have come here; if others go on
+ * Says @p error on standard error, once. Returns when all ranks have come here; if others go on
  * without knowing of it, all are ended with its exit code.
  * @return the exit code that the first rank came with, on all ranks
  */
-ExitCode report_failure(const Failure &failure, MPI_Comm communicator);
+ExitCode report_failure(const Error &error, MPI_Comm communicator);
 } // namespace femgpu
 
 #endif

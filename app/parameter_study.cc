@@ -2,7 +2,6 @@
 
 #include "app/convergence.h"
 #include "app/study_report.h"
-#include "linalg/base/error.h"
 #include "linalg/base/text.h"
 
 #include <algorithm>
@@ -282,8 +281,8 @@ std::string study_json(const ParameterStudy &study)
         cycles.empty() ? failed : linalg::to_string(cycles.back().solve.report.outcome);
     entry["failure"] = Json();
     if (const auto &failure = combination.failure)
-      entry["failure"] = {{"exit_code", static_cast<int>(failure->code)},
-                          {"message", failure->text}};
+      entry["failure"] = {{"exit_code", static_cast<int>(failure->code())},
+                          {"message", failure->what()}};
     entry["ranks"] = combination.study.n_ranks;
     entry["total_seconds"] = combination.study.total_seconds;
     entry.update(results_of(combination.study));

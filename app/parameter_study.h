@@ -2,9 +2,9 @@
 #define femgpu_app_parameter_study_h
 
 #include "app/cycle_record.h"
-#include "app/failure.h"
 #include "app/parameters.h"
 #include "app/table.h"
+#include "linalg/base/error.h"
 
 #include <optional>
 #include <string>
@@ -77,8 +77,8 @@ private:
 struct CombinationRecord
 {
   Combination combination;
-  StudyRecord study;              ///< without cycles if an error has ended it
-  std::optional<Failure> failure; ///< why there is no result
+  StudyRecord study;            ///< without cycles if an error has ended it
+  std::optional<Error> failure; ///< why there is no result
 };
 
 /// A study over parameters, as far as it has come.

@@ -194,9 +194,9 @@ int run_program(int argc, char **argv)
       MPI_Comm_free(&ranks);
     }
     catch (...) {
-      const Failure failure = describe_failure(std::current_exception(),
-                                               parameters ? parameters->places : ParameterPlaces());
-      status = static_cast<int>(report_failure(failure, *failures));
+      const Error error = describe_failure(std::current_exception(),
+                                           parameters ? parameters->places : ParameterPlaces());
+      status = static_cast<int>(report_failure(error, *failures));
     }
   }
   catch (const std::exception &error) { // before there is MPI, or MPI itself

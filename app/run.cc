@@ -106,8 +106,8 @@ void check_all(const Combinations &combinations, const Parameters &parameters,
       console.take_warnings(); // each run has its own
     }
     catch (const Error &) { // what one rank finds comes to the others as an Error
-      const Failure failure = describe_failure(std::current_exception(), parameters.places);
-      throw Error(failure.code, combinations.named(i, failure.text));
+      const Error error = describe_failure(std::current_exception(), parameters.places);
+      throw Error(error.code(), combinations.named(i, error.what()));
     }
 }
 
@@ -126,15 +126,16 @@ CombinationRecord run_combination(const Combinations &combinations, const std::s
     combinations.apply(i, directory);
     record.study = run_and_write(parameters, *own, console);
     if (!record.study.converged()) {
-      record.failure = Failure{ExitCode::not_converged, record.study.why_not_converged()};
-      console.error(combinations.named(i, record.failure->text));
+      record.failure = Error(ExitCode::not_converged, record.study.why_not_converged());
+      console.error(combinations.named(i, record.failure->what()));
     }
   }
   catch (...) {
-    record.failure = describe_failure(std::current_exception(), parameters.places);
+    const Error mine = describe_failure(std::current_exception(), parameters.places);
     console.clear_line();
-    record.failure->code = report_failure(
-        {record.failure->code, combinations.named(i, record.failure->text)}, *failures);
+    const ExitCode code =
+        report_failure({mine.code(), combinations.named(i, mine.what())}, *failures);
+    record.failure = Error(code, mine.what());
     record.study.n_ranks = dealii::Utilities::MPI::n_mpi_processes(communicator);
     record.study.warnings = console.take_warnings();
   }
@@ -162,10 +163,10 @@ ExitCode run_combinations(const CommandLine &command_line, Parameters &parameter
     study.combinations.push_back(
         run_combination(combinations, i, directory, parameters, communicator, console));
     if (const auto &failure = study.combinations.back().failure) {
-      if (failure->code == ExitCode::output) // where this could not be written, nothing can
-        return failure->code;
+      if (failure->code() == ExitCode::output) // where this could not be written, nothing can
+        return failure->code();
       if (code == ExitCode::done)
-        code = failure->code;
+        code = failure->code();
     }
     if (writes(communicator)) // after each, so that nothing is lost with a later one
       write_study(directory, study);

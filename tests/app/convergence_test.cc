@@ -151,8 +151,7 @@ TEST(StudyTable, SaysWhichCombinationHasFailedAndHasNoNumbersOfIt)
   ParameterStudy study;
   study.parameters = parse_studies({"A/B=x,y"});
   const auto all = combinations(study.parameters);
-  study.combinations = {{all[0], {}, Failure{ExitCode::device, "why"}},
-                        {all[1], study_of({3.}), {}}};
+  study.combinations = {{all[0], {}, Error(ExitCode::device, "why")}, {all[1], study_of({3.}), {}}};
   const std::string csv = study_csv(study), markdown = study_table(study).markdown;
   EXPECT_NE(csv.find("\nx,,,,,,failed,,"), std::string::npos) << csv;
   EXPECT_NE(csv.find("\ny,0,1,1,"), std::string::npos) << csv;
