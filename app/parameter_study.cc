@@ -231,13 +231,13 @@ TableTexts study_table(const ParameterStudy &study)
 {
   const std::vector<std::string> names = short_names(study.parameters);
   Table table;
-  for (const CombinationRecord &record : study.combinations) {
+  for (const Combination &combination : study.combinations) {
     Row row;
     for (std::size_t i = 0; i < names.size(); ++i)
-      row.push_back({names[i], record.combination.values[i]});
-    const Row more = record.study.cycles.empty()
+      row.push_back({names[i], combination.values[i]});
+    const Row more = combination.study.cycles.empty()
                          ? Row{{"cycle", ""}, {"cells", ""}, {"dofs", ""}, {"outcome", failed}}
-                         : last_row(record.study);
+                         : last_row(combination.study);
     row.insert(row.end(), more.begin(), more.end());
     table.push_back(std::move(row));
   }
@@ -247,17 +247,17 @@ TableTexts study_table(const ParameterStudy &study)
 std::string study_csv(const ParameterStudy &study)
 {
   Table table;
-  for (const CombinationRecord &record : study.combinations) {
+  for (const Combination &combination : study.combinations) {
     const auto add = [&](const Row &cycle) {
       Row &row = table.emplace_back();
       for (std::size_t i = 0; i < study.parameters.size(); ++i)
-        row.push_back({study.parameters[i].path, record.combination.values[i]});
+        row.push_back({study.parameters[i].path, combination.values[i]});
       row.insert(row.end(), cycle.begin(), cycle.end());
-      row.push_back({"directory", record.combination.directory});
+      row.push_back({"directory", combination.directory});
     };
-    for (const CycleRecord &cycle : record.study.cycles)
-      add(csv_row(record.study, cycle));
-    if (record.study.cycles.empty())
+    for (const CycleRecord &cycle : combination.study.cycles)
+      add(csv_row(combination.study, cycle));
+    if (combination.study.cycles.empty())
       add(failed_row());
   }
   return csv_of(table);
@@ -272,10 +272,10 @@ std::string study_json(const ParameterStudy &study)
                  {"combinations", Json::array()}};
   for (const StudiedParameter &parameter : study.parameters)
     values["parameters"].push_back(parameter.path);
-  for (const CombinationRecord &combination : study.combinations) {
-    Json entry = {{"parameters", Json::object()}, {"directory", combination.combination.directory}};
+  for (const Combination &combination : study.combinations) {
+    Json entry = {{"parameters", Json::object()}, {"directory", combination.directory}};
     for (std::size_t i = 0; i < study.parameters.size(); ++i)
-      entry["parameters"][study.parameters[i].path] = combination.combination.values[i];
+      entry["parameters"][study.parameters[i].path] = combination.values[i];
     const auto &cycles = combination.study.cycles;
     entry["outcome"] =
         cycles.empty() ? failed : linalg::to_string(cycles.back().solve.report.outcome);

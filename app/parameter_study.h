@@ -34,12 +34,15 @@ struct StudiedParameter
  */
 std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &texts);
 
-/// One value for each studied parameter.
+/// One value for each studied parameter, and what has come out of a run with these.
 struct Combination
 {
   std::vector<std::string> values;
   std::string directory; ///< for its files: "Preconditioner=jacobi,Degree=1"
   std::string text;      ///< for people: "Preconditioner = jacobi, Degree = 1"
+
+  StudyRecord study;            ///< without cycles if there was no run, or an error has ended it
+  std::optional<Error> failure; ///< why there is no result
 };
 
 /**
@@ -73,19 +76,11 @@ private:
   Parameters &parameters;
 };
 
-/// What came out of one combination of a study over parameters.
-struct CombinationRecord
-{
-  Combination combination;
-  StudyRecord study;            ///< without cycles if an error has ended it
-  std::optional<Error> failure; ///< why there is no result
-};
-
 /// A study over parameters, as far as it has come.
 struct ParameterStudy
 {
   std::vector<StudiedParameter> parameters;
-  std::vector<CombinationRecord> combinations;
+  std::vector<Combination> combinations; ///< that have run
 };
 
 /// The table for people: the last cycle of each combination, or that it has failed.

@@ -115,19 +115,19 @@ void check_all(const Combinations &combinations, const Parameters &parameters,
  * Collective. Runs combination @p i. An error ends this combination alone: what it leaves behind,
  * messages on their way too, belongs to a communicator that no other combination uses.
  */
-CombinationRecord run_combination(const Combinations &combinations, const std::size_t i,
-                                  const std::string &directory, const Parameters &parameters,
-                                  MPI_Comm communicator, Console &console)
+Combination run_combination(const Combinations &combinations, const std::size_t i,
+                            const std::string &directory, const Parameters &parameters,
+                            MPI_Comm communicator, Console &console)
 {
-  CombinationRecord record{combinations.all[i], {}, {}};
+  Combination combination = combinations.all[i];
   const DuplicatedCommunicator failures(communicator); // never meet another message
   try {
     const DuplicatedCommunicator own(communicator);
     combinations.apply(i, directory);
-    record.study = run_and_write(parameters, *own, console);
-    if (!record.study.converged()) {
-      record.failure = Error(ExitCode::not_converged, record.study.why_not_converged());
-      console.error(combinations.named(i, record.failure->what()));
+    combination.study = run_and_write(parameters, *own, console);
+    if (!combination.study.converged()) {
+      combination.failure = Error(ExitCode::not_converged, combination.study.why_not_converged());
+      console.error(combinations.named(i, combination.failure->what()));
     }
   }
   catch (...) {
@@ -135,11 +135,11 @@ CombinationRecord run_combination(const Combinations &combinations, const std::s
     console.clear_line();
     const ExitCode code =
         report_failure({mine.code(), combinations.named(i, mine.what())}, *failures);
-    record.failure = Error(code, mine.what());
-    record.study.n_ranks = dealii::Utilities::MPI::n_mpi_processes(communicator);
-    record.study.warnings = console.take_warnings();
+    combination.failure = Error(code, mine.what());
+    combination.study.n_ranks = dealii::Utilities::MPI::n_mpi_processes(communicator);
+    combination.study.warnings = console.take_warnings();
   }
-  return record;
+  return combination;
 }
 } // namespace
 

@@ -130,8 +130,9 @@ TEST(StudyTable, HasAllQuantitiesAndEmptyPlaces)
 {
   ParameterStudy study;
   study.parameters = parse_studies({"Solver/Preconditioner=a_b,'c, d'"});
-  const auto all = combinations(study.parameters);
-  study.combinations = {{all[0], study_of({1., 2.}), {}}, {all[1], study_of({3.}), {}}};
+  study.combinations = combinations(study.parameters);
+  study.combinations[0].study = study_of({1., 2.});
+  study.combinations[1].study = study_of({3.});
   study.combinations[1].study.cycles[0].quantities[0].name = "w|w";
   const std::string csv = study_csv(study);
   EXPECT_EQ(csv.find("Solver/Preconditioner,cycle,cells,dofs,"), 0U) << csv;
@@ -150,8 +151,9 @@ TEST(StudyTable, SaysWhichCombinationHasFailedAndHasNoNumbersOfIt)
 {
   ParameterStudy study;
   study.parameters = parse_studies({"A/B=x,y"});
-  const auto all = combinations(study.parameters);
-  study.combinations = {{all[0], {}, Error(ExitCode::device, "why")}, {all[1], study_of({3.}), {}}};
+  study.combinations = combinations(study.parameters);
+  study.combinations[0].failure = Error(ExitCode::device, "why");
+  study.combinations[1].study = study_of({3.});
   const std::string csv = study_csv(study), markdown = study_table(study).markdown;
   EXPECT_NE(csv.find("\nx,,,,,,failed,,"), std::string::npos) << csv;
   EXPECT_NE(csv.find("\ny,0,1,1,"), std::string::npos) << csv;
