@@ -191,9 +191,4 @@ void Parameters::apply(const ParameterSource &source, const std::vector<std::str
     problems.push_back(problem);
   throw_if_any(problems);
 }
-
-void Parameters::read(const CommandLine &command_line)
-{
-  apply(read_source(command_line), command_line.overrides);
-}
 } // namespace femgpu

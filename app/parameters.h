@@ -96,11 +96,8 @@ struct Parameters
   MeasurementParameters measurements;
   OutputParameters output;
 
-  /// Where each value comes from; filled by read().
+  /// Where each value comes from; filled by apply().
   ParameterPlaces places;
-
-  /// Reads the parameter file and the overrides. @throws ParameterError, InputError
-  void read(const CommandLine &command_line);
 
   /**
    * Sets all that @p source and @p overrides name; the rest keeps its values.

@@ -5,9 +5,9 @@
 #include "app/failure.h"
 #include "app/parameters.h"
 #include "app/run.h"
-#include "app/study.h"
 #include "app/study_report.h"
 #include "common/atomic_file.h"
+#include "common/console.h"
 #include "common/listing.h"
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
@@ -129,24 +129,6 @@ bool answer(const CommandLine &command_line, MPI_Comm ranks, const bool prints)
     throw OutputError("Standard output could not be written. Is the disk full, or closed?");
   return true;
 }
-
-/// Does what the command line asks for; the exit code says whether everything converged.
-ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm ranks,
-             const bool prints)
-{
-  Console console("femgpu", prints, verbosity_of(command_line));
-  if (!command_line.study.empty())
-    return run_combinations(command_line, parameters, ranks, console);
-  if (command_line.validate) {
-    validate(parameters, ranks, console);
-    return ExitCode::done;
-  }
-  const StudyRecord study = run_and_write(parameters, ranks, console);
-  if (study.converged())
-    return ExitCode::done;
-  console.error(study.why_not_converged());
-  return ExitCode::not_converged;
-}
 } // namespace
 
 int run_program(int argc, char **argv)
@@ -186,10 +168,8 @@ int run_program(int argc, char **argv)
         std::rethrow_exception(unreadable);
       MPI_Comm ranks = linalg::ranks_by_nodes(MPI_COMM_WORLD);
       if (!answer(command_line, ranks, prints)) {
-        parameters.emplace();
-        if (command_line.study.empty())
-          parameters->read(command_line);
-        status = static_cast<int>(run(command_line, *parameters, ranks, prints));
+        Console console("femgpu", prints, verbosity_of(command_line));
+        status = static_cast<int>(run(command_line, parameters.emplace(), ranks, console));
       }
       MPI_Comm_free(&ranks);
     }

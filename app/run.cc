@@ -60,8 +60,9 @@ void write_results(const Parameters &parameters, const StudyRecord &study, const
     files.emplace_back("branch.csv");
   remove_former_files(directory, parameters.output.name, files);
 }
-} // namespace
 
+/// Collective. Runs the study that @p parameters describe, prints its table and, on the first rank,
+/// writes all files. @throws as run_study()
 StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, Console &console)
 {
   const std::string &directory = parameters.output.directory;
@@ -83,10 +84,6 @@ StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, C
                 (study.converged() ? "" : " The last solution has NOT converged."));
   return study;
 }
-
-namespace
-{
-using dealii::Utilities::MPI::DuplicatedCommunicator;
 
 void write_study(const std::string &directory, const ParameterStudy &study)
 {
@@ -119,6 +116,7 @@ Combination run_combination(const Combinations &combinations, const std::size_t 
                             const std::string &directory, const Parameters &parameters,
                             MPI_Comm communicator, Console &console)
 {
+  using dealii::Utilities::MPI::DuplicatedCommunicator;
   Combination combination = combinations.all[i];
   const DuplicatedCommunicator failures(communicator); // never meet another message
   try {
@@ -141,8 +139,15 @@ Combination run_combination(const Combinations &combinations, const std::size_t 
   }
   return combination;
 }
-} // namespace
 
+/**
+ * Collective. Runs a study for each combination of the values of --study, each into a directory of
+ * its own, and writes one table of all. Every combination is checked before the first is solved.
+ * One that an error ends is a line of the table; the others run all the same, but after an error of
+ * output, which they would meet too.
+ * @return the exit code of the first combination that has not converged or has failed
+ * @throws as check_study(), with the combination that is wrong
+ */
 ExitCode run_combinations(const CommandLine &command_line, Parameters &parameters,
                           MPI_Comm communicator, Console &console)
 {
@@ -174,5 +179,23 @@ ExitCode run_combinations(const CommandLine &command_line, Parameters &parameter
   console.print("\n" + study_table(study).plain);
   console.print("All combinations are in " + directory + "/, study.csv and study.md.");
   return code;
+}
+} // namespace
+
+ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm communicator,
+             Console &console)
+{
+  if (!command_line.study.empty())
+    return run_combinations(command_line, parameters, communicator, console);
+  parameters.apply(read_source(command_line), command_line.overrides);
+  if (command_line.validate) {
+    validate(parameters, communicator, console);
+    return ExitCode::done;
+  }
+  const StudyRecord study = run_and_write(parameters, communicator, console);
+  if (study.converged())
+    return ExitCode::done;
+  console.error(study.why_not_converged());
+  return ExitCode::not_converged;
 }
 } // namespace femgpu

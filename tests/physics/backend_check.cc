@@ -59,7 +59,7 @@ int check(int argc, char **argv)
 {
   const CommandLine command_line = parse_command_line(argc, argv);
   Parameters parameters;
-  parameters.read(command_line);
+  parameters.apply(read_source(command_line), command_line.overrides);
   if (dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0)
     create_output_directory(parameters.output.directory); // for values at points and along lines
   std::vector<int> on_host, on_gpu, again;
