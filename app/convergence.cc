@@ -56,16 +56,11 @@ std::vector<Verdict> adaptive_verdicts(const StudyRecord &study)
   const std::size_t first = study.cycles.size() / 2;
   if (study.cycles.size() < first + 3 || !last.errors || last.dofs == study.cycles[first].dofs)
     return {};
-  Verdict verdict;
-  verdict.norm = "H1";
-  verdict.is_by_dofs = true;
-  verdict.expected = static_cast<double>(study.degree) / study.dimension;
-  verdict.is_exact = last.errors->H1 <= rounding_level * last.errors->exact_H1;
-  if (!verdict.is_exact)
-    verdict.observed = rate_by_dofs(study);
-  verdict.holds =
-      verdict.is_exact || verdict.observed >= verdict.expected - order_tolerance / study.dimension;
-  return {verdict};
+  const double expected = static_cast<double>(study.degree) / study.dimension;
+  const bool is_exact = last.errors->H1 <= rounding_level * last.errors->exact_H1;
+  const double observed = is_exact ? 0. : rate_by_dofs(study);
+  const bool holds = is_exact || observed >= expected - order_tolerance / study.dimension;
+  return {{"H1", observed, expected, /* is_by_dofs */ true, is_exact, holds}};
 }
 } // namespace
 
@@ -98,15 +93,12 @@ std::vector<Verdict> verdicts(const StudyRecord &study)
     const auto order = observed_order(study, last, norm);
     if (!order)
       continue;
-    Verdict verdict;
-    verdict.norm = name;
-    verdict.observed = *order;
-    verdict.expected = study.degree + (norm == &ErrorNorms::L2 ? 1. : 0.);
+    const double expected = study.degree + (norm == &ErrorNorms::L2 ? 1. : 0.);
     const ErrorNorms &errors = *study.cycles[last].errors;
     const double size = norm == &ErrorNorms::L2 ? errors.exact_L2 : errors.exact_H1;
-    verdict.is_exact = errors.*norm < rounding_level * size;
-    verdict.holds = verdict.is_exact || verdict.observed >= verdict.expected - order_tolerance;
-    result.push_back(verdict);
+    const bool is_exact = errors.*norm < rounding_level * size;
+    const bool holds = is_exact || *order >= expected - order_tolerance;
+    result.push_back({name, *order, expected, /* is_by_dofs */ false, is_exact, holds});
   }
   return result;
 }
