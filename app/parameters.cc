@@ -137,14 +137,14 @@ std::string section_of(std::string physics)
   return physics;
 }
 
-} // namespace
-
 /// What is in the section of a physics that no run chooses, a problem for each section.
-std::vector<std::string> Parameters::unused_data(const std::vector<std::string> &used) const
+void find_unused_data(const Parameters &parameters, const std::vector<std::string> &used,
+                      std::vector<std::string> &problems)
 {
-  std::vector<std::string> problems;
   const DeclaredParameters declared(ParameterAcceptor::prm);
-  for (const auto &entry : physics) {
+  const ParameterPlaces &places = parameters.places;
+  const std::string &chosen = parameters.run.physics;
+  for (const auto &entry : parameters.physics) {
     const std::string &name = entry.first;
     if (std::count(used.begin(), used.end(), name) > 0)
       continue;
@@ -155,27 +155,28 @@ std::vector<std::string> Parameters::unused_data(const std::vector<std::string> 
     if (!given.empty())
       problems.push_back(places.place_of(given.front()) + ": '" + given.front() + "'" +
                          (given.size() > 1 ? " and more of its section" : "") +
-                         " would have no effect, because Physics is " + run.physics + " (" +
+                         " would have no effect, because Physics is " + chosen + " (" +
                          places.place_of("Physics") + "), whose data are in section '" +
-                         section_of(run.physics) + "'. Remove it, or set Physics = " + name);
+                         section_of(chosen) + "'. Remove it, or set Physics = " + name);
   }
-  return problems;
 }
 
 /// What the chosen physics cannot do without.
-std::vector<std::string> Parameters::missing_data(const ParameterSource &source) const
+void find_missing_data(const Parameters &parameters, const ParameterSource &source,
+                       std::vector<std::string> &problems)
 {
-  std::vector<std::string> problems;
-  for (const RequiredDatum &datum : physics.at(run.physics)->required_data()) {
+  const ParameterPlaces &places = parameters.places;
+  const std::string &chosen = parameters.run.physics;
+  for (const RequiredDatum &datum : parameters.physics.at(chosen)->required_data()) {
     const std::string key = datum.path.substr(datum.path.find('/') + 1);
     if (trimmed(datum.value).empty())
       problems.push_back((places.is_given(datum.path) ? places.place_of(datum.path) : source.name) +
                          ": '" + datum.path +
                          "' is not given, and there is no default; write for example 'set " + key +
-                         " = " + datum.example + "' in section '" + section_of(run.physics) + "'");
+                         " = " + datum.example + "' in section '" + section_of(chosen) + "'");
   }
-  return problems;
 }
+} // namespace
 
 void Parameters::apply(const ParameterSource &source, const std::vector<std::string> &overrides,
                        const std::vector<std::string> &other_physics)
@@ -184,11 +185,10 @@ void Parameters::apply(const ParameterSource &source, const std::vector<std::str
   ParameterAcceptor::parse_all_parameters();
   mesh.directory = expressions.directory =
       std::filesystem::path(source.name).parent_path().string();
-  std::vector<std::string> used = other_physics;
+  std::vector<std::string> used = other_physics, problems;
   used.push_back(run.physics);
-  std::vector<std::string> problems = unused_data(used);
-  for (const std::string &problem : missing_data(source))
-    problems.push_back(problem);
+  find_unused_data(*this, used, problems);
+  find_missing_data(*this, source, problems);
   throw_if_any(problems);
 }
 } // namespace femgpu

@@ -108,10 +108,6 @@ struct Parameters
    */
   void apply(const ParameterSource &source, const std::vector<std::string> &overrides,
              const std::vector<std::string> &other_physics = {});
-
-private:
-  std::vector<std::string> unused_data(const std::vector<std::string> &used) const;
-  std::vector<std::string> missing_data(const ParameterSource &source) const;
 };
 
 /// Collective. The text of the parameter file, which the first rank reads. @throws InputError
