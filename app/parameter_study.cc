@@ -9,8 +9,6 @@
 #include <regex>
 #include <set>
 
-#include <boost/algorithm/string/replace.hpp>
-
 namespace femgpu
 {
 namespace
@@ -160,32 +158,6 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
       combination.directory = name + "," + std::to_string(k);
   }
   return all;
-}
-Combinations::Combinations(const CommandLine &command_line, Parameters &parameters)
-    : studied(parse_studies(command_line.study)), all(combinations(studied)),
-      source(read_source(command_line)), common(command_line.overrides), parameters(parameters)
-{}
-
-void Combinations::apply(const std::size_t i, const std::string &directory) const
-{
-  std::vector<std::string> overrides = common, physics; // physics that runs of the study choose
-  for (std::size_t k = 0; k < studied.size(); ++k) {
-    overrides.push_back(studied[k].path + "=" + all[i].values[k]);
-    if (studied[k].path == "Physics")
-      physics = studied[k].values;
-  }
-  if (!directory.empty())
-    overrides.push_back("Output/Directory=" + directory + "/" + all[i].directory);
-  parameters.apply(source, overrides, physics);
-}
-
-std::string Combinations::named(const std::size_t i, std::string message) const
-{
-  for (std::size_t k = 0; k < studied.size(); ++k) {
-    const std::string value = " '" + studied[k].path + "=" + all[i].values[k] + "'";
-    boost::algorithm::replace_all(message, "--set" + value, "--study" + value);
-  }
-  return "combination " + all[i].text + ": " + message;
 }
 
 namespace

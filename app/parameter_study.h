@@ -2,7 +2,6 @@
 #define femgpu_app_parameter_study_h
 
 #include "app/cycle_record.h"
-#include "app/parameters.h"
 #include "app/table.h"
 #include "linalg/base/error.h"
 
@@ -54,27 +53,6 @@ std::vector<Combination> combinations(const std::vector<StudiedParameter> &param
 
 /// How tables name the parameters: by their keys, or by section and key where two have the same.
 std::vector<std::string> short_names(const std::vector<StudiedParameter> &parameters);
-/// The combinations of --study as changes of the parameters.
-class Combinations
-{
-public:
-  /// @throws ParameterError for a --study that cannot be read
-  Combinations(const CommandLine &command_line, Parameters &parameters);
-
-  const std::vector<StudiedParameter> studied;
-  const std::vector<Combination> all;
-
-  /// Sets the parameters to combination @p i; its files go below @p directory if that is given.
-  void apply(std::size_t i, const std::string &directory) const;
-
-  /// @p message as one about combination @p i, whose values were given by --study.
-  std::string named(std::size_t i, std::string message) const;
-
-private:
-  ParameterSource source;
-  std::vector<std::string> common;
-  Parameters &parameters;
-};
 
 /// A study over parameters, as far as it has come.
 struct ParameterStudy

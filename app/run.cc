@@ -12,6 +12,10 @@
 #include <deal.II/base/mpi.h>
 
 #include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/algorithm/string/replace.hpp>
 
 namespace femgpu
 {
@@ -92,101 +96,137 @@ void write_study(const std::string &directory, const ParameterStudy &study)
   write_file(directory + "/study.json", study_json(study));
 }
 
-/// Collective. @throws Error with the combination that cannot be set up
-void check_all(const Combinations &combinations, const Parameters &parameters,
-               MPI_Comm communicator, Console &console)
+/// A run for each combination of the values of --study, and one table of all.
+class CombinationRuns
 {
-  for (std::size_t i = 0; i < combinations.all.size(); ++i)
+public:
+  /// Collective. @throws ParameterError for a --study that cannot be read; InputError
+  CombinationRuns(const CommandLine &command_line, Parameters &parameters, MPI_Comm communicator,
+                  Console &console)
+      : command_line(command_line), parameters(parameters), communicator(communicator),
+        console(console), studied(parse_studies(command_line.study)), all(combinations(studied)),
+        source(read_source(command_line))
+  {}
+
+  /**
+   * Collective. Runs a study for each combination, into a directory of its own. Every combination
+   * is checked before the first is solved. One that an error ends is a line of the table; the
+   * others run all the same, but after an error of output, which they would meet too.
+   * @return the exit code of the first combination that has not converged or has failed
+   * @throws as check_study(), with the combination that is wrong
+   */
+  ExitCode run()
+  {
+    check_all();
+    const std::string n = std::to_string(all.size()), directory = parameters.output.directory;
+    if (command_line.validate) {
+      console.print("Valid: " + n + " combinations.");
+      return ExitCode::done;
+    }
+    const auto lock = open_directory(parameters.output, communicator);
+    ParameterStudy study{studied, {}};
+    ExitCode code = ExitCode::done;
+    for (const Combination &next : all) {
+      Combination &combination = study.combinations.emplace_back(next);
+      console.print("\nCombination " + std::to_string(study.combinations.size()) + " of " + n +
+                    ": " + combination.text);
+      run(combination, directory);
+      if (const auto &failure = combination.failure) {
+        if (failure->code() == ExitCode::output) // where this could not be written, nothing can
+          return failure->code();
+        if (code == ExitCode::done)
+          code = failure->code();
+      }
+      if (writes(communicator)) // after each, so that nothing is lost with a later one
+        write_study(directory, study);
+    }
+    console.print("\n" + study_table(study).plain);
+    console.print("All combinations are in " + directory + "/, study.csv and study.md.");
+    return code;
+  }
+
+private:
+  /// Sets the parameters; files go below @p directory if that is given.
+  void apply(const Combination &combination, const std::string &directory) const
+  {
+    std::vector<std::string> overrides = command_line.overrides;
+    std::vector<std::string> physics; // that runs of the study choose
+    for (std::size_t k = 0; k < studied.size(); ++k) {
+      overrides.push_back(studied[k].path + "=" + combination.values[k]);
+      if (studied[k].path == "Physics")
+        physics = studied[k].values;
+    }
+    if (!directory.empty())
+      overrides.push_back("Output/Directory=" + directory + "/" + combination.directory);
+    parameters.apply(source, overrides, physics);
+  }
+
+  /// @p message as one about @p combination, whose values were given by --study.
+  std::string named(const Combination &combination, std::string message) const
+  {
+    for (std::size_t k = 0; k < studied.size(); ++k) {
+      const std::string value = " '" + studied[k].path + "=" + combination.values[k] + "'";
+      boost::algorithm::replace_all(message, "--set" + value, "--study" + value);
+    }
+    return "combination " + combination.text + ": " + message;
+  }
+
+  void check_all() const
+  {
+    for (const Combination &combination : all)
+      try {
+        apply(combination, "");
+        check_study(parameters, communicator, console);
+        console.take_warnings(); // each run has its own
+      }
+      catch (const Error &) { // what one rank finds comes to the others as an Error
+        const Error error = describe_failure(std::current_exception(), parameters.places);
+        throw Error(error.code(), named(combination, error.what()));
+      }
+  }
+
+  /// An error ends this combination alone: what it leaves behind, messages on their way too,
+  /// belongs to a communicator that no other combination uses.
+  void run(Combination &combination, const std::string &directory) const
+  {
+    using dealii::Utilities::MPI::DuplicatedCommunicator;
+    StudyRecord &study = combination.study;
+    const DuplicatedCommunicator failures(communicator); // never meet another message
     try {
-      combinations.apply(i, "");
-      check_study(parameters, communicator, console);
-      console.take_warnings(); // each run has its own
+      const DuplicatedCommunicator own(communicator);
+      apply(combination, directory);
+      study = run_and_write(parameters, *own, console);
+      if (!study.converged()) {
+        combination.failure = Error(ExitCode::not_converged, study.why_not_converged());
+        console.error(named(combination, study.why_not_converged()));
+      }
     }
-    catch (const Error &) { // what one rank finds comes to the others as an Error
-      const Error error = describe_failure(std::current_exception(), parameters.places);
-      throw Error(error.code(), combinations.named(i, error.what()));
+    catch (...) {
+      const Error mine = describe_failure(std::current_exception(), parameters.places);
+      console.clear_line();
+      const ExitCode code =
+          report_failure({mine.code(), named(combination, mine.what())}, *failures);
+      combination.failure = Error(code, mine.what());
+      study.n_ranks = dealii::Utilities::MPI::n_mpi_processes(communicator);
+      study.warnings = console.take_warnings();
     }
-}
+  }
 
-/**
- * Collective. Runs combination @p i. An error ends this combination alone: what it leaves behind,
- * messages on their way too, belongs to a communicator that no other combination uses.
- */
-Combination run_combination(const Combinations &combinations, const std::size_t i,
-                            const std::string &directory, const Parameters &parameters,
-                            MPI_Comm communicator, Console &console)
-{
-  using dealii::Utilities::MPI::DuplicatedCommunicator;
-  Combination combination = combinations.all[i];
-  const DuplicatedCommunicator failures(communicator); // never meet another message
-  try {
-    const DuplicatedCommunicator own(communicator);
-    combinations.apply(i, directory);
-    combination.study = run_and_write(parameters, *own, console);
-    if (!combination.study.converged()) {
-      combination.failure = Error(ExitCode::not_converged, combination.study.why_not_converged());
-      console.error(combinations.named(i, combination.failure->what()));
-    }
-  }
-  catch (...) {
-    const Error mine = describe_failure(std::current_exception(), parameters.places);
-    console.clear_line();
-    const ExitCode code =
-        report_failure({mine.code(), combinations.named(i, mine.what())}, *failures);
-    combination.failure = Error(code, mine.what());
-    combination.study.n_ranks = dealii::Utilities::MPI::n_mpi_processes(communicator);
-    combination.study.warnings = console.take_warnings();
-  }
-  return combination;
-}
-
-/**
- * Collective. Runs a study for each combination of the values of --study, each into a directory of
- * its own, and writes one table of all. Every combination is checked before the first is solved.
- * One that an error ends is a line of the table; the others run all the same, but after an error of
- * output, which they would meet too.
- * @return the exit code of the first combination that has not converged or has failed
- * @throws as check_study(), with the combination that is wrong
- */
-ExitCode run_combinations(const CommandLine &command_line, Parameters &parameters,
-                          MPI_Comm communicator, Console &console)
-{
-  const Combinations combinations(command_line, parameters);
-  const std::string n = std::to_string(combinations.all.size());
-  check_all(combinations, parameters, communicator, console);
-  const std::string directory = parameters.output.directory;
-  if (command_line.validate) {
-    console.print("Valid: " + n + " combinations.");
-    return ExitCode::done;
-  }
-  const auto lock = open_directory(parameters.output, communicator);
-  ParameterStudy study{combinations.studied, {}};
-  ExitCode code = ExitCode::done;
-  for (std::size_t i = 0; i < combinations.all.size(); ++i) {
-    console.print("\nCombination " + std::to_string(i + 1) + " of " + n + ": " +
-                  combinations.all[i].text);
-    study.combinations.push_back(
-        run_combination(combinations, i, directory, parameters, communicator, console));
-    if (const auto &failure = study.combinations.back().failure) {
-      if (failure->code() == ExitCode::output) // where this could not be written, nothing can
-        return failure->code();
-      if (code == ExitCode::done)
-        code = failure->code();
-    }
-    if (writes(communicator)) // after each, so that nothing is lost with a later one
-      write_study(directory, study);
-  }
-  console.print("\n" + study_table(study).plain);
-  console.print("All combinations are in " + directory + "/, study.csv and study.md.");
-  return code;
-}
+  const CommandLine &command_line;
+  Parameters &parameters;
+  MPI_Comm communicator;
+  Console &console;
+  std::vector<StudiedParameter> studied;
+  std::vector<Combination> all;
+  ParameterSource source;
+};
 } // namespace
 
 ExitCode run(const CommandLine &command_line, Parameters &parameters, MPI_Comm communicator,
              Console &console)
 {
   if (!command_line.study.empty())
-    return run_combinations(command_line, parameters, communicator, console);
+    return CombinationRuns(command_line, parameters, communicator, console).run();
   parameters.apply(read_source(command_line), command_line.overrides);
   if (command_line.validate) {
     validate(parameters, communicator, console);
