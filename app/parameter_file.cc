@@ -33,7 +33,7 @@ std::string quoted_list(const std::vector<std::string> &names)
 }
 
 /// "in section 'Solver/Krylov'" or "at the top level".
-std::string place_text(const std::string &section)
+std::string within(const std::string &section)
 {
   return section.empty() ? "at the top level" : "in section '" + section + "'";
 }
@@ -44,7 +44,7 @@ std::string unknown_key(const DeclaredParameters &declared, const std::string &h
 {
   const std::vector<std::string> keys = declared.keys(here), sections = declared.sections_in(here);
   const std::string near_key = nearest(key, keys);
-  std::string text = "unknown key '" + key + "' " + place_text(here);
+  std::string text = "unknown key '" + key + "' " + within(here);
   if (declared.has_section(here, key))
     text += "; '" + key + "' is a section: write 'subsection " + key + "'";
   else if (!near_key.empty())
@@ -68,7 +68,7 @@ std::string unknown_section(const DeclaredParameters &declared, const std::strin
 {
   const std::vector<std::string> sections = declared.sections_in(here);
   const std::string near_name = nearest(name, sections);
-  std::string text = "unknown subsection '" + name + "' " + place_text(here);
+  std::string text = "unknown subsection '" + name + "' " + within(here);
   if (declared.find(here, name) != nullptr)
     text += "; '" + name + "' is a key: write 'set " + name + " = VALUE'";
   else if (!near_name.empty())
@@ -170,9 +170,8 @@ private:
     while (depth > 0 && !declared.has_section(open[depth - 1].path, name))
       --depth;
     if (depth > 0 && depth < open.size()) {
-      problems.emplace(statement.line, "unknown subsection '" + name + "' " +
-                                           place_text(inside.path) + "; it is valid " +
-                                           place_text(open[depth - 1].path) +
+      problems.emplace(statement.line, "unknown subsection '" + name + "' " + within(inside.path) +
+                                           "; it is valid " + within(open[depth - 1].path) +
                                            ": is the 'end' of 'subsection " + inside.name +
                                            "' (line " + std::to_string(inside.line) + ") missing?");
       ends_forgiven += open.size() - depth;

@@ -166,7 +166,7 @@ namespace
 constexpr char failed[] = "failed";
 
 // Of the layout of study.json; grows when a reader of the old one could go wrong.
-constexpr int schema_version = 1;
+constexpr int study_schema = 1;
 
 /// The last cycle of a combination.
 Row last_row(const StudyRecord &study)
@@ -238,7 +238,7 @@ std::string study_csv(const ParameterStudy &study)
 std::string study_json(const ParameterStudy &study)
 {
   using Json = nlohmann::ordered_json;
-  Json values = {{"schema", schema_version},
+  Json values = {{"schema", study_schema},
                  {"version", version_values(library_versions)},
                  {"parameters", Json::array()},
                  {"combinations", Json::array()}};
