@@ -269,7 +269,8 @@ private:
     return {};
   }
 
-  void estimate(DiscreteSolution<dim> &solution, CycleRecord &record)
+  /// Errors and quantities of @p record. @return what is measured of the solution
+  MeasuredValues estimate(DiscreteSolution<dim> &solution, CycleRecord &record)
   {
     console.begin_phase("estimate");
     indicators.reinit(0);
@@ -287,13 +288,15 @@ private:
     record.quantities = problem->quantities(solution);
     if (!record.errors)
       record.norms = solution.evaluation().norms;
-    if (!measurements.empty()) {
-      measured = measurements.measure(solution);
-      record.quantities = with_measured(measured.quantities, record.quantities);
-    }
+    if (measurements.empty())
+      return {};
+    MeasuredValues measured = measurements.measure(solution);
+    record.quantities = with_measured(measured.quantities, record.quantities);
+    return measured;
   }
 
-  void write(DiscreteSolution<dim> &solution, const CycleRecord &record)
+  void write(DiscreteSolution<dim> &solution, const CycleRecord &record,
+             const MeasuredValues &measured)
   {
     console.begin_phase("output");
     if (parameters.output.write_vtu)
@@ -328,9 +331,9 @@ private:
     if (parameters.solver.stops_at_discretisation_error() && report.converged())
       record.energy = solution.evaluation().quadratic_energy;
     if (report.converged() || std::isfinite(u.l2_norm())) {
-      estimate(solution, record);
+      const MeasuredValues measured = estimate(solution, record);
       record.seconds["estimate"] = watch.lap();
-      write(solution, record);
+      write(solution, record, measured);
       record.seconds["output"] = watch.lap();
     }
     end_cycle(record);
@@ -405,7 +408,6 @@ private:
   Measurements<dim> measurements;
   MeasurementOutput measurement_output;
   SolutionOutput<dim> output;
-  MeasuredValues measured;    ///< in this cycle
   unsigned int per_block = 1; ///< cells of a block in a direction, from the first mesh on
   FeVector u;
   Vector<float> indicators;
