@@ -55,17 +55,18 @@ std::vector<Indices> vtk_order_of_hypercube(const unsigned int dim, const unsign
 template <int dim>
 struct VtkCell
 {
-  VtkCell(const FiniteElement<dim> &scalar, const bool is_simplex)
+  explicit VtkCell(const FiniteElement<dim> &scalar)
   {
     const unsigned int p = scalar.degree;
-    if (is_simplex) { // the orders are the same
-      type = dim == 2 ? (p == 1 ? 5 : 22) : (p == 1 ? 10 : 24);
+    const ReferenceCell cell = scalar.reference_cell();
+    if (cell.is_simplex()) { // the orders are the same
+      type = p == 1 ? cell.vtk_linear_type() : cell.vtk_quadratic_type();
       for (unsigned int node = 0; node < scalar.n_dofs_per_cell(); ++node)
         nodes.push_back(node);
       points = scalar.get_unit_support_points();
       return;
     }
-    type = dim == 2 ? (p == 1 ? 9 : 70) : (p == 1 ? 12 : 72);
+    type = p == 1 ? cell.vtk_linear_type() : cell.vtk_lagrange_type();
     const auto numbering = FETools::lexicographic_to_hierarchic_numbering<dim>(p);
     for (const Indices &indices : vtk_order_of_hypercube(dim, p)) {
       const auto &[i, j, k] = indices;
@@ -77,10 +78,11 @@ struct VtkCell
     }
   }
 
-  int type;
+  unsigned int type;
   std::vector<unsigned int> nodes;
   std::vector<Point<dim>> points;
 };
+
 /// Which of the numbers of a derived field a file has, and in which column.
 struct FileColumns
 {
@@ -101,7 +103,6 @@ FileColumns columns_of(const DerivedField &field, const unsigned int dim)
     columns.numbers.emplace_back(d, d);
   return columns;
 }
-} // namespace
 
 /**
  * Fields are made for the points of some cells of one material together. Numbers of nodes wait as
@@ -109,29 +110,243 @@ FileColumns columns_of(const DerivedField &field, const unsigned int dim)
  * which is where the first of its cells is; those that are derived when all of its cells are there.
  */
 template <int dim>
-class NodeFields<dim>::Builder
+class NodeFieldsBuilder
 {
 public:
-  Builder(NodeFields &fields, const Problem<dim> &problem, DiscreteSolution<dim> &solution,
-          const NodeFieldOptions &options);
+  NodeFieldsBuilder(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
+                    const NodeFieldOptions &options)
+      : problem(problem), discretization(solution.discretization()), options(options),
+        u(solution.u()), derived(problem.derived_fields()), n_components(problem.n_components()),
+        vtk(discretization.element().base_element(0)),
+        points(discretization, Quadrature<dim>(vtk.points)), partitioner(*u.get_partitioner()),
+        dofs(discretization.element().n_dofs_per_cell()), local_dofs(dofs.size()),
+        u_cell(dofs.size())
+  {
+    if (options.has_nodal_fields)
+      nodal = problem.nodal_fields(solution);
+    if (problem.exact_solution() != nullptr)
+      exact.emplace(problem, discretization);
+    for (const unsigned int node : vtk.nodes)
+      dofs_of_nodes.push_back(discretization.element().component_to_system_index(0, node));
+    if (options.shares_nodes)
+      node_of_dof.assign(partitioner.locally_owned_size() + partitioner.n_ghost_indices(), none);
+    fields.cell_type = vtk.type;
+    fields.points = {"Points", options.real, 3};
+    fields.n_nodes_of_cell = vtk.nodes.size();
+    fields.connectivity = {"connectivity", FileNumber::int32};
+    fields.connectivity.bytes.reserve(discretization.n_owned_cells() * vtk.nodes.size() *
+                                      fields.connectivity.row_bytes());
 
-  void add_cells(const Vector<float> &indicators);
+    const std::string name = problem.component_names().front();
+    const std::size_t n_columns = n_components == 1 ? 1 : 3;
+    add_field(name, n_columns);
+    if (exact) {
+      add_field("exact_" + name, n_columns);
+      add_field("error_" + name, n_columns);
+    }
+    first_nodal = waiting.size();
+    for (const NodalField &field : nodal)
+      add_field(field.name, n_columns);
+    first_derived = waiting.size();
+    for (const DerivedField &field : derived) {
+      add_field(field.name, columns_of(field, dim).n);
+      n_derived_numbers += field.n_numbers(dim);
+    }
+    const auto most = std::max(most_points, static_cast<unsigned int>(vtk.nodes.size()));
+    at.places = &places;
+    at.u.reinit(n_components, most);
+    at.gradients.reinit(n_components * dim, most);
+  }
+
+  NodeFields build(const Vector<float> &indicators)
+  {
+    OutputArray material = {"material_id", FileNumber::int32},
+                indicator = {"error_indicator", options.real};
+    for (const auto &cell : discretization.owned_cells()) {
+      add_cell(cell);
+      fields.connectivity.append(nodes.data() + nodes.size() - vtk.nodes.size(), vtk.nodes.size());
+      const auto id = cell->material_id();
+      material.append(&id, 1);
+      if (indicators.size() > 0)
+        indicator.append(indicators.begin() + cell->active_cell_index(), 1);
+    }
+    if (options.shares_nodes && !derived.empty())
+      for (const auto &cell : discretization.cells())
+        if (!cell->is_locally_owned())
+          add_cell(cell);
+    flush();
+    store(first_derived, waiting.size());
+    const MPI_Comm comm = discretization.communicator();
+    fields.in_cells = {std::move(material),
+                       arithmetic_sequence("subdomain", FileNumber::int32,
+                                           Utilities::MPI::this_mpi_process(comm), 0,
+                                           fields.n_cells())};
+    if (Utilities::MPI::logical_or(indicators.size() > 0, comm))
+      fields.in_cells.push_back(std::move(indicator));
+    return std::move(fields);
+  }
 
 private:
   static constexpr std::int32_t none = -1;
   static constexpr unsigned int most_points = 256; ///< together, where a cell has no more
 
-  void add_field(const std::string &name, std::size_t n_columns);
-  void add_cell(const ActiveCell<dim> &cell);
-  bool find_nodes(const ActiveCell<dim> &cell);
-  std::int32_t &node_of(std::size_t dof, types::material_id material);
-  void add_continuous(const FeVector &v, std::size_t field);
-  void add_exact_solution();
-  void add_derived();
-  void flush();
-  void store(std::size_t begin, std::size_t end);
+  void add_field(const std::string &name, const std::size_t n_columns)
+  {
+    fields.at_nodes.push_back({name, options.real, n_columns});
+    waiting.emplace_back();
+  }
 
-  NodeFields &fields;
+  void add_cell(const ActiveCell<dim> &cell)
+  {
+    const std::size_t n = vtk.nodes.size();
+    if (!places.empty() && (places.size() + n > most_points || at.material != cell->material_id()))
+      flush();
+    if (!find_nodes(cell))
+      return;
+    points.reinit(cell);
+    const PointBatch<dim> &of_cell = points.batch();
+    for (const unsigned int k : is_new)
+      new_places.push_back(of_cell.points()[k]);
+    for (std::size_t f = 0; !is_new.empty() && f < nodal.size(); ++f)
+      add_continuous(nodal[f].values, first_nodal + f);
+    add_continuous(u, 0);
+    at.material = cell->material_id();
+    const std::size_t before = places.size();
+    places.insert(places.end(), of_cell.points().begin(), of_cell.points().end());
+    for (unsigned int c = 0; c < n_components; ++c) {
+      std::copy_n(of_cell.u[c], n, at.u[c] + before);
+      for (unsigned int d = 0; d < dim; ++d)
+        std::copy_n(of_cell.gradient(c, d), n, at.gradients[c * dim + d] + before);
+    }
+  }
+
+  /// The nodes of @p cell. @return whether this rank's cells have one of them
+  bool find_nodes(const ActiveCell<dim> &cell)
+  {
+    cell->get_dof_indices(dofs);
+    for (std::size_t i = 0; i < dofs.size(); ++i)
+      local_dofs[i] = partitioner.global_to_local(dofs[i]);
+    const types::material_id material = cell->material_id();
+    const bool is_owned = cell->is_locally_owned();
+    const std::size_t before = nodes.size();
+    bool has_node = false;
+    is_new.clear();
+    for (unsigned int k = 0; k < vtk.nodes.size(); ++k) {
+      std::int32_t own = none;
+      std::int32_t &node =
+          options.shares_nodes ? node_of(local_dofs[dofs_of_nodes[k]], material) : own;
+      if (node == none && is_owned) {
+        node = n_nodes++;
+        material_of_node.push_back(material);
+        is_new.push_back(k);
+      }
+      nodes.push_back(node);
+      has_node = has_node || node != none;
+    }
+    if (!has_node)
+      nodes.resize(before);
+    return has_node;
+  }
+
+  /// Of this rank's cells that share nodes; none if it is not found yet.
+  std::int32_t &node_of(const std::size_t dof, const types::material_id material)
+  {
+    std::int32_t &first = node_of_dof[dof];
+    if (first == none || material_of_node[first] == material)
+      return first;
+    return other_nodes.try_emplace({dof, material}, none).first->second;
+  }
+
+  /// What @p v is at the points of the cell, for its new nodes.
+  void add_continuous(const FeVector &v, const std::size_t field)
+  {
+    for (std::size_t i = 0; i < local_dofs.size(); ++i)
+      u_cell(i) = v.local_element(local_dofs[i]);
+    points.set_solution(u_cell);
+    for (const unsigned int k : is_new)
+      for (unsigned int c = 0; c < fields.at_nodes[field].n_columns; ++c)
+        waiting[field].push_back(c < n_components ? points.batch().u[c][k] : 0.);
+  }
+
+  /// Makes the fields of the points that are there.
+  void flush()
+  {
+    std::vector<double> coordinates(3 * new_places.size(), 0.);
+    for (std::size_t node = 0; node < new_places.size(); ++node)
+      for (unsigned int d = 0; d < dim; ++d)
+        coordinates[3 * node + d] = new_places[node][d];
+    fields.points.append(coordinates.data(), coordinates.size());
+    if (exact)
+      add_exact_solution();
+    if (!derived.empty() && !nodes.empty())
+      add_derived();
+    places.clear();
+    nodes.clear();
+    new_places.clear();
+    store(0, options.shares_nodes ? first_derived : waiting.size());
+  }
+
+  /// The exact solution at the new nodes, and what the solution differs from it.
+  void add_exact_solution()
+  {
+    const std::vector<double> &found = waiting[0];
+    const std::size_t n_columns = fields.at_nodes[0].n_columns;
+    waiting[1].assign(found.size(), 0.);
+    waiting[2].assign(found.size(), 0.);
+    std::vector<double> values;
+    for (unsigned int c = 0; c < n_components; ++c) {
+      exact->value_list(new_places, values, c);
+      for (std::size_t node = 0; node < new_places.size(); ++node) {
+        const std::size_t i = node * n_columns + c;
+        waiting[1][i] = values[node];
+        waiting[2][i] = found[i] - values[node];
+      }
+    }
+  }
+
+  /// Sums of what the cells have at each node.
+  void add_derived()
+  {
+    const std::int32_t first = options.shares_nodes ? 0 : nodes.front();
+    n_cells_around.resize(n_nodes - first, 0);
+    for (const std::int32_t node : nodes)
+      if (node != none)
+        ++n_cells_around[node - first];
+    numbers.reinit(n_derived_numbers, static_cast<unsigned int>(places.size()));
+    problem.derive(at, numbers);
+    unsigned int row = 0;
+    for (std::size_t f = 0; f < derived.size(); ++f) {
+      const FileColumns columns = columns_of(derived[f], dim);
+      std::vector<double> &sums = waiting[first_derived + f];
+      sums.resize(n_cells_around.size() * columns.n, 0.);
+      for (const auto &[number, column] : columns.numbers) {
+        const double *const values = numbers[row + number];
+        for (std::size_t q = 0; q < nodes.size(); ++q)
+          if (nodes[q] != none)
+            sums[(nodes[q] - first) * columns.n + column] += values[q];
+      }
+      row += derived[f].n_numbers(dim);
+    }
+  }
+
+  /// The numbers of fields that are complete.
+  void store(const std::size_t begin, const std::size_t end)
+  {
+    for (std::size_t f = begin; f < end; ++f) {
+      const std::size_t n_columns = fields.at_nodes[f].n_columns;
+      std::vector<double> &complete = waiting[f];
+      if (f >= first_derived)
+        for (std::size_t node = 0; node < n_cells_around.size(); ++node)
+          for (std::size_t c = 0; c < n_columns; ++c)
+            complete[node * n_columns + c] /= n_cells_around[node];
+      fields.at_nodes[f].append(complete.data(), complete.size());
+      complete.clear();
+    }
+    if (end > first_derived)
+      n_cells_around.clear();
+  }
+
+  NodeFields fields;
   const Problem<dim> &problem;
   const Discretization<dim> &discretization;
   const NodeFieldOptions options;
@@ -164,254 +379,17 @@ private:
   std::vector<std::vector<double>> waiting; ///< numbers of each field
   std::vector<unsigned int> n_cells_around; ///< of the nodes whose derived fields wait
 };
+} // namespace
 
 template <int dim>
-NodeFields<dim>::Builder::Builder(NodeFields &fields, const Problem<dim> &problem,
-                                  DiscreteSolution<dim> &solution, const NodeFieldOptions &options)
-    : fields(fields), problem(problem), discretization(solution.discretization()), options(options),
-      u(solution.u()), derived(problem.derived_fields()), n_components(problem.n_components()),
-      vtk(discretization.element().base_element(0), discretization.mesh().is_simplex),
-      points(discretization, Quadrature<dim>(vtk.points)), partitioner(*u.get_partitioner()),
-      dofs(discretization.element().n_dofs_per_cell()), local_dofs(dofs.size()), u_cell(dofs.size())
+NodeFields node_fields(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
+                       const NodeFieldOptions &options, const Vector<float> &indicators)
 {
-  if (options.has_nodal_fields)
-    nodal = problem.nodal_fields(solution);
-  if (problem.exact_solution() != nullptr)
-    exact.emplace(problem, discretization);
-  for (const unsigned int node : vtk.nodes)
-    dofs_of_nodes.push_back(discretization.element().component_to_system_index(0, node));
-  if (options.shares_nodes)
-    node_of_dof.assign(partitioner.locally_owned_size() + partitioner.n_ghost_indices(), none);
-  fields.cell_type = vtk.type;
-  fields.points = {"Points", options.real, 3};
-  fields.n_nodes_of_cell = vtk.nodes.size();
-  fields.connectivity = {"connectivity", FileNumber::int32};
-  fields.connectivity.bytes.reserve(discretization.n_owned_cells() * vtk.nodes.size() *
-                                    fields.connectivity.row_bytes());
-
-  const std::string name = problem.component_names().front();
-  const std::size_t n_columns = n_components == 1 ? 1 : 3;
-  add_field(name, n_columns);
-  if (exact) {
-    add_field("exact_" + name, n_columns);
-    add_field("error_" + name, n_columns);
-  }
-  first_nodal = fields.at_nodes.size();
-  for (const NodalField &field : nodal)
-    add_field(field.name, n_columns);
-  first_derived = fields.at_nodes.size();
-  for (const DerivedField &field : derived) {
-    add_field(field.name, columns_of(field, dim).n);
-    n_derived_numbers += field.n_numbers(dim);
-  }
-  waiting.resize(fields.at_nodes.size());
-  const auto most = std::max(most_points, static_cast<unsigned int>(vtk.nodes.size()));
-  at.places = &places;
-  at.u.reinit(n_components, most);
-  at.gradients.reinit(n_components * dim, most);
+  return NodeFieldsBuilder<dim>(problem, solution, options).build(indicators);
 }
 
-template <int dim>
-void NodeFields<dim>::Builder::add_field(const std::string &name, const std::size_t n_columns)
-{
-  fields.at_nodes.push_back({name, options.real, n_columns});
-}
-
-/// Of this rank's cells that share nodes; none if it is not found yet.
-template <int dim>
-std::int32_t &NodeFields<dim>::Builder::node_of(const std::size_t dof,
-                                                const types::material_id material)
-{
-  std::int32_t &first = node_of_dof[dof];
-  if (first == none || material_of_node[first] == material)
-    return first;
-  return other_nodes.try_emplace({dof, material}, none).first->second;
-}
-
-/// The nodes of @p cell. @return whether this rank's cells have one of them
-template <int dim>
-bool NodeFields<dim>::Builder::find_nodes(const ActiveCell<dim> &cell)
-{
-  cell->get_dof_indices(dofs);
-  for (std::size_t i = 0; i < dofs.size(); ++i)
-    local_dofs[i] = partitioner.global_to_local(dofs[i]);
-  const types::material_id material = cell->material_id();
-  const bool is_owned = cell->is_locally_owned();
-  const std::size_t before = nodes.size();
-  bool has_node = false;
-  is_new.clear();
-  for (unsigned int k = 0; k < vtk.nodes.size(); ++k) {
-    std::int32_t own = none;
-    std::int32_t &node =
-        options.shares_nodes ? node_of(local_dofs[dofs_of_nodes[k]], material) : own;
-    if (node == none && is_owned) {
-      node = n_nodes++;
-      material_of_node.push_back(material);
-      is_new.push_back(k);
-    }
-    nodes.push_back(node);
-    has_node = has_node || node != none;
-  }
-  if (!has_node)
-    nodes.resize(before);
-  return has_node;
-}
-
-/// What @p v is at the points of the cell, for its new nodes.
-template <int dim>
-void NodeFields<dim>::Builder::add_continuous(const FeVector &v, const std::size_t field)
-{
-  for (std::size_t i = 0; i < local_dofs.size(); ++i)
-    u_cell(i) = v.local_element(local_dofs[i]);
-  points.set_solution(u_cell);
-  for (const unsigned int k : is_new)
-    for (unsigned int c = 0; c < fields.at_nodes[field].n_columns; ++c)
-      waiting[field].push_back(c < n_components ? points.batch().u[c][k] : 0.);
-}
-
-template <int dim>
-void NodeFields<dim>::Builder::add_cell(const ActiveCell<dim> &cell)
-{
-  const std::size_t n = vtk.nodes.size(), before = places.size();
-  if (before > 0 && (before + n > most_points || at.material != cell->material_id())) {
-    flush();
-    return add_cell(cell);
-  }
-  if (!find_nodes(cell))
-    return;
-  points.reinit(cell);
-  const PointBatch<dim> &of_cell = points.batch();
-  for (const unsigned int k : is_new)
-    new_places.push_back(of_cell.points()[k]);
-  for (std::size_t f = 0; !is_new.empty() && f < nodal.size(); ++f)
-    add_continuous(nodal[f].values, first_nodal + f);
-  add_continuous(u, 0);
-  at.material = cell->material_id();
-  places.insert(places.end(), of_cell.points().begin(), of_cell.points().end());
-  for (unsigned int c = 0; c < n_components; ++c) {
-    std::copy_n(of_cell.u[c], n, at.u[c] + before);
-    for (unsigned int d = 0; d < dim; ++d)
-      std::copy_n(of_cell.gradient(c, d), n, at.gradients[c * dim + d] + before);
-  }
-}
-
-/// The exact solution at the new nodes, and what the solution differs from it.
-template <int dim>
-void NodeFields<dim>::Builder::add_exact_solution()
-{
-  const std::vector<double> &found = waiting[0];
-  const std::size_t n_columns = fields.at_nodes[0].n_columns;
-  waiting[1].assign(found.size(), 0.);
-  waiting[2].assign(found.size(), 0.);
-  std::vector<double> values;
-  for (unsigned int c = 0; c < n_components; ++c) {
-    exact->value_list(new_places, values, c);
-    for (std::size_t node = 0; node < new_places.size(); ++node) {
-      const std::size_t i = node * n_columns + c;
-      waiting[1][i] = values[node];
-      waiting[2][i] = found[i] - values[node];
-    }
-  }
-}
-
-/// Sums of what the cells have at each node.
-template <int dim>
-void NodeFields<dim>::Builder::add_derived()
-{
-  const std::int32_t first = options.shares_nodes ? 0 : nodes.front();
-  n_cells_around.resize(n_nodes - first, 0);
-  for (const std::int32_t node : nodes)
-    if (node != none)
-      ++n_cells_around[node - first];
-  numbers.reinit(n_derived_numbers, static_cast<unsigned int>(places.size()));
-  problem.derive(at, numbers);
-  unsigned int row = 0;
-  for (std::size_t f = 0; f < derived.size(); ++f) {
-    const FileColumns columns = columns_of(derived[f], dim);
-    std::vector<double> &sums = waiting[first_derived + f];
-    sums.resize(n_cells_around.size() * columns.n, 0.);
-    for (const auto &[number, column] : columns.numbers) {
-      const double *const values = numbers[row + number];
-      for (std::size_t q = 0; q < nodes.size(); ++q)
-        if (nodes[q] != none)
-          sums[(nodes[q] - first) * columns.n + column] += values[q];
-    }
-    row += derived[f].n_numbers(dim);
-  }
-}
-
-/// Makes the fields of the points that are there.
-template <int dim>
-void NodeFields<dim>::Builder::flush()
-{
-  std::vector<double> coordinates(3 * new_places.size(), 0.);
-  for (std::size_t node = 0; node < new_places.size(); ++node)
-    for (unsigned int d = 0; d < dim; ++d)
-      coordinates[3 * node + d] = new_places[node][d];
-  fields.points.append(coordinates.data(), coordinates.size());
-  if (exact)
-    add_exact_solution();
-  if (!derived.empty() && !nodes.empty())
-    add_derived();
-  places.clear();
-  nodes.clear();
-  new_places.clear();
-  store(0, options.shares_nodes ? first_derived : waiting.size());
-}
-
-/// The numbers of fields that are complete.
-template <int dim>
-void NodeFields<dim>::Builder::store(const std::size_t begin, const std::size_t end)
-{
-  for (std::size_t f = begin; f < end; ++f) {
-    const std::size_t n_columns = fields.at_nodes[f].n_columns;
-    std::vector<double> &complete = waiting[f];
-    if (f >= first_derived)
-      for (std::size_t node = 0; node < n_cells_around.size(); ++node)
-        for (std::size_t c = 0; c < n_columns; ++c)
-          complete[node * n_columns + c] /= n_cells_around[node];
-    fields.at_nodes[f].append(complete.data(), complete.size());
-    complete.clear();
-  }
-  if (end > first_derived)
-    n_cells_around.clear();
-}
-
-template <int dim>
-void NodeFields<dim>::Builder::add_cells(const Vector<float> &indicators)
-{
-  OutputArray material = {"material_id", FileNumber::int32},
-              indicator = {"error_indicator", options.real};
-  for (const auto &cell : discretization.owned_cells()) {
-    add_cell(cell);
-    fields.connectivity.append(nodes.data() + nodes.size() - vtk.nodes.size(), vtk.nodes.size());
-    const auto id = cell->material_id();
-    material.append(&id, 1);
-    if (indicators.size() > 0)
-      indicator.append(indicators.begin() + cell->active_cell_index(), 1);
-  }
-  if (options.shares_nodes && !derived.empty())
-    for (const auto &cell : discretization.cells())
-      if (!cell->is_locally_owned())
-        add_cell(cell);
-  flush();
-  store(first_derived, waiting.size());
-  const MPI_Comm comm = discretization.communicator();
-  fields.in_cells = {std::move(material),
-                     arithmetic_sequence("subdomain", FileNumber::int32,
-                                         Utilities::MPI::this_mpi_process(comm), 0,
-                                         fields.n_cells())};
-  if (Utilities::MPI::logical_or(indicators.size() > 0, comm))
-    fields.in_cells.push_back(std::move(indicator));
-}
-
-template <int dim>
-NodeFields<dim>::NodeFields(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
-                            const NodeFieldOptions &options, const Vector<float> &indicators)
-{
-  Builder(*this, problem, solution, options).add_cells(indicators);
-}
-
-template class NodeFields<2>;
-template class NodeFields<3>;
+template NodeFields node_fields(const Problem<2> &, DiscreteSolution<2> &, const NodeFieldOptions &,
+                                const Vector<float> &);
+template NodeFields node_fields(const Problem<3> &, DiscreteSolution<3> &, const NodeFieldOptions &,
+                                const Vector<float> &);
 } // namespace femgpu

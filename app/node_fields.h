@@ -25,14 +25,8 @@ struct NodeFieldOptions
  * cells of a material around a node, those of other ranks too. Vectors have 3 components, symmetric
  * tensors 6: xx, yy, zz, xy, yz, xz.
  */
-template <int dim>
-class NodeFields
+struct NodeFields
 {
-public:
-  /// Collective, by one pass over the cells. @param indicators of active cells; empty: none
-  NodeFields(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
-             const NodeFieldOptions &options, const dealii::Vector<float> &indicators);
-
   std::size_t n_cells() const
   {
     return connectivity.n_rows() / n_nodes_of_cell;
@@ -43,15 +37,17 @@ public:
     return arithmetic_sequence("types", FileNumber::uint8, cell_type, 0, n_cells());
   }
 
-  int cell_type = 0; ///< VTK's number
+  unsigned int cell_type = 0; ///< VTK's number
   std::size_t n_nodes_of_cell = 0;
   OutputArray points;       ///< 3 coordinates of each node
   OutputArray connectivity; ///< nodes of each cell by their numbers on this rank, from 0
   std::vector<OutputArray> at_nodes, in_cells;
-
-private:
-  class Builder;
 };
+
+/// Collective, by one pass over the cells. @param indicators of active cells; empty: none
+template <int dim>
+NodeFields node_fields(const Problem<dim> &problem, DiscreteSolution<dim> &solution,
+                       const NodeFieldOptions &options, const dealii::Vector<float> &indicators);
 } // namespace femgpu
 
 #endif

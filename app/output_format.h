@@ -23,27 +23,23 @@ struct SolutionFiles
 using OutputSeries = std::vector<std::pair<double, std::string>>;
 
 /// A format of files for ParaView.
-template <int dim>
 struct OutputFormat
 {
   bool shares_nodes;            ///< have cells nodes in common?
-  std::string extension;        ///< of the file that stands for a solution
-  std::string series_extension; ///< of the one that names all with their times
+  const char *extension;        ///< of the file that stands for a solution
+  const char *series_extension; ///< of the one that names all with their times
   /// Collective. @param base "solution_003"
-  std::function<SolutionFiles(NodeFields<dim> &&fields, const std::string &base, bool has_converged,
-                              MPI_Comm communicator)>
-      files_of;
-  std::function<std::string(const OutputSeries &)> series_text;
+  SolutionFiles (*files_of)(const OutputParameters &parameters, NodeFields &&fields,
+                            const std::string &base, bool has_converged, MPI_Comm communicator);
+  std::string (*series_text)(const OutputSeries &series);
 };
 
 /// .vtu files for each solution with a .pvtu that names them, and one .pvd. Cells have nodes of
-/// their own, so that what jumps from cell to cell does. @p parameters outlive the result.
-template <int dim>
-OutputFormat<dim> vtu_format(const OutputParameters &parameters);
+/// their own, so that what jumps from cell to cell does.
+extern const OutputFormat vtu_format;
 
-/// One .vtkhdf file for each solution, and one .vtkhdf.series. @p parameters outlive the result.
-template <int dim>
-OutputFormat<dim> vtkhdf_format(const OutputParameters &parameters);
+/// One .vtkhdf file for each solution, and one .vtkhdf.series.
+extern const OutputFormat vtkhdf_format;
 } // namespace femgpu
 
 #endif

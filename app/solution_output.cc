@@ -18,7 +18,8 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
   const auto real = parameters.precision == "double" ? FileNumber::float64 : FileNumber::float32;
   const std::string base = parameters.name + "_" + dealii::Utilities::int_to_string(index, 3);
   SolutionFiles files = format.files_of(
-      NodeFields<dim>(problem, solution, {format.shares_nodes, real, has_nodal_fields}, indicators),
+      parameters,
+      node_fields(problem, solution, {format.shares_nodes, real, has_nodal_fields}, indicators),
       base, has_converged, comm);
   finish(comm); // the files before
   names.insert(names.end(), files.names.begin(), files.names.end());

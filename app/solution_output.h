@@ -24,8 +24,7 @@ public:
   SolutionOutput(const OutputParameters &parameters, const Problem<dim> &problem,
                  const bool has_nodal_fields)
       : parameters(parameters), problem(problem), has_nodal_fields(has_nodal_fields),
-        format(parameters.format == "vtkhdf" ? vtkhdf_format<dim>(parameters)
-                                             : vtu_format<dim>(parameters))
+        format(parameters.format == "vtkhdf" ? vtkhdf_format : vtu_format)
   {}
 
   /**
@@ -52,7 +51,7 @@ private:
   const OutputParameters &parameters;
   const Problem<dim> &problem;
   bool has_nodal_fields;
-  OutputFormat<dim> format;
+  const OutputFormat &format;
   std::vector<std::string> names;
   OutputSeries series;
   std::future<void> writing;

@@ -245,8 +245,7 @@ void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> 
 
 /// The datasets of a file. Numbers of nodes and offsets count from the first of each rank, so that
 /// 32 bits suffice.
-template <int dim>
-std::vector<CompressedDataset> datasets_of(NodeFields<dim> &&fields, const bool has_converged,
+std::vector<CompressedDataset> datasets_of(NodeFields &&fields, const bool has_converged,
                                            MPI_Comm comm)
 {
   std::vector<CompressedDataset> all;
@@ -286,24 +285,19 @@ std::string series_text(const OutputSeries &series)
     list["files"].push_back({{"name", file}, {"time", time}});
   return list.dump(2) + "\n";
 }
+
+SolutionFiles vtkhdf_files(const OutputParameters &parameters, NodeFields &&fields,
+                           const std::string &base, const bool has_converged, MPI_Comm comm)
+{
+  auto datasets = datasets_of(std::move(fields), has_converged, comm);
+  SolutionFiles files;
+  if (Utilities::MPI::this_mpi_process(comm) == 0)
+    files.write = [datasets = std::move(datasets), path = parameters.path_of(base + ".vtkhdf")] {
+      write_vtkhdf(path, datasets);
+    };
+  return files;
+}
 } // namespace
 
-template <int dim>
-OutputFormat<dim> vtkhdf_format(const OutputParameters &parameters)
-{
-  const auto files_of = [&parameters](NodeFields<dim> &&fields, const std::string &base,
-                                      const bool has_converged, MPI_Comm communicator) {
-    auto datasets = datasets_of(std::move(fields), has_converged, communicator);
-    SolutionFiles files;
-    if (Utilities::MPI::this_mpi_process(communicator) == 0)
-      files.write = [datasets = std::move(datasets), path = parameters.path_of(base + ".vtkhdf")] {
-        write_vtkhdf(path, datasets);
-      };
-    return files;
-  };
-  return {true, ".vtkhdf", ".vtkhdf.series", files_of, series_text};
-}
-
-template OutputFormat<2> vtkhdf_format(const OutputParameters &);
-template OutputFormat<3> vtkhdf_format(const OutputParameters &);
+const OutputFormat vtkhdf_format = {true, ".vtkhdf", ".vtkhdf.series", vtkhdf_files, series_text};
 } // namespace femgpu

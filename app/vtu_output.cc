@@ -62,10 +62,10 @@ void add_arrays(std::ostream &out, const std::string &tag, const Arrays &arrays,
 }
 
 /// That of the order of nodes in Lagrange cells; other readers than VTK's know only the older one.
-template <int dim>
-std::string version_of(const NodeFields<dim> &fields)
+const char *version_of(const NodeFields &fields)
 {
-  return fields.n_nodes_of_cell > 1U << dim ? "2.2" : "1.0";
+  constexpr unsigned int last_linear = 12; // of the numbers of cells: hexahedra
+  return fields.cell_type > last_linear ? "2.2" : "1.0";
 }
 
 /// A file of a @p type of VTK's; @p add_content gets the stream.
@@ -86,8 +86,8 @@ void add_file(std::ostream &out, const std::string &type, const std::string &ver
 }
 
 /// The cells of a rank; @p line gets one array after the other.
-template <int dim, class Line>
-void add_piece(std::ostream &out, const NodeFields<dim> &fields, const Line &line)
+template <class Line>
+void add_piece(std::ostream &out, const NodeFields &fields, const Line &line)
 {
   const auto n = static_cast<std::int64_t>(fields.n_nodes_of_cell);
   const OutputArray types = fields.types(),
@@ -111,8 +111,8 @@ struct Pieces
 };
 
 /// The cells of a rank. @param first_of (bytes of data) where these begin in all data of the file
-template <int dim, class FirstOf>
-Pieces piece_of(const NodeFields<dim> &fields, const FirstOf &first_of)
+template <class FirstOf>
+Pieces piece_of(const NodeFields &fields, const FirstOf &first_of)
 {
   Pieces piece{version_of(fields), {}, {}};
   std::vector<std::size_t> begins;
@@ -133,8 +133,7 @@ Pieces piece_of(const NodeFields<dim> &fields, const FirstOf &first_of)
 }
 
 /// What the .pvtu says.
-template <int dim>
-std::string record_text(const NodeFields<dim> &fields, const std::vector<std::string> &pieces)
+std::string record_text(const NodeFields &fields, const std::vector<std::string> &pieces)
 {
   const auto line = [](const OutputArray &array) {
     return "<PDataArray" + attributes_of(array) + "/>";
@@ -174,9 +173,8 @@ std::vector<std::string> names_of_pieces(const std::string &base, const unsigned
   return names;
 }
 
-template <int dim>
-SolutionFiles files_of(const OutputParameters &parameters, NodeFields<dim> &&fields,
-                       const std::string &base, const bool has_converged, MPI_Comm comm)
+SolutionFiles vtu_files(const OutputParameters &parameters, NodeFields &&fields,
+                        const std::string &base, const bool has_converged, MPI_Comm comm)
 {
   constexpr unsigned int most_files = 64;
   const unsigned int n_ranks = Utilities::MPI::n_mpi_processes(comm),
@@ -226,16 +224,5 @@ std::string pvd_text(const OutputSeries &series)
 }
 } // namespace
 
-template <int dim>
-OutputFormat<dim> vtu_format(const OutputParameters &parameters)
-{
-  return {false, ".pvtu", ".pvd",
-          [&parameters](NodeFields<dim> &&fields, const auto &...others) {
-            return files_of(parameters, std::move(fields), others...);
-          },
-          pvd_text};
-}
-
-template OutputFormat<2> vtu_format(const OutputParameters &);
-template OutputFormat<3> vtu_format(const OutputParameters &);
+const OutputFormat vtu_format = {false, ".pvtu", ".pvd", vtu_files, pvd_text};
 } // namespace femgpu
