@@ -43,12 +43,9 @@ void append_compressed(const std::vector<unsigned char> &bytes, std::string &dat
 
 std::string attributes_of(const OutputArray &array)
 {
-  const char *const type = array.type == FileNumber::float32   ? "Float32"
-                           : array.type == FileNumber::float64 ? "Float64"
-                           : array.type == FileNumber::uint8   ? "UInt8"
-                                                               : "Int32";
-  return std::string(" type=\"") + type + "\" Name=\"" + array.name + "\" NumberOfComponents=\"" +
-         std::to_string(array.n_columns) + "\"";
+  constexpr const char *types[] = {"Float32", "Float64", "Int32", "Int64", "UInt8"};
+  return std::string(" type=\"") + types[static_cast<int>(array.type)] + "\" Name=\"" + array.name +
+         "\" NumberOfComponents=\"" + std::to_string(array.n_columns) + "\"";
 }
 
 /// An element of arrays, each as @p line writes it.
@@ -68,18 +65,16 @@ const char *version_of(const NodeFields &fields)
   return fields.cell_type > last_linear ? "2.2" : "1.0";
 }
 
-/// A file of a @p type of VTK's; @p add_content gets the stream.
-template <class AddContent>
+/// A file of a @p type of VTK's. @param data of its arrays, if they are not in @p content
 void add_file(std::ostream &out, const std::string &type, const std::string &version,
-              const std::string &attributes, const AddContent &add_content,
+              const std::string &attributes, const std::string &content,
               const std::string &data = "")
 {
   out << xml_head << "<VTKFile type=\"" << type << "\" version=\"" << version
       << "\" byte_order=\"LittleEndian\" header_type=\"UInt32\" "
          "compressor=\"vtkZLibDataCompressor\">\n<"
-      << type << attributes << ">\n";
-  add_content(out);
-  out << "</" << type << ">\n";
+      << type << attributes << ">\n"
+      << content << "</" << type << ">\n";
   if (!data.empty())
     out << "<AppendedData encoding=\"raw\">\n_" << data << "\n</AppendedData>\n";
   out << "</VTKFile>\n";
@@ -138,39 +133,25 @@ std::string record_text(const NodeFields &fields, const std::vector<std::string>
   const auto line = [](const OutputArray &array) {
     return "<PDataArray" + attributes_of(array) + "/>";
   };
-  std::ostringstream text;
-  add_file(text, "PUnstructuredGrid", version_of(fields), " GhostLevel=\"0\"",
-           [&](std::ostream &out) {
-             add_arrays(out, "PPoints", std::array{std::cref(fields.points)}, line);
-             add_arrays(out, "PPointData", fields.at_nodes, line);
-             add_arrays(out, "PCellData", fields.in_cells, line);
-             for (const std::string &piece : pieces)
-               out << "<Piece Source=\"" << piece << "\"/>\n";
-           });
+  std::ostringstream content, text;
+  add_arrays(content, "PPoints", std::array{std::cref(fields.points)}, line);
+  add_arrays(content, "PPointData", fields.at_nodes, line);
+  add_arrays(content, "PCellData", fields.in_cells, line);
+  for (const std::string &piece : pieces)
+    content << "<Piece Source=\"" << piece << "\"/>\n";
+  add_file(text, "PUnstructuredGrid", version_of(fields), " GhostLevel=\"0\"", content.str());
   return text.str();
 }
 
 void write_vtu(const std::string &path, const bool has_converged, const Pieces &pieces)
 {
+  const char *const mark =
+      has_converged ? ""
+                    : "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" "
+                      "NumberOfTuples=\"1\" format=\"ascii\">0</DataArray>\n</FieldData>\n";
   AtomicFile file(path);
-  add_file(
-      file.stream(), "UnstructuredGrid", pieces.version, "",
-      [&](std::ostream &out) {
-        if (!has_converged)
-          out << "<FieldData>\n<DataArray type=\"Int32\" Name=\"converged\" NumberOfTuples=\"1\" "
-                 "format=\"ascii\">0</DataArray>\n</FieldData>\n";
-        out << pieces.text;
-      },
-      pieces.data);
+  add_file(file.stream(), "UnstructuredGrid", pieces.version, "", mark + pieces.text, pieces.data);
   file.commit();
-}
-
-std::vector<std::string> names_of_pieces(const std::string &base, const unsigned int n)
-{
-  std::vector<std::string> names;
-  for (unsigned int piece = 0; piece < n; ++piece)
-    names.push_back(base + "." + Utilities::int_to_string(piece, 3) + ".vtu");
-  return names;
 }
 
 SolutionFiles vtu_files(const OutputParameters &parameters, NodeFields &&fields,
@@ -182,7 +163,8 @@ SolutionFiles vtu_files(const OutputParameters &parameters, NodeFields &&fields,
                      wanted = parameters.files_per_cycle;
   const unsigned int n_files = std::min(n_ranks, wanted > 0 ? wanted : most_files);
   SolutionFiles files;
-  files.names = names_of_pieces(base, n_files);
+  for (unsigned int file = 0; file < n_files; ++file)
+    files.names.push_back(base + "." + Utilities::int_to_string(file, 3) + ".vtu");
   files.record = record_text(fields, files.names);
   const std::size_t mine = std::size_t(rank) * n_files / n_ranks;
   const std::string path = parameters.path_of(files.names[mine]);
