@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include <hdf5.h>
@@ -25,35 +27,28 @@ using namespace dealii;
 
 namespace
 {
-/// Part of a dataset as HDF5 keeps it: shuffled and deflated.
-struct Chunk
-{
-  std::size_t first_row, n_bytes;
-};
-
-/// A dataset with all its chunks, on the first rank.
+/// A dataset on the first rank, with all its chunks as HDF5 keeps them: shuffled and deflated.
 struct CompressedDataset
 {
   std::string path; ///< in the group VTKHDF: "PointData/u"
   FileNumber type;
   std::size_t n_rows = 0, n_columns = 1, rows_of_chunk = 1;
-  std::vector<Chunk> chunks;
+  std::vector<std::size_t> bytes_of_chunks;
   linalg::RawVector<unsigned char> bytes; ///< of the chunks, one behind the other
 };
 
 constexpr std::size_t bytes_of_chunk = std::size_t{1} << 20;
 
-/// The bytes of all numbers by their place in the number, as HDF5's filter "shuffle" has them, and
-/// these deflated.
-std::vector<unsigned char> compress(const unsigned char *const rows, const std::size_t n_bytes,
-                                    const std::size_t size)
+/// The bytes of all numbers, of @p size each, by their place in the number, as HDF5's filter
+/// "shuffle" has them, and these deflated.
+std::vector<unsigned char> compress(const std::vector<unsigned char> &bytes, const std::size_t size)
 {
-  const std::size_t n = n_bytes / size;
-  std::vector<unsigned char> planes(n_bytes);
+  const std::size_t n = bytes.size() / size;
+  std::vector<unsigned char> planes(bytes.size());
   for (std::size_t byte = 0; byte < size; ++byte)
     for (std::size_t i = 0; i < n; ++i)
-      planes[byte * n + i] = rows[i * size + byte];
-  return deflated(planes.data(), n_bytes);
+      planes[byte * n + i] = bytes[i * size + byte];
+  return deflated(planes.data(), planes.size());
 }
 
 /// Rows of this rank that belong to a chunk which begins on an earlier rank go there, and those of
@@ -94,17 +89,15 @@ CompressedDataset collect_dataset(const std::string &path, OutputArray array, MP
   const std::size_t chunk = result.rows_of_chunk;
   std::vector<unsigned char> &rows = array.bytes;
   move_to_beginnings_of_chunks(begins, chunk, row_bytes, rows, communicator);
-  const std::size_t first = begins[Utilities::MPI::this_mpi_process(communicator)];
-  std::size_t row = (first + chunk - 1) / chunk * chunk;
-  for (std::size_t begin = 0; begin < rows.size(); begin += chunk * row_bytes, row += chunk) {
+  for (std::size_t begin = 0; begin < rows.size(); begin += chunk * row_bytes) {
     std::vector<unsigned char> part(chunk * row_bytes, 0); // HDF5's last chunk is as long as others
     std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(begin),
                 std::min(part.size(), rows.size() - begin), part.begin());
-    const auto compressed = compress(part.data(), part.size(), size_of(array.type));
-    result.chunks.push_back({row, compressed.size()});
+    const auto compressed = compress(part, size_of(array.type));
+    result.bytes_of_chunks.push_back(compressed.size());
     result.bytes.insert(result.bytes.end(), compressed.begin(), compressed.end());
   }
-  result.chunks = gather(std::move(result.chunks), communicator);
+  result.bytes_of_chunks = gather(std::move(result.bytes_of_chunks), communicator);
   result.bytes = gather(std::move(result.bytes), communicator);
   return result;
 }
@@ -147,19 +140,9 @@ private:
 
 hid_t hdf5_type(const FileNumber type)
 {
-  switch (type) {
-  case FileNumber::float32:
-    return H5T_IEEE_F32LE;
-  case FileNumber::float64:
-    return H5T_IEEE_F64LE;
-  case FileNumber::int32:
-    return H5T_STD_I32LE;
-  case FileNumber::int64:
-    return H5T_STD_I64LE;
-  case FileNumber::uint8:
-    break;
-  }
-  return H5T_STD_U8LE;
+  const hid_t types[] = {H5T_IEEE_F32LE, H5T_IEEE_F64LE, H5T_STD_I32LE, H5T_STD_I64LE,
+                         H5T_STD_U8LE};
+  return types[static_cast<int>(type)];
 }
 
 void write_dataset(const hid_t group, const CompressedDataset &data)
@@ -181,10 +164,11 @@ void write_dataset(const hid_t group, const CompressedDataset &data)
                               H5P_DEFAULT),
                    H5Dclose);
   const unsigned char *bytes = data.bytes.data();
-  for (const Chunk &part : data.chunks) {
-    const hsize_t offset[2] = {part.first_row, 0};
-    require(H5Dwrite_chunk(set, H5P_DEFAULT, 0, offset, part.n_bytes, bytes));
-    bytes += part.n_bytes;
+  hsize_t begin[2] = {0, 0};
+  for (const std::size_t n_bytes : data.bytes_of_chunks) {
+    require(H5Dwrite_chunk(set, H5P_DEFAULT, 0, begin, n_bytes, bytes));
+    begin[0] += chunk[0];
+    bytes += n_bytes;
   }
 }
 
@@ -226,21 +210,17 @@ void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> 
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // we say ourselves what went wrong
   const std::string partial = partial_name(name);
   const PartialFile registered(partial);
-  std::error_code error;
   try {
     write_partial(partial, datasets);
-    std::filesystem::rename(partial, name, error);
+    std::filesystem::rename(partial, name);
   }
-  catch (const OutputError &) {
-    error = std::make_error_code(std::errc::io_error);
+  catch (const std::runtime_error &) { // of HDF5 or of the file system
+    std::error_code ignored;
+    std::filesystem::remove(partial, ignored);
+    throw OutputError("The file '" + name +
+                      "' could not be written. Check the permissions and the free space of its "
+                      "directory.");
   }
-  if (!error)
-    return;
-  std::error_code ignored;
-  std::filesystem::remove(partial, ignored);
-  throw OutputError("The file '" + name +
-                    "' could not be written. Check the permissions and the free space of its "
-                    "directory.");
 }
 
 /// The datasets of a file. Numbers of nodes and offsets count from the first of each rank, so that
