@@ -7,8 +7,38 @@
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
 
+#include <sstream>
+#include <utility>
+
+#include <boost/algorithm/string/join.hpp>
+
 namespace femgpu
 {
+namespace
+{
+std::string header(const SampledValues &values)
+{
+  return boost::algorithm::join(values.columns, ",") + '\n';
+}
+
+/// The rows, each behind @p before and its label.
+std::string rows(const SampledValues &values, const std::string &before)
+{
+  std::ostringstream text;
+  text.precision(17);
+  for (std::size_t i = 0; i < values.rows.size(); ++i) {
+    text << before;
+    if (!values.labels.empty())
+      text << values.labels[i] << ',';
+    const char *separator = "";
+    for (const double value : values.rows[i])
+      text << std::exchange(separator, ",") << value;
+    text << '\n';
+  }
+  return text.str();
+}
+} // namespace
+
 template <int dim>
 void SolutionOutput<dim>::write(const unsigned int index, const double time,
                                 DiscreteSolution<dim> &solution,
@@ -52,6 +82,33 @@ void SolutionOutput<dim>::finish(MPI_Comm communicator)
           write_file(parameters.path_of(series.back().second), record);
         write_file(parameters.path_of(parameters.name + format.series_extension),
                    format.series_text(series));
+      },
+      communicator);
+}
+
+template <int dim>
+void SolutionOutput<dim>::write_measured(const unsigned int cycle, const MeasuredValues &values,
+                                         MPI_Comm communicator)
+{
+  std::vector<std::pair<std::string, std::string>> texts; // by file name
+  if (!values.points.rows.empty()) {
+    if (points.empty()) {
+      points = "cycle,point," + header(values.points);
+      names_of_measured.emplace_back("points.csv");
+    }
+    points += rows(values.points, std::to_string(cycle) + ',');
+    texts.emplace_back("points.csv", points);
+  }
+  for (const SampledValues &line : values.lines) {
+    names_of_measured.push_back("line_" + line.name + "_" +
+                                dealii::Utilities::int_to_string(cycle, 3) + ".csv");
+    texts.emplace_back(names_of_measured.back(), header(line) + rows(line, ""));
+  }
+  together<OutputError>(
+      [&] {
+        if (dealii::Utilities::MPI::this_mpi_process(communicator) == 0)
+          for (const auto &[name, text] : texts)
+            write_file(parameters.path_of(name), text);
       },
       communicator);
 }

@@ -2,6 +2,7 @@
 #define femgpu_app_solution_output_h
 
 #include "app/output_format.h"
+#include "physics/measurements/measurements.h"
 
 #include <future>
 #include <string>
@@ -10,9 +11,9 @@
 namespace femgpu
 {
 /**
- * Writes the files for ParaView of a series of solutions, as the cycles of a study, by a thread of
- * each rank while the run goes on. Every file has its name only when it is complete, and so are
- * those that it names.
+ * Writes the files of a series of solutions, as the cycles of a study: those for ParaView, by a
+ * thread of each rank while the run goes on, and what is measured. Every file has its name only
+ * when it is complete, and so are those that it names.
  */
 template <int dim>
 class SolutionOutput
@@ -41,10 +42,16 @@ public:
   /// Collective. Waits for all files. @throws OutputError if one cannot be written
   void finish(MPI_Comm communicator);
 
-  /// Names of the files written, relative to the output directory.
-  const std::vector<std::string> &files() const
+  /// Collective; the first rank writes values at points, of all cycles so far, to points.csv, and
+  /// those along lines to line_NAME_CYCLE.csv. @throws OutputError on all ranks
+  void write_measured(unsigned int cycle, const MeasuredValues &values, MPI_Comm communicator);
+
+  /// Names of the files written, relative to the output directory: those of measurements last.
+  std::vector<std::string> files() const
   {
-    return names;
+    std::vector<std::string> all = names;
+    all.insert(all.end(), names_of_measured.begin(), names_of_measured.end());
+    return all;
   }
 
 private:
@@ -52,11 +59,12 @@ private:
   const Problem<dim> &problem;
   bool has_nodal_fields;
   const OutputFormat &format;
-  std::vector<std::string> names;
+  std::vector<std::string> names, names_of_measured;
   OutputSeries series;
   std::future<void> writing;
   bool is_pending = false; ///< on some rank
   std::string record;      ///< of the last solution
+  std::string points;      ///< text of points.csv
 };
 } // namespace femgpu
 

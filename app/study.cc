@@ -1,7 +1,6 @@
 #include "app/study.h"
 
 #include "app/convergence.h"
-#include "app/measurement_output.h"
 #include "app/refinement_control.h"
 #include "app/run_checks.h"
 #include "app/solution_output.h"
@@ -24,6 +23,7 @@
 #include <deal.II/base/utilities.h>
 #include <deal.II/numerics/vector_tools_interpolate.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <sstream>
@@ -42,6 +42,31 @@ Mesh<dim> make_mesh(const Parameters &parameters, MPI_Comm communicator)
   return mesh;
 }
 
+/// What the user has measured by name, and behind it what the physics reports by itself. An
+/// extremum that the physics has computed already, with the same definition, is that of the
+/// physics; another name that both have gets " (measured)".
+std::vector<Quantity> with_measured(std::vector<Quantity> measured,
+                                    const std::vector<Quantity> &of_physics)
+{
+  std::vector<Quantity> others;
+  for (const Quantity &quantity : of_physics) {
+    const auto same = std::find_if(measured.begin(), measured.end(), [&](const Quantity &other) {
+      return other.name == quantity.name;
+    });
+    const bool is_extremum =
+        quantity.name.rfind("max ", 0) == 0 || quantity.name.rfind("min ", 0) == 0;
+    if (same != measured.end() && is_extremum) {
+      *same = quantity;
+      continue;
+    }
+    if (same != measured.end())
+      same->name += " (measured)";
+    others.push_back(quantity);
+  }
+  measured.insert(measured.end(), others.begin(), others.end());
+  return measured;
+}
+
 template <int dim>
 class Study
 {
@@ -53,7 +78,6 @@ public:
         discretization(mesh, parameters.discretization.degree, problem->n_components()),
         control(parameters, mesh, *problem),
         measurements(parameters.measurements, discretization, *problem),
-        measurement_output(parameters.output.directory, communicator),
         output(parameters.output, *problem, !parameters.continuation.enabled)
   {
     check_named_boundaries(parameters.mesh, mesh, *problem);
@@ -132,8 +156,6 @@ public:
     study.peak_host_bytes =
         1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
     study.files = output.files();
-    study.files.insert(study.files.end(), measurement_output.files().begin(),
-                       measurement_output.files().end());
     study.warnings = console.take_warnings();
     study.total_seconds = total.lap();
     return study;
@@ -303,7 +325,7 @@ private:
       output.write(record.cycle, record.cycle, solution, indicators,
                    record.solve.report.converged());
     if (!measurements.empty())
-      measurement_output.write(record.cycle, measured);
+      output.write_measured(record.cycle, measured, comm);
   }
 
   void end_cycle(const CycleRecord &record)
@@ -406,7 +428,6 @@ private:
   Discretization<dim> discretization;
   RefinementControl<dim> control;
   Measurements<dim> measurements;
-  MeasurementOutput measurement_output;
   SolutionOutput<dim> output;
   unsigned int per_block = 1; ///< cells of a block in a direction, from the first mesh on
   FeVector u;
