@@ -2,6 +2,7 @@
 
 #include "app/collective.h"
 #include "app/declared_parameters.h"
+#include "linalg/base/choice.h"
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
 
@@ -17,14 +18,10 @@ using namespace dealii;
 
 RunParameters::RunParameters() : ParameterAcceptor("/")
 {
-  std::string names, meanings;
-  for (const Choice &choice : all_physics.choices()) {
-    names += (names.empty() ? "" : "|") + choice.name;
-    meanings += (meanings.empty() ? "" : "; ") + choice.name + ": " + choice.meaning;
-  }
   add_parameter("Dimension", dimension, "2 or 3.", prm, Patterns::Integer(2, 3));
-  add_parameter("Physics", physics, meanings + ". Its data are in the section of this name.", prm,
-                Patterns::Selection(names));
+  add_parameter("Physics", physics,
+                meanings_of(all_physics.choices()) + " Its data are in the section of this name.",
+                prm, Patterns::Selection(selection_of(all_physics.choices())));
 }
 
 StudyParameters::StudyParameters() : ParameterAcceptor("/Study")

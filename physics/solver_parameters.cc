@@ -1,3 +1,4 @@
+#include "linalg/base/choice.h"
 #include "linalg/base/error.h"
 #include "linalg/dealii/group_solver.h"
 #include "linalg/matrices/registry.h"
@@ -11,26 +12,6 @@
 namespace femgpu
 {
 using namespace dealii;
-
-namespace
-{
-/// The choices of a parameter as a pattern, "a|b|c".
-Patterns::Selection selection(const std::vector<Choice> &choices)
-{
-  std::string names;
-  for (const Choice &choice : choices)
-    names += (names.empty() ? "" : "|") + choice.name;
-  return Patterns::Selection(names);
-}
-
-std::string meanings(const std::vector<Choice> &choices)
-{
-  std::string text;
-  for (const Choice &choice : choices)
-    text += (text.empty() ? "" : "; ") + choice.name + ": " + choice.meaning;
-  return text + ".";
-}
-} // namespace
 
 SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
 {
@@ -49,8 +30,8 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
   add_parameter("Communicator", communicator,
                 "Of several GPUs, or parts of the cores: how they tell each other sums and the "
                 "values along their borders. " +
-                    meanings(linalg::communicator_choices()),
-                prm, selection(linalg::communicator_choices()));
+                    meanings_of(linalg::communicator_choices()),
+                prm, Patterns::Selection(selection_of(linalg::communicator_choices())));
   add_parameter("Threads", threads,
                 "Threads of the host backend; 0 for all cores that the ranks may use.", prm,
                 Patterns::Integer(0, 4096));
@@ -59,20 +40,20 @@ SolverParameters::SolverParameters() : ParameterAcceptor("/Solver")
                 "needs more than half of what is granted is read from the memory of the host.");
   add_parameter("Solver", solver,
                 "A name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::group_solver_choices()));
+                    meanings_of(linalg::group_solver_choices()));
   add_parameter("Preconditioner", preconditioner,
                 "A name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::preconditioner_choices()));
+                    meanings_of(linalg::preconditioner_choices()));
   add_parameter("Format", format,
                 "How the matrix is stored: a name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::formats.choices()) + " All take " +
+                    meanings_of(linalg::formats.choices()) + " All take " +
                     linalg::FormatScalars::option() +
                     ": with float the values are rounded, the solution is refined to double.");
-  add_parameter("Scaling", scaling, meanings(linalg::scalings.choices()), prm,
-                selection(linalg::scalings.choices()));
+  add_parameter("Scaling", scaling, meanings_of(linalg::scalings.choices()), prm,
+                Patterns::Selection(selection_of(linalg::scalings.choices())));
   add_parameter("Ordering", ordering,
                 "Of the unknowns: a name, and options behind it as NAME=VALUE. " +
-                    meanings(linalg::orderings.choices()));
+                    meanings_of(linalg::orderings.choices()));
   declare_ends();
   add_parameter(
       "Fallback", fallback,
@@ -185,7 +166,7 @@ NonlinearParameters::NonlinearParameters() : ParameterAcceptor("/Nonlinear")
   add_parameter("Method", method,
                 "How a nonlinear problem A u = b + lambda W phi(u) is solved: a name, and options "
                 "behind it as NAME=VALUE. " +
-                    meanings(linalg::nonlinear_methods.choices()));
+                    meanings_of(linalg::nonlinear_methods.choices()));
   add_parameter("Relative tolerance", relative_tolerance,
                 "A nonlinear solve ends when the true residual |b + lambda W phi(u) - A u| has "
                 "fallen to this times its value at u = 0 (with the boundary values).",

@@ -21,6 +21,24 @@ inline std::string names_of(const std::vector<Choice> &choices)
     names += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + choices[i].name;
   return names;
 }
+
+/// "a|b|c": the names for a parameter that is one of them.
+inline std::string selection_of(const std::vector<Choice> &choices)
+{
+  std::string names;
+  for (const Choice &choice : choices)
+    names += (names.empty() ? "" : "|") + choice.name;
+  return names;
+}
+
+/// "a: what it means; b: …." for the description of a parameter.
+inline std::string meanings_of(const std::vector<Choice> &choices)
+{
+  std::string text;
+  for (const Choice &choice : choices)
+    text += (text.empty() ? "" : "; ") + choice.name + ": " + choice.meaning;
+  return text + ".";
+}
 } // namespace femgpu
 
 #endif
