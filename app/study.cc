@@ -104,7 +104,7 @@ public:
   void check_solver() const
   {
     if (parameters.continuation.enabled)
-      BranchTracer<dim>(*problem, parameters.solver, parameters.continuation, solver_groups());
+      branch_solver(solver_groups());
     else
       ProblemSolver<dim>(*problem, parameters.solver, parameters.nonlinear, solver_groups());
   }
@@ -182,6 +182,11 @@ private:
     const double dofs = most_dofs(parameters, first_size());
     return {comm, parameters.solver.groups_backend(dofs), parameters.solver.devices,
             parameters.solver.communicator};
+  }
+  linalg::GroupSolver branch_solver(const linalg::SolverGroups &groups) const
+  {
+    return {groups, parameters.solver.resources(),
+            parameters.continuation.options(parameters.solver)};
   }
   double cells_after(const unsigned int refinements) const
   {
@@ -386,11 +391,11 @@ private:
   void trace_branch(const linalg::SolverGroups &groups)
   {
     linalg::GroupSystem system(groups);
-    BranchTracer<dim> tracer(*problem, parameters.solver, parameters.continuation, groups);
-    const std::string method = "continuation, " + parameters.continuation.solver;
+    linalg::GroupSolver solver = branch_solver(groups);
+    const std::string method = "continuation, " + parameters.continuation.given.linear.solver;
     CycleRecord record;
     begin_cycle(system, record);
-    describe(tracer.group_solver(), method);
+    describe(solver, method);
     const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
     const auto on_point = [&](const linalg::BranchRecord &point, const FeVector &values) {
       DiscreteSolution<dim> solution(*problem, discretization, values);
@@ -404,12 +409,13 @@ private:
         output.write(index, point.arclength, solution, indicators,
                      /* has converged */ true);
     };
-    study.branch = tracer.trace(discretization, system, u, record.seconds, on_point);
+    study.branch =
+        follow_branch(*problem, discretization, solver, system, u, record.seconds, on_point);
     record.solve = branch_summary(*study.branch, method);
     record.quantities = branch_quantities(*study.branch);
     end_cycle(record);
     study.stopped_by = study.converged() ? "cycles" : "not_converged";
-    study.peak_device_bytes = tracer.group_solver().peak_device_bytes();
+    study.peak_device_bytes = solver.peak_device_bytes();
   }
 
   void describe(linalg::GroupSolver &solver, const std::string &method)

@@ -19,16 +19,8 @@ public:
   ContinuationParameters();
 
   bool enabled = false;
-  double start = 0.;
-  double first_step = 0.1;
-  double largest_step = 0.5;
-  int most_points = 200;
+  linalg::ContinuationOptions given; ///< but for linear systems, of which it has two things alone
   std::vector<double> stop, upper_stop; ///< none or one
-  double largest_u = 8.;
-  std::vector<double> targets;
-  std::string solver = "minres";
-  double relative_tolerance = 1e-9;
-  double linear_tolerance = 1e-8;
   unsigned int vtu_every = 5;
 
   /// What is said of linear systems in section "Solver" holds but for the solver and its tolerance.
@@ -39,33 +31,20 @@ public:
   void parse_parameters(dealii::ParameterHandler &prm) override;
 };
 
+/// Is called on all ranks with each point, its solution with constraints and ghost values.
+using OnBranchPoint = std::function<void(const linalg::BranchRecord &, const FeVector &)>;
+
 /**
  * Collective. Assembles a nonlinear problem and traces its branch of solutions over λ.
+ * @param solver by ContinuationParameters::options()
+ * @param u the guess at the first λ, and the solution at the last one
+ * @param seconds gets the times of the phases
  */
 template <int dim>
-class BranchTracer
-{
-public:
-  /// Is called on all ranks with each point, its solution with constraints and ghost values.
-  using OnPoint = std::function<void(const linalg::BranchRecord &, const FeVector &)>;
-
-  BranchTracer(const Problem<dim> &problem, const SolverParameters &solver_parameters,
-               const ContinuationParameters &parameters, const linalg::SolverGroups &groups);
-
-  /// @param u the guess at the first λ, and the solution at the last one
-  linalg::ContinuationReport trace(const Discretization<dim> &discretization,
-                                   linalg::GroupSystem &system, FeVector &u,
-                                   std::map<std::string, double> &seconds, const OnPoint &on_point);
-
-  linalg::GroupSolver &group_solver()
-  {
-    return leader_solver;
-  }
-
-private:
-  const Problem<dim> &problem;
-  linalg::GroupSolver leader_solver;
-};
+linalg::ContinuationReport
+follow_branch(const Problem<dim> &problem, const Discretization<dim> &discretization,
+              linalg::GroupSolver &solver, linalg::GroupSystem &system, FeVector &u,
+              std::map<std::string, double> &seconds, const OnBranchPoint &on_point);
 } // namespace femgpu
 
 #endif
