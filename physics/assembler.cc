@@ -100,18 +100,13 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
   CellTerms terms(discretization.element().n_dofs_per_cell(), has_reaction);
   CellConstraints eliminated(discretization.constraints());
   system.set_zero();
-  std::string error, path;
-  try {
+  // an expression may have no value at a quadrature point
+  refuse_together(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells()) {
       equation.linearize(cell, u, terms);
       eliminated.add(terms, system);
     }
-  }
-  catch (const ParameterError &e) { // an expression that has no value at a quadrature point
-    error = e.what();
-    path = e.path();
-  }
-  refuse_together(discretization.communicator(), error, path);
+  });
   system.compress();
   if (has_reaction)
     check_weights(discretization, system);

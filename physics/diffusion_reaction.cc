@@ -1,12 +1,16 @@
 #include "physics/diffusion_reaction.h"
 
 #include "linalg/base/error.h"
+#include "physics/cell_points.h"
 #include "physics/mesh/periodicity.h"
-#include "physics/sign_check.h"
+
+#include <deal.II/base/mpi.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <variant>
+#include <vector>
 
 namespace femgpu
 {
@@ -175,15 +179,109 @@ void DiffusionReaction<dim>::check(const Mesh<dim> &mesh,
   require_held_parts(mesh, periodic, holds(), parameters.dirichlet.path);
 }
 
+namespace
+{
+/// @throws ParameterError of @p path that calls @p what negative, or zero, at the first of @p
+/// points where it is, in @p region
+template <int dim>
+void require_sign(const bool may_be_zero, const std::string &what, const std::string &path,
+                  const std::vector<Point<dim>> &points, const std::vector<double> &values,
+                  const std::string &region)
+{
+  for (std::size_t q = 0; q < points.size(); ++q) {
+    if (may_be_zero ? values[q] >= 0. : values[q] > 0.)
+      continue;
+    std::ostringstream text;
+    text << what << " is " << values[q] << " at (" << points[q] << ") " << region << ", but must "
+         << (may_be_zero ? "not be negative" : "be positive") << ". Change the expression there.";
+    throw ParameterError(text.str(), path);
+  }
+}
+
+/**
+ * Collective. That all components of @p fields, which are of parameter @p path, have the sign in
+ * the cells of their materials: at nodes if they may be zero, at Gauss points else. Fields with u
+ * are not looked at.
+ * @throws ParameterError with the place and the value
+ */
+template <int dim>
+void check_sign(const bool may_be_zero, const std::string &path,
+                const Discretization<dim> &discretization, const MaterialFields<dim> &fields)
+{
+  CellPoints<dim> inside(discretization, may_be_zero ? discretization.nodal_quadrature()
+                                                     : discretization.cell_quadrature());
+  std::vector<double> values;
+  std::set<types::material_id> seen; // whose constants need no second look
+  refuse_together(discretization.communicator(), [&] {
+    for (const auto &cell : discretization.owned_cells()) {
+      const auto material = cell->material_id();
+      const bool is_new = seen.insert(material).second;
+      const Field<dim> &field = *fields.at(material);
+      const auto check_at = [&](const std::vector<Point<dim>> &points, const unsigned int c) {
+        field.value_list(points, values, c);
+        require_sign(may_be_zero, path, path, points, values,
+                     "in material id " + std::to_string(material));
+      };
+      for (unsigned int c = 0; c < field.n_components; ++c)
+        if (field.is_constant(c)) {
+          if (is_new)
+            check_at({cell->center()}, c);
+        }
+        else if (field.degree_in_u(c) == 0) {
+          inside.reinit(cell);
+          check_at(inside.batch().points(), c);
+        }
+    }
+  });
+}
+
+/**
+ * Collective. The largest value at the boundary of component 0 of @p fields.
+ * @throws ParameterError that names @p symbol, @p path and the place where it is negative
+ */
+template <int dim>
+double largest_coefficient(const std::string &symbol, const std::string &path,
+                           const Discretization<dim> &discretization,
+                           const BoundaryFields<dim> &fields)
+{
+  CellPoints<dim> on_face(discretization, discretization.face_quadrature());
+  std::vector<double> values;
+  double largest = 0.;
+  refuse_together(discretization.communicator(), [&] {
+    for (const auto &cell : discretization.owned_cells())
+      cell->for_each_face_at_boundary([&](const unsigned int number, const types::boundary_id id) {
+        const auto field = fields.find(id);
+        if (field == fields.end())
+          return;
+        on_face.reinit(cell, number);
+        field->second->value_list(on_face.batch().points(), values);
+        largest = std::max(largest, *std::max_element(values.begin(), values.end()));
+        require_sign(/* may be zero */ true, symbol + " of " + path, path, on_face.batch().points(),
+                     values, "on boundary id " + std::to_string(id));
+      });
+  });
+  return Utilities::MPI::max(largest, discretization.communicator());
+}
+} // namespace
+
 template <int dim>
 void DiffusionReaction<dim>::check_data(const Discretization<dim> &discretization) const
 {
   if (!parameters.conductivity.path.empty())
-    check_sign(parameters.conductivity.path, Sign::positive, discretization, k);
+    check_sign(/* may be zero */ false, parameters.conductivity.path, discretization, k);
   if (!c.empty())
-    check_sign(parameters.coefficient.path, Sign::not_negative, discretization, c);
+    check_sign(/* may be zero */ true, parameters.coefficient.path, discretization, c);
   if (!boundary_reaction.empty())
     largest_coefficient("c", parameters.boundary_reaction.path, discretization, boundary_reaction);
+  if (robin.empty())
+    return;
+  const double largest = largest_coefficient("a", parameters.robin.path, discretization, robin);
+  if (dirichlet.empty() && largest == 0.)
+    throw ParameterError("a of " + parameters.robin.path +
+                             " is 0 everywhere, so that u is known up to a constant only. Write "
+                             "such conditions in " +
+                             parameters.neumann.path + ".",
+                         parameters.robin.path);
 }
 
 /// @throws ParameterError with the place and u where k, which depends on u, is not positive

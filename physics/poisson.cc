@@ -3,7 +3,6 @@
 #include "physics/mean_value.h"
 #include "physics/physics.h"
 #include "physics/residual.h"
-#include "physics/sign_check.h"
 
 #include <deal.II/base/patterns.h>
 
@@ -79,14 +78,6 @@ public:
   void check_data(const Discretization<dim> &discretization) const override
   {
     DiffusionReaction<dim>::check_data(discretization);
-    if (!this->robin.empty()) {
-      const double largest = largest_coefficient("a", "Poisson/Robin", discretization, this->robin);
-      if (this->dirichlet.empty() && largest == 0.)
-        throw ParameterError(
-            "a of Poisson/Robin is 0 everywhere, so that u is known up to a constant "
-            "only. Write such conditions in Poisson/Neumann.",
-            "Poisson/Robin");
-    }
     if (!fixes_mean())
       return;
     const Compatibility data = compatibility(*this, discretization);

@@ -127,14 +127,20 @@ std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fi
   return conditions;
 }
 
-/// Collective. All ranks throw what one of them has: @p error of the parameter @p path.
-inline void refuse_together(const MPI_Comm communicator, const std::string &error,
-                            const std::string &path)
+/// Collective. All ranks throw the ParameterError that @p check, not collective, throws on one.
+template <class Check>
+void refuse_together(const MPI_Comm communicator, const Check &check)
 {
-  for (const auto &[text, where] :
-       dealii::Utilities::MPI::all_gather(communicator, std::make_pair(error, path)))
+  std::pair<std::string, std::string> mine; // text and path
+  try {
+    check();
+  }
+  catch (const ParameterError &error) {
+    mine = {error.what(), error.path()};
+  }
+  for (const auto &[text, path] : dealii::Utilities::MPI::all_gather(communicator, mine))
     if (!text.empty())
-      throw ParameterError(text, where);
+      throw ParameterError(text, path);
 }
 
 /// Collective. The smallest and the largest value at the nodes; @p u is of one component.
