@@ -61,24 +61,6 @@ namespace
 {
 using Text = DiffusionReactionParameters::Text;
 
-/// k of each material, one field or one for each direction.
-template <int dim>
-MaterialFields<dim> make_conductivity(const std::string &path, const std::string &text,
-                                      const MeshRegions &regions)
-{
-  MaterialFields<dim> result;
-  for (auto &[id, expressions] :
-       parse_material_expressions(path, text, dim, regions, /* repeats */ true)) {
-    std::vector<std::string> directions = expressions;
-    if (std::all_of(directions.begin(), directions.end(),
-                    [&](const std::string &k) { return k == directions.front(); }))
-      directions.resize(1);
-    result[id] = std::make_shared<Field<dim>>(path, directions, Variables::position_and_solution,
-                                              regions.definitions);
-  }
-  return result;
-}
-
 /// The largest degree in u of all components.
 template <class Fields>
 int degree_in_u(const Fields &fields)
@@ -95,7 +77,9 @@ template <int dim>
 DiffusionReaction<dim>::DiffusionReaction(const DiffusionReactionParameters &p,
                                           const MeshRegions &regions,
                                           const std::optional<Reaction> &given)
-    : parameters(p), k(make_conductivity<dim>(p.conductivity.path, p.conductivity.text, regions)),
+    : parameters(p),
+      k(make_material_fields<dim>(p.conductivity.path, p.conductivity.text, dim, regions,
+                                  Variables::position_and_solution, /* or one */ true)),
       f(make_material_fields<dim>(p.source.path, p.source.text, 1, regions,
                                   Variables::position_and_solution)),
       dirichlet(make_boundary_fields<dim>(p.dirichlet.path, p.dirichlet.text, 1, regions)),

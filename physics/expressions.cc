@@ -233,7 +233,7 @@ bool is_list_of_words(const std::string &text)
 
 /// "words: expressions" or "expressions".
 Entry read_entry(const std::string &path, const std::string &text, const unsigned int n_components,
-                 const bool repeats = false)
+                 const bool or_one = false)
 {
   const auto colon = text.find(':');
   Entry entry;
@@ -241,13 +241,11 @@ Entry read_entry(const std::string &path, const std::string &text, const unsigne
   if (has_words)
     entry.words = split_expressions(text.substr(0, colon), ',');
   entry.expressions = split_expressions(has_words ? text.substr(colon + 1) : text, ',');
-  if (repeats && entry.expressions.size() == 1)
-    entry.expressions.assign(n_components, entry.expressions.front());
-  if (entry.expressions.size() != n_components)
-    throw ParameterError("The entry '" + text + "' of " + path + " has " +
-                             std::to_string(entry.expressions.size()) + " expressions, but needs " +
-                             (repeats ? "one or " : "") + std::to_string(n_components) +
-                             ", one for each component.",
+  const std::size_t n = entry.expressions.size();
+  if (n != n_components && !(or_one && n == 1))
+    throw ParameterError("The entry '" + text + "' of " + path + " has " + std::to_string(n) +
+                             " expressions, but needs " + (or_one ? "one or " : "") +
+                             std::to_string(n_components) + ", one for each component.",
                          path);
   return entry;
 }
@@ -282,12 +280,12 @@ BoundaryExpressions parse_boundary_expressions(const std::string &path, const st
 
 MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
                                                const unsigned int n_components,
-                                               const MeshRegions &regions, const bool repeats)
+                                               const MeshRegions &regions, const bool or_one)
 {
   MaterialExpressions result;
   std::vector<std::string> others;
   for (const std::string &part : entries_of(text)) {
-    const Entry entry = read_entry(path, part, n_components, repeats);
+    const Entry entry = read_entry(path, part, n_components, or_one);
     if (entry.words.empty() && !others.empty())
       throw ParameterError(path + " has two entries without material ids, the last '" + part +
                                "'; write entries such as '1; 2, steel: 1 + x'.",

@@ -130,13 +130,13 @@ using MaterialExpressions = std::map<dealii::types::material_id, std::vector<std
 /**
  * Reads "expression, ...; ids: expression, ...": as parse_boundary_expressions() with material ids
  * or names; the entry without ids is for all materials that are not named.
- * @param repeats an entry may have one expression that stands for all components
+ * @param or_one may an entry have one expression, too, which stands for all components?
  * @return for each material of the mesh its expressions
  * @throws ParameterError also if a material of the mesh has none
  */
 MaterialExpressions parse_material_expressions(const std::string &path, const std::string &text,
                                                unsigned int n_components,
-                                               const MeshRegions &regions, bool repeats = false);
+                                               const MeshRegions &regions, bool or_one = false);
 } // namespace femgpu
 
 #endif

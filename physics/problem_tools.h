@@ -48,14 +48,14 @@ using MaterialFields = std::map<dealii::types::material_id, std::shared_ptr<Fiel
 
 /// The fields of a parameter that parse_material_expressions() reads; it throws ParameterError.
 template <int dim>
-MaterialFields<dim> make_material_fields(const std::string &path, const std::string &text,
-                                         const unsigned int n_components,
-                                         const MeshRegions &regions,
-                                         const Variables variables = Variables::position)
+MaterialFields<dim>
+make_material_fields(const std::string &path, const std::string &text,
+                     const unsigned int n_components, const MeshRegions &regions,
+                     const Variables variables = Variables::position, const bool or_one = false)
 {
   MaterialFields<dim> fields;
   for (const auto &[id, expressions] :
-       parse_material_expressions(path, text, n_components, regions))
+       parse_material_expressions(path, text, n_components, regions, or_one))
     fields[id] = std::make_shared<Field<dim>>(path, expressions, variables, regions.definitions);
   return fields;
 }
