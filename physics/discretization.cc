@@ -237,14 +237,12 @@ void Discretization<dim>::make_constraints(const Problem<dim> &problem)
   the_conformity.close();
   const auto conditions = problem.dirichlet_conditions();
   for (const auto &condition : conditions)
-    for (const auto id : condition.ids)
-      if (the_mesh->regions.lower_part(id) == nullptr)
-        VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, id, *condition.values,
-                                                 the_constraints, condition.mask);
+    if (the_mesh->regions.lower_part(condition.id) == nullptr)
+      VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, condition.id,
+                                               *condition.values, the_constraints, condition.mask);
   for (const auto &condition : conditions)
-    for (const auto id : condition.ids)
-      if (const LowerPart *const part = the_mesh->regions.lower_part(id))
-        constrain_lower_part(*this, *part, condition, the_constraints);
+    if (const LowerPart *const part = the_mesh->regions.lower_part(condition.id))
+      constrain_lower_part(*this, *part, condition, the_constraints);
   const auto planes = problem.symmetry_planes();
   if (!planes.empty())
     add_normal_constraints(*this, planes, the_constraints);

@@ -92,10 +92,9 @@ public:
       : n_components(problem.n_components()), planes(problem.symmetry_planes())
   {
     for (const auto &condition : problem.dirichlet_conditions())
-      for (const auto id : condition.ids)
-        for (unsigned int c = 0; c < n_components; ++c)
-          if (condition.mask[c])
-            held.emplace(id, c);
+      for (unsigned int c = 0; c < n_components; ++c)
+        if (condition.mask[c])
+          held.emplace(condition.id, c);
   }
 
   /// What of @p difference, one number for each component, is in free directions.

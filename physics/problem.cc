@@ -32,7 +32,7 @@ std::vector<Quantity> Problem<dim>::quantities(DiscreteSolution<dim> &solution) 
 {
   std::set<types::boundary_id> given;
   for (const auto &condition : dirichlet_conditions())
-    given.insert(condition.ids.begin(), condition.ids.end());
+    given.insert(condition.id);
   if (n_components() > 1 || given.empty())
     return {};
   return solution.flux_quantities(given);

@@ -24,11 +24,11 @@ namespace femgpu
 template <int dim>
 class DiscreteSolution;
 
-/// The solution on parts of the boundary, curves or points: values for the components of the mask.
+/// The solution on a part of the boundary, a curve or points: values for components of the mask.
 template <int dim>
 struct DirichletCondition
 {
-  std::set<dealii::types::boundary_id> ids;
+  dealii::types::boundary_id id;
   const dealii::Function<dim> *values;
   dealii::ComponentMask mask;
 };

@@ -123,7 +123,7 @@ std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fi
 {
   std::vector<DirichletCondition<dim>> conditions;
   for (const auto &[id, field] : fields)
-    conditions.push_back({{id}, field.get(), dealii::ComponentMask()});
+    conditions.push_back({id, field.get(), dealii::ComponentMask()});
   return conditions;
 }
 

@@ -208,7 +208,7 @@ std::vector<DirichletCondition<dim>> ElasticSupports<dim>::conditions() const
   std::vector<DirichletCondition<dim>> result;
   for (const Prescribed &data : prescribed)
     if (data.mask.n_selected_components() > 0)
-      result.push_back({{data.id}, data.values.get(), data.mask});
+      result.push_back({data.id, data.values.get(), data.mask});
   return result;
 }
 
@@ -217,7 +217,7 @@ auto ElasticSupports<dim>::ids() const -> std::set<BoundaryId>
 {
   std::set<BoundaryId> result = planes;
   for (const auto &condition : conditions())
-    result.insert(condition.ids.begin(), condition.ids.end());
+    result.insert(condition.id);
   return result;
 }
 

@@ -53,7 +53,10 @@ public:
 
   std::vector<DirichletCondition<dim>> dirichlet_conditions() const override
   {
-    return {{dirichlet, &u, ComponentMask()}};
+    std::vector<DirichletCondition<dim>> conditions;
+    for (const auto id : dirichlet)
+      conditions.push_back({id, &u, ComponentMask()});
+    return conditions;
   }
   std::vector<PeriodicSides> periodic_sides() const override
   {

@@ -45,7 +45,7 @@ public:
   {
     ComponentMask first(components, false);
     first.set(0, true);
-    return {{{0}, &zero, first}};
+    return {{0, &zero, first}};
   }
   std::vector<PeriodicSides> periodic_sides() const override
   {
