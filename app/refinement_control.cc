@@ -70,8 +70,8 @@ RefinementControl<dim>::estimate(const Discretization<dim> &discretization, cons
 {
   if (!wants_estimate)
     return {};
-  return study.estimator == "residual" ? residual_estimate(problem, discretization, u)
-                                       : kelly_estimate(problem, discretization, u);
+  return estimate_error(study.estimator == "residual" ? Estimator::residual : Estimator::kelly,
+                        problem, discretization, u);
 }
 
 template <int dim>

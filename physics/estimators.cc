@@ -124,9 +124,10 @@ template <int dim>
 class FluxJumps
 {
 public:
-  FluxJumps(const Problem<dim> &problem, const Discretization<dim> &discretization,
-            const FeVector &u)
-      : problem(problem), n_components(problem.n_components()),
+  FluxJumps(const Estimator estimator, const Problem<dim> &problem,
+            const Discretization<dim> &discretization, const FeVector &u)
+      : estimator(estimator), p(discretization.degree()), problem(problem),
+        n_components(problem.n_components()),
         here(problem, discretization, discretization.face_quadrature(), u),
         there(problem, discretization, discretization.face_quadrature(), u),
         difference(n_components), partners(discretization.face_quadrature().size()),
@@ -139,8 +140,7 @@ public:
    * also on periodic sides, that no other cell of this rank has added; twice for those of the
    * boundary. Where cells are smaller on one side, F is a face of those.
    */
-  template <class Weight>
-  void add(const ActiveCell<dim> &cell, const Weight &weight)
+  void add(const ActiveCell<dim> &cell)
   {
     double &sum = sums[cell->active_cell_index()];
     for (const unsigned int f : cell->face_indices()) {
@@ -151,7 +151,7 @@ public:
         continue;
       }
       if (cell->is_whole() && cell->block()->neighbor_or_periodic_neighbor(f)->has_children()) {
-        add_smaller(cell->block(), f, weight);
+        add_smaller(cell->block(), f);
         continue;
       }
       const bool is_coarser = cell->is_whole() && is_coarser_behind(cell->block(), f);
@@ -179,6 +179,10 @@ public:
 private:
   using Block = typename ActiveCell<dim>::Block;
 
+  double weight(const typename ActiveCell<dim>::Face &face) const
+  {
+    return estimator == Estimator::kelly ? 1. : face.diameter() / (2. * p);
+  }
   static ActiveCell<dim> whole_cell(const Block &block)
   {
     return {block, nullptr, 0};
@@ -198,8 +202,7 @@ private:
   }
 
   /// Those over a face of @p cell to smaller cells that other ranks own.
-  template <class Weight>
-  void add_smaller(const Block &cell, const unsigned int f, const Weight &weight)
+  void add_smaller(const Block &cell, const unsigned int f)
   {
     const unsigned int its_face = face_of_neighbor(cell, f, /* coarser */ false);
     const auto parent = cell->neighbor_or_periodic_neighbor(f);
@@ -300,6 +303,8 @@ private:
     return integral;
   }
 
+  Estimator estimator;
+  double p;
   const Problem<dim> &problem;
   unsigned int n_components;
   FluxValues<dim> here, there;
@@ -311,66 +316,50 @@ private:
   std::vector<double> sums; ///< by active cell
 };
 
-/// The integrals over a cell: of (s + ∇·σ)², and of |σ|².
+/// ∫ (s + ∇·σ)² over the cell of both, with @p nodal_sigma at its nodes. @param s workspace
 template <int dim>
-class CellResidual
+double residual_square(const Problem<dim> &problem, FluxValues<dim> &sigma,
+                       const FluxValues<dim> &nodal_sigma, PointTerms &s)
 {
-public:
-  CellResidual(const Problem<dim> &problem, const Discretization<dim> &discretization,
-               const FeVector &u)
-      : problem(problem), n_components(problem.n_components()),
-        sigma(problem, discretization, discretization.cell_quadrature(), u),
-        nodal_sigma(problem, discretization, discretization.nodal_quadrature(), u)
-  {}
-
-  double flux_square(const ActiveCell<dim> &cell)
-  {
-    sigma.reinit(cell);
-    return sigma.points().integral_of_square(sigma.terms().values);
+  CellPoints<dim> &points = sigma.points();
+  const PointBatch<dim> &at = points.batch();
+  s.reinit(problem.n_components(), problem.n_components(), dim, at.size());
+  problem.source(at, s);
+  if (problem.nonlinearity()) {
+    std::vector<double> c(at.size(), 0.);
+    problem.reaction_weight(at, c);
+    add_reaction(problem, at, c, s);
   }
+  points.add_divergence(nodal_sigma.terms(), s);
+  return points.integral_of_square(s.values);
+}
+} // namespace
 
-  /// After flux_square() of the same cell.
-  double residual_square(const ActiveCell<dim> &cell)
-  {
-    nodal_sigma.reinit(cell);
-    CellPoints<dim> &points = sigma.points();
-    const PointBatch<dim> &at = points.batch();
-    s.reinit(n_components, n_components, dim, at.size());
-    problem.source(at, s);
-    if (problem.nonlinearity()) {
-      std::vector<double> c(at.size(), 0.);
-      problem.reaction_weight(at, c);
-      add_reaction(problem, at, c, s);
-    }
-    points.add_divergence(nodal_sigma.terms(), s);
-    return points.integral_of_square(s.values);
-  }
-
-private:
-  const Problem<dim> &problem;
-  unsigned int n_components;
-  FluxValues<dim> sigma, nodal_sigma;
+template <int dim>
+ErrorEstimate estimate_error(const Estimator estimator, const Problem<dim> &problem,
+                             const Discretization<dim> &discretization, const FeVector &u)
+{
+  FluxJumps<dim> jumps(estimator, problem, discretization, u);
+  FluxValues<dim> sigma(problem, discretization, discretization.cell_quadrature(), u),
+      nodal_sigma(problem, discretization, discretization.nodal_quadrature(), u);
   PointTerms s;
-};
-
-/**
- * Collective. η_K² = square(K, Σ_F weight(F) ∫_F [σ·n]²).
- * @param square also gets the integrals over cells, after flux_square()
- */
-template <int dim, class Weight, class Square>
-ErrorEstimate estimate(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                       const FeVector &u, const Weight &weight, const Square &square)
-{
-  FluxJumps<dim> jumps(problem, discretization, u);
-  CellResidual<dim> integrals(problem, discretization, u);
   ErrorEstimate result;
   result.indicators.reinit(discretization.n_cell_indices());
   for (const auto &cell : discretization.owned_cells())
-    jumps.add(cell, weight);
+    jumps.add(cell);
+  const double p = discretization.degree();
   double sum = 0., size = 0.;
   for (const auto &cell : discretization.owned_cells()) {
-    size += integrals.flux_square(cell);
-    const double of_cell = square(cell, jumps.sum(cell), integrals);
+    sigma.reinit(cell);
+    size += sigma.points().integral_of_square(sigma.terms().values);
+    double of_cell = jumps.sum(cell);
+    if (estimator == Estimator::kelly)
+      of_cell = cell->diameter() / 24. * of_cell;
+    else {
+      nodal_sigma.reinit(cell);
+      const double h_p = cell->diameter() / p;
+      of_cell += h_p * h_p * residual_square(problem, sigma, nodal_sigma, s);
+    }
     result.indicators(cell->active_cell_index()) = static_cast<float>(std::sqrt(of_cell));
     sum += of_cell;
   }
@@ -379,38 +368,9 @@ ErrorEstimate estimate(const Problem<dim> &problem, const Discretization<dim> &d
   result.size = std::sqrt(Utilities::MPI::sum(size, comm));
   return result;
 }
-} // namespace
 
-template <int dim>
-ErrorEstimate kelly_estimate(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                             const FeVector &u)
-{
-  return estimate(
-      problem, discretization, u, [](const auto &) { return 1.; },
-      [](const ActiveCell<dim> &cell, const double jumps, CellResidual<dim> &) {
-        return cell->diameter() / 24. * jumps;
-      });
-}
-
-template <int dim>
-ErrorEstimate residual_estimate(const Problem<dim> &problem,
-                                const Discretization<dim> &discretization, const FeVector &u)
-{
-  const double p = discretization.degree();
-  return estimate(
-      problem, discretization, u, [&](const auto &face) { return face->diameter() / (2. * p); },
-      [&](const ActiveCell<dim> &cell, const double jumps, CellResidual<dim> &integrals) {
-        const double h_p = cell->diameter() / p;
-        return jumps + h_p * h_p * integrals.residual_square(cell);
-      });
-}
-
-template ErrorEstimate kelly_estimate(const Problem<2> &, const Discretization<2> &,
+template ErrorEstimate estimate_error(Estimator, const Problem<2> &, const Discretization<2> &,
                                       const FeVector &);
-template ErrorEstimate kelly_estimate(const Problem<3> &, const Discretization<3> &,
+template ErrorEstimate estimate_error(Estimator, const Problem<3> &, const Discretization<3> &,
                                       const FeVector &);
-template ErrorEstimate residual_estimate(const Problem<2> &, const Discretization<2> &,
-                                         const FeVector &);
-template ErrorEstimate residual_estimate(const Problem<3> &, const Discretization<3> &,
-                                         const FeVector &);
 } // namespace femgpu

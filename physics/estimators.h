@@ -18,30 +18,30 @@ struct ErrorEstimate
   double size = 0.;
 };
 
-/**
- * Collective. The estimator of Kelly, Gago, Zienkiewicz and Babuska (1983),
- *   η_K² = Σ_F h_K/24 ∫_F [σ·n]²,
- * with the flux of the problem, on both sides of a face with the material that is there, and twice
- * as much for what a face of the boundary lacks of the flux that the data prescribe. Periodic sides
- * of quadrilaterals and hexahedra are faces between cells, those of triangles and tetrahedra, which
- * are not refined by estimates, count nothing.
- * @param u with ghost values
- */
-template <int dim>
-ErrorEstimate kelly_estimate(const Problem<dim> &problem, const Discretization<dim> &discretization,
-                             const FeVector &u);
+/// How errors are estimated. Both take the flux of the problem, on both sides of a face with the
+/// material that is there, and count twice what a face of the boundary lacks of the flux that the
+/// data prescribe.
+enum class Estimator
+{
+  /// Of Kelly, Gago, Zienkiewicz and Babuska (1983): η_K² = Σ_F h_K/24 ∫_F [σ·n]².
+  kelly,
+  /**
+   * Babuska, Rheinboldt 1978; in p by Melenk, Wohlmuth 2001:
+   *   η_K² = h_K²/p² ||s(u) + ∇·σ||²_K + Σ_F h_F/(2p) ||[σ·n]||²_F.
+   * Inside a cell ∇·σ is that of the interpolation of σ at the nodes: exact where the coefficients
+   * are constant and the cell is a parallelepiped.
+   */
+  residual
+};
 
 /**
- * Collective. The residual estimator (Babuska, Rheinboldt 1978; in p by Melenk, Wohlmuth 2001),
- *   η_K² = h_K²/p² ||s(u) + ∇·σ||²_K + Σ_F h_F/(2p) ||[σ·n]||²_F,
- * with h_F/p for a face of the boundary on which the data prescribe σ·n. Inside a cell ∇·σ is that
- * of the interpolation of σ at the nodes: exact where the coefficients are constant and the cell is
- * a parallelepiped.
+ * Collective. Periodic sides of quadrilaterals and hexahedra are faces between cells, those of
+ * triangles and tetrahedra, which are not refined by estimates, count nothing.
  * @param u with ghost values
  */
 template <int dim>
-ErrorEstimate residual_estimate(const Problem<dim> &problem,
-                                const Discretization<dim> &discretization, const FeVector &u);
+ErrorEstimate estimate_error(Estimator estimator, const Problem<dim> &problem,
+                             const Discretization<dim> &discretization, const FeVector &u);
 } // namespace femgpu
 
 #endif

@@ -69,8 +69,8 @@ struct OnMesh
   std::vector<double> numbers() const
   {
     const Evaluation evaluation = evaluate(problem, discretization, u);
-    const ErrorEstimate kelly = kelly_estimate(problem, discretization, u),
-                        residual = residual_estimate(problem, discretization, u);
+    const ErrorEstimate kelly = estimate_error(Estimator::kelly, problem, discretization, u),
+                        residual = estimate_error(Estimator::residual, problem, discretization, u);
     std::vector<double> sums(3, 0.);
     for (const auto &cell : discretization.owned_cells()) {
       double place = 0.;
