@@ -69,17 +69,18 @@ template <int dim>
 void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, Vector<double> &w)
 {
   w = 0.;
+  const auto add = [&](const CellPoints<dim> &points) {
+    nodes->c.assign(points.size(), 0.);
+    problem.reaction_weight(points.batch(), nodes->c);
+    points.add_nodal_weights(nodes->c.data(), w);
+  };
   nodes->in_cell.reinit(cell);
-  nodes->c.assign(nodes->in_cell.size(), 0.);
-  problem.reaction_weight(nodes->in_cell.batch(), nodes->c);
-  nodes->in_cell.add_nodal_weights(nodes->c.data(), w);
+  add(nodes->in_cell);
   cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
     if (!problem.has_boundary_reaction(id))
       return;
     nodes->on_face.reinit(cell, face);
-    nodes->c.assign(nodes->on_face.size(), 0.);
-    problem.boundary_reaction_weight(nodes->on_face.batch(), nodes->c);
-    nodes->on_face.add_nodal_weights(nodes->c.data(), w);
+    add(nodes->on_face);
   });
 }
 

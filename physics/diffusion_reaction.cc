@@ -383,15 +383,10 @@ template <int dim>
 void DiffusionReaction<dim>::reaction_weight(const PointBatch<dim> &at,
                                              std::vector<double> &weights) const
 {
-  if (!c.empty())
+  if (at.is_on_boundary())
+    boundary_reaction.at(at.boundary)->evaluate(at, weights.data());
+  else if (!c.empty())
     c.at(at.material)->evaluate(at, weights.data());
-}
-
-template <int dim>
-void DiffusionReaction<dim>::boundary_reaction_weight(const PointBatch<dim> &at,
-                                                      std::vector<double> &weights) const
-{
-  boundary_reaction.at(at.boundary)->evaluate(at, weights.data());
 }
 
 template class DiffusionReaction<2>;

@@ -131,7 +131,6 @@ public:
   {
     return has_nodal_reaction && boundary_reaction.count(id) > 0;
   }
-  void boundary_reaction_weight(const PointBatch<dim> &at, std::vector<double> &c) const override;
 
 protected:
   /// What holds u, beside Dirichlet data: terms that depend on u.

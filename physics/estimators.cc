@@ -73,9 +73,10 @@ private:
 
 /// Adds λ c φ(u), which nodal quadrature integrates, to what is given at the same points.
 template <int dim>
-void add_reaction(const Problem<dim> &problem, const PointBatch<dim> &at,
-                  const std::vector<double> &c, PointTerms &t)
+void add_reaction(const Problem<dim> &problem, const PointBatch<dim> &at, PointTerms &t)
 {
+  std::vector<double> c(at.size(), 0.);
+  problem.reaction_weight(at, c);
   linalg::visit_term(*problem.nonlinearity(), c.data(), [&](const auto &term) {
     double *const value = t.value(0);
     for (unsigned int q = 0; q < at.size(); ++q)
@@ -288,11 +289,8 @@ private:
     given.reinit(n_components, n_components, dim, at.size());
     if (problem.has_boundary_flux(id))
       problem.boundary_flux(at, given);
-    if (problem.has_boundary_reaction(id)) {
-      std::vector<double> c(at.size(), 0.);
-      problem.boundary_reaction_weight(at, c);
-      add_reaction(problem, at, c, given);
-    }
+    if (problem.has_boundary_reaction(id))
+      add_reaction(problem, at, given);
     double integral = 0.;
     for (unsigned int q = 0; q < at.size(); ++q) {
       const Tensor<1, dim> &n = (*at.normals)[q];
@@ -325,11 +323,8 @@ double residual_square(const Problem<dim> &problem, FluxValues<dim> &sigma,
   const PointBatch<dim> &at = points.batch();
   s.reinit(problem.n_components(), problem.n_components(), dim, at.size());
   problem.source(at, s);
-  if (problem.nonlinearity()) {
-    std::vector<double> c(at.size(), 0.);
-    problem.reaction_weight(at, c);
-    add_reaction(problem, at, c, s);
-  }
+  if (problem.nonlinearity())
+    add_reaction(problem, at, s);
   points.add_divergence(nodal_sigma.terms(), s);
   return points.integral_of_square(s.values);
 }

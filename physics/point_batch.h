@@ -74,9 +74,10 @@ struct PointBatch
   const std::vector<dealii::Point<dim>> *places = nullptr;
   const std::vector<dealii::Tensor<1, dim>> *normals = nullptr; ///< outer ones, of a face
   dealii::types::material_id material = 0;
-  dealii::types::boundary_id boundary = 0; ///< of a face
-  PointRows u;                             ///< row c: u_c
-  PointRows gradients;                     ///< row dim c + d: ∂_d u_c
+  /// Of a face.
+  dealii::types::boundary_id boundary = dealii::numbers::internal_face_boundary_id;
+  PointRows u;         ///< row c: u_c
+  PointRows gradients; ///< row dim c + d: ∂_d u_c
 
   unsigned int size() const
   {
@@ -85,6 +86,10 @@ struct PointBatch
   const std::vector<dealii::Point<dim>> &points() const
   {
     return *places;
+  }
+  bool is_on_boundary() const
+  {
+    return boundary != dealii::numbers::internal_face_boundary_id;
   }
   const double *gradient(const unsigned int c, const unsigned int d) const
   {

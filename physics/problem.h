@@ -178,7 +178,7 @@ public:
     return true;
   }
 
-  /// c of the reaction in cells; @p c is 0.
+  /// c of the reaction in cells, and on the boundary where it is; @p c is 0.
   virtual void reaction_weight(const PointBatch<dim> & /* at */,
                                std::vector<double> & /* c */) const
   {}
@@ -187,9 +187,6 @@ public:
   {
     return false;
   }
-  virtual void boundary_reaction_weight(const PointBatch<dim> & /* at */,
-                                        std::vector<double> & /* c */) const
-  {}
 
   /// Where the iteration for a solution begins in the first cycle; nullptr for zero.
   virtual const dealii::Function<dim> *initial_guess() const

@@ -36,17 +36,13 @@ public:
   {
     return linalg::Nonlinearity();
   }
-  void reaction_weight(const PointBatch<dim> &, std::vector<double> &c) const override
+  void reaction_weight(const PointBatch<dim> &at, std::vector<double> &c) const override
   {
-    c.assign(c.size(), in_cells);
+    c.assign(c.size(), at.is_on_boundary() ? on_faces : in_cells);
   }
   bool has_boundary_reaction(const types::boundary_id) const override
   {
     return true;
-  }
-  void boundary_reaction_weight(const PointBatch<dim> &, std::vector<double> &c) const override
-  {
-    c.assign(c.size(), on_faces);
   }
 
 private:
