@@ -190,10 +190,18 @@ template <int dim>
 ElasticModuli ElasticMaterials<dim>::moduli(const double first, const double second,
                                             const double thermal_strain) const
 {
-  if (is_by_young)
-    return {first * second / ((1. + second) * (1. - 2. * second)), first / (2. * (1. + second)),
-            thermal_strain};
-  return {first, second, thermal_strain};
+  ElasticModuli m;
+  m.lambda = is_by_young ? first * second / ((1. + second) * (1. - 2. * second)) : first;
+  m.mu = is_by_young ? first / (2. * (1. + second)) : second;
+  m.thermal_strain = thermal_strain;
+  m.effective_lambda = m.lambda;
+  m.thermal_pressure = (3. * m.lambda + 2. * m.mu) * thermal_strain;
+  if (is_plane_stress) {
+    // σ_zz = 0 = λ (tr ε + ε_zz) + 2μ ε_zz of the elastic strains gives ε_zz
+    m.effective_lambda = 2. * m.lambda * m.mu / (m.lambda + 2. * m.mu);
+    m.thermal_pressure = 2. * (m.effective_lambda + m.mu) * thermal_strain;
+  }
+  return m;
 }
 
 template <int dim>
@@ -214,17 +222,6 @@ std::vector<ElasticModuli> ElasticMaterials<dim>::moduli(const std::vector<Point
   for (std::size_t q = 0; q < points.size(); ++q)
     result.push_back(moduli(first[q], second[q], temperature_rise ? expansion[q] * rise[q] : 0.));
   return result;
-}
-
-template <int dim>
-PlaneLaw ElasticMaterials<dim>::law(const ElasticModuli &m) const
-{
-  const double strain = m.thermal_strain;
-  if (!is_plane_stress)
-    return {m.lambda, m.mu, (3. * m.lambda + 2. * m.mu) * strain};
-  // σ_zz = 0 = λ (tr ε + ε_zz) + 2μ ε_zz of the elastic strains gives ε_zz
-  const double lambda = 2. * m.lambda * m.mu / (m.lambda + 2. * m.mu);
-  return {lambda, m.mu, 2. * (lambda + m.mu) * strain};
 }
 
 template <int dim>

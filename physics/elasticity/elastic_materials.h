@@ -21,14 +21,10 @@ struct ElasticModuli
 {
   double lambda = 0., mu = 0.; ///< Lamé's, in Pa
   double thermal_strain = 0.;  ///< α ΔT
-};
 
-/// The stress in the space of the mesh, σ = λ tr(ε) I + 2μ ε − p_T I, in Pa. In plane stress λ is
-/// 2λμ/(λ+2μ) of the material.
-struct PlaneLaw
-{
-  double lambda, mu;
-  double thermal_pressure; ///< p_T
+  // The stress in the space of the mesh is σ = λ tr(ε) I + 2μ ε − p_T I, in Pa.
+  double effective_lambda = 0.; ///< this λ: in plane stress 2λμ/(λ+2μ) of the material
+  double thermal_pressure = 0.; ///< p_T
 };
 
 /// What the displacement does at one place, with the components that a plane problem has out of
@@ -75,7 +71,6 @@ public:
   /// At each of @p points, which are in the material.
   std::vector<ElasticModuli> moduli(const std::vector<dealii::Point<dim>> &points,
                                     dealii::types::material_id material) const;
-  PlaneLaw law(const ElasticModuli &moduli) const;
   /// At the point @p q of a batch.
   ElasticState state(const ElasticModuli &moduli, const PointBatch<dim> &at, unsigned int q) const;
   /// At each of @p points, in Pa; empty without has_yield_stress().

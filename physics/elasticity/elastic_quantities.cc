@@ -190,7 +190,7 @@ private:
     for (unsigned int q = 0; q < at.size(); ++q) {
       energy += body.materials.state(moduli[q], at, q).energy_density * inside.JxW(q);
       for (unsigned int c = 0; c < dim; ++c)
-        thermal.value(c * dim + c)[q] = -body.materials.law(moduli[q]).thermal_pressure;
+        thermal.value(c * dim + c)[q] = -moduli[q].thermal_pressure;
     }
     inside.subtract_flux(thermal, f_cell);
   }

@@ -147,10 +147,6 @@ void Elasticity<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) const
 {
   const std::vector<ElasticModuli> moduli = materials.moduli(at.points(), at.material);
   const unsigned int n = at.size();
-  std::vector<PlaneLaw> laws;
-  laws.reserve(n);
-  for (const ElasticModuli &m : moduli)
-    laws.push_back(materials.law(m));
   for (unsigned int a = 0; a < dim; ++a)
     for (unsigned int b = 0; b < dim; ++b) {
       const unsigned int row = a * dim + b;
@@ -158,21 +154,21 @@ void Elasticity<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) const
                     *const by_ba = sigma.by_gradient(row, b, a);
       const double *const g_ab = at.gradient(a, b), *const g_ba = at.gradient(b, a);
       for (unsigned int q = 0; q < n; ++q) {
-        value[q] = laws[q].mu * (g_ab[q] + g_ba[q]);
-        by_ab[q] += laws[q].mu;
-        by_ba[q] += laws[q].mu;
+        value[q] = moduli[q].mu * (g_ab[q] + g_ba[q]);
+        by_ab[q] += moduli[q].mu;
+        by_ba[q] += moduli[q].mu;
       }
     }
   for (unsigned int a = 0; a < dim; ++a) {
     double *const value = sigma.value(a * dim + a);
     for (unsigned int q = 0; q < n; ++q)
-      value[q] -= laws[q].thermal_pressure;
+      value[q] -= moduli[q].thermal_pressure;
     for (unsigned int c = 0; c < dim; ++c) {
       double *const by_gradient = sigma.by_gradient(a * dim + a, c, c);
       const double *const g_cc = at.gradient(c, c);
       for (unsigned int q = 0; q < n; ++q) {
-        value[q] += laws[q].lambda * g_cc[q];
-        by_gradient[q] += laws[q].lambda;
+        value[q] += moduli[q].effective_lambda * g_cc[q];
+        by_gradient[q] += moduli[q].effective_lambda;
       }
     }
   }
