@@ -10,9 +10,20 @@ namespace femgpu
 using namespace dealii;
 
 template <int dim>
-Blocks<dim>::Blocks(const unsigned int n) : n(n), n_cells(Utilities::pow(n, dim)), places(n_cells)
+Blocks<dim>::Blocks(const unsigned int n, const DoFHandler<dim> &handler,
+                    const FiniteElement<dim> &element)
+    : n(n), n_cells(Utilities::pow(n, dim)), n_block_dofs(handler.get_fe().n_dofs_per_cell()),
+      n_components(element.n_components()), places(n_cells)
 {
   AssertThrow(n == 2 || n == 4, ExcNotImplemented());
+  find_places();
+  find_dofs(handler, element);
+  find_ghosts(handler);
+}
+
+template <int dim>
+void Blocks<dim>::find_places()
+{
   for (unsigned int cell = 0; cell < n_cells; ++cell)
     for (unsigned int bit = 0; (1U << bit) < n; ++bit)
       for (unsigned int d = 0; d < dim; ++d)
@@ -72,11 +83,9 @@ unsigned int Blocks<dim>::at(const std::array<unsigned int, dim> &place) const
 }
 
 template <int dim>
-void Blocks<dim>::reinit(const DoFHandler<dim> &handler, const FiniteElement<dim> &element)
+void Blocks<dim>::find_dofs(const DoFHandler<dim> &handler, const FiniteElement<dim> &element)
 {
   const FiniteElement<dim> &of_block = handler.get_fe();
-  n_block_dofs = of_block.n_dofs_per_cell();
-  n_components = of_block.n_components();
   in_block.assign(n_cells, std::vector<unsigned int>(element.n_dofs_per_cell()));
   for (unsigned int cell = 0; cell < n_cells; ++cell)
     for (unsigned int i = 0; i < element.n_dofs_per_cell(); ++i) {
@@ -97,30 +106,14 @@ void Blocks<dim>::reinit(const DoFHandler<dim> &handler, const FiniteElement<dim
       std::copy(dofs.begin(), dofs.end(),
                 block_dofs.begin() + block->active_cell_index() * std::size_t(n_block_dofs));
     }
-  find_ghosts(handler);
 }
 
 template <int dim>
 void Blocks<dim>::find_ghosts(const DoFHandler<dim> &handler)
 {
-  const IndexSet &owned = handler.locally_owned_dofs();
-  std::vector<Index> of_owned_blocks; // those that other ranks own
-  const auto for_each_foreign = [&](const auto &block, const auto &use) {
-    const Index *const dofs = &block_dofs[block->active_cell_index() * std::size_t(n_block_dofs)];
-    for (unsigned int j = 0; j < n_block_dofs; ++j)
-      if (!owned.is_element(dofs[j]))
-        use(dofs[j]);
-  };
-  for (const auto &block : handler.active_cell_iterators())
-    if (block->is_locally_owned())
-      for_each_foreign(block, [&](const Index dof) { of_owned_blocks.push_back(dof); });
-  std::sort(of_owned_blocks.begin(), of_owned_blocks.end());
-  of_owned_blocks.erase(std::unique(of_owned_blocks.begin(), of_owned_blocks.end()),
-                        of_owned_blocks.end());
-  const auto is_of_owned_block = [&](const Index dof) {
-    return owned.is_element(dof) ||
-           std::binary_search(of_owned_blocks.begin(), of_owned_blocks.end(), dof);
-  };
+  const IndexSet of_owned_blocks =
+      dofs_of(ActiveCells<dim>(handler, /* whole */ nullptr, /* with ghosts */ false), n_block_dofs,
+              handler.locally_owned_dofs());
   ghosts.assign(handler.get_triangulation().n_active_cells(), 0);
   for (const auto &block : handler.active_cell_iterators()) {
     if (!block->is_ghost())
@@ -128,7 +121,7 @@ void Blocks<dim>::find_ghosts(const DoFHandler<dim> &handler)
     const unsigned int index = block->active_cell_index();
     for (unsigned int cell = 0; cell < n_cells; ++cell)
       for (const unsigned int j : in_block[cell])
-        if (is_of_owned_block(block_dofs[index * std::size_t(n_block_dofs) + j]))
+        if (of_owned_blocks.is_element(block_dofs[index * std::size_t(n_block_dofs) + j]))
           ghosts[index] |= std::uint64_t{1} << cell;
   }
 }
@@ -208,8 +201,27 @@ double ActiveCell<dim>::diameter() const
   return largest;
 }
 
+template <int dim>
+IndexSet dofs_of(const ActiveCells<dim> &cells, const unsigned int n_dofs_per_cell,
+                 const IndexSet &owned)
+{
+  std::vector<types::global_dof_index> dofs(n_dofs_per_cell), foreign;
+  for (const auto &cell : cells) {
+    cell->get_dof_indices(dofs);
+    std::copy_if(dofs.begin(), dofs.end(), std::back_inserter(foreign),
+                 [&](const auto dof) { return !owned.is_element(dof); });
+  }
+  std::sort(foreign.begin(), foreign.end());
+  IndexSet result = owned;
+  result.add_indices(foreign.begin(), std::unique(foreign.begin(), foreign.end()));
+  result.compress();
+  return result;
+}
+
 template class Blocks<2>;
 template class Blocks<3>;
 template class ActiveCell<2>;
 template class ActiveCell<3>;
+template IndexSet dofs_of(const ActiveCells<2> &, unsigned int, const IndexSet &);
+template IndexSet dofs_of(const ActiveCells<3> &, unsigned int, const IndexSet &);
 } // namespace femgpu

@@ -2,6 +2,7 @@
 #define femgpu_physics_active_cell_h
 
 #include <deal.II/base/geometry_info.h>
+#include <deal.II/base/index_set.h>
 #include <deal.II/base/point.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_accessor.h>
@@ -28,14 +29,13 @@ public:
   using Index = dealii::types::global_dof_index;
   using Block = typename dealii::DoFHandler<dim>::active_cell_iterator;
 
-  /// @param n 2 or 4: cells of a block in each direction
-  explicit Blocks(unsigned int n);
-
   /**
    * After dofs were numbered.
+   * @param n 2 or 4: cells of a block in each direction
    * @param element of the cells, FE_Q(1) or so many of it
    */
-  void reinit(const dealii::DoFHandler<dim> &handler, const dealii::FiniteElement<dim> &element);
+  Blocks(unsigned int n, const dealii::DoFHandler<dim> &handler,
+         const dealii::FiniteElement<dim> &element);
 
   unsigned int per_direction() const
   {
@@ -86,9 +86,11 @@ public:
   }
 
 private:
+  void find_places();
+  void find_dofs(const dealii::DoFHandler<dim> &handler, const dealii::FiniteElement<dim> &element);
   void find_ghosts(const dealii::DoFHandler<dim> &handler);
 
-  unsigned int n, n_cells, n_block_dofs = 0, n_components = 1;
+  unsigned int n, n_cells, n_block_dofs, n_components;
   std::vector<std::array<unsigned int, dim>> places;
   std::vector<unsigned int> vertices;
   std::vector<double> shares; ///< of each corner of a block in each of its vertices
@@ -324,6 +326,11 @@ private:
   const Blocks<dim> *blocks;
   bool with_ghosts;
 };
+
+/// The dofs of @p cells, of which each has @p n_dofs_per_cell, and those that the rank owns.
+template <int dim>
+dealii::IndexSet dofs_of(const ActiveCells<dim> &cells, unsigned int n_dofs_per_cell,
+                         const dealii::IndexSet &owned);
 } // namespace femgpu
 
 #endif

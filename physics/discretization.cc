@@ -102,27 +102,6 @@ std::vector<types::global_dof_index> numbers_by_nodes(const DoFHandler<dim> &dof
 }
 } // namespace
 
-namespace
-{
-/// Those of @p cells, and those that the rank owns.
-template <int dim>
-IndexSet dofs_of(const ActiveCells<dim> &cells, const FiniteElement<dim> &element,
-                 const IndexSet &owned)
-{
-  std::vector<types::global_dof_index> dofs(element.n_dofs_per_cell()), foreign;
-  for (const auto &cell : cells) {
-    cell->get_dof_indices(dofs);
-    std::copy_if(dofs.begin(), dofs.end(), std::back_inserter(foreign),
-                 [&](const auto dof) { return !owned.is_element(dof); });
-  }
-  std::sort(foreign.begin(), foreign.end());
-  IndexSet result = owned;
-  result.add_indices(foreign.begin(), std::unique(foreign.begin(), foreign.end()));
-  result.compress();
-  return result;
-}
-} // namespace
-
 template <int dim>
 double Discretization<dim>::largest_diameter() const
 {
@@ -164,9 +143,8 @@ void Discretization<dim>::distribute_dofs()
     relevant_dofs = compat::locally_relevant_dofs(dof_handler);
     return;
   }
-  the_blocks = std::make_unique<Blocks<dim>>(n);
-  the_blocks->reinit(dof_handler, *fe);
-  relevant_dofs = dofs_of(cells(), *fe, owned());
+  the_blocks = std::make_unique<Blocks<dim>>(n, dof_handler, *fe);
+  relevant_dofs = dofs_of(cells(), fe->n_dofs_per_cell(), owned());
 }
 
 namespace
