@@ -19,11 +19,10 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
       on_face(discretization, discretization.face_quadrature());
   PointTerms terms;
   Compatibility mine;
-  const auto begin = [&](CellPoints<dim> &points) {
+  const auto add = [&](CellPoints<dim> &points, const auto &function) {
     points.set_zero_solution();
     terms.reinit(1, 1, dim, points.size());
-  };
-  const auto add = [&](const CellPoints<dim> &points) {
+    (problem.*function)(points.batch(), terms);
     for (unsigned int q = 0; q < points.size(); ++q) {
       const double f_JxW = terms.value(0)[q] * points.JxW(q);
       mine.defect += f_JxW;
@@ -32,16 +31,12 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
   };
   for (const auto &cell : discretization.owned_cells()) {
     in_cell.reinit(cell);
-    begin(in_cell);
-    problem.source(in_cell.batch(), terms);
-    add(in_cell);
+    add(in_cell, &Problem<dim>::source);
     cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
       if (!problem.has_boundary_flux(id))
         return;
       on_face.reinit(cell, face);
-      begin(on_face);
-      problem.boundary_flux(on_face.batch(), terms);
-      add(on_face);
+      add(on_face, &Problem<dim>::boundary_flux);
     });
   }
   const MPI_Comm comm = discretization.communicator();
