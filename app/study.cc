@@ -15,6 +15,7 @@
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
+#include "physics/pattern.h"
 #include "physics/residual.h"
 #include "physics/solve.h"
 #include "physics/unknowns.h"

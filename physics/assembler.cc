@@ -1,15 +1,12 @@
 #include "physics/assembler.h"
 
 #include "linalg/base/error.h"
-#include "physics/cell_coupling.h"
 #include "physics/cell_equation.h"
 #include "physics/constraints/cell_constraints.h"
 #include "physics/problem_tools.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/lac/dynamic_sparsity_pattern.h>
-#include <deal.II/lac/sparsity_tools.h>
 
 #include <cmath>
 #include <sstream>
@@ -19,53 +16,6 @@
 namespace femgpu
 {
 using namespace dealii;
-
-namespace
-{
-template <int dim>
-void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
-                                      linalg::GroupSystem &system)
-{
-  const IndexSet rows = written_by_cells(discretization, discretization.constraints());
-  const IndexSet &owned = discretization.owned();
-  DynamicSparsityPattern pattern(rows);
-  std::vector<types::global_dof_index> dofs(discretization.element().n_dofs_per_cell());
-  for (const auto &cell : discretization.owned_cells()) {
-    cell->get_dof_indices(dofs);
-    discretization.constraints().add_entries_local_to_global(dofs, pattern,
-                                                             /* keep constrained dofs */ false);
-  }
-  SparsityTools::distribute_sparsity_pattern(pattern, owned, discretization.communicator(), rows);
-  std::vector<unsigned int> lengths;
-  for (const auto row : owned)
-    lengths.push_back(pattern.row_length(row));
-  const auto first = owned.n_elements() > 0 ? owned.nth_index_in_set(0) : 0;
-  std::vector<types::global_dof_index> columns;
-  system.reinit(
-      lengths, [&](const std::size_t row) -> const auto & {
-        columns.clear();
-        // end(row) searches for the next row that has entries: too slow to ask for each entry
-        auto entry = pattern.begin(first + row);
-        for (unsigned int k = 0; k < lengths[row]; ++k, ++entry)
-          columns.push_back(entry->column());
-        return columns;
-      });
-}
-} // namespace
-
-template <int dim>
-void make_pattern(const Discretization<dim> &discretization, linalg::GroupSystem &system)
-{
-  if (discretization.has_linear_constraints()) {
-    make_pattern_with_dependent_dofs(discretization, system);
-    return;
-  }
-  CellCoupling<dim> coupling(discretization);
-  system.reinit(
-      coupling.row_lengths(), [&](const std::size_t row) -> const auto & {
-        return coupling.row_columns(row);
-      });
-}
 
 namespace
 {
@@ -153,8 +103,6 @@ double scale_to_energy(linalg::GroupSystem &system)
   return std::sqrt(Utilities::MPI::sum(rr, system.communicator()));
 }
 
-template void make_pattern<2>(const Discretization<2> &, linalg::GroupSystem &);
-template void make_pattern<3>(const Discretization<3> &, linalg::GroupSystem &);
 template void assemble<2>(const Problem<2> &, const Discretization<2> &, const FeVector *,
                           linalg::GroupSystem &);
 template void assemble<3>(const Problem<3> &, const Discretization<3> &, const FeVector *,

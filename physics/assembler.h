@@ -7,13 +7,6 @@
 namespace femgpu
 {
 /**
- * Collective. Gives @p system the sparsity pattern of the discretisation: couplings within cells,
- * hanging nodes, periodic sides and Dirichlet dofs eliminated.
- */
-template <int dim>
-void make_pattern(const Discretization<dim> &discretization, linalg::GroupSystem &system);
-
-/**
  * Collective. Assembles @p problem, linearised at @p u, into @p system: A, b, and the weights w of
  * a reaction. Its solution is Newton's next iterate, or, of a linear problem, which does not depend
  * on @p u, the solution. Each rank computes its cells.

@@ -1,0 +1,247 @@
+#include "physics/pattern.h"
+
+#include <deal.II/distributed/tria_base.h>
+#include <deal.II/lac/dynamic_sparsity_pattern.h>
+#include <deal.II/lac/sparsity_tools.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace femgpu
+{
+using namespace dealii;
+
+namespace
+{
+/**
+ * Which dofs couple in the rows that this rank owns, found from the cells around a dof. All those
+ * cells are the rank's own or ghosts, so little is exchanged. Several times quicker than a
+ * DynamicSparsityPattern, but for dofs that are free or have a given value only: not for dofs that
+ * depend on others, as hanging nodes, whose cells couple dofs that are not their own. The columns
+ * are found twice, for their number and for themselves, so that they need no memory before the
+ * system has its own; but once only for dofs that follow each other in the same cells, as the
+ * components of a node.
+ */
+template <int dim>
+class CellCoupling
+{
+public:
+  using Index = types::global_dof_index;
+
+  /// Collective.
+  explicit CellCoupling(const Discretization<dim> &discretization)
+      : dofs(discretization.relevant().begin(), discretization.relevant().end()),
+        n_owned(static_cast<LocalIndex>(discretization.owned().n_elements()))
+  {
+    if (n_owned > 0)
+      first_owned = static_cast<LocalIndex>(
+          std::lower_bound(dofs.begin(), dofs.end(), discretization.owned().nth_index_in_set(0)) -
+          dofs.begin());
+    add_cells(discretization);
+    sort_cells_by_dof();
+    find_nodes();
+    seen_by.assign(node_begins.size() - 1, 0);
+  }
+
+  /// Entries in each row that this rank owns, in their order.
+  std::vector<unsigned int> row_lengths()
+  {
+    std::vector<unsigned int> lengths(n_owned);
+    for (LocalIndex row = 0; row < n_owned; ++row) {
+      const LocalIndex node = node_of_dof[first_owned + row];
+      if (row > 0 && node == node_of_dof[first_owned + row - 1]) {
+        lengths[row] = lengths[row - 1];
+        continue;
+      }
+      find_columns(node);
+      lengths[row] = n_columns();
+    }
+    return lengths;
+  }
+
+  /// The columns of the @p row-th row that this rank owns, ascending; valid until the next call.
+  const std::vector<Index> &row_columns(const std::size_t row)
+  {
+    const LocalIndex node = node_of_dof[first_owned + row];
+    if (node == columns_of)
+      return columns;
+    columns_of = node;
+    find_columns(node);
+    std::sort(nodes.begin(), nodes.end());
+    columns.resize(n_columns());
+    auto next = columns.begin();
+    for (const LocalIndex other : nodes)
+      for (LocalIndex i = node_begins[other]; i < node_begins[other + 1]; ++i)
+        *next++ = dofs[i];
+    return columns;
+  }
+
+private:
+  using LocalIndex = unsigned int; ///< of relevant dofs or nodes, ascending as the global numbers
+
+  LocalIndex local_index(const Index dof) const
+  {
+    const auto owned = dofs.begin() + first_owned;
+    if (n_owned > 0 && dof >= *owned && dof < *owned + n_owned)
+      return first_owned + (dof - *owned);
+    return static_cast<LocalIndex>(std::lower_bound(dofs.begin(), dofs.end(), dof) - dofs.begin());
+  }
+
+  std::vector<bool> fixed_dofs(const Discretization<dim> &discretization) const
+  {
+    // Asked of the owners: a ghost may be on a boundary that this rank does not see.
+    FeVector fixed = discretization.make_vector();
+    for (LocalIndex i = 0; i < n_owned; ++i)
+      fixed.local_element(i) =
+          discretization.constraints().is_constrained(dofs[first_owned + i]) ? 1. : 0.;
+    fixed.update_ghost_values();
+    std::vector<bool> is_fixed(dofs.size());
+    for (LocalIndex i = 0; i < is_fixed.size(); ++i)
+      is_fixed[i] = fixed(dofs[i]) != 0.;
+    return is_fixed;
+  }
+
+  void add_cells(const Discretization<dim> &discretization)
+  {
+    const std::vector<bool> is_fixed = fixed_dofs(discretization);
+    std::vector<Index> of_cell(discretization.element().n_dofs_per_cell());
+    for (const auto &cell : discretization.cells()) {
+      cell->get_dof_indices(of_cell);
+      for (const Index dof : of_cell) {
+        const LocalIndex i = local_index(dof);
+        if (!is_fixed[i])
+          cell_nodes.push_back(i);
+      }
+      cell_begins.push_back(cell_nodes.size());
+    }
+  }
+
+  void sort_cells_by_dof()
+  {
+    dof_begins.assign(dofs.size() + 1, 0);
+    for (const LocalIndex i : cell_nodes)
+      ++dof_begins[i + 1];
+    for (LocalIndex i = 0; i < dofs.size(); ++i)
+      dof_begins[i + 1] += dof_begins[i];
+    dof_cells.resize(cell_nodes.size());
+    std::vector<std::size_t> next(dof_begins.begin(), dof_begins.end() - 1);
+    for (LocalIndex cell = 0; cell + 1 < cell_begins.size(); ++cell)
+      for (std::size_t k = cell_begins[cell]; k < cell_begins[cell + 1]; ++k)
+        dof_cells[next[cell_nodes[k]]++] = cell;
+  }
+
+  /// Dofs that follow each other in the same cells make a node; a dof without cells is one alone.
+  void find_nodes()
+  {
+    const auto cells = dof_cells.begin();
+    node_of_dof.resize(dofs.size());
+    for (LocalIndex i = 0; i < dofs.size(); ++i) {
+      const auto begin = cells + dof_begins[i], end = cells + dof_begins[i + 1];
+      if (i == 0 || begin == end ||
+          !std::equal(begin, end, cells + dof_begins[node_begins.back()],
+                      cells + dof_begins[node_begins.back() + 1]))
+        node_begins.push_back(i);
+      node_of_dof[i] = static_cast<LocalIndex>(node_begins.size()) - 1;
+    }
+    node_begins.push_back(static_cast<LocalIndex>(dofs.size()));
+    std::size_t n = 0, k = 0;
+    for (auto cell_end = cell_begins.begin() + 1; cell_end != cell_begins.end(); ++cell_end) {
+      for (; k < *cell_end; ++k)
+        if (const LocalIndex i = cell_nodes[k]; i == node_begins[node_of_dof[i]])
+          cell_nodes[n++] = node_of_dof[i];
+      *cell_end = n;
+    }
+  }
+
+  void find_columns(const LocalIndex node)
+  {
+    nodes.clear();
+    const LocalIndex dof = node_begins[node];
+    if (dof_begins[dof] == dof_begins[dof + 1]) {
+      nodes.push_back(node);
+      return;
+    }
+    ++n_looked_at;
+    for (std::size_t k = dof_begins[dof]; k < dof_begins[dof + 1]; ++k)
+      for (std::size_t l = cell_begins[dof_cells[k]]; l < cell_begins[dof_cells[k] + 1]; ++l)
+        if (seen_by[cell_nodes[l]] != n_looked_at) {
+          seen_by[cell_nodes[l]] = n_looked_at;
+          nodes.push_back(cell_nodes[l]);
+        }
+  }
+
+  unsigned int n_columns() const
+  {
+    unsigned int n = 0;
+    for (const LocalIndex node : nodes)
+      n += node_begins[node + 1] - node_begins[node];
+    return n;
+  }
+
+  std::vector<Index> dofs; ///< global numbers
+  LocalIndex first_owned = 0, n_owned;
+
+  // cell c has the nodes, at first the free dofs, cell_nodes[k], cell_begins[c] <= k <
+  // cell_begins[c + 1]; dof i has the cells dof_cells[k], dof_begins[i] <= k < dof_begins[i + 1],
+  // and if its value is given it has none
+  std::vector<std::size_t> cell_begins = {0}, dof_begins;
+  std::vector<LocalIndex> cell_nodes, dof_cells;
+
+  // node n has the dofs node_begins[n] <= i < node_begins[n + 1]
+  std::vector<LocalIndex> node_begins, node_of_dof;
+
+  std::vector<LocalIndex> nodes;     ///< that couple with the one looked at last, in no order
+  std::vector<unsigned int> seen_by; ///< the last node looked at, counted from 1, that couples
+  unsigned int n_looked_at = 0;
+  std::vector<Index> columns; ///< of the node columns_of
+  LocalIndex columns_of = numbers::invalid_unsigned_int;
+};
+
+template <int dim>
+void make_pattern_with_dependent_dofs(const Discretization<dim> &discretization,
+                                      linalg::GroupSystem &system)
+{
+  const IndexSet rows = written_by_cells(discretization, discretization.constraints());
+  const IndexSet &owned = discretization.owned();
+  DynamicSparsityPattern pattern(rows);
+  std::vector<types::global_dof_index> dofs(discretization.element().n_dofs_per_cell());
+  for (const auto &cell : discretization.owned_cells()) {
+    cell->get_dof_indices(dofs);
+    discretization.constraints().add_entries_local_to_global(dofs, pattern,
+                                                             /* keep constrained dofs */ false);
+  }
+  SparsityTools::distribute_sparsity_pattern(pattern, owned, discretization.communicator(), rows);
+  std::vector<unsigned int> lengths;
+  for (const auto row : owned)
+    lengths.push_back(pattern.row_length(row));
+  const auto first = owned.n_elements() > 0 ? owned.nth_index_in_set(0) : 0;
+  std::vector<types::global_dof_index> columns;
+  system.reinit(
+      lengths, [&](const std::size_t row) -> const auto & {
+        columns.clear();
+        // end(row) searches for the next row that has entries: too slow to ask for each entry
+        auto entry = pattern.begin(first + row);
+        for (unsigned int k = 0; k < lengths[row]; ++k, ++entry)
+          columns.push_back(entry->column());
+        return columns;
+      });
+}
+} // namespace
+
+template <int dim>
+void make_pattern(const Discretization<dim> &discretization, linalg::GroupSystem &system)
+{
+  if (discretization.has_linear_constraints()) {
+    make_pattern_with_dependent_dofs(discretization, system);
+    return;
+  }
+  CellCoupling<dim> coupling(discretization);
+  system.reinit(
+      coupling.row_lengths(), [&](const std::size_t row) -> const auto & {
+        return coupling.row_columns(row);
+      });
+}
+
+template void make_pattern(const Discretization<2> &, linalg::GroupSystem &);
+template void make_pattern(const Discretization<3> &, linalg::GroupSystem &);
+} // namespace femgpu
