@@ -19,8 +19,10 @@ CellEquation<dim>::CellEquation(const Problem<dim> &problem,
       u_cell(discretization.element().n_dofs_per_cell()), of_loads(u_cell.size()),
       lower_loads(loads_of_lower_parts(problem, discretization))
 {
-  if (problem.nonlinearity())
-    nodes = std::make_unique<Nodes>(discretization);
+  if (problem.nonlinearity()) {
+    cell_nodes.emplace(discretization, discretization.nodal_quadrature());
+    face_nodes.emplace(discretization, discretization.nodal_face_quadrature());
+  }
 }
 
 /// Moves to @p cell, and finds flux and source in it.
@@ -70,17 +72,17 @@ void CellEquation<dim>::add_weights(const ActiveCell<dim> &cell, Vector<double> 
 {
   w = 0.;
   const auto add = [&](const CellPoints<dim> &points) {
-    nodes->c.assign(points.size(), 0.);
-    problem.reaction_weight(points.batch(), nodes->c);
-    points.add_nodal_weights(nodes->c.data(), w);
+    c.assign(points.size(), 0.);
+    problem.reaction_weight(points.batch(), c);
+    points.add_nodal_weights(c.data(), w);
   };
-  nodes->in_cell.reinit(cell);
-  add(nodes->in_cell);
+  cell_nodes->reinit(cell);
+  add(*cell_nodes);
   cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
     if (!problem.has_boundary_reaction(id))
       return;
-    nodes->on_face.reinit(cell, face);
-    add(nodes->on_face);
+    face_nodes->reinit(cell, face);
+    add(*face_nodes);
   });
 }
 
@@ -113,7 +115,7 @@ void CellEquation<dim>::linearize(const ActiveCell<dim> &cell, const FeVector *c
     terms.f += load->second;
   if (u != nullptr)
     terms.K.vmult_add(terms.f, u_cell);
-  if (nodes)
+  if (cell_nodes)
     add_weights(cell, terms.w);
 }
 
@@ -160,7 +162,7 @@ double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &
   }
   terms.f = of_loads;
   in_cell.subtract_flux(sigma, terms.f);
-  if (nodes)
+  if (cell_nodes)
     add_weights(cell, terms.w);
   return result;
 }

@@ -6,7 +6,8 @@
 #include "physics/problem.h"
 
 #include <map>
-#include <memory>
+#include <optional>
+#include <vector>
 
 namespace femgpu
 {
@@ -55,18 +56,6 @@ public:
   }
 
 private:
-  /// Quadrature at the nodes of cells and faces.
-  struct Nodes
-  {
-    explicit Nodes(const Discretization<dim> &discretization)
-        : in_cell(discretization, discretization.nodal_quadrature()),
-          on_face(discretization, discretization.nodal_face_quadrature())
-    {}
-
-    CellPoints<dim> in_cell, on_face;
-    std::vector<double> c;
-  };
-
   void reinit(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
   void set_solution(const FeVector *u, CellPoints<dim> &points) const;
   template <class Use>
@@ -76,8 +65,9 @@ private:
   const Problem<dim> &problem;
   unsigned int n_components;
   CellPoints<dim> in_cell, on_face;
-  std::unique_ptr<Nodes> nodes; ///< only for problems with a reaction
+  std::optional<CellPoints<dim>> cell_nodes, face_nodes; ///< only for problems with a reaction
   PointTerms sigma, s, g;
+  std::vector<double> c; ///< of the reaction; workspace
 
   PointTerms kept_sigma, kept_s; ///< those of kept_K
   dealii::FullMatrix<double> kept_K;
