@@ -1,13 +1,9 @@
 #include "physics/discretization.h"
 
 #include "linalg/base/error.h"
-#include "physics/constraints/consistent_constraints.h"
-#include "physics/constraints/normal_constraints.h"
 #include "physics/deal_ii_compat.h"
-#include "physics/lower_parts.h"
 #include "physics/mesh/mesh_mapping.h"
-#include "physics/mesh/periodicity.h"
-#include "physics/problem.h"
+#include "physics/parameters.h"
 
 #include <deal.II/base/quadrature_lib.h>
 #include <deal.II/distributed/tria_base.h>
@@ -17,11 +13,9 @@
 #include <deal.II/fe/fe_simplex_p.h>
 #include <deal.II/fe/fe_system.h>
 #include <deal.II/grid/grid_tools.h>
-#include <deal.II/numerics/vector_tools_boundary.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <iterator>
 
 namespace femgpu
 {
@@ -145,96 +139,6 @@ void Discretization<dim>::distribute_dofs()
   }
   the_blocks = std::make_unique<Blocks<dim>>(n, dof_handler, *fe);
   relevant_dofs = dofs_of(cells(), fe->n_dofs_per_cell(), owned());
-}
-
-namespace
-{
-/**
- * Collective. The free dof that has the lowest place, or stands for it. By place, as the numbers
- * depend on that of the ranks: with the same dof fixed the system is the same.
- */
-template <int dim>
-types::global_dof_index lowest_free_dof(const Discretization<dim> &discretization)
-{
-  double lowest = std::numeric_limits<double>::max();
-  types::global_dof_index result = numbers::invalid_dof_index;
-  for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &node) {
-    const auto *const entries = discretization.conformity().get_constraint_entries(dof);
-    const bool stands_alone = entries == nullptr;
-    if (!stands_alone && !(entries->size() == 1 && std::abs((*entries)[0].second - 1.) < 1e-12))
-      return;
-    // A direction that is no symmetry of usual bodies: one node is the lowest, rounding or not.
-    const double slopes[3] = {1., 0.6180339887, 0.3141592654};
-    double place = 0.;
-    for (unsigned int d = 0; d < dim; ++d)
-      place += slopes[d] * node[d];
-    if (place < lowest) {
-      lowest = place;
-      result = stands_alone ? dof : (*entries)[0].first;
-    }
-  });
-  const auto all =
-      Utilities::MPI::all_gather(discretization.communicator(), std::make_pair(lowest, result));
-  return std::min_element(all.begin(), all.end())->second;
-}
-} // namespace
-
-namespace
-{
-/// Gives dofs on @p part that have no other condition their values.
-template <int dim>
-void constrain_lower_part(const Discretization<dim> &discretization, const LowerPart &part,
-                          const DirichletCondition<dim> &condition,
-                          AffineConstraints<double> &constraints)
-{
-  for (const auto &[dof, node] : dofs_on(part, discretization))
-    if (condition.mask[node.component] && constraints.can_store_line(dof) &&
-        !constraints.is_constrained(dof)) {
-      constraints.add_line(dof);
-      constraints.set_inhomogeneity(dof, condition.values->value(node.place, node.component));
-    }
-}
-} // namespace
-
-template <int dim>
-void Discretization<dim>::make_constraints(const Problem<dim> &problem)
-{
-  const bool has_hanging_nodes = the_mesh->triangulation->has_hanging_nodes();
-  the_constraints.clear();
-  compat::reinit(the_constraints, owned(), relevant_dofs);
-  if (has_hanging_nodes) // quicker to ask than to look for each
-    DoFTools::make_hanging_node_constraints(dof_handler, the_constraints);
-  const auto sides = problem.periodic_sides();
-  if (!sides.empty())
-    add_periodic_constraints(*this, sides, the_constraints);
-  const bool has_conditions_between_dofs = has_hanging_nodes || !sides.empty();
-  the_conformity.clear();
-  the_conformity.copy_from(the_constraints);
-  if (has_conditions_between_dofs)
-    take_lines_of_owners(owned(), relevant_dofs, communicator(), the_conformity);
-  the_conformity.close();
-  const auto conditions = problem.dirichlet_conditions();
-  for (const auto &condition : conditions)
-    if (the_mesh->regions.lower_part(condition.id) == nullptr)
-      VectorTools::interpolate_boundary_values(*the_mapping, dof_handler, condition.id,
-                                               *condition.values, the_constraints, condition.mask);
-  for (const auto &condition : conditions)
-    if (const LowerPart *const part = the_mesh->regions.lower_part(condition.id))
-      constrain_lower_part(*this, *part, condition, the_constraints);
-  const auto planes = problem.symmetry_planes();
-  if (!planes.empty())
-    add_normal_constraints(*this, planes, the_constraints);
-  if (problem.fixes_mean())
-    if (const auto dof = lowest_free_dof(*this); the_constraints.can_store_line(dof))
-      the_constraints.add_line(dof);
-  if (has_conditions_between_dofs || !planes.empty())
-    take_lines_of_owners(owned(), relevant_dofs, communicator(), the_constraints);
-  const auto lines = the_constraints.get_lines();
-  const bool has_entries = std::any_of(lines.begin(), lines.end(),
-                                       [](const auto &line) { return !line.entries.empty(); });
-  is_linearly_constrained =
-      Utilities::MPI::logical_or(has_conditions_between_dofs || has_entries, communicator());
-  the_constraints.close();
 }
 
 template <int dim>

@@ -1,6 +1,5 @@
 #include "physics/elasticity/elastic_quantities.h"
 
-#include "physics/constraints/face_dofs.h"
 #include "physics/lower_parts.h"
 #include "physics/residual.h"
 

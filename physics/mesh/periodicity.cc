@@ -1,7 +1,6 @@
 #include "physics/mesh/periodicity.h"
 
 #include "linalg/base/error.h"
-#include "physics/constraints/face_dofs.h"
 #include "physics/expressions.h"
 #include "physics/mesh/disjoint_sets.h"
 #include "physics/mesh/near_points.h"
