@@ -1,10 +1,10 @@
 #include "app/parameters.h"
 
-#include "app/collective.h"
 #include "app/declared_parameters.h"
 #include "linalg/base/choice.h"
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
+#include "physics/collective.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -114,12 +114,10 @@ Parameters::Parameters() : physics(make_all_physics())
 ParameterSource read_source(const CommandLine &command_line)
 {
   ParameterSource source;
-  together<InputError>(
-      [&] {
-        if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0)
-          source = read_parameter_source(command_line.parameter_file);
-      },
-      MPI_COMM_WORLD);
+  together<InputError>(MPI_COMM_WORLD, [&] {
+    if (Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0)
+      source = read_parameter_source(command_line.parameter_file);
+  });
   source.name = Utilities::MPI::broadcast(MPI_COMM_WORLD, source.name, 0);
   source.text = Utilities::MPI::broadcast(MPI_COMM_WORLD, source.text, 0);
   return source;

@@ -1,6 +1,5 @@
 #include "app/run.h"
 
-#include "app/collective.h"
 #include "app/failure.h"
 #include "app/former_files.h"
 #include "app/parameter_study.h"
@@ -8,6 +7,7 @@
 #include "app/study_report.h"
 #include "common/atomic_file.h"
 #include "common/directory_lock.h"
+#include "physics/collective.h"
 
 #include <deal.II/base/mpi.h>
 
@@ -38,15 +38,13 @@ void write_texts(const std::string &name, const TableTexts &texts)
 std::unique_ptr<DirectoryLock> open_directory(const OutputParameters &output, MPI_Comm communicator)
 {
   std::unique_ptr<DirectoryLock> lock;
-  together<OutputError>(
-      [&] {
-        if (!writes(communicator))
-          return;
-        create_output_directory(output.directory);
-        lock = std::make_unique<DirectoryLock>(output.directory);
-        remove_partial_files(output.directory, output.name);
-      },
-      communicator);
+  together<OutputError>(communicator, [&] {
+    if (!writes(communicator))
+      return;
+    create_output_directory(output.directory);
+    lock = std::make_unique<DirectoryLock>(output.directory);
+    remove_partial_files(output.directory, output.name);
+  });
   return lock;
 }
 

@@ -1,8 +1,8 @@
 #include "app/solution_output.h"
 
-#include "app/collective.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
+#include "physics/collective.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
@@ -68,22 +68,18 @@ void SolutionOutput<dim>::finish(MPI_Comm communicator)
 {
   if (!std::exchange(is_pending, false))
     return;
-  together<OutputError>(
-      [&] {
-        if (writing.valid())
-          writing.get();
-      },
-      communicator);
-  together<OutputError>(
-      [&] {
-        if (dealii::Utilities::MPI::this_mpi_process(communicator) > 0)
-          return;
-        if (!record.empty())
-          write_file(parameters.path_of(series.back().second), record);
-        write_file(parameters.path_of(parameters.name + format.series_extension),
-                   format.series_text(series));
-      },
-      communicator);
+  together<OutputError>(communicator, [&] {
+    if (writing.valid())
+      writing.get();
+  });
+  together<OutputError>(communicator, [&] {
+    if (dealii::Utilities::MPI::this_mpi_process(communicator) > 0)
+      return;
+    if (!record.empty())
+      write_file(parameters.path_of(series.back().second), record);
+    write_file(parameters.path_of(parameters.name + format.series_extension),
+               format.series_text(series));
+  });
 }
 
 template <int dim>
@@ -104,13 +100,11 @@ void SolutionOutput<dim>::write_measured(const unsigned int cycle, const Measure
                                 dealii::Utilities::int_to_string(cycle, 3) + ".csv");
     texts.emplace_back(names_of_measured.back(), header(line) + rows(line, ""));
   }
-  together<OutputError>(
-      [&] {
-        if (dealii::Utilities::MPI::this_mpi_process(communicator) == 0)
-          for (const auto &[name, text] : texts)
-            write_file(parameters.path_of(name), text);
-      },
-      communicator);
+  together<OutputError>(communicator, [&] {
+    if (dealii::Utilities::MPI::this_mpi_process(communicator) == 0)
+      for (const auto &[name, text] : texts)
+        write_file(parameters.path_of(name), text);
+  });
 }
 
 template class SolutionOutput<2>;

@@ -1,10 +1,10 @@
-#include "app/collective.h"
 #include "app/deflate.h"
 #include "app/output_format.h"
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 #include "linalg/base/raw_vector.h"
 #include "linalg/io/partial_name.h"
+#include "physics/collective.h"
 
 #include <deal.II/base/mpi.h>
 

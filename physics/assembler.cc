@@ -2,15 +2,14 @@
 
 #include "linalg/base/error.h"
 #include "physics/cell_equation.h"
+#include "physics/collective.h"
 #include "physics/constraints/cell_constraints.h"
-#include "physics/problem_tools.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria_base.h>
 
 #include <cmath>
 #include <sstream>
-#include <string>
 #include <vector>
 
 namespace femgpu
@@ -23,21 +22,19 @@ namespace
 template <int dim>
 void check_weights(const Discretization<dim> &discretization, const linalg::GroupSystem &system)
 {
-  std::string error;
   const double *w = system.weights();
-  for (types::global_dof_index i = 0; error.empty() && i < system.n_owned(); ++i)
-    if (!(w[i] >= 0.))
-      for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
-        if (dof != system.first_owned() + i)
-          return;
-        std::ostringstream text;
-        text << "The weight of the reaction at the node (" << place << ") is " << w[i]
-             << ", but must not be negative. Look at the coefficient of the reaction there.";
-        error = text.str();
-      });
-  for (const std::string &text : Utilities::MPI::all_gather(discretization.communicator(), error))
-    if (!text.empty())
-      throw InputError(text);
+  together<InputError>(discretization.communicator(), [&] {
+    for (types::global_dof_index i = 0; i < system.n_owned(); ++i)
+      if (!(w[i] >= 0.))
+        for_each_owned_node(discretization, [&](const auto dof, const Point<dim> &place) {
+          if (dof != system.first_owned() + i)
+            return;
+          std::ostringstream text;
+          text << "The weight of the reaction at the node (" << place << ") is " << w[i]
+               << ", but must not be negative. Look at the coefficient of the reaction there.";
+          throw InputError(text.str());
+        });
+  });
 }
 } // namespace
 
@@ -50,8 +47,8 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
   CellTerms terms(discretization.element().n_dofs_per_cell(), has_reaction);
   CellConstraints eliminated(discretization.constraints());
   system.set_zero();
-  // an expression may have no value at a quadrature point
-  refuse_together(discretization.communicator(), [&] {
+  // expressions may have no value at a quadrature point
+  together<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells()) {
       equation.linearize(cell, u, terms);
       eliminated.add(terms, system);

@@ -2,6 +2,7 @@
 
 #include "linalg/base/error.h"
 #include "physics/cell_points.h"
+#include "physics/collective.h"
 #include "physics/mesh/periodicity.h"
 
 #include <deal.II/base/mpi.h>
@@ -196,7 +197,7 @@ void check_sign(const bool may_be_zero, const std::string &path,
                                                      : discretization.cell_quadrature());
   std::vector<double> values;
   std::set<types::material_id> seen; // whose constants need no second look
-  refuse_together(discretization.communicator(), [&] {
+  together<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells()) {
       const auto material = cell->material_id();
       const bool is_new = seen.insert(material).second;
@@ -231,7 +232,7 @@ double largest_coefficient(const std::string &symbol, const std::string &path,
   CellPoints<dim> on_face(discretization, discretization.face_quadrature());
   std::vector<double> values;
   double largest = 0.;
-  refuse_together(discretization.communicator(), [&] {
+  together<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells())
       cell->for_each_face_at_boundary([&](const unsigned int number, const types::boundary_id id) {
         const auto field = fields.find(id);

@@ -16,8 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include <boost/serialization/utility.hpp>
-
 /**
  * @file
  * What the physics share: data on the boundary made from parameters.
@@ -125,22 +123,6 @@ std::vector<DirichletCondition<dim>> conditions_of(const BoundaryFields<dim> &fi
   for (const auto &[id, field] : fields)
     conditions.push_back({id, field.get(), dealii::ComponentMask()});
   return conditions;
-}
-
-/// Collective. All ranks throw the ParameterError that @p check, not collective, throws on one.
-template <class Check>
-void refuse_together(const MPI_Comm communicator, const Check &check)
-{
-  std::pair<std::string, std::string> mine; // text and path
-  try {
-    check();
-  }
-  catch (const ParameterError &error) {
-    mine = {error.what(), error.path()};
-  }
-  for (const auto &[text, path] : dealii::Utilities::MPI::all_gather(communicator, mine))
-    if (!text.empty())
-      throw ParameterError(text, path);
 }
 
 /// Collective. The smallest and the largest value at the nodes; @p u is of one component.

@@ -1,6 +1,7 @@
 #include "physics/mesh/mesh_check.h"
 
 #include "linalg/base/error.h"
+#include "physics/collective.h"
 #include "physics/expressions.h"
 #include "physics/mesh/disjoint_sets.h"
 #include "physics/mesh/mesh_mapping.h"
@@ -147,20 +148,19 @@ void check_curved_cells(const Discretization<dim> &discretization)
   if (!mesh.is_curved)
     return;
   const Quadrature<dim> gauss = discretization.cell_quadrature();
-  const auto [cell, where] =
-      inverted_cell(*mesh.triangulation, discretization.mapping(),
-                    with_vertices(gauss, mesh.coarse().get_reference_cells()[0]), gauss.size());
-  std::ostringstream message;
-  if (!where.empty())
-    message << "The cell at (" << cell->center() << ") is inverted or degenerate with its curved "
-            << "sides: " << where << ", with a mapping of degree " << discretization.degree()
-            << ". Set Discretization/Degree lower, use a finer coarse mesh at the curved sides, or "
-            << "set Mesh/Initial refinements higher.";
-  const std::vector<std::string> messages =
-      Utilities::MPI::all_gather(discretization.communicator(), message.str());
-  for (const std::string &text : messages)
-    if (!text.empty())
-      throw InputError(text);
+  together<InputError>(discretization.communicator(), [&] {
+    const auto [cell, where] =
+        inverted_cell(*mesh.triangulation, discretization.mapping(),
+                      with_vertices(gauss, mesh.coarse().get_reference_cells()[0]), gauss.size());
+    if (where.empty())
+      return;
+    std::ostringstream text;
+    text << "The cell at (" << cell->center() << ") is inverted or degenerate with its curved "
+         << "sides: " << where << ", with a mapping of degree " << discretization.degree()
+         << ". Set Discretization/Degree lower, use a finer coarse mesh at the curved sides, or "
+         << "set Mesh/Initial refinements higher.";
+    throw InputError(text.str());
+  });
 }
 
 template <int dim>

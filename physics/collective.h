@@ -1,6 +1,7 @@
-#ifndef femgpu_app_collective_h
-#define femgpu_app_collective_h
+#ifndef femgpu_physics_collective_h
+#define femgpu_physics_collective_h
 
+#include "linalg/base/error.h"
 #include "linalg/mpi/long_messages.h"
 
 #include <deal.II/base/mpi.h>
@@ -9,8 +10,11 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <boost/serialization/string.hpp>
+#include <boost/serialization/utility.hpp>
 
 namespace femgpu
 {
@@ -39,18 +43,26 @@ Values gather(Values mine, MPI_Comm communicator)
 
 /// Collective. Each rank does what @p act says; all throw the error of this type that one has.
 template <class ErrorType>
-void together(const std::function<void()> &act, MPI_Comm communicator)
+void together(MPI_Comm communicator, const std::function<void()> &act)
 {
-  std::string error;
+  constexpr bool has_path = std::is_same_v<ErrorType, ParameterError>;
+  std::string error, path;
   try {
     act();
   }
   catch (const ErrorType &e) {
     error = e.what();
+    if constexpr (has_path)
+      path = e.path();
   }
-  for (const std::string &text : dealii::Utilities::MPI::all_gather(communicator, error))
-    if (!text.empty())
-      throw ErrorType(text);
+  for (const auto &[text, of_text] :
+       dealii::Utilities::MPI::all_gather(communicator, std::make_pair(error, path)))
+    if (!text.empty()) {
+      if constexpr (has_path)
+        throw ErrorType(text, of_text);
+      else
+        throw ErrorType(text);
+    }
 }
 } // namespace femgpu
 
