@@ -173,23 +173,21 @@ RegionField read_region_field(const Entry &entry, const std::string &text,
 }
 } // namespace
 
-std::vector<RegionField> parse_integrals(const std::string &path, const std::string &text,
-                                         const MeshRegions &regions)
+void parse_integrals(const std::string &path, const std::string &text, const MeshRegions &regions,
+                     std::vector<RegionField> &integrals)
 {
   // what tables have columns of already
   constexpr std::array<const char *, 11> taken = {"cycle",     "cells",   "dofs",       "nonzeros",
                                                   "h",         "outcome", "iterations", "residual",
                                                   "nonlinear", "seconds", "quantity"};
-  std::vector<RegionField> result;
   for (const std::string &part : entries_of(text)) {
     const Entry entry{path, part, "mass: u over all; flow: grad_u.n over boundary 0, 3"};
-    const auto [name, rest] = split_name(entry, result);
+    const auto [name, rest] = split_name(entry, integrals);
     if (std::find(taken.begin(), taken.end(), name) != taken.end())
       entry.refuse("has the name '" + name + "', which tables have already");
-    result.push_back(read_region_field(entry, rest, regions, /* may be all */ false));
-    result.back().name = name;
+    integrals.push_back(read_region_field(entry, rest, regions, /* may be all */ false));
+    integrals.back().name = name;
   }
-  return result;
 }
 
 std::vector<RegionField> parse_extrema(const std::string &path, const std::string &text,

@@ -85,11 +85,11 @@ template <int dim>
 std::vector<NamedLine<dim>> parse_lines(const std::string &path, const std::string &text);
 
 /**
- * Reads "name: field over region; ...", where the region is `all`, `boundary ids`, `boundary` (all
- * of it) or `material ids`.
+ * Appends "name: field over region; ...", where the region is `all`, `boundary ids`, `boundary`
+ * (all of it) or `material ids`, to @p integrals, whose names are taken.
  */
-std::vector<RegionField> parse_integrals(const std::string &path, const std::string &text,
-                                         const MeshRegions &regions);
+void parse_integrals(const std::string &path, const std::string &text, const MeshRegions &regions,
+                     std::vector<RegionField> &integrals);
 
 /// Reads "field over region; field", without a name and with all cells if no region is given.
 std::vector<RegionField> parse_extrema(const std::string &path, const std::string &text,

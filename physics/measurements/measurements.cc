@@ -85,20 +85,14 @@ Measurements<dim>::Measurements(const MeasurementParameters &parameters,
       point_fields(entries_of(parameters.point_fields, ','))
 {
   const MeshRegions &regions = discretization.mesh().regions;
-  for (const RegionField &integral : parse_integrals(integrals_path, parameters.integrals, regions))
-    integrals.emplace_back(integral);
-  n_integrals = integrals.size();
-  for (const RegionField &average : parse_integrals(averages_path, parameters.averages, regions)) {
-    for (std::size_t i = 0; i < n_integrals; ++i)
-      if (integrals[i].name == average.name)
-        throw ParameterError("The name '" + average.name + "' of " + averages_path +
-                                 " is that of an entry of " + integrals_path +
-                                 "; choose another name.",
-                             averages_path);
-    integrals.emplace_back(average);
-  }
+  std::vector<RegionField> named;
+  parse_integrals(integrals_path, parameters.integrals, regions, named);
+  n_integrals = named.size();
+  parse_integrals(averages_path, parameters.averages, regions, named);
+  for (const RegionField &integral : named)
+    integrals.push_back({integral, {}});
   for (const RegionField &extremum : parse_extrema(extrema_path, parameters.extrema, regions))
-    extrema.emplace_back(extremum);
+    extrema.push_back({extremum, {}});
   if (!point_fields.empty() && points.empty())
     throw ParameterError(point_fields_path + " is given, but there are no points. Name some in " +
                              points_path + ".",
@@ -223,8 +217,8 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
   }
 }
 
-/// Calls visit(job, points, values) for those cells and faces of this rank that @p jobs ask for and
-/// where wants(job), which is asked once for each, in the same order each time.
+/// Calls visit(job, points, values of its field) for those cells and faces of this rank that @p
+/// jobs ask for and where wants(job), which is asked once for each, in the same order each time.
 template <int dim>
 template <class Wants, class Visit>
 void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<dim> &in_cells,
@@ -232,7 +226,8 @@ void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<d
                                       const Visit &visit)
 {
   std::vector<std::size_t> asked;
-  PointRows values;
+  PointRows of_columns;
+  std::vector<double> values;
   const auto visit_part = [&](CellPoints<dim> &points, const auto &has, const auto &cell,
                               const auto... face) {
     asked.clear();
@@ -245,9 +240,13 @@ void Measurements<dim>::for_each_part(const std::vector<Job> &jobs, CellPoints<d
     if (std::any_of(asked.begin(), asked.end(), [&](const std::size_t j) {
           return jobs[j].reference.kind != Reference::Kind::one;
         }))
-      fields.evaluate(points, cell, values);
-    for (const std::size_t j : asked)
+      fields.evaluate(points, cell, of_columns);
+    values.resize(points.size());
+    for (const std::size_t j : asked) {
+      for (unsigned int q = 0; q < values.size(); ++q)
+        values[q] = jobs[j].reference.value(of_columns, points.batch(), q);
       visit(j, points, values);
+    }
   };
   for (const auto &cell : discretization.owned_cells()) {
     visit_part(
@@ -267,9 +266,9 @@ void Measurements<dim>::measure_integrals(MeasuredValues &result)
       on_faces(discretization, discretization.face_quadrature());
   for_each_part(
       integrals, in_cells, on_faces, [](std::size_t) { return true; },
-      [&](const std::size_t j, const CellPoints<dim> &points, const PointRows &values) {
+      [&](const std::size_t j, const CellPoints<dim> &points, const std::vector<double> &values) {
         for (unsigned int q = 0; q < points.size(); ++q) {
-          sums[2 * j] += integrals[j].reference.value(values, points.batch(), q) * points.JxW(q);
+          sums[2 * j] += values[q] * points.JxW(q);
           sums[2 * j + 1] += points.JxW(q);
         }
       });
@@ -329,10 +328,10 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
   std::vector<double> largest(2 * extrema.size(), none), of_parts;
   for_each_part(
       extrema, in_cells, on_faces, [](std::size_t) { return true; },
-      [&](const std::size_t j, const CellPoints<dim> &points, const PointRows &values) {
+      [&](const std::size_t j, const CellPoints<dim> & /* points */,
+          const std::vector<double> &values) {
         double minus = none, plus = none;
-        for (unsigned int q = 0; q < points.size(); ++q) {
-          const double value = extrema[j].reference.value(values, points.batch(), q);
+        for (const double value : values) {
           minus = std::max(minus, -value);
           plus = std::max(plus, value);
         }
@@ -359,15 +358,13 @@ void Measurements<dim>::measure_extrema(MeasuredValues &result)
         const double *const of_part = &of_parts[2 * part++];
         return is_largest(2 * j, of_part[0]) || is_largest(2 * j + 1, of_part[1]);
       },
-      [&](const std::size_t j, const CellPoints<dim> &points, const PointRows &values) {
-        const PointBatch<dim> &at = points.batch();
-        for (unsigned int q = 0; q < at.size(); ++q) {
-          const double value = extrema[j].reference.value(values, at, q);
+      [&](const std::size_t j, const CellPoints<dim> &points, const std::vector<double> &values) {
+        const std::vector<Point<dim>> &at = points.batch().points();
+        for (std::size_t q = 0; q < at.size(); ++q)
           for (const std::size_t k : {2 * j, 2 * j + 1})
-            if (is_largest(k, k % 2 == 0 ? -value : value) &&
-                is_lower(at.points()[q], lowest[k], distance))
-              lowest[k] = at.points()[q];
-        }
+            if (is_largest(k, k % 2 == 0 ? -values[q] : values[q]) &&
+                is_lower(at[q], lowest[k], distance))
+              lowest[k] = at[q];
       });
   for (std::size_t k = 0; k < largest.size(); ++k) {
     const std::string name = (k % 2 == 0 ? "min " : "max ") + extrema[k / 2].name;

@@ -64,9 +64,6 @@ private:
   /// An integral, average or extremum.
   struct Job : RegionField
   {
-    explicit Job(const RegionField &what) : RegionField(what)
-    {}
-
     Reference reference;
   };
 

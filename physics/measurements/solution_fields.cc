@@ -15,16 +15,8 @@ SolutionFields<dim>::SolutionFields(const Discretization<dim> &discretization,
     : discretization(discretization), problem(problem), is_scalar(problem.n_components() == 1),
       derived(problem.derived_fields()), u_cell(discretization.element().n_dofs_per_cell())
 {
-  const std::string name = problem.component_names().front();
-  add({name, is_scalar ? 0U : 1U});
-  if (is_scalar)
-    add({"grad_" + name, 1});
-  for (const DerivedField &field : derived) {
-    add(field);
+  for (const DerivedField &field : derived)
     n_derived_numbers += field.n_numbers(dim);
-  }
-  n_columns_before_nodal = static_cast<unsigned int>(columns.size());
-  n_vectors_before_nodal = vectors.size();
 }
 
 template <int dim>
@@ -50,11 +42,18 @@ void SolutionFields<dim>::reinit(DiscreteSolution<dim> &solution)
   u = solution.u();
   u.update_ghost_values();
   nodal = problem.nodal_fields(solution);
-  columns.resize(n_columns_before_nodal);
-  vectors.resize(n_vectors_before_nodal);
+  columns.clear();
+  vectors.clear();
+  const std::string name = problem.component_names().front();
+  const unsigned int rank = is_scalar ? 0 : 1;
+  add({name, rank});
+  if (is_scalar)
+    add({"grad_" + name, 1});
+  for (const DerivedField &field : derived)
+    add(field);
   for (const NodalField &field : nodal) {
     field.values.update_ghost_values();
-    add({field.name, is_scalar ? 0U : 1U});
+    add({field.name, rank});
   }
 }
 

@@ -33,12 +33,12 @@ public:
   /// Collective. Sets the solution whose fields are evaluated.
   void reinit(DiscreteSolution<dim> &solution);
 
-  /// The columns; those of nodal fields are there after reinit().
+  /// After reinit(): the columns.
   const std::vector<std::string> &names() const
   {
     return columns;
   }
-  /// The columns of the solution itself, without its gradient.
+  /// Those of the solution itself, without its gradient.
   std::vector<std::string> solution_names() const;
 
   /**
@@ -90,9 +90,6 @@ private:
   std::vector<NodalField> nodal;
   std::vector<std::string> columns;
   std::vector<std::pair<std::string, unsigned int>> vectors; ///< names and first columns
-  unsigned int n_columns_before_nodal = 0;
-  std::size_t n_vectors_before_nodal = 0;
-
   dealii::Vector<double> u_cell;
   PointRows numbers; ///< of derived fields
 };
