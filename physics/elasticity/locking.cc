@@ -32,10 +32,12 @@ double poisson_ratio(const ElasticMaterials<dim> &materials, const Cell<dim> &ce
   return moduli.lambda / (2. * (moduli.lambda + moduli.mu));
 }
 
-/// Every rank has the whole coarse mesh, so all find the same.
+// Each adds its warning, if there is one. Every rank has the whole coarse mesh, so all find the
+// same.
+
 template <int dim>
-std::optional<std::string> volumetric_locking(const Mesh<dim> &mesh,
-                                              const ElasticMaterials<dim> &materials)
+void find_volumetric_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &materials,
+                             std::vector<std::string> &warnings)
 {
   double largest = nearly_incompressible;
   Cell<dim> found;
@@ -45,13 +47,13 @@ std::optional<std::string> volumetric_locking(const Mesh<dim> &mesh,
       found = cell;
     }
   if (found.state() != IteratorState::valid)
-    return {};
+    return;
   std::ostringstream text;
   text << "elements of degree 1 are too stiff for a Poisson's ratio of " << largest
        << ", as that of " << materials.name(found->material_id())
        << ": they cannot keep their volume when they deform (volumetric locking). Set "
           "Discretization/Degree = 2.";
-  return text.str();
+  warnings.push_back(text.str());
 }
 
 /// Cells from one side of the body to the other, face opposite to face.
@@ -119,9 +121,8 @@ double stiffening(const double length_by_thickness, const double n_cells, const 
 }
 
 template <int dim>
-std::optional<std::string> shear_locking(const Mesh<dim> &mesh,
-                                         const ElasticMaterials<dim> &materials,
-                                         const unsigned int refinements)
+void find_shear_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &materials,
+                        const unsigned int refinements, std::vector<std::string> &warnings)
 {
   const BoundingBox<dim> box(mesh.coarse().get_vertices());
   const double finer = std::pow(2., refinements);
@@ -148,14 +149,14 @@ std::optional<std::string> shear_locking(const Mesh<dim> &mesh,
         place = stack.place;
     }
   if (!(locked > part_of_boundary * all))
-    return {};
+    return;
   std::ostringstream text;
   text.precision(2);
   text << "a slender body with about " << n_cells / locked << " cells of degree 1 over its "
        << "thickness" << (refinements > 0 ? " in the last cycle" : "") << ", of " << ratio / locked
        << " times its length, as at (" << *place << "): it is at least " << 100. * too_much / locked
        << " % too stiff where it bends (shear locking). Set Discretization/Degree = 2.";
-  return text.str();
+  warnings.push_back(text.str());
 }
 } // namespace
 
@@ -169,11 +170,9 @@ std::vector<std::string> locking_warnings(const Discretization<dim> &discretizat
     return warnings;
   const Mesh<dim> &mesh = discretization.mesh();
   if (!materials.is_in_plane_stress())
-    if (const auto text = volumetric_locking(mesh, materials))
-      warnings.push_back(*text);
+    find_volumetric_locking(mesh, materials, warnings);
   if (!mesh.is_simplex)
-    if (const auto text = shear_locking(mesh, materials, refinements))
-      warnings.push_back(*text);
+    find_shear_locking(mesh, materials, refinements, warnings);
   return warnings;
 }
 

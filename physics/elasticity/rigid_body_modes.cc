@@ -20,22 +20,6 @@ constexpr double tolerance = 1e-6;
 
 using Vector3 = Tensor<1, 3>;
 
-/// u = t + ω × x, with x in units of the length of the supports.
-struct Motion
-{
-  /// @param rows that have a motion's ω and behind it t
-  template <class Matrix>
-  Motion(const Matrix &rows, const unsigned int row)
-  {
-    for (unsigned int a = 0; a < 3; ++a) {
-      omega[a] = rows(row, a);
-      t[a] = rows(row, 3 + a);
-    }
-  }
-
-  Vector3 omega, t;
-};
-
 template <int dim>
 Vector3 in_space(const Tensor<1, dim> &v)
 {
@@ -84,10 +68,21 @@ LAPACKFullMatrix<double> normal_equations(const std::vector<SupportedDirection<d
   return sum;
 }
 
-/// The motions that the supports leave, about the origin and in a basis with many zeros.
+/// Three numbers of a row of a matrix, from column @p first on.
+template <class Matrix>
+Vector3 in_row(const Matrix &matrix, const unsigned int row, const unsigned int first)
+{
+  Vector3 result;
+  for (unsigned int a = 0; a < 3; ++a)
+    result[a] = matrix(row, first + a);
+  return result;
+}
+
+/// The motions u = t + ω × x that the supports leave, a row with ω and behind it t for each, with x
+/// in units of the frame's length, about the origin and in a basis with many zeros.
 template <int dim>
-std::vector<Motion> free_motions(const std::vector<SupportedDirection<dim>> &supports,
-                                 const Frame<dim> &frame)
+FullMatrix<double> free_motions(const std::vector<SupportedDirection<dim>> &supports,
+                                const Frame<dim> &frame)
 {
   LAPACKFullMatrix<double> conditions = normal_equations(supports, frame);
   conditions.compute_svd();
@@ -95,21 +90,18 @@ std::vector<Motion> free_motions(const std::vector<SupportedDirection<dim>> &sup
   for (unsigned int k = 0; k < 6; ++k)
     if (conditions.singular_value(k) <= tolerance * tolerance)
       free.push_back(k);
-  const auto n_free = static_cast<unsigned int>(free.size());
-  FullMatrix<double> motions(n_free, 6);
-  for (unsigned int k = 0; k < n_free; ++k) {
-    Motion motion(conditions.get_svd_vt(), free[k]);
-    motion.t -= cross_product_3d(motion.omega, frame.centre / frame.length); // about the origin
+  FullMatrix<double> motions(static_cast<unsigned int>(free.size()), 6);
+  for (unsigned int k = 0; k < motions.m(); ++k) {
+    const Vector3 omega = in_row(conditions.get_svd_vt(), free[k], 0);
+    Vector3 t = in_row(conditions.get_svd_vt(), free[k], 3);
+    t -= cross_product_3d(omega, frame.centre / frame.length); // about the origin
     for (unsigned int a = 0; a < 3; ++a) {
-      motions(k, a) = motion.omega[a];
-      motions(k, 3 + a) = motion.t[a];
+      motions(k, a) = omega[a];
+      motions(k, 3 + a) = t[a];
     }
   }
   row_reduce(motions, 6, Pivots::by_columns, tolerance);
-  std::vector<Motion> result;
-  for (unsigned int k = 0; k < n_free; ++k)
-    result.emplace_back(motions, k);
-  return result;
+  return motions;
 }
 
 template <int dim>
@@ -132,27 +124,27 @@ std::string axis_of(const Vector3 &v)
 }
 
 template <int dim>
-std::string words_of(const Motion &motion, const double length)
+std::string words_of(const Vector3 &omega, const Vector3 &t, const double length)
 {
-  if (motion.omega.norm() <= tolerance) {
-    const std::string axis = axis_of(motion.t);
-    return axis.empty() ? "translation along " + coordinates<dim>(motion.t / motion.t.norm())
+  if (omega.norm() <= tolerance) {
+    const std::string axis = axis_of(t);
+    return axis.empty() ? "translation along " + coordinates<dim>(t / t.norm())
                         : "translation in " + axis;
   }
   // u at the nearest point of the axis is along the axis
-  const double square = motion.omega.norm_square();
-  const Vector3 point = cross_product_3d(motion.omega, motion.t) / square;
-  const double pitch = (motion.omega * motion.t) / square;
-  const std::string axis = axis_of(motion.omega);
+  const double square = omega.norm_square();
+  const Vector3 point = cross_product_3d(omega, t) / square;
+  const double pitch = (omega * t) / square;
+  const std::string axis = axis_of(omega);
   std::string text = "rotation about the ";
   if (point.norm() > tolerance * 100.)
     text += "axis through " + coordinates<dim>(point * length) +
-            (axis.empty() ? " along " + coordinates<3>(motion.omega / std::sqrt(square))
+            (axis.empty() ? " along " + coordinates<3>(omega / std::sqrt(square))
                           : " in direction " + axis);
   else
-    text += axis.empty() ? "axis through the origin along " +
-                               coordinates<3>(motion.omega / std::sqrt(square))
-                         : axis + " axis";
+    text += axis.empty()
+                ? "axis through the origin along " + coordinates<3>(omega / std::sqrt(square))
+                : axis + " axis";
   if (std::abs(pitch) > tolerance * 100.) {
     std::ostringstream screw;
     screw.precision(4);
@@ -168,8 +160,9 @@ std::vector<std::string> free_rigid_body_modes(const std::vector<SupportedDirect
 {
   const Frame<dim> frame(supports);
   std::vector<std::string> modes;
-  for (const Motion &motion : free_motions(supports, frame))
-    modes.push_back(words_of<dim>(motion, frame.length));
+  const FullMatrix<double> motions = free_motions(supports, frame);
+  for (unsigned int k = 0; k < motions.m(); ++k)
+    modes.push_back(words_of<dim>(in_row(motions, k, 0), in_row(motions, k, 3), frame.length));
   // translations first
   std::stable_partition(modes.begin(), modes.end(),
                         [](const std::string &mode) { return mode.front() == 't'; });
