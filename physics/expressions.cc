@@ -231,15 +231,20 @@ bool is_list_of_words(const std::string &text)
   });
 }
 
-/// "words: expressions" or "expressions".
+/// "words: expressions" or, where it @p may_lack_words, "expressions".
 Entry read_entry(const std::string &path, const std::string &text, const unsigned int n_components,
-                 const bool or_one = false)
+                 const bool may_lack_words, const bool or_one)
 {
   const auto colon = text.find(':');
   Entry entry;
   const bool has_words = colon != std::string::npos && is_list_of_words(text.substr(0, colon));
   if (has_words)
     entry.words = split_expressions(text.substr(0, colon), ',');
+  else if (!may_lack_words)
+    throw ParameterError("The entry '" + text + "' of " + path +
+                             " does not begin with boundary ids or names and ':'; write entries "
+                             "such as '0, 1: sin(x); 2: 0'.",
+                         path);
   entry.expressions = split_expressions(has_words ? text.substr(colon + 1) : text, ',');
   const std::size_t n = entry.expressions.size();
   if (n != n_components && !(or_one && n == 1))
@@ -257,17 +262,8 @@ BoundaryExpressions parse_boundary_expressions(const std::string &path, const st
 {
   BoundaryExpressions result;
   for (const std::string &part : entries_of(text)) {
-    if (part.find(':') == std::string::npos)
-      throw ParameterError("The entry '" + part + "' of " + path +
-                               " has no ':' after its boundary ids; write entries such as '0, 1: "
-                               "sin(x); 2: 0'.",
-                           path);
-    const Entry entry = read_entry(path, part, n_components);
-    if (entry.words.empty())
-      throw ParameterError("The entry '" + part + "' of " + path +
-                               " does not begin with boundary ids or names and ':'; write entries "
-                               "such as '0, 1: sin(x); 2: 0'.",
-                           path);
+    const Entry entry = read_entry(path, part, n_components, /* may lack words */ false,
+                                   /* or one */ false);
     for (const std::string &word : entry.words) {
       const auto id =
           lower_too ? regions.boundary_or_lower(path, word) : regions.boundary(path, word);
@@ -285,7 +281,7 @@ MaterialExpressions parse_material_expressions(const std::string &path, const st
   MaterialExpressions result;
   std::vector<std::string> others;
   for (const std::string &part : entries_of(text)) {
-    const Entry entry = read_entry(path, part, n_components, or_one);
+    const Entry entry = read_entry(path, part, n_components, /* may lack words */ true, or_one);
     if (entry.words.empty() && !others.empty())
       throw ParameterError(path + " has two entries without material ids, the last '" + part +
                                "'; write entries such as '1; 2, steel: 1 + x'.",
