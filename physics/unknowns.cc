@@ -6,6 +6,7 @@
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/distributed/tria.h>
+#include <deal.II/fe/fe_tools.h>
 #include <deal.II/lac/full_matrix.h>
 
 #include <algorithm>
@@ -21,20 +22,6 @@ using namespace dealii;
 namespace
 {
 constexpr double rounding = 1e-12; ///< of values of shape functions
-
-/// The values of the coarser element's shape functions in the nodes of the finer one.
-template <int dim>
-FullMatrix<double> interpolation(const FiniteElement<dim> &fine, const FiniteElement<dim> &coarse)
-{
-  FullMatrix<double> values(fine.n_dofs_per_cell(), coarse.n_dofs_per_cell());
-  for (unsigned int a = 0; a < fine.n_dofs_per_cell(); ++a) {
-    const unsigned int component = fine.system_to_component_index(a).first;
-    for (unsigned int b = 0; b < coarse.n_dofs_per_cell(); ++b)
-      if (coarse.system_to_component_index(b).first == component)
-        values(a, b) = coarse.shape_value_component(b, fine.unit_support_point(a), component);
-  }
-  return values;
-}
 
 using Dofs = std::vector<types::global_dof_index>;
 
@@ -99,7 +86,9 @@ template <int dim>
 linalg::HostProlongation rows_of(const Discretization<dim> &fine, const Discretization<dim> &coarse,
                                  const std::vector<int> &constrained, const std::size_t n_before)
 {
-  const FullMatrix<double> values = interpolation(fine.element(), coarse.element());
+  // the values of the coarser element's shape functions in the nodes of the finer one
+  FullMatrix<double> values(fine.element().n_dofs_per_cell(), coarse.element().n_dofs_per_cell());
+  FETools::get_interpolation_matrix(coarse.element(), fine.element(), values);
   const RowSources sources(fine, coarse);
   const auto width = static_cast<std::size_t>(values.n());
   return rows_by_parts(
