@@ -5,7 +5,6 @@
 #include "physics/mesh/mesh_mapping.h"
 #include "physics/parameters.h"
 
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_q.h>
@@ -13,6 +12,7 @@
 #include <deal.II/fe/fe_simplex_p.h>
 #include <deal.II/fe/fe_system.h>
 #include <deal.II/grid/grid_tools.h>
+#include <deal.II/grid/reference_cell.h>
 
 #include <algorithm>
 #include <iterator>
@@ -53,7 +53,6 @@ std::unique_ptr<FiniteElement<dim>> make_element(const bool is_simplex, const un
     return scalar;
   return std::make_unique<FESystem<dim>>(*scalar, n_components);
 }
-
 } // namespace
 
 template <int dim>
@@ -164,18 +163,17 @@ FeVector Discretization<dim>::make_vector() const
 template <int dim>
 Quadrature<dim> Discretization<dim>::cell_quadrature(const unsigned int more) const
 {
-  const unsigned int n_points = fe->degree + more;
+  unsigned int n_points = fe->degree + more;
   if (the_mesh->is_simplex)
-    return QGaussSimplex<dim>(std::min(n_points, 4U)); // the largest rule that deal.II 9.4 has
-  return QGauss<dim>(n_points);
+    n_points = std::min(n_points, 4U); // the largest rule that deal.II 9.4 has
+  return fe->reference_cell().template get_gauss_type_quadrature<dim>(n_points);
 }
 
 template <int dim>
 Quadrature<dim - 1> Discretization<dim>::face_quadrature() const
 {
-  if (the_mesh->is_simplex)
-    return QGaussSimplex<dim - 1>(fe->degree + 1);
-  return QGauss<dim - 1>(fe->degree + 1);
+  return fe->reference_cell().face_reference_cell(0).template get_gauss_type_quadrature<dim - 1>(
+      fe->degree + 1);
 }
 
 namespace
@@ -201,9 +199,8 @@ Quadrature<dim> Discretization<dim>::nodal_quadrature() const
 template <int dim>
 Quadrature<dim - 1> Discretization<dim>::nodal_face_quadrature() const
 {
-  if (the_mesh->is_simplex)
-    return nodes_with_weights<dim - 1>(FE_SimplexP<dim - 1>(fe->degree), face_quadrature());
-  return nodes_with_weights<dim - 1>(FE_Q<dim - 1>(fe->degree), face_quadrature());
+  return nodes_with_weights(*make_element<dim - 1>(the_mesh->is_simplex, fe->degree, 1),
+                            face_quadrature());
 }
 
 template class Discretization<2>;
