@@ -79,31 +79,21 @@ const std::string example_of_point = dim == 2 ? "0.5, 1" : "0.5, 1, 0";
 } // namespace
 
 template <int dim>
-Point<dim> NamedLine<dim>::point(const unsigned int i) const
+std::vector<NamedPlaces<dim>> parse_points(const std::string &path, const std::string &text)
 {
-  const double t = static_cast<double>(i) / (n_points - 1);
-  Point<dim> result;
-  for (unsigned int d = 0; d < dim; ++d) // both ends are met to the last bit
-    result[d] = i + 1 == n_points ? end[d] : begin[d] + t * (end[d] - begin[d]);
-  return result;
-}
-
-template <int dim>
-std::vector<NamedPoint<dim>> parse_points(const std::string &path, const std::string &text)
-{
-  std::vector<NamedPoint<dim>> points;
+  std::vector<NamedPlaces<dim>> points;
   for (const std::string &part : entries_of(text)) {
     const Entry entry{path, part, "tip: " + example_of_point<dim>};
     const auto [name, coordinates] = split_name(entry, points);
-    points.push_back({name, read_point<dim>(entry, coordinates)});
+    points.push_back({name, {read_point<dim>(entry, coordinates)}});
   }
   return points;
 }
 
 template <int dim>
-std::vector<NamedLine<dim>> parse_lines(const std::string &path, const std::string &text)
+std::vector<NamedPlaces<dim>> parse_lines(const std::string &path, const std::string &text)
 {
-  std::vector<NamedLine<dim>> lines;
+  std::vector<NamedPlaces<dim>> lines;
   for (const std::string &part : entries_of(text)) {
     const Entry entry{path, part,
                       "axis: " + std::string(dim == 2 ? "0, 0" : "0, 0, 0") + " -> " +
@@ -117,11 +107,14 @@ std::vector<NamedLine<dim>> parse_lines(const std::string &path, const std::stri
     const double n = read_number(entry, count);
     if (!(n >= 2.) || n > most_points || n != std::floor(n))
       entry.refuse("has '" + count + "' points, but needs 2 to " + std::to_string(most_points));
-    lines.push_back({name, read_point<dim>(entry, rest.substr(0, arrow)),
-                     read_point<dim>(entry, rest.substr(arrow + 2, colon - arrow - 2)),
-                     static_cast<unsigned int>(n)});
-    if (lines.back().begin == lines.back().end)
+    const Point<dim> begin = read_point<dim>(entry, rest.substr(0, arrow)),
+                     end = read_point<dim>(entry, rest.substr(arrow + 2, colon - arrow - 2));
+    if (begin == end)
       entry.refuse("begins where it ends");
+    lines.push_back({name, {}});
+    for (unsigned int i = 0; i + 1 < n; ++i)
+      lines.back().points.push_back(begin + i / (n - 1.) * (end - begin));
+    lines.back().points.push_back(end); // met to the last bit
   }
   return lines;
 }
@@ -206,10 +199,8 @@ std::vector<RegionField> parse_extrema(const std::string &path, const std::strin
   return result;
 }
 
-template struct NamedLine<2>;
-template struct NamedLine<3>;
-template std::vector<NamedPoint<2>> parse_points(const std::string &, const std::string &);
-template std::vector<NamedPoint<3>> parse_points(const std::string &, const std::string &);
-template std::vector<NamedLine<2>> parse_lines(const std::string &, const std::string &);
-template std::vector<NamedLine<3>> parse_lines(const std::string &, const std::string &);
+template std::vector<NamedPlaces<2>> parse_points(const std::string &, const std::string &);
+template std::vector<NamedPlaces<3>> parse_points(const std::string &, const std::string &);
+template std::vector<NamedPlaces<2>> parse_lines(const std::string &, const std::string &);
+template std::vector<NamedPlaces<3>> parse_lines(const std::string &, const std::string &);
 } // namespace femgpu

@@ -30,24 +30,13 @@ public:
   std::string used_key() const;
 };
 
-/// A place where fields are evaluated.
+/// A place where fields are evaluated, or those of a line: at equal distances from one end to the
+/// other, both included.
 template <int dim>
-struct NamedPoint
+struct NamedPlaces
 {
   std::string name;
-  dealii::Point<dim> point;
-};
-
-/// Points at equal distances from one end to the other, both included.
-template <int dim>
-struct NamedLine
-{
-  std::string name;
-  dealii::Point<dim> begin, end;
-  unsigned int n_points;
-
-  /// Point @p i of n_points.
-  dealii::Point<dim> point(unsigned int i) const;
+  std::vector<dealii::Point<dim>> points;
 };
 
 /// What is integrated over or searched for an extremum: cells, or faces at the boundary.
@@ -78,11 +67,11 @@ struct RegionField
 
 /// Reads "name: x, y; name: x, y".
 template <int dim>
-std::vector<NamedPoint<dim>> parse_points(const std::string &path, const std::string &text);
+std::vector<NamedPlaces<dim>> parse_points(const std::string &path, const std::string &text);
 
 /// Reads "name: x, y -> x, y : n; ..." with n >= 2 points.
 template <int dim>
-std::vector<NamedLine<dim>> parse_lines(const std::string &path, const std::string &text);
+std::vector<NamedPlaces<dim>> parse_lines(const std::string &path, const std::string &text);
 
 /**
  * Appends "name: field over region; ...", where the region is `all`, `boundary ids`, `boundary`

@@ -97,11 +97,9 @@ Measurements<dim>::Measurements(const MeasurementParameters &parameters,
     throw ParameterError(point_fields_path + " is given, but there are no points. Name some in " +
                              points_path + ".",
                          point_fields_path);
-  for (const auto &point : points)
-    places.push_back(point.point);
-  for (const auto &line : lines)
-    for (unsigned int i = 0; i < line.n_points; ++i)
-      places.push_back(line.point(i));
+  for (const auto *const all : {&points, &lines})
+    for (const NamedPlaces<dim> &named : *all)
+      places.insert(places.end(), named.points.begin(), named.points.end());
 }
 
 template <int dim>
@@ -132,9 +130,9 @@ PointSearch<dim> Measurements<dim>::search() const
   if (index < end)
     name = "'" + points[index].name + "' of " + points_path;
   for (const auto &line : lines) {
-    if (index >= end && index < end + line.n_points)
+    if (index >= end && index < end + line.points.size())
       name = std::to_string(index - end + 1) + " of the line '" + line.name + "' of " + lines_path;
-    end += line.n_points;
+    end += line.points.size();
   }
   const Point<dim> vertex = closest_vertex(discretization, places[index]);
   std::ostringstream text;
@@ -209,9 +207,9 @@ void Measurements<dim>::measure_points(MeasuredValues &result)
   columns.insert(columns.begin(), "distance");
   for (const auto &line : lines) {
     SampledValues sampled{line.name, columns, {}, {}};
-    for (unsigned int i = 0; i < line.n_points; ++i) {
+    for (const Point<dim> &point : line.points) {
       sampled.rows.push_back(row(index++));
-      sampled.rows.back().insert(sampled.rows.back().begin(), line.begin.distance(line.point(i)));
+      sampled.rows.back().insert(sampled.rows.back().begin(), line.points.front().distance(point));
     }
     result.lines.push_back(std::move(sampled));
   }

@@ -79,8 +79,7 @@ private:
 
   const Discretization<dim> &discretization;
   SolutionFields<dim> fields;
-  std::vector<NamedPoint<dim>> points;
-  std::vector<NamedLine<dim>> lines;
+  std::vector<NamedPlaces<dim>> points, lines;
   std::vector<dealii::Point<dim>> places; ///< the points, and behind them those of the lines
   std::vector<std::string> point_fields;
   std::vector<Reference> point_references;
