@@ -162,16 +162,6 @@ void Field<dim>::vector_value_list(const Points &points, std::vector<Vector<doub
 }
 
 template <int dim>
-Tensor<1, dim> Field<dim>::gradient(const Point<dim> &p, const unsigned int component) const
-{
-  std::vector<double> rows;
-  value_and_gradient_rows({p}, 1, rows, component);
-  Tensor<1, dim> gradient;
-  std::copy(rows.begin() + 1, rows.end(), gradient.begin_raw());
-  return gradient;
-}
-
-template <int dim>
 void Field<dim>::value_and_gradient_rows(const Points &points, const std::size_t n_gradients,
                                          std::vector<double> &rows,
                                          const unsigned int component) const

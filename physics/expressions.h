@@ -85,8 +85,6 @@ public:
   void vector_value_list(const Points &points,
                          std::vector<dealii::Vector<double>> &values) const override;
 
-  dealii::Tensor<1, dim> gradient(const dealii::Point<dim> &p,
-                                  unsigned int component = 0) const override;
   /// Of n points: values, then ∂_0, ..., in rows of n numbers; what both are made of is made once.
   /// Derivatives need a value at the first @p n_gradients points only.
   void value_and_gradient_rows(const Points &points, std::size_t n_gradients,
