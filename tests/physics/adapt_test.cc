@@ -3,6 +3,7 @@
 #include "physics/estimators.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
+#include "physics/pattern.h"
 #include "physics/problem_tools.h"
 #include "physics/residual.h"
 #include "physics/solve.h"
