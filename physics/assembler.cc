@@ -46,7 +46,7 @@ void assemble(const Problem<dim> &problem, const Discretization<dim> &discretiza
   CellEquation<dim> equation(problem, discretization);
   CellTerms terms(discretization.element().n_dofs_per_cell(), has_reaction);
   CellConstraints eliminated(discretization.constraints());
-  system.set_zero();
+  system.set_zero(has_reaction);
   // expressions may have no value at a quadrature point
   together<ParameterError>(discretization.communicator(), [&] {
     for (const auto &cell : discretization.owned_cells()) {

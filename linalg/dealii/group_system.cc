@@ -203,19 +203,20 @@ template RawVector<unsigned char> GroupSystem::gather_on_leader(RawVector<unsign
 template RawVector<int> GroupSystem::gather_on_leader(RawVector<int>) const;
 template RawVector<double> GroupSystem::gather_on_leader(RawVector<double>) const;
 
-void GroupSystem::set_zero()
+void GroupSystem::set_zero(const bool has_weights)
 {
   const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
   const std::size_t begin = row_starts[first], end = row_starts[first + rows];
   if (values.data() == nullptr) { // memory that is new is zero
     values = NodeArray<double>(solver_groups.group(), end - begin);
     b = NodeArray<double>(solver_groups.group(), n_owned());
-    w = NodeArray<double>(solver_groups.group(), n_owned());
+    w = NodeArray<double>(solver_groups.group(), has_weights ? n_owned() : 0);
     return;
   }
   std::fill(values.data() + begin, values.data() + end, 0.);
   std::fill_n(rhs(), rows, 0.);
-  std::fill_n(weights(), rows, 0.);
+  if (has_weights)
+    std::fill_n(weights(), rows, 0.);
 }
 
 unsigned int GroupSystem::owner_of(const Index row) const
@@ -279,7 +280,7 @@ void GroupSystem::compress()
     send_begins[rank] = static_cast<int>(sent.size());
     send_counts[rank] = static_cast<int>(for_others[rank].size());
     sent.insert(sent.end(), for_others[rank].begin(), for_others[rank].end());
-    for_others[rank].clear();
+    std::vector<Contribution>().swap(for_others[rank]); // twice as much would be there else
   }
   MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, communicator());
   int n_received = 0;
@@ -294,6 +295,7 @@ void GroupSystem::compress()
   MPI_Alltoallv(sent.data(), send_counts.data(), send_begins.data(), type, received.data(),
                 receive_counts.data(), receive_begins.data(), type, communicator());
   MPI_Type_free(&type);
+  std::vector<Contribution>().swap(sent);
   std::vector<Index> row_columns;
   std::vector<double> row_values;
   for (auto entry = received.cbegin(); entry != received.cend();) {

@@ -56,9 +56,9 @@ public:
   template <class List>
   List gather_on_leader(List mine) const;
 
-  /// Collective. Sets this rank's rows of the matrix, of b and of w to zero.
-  /// @throws DeviceError, of a new pattern, if there is no memory for them
-  void set_zero();
+  /// Collective. Sets this rank's rows of the matrix, of b and, of a pattern always or never, of w
+  /// to zero. @throws DeviceError, of a new pattern, if there is no memory for them
+  void set_zero(bool has_weights);
 
   /// Adds to A(row, columns[k]), k < n; the columns ascend and are in the pattern.
   void add_row(Index row, unsigned int n, const Index *columns, const double *values);
@@ -107,7 +107,7 @@ public:
   {
     return all_nonzeros;
   }
-  /// b, w and x of the rows that this rank owns.
+  /// b, w, if the system has it, and x of the rows that this rank owns.
   double *rhs() const
   {
     return b.data() + first_here;

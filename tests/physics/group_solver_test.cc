@@ -44,7 +44,7 @@ void make_pattern(GroupSystem &system, const std::size_t rows)
 /// @p scale times the matrix, with rows that also neighbours write, and b = 1.
 void assemble(GroupSystem &system, const double scale)
 {
-  system.set_zero();
+  system.set_zero(/* has weights */ false);
   for (auto i = system.first_owned(); i < system.first_owned() + system.n_owned(); ++i) {
     system.add_rhs(i, 1.);
     const double diagonal = 2.5 * scale, other = -scale;
