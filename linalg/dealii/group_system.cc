@@ -205,6 +205,8 @@ template RawVector<double> GroupSystem::gather_on_leader(RawVector<double>) cons
 
 void GroupSystem::set_zero(const bool has_weights)
 {
+  for (auto &of_rank : for_others) // of an assembly that has failed
+    of_rank.clear();
   const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
   const std::size_t begin = row_starts[first], end = row_starts[first + rows];
   if (values.data() == nullptr) { // memory that is new is zero

@@ -57,7 +57,8 @@ public:
   List gather_on_leader(List mine) const;
 
   /// Collective. Sets this rank's rows of the matrix, of b and, of a pattern always or never, of w
-  /// to zero. @throws DeviceError, of a new pattern, if there is no memory for them
+  /// to zero, and forgets what it has for rows of others.
+  /// @throws DeviceError, of a new pattern, if there is no memory for them
   void set_zero(bool has_weights);
 
   /// Adds to A(row, columns[k]), k < n; the columns ascend and are in the pattern.

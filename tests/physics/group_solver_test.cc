@@ -103,6 +103,24 @@ TEST(GroupSolver, moves_a_pattern_once_and_then_values_alone)
   }
 }
 
+TEST(GroupSystem, forgets_an_assembly_that_has_failed)
+{
+  GroupSystem system{SolverGroups(MPI_COMM_WORLD)};
+  GroupSolver solver(one_group(), 2, LinearSolverOptions());
+  make_pattern(system, 20);
+  assemble(system, 1.);
+  solver.solve(system, tight());
+  const std::vector<double> x = solution(system);
+  for (GroupSystem::Index i = 0; i < system.n(); ++i) { // without compress()
+    const double diagonal = 1.;
+    system.add_row(i, 1, &i, &diagonal);
+    system.add_rhs(i, 1.);
+  }
+  assemble(system, 1.);
+  solver.solve(system, tight());
+  EXPECT_EQ(x, solution(system));
+}
+
 TEST(GroupSolver, that_begins_with_the_pattern_gives_the_same_bits)
 {
   GroupSystem system{SolverGroups(MPI_COMM_WORLD)};
