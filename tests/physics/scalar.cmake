@@ -195,7 +195,7 @@ study_test(heat_with_a_constant_reaction_alone_ends_with_1 ${source} --set Heat/
   --expect-exit 1 --expect-message "known up to a constant")
 study_test(heat_with_a_negative_linear_reaction_ends_with_1 ${here}/heat_bar.prm
   --set "Heat/Reaction coefficient=x - 0.5" --expect-exit 1
-  --expect-message "Heat/Reaction coefficient is -0\\.[0-9]+ at the node")
+  --expect-message "Heat/Reaction coefficient is -0\\.[0-9]+ at \\(")
 study_test(heat_with_a_negative_boundary_reaction_ends_with_1_on_2_ranks ${here}/heat_bar.prm
   --set "Heat/Boundary reaction=0: y - 0.5, 1" --ranks 2 --expect-exit 1
   --expect-message "c of Heat/Boundary reaction is -0\\.[0-9]+ at \\(0 0\\.")
