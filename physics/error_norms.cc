@@ -1,6 +1,8 @@
 #include "physics/error_norms.h"
 
+#include "linalg/base/error.h"
 #include "physics/cell_points.h"
+#include "physics/collective.h"
 #include "physics/mean_value.h"
 
 #include <deal.II/base/mpi.h>
@@ -104,36 +106,38 @@ ErrorNorms compute_errors(const Problem<dim> &problem, const Discretization<dim>
   std::array<double, 4> squares{}; // L2 and H1 of the error, L2 and H1 of the exact solution
   double largest = 0., flux_square = 0.;
   FluxDifference<dim> flux(problem);
-  for (const auto &cell : discretization.owned_cells()) {
-    cell->get_dof_values(u, u_cell);
-    points.reinit(cell);
-    points.set_solution(u_cell);
-    const PointBatch<dim> &at = points.batch();
-    const unsigned int n = at.size();
-    if (flux_error != nullptr)
-      flux.reinit(at, n_gauss);
-    for (unsigned int c = 0; c < problem.n_components(); ++c) {
-      exact.value_and_gradient_rows(at.points(), n_gauss, rows, c);
-      const auto add = [&](const double *const of_u, const double *const of_exact,
-                           const unsigned int norm) {
-        for (unsigned int q = 0; q < n_gauss; ++q) {
-          const double error = of_u[q] - of_exact[q];
-          squares[norm] += error * error * points.JxW(q);
-          squares[2 + norm] += of_exact[q] * of_exact[q] * points.JxW(q);
-        }
-      };
-      add(at.u[c], rows.data(), 0);
-      for (unsigned int d = 0; d < dim; ++d)
-        add(at.gradient(c, d), rows.data() + (1 + d) * std::size_t(n), 1);
-      for (unsigned int q = first_dense; q < n; ++q)
-        largest = std::max(largest, std::abs(at.u[c][q] - rows[q]));
-      if (flux_error != nullptr)
-        flux.set_exact(c, rows.data(), n);
-    }
-    if (flux_error != nullptr)
-      flux_square += flux.square(points);
-  }
   const MPI_Comm comm = discretization.communicator();
+  together<ParameterError>(comm, [&] {
+    for (const auto &cell : discretization.owned_cells()) {
+      cell->get_dof_values(u, u_cell);
+      points.reinit(cell);
+      points.set_solution(u_cell);
+      const PointBatch<dim> &at = points.batch();
+      const unsigned int n = at.size();
+      if (flux_error != nullptr)
+        flux.reinit(at, n_gauss);
+      for (unsigned int c = 0; c < problem.n_components(); ++c) {
+        exact.value_and_gradient_rows(at.points(), n_gauss, rows, c);
+        const auto add = [&](const double *const of_u, const double *const of_exact,
+                             const unsigned int norm) {
+          for (unsigned int q = 0; q < n_gauss; ++q) {
+            const double error = of_u[q] - of_exact[q];
+            squares[norm] += error * error * points.JxW(q);
+            squares[2 + norm] += of_exact[q] * of_exact[q] * points.JxW(q);
+          }
+        };
+        add(at.u[c], rows.data(), 0);
+        for (unsigned int d = 0; d < dim; ++d)
+          add(at.gradient(c, d), rows.data() + (1 + d) * std::size_t(n), 1);
+        for (unsigned int q = first_dense; q < n; ++q)
+          largest = std::max(largest, std::abs(at.u[c][q] - rows[q]));
+        if (flux_error != nullptr)
+          flux.set_exact(c, rows.data(), n);
+      }
+      if (flux_error != nullptr)
+        flux_square += flux.square(points);
+    }
+  });
   std::array<double, 4> norms{};
   for (unsigned int i = 0; i < norms.size(); ++i)
     norms[i] = std::sqrt(Utilities::MPI::sum(squares[i], comm));

@@ -1,6 +1,8 @@
 #include "physics/mean_value.h"
 
+#include "linalg/base/error.h"
 #include "physics/cell_points.h"
+#include "physics/collective.h"
 #include "physics/residual.h"
 
 #include <deal.II/base/mpi.h>
@@ -29,17 +31,19 @@ Compatibility compatibility(const Problem<dim> &problem, const Discretization<di
       mine.magnitude += std::abs(f_JxW);
     }
   };
-  for (const auto &cell : discretization.owned_cells()) {
-    in_cell.reinit(cell);
-    add(in_cell, &Problem<dim>::source);
-    cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
-      if (!problem.has_boundary_flux(id))
-        return;
-      on_face.reinit(cell, face);
-      add(on_face, &Problem<dim>::boundary_flux);
-    });
-  }
   const MPI_Comm comm = discretization.communicator();
+  together<ParameterError>(comm, [&] {
+    for (const auto &cell : discretization.owned_cells()) {
+      in_cell.reinit(cell);
+      add(in_cell, &Problem<dim>::source);
+      cell->for_each_face_at_boundary([&](const unsigned int face, const types::boundary_id id) {
+        if (!problem.has_boundary_flux(id))
+          return;
+        on_face.reinit(cell, face);
+        add(on_face, &Problem<dim>::boundary_flux);
+      });
+    }
+  });
   return {Utilities::MPI::sum(mine.defect, comm), Utilities::MPI::sum(mine.magnitude, comm)};
 }
 
@@ -106,15 +110,17 @@ ComparableSolution<dim>::ComparableSolution(const Problem<dim> &problem,
   CellPoints<dim> points(discretization, discretization.cell_quadrature(2));
   std::vector<double> exact;
   double volume = 0., integral = 0.;
-  for (const auto &cell : discretization.owned_cells()) {
-    points.reinit(cell);
-    problem.exact_solution()->value_list(points.batch().points(), exact);
-    for (unsigned int q = 0; q < points.size(); ++q) {
-      volume += points.JxW(q);
-      integral += exact[q] * points.JxW(q);
-    }
-  }
   const MPI_Comm comm = discretization.communicator();
+  together<ParameterError>(comm, [&] {
+    for (const auto &cell : discretization.owned_cells()) {
+      points.reinit(cell);
+      problem.exact_solution()->value_list(points.batch().points(), exact);
+      for (unsigned int q = 0; q < points.size(); ++q) {
+        volume += points.JxW(q);
+        integral += exact[q] * points.JxW(q);
+      }
+    }
+  });
   mean = Utilities::MPI::sum(integral, comm) / Utilities::MPI::sum(volume, comm);
 }
 
