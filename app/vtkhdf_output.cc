@@ -18,6 +18,8 @@
 #include <utility>
 
 #include <hdf5.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <boost/serialization/vector.hpp>
 
@@ -188,16 +190,36 @@ void write_attributes(const hid_t group)
   require(H5Awrite(of_type, text, grid.data()));
 }
 
+/// What HDF5 still has to write to @p file goes to memory. A file that it cannot close it closes
+/// once more in MPI_Finalize(), when there is nothing left of it, which ends the program.
+void divert_to_memory(const hid_t file)
+{
+  void *descriptor = nullptr;
+  const int memory = ::memfd_create("femgpu", MFD_CLOEXEC);
+  if (memory < 0)
+    return;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) >= 0)
+    ::dup2(memory, *static_cast<const int *>(descriptor));
+  ::close(memory);
+}
+
 void write_partial(const std::string &name, const std::vector<CompressedDataset> &datasets)
 {
   Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-  {
-    const Handle group(H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
-    write_attributes(group);
-    for (const CompressedDataset &data : datasets)
-      write_dataset(group, data);
+  try {
+    {
+      const Handle group(H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                         H5Gclose);
+      write_attributes(group);
+      for (const CompressedDataset &data : datasets)
+        write_dataset(group, data);
+    }
+    require(H5Fflush(file, H5F_SCOPE_GLOBAL));
   }
-  require(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  catch (const OutputError &) { // as on a full disk
+    divert_to_memory(file);
+    throw;
+  }
   file.close_now();
 }
 
