@@ -90,6 +90,7 @@ inline OutputArray arithmetic_sequence(const std::string &name, const FileNumber
   result.append(numbers.data(), n);
   return result;
 }
+
 /// How a solution is written.
 struct NodeFieldOptions
 {

@@ -25,7 +25,7 @@ using SolutionObserver = std::function<void(const FeVector &)>;
 
 /**
  * Collective. Runs the study that @p parameters describe: mesh, solution, errors and files of each
- * cycle. A cycle that does not converge is the last one, and gets no files for ParaView.
+ * cycle. A cycle that does not converge is the last one; its files for ParaView say so.
  * @throws ParameterError, InputError, DeviceError, OutputError
  */
 StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
