@@ -1,6 +1,8 @@
 #include "physics/estimators.h"
 
+#include "linalg/base/error.h"
 #include "physics/cell_points.h"
+#include "physics/collective.h"
 #include "physics/problem_tools.h"
 
 #include <deal.II/base/mpi.h>
@@ -340,25 +342,28 @@ ErrorEstimate estimate_error(const Estimator estimator, const Problem<dim> &prob
   PointTerms s;
   ErrorEstimate result;
   result.indicators.reinit(discretization.n_cell_indices());
-  for (const auto &cell : discretization.owned_cells())
-    jumps.add(cell);
   const double p = discretization.degree();
   double sum = 0., size = 0.;
-  for (const auto &cell : discretization.owned_cells()) {
-    sigma.reinit(cell);
-    size += sigma.points().integral_of_square(sigma.terms().values);
-    double of_cell = jumps.sum(cell);
-    if (estimator == Estimator::kelly)
-      of_cell = cell->diameter() / 24. * of_cell;
-    else {
-      nodal_sigma.reinit(cell);
-      const double h_p = cell->diameter() / p;
-      of_cell += h_p * h_p * residual_square(problem, sigma, nodal_sigma, s);
-    }
-    result.indicators(cell->active_cell_index()) = static_cast<float>(std::sqrt(of_cell));
-    sum += of_cell;
-  }
   const MPI_Comm comm = discretization.communicator();
+  // coefficients may have no value at a node
+  together<ParameterError>(comm, [&] {
+    for (const auto &cell : discretization.owned_cells())
+      jumps.add(cell);
+    for (const auto &cell : discretization.owned_cells()) {
+      sigma.reinit(cell);
+      size += sigma.points().integral_of_square(sigma.terms().values);
+      double of_cell = jumps.sum(cell);
+      if (estimator == Estimator::kelly)
+        of_cell = cell->diameter() / 24. * of_cell;
+      else {
+        nodal_sigma.reinit(cell);
+        const double h_p = cell->diameter() / p;
+        of_cell += h_p * h_p * residual_square(problem, sigma, nodal_sigma, s);
+      }
+      result.indicators(cell->active_cell_index()) = static_cast<float>(std::sqrt(of_cell));
+      sum += of_cell;
+    }
+  });
   result.error = std::sqrt(Utilities::MPI::sum(sum, comm));
   result.size = std::sqrt(Utilities::MPI::sum(size, comm));
   return result;
