@@ -98,8 +98,8 @@ Measurements<dim>::Measurements(const MeasurementParameters &parameters,
                              points_path + ".",
                          point_fields_path);
   for (const auto *const all : {&points, &lines})
-    for (const NamedPlaces<dim> &named : *all)
-      places.insert(places.end(), named.points.begin(), named.points.end());
+    for (const NamedPlaces<dim> &places_of_one : *all)
+      places.insert(places.end(), places_of_one.points.begin(), places_of_one.points.end());
 }
 
 template <int dim>
