@@ -3,7 +3,6 @@
 #include "common/atomic_file.h"
 #include "linalg/base/error.h"
 #include "linalg/base/raw_vector.h"
-#include "linalg/io/partial_name.h"
 #include "physics/collective.h"
 
 #include <deal.II/base/mpi.h>
@@ -11,15 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
-#include <stdexcept>
-#include <system_error>
+#include <string>
 #include <utility>
 
 #include <hdf5.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <boost/serialization/vector.hpp>
 
@@ -107,7 +102,7 @@ CompressedDataset collect_dataset(const std::string &path, OutputArray array, MP
 void require(const herr_t status)
 {
   if (status < 0)
-    throw OutputError("");
+    throw OutputError("HDF5 could not make a file for ParaView in memory. Is there enough of it?");
 }
 
 /// Closes what HDF5 has opened.
@@ -120,8 +115,7 @@ public:
   }
   ~Handle()
   {
-    if (id >= 0)
-      close(id);
+    close(id);
   }
   Handle(const Handle &) = delete;
   Handle &operator=(const Handle &) = delete;
@@ -129,10 +123,6 @@ public:
   operator hid_t() const
   {
     return id;
-  }
-  void close_now()
-  {
-    require(close(std::exchange(id, -1)));
   }
 
 private:
@@ -190,59 +180,33 @@ void write_attributes(const hid_t group)
   require(H5Awrite(of_type, text, grid.data()));
 }
 
-/// What HDF5 still has to write to @p file goes to memory. A file that it cannot close it closes
-/// once more in MPI_Finalize(), when there is nothing left of it, which ends the program.
-void divert_to_memory(const hid_t file)
-{
-  void *descriptor = nullptr;
-  const int memory = ::memfd_create("femgpu", MFD_CLOEXEC);
-  if (memory < 0)
-    return;
-  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor) >= 0)
-    ::dup2(memory, *static_cast<const int *>(descriptor));
-  ::close(memory);
-}
-
-void write_partial(const std::string &name, const std::vector<CompressedDataset> &datasets)
-{
-  Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-  try {
-    {
-      const Handle group(H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                         H5Gclose);
-      write_attributes(group);
-      for (const CompressedDataset &data : datasets)
-        write_dataset(group, data);
-    }
-    require(H5Fflush(file, H5F_SCOPE_GLOBAL));
-  }
-  catch (const OutputError &) { // as on a full disk
-    divert_to_memory(file);
-    throw;
-  }
-  file.close_now();
-}
-
 /**
- * Writes a file for ParaView by VTK's format of HDF5, version 1.0, for unstructured grids.
- * @throws OutputError that names @p name
+ * Writes a file for ParaView by VTK's format of HDF5, version 1.0, for unstructured grids. HDF5
+ * makes it in memory: one that it could not write to a disk it would close once more in
+ * MPI_Finalize(), and end the program there.
+ * @throws OutputError as write_file()
  */
 void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> &datasets)
 {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); // we say ourselves what went wrong
-  const std::string partial = partial_name(name);
-  const PartialFile registered(partial);
-  try {
-    write_partial(partial, datasets);
-    std::filesystem::rename(partial, name);
+  std::size_t most = bytes_of_chunk;           // of what is not in chunks
+  for (const CompressedDataset &data : datasets)
+    most += data.bytes.size();
+  const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  require(H5Pset_fapl_core(in_memory, most, /* on the disk too */ 0));
+  const Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, in_memory), H5Fclose);
+  {
+    const Handle group(H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    write_attributes(group);
+    for (const CompressedDataset &data : datasets)
+      write_dataset(group, data);
   }
-  catch (const std::runtime_error &) { // of HDF5 or of the file system
-    std::error_code ignored;
-    std::filesystem::remove(partial, ignored);
-    throw OutputError("The file '" + name +
-                      "' could not be written. Check the permissions and the free space of its "
-                      "directory.");
-  }
+  require(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  const auto size = H5Fget_file_image(file, nullptr, 0);
+  require(size < 0 ? -1 : 0);
+  std::string image(static_cast<std::size_t>(size), '\0');
+  require(H5Fget_file_image(file, image.data(), image.size()) < 0 ? -1 : 0);
+  write_file(name, image);
 }
 
 /// The datasets of a file. Numbers of nodes and offsets count from the first of each rank, so that
