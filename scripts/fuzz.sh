@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets of tests/fuzz with clang's libFuzzer and runs each, starting from the files
-# in parameters/ and meshes/. Ends with an error, and keeps the input, where a target fails.
+# in parameters/, meshes/ and tests/physics/meshes/. Ends with an error, and keeps the input, where a
+# target fails.
 #
 #   scripts/fuzz.sh [SECONDS]      default: 600 for each target
 #
@@ -32,7 +33,7 @@ run() {
     die "$target has a finding, see above; the input is in ${findings#"$root"/}"
 }
 
-run mesh_names_fuzz "$root"/meshes/*.msh
+run mesh_names_fuzz "$root"/meshes/*.msh "$root"/tests/physics/meshes/*.inp
 run parameter_scan_fuzz "$root"/parameters/*.prm
 seeds=$build_dir/expressions
 mkdir -p "$seeds"

@@ -1,7 +1,6 @@
 #include "physics/mesh/mesh_table.h"
 
 #include "linalg/base/error.h"
-#include "physics/mesh/simplex_mesh.h"
 
 #include <algorithm>
 #include <cmath>

@@ -11,6 +11,9 @@
 
 namespace femgpu
 {
+/// The boundary id of faces where what a rank has of a mesh ends; no file may have it.
+constexpr unsigned int end_of_part = 4294967294;
+
 /// Kinds of elements that meshes are made of.
 enum class ElementKind
 {

@@ -18,9 +18,6 @@
  */
 namespace femgpu
 {
-/// The boundary id of faces where what a rank has of a mesh ends; readers refuse it.
-constexpr dealii::types::boundary_id end_of_part = 4294967294;
-
 /// What a rank has of a distributed mesh. deal.II sorts descriptions of cells by all that is in
 /// them, twice; so owners, ids of boundaries and manifolds are set to cells that are there.
 template <int dim>
