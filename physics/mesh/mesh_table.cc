@@ -218,7 +218,9 @@ std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const std::ve
 }
 
 /// deal.II takes lines in 3D for edges of the boundary; others it cannot place.
-void check_edges(const MeshTable &table, const std::vector<Face> &faces)
+/// @param when as above
+void check_edges(const MeshTable &table, const std::vector<Face> &faces,
+                 const std::string &when = "")
 {
   const auto is_line = [](const MeshElement &e) {
     return e.kind == ElementKind::line && e.id != 0;
@@ -233,9 +235,10 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces)
   for (const MeshElement &element : table.elements)
     if (is_line(element) && !std::binary_search(edges.begin(), edges.end(), all_nodes(element)))
       refuse(table, element,
-             "the line is no edge of a cell's face on the boundary. Take its curve "
-             "out of the physical groups (in gmsh, with Mesh.SaveAll = 0).");
+             when + "the line is no edge of a cell's face on the boundary. Take its curve "
+                    "out of the physical groups (in gmsh, with Mesh.SaveAll = 0).");
 }
+
 /// Points with an id must be vertices, where loads and supports can be.
 void check_points(const MeshTable &table, const int dim)
 {
@@ -422,7 +425,10 @@ void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const i
              "become one. Give a smaller tolerance.");
   }
   const std::vector<Face> faces = faces_of_cells(table, dim);
-  check_faces(table, faces, "with merged nodes ");
+  const std::string when = "with merged nodes ";
+  check_faces(table, faces, when);
+  if (dim == 3)
+    check_edges(table, faces, when);
   const auto is_inside = [&](const MeshElement &element) {
     return dimension_of(element.kind) == dim - 1 && count(faces, all_nodes(element)) == 2;
   };

@@ -151,7 +151,8 @@ void check_mesh_table(const MeshTable &table, int dim);
 /**
  * Puts node by[i] in the place of node i, also of those that are corners of nodes of second order.
  * Sides that two cells have then are taken out.
- * @throws InputError if a cell has a node twice then, or a face more than two cells
+ * @throws InputError if a cell has a node twice then, or a face more than two cells, or if a curve
+ *         lies inside
  */
 void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, int dim);
 } // namespace femgpu

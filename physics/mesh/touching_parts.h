@@ -17,7 +17,7 @@ namespace femgpu
  * meant, a crack or bodies beside each other, all stay.
  * @return the node that is in the place of each; nothing if all stay
  * @throws ParameterError for what is neither of these nor a positive number; InputError if a cell
- *         would have a node twice, or a face more than two cells
+ *         would have a node twice, or a face more than two cells, or if a curve would lie inside
  */
 std::vector<std::size_t> merge_nodes(MeshTable &table, const std::string &text, int dim);
 

@@ -1,9 +1,11 @@
 #include "linalg/base/error.h"
 #include "physics/mesh/mesh_readers.h"
 
+#include <cstddef>
 #include <gtest/gtest.h>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace femgpu
 {
@@ -256,6 +258,52 @@ TEST(GmshFile, NodesWithoutElementsAndSectionsBehindAreAllowed)
   EXPECT_EQ(error_of(replaced(squares, "$Nodes\n6", "$Nodes\n7\n77 0 0 5")), "no error");
   EXPECT_EQ(error_of(squares + "$NodeData\n1\n\"u\"\n$EndNodeData\n"), "no error");
   EXPECT_BEGINS(error_of(squares + "$NodeData\n1\n"), "m.msh:25: the section '$NodeData'");
+}
+
+/// Four tetrahedra around the edge from (0 0 0) to (0 0 1), two of them with nodes of their own, 6
+/// to 9, in the place of 0, 1, 2 and 4.
+MeshTable two_halves()
+{
+  MeshTable table;
+  table.file = "m.msh";
+  table.points = {{0, 0, 0},  {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0},
+                  {0, -1, 0}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {-1, 0, 0}};
+  table.elements = {{ElementKind::tetrahedron, 1, 1, {{0, 1, 2, 3}}},
+                    {ElementKind::tetrahedron, 1, 2, {{0, 1, 3, 4}}},
+                    {ElementKind::tetrahedron, 2, 3, {{6, 7, 9, 5}}},
+                    {ElementKind::tetrahedron, 2, 4, {{6, 7, 5, 8}}},
+                    {ElementKind::triangle, 1, 5, {{0, 1, 2}}},
+                    {ElementKind::triangle, 2, 6, {{6, 9, 5}}},
+                    {ElementKind::line, 1, 7, {{6, 9}}},
+                    {ElementKind::point, 1, 8, {{7}}}};
+  return table;
+}
+
+const std::vector<std::size_t> one_node_for_each_place = {0, 1, 2, 3, 4, 5, 0, 1, 2, 4};
+
+TEST(MergedNodes, AreThoseOfSidesCurvesAndPointsToo)
+{
+  MeshTable table = two_halves();
+  replace_nodes(table, one_node_for_each_place, 3);
+  ASSERT_EQ(table.elements.size(), 7U); // the side between two cells has gone
+  EXPECT_EQ(all_nodes(table.elements[4]), all_nodes({ElementKind::triangle, 0, 0, {{0, 4, 5}}}));
+  EXPECT_EQ(all_nodes(table.elements[5]), all_nodes({ElementKind::line, 0, 0, {{0, 4}}}));
+  EXPECT_EQ(table.elements[6].nodes[0], 1U);
+}
+
+TEST(MergedNodes, CurvesThatLieInsideThenAreRefused)
+{
+  MeshTable table = two_halves();
+  table.elements[6].nodes = {{6, 7}};
+  EXPECT_NO_THROW(check_mesh_table(table, 3));
+  try {
+    replace_nodes(table, one_node_for_each_place, 3);
+    FAIL();
+  }
+  catch (const InputError &error) {
+    EXPECT_EQ(std::string(error.what()).find("m.msh:7: with merged nodes the line is no edge"), 0U)
+        << error.what();
+  }
 }
 
 TEST(PhysicalNames, WrongTablesAreRefusedWithTheirLine)
