@@ -6,7 +6,6 @@
 #include "physics/mesh/disjoint_sets.h"
 #include "physics/mesh/mesh_mapping.h"
 
-#include <deal.II/base/mpi.h>
 #include <deal.II/base/numbers.h>
 #include <deal.II/base/quadrature.h>
 #include <deal.II/distributed/tria_base.h>
@@ -56,9 +55,8 @@ Quadrature<dim> with_vertices(const Quadrature<dim> &quadrature, const Reference
 
 /// Of the first cell of this rank that @p mapping inverts at one of @p points, where its
 /// determinant is smallest, for messages; {mesh.end(), ""} if there is none. At the points from
-/// number
-/// @p n_strict on, vertices between two smooth sides, it may be zero, but for rounding and the
-/// mapping.
+/// number @p n_strict on, vertices between two smooth sides, it may be zero, but for rounding and
+/// the mapping.
 template <int dim>
 std::pair<typename Triangulation<dim>::cell_iterator, std::string>
 inverted_cell(const Triangulation<dim> &mesh, const Mapping<dim> &mapping,

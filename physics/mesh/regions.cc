@@ -3,8 +3,6 @@
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
 
-#include <algorithm>
-
 namespace femgpu
 {
 namespace
