@@ -214,7 +214,7 @@ foreach(element Q1 Q2 P1)
 endforeach()
 study_test(bratu_with_a_negative_lambda_ends_with_1 ${here}/bratu_lambda_2d.prm --ranks 2
   --set "Bratu/Lambda=0.7 - x" --expect-exit 1
-  --expect-message "Bratu/Lambda is -0\\.[0-9]+ at the node \\([01]")
+  --expect-message "Bratu/Lambda is -0\\.[0-9]+ at \\([01]")
 study_test(branch_over_a_factor_of_lambda_has_the_fold ${parameter_dir}/bratu_branch.prm
   --set "Bratu/Lambda=2 + 0*x" --set Discretization/Degree=2 --set "Mesh/Initial refinements=3"
   --expect-quantity "fold lambda=3.404+-1e-2" --set "Output/Write VTU=false")
