@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -167,18 +169,19 @@ void DiffusionReaction<dim>::check(const Mesh<dim> &mesh,
 namespace
 {
 /// @throws ParameterError of @p path that calls @p what negative, or zero, at the first of @p
-/// points where it is, in @p region
+/// points where it is, in the @p region with the number @p id
 template <int dim>
 void require_sign(const bool may_be_zero, const std::string &what, const std::string &path,
                   const std::vector<Point<dim>> &points, const std::vector<double> &values,
-                  const std::string &region)
+                  const char *const region, const unsigned int id)
 {
   for (std::size_t q = 0; q < points.size(); ++q) {
     if (may_be_zero ? values[q] >= 0. : values[q] > 0.)
       continue;
     std::ostringstream text;
-    text << what << " is " << values[q] << " at (" << points[q] << ") " << region << ", but must "
-         << (may_be_zero ? "not be negative" : "be positive") << ". Change the expression there.";
+    text << what << " is " << values[q] << " at (" << points[q] << ") " << region << ' ' << id
+         << ", but must " << (may_be_zero ? "not be negative" : "be positive")
+         << ". Change the expression there.";
     throw ParameterError(text.str(), path);
   }
 }
@@ -204,16 +207,17 @@ void check_sign(const bool may_be_zero, const std::string &path,
       const Field<dim> &field = *fields.at(material);
       const auto check_at = [&](const std::vector<Point<dim>> &points, const unsigned int c) {
         field.value_list(points, values, c);
-        require_sign(may_be_zero, path, path, points, values,
-                     "in material id " + std::to_string(material));
+        require_sign(may_be_zero, path, path, points, values, "in material id", material);
       };
+      bool has_points = false;
       for (unsigned int c = 0; c < field.n_components; ++c)
         if (field.is_constant(c)) {
           if (is_new)
             check_at({cell->center()}, c);
         }
         else if (field.degree_in_u(c) == 0) {
-          inside.reinit(cell);
+          if (!std::exchange(has_points, true))
+            inside.reinit(cell);
           check_at(inside.batch().points(), c);
         }
     }
@@ -230,6 +234,7 @@ double largest_coefficient(const std::string &symbol, const std::string &path,
                            const BoundaryFields<dim> &fields)
 {
   CellPoints<dim> on_face(discretization, discretization.face_quadrature());
+  const std::string what = symbol + " of " + path;
   std::vector<double> values;
   double largest = 0.;
   together<ParameterError>(discretization.communicator(), [&] {
@@ -241,8 +246,8 @@ double largest_coefficient(const std::string &symbol, const std::string &path,
         on_face.reinit(cell, number);
         field->second->value_list(on_face.batch().points(), values);
         largest = std::max(largest, *std::max_element(values.begin(), values.end()));
-        require_sign(/* may be zero */ true, symbol + " of " + path, path, on_face.batch().points(),
-                     values, "on boundary id " + std::to_string(id));
+        require_sign(/* may be zero */ true, what, path, on_face.batch().points(), values,
+                     "on boundary id", id);
       });
   });
   return Utilities::MPI::max(largest, discretization.communicator());
