@@ -7,6 +7,7 @@
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
 
+#include <memory>
 #include <sstream>
 #include <utility>
 
@@ -57,16 +58,16 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
   names.push_back(series.back().second);
   if (series.size() == 1)
     names.push_back(parameters.name + format.series_extension);
-  record = std::move(files.record);
-  if (files.write)
-    writing = std::async(std::launch::async, std::move(files.write));
-  is_pending = true;
+  pending = std::make_unique<const SolutionFiles>(std::move(files));
+  if (pending->write) // waited for by get(), which does it where no thread is to be had
+    writing = std::async([&write = pending->write] { write(); });
 }
 
 template <int dim>
 void SolutionOutput<dim>::finish(MPI_Comm communicator)
 {
-  if (!std::exchange(is_pending, false))
+  const auto last = std::move(pending);
+  if (!last)
     return;
   together<OutputError>(communicator, [&] {
     if (writing.valid())
@@ -75,8 +76,8 @@ void SolutionOutput<dim>::finish(MPI_Comm communicator)
   together<OutputError>(communicator, [&] {
     if (dealii::Utilities::MPI::this_mpi_process(communicator) > 0)
       return;
-    if (!record.empty())
-      write_file(parameters.path_of(series.back().second), record);
+    if (!last->record.empty())
+      write_file(parameters.path_of(series.back().second), last->record);
     write_file(parameters.path_of(parameters.name + format.series_extension),
                format.series_text(series));
   });

@@ -5,6 +5,7 @@
 #include "physics/measurements/measurements.h"
 
 #include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -61,10 +62,9 @@ private:
   const OutputFormat &format;
   std::vector<std::string> names, names_of_measured;
   OutputSeries series;
-  std::future<void> writing;
-  bool is_pending = false; ///< on some rank
-  std::string record;      ///< of the last solution
-  std::string points;      ///< text of points.csv
+  std::unique_ptr<const SolutionFiles> pending; ///< of the last solution, on all ranks
+  std::future<void> writing;                    ///< uses them
+  std::string points;                           ///< text of points.csv
 };
 } // namespace femgpu
 

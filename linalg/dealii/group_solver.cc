@@ -241,8 +241,9 @@ GroupSolver::GroupSolver(const SolverGroups &groups, Resources resources, GroupM
       check_direct(groups);
     const std::string backend = on_host ? "host" : groups.backend();
     takes_time = is_there(backend);
-    executor = std::async(takes_time ? std::launch::async : std::launch::deferred,
-                          [backend, resources] { return make_executor(backend, resources); });
+    executor =
+        std::async(takes_time ? std::launch::async | std::launch::deferred : std::launch::deferred,
+                   [backend, resources] { return make_executor(backend, resources); });
   });
   if (!dealii::Utilities::MPI::logical_or(takes_time, groups.ranks()))
     places(); // throws what there is to say before anything else is done
