@@ -98,13 +98,17 @@ void Blocks<dim>::find_dofs(const DoFHandler<dim> &handler, const FiniteElement<
             of_block.unit_support_point(j).distance(place) < 1e-6)
           in_block[cell][i] = j;
     }
-  block_dofs.resize(handler.get_triangulation().n_active_cells() * std::size_t(n_block_dofs));
+  std::size_t n_dofs = 0;
+  for (const auto &block : handler.active_cell_iterators()) {
+    first_dofs.push_back(n_dofs);
+    n_dofs += block->is_artificial() ? 0 : n_block_dofs;
+  }
+  block_dofs.resize(n_dofs);
   std::vector<Index> dofs(n_block_dofs);
   for (const auto &block : handler.active_cell_iterators())
     if (!block->is_artificial()) {
       block->get_dof_indices(dofs);
-      std::copy(dofs.begin(), dofs.end(),
-                block_dofs.begin() + block->active_cell_index() * std::size_t(n_block_dofs));
+      std::copy(dofs.begin(), dofs.end(), &block_dofs[first_dofs[block->active_cell_index()]]);
     }
 }
 
@@ -121,7 +125,7 @@ void Blocks<dim>::find_ghosts(const DoFHandler<dim> &handler)
     const unsigned int index = block->active_cell_index();
     for (unsigned int cell = 0; cell < n_cells; ++cell)
       for (const unsigned int j : in_block[cell])
-        if (of_owned_blocks.is_element(block_dofs[index * std::size_t(n_block_dofs) + j]))
+        if (of_owned_blocks.is_element(block_dofs[first_dofs[index] + j]))
           ghosts[index] |= std::uint64_t{1} << cell;
   }
 }

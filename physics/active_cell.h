@@ -77,7 +77,7 @@ public:
   /// The dof @p i of a cell.
   Index dof(const unsigned int block, const unsigned int cell, const unsigned int i) const
   {
-    return block_dofs[block * std::size_t(n_block_dofs) + in_block[cell][i]];
+    return block_dofs[first_dofs[block] + in_block[cell][i]];
   }
   /// The first dof of a vertex.
   Index vertex_dof(const unsigned int block, const unsigned int cell, const unsigned int v) const
@@ -95,8 +95,9 @@ private:
   std::vector<unsigned int> vertices;
   std::vector<double> shares; ///< of each corner of a block in each of its vertices
   std::vector<std::vector<unsigned int>> in_block; ///< of each cell's dofs the number in the block
-  std::vector<Index> block_dofs;                   ///< of each block, by its active index
-  std::vector<std::uint64_t> ghosts;               ///< of each block, a bit for each cell
+  std::vector<Index> block_dofs;                   ///< of each block that is not artificial
+  std::vector<std::size_t> first_dofs; ///< of each block, by its active index, where these begin
+  std::vector<std::uint64_t> ghosts;   ///< of each block, a bit for each cell
 };
 
 /**

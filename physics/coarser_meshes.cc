@@ -53,12 +53,11 @@ public:
                  const int per_node)
       : cells(without_blocks(std::move(all_cells))), constrained(std::move(all_constrained)),
         term_starts(constrained.unknowns.size() + 1), per_node(per_node),
-        is_constrained(static_cast<std::size_t>(n_nodes) * per_node), midpoints(n_nodes),
-        numbers(n_nodes)
+        is_constrained(static_cast<std::size_t>(n_nodes) * per_node), places(n_nodes)
   {
-    for_parts(midpoints.size(), [&](const Part &part) {
+    for_parts(places.size(), [&](const Part &part) {
       for (std::size_t node = part.begin; node < part.end; ++node)
-        midpoints[node].store(0, std::memory_order_relaxed);
+        places[node].store(0, std::memory_order_relaxed);
     });
     parents.reserve(cells.nodes.size() / (cells.n_vertices() - 1)); // of all passes
     std::partial_sum(constrained.n_terms.begin(), constrained.n_terms.end(),
@@ -85,7 +84,13 @@ private:
   bool is_left(const int node) const
   {
     const auto first = is_constrained.begin() + static_cast<std::ptrdiff_t>(node) * per_node;
-    return midpoints[node] == 0 && std::find(first, first + per_node, 0) != first + per_node;
+    return places[node] <= 0 && std::find(first, first + per_node, 0) != first + per_node;
+  }
+
+  /// Of one that is left.
+  int number(const int node) const
+  {
+    return static_cast<int>(-places[node].load(std::memory_order_relaxed));
   }
 
   ForestCells cells;
@@ -94,10 +99,9 @@ private:
   int per_node, finest = 0;
   std::vector<char> is_constrained; ///< each unknown
   RawVector<int> parents;           ///< their vertices
-  /// Of each node the parent whose midpoint it is, from 1 on, times 64, and the place there; 0: of
-  /// none. The last parent counts, whichever thread comes last.
-  RawVector<std::atomic<std::int64_t>> midpoints;
-  RawVector<int> numbers; ///< of the nodes that are left
+  /// Of each node the parent whose midpoint it is, from 1 on, times 64, and the place there: the
+  /// last parent counts, whichever thread comes last. Of a node that is left -number.
+  RawVector<std::atomic<std::int64_t>> places;
 };
 
 /// The first cell of each. All siblings but the first are not aligned as a first one is.
@@ -138,10 +142,9 @@ void CoarseningMesh::tell_midpoints(const int *const nodes_of_children, const st
         mine |= ((child >> d & 1) + (vertex >> d & 1)) << 2 * d;
       if ((mine & 0b010101) == 0 || (child & ~vertex) != 0)
         continue;
-      auto &midpoint = midpoints[nodes_of_children[child * n_vertices + vertex]];
-      std::int64_t there = midpoint.load(std::memory_order_relaxed);
-      while (there < mine &&
-             !midpoint.compare_exchange_weak(there, mine, std::memory_order_relaxed)) {
+      auto &place = places[nodes_of_children[child * n_vertices + vertex]];
+      std::int64_t there = place.load(std::memory_order_relaxed);
+      while (there < mine && !place.compare_exchange_weak(there, mine, std::memory_order_relaxed)) {
       }
     }
 }
@@ -193,9 +196,9 @@ void CoarseningMesh::add_terms(const int unknown, const double weight,
     return;
   }
   const int node = unknown / per_node, component = unknown % per_node;
-  const std::int64_t midpoint = midpoints[node].load(std::memory_order_relaxed);
-  if (midpoint == 0) {
-    terms.push_back({numbers[node] * per_node + component, weight});
+  const std::int64_t midpoint = places[node].load(std::memory_order_relaxed);
+  if (midpoint <= 0) {
+    terms.push_back({number(node) * per_node + component, weight});
     return;
   }
   const int n_vertices = cells.n_vertices();
@@ -224,7 +227,7 @@ RawVector<int> CoarseningMesh::coarsen(const RawVector<int> &finer)
   } while (is_coarser && is_no_coarser(left.size(), finer.size()));
   for_parts(left.size(), [&](const Part &part) {
     for (std::size_t k = part.begin; k < part.end; ++k)
-      numbers[left[k]] = static_cast<int>(k);
+      places[left[k]].store(-static_cast<std::int64_t>(k), std::memory_order_relaxed);
   });
   return left;
 }
@@ -241,7 +244,7 @@ linalg::HostProlongation CoarseningMesh::prolongation(const int *const finer, co
         if (is_constrained[unknown] == 0)
           add_terms(unknown, 1., terms);
         else if (is_left(finer[k])) // it stands alone
-          terms.push_back({numbers[finer[k]] * per_node + component, 1.});
+          terms.push_back({number(finer[k]) * per_node + component, 1.});
         end_row(terms, P);
       }
   });
