@@ -20,19 +20,6 @@ inline constexpr double rounding_level = 1e-11;
 inline const std::vector<std::string> phase_names = {
     "grid", "dofs", "pattern", "assembly", "transfer", "setup", "solve", "estimate", "output"};
 
-/// What a solution tells about its own error.
-struct EstimateRecord
-{
-  double error = 0.;
-  double size = 0.;                  ///< the norm of what the error is a part of
-  std::optional<double> effectivity; ///< the estimated over the true error, where that is known
-
-  double relative() const
-  {
-    return error / size;
-  }
-};
-
 /// The discretisation error of a cycle in the energy norm as it was told before its solve.
 struct PredictedError
 {
@@ -52,7 +39,7 @@ struct CycleRecord
   SolveSummary solve;
   std::optional<ErrorNorms> errors;
   std::optional<SolutionNorms> norms; ///< where the exact solution is not known
-  std::optional<EstimateRecord> estimate;
+  std::optional<ErrorEstimate> estimate;
   std::optional<double> energy; ///< a(u, u)/2 - l(u), where a solve stops at the error in it
   std::optional<PredictedError> predicted; ///< nothing: the residual has ended the solve
   std::vector<Quantity> quantities;

@@ -66,12 +66,13 @@ void RefinementControl<dim>::check_target() const
 
 template <int dim>
 std::optional<ErrorEstimate>
-RefinementControl<dim>::estimate(const Discretization<dim> &discretization, const FeVector &u) const
+RefinementControl<dim>::estimate(const Discretization<dim> &discretization, const FeVector &u,
+                                 Vector<float> &indicators) const
 {
   if (!wants_estimate)
     return {};
   return estimate_error(study.estimator == "residual" ? Estimator::residual : Estimator::kelly,
-                        problem, discretization, u);
+                        problem, discretization, u, indicators);
 }
 
 template <int dim>

@@ -33,7 +33,7 @@ public:
 
   /// Collective. Nothing if neither the refinement nor the user wants to know.
   std::optional<ErrorEstimate> estimate(const Discretization<dim> &discretization,
-                                        const FeVector &u) const;
+                                        const FeVector &u, dealii::Vector<float> &indicators) const;
 
   /// Does the study end with this cycle, because the target is reached?
   std::optional<Stop> reached_target(const CycleRecord &record) const;

@@ -302,10 +302,7 @@ private:
   {
     console.begin_phase("estimate");
     indicators.reinit(0);
-    if (auto result = control.estimate(discretization, u)) {
-      indicators.swap(result->indicators);
-      record.estimate = EstimateRecord{result->error, result->size, {}};
-    }
+    record.estimate = control.estimate(discretization, u, indicators);
     if (problem->exact_solution() != nullptr) {
       double flux_error = 0.;
       record.errors =

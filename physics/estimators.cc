@@ -334,14 +334,14 @@ double residual_square(const Problem<dim> &problem, FluxValues<dim> &sigma,
 
 template <int dim>
 ErrorEstimate estimate_error(const Estimator estimator, const Problem<dim> &problem,
-                             const Discretization<dim> &discretization, const FeVector &u)
+                             const Discretization<dim> &discretization, const FeVector &u,
+                             Vector<float> &indicators)
 {
   FluxJumps<dim> jumps(estimator, problem, discretization, u);
   FluxValues<dim> sigma(problem, discretization, discretization.cell_quadrature(), u),
       nodal_sigma(problem, discretization, discretization.nodal_quadrature(), u);
   PointTerms s;
-  ErrorEstimate result;
-  result.indicators.reinit(discretization.n_cell_indices());
+  indicators.reinit(discretization.n_cell_indices());
   const double p = discretization.degree();
   double sum = 0., size = 0.;
   const MPI_Comm comm = discretization.communicator();
@@ -360,17 +360,16 @@ ErrorEstimate estimate_error(const Estimator estimator, const Problem<dim> &prob
         const double h_p = cell->diameter() / p;
         of_cell += h_p * h_p * residual_square(problem, sigma, nodal_sigma, s);
       }
-      result.indicators(cell->active_cell_index()) = static_cast<float>(std::sqrt(of_cell));
+      indicators(cell->active_cell_index()) = static_cast<float>(std::sqrt(of_cell));
       sum += of_cell;
     }
   });
-  result.error = std::sqrt(Utilities::MPI::sum(sum, comm));
-  result.size = std::sqrt(Utilities::MPI::sum(size, comm));
-  return result;
+  return {
+      std::sqrt(Utilities::MPI::sum(sum, comm)), std::sqrt(Utilities::MPI::sum(size, comm)), {}};
 }
 
 template ErrorEstimate estimate_error(Estimator, const Problem<2> &, const Discretization<2> &,
-                                      const FeVector &);
+                                      const FeVector &, Vector<float> &);
 template ErrorEstimate estimate_error(Estimator, const Problem<3> &, const Discretization<3> &,
-                                      const FeVector &);
+                                      const FeVector &, Vector<float> &);
 } // namespace femgpu

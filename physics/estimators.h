@@ -3,21 +3,12 @@
 
 #include "physics/discretization.h"
 #include "physics/problem.h"
+#include "physics/results.h"
 
 #include <deal.II/lac/vector.h>
 
 namespace femgpu
 {
-/// What a solution tells about its own error.
-struct ErrorEstimate
-{
-  /// η_K of each active cell, zero for cells of other ranks.
-  dealii::Vector<float> indicators;
-  double error = 0.; ///< (Σ_K η_K²)^(1/2) over all ranks
-  /// The norm in L2 of the flux σ, of which the estimated error is a part.
-  double size = 0.;
-};
-
 /// How errors are estimated. Both take the flux of the problem, on both sides of a face with the
 /// material that is there, and count twice what a face of the boundary lacks of the flux that the
 /// data prescribe.
@@ -38,10 +29,12 @@ enum class Estimator
  * Collective. Periodic sides of quadrilaterals and hexahedra are faces between cells, those of
  * triangles and tetrahedra, which are not refined by estimates, count nothing.
  * @param u with ghost values
+ * @param indicators gets η_K of each active cell, zero for cells of other ranks
  */
 template <int dim>
 ErrorEstimate estimate_error(Estimator estimator, const Problem<dim> &problem,
-                             const Discretization<dim> &discretization, const FeVector &u);
+                             const Discretization<dim> &discretization, const FeVector &u,
+                             dealii::Vector<float> &indicators);
 } // namespace femgpu
 
 #endif

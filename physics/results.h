@@ -3,6 +3,7 @@
 
 #include "linalg/solvers/report.h"
 
+#include <optional>
 #include <string>
 
 namespace femgpu
@@ -22,6 +23,19 @@ struct ErrorNorms
   double Linf = 0.; ///< the largest at points between the nodes
 
   double exact_L2 = 0., exact_H1 = 0.; ///< the same norms of u_exact
+};
+
+/// What a solution tells about its own error.
+struct ErrorEstimate
+{
+  double error = 0.; ///< (Σ_K η_K²)^(1/2) with the indicators η_K of all cells
+  double size = 0.;  ///< the norm in L2 of the flux σ, of which the error is a part
+  std::optional<double> effectivity; ///< the estimated over the true error, where that is known
+
+  double relative() const
+  {
+    return error / size;
+  }
 };
 
 /// A number that a run reports in each cycle.

@@ -98,7 +98,7 @@ StudyRecord adaptive_study(const double s)
     errors.H1 = std::pow(cycle.dofs, -s);
     errors.exact_H1 = 1.;
     cycle.errors = errors;
-    cycle.estimate = EstimateRecord{2. * errors.H1, 1., 2.};
+    cycle.estimate = ErrorEstimate{2. * errors.H1, 1., 2.};
   }
   return study;
 }
