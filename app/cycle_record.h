@@ -47,6 +47,14 @@ struct CycleRecord
   std::map<std::string, double> seconds; ///< by phase
   double total_seconds = 0.;
 
+  /// Where it is known. @param norm estimate, L2 or H1
+  double relative_error(const std::string &norm) const
+  {
+    return norm == "estimate" ? estimate->relative()
+           : norm == "L2"     ? errors->L2 / errors->exact_L2
+                              : errors->H1 / errors->exact_H1;
+  }
+
   /// Of a phase; 0 if it was not reached.
   double seconds_of(const std::string &phase) const
   {

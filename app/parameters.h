@@ -108,6 +108,13 @@ struct Parameters
    */
   void apply(const ParameterSource &source, const std::vector<std::string> &overrides,
              const std::vector<std::string> &other_physics = {});
+
+  /// Does the refinement or the user want to know the error of a solution?
+  bool wants_estimate() const
+  {
+    return study.is_by_estimate() || (study.target_error > 0. && study.target_norm == "estimate") ||
+           (output.error_indicator && study.estimator != "expression");
+  }
 };
 
 /// Collective. The text of the parameter file, which the first rank reads. @throws InputError

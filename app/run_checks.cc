@@ -3,6 +3,8 @@
 #include "linalg/base/error.h"
 #include "linalg/base/host_memory.h"
 #include "linalg/continuation.h"
+#include "physics/expressions.h"
+#include "physics/mesh/mesh_check.h"
 
 #include <deal.II/base/utilities.h>
 
@@ -109,6 +111,60 @@ double most_dofs(const Parameters &parameters, SystemSize size)
 }
 
 template <int dim>
+void check_refinement(const StudyParameters &study, const Mesh<dim> &mesh,
+                      const Problem<dim> &problem)
+{
+  const bool has_where = !is_blank(study.refine_where),
+             has_expression = has_where || !is_blank(study.cell_size);
+  if (study.is_adaptive() && mesh.is_simplex)
+    throw ParameterError("Triangles and tetrahedra can be refined globally only. Set "
+                         "Study/Refinement to global, or use quadrilaterals or hexahedra.",
+                         "Study/Refinement");
+  if (study.refine_fraction + study.coarsen_fraction > 1.)
+    throw ParameterError("Study/Refine fraction and Study/Coarsen fraction add up to more than 1.",
+                         "Study/Refine fraction");
+  if (study.is_adaptive() && study.estimator == "expression" && !has_expression)
+    throw ParameterError("Study/Estimator is expression, but there is none. Set Study/Refine where "
+                         "or Study/Cell size.",
+                         "Study/Estimator");
+  if (!study.is_adaptive() && has_expression)
+    throw ParameterError(
+        "Study/Refine where and Study/Cell size choose cells, but Study/Refinement "
+        "is global. Set it to adaptive.",
+        has_where ? "Study/Refine where" : "Study/Cell size");
+  if (!(study.target_error > 0.))
+    return;
+  const bool is_estimated = study.target_norm == "estimate";
+  if (is_estimated && study.estimator == "expression")
+    throw ParameterError("The error cannot be estimated here: Study/Estimator is expression. "
+                         "Set it to kelly.",
+                         "Study/Target norm");
+  if (!is_estimated && problem.exact_solution() == nullptr)
+    throw ParameterError("Without an exact solution the error in " + study.target_norm +
+                             " is not known. Set Study/Target norm to estimate, or give the exact "
+                             "solution.",
+                         "Study/Target norm");
+}
+
+template <int dim>
+void warn(const Parameters &parameters, const Discretization<dim> &discretization,
+          const Problem<dim> &problem, Console &console)
+{
+  const unsigned int before = parameters.mesh.initial_refinements;
+  const unsigned int cycles = parameters.study.cycles;
+  const Mesh<dim> &mesh = discretization.mesh();
+  for (const std::string &text : mesh.warnings)
+    console.warn(text);
+  const bool is_refined = before > 0 || cycles > 1 || !parameters.mesh.refinement_where.empty();
+  if (!parameters.mesh.file.empty() && is_refined)
+    if (const std::string text = warning_of_angular_sides(mesh); !text.empty())
+      console.warn(text);
+  const unsigned int of_all = parameters.study.is_adaptive() ? before : before + cycles - 1;
+  for (const std::string &text : problem.warnings(discretization, of_all))
+    console.warn(text);
+}
+
+template <int dim>
 void check_continuation(const Parameters &parameters, const Problem<dim> &problem)
 {
   if (!problem.has_branches())
@@ -133,6 +189,10 @@ void check_continuation(const Parameters &parameters, const Problem<dim> &proble
   linalg::check(parameters.continuation.options(parameters.solver));
 }
 
+template void check_refinement(const StudyParameters &, const Mesh<2> &, const Problem<2> &);
+template void check_refinement(const StudyParameters &, const Mesh<3> &, const Problem<3> &);
+template void warn(const Parameters &, const Discretization<2> &, const Problem<2> &, Console &);
+template void warn(const Parameters &, const Discretization<3> &, const Problem<3> &, Console &);
 template void check_continuation(const Parameters &, const Problem<2> &);
 template void check_continuation(const Parameters &, const Problem<3> &);
 } // namespace femgpu

@@ -2,6 +2,8 @@
 #define femgpu_app_run_checks_h
 
 #include "app/parameters.h"
+#include "common/console.h"
+#include "physics/discretization.h"
 #include "physics/problem.h"
 
 #include <map>
@@ -52,6 +54,20 @@ void check_size(const SystemSize &size, const std::string &path);
 /// Dofs of the last cycle, about; infinitely many where meshes are known only when they are there.
 /// @param size of the first cycle
 double most_dofs(const Parameters &parameters, SystemSize size);
+
+/**
+ * Checks the section "Study".
+ * @throws ParameterError for what cannot be done: triangles refined adaptively, a target without
+ *         exact solution, nothing that chooses cells
+ */
+template <int dim>
+void check_refinement(const StudyParameters &study, const Mesh<dim> &mesh,
+                      const Problem<dim> &problem);
+
+/// Warns of what may make results wrong: on the coarse mesh, or by its refinement.
+template <int dim>
+void warn(const Parameters &parameters, const Discretization<dim> &discretization,
+          const Problem<dim> &problem, Console &console);
 
 /// @throws ParameterError unless a branch of solutions can be traced
 template <int dim>

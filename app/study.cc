@@ -1,7 +1,6 @@
 #include "app/study.h"
 
 #include "app/convergence.h"
-#include "app/refinement_control.h"
 #include "app/run_checks.h"
 #include "app/solution_output.h"
 #include "app/study_report.h"
@@ -16,17 +15,19 @@
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
 #include "physics/pattern.h"
+#include "physics/problem_tools.h"
 #include "physics/residual.h"
 #include "physics/solve.h"
 #include "physics/unknowns.h"
 
+#include <deal.II/base/function.h>
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/utilities.h>
 #include <deal.II/numerics/vector_tools_interpolate.h>
 
-#include <algorithm>
 #include <cmath>
 #include <iomanip>
+#include <memory>
 #include <sstream>
 
 namespace femgpu
@@ -43,31 +44,6 @@ Mesh<dim> make_mesh(const Parameters &parameters, MPI_Comm communicator)
   return mesh;
 }
 
-/// What the user has measured by name, and behind it what the physics reports by itself. An
-/// extremum that the physics has computed already, with the same definition, is that of the
-/// physics; another name that both have gets " (measured)".
-std::vector<Quantity> with_measured(std::vector<Quantity> measured,
-                                    const std::vector<Quantity> &of_physics)
-{
-  std::vector<Quantity> others;
-  for (const Quantity &quantity : of_physics) {
-    const auto same = std::find_if(measured.begin(), measured.end(), [&](const Quantity &other) {
-      return other.name == quantity.name;
-    });
-    const bool is_extremum =
-        quantity.name.rfind("max ", 0) == 0 || quantity.name.rfind("min ", 0) == 0;
-    if (same != measured.end() && is_extremum) {
-      *same = quantity;
-      continue;
-    }
-    if (same != measured.end())
-      same->name += " (measured)";
-    others.push_back(quantity);
-  }
-  measured.insert(measured.end(), others.begin(), others.end());
-  return measured;
-}
-
 template <int dim>
 class Study
 {
@@ -77,10 +53,14 @@ public:
         mesh(make_mesh<dim>(parameters, communicator)),
         problem(parameters.physics.at(parameters.run.physics)->template make<dim>(mesh.regions)),
         discretization(mesh, parameters.discretization.degree, problem->n_components()),
-        control(parameters, mesh, *problem),
+        refine_where(make_optional_field<dim>("Study/Refine where", parameters.study.refine_where,
+                                              1, mesh.regions)),
+        cell_size(make_optional_field<dim>("Study/Cell size", parameters.study.cell_size, 1,
+                                           mesh.regions)),
         measurements(parameters.measurements, discretization, *problem),
         output(parameters.output, *problem, !parameters.continuation.enabled)
   {
+    check_refinement(parameters.study, mesh, *problem);
     check_named_boundaries(parameters.mesh, mesh, *problem);
     problem->check(mesh, parameters.discretization);
     check_output_name(parameters.output);
@@ -98,7 +78,7 @@ public:
       check_continuation(parameters, *problem);
     else
       check_methods(*problem, parameters.solver, parameters.nonlinear);
-    warn();
+    warn(parameters, discretization, *problem, console);
   }
 
   /// Collective. Checks that the methods fit the problem and one another.
@@ -151,6 +131,8 @@ public:
       trace_branch(groups);
     else
       run_cycles(groups, observer);
+    if (study.stopped_by.empty())
+      study.stopped_by = "cycles";
     output.finish(comm);
     Utilities::System::MemoryStats memory;
     Utilities::System::get_memory_stats(memory);
@@ -163,21 +145,6 @@ public:
   }
 
 private:
-  void warn()
-  {
-    const unsigned int before = parameters.mesh.initial_refinements;
-    const unsigned int cycles = parameters.study.cycles;
-    for (const std::string &text : mesh.warnings)
-      console.warn(text);
-    const bool is_refined = before > 0 || cycles > 1 || !parameters.mesh.refinement_where.empty();
-    if (!parameters.mesh.file.empty() && is_refined)
-      if (const std::string text = warning_of_angular_sides(mesh); !text.empty())
-        console.warn(text);
-    const unsigned int of_all = parameters.study.is_adaptive() ? before : before + cycles - 1;
-    for (const std::string &text : problem->warnings(discretization, of_all))
-      console.warn(text);
-  }
-
   linalg::SolverGroups solver_groups() const
   {
     const double dofs = most_dofs(parameters, first_size());
@@ -210,48 +177,96 @@ private:
             static_cast<unsigned int>(linalg::SolverGroups(comm).n_groups())};
   }
 
-  std::optional<Stop> make_grid()
+  /// No cycle follows. @param by a word for machines
+  void stop(const std::string &by, const std::string &text)
   {
-    console.begin_phase("grid");
-    if (study.cycles.empty()) {
-      refine_initially(mesh, parameters.mesh.initial_refinements, parameters.mesh.refinement_where,
-                       per_block);
-      check_curved_cells(discretization);
-      return {};
+    study.stopped_by = by;
+    console.print(text);
+  }
+
+  /// Does the study stop before a cycle of so many dofs or more?
+  /// @throws ParameterError if that is the first
+  bool stops_before(const std::size_t n_dofs)
+  {
+    const std::size_t most = parameters.study.maximum_dofs;
+    if (most == 0 || n_dofs <= most)
+      return false;
+    if (study.cycles.empty())
+      throw ParameterError("The first mesh has " + std::to_string(n_dofs) +
+                               " dofs, more than Study/Maximum dofs. Refine less before the first "
+                               "cycle, or allow more.",
+                           "Study/Maximum dofs");
+    stop("maximum_dofs", "Stopped: the next cycle would have at least " + std::to_string(n_dofs) +
+                             " dofs, more than Study/Maximum dofs = " + std::to_string(most) + ".");
+    return true;
+  }
+
+  /// Flags cells for the next cycle by the section "Study". Is any to be refined?
+  bool flag_cells()
+  {
+    const StudyParameters &by = parameters.study;
+    if (mesh.is_simplex) // all are refined
+      return parameters.mesh.initial_refinements + study.cycles.size() - 1 < by.maximum_level;
+    if (by.is_by_estimate())
+      flag_by_indicators(mesh, indicators,
+                         {by.strategy == "fixed_number" ? RefinementRule::Fraction::of_cells
+                                                        : RefinementRule::Fraction::of_error,
+                          by.refine_fraction, by.coarsen_fraction});
+    if (!by.is_adaptive())
+      flag_if(mesh, [](const auto & /* cell */) { return true; });
+    if (refine_where)
+      flag_if(mesh, [&](const auto &cell) { return refine_where->value(cell->center()) != 0.; });
+    if (cell_size)
+      flag_if(mesh, [&](const auto &cell) {
+        return cell->diameter() > cell_size->value(cell->center());
+      });
+    return limit_level(mesh, by.maximum_level);
+  }
+
+  /// The mesh of a cycle after the first. @return false if the study stops before it
+  bool refine()
+  {
+    if (!flag_cells()) {
+      stop("nothing_to_refine",
+           "Stopped: no cell is to be refined any more: Study/Maximum level is " +
+               std::to_string(parameters.study.maximum_level) +
+               (study.is_adaptive ? ", and the rest is as fine as Study/Estimator, Refine where "
+                                    "and Cell size ask for."
+                                  : "."));
+      return false;
     }
-    const auto n_refinements =
-        parameters.mesh.initial_refinements + static_cast<unsigned int>(study.cycles.size()) - 1;
-    if (auto stop = control.flag(mesh, indicators, n_refinements))
-      return stop;
-    if (auto stop = control.too_many(least_dofs_after_flags(discretization)))
-      return stop; // certain already, without the time of making that mesh
+    if (stops_before(least_dofs_after_flags(discretization)))
+      return false; // certain already, without the time of making that mesh
     check_size(size_with(mesh.is_simplex ? cells_after(1) : cells_after_flags(mesh)),
                "Study/Cycles");
     u = refine_and_transfer(mesh, discretization, u);
     check_curved_cells(discretization);
-    return control.too_many(discretization.dofs().n_dofs());
+    return !stops_before(discretization.dofs().n_dofs());
   }
 
   void begin_solution()
   {
     discretization.distribute_dofs();
-    if (control.too_many(discretization.dofs().n_dofs()))
-      throw ParameterError("The first mesh has " + std::to_string(discretization.dofs().n_dofs()) +
-                               " dofs, more than Study/Maximum dofs. Refine less before the first "
-                               "cycle, or allow more.",
-                           "Study/Maximum dofs");
+    stops_before(discretization.dofs().n_dofs());
     u = discretization.make_vector();
     if (problem->initial_guess() != nullptr)
       VectorTools::interpolate(discretization.mapping(), discretization.dofs(),
                                *problem->initial_guess(), u);
   }
 
-  std::optional<Stop> begin_cycle(linalg::GroupSystem &system, CycleRecord &record)
+  /// Mesh, dofs and pattern. @return false if the study stops before this cycle
+  bool begin_cycle(linalg::GroupSystem &system, CycleRecord &record)
   {
     cycle_watch.lap();
     record.cycle = static_cast<unsigned int>(study.cycles.size());
-    if (auto stop = make_grid())
-      return stop;
+    console.begin_phase("grid");
+    if (record.cycle == 0) {
+      refine_initially(mesh, parameters.mesh.initial_refinements, parameters.mesh.refinement_where,
+                       per_block);
+      check_curved_cells(discretization);
+    }
+    else if (!refine())
+      return false;
     record.seconds["grid"] = watch.lap();
     console.begin_phase("dofs");
     if (record.cycle == 0)
@@ -275,16 +290,15 @@ private:
     record.h = discretization.largest_diameter();
     record.seconds["pattern"] = watch.lap();
     console.begin_phase("solve");
-    return {};
+    return true;
   }
 
-  /// Makes u of the next cycle, or says why there is none; the matrix is gone afterwards.
-  std::optional<Stop> solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver,
-                            CycleRecord &record)
+  /// Makes u of the next cycle, if there is one; the matrix is gone afterwards.
+  bool solve(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver, CycleRecord &record)
   {
     linalg::GroupSystem system(groups);
-    if (auto stop = begin_cycle(system, record))
-      return stop;
+    if (!begin_cycle(system, record))
+      return false;
     if (record.cycle == 0)
       describe(solver.group_solver(), solver.method());
     output.finish(comm); // the files of the cycle before: from here on all cores solve
@@ -294,7 +308,7 @@ private:
     const double energy_tolerance = record.predicted ? record.predicted->tolerance : 0.;
     record.solve = solver.solve(discretization, system, u, energy_tolerance, record.seconds,
                                 console.shows_progress() ? show : Progress());
-    return {};
+    return true;
   }
 
   /// Errors and quantities of @p record. @return what is measured of the solution
@@ -302,7 +316,10 @@ private:
   {
     console.begin_phase("estimate");
     indicators.reinit(0);
-    record.estimate = control.estimate(discretization, u, indicators);
+    if (parameters.wants_estimate())
+      record.estimate = estimate_error(
+          parameters.study.estimator == "residual" ? Estimator::residual : Estimator::kelly,
+          *problem, discretization, u, indicators);
     if (problem->exact_solution() != nullptr) {
       double flux_error = 0.;
       record.errors =
@@ -320,30 +337,38 @@ private:
     return measured;
   }
 
-  void write(DiscreteSolution<dim> &solution, const CycleRecord &record,
-             const MeasuredValues &measured)
-  {
-    console.begin_phase("output");
-    if (parameters.output.write_vtu)
-      output.write(record.cycle, record.cycle, solution, indicators,
-                   record.solve.report.converged());
-    if (!measurements.empty())
-      output.write_measured(record.cycle, measured, comm);
-  }
-
   void end_cycle(const CycleRecord &record)
   {
     study.cycles.push_back(record);
     study.cycles.back().total_seconds = cycle_watch.lap();
+    if (!study.converged())
+      study.stopped_by = "not_converged";
     console.print(cycle_line(study.cycles.back()));
     console.detail(cycle_details(study.cycles.back()));
   }
 
-  std::optional<Stop> run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver)
+  /// Stops after a cycle whose error is small enough.
+  void stop_at_target(const CycleRecord &record)
+  {
+    const StudyParameters &by = parameters.study;
+    if (!(by.target_error > 0.))
+      return;
+    const double error = record.relative_error(by.target_norm);
+    if (!(error <= by.target_error))
+      return;
+    std::ostringstream text;
+    text << std::setprecision(3) << "Stopped after cycle " << record.cycle << ": the error, "
+         << (by.target_norm == "estimate" ? "estimated" : "in " + by.target_norm)
+         << " and relative, is " << error << ", at most Study/Target error = " << by.target_error
+         << ".";
+    stop("target_error", text.str());
+  }
+
+  void run_cycle(const linalg::SolverGroups &groups, ProblemSolver<dim> &solver)
   {
     CycleRecord record;
-    if (auto stop = solve(groups, solver, record))
-      return stop;
+    if (!solve(groups, solver, record))
+      return;
     watch.lap();
     const linalg::SolveReport &report = record.solve.report;
     if (!report.method.failed_attempt.empty())
@@ -358,30 +383,26 @@ private:
     if (report.converged() || std::isfinite(u.l2_norm())) {
       const MeasuredValues measured = estimate(solution, record);
       record.seconds["estimate"] = watch.lap();
-      write(solution, record, measured);
+      console.begin_phase("output");
+      if (parameters.output.write_vtu)
+        output.write(record.cycle, record.cycle, solution, indicators, report.converged());
+      if (!measurements.empty())
+        output.write_measured(record.cycle, measured, comm);
       record.seconds["output"] = watch.lap();
     }
     end_cycle(record);
-    if (!report.converged())
-      return Stop{"not_converged", ""};
-    return control.reached_target(record);
+    if (report.converged())
+      stop_at_target(record);
   }
 
   void run_cycles(const linalg::SolverGroups &groups, const SolutionObserver &observer)
   {
     ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, groups);
-    study.stopped_by = "cycles";
-    while (study.cycles.size() < parameters.study.cycles) {
+    while (study.stopped_by.empty() && study.cycles.size() < parameters.study.cycles) {
       const std::size_t before = study.cycles.size();
-      const auto stop = run_cycle(groups, solver);
+      run_cycle(groups, solver);
       if (observer && study.cycles.size() > before && study.converged())
         observer(u);
-      if (!stop)
-        continue;
-      study.stopped_by = stop->by;
-      if (!stop->text.empty())
-        console.print(stop->text);
-      break;
     }
     study.peak_device_bytes = solver.group_solver().peak_device_bytes();
   }
@@ -412,7 +433,6 @@ private:
     record.solve = branch_summary(*study.branch, method);
     record.quantities = branch_quantities(*study.branch);
     end_cycle(record);
-    study.stopped_by = study.converged() ? "cycles" : "not_converged";
     study.peak_device_bytes = solver.peak_device_bytes();
   }
 
@@ -430,7 +450,7 @@ private:
   Mesh<dim> mesh;
   std::unique_ptr<Problem<dim>> problem;
   Discretization<dim> discretization;
-  RefinementControl<dim> control;
+  std::unique_ptr<Function<dim>> refine_where, cell_size; ///< of the section "Study"; or nullptr
   Measurements<dim> measurements;
   SolutionOutput<dim> output;
   unsigned int per_block = 1; ///< cells of a block in a direction, from the first mesh on
@@ -440,30 +460,36 @@ private:
   Stopwatch cycle_watch; ///< of the cycle
   StudyRecord study;
 };
+
+/// Calls @p use with the study that @p parameters describe.
+template <class Use>
+auto with_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
+                const Use &use)
+{
+  if (parameters.run.dimension == 2) {
+    Study<2> study(parameters, communicator, console);
+    return use(study);
+  }
+  Study<3> study(parameters, communicator, console);
+  return use(study);
+}
 } // namespace
 
 void validate(const Parameters &parameters, MPI_Comm communicator, Console &console)
 {
-  if (parameters.run.dimension == 2)
-    Study<2>(parameters, communicator, console).validate();
-  else
-    Study<3>(parameters, communicator, console).validate();
+  with_study(parameters, communicator, console, [](auto &study) { study.validate(); });
 }
 
 void check_study(const Parameters &parameters, MPI_Comm communicator, Console &console)
 {
-  if (parameters.run.dimension == 2)
-    Study<2>(parameters, communicator, console).check_solver();
-  else
-    Study<3>(parameters, communicator, console).check_solver();
+  with_study(parameters, communicator, console, [](auto &study) { study.check_solver(); });
 }
 
 StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
                       const SolutionObserver &observer)
 {
   console.begin_phase("mesh");
-  if (parameters.run.dimension == 2)
-    return Study<2>(parameters, communicator, console).run(observer);
-  return Study<3>(parameters, communicator, console).run(observer);
+  return with_study(parameters, communicator, console,
+                    [&](auto &study) { return study.run(observer); });
 }
 } // namespace femgpu

@@ -388,6 +388,28 @@ MeasuredValues Measurements<dim>::measure(DiscreteSolution<dim> &solution)
   return result;
 }
 
+std::vector<Quantity> with_measured(std::vector<Quantity> measured,
+                                    const std::vector<Quantity> &of_physics)
+{
+  std::vector<Quantity> others;
+  for (const Quantity &quantity : of_physics) {
+    const auto same = std::find_if(measured.begin(), measured.end(), [&](const Quantity &other) {
+      return other.name == quantity.name;
+    });
+    const bool is_extremum =
+        quantity.name.rfind("max ", 0) == 0 || quantity.name.rfind("min ", 0) == 0;
+    if (same != measured.end() && is_extremum) {
+      *same = quantity;
+      continue;
+    }
+    if (same != measured.end())
+      same->name += " (measured)";
+    others.push_back(quantity);
+  }
+  measured.insert(measured.end(), others.begin(), others.end());
+  return measured;
+}
+
 template class Measurements<2>;
 template class Measurements<3>;
 } // namespace femgpu

@@ -5,6 +5,7 @@
 #include "physics/mesh/quadratic_geometry.h"
 #include "physics/problem_tools.h"
 
+#include <deal.II/base/function.h>
 #include <deal.II/base/geometry_info.h>
 #include <deal.II/distributed/grid_refinement.h>
 #include <deal.II/distributed/tria.h>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -181,6 +183,9 @@ bool limit_level(Mesh<dim> &mesh, const unsigned int largest)
   return Utilities::MPI::logical_or(any, compat::communicator(*mesh.triangulation));
 }
 
+namespace
+{
+/// How often refine_initially() refines cells besides; nullptr for an empty @p expression.
 template <int dim>
 std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
                                                   const std::string &expression)
@@ -193,6 +198,7 @@ std::unique_ptr<Function<dim>> initial_refinement(const Mesh<dim> &mesh,
                          path);
   return where;
 }
+} // namespace
 
 template <int dim>
 unsigned int cells_per_block(const Mesh<dim> &mesh, const unsigned int times)
@@ -371,7 +377,6 @@ std::size_t least_dofs_after_flags(const Discretization<dim> &discretization)
 
 template void flag_by_indicators(Mesh<2> &, const Vector<float> &, const RefinementRule &);
 template bool limit_level(Mesh<2> &, unsigned int);
-template std::unique_ptr<Function<2>> initial_refinement(const Mesh<2> &, const std::string &);
 template unsigned int cells_per_block(const Mesh<2> &, unsigned int);
 template void refine_initially(Mesh<2> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<2> &, Discretization<2> &, const FeVector &);
@@ -380,7 +385,6 @@ template double cells_after_flags(const Mesh<2> &);
 template std::size_t least_dofs_after_flags(const Discretization<2> &);
 template void flag_by_indicators(Mesh<3> &, const Vector<float> &, const RefinementRule &);
 template bool limit_level(Mesh<3> &, unsigned int);
-template std::unique_ptr<Function<3>> initial_refinement(const Mesh<3> &, const std::string &);
 template unsigned int cells_per_block(const Mesh<3> &, unsigned int);
 template void refine_initially(Mesh<3> &, unsigned int, const std::string &, unsigned int);
 template FeVector refine_and_transfer(Mesh<3> &, Discretization<3> &, const FeVector &);

@@ -3,11 +3,9 @@
 
 #include "physics/discretization.h"
 
-#include <deal.II/base/function.h>
 #include <deal.II/lac/vector.h>
 
 #include <cstddef>
-#include <memory>
 #include <string>
 
 namespace femgpu
@@ -55,13 +53,6 @@ void flag_if(Mesh<dim> &mesh, const Predicate &predicate)
 template <int dim>
 bool limit_level(Mesh<dim> &mesh, unsigned int largest);
 
-/// How often refine_initially() refines cells besides, by the @p expression of Mesh/Initial
-/// refinement where; nullptr if that is empty. @throws ParameterError if it is asked for triangles
-/// or tetrahedra, or the expression cannot be read
-template <int dim>
-std::unique_ptr<dealii::Function<dim>> initial_refinement(const Mesh<dim> &mesh,
-                                                          const std::string &expression);
-
 /// Beyond the global refinements; as many as there can be of those.
 constexpr unsigned int most_local_refinements = 12;
 
@@ -73,9 +64,9 @@ unsigned int cells_per_block(const Mesh<dim> &mesh, unsigned int times);
 
 /**
  * Collective. Refines a coarse mesh @p times times as a whole, and then where the @p expression
- * says.
+ * of Mesh/Initial refinement where says.
  * @param per_block of cells_per_block(), or 1; nothing is refined further then
- * @throws as above
+ * @throws ParameterError if an expression is given for triangles or tetrahedra, or cannot be read
  */
 template <int dim>
 void refine_initially(Mesh<dim> &mesh, unsigned int times, const std::string &expression,
@@ -84,7 +75,7 @@ void refine_initially(Mesh<dim> &mesh, unsigned int times, const std::string &ex
 /**
  * Collective. How many cells refine_initially() would make of the coarse @p mesh, counted without
  * making them: without those that keep neighbours within one level, and with straight sides.
- * Counting ends at about @p most on each rank.
+ * Counting ends at about @p most on each rank. @throws as above
  */
 template <int dim>
 double forecast_cells(const Mesh<dim> &mesh, unsigned int times, const std::string &expression,
