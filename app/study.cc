@@ -9,7 +9,6 @@
 #include "physics/branch.h"
 #include "physics/error_norms.h"
 #include "physics/estimators.h"
-#include "physics/mean_value.h"
 #include "physics/measurements/measurements.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
