@@ -86,6 +86,7 @@ private:
   std::vector<Job> integrals, extrema; ///< averages are behind the integrals
   std::size_t n_integrals = 0;         ///< without the averages
 };
+
 /// What the user has measured by name, and behind it what the physics reports by itself. An
 /// extremum that the physics has computed already, with the same definition, is that of the
 /// physics; another name that both have gets " (measured)".
