@@ -3,7 +3,6 @@
 
 #include "app/command_line.h"
 #include "app/parameter_file.h"
-#include "physics/branch.h"
 #include "physics/measurements/measurement_text.h"
 #include "physics/parameters.h"
 #include "physics/physics.h"

@@ -6,7 +6,6 @@
 #include "app/study_report.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
-#include "physics/branch.h"
 #include "physics/error_norms.h"
 #include "physics/estimators.h"
 #include "physics/measurements/measurements.h"
@@ -83,10 +82,7 @@ public:
   /// Collective. Checks that the methods fit the problem and one another.
   void check_solver() const
   {
-    if (parameters.continuation.enabled)
-      branch_solver(solver_groups());
-    else
-      ProblemSolver<dim>(*problem, parameters.solver, parameters.nonlinear, solver_groups());
+    problem_solver(solver_groups());
   }
 
   void validate()
@@ -150,10 +146,9 @@ private:
     return {comm, parameters.solver.groups_backend(dofs), parameters.solver.devices,
             parameters.solver.communicator};
   }
-  linalg::GroupSolver branch_solver(const linalg::SolverGroups &groups) const
+  ProblemSolver<dim> problem_solver(const linalg::SolverGroups &groups) const
   {
-    return {groups, parameters.solver.resources(),
-            parameters.continuation.options(parameters.solver)};
+    return {*problem, parameters.solver, parameters.nonlinear, parameters.continuation, groups};
   }
   double cells_after(const unsigned int refinements) const
   {
@@ -299,7 +294,7 @@ private:
     if (!begin_cycle(system, record))
       return false;
     if (record.cycle == 0)
-      describe(solver.group_solver(), solver.method());
+      describe(solver);
     output.finish(comm); // the files of the cycle before: from here on all cores solve
     const Progress show = [this](const std::string &text) { console.progress(text); };
     if (parameters.solver.stops_at_discretisation_error())
@@ -396,7 +391,7 @@ private:
 
   void run_cycles(const linalg::SolverGroups &groups, const SolutionObserver &observer)
   {
-    ProblemSolver<dim> solver(*problem, parameters.solver, parameters.nonlinear, groups);
+    ProblemSolver<dim> solver = problem_solver(groups);
     while (study.stopped_by.empty() && study.cycles.size() < parameters.study.cycles) {
       const std::size_t before = study.cycles.size();
       run_cycle(groups, solver);
@@ -409,11 +404,10 @@ private:
   void trace_branch(const linalg::SolverGroups &groups)
   {
     linalg::GroupSystem system(groups);
-    linalg::GroupSolver solver = branch_solver(groups);
-    const std::string method = "continuation, " + parameters.continuation.given.linear.solver;
+    ProblemSolver<dim> solver = problem_solver(groups);
     CycleRecord record;
     begin_cycle(system, record);
-    describe(solver, method);
+    describe(solver);
     const unsigned int every = parameters.output.write_vtu ? parameters.continuation.vtu_every : 0;
     const auto on_point = [&](const linalg::BranchRecord &point, const FeVector &values) {
       DiscreteSolution<dim> solution(*problem, discretization, values);
@@ -427,20 +421,19 @@ private:
         output.write(index, point.arclength, solution, indicators,
                      /* has converged */ true);
     };
-    study.branch =
-        follow_branch(*problem, discretization, solver, system, u, record.seconds, on_point);
-    record.solve = branch_summary(*study.branch, method);
+    study.branch = solver.trace(discretization, system, u, record.seconds, on_point);
+    record.solve = branch_summary(*study.branch, solver.method());
     record.quantities = branch_quantities(*study.branch);
     end_cycle(record);
-    study.peak_device_bytes = solver.peak_device_bytes();
+    study.peak_device_bytes = solver.group_solver().peak_device_bytes();
   }
 
-  void describe(linalg::GroupSolver &solver, const std::string &method)
+  void describe(ProblemSolver<dim> &solver)
   {
-    study.groups = solver.places();
+    study.groups = solver.group_solver().places();
     console.print(study.physics + " in " + std::to_string(dim) + "D, " + study.element + ", " +
                   std::to_string(study.n_ranks) + (study.n_ranks == 1 ? " rank" : " ranks") +
-                  "; solving with " + method + " on " + places_text(study.groups));
+                  "; solving with " + solver.method() + " on " + places_text(study.groups));
   }
 
   const Parameters &parameters;

@@ -9,6 +9,7 @@
 #include <deal.II/base/parameter_acceptor.h>
 
 #include <string>
+#include <vector>
 
 /**
  * @file
@@ -149,6 +150,24 @@ public:
   void parse_parameters(dealii::ParameterHandler &prm) override;
 };
 
+/// Section "Continuation".
+class ContinuationParameters : public dealii::ParameterAcceptor
+{
+public:
+  ContinuationParameters();
+
+  bool enabled = false;
+  linalg::ContinuationOptions given; ///< but for linear systems, of which it has two things alone
+  std::vector<double> stop, upper_stop; ///< none or one
+  unsigned int vtu_every = 5;
+
+  /// What is said of linear systems in section "Solver" holds but for the solver and its tolerance.
+  linalg::ContinuationOptions options(const SolverParameters &solver_parameters) const;
+
+  /// Throws ParameterError for steps that do not fit together, and for a solver with a wrong name
+  /// or options.
+  void parse_parameters(dealii::ParameterHandler &prm) override;
+};
 } // namespace femgpu
 
 #endif

@@ -16,6 +16,9 @@ namespace femgpu
 using namespace dealii;
 using linalg::Outcome;
 
+namespace
+{
+/// Adds @p costs to the phases "transfer", "setup" and "solve".
 void add_seconds(const linalg::SolveCosts &costs, std::map<std::string, double> &seconds)
 {
   seconds["transfer"] += costs.transfer.waited_seconds();
@@ -23,8 +26,6 @@ void add_seconds(const linalg::SolveCosts &costs, std::map<std::string, double> 
   seconds["solve"] += costs.solve_seconds;
 }
 
-namespace
-{
 std::string progress_text(const int iteration, const double residual)
 {
   std::ostringstream text;
@@ -95,20 +96,20 @@ template void check_methods(const Problem<2> &, const SolverParameters &,
 template void check_methods(const Problem<3> &, const SolverParameters &,
                             const NonlinearParameters &);
 
-template <int dim>
-ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
-                                  const SolverParameters &solver_parameters,
-                                  const NonlinearParameters &nonlinear_parameters,
-                                  const linalg::SolverGroups &groups)
-    : problem(problem), solver_parameters(solver_parameters), nonlinear(nonlinear_parameters),
-      phi(problem.nonlinearity()),
-      leader_solver(groups, solver_parameters.resources(),
-                    phi ? linalg::GroupMethods(nonlinear_options(solver_parameters, nonlinear))
-                        : solver_parameters.options())
-{}
-
 namespace
 {
+template <int dim>
+linalg::GroupMethods methods_of(const Problem<dim> &problem, const SolverParameters &linear,
+                                const NonlinearParameters &nonlinear,
+                                const ContinuationParameters &continuation)
+{
+  if (continuation.enabled)
+    return continuation.options(linear);
+  if (problem.nonlinearity())
+    return nonlinear_options(linear, nonlinear);
+  return linear.options();
+}
+
 /// Says in @p report that x has been scaled and has the residual @p norm.
 void note_scaled(const double norm, linalg::SolveReport &report)
 {
@@ -151,6 +152,30 @@ linalg::SolveReport sum_of(const linalg::SolveReport &first, linalg::SolveReport
   return second;
 }
 } // namespace
+
+template <int dim>
+ProblemSolver<dim>::ProblemSolver(const Problem<dim> &problem,
+                                  const SolverParameters &solver_parameters,
+                                  const NonlinearParameters &nonlinear_parameters,
+                                  const ContinuationParameters &continuation_parameters,
+                                  const linalg::SolverGroups &groups)
+    : problem(problem), solver_parameters(solver_parameters), nonlinear(nonlinear_parameters),
+      continuation(continuation_parameters), phi(problem.nonlinearity()),
+      leader_solver(groups, solver_parameters.resources(),
+                    methods_of(problem, solver_parameters, nonlinear, continuation))
+{}
+
+/// The system of a problem whose terms but the reaction are linear in u, with @p u as first guess.
+template <int dim>
+void ProblemSolver<dim>::assemble_once(const Discretization<dim> &discretization,
+                                       linalg::GroupSystem &system, const FeVector &u)
+{
+  leader_solver.begin_pattern(system);
+  assemble(problem, discretization, nullptr, system);
+  if (problem.fixes_mean())
+    make_compatible(problem, discretization, system);
+  set_initial_guess(u, discretization.constraints(), system);
+}
 
 /**
  * The equation of the dof that is fixed is not in the system. It holds where all others do, as
@@ -218,11 +243,7 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
         progress(text);
     };
     tell("assembly");
-    leader_solver.begin_pattern(system);
-    assemble(problem, discretization, nullptr, system);
-    if (problem.fixes_mean())
-      make_compatible(problem, discretization, system);
-    set_initial_guess(u, discretization.constraints(), system);
+    assemble_once(discretization, system, u);
     seconds["assembly"] += watch.lap();
     tell("set-up");
     report = phi                    ? leader_solver.solve_nonlinear(system, *phi, control)
@@ -253,6 +274,24 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
   if (problem.fixes_mean())
     remove_mean(discretization, u);
   return summary;
+}
+
+template <int dim>
+linalg::ContinuationReport ProblemSolver<dim>::trace(const Discretization<dim> &discretization,
+                                                     linalg::GroupSystem &system, FeVector &u,
+                                                     std::map<std::string, double> &seconds,
+                                                     const OnBranchPoint &on_point)
+{
+  Stopwatch watch;
+  problem.check_data(discretization);
+  assemble_once(discretization, system, u);
+  seconds["assembly"] += watch.lap();
+  auto report = leader_solver.trace(system, phi->law, [&](const linalg::BranchRecord &point) {
+    get_solution(system, discretization.constraints(), u);
+    on_point(point, u);
+  });
+  add_seconds(report.costs, seconds);
+  return report;
 }
 
 template class ProblemSolver<2>;

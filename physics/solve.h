@@ -16,13 +16,14 @@ namespace femgpu
 /// Is told about a long phase now and then: a short text such as "iteration 120, residual 3e-5".
 using Progress = std::function<void(const std::string &)>;
 
+/// Is called on all ranks with each point of a branch, its solution with constraints and ghost
+/// values.
+using OnBranchPoint = std::function<void(const linalg::BranchRecord &, const FeVector &)>;
+
 /// @throws ParameterError unless the methods that solve @p problem bear one another and it
 template <int dim>
 void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
                    const NonlinearParameters &nonlinear);
-
-/// Adds @p costs to the phases "transfer", "setup" and "solve".
-void add_seconds(const linalg::SolveCosts &costs, std::map<std::string, double> &seconds);
 
 /// Is it solved by a nonlinear method?
 template <int dim>
@@ -32,10 +33,9 @@ bool is_nonlinear(const Problem<dim> &problem)
 }
 
 /**
- * Collective. Assembles and solves @p problem in the pattern that @p system has, which moves to the
- * device meanwhile if it is a new one and is freed there at the end, and times the phases
- * "assembly", "transfer", "setup" and "solve".
- * @param u the initial guess, and the solution at the end, with its ghost values and constraints
+ * Collective. Assembles and solves a problem, or traces a branch of its solutions, in the pattern
+ * that a system has, which moves to the device meanwhile if it is a new one. The times of the
+ * phases "assembly", "transfer", "setup" and "solve" are added to seconds.
  */
 template <int dim>
 class ProblemSolver
@@ -44,20 +44,31 @@ public:
   /// Collective. @throws ParameterError for methods that do not fit the problem or one another
   ProblemSolver(const Problem<dim> &problem, const SolverParameters &solver_parameters,
                 const NonlinearParameters &nonlinear_parameters,
+                const ContinuationParameters &continuation_parameters,
                 const linalg::SolverGroups &groups);
 
   /**
+   * The matrix is freed on the device at the end.
+   * @param u the initial guess, and the solution at the end, with its ghost values and constraints
    * @param energy_tolerance of a linear problem: absolute, takes the place of what the parameters
    *        say; 0: none
-   * @param seconds gets the times of the phases
    */
   SolveSummary solve(const Discretization<dim> &discretization, linalg::GroupSystem &system,
                      FeVector &u, double energy_tolerance, std::map<std::string, double> &seconds,
                      const Progress &progress);
 
-  /// For messages: "pipelined-cg", or "newton" for nonlinear problems.
+  /// Traces the branch of solutions over λ of a nonlinear problem, where this is enabled.
+  /// @param u the guess at the first λ, and the solution at the last one
+  linalg::ContinuationReport trace(const Discretization<dim> &discretization,
+                                   linalg::GroupSystem &system, FeVector &u,
+                                   std::map<std::string, double> &seconds,
+                                   const OnBranchPoint &on_point);
+
+  /// For messages: "pipelined-cg", "newton" for nonlinear problems, "continuation, minres".
   std::string method() const
   {
+    if (continuation.enabled)
+      return "continuation, " + continuation.given.linear.solver;
     return is_nonlinear(problem) ? nonlinear.method : solver_parameters.solver;
   }
   linalg::GroupSolver &group_solver()
@@ -66,6 +77,8 @@ public:
   }
 
 private:
+  void assemble_once(const Discretization<dim> &discretization, linalg::GroupSystem &system,
+                     const FeVector &u);
   linalg::SolveReport solve_with_mean(const Discretization<dim> &discretization,
                                       linalg::GroupSystem &system, FeVector &u,
                                       linalg::SolveControl control);
@@ -73,6 +86,7 @@ private:
   const Problem<dim> &problem;
   const SolverParameters &solver_parameters;
   const NonlinearParameters &nonlinear;
+  const ContinuationParameters &continuation;
   const std::optional<linalg::Nonlinearity> phi;
   linalg::GroupSolver leader_solver;
 };

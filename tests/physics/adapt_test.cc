@@ -131,8 +131,8 @@ struct Trial
   Trial(const Data &data, Mesh<dim> coarse, const unsigned int degree,
         const unsigned int refinements)
       : mesh(std::move(coarse)), problem(data, mesh.regions.boundaries.ids),
-        discretization(mesh, degree, 1),
-        solver(problem, solver_parameters(), nonlinear(), linalg::SolverGroups(MPI_COMM_WORLD)),
+        discretization(mesh, degree, 1), solver(problem, solver_parameters(), nonlinear(),
+                                                no_branch(), linalg::SolverGroups(MPI_COMM_WORLD)),
         system(linalg::SolverGroups(MPI_COMM_WORLD))
   {
     make_periodic(mesh, problem.periodic_sides());
@@ -144,6 +144,11 @@ struct Trial
   static NonlinearParameters &nonlinear()
   {
     static NonlinearParameters parameters;
+    return parameters;
+  }
+  static ContinuationParameters &no_branch()
+  {
+    static ContinuationParameters parameters;
     return parameters;
   }
 
