@@ -5,7 +5,6 @@
  * @file
  * Where deal.II's interface differs between 9.4 and 9.8; nothing else in femgpu asks for a version.
  * - SolutionTransfer: one class for serial and distributed meshes since 9.7.
- * - extract_locally_relevant_dofs() returns the set since 9.5.
  * - AffineConstraints::reinit() takes the owned dofs too since 9.6.
  * - get_communicator() of a triangulation is get_mpi_communicator() since 9.7.
  */
@@ -13,8 +12,6 @@
 #include <deal.II/base/config.h>
 
 #include <deal.II/base/index_set.h>
-#include <deal.II/dofs/dof_handler.h>
-#include <deal.II/dofs/dof_tools.h>
 #include <deal.II/lac/affine_constraints.h>
 
 #if DEAL_II_VERSION_GTE(9, 7, 0)
@@ -32,18 +29,6 @@ using SolutionTransfer = dealii::SolutionTransfer<dim, Vector>;
 template <int dim, class Vector>
 using SolutionTransfer = dealii::parallel::distributed::SolutionTransfer<dim, Vector>;
 #endif
-
-template <int dim>
-dealii::IndexSet locally_relevant_dofs(const dealii::DoFHandler<dim> &dofs)
-{
-#if DEAL_II_VERSION_GTE(9, 5, 0)
-  return dealii::DoFTools::extract_locally_relevant_dofs(dofs);
-#else
-  dealii::IndexSet relevant;
-  dealii::DoFTools::extract_locally_relevant_dofs(dofs, relevant);
-  return relevant;
-#endif
-}
 
 inline void reinit(dealii::AffineConstraints<double> &constraints, const dealii::IndexSet &owned,
                    const dealii::IndexSet &relevant)

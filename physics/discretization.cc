@@ -6,7 +6,6 @@
 #include "physics/parameters.h"
 
 #include <deal.II/distributed/tria_base.h>
-#include <deal.II/dofs/dof_tools.h>
 #include <deal.II/fe/fe_q.h>
 #include <deal.II/fe/fe_q_iso_q1.h>
 #include <deal.II/fe/fe_simplex_p.h>
@@ -132,11 +131,8 @@ void Discretization<dim>::distribute_dofs()
     dof_handler.distribute_dofs(FESystem<dim>(FE_Q_iso_Q1<dim>(n), n_components));
   if (n_components > 1 && std::max(fe->degree, n) > 2)
     dof_handler.renumber_dofs(numbers_by_nodes(dof_handler));
-  if (n == 1) {
-    relevant_dofs = compat::locally_relevant_dofs(dof_handler);
-    return;
-  }
-  the_blocks = std::make_unique<Blocks<dim>>(n, dof_handler, *fe);
+  if (n > 1)
+    the_blocks = std::make_unique<Blocks<dim>>(n, dof_handler, *fe);
   relevant_dofs = dofs_of(cells(), fe->n_dofs_per_cell(), owned());
 }
 
