@@ -97,7 +97,19 @@ linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
   linear.reference = linalg::SolveControl::Reference::initial_residual;
   linear.absolute_tolerance = 0.;
   linear.progress = {};
-  const std::string why = iterate(system, control, linear, u, report);
+  std::vector<double> before; // x of the last iterate
+  std::string refusal;
+  const std::string why = linalg::iterate_newton(
+      control, forcing_options, linear, report,
+      [&](const linalg::SolveControl &of_step) {
+        before.assign(system.solution(), system.solution() + system.n_owned());
+        linalg::SolveReport step = solver.solve(system, of_step);
+        report.inner.linear_iterations += step.iterations;
+        report.method = step.method;
+        report.costs += step.costs;
+        return step;
+      },
+      [&] { return search_line(system, before, u, report, refusal); });
   report.method.solver = "newton, " + report.method.solver;
   report.method.norm = std::string("‖f − K u‖ relative to its value at ") +
                        (!is_by_rhs ? "the first iterate"
@@ -105,52 +117,15 @@ linalg::SolveReport AssembledNewton<dim>::solve(linalg::GroupSystem &system,
                                    : "0 of the equation linearised at the first iterate");
   linalg::describe(report, "‖f − K u‖");
   report.message += why;
+  if (!report.converged())
+    report.message += refusal;
   seconds["assembly"] += assembly_seconds;
   return report;
 }
 
-/// Returns what the message should say besides the outcome.
-template <int dim>
-std::string
-AssembledNewton<dim>::iterate(linalg::GroupSystem &system, const linalg::SolveControl &control,
-                              linalg::SolveControl linear, FeVector &u, linalg::SolveReport &report)
-{
-  linalg::Forcing forcing(forcing_options);
-  linear.relative_tolerance = forcing.first();
-  for (;; ++report.iterations) {
-    const double before = report.true_residual;
-    report.history.push_back(before);
-    if (control.progress)
-      control.progress(report.iterations, before);
-    const bool is_finite = std::isfinite(before) && std::isfinite(report.rhs_norm);
-    if (!is_finite || before <= report.target || report.iterations == control.max_iterations) {
-      report.outcome = !is_finite                ? Outcome::not_finite
-                       : before <= report.target ? Outcome::converged
-                                                 : Outcome::iteration_limit;
-      return "";
-    }
-    const std::vector<double> x(system.solution(), system.solution() + system.n_owned());
-    const linalg::SolveReport step = solver.solve(system, linear);
-    report.inner.linear_iterations += step.iterations;
-    report.method = step.method;
-    report.costs += step.costs;
-    if (!linalg::gives_direction(step)) {
-      report.outcome = step.outcome;
-      return " The linear system of a step could not be solved: " +
-             step.message.substr(0, step.message.find(';')) + ".";
-    }
-    std::string refusal;
-    if (!search_line(system, x, u, report, refusal))
-      return report.converged()
-                 ? ""
-                 : " No step along Newton's direction makes the residual smaller. " + refusal;
-    linear.relative_tolerance = forcing.next(report.true_residual, before, report.target);
-  }
-}
-
 /// Moves u from @p before along the direction to the solution of the system until the residual
 /// falls enough; false if it does not, with u where it was, the outcome in the report, and
-/// in @p refusal what the data said where they had no value.
+/// in @p refusal, behind a blank, what the data said where they had no value.
 template <int dim>
 bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
                                        const std::vector<double> &before, FeVector &u,
@@ -174,10 +149,11 @@ bool AssembledNewton<dim>::search_line(linalg::GroupSystem &system,
       trial = linearize(system, u);
     }
     catch (const ParameterError &error) { // data without a value, on all ranks: too far
-      refusal = error.what();
+      refusal = ' ' + std::string(error.what());
     }
     if (linalg::falls_enough(trial, alpha, report.true_residual)) {
       report.true_residual = trial;
+      refusal.clear();
       return true;
     }
   }

@@ -45,8 +45,6 @@ public:
 private:
   std::optional<double> norm_at_zero(linalg::GroupSystem &system);
   double linearize(linalg::GroupSystem &system, const FeVector &u);
-  std::string iterate(linalg::GroupSystem &system, const linalg::SolveControl &control,
-                      linalg::SolveControl linear, FeVector &u, linalg::SolveReport &report);
   bool search_line(linalg::GroupSystem &system, const std::vector<double> &before, FeVector &u,
                    linalg::SolveReport &report, std::string &refusal);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 /**
  * @file
@@ -82,6 +83,47 @@ inline bool falls_enough(const double norm, const double alpha, const double bef
 {
   constexpr double sufficient = 1e-4;
   return std::isfinite(norm) && norm <= (1. - sufficient * alpha) * before;
+}
+
+/**
+ * Steps until report.true_residual, ‖r‖, is at most report.target.
+ * @param linear of the linear systems, but for the relative tolerance
+ * @param solve_linear (linear) solves the system of a step and returns its report
+ * @param search_line () moves x along the step's direction until ‖r‖, which the report then has,
+ *        falls enough; false if it does not, with the outcome in the report
+ * @return what the message should say besides the outcome
+ */
+template <class SolveLinear, class SearchLine>
+std::string iterate_newton(const SolveControl &control, const ForcingOptions &options,
+                           SolveControl linear, SolveReport &report,
+                           const SolveLinear &solve_linear, const SearchLine &search_line)
+{
+  Forcing forcing(options);
+  linear.relative_tolerance = forcing.first();
+  for (;; ++report.iterations) {
+    const double norm = report.true_residual;
+    report.history.push_back(norm);
+    if (control.progress)
+      control.progress(report.iterations, norm);
+    const bool is_finite = std::isfinite(norm) && std::isfinite(report.rhs_norm);
+    if (!is_finite || norm <= report.target || report.iterations == control.max_iterations) {
+      report.outcome = !is_finite              ? Outcome::not_finite
+                       : norm <= report.target ? Outcome::converged
+                                               : Outcome::iteration_limit;
+      return "";
+    }
+    const SolveReport step = solve_linear(linear);
+    if (!gives_direction(step)) {
+      report.outcome = step.outcome;
+      // without the cures, which the outcome has brought already
+      return " The linear system of a step could not be solved: " +
+             step.message.substr(0, step.message.find(';')) + ".";
+    }
+    if (!search_line())
+      return report.converged() ? ""
+                                : " No step along Newton's direction makes the residual smaller.";
+    linear.relative_tolerance = forcing.next(report.true_residual, norm, report.target);
+  }
 }
 } // namespace femgpu::linalg
 

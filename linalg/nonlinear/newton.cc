@@ -101,7 +101,22 @@ public:
                  control.relative_tolerance * (control.reference == SolveControl::Reference::rhs
                                                    ? report.rhs_norm
                                                    : report.initial_residual));
-    const std::string why = iterate(F, x, control, report);
+    setup_seconds = 0.;
+    SolveControl inner;
+    inner.max_iterations = linear.control.max_iterations;
+    const std::string why = iterate_newton(
+        control, options, inner, report,
+        [&](const SolveControl &of_step) {
+          SolveReport step = solve_linear(F, x, of_step);
+          add_linear(step, report);
+          return step;
+        },
+        [&] {
+          const bool has_moved = search_line(F, x, report.true_residual, report);
+          if (!has_moved)
+            report.outcome = outcome_at_rounding(F, x, inner, report);
+          return has_moved;
+        });
     report.method.solver = "newton, " + linear.solver;
     report.method.norm = nonlinear_norm(F, control);
     report.costs.setup_seconds = setup_seconds;
@@ -114,49 +129,6 @@ public:
   }
 
 private:
-  /// Returns what the message should say besides the outcome.
-  std::string iterate(const NonlinearOperator &F, Buffer<double> &x, const SolveControl &control,
-                      SolveReport &report)
-  {
-    Forcing forcing(options);
-    SolveControl inner;
-    inner.relative_tolerance = forcing.first();
-    inner.max_iterations = linear.control.max_iterations;
-    setup_seconds = 0.;
-    for (double &norm = report.true_residual;; ++report.iterations) {
-      report.history.push_back(norm);
-      if (control.progress)
-        control.progress(report.iterations, norm);
-      if (!std::isfinite(norm) || !std::isfinite(report.rhs_norm)) {
-        report.outcome = Outcome::not_finite;
-        return "";
-      }
-      if (norm <= report.target) {
-        report.outcome = Outcome::converged;
-        return "";
-      }
-      if (report.iterations == control.max_iterations) {
-        report.outcome = Outcome::iteration_limit;
-        return "";
-      }
-      const SolveReport step = solve_linear(F, x, inner);
-      add_linear(step, report);
-      if (!gives_direction(step)) {
-        report.outcome = step.outcome;
-        // without the cures, which the outcome has brought already
-        return " The linear system of a step could not be solved: " +
-               step.message.substr(0, step.message.find(';')) + ".";
-      }
-      const double before = norm;
-      if (!search_line(F, x, norm, report)) {
-        report.outcome = outcome_at_rounding(F, x, inner, report);
-        return report.converged() ? ""
-                                  : " No step along Newton's direction makes the residual smaller.";
-      }
-      inner.relative_tolerance = forcing.next(norm, before, report.target);
-    }
-  }
-
   SolveReport solve_linear(const NonlinearOperator &F, Buffer<double> &x, const SolveControl &inner)
   {
     const Stopwatch watch;
