@@ -82,7 +82,7 @@ public:
                                               [](const double u_i) { return std::exp(u_i); });
       result.push_back({"energy", evaluation.quadratic_energy + reaction});
     }
-    for (const Quantity &flux : solution.flux_quantities(ids_of(this->dirichlet)))
+    for (const Quantity &flux : solution.flux_quantities())
       result.push_back(flux);
     return result;
   }

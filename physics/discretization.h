@@ -205,6 +205,16 @@ dealii::IndexSet written_by_cells(const Discretization<dim> &discretization,
   written.compress();
   return written;
 }
+
+/// Zeros for all dofs that cells of this rank add to, masters of hanging nodes too: before the sum
+/// over the ranks by compress().
+template <int dim>
+FeVector vector_for_sums(const Discretization<dim> &discretization)
+{
+  return FeVector(discretization.owned(),
+                  written_by_cells(discretization, discretization.conformity()),
+                  discretization.communicator());
+}
 } // namespace femgpu
 
 #endif

@@ -139,7 +139,7 @@ public:
                                   [&](const double u_i) { return potential(u_i); });
       result.push_back({"energy", energy});
     }
-    for (const Quantity &flux : solution.flux_quantities(ids_of(this->dirichlet)))
+    for (const Quantity &flux : solution.flux_quantities())
       result.push_back(flux);
     return result;
   }

@@ -30,12 +30,7 @@ void Problem<dim>::derive(const PointBatch<dim> &at, PointRows &numbers) const
 template <int dim>
 std::vector<Quantity> Problem<dim>::quantities(DiscreteSolution<dim> &solution) const
 {
-  std::set<types::boundary_id> given;
-  for (const auto &condition : dirichlet_conditions())
-    given.insert(condition.id);
-  if (n_components() > 1 || given.empty())
-    return {};
-  return solution.flux_quantities(given);
+  return solution.flux_quantities();
 }
 
 template class Problem<2>;

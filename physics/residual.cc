@@ -6,18 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace femgpu
 {
 using namespace dealii;
-
-template <int dim>
-FeVector vector_for_sums(const Discretization<dim> &discretization)
-{
-  return FeVector(discretization.owned(),
-                  written_by_cells(discretization, discretization.conformity()),
-                  discretization.communicator());
-}
 
 namespace
 {
@@ -127,9 +120,13 @@ std::vector<NodalField> DiscreteSolution<dim>::residual_fields()
 }
 
 template <int dim>
-std::vector<Quantity>
-DiscreteSolution<dim>::flux_quantities(const std::set<types::boundary_id> &ids)
+std::vector<Quantity> DiscreteSolution<dim>::flux_quantities()
 {
+  std::set<types::boundary_id> ids;
+  for (const auto &condition : problem.dirichlet_conditions())
+    ids.insert(condition.id);
+  if (ids.empty() || problem.n_components() > 1)
+    return {};
   const Evaluation &all = evaluation();
   const MPI_Comm comm = space.communicator();
   std::vector<Quantity> result;
@@ -150,14 +147,11 @@ DiscreteSolution<dim>::flux_quantities(const std::set<types::boundary_id> &ids)
     magnitude += Utilities::MPI::sum(absolute, comm);
     result.push_back({"flux through " + space.mesh().regions.name_of(id), flux});
   }
-  if (!ids.empty())
-    result.push_back({"balance defect",
-                      magnitude > 0. ? std::abs(all.supply - outflow) / magnitude : 0., false});
+  result.push_back(
+      {"balance defect", magnitude > 0. ? std::abs(all.supply - outflow) / magnitude : 0., false});
   return result;
 }
 
-template FeVector vector_for_sums(const Discretization<2> &);
-template FeVector vector_for_sums(const Discretization<3> &);
 template Evaluation evaluate(const Problem<2> &, const Discretization<2> &, const FeVector &,
                              const VisitCell<2> &);
 template Evaluation evaluate(const Problem<3> &, const Discretization<3> &, const FeVector &,

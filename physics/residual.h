@@ -9,7 +9,6 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace femgpu
@@ -78,12 +77,12 @@ public:
   std::vector<NodalField> residual_fields();
 
   /**
-   * Collective. "flux through ID" for each of @p ids, which have Dirichlet data: the flux −∫σ·n
-   * that leaves the body there, in the weak sense (the nodal residuals of a side; a node of two
-   * sides counts for the smaller id). And "balance defect": what all sources bring and no flux
-   * takes away, relative to the magnitude of both.
+   * Collective. Of a scalar problem, "flux through ID" for each id with Dirichlet data: the flux
+   * −∫σ·n that leaves the body there, in the weak sense (the nodal residuals of a side; a node of
+   * two sides counts for the smaller id). And "balance defect": what all sources bring and no flux
+   * takes away, relative to the magnitude of both. None without such data.
    */
-  std::vector<Quantity> flux_quantities(const std::set<dealii::types::boundary_id> &ids);
+  std::vector<Quantity> flux_quantities();
 
 private:
   const Problem<dim> &problem;
@@ -111,11 +110,6 @@ double reaction_energy(const Evaluation &evaluation, const double lambda, const 
       sum -= lambda * w * potential(u.local_element(i));
   return dealii::Utilities::MPI::sum(sum, u.get_mpi_communicator());
 }
-
-/// Zeros for all dofs that cells of this rank add to, masters of hanging nodes too: before the sum
-/// over the ranks by compress().
-template <int dim>
-FeVector vector_for_sums(const Discretization<dim> &discretization);
 } // namespace femgpu
 
 #endif
