@@ -137,7 +137,7 @@ public:
     fields.connectivity.bytes.reserve(discretization.n_owned_cells() * vtk.nodes.size() *
                                       fields.connectivity.row_bytes());
 
-    const std::string name = problem.component_names().front();
+    const std::string name = problem.solution_name();
     const std::size_t n_columns = n_components == 1 ? 1 : 3;
     add_field(name, n_columns);
     if (exact) {

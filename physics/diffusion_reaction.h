@@ -80,14 +80,6 @@ public:
   DiffusionReaction(const DiffusionReactionParameters &parameters, const MeshRegions &regions,
                     const std::optional<Reaction> &reaction = {});
 
-  unsigned int n_components() const override
-  {
-    return 1;
-  }
-  std::vector<std::string> component_names() const override
-  {
-    return {"u"};
-  }
   std::optional<linalg::Nonlinearity> nonlinearity() const override
   {
     return has_nodal_reaction ? std::optional(reaction->term) : std::nullopt;

@@ -78,19 +78,25 @@ public:
   virtual ~Problem() = default;
 
   /// One, or dim for a vector.
-  virtual unsigned int n_components() const = 0;
-  /// The name of each component in output files; dim times the same for a vector.
-  virtual std::vector<std::string> component_names() const = 0;
+  virtual unsigned int n_components() const
+  {
+    return 1;
+  }
+  /// The name of the solution in output files.
+  virtual std::string solution_name() const
+  {
+    return "u";
+  }
 
   /// What the units are of that others are made of; length is the first.
   virtual std::vector<std::string> base_units() const
   {
-    return {"length", component_names().front(), "the flow (as W of heat)"};
+    return {"length", solution_name(), "the flow (as W of heat)"};
   }
   /// Units of the fields that output files get, by name; @p base has one for each of base_units().
   virtual std::map<std::string, Unit> field_units(const std::vector<Unit> &base) const
   {
-    return {{component_names().front(), base[1]}, {"flux", base[2] / (base[0] * base[0])}};
+    return {{solution_name(), base[1]}, {"flux", base[2] / (base[0] * base[0])}};
   }
 
   /// Is λ of nonlinearity() a number of the problem, along which branches may be followed?

@@ -54,9 +54,9 @@ public:
   {
     return dim;
   }
-  std::vector<std::string> component_names() const override
+  std::string solution_name() const override
   {
-    return std::vector<std::string>(dim, "displacement");
+    return "displacement";
   }
   std::vector<std::pair<std::string, std::set<types::boundary_id>>>
   named_boundaries() const override

@@ -44,7 +44,7 @@ void SolutionFields<dim>::reinit(DiscreteSolution<dim> &solution)
   nodal = problem.nodal_fields(solution);
   columns.clear();
   vectors.clear();
-  const std::string name = problem.component_names().front();
+  const std::string name = problem.solution_name();
   const unsigned int rank = is_scalar ? 0 : 1;
   add({name, rank});
   if (is_scalar)

@@ -15,14 +15,6 @@ template <int dim>
 class ScalarProblem : public Problem<dim>
 {
 public:
-  unsigned int n_components() const override
-  {
-    return 1;
-  }
-  std::vector<std::string> component_names() const override
-  {
-    return {"u"};
-  }
   std::vector<std::pair<std::string, std::set<dealii::types::boundary_id>>>
   named_boundaries() const override
   {
