@@ -6,17 +6,16 @@
 #include "app/study_report.h"
 #include "linalg/base/error.h"
 #include "linalg/base/timing.h"
+#include "physics/assembler.h"
 #include "physics/error_norms.h"
 #include "physics/estimators.h"
 #include "physics/measurements/measurements.h"
 #include "physics/mesh/mesh_check.h"
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
-#include "physics/pattern.h"
 #include "physics/problem_tools.h"
 #include "physics/residual.h"
 #include "physics/solve.h"
-#include "physics/unknowns.h"
 
 #include <deal.II/base/function.h>
 #include <deal.II/base/mpi.h>

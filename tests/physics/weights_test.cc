@@ -2,9 +2,7 @@
 #include "linalg/dealii/group_system.h"
 #include "physics/assembler.h"
 #include "physics/mesh/refinement.h"
-#include "physics/pattern.h"
 #include "physics/problem_tools.h"
-#include "physics/unknowns.h"
 #include "tests/physics/scalar_problem.h"
 
 #include <deal.II/base/mpi.h>
