@@ -85,7 +85,21 @@ public:
     model.table.file = name;
   }
 
-  AbaqusModel read();
+  AbaqusModel read()
+  {
+    if (next_data() || at_end())
+      fail(in_quotes(line()) + " comes where a keyword such as *NODE should be: the file "
+                               "is no input file of Abaqus, or damaged.");
+    while (!at_end()) {
+      read_keyword();
+      read_block();
+    }
+    for (const std::string &connection : connections)
+      model.table.warnings.push_back(
+          model.table.file + ": " + connection +
+          " is not read: what it holds together is apart here. Mesh it with common nodes.");
+    return std::move(model);
+  }
 
 private:
   /// "*NAME, OPTION=VALUE, OPTION"
@@ -105,32 +119,332 @@ private:
   {
     return !at_end() && line()[0] != '*';
   }
-  bool next_data();
-  void skip_data();
-  void read_keyword();
-  void begin_data();
+  /// Moves to the next line; false at a keyword and at the end.
+  bool next_data()
+  {
+    while (next_line())
+      if (line().substr(0, 2) != "**")
+        return line()[0] != '*';
+    return false;
+  }
+
+  /// Moves to the next keyword, or the end.
+  void skip_data()
+  {
+    while (next_data()) {
+    }
+  }
+
+  /// Reads that of the current line, and of those that continue it.
+  void read_keyword()
+  {
+    keyword = {"", line_number(), {}};
+    std::string all(line().substr(1));
+    while (!all.empty() && all.back() == ',') {
+      if (!next_data())
+        fail("the keyword ends with ',' and so must go on in the next line. Is the file truncated?",
+             keyword.line);
+      all += std::string(line());
+    }
+    for (const std::string_view field : fields_of(all)) {
+      const std::size_t equals = std::min(field.find('='), field.size());
+      const std::string name = upper(trimmed_view(field.substr(0, equals)));
+      const std::string_view value = field.substr(std::min(equals + 1, field.size()));
+      if (keyword.name.empty())
+        keyword.name = name;
+      else
+        keyword.options[name] = without_quotes(trimmed_view(value));
+    }
+  }
+
+  /// Moves to the first line of data. @throws InputError if there is none
+  void begin_data()
+  {
+    if (next_data())
+      return;
+    if (at_end())
+      fail("the file ends within the block *" + keyword.name + " of line " +
+           std::to_string(keyword.line) + ": it is truncated. Write or copy it again.");
+    fail("the block *" + keyword.name + " before this line is empty. Leave it out.");
+  }
+
   bool has(const std::string &option) const
   {
     return keyword.options.count(option) > 0;
   }
-  std::string value_of(const std::string &option) const;
-  void refuse_option(const std::string &option) const;
-  AbaqusSet &named(std::map<std::string, AbaqusSet> &all, const std::string &option,
-                   AbaqusOrigin origin) const;
+  /// @throws InputError if the keyword does not say it
+  std::string value_of(const std::string &option) const
+  {
+    const auto value = keyword.options.find(option);
+    if (value == keyword.options.end() || value->second.empty())
+      fail("*" + keyword.name + " does not say its " + option +
+               ", as in '*ELEMENT, TYPE=C3D8, ELSET=EB1', '*NSET, NSET=left' or '*SURFACE, "
+               "NAME=SS1'. Is the file truncated?",
+           keyword.line);
+    return value->second;
+  }
 
-  void read_nodes();
-  const ElementType &type_of(const std::string &name) const;
-  std::size_t find(const std::unordered_map<long long, std::size_t> &numbers, std::string_view word,
-                   const std::string &what) const;
-  void read_element(const ElementType &type, const std::string &name);
-  void read_elements();
-  void add_members(AbaqusSet &set, std::string_view given, bool of_elements);
-  void add_range(AbaqusSet &set, const Fields &fields, bool of_elements);
-  void read_set();
-  std::size_t read_side(std::string_view word, std::size_t element) const;
-  void read_surface();
-  void read_section();
-  void read_block();
+  void refuse_option(const std::string &option) const
+  {
+    if (has(option))
+      fail("*" + keyword.name + " with " + option + " is not supported." + write_out, keyword.line);
+  }
+
+  /// The set or surface whose name is the value of @p option.
+  /// @param origin if it is new
+  AbaqusSet &named(std::map<std::string, AbaqusSet> &all, const std::string &option,
+                   const AbaqusOrigin origin) const
+  {
+    const std::string name = value_of(option);
+    AbaqusSet &set =
+        all.try_emplace(upper(name), AbaqusSet{name, keyword.line, origin}).first->second;
+    set.is_internal = has("INTERNAL");
+    return set;
+  }
+
+  void read_nodes()
+  {
+    refuse_option("INPUT");
+    refuse_option("SYSTEM");
+    AbaqusSet *const set =
+        has("NSET") ? &named(model.node_sets, "NSET", AbaqusOrigin::nodes) : nullptr;
+    for (begin_data(); has_data(); next_data()) {
+      const Fields fields = fields_of(line());
+      if (fields.size() < 3)
+        fail("a node needs a number and two or three coordinates. Is the file truncated?");
+      const long long number = integer(fields[0], "the number of a node");
+      std::array<double, 3> point = {};
+      for (std::size_t d = 0; d < std::min<std::size_t>(3, fields.size() - 1); ++d)
+        point[d] = coordinate(fields[d + 1], "the coordinate of a node");
+      if (!nodes.emplace(number, model.table.points.size()).second)
+        fail("there is a node " + std::to_string(number) +
+             " already. Parts must not have the same numbers: in Abaqus/CAE, choose 'Do not use "
+             "parts and assemblies in input files' in Model > Edit Attributes.");
+      if (set != nullptr)
+        set->members.push_back(model.table.points.size());
+      model.table.points.push_back(point);
+    }
+  }
+
+  const ElementType &type_of(const std::string &name) const
+  {
+    const auto [dimension, n_nodes] = size_of_type(name);
+    if (dimension == 3 && (n_nodes == 5 || n_nodes == 6 || n_nodes == 13 || n_nodes == 15))
+      fail("elements of TYPE=" + name + " are " +
+               (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
+               ", which are not supported. " + cure_of_mixed_cells(3),
+           keyword.line);
+    for (const ElementType &type : element_types())
+      if (type.is_of_abaqus && dimension_of(type.kind) == dimension && type.n_nodes() == n_nodes)
+        return type;
+    fail("elements of TYPE=" + in_quotes(name) +
+             " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
+             "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "
+             "T3D2, B31) are. Leave the block out.",
+         keyword.line);
+  }
+
+  std::size_t find(const std::unordered_map<long long, std::size_t> &numbers,
+                   const std::string_view word, const std::string &what) const
+  {
+    const long long number = integer(word, "the number of " + what);
+    const auto found = numbers.find(number);
+    if (found == numbers.end())
+      fail("there is no " + what.substr(what.find(' ') + 1) + " " + std::to_string(number) +
+           " before this line. The file is damaged; write it again.");
+    return found->second;
+  }
+
+  /// An element, on one line or more, each but the last of which ends with a comma.
+  void read_element(const ElementType &type, const std::string &name)
+  {
+    const std::size_t first_line = line_number();
+    Fields fields = fields_of(line());
+    const long long number = integer(fields[0], "the number of an element");
+    const std::size_t n_nodes = type.n_nodes();
+    std::vector<std::size_t> found;
+    for (std::size_t i = 1; found.size() < n_nodes; ++i) {
+      if (i == fields.size()) {
+        const bool continues = line().back() == ',';
+        if (!continues || !next_data())
+          fail("element " + std::to_string(number) + " has " + std::to_string(found.size()) +
+                   " nodes, but a " + name + " has " + std::to_string(n_nodes) +
+                   ". Is the file truncated?",
+               first_line);
+        fields = fields_of(line());
+        i = 0;
+      }
+      found.push_back(find(nodes, fields[i], "a node"));
+      if (found.size() == n_nodes && i + 1 < fields.size())
+        fail("element " + std::to_string(number) + " has more nodes than the " +
+             std::to_string(n_nodes) + " of a " + name + ".");
+    }
+    if (type.kind == ElementKind::line && n_nodes == 3)
+      std::swap(found[1], found[2]); // the middle one is the second
+    if (!elements.emplace(number, model.table.elements.size()).second)
+      fail("there is an element " + std::to_string(number) +
+           " already. The numbers of elements must differ.");
+    model.table.add_element(type, 0, first_line, found, dim);
+  }
+
+  void read_elements()
+  {
+    refuse_option("INPUT");
+    const std::string name = upper(value_of("TYPE"));
+    const ElementType &type = type_of(name);
+    const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
+    AbaqusSet *const set =
+        has("ELSET") ? &named(model.element_sets, "ELSET", AbaqusOrigin::of_elements) : nullptr;
+    for (begin_data(); has_data(); next_data()) {
+      if (set != nullptr)
+        set->members.push_back(model.table.elements.size());
+      are_shells.push_back(is_shell);
+      read_element(type, name);
+    }
+  }
+
+  /// @p given is a number, or the name of a set.
+  void add_members(AbaqusSet &set, const std::string_view given, const bool of_elements)
+  {
+    const std::string_view word = without_part(given);
+    if (word.find_first_not_of("0123456789") == std::string_view::npos) {
+      set.members.push_back(of_elements ? find(elements, word, "an element")
+                                        : find(nodes, word, "a node"));
+      return;
+    }
+    const auto &sets = of_elements ? model.element_sets : model.node_sets;
+    const auto other = sets.find(upper(word));
+    if (other == sets.end())
+      fail(in_quotes(word) + " is neither a number nor the name of a set before this line.");
+    const auto members = other->second.members; // it may be this set itself
+    set.members.insert(set.members.end(), members.begin(), members.end());
+    if (set.members.size() > 2 * (nodes.size() + elements.size()))
+      set.drop_repetitions(); // sets of sets must not grow without end
+  }
+
+  /// FIRST, LAST, STEP
+  void add_range(AbaqusSet &set, const Fields &fields, const bool of_elements)
+  {
+    if (fields.size() < 2)
+      fail("a range must be FIRST, LAST or FIRST, LAST, STEP. Is the file truncated?");
+    const long long first = integer(fields[0], "the first number of a range");
+    const long long last = integer(fields[1], "the last number of a range");
+    const long long step = fields.size() > 2 ? integer(fields[2], "the step of a range") : 1;
+    if (step < 1 || last < first || first < 0)
+      fail("a range must go up from FIRST to LAST by a positive STEP.");
+    for (long long number = first;; number += step) { // fails soon if it is too long
+      add_members(set, std::to_string(number), of_elements);
+      if (last - number < step)
+        return;
+    }
+  }
+
+  void read_set()
+  {
+    const bool of_elements = keyword.name == "ELSET";
+    AbaqusSet &set = of_elements ? named(model.element_sets, "ELSET", AbaqusOrigin::listed)
+                                 : named(model.node_sets, "NSET", AbaqusOrigin::nodes);
+    if (!of_elements && has("ELSET")) {
+      AbaqusSet chosen;
+      add_members(chosen, value_of("ELSET"), true);
+      for (const std::size_t e : chosen.members)
+        set.members.insert(set.members.end(), model.table.elements[e].nodes.begin(),
+                           model.table.elements[e].nodes.begin() +
+                               n_nodes_of(model.table.elements[e].kind));
+      skip_data();
+      return;
+    }
+    for (begin_data(); has_data(); next_data()) {
+      const Fields fields = fields_of(line());
+      if (has("GENERATE"))
+        add_range(set, fields, of_elements);
+      else
+        for (const std::string_view field : fields)
+          add_members(set, field, of_elements);
+    }
+  }
+
+  /// "S3", "E1", "SPOS", "" as the number of a side.
+  std::size_t read_side(const std::string_view word, const std::size_t element) const
+  {
+    const std::string side = upper(word);
+    if (side == "SPOS" || side == "SNEG")
+      return AbaqusSet::element_itself;
+    if (side.empty())
+      return AbaqusSet::all_free;
+    const char letter = are_shells[element] ? 'E' : 'S';
+    if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
+      fail(in_quotes(word) + " is no side of a " + name_of(model.table.elements[element].kind) +
+           (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
+                            "SNEG."
+                          : ": they are S1 to S6."));
+    return static_cast<std::size_t>(side[1] - '1');
+  }
+
+  void read_surface()
+  {
+    const std::string type = upper(has("TYPE") ? value_of("TYPE") : std::string("ELEMENT"));
+    if (type == "NODE") {
+      AbaqusSet &set = named(model.node_sets, "NAME", AbaqusOrigin::nodes);
+      for (begin_data(); has_data(); next_data())
+        add_members(set, fields_of(line())[0], false);
+      return;
+    }
+    AbaqusSet &surface = named(model.surfaces, "NAME", AbaqusOrigin::surface);
+    if (type != "ELEMENT" || has("COMBINE") || has("CROP"))
+      fail("surfaces other than of nodes or sides of elements are not supported. Leave it out.",
+           keyword.line);
+    for (begin_data(); has_data(); next_data()) {
+      const Fields fields = fields_of(line());
+      AbaqusSet chosen;
+      add_members(chosen, fields[0], true);
+      for (const std::size_t element : chosen.members)
+        surface.sides.push_back(
+            {element, read_side(fields.size() > 1 ? fields[1] : "", element), line_number()});
+      const auto set = model.element_sets.find(upper(without_part(fields[0])));
+      if (set != model.element_sets.end())
+        set->second.is_of_a_surface = true;
+    }
+  }
+
+  void read_section()
+  {
+    const auto set = model.element_sets.find(upper(value_of("ELSET")));
+    if (set != model.element_sets.end())
+      set->second.origin = AbaqusOrigin::section;
+    skip_data();
+  }
+
+  /// Keywords that a mesh does not need are passed over.
+  void read_block()
+  {
+    static const std::map<std::string, void (AbaqusReader::*)()> blocks = {
+        {"NODE", &AbaqusReader::read_nodes},
+        {"ELEMENT", &AbaqusReader::read_elements},
+        {"NSET", &AbaqusReader::read_set},
+        {"ELSET", &AbaqusReader::read_set},
+        {"SURFACE", &AbaqusReader::read_surface},
+        {"SOLID SECTION", &AbaqusReader::read_section},
+        {"SHELL SECTION", &AbaqusReader::read_section}};
+    static const std::set<std::string> makers = {"INCLUDE", "NGEN",   "NFILL",  "NCOPY",    "NMAP",
+                                                 "ELGEN",   "ELCOPY", "SYSTEM", "PARAMETER"};
+    static const std::set<std::string> connecting = {"TIE",      "MPC",        "EQUATION",
+                                                     "COUPLING", "RIGID BODY", "EMBEDDED ELEMENT"};
+    if (makers.count(keyword.name) > 0)
+      fail("*" + keyword.name + " is not supported." + write_out, keyword.line);
+    if (connecting.count(keyword.name) > 0)
+      connections.insert("*" + keyword.name);
+    n_parts += keyword.name == "PART" ? 1 : 0;
+    if (const auto block = blocks.find(keyword.name); block != blocks.end())
+      return (this->*block->second)();
+    const bool has_data = next_data();
+    if (n_parts > 1 || (keyword.name == "INSTANCE" && has_data))
+      fail("a mesh of several parts, or of one that is moved. In Abaqus/CAE, choose 'Do not use "
+           "parts and assemblies in input files' in Model > Edit Attributes, and write it again.",
+           keyword.line);
+    if (has_data)
+      skip_data();
+  }
 
   int dim;
   Keyword keyword; ///< of the block
@@ -140,345 +454,6 @@ private:
   std::size_t n_parts = 0;
   std::set<std::string> connections; ///< keywords
 };
-
-/// Moves to the next line; false at a keyword and at the end.
-bool AbaqusReader::next_data()
-{
-  while (next_line())
-    if (line().substr(0, 2) != "**")
-      return line()[0] != '*';
-  return false;
-}
-
-/// Moves to the next keyword, or the end.
-void AbaqusReader::skip_data()
-{
-  while (next_data()) {
-  }
-}
-
-/// Reads that of the current line, and of those that continue it.
-void AbaqusReader::read_keyword()
-{
-  keyword = {"", line_number(), {}};
-  std::string all(line().substr(1));
-  while (!all.empty() && all.back() == ',') {
-    if (!next_data())
-      fail("the keyword ends with ',' and so must go on in the next line. Is the file truncated?",
-           keyword.line);
-    all += std::string(line());
-  }
-  for (const std::string_view field : fields_of(all)) {
-    const std::size_t equals = std::min(field.find('='), field.size());
-    const std::string name = upper(trimmed_view(field.substr(0, equals)));
-    const std::string_view value = field.substr(std::min(equals + 1, field.size()));
-    if (keyword.name.empty())
-      keyword.name = name;
-    else
-      keyword.options[name] = without_quotes(trimmed_view(value));
-  }
-}
-
-/// Moves to the first line of data. @throws InputError if there is none
-void AbaqusReader::begin_data()
-{
-  if (next_data())
-    return;
-  if (at_end())
-    fail("the file ends within the block *" + keyword.name + " of line " +
-         std::to_string(keyword.line) + ": it is truncated. Write or copy it again.");
-  fail("the block *" + keyword.name + " before this line is empty. Leave it out.");
-}
-
-/// @throws InputError if the keyword does not say it
-std::string AbaqusReader::value_of(const std::string &option) const
-{
-  const auto value = keyword.options.find(option);
-  if (value == keyword.options.end() || value->second.empty())
-    fail("*" + keyword.name + " does not say its " + option +
-             ", as in '*ELEMENT, TYPE=C3D8, ELSET=EB1', '*NSET, NSET=left' or '*SURFACE, "
-             "NAME=SS1'. Is the file truncated?",
-         keyword.line);
-  return value->second;
-}
-
-void AbaqusReader::refuse_option(const std::string &option) const
-{
-  if (has(option))
-    fail("*" + keyword.name + " with " + option + " is not supported." + write_out, keyword.line);
-}
-
-/// The set or surface whose name is the value of @p option.
-/// @param origin if it is new
-AbaqusSet &AbaqusReader::named(std::map<std::string, AbaqusSet> &all, const std::string &option,
-                               const AbaqusOrigin origin) const
-{
-  const std::string name = value_of(option);
-  AbaqusSet &set =
-      all.try_emplace(upper(name), AbaqusSet{name, keyword.line, origin}).first->second;
-  set.is_internal = has("INTERNAL");
-  return set;
-}
-
-void AbaqusReader::read_nodes()
-{
-  refuse_option("INPUT");
-  refuse_option("SYSTEM");
-  AbaqusSet *const set =
-      has("NSET") ? &named(model.node_sets, "NSET", AbaqusOrigin::nodes) : nullptr;
-  for (begin_data(); has_data(); next_data()) {
-    const Fields fields = fields_of(line());
-    if (fields.size() < 3)
-      fail("a node needs a number and two or three coordinates. Is the file truncated?");
-    const long long number = integer(fields[0], "the number of a node");
-    std::array<double, 3> point = {};
-    for (std::size_t d = 0; d < std::min<std::size_t>(3, fields.size() - 1); ++d)
-      point[d] = coordinate(fields[d + 1], "the coordinate of a node");
-    if (!nodes.emplace(number, model.table.points.size()).second)
-      fail("there is a node " + std::to_string(number) +
-           " already. Parts must not have the same numbers: in Abaqus/CAE, choose 'Do not use "
-           "parts and assemblies in input files' in Model > Edit Attributes.");
-    if (set != nullptr)
-      set->members.push_back(model.table.points.size());
-    model.table.points.push_back(point);
-  }
-}
-
-const ElementType &AbaqusReader::type_of(const std::string &name) const
-{
-  const auto [dimension, n_nodes] = size_of_type(name);
-  if (dimension == 3 && (n_nodes == 5 || n_nodes == 6 || n_nodes == 13 || n_nodes == 15))
-    fail("elements of TYPE=" + name + " are " +
-             (n_nodes == 6 || n_nodes == 15 ? "prisms" : "pyramids") +
-             ", which are not supported. " + cure_of_mixed_cells(3),
-         keyword.line);
-  for (const ElementType &type : element_types())
-    if (type.is_of_abaqus && dimension_of(type.kind) == dimension && type.n_nodes() == n_nodes)
-      return type;
-  fail("elements of TYPE=" + in_quotes(name) +
-           " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
-           "planes, shells and membranes (as CPS3, CPE4, S4R, M3D4), trusses and beams (as "
-           "T3D2, B31) are. Leave the block out.",
-       keyword.line);
-}
-
-std::size_t AbaqusReader::find(const std::unordered_map<long long, std::size_t> &numbers,
-                               const std::string_view word, const std::string &what) const
-{
-  const long long number = integer(word, "the number of " + what);
-  const auto found = numbers.find(number);
-  if (found == numbers.end())
-    fail("there is no " + what.substr(what.find(' ') + 1) + " " + std::to_string(number) +
-         " before this line. The file is damaged; write it again.");
-  return found->second;
-}
-
-/// An element, on one line or more, each but the last of which ends with a comma.
-void AbaqusReader::read_element(const ElementType &type, const std::string &name)
-{
-  const std::size_t first_line = line_number();
-  Fields fields = fields_of(line());
-  const long long number = integer(fields[0], "the number of an element");
-  const std::size_t n_nodes = type.n_nodes();
-  std::vector<std::size_t> found;
-  for (std::size_t i = 1; found.size() < n_nodes; ++i) {
-    if (i == fields.size()) {
-      const bool continues = line().back() == ',';
-      if (!continues || !next_data())
-        fail("element " + std::to_string(number) + " has " + std::to_string(found.size()) +
-                 " nodes, but a " + name + " has " + std::to_string(n_nodes) +
-                 ". Is the file truncated?",
-             first_line);
-      fields = fields_of(line());
-      i = 0;
-    }
-    found.push_back(find(nodes, fields[i], "a node"));
-    if (found.size() == n_nodes && i + 1 < fields.size())
-      fail("element " + std::to_string(number) + " has more nodes than the " +
-           std::to_string(n_nodes) + " of a " + name + ".");
-  }
-  if (type.kind == ElementKind::line && n_nodes == 3)
-    std::swap(found[1], found[2]); // the middle one is the second
-  if (!elements.emplace(number, model.table.elements.size()).second)
-    fail("there is an element " + std::to_string(number) +
-         " already. The numbers of elements must differ.");
-  model.table.add_element(type, 0, first_line, found, dim);
-}
-
-void AbaqusReader::read_elements()
-{
-  refuse_option("INPUT");
-  const std::string name = upper(value_of("TYPE"));
-  const ElementType &type = type_of(name);
-  const bool is_shell = name[0] == 'S' || name[0] == 'M' || name.substr(0, 2) == "DS";
-  AbaqusSet *const set =
-      has("ELSET") ? &named(model.element_sets, "ELSET", AbaqusOrigin::of_elements) : nullptr;
-  for (begin_data(); has_data(); next_data()) {
-    if (set != nullptr)
-      set->members.push_back(model.table.elements.size());
-    are_shells.push_back(is_shell);
-    read_element(type, name);
-  }
-}
-
-/// @p given is a number, or the name of a set.
-void AbaqusReader::add_members(AbaqusSet &set, const std::string_view given, const bool of_elements)
-{
-  const std::string_view word = without_part(given);
-  if (word.find_first_not_of("0123456789") == std::string_view::npos) {
-    set.members.push_back(of_elements ? find(elements, word, "an element")
-                                      : find(nodes, word, "a node"));
-    return;
-  }
-  const auto &sets = of_elements ? model.element_sets : model.node_sets;
-  const auto other = sets.find(upper(word));
-  if (other == sets.end())
-    fail(in_quotes(word) + " is neither a number nor the name of a set before this line.");
-  const auto members = other->second.members; // it may be this set itself
-  set.members.insert(set.members.end(), members.begin(), members.end());
-  if (set.members.size() > 2 * (nodes.size() + elements.size()))
-    set.drop_repetitions(); // sets of sets must not grow without end
-}
-
-/// FIRST, LAST, STEP
-void AbaqusReader::add_range(AbaqusSet &set, const Fields &fields, const bool of_elements)
-{
-  if (fields.size() < 2)
-    fail("a range must be FIRST, LAST or FIRST, LAST, STEP. Is the file truncated?");
-  const long long first = integer(fields[0], "the first number of a range");
-  const long long last = integer(fields[1], "the last number of a range");
-  const long long step = fields.size() > 2 ? integer(fields[2], "the step of a range") : 1;
-  if (step < 1 || last < first || first < 0)
-    fail("a range must go up from FIRST to LAST by a positive STEP.");
-  for (long long number = first;; number += step) { // fails soon if it is too long
-    add_members(set, std::to_string(number), of_elements);
-    if (last - number < step)
-      return;
-  }
-}
-
-void AbaqusReader::read_set()
-{
-  const bool of_elements = keyword.name == "ELSET";
-  AbaqusSet &set = of_elements ? named(model.element_sets, "ELSET", AbaqusOrigin::listed)
-                               : named(model.node_sets, "NSET", AbaqusOrigin::nodes);
-  if (!of_elements && has("ELSET")) {
-    AbaqusSet chosen;
-    add_members(chosen, value_of("ELSET"), true);
-    for (const std::size_t e : chosen.members)
-      set.members.insert(set.members.end(), model.table.elements[e].nodes.begin(),
-                         model.table.elements[e].nodes.begin() +
-                             n_nodes_of(model.table.elements[e].kind));
-    skip_data();
-    return;
-  }
-  for (begin_data(); has_data(); next_data()) {
-    const Fields fields = fields_of(line());
-    if (has("GENERATE"))
-      add_range(set, fields, of_elements);
-    else
-      for (const std::string_view field : fields)
-        add_members(set, field, of_elements);
-  }
-}
-
-/// "S3", "E1", "SPOS", "" as the number of a side.
-std::size_t AbaqusReader::read_side(const std::string_view word, const std::size_t element) const
-{
-  const std::string side = upper(word);
-  if (side == "SPOS" || side == "SNEG")
-    return AbaqusSet::element_itself;
-  if (side.empty())
-    return AbaqusSet::all_free;
-  const char letter = are_shells[element] ? 'E' : 'S';
-  if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
-    fail(in_quotes(word) + " is no side of a " + name_of(model.table.elements[element].kind) +
-         (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
-                          "SNEG."
-                        : ": they are S1 to S6."));
-  return static_cast<std::size_t>(side[1] - '1');
-}
-
-void AbaqusReader::read_surface()
-{
-  const std::string type = upper(has("TYPE") ? value_of("TYPE") : std::string("ELEMENT"));
-  if (type == "NODE") {
-    AbaqusSet &set = named(model.node_sets, "NAME", AbaqusOrigin::nodes);
-    for (begin_data(); has_data(); next_data())
-      add_members(set, fields_of(line())[0], false);
-    return;
-  }
-  AbaqusSet &surface = named(model.surfaces, "NAME", AbaqusOrigin::surface);
-  if (type != "ELEMENT" || has("COMBINE") || has("CROP"))
-    fail("surfaces other than of nodes or sides of elements are not supported. Leave it out.",
-         keyword.line);
-  for (begin_data(); has_data(); next_data()) {
-    const Fields fields = fields_of(line());
-    AbaqusSet chosen;
-    add_members(chosen, fields[0], true);
-    for (const std::size_t element : chosen.members)
-      surface.sides.push_back(
-          {element, read_side(fields.size() > 1 ? fields[1] : "", element), line_number()});
-    const auto set = model.element_sets.find(upper(without_part(fields[0])));
-    if (set != model.element_sets.end())
-      set->second.is_of_a_surface = true;
-  }
-}
-
-void AbaqusReader::read_section()
-{
-  const auto set = model.element_sets.find(upper(value_of("ELSET")));
-  if (set != model.element_sets.end())
-    set->second.origin = AbaqusOrigin::section;
-  skip_data();
-}
-
-/// Keywords that a mesh does not need are passed over.
-void AbaqusReader::read_block()
-{
-  static const std::map<std::string, void (AbaqusReader::*)()> blocks = {
-      {"NODE", &AbaqusReader::read_nodes},
-      {"ELEMENT", &AbaqusReader::read_elements},
-      {"NSET", &AbaqusReader::read_set},
-      {"ELSET", &AbaqusReader::read_set},
-      {"SURFACE", &AbaqusReader::read_surface},
-      {"SOLID SECTION", &AbaqusReader::read_section},
-      {"SHELL SECTION", &AbaqusReader::read_section}};
-  static const std::set<std::string> makers = {"INCLUDE", "NGEN",   "NFILL",  "NCOPY",    "NMAP",
-                                               "ELGEN",   "ELCOPY", "SYSTEM", "PARAMETER"};
-  static const std::set<std::string> connecting = {"TIE",      "MPC",        "EQUATION",
-                                                   "COUPLING", "RIGID BODY", "EMBEDDED ELEMENT"};
-  if (makers.count(keyword.name) > 0)
-    fail("*" + keyword.name + " is not supported." + write_out, keyword.line);
-  if (connecting.count(keyword.name) > 0)
-    connections.insert("*" + keyword.name);
-  n_parts += keyword.name == "PART" ? 1 : 0;
-  if (const auto block = blocks.find(keyword.name); block != blocks.end())
-    return (this->*block->second)();
-  const bool has_data = next_data();
-  if (n_parts > 1 || (keyword.name == "INSTANCE" && has_data))
-    fail("a mesh of several parts, or of one that is moved. In Abaqus/CAE, choose 'Do not use "
-         "parts and assemblies in input files' in Model > Edit Attributes, and write it again.",
-         keyword.line);
-  if (has_data)
-    skip_data();
-}
-
-AbaqusModel AbaqusReader::read()
-{
-  if (next_data() || at_end())
-    fail(in_quotes(line()) + " comes where a keyword such as *NODE should be: the file "
-                             "is no input file of Abaqus, or damaged.");
-  while (!at_end()) {
-    read_keyword();
-    read_block();
-  }
-  for (const std::string &connection : connections)
-    model.table.warnings.push_back(
-        model.table.file + ": " + connection +
-        " is not read: what it holds together is apart here. Mesh it with common nodes.");
-  return std::move(model);
-}
 } // namespace
 
 MeshTable read_abaqus_file(const std::string &name, const std::string_view text, const int dim)

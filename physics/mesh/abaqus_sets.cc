@@ -88,6 +88,8 @@ std::vector<const AbaqusSet *> number_sets(std::vector<AbaqusSet> &candidates,
   return owners;
 }
 
+constexpr std::size_t no_side = static_cast<std::size_t>(-1);
+
 /// Makes ids and names of the sets.
 class SetsReader
 {
@@ -95,14 +97,140 @@ public:
   SetsReader(AbaqusModel &model, const int dim) : model(model), table(model.table), dim(dim)
   {}
 
-  void name_elements(int dimension);
-  void name_sides();
+  void name_elements(const int dimension)
+  {
+    std::vector<AbaqusSet> candidates = element_sets(dimension);
+    const auto owners = number_sets(candidates, dimension == dim ? "EB" : "", dimension,
+                                    table.elements.size(), table);
+    for (std::size_t e = 0; e < table.elements.size(); ++e)
+      if (owners[e] != nullptr)
+        table.elements[e].id = owners[e]->id;
+  }
+
+  void name_sides()
+  {
+    sides = sides_on_boundary(table, dim);
+    is_vertex = vertices_of_cells(table, dim);
+    for (std::size_t s = 0; s < sides.size(); ++s)
+      side_of_nodes[all_nodes(sides[s])] = s;
+    std::vector<AbaqusSet> candidates;
+    for (auto &entry : model.surfaces)
+      add_surface(entry.second, candidates);
+    const auto is_known = [&](const MeshElement &element) {
+      return dimension_of(element.kind) == dim - 1 && side_with(all_nodes(element)) != no_side;
+    };
+    for (AbaqusSet &set : element_sets(dim - 1)) {
+      std::set<std::size_t> members; // elements that are no sides are refused by check_mesh_table()
+      for (const std::size_t element : set.members)
+        if (is_known(table.elements[element]))
+          members.insert(side_with(all_nodes(table.elements[element])));
+      set.members.assign(members.begin(), members.end());
+      if (!members.empty())
+        candidates.push_back(std::move(set));
+    }
+    for (auto &entry : model.node_sets)
+      if (!entry.second.is_internal)
+        add_node_set(entry.second, candidates);
+    const auto owners = number_sets(candidates, "SS", dim - 1, sides.size(), table);
+    table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_known),
+                         table.elements.end());
+    for (std::size_t s = 0; s < sides.size(); ++s)
+      if (owners[s] != nullptr) {
+        sides[s].id = owners[s]->id;
+        sides[s].place = owners[s]->line;
+        table.elements.push_back(sides[s]);
+      }
+  }
 
 private:
-  std::vector<AbaqusSet> element_sets(int dimension) const;
-  void add_surface(AbaqusSet &surface, std::vector<AbaqusSet> &candidates) const;
-  void add_node_set(AbaqusSet &set, std::vector<AbaqusSet> &candidates) const;
-  std::size_t side_with(const NodeSet &nodes) const;
+  /// Those with elements of a dimension; without sets that list the cells of a surface.
+  std::vector<AbaqusSet> element_sets(const int dimension) const
+  {
+    std::vector<AbaqusSet> result;
+    for (const auto &entry : model.element_sets) {
+      const AbaqusSet &set = entry.second;
+      const bool is_helper = set.is_of_a_surface && set.origin == AbaqusOrigin::listed;
+      if (set.is_internal || (is_helper && dimension == dim))
+        continue;
+      AbaqusSet candidate = {set.name, set.line, set.origin};
+      for (const std::size_t element : set.members)
+        if (dimension_of(table.elements[element].kind) == dimension)
+          candidate.members.push_back(element);
+      if (!candidate.members.empty())
+        result.push_back(std::move(candidate));
+    }
+    return result;
+  }
+
+  void add_surface(AbaqusSet &surface, std::vector<AbaqusSet> &candidates) const
+  {
+    std::set<std::size_t> members;
+    for (const AbaqusSet::Side &listed : surface.sides) {
+      const MeshElement &element = table.elements[listed.element];
+      const bool is_cell = dimension_of(element.kind) == dim;
+      const std::size_t n_sides = is_cell ? sides_of(element.kind).size() : 0;
+      if (is_cell && listed.side == AbaqusSet::all_free) {
+        for (std::size_t s = 0; s < n_sides; ++s)
+          if (const auto side = side_with(all_nodes(side_of(element, s))); side != no_side)
+            members.insert(side);
+        continue;
+      }
+      if (dimension_of(element.kind) < dim - 1 || (is_cell && listed.side >= n_sides) ||
+          (!is_cell && listed.side < AbaqusSet::all_free))
+        throw InputError(table.place_of(listed.line) + "a " + name_of(element.kind) +
+                         " in a mesh of dimension " + std::to_string(dim) +
+                         " has no such side. Cells have S1 to S6 (shells in 2D E1 to E4), elements "
+                         "on the boundary of cells SPOS or SNEG.");
+      const MeshElement side = is_cell ? side_of(element, listed.side) : element;
+      const std::size_t index = side_with(all_nodes(side));
+      if (index == no_side)
+        throw InputError(table.place_of(listed.line) + "a side of the surface '" + surface.name +
+                         "' is not on the boundary: it lies between two cells, or belongs to none. "
+                         "Leave it out of the surface.");
+      members.insert(index);
+    }
+    surface.members.assign(members.begin(), members.end());
+    if (!surface.is_internal && !members.empty())
+      candidates.push_back(std::move(surface));
+  }
+
+  /// The sides all of whose nodes are in the set.
+  void add_node_set(AbaqusSet &set, std::vector<AbaqusSet> &candidates) const
+  {
+    const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
+    std::vector<std::size_t> members;
+    for (std::size_t s = 0; s < sides.size(); ++s)
+      if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + n_nodes_of(sides[s].kind),
+                      [&](const std::size_t node) { return nodes.count(node) > 0; }))
+        members.push_back(s);
+    const auto unusable = [&](const std::string &reason) {
+      table.unusable_names.push_back({dim - 1, set.name,
+                                      "This node set of line " + std::to_string(set.line) +
+                                          " of '" + table.file + "' " + reason});
+    };
+    if (nodes.size() == table.points.size())
+      unusable("has all nodes of the mesh. Name the parts of the boundary by sets of their own.");
+    else if (members.empty() &&
+             std::any_of(set.members.begin(), set.members.end(),
+                         [&](const std::size_t node) { return !is_vertex[node]; }))
+      unusable("has nodes that are no vertices of cells. Leave them out.");
+    else if (members.empty()) {
+      const auto id = static_cast<long long>(table.names.size()) + 1;
+      table.names.push_back({0, id, set.name});
+      for (const std::size_t node : set.members)
+        table.elements.push_back({ElementKind::point, id, set.line, {{node}}});
+    }
+    else {
+      set.members = std::move(members);
+      candidates.push_back(std::move(set));
+    }
+  }
+
+  std::size_t side_with(const NodeSet &nodes) const
+  {
+    const auto found = side_of_nodes.find(nodes);
+    return found == side_of_nodes.end() ? no_side : found->second;
+  }
 
   AbaqusModel &model;
   MeshTable &table;
@@ -111,141 +239,6 @@ private:
   std::vector<bool> is_vertex;    ///< points of cells
   std::map<NodeSet, std::size_t> side_of_nodes;
 };
-
-/// Those with elements of a dimension; without sets that list the cells of a surface.
-std::vector<AbaqusSet> SetsReader::element_sets(const int dimension) const
-{
-  std::vector<AbaqusSet> result;
-  for (const auto &entry : model.element_sets) {
-    const AbaqusSet &set = entry.second;
-    const bool is_helper = set.is_of_a_surface && set.origin == AbaqusOrigin::listed;
-    if (set.is_internal || (is_helper && dimension == dim))
-      continue;
-    AbaqusSet candidate = {set.name, set.line, set.origin};
-    for (const std::size_t element : set.members)
-      if (dimension_of(table.elements[element].kind) == dimension)
-        candidate.members.push_back(element);
-    if (!candidate.members.empty())
-      result.push_back(std::move(candidate));
-  }
-  return result;
-}
-
-void SetsReader::name_elements(const int dimension)
-{
-  std::vector<AbaqusSet> candidates = element_sets(dimension);
-  const auto owners = number_sets(candidates, dimension == dim ? "EB" : "", dimension,
-                                  table.elements.size(), table);
-  for (std::size_t e = 0; e < table.elements.size(); ++e)
-    if (owners[e] != nullptr)
-      table.elements[e].id = owners[e]->id;
-}
-
-constexpr std::size_t no_side = static_cast<std::size_t>(-1);
-
-std::size_t SetsReader::side_with(const NodeSet &nodes) const
-{
-  const auto found = side_of_nodes.find(nodes);
-  return found == side_of_nodes.end() ? no_side : found->second;
-}
-
-void SetsReader::add_surface(AbaqusSet &surface, std::vector<AbaqusSet> &candidates) const
-{
-  std::set<std::size_t> members;
-  for (const AbaqusSet::Side &listed : surface.sides) {
-    const MeshElement &element = table.elements[listed.element];
-    const bool is_cell = dimension_of(element.kind) == dim;
-    const std::size_t n_sides = is_cell ? sides_of(element.kind).size() : 0;
-    if (is_cell && listed.side == AbaqusSet::all_free) {
-      for (std::size_t s = 0; s < n_sides; ++s)
-        if (const auto side = side_with(all_nodes(side_of(element, s))); side != no_side)
-          members.insert(side);
-      continue;
-    }
-    if (dimension_of(element.kind) < dim - 1 || (is_cell && listed.side >= n_sides) ||
-        (!is_cell && listed.side < AbaqusSet::all_free))
-      throw InputError(table.place_of(listed.line) + "a " + name_of(element.kind) +
-                       " in a mesh of dimension " + std::to_string(dim) +
-                       " has no such side. Cells have S1 to S6 (shells in 2D E1 to E4), elements "
-                       "on the boundary of cells SPOS or SNEG.");
-    const MeshElement side = is_cell ? side_of(element, listed.side) : element;
-    const std::size_t index = side_with(all_nodes(side));
-    if (index == no_side)
-      throw InputError(table.place_of(listed.line) + "a side of the surface '" + surface.name +
-                       "' is not on the boundary: it lies between two cells, or belongs to none. "
-                       "Leave it out of the surface.");
-    members.insert(index);
-  }
-  surface.members.assign(members.begin(), members.end());
-  if (!surface.is_internal && !members.empty())
-    candidates.push_back(std::move(surface));
-}
-
-/// The sides all of whose nodes are in the set.
-void SetsReader::add_node_set(AbaqusSet &set, std::vector<AbaqusSet> &candidates) const
-{
-  const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
-  std::vector<std::size_t> members;
-  for (std::size_t s = 0; s < sides.size(); ++s)
-    if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + n_nodes_of(sides[s].kind),
-                    [&](const std::size_t node) { return nodes.count(node) > 0; }))
-      members.push_back(s);
-  const auto unusable = [&](const std::string &reason) {
-    table.unusable_names.push_back({dim - 1, set.name,
-                                    "This node set of line " + std::to_string(set.line) + " of '" +
-                                        table.file + "' " + reason});
-  };
-  if (nodes.size() == table.points.size())
-    unusable("has all nodes of the mesh. Name the parts of the boundary by sets of their own.");
-  else if (members.empty() && std::any_of(set.members.begin(), set.members.end(),
-                                          [&](const std::size_t node) { return !is_vertex[node]; }))
-    unusable("has nodes that are no vertices of cells. Leave them out.");
-  else if (members.empty()) {
-    const auto id = static_cast<long long>(table.names.size()) + 1;
-    table.names.push_back({0, id, set.name});
-    for (const std::size_t node : set.members)
-      table.elements.push_back({ElementKind::point, id, set.line, {{node}}});
-  }
-  else {
-    set.members = std::move(members);
-    candidates.push_back(std::move(set));
-  }
-}
-
-void SetsReader::name_sides()
-{
-  sides = sides_on_boundary(table, dim);
-  is_vertex = vertices_of_cells(table, dim);
-  for (std::size_t s = 0; s < sides.size(); ++s)
-    side_of_nodes[all_nodes(sides[s])] = s;
-  std::vector<AbaqusSet> candidates;
-  for (auto &entry : model.surfaces)
-    add_surface(entry.second, candidates);
-  const auto is_known = [&](const MeshElement &element) {
-    return dimension_of(element.kind) == dim - 1 && side_with(all_nodes(element)) != no_side;
-  };
-  for (AbaqusSet &set : element_sets(dim - 1)) {
-    std::set<std::size_t> members; // elements that are no sides are refused by check_mesh_table()
-    for (const std::size_t element : set.members)
-      if (is_known(table.elements[element]))
-        members.insert(side_with(all_nodes(table.elements[element])));
-    set.members.assign(members.begin(), members.end());
-    if (!members.empty())
-      candidates.push_back(std::move(set));
-  }
-  for (auto &entry : model.node_sets)
-    if (!entry.second.is_internal)
-      add_node_set(entry.second, candidates);
-  const auto owners = number_sets(candidates, "SS", dim - 1, sides.size(), table);
-  table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_known),
-                       table.elements.end());
-  for (std::size_t s = 0; s < sides.size(); ++s)
-    if (owners[s] != nullptr) {
-      sides[s].id = owners[s]->id;
-      sides[s].place = owners[s]->line;
-      table.elements.push_back(sides[s]);
-    }
-}
 } // namespace
 
 MeshTable with_ids_of_sets(AbaqusModel model, const int dim)

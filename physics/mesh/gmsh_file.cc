@@ -76,22 +76,269 @@ public:
     result.file = name;
   }
 
-  MeshTable read();
+  MeshTable read()
+  {
+    read_format();
+    std::set<std::string> seen;
+    const auto has = [&seen](const std::string &section) { return seen.count(section) > 0; };
+    while (text.next_line()) {
+      const std::string section(text.line());
+      if (section.front() != '$' || section.substr(0, 4) == "$End")
+        text.fail(in_quotes(section) + " comes where a section such as $Nodes should begin.");
+      if (section == "$PartitionedEntities")
+        text.fail("the mesh is partitioned. Save it without partitions; femgpu makes its own.");
+      if (section == "$Elements" && !has("$Nodes"))
+        text.fail("$Elements comes before $Nodes. Save the mesh again.");
+      if (section == "$PhysicalNames" && (has("$Entities") || has("$Nodes")))
+        text.fail("$PhysicalNames must come before the sections of the mesh. Save it with gmsh.");
+      if (!read_section(section)) {
+        if (!has("$Elements"))
+          text.fail("the section " + in_quotes(section) +
+                    " is not expected before $Elements. Leave it "
+                    "out, or save the mesh with gmsh.");
+        skip_section(section);
+      }
+      else if (!seen.insert(section).second)
+        text.fail("the section " + in_quotes(section) + " comes twice.");
+    }
+    for (const std::string section : {"$Nodes", "$Elements"})
+      if (!has(section))
+        text.fail("the file ends without the section " + section +
+                  ": it is truncated, or the model was saved before it was meshed.");
+    return std::move(result);
+  }
 
 private:
-  void read_format();
-  void read_entities();
-  void read_nodes_2();
-  void read_nodes_4();
-  void read_elements_2();
-  void read_elements_4();
-  void read_entity(int dimension);
-  void read_point(long long node);
-  void read_element(const ElementType &type, long long id);
-  const ElementType &read_type();
-  void read_end(const std::string &section);
-  void skip_section(const std::string &section);
-  bool read_section(const std::string &section);
+  void read_format()
+  {
+    if (!text.next_line() || text.line() != "$MeshFormat")
+      text.fail("the file does not begin with $MeshFormat: it is no mesh of gmsh, or damaged." +
+                how_to_save);
+    text.require_line("the version of the format");
+    const std::string version(text.word());
+    is_version_4 = version == "4.1";
+    if (!is_version_4 && version != "2" && version.substr(0, 2) != "2.")
+      text.fail("the version of the format is " + in_quotes(version) +
+                ", but 2 and 4.1 are supported." + how_to_save);
+    if (text.integer("the file type") != 0)
+      text.fail("the file is binary." + how_to_save);
+    if (text.count("the size of numbers", 16) != 8)
+      text.fail("the size of numbers is not 8 bytes." + how_to_save);
+    text.require_end_of_line("the format");
+    read_end("$MeshFormat");
+  }
+
+  void read_entities()
+  {
+    text.require_line("the numbers of entities");
+    std::array<std::size_t, 4> n;
+    for (std::size_t &n_d : n)
+      n_d = text.count("the number of entities", text.bytes_left());
+    for (int d = 0; d < 4; ++d)
+      for (std::size_t i = 0; i < n[static_cast<std::size_t>(d)]; ++i)
+        read_entity(d);
+    read_end("$Entities");
+  }
+
+  void read_nodes_2()
+  {
+    text.require_line("the number of nodes");
+    const std::size_t n = text.count("the number of nodes", text.bytes_left());
+    text.require_end_of_line("the number of nodes");
+    for (std::size_t i = 0; i < n; ++i) {
+      text.require_line("node " + std::to_string(i + 1) + " of " + std::to_string(n));
+      const long long node = text.integer("the number of a node");
+      read_point(node);
+      text.require_end_of_line("the coordinates of a node");
+    }
+    read_end("$Nodes");
+  }
+
+  void read_nodes_4()
+  {
+    text.require_line("the numbers of nodes");
+    const std::size_t n_blocks = text.count("the number of blocks of nodes", text.bytes_left());
+    const std::size_t n_all = text.count("the number of nodes", text.bytes_left());
+    for (std::size_t b = 0; b < n_blocks; ++b) {
+      text.require_line("a block of nodes");
+      text.count("the dimension of an entity", 3);
+      text.integer("the number of an entity");
+      if (text.integer("0 or 1 for parametric coordinates") != 0)
+        text.fail("the nodes have parametric coordinates. Save the mesh with "
+                  "Mesh.SaveParametric = 0.");
+      const std::size_t n = text.count("the number of nodes of a block", text.bytes_left());
+      text.require_end_of_line("the block of nodes");
+      std::vector<long long> nodes(n);
+      for (long long &node : nodes) {
+        text.require_line("the number of a node");
+        node = text.integer("the number of a node");
+        text.require_end_of_line("the number of a node");
+      }
+      for (const long long node : nodes) {
+        text.require_line("the coordinates of node " + std::to_string(node));
+        read_point(node);
+        text.require_end_of_line("the coordinates of a node");
+      }
+    }
+    if (result.points.size() != n_all)
+      text.fail("the blocks have " + std::to_string(result.points.size()) +
+                " nodes, but the section begins with " + std::to_string(n_all) + ".");
+    read_end("$Nodes");
+  }
+
+  void read_elements_2()
+  {
+    text.require_line("the number of elements");
+    const std::size_t n = text.count("the number of elements", text.bytes_left());
+    text.require_end_of_line("the number of elements");
+    for (std::size_t i = 0; i < n; ++i) {
+      text.require_line("element " + std::to_string(i + 1) + " of " + std::to_string(n));
+      text.integer("the number of an element");
+      const ElementType &type = read_type();
+      const std::size_t n_tags = text.count("the number of tags", text.line().size());
+      long long id = 0;
+      for (std::size_t t = 0; t < n_tags; ++t) {
+        const long long tag = text.integer("a tag of an element");
+        id = t == 0 ? tag : id;
+      }
+      read_element(type, id);
+    }
+    read_end("$Elements");
+  }
+
+  void read_elements_4()
+  {
+    text.require_line("the numbers of elements");
+    const std::size_t n_blocks = text.count("the number of blocks of elements", text.bytes_left());
+    const std::size_t n_all = text.count("the number of elements", text.bytes_left());
+    std::size_t n_read = 0; // an element of several groups is there for each
+    for (std::size_t b = 0; b < n_blocks; ++b) {
+      text.require_line("a block of elements");
+      const auto dimension = static_cast<int>(text.count("the dimension of an entity", 3));
+      const long long entity = text.integer("the number of an entity");
+      const ElementType &type = read_type();
+      if (dimension_of(type.kind) != dimension)
+        text.fail("a " + name_of(type.kind) + " belongs to an entity of dimension " +
+                  std::to_string(dimension) + ". The file is damaged; save the mesh again.");
+      const std::size_t n = text.count("the number of elements of a block", text.bytes_left());
+      text.require_end_of_line("the block of elements");
+      n_read += n;
+      const auto group = groups.find({dimension, entity});
+      for (std::size_t i = 0; i < n; ++i) {
+        text.require_line("an element");
+        text.integer("the number of an element");
+        read_element(type, group == groups.end() ? 0 : group->second.front());
+        for (std::size_t g = 1; group != groups.end() && g < group->second.size(); ++g) {
+          result.elements.push_back(result.elements.back());
+          result.elements.back().id = group->second[g];
+        }
+      }
+    }
+    if (n_read != n_all)
+      text.fail("the blocks have " + std::to_string(n_read) +
+                " elements, but the section begins with " + std::to_string(n_all) + ".");
+    read_end("$Elements");
+  }
+
+  /// A line of $Entities: number, box, groups, and what bounds it.
+  void read_entity(const int dimension)
+  {
+    text.require_line("an entity");
+    const long long tag = text.integer("the number of an entity");
+    for (int i = 0; i < (dimension == 0 ? 3 : 6); ++i)
+      text.coordinate("the box of an entity");
+    const std::size_t n = text.count("the number of physical groups of an entity", 1000);
+    for (std::size_t i = 0; i < n; ++i)
+      groups[{dimension, tag}].push_back(text.integer("a physical group of an entity"));
+    if (n > 1 && dimension >= dim - 1)
+      text.fail("entity " + std::to_string(tag) + " of dimension " + std::to_string(dimension) +
+                " is in " + std::to_string(n) +
+                " physical groups. Put each part of the model into one only.");
+  }
+
+  void read_point(const long long node)
+  {
+    std::array<double, 3> point;
+    for (double &x : point)
+      x = text.coordinate("the coordinate of a node");
+    if (!points.emplace(node, result.points.size()).second)
+      text.fail("there is a node " + std::to_string(node) +
+                " already. The numbers of nodes must differ; save the mesh again.");
+    result.points.push_back(point);
+  }
+
+  void read_element(const ElementType &type, const long long id)
+  {
+    std::vector<std::size_t> nodes(type.n_nodes());
+    for (std::size_t &node : nodes) {
+      const long long number = text.integer("a node of an element");
+      const auto point = points.find(number);
+      if (point == points.end())
+        text.fail("there is no node " + std::to_string(number) +
+                  ", which this element has. The file is damaged; save the mesh again.");
+      node = point->second;
+    }
+    text.require_end_of_line("the nodes of a " + name_of(type.kind));
+    result.add_element(type, id, text.line_number(), nodes, dim);
+  }
+
+  const ElementType &read_type()
+  {
+    const long long type = text.integer("the type of an element");
+    for (const ElementType &known : element_types())
+      if (known.gmsh == type)
+        return known;
+    const bool is_prism = type == 6 || type == 13 || type == 18;
+    if (is_prism || type == 7 || type == 14 || type == 19)
+      text.fail(std::string("a ") + (is_prism ? "prism" : "pyramid") + " (type " +
+                std::to_string(type) + "), which is not supported. " + cure_of_mixed_cells(3));
+    if (type >= 20 && type <= 93)
+      text.fail(
+          "an element of order 3 or more (type " + std::to_string(type) +
+          "). Mesh with `gmsh -order 2`, which curves the cells, or `-order 1`; femgpu adds the "
+          "nodes of its own degree.");
+    text.fail("elements of the type " + std::to_string(type) + " are not known.");
+  }
+
+  void read_end(const std::string &section)
+  {
+    const std::string end = "$End" + section.substr(1);
+    text.require_line(end);
+    if (text.line() != end)
+      text.fail(in_quotes(text.line()) + " comes where " + end +
+                " should be: the section has more lines than its beginning says, or was cut.");
+  }
+
+  void skip_section(const std::string &section)
+  {
+    const std::size_t begin = text.line_number();
+    const std::string end = "$End" + section.substr(1);
+    while (text.next_line())
+      if (text.line() == end)
+        return;
+    text.fail("the section " + in_quotes(section) +
+                  ", which begins here, has no end: the file is "
+                  "truncated. Write or copy it again.",
+              begin);
+  }
+
+  /// The section that begins at the line; false if it is none that a mesh needs.
+  bool read_section(const std::string &section)
+  {
+    if (section == "$PhysicalNames") {
+      result.names = read_physical_names(text);
+      read_end(section);
+    }
+    else if (section == "$Entities" && is_version_4)
+      read_entities();
+    else if (section == "$Nodes")
+      is_version_4 ? read_nodes_4() : read_nodes_2();
+    else if (section == "$Elements")
+      is_version_4 ? read_elements_4() : read_elements_2();
+    else
+      return false;
+    return true;
+  }
 
   MeshText text;
   int dim;
@@ -101,269 +348,6 @@ private:
   /// Groups of entities, by dimension and number.
   std::map<std::pair<int, long long>, std::vector<long long>> groups;
 };
-
-void GmshReader::read_format()
-{
-  if (!text.next_line() || text.line() != "$MeshFormat")
-    text.fail("the file does not begin with $MeshFormat: it is no mesh of gmsh, or damaged." +
-              how_to_save);
-  text.require_line("the version of the format");
-  const std::string version(text.word());
-  is_version_4 = version == "4.1";
-  if (!is_version_4 && version != "2" && version.substr(0, 2) != "2.")
-    text.fail("the version of the format is " + in_quotes(version) +
-              ", but 2 and 4.1 are supported." + how_to_save);
-  if (text.integer("the file type") != 0)
-    text.fail("the file is binary." + how_to_save);
-  if (text.count("the size of numbers", 16) != 8)
-    text.fail("the size of numbers is not 8 bytes." + how_to_save);
-  text.require_end_of_line("the format");
-  read_end("$MeshFormat");
-}
-
-void GmshReader::read_end(const std::string &section)
-{
-  const std::string end = "$End" + section.substr(1);
-  text.require_line(end);
-  if (text.line() != end)
-    text.fail(in_quotes(text.line()) + " comes where " + end +
-              " should be: the section has more lines than its beginning says, or was cut.");
-}
-
-void GmshReader::skip_section(const std::string &section)
-{
-  const std::size_t begin = text.line_number();
-  const std::string end = "$End" + section.substr(1);
-  while (text.next_line())
-    if (text.line() == end)
-      return;
-  text.fail("the section " + in_quotes(section) +
-                ", which begins here, has no end: the file is "
-                "truncated. Write or copy it again.",
-            begin);
-}
-
-/// A line of $Entities: number, box, groups, and what bounds it.
-void GmshReader::read_entity(const int dimension)
-{
-  text.require_line("an entity");
-  const long long tag = text.integer("the number of an entity");
-  for (int i = 0; i < (dimension == 0 ? 3 : 6); ++i)
-    text.coordinate("the box of an entity");
-  const std::size_t n = text.count("the number of physical groups of an entity", 1000);
-  for (std::size_t i = 0; i < n; ++i)
-    groups[{dimension, tag}].push_back(text.integer("a physical group of an entity"));
-  if (n > 1 && dimension >= dim - 1)
-    text.fail("entity " + std::to_string(tag) + " of dimension " + std::to_string(dimension) +
-              " is in " + std::to_string(n) +
-              " physical groups. Put each part of the model into one only.");
-}
-
-void GmshReader::read_entities()
-{
-  text.require_line("the numbers of entities");
-  std::array<std::size_t, 4> n;
-  for (std::size_t &n_d : n)
-    n_d = text.count("the number of entities", text.bytes_left());
-  for (int d = 0; d < 4; ++d)
-    for (std::size_t i = 0; i < n[static_cast<std::size_t>(d)]; ++i)
-      read_entity(d);
-  read_end("$Entities");
-}
-
-void GmshReader::read_point(const long long node)
-{
-  std::array<double, 3> point;
-  for (double &x : point)
-    x = text.coordinate("the coordinate of a node");
-  if (!points.emplace(node, result.points.size()).second)
-    text.fail("there is a node " + std::to_string(node) +
-              " already. The numbers of nodes must differ; save the mesh again.");
-  result.points.push_back(point);
-}
-
-void GmshReader::read_nodes_2()
-{
-  text.require_line("the number of nodes");
-  const std::size_t n = text.count("the number of nodes", text.bytes_left());
-  text.require_end_of_line("the number of nodes");
-  for (std::size_t i = 0; i < n; ++i) {
-    text.require_line("node " + std::to_string(i + 1) + " of " + std::to_string(n));
-    const long long node = text.integer("the number of a node");
-    read_point(node);
-    text.require_end_of_line("the coordinates of a node");
-  }
-  read_end("$Nodes");
-}
-
-void GmshReader::read_nodes_4()
-{
-  text.require_line("the numbers of nodes");
-  const std::size_t n_blocks = text.count("the number of blocks of nodes", text.bytes_left());
-  const std::size_t n_all = text.count("the number of nodes", text.bytes_left());
-  for (std::size_t b = 0; b < n_blocks; ++b) {
-    text.require_line("a block of nodes");
-    text.count("the dimension of an entity", 3);
-    text.integer("the number of an entity");
-    if (text.integer("0 or 1 for parametric coordinates") != 0)
-      text.fail("the nodes have parametric coordinates. Save the mesh with "
-                "Mesh.SaveParametric = 0.");
-    const std::size_t n = text.count("the number of nodes of a block", text.bytes_left());
-    text.require_end_of_line("the block of nodes");
-    std::vector<long long> nodes(n);
-    for (long long &node : nodes) {
-      text.require_line("the number of a node");
-      node = text.integer("the number of a node");
-      text.require_end_of_line("the number of a node");
-    }
-    for (const long long node : nodes) {
-      text.require_line("the coordinates of node " + std::to_string(node));
-      read_point(node);
-      text.require_end_of_line("the coordinates of a node");
-    }
-  }
-  if (result.points.size() != n_all)
-    text.fail("the blocks have " + std::to_string(result.points.size()) +
-              " nodes, but the section begins with " + std::to_string(n_all) + ".");
-  read_end("$Nodes");
-}
-
-const ElementType &GmshReader::read_type()
-{
-  const long long type = text.integer("the type of an element");
-  for (const ElementType &known : element_types())
-    if (known.gmsh == type)
-      return known;
-  const bool is_prism = type == 6 || type == 13 || type == 18;
-  if (is_prism || type == 7 || type == 14 || type == 19)
-    text.fail(std::string("a ") + (is_prism ? "prism" : "pyramid") + " (type " +
-              std::to_string(type) + "), which is not supported. " + cure_of_mixed_cells(3));
-  if (type >= 20 && type <= 93)
-    text.fail(
-        "an element of order 3 or more (type " + std::to_string(type) +
-        "). Mesh with `gmsh -order 2`, which curves the cells, or `-order 1`; femgpu adds the "
-        "nodes of its own degree.");
-  text.fail("elements of the type " + std::to_string(type) + " are not known.");
-}
-
-void GmshReader::read_element(const ElementType &type, const long long id)
-{
-  std::vector<std::size_t> nodes(type.n_nodes());
-  for (std::size_t &node : nodes) {
-    const long long number = text.integer("a node of an element");
-    const auto point = points.find(number);
-    if (point == points.end())
-      text.fail("there is no node " + std::to_string(number) +
-                ", which this element has. The file is damaged; save the mesh again.");
-    node = point->second;
-  }
-  text.require_end_of_line("the nodes of a " + name_of(type.kind));
-  result.add_element(type, id, text.line_number(), nodes, dim);
-}
-
-void GmshReader::read_elements_2()
-{
-  text.require_line("the number of elements");
-  const std::size_t n = text.count("the number of elements", text.bytes_left());
-  text.require_end_of_line("the number of elements");
-  for (std::size_t i = 0; i < n; ++i) {
-    text.require_line("element " + std::to_string(i + 1) + " of " + std::to_string(n));
-    text.integer("the number of an element");
-    const ElementType &type = read_type();
-    const std::size_t n_tags = text.count("the number of tags", text.line().size());
-    long long id = 0;
-    for (std::size_t t = 0; t < n_tags; ++t) {
-      const long long tag = text.integer("a tag of an element");
-      id = t == 0 ? tag : id;
-    }
-    read_element(type, id);
-  }
-  read_end("$Elements");
-}
-
-void GmshReader::read_elements_4()
-{
-  text.require_line("the numbers of elements");
-  const std::size_t n_blocks = text.count("the number of blocks of elements", text.bytes_left());
-  const std::size_t n_all = text.count("the number of elements", text.bytes_left());
-  std::size_t n_read = 0; // an element of several groups is there for each
-  for (std::size_t b = 0; b < n_blocks; ++b) {
-    text.require_line("a block of elements");
-    const auto dimension = static_cast<int>(text.count("the dimension of an entity", 3));
-    const long long entity = text.integer("the number of an entity");
-    const ElementType &type = read_type();
-    if (dimension_of(type.kind) != dimension)
-      text.fail("a " + name_of(type.kind) + " belongs to an entity of dimension " +
-                std::to_string(dimension) + ". The file is damaged; save the mesh again.");
-    const std::size_t n = text.count("the number of elements of a block", text.bytes_left());
-    text.require_end_of_line("the block of elements");
-    n_read += n;
-    const auto group = groups.find({dimension, entity});
-    for (std::size_t i = 0; i < n; ++i) {
-      text.require_line("an element");
-      text.integer("the number of an element");
-      read_element(type, group == groups.end() ? 0 : group->second.front());
-      for (std::size_t g = 1; group != groups.end() && g < group->second.size(); ++g) {
-        result.elements.push_back(result.elements.back());
-        result.elements.back().id = group->second[g];
-      }
-    }
-  }
-  if (n_read != n_all)
-    text.fail("the blocks have " + std::to_string(n_read) +
-              " elements, but the section begins with " + std::to_string(n_all) + ".");
-  read_end("$Elements");
-}
-
-/// The section that begins at the line; false if it is none that a mesh needs.
-bool GmshReader::read_section(const std::string &section)
-{
-  if (section == "$PhysicalNames") {
-    result.names = read_physical_names(text);
-    read_end(section);
-  }
-  else if (section == "$Entities" && is_version_4)
-    read_entities();
-  else if (section == "$Nodes")
-    is_version_4 ? read_nodes_4() : read_nodes_2();
-  else if (section == "$Elements")
-    is_version_4 ? read_elements_4() : read_elements_2();
-  else
-    return false;
-  return true;
-}
-
-MeshTable GmshReader::read()
-{
-  read_format();
-  std::set<std::string> seen;
-  const auto has = [&seen](const std::string &section) { return seen.count(section) > 0; };
-  while (text.next_line()) {
-    const std::string section(text.line());
-    if (section.front() != '$' || section.substr(0, 4) == "$End")
-      text.fail(in_quotes(section) + " comes where a section such as $Nodes should begin.");
-    if (section == "$PartitionedEntities")
-      text.fail("the mesh is partitioned. Save it without partitions; femgpu makes its own.");
-    if (section == "$Elements" && !has("$Nodes"))
-      text.fail("$Elements comes before $Nodes. Save the mesh again.");
-    if (section == "$PhysicalNames" && (has("$Entities") || has("$Nodes")))
-      text.fail("$PhysicalNames must come before the sections of the mesh. Save it with gmsh.");
-    if (!read_section(section)) {
-      if (!has("$Elements"))
-        text.fail("the section " + in_quotes(section) +
-                  " is not expected before $Elements. Leave it "
-                  "out, or save the mesh with gmsh.");
-      skip_section(section);
-    }
-    else if (!seen.insert(section).second)
-      text.fail("the section " + in_quotes(section) + " comes twice.");
-  }
-  for (const std::string section : {"$Nodes", "$Elements"})
-    if (!has(section))
-      text.fail("the file ends without the section " + section +
-                ": it is truncated, or the model was saved before it was meshed.");
-  return std::move(result);
-}
 } // namespace
 
 MeshTable read_gmsh_file(const std::string &name, const std::string_view text, const int dim)

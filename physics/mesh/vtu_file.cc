@@ -122,29 +122,292 @@ private:
 class VtuReader
 {
 public:
-  VtuReader(const std::string &name, const std::string &text);
+  VtuReader(const std::string &name, const std::string &text)
+  {
+    table.file = name;
+    table.places_are_lines = false;
+    std::string xml = text;
+    const std::size_t begin = text.find("<AppendedData");
+    if (begin != std::string::npos) { // raw bytes are no XML
+      const std::size_t underscore = text.find('_', text.find('>', begin));
+      const std::size_t end = text.rfind("</AppendedData>");
+      if (underscore == std::string::npos || end == std::string::npos || end <= underscore)
+        fail("the appended data have no end: the file is truncated. Write or copy it again.");
+      appended = text.substr(underscore + 1, end - underscore - 1);
+      xml = text.substr(0, underscore) + text.substr(end);
+    }
+    try {
+      std::istringstream stream(xml);
+      boost::property_tree::read_xml(stream, tree);
+    }
+    catch (const boost::property_tree::xml_parser_error &error) {
+      throw InputError(name + ":" + std::to_string(error.line()) + ": the file is no XML (" +
+                       error.message() + "): it is damaged or truncated. Write or copy it again.");
+    }
+    if (tree.count("VTKFile") == 0 || attribute(root(), "type", "") != "UnstructuredGrid")
+      fail("the file is no VTKFile of type UnstructuredGrid." + how_to_save_again);
+    if (attribute(root(), "byte_order", "LittleEndian") != "LittleEndian")
+      fail("the bytes are in the order BigEndian." + how_to_save_again);
+    header_size = attribute(root(), "header_type", "UInt32") == "UInt64" ? 8 : 4;
+    const std::string compressor = attribute(root(), "compressor", "");
+    if (!compressor.empty() && compressor != "vtkZLibDataCompressor")
+      fail("the data are compressed by " + compressor +
+           ", not by zlib. Save them with "
+           "Compressor Type ZLib or None.");
+    is_compressed = !compressor.empty();
+    if (const auto data = root().get_child_optional("AppendedData"))
+      appended_is_raw = attribute(*data, "encoding", "raw") == "raw";
+  }
 
-  MeshTable read();
+  MeshTable read()
+  {
+    const ptree &grid = child(root(), "UnstructuredGrid");
+    if (grid.count("Piece") != 1)
+      fail("the grid has " + std::to_string(grid.count("Piece")) +
+           " pieces, but must have one. Merge them (in ParaView: Merge Blocks).");
+    piece = &grid.get_child("Piece");
+    n_cells = count("NumberOfCells");
+    read_points();
+    read_cells();
+    return std::move(table);
+  }
 
 private:
   const ptree &root() const
   {
     return tree.get_child("VTKFile");
   }
-  const ptree &child(const ptree &parent, const std::string &path) const;
-  std::size_t count(const std::string &what) const;
+  const ptree &child(const ptree &parent, const std::string &path) const
+  {
+    const auto found = parent.get_child_optional(path);
+    if (!found)
+      fail("there is no element '" + path +
+           "' where it should be: the file is damaged. Write it again.");
+    return *found;
+  }
+
+  std::size_t count(const std::string &what) const
+  {
+    const auto n = piece->get<long long>("<xmlattr>." + what, -1);
+    if (n < 0 || n > 2000000000)
+      fail("Piece has no valid " + what + ": the file is damaged. Write it again.");
+    return static_cast<std::size_t>(n);
+  }
+
   std::vector<double> text_numbers(const std::string &array_name, const std::string &text,
-                                   std::size_t n) const;
-  std::string decoded(const std::string &array_name, Bytes bytes) const;
-  std::string decompressed(const std::string &array_name, Bytes bytes) const;
-  std::vector<double> numbers(const ptree &array, std::size_t n) const;
-  std::vector<double> cells(const std::string &name, std::size_t n) const;
-  void read_points();
-  std::vector<double> read_ids() const;
-  ElementKind kind_of(std::size_t cell, int type) const;
-  void read_cells();
-  [[noreturn]] void fail(const std::string &message) const;
-  [[noreturn]] void refuse(std::size_t cell, const std::string &message) const;
+                                   const std::size_t n) const
+  {
+    std::vector<double> numbers;
+    std::size_t at = text.find_first_not_of(xml_blanks);
+    while (at != std::string::npos) {
+      const std::size_t end = std::min(text.find_first_of(xml_blanks, at), text.size());
+      double number = 0.;
+      const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, number);
+      if (error == std::errc::invalid_argument || stop != text.data() + end)
+        fail("the array '" + array_name + "' has '" + text.substr(at, std::min(end - at, at + 20)) +
+             "' where a number should be.");
+      numbers.push_back(number);
+      at = text.find_first_not_of(xml_blanks, end);
+    }
+    if (numbers.size() != n)
+      fail("the array '" + array_name + "' has " + std::to_string(numbers.size()) +
+           " numbers, but needs " + std::to_string(n) + ". Is the file truncated?");
+    return numbers;
+  }
+
+  std::string decoded(const std::string &array_name, Bytes bytes) const
+  {
+    if (is_compressed)
+      return decompressed(array_name, std::move(bytes));
+    const std::string header = bytes.peek(header_size);
+    std::uint64_t size = 0;
+    std::memcpy(&size, header.data(), std::min(header.size(), header_size));
+    if (header.size() != header_size || size > bytes.size())
+      fail("the array '" + array_name + "' is damaged or truncated. Write or copy the file again.");
+    return bytes.take(header_size + size).substr(header_size);
+  }
+
+  std::string decompressed(const std::string &array_name, Bytes bytes) const
+  {
+    const std::string damaged = "the compressed array '" + array_name +
+                                "' is damaged or truncated. Write or copy the file again.";
+    const auto integers = [this](const std::string &from) {
+      return header_size == 8 ? converted<std::uint64_t>(from) : converted<std::uint32_t>(from);
+    };
+    const auto first = integers(bytes.peek(header_size));
+    if (first.empty() || first[0] * static_cast<double>(header_size) > double(bytes.size()))
+      fail(damaged);
+    const auto n_blocks = static_cast<std::size_t>(first[0]);
+    const auto header = integers(bytes.take((3 + n_blocks) * header_size));
+    if (header.size() != 3 + n_blocks)
+      fail(damaged);
+    const bool has_partial = n_blocks > 0 && header[2] > 0.;
+    const double size_of_all = header[1] * double(n_blocks - (has_partial ? 1 : 0)) + header[2];
+    if (size_of_all > 1100. * double(bytes.size())) // zlib compresses by a factor of 1032 at most
+      fail(damaged);
+    double compressed_size = 0.;
+    for (std::size_t b = 0; b < n_blocks; ++b)
+      compressed_size += header[3 + b];
+    if (compressed_size > double(bytes.size()))
+      fail(damaged);
+    const std::string compressed = bytes.take(static_cast<std::size_t>(compressed_size));
+    std::string result;
+    std::size_t at = 0;
+    for (std::size_t b = 0; b < n_blocks; ++b) {
+      const bool is_partial = b + 1 == n_blocks && has_partial;
+      std::string block(static_cast<std::size_t>(header[is_partial ? 2 : 1]), '\0');
+      auto size = static_cast<uLongf>(block.size());
+      const auto size_here = static_cast<std::size_t>(header[3 + b]);
+      if (at + size_here > compressed.size() ||
+          uncompress(reinterpret_cast<Bytef *>(block.data()), &size,
+                     reinterpret_cast<const Bytef *>(compressed.data()) + at,
+                     static_cast<uLong>(size_here)) != Z_OK ||
+          size != block.size())
+        fail(damaged);
+      result += block;
+      at += size_here;
+    }
+    return result;
+  }
+
+  std::vector<double> numbers(const ptree &array, const std::size_t n) const
+  {
+    const std::string array_name = attribute(array, "Name", "Points");
+    const std::string format = attribute(array, "format", "ascii");
+    const std::string type = attribute(array, "type", "");
+    const auto number_type = number_types().find(type);
+    if (number_type == number_types().end())
+      fail("the array '" + array_name + "' has numbers of the type '" + type +
+           "', which is unknown.");
+    if (format == "ascii")
+      return text_numbers(array_name, array.data(), n);
+    std::string bytes;
+    try {
+      if (format == "binary") {
+        std::string text = array.data();
+        text.erase(
+            std::remove_if(text.begin(), text.end(),
+                           [](const char c) { return std::strchr(xml_blanks, c) != nullptr; }),
+            text.end());
+        bytes = decoded(array_name, Bytes(text, /* raw */ false));
+      }
+      else if (format == "appended") {
+        const auto offset = array.get<std::size_t>("<xmlattr>.offset", appended.size());
+        if (offset >= appended.size())
+          fail("the array '" + array_name +
+               "' begins behind the end of the appended data: the file "
+               "is truncated. Write or copy it again.");
+        bytes = decoded(array_name, Bytes(appended.substr(offset), appended_is_raw));
+      }
+      else
+        fail("the array '" + array_name + "' has the unknown format '" + format + "'." +
+             how_to_save_again);
+    }
+    catch (const InputError &) {
+      throw;
+    }
+    catch (const std::exception &error) { // of the decoder
+      fail("the array '" + array_name + "' is no base64 text (" + error.what() + ")." +
+           how_to_save_again);
+    }
+    if (bytes.size() != n * number_type->second.size)
+      fail("the array '" + array_name + "' has " + std::to_string(bytes.size()) +
+           " bytes, but needs " + std::to_string(n * number_type->second.size) +
+           ". Is the file truncated?");
+    return number_type->second.convert(bytes);
+  }
+
+  std::vector<double> cells(const std::string &name, const std::size_t n) const
+  {
+    const ptree *const array = child_with_name(child(*piece, "Cells"), name);
+    if (array == nullptr)
+      fail("Cells has no array '" + name + "': the file is damaged. Write it again.");
+    return numbers(*array, n);
+  }
+
+  void read_points()
+  {
+    const std::size_t n = count("NumberOfPoints");
+    const auto x = numbers(child(*piece, "Points.DataArray"), 3 * n);
+    table.points.resize(n);
+    for (std::size_t i = 0; i < 3 * n; ++i) {
+      if (!std::isfinite(x[i]))
+        fail("point " + std::to_string(i / 3) +
+             " has a coordinate that is no finite number. "
+             "Mend the program or model that made the mesh.");
+      table.points[i / 3][i % 3] = x[i];
+    }
+  }
+
+  std::vector<double> read_ids() const
+  {
+    const auto data = piece->get_child_optional("CellData");
+    for (const std::string &name : id_arrays)
+      if (const ptree *const array = data ? child_with_name(*data, name) : nullptr) {
+        auto ids = numbers(*array, n_cells);
+        for (std::size_t i = 0; i < ids.size(); ++i)
+          if (!(std::abs(ids[i]) < 1e15) || ids[i] != std::floor(ids[i]))
+            refuse(i, "its " + name + " is " + std::to_string(ids[i]) + ", which is no integer.");
+        return ids;
+      }
+    return std::vector<double>(n_cells, 0.);
+  }
+
+  ElementKind kind_of(const std::size_t cell, const int type) const
+  {
+    for (const ElementType &known : element_types())
+      if (known.vtk == type)
+        return known.kind;
+    const std::string text = "it is of VTK's type " + std::to_string(type);
+    if (type == 13 || type == 14)
+      refuse(cell,
+             text + ", a prism or pyramid, which is not supported. " + cure_of_mixed_cells(3));
+    if (type > 20)
+      refuse(cell, text + ", of higher order. Write cells of first order.");
+    refuse(cell,
+           text + ", which is not supported. Triangulate the grid (in ParaView: Triangulate).");
+  }
+
+  void read_cells()
+  {
+    const auto types = cells("types", n_cells), ends = cells("offsets", n_cells), ids = read_ids();
+    const double n_nodes = n_cells == 0 ? 0. : ends.back();
+    if (!(n_nodes >= 0. && n_nodes < 2e9))
+      fail("the last offset is wrong: the file is damaged. Write it again.");
+    const auto nodes = cells("connectivity", static_cast<std::size_t>(n_nodes));
+    double first = 0.;
+    for (std::size_t i = 0; i < n_cells; ++i) {
+      const double n = ends[i] - first;
+      if (!(n >= 0. && n < 1e6 && ends[i] <= n_nodes))
+        refuse(i, "its offset is wrong: the file is damaged. Write it again.");
+      const int type = types[i] >= 0. && types[i] < 1000. ? static_cast<int>(types[i]) : -1;
+      const bool is_row_by_row = type == 8 || type == 11; // pixels, and voxels
+      const ElementKind kind = kind_of(i, is_row_by_row ? type + 1 : type);
+      if (n != double(n_nodes_of(kind)))
+        refuse(i, "a " + name_of(kind) + " with " + std::to_string(static_cast<std::size_t>(n)) +
+                      " nodes. The file is damaged; write it again.");
+      MeshElement element{kind, static_cast<long long>(ids[i]), i, {}};
+      for (std::size_t v = 0; v < n_nodes_of(kind); ++v) {
+        const double node =
+            nodes[static_cast<std::size_t>(first) + (is_row_by_row ? row_by_row[v] : v)];
+        if (!(node >= 0. && node < double(table.points.size())))
+          refuse(i, "it has a node that there is not. The file is damaged; write it again.");
+        element.nodes[v] = static_cast<std::size_t>(node);
+      }
+      table.elements.push_back(element);
+      first = ends[i];
+    }
+  }
+
+  [[noreturn]] void fail(const std::string &message) const
+  {
+    throw InputError(table.file + ": " + message);
+  }
+
+  [[noreturn]] void refuse(const std::size_t cell, const std::string &message) const
+  {
+    throw InputError(table.place_of(cell) + message);
+  }
 
   ptree tree;
   std::string appended; ///< what follows the '_' of AppendedData
@@ -155,284 +418,6 @@ private:
   std::size_t n_cells = 0;
   MeshTable table;
 };
-
-void VtuReader::fail(const std::string &message) const
-{
-  throw InputError(table.file + ": " + message);
-}
-
-VtuReader::VtuReader(const std::string &name, const std::string &text)
-{
-  table.file = name;
-  table.places_are_lines = false;
-  std::string xml = text;
-  const std::size_t begin = text.find("<AppendedData");
-  if (begin != std::string::npos) { // raw bytes are no XML
-    const std::size_t underscore = text.find('_', text.find('>', begin));
-    const std::size_t end = text.rfind("</AppendedData>");
-    if (underscore == std::string::npos || end == std::string::npos || end <= underscore)
-      fail("the appended data have no end: the file is truncated. Write or copy it again.");
-    appended = text.substr(underscore + 1, end - underscore - 1);
-    xml = text.substr(0, underscore) + text.substr(end);
-  }
-  try {
-    std::istringstream stream(xml);
-    boost::property_tree::read_xml(stream, tree);
-  }
-  catch (const boost::property_tree::xml_parser_error &error) {
-    throw InputError(name + ":" + std::to_string(error.line()) + ": the file is no XML (" +
-                     error.message() + "): it is damaged or truncated. Write or copy it again.");
-  }
-  if (tree.count("VTKFile") == 0 || attribute(root(), "type", "") != "UnstructuredGrid")
-    fail("the file is no VTKFile of type UnstructuredGrid." + how_to_save_again);
-  if (attribute(root(), "byte_order", "LittleEndian") != "LittleEndian")
-    fail("the bytes are in the order BigEndian." + how_to_save_again);
-  header_size = attribute(root(), "header_type", "UInt32") == "UInt64" ? 8 : 4;
-  const std::string compressor = attribute(root(), "compressor", "");
-  if (!compressor.empty() && compressor != "vtkZLibDataCompressor")
-    fail("the data are compressed by " + compressor +
-         ", not by zlib. Save them with "
-         "Compressor Type ZLib or None.");
-  is_compressed = !compressor.empty();
-  if (const auto data = root().get_child_optional("AppendedData"))
-    appended_is_raw = attribute(*data, "encoding", "raw") == "raw";
-}
-
-std::vector<double> VtuReader::text_numbers(const std::string &array_name, const std::string &text,
-                                            const std::size_t n) const
-{
-  std::vector<double> numbers;
-  std::size_t at = text.find_first_not_of(xml_blanks);
-  while (at != std::string::npos) {
-    const std::size_t end = std::min(text.find_first_of(xml_blanks, at), text.size());
-    double number = 0.;
-    const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, number);
-    if (error == std::errc::invalid_argument || stop != text.data() + end)
-      fail("the array '" + array_name + "' has '" + text.substr(at, std::min(end - at, at + 20)) +
-           "' where a number should be.");
-    numbers.push_back(number);
-    at = text.find_first_not_of(xml_blanks, end);
-  }
-  if (numbers.size() != n)
-    fail("the array '" + array_name + "' has " + std::to_string(numbers.size()) +
-         " numbers, but needs " + std::to_string(n) + ". Is the file truncated?");
-  return numbers;
-}
-
-std::string VtuReader::decompressed(const std::string &array_name, Bytes bytes) const
-{
-  const std::string damaged = "the compressed array '" + array_name +
-                              "' is damaged or truncated. Write or copy the file again.";
-  const auto integers = [this](const std::string &from) {
-    return header_size == 8 ? converted<std::uint64_t>(from) : converted<std::uint32_t>(from);
-  };
-  const auto first = integers(bytes.peek(header_size));
-  if (first.empty() || first[0] * static_cast<double>(header_size) > double(bytes.size()))
-    fail(damaged);
-  const auto n_blocks = static_cast<std::size_t>(first[0]);
-  const auto header = integers(bytes.take((3 + n_blocks) * header_size));
-  if (header.size() != 3 + n_blocks)
-    fail(damaged);
-  const bool has_partial = n_blocks > 0 && header[2] > 0.;
-  const double size_of_all = header[1] * double(n_blocks - (has_partial ? 1 : 0)) + header[2];
-  if (size_of_all > 1100. * double(bytes.size())) // zlib compresses by a factor of 1032 at most
-    fail(damaged);
-  double compressed_size = 0.;
-  for (std::size_t b = 0; b < n_blocks; ++b)
-    compressed_size += header[3 + b];
-  if (compressed_size > double(bytes.size()))
-    fail(damaged);
-  const std::string compressed = bytes.take(static_cast<std::size_t>(compressed_size));
-  std::string result;
-  std::size_t at = 0;
-  for (std::size_t b = 0; b < n_blocks; ++b) {
-    const bool is_partial = b + 1 == n_blocks && has_partial;
-    std::string block(static_cast<std::size_t>(header[is_partial ? 2 : 1]), '\0');
-    auto size = static_cast<uLongf>(block.size());
-    const auto size_here = static_cast<std::size_t>(header[3 + b]);
-    if (at + size_here > compressed.size() ||
-        uncompress(reinterpret_cast<Bytef *>(block.data()), &size,
-                   reinterpret_cast<const Bytef *>(compressed.data()) + at,
-                   static_cast<uLong>(size_here)) != Z_OK ||
-        size != block.size())
-      fail(damaged);
-    result += block;
-    at += size_here;
-  }
-  return result;
-}
-
-std::string VtuReader::decoded(const std::string &array_name, Bytes bytes) const
-{
-  if (is_compressed)
-    return decompressed(array_name, std::move(bytes));
-  const std::string header = bytes.peek(header_size);
-  std::uint64_t size = 0;
-  std::memcpy(&size, header.data(), std::min(header.size(), header_size));
-  if (header.size() != header_size || size > bytes.size())
-    fail("the array '" + array_name + "' is damaged or truncated. Write or copy the file again.");
-  return bytes.take(header_size + size).substr(header_size);
-}
-
-std::vector<double> VtuReader::numbers(const ptree &array, const std::size_t n) const
-{
-  const std::string array_name = attribute(array, "Name", "Points");
-  const std::string format = attribute(array, "format", "ascii");
-  const std::string type = attribute(array, "type", "");
-  const auto number_type = number_types().find(type);
-  if (number_type == number_types().end())
-    fail("the array '" + array_name + "' has numbers of the type '" + type +
-         "', which is unknown.");
-  if (format == "ascii")
-    return text_numbers(array_name, array.data(), n);
-  std::string bytes;
-  try {
-    if (format == "binary") {
-      std::string text = array.data();
-      text.erase(std::remove_if(text.begin(), text.end(),
-                                [](const char c) { return std::strchr(xml_blanks, c) != nullptr; }),
-                 text.end());
-      bytes = decoded(array_name, Bytes(text, /* raw */ false));
-    }
-    else if (format == "appended") {
-      const auto offset = array.get<std::size_t>("<xmlattr>.offset", appended.size());
-      if (offset >= appended.size())
-        fail("the array '" + array_name +
-             "' begins behind the end of the appended data: the file "
-             "is truncated. Write or copy it again.");
-      bytes = decoded(array_name, Bytes(appended.substr(offset), appended_is_raw));
-    }
-    else
-      fail("the array '" + array_name + "' has the unknown format '" + format + "'." +
-           how_to_save_again);
-  }
-  catch (const InputError &) {
-    throw;
-  }
-  catch (const std::exception &error) { // of the decoder
-    fail("the array '" + array_name + "' is no base64 text (" + error.what() + ")." +
-         how_to_save_again);
-  }
-  if (bytes.size() != n * number_type->second.size)
-    fail("the array '" + array_name + "' has " + std::to_string(bytes.size()) +
-         " bytes, but needs " + std::to_string(n * number_type->second.size) +
-         ". Is the file truncated?");
-  return number_type->second.convert(bytes);
-}
-const ptree &VtuReader::child(const ptree &parent, const std::string &path) const
-{
-  const auto found = parent.get_child_optional(path);
-  if (!found)
-    fail("there is no element '" + path +
-         "' where it should be: the file is damaged. Write it again.");
-  return *found;
-}
-
-std::size_t VtuReader::count(const std::string &what) const
-{
-  const auto n = piece->get<long long>("<xmlattr>." + what, -1);
-  if (n < 0 || n > 2000000000)
-    fail("Piece has no valid " + what + ": the file is damaged. Write it again.");
-  return static_cast<std::size_t>(n);
-}
-
-std::vector<double> VtuReader::cells(const std::string &name, const std::size_t n) const
-{
-  const ptree *const array = child_with_name(child(*piece, "Cells"), name);
-  if (array == nullptr)
-    fail("Cells has no array '" + name + "': the file is damaged. Write it again.");
-  return numbers(*array, n);
-}
-
-void VtuReader::read_points()
-{
-  const std::size_t n = count("NumberOfPoints");
-  const auto x = numbers(child(*piece, "Points.DataArray"), 3 * n);
-  table.points.resize(n);
-  for (std::size_t i = 0; i < 3 * n; ++i) {
-    if (!std::isfinite(x[i]))
-      fail("point " + std::to_string(i / 3) +
-           " has a coordinate that is no finite number. "
-           "Mend the program or model that made the mesh.");
-    table.points[i / 3][i % 3] = x[i];
-  }
-}
-
-void VtuReader::refuse(const std::size_t cell, const std::string &message) const
-{
-  throw InputError(table.place_of(cell) + message);
-}
-
-std::vector<double> VtuReader::read_ids() const
-{
-  const auto data = piece->get_child_optional("CellData");
-  for (const std::string &name : id_arrays)
-    if (const ptree *const array = data ? child_with_name(*data, name) : nullptr) {
-      auto ids = numbers(*array, n_cells);
-      for (std::size_t i = 0; i < ids.size(); ++i)
-        if (!(std::abs(ids[i]) < 1e15) || ids[i] != std::floor(ids[i]))
-          refuse(i, "its " + name + " is " + std::to_string(ids[i]) + ", which is no integer.");
-      return ids;
-    }
-  return std::vector<double>(n_cells, 0.);
-}
-
-ElementKind VtuReader::kind_of(const std::size_t cell, const int type) const
-{
-  for (const ElementType &known : element_types())
-    if (known.vtk == type)
-      return known.kind;
-  const std::string text = "it is of VTK's type " + std::to_string(type);
-  if (type == 13 || type == 14)
-    refuse(cell, text + ", a prism or pyramid, which is not supported. " + cure_of_mixed_cells(3));
-  if (type > 20)
-    refuse(cell, text + ", of higher order. Write cells of first order.");
-  refuse(cell, text + ", which is not supported. Triangulate the grid (in ParaView: Triangulate).");
-}
-
-void VtuReader::read_cells()
-{
-  const auto types = cells("types", n_cells), ends = cells("offsets", n_cells), ids = read_ids();
-  const double n_nodes = n_cells == 0 ? 0. : ends.back();
-  if (!(n_nodes >= 0. && n_nodes < 2e9))
-    fail("the last offset is wrong: the file is damaged. Write it again.");
-  const auto nodes = cells("connectivity", static_cast<std::size_t>(n_nodes));
-  double first = 0.;
-  for (std::size_t i = 0; i < n_cells; ++i) {
-    const double n = ends[i] - first;
-    if (!(n >= 0. && n < 1e6 && ends[i] <= n_nodes))
-      refuse(i, "its offset is wrong: the file is damaged. Write it again.");
-    const int type = types[i] >= 0. && types[i] < 1000. ? static_cast<int>(types[i]) : -1;
-    const bool is_row_by_row = type == 8 || type == 11; // pixels, and voxels
-    const ElementKind kind = kind_of(i, is_row_by_row ? type + 1 : type);
-    if (n != double(n_nodes_of(kind)))
-      refuse(i, "a " + name_of(kind) + " with " + std::to_string(static_cast<std::size_t>(n)) +
-                    " nodes. The file is damaged; write it again.");
-    MeshElement element{kind, static_cast<long long>(ids[i]), i, {}};
-    for (std::size_t v = 0; v < n_nodes_of(kind); ++v) {
-      const double node =
-          nodes[static_cast<std::size_t>(first) + (is_row_by_row ? row_by_row[v] : v)];
-      if (!(node >= 0. && node < double(table.points.size())))
-        refuse(i, "it has a node that there is not. The file is damaged; write it again.");
-      element.nodes[v] = static_cast<std::size_t>(node);
-    }
-    table.elements.push_back(element);
-    first = ends[i];
-  }
-}
-
-MeshTable VtuReader::read()
-{
-  const ptree &grid = child(root(), "UnstructuredGrid");
-  if (grid.count("Piece") != 1)
-    fail("the grid has " + std::to_string(grid.count("Piece")) +
-         " pieces, but must have one. Merge them (in ParaView: Merge Blocks).");
-  piece = &grid.get_child("Piece");
-  n_cells = count("NumberOfCells");
-  read_points();
-  read_cells();
-  return std::move(table);
-}
 } // namespace
 
 MeshTable read_vtu_mesh(const std::string &name, const std::string &text)
