@@ -63,13 +63,8 @@ std::vector<Point<dim>> CurvedSimplexMapping<dim>::compute_mapping_support_point
   std::vector<Point<dim>> points;
   for (const unsigned int v : cell->vertex_indices())
     points.push_back(cell->vertex(v));
-  const std::array<double, 2> weights = {{0.5, 0.5}};
-  for (const unsigned int l : cell->line_indices()) {
-    const std::array<Point<dim>, 2> ends = {{cell->line(l)->vertex(0), cell->line(l)->vertex(1)}};
-    points.push_back(cell->line(l)->get_manifold().get_new_point(
-        make_array_view(ends.begin(), ends.end()),
-        make_array_view(weights.begin(), weights.end())));
-  }
+  for (const unsigned int l : cell->line_indices())
+    points.push_back(cell->line(l)->center(/* respects its manifold */ true));
   return points;
 }
 

@@ -71,11 +71,8 @@ public:
     return std::make_unique<CurvedSimplexMapping>();
   }
   /// The vertices of @p cell and the middles of its edges.
-  std::vector<dealii::Point<dim>>
-  nodes(const typename dealii::Triangulation<dim>::cell_iterator &cell) const
-  {
-    return compute_mapping_support_points(cell);
-  }
+  std::vector<dealii::Point<dim>> compute_mapping_support_points(
+      const typename dealii::Triangulation<dim>::cell_iterator &cell) const override;
   /**
    * The reference coordinates of @p p in a cell with these @p nodes, by Newton's method from its
    * middle; that of MappingFE in deal.II 9.4, from the first vertex, often fails in cells as curved
@@ -87,12 +84,8 @@ public:
   transform_real_to_unit_cell(const typename dealii::Triangulation<dim>::cell_iterator &cell,
                               const dealii::Point<dim> &p) const override
   {
-    return unit_point(nodes(cell), p);
+    return unit_point(compute_mapping_support_points(cell), p);
   }
-
-protected:
-  std::vector<dealii::Point<dim>> compute_mapping_support_points(
-      const typename dealii::Triangulation<dim>::cell_iterator &cell) const override;
 };
 
 /**

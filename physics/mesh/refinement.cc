@@ -78,7 +78,7 @@ std::vector<ParentCell<dim>> own_cells(const Discretization<dim> &discretization
       cell->get_dof_values(u, values);
       result.push_back({cell->id().get_coarse_cell_id(), {}, {values.begin(), values.end()}});
       if (const auto *const curved = curved_mapping(discretization))
-        result.back().nodes = curved->nodes(cell);
+        result.back().nodes = curved->compute_mapping_support_points(cell);
       else
         for (const auto v : cell->vertex_indices())
           result.back().nodes.push_back(cell->vertex(v));
