@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -79,34 +80,19 @@ void refuse_data_on(const std::string &path, const std::vector<PeriodicSides> &s
 
 namespace
 {
-/**
- * For each of @p points the number of that of @p others which is it moved along axis @p direction
- * by @p distance; -1 if there is none.
- */
-template <int dim>
-std::vector<int> partners_of(const std::vector<Point<dim>> &points,
-                             const std::vector<Point<dim>> &others, const unsigned int direction,
-                             const double distance)
-{
-  const PointTree<dim> tree(others);
-  std::vector<int> partners;
-  for (Point<dim> p : points) {
-    p[direction] += distance;
-    const auto found = tree.near(p, 2. * tolerance);
-    partners.push_back(found.empty() ? -1 : static_cast<int>(found.front()));
-  }
-  return partners;
-}
+/// Points of a side by their numbers.
+template <int dim, class Number>
+using NumberedPoints = std::map<Number, Point<dim>>;
 
-/// How far @p others are from @p points.
-template <int dim>
-double distance_along(const std::vector<Point<dim>> &points, const std::vector<Point<dim>> &others,
-                      const unsigned int direction)
+/// How far @p others are from @p points along axis @p direction.
+template <class Points>
+double distance_along(const Points &points, const Points &others, const unsigned int direction)
 {
-  const auto low = [direction](const std::vector<Point<dim>> &list) {
-    return (*std::min_element(list.begin(), list.end(), [=](const auto &p, const auto &q) {
-      return p[direction] < q[direction];
-    }))[direction];
+  const auto low = [direction](const Points &list) {
+    double lowest = std::numeric_limits<double>::max();
+    for (const auto &entry : list)
+      lowest = std::min(lowest, entry.second[direction]);
+    return lowest;
   };
   return points.empty() || others.empty() ? 0. : low(others) - low(points);
 }
@@ -114,25 +100,24 @@ double distance_along(const std::vector<Point<dim>> &points, const std::vector<P
 /// Of points of two sides by their numbers, those that are the same: the second side is the first
 /// one moved along axis @p direction.
 template <int dim, class Number>
-std::vector<std::pair<Number, Number>> pairs_of(const std::map<Number, Point<dim>> &first,
-                                                const std::map<Number, Point<dim>> &second,
+std::vector<std::pair<Number, Number>> pairs_of(const NumberedPoints<dim, Number> &first,
+                                                const NumberedPoints<dim, Number> &second,
                                                 const unsigned int direction)
 {
   std::vector<Number> others;
-  std::vector<Point<dim>> points, other_points;
-  for (const auto &entry : first)
-    points.push_back(entry.second);
+  std::vector<Point<dim>> places;
   for (const auto &[number, point] : second) {
     others.push_back(number);
-    other_points.push_back(point);
+    places.push_back(point);
   }
-  const auto partners =
-      partners_of(points, other_points, direction, distance_along(points, other_points, direction));
+  const PointTree<dim> tree(places);
+  const double distance = distance_along(first, second, direction);
   std::vector<std::pair<Number, Number>> pairs;
-  auto partner = partners.begin();
-  for (const auto &entry : first)
-    if (const int i = *partner++; i >= 0)
-      pairs.emplace_back(entry.first, others[i]);
+  for (auto [number, point] : first) {
+    point[direction] += distance;
+    if (const auto found = tree.near(point, 2. * tolerance); !found.empty())
+      pairs.emplace_back(number, others[found.front()]);
+  }
   return pairs;
 }
 
@@ -146,15 +131,15 @@ void for_each_coarse_face(const Mesh<dim> &mesh, const types::boundary_id id, co
         f(face);
 }
 
-/// Their middles and vertices.
+/// Their middles and vertices, in the order of the faces.
 template <int dim>
-std::vector<Point<dim>> coarse_points(const Mesh<dim> &mesh, const types::boundary_id id)
+NumberedPoints<dim, std::size_t> coarse_points(const Mesh<dim> &mesh, const types::boundary_id id)
 {
-  std::vector<Point<dim>> points;
+  NumberedPoints<dim, std::size_t> points;
   for_each_coarse_face(mesh, id, [&](const auto &face) {
-    points.push_back(face->center());
+    points.emplace(points.size(), face->center());
     for (const auto v : face->vertex_indices())
-      points.push_back(face->vertex(v));
+      points.emplace(points.size(), face->vertex(v));
   });
   return points;
 }
@@ -167,20 +152,19 @@ void require_matching_sides(const std::string &path, const Mesh<dim> &mesh,
   for (const PeriodicSides &pair : sides) {
     const auto first = coarse_points(mesh, pair.first), second = coarse_points(mesh, pair.second);
     const double distance = distance_along(first, second, pair.direction);
-    const auto refuse_without_partner = [&](const auto &points, const auto &others,
-                                            const double by) {
-      const std::vector<int> partners = partners_of(points, others, pair.direction, by);
-      for (std::size_t i = 0; i < partners.size(); ++i)
-        if (partners[i] < 0) {
-          std::ostringstream text;
-          text << "The sides " << text_of(pair) << " of " << path << " do not match: (" << points[i]
-               << "), a corner or the middle of a face, has no partner at a distance of " << by
-               << " along "
-               << "xyz"[pair.direction]
-               << ". Both sides need the same faces; mend the mesh, or name other ids or another "
-                  "axis.";
-          throw ParameterError(text.str(), path);
-        }
+    const auto refuse_without_partner = [&](auto points, const auto &others, const double by) {
+      for (const auto &[number, other] : pairs_of(points, others, pair.direction))
+        points.erase(number);
+      if (points.empty())
+        return;
+      std::ostringstream text;
+      text << "The sides " << text_of(pair) << " of " << path << " do not match: ("
+           << points.begin()->second
+           << "), a corner or the middle of a face, has no partner at a distance of " << by
+           << " along "
+           << "xyz"[pair.direction]
+           << ". Both sides need the same faces; mend the mesh, or name other ids or another axis.";
+      throw ParameterError(text.str(), path);
     };
     if (std::abs(distance) <= tolerance)
       throw ParameterError("The sides " + text_of(pair) + " of " + path + " are not apart along " +
@@ -197,7 +181,7 @@ periodic_vertices(const Mesh<dim> &mesh, const std::vector<PeriodicSides> &sides
 {
   std::vector<std::pair<unsigned int, unsigned int>> pairs;
   const auto vertices_of = [&](const types::boundary_id id) {
-    std::map<unsigned int, Point<dim>> vertices;
+    NumberedPoints<dim, unsigned int> vertices;
     for_each_coarse_face(mesh, id, [&](const auto &face) {
       for (const auto v : face->vertex_indices())
         vertices[face->vertex_index(v)] = face->vertex(v);
@@ -233,13 +217,13 @@ using Index = types::global_dof_index;
 /// Collective. All dofs of a side, those of other ranks too: of each component the places by
 /// number.
 template <int dim>
-std::vector<std::map<Index, Point<dim>>> dofs_of_side(const Discretization<dim> &discretization,
-                                                      const types::boundary_id id)
+std::vector<NumberedPoints<dim, Index>> dofs_of_side(const Discretization<dim> &discretization,
+                                                     const types::boundary_id id)
 {
   const auto &element = discretization.element();
   FEValues<dim> nodes(discretization.mapping(), element,
                       Quadrature<dim>(element.get_unit_support_points()), update_quadrature_points);
-  std::vector<std::map<Index, Point<dim>>> mine(element.n_components());
+  std::vector<NumberedPoints<dim, Index>> mine(element.n_components());
   for_each_boundary_face(
       discretization, {id},
       [&](const auto &cell, unsigned int, const auto &dofs, const auto &on_face) {
@@ -248,7 +232,7 @@ std::vector<std::map<Index, Point<dim>>> dofs_of_side(const Discretization<dim> 
           if (discretization.owned().is_element(dofs[i]))
             mine[element.system_to_component_index(i).first][dofs[i]] = nodes.quadrature_point(i);
       });
-  std::vector<std::map<Index, Point<dim>>> all(element.n_components());
+  std::vector<NumberedPoints<dim, Index>> all(element.n_components());
   for (auto &of_rank : Utilities::MPI::all_gather(discretization.communicator(), mine))
     for (unsigned int c = 0; c < all.size(); ++c)
       all[c].merge(of_rank[c]);
