@@ -89,7 +89,38 @@ public:
     return supports.symmetry_planes();
   }
 
-  void flux(const PointBatch<dim> &at, PointTerms &sigma) const override;
+  /// σ_ab = λ div u δ_ab + μ (∂_b u_a + ∂_a u_b) − p_T δ_ab
+  void flux(const PointBatch<dim> &at, PointTerms &sigma) const override
+  {
+    const std::vector<ElasticModuli> moduli = materials.moduli(at.points(), at.material);
+    const unsigned int n = at.size();
+    for (unsigned int a = 0; a < dim; ++a)
+      for (unsigned int b = 0; b < dim; ++b) {
+        const unsigned int row = a * dim + b;
+        double *const value = sigma.value(row), *const by_ab = sigma.by_gradient(row, a, b),
+                      *const by_ba = sigma.by_gradient(row, b, a);
+        const double *const g_ab = at.gradient(a, b), *const g_ba = at.gradient(b, a);
+        for (unsigned int q = 0; q < n; ++q) {
+          value[q] = moduli[q].mu * (g_ab[q] + g_ba[q]);
+          by_ab[q] += moduli[q].mu;
+          by_ba[q] += moduli[q].mu;
+        }
+      }
+    for (unsigned int a = 0; a < dim; ++a) {
+      double *const value = sigma.value(a * dim + a);
+      for (unsigned int q = 0; q < n; ++q)
+        value[q] -= moduli[q].thermal_pressure;
+      for (unsigned int c = 0; c < dim; ++c) {
+        double *const by_gradient = sigma.by_gradient(a * dim + a, c, c);
+        const double *const g_cc = at.gradient(c, c);
+        for (unsigned int q = 0; q < n; ++q) {
+          value[q] += moduli[q].effective_lambda * g_cc[q];
+          by_gradient[q] += moduli[q].effective_lambda;
+        }
+      }
+    }
+  }
+
   void source(const PointBatch<dim> &at, PointTerms &s) const override
   {
     for (unsigned int c = 0; body_force && c < dim; ++c)
@@ -99,7 +130,21 @@ public:
   {
     return traction.count(id) > 0 || pressure.count(id) > 0;
   }
-  void boundary_flux(const PointBatch<dim> &at, PointTerms &g) const override;
+
+  /// t − p n with the outer normal n, in Pa
+  void boundary_flux(const PointBatch<dim> &at, PointTerms &g) const override
+  {
+    if (const auto field = traction.find(at.boundary); field != traction.end())
+      for (unsigned int c = 0; c < dim; ++c)
+        field->second->evaluate(at, g.value(c), c);
+    if (const auto field = pressure.find(at.boundary); field != pressure.end()) {
+      std::vector<double> p(at.size());
+      field->second->evaluate(at, p.data());
+      for (unsigned int c = 0; c < dim; ++c)
+        for (unsigned int q = 0; q < at.size(); ++q)
+          g.value(c)[q] -= p[q] * (*at.normals)[q][c];
+    }
+  }
 
   std::map<types::boundary_id, const Function<dim> *> loads_of_lower_parts() const override
   {
@@ -110,8 +155,51 @@ public:
   {
     return exact.get();
   }
-  std::vector<DerivedField> derived_fields() const override;
-  void derive(const PointBatch<dim> &at, PointRows &numbers) const override;
+
+  /**
+   * Strain, stress, principal stresses (1 is the largest), von Mises stress and, with a yield
+   * stress, the safety factor. Tensors have the components in the space of the mesh; in 2D those
+   * out of the plane are fields of their own, strain_zz and stress_zz.
+   */
+  std::vector<DerivedField> derived_fields() const override
+  {
+    std::vector<DerivedField> fields = {{"strain", 2}, {"stress", 2}};
+    if (dim == 2)
+      fields.insert(fields.end(), {{"strain_zz", 0}, {"stress_zz", 0}});
+    for (const char *const name :
+         {"principal_stress_1", "principal_stress_2", "principal_stress_3", "von_mises_stress"})
+      fields.push_back({name, 0});
+    if (materials.has_yield_stress())
+      fields.push_back({"safety_factor", 0});
+    return fields;
+  }
+
+  void derive(const PointBatch<dim> &at, PointRows &numbers) const override
+  {
+    const auto moduli = materials.moduli(at.points(), at.material);
+    const auto yield = materials.yield_stress(at.points(), at.material);
+    std::vector<double *> rows; // found once: it takes longer than writing a number
+    for (unsigned int r = 0; r < 2 * dim * dim + (dim == 2 ? 6 : 4) + (yield.empty() ? 0 : 1); ++r)
+      rows.push_back(numbers[r]);
+    for (unsigned int q = 0; q < at.size(); ++q) {
+      const ElasticState state = materials.state(moduli[q], at, q);
+      unsigned int row = 0;
+      for (const auto *const tensor : {&state.strain, &state.stress})
+        for (unsigned int a = 0; a < dim; ++a)
+          for (unsigned int b = 0; b < dim; ++b)
+            rows[row++][q] = (*tensor)[a][b];
+      for (const auto *const tensor : {&state.strain, &state.stress})
+        if (dim == 2)
+          rows[row++][q] = (*tensor)[2][2];
+      const double equivalent = von_mises(state.stress);
+      for (const double stress : principal_stresses(state.stress))
+        rows[row++][q] = stress;
+      rows[row++][q] = equivalent;
+      if (!yield.empty())
+        rows[row][q] = safety_factor(yield[q], equivalent);
+    }
+  }
+
   std::vector<std::string> base_units() const override
   {
     return {"length", "force"};
@@ -140,101 +228,6 @@ private:
   Point<dim> moment_point;
   std::unique_ptr<Field<dim>> exact;
 };
-
-/// σ_ab = λ div u δ_ab + μ (∂_b u_a + ∂_a u_b) − p_T δ_ab
-template <int dim>
-void Elasticity<dim>::flux(const PointBatch<dim> &at, PointTerms &sigma) const
-{
-  const std::vector<ElasticModuli> moduli = materials.moduli(at.points(), at.material);
-  const unsigned int n = at.size();
-  for (unsigned int a = 0; a < dim; ++a)
-    for (unsigned int b = 0; b < dim; ++b) {
-      const unsigned int row = a * dim + b;
-      double *const value = sigma.value(row), *const by_ab = sigma.by_gradient(row, a, b),
-                    *const by_ba = sigma.by_gradient(row, b, a);
-      const double *const g_ab = at.gradient(a, b), *const g_ba = at.gradient(b, a);
-      for (unsigned int q = 0; q < n; ++q) {
-        value[q] = moduli[q].mu * (g_ab[q] + g_ba[q]);
-        by_ab[q] += moduli[q].mu;
-        by_ba[q] += moduli[q].mu;
-      }
-    }
-  for (unsigned int a = 0; a < dim; ++a) {
-    double *const value = sigma.value(a * dim + a);
-    for (unsigned int q = 0; q < n; ++q)
-      value[q] -= moduli[q].thermal_pressure;
-    for (unsigned int c = 0; c < dim; ++c) {
-      double *const by_gradient = sigma.by_gradient(a * dim + a, c, c);
-      const double *const g_cc = at.gradient(c, c);
-      for (unsigned int q = 0; q < n; ++q) {
-        value[q] += moduli[q].effective_lambda * g_cc[q];
-        by_gradient[q] += moduli[q].effective_lambda;
-      }
-    }
-  }
-}
-
-/// t − p n with the outer normal n, in Pa
-template <int dim>
-void Elasticity<dim>::boundary_flux(const PointBatch<dim> &at, PointTerms &g) const
-{
-  if (const auto field = traction.find(at.boundary); field != traction.end())
-    for (unsigned int c = 0; c < dim; ++c)
-      field->second->evaluate(at, g.value(c), c);
-  if (const auto field = pressure.find(at.boundary); field != pressure.end()) {
-    std::vector<double> p(at.size());
-    field->second->evaluate(at, p.data());
-    for (unsigned int c = 0; c < dim; ++c)
-      for (unsigned int q = 0; q < at.size(); ++q)
-        g.value(c)[q] -= p[q] * (*at.normals)[q][c];
-  }
-}
-
-/**
- * Strain, stress, principal stresses (1 is the largest), von Mises stress and, with a yield
- * stress, the safety factor. Tensors have the components in the space of the mesh; in 2D those out
- * of the plane are fields of their own, strain_zz and stress_zz.
- */
-template <int dim>
-std::vector<DerivedField> Elasticity<dim>::derived_fields() const
-{
-  std::vector<DerivedField> fields = {{"strain", 2}, {"stress", 2}};
-  if (dim == 2)
-    fields.insert(fields.end(), {{"strain_zz", 0}, {"stress_zz", 0}});
-  for (const char *const name :
-       {"principal_stress_1", "principal_stress_2", "principal_stress_3", "von_mises_stress"})
-    fields.push_back({name, 0});
-  if (materials.has_yield_stress())
-    fields.push_back({"safety_factor", 0});
-  return fields;
-}
-
-template <int dim>
-void Elasticity<dim>::derive(const PointBatch<dim> &at, PointRows &numbers) const
-{
-  const auto moduli = materials.moduli(at.points(), at.material);
-  const auto yield = materials.yield_stress(at.points(), at.material);
-  std::vector<double *> rows; // found once: it takes longer than writing a number
-  for (unsigned int r = 0; r < 2 * dim * dim + (dim == 2 ? 6 : 4) + (yield.empty() ? 0 : 1); ++r)
-    rows.push_back(numbers[r]);
-  for (unsigned int q = 0; q < at.size(); ++q) {
-    const ElasticState state = materials.state(moduli[q], at, q);
-    unsigned int row = 0;
-    for (const auto *const tensor : {&state.strain, &state.stress})
-      for (unsigned int a = 0; a < dim; ++a)
-        for (unsigned int b = 0; b < dim; ++b)
-          rows[row++][q] = (*tensor)[a][b];
-    for (const auto *const tensor : {&state.strain, &state.stress})
-      if (dim == 2)
-        rows[row++][q] = (*tensor)[2][2];
-    const double equivalent = von_mises(state.stress);
-    for (const double stress : principal_stresses(state.stress))
-      rows[row++][q] = stress;
-    rows[row++][q] = equivalent;
-    if (!yield.empty())
-      rows[row][q] = safety_factor(yield[q], equivalent);
-  }
-}
 } // namespace
 
 template <>
