@@ -235,7 +235,7 @@ private:
                ", which are not supported. " + cure_of_mixed_cells(3),
            keyword.line);
     for (const ElementType &type : element_types())
-      if (type.is_of_abaqus && dimension_of(type.kind) == dimension && type.n_nodes() == n_nodes)
+      if (type.is_of_abaqus && type.kind->dimension == dimension && type.n_nodes() == n_nodes)
         return type;
     fail("elements of TYPE=" + in_quotes(name) +
              " are no part of a mesh here. Those of solids (as C3D4, C3D8, C3D10, C3D20), of "
@@ -279,7 +279,7 @@ private:
         fail("element " + std::to_string(number) + " has more nodes than the " +
              std::to_string(n_nodes) + " of a " + name + ".");
     }
-    if (type.kind == ElementKind::line && n_nodes == 3)
+    if (type.kind == &ElementKind::line && n_nodes == 3)
       std::swap(found[1], found[2]); // the middle one is the second
     if (!elements.emplace(number, model.table.elements.size()).second)
       fail("there is an element " + std::to_string(number) +
@@ -350,7 +350,7 @@ private:
       for (const std::size_t e : chosen.members)
         set.members.insert(set.members.end(), model.table.elements[e].nodes.begin(),
                            model.table.elements[e].nodes.begin() +
-                               n_nodes_of(model.table.elements[e].kind));
+                               model.table.elements[e].kind->n_nodes);
       skip_data();
       return;
     }
@@ -374,7 +374,7 @@ private:
       return AbaqusSet::all_free;
     const char letter = are_shells[element] ? 'E' : 'S';
     if (side.size() != 2 || side[0] != letter || side[1] < '1' || side[1] > '6')
-      fail(in_quotes(word) + " is no side of a " + name_of(model.table.elements[element].kind) +
+      fail(in_quotes(word) + " is no side of a " + model.table.elements[element].kind->name +
            (letter == 'E' ? ", a shell or membrane: its edges are E1 to E4, its faces SPOS and "
                             "SNEG."
                           : ": they are S1 to S6."));

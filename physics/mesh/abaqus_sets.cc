@@ -117,7 +117,7 @@ public:
     for (auto &entry : model.surfaces)
       add_surface(entry.second, candidates);
     const auto is_known = [&](const MeshElement &element) {
-      return dimension_of(element.kind) == dim - 1 && side_with(all_nodes(element)) != no_side;
+      return element.kind->dimension == dim - 1 && side_with(all_nodes(element)) != no_side;
     };
     for (AbaqusSet &set : element_sets(dim - 1)) {
       std::set<std::size_t> members; // elements that are no sides are refused by check_mesh_table()
@@ -154,7 +154,7 @@ private:
         continue;
       AbaqusSet candidate = {set.name, set.line, set.origin};
       for (const std::size_t element : set.members)
-        if (dimension_of(table.elements[element].kind) == dimension)
+        if (table.elements[element].kind->dimension == dimension)
           candidate.members.push_back(element);
       if (!candidate.members.empty())
         result.push_back(std::move(candidate));
@@ -167,17 +167,17 @@ private:
     std::set<std::size_t> members;
     for (const AbaqusSet::Side &listed : surface.sides) {
       const MeshElement &element = table.elements[listed.element];
-      const bool is_cell = dimension_of(element.kind) == dim;
-      const std::size_t n_sides = is_cell ? sides_of(element.kind).size() : 0;
+      const bool is_cell = element.kind->dimension == dim;
+      const std::size_t n_sides = is_cell ? element.kind->sides.size() : 0;
       if (is_cell && listed.side == AbaqusSet::all_free) {
         for (std::size_t s = 0; s < n_sides; ++s)
           if (const auto side = side_with(all_nodes(side_of(element, s))); side != no_side)
             members.insert(side);
         continue;
       }
-      if (dimension_of(element.kind) < dim - 1 || (is_cell && listed.side >= n_sides) ||
+      if (element.kind->dimension < dim - 1 || (is_cell && listed.side >= n_sides) ||
           (!is_cell && listed.side < AbaqusSet::all_free))
-        throw InputError(table.place_of(listed.line) + "a " + name_of(element.kind) +
+        throw InputError(table.place_of(listed.line) + "a " + element.kind->name +
                          " in a mesh of dimension " + std::to_string(dim) +
                          " has no such side. Cells have S1 to S6 (shells in 2D E1 to E4), elements "
                          "on the boundary of cells SPOS or SNEG.");
@@ -200,7 +200,7 @@ private:
     const std::unordered_set<std::size_t> nodes(set.members.begin(), set.members.end());
     std::vector<std::size_t> members;
     for (std::size_t s = 0; s < sides.size(); ++s)
-      if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + n_nodes_of(sides[s].kind),
+      if (std::all_of(sides[s].nodes.begin(), sides[s].nodes.begin() + sides[s].kind->n_nodes,
                       [&](const std::size_t node) { return nodes.count(node) > 0; }))
         members.push_back(s);
     const auto unusable = [&](const std::string &reason) {
@@ -218,7 +218,7 @@ private:
       const auto id = static_cast<long long>(table.names.size()) + 1;
       table.names.push_back({0, id, set.name});
       for (const std::size_t node : set.members)
-        table.elements.push_back({ElementKind::point, id, set.line, {{node}}});
+        table.elements.push_back({&ElementKind::point, id, set.line, {{node}}});
     }
     else {
       set.members = std::move(members);
@@ -246,7 +246,7 @@ MeshTable with_ids_of_sets(AbaqusModel model, const int dim)
   for (auto *const sets : {&model.node_sets, &model.element_sets})
     for (auto &entry : *sets)
       entry.second.drop_repetitions();
-  const auto is_too_large = [&](const MeshElement &e) { return dimension_of(e.kind) > dim; };
+  const auto is_too_large = [&](const MeshElement &e) { return e.kind->dimension > dim; };
   const auto &elements = model.table.elements;
   if (std::any_of(elements.begin(), elements.end(), is_too_large))
     return std::move(model.table); // which check_mesh_table() refuses

@@ -217,8 +217,8 @@ private:
       const auto dimension = static_cast<int>(text.count("the dimension of an entity", 3));
       const long long entity = text.integer("the number of an entity");
       const ElementType &type = read_type();
-      if (dimension_of(type.kind) != dimension)
-        text.fail("a " + name_of(type.kind) + " belongs to an entity of dimension " +
+      if (type.kind->dimension != dimension)
+        text.fail("a " + type.kind->name + " belongs to an entity of dimension " +
                   std::to_string(dimension) + ". The file is damaged; save the mesh again.");
       const std::size_t n = text.count("the number of elements of a block", text.bytes_left());
       text.require_end_of_line("the block of elements");
@@ -278,7 +278,7 @@ private:
                   ", which this element has. The file is damaged; save the mesh again.");
       node = point->second;
     }
-    text.require_end_of_line("the nodes of a " + name_of(type.kind));
+    text.require_end_of_line("the nodes of a " + type.kind->name);
     result.add_element(type, id, text.line_number(), nodes, dim);
   }
 

@@ -205,10 +205,10 @@ void take_lower_parts(const MeshTable &table, Triangulation<dim> &coarse, MeshRe
       LowerPart region = {dimension, group.name, id, {}};
       std::set<std::set<std::array<double, 3>>> edges;
       for (const MeshElement &element : table.elements) {
-        if (dimension_of(element.kind) != dimension || element.id != group.id)
+        if (element.kind->dimension != dimension || element.id != group.id)
           continue;
         std::set<std::array<double, 3>> ends;
-        for (std::size_t v = 0; v < n_nodes_of(element.kind); ++v) {
+        for (std::size_t v = 0; v < element.kind->n_nodes; ++v) {
           std::array<double, 3> place = table.points[element.nodes[v]];
           place[2] = dim == 2 ? 0. : place[2];
           ends.insert(place);

@@ -43,15 +43,15 @@ std::string read_whole_file(const std::string &name)
   return text.str();
 }
 
-bool is_hypercube(const ElementKind kind)
+bool is_hypercube(const ElementKind *const kind)
 {
-  return kind == ElementKind::quadrilateral || kind == ElementKind::hexahedron;
+  return kind == &ElementKind::quadrilateral || kind == &ElementKind::hexahedron;
 }
 
 template <int structdim>
 CellData<structdim> cell_data(const MeshElement &element)
 {
-  CellData<structdim> data(static_cast<unsigned int>(n_nodes_of(element.kind)));
+  CellData<structdim> data(static_cast<unsigned int>(element.kind->n_nodes));
   for (unsigned int v = 0; v < data.vertices.size(); ++v)
     data.vertices[is_hypercube(element.kind) ? row_by_row[v] : v] =
         static_cast<unsigned int>(element.nodes[v]);
@@ -111,7 +111,7 @@ SubCellData boundary_of(const MeshTable &table)
   SubCellData boundary;
   auto &faces = faces_of<dim>(boundary);
   for (const MeshElement &element : table.elements)
-    if (dimension_of(element.kind) == dim - 1) {
+    if (element.kind->dimension == dim - 1) {
       faces.push_back(cell_data<dim - 1>(element));
       faces.back().boundary_id = static_cast<types::boundary_id>(element.id);
     }
@@ -130,7 +130,7 @@ void make_triangulation(MeshTable &table, const std::string &merging, Triangulat
   }
   std::vector<CellData<dim>> cells;
   for (const MeshElement &element : table.elements)
-    if (dimension_of(element.kind) == dim) {
+    if (element.kind->dimension == dim) {
       cells.push_back(cell_data<dim>(element));
       cells.back().material_id = static_cast<types::material_id>(element.id);
       table.cell_places.push_back(table.place_of(element));
@@ -160,7 +160,7 @@ void drop_empty_groups(MeshTable &table)
 {
   std::set<std::pair<int, long long>> present;
   for (const MeshElement &element : table.elements)
-    present.emplace(dimension_of(element.kind), element.id);
+    present.emplace(element.kind->dimension, element.id);
   table.names.erase(std::remove_if(table.names.begin(), table.names.end(),
                                    [&](const PhysicalName &group) {
                                      return present.count({group.dimension, group.id}) == 0;

@@ -10,33 +10,23 @@
 
 namespace femgpu
 {
+const ElementKind ElementKind::point = {"point", 0, 1, {}};
+const ElementKind ElementKind::line = {"line", 1, 2, {{0}, {1}}};
+const ElementKind ElementKind::triangle = {"triangle", 2, 3, {{0, 1}, {1, 2}, {2, 0}}};
+const ElementKind ElementKind::quadrilateral = {
+    "quadrilateral", 2, 4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}};
+const ElementKind ElementKind::tetrahedron = {
+    "tetrahedron", 3, 4, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
+const ElementKind ElementKind::hexahedron = {
+    "hexahedron",
+    3,
+    8,
+    {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}};
+
 namespace
 {
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 constexpr long long largest_id = end_of_part - 1;
-
-struct Kind
-{
-  const char *name;
-  int dimension;
-  std::size_t n_nodes;
-  std::vector<std::vector<std::size_t>> sides; ///< local nodes
-};
-
-const Kind &properties(const ElementKind kind)
-{
-  static const std::vector<Kind> kinds = {
-      {"point", 0, 1, {}},
-      {"line", 1, 2, {{0}, {1}}},
-      {"triangle", 2, 3, {{0, 1}, {1, 2}, {2, 0}}},
-      {"quadrilateral", 2, 4, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}},
-      {"tetrahedron", 3, 4, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}},
-      {"hexahedron",
-       3,
-       8,
-       {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}}};
-  return kinds[static_cast<std::size_t>(kind)];
-}
 
 /// The nodes of a face, and the number of its cell or element in the table.
 using Face = std::pair<NodeSet, std::size_t>;
@@ -50,17 +40,17 @@ using Face = std::pair<NodeSet, std::size_t>;
 bool has_node_twice(const MeshElement &element)
 {
   std::vector<std::size_t> nodes(element.nodes.begin(),
-                                 element.nodes.begin() + n_nodes_of(element.kind));
+                                 element.nodes.begin() + element.kind->n_nodes);
   std::sort(nodes.begin(), nodes.end());
   return std::adjacent_find(nodes.begin(), nodes.end()) != nodes.end();
 }
 
 void check_element(const MeshTable &table, const MeshElement &element, const int dim)
 {
-  const std::string name = name_of(element.kind);
-  if (dimension_of(element.kind) > dim)
+  const std::string name = element.kind->name;
+  if (element.kind->dimension > dim)
     refuse(table, element,
-           "a " + name + " is a cell of a mesh in " + std::to_string(dimension_of(element.kind)) +
+           "a " + name + " is a cell of a mesh in " + std::to_string(element.kind->dimension) +
                "D, but Dimension is " + std::to_string(dim) +
                ". Set Dimension to that of the mesh.");
   if (has_node_twice(element))
@@ -68,7 +58,7 @@ void check_element(const MeshTable &table, const MeshElement &element, const int
            "the " + name +
                " is degenerate: it has a node twice. Mesh this part of "
                "the model again.");
-  if (dimension_of(element.kind) < dim - 1)
+  if (element.kind->dimension < dim - 1)
     return;
   if (element.id < 0)
     refuse(table, element,
@@ -89,7 +79,7 @@ void check_kinds(const MeshTable &table, const int dim)
   std::size_t n_first = 0, n_others = 0;
   for (const MeshElement &element : table.elements) {
     check_element(table, element, dim);
-    if (dimension_of(element.kind) != dim)
+    if (element.kind->dimension != dim)
       continue;
     first = first == nullptr ? &element : first;
     const bool is_other = element.kind != first->kind;
@@ -103,8 +93,8 @@ void check_kinds(const MeshTable &table, const int dim)
                      (dim == 2 ? "surfaces" : "volumes") + " into a physical group.");
   if (other != nullptr)
     refuse(table, *other,
-           "a " + name_of(other->kind) + ", the first of " + std::to_string(n_others) +
-               ", in a mesh that begins with a " + name_of(first->kind) + " (" +
+           "a " + other->kind->name + ", the first of " + std::to_string(n_others) +
+               ", in a mesh that begins with a " + first->kind->name + " (" +
                (table.places_are_lines ? "line " : "cell ") + std::to_string(first->place) +
                ", the first of " + std::to_string(n_first) +
                "). Cells of several kinds in one mesh are not supported. " +
@@ -125,7 +115,7 @@ void check_plane(const MeshTable &table)
   for (const MiddleNode &middle : table.middle_nodes)
     check(middle.node[2], middle.place, "a node in the middle of an edge or cell");
   for (const MeshElement &element : table.elements)
-    for (std::size_t i = 0; i < n_nodes_of(element.kind); ++i)
+    for (std::size_t i = 0; i < element.kind->n_nodes; ++i)
       check(table.points[element.nodes[i]][2], table.place_of(element), "a node");
 }
 
@@ -134,8 +124,8 @@ std::vector<Face> faces_of_cells(const MeshTable &table, const int dim)
 {
   std::vector<Face> faces;
   for (std::size_t e = 0; e < table.elements.size(); ++e)
-    if (dimension_of(table.elements[e].kind) == dim)
-      for (std::size_t s = 0; s < sides_of(table.elements[e].kind).size(); ++s)
+    if (table.elements[e].kind->dimension == dim)
+      for (std::size_t s = 0; s < table.elements[e].kind->sides.size(); ++s)
         faces.emplace_back(all_nodes(side_of(table.elements[e], s)), e);
   std::sort(faces.begin(), faces.end());
   return faces;
@@ -169,18 +159,18 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
   std::vector<Face> boundary;
   for (std::size_t e = 0; e < table.elements.size(); ++e) {
     const MeshElement &element = table.elements[e];
-    if (dimension_of(element.kind) != dim - 1)
+    if (element.kind->dimension != dim - 1)
       continue;
     const NodeSet nodes = all_nodes(element);
     const std::size_t n = count(faces, nodes);
     if (n == 0)
       refuse(table, element,
-             "the " + name_of(element.kind) +
+             "the " + element.kind->name +
                  " is no face of a cell. Mesh the "
                  "model anew, or take its part out of the physical groups.");
     if (n == 2)
       refuse(table, element,
-             "the " + name_of(element.kind) +
+             "the " + element.kind->name +
                  (element.id == 0 ? "" : " of group " + std::to_string(element.id)) +
                  " lies inside, between two cells, and not on the boundary. Take "
                  "its part out of the physical groups (in gmsh, with "
@@ -210,7 +200,7 @@ std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const std::ve
       has_some[faces[i].second] = true;
   std::vector<MeshElement> result;
   for (std::size_t e = 0; e < table.elements.size(); ++e)
-    for (std::size_t s = 0; has_some[e] && s < sides_of(table.elements[e].kind).size(); ++s)
+    for (std::size_t s = 0; has_some[e] && s < table.elements[e].kind->sides.size(); ++s)
       if (const MeshElement side = side_of(table.elements[e], s);
           count(faces, all_nodes(side)) == 1)
         result.push_back(side);
@@ -223,13 +213,13 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces,
                  const std::string &when = "")
 {
   const auto is_line = [](const MeshElement &e) {
-    return e.kind == ElementKind::line && e.id != 0;
+    return e.kind == &ElementKind::line && e.id != 0;
   };
   if (std::none_of(table.elements.begin(), table.elements.end(), is_line))
     return;
   std::vector<NodeSet> edges;
   for (const MeshElement &side : sides_on_boundary(table, faces))
-    for (std::size_t e = 0; e < sides_of(side.kind).size(); ++e)
+    for (std::size_t e = 0; e < side.kind->sides.size(); ++e)
       edges.push_back(all_nodes(side_of(side, e)));
   std::sort(edges.begin(), edges.end());
   for (const MeshElement &element : table.elements)
@@ -243,7 +233,7 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces,
 void check_points(const MeshTable &table, const int dim)
 {
   const auto is_point = [](const MeshElement &e) {
-    return e.kind == ElementKind::point && e.id != 0;
+    return e.kind == &ElementKind::point && e.id != 0;
   };
   if (std::none_of(table.elements.begin(), table.elements.end(), is_point))
     return;
@@ -261,41 +251,26 @@ std::vector<bool> vertices_of_cells(const MeshTable &table, const int dim)
 {
   std::vector<bool> result(table.points.size(), false);
   for (const MeshElement &element : table.elements)
-    for (std::size_t i = 0; dimension_of(element.kind) == dim && i < n_nodes_of(element.kind); ++i)
+    for (std::size_t i = 0; element.kind->dimension == dim && i < element.kind->n_nodes; ++i)
       result[element.nodes[i]] = true;
   return result;
-}
-
-int dimension_of(const ElementKind kind)
-{
-  return properties(kind).dimension;
-}
-
-std::size_t n_nodes_of(const ElementKind kind)
-{
-  return properties(kind).n_nodes;
-}
-
-std::string name_of(const ElementKind kind)
-{
-  return properties(kind).name;
 }
 
 NodeSet all_nodes(const MeshElement &element)
 {
   NodeSet set;
   set.fill(none);
-  std::copy_n(element.nodes.begin(), n_nodes_of(element.kind), set.begin());
+  std::copy_n(element.nodes.begin(), element.kind->n_nodes, set.begin());
   std::sort(set.begin(), set.end());
   return set;
 }
 
 MeshElement side_of(const MeshElement &cell, const std::size_t side)
 {
-  const auto &local = sides_of(cell.kind)[side];
-  MeshElement result{local.size() == 2   ? ElementKind::line
-                     : local.size() == 3 ? ElementKind::triangle
-                                         : ElementKind::quadrilateral,
+  const auto &local = cell.kind->sides[side];
+  MeshElement result{local.size() == 2   ? &ElementKind::line
+                     : local.size() == 3 ? &ElementKind::triangle
+                                         : &ElementKind::quadrilateral,
                      0,
                      cell.place,
                      {}};
@@ -307,11 +282,6 @@ MeshElement side_of(const MeshElement &cell, const std::size_t side)
 std::vector<MeshElement> sides_on_boundary(const MeshTable &table, const int dim)
 {
   return sides_on_boundary(table, faces_of_cells(table, dim));
-}
-
-const std::vector<std::vector<std::size_t>> &sides_of(const ElementKind kind)
-{
-  return properties(kind).sides;
 }
 
 const std::vector<ElementType> &element_types()
@@ -329,21 +299,21 @@ const std::vector<ElementType> &element_types()
     return middles;
   }();
   static const std::vector<ElementType> types = {
-      {ElementKind::point, {}, 15, 1, false},
-      {ElementKind::line, {}, 1, 3, true},
-      {ElementKind::triangle, {}, 2, 5, true},
-      {ElementKind::quadrilateral, {}, 3, 9, true},
-      {ElementKind::tetrahedron, {}, 4, 10, true},
-      {ElementKind::hexahedron, {}, 5, 12, true},
-      {ElementKind::line, {{0, 1}}, 8, {}, true},
-      {ElementKind::triangle, sides_of(ElementKind::triangle), 9, {}, true},
-      {ElementKind::quadrilateral, sides_of(ElementKind::quadrilateral), 16, {}, true},
-      {ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}, 10, {}, true},
-      {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, {1, 3}}, 11, {}, false},
-      {ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}, {}, {}, true},
-      {ElementKind::hexahedron, gmsh20, 17, {}, false},
-      {ElementKind::hexahedron, gmsh27, 12, {}, false},
-      {ElementKind::hexahedron, abaqus20, {}, {}, true}};
+      {&ElementKind::point, {}, 15, 1, false},
+      {&ElementKind::line, {}, 1, 3, true},
+      {&ElementKind::triangle, {}, 2, 5, true},
+      {&ElementKind::quadrilateral, {}, 3, 9, true},
+      {&ElementKind::tetrahedron, {}, 4, 10, true},
+      {&ElementKind::hexahedron, {}, 5, 12, true},
+      {&ElementKind::line, {{0, 1}}, 8, {}, true},
+      {&ElementKind::triangle, ElementKind::triangle.sides, 9, {}, true},
+      {&ElementKind::quadrilateral, ElementKind::quadrilateral.sides, 16, {}, true},
+      {&ElementKind::quadrilateral, {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 1, 2, 3}}, 10, {}, true},
+      {&ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {2, 3}, {1, 3}}, 11, {}, false},
+      {&ElementKind::tetrahedron, {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}, {}, {}, true},
+      {&ElementKind::hexahedron, gmsh20, 17, {}, false},
+      {&ElementKind::hexahedron, gmsh27, 12, {}, false},
+      {&ElementKind::hexahedron, abaqus20, {}, {}, true}};
   return types;
 }
 
@@ -368,7 +338,7 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
                             const std::vector<std::size_t> &nodes, const int dim)
 {
   MeshElement element{type.kind, id, place, {}};
-  const std::size_t n_corners = n_nodes_of(type.kind);
+  const std::size_t n_corners = type.kind->n_nodes;
   std::copy_n(nodes.begin(), n_corners, element.nodes.begin());
   elements.push_back(element);
   const auto &corners = type.middles;
@@ -377,7 +347,7 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
   const auto is_in = [&](const std::size_t local, const std::vector<std::size_t> &set) {
     return std::find(set.begin(), set.end(), local) != set.end();
   };
-  for (std::size_t i = 0; dimension_of(type.kind) == dim && i < corners.size(); ++i) {
+  for (std::size_t i = 0; type.kind->dimension == dim && i < corners.size(); ++i) {
     if (corners[i].empty())
       continue;
     MiddleNode middle = {{}, points[nodes[n_corners + i]], place_of(place)};
@@ -417,9 +387,9 @@ void check_mesh_table(const MeshTable &table, const int dim)
 void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const int dim)
 {
   for (MeshElement &element : table.elements) {
-    for (std::size_t i = 0; i < n_nodes_of(element.kind); ++i)
+    for (std::size_t i = 0; i < element.kind->n_nodes; ++i)
       element.nodes[i] = by[element.nodes[i]];
-    if (dimension_of(element.kind) == dim && has_node_twice(element))
+    if (element.kind->dimension == dim && has_node_twice(element))
       refuse(table, element,
              "two nodes of this cell are no farther apart than Mesh/Merge nodes allows, and would "
              "become one. Give a smaller tolerance.");
@@ -430,7 +400,7 @@ void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const i
   if (dim == 3)
     check_edges(table, faces, when);
   const auto is_inside = [&](const MeshElement &element) {
-    return dimension_of(element.kind) == dim - 1 && count(faces, all_nodes(element)) == 2;
+    return element.kind->dimension == dim - 1 && count(faces, all_nodes(element)) == 2;
   };
   table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_inside),
                        table.elements.end());

@@ -14,24 +14,17 @@ namespace femgpu
 /// The boundary id of faces where what a rank has of a mesh ends; no file may have it.
 constexpr unsigned int end_of_part = 4294967294;
 
-/// Kinds of elements that meshes are made of.
-enum class ElementKind
+/// A kind of elements that meshes are made of. There is one object of each.
+struct ElementKind
 {
-  point,
-  line,
-  triangle,
-  quadrilateral,
-  tetrahedron,
-  hexahedron
+  std::string name; ///< "triangle"
+  int dimension;
+  std::size_t n_nodes; ///< of first order
+  /// The local nodes of each side, in the order in which Abaqus numbers them.
+  std::vector<std::vector<std::size_t>> sides;
+
+  static const ElementKind point, line, triangle, quadrilateral, tetrahedron, hexahedron;
 };
-
-int dimension_of(ElementKind kind);
-std::size_t n_nodes_of(ElementKind kind);
-/// "triangle"
-std::string name_of(ElementKind kind);
-
-/// The local nodes of each side, in the order in which Abaqus numbers them.
-const std::vector<std::vector<std::size_t>> &sides_of(ElementKind kind);
 
 /// The place of each node of a MeshElement in an order row by row, which is that of deal.II's
 /// vertices and of VTK's pixels and voxels; and the other way round.
@@ -40,7 +33,7 @@ constexpr std::array<std::size_t, 8> row_by_row = {{0, 1, 3, 2, 4, 5, 7, 6}};
 /// An element of a mesh file.
 struct MeshElement
 {
-  ElementKind kind;
+  const ElementKind *kind;
   long long id;      ///< of its material or part of the boundary; 0 if the file says none
   std::size_t place; ///< line of the file or number in it, as MeshTable::place_of() says it
   /// Indices of points: first around the bottom, then around the top; the rest unused.
@@ -50,7 +43,7 @@ struct MeshElement
 /// What a file's type of elements means.
 struct ElementType
 {
-  ElementKind kind;
+  const ElementKind *kind;
   /// For each node of second order, behind those of kind, the local numbers of the corners it is in
   /// the middle of, edges before faces; those inside of hexahedra have none and are ignored.
   std::vector<std::vector<std::size_t>> middles;
@@ -59,7 +52,7 @@ struct ElementType
 
   std::size_t n_nodes() const
   {
-    return n_nodes_of(kind) + middles.size();
+    return kind->n_nodes + middles.size();
   }
 };
 

@@ -97,7 +97,7 @@ std::vector<std::size_t> merge_nodes(MeshTable &table, const std::string &text, 
     return {};
   std::set<std::size_t> nodes;
   for (const MeshElement &side : sides_on_boundary(table, dim))
-    nodes.insert(side.nodes.begin(), side.nodes.begin() + n_nodes_of(side.kind));
+    nodes.insert(side.nodes.begin(), side.nodes.begin() + side.kind->n_nodes);
   const std::vector<std::size_t> on_boundary(nodes.begin(), nodes.end());
   std::vector<Point<3>> points;
   for (const std::size_t node : on_boundary) {

@@ -353,7 +353,7 @@ private:
     return std::vector<double>(n_cells, 0.);
   }
 
-  ElementKind kind_of(const std::size_t cell, const int type) const
+  const ElementKind *kind_of(const std::size_t cell, const int type) const
   {
     for (const ElementType &known : element_types())
       if (known.vtk == type)
@@ -382,12 +382,12 @@ private:
         refuse(i, "its offset is wrong: the file is damaged. Write it again.");
       const int type = types[i] >= 0. && types[i] < 1000. ? static_cast<int>(types[i]) : -1;
       const bool is_row_by_row = type == 8 || type == 11; // pixels, and voxels
-      const ElementKind kind = kind_of(i, is_row_by_row ? type + 1 : type);
-      if (n != double(n_nodes_of(kind)))
-        refuse(i, "a " + name_of(kind) + " with " + std::to_string(static_cast<std::size_t>(n)) +
+      const ElementKind *const kind = kind_of(i, is_row_by_row ? type + 1 : type);
+      if (n != double(kind->n_nodes))
+        refuse(i, "a " + kind->name + " with " + std::to_string(static_cast<std::size_t>(n)) +
                       " nodes. The file is damaged; write it again.");
       MeshElement element{kind, static_cast<long long>(ids[i]), i, {}};
-      for (std::size_t v = 0; v < n_nodes_of(kind); ++v) {
+      for (std::size_t v = 0; v < kind->n_nodes; ++v) {
         const double node =
             nodes[static_cast<std::size_t>(first) + (is_row_by_row ? row_by_row[v] : v)];
         if (!(node >= 0. && node < double(table.points.size())))

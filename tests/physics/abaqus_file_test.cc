@@ -102,7 +102,7 @@ std::size_t count(const MeshTable &table, const int dimension, const long long i
 {
   return static_cast<std::size_t>(
       std::count_if(table.elements.begin(), table.elements.end(), [&](const MeshElement &element) {
-        return dimension_of(element.kind) == dimension && element.id == id;
+        return element.kind->dimension == dimension && element.id == id;
       }));
 }
 
@@ -114,7 +114,7 @@ TEST(AbaqusFile, HasNodesCellsAndSides)
   ASSERT_EQ(table.points.size(), 6U);
   EXPECT_EQ(table.points[2][0], 2.);
   ASSERT_EQ(table.elements.size(), 7U); // 2 cells, 2 sides below, left, right, and a corner
-  EXPECT_EQ(table.elements[0].kind, ElementKind::quadrilateral);
+  EXPECT_EQ(table.elements[0].kind, &ElementKind::quadrilateral);
   EXPECT_EQ(table.elements[0].nodes[2], 4U);
   EXPECT_EQ(table.elements[0].place, 13U);
   EXPECT_EQ(count(table, 2, 7), 1U);
@@ -271,7 +271,7 @@ TEST(AbaqusFile, NodesOfSecondOrderCurveCells)
       "*ELEMENT, TYPE=CPS6\n1, 1, 2, 3, 4, 5, 6\n"
       "*ELEMENT, TYPE=T3D3, ELSET=below\n2, 1, 4, 2\n";
   const MeshTable table = table_of(triangle);
-  EXPECT_EQ(table.elements[0].kind, ElementKind::triangle);
+  EXPECT_EQ(table.elements[0].kind, &ElementKind::triangle);
   EXPECT_EQ(id_of(table, 1, "below"), 1);
   EXPECT_TRUE(table.middle_nodes.empty());
   const MeshTable curved = table_of(replaced(triangle, "0.5, 0.5", "0.6, 0.5"));

@@ -120,9 +120,9 @@ TEST(GmshFile, HasPointsElementsAndNamesInBothVersions)
     ASSERT_EQ(file.points.size(), 6U);
     EXPECT_EQ(file.points[5][0], 2.);
     ASSERT_EQ(file.elements.size(), 3U);
-    EXPECT_EQ(file.elements[0].kind, ElementKind::line);
+    EXPECT_EQ(file.elements[0].kind, &ElementKind::line);
     EXPECT_EQ(file.elements[0].id, 7);
-    EXPECT_EQ(file.elements[2].kind, ElementKind::quadrilateral);
+    EXPECT_EQ(file.elements[2].kind, &ElementKind::quadrilateral);
     EXPECT_EQ(file.elements[2].id, 2);
     EXPECT_EQ(file.elements[2].nodes[2], 5U);
     EXPECT_EQ(file.names[0].name, "left side");
@@ -174,7 +174,7 @@ TEST(GmshFile, NodesOfSecondOrderThatCurveNothingAreIgnored)
         second_order("16", "0.5 1e-8", "")}) {
     const MeshTable table = read_gmsh_file("m.msh", text, 2);
     EXPECT_TRUE(table.middle_nodes.empty());
-    EXPECT_EQ(table.elements[0].kind, ElementKind::quadrilateral);
+    EXPECT_EQ(table.elements[0].kind, &ElementKind::quadrilateral);
   }
 }
 
@@ -268,14 +268,14 @@ MeshTable two_halves()
   table.file = "m.msh";
   table.points = {{0, 0, 0},  {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {-1, 0, 0},
                   {0, -1, 0}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {-1, 0, 0}};
-  table.elements = {{ElementKind::tetrahedron, 1, 1, {{0, 1, 2, 3}}},
-                    {ElementKind::tetrahedron, 1, 2, {{0, 1, 3, 4}}},
-                    {ElementKind::tetrahedron, 2, 3, {{6, 7, 9, 5}}},
-                    {ElementKind::tetrahedron, 2, 4, {{6, 7, 5, 8}}},
-                    {ElementKind::triangle, 1, 5, {{0, 1, 2}}},
-                    {ElementKind::triangle, 2, 6, {{6, 9, 5}}},
-                    {ElementKind::line, 1, 7, {{6, 9}}},
-                    {ElementKind::point, 1, 8, {{7}}}};
+  table.elements = {{&ElementKind::tetrahedron, 1, 1, {{0, 1, 2, 3}}},
+                    {&ElementKind::tetrahedron, 1, 2, {{0, 1, 3, 4}}},
+                    {&ElementKind::tetrahedron, 2, 3, {{6, 7, 9, 5}}},
+                    {&ElementKind::tetrahedron, 2, 4, {{6, 7, 5, 8}}},
+                    {&ElementKind::triangle, 1, 5, {{0, 1, 2}}},
+                    {&ElementKind::triangle, 2, 6, {{6, 9, 5}}},
+                    {&ElementKind::line, 1, 7, {{6, 9}}},
+                    {&ElementKind::point, 1, 8, {{7}}}};
   return table;
 }
 
@@ -286,8 +286,8 @@ TEST(MergedNodes, AreThoseOfSidesCurvesAndPointsToo)
   MeshTable table = two_halves();
   replace_nodes(table, one_node_for_each_place, 3);
   ASSERT_EQ(table.elements.size(), 7U); // the side between two cells has gone
-  EXPECT_EQ(all_nodes(table.elements[4]), all_nodes({ElementKind::triangle, 0, 0, {{0, 4, 5}}}));
-  EXPECT_EQ(all_nodes(table.elements[5]), all_nodes({ElementKind::line, 0, 0, {{0, 4}}}));
+  EXPECT_EQ(all_nodes(table.elements[4]), all_nodes({&ElementKind::triangle, 0, 0, {{0, 4, 5}}}));
+  EXPECT_EQ(all_nodes(table.elements[5]), all_nodes({&ElementKind::line, 0, 0, {{0, 4}}}));
   EXPECT_EQ(table.elements[6].nodes[0], 1U);
 }
 
@@ -355,7 +355,7 @@ TEST(VtuMesh, HasCellsAndIds)
   ASSERT_EQ(table.elements.size(), 3U);
   EXPECT_EQ(table.elements[1].id, 2);
   EXPECT_EQ(table.elements[1].nodes[1], 3U);
-  EXPECT_EQ(table.elements[2].kind, ElementKind::line);
+  EXPECT_EQ(table.elements[2].kind, &ElementKind::line);
   EXPECT_EQ(table.points[3][1], 1.);
 }
 
