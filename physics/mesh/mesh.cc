@@ -256,9 +256,6 @@ MeshTable make_coarse_mesh(const MeshParameters &parameters, Triangulation<dim> 
   take_names<dim>(table, mesh.regions);
   take_lower_parts(table, coarse, mesh.regions);
   mesh.warnings = table.warnings;
-  // Nobody reads these any more, and what is made of the coarse mesh needs the memory.
-  std::vector<MeshElement>().swap(table.elements);
-  std::vector<std::array<double, 3>>().swap(table.points);
   return table;
 }
 } // namespace
@@ -270,9 +267,11 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
   Triangulation<dim> coarse;
   if (parameters.file.empty())
     check_generated_size(parameters, dim, communicator);
-  const MeshTable table = make_coarse_mesh(parameters, coarse, mesh);
-  const bool has_curved_sides =
-      curve_sides(parameters.manifolds, mesh.regions, table.middle_nodes, coarse);
+  MeshTable table = make_coarse_mesh(parameters, coarse, mesh);
+  const bool has_curved_sides = curve_sides(parameters.manifolds, mesh.regions, table, coarse);
+  // Nobody reads these any more, and what is made of the coarse mesh needs the memory.
+  std::vector<MeshElement>().swap(table.elements);
+  std::vector<std::array<double, 3>>().swap(table.points);
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
   mesh.is_curved = has_curved_sides || has_curved_manifolds(coarse);
   if (!table.middle_nodes.empty())

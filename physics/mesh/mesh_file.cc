@@ -133,7 +133,7 @@ void make_triangulation(MeshTable &table, const std::string &merging, Triangulat
     if (element.kind->dimension == dim) {
       cells.push_back(cell_data<dim>(element));
       cells.back().material_id = static_cast<types::material_id>(element.id);
-      table.cell_places.push_back(table.place_of(element));
+      table.cell_places.push_back(table.place_of(element.place));
     }
   refuse_flat_cells(points, cells, table.cell_places);
   try {

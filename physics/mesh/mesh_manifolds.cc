@@ -8,14 +8,15 @@
 #include <deal.II/grid/manifold.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
+#include <vector>
 
 namespace femgpu
 {
@@ -219,21 +220,22 @@ void mark_face(const Object &object, const QuadraticGeometry<dim> &quadratic,
 
 /// Refuses cells that disagree about a node.
 template <int dim>
-std::shared_ptr<QuadraticGeometry<dim>> quadratic_geometry(const std::vector<MiddleNode> &middles)
+std::shared_ptr<QuadraticGeometry<dim>> quadratic_geometry(const MeshTable &table)
 {
-  const auto point_of = [](const std::array<double, 3> &x) {
+  const auto point = [&](const std::size_t index) {
     Point<dim> p;
-    std::copy_n(x.begin(), dim, p.begin_raw());
+    std::copy_n(table.points[index].begin(), dim, p.begin_raw());
     return p;
   };
   auto quadratic = std::make_shared<QuadraticGeometry<dim>>();
-  for (const MiddleNode &middle : middles) {
+  for (const MiddleNode &middle : table.middle_nodes) {
     std::vector<Point<dim>> corners;
-    for (const auto &corner : middle.corners)
-      corners.push_back(point_of(corner));
-    if (!quadratic->add(corners, point_of(middle.node)))
-      throw InputError(middle.place + "the node in the middle of an edge or face of this cell is "
-                                      "not that of its neighbour. Mesh the model again.");
+    for (const std::size_t corner : middle.corners)
+      corners.push_back(point(corner));
+    if (!quadratic->add(corners, point(middle.node)))
+      throw InputError(table.place_of(middle.place) +
+                       "the node in the middle of an edge or face of this cell is "
+                       "not that of its neighbour. Mesh the model again.");
   }
   return quadratic;
 }
@@ -338,11 +340,12 @@ void mark_edges_of_sides(const std::vector<NamedSide<3>> &sides,
 } // namespace
 
 template <int dim>
-bool curve_sides(const std::string &text, const MeshRegions &regions,
-                 const std::vector<MiddleNode> &middles, Triangulation<dim> &coarse)
+bool curve_sides(const std::string &text, const MeshRegions &regions, const MeshTable &table,
+                 Triangulation<dim> &coarse)
 {
   std::vector<NamedSide<dim>> sides = read_sides<dim>(text, regions);
-  if (sides.empty() && middles.empty())
+  const bool has_middles = !table.middle_nodes.empty();
+  if (sides.empty() && !has_middles)
     return false;
   for (const auto id : coarse.get_manifold_ids())
     if (id != numbers::flat_manifold_id)
@@ -353,7 +356,7 @@ bool curve_sides(const std::string &text, const MeshRegions &regions,
   // Of the manifolds, by number: of the sides, empty for those that are flat; an empty one of the
   // nodes of second order, if there are any; then of edges where sides meet others.
   std::vector<MeetingSurfaces<dim>> surfaces;
-  bool any_curved = !middles.empty();
+  bool any_curved = has_middles;
   for (NamedSide<dim> &side : sides) {
     if (side.is_cone)
       find_angle(coarse, side);
@@ -363,8 +366,8 @@ bool curve_sides(const std::string &text, const MeshRegions &regions,
     surfaces.push_back({side.surface, {}});
   }
   std::shared_ptr<QuadraticGeometry<dim>> quadratic;
-  if (!middles.empty()) {
-    quadratic = quadratic_geometry<dim>(middles);
+  if (has_middles) {
+    quadratic = quadratic_geometry<dim>(table);
     const auto id = static_cast<types::manifold_id>(surfaces.size());
     mark_quadratic(*quadratic, id, coarse);
     coarse.set_manifold(id, QuadraticManifold<dim>(quadratic));
@@ -384,8 +387,8 @@ bool curve_sides(const std::string &text, const MeshRegions &regions,
   return any_curved;
 }
 
-template bool curve_sides(const std::string &, const MeshRegions &, const std::vector<MiddleNode> &,
+template bool curve_sides(const std::string &, const MeshRegions &, const MeshTable &,
                           Triangulation<2> &);
-template bool curve_sides(const std::string &, const MeshRegions &, const std::vector<MiddleNode> &,
+template bool curve_sides(const std::string &, const MeshRegions &, const MeshTable &,
                           Triangulation<3> &);
 } // namespace femgpu

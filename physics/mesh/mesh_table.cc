@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <utility>
 
 namespace femgpu
@@ -34,7 +33,7 @@ using Face = std::pair<NodeSet, std::size_t>;
 [[noreturn]] void refuse(const MeshTable &table, const MeshElement &element,
                          const std::string &text)
 {
-  throw InputError(table.place_of(element) + text);
+  throw InputError(table.place_of(element.place) + text);
 }
 
 bool has_node_twice(const MeshElement &element)
@@ -106,17 +105,18 @@ void check_plane(const MeshTable &table)
   double size = 0.;
   for (const auto &point : table.points)
     size = std::max({size, std::abs(point[0]), std::abs(point[1])});
-  const auto check = [size](const double z, const std::string &place, const std::string &node) {
+  const auto check = [&](const std::size_t point, const std::size_t place, const char *const node) {
+    const double z = table.points[point][2];
     if (std::abs(z) > 1e-10 * size)
-      throw InputError(place + node + " has z = " + std::to_string(z) +
+      throw InputError(table.place_of(place) + node + " has z = " + std::to_string(z) +
                        ", but a mesh in 2D must lie in the plane z = 0. Turn or move the model, or "
                        "set Dimension to 3.");
   };
   for (const MiddleNode &middle : table.middle_nodes)
-    check(middle.node[2], middle.place, "a node in the middle of an edge or cell");
+    check(middle.node, middle.place, "a node in the middle of an edge or cell");
   for (const MeshElement &element : table.elements)
     for (std::size_t i = 0; i < element.kind->n_nodes; ++i)
-      check(table.points[element.nodes[i]][2], table.place_of(element), "a node");
+      check(element.nodes[i], element.place, "a node");
 }
 
 /// The faces of all cells, sorted.
@@ -139,8 +139,8 @@ void check_faces(const MeshTable &table, const std::vector<Face> &faces,
     if (faces[i - 2].first == faces[i].first)
       refuse(table, table.elements[faces[i].second],
              when + "this cell shares a face with two others, " +
-                 table.place_of(table.elements[faces[i - 2].second]) + "and " +
-                 table.place_of(table.elements[faces[i - 1].second]) +
+                 table.place_of(table.elements[faces[i - 2].second].place) + "and " +
+                 table.place_of(table.elements[faces[i - 1].second].place) +
                  "cells lie in each other or come twice. In gmsh, put each part of the model into "
                  "one physical group only, and mesh it once.");
 }
@@ -350,7 +350,7 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
   for (std::size_t i = 0; type.kind->dimension == dim && i < corners.size(); ++i) {
     if (corners[i].empty())
       continue;
-    MiddleNode middle = {{}, points[nodes[n_corners + i]], place_of(place)};
+    MiddleNode middle = {{}, nodes[n_corners + i], place};
     const bool is_edge = corners[i].size() == 2;
     double size = 0., distance = 0.;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -361,11 +361,11 @@ void MeshTable::add_element(const ElementType &type, const long long id, const s
         if (!is_edge && is_in(corners[e][0], corners[i]) && is_in(corners[e][1], corners[i]) &&
             corners[e].size() == 2)
           expected += points[nodes[n_corners + e]][d] / 2.;
-      distance = std::hypot(distance, middle.node[d] - expected);
+      distance = std::hypot(distance, points[middle.node][d] - expected);
       size = std::hypot(size, corner(corners[i].back())[d] - corner(corners[i].front())[d]);
     }
     for (const std::size_t local : corners[i])
-      middle.corners.push_back(corner(local));
+      middle.corners.push_back(nodes[local]);
     if (distance > straight * size)
       middle_nodes.push_back(middle);
   }
@@ -404,13 +404,8 @@ void replace_nodes(MeshTable &table, const std::vector<std::size_t> &by, const i
   };
   table.elements.erase(std::remove_if(table.elements.begin(), table.elements.end(), is_inside),
                        table.elements.end());
-  std::map<std::array<double, 3>, std::size_t> moved; // places of nodes that have gone
-  for (std::size_t i = 0; i < by.size(); ++i)
-    if (by[i] != i)
-      moved[table.points[i]] = by[i];
   for (MiddleNode &middle : table.middle_nodes)
-    for (auto &corner : middle.corners)
-      if (const auto found = moved.find(corner); found != moved.end())
-        corner = table.points[found->second];
+    for (std::size_t &corner : middle.corners)
+      corner = by[corner];
 }
 } // namespace femgpu

@@ -63,9 +63,9 @@ const std::vector<ElementType> &element_types();
 /// the middle of these: it curves what has them.
 struct MiddleNode
 {
-  std::vector<std::array<double, 3>> corners; ///< places of points
-  std::array<double, 3> node;
-  std::string place; ///< of its element, for the beginning of messages
+  std::vector<std::size_t> corners; ///< indices of points
+  std::size_t node;                 ///< the same
+  std::size_t place;                ///< of its element, as there
 };
 
 /// The nodes of a side, line or point in ascending order, padded: the same from both sides.
@@ -116,10 +116,6 @@ struct MeshTable
 
   /// For the beginning of messages: "FILE:LINE: " or "FILE: cell NUMBER: ".
   std::string place_of(std::size_t place) const;
-  std::string place_of(const MeshElement &element) const
-  {
-    return place_of(element.place);
-  }
 };
 
 /// The sides that one cell alone has.
@@ -142,7 +138,7 @@ std::string cure_of_mixed_cells(int dim);
 void check_mesh_table(const MeshTable &table, int dim);
 
 /**
- * Puts node by[i] in the place of node i, also of those that are corners of nodes of second order.
+ * Puts node by[i] in the place of node i, also as a corner of nodes of second order.
  * Sides that two cells have then are taken out.
  * @throws InputError if a cell has a node twice then, or a face more than two cells, or if a curve
  *         lies inside

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstddef>
 #include <gtest/gtest.h>
 #include <string>
+#include <vector>
 
 namespace femgpu::abaqus_file_test
 {
@@ -276,10 +278,9 @@ TEST(AbaqusFile, NodesOfSecondOrderCurveCells)
   EXPECT_TRUE(table.middle_nodes.empty());
   const MeshTable curved = table_of(replaced(triangle, "0.5, 0.5", "0.6, 0.5"));
   ASSERT_EQ(curved.middle_nodes.size(), 1U);
-  EXPECT_EQ(curved.middle_nodes[0].node[0], 0.6);
-  EXPECT_EQ(curved.middle_nodes[0].corners[0][0], 1.);
-  EXPECT_EQ(curved.middle_nodes[0].corners[1][1], 1.);
-  EXPECT_EQ(curved.middle_nodes[0].place, "m.inp:9: ");
+  EXPECT_EQ(curved.points[curved.middle_nodes[0].node][0], 0.6);
+  EXPECT_EQ(curved.middle_nodes[0].corners, (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(curved.middle_nodes[0].place, 9U);
 }
 
 TEST(AbaqusFile, MixedCellsAreRefusedWithTheWayOut)
