@@ -232,14 +232,9 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces,
 /// Points with an id must be vertices, where loads and supports can be.
 void check_points(const MeshTable &table, const int dim)
 {
-  const auto is_point = [](const MeshElement &e) {
-    return e.kind == &ElementKind::point && e.id != 0;
-  };
-  if (std::none_of(table.elements.begin(), table.elements.end(), is_point))
-    return;
   const std::vector<bool> is_vertex = vertices_of_cells(table, dim);
   for (const MeshElement &element : table.elements)
-    if (is_point(element) && !is_vertex[element.nodes[0]])
+    if (element.kind == &ElementKind::point && element.id != 0 && !is_vertex[element.nodes[0]])
       refuse(table, element,
              "the point is no vertex of a cell. Embed it in its curve, surface or volume (in gmsh, "
              "`Point{P} In Surface{S};`, or BooleanFragments), or take it out of the physical "
