@@ -77,27 +77,18 @@ private:
   Tensor<1, dim> direction; ///< in 3D
 };
 
-/// Calls f(part, id, points, normals) for each face of the coarse mesh at the boundary, with the
-/// number of its part. Every rank has all of them.
-template <int dim, class F>
-void for_each_coarse_face(const Mesh<dim> &mesh, const std::vector<MeshPart<dim>> &parts,
-                          const F &f)
+/// @throws ParameterError if a symmetry plane with the normal @p first has another one, @p n
+template <int dim>
+void require_plane(const types::boundary_id id, const Tensor<1, dim> &first,
+                   const Tensor<1, dim> &n)
 {
-  const std::unique_ptr<Mapping<dim>> mapping = make_mapping(mesh, 4); // sees curved faces
-  const ReferenceCell reference = mesh.coarse().get_reference_cells()[0];
-  const FE_Nothing<dim> none(reference);
-  FEFaceValues<dim> values(
-      *mapping, none,
-      reference.face_reference_cell(0).template get_gauss_type_quadrature<dim - 1>(2),
-      update_quadrature_points | update_normal_vectors);
-  for (std::size_t part = 0; part < parts.size(); ++part)
-    for (const auto &cell : parts[part].cells)
-      for (const auto face : cell->face_indices())
-        if (cell->face(face)->at_boundary()) {
-          values.reinit(cell, face);
-          f(part, cell->face(face)->boundary_id(), values.get_quadrature_points(),
-            values.get_normal_vectors());
-        }
+  if (!((n - (n * first) * first).norm() > 1e-4))
+    return;
+  std::ostringstream text;
+  text.precision(4);
+  text << "Boundary id " << id << " of " << planes_path << " is not plane: it has the normals ("
+       << first << ") and (" << n << "). Give each plane its own id.";
+  throw ParameterError(text.str(), planes_path);
 }
 } // namespace
 
@@ -146,30 +137,34 @@ std::vector<std::vector<SupportedDirection<dim>>>
 ElasticSupports<dim>::supported_directions(const Mesh<dim> &mesh,
                                            const std::vector<MeshPart<dim>> &parts) const
 {
+  const std::unique_ptr<Mapping<dim>> mapping = make_mapping(mesh, 4); // sees curved faces
+  const ReferenceCell reference = mesh.coarse().get_reference_cells()[0];
+  const FE_Nothing<dim> none(reference);
+  FEFaceValues<dim> values(
+      *mapping, none,
+      reference.face_reference_cell(0).template get_gauss_type_quadrature<dim - 1>(2),
+      update_quadrature_points | update_normal_vectors);
   std::vector<std::vector<SupportedDirection<dim>>> supports(parts.size());
-  std::map<BoundaryId, Tensor<1, dim>> normals;
-  for_each_coarse_face(
-      mesh, parts,
-      [&](const std::size_t part, const BoundaryId id, const auto &points, const auto &n) {
-        for (unsigned int q = 0; q < points.size(); ++q) {
+  std::map<BoundaryId, Tensor<1, dim>> normals;           // of planes
+  for (std::size_t part = 0; part < parts.size(); ++part) // every rank has all cells of them
+    for (const auto &cell : parts[part].cells)
+      for (const auto face : cell->face_indices()) {
+        if (!cell->face(face)->at_boundary())
+          continue;
+        values.reinit(cell, face);
+        const BoundaryId id = cell->face(face)->boundary_id();
+        for (const unsigned int q : values.quadrature_point_indices()) {
+          const Tensor<1, dim> n = values.normal_vector(q);
           if (planes.count(id) > 0) {
-            const Tensor<1, dim> &first = normals.emplace(id, n[q]).first->second;
-            if ((n[q] - (n[q] * first) * first).norm() > 1e-4) {
-              std::ostringstream text;
-              text.precision(4);
-              text << "Boundary id " << id << " of " << planes_path
-                   << " is not plane: it has the normals (" << first << ") and (" << n[q]
-                   << "). Give each plane its own id.";
-              throw ParameterError(text.str(), planes_path);
-            }
-            supports[part].push_back({points[q], n[q]});
+            require_plane(id, normals.emplace(id, n).first->second, n);
+            supports[part].push_back({values.quadrature_point(q), n});
             continue;
           }
           for (unsigned int c = 0; c < dim; ++c)
-            if (holds(id, c, n[q]))
-              supports[part].push_back({points[q], Point<dim>::unit_vector(c)});
+            if (holds(id, c, n))
+              supports[part].push_back({values.quadrature_point(q), Point<dim>::unit_vector(c)});
         }
-      });
+      }
   for (const auto id : ids())
     if (const LowerPart *const lower = mesh.regions.lower_part(id))
       for (std::size_t part = 0; part < parts.size(); ++part)
