@@ -13,65 +13,12 @@ namespace
 const std::string how_to_save = " Save it with `gmsh FILE -save -format msh2` or `-format msh41`, "
                                 "not binary.";
 
-/// What stands between the quotation marks at the end of the line.
-std::string read_name(MeshText &text)
-{
-  const std::string_view rest = text.rest();
-  if (rest.size() < 2 || rest.front() != '"' || rest.back() != '"')
-    text.fail("the line of a physical group must be DIMENSION NUMBER \"NAME\", but " +
-              in_quotes(rest) + " is no name in quotation marks.");
-  std::string name(rest.substr(1, rest.size() - 2));
-  name.erase(0, name.find_first_not_of(' '));
-  name.erase(name.find_last_not_of(' ') + 1);
-  if (name.empty())
-    text.fail("the name of a physical group is empty. Name it, or leave its line out.");
-  if (is_digits(name))
-    text.fail("the name " + in_quotes(name) +
-              " of a physical group is a number, which parameters would take for its id. Give the "
-              "group a name that begins with a letter.");
-  return name;
-}
-
-/// The table of names, whose first line is the current one: one entry a line, in their order.
-std::vector<PhysicalName> read_physical_names(MeshText &text)
-{
-  text.require_line("the number of physical names");
-  const std::size_t n = text.count("the number of physical names", text.bytes_left());
-  text.require_end_of_line("the number of physical names");
-  std::vector<PhysicalName> names;
-  std::map<std::pair<int, std::string>, std::size_t> lines; // of the names
-  std::map<std::pair<int, long long>, std::size_t> groups;
-  for (std::size_t i = 0; i < n; ++i) {
-    text.require_line("a physical name");
-    if (text.line().front() == '$')
-      text.fail(in_quotes(text.line()) + " comes after " + std::to_string(i) +
-                " physical names of " + std::to_string(n) + ".");
-    PhysicalName entry;
-    entry.dimension = static_cast<int>(text.count("the dimension of a physical group", 3));
-    entry.id = text.integer("the number of a physical group");
-    entry.name = read_name(text);
-    names.push_back(entry);
-    const auto name =
-        lines.emplace(std::make_pair(entry.dimension, entry.name), text.line_number());
-    if (!name.second)
-      text.fail("the name " + in_quotes(entry.name) +
-                " is that of another physical group in line " + std::to_string(name.first->second) +
-                ". Give each group its own name.");
-    const auto group =
-        groups.emplace(std::make_pair(entry.dimension, entry.id), text.line_number());
-    if (!group.second)
-      text.fail("physical group " + std::to_string(entry.id) + " has a name already, in line " +
-                std::to_string(group.first->second) + ". Keep one of the two lines.");
-  }
-  return names;
-}
-
 /// Reads one file.
-class GmshReader
+class GmshReader : private MeshText
 {
 public:
   GmshReader(const std::string &name, const std::string_view text, const int dim)
-      : text(name, text), dim(dim)
+      : MeshText(name, text), dim(dim)
   {
     result.file = name;
   }
@@ -81,59 +28,108 @@ public:
     read_format();
     std::set<std::string> seen;
     const auto has = [&seen](const std::string &section) { return seen.count(section) > 0; };
-    while (text.next_line()) {
-      const std::string section(text.line());
+    while (next_line()) {
+      const std::string section(line());
       if (section.front() != '$' || section.substr(0, 4) == "$End")
-        text.fail(in_quotes(section) + " comes where a section such as $Nodes should begin.");
+        fail(in_quotes(section) + " comes where a section such as $Nodes should begin.");
       if (section == "$PartitionedEntities")
-        text.fail("the mesh is partitioned. Save it without partitions; femgpu makes its own.");
+        fail("the mesh is partitioned. Save it without partitions; femgpu makes its own.");
       if (section == "$Elements" && !has("$Nodes"))
-        text.fail("$Elements comes before $Nodes. Save the mesh again.");
+        fail("$Elements comes before $Nodes. Save the mesh again.");
       if (section == "$PhysicalNames" && (has("$Entities") || has("$Nodes")))
-        text.fail("$PhysicalNames must come before the sections of the mesh. Save it with gmsh.");
+        fail("$PhysicalNames must come before the sections of the mesh. Save it with gmsh.");
       if (!read_section(section)) {
         if (!has("$Elements"))
-          text.fail("the section " + in_quotes(section) +
-                    " is not expected before $Elements. Leave it "
-                    "out, or save the mesh with gmsh.");
+          fail("the section " + in_quotes(section) +
+               " is not expected before $Elements. Leave it out, or save the mesh with gmsh.");
         skip_section(section);
       }
       else if (!seen.insert(section).second)
-        text.fail("the section " + in_quotes(section) + " comes twice.");
+        fail("the section " + in_quotes(section) + " comes twice.");
     }
     for (const std::string section : {"$Nodes", "$Elements"})
       if (!has(section))
-        text.fail("the file ends without the section " + section +
-                  ": it is truncated, or the model was saved before it was meshed.");
+        fail("the file ends without the section " + section +
+             ": it is truncated, or the model was saved before it was meshed.");
     return std::move(result);
   }
 
 private:
   void read_format()
   {
-    if (!text.next_line() || text.line() != "$MeshFormat")
-      text.fail("the file does not begin with $MeshFormat: it is no mesh of gmsh, or damaged." +
-                how_to_save);
-    text.require_line("the version of the format");
-    const std::string version(text.word());
+    if (!next_line() || line() != "$MeshFormat")
+      fail("the file does not begin with $MeshFormat: it is no mesh of gmsh, or damaged." +
+           how_to_save);
+    require_line("the version of the format");
+    const std::string version(word());
     is_version_4 = version == "4.1";
     if (!is_version_4 && version != "2" && version.substr(0, 2) != "2.")
-      text.fail("the version of the format is " + in_quotes(version) +
-                ", but 2 and 4.1 are supported." + how_to_save);
-    if (text.integer("the file type") != 0)
-      text.fail("the file is binary." + how_to_save);
-    if (text.count("the size of numbers", 16) != 8)
-      text.fail("the size of numbers is not 8 bytes." + how_to_save);
-    text.require_end_of_line("the format");
+      fail("the version of the format is " + in_quotes(version) + ", but 2 and 4.1 are supported." +
+           how_to_save);
+    if (integer("the file type") != 0)
+      fail("the file is binary." + how_to_save);
+    if (count("the size of numbers", 16) != 8)
+      fail("the size of numbers is not 8 bytes." + how_to_save);
+    require_end_of_line("the format");
     read_end("$MeshFormat");
+  }
+
+  /// What stands between the quotation marks at the end of the line.
+  std::string read_name()
+  {
+    const std::string_view quoted = rest();
+    if (quoted.size() < 2 || quoted.front() != '"' || quoted.back() != '"')
+      fail("the line of a physical group must be DIMENSION NUMBER \"NAME\", but " +
+           in_quotes(quoted) + " is no name in quotation marks.");
+    std::string name(quoted.substr(1, quoted.size() - 2));
+    name.erase(0, name.find_first_not_of(' '));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (name.empty())
+      fail("the name of a physical group is empty. Name it, or leave its line out.");
+    if (is_digits(name))
+      fail("the name " + in_quotes(name) +
+           " of a physical group is a number, which parameters would take for its id. Give the "
+           "group a name that begins with a letter.");
+    return name;
+  }
+
+  /// The table of names, whose first line is the current one: one entry a line, in their order.
+  std::vector<PhysicalName> read_physical_names()
+  {
+    require_line("the number of physical names");
+    const std::size_t n = count("the number of physical names", bytes_left());
+    require_end_of_line("the number of physical names");
+    std::vector<PhysicalName> names;
+    std::map<std::pair<int, std::string>, std::size_t> lines; // of the names
+    std::map<std::pair<int, long long>, std::size_t> numbers;
+    for (std::size_t i = 0; i < n; ++i) {
+      require_line("a physical name");
+      if (line().front() == '$')
+        fail(in_quotes(line()) + " comes after " + std::to_string(i) + " physical names of " +
+             std::to_string(n) + ".");
+      PhysicalName entry;
+      entry.dimension = static_cast<int>(count("the dimension of a physical group", 3));
+      entry.id = integer("the number of a physical group");
+      entry.name = read_name();
+      names.push_back(entry);
+      const auto name = lines.emplace(std::make_pair(entry.dimension, entry.name), line_number());
+      if (!name.second)
+        fail("the name " + in_quotes(entry.name) + " is that of another physical group in line " +
+             std::to_string(name.first->second) + ". Give each group its own name.");
+      const auto group = numbers.emplace(std::make_pair(entry.dimension, entry.id), line_number());
+      if (!group.second)
+        fail("physical group " + std::to_string(entry.id) + " has a name already, in line " +
+             std::to_string(group.first->second) + ". Keep one of the two lines.");
+    }
+    return names;
   }
 
   void read_entities()
   {
-    text.require_line("the numbers of entities");
+    require_line("the numbers of entities");
     std::array<std::size_t, 4> n;
     for (std::size_t &n_d : n)
-      n_d = text.count("the number of entities", text.bytes_left());
+      n_d = count("the number of entities", bytes_left());
     for (int d = 0; d < 4; ++d)
       for (std::size_t i = 0; i < n[static_cast<std::size_t>(d)]; ++i)
         read_entity(d);
@@ -142,63 +138,62 @@ private:
 
   void read_nodes_2()
   {
-    text.require_line("the number of nodes");
-    const std::size_t n = text.count("the number of nodes", text.bytes_left());
-    text.require_end_of_line("the number of nodes");
+    require_line("the number of nodes");
+    const std::size_t n = count("the number of nodes", bytes_left());
+    require_end_of_line("the number of nodes");
     for (std::size_t i = 0; i < n; ++i) {
-      text.require_line("node " + std::to_string(i + 1) + " of " + std::to_string(n));
-      const long long node = text.integer("the number of a node");
+      require_line("node " + std::to_string(i + 1) + " of " + std::to_string(n));
+      const long long node = integer("the number of a node");
       read_point(node);
-      text.require_end_of_line("the coordinates of a node");
+      require_end_of_line("the coordinates of a node");
     }
     read_end("$Nodes");
   }
 
   void read_nodes_4()
   {
-    text.require_line("the numbers of nodes");
-    const std::size_t n_blocks = text.count("the number of blocks of nodes", text.bytes_left());
-    const std::size_t n_all = text.count("the number of nodes", text.bytes_left());
+    require_line("the numbers of nodes");
+    const std::size_t n_blocks = count("the number of blocks of nodes", bytes_left());
+    const std::size_t n_all = count("the number of nodes", bytes_left());
     for (std::size_t b = 0; b < n_blocks; ++b) {
-      text.require_line("a block of nodes");
-      text.count("the dimension of an entity", 3);
-      text.integer("the number of an entity");
-      if (text.integer("0 or 1 for parametric coordinates") != 0)
-        text.fail("the nodes have parametric coordinates. Save the mesh with "
-                  "Mesh.SaveParametric = 0.");
-      const std::size_t n = text.count("the number of nodes of a block", text.bytes_left());
-      text.require_end_of_line("the block of nodes");
+      require_line("a block of nodes");
+      count("the dimension of an entity", 3);
+      integer("the number of an entity");
+      if (integer("0 or 1 for parametric coordinates") != 0)
+        fail("the nodes have parametric coordinates. Save the mesh with Mesh.SaveParametric = 0.");
+      const std::size_t n = count("the number of nodes of a block", bytes_left());
+      require_end_of_line("the block of nodes");
       std::vector<long long> nodes(n);
       for (long long &node : nodes) {
-        text.require_line("the number of a node");
-        node = text.integer("the number of a node");
-        text.require_end_of_line("the number of a node");
+        require_line("the number of a node");
+        node = integer("the number of a node");
+        require_end_of_line("the number of a node");
       }
       for (const long long node : nodes) {
-        text.require_line("the coordinates of node " + std::to_string(node));
+        require_line("the coordinates of node " + std::to_string(node));
         read_point(node);
-        text.require_end_of_line("the coordinates of a node");
+        require_end_of_line("the coordinates of a node");
       }
     }
     if (result.points.size() != n_all)
-      text.fail("the blocks have " + std::to_string(result.points.size()) +
-                " nodes, but the section begins with " + std::to_string(n_all) + ".");
+      fail("the blocks have " + std::to_string(result.points.size()) +
+           " nodes, but the section begins with " + std::to_string(n_all) + ".");
     read_end("$Nodes");
   }
 
   void read_elements_2()
   {
-    text.require_line("the number of elements");
-    const std::size_t n = text.count("the number of elements", text.bytes_left());
-    text.require_end_of_line("the number of elements");
+    require_line("the number of elements");
+    const std::size_t n = count("the number of elements", bytes_left());
+    require_end_of_line("the number of elements");
     for (std::size_t i = 0; i < n; ++i) {
-      text.require_line("element " + std::to_string(i + 1) + " of " + std::to_string(n));
-      text.integer("the number of an element");
+      require_line("element " + std::to_string(i + 1) + " of " + std::to_string(n));
+      integer("the number of an element");
       const ElementType &type = read_type();
-      const std::size_t n_tags = text.count("the number of tags", text.line().size());
+      const std::size_t n_tags = count("the number of tags", line().size());
       long long id = 0;
       for (std::size_t t = 0; t < n_tags; ++t) {
-        const long long tag = text.integer("a tag of an element");
+        const long long tag = integer("a tag of an element");
         id = t == 0 ? tag : id;
       }
       read_element(type, id);
@@ -208,25 +203,25 @@ private:
 
   void read_elements_4()
   {
-    text.require_line("the numbers of elements");
-    const std::size_t n_blocks = text.count("the number of blocks of elements", text.bytes_left());
-    const std::size_t n_all = text.count("the number of elements", text.bytes_left());
+    require_line("the numbers of elements");
+    const std::size_t n_blocks = count("the number of blocks of elements", bytes_left());
+    const std::size_t n_all = count("the number of elements", bytes_left());
     std::size_t n_read = 0; // an element of several groups is there for each
     for (std::size_t b = 0; b < n_blocks; ++b) {
-      text.require_line("a block of elements");
-      const auto dimension = static_cast<int>(text.count("the dimension of an entity", 3));
-      const long long entity = text.integer("the number of an entity");
+      require_line("a block of elements");
+      const auto dimension = static_cast<int>(count("the dimension of an entity", 3));
+      const long long entity = integer("the number of an entity");
       const ElementType &type = read_type();
       if (type.kind->dimension != dimension)
-        text.fail("a " + type.kind->name + " belongs to an entity of dimension " +
-                  std::to_string(dimension) + ". The file is damaged; save the mesh again.");
-      const std::size_t n = text.count("the number of elements of a block", text.bytes_left());
-      text.require_end_of_line("the block of elements");
+        fail("a " + type.kind->name + " belongs to an entity of dimension " +
+             std::to_string(dimension) + ". The file is damaged; save the mesh again.");
+      const std::size_t n = count("the number of elements of a block", bytes_left());
+      require_end_of_line("the block of elements");
       n_read += n;
       const auto group = groups.find({dimension, entity});
       for (std::size_t i = 0; i < n; ++i) {
-        text.require_line("an element");
-        text.integer("the number of an element");
+        require_line("an element");
+        integer("the number of an element");
         read_element(type, group == groups.end() ? 0 : group->second.front());
         for (std::size_t g = 1; group != groups.end() && g < group->second.size(); ++g) {
           result.elements.push_back(result.elements.back());
@@ -235,35 +230,35 @@ private:
       }
     }
     if (n_read != n_all)
-      text.fail("the blocks have " + std::to_string(n_read) +
-                " elements, but the section begins with " + std::to_string(n_all) + ".");
+      fail("the blocks have " + std::to_string(n_read) + " elements, but the section begins with " +
+           std::to_string(n_all) + ".");
     read_end("$Elements");
   }
 
   /// A line of $Entities: number, box, groups, and what bounds it.
   void read_entity(const int dimension)
   {
-    text.require_line("an entity");
-    const long long tag = text.integer("the number of an entity");
+    require_line("an entity");
+    const long long tag = integer("the number of an entity");
     for (int i = 0; i < (dimension == 0 ? 3 : 6); ++i)
-      text.coordinate("the box of an entity");
-    const std::size_t n = text.count("the number of physical groups of an entity", 1000);
+      coordinate("the box of an entity");
+    const std::size_t n = count("the number of physical groups of an entity", 1000);
     for (std::size_t i = 0; i < n; ++i)
-      groups[{dimension, tag}].push_back(text.integer("a physical group of an entity"));
+      groups[{dimension, tag}].push_back(integer("a physical group of an entity"));
     if (n > 1 && dimension >= dim - 1)
-      text.fail("entity " + std::to_string(tag) + " of dimension " + std::to_string(dimension) +
-                " is in " + std::to_string(n) +
-                " physical groups. Put each part of the model into one only.");
+      fail("entity " + std::to_string(tag) + " of dimension " + std::to_string(dimension) +
+           " is in " + std::to_string(n) +
+           " physical groups. Put each part of the model into one only.");
   }
 
   void read_point(const long long node)
   {
     std::array<double, 3> point;
     for (double &x : point)
-      x = text.coordinate("the coordinate of a node");
+      x = coordinate("the coordinate of a node");
     if (!points.emplace(node, result.points.size()).second)
-      text.fail("there is a node " + std::to_string(node) +
-                " already. The numbers of nodes must differ; save the mesh again.");
+      fail("there is a node " + std::to_string(node) +
+           " already. The numbers of nodes must differ; save the mesh again.");
     result.points.push_back(point);
   }
 
@@ -271,62 +266,60 @@ private:
   {
     std::vector<std::size_t> nodes(type.n_nodes());
     for (std::size_t &node : nodes) {
-      const long long number = text.integer("a node of an element");
+      const long long number = integer("a node of an element");
       const auto point = points.find(number);
       if (point == points.end())
-        text.fail("there is no node " + std::to_string(number) +
-                  ", which this element has. The file is damaged; save the mesh again.");
+        fail("there is no node " + std::to_string(number) +
+             ", which this element has. The file is damaged; save the mesh again.");
       node = point->second;
     }
-    text.require_end_of_line("the nodes of a " + type.kind->name);
-    result.add_element(type, id, text.line_number(), nodes, dim);
+    require_end_of_line("the nodes of a " + type.kind->name);
+    result.add_element(type, id, line_number(), nodes, dim);
   }
 
   const ElementType &read_type()
   {
-    const long long type = text.integer("the type of an element");
+    const long long type = integer("the type of an element");
     for (const ElementType &known : element_types())
       if (known.gmsh == type)
         return known;
     const bool is_prism = type == 6 || type == 13 || type == 18;
     if (is_prism || type == 7 || type == 14 || type == 19)
-      text.fail(std::string("a ") + (is_prism ? "prism" : "pyramid") + " (type " +
-                std::to_string(type) + "), which is not supported. " + cure_of_mixed_cells(3));
+      fail(std::string("a ") + (is_prism ? "prism" : "pyramid") + " (type " + std::to_string(type) +
+           "), which is not supported. " + cure_of_mixed_cells(3));
     if (type >= 20 && type <= 93)
-      text.fail(
-          "an element of order 3 or more (type " + std::to_string(type) +
-          "). Mesh with `gmsh -order 2`, which curves the cells, or `-order 1`; femgpu adds the "
-          "nodes of its own degree.");
-    text.fail("elements of the type " + std::to_string(type) + " are not known.");
+      fail("an element of order 3 or more (type " + std::to_string(type) +
+           "). Mesh with `gmsh -order 2`, which curves the cells, or `-order 1`; femgpu adds the "
+           "nodes of its own degree.");
+    fail("elements of the type " + std::to_string(type) + " are not known.");
   }
 
   void read_end(const std::string &section)
   {
     const std::string end = "$End" + section.substr(1);
-    text.require_line(end);
-    if (text.line() != end)
-      text.fail(in_quotes(text.line()) + " comes where " + end +
-                " should be: the section has more lines than its beginning says, or was cut.");
+    require_line(end);
+    if (line() != end)
+      fail(in_quotes(line()) + " comes where " + end +
+           " should be: the section has more lines than its beginning says, or was cut.");
   }
 
   void skip_section(const std::string &section)
   {
-    const std::size_t begin = text.line_number();
+    const std::size_t begin = line_number();
     const std::string end = "$End" + section.substr(1);
-    while (text.next_line())
-      if (text.line() == end)
+    while (next_line())
+      if (line() == end)
         return;
-    text.fail("the section " + in_quotes(section) +
-                  ", which begins here, has no end: the file is "
-                  "truncated. Write or copy it again.",
-              begin);
+    fail("the section " + in_quotes(section) +
+             ", which begins here, has no end: the file is truncated. Write or copy it again.",
+         begin);
   }
 
   /// The section that begins at the line; false if it is none that a mesh needs.
   bool read_section(const std::string &section)
   {
     if (section == "$PhysicalNames") {
-      result.names = read_physical_names(text);
+      result.names = read_physical_names();
       read_end(section);
     }
     else if (section == "$Entities" && is_version_4)
@@ -340,7 +333,6 @@ private:
     return true;
   }
 
-  MeshText text;
   int dim;
   bool is_version_4 = false;
   MeshTable result;
