@@ -54,8 +54,7 @@ public:
       if (direction.norm() == 0.)
         throw ParameterError("The direction a_x, a_y, a_z of the axis of a rotation in " +
                                  rotation_path +
-                                 " is zero. Give it as 0, 0, 1 for an axis "
-                                 "parallel to z.",
+                                 " is zero. Give it as 0, 0, 1 for an axis parallel to z.",
                              rotation_path);
       direction /= direction.norm();
     }

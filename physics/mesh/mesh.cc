@@ -24,22 +24,19 @@ using namespace dealii;
 
 MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
 {
-  add_parameter(
-      "Generator", generator,
-      "Function of deal.II's GridGenerator that makes the coarse mesh; ignored if File is "
-      "given. `femgpu --list` shows the names.");
+  add_parameter("Generator", generator,
+                "Function of deal.II's GridGenerator that makes the coarse mesh; ignored if File "
+                "is given. `femgpu --list` shows the names.");
   add_parameter("Arguments", arguments,
                 "All arguments of the generator after the triangulation, separated by ':'; the "
                 "coordinates of a point by ','. Example for hyper_cube: '0 : 1 : true' (from 0 to "
                 "1 in each direction, with a boundary id for each side).");
-  add_parameter(
-      "File", file,
-      "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1) "
-      "and Abaqus and CalculiX (.inp), of order 1 or 2, VTK (.vtu). Physical groups of gmsh, "
-      "and sets and "
-      "surfaces of Abaqus, are the boundary and material ids, also by their names. A "
-      "relative name is looked for from the directory the program is started in, then "
-      "from that of the parameter file.");
+  add_parameter("File", file,
+                "Mesh file; its ending tells its kind: gmsh (.msh, ASCII, versions 2 and 4.1) and "
+                "Abaqus and CalculiX (.inp), of order 1 or 2, VTK (.vtu). Physical groups of gmsh, "
+                "and sets and surfaces of Abaqus, are the boundary and material ids, also by their "
+                "names. A relative name is looked for from the directory the program is started "
+                "in, then from that of the parameter file.");
   add_parameter("Merge nodes", merge_nodes,
                 "What becomes of parts of a mesh file that touch without having nodes in common. "
                 "refuse: they are an error; a number: nodes of the boundary that are not farther "
@@ -47,17 +44,17 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
                 "there, as the sides of a crack.");
   add_parameter("Natural boundaries", natural_boundaries,
                 "Boundary ids or names of a mesh file, separated by ',', that no condition names "
-                "on purpose: they have the natural condition, without load or flux. Others that "
-                "no condition names are refused, but for id 0. 'all': none are refused.");
-  add_parameter("Manifolds", manifolds,
-                "Sides that are curved, by boundary ids or names; refinement puts new nodes on "
-                "them. 'ids: polar CX, CY; ids: ellipse CX, CY, AX, AY, B; ...' in 2D, a circle "
-                "about the center C or an ellipse with a semi-axis A and the length B of the other "
-                "one; 'ids: sphere CX, CY, CZ; ids: cylinder PX, PY, PZ, DX, DY, DZ; ids: elliptic "
-                "cylinder P, D, AX, AY, AZ, B; ids: cone P, D' in 3D, about the axis through P "
-                "with direction D. 'ids: flat' says that sides have the corners between their "
-                "faces that the file gives them. They go before what the nodes of second order of "
-                "a file say; generators know their curved sides themselves.");
+                "on purpose: they have the natural condition, without load or flux. Others that no "
+                "condition names are refused, but for id 0. 'all': none are refused.");
+  add_parameter(
+      "Manifolds", manifolds,
+      "Sides that are curved, by boundary ids or names; refinement puts new nodes on them. 'ids: "
+      "polar CX, CY; ids: ellipse CX, CY, AX, AY, B; ...' in 2D, a circle about the center C or an "
+      "ellipse with a semi-axis A and the length B of the other one; 'ids: sphere CX, CY, CZ; ids: "
+      "cylinder PX, PY, PZ, DX, DY, DZ; ids: elliptic cylinder P, D, AX, AY, AZ, B; ids: cone P, "
+      "D' in 3D, about the axis through P with direction D. 'ids: flat' says that sides have the "
+      "corners between their faces that the file gives them. They go before what the nodes of "
+      "second order of a file say; generators know their curved sides themselves.");
   add_parameter("Cells", cells,
                 "auto takes the cells as they are; hypercube insists on quadrilaterals or "
                 "hexahedra; simplex makes triangles or tetrahedra of a generator's mesh (8 for a "
@@ -66,11 +63,10 @@ MeshParameters::MeshParameters() : ParameterAcceptor("/Mesh")
   add_parameter("Initial refinements", initial_refinements,
                 "Global refinements of the coarse mesh before the first cycle.", prm,
                 Patterns::Integer(0, 12));
-  add_parameter(
-      "Initial refinement where", refinement_where,
-      "How often cells are refined besides, by an expression of their centre: 'x < 0.5 && "
-      "y < 0.5' is once in a corner, '2*(x < 0.5)' twice in a half; at most 12 times. On "
-      "quadrilaterals and hexahedra.");
+  add_parameter("Initial refinement where", refinement_where,
+                "How often cells are refined besides, by an expression of their centre: 'x < 0.5 "
+                "&& y < 0.5' is once in a corner, '2*(x < 0.5)' twice in a half; at most 12 times. "
+                "On quadrilaterals and hexahedra.");
 }
 
 namespace
@@ -105,11 +101,10 @@ void choose_cells(const MeshParameters &parameters, Triangulation<dim> &coarse)
     throw InputError(name + "' has quadrilaterals or hexahedra, but Mesh/Cells asks for simplex. "
                             "Set it to auto, or use another mesh.");
   if (has_curved_manifolds(coarse))
-    throw ParameterError(name +
-                             "' has curved sides, which its triangles or tetrahedra would not "
-                             "follow when they are refined. Use its quadrilaterals or hexahedra, "
-                             "or a mesh file.",
-                         "Mesh/Cells");
+    throw ParameterError(
+        name + "' has curved sides, which its triangles or tetrahedra would not follow when they "
+               "are refined. Use its quadrilaterals or hexahedra, or a mesh file.",
+        "Mesh/Cells");
   Triangulation<dim> converted;
   GridGenerator::convert_hypercube_to_simplex_mesh(coarse, converted);
   coarse.clear();

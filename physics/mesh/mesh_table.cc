@@ -55,8 +55,7 @@ void check_element(const MeshTable &table, const MeshElement &element, const int
   if (has_node_twice(element))
     refuse(table, element,
            "the " + name +
-               " is degenerate: it has a node twice. Mesh this part of "
-               "the model again.");
+               " is degenerate: it has a node twice. Mesh this part of the model again.");
   if (element.kind->dimension < dim - 1)
     return;
   if (element.id < 0)
@@ -166,15 +165,14 @@ void check_boundary(const MeshTable &table, const std::vector<Face> &faces, cons
     if (n == 0)
       refuse(table, element,
              "the " + element.kind->name +
-                 " is no face of a cell. Mesh the "
-                 "model anew, or take its part out of the physical groups.");
+                 " is no face of a cell. Mesh the model anew, or take its part out of the physical "
+                 "groups.");
     if (n == 2)
       refuse(table, element,
              "the " + element.kind->name +
                  (element.id == 0 ? "" : " of group " + std::to_string(element.id)) +
-                 " lies inside, between two cells, and not on the boundary. Take "
-                 "its part out of the physical groups (in gmsh, with "
-                 "Mesh.SaveAll = 0).");
+                 " lies inside, between two cells, and not on the boundary. Take its part out of "
+                 "the physical groups (in gmsh, with Mesh.SaveAll = 0).");
     boundary.emplace_back(nodes, e);
   }
   std::sort(boundary.begin(), boundary.end());
@@ -225,8 +223,8 @@ void check_edges(const MeshTable &table, const std::vector<Face> &faces,
   for (const MeshElement &element : table.elements)
     if (is_line(element) && !std::binary_search(edges.begin(), edges.end(), all_nodes(element)))
       refuse(table, element,
-             when + "the line is no edge of a cell's face on the boundary. Take its curve "
-                    "out of the physical groups (in gmsh, with Mesh.SaveAll = 0).");
+             when + "the line is no edge of a cell's face on the boundary. Take its curve out of "
+                    "the physical groups (in gmsh, with Mesh.SaveAll = 0).");
 }
 
 /// Points with an id must be vertices, where loads and supports can be.

@@ -90,8 +90,7 @@ MeshRegions::BoundaryId MeshRegions::boundary(const std::string &path,
     throw ParameterError(
         "'" + word + "' in " + path + " is " +
             (part->dimension == 1 ? "a curve" : "a set of points") +
-            " of the mesh and no part of the boundary; the solution of this condition would "
-            "depend "
+            " of the mesh and no part of the boundary; the solution of this condition would depend "
             "on the mesh. It can be used in Elasticity/Displacement, Elasticity/Rotation and "
             "Elasticity/Traction.",
         path);

@@ -152,8 +152,7 @@ public:
     const std::string compressor = attribute(root(), "compressor", "");
     if (!compressor.empty() && compressor != "vtkZLibDataCompressor")
       fail("the data are compressed by " + compressor +
-           ", not by zlib. Save them with "
-           "Compressor Type ZLib or None.");
+           ", not by zlib. Save them with Compressor Type ZLib or None.");
     is_compressed = !compressor.empty();
     if (const auto data = root().get_child_optional("AppendedData"))
       appended_is_raw = attribute(*data, "encoding", "raw") == "raw";
@@ -295,8 +294,8 @@ private:
         const auto offset = array.get<std::size_t>("<xmlattr>.offset", appended.size());
         if (offset >= appended.size())
           fail("the array '" + array_name +
-               "' begins behind the end of the appended data: the file "
-               "is truncated. Write or copy it again.");
+               "' begins behind the end of the appended data: the file is truncated. Write or copy "
+               "it again.");
         bytes = decoded(array_name, Bytes(appended.substr(offset), appended_is_raw));
       }
       else
@@ -333,8 +332,8 @@ private:
     for (std::size_t i = 0; i < 3 * n; ++i) {
       if (!std::isfinite(x[i]))
         fail("point " + std::to_string(i / 3) +
-             " has a coordinate that is no finite number. "
-             "Mend the program or model that made the mesh.");
+             " has a coordinate that is no finite number. Mend the program or model that made the "
+             "mesh.");
       table.points[i / 3][i % 3] = x[i];
     }
   }
