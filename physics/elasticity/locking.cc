@@ -57,13 +57,11 @@ void find_volumetric_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> 
 }
 
 /// Cells from one side of the body to the other, face opposite to face.
-template <int dim>
 struct Stack
 {
   double thickness = 0.;
   unsigned int n_cells = 0;
-  double length; ///< of its cells, across
-  Point<dim> place;
+  double length = std::numeric_limits<double>::infinity(); ///< of its cells, across
 };
 
 /// How far the mesh goes in the direction of @p edge.
@@ -81,10 +79,9 @@ double extent(const BoundingBox<dim> &box, const Tensor<1, dim> &edge)
  * is long; infinite if there are none.
  */
 template <int dim>
-Stack<dim> stack_at(Cell<dim> cell, unsigned int f, const BoundingBox<dim> &box)
+Stack stack_at(Cell<dim> cell, unsigned int f, const BoundingBox<dim> &box)
 {
-  Stack<dim> stack;
-  stack.place = cell->face(f)->center();
+  Stack stack;
   const auto first = cell->face(f);
   for (;;) {
     const unsigned int opposite = GeometryInfo<dim>::opposite_face[f];
@@ -96,7 +93,6 @@ Stack<dim> stack_at(Cell<dim> cell, unsigned int f, const BoundingBox<dim> &box)
     f = cell->neighbor_of_neighbor(opposite);
     cell = next;
   }
-  stack.length = std::numeric_limits<double>::infinity();
   const unsigned int n_edges = dim == 2 ? 1 : 4;
   for (unsigned int l = 0; l < n_edges; ++l) {
     Tensor<1, dim> edge = first->vertex(1) - first->vertex(0);
@@ -134,7 +130,7 @@ void find_shear_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &mate
         continue;
       const double size = cell->face(f)->measure();
       all += size;
-      const Stack<dim> stack = stack_at<dim>(cell, f, box);
+      const Stack stack = stack_at<dim>(cell, f, box);
       if (!std::isfinite(stack.length))
         continue;
       const double slope = stack.length / stack.thickness / finer;
@@ -146,7 +142,7 @@ void find_shear_locking(const Mesh<dim> &mesh, const ElasticMaterials<dim> &mate
       ratio += size * slope;
       n_cells += size * stack.n_cells * finer;
       if (!place)
-        place = stack.place;
+        place = cell->face(f)->center();
     }
   if (!(locked > part_of_boundary * all))
     return;
