@@ -46,7 +46,7 @@ bool has_node_twice(const MeshElement &element)
 
 void check_element(const MeshTable &table, const MeshElement &element, const int dim)
 {
-  const std::string name = element.kind->name;
+  const std::string &name = element.kind->name;
   if (element.kind->dimension > dim)
     refuse(table, element,
            "a " + name + " is a cell of a mesh in " + std::to_string(element.kind->dimension) +
