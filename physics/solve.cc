@@ -140,17 +140,6 @@ std::string advice(const linalg::SolveReport &report, const std::size_t n_rows,
            others;
   return " Try Preconditioner = multigrid, " + others;
 }
-
-/// The report of two solves, one after the other, of the same system.
-linalg::SolveReport sum_of(const linalg::SolveReport &first, linalg::SolveReport second)
-{
-  second.iterations += first.iterations;
-  second.restarts += first.restarts + 1;
-  second.initial_residual = first.initial_residual;
-  second.costs += first.costs;
-  second.history.insert(second.history.begin(), first.history.begin(), first.history.end());
-  return second;
-}
 } // namespace
 
 template <int dim>
@@ -203,7 +192,7 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
       control.reference = linalg::SolveControl::Reference::rhs;
       control.relative_tolerance = 0.;
       control.absolute_tolerance = 0.3 * report.target * given_target / all;
-      report = sum_of(report, leader_solver.solve(system, control));
+      linalg::continue_with(report, leader_solver.solve(system, control));
       continue;
     }
     (is_scaled ? report.given.residual : report.true_residual) = all;
