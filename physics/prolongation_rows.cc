@@ -83,7 +83,7 @@ linalg::HostProlongation
 rows_by_parts(const std::size_t n, const int n_columns,
               const std::function<void(const Part &, linalg::HostProlongation &)> &append)
 {
-  const auto at_a_time = 4 * static_cast<std::size_t>(omp_get_max_threads());
+  const auto at_a_time = 2 * static_cast<std::size_t>(omp_get_max_threads());
   const std::size_t n_parts = number_of_parts(n);
   linalg::HostProlongation P;
   P.n_columns = n_columns;
