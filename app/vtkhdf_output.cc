@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -180,6 +182,27 @@ void write_attributes(const hid_t group)
   require(H5Awrite(of_type, text, grid.data()));
 }
 
+/// What HDF5 has made in memory.
+using ClosedFile = std::unique_ptr<char, decltype(&std::free)>;
+
+/// Has files with this access list leave their memory to @p closed, instead of freeing it, when
+/// they are closed: a copy of one that is open would be there beside it.
+void keep_closed_file(const hid_t in_memory, ClosedFile &closed)
+{
+  H5FD_file_image_callbacks_t callbacks = {};
+  callbacks.image_realloc = [](void *memory, const std::size_t size, H5FD_file_image_op_t, void *) {
+    return std::realloc(memory, size);
+  };
+  callbacks.image_free = [](void *memory, H5FD_file_image_op_t, void *closed) -> herr_t {
+    static_cast<ClosedFile *>(closed)->reset(static_cast<char *>(memory));
+    return 0;
+  };
+  callbacks.udata = &closed;
+  callbacks.udata_copy = [](void *same) { return same; };
+  callbacks.udata_free = [](void *) -> herr_t { return 0; };
+  require(H5Pset_file_image_callbacks(in_memory, &callbacks));
+}
+
 /**
  * Writes a file for ParaView by VTK's format of HDF5, version 1.0, for unstructured grids. HDF5
  * makes it in memory: one that it could not write to a disk it would close once more in
@@ -194,19 +217,22 @@ void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> 
     most += data.bytes.size();
   const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   require(H5Pset_fapl_core(in_memory, most, /* on the disk too */ 0));
-  const Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, in_memory), H5Fclose);
+  ClosedFile closed(nullptr, &std::free);
+  keep_closed_file(in_memory, closed);
+  ssize_t size = 0;
   {
+    const Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, in_memory), H5Fclose);
     const Handle group(H5Gcreate2(file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
     write_attributes(group);
     for (const CompressedDataset &data : datasets)
       write_dataset(group, data);
+    require(H5Fflush(file, H5F_SCOPE_GLOBAL));
+    size = H5Fget_file_image(file, nullptr, 0);
+    require(size < 0 ? -1 : 0);
   }
-  require(H5Fflush(file, H5F_SCOPE_GLOBAL));
-  const auto size = H5Fget_file_image(file, nullptr, 0);
-  require(size < 0 ? -1 : 0);
-  std::string image(static_cast<std::size_t>(size), '\0');
-  require(H5Fget_file_image(file, image.data(), image.size()) < 0 ? -1 : 0);
-  write_file(name, image);
+  AtomicFile on_disk(name);
+  on_disk.stream().write(closed.get(), size);
+  on_disk.commit();
 }
 
 /// The datasets of a file. Numbers of nodes and offsets count from the first of each rank, so that
