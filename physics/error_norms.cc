@@ -21,7 +21,18 @@ using namespace dealii;
 
 namespace
 {
-/// What the fluxes of a solution and of the exact one differ by at the points of a cell.
+/// The points of @p a, and those of @p b without weights.
+template <int dim>
+Quadrature<dim> with_points_of(const Quadrature<dim> &a, const Quadrature<dim> &b)
+{
+  std::vector<Point<dim>> points = a.get_points();
+  std::vector<double> weights = a.get_weights();
+  points.insert(points.end(), b.get_points().begin(), b.get_points().end());
+  weights.resize(points.size(), 0.);
+  return Quadrature<dim>(points, weights);
+}
+
+/// What the fluxes of a solution and of the exact one differ by at the first points of a batch.
 template <int dim>
 class FluxDifference
 {
@@ -30,28 +41,39 @@ public:
       : problem(problem), n_components(problem.n_components())
   {}
 
-  /// The integral of its square. @param rows of each component its exact value and derivatives
-  double square(const CellPoints<dim> &points, const std::vector<std::vector<double>> &rows)
+  void reinit(const PointBatch<dim> &at, const unsigned int n)
   {
-    const std::size_t n = points.size();
-    exact.places = points.batch().places;
-    exact.material = points.batch().material;
-    exact.u.reinit(n_components, points.size());
-    exact.gradients.reinit(n_components * dim, points.size());
-    for (unsigned int c = 0; c < n_components; ++c) {
-      std::copy_n(rows[c].data(), n, exact.u[c]);
-      for (unsigned int d = 0; d < dim; ++d)
-        std::copy_n(rows[c].data() + (1 + d) * n, n, exact.gradients[c * dim + d]);
+    places.assign(at.points().begin(), at.points().begin() + n);
+    for (PointBatch<dim> *const batch : {&here, &exact}) {
+      batch->places = &places;
+      batch->material = at.material;
+      batch->u.reinit(n_components, n);
+      batch->gradients.reinit(n_components * dim, n);
     }
+    for (unsigned int c = 0; c < n_components; ++c) {
+      std::copy_n(at.u[c], n, here.u[c]);
+      for (unsigned int r = c * dim; r < (c + 1) * dim; ++r)
+        std::copy_n(at.gradients[r], n, here.gradients[r]);
+    }
+  }
+  /// @param rows the value of the component @p c, and its derivatives, @p stride numbers apart
+  void set_exact(const unsigned int c, const double *const rows, const std::size_t stride)
+  {
+    std::copy_n(rows, places.size(), exact.u[c]);
+    for (unsigned int d = 0; d < dim; ++d)
+      std::copy_n(rows + (1 + d) * stride, places.size(), exact.gradients[c * dim + d]);
+  }
+  double square(const CellPoints<dim> &points)
+  {
     double sum = 0.;
     const auto evaluate = [&](const auto &batch, PointTerms &terms) {
       terms.reinit(n_components * dim, n_components, dim, batch.size());
       problem.flux(batch, terms);
     };
-    evaluate(points.batch(), sigma);
+    evaluate(here, sigma);
     evaluate(exact, exact_sigma);
     for (unsigned int r = 0; r < n_components * dim; ++r)
-      for (unsigned int q = 0; q < points.size(); ++q)
+      for (unsigned int q = 0; q < places.size(); ++q)
         sum += std::pow(sigma.value(r)[q] - exact_sigma.value(r)[q], 2) * points.JxW(q);
     return sum;
   }
@@ -59,7 +81,8 @@ public:
 private:
   const Problem<dim> &problem;
   unsigned int n_components;
-  PointBatch<dim> exact;
+  std::vector<Point<dim>> places;
+  PointBatch<dim> here, exact;
   PointTerms sigma, exact_sigma;
 };
 } // namespace
@@ -69,15 +92,17 @@ ErrorNorms compute_errors(const Problem<dim> &problem, const Discretization<dim>
                           const FeVector &u, double *const flux_error)
 {
   const ComparableSolution<dim> exact(problem, discretization);
-  const bool is_simplex = discretization.mesh().is_simplex;
   const Quadrature<dim> gauss = discretization.cell_quadrature(2);
-  CellPoints<dim> points(discretization, gauss);
-  // Between the nodes the error is larger than at them. Gauss points do for simplices.
-  const QIterated<dim> dense(QTrapezoid<1>(), 2 * discretization.degree());
-  CellPoints<dim> between(discretization, is_simplex ? gauss : dense);
+  const bool is_simplex = discretization.mesh().is_simplex;
+  // Between the nodes the error is larger than at them.
+  const Quadrature<dim> all =
+      is_simplex ? gauss
+                 : with_points_of<dim>(
+                       gauss, QIterated<dim>(QTrapezoid<1>(), 2 * discretization.degree()));
+  const unsigned int n_gauss = gauss.size(), first_dense = is_simplex ? 0 : n_gauss;
+  CellPoints<dim> points(discretization, all);
   Vector<double> u_cell(discretization.element().n_dofs_per_cell());
-  std::vector<std::vector<double>> rows(problem.n_components()); // of the exact solution
-  std::vector<double> values;
+  std::vector<double> rows;
   std::array<double, 4> squares{}; // L2 and H1 of the error, L2 and H1 of the exact solution
   double largest = 0., flux_square = 0.;
   FluxDifference<dim> flux(problem);
@@ -87,33 +112,30 @@ ErrorNorms compute_errors(const Problem<dim> &problem, const Discretization<dim>
       cell->get_dof_values(u, u_cell);
       points.reinit(cell);
       points.set_solution(u_cell);
-      if (!is_simplex) {
-        between.reinit(cell);
-        between.set_solution(u_cell);
-      }
-      const PointBatch<dim> &at = points.batch(), &of_largest = is_simplex ? at : between.batch();
+      const PointBatch<dim> &at = points.batch();
+      const unsigned int n = at.size();
+      if (flux_error != nullptr)
+        flux.reinit(at, n_gauss);
       for (unsigned int c = 0; c < problem.n_components(); ++c) {
-        exact.value_and_gradient_rows(at.points(), rows[c], c);
-        const auto add = [&](const double *const of_u, const unsigned int row,
+        exact.value_and_gradient_rows(at.points(), n_gauss, rows, c);
+        const auto add = [&](const double *const of_u, const double *const of_exact,
                              const unsigned int norm) {
-          const double *const of_exact = rows[c].data() + row * std::size_t(at.size());
-          for (unsigned int q = 0; q < at.size(); ++q) {
+          for (unsigned int q = 0; q < n_gauss; ++q) {
             const double error = of_u[q] - of_exact[q];
             squares[norm] += error * error * points.JxW(q);
             squares[2 + norm] += of_exact[q] * of_exact[q] * points.JxW(q);
           }
         };
-        add(at.u[c], 0, 0);
+        add(at.u[c], rows.data(), 0);
         for (unsigned int d = 0; d < dim; ++d)
-          add(at.gradient(c, d), 1 + d, 1);
-        if (!is_simplex)
-          exact.value_list(of_largest.points(), values, c);
-        const std::vector<double> &of_exact = is_simplex ? rows[c] : values;
-        for (unsigned int q = 0; q < of_largest.size(); ++q)
-          largest = std::max(largest, std::abs(of_largest.u[c][q] - of_exact[q]));
+          add(at.gradient(c, d), rows.data() + (1 + d) * std::size_t(n), 1);
+        for (unsigned int q = first_dense; q < n; ++q)
+          largest = std::max(largest, std::abs(at.u[c][q] - rows[q]));
+        if (flux_error != nullptr)
+          flux.set_exact(c, rows.data(), n);
       }
       if (flux_error != nullptr)
-        flux_square += flux.square(points, rows);
+        flux_square += flux.square(points);
     }
   });
   std::array<double, 4> norms{};

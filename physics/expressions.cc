@@ -86,9 +86,10 @@ Field<dim>::Field(const std::string &path, const std::vector<std::string> &expre
 
 template <int dim>
 void Field<dim>::require_finite(const char *const what, const Points &points,
-                                const unsigned int component, const double *const values) const
+                                const std::size_t n_points, const unsigned int component,
+                                const double *const values) const
 {
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  for (std::size_t i = 0; i < n_points; ++i) {
     if (std::isfinite(values[i]))
       continue;
     std::ostringstream text;
@@ -113,7 +114,7 @@ void Field<dim>::evaluate(const PointBatch<dim> &at, double *const values,
     return;
   }
   femgpu::evaluate(f.value, at.points(), f.degree_in_u > 0 ? at.u[0] : nullptr, values);
-  require_finite("The expression", at.points(), component, values);
+  require_finite("The expression", at.points(), at.size(), component, values);
 }
 
 template <int dim>
@@ -126,7 +127,7 @@ void Field<dim>::evaluate_by_u(const PointBatch<dim> &at, double *const values,
     return;
   }
   femgpu::evaluate(f.by_u, at.points(), at.u[0], values);
-  require_finite("A derivative of the expression", at.points(), component, values);
+  require_finite("A derivative of the expression", at.points(), at.size(), component, values);
 }
 
 template <int dim>
@@ -146,7 +147,7 @@ void Field<dim>::value_list(const Points &points, std::vector<double> &values,
   if (f.is_constant)
     return;
   femgpu::evaluate(f.value, points, nullptr, values.data());
-  require_finite("The expression", points, component, values.data());
+  require_finite("The expression", points, points.size(), component, values.data());
 }
 
 template <int dim>
@@ -161,7 +162,8 @@ void Field<dim>::vector_value_list(const Points &points, std::vector<Vector<doub
 }
 
 template <int dim>
-void Field<dim>::value_and_gradient_rows(const Points &points, std::vector<double> &rows,
+void Field<dim>::value_and_gradient_rows(const Points &points, const std::size_t n_gradients,
+                                         std::vector<double> &rows,
                                          const unsigned int component) const
 {
   const Component &f = components[component];
@@ -173,9 +175,10 @@ void Field<dim>::value_and_gradient_rows(const Points &points, std::vector<doubl
     return;
   }
   femgpu::evaluate(f.value_and_gradient, points, nullptr, rows.data());
-  require_finite("The expression", points, component, rows.data());
+  require_finite("The expression", points, points.size(), component, rows.data());
   for (int d = 0; d < dim; ++d)
-    require_finite("A derivative of the expression", points, component, rows.data() + (1 + d) * n);
+    require_finite("A derivative of the expression", points, n_gradients, component,
+                   rows.data() + (1 + d) * n);
 }
 
 std::vector<std::string> split_expressions(const std::string &text, const char separator)

@@ -86,8 +86,9 @@ public:
                          std::vector<dealii::Vector<double>> &values) const override;
 
   /// Of n points: values, then ∂_0, ..., in rows of n numbers; what both are made of is made once.
-  void value_and_gradient_rows(const Points &points, std::vector<double> &rows,
-                               unsigned int component = 0) const;
+  /// Derivatives need a value at the first @p n_gradients points only.
+  void value_and_gradient_rows(const Points &points, std::size_t n_gradients,
+                               std::vector<double> &rows, unsigned int component = 0) const;
 
 private:
   struct Component
@@ -99,8 +100,8 @@ private:
     linalg::ExpressionTape value, value_and_gradient, by_u;
   };
 
-  void require_finite(const char *what, const Points &points, unsigned int component,
-                      const double *values) const;
+  void require_finite(const char *what, const Points &points, std::size_t n_points,
+                      unsigned int component, const double *values) const;
 
   std::string path;
   std::vector<Component> components;

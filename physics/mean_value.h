@@ -69,9 +69,10 @@ public:
       value -= mean;
   }
   void value_and_gradient_rows(const std::vector<dealii::Point<dim>> &points,
-                               std::vector<double> &rows, const unsigned int component) const
+                               const std::size_t n_gradients, std::vector<double> &rows,
+                               const unsigned int component) const
   {
-    problem.exact_solution()->value_and_gradient_rows(points, rows, component);
+    problem.exact_solution()->value_and_gradient_rows(points, n_gradients, rows, component);
     for (std::size_t q = 0; q < points.size(); ++q)
       rows[q] -= mean;
   }

@@ -165,7 +165,7 @@ template <int dim>
 Tensor<1, dim> gradient_of(const Field<dim> &field, const Point<dim> &p, const unsigned int c)
 {
   std::vector<double> rows;
-  field.value_and_gradient_rows({p}, rows, c);
+  field.value_and_gradient_rows({p}, 1, rows, c);
   Tensor<1, dim> gradient;
   std::copy(rows.begin() + 1, rows.end(), gradient.begin_raw());
   return gradient;
@@ -226,7 +226,7 @@ TEST(Field, HasListsWithTheBitsOfSinglePoints)
   std::vector<double> values(n), rows;
   for (unsigned int c = 0; c < 3; ++c) {
     field.value_list(points, values, c);
-    field.value_and_gradient_rows(points, rows, c);
+    field.value_and_gradient_rows(points, n, rows, c);
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(values[i], field.value(points[i], c));
       EXPECT_EQ(rows[i], values[i]);
