@@ -217,7 +217,7 @@ void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> 
     most += data.bytes.size();
   const Handle in_memory(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   require(H5Pset_fapl_core(in_memory, most, /* on the disk too */ 0));
-  ClosedFile closed(nullptr, &std::free);
+  static ClosedFile closed(nullptr, &std::free); // there also for a file that MPI_Finalize() closes
   keep_closed_file(in_memory, closed);
   ssize_t size = 0;
   {
@@ -230,8 +230,10 @@ void write_vtkhdf(const std::string &name, const std::vector<CompressedDataset> 
     size = H5Fget_file_image(file, nullptr, 0);
     require(size < 0 ? -1 : 0);
   }
+  const ClosedFile image = std::move(closed);
+  require(image ? 0 : -1);
   AtomicFile on_disk(name);
-  on_disk.stream().write(closed.get(), size);
+  on_disk.stream().write(image.get(), size);
   on_disk.commit();
 }
 

@@ -264,13 +264,13 @@ Mesh<dim> make_mesh(const MeshParameters &parameters, const MPI_Comm communicato
     check_generated_size(parameters, dim, communicator);
   MeshTable table = make_coarse_mesh(parameters, coarse, mesh);
   const bool has_curved_sides = curve_sides(parameters.manifolds, mesh.regions, table, coarse);
+  if (!table.middle_nodes.empty())
+    check_quadratic_cells(coarse, table.cell_places);
   // Nobody reads these any more, and what is made of the coarse mesh needs the memory.
   std::vector<MeshElement>().swap(table.elements);
   std::vector<std::array<double, 3>>().swap(table.points);
   mesh.is_simplex = coarse.all_reference_cells_are_simplex();
   mesh.is_curved = has_curved_sides || has_curved_manifolds(coarse);
-  if (!table.middle_nodes.empty())
-    check_quadratic_cells(coarse, table.cell_places);
   if (mesh.is_simplex) {
     mesh.whole = std::make_unique<Triangulation<dim>>();
     mesh.whole->copy_triangulation(coarse);
