@@ -2,7 +2,7 @@
 #define femgpu_physics_assembled_newton_h
 
 #include "linalg/dealii/group_solver.h"
-#include "linalg/nonlinear/forcing.h"
+#include "linalg/nonlinear/inexact_newton.h"
 #include "physics/problem.h"
 
 #include <map>

@@ -100,7 +100,7 @@ private:
   std::vector<char> is_constrained; ///< each unknown
   RawVector<int> parents;           ///< their vertices
   /// Of each node the parent whose midpoint it is, from 1 on, times 64, and the place there: the
-  /// last parent counts, whichever thread comes last. Of a node that is left -number.
+  /// last parent counts, whichever thread comes last. Of all others -number, if they are left.
   RawVector<std::atomic<std::int64_t>> places;
 };
 

@@ -1,5 +1,5 @@
 #include "linalg/base/timing.h"
-#include "linalg/nonlinear/forcing.h"
+#include "linalg/nonlinear/inexact_newton.h"
 #include "linalg/nonlinear/jacobian.h"
 #include "linalg/nonlinear/registry.h"
 #include "linalg/nonlinear/residual.h"

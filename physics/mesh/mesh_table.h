@@ -64,8 +64,8 @@ const std::vector<ElementType> &element_types();
 struct MiddleNode
 {
   std::vector<std::size_t> corners; ///< indices of points
-  std::size_t node;                 ///< the same
-  std::size_t place;                ///< of its element, as there
+  std::size_t node;                 ///< index of a point
+  std::size_t place;                ///< MeshElement::place of its element
 };
 
 /// The nodes of a side, line or point in ascending order, padded: the same from both sides.

@@ -1,5 +1,5 @@
-#ifndef femgpu_linalg_nonlinear_forcing_h
-#define femgpu_linalg_nonlinear_forcing_h
+#ifndef femgpu_linalg_nonlinear_inexact_newton_h
+#define femgpu_linalg_nonlinear_inexact_newton_h
 
 #include "linalg/base/method.h"
 #include "linalg/solvers/report.h"
@@ -86,7 +86,8 @@ inline bool falls_enough(const double norm, const double alpha, const double bef
 }
 
 /**
- * Steps until report.true_residual, ‖r‖, is at most report.target.
+ * The inexact Newton method with backtracking (Eisenstat and Walker 1996, Algorithm INB, here with
+ * Armijo's condition): steps until report.true_residual, ‖r‖, is at most report.target.
  * @param linear of the linear systems, but for the relative tolerance
  * @param solve_linear (linear) solves the system of a step and returns its report
  * @param search_line () moves x along the step's direction until ‖r‖, which the report then has,
