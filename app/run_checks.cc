@@ -177,9 +177,9 @@ void check_continuation(const Parameters &parameters, const Problem<dim> &proble
                              std::to_string(parameters.study.cycles) +
                              ". Set it to 1, and choose the mesh by Mesh/Initial refinements.",
                          "Study/Cycles");
-  if (parameters.solver.stop_at != "residual")
+  if (parameters.solver.stops_at_energy_error())
     throw ParameterError("A branch is traced by nonlinear solves, which stop at their residual. "
-                         "Set Solver/Stop at to residual.",
+                         "Set Solver/Stop at to auto.",
                          "Solver/Stop at");
   if (const std::string key = parameters.measurements.used_key(); !key.empty())
     throw ParameterError("Measurements are taken of the solution of each cycle, not along a "

@@ -7,6 +7,7 @@
 #include <deal.II/base/parameter_acceptor.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <sstream>
 
@@ -187,6 +188,12 @@ Json cycle_values(const StudyRecord &study, const CycleRecord &cycle)
                  {"h", cycle.h},         {"solve", report_values(cycle.solve.report)}};
   values["solve"]["nonlinear_iterations"] = cycle.solve.nonlinear_iterations;
   values["solve"]["linear_iterations"] = cycle.solve.linear_iterations;
+  values["accuracy"] = Json();
+  if (const auto &accuracy = cycle.solve.accuracy)
+    values["accuracy"] = {{"energy_norm", std::sqrt(accuracy->energy)},
+                          {"internal_forces", accuracy->internal_forces},
+                          {"residual", accuracy->residual},
+                          {"rounding", accuracy->rounding}};
   if (cycle.errors)
     for (const auto &[name, norm] : error_norms)
       values["errors"][name] = {

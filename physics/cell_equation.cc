@@ -17,6 +17,7 @@ CellEquation<dim>::CellEquation(const Problem<dim> &problem,
       kept_K(discretization.element().n_dofs_per_cell(),
              discretization.element().n_dofs_per_cell()),
       u_cell(discretization.element().n_dofs_per_cell()), of_loads(u_cell.size()),
+      of_exchange(u_cell.size()), of_stiffness(u_cell.size()),
       lower_loads(loads_of_lower_parts(problem, discretization))
 {
   if (problem.nonlinearity()) {
@@ -142,18 +143,52 @@ double energy(const CellPoints<dim> &points, const PointTerms &t, const PointRow
   subtract_linear(t.gradient_derivatives, at.gradients, t.n_components * dim);
   return sum;
 }
+
+/// @p linear gets what of @p t is linear in u and ∇u.
+template <int dim>
+void take_linear_part(const CellPoints<dim> &points, const PointTerms &t, const unsigned int n_rows,
+                      PointTerms &linear)
+{
+  const PointBatch<dim> &at = points.batch();
+  linear.reinit(n_rows, t.n_components, dim, points.size());
+  const auto add = [&](const PointRows &derivatives, const PointRows &state,
+                       const unsigned int per_row) {
+    for (const unsigned int k : derivatives.written()) {
+      double *const value = linear.value(k / per_row);
+      for (unsigned int q = 0; q < points.size(); ++q)
+        value[q] += derivatives[k][q] * state[k % per_row][q];
+    }
+  };
+  add(t.derivatives, at.u, t.n_components);
+  add(t.gradient_derivatives, at.gradients, t.n_components * dim);
+}
 } // namespace
+
+template <int dim>
+const Vector<double> &CellEquation<dim>::internal_forces()
+{
+  take_linear_part(in_cell, sigma, n_components * dim, linear_sigma);
+  take_linear_part(in_cell, s, n_components, linear_s);
+  of_stiffness = 0.;
+  in_cell.add_source(linear_s, of_stiffness);
+  in_cell.subtract_flux(linear_sigma, of_stiffness);
+  of_stiffness *= -1.;
+  return of_stiffness;
+}
 
 template <int dim>
 double CellEquation<dim>::evaluate(const ActiveCell<dim> &cell, const FeVector &u, CellTerms &terms)
 {
   reinit(cell, &u, terms);
   of_loads = 0.;
+  of_exchange = 0.;
   in_cell.add_source(s, of_loads);
   double result =
       energy(in_cell, sigma, in_cell.batch().gradients) - energy(in_cell, s, in_cell.batch().u);
   for_each_boundary_term(cell, &u, [&] {
     on_face.add_source(g, of_loads);
+    if (!g.derivatives.written().empty())
+      on_face.add_source(g, of_exchange);
     result -= energy(on_face, g, on_face.batch().u);
   });
   if (const auto load = lower_loads.find(cell->active_cell_index()); load != lower_loads.end()) {

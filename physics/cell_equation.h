@@ -54,6 +54,15 @@ public:
   {
     return of_loads;
   }
+  /// After evaluate(): K u of the cell, with what flux and source have that is linear in u and ∇u
+  /// at this u, and without boundary terms.
+  const dealii::Vector<double> &internal_forces();
+  /// After evaluate(): the part of loads() that boundary fluxes which depend on u bring, net: of a
+  /// Robin condition ∫ a (g − u) φ.
+  const dealii::Vector<double> &exchange() const
+  {
+    return of_exchange;
+  }
 
 private:
   void reinit(const ActiveCell<dim> &cell, const FeVector *u, CellTerms &terms);
@@ -67,11 +76,12 @@ private:
   CellPoints<dim> in_cell, on_face;
   std::optional<CellPoints<dim>> cell_nodes, face_nodes; ///< only for problems with a reaction
   PointTerms sigma, s, g;
-  std::vector<double> c; ///< of the reaction; workspace
+  PointTerms linear_sigma, linear_s; ///< workspace
+  std::vector<double> c;             ///< of the reaction; workspace
 
   PointTerms kept_sigma, kept_s; ///< those of kept_K
   dealii::FullMatrix<double> kept_K;
-  dealii::Vector<double> u_cell, of_loads;
+  dealii::Vector<double> u_cell, of_loads, of_exchange, of_stiffness;
   std::map<unsigned int, dealii::Vector<double>> lower_loads; ///< by active cell index
 };
 } // namespace femgpu

@@ -99,7 +99,7 @@ public:
   double relative_tolerance = 1e-8;
   double absolute_tolerance = 0.;
   std::string relative_to = "rhs";
-  std::string stop_at = "residual";
+  std::string stop_at = "auto";
   double energy_tolerance = 1e-4;
   std::string execution = "auto";
   int max_iterations = 20000;
@@ -116,6 +116,16 @@ public:
   /// more than @p n unknowns are few and no other parameter speaks of GPUs.
   std::string groups_backend(double n) const;
 
+  /// Does the energy error end linear solves, and nothing else?
+  bool stops_at_energy_error() const
+  {
+    return stop_at == "energy error" || stops_at_discretisation_error();
+  }
+  /// Must solutions reach the tolerance in the measures of Accuracy, too?
+  bool checks_accuracy() const
+  {
+    return stop_at != "residual";
+  }
   /// Is the tolerance a part of the discretisation error, different in each cycle?
   bool stops_at_discretisation_error() const
   {

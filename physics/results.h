@@ -47,12 +47,43 @@ struct Quantity
   bool has_limit = true;
 };
 
+/**
+ * The measures by which a linear solve is judged. Neither ‖b‖ nor the energy norm of the reduced
+ * system is a sound reference: both grow with the contrast of coefficients, with penalties and with
+ * offsets of Dirichlet data. The energy and the internal forces of the unreduced problem do not. D
+ * is the diagonal of the reduced matrix A.
+ */
+struct Accuracy
+{
+  /// E(u) = Σ_e u_eᵀ K_e u_e + Σ_i q_i² / d_i, where q_i is the net exchange at dof i, ∫ a (g − u)
+  /// φ_i of a Robin condition.
+  double energy = 0.;
+  /// ‖s‖ in D⁻¹ with s_i = Σ_e |K_e u_e|_i + |q_i|.
+  double internal_forces = 0.;
+  /// ‖b + λ W φ(x) − A x‖ in D⁻¹.
+  double residual = 0.;
+  /// The part of the residual that rounding explains: 8 √m 2⁻⁵³ ‖|A| |x| + |b|‖ in D⁻¹, m entries
+  /// in the longest row.
+  double rounding = 0.;
+
+  /// The factor by which the residual must fall to reach @p tolerance relative to the internal
+  /// forces; 1 or more if it has.
+  double share_to_reach(double tolerance) const;
+  /// Is the estimated @p energy_error, negative if unknown, at most @p tolerance relative to the
+  /// energy norm? A residual far below the tolerance, or at rounding, needs no estimate: if a
+  /// recurrence ends with the exact solution, only errors of earlier iterates are known.
+  bool has_small_error(double tolerance, double energy_error) const;
+  /// A sentence with the measures, for messages.
+  std::string text(double tolerance) const;
+};
+
 /// How the system of one cycle was solved.
 struct SolveSummary
 {
-  linalg::SolveReport report;   ///< of the linear or of the nonlinear solve
-  int nonlinear_iterations = 0; ///< 0 for linear problems
-  int linear_iterations = 0;    ///< all together; 0 for methods that solve no linear systems
+  linalg::SolveReport report;       ///< of the linear or of the nonlinear solve
+  int nonlinear_iterations = 0;     ///< 0 for linear problems
+  int linear_iterations = 0;        ///< all together; 0 for methods that solve no linear systems
+  std::optional<Accuracy> accuracy; ///< unless other tolerances have decided
 };
 } // namespace femgpu
 

@@ -5,9 +5,13 @@
 #include "linalg/mpi/solver_groups.h"
 #include "linalg/solvers/registry.h"
 #include "linalg/transformations/registry.h"
+#include "physics/accuracy.h"
 #include "physics/assembled_newton.h"
 #include "physics/mean_value.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -76,10 +80,10 @@ void check_methods(const Problem<dim> &problem, const SolverParameters &linear,
                              "' needs symmetric ones. Set Solver/Solver to pipelined-bicgstab or "
                              "gmres, with Solver/Preconditioner = multigrid or ilu.",
                          "Solver/Solver");
-  if (is_nonlinear(problem) && linear.stop_at != "residual")
+  if (is_nonlinear(problem) && linear.stops_at_energy_error())
     throw ParameterError("This problem is nonlinear, and its solves stop at the residual of "
                          "Nonlinear/Relative tolerance: Solver/Stop at = " +
-                             linear.stop_at + " is for linear ones. Set it to residual.",
+                             linear.stop_at + " is for linear ones. Set it to auto.",
                          "Solver/Stop at");
   if (problem.nonlinearity())
     linalg::check_methods(nonlinear_options(linear, nonlinear));
@@ -207,6 +211,100 @@ linalg::SolveReport ProblemSolver<dim>::solve_with_mean(const Discretization<dim
   }
 }
 
+/// Solves the system from its x, or by Newton's method, which assembles it, from @p u.
+template <int dim>
+linalg::SolveReport ProblemSolver<dim>::solve_system(const Discretization<dim> &discretization,
+                                                     linalg::GroupSystem &system, FeVector &u,
+                                                     const linalg::SolveControl &control,
+                                                     std::map<std::string, double> &seconds)
+{
+  if (problem.has_nonlinear_terms())
+    return AssembledNewton<dim>(problem, discretization, nonlinear.method, leader_solver)
+        .solve(system, control, solver_parameters.control(), u, seconds);
+  if (phi)
+    return leader_solver.solve_nonlinear(system, *phi, control);
+  if (problem.fixes_mean())
+    return solve_with_mean(discretization, system, u, control);
+  return leader_solver.solve(system, control);
+}
+
+namespace
+{
+/// Ends a solve whose solution is accurate, whatever the target of its last residual was.
+void accept(const bool has_small_residual, linalg::SolveReport &report)
+{
+  if (has_small_residual)
+    report.outcome = Outcome::converged;
+  report.target = std::max(report.target, report.true_residual);
+  linalg::describe(report);
+}
+} // namespace
+
+/**
+ * Solves on while the solution misses the relative tolerance of @p control in the measures of
+ * Accuracy: conjugate gradients to an energy error, all others to a smaller residual. Where that
+ * brings nothing any more, rounding explains what is left, or the solve has stagnated.
+ */
+template <int dim>
+std::optional<Accuracy> ProblemSolver<dim>::reach_accuracy(
+    const Discretization<dim> &discretization, linalg::GroupSystem &system, FeVector &u,
+    linalg::SolveControl control, std::map<std::string, double> &seconds,
+    linalg::SolveReport &report)
+{
+  constexpr int most_solves = 6;
+  constexpr double margin = 0.5, progress = 0.5;
+  const double tolerance =
+      solver_parameters.stops_at_energy_error()
+          ? solver_parameters.energy_tolerance
+          : std::max(solver_parameters.relative_tolerance, control.relative_tolerance);
+  const double enough = control.absolute_tolerance;
+  const int most_iterations = control.max_iterations;
+  const bool knows_energy_error =
+      !is_nonlinear(problem) && !linalg::is_direct(solver_parameters.solver) &&
+      linalg::solvers.traits(solver_parameters.solver).knows_energy_error;
+  std::optional<Accuracy> measured;
+  for (int n_solves = 1; report.converged() && !(report.true_residual <= enough); ++n_solves) {
+    const bool is_direct = report.method.solver == "direct";
+    const double before = measured ? measured->residual : std::numeric_limits<double>::infinity();
+    get_solution(system, discretization.constraints(), u);
+    measured = measure_accuracy(problem, discretization, system, u);
+    const Accuracy &accuracy = *measured;
+    const double share = accuracy.share_to_reach(tolerance);
+    const bool has_small_error = accuracy.has_small_error(tolerance, report.energy.error);
+    const bool is_at_rounding =
+        accuracy.residual <= accuracy.rounding &&
+        (is_nonlinear(problem) || report.outcome == Outcome::converged_to_rounding);
+    if ((share >= 1. || is_at_rounding) && (!knows_energy_error || is_direct || has_small_error)) {
+      if (n_solves > 1)
+        accept(share >= 1., report);
+      return measured;
+    }
+    if (is_direct || n_solves == most_solves || !(accuracy.residual <= progress * before)) {
+      report.outcome = accuracy.residual <= accuracy.rounding ? Outcome::converged_to_rounding
+                                                              : Outcome::stagnated;
+      linalg::describe(report);
+      report.message += accuracy.text(tolerance);
+      return measured;
+    }
+    if (!is_nonlinear(problem) && report.iterations >= most_iterations) {
+      report.outcome = Outcome::iteration_limit;
+      linalg::describe(report);
+      return measured;
+    }
+    if (!is_nonlinear(problem))
+      control.max_iterations = most_iterations - report.iterations;
+    control.reference = linalg::SolveControl::Reference::rhs;
+    control.relative_tolerance = 0.;
+    if (knows_energy_error)
+      control.energy_tolerance = {0., margin * (has_small_error ? share : 1.) * tolerance *
+                                          std::sqrt(accuracy.energy)};
+    else
+      control.absolute_tolerance = margin * share * report.true_residual;
+    linalg::continue_with(report, solve_system(discretization, system, u, control, seconds));
+  }
+  return measured;
+}
+
 template <int dim>
 SolveSummary
 ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::GroupSystem &system,
@@ -223,22 +321,21 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
     control.progress = [&](const int k, const double r) { progress(progress_text(k, r)); };
   SolveSummary summary;
   linalg::SolveReport &report = summary.report;
-  if (problem.has_nonlinear_terms())
-    report = AssembledNewton<dim>(problem, discretization, nonlinear.method, leader_solver)
-                 .solve(system, control, solver_parameters.control(), u, seconds);
-  else {
-    const auto tell = [&](const std::string &text) {
-      if (progress)
-        progress(text);
-    };
+  const auto tell = [&](const std::string &text) {
+    if (progress)
+      progress(text);
+  };
+  if (!problem.has_nonlinear_terms()) {
     tell("assembly");
     assemble_once(discretization, system, u);
     seconds["assembly"] += watch.lap();
     tell("set-up");
-    report = phi                    ? leader_solver.solve_nonlinear(system, *phi, control)
-             : problem.fixes_mean() ? solve_with_mean(discretization, system, u, control)
-                                    : leader_solver.solve(system, control);
   }
+  report = solve_system(discretization, system, u, control, seconds);
+  if (solver_parameters.checks_accuracy() && !(energy_tolerance > 0.))
+    summary.accuracy = reach_accuracy(discretization, system, u, control, seconds, report);
+  if (!solver_parameters.stops_at_energy_error())
+    report.energy.target = -1.;
   if (is_nonlinear(problem)) {
     summary.nonlinear_iterations = report.iterations;
     summary.linear_iterations = report.inner.linear_iterations;
@@ -251,8 +348,10 @@ ProblemSolver<dim>::solve(const Discretization<dim> &discretization, linalg::Gro
       note_scaled(scale_to_energy(system), report);
     const bool is_one_group = system.groups().n_groups() == 1;
     if (!report.converged())
-      report.message += advice(
-          report, system.n(), is_one_group && solver_parameters.fallback == "direct", is_one_group);
+      report.message +=
+          advice(report, system.n(),
+                 is_one_group && solver_parameters.fallback == "direct" && !summary.accuracy,
+                 is_one_group);
   }
   add_seconds(report.costs, seconds);
   leader_solver.release();

@@ -2,6 +2,7 @@
 #define femgpu_physics_solve_h
 
 #include "linalg/dealii/group_solver.h"
+#include "physics/accuracy.h"
 #include "physics/assembler.h"
 #include "physics/parameters.h"
 #include "physics/results.h"
@@ -79,6 +80,15 @@ public:
 private:
   void assemble_once(const Discretization<dim> &discretization, linalg::GroupSystem &system,
                      const FeVector &u);
+  linalg::SolveReport solve_system(const Discretization<dim> &discretization,
+                                   linalg::GroupSystem &system, FeVector &u,
+                                   const linalg::SolveControl &control,
+                                   std::map<std::string, double> &seconds);
+  std::optional<Accuracy> reach_accuracy(const Discretization<dim> &discretization,
+                                         linalg::GroupSystem &system, FeVector &u,
+                                         linalg::SolveControl control,
+                                         std::map<std::string, double> &seconds,
+                                         linalg::SolveReport &report);
   linalg::SolveReport solve_with_mean(const Discretization<dim> &discretization,
                                       linalg::GroupSystem &system, FeVector &u,
                                       linalg::SolveControl control);

@@ -85,16 +85,21 @@ void SolverParameters::declare_ends()
                 Patterns::Selection("rhs|initial"));
   add_parameter(
       "Stop at", stop_at,
-      "What ends a linear solve by " +
+      "What ends a solve. auto: the tolerances above (of the section Nonlinear for nonlinear "
+      "problems); then the solve goes on until the residual is at most Relative tolerance times "
+      "the internal forces, both in the norm of the inverse diagonal, and, with " +
           linalg::solvers.names_with(&linalg::SolverTraits::knows_energy_error) +
-          ". residual: the tolerances above; energy error: the estimated energy norm of the error, "
-          "(e, A e)^(1/2), at Energy tolerance; discretisation error: the same, at a tenth of the "
-          "discretisation error, which the energies of two or more cycles before tell; in the "
-          "first cycles, and where they do not tell it, the residual.",
-      prm, Patterns::Selection("residual|energy error|discretisation error"));
+          " and linear problems, the estimated energy norm of the error, (e, A e)^(1/2), at most "
+          "Relative tolerance times the energy norm of the solution with its boundary values. "
+          "residual: the tolerances alone, which a large contrast, penalty or offset makes "
+          "meaningless. energy error: the energy norm of the error at Energy tolerance. "
+          "discretisation error: the same at a tenth of the discretisation error, which the "
+          "energies of two or more cycles before tell; in the first cycles, and where they do not "
+          "tell it, as auto.",
+      prm, Patterns::Selection("auto|residual|energy error|discretisation error"));
   add_parameter("Energy tolerance", energy_tolerance,
-                "Of Stop at = energy error, relative to the energy norm of the solution x of the "
-                "linear system.",
+                "Of Stop at = energy error, relative to the energy norm of the solution with its "
+                "boundary values.",
                 prm, Patterns::Double(1e-16, 1.));
   add_parameter("Maximum iterations", max_iterations, "Of one linear solve.", prm,
                 Patterns::Integer(1, 100000000));

@@ -8,6 +8,7 @@
 #include <deal.II/base/mpi.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <unordered_map>
@@ -331,7 +332,8 @@ GroupSystem::Part GroupSystem::part() const
   return {A, b.data(), w.data(), x.data()};
 }
 
-std::vector<double> GroupSystem::vmult() const
+template <class F>
+void GroupSystem::for_each_row_with_x(const F &f) const
 {
   synchronize();
   if (solver_groups.n_groups() > 1) {
@@ -346,14 +348,60 @@ std::vector<double> GroupSystem::vmult() const
     synchronize();
   }
   const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
+  for (int i = first; i < first + rows; ++i)
+    f(i);
+  synchronize(); // all have read x
+}
+
+std::vector<double> GroupSystem::vmult() const
+{
   std::vector<double> Ax;
-  for (int i = first; i < first + rows; ++i) {
+  Ax.reserve(n_owned());
+  for_each_row_with_x([&](const int i) {
     double sum = 0.;
     for (std::size_t k = row_starts[i]; k < row_starts[i + 1]; ++k)
       sum += values.data()[k] * x.data()[columns.data()[k]];
     Ax.push_back(sum);
-  }
-  synchronize(); // all have read x
+  });
   return Ax;
+}
+
+std::vector<double> GroupSystem::magnitudes() const
+{
+  std::vector<double> result;
+  result.reserve(n_owned());
+  for_each_row_with_x([&](const int i) {
+    double sum = std::abs(b.data()[i]);
+    for (std::size_t k = row_starts[i]; k < row_starts[i + 1]; ++k)
+      sum += std::abs(values.data()[k] * x.data()[columns.data()[k]]);
+    result.push_back(sum);
+  });
+  return result;
+}
+
+std::vector<double> GroupSystem::row_scales() const
+{
+  const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
+  std::vector<double> scales;
+  scales.reserve(n_owned());
+  for (int i = first; i < first + rows; ++i) {
+    double diagonal = 0., squares = 0.;
+    for (std::size_t k = row_starts[i]; k < row_starts[i + 1]; ++k) {
+      squares += values.data()[k] * values.data()[k];
+      if (columns.data()[k] == i)
+        diagonal = values.data()[k];
+    }
+    scales.push_back(diagonal > 0. ? diagonal : std::sqrt(squares));
+  }
+  return scales;
+}
+
+int GroupSystem::longest_row() const
+{
+  const auto first = static_cast<int>(first_here), rows = static_cast<int>(n_owned());
+  int longest = 0;
+  for (int i = first; i < first + rows; ++i)
+    longest = std::max(longest, row_starts.length(i));
+  return dealii::Utilities::MPI::max(longest, communicator());
 }
 } // namespace femgpu::linalg

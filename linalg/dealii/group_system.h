@@ -88,6 +88,12 @@ public:
 
   /// Collective. This rank's rows of A x.
   std::vector<double> vmult() const;
+  /// Collective. This rank's rows of |A| |x| + |b|.
+  std::vector<double> magnitudes() const;
+  /// This rank's diagonal of A; for rows in which it is not positive their Euclidean norms.
+  std::vector<double> row_scales() const;
+  /// Collective. The number of entries in the longest row.
+  int longest_row() const;
 
   /// Of the pattern: reinit() gives a number that no pattern of this program had before; 0 without.
   std::size_t pattern_number() const
@@ -147,6 +153,9 @@ private:
     double value;
   };
 
+  /// Collective. Brings ghosts of x, and calls f(i) for this rank's rows of A.
+  template <class F>
+  void for_each_row_with_x(const F &f) const;
   bool owns(const Index row) const
   {
     return row >= row_begins[my_rank] && row < row_begins[my_rank + 1];

@@ -4,6 +4,7 @@
 #include "linalg/operators/csr_matrix.h"
 #include "linalg/preconditioners/registry.h"
 #include "linalg/solvers/registry.h"
+#include "linalg/solvers/rounding.h"
 
 #include <algorithm>
 #include <utility>
@@ -70,7 +71,7 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
     const std::size_t bytes_before = A.executor()->bytes_to_host();
     if (choice == Choice::jacobi && report.outcome == Outcome::iteration_limit)
       take_multigrid();
-    else if (choice == Choice::multigrid)
+    else if (choice == Choice::multigrid && !is_at_rounding(A, b, x, report.outcome))
       take_jacobi("multigrid ended as " + to_string(report.outcome));
     else
       break;
@@ -80,6 +81,16 @@ SolveReport PreconditionedSolver::solve(const Matrix &A, const Buffer<double> &b
     continue_with(report, attempt(A, b, x, rest_of(control, report)));
   }
   return report;
+}
+
+/// Has rounding alone kept x from its target? No preconditioner helps then.
+bool PreconditionedSolver::is_at_rounding(const Matrix &A, const Buffer<double> &b,
+                                          Buffer<double> &x, const Outcome outcome)
+{
+  A.domain()->bring_ghosts(x.data());
+  const SystemNorms norms = measure(*A.range(), {A.csr().csr_view(), b.data(), x.data(), nullptr});
+  return may_be_rounding(outcome, norms.backward_error(),
+                         rounding_level(static_cast<int>(A.range()->max(A.csr().longest_row()))));
 }
 
 /// As long as the preconditioner may take; a multigrid that has made x worse leaves it as it was.

@@ -16,8 +16,9 @@ namespace femgpu::linalg
  * The preconditioner `auto` is Jacobi until a solve has taken as many iterations as the set-up of
  * multigrid costs, and multigrid for the rest of that solve and for all others. So a solve takes
  * about twice the time of the better of the two at most, without a guess of what is hard;
- * iterations decide, not seconds, so that it is repeatable. Where multigrid cannot be set up, or
- * does not converge within as many iterations, Jacobi goes on, for good.
+ * iterations decide, not seconds, so that it is repeatable. If multigrid cannot be set up, or
+ * does not converge within as many iterations for another reason than rounding, Jacobi goes on
+ * permanently.
  */
 class PreconditionedSolver
 {
@@ -48,6 +49,8 @@ private:
 
   SolveReport attempt(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
                       const SolveControl &control);
+  static bool is_at_rounding(const Matrix &A, const Buffer<double> &b, Buffer<double> &x,
+                             Outcome outcome);
   bool is_everybodys(const Error &error) const;
   void take_multigrid();
   void take_jacobi(const std::string &reason);

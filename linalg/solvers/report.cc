@@ -101,9 +101,12 @@ void describe(SolveResult &result, const MethodReport &method, const std::string
   text << ", at the start " << result.initial_residual;
   if (has_met_target)
     text << ".";
-  else if (result.converged())
-    text << ", which double precision cannot reach here: backward error " << result.backward_error
-         << ", estimated error of x " << result.forward_error << " of its size.";
+  else if (result.converged()) {
+    text << ", which double precision cannot reach here: backward error " << result.backward_error;
+    if (result.forward_error >= 0.)
+      text << ", estimated error of x " << result.forward_error << " of its size";
+    text << '.';
+  }
   else
     text << "; " << ending(result.outcome).explanation;
   result.message = text.str();

@@ -24,7 +24,7 @@ foreach(stop "energy error" "discretisation error")
   string(REPLACE " " "_" word ${stop})
   study_test(nonlinear_problem_cannot_stop_at_the_${word} ${parameter_dir}/bratu_2d.prm
     --set "Solver/Stop at=${stop}" --expect-exit 1
-    --expect-message "Solver/Stop at.*nonlinear.*Set it to residual")
+    --expect-message "Solver/Stop at.*nonlinear.*Set it to auto")
   study_test(minres_cannot_stop_at_the_${word} ${cook} --set "Solver/Stop at=${stop}"
     --set Solver/Solver=minres --expect-exit 1
     --expect-message "Solver/Stop at.*'minres' does not know.*Use cg, pipelined-cg or")
@@ -34,6 +34,6 @@ foreach(stop "energy error" "discretisation error")
 endforeach()
 study_test(branch_cannot_stop_at_an_energy_error ${parameter_dir}/bratu_branch.prm
   --set "Solver/Stop at=energy error" --expect-exit 1
-  --expect-message "Solver/Stop at.*Set Solver/Stop at to residual")
+  --expect-message "Solver/Stop at.*Set Solver/Stop at to auto")
 study_test(energy_tolerance_of_zero_ends_with_1 ${cook} --set "Solver/Energy tolerance=0"
   --expect-exit 1 --expect-message "Solver/Energy tolerance")

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Compares solutions of problems with large contrasts, penalties and offsets with the direct solver.
+
+    accuracy.py --program build/bin/femgpu [--backend host] [--ranks 1 3] [--csv accuracy.csv] [--only REGEX]
+
+Each problem is solved by the direct solver and by each preconditioner. With data on the boundary alone the solution
+minimises the energy E, so that the energy error is ((E - E_direct) / E_direct)^(1/2). Columns of the
+table: case, element, contrast, ranks, preconditioner, outcome, iterations, energy error, and the
+relative differences of the fluxes through the soft and the stiff side. Exits with 1 if an outcome is
+no success, an energy error exceeds 1e-5, or a flux differs by more than 1e-6 (soft side) or
+max(1e-6, 10 eps contrast n) (stiff side, n the number of dofs).
+"""
+
+import argparse
+import csv
+import itertools
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+PRECONDITIONERS = ["auto", "jacobi", "fsai", "multigrid", "ic", "chebyshev", "sainv"]
+EPS = 2.0**-52
+
+# Coefficients with the contrast C; x0 is the soft side (id 0), x1 the stiff one (id 1).
+RANDOM = "(1.5 + sin(37*x + 11*sin(53*y)))"
+LAYERS = f"if(x < 0.7, 1, C)*{RANDOM}"
+STRIPES = f"if(sin(9*pi*x) > 0, 1, C)*{RANDOM}"
+CHECKERS = f"if(sin(4*pi*x)*sin(4*pi*y) > 0, 1, C)*{RANDOM}"
+INCLUSIONS = f"if(sin(4*pi*x)^2 + sin(4*pi*y)^2 > 1.5, C, 1)*{RANDOM}"
+
+
+def poisson(coefficient, data="0: 0; 1: 1", more=""):
+    return lambda dim, contrast: f"""
+set Physics = poisson
+subsection Poisson
+  set Coefficient = {coefficient.replace("C", f"{contrast:g}")}
+  set Right-hand side = 0
+  set Dirichlet = {data}
+  {more}
+end
+"""
+
+
+def penalty(dim, contrast):
+    return f"""
+set Physics = poisson
+subsection Poisson
+  set Coefficient = {RANDOM}
+  set Right-hand side = 0
+  set Dirichlet = 0: 0
+  set Robin = 1: {contrast:g}, {contrast:g}*(1 + y)
+end
+"""
+
+
+def elasticity(dim, contrast):
+    modulus = f"if(sin(3*pi*x)*sin(3*pi*y) > 0, 1e4, {1e4 * contrast:g})*{RANDOM}"
+    moved = ", ".join(["0.01", "0.02", "0.005"][:dim])
+    return f"""
+set Physics = elasticity
+subsection Elasticity
+  set Young's modulus = {modulus}
+  set Poisson's ratio = 0.3
+  {"set 2D hypothesis = plane strain" if dim == 2 else ""}
+  set Displacement = 0: {", ".join(["0"] * dim)}; 1: {moved}
+  set Reactions = true
+end
+"""
+
+
+CASES = {
+    "layers": poisson(LAYERS),
+    "stripes": poisson(STRIPES),
+    "checkers": poisson(CHECKERS),
+    "inclusions": poisson(INCLUSIONS),
+    "offset 300": poisson(LAYERS, "0: 300; 1: 300.01"),
+    "offset 1e5": poisson(LAYERS, "0: 1e5; 1: 1e5 + 1"),
+    "penalty": penalty,
+    "elasticity": elasticity,
+}
+# Name, dimension, kind of cells, degree, cells in a direction, refinements.
+ELEMENTS = {
+    "Q1 2D": (2, "hypercube", 1, 10, 3),
+    "Q2 2D": (2, "hypercube", 2, 10, 2),
+    "Q3 2D": (2, "hypercube", 3, 10, 1),
+    "Q4 2D": (2, "hypercube", 4, 10, 1),
+    "P1 2D": (2, "simplex", 1, 10, 2),
+    "P2 2D": (2, "simplex", 2, 10, 1),
+    "Q1 3D": (3, "hypercube", 1, 10, 1),
+    "Q2 3D": (3, "hypercube", 2, 10, 0),
+    "P1 3D": (3, "simplex", 1, 5, 0),
+    "P2 3D": (3, "simplex", 2, 3, 0),
+}
+
+
+def parameter_file(case, element, contrast):
+    dim, cells, degree, n, refinements = ELEMENTS[element]
+    corner = [", ".join([value] * dim) for value in ("0", "1")]
+    return f"""
+set Dimension = {dim}
+subsection Mesh
+  set Generator = subdivided_hyper_rectangle
+  set Arguments = {", ".join([str(n)] * dim)} : {corner[0]} : {corner[1]} : true
+  set Cells = {cells}
+  set Initial refinements = {refinements}
+end
+subsection Discretization
+  set Degree = {degree}
+end
+subsection Output
+  set Write VTU = false
+end
+{CASES[case](dim, contrast)}"""
+
+
+def solve(options, text, ranks, settings):
+    """The first cycle of summary.json; None if there is none."""
+    with tempfile.TemporaryDirectory() as directory:
+        command = [options.program, "-", "--output", directory, "--quiet"]
+        command += [word for setting in settings for word in ("--set", setting)]
+        if ranks > 1:
+            command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", str(ranks)] + command
+        run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        path = os.path.join(directory, "summary.json")
+        if not os.path.exists(path):
+            sys.exit(f"{' '.join(command)}: {run.stderr}")
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)["cycles"][0]
+
+
+def side_quantity(cycle, side):
+    for name in (f"flux through {side}", f"reaction x of {side}"):
+        if name in cycle["quantities"]:
+            return cycle["quantities"][name]
+    return None
+
+
+def difference(value, reference):
+    if value is None or reference is None:
+        return 0.
+    return abs(value - reference) / abs(reference)
+
+
+def compare(options):
+    holds = True
+    rows = []
+    for case, element, contrast in itertools.product(CASES, ELEMENTS, options.contrasts):
+        name = f"{case}, {element}, {contrast:g}"
+        if not re.search(options.only, name):
+            continue
+        text = parameter_file(case, element, contrast)
+        direct = solve(options, text, 1, ["Solver/Solver=direct", "Solver/Backend=host"])
+        E_direct = direct["accuracy"]["energy_norm"] ** 2
+        for ranks, preconditioner in itertools.product(options.ranks, options.preconditioners):
+            cycle = solve(options, text, ranks, [f"Solver/Preconditioner={preconditioner}", f"Solver/Backend={options.backend}", "Solver/Fallback=none"])
+            report = cycle["solve"]
+            error = math.sqrt(abs(cycle["accuracy"]["energy_norm"] ** 2 - E_direct) / E_direct) if cycle["accuracy"] else math.inf
+            soft, stiff = (difference(side_quantity(cycle, side), side_quantity(direct, side)) for side in (0, 1))
+            allowed = max(1e-6, 10 * EPS * contrast * cycle["dofs"])
+            good = report["outcome"].startswith("converged") and error <= 1e-5 and soft <= 1e-6 and stiff <= allowed
+            holds = holds and good
+            rows.append([case, element, f"{contrast:g}", ranks, preconditioner, report["outcome"], report["iterations"],
+                         f"{error:.1e}", f"{soft:.1e}", f"{stiff:.1e}", f"{allowed:.1e}", "yes" if good else "NO"])
+            print(*rows[-1], sep=", ", flush=True)
+    if options.csv:
+        with open(options.csv, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([["case", "element", "contrast", "ranks", "preconditioner", "outcome", "iterations",
+                                         "energy error", "soft flux", "stiff flux", "stiff allowed", "holds"]] + rows)
+    return holds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default="build/bin/femgpu")
+    parser.add_argument("--backend", default="host")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1])
+    parser.add_argument("--contrasts", type=float, nargs="+", default=[1e3, 1e6, 1e9, 1e12])
+    parser.add_argument("--preconditioners", nargs="+", default=PRECONDITIONERS)
+    parser.add_argument("--only", default="", help="regular expression of 'case, element, contrast'")
+    parser.add_argument("--csv")
+    sys.exit(0 if compare(parser.parse_args()) else 1)
+
+
+if __name__ == "__main__":
+    main()
