@@ -10,6 +10,7 @@
 #include <limits>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 namespace femgpu
 {

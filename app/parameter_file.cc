@@ -9,6 +9,8 @@
 #include <deal.II/base/utilities.h>
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 namespace femgpu
 {

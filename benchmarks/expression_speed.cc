@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <map>
 #include <random>
+#include <ratio>
 #include <string>
 #include <vector>
 

@@ -11,6 +11,7 @@
 #include "linalg/matrices/registry.h"
 #include "linalg/powers/matrix_powers.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>

@@ -9,6 +9,7 @@ folders are parts of one thing); kernels are launched in one place; no file has 
 that is found is shown.
 """
 import collections
+import functools
 import pathlib
 import re
 import subprocess
@@ -47,6 +48,7 @@ def layer_of(path):
     return next((folder for folder in folders if folder in LAYERS), None)
 
 
+@functools.lru_cache(None)
 def includes_of(path):
     """[(number of the line, the header's name)]"""
     lines = (ROOT / path).read_text(encoding="utf-8").splitlines()

@@ -4,6 +4,8 @@
 #include <deal.II/distributed/fully_distributed_tria.h>
 #include <deal.II/grid/tria.h>
 
+#include <memory>
+
 /**
  * @file
  * Meshes of triangles and tetrahedra. All cells are of level 0. Of a distributed mesh a rank has

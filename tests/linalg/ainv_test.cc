@@ -3,6 +3,7 @@
 #include "linalg/preconditioners/registry.h"
 #include "tests/linalg/on_backend.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 

@@ -2,6 +2,8 @@
 #include "linalg/linear_solver.h"
 #include "tests/linalg/on_backend.h"
 
+#include <algorithm>
+
 namespace femgpu::linalg::test
 {
 namespace

@@ -4,6 +4,7 @@
 #include "linalg/preconditioners/registry.h"
 #include "tests/linalg/on_backend.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace femgpu::linalg::test
