@@ -76,6 +76,7 @@ struct StudyRecord
   std::vector<linalg::GroupSolver::Place> groups; ///< where they solve
   std::vector<std::size_t> rows_of_groups;        ///< in the last cycle
   std::vector<CycleRecord> cycles;
+  bool is_finished = false; ///< no cycle follows, and all files are written
   std::string stopped_by; ///< cycles, target_error, nothing_to_refine, maximum_dofs, not_converged
   std::optional<linalg::ContinuationReport> branch; ///< that the one cycle has followed
   std::size_t peak_host_bytes = 0;                  ///< resident, summed over the ranks

@@ -240,6 +240,7 @@ std::string study_json(const ParameterStudy &study)
   using Json = nlohmann::ordered_json;
   Json values = {{"schema", study_schema},
                  {"version", version_values(library_versions)},
+                 {"remaining", study.n_remaining},
                  {"parameters", Json::array()},
                  {"combinations", Json::array()}};
   for (const StudiedParameter &parameter : study.parameters)

@@ -5,6 +5,7 @@
 #include "app/table.h"
 #include "linalg/base/error.h"
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ struct StudiedParameter
 
 /**
  * Reads the texts of --study, each "Section/Key=value,value,...". A comma inside of parentheses or
- * quotes belongs to the value; quotes around a whole value are taken away; "a..b" stands for the
+ * quotes belongs to the value; quotes around a whole value are removed; "a..b" stands for the
  * integers from a to b.
  * @throws ParameterError for a text without '=' or without a value, for a parameter that comes
  *         twice, for Output/Directory, which each combination has its own, and for ranges of more
@@ -59,6 +60,7 @@ struct ParameterStudy
 {
   std::vector<StudiedParameter> parameters;
   std::vector<Combination> combinations; ///< that have run
+  std::size_t n_remaining = 0;           ///< combinations that have not
 };
 
 /// The table for people: the last cycle of each combination, or that it has failed.

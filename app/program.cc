@@ -166,35 +166,45 @@ std::unique_ptr<DirectoryLock> open_directory(const OutputParameters &output, MP
   return lock;
 }
 
-void write_results(const Parameters &parameters, const StudyRecord &study, const TableTexts &table)
+/// Writes tables and summary of a study, finished or not.
+void write_results(const Parameters &parameters, const StudyRecord &study)
 {
   const std::string &directory = parameters.output.directory;
   write_file(directory + "/convergence.csv", convergence_csv(study));
-  write_texts(directory + "/convergence", table);
+  write_texts(directory + "/convergence", convergence_table(study));
   write_file(directory + "/history.csv", history_csv(study));
   if (study.branch)
     write_file(directory + "/branch.csv", branch_csv(*study.branch));
   write_file(directory + "/summary.json", summary_json(study));
+  if (!study.is_finished)
+    return;
   std::vector<std::string> files = study.files;
   if (study.branch)
     files.emplace_back("branch.csv");
   remove_former_files(directory, parameters.output.name, files);
 }
 
-/// Collective. Runs the study that @p parameters describe, prints its table and, on the first rank,
-/// writes all files. @throws as run_study()
+/// Collective. Runs the study that @p parameters describe and prints its table. The first rank
+/// writes tables and summary after each cycle, so that a run that is killed leaves its finished
+/// cycles. @throws as run_study()
 StudyRecord run_and_write(const Parameters &parameters, MPI_Comm communicator, Console &console)
 {
   const std::string &directory = parameters.output.directory;
   const auto lock = open_directory(parameters.output, communicator);
-  StudyRecord study = run_study(parameters, communicator, console);
-  const TableTexts table = convergence_table(study);
+  const auto write = [&](const StudyRecord &study) {
+    together<OutputError>(communicator, [&] {
+      if (writes(communicator))
+        write_results(parameters, study);
+    });
+  };
+  StudyRecord study =
+      run_study(parameters, communicator, console,
+                [&](const StudyRecord &so_far, const FeVector &) { write(so_far); });
   const bool line_has_all =
       study.cycles.empty() || study.cycles.front().quantities.size() <= quantities_in_a_line;
   if (study.cycles.size() > 1 || !line_has_all)
-    console.print("\n" + table.plain);
-  if (writes(communicator))
-    write_results(parameters, study, table);
+    console.print("\n" + convergence_table(study).plain);
+  write(study);
   console.print("Results are in " + directory + "/" +
                 (parameters.output.write_vtu
                      ? "; open " + parameters.output.name +
@@ -240,7 +250,7 @@ public:
       return ExitCode::done;
     }
     const auto lock = open_directory(parameters.output, communicator);
-    ParameterStudy study{studied, {}};
+    ParameterStudy study{studied, {}, all.size()};
     ExitCode code = ExitCode::done;
     for (const Combination &next : all) {
       Combination &combination = study.combinations.emplace_back(next);
@@ -253,6 +263,7 @@ public:
         if (code == ExitCode::done)
           code = failure->code();
       }
+      --study.n_remaining;
       if (writes(communicator)) // after each, so that nothing is lost with a later one
         write_study(directory, study);
     }

@@ -53,11 +53,7 @@ void SolutionOutput<dim>::write(const unsigned int index, const double time,
       node_fields(problem, solution, {format.shares_nodes, real, has_nodal_fields}, indicators),
       base, has_converged, comm);
   finish(comm); // the files before
-  names.insert(names.end(), files.names.begin(), files.names.end());
   series.emplace_back(time, base + format.extension);
-  names.push_back(series.back().second);
-  if (series.size() == 1)
-    names.push_back(parameters.name + format.series_extension);
   pending = std::make_unique<const SolutionFiles>(std::move(files));
   if (pending->write) // waited for by get(), which does it where no thread is to be had
     writing = std::async([&write = pending->write] { write(); });
@@ -81,6 +77,10 @@ void SolutionOutput<dim>::finish(MPI_Comm communicator)
     write_file(parameters.path_of(parameters.name + format.series_extension),
                format.series_text(series));
   });
+  names.insert(names.end(), last->names.begin(), last->names.end());
+  names.push_back(series.back().second);
+  if (series.size() == 1)
+    names.push_back(parameters.name + format.series_extension);
 }
 
 template <int dim>

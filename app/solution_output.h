@@ -47,7 +47,8 @@ public:
   /// those along lines to line_NAME_CYCLE.csv. @throws OutputError on all ranks
   void write_measured(unsigned int cycle, const MeasuredValues &values, MPI_Comm communicator);
 
-  /// Names of the files written, relative to the output directory: those of measurements last.
+  /// Names of the files that are complete, relative to the output directory: those of measurements
+  /// last.
   std::vector<std::string> files() const
   {
     std::vector<std::string> all = names;

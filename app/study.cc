@@ -108,9 +108,9 @@ public:
     console.print(text.str());
   }
 
-  StudyRecord run(const SolutionObserver &observer)
+  StudyRecord run(const StudyObserver &observer)
   {
-    Stopwatch total;
+    study_watch.lap();
     const linalg::SolverGroups groups = solver_groups();
     study.dimension = dim;
     study.physics = parameters.run.physics;
@@ -128,17 +128,25 @@ public:
     if (study.stopped_by.empty())
       study.stopped_by = "cycles";
     output.finish(comm);
+    study.is_finished = true;
+    update_record();
+    console.take_warnings(); // the next study has its own
+    return study;
+  }
+
+private:
+  /// Collective. Updates what the record has of the whole study.
+  void update_record()
+  {
     Utilities::System::MemoryStats memory;
     Utilities::System::get_memory_stats(memory);
     study.peak_host_bytes =
         1024 * Utilities::MPI::sum(static_cast<std::size_t>(memory.VmHWM), comm);
     study.files = output.files();
-    study.warnings = console.take_warnings();
-    study.total_seconds = total.lap();
-    return study;
+    study.warnings = console.current_warnings();
+    study.total_seconds = study_watch.elapsed();
   }
 
-private:
   linalg::SolverGroups solver_groups() const
   {
     const double dofs = most_dofs(parameters, first_size());
@@ -388,16 +396,18 @@ private:
       stop_at_target(record);
   }
 
-  void run_cycles(const linalg::SolverGroups &groups, const SolutionObserver &observer)
+  void run_cycles(const linalg::SolverGroups &groups, const StudyObserver &observer)
   {
     ProblemSolver<dim> solver = problem_solver(groups);
     while (study.stopped_by.empty() && study.cycles.size() < parameters.study.cycles) {
       const std::size_t before = study.cycles.size();
       run_cycle(groups, solver);
-      if (observer && study.cycles.size() > before && study.converged())
-        observer(u);
+      study.peak_device_bytes = solver.group_solver().peak_device_bytes();
+      if (observer && study.cycles.size() > before) {
+        update_record();
+        observer(study, u);
+      }
     }
-    study.peak_device_bytes = solver.group_solver().peak_device_bytes();
   }
 
   void trace_branch(const linalg::SolverGroups &groups)
@@ -447,6 +457,7 @@ private:
   unsigned int per_block = 1; ///< cells of a block in a direction, from the first mesh on
   FeVector u;
   Vector<float> indicators;
+  Stopwatch study_watch; ///< of all cycles
   Stopwatch watch;       ///< of the phases
   Stopwatch cycle_watch; ///< of the cycle
   StudyRecord study;
@@ -477,7 +488,7 @@ void check_study(const Parameters &parameters, MPI_Comm communicator, Console &c
 }
 
 StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
-                      const SolutionObserver &observer)
+                      const StudyObserver &observer)
 {
   console.begin_phase("mesh");
   return with_study(parameters, communicator, console,

@@ -20,8 +20,8 @@ void validate(const Parameters &parameters, MPI_Comm communicator, Console &cons
 /// nothing. @throws as above, and DeviceError
 void check_study(const Parameters &parameters, MPI_Comm communicator, Console &console);
 
-/// Is shown the solution of each cycle that converged.
-using SolutionObserver = std::function<void(const FeVector &)>;
+/// Receives the unfinished study after each cycle, with the solution of that cycle.
+using StudyObserver = std::function<void(const StudyRecord &, const FeVector &)>;
 
 /**
  * Collective. Runs the study that @p parameters describe: mesh, solution, errors and files of each
@@ -29,7 +29,7 @@ using SolutionObserver = std::function<void(const FeVector &)>;
  * @throws ParameterError, InputError, DeviceError, OutputError
  */
 StudyRecord run_study(const Parameters &parameters, MPI_Comm communicator, Console &console,
-                      const SolutionObserver &observer = {});
+                      const StudyObserver &observer = {});
 } // namespace femgpu
 
 #endif

@@ -336,8 +336,9 @@ Json branch_values(const linalg::ContinuationReport &branch)
 
 Json results_of(const StudyRecord &study)
 {
-  Json values = {
-      {"stopped_by", study.stopped_by}, {"warnings", study.warnings}, {"cycles", Json::array()}};
+  Json values = {{"stopped_by", study.is_finished ? Json(study.stopped_by) : Json()},
+                 {"warnings", study.warnings},
+                 {"cycles", Json::array()}};
   for (const CycleRecord &cycle : study.cycles)
     values["cycles"].push_back(cycle_values(study, cycle));
   if (study.branch)
@@ -387,7 +388,8 @@ std::string summary_json(const StudyRecord &study)
   Json summary = {
       {"schema", schema_version},
       {"version", version_values(library_versions)},
-      {"outcome", linalg::to_string(study.cycles.back().solve.report.outcome)},
+      {"outcome", study.is_finished ? linalg::to_string(study.cycles.back().solve.report.outcome)
+                                    : "unfinished"},
       {"physics", study.physics},
       {"dimension", study.dimension},
       {"element", study.element},

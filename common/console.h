@@ -42,7 +42,12 @@ public:
   /// What may make the results wrong: on standard error, for everybody. The same text is said once
   /// only, and kept for take_warnings() on every rank.
   void warn(const std::string &text);
-  /// The warnings since the last call, each once.
+  /// The warnings since the last take_warnings(), each once.
+  const std::vector<std::string> &current_warnings() const
+  {
+    return warnings;
+  }
+  /// Returns and forgets them.
   std::vector<std::string> take_warnings();
 
   /// The phase that begins.

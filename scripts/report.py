@@ -40,13 +40,18 @@ def embedded(made, alternative, caption=None):
 
 def outcome(word):
     is_good = word in results.CONVERGED
-    text = str(word).replace("_", " ") + ("" if is_good else " (not converged)")
+    text = str(word).replace("_", " ")
+    if not is_good and word != results.UNFINISHED:
+        text += " (not converged)"
     return page.Markup(f'<span class="{"good" if is_good else "bad"}">{page.escape(text)}</span>')
 
 
 def trust(run):
     """What a reader must know before the numbers: warnings, and cycles that are no solutions."""
     lines = [page.escape(text) for text in run.summary.get("warnings", [])]
+    if run.is_unfinished:
+        lines.append(f"The study is unfinished: it was interrupted, or still runs. This page shows its "
+                     f"first {len(run.cycles)} cycles.")
     bad = [str(cycle["cycle"]) for cycle in run.cycles if not results.is_converged(cycle)]
     if bad:
         lines.append(f"Cycle {', '.join(bad)} did not converge: its numbers and pictures, where there are "
@@ -197,7 +202,7 @@ def named_entries(value):
 def add_numbers(made, run):
     import figures
     made.add("Mesh and convergence",
-             stopped(run.summary.get("stopped_by", "")),
+             stopped(run.summary.get("stopped_by") or ""),
              *([solve_table(run), error_table(run)] if run.cycles else []), verdicts(run),
              embedded(figures.convergence(run), "Errors over the number of dofs, both logarithmic; the "
                       "numbers are in the table above"),
@@ -460,7 +465,8 @@ def study_page(directory):
     made = page.Page(f"Study over {study.title()}",
                      f"{os.path.basename(os.path.abspath(directory))}, "
                      f"{date_of(os.path.join(directory, 'study.csv'))}")
-    made.head.append(page.facts([("Combinations", len(lasts)), ("Converged", converged),
+    total = f"{len(lasts)} of {len(lasts) + study.n_remaining}" if study.n_remaining else len(lasts)
+    made.head.append(page.facts([("Combinations", total), ("Converged", converged),
                                  ("Studied", ", ".join(study.parameters))]))
     made.add("Comparison", embedded(study_figures.comparison(study), "The combinations compared by "
                                     "time, iterations and errors; the numbers are in the table below"),

@@ -15,6 +15,7 @@ class BadResult(Exception):
 
 
 CONVERGED = ("converged", "converged_to_rounding")  # the outcomes of solutions that may be used
+UNFINISHED = "unfinished"  # the outcome of a study that has cycles, but has not ended
 # Columns of study.csv that are neither studied parameters nor quantities.
 NO_QUANTITIES = re.compile(r"cycle|cells|dofs|nonzeros|h|outcome|(nonlinear|linear)_iterations|"
                            r"true_residual|(L2|H1|Linf)_(error|order|norm)|estimated_(error|order)|"
@@ -100,11 +101,8 @@ class Run:
                             f"directory; give the output directory of a run")
         path = self.path("summary.json")
         if not os.path.exists(path):
-            if any(name.endswith(".pvd") for name in os.listdir(directory)):
-                raise BadResult(f"{directory}: no summary.json in it, so this run has not ended, or was "
-                                f"killed; scripts/render.py draws the cycles that it finished")
             raise BadResult(f"{directory}: no summary.json in it; give the output directory of a run "
-                            f"that has ended")
+                            f"that has finished a cycle")
         self.summary = read_json(path)
         missing = [key for key in self.NEEDED if key not in self.summary]
         if missing:
@@ -123,6 +121,11 @@ class Run:
 
     def path(self, name):
         return os.path.join(self.directory, name)
+
+    @property
+    def is_unfinished(self):
+        """Whether the study still runs, or was killed or ended by an error in a later cycle."""
+        return self.summary["outcome"] == UNFINISHED
 
     @property
     def degree(self):
@@ -229,6 +232,7 @@ class ParameterStudy:
             raise BadResult(f"{directory}: no study.csv in it")
         if not rows:
             raise BadResult(f"{path}: no lines")
+        self.n_remaining = self._remaining()
         self.columns = list(rows[0])
         self.parameters = self.columns[:self.columns.index("cycle")]
         self.combinations = []
@@ -237,6 +241,11 @@ class ParameterStudy:
             if not self.combinations or self.combinations[-1][0] != label:
                 self.combinations.append((label, []))
             self.combinations[-1][1].append(row)
+
+    def _remaining(self):
+        """How many combinations have not run."""
+        path = os.path.join(self.directory, "study.json")
+        return read_json(path).get("remaining", 0) if os.path.exists(path) else 0
 
     def label(self, row, without=None):
         """`jacobi, 2` or, for a study of one parameter, `jacobi`."""

@@ -23,6 +23,7 @@ TEST(Console, SaysAWarningOnceAndKeepsItForEachRun)
   console.warn("flat");
   console.warn("slender");
   console.warn("flat");
+  EXPECT_EQ(console.current_warnings(), Texts({"flat", "slender"}));
   EXPECT_EQ(console.take_warnings(), Texts({"flat", "slender"}));
   EXPECT_TRUE(console.take_warnings().empty());
   console.warn("flat");

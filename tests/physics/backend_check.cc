@@ -28,9 +28,10 @@ Solutions solve(Parameters &parameters, const std::string &backend, std::vector<
   parameters.output.write_vtu = false;
   Console console("backend_check", false, Console::Verbosity::quiet);
   Solutions solutions;
-  const StudyRecord study = run_study(parameters, MPI_COMM_WORLD, console, [&](const FeVector &u) {
-    solutions.emplace_back(u.begin(), u.begin() + u.locally_owned_size());
-  });
+  const StudyRecord study =
+      run_study(parameters, MPI_COMM_WORLD, console, [&](const StudyRecord &, const FeVector &u) {
+        solutions.emplace_back(u.begin(), u.begin() + u.locally_owned_size());
+      });
   if (!study.converged())
     throw SolverError(study.cycles.back().solve.report.message);
   iterations.clear();

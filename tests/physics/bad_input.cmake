@@ -214,6 +214,16 @@ foreach(signal TERM INT)
   ended_test(run_that_gets_SIG${signal}_leaves_no_partial_file --how ${signal}
     --when solution_001.000.vtu)
 endforeach()
+foreach(signal KILL TERM INT)
+  ended_test(study_that_gets_SIG${signal}_in_cycle_2_keeps_the_cycles_before --how ${signal}
+    --set Study/Cycles=4 --when solution_002.000.vtu --finished 2)
+endforeach()
+ended_test(two_ranks_that_are_killed_in_cycle_2_keep_the_cycles_before --how KILL --ranks 2
+  --set Study/Cycles=4 --when solution_002.000.vtu --finished 2)
+study_test(cycles_before_an_error_are_kept ${poisson} --set Study/Cycles=3
+  --set "Poisson/Right-hand side=if(0 < x && x < 0.02, 1/(y-y), 1)"
+  --expect-exit 1 --expect-message "Poisson/Right-hand side" --expect-line summary.json
+  "\"outcome\": \"unfinished\"" --expect-line convergence.csv "^1,")
 ended_test(two_ranks_that_get_SIGTERM_leave_no_partial_file --how TERM --when summary.json
   --ranks 2)
 ended_test(output_directory_that_vanishes_ends_with_5 --how VANISH --when solution_001.000.vtu)

@@ -7,7 +7,8 @@ A first run is left alone. In the second, the partial file of --when is a pipe t
 femgpu is surely writing it when it is disturbed:
 
     KILL, TERM, INT  the signal: files that the first run has written are as they were or complete,
-                     and a run after it succeeds and tidies up
+                     and a run after it succeeds and tidies up. With --finished N the tables and
+                     summary.json have N cycles or more of the second run, which is unfinished
     VANISH           the output directory is removed: exit code 5, which names the file
     SECOND           another run wants the directory: exit code 5, which names the process of the
                      one that has it, and that one ends well
@@ -27,6 +28,7 @@ import argparse
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -150,6 +152,25 @@ def text_files_are_complete(directory):
         yield report
 
 
+def has_finished_cycles(directory, least):
+    """The summary is that of a study that has not ended, and the tables have the same cycles."""
+    with open(os.path.join(directory, "summary.json"), encoding="utf-8") as file:
+        summary = json.load(file)
+    n = len(summary["cycles"])
+    if summary["outcome"] != "unfinished" or summary["stopped_by"] is not None or n < least:
+        yield (f"outcome {summary['outcome']}, stopped by {summary['stopped_by']}, {n} cycles; expected "
+               f"an unfinished study of {least}")
+    for name in summary["files"]:
+        if not os.path.exists(os.path.join(directory, name)):
+            yield f"summary.json names {name}, which is missing"
+    for name, begin in ("csv", ""), ("md", r"\| *"), ("tex", ""):
+        with open(os.path.join(directory, "convergence." + name), encoding="utf-8") as file:
+            text = file.read()
+        for cycle in range(n):
+            if not re.search(rf"^{begin}{cycle} *[,|&]", text, re.MULTILINE):
+                yield f"convergence.{name} has no line of cycle {cycle}"
+
+
 def end_by_signal(process, how):
     number = getattr(signal, "SIG" + how)
     if how == "KILL":  # mpirun does not hand it on
@@ -253,6 +274,8 @@ def disturb(options, command, directory):
     if not set(before) <= set(snapshot(directory)):
         yield f"files have gone: {sorted(set(before) - set(snapshot(directory)))}"
     yield from text_files_are_complete(directory)
+    if options.finished:
+        yield from has_finished_cycles(directory, options.finished)
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     if again.returncode != 0:
         yield f"a run after it ends with {again.returncode}:\n{again.stderr}"
@@ -336,6 +359,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=1, metavar="N")
     parser.add_argument("--set", action="append", default=[], metavar="Section/Key=value")
     parser.add_argument("--when", metavar="NAME", help="file that is being written")
+    parser.add_argument("--finished", type=int, default=0, metavar="N")
     parser.add_argument("--how", required=True,
                         choices=["KILL", "TERM", "INT", "VANISH", "SECOND", "FEWER", "FULL", "CLOSED",
                                  "READER"])

@@ -414,10 +414,33 @@ class Damaged(InDirectory):
         self.both_fail("no summary.json", self.path("empty"))
         self.fails("no .pvd or .vtkhdf.series in it", "render.py", self.path("empty"))
 
-    def test_a_run_that_was_killed(self):
+    def test_a_run_that_was_killed_in_its_second_cycle(self):
         directory = self.copy("killed")
-        os.remove(os.path.join(directory, "summary.json"))
-        self.both_fail("has not ended, or was killed; scripts/render.py draws", directory)
+
+        def as_after_the_first_cycle(summary):
+            summary.update(outcome="unfinished", stopped_by=None, cycles=summary["cycles"][:1])
+        edit_summary(directory, as_after_the_first_cycle)
+        for name in "plot.py", "report.py":
+            done = script(name, directory)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(directory, "report.html"), encoding="utf-8") as file:
+            self.assertIn("The study is unfinished: it was interrupted, or still runs. This page shows "
+                          "its first 1 cycles.", file.read())
+
+    def test_a_study_over_parameters_that_was_killed(self):
+        directory = self.path("killed study")
+        femgpu("poisson.prm", directory, "--study", "Discretization/Degree=1,2", "--set",
+               "Study/Cycles=1")
+        path = os.path.join(directory, "study.json")
+        with open(path, encoding="utf-8") as file:
+            study = json.load(file)
+        self.assertEqual(study["remaining"], 0)
+        study["remaining"] = 3
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(study, file)
+        self.assertEqual(script("report.py", directory).returncode, 0)
+        with open(os.path.join(directory, "report.html"), encoding="utf-8") as file:
+            self.assertIn("2 of 5", file.read())
 
     def test_a_file_in_place_of_a_directory(self):
         self.both_fail("not a directory", os.path.join(self.path("good"), "summary.json"))
