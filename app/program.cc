@@ -396,6 +396,7 @@ int run_program(int argc, char **argv)
     dealii::Utilities::MPI::MPI_InitFinalize mpi(n_words, name, 1);
     // after PETSc's initialization, which puts the handlers of most signals back
     std::signal(SIGPIPE, SIG_IGN); // a run behind `femgpu ... | head` still writes its results
+    std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` is an error, as a full disk is
     remove_partial_files_on_signals();
     throw_errors_of_p4est();
     const bool prints = dealii::Utilities::MPI::this_mpi_process(MPI_COMM_WORLD) == 0;

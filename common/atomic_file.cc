@@ -23,6 +23,8 @@ std::string cure_for(int reason)
   case ENOSPC:
   case EDQUOT:
     return "free some space or choose another directory";
+  case EFBIG:
+    return "raise the limit of file sizes (ulimit -f) or choose a file system for larger files";
   case EACCES:
   case EPERM:
   case EROFS:

@@ -20,6 +20,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -201,6 +202,7 @@ int fail(const Ranks &ranks, const ExitCode code, const std::string &message)
 int main(int argc, char **argv)
 {
   const Ranks ranks;
+  std::signal(SIGXFSZ, SIG_IGN); // a file beyond `ulimit -f` is an error, as a full disk is
   try {
     return static_cast<int>(answer(parse_solve_command(argc, argv), ranks));
   }

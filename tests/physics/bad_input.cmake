@@ -239,6 +239,11 @@ foreach(format vtu vtkhdf)
 endforeach()
 ended_test(closed_standard_output_changes_no_file --how CLOSED)
 ended_test(reader_that_goes_away_changes_no_file --how READER)
+foreach(format vtu vtkhdf)
+  add_test(NAME file_beyond_the_limit_of_file_sizes_ends_with_5_writing_${format} COMMAND sh -c
+    "ulimit -f 16; rm -rf ${files}/limit_${format}; $<TARGET_FILE:femgpu> ${poisson} --output ${files}/limit_${format} --set Output/Format=${format} 2>${files}/limit_${format}.txt; test $? -eq 5 && grep 'File too large; raise the limit' ${files}/limit_${format}.txt && ! ls ${files}/limit_${format} | grep partial")
+  physics_properties(file_beyond_the_limit_of_file_sizes_ends_with_5_writing_${format})
+endforeach()
 add_test(NAME printing_to_a_full_disk_ends_with_5 COMMAND sh -c
   "$<TARGET_FILE:femgpu> --list >/dev/full; test $? -eq 5")
 physics_properties(printing_to_a_full_disk_ends_with_5)
