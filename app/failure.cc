@@ -37,6 +37,17 @@ std::string place_of(const ParameterError &error, const ParameterPlaces &places)
   return std::string(error.what()).find(path) == std::string::npos ? path + ": " : "";
 }
 
+/// @p message about the parameter @p path, or those that it names, with the characters of their
+/// values that look like others.
+std::string with_look_alikes(std::string message, const std::string &path,
+                             const ParameterPlaces &places)
+{
+  for (const auto &[name, look_alike] : places.look_alikes)
+    if (name == path || message.find(name) != std::string::npos)
+      message += " Note that " + look_alike + ".";
+  return message;
+}
+
 /// Processes of all ranks; empty where signals do not reach them all.
 std::vector<pid_t> &processes()
 {
@@ -76,7 +87,8 @@ Error describe_failure(const std::exception_ptr &exception, const ParameterPlace
     std::rethrow_exception(exception);
   }
   catch (const ParameterError &error) {
-    return {error.code(), place_of(error, places) + error.what()};
+    return {error.code(),
+            with_look_alikes(place_of(error, places) + error.what(), error.path(), places)};
   }
   catch (const Error &error) {
     return error;

@@ -1,6 +1,7 @@
 #include "app/parameter_file.h"
 
 #include "app/declared_parameters.h"
+#include "common/look_alikes.h"
 #include "common/spelling.h"
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
@@ -21,7 +22,8 @@ struct Assignment
 {
   const DeclaredParameter *parameter;
   std::string value;
-  std::string place; ///< "run.prm:12" or "--set 'Section/Key=value'"
+  std::string place;      ///< "run.prm:12" or "--set 'Section/Key=value'"
+  std::string look_alike; ///< @see ParameterPlaces
 };
 
 /// "'a', 'b'"
@@ -130,9 +132,9 @@ std::string value_problem(const DeclaredParameter &parameter, const std::string 
 class StatementChecker
 {
 public:
-  StatementChecker(const DeclaredParameters &declared, const std::string &file_name,
+  StatementChecker(const DeclaredParameters &declared, const ParameterSource &source,
                    ParameterProblems &found)
-      : declared(declared), source_name(file_name), problems(found)
+      : declared(declared), source(source), problems(found)
   {}
 
   /// The assignments that are right, in the order of the file.
@@ -207,17 +209,18 @@ private:
     const auto [first, is_new] = set_in_line.emplace(parameter, statement.line);
     const std::string problem =
         is_new ? value_problem(*parameter, statement.value)
-               : "'" + parameter->path() + "' is set a second time, first at " + source_name + ":" +
+               : "'" + parameter->path() + "' is set a second time, first at " + source.name + ":" +
                      std::to_string(first->second) + "; remove one of the two lines";
     if (problem.empty())
-      assignments.push_back(
-          {parameter, statement.value, source_name + ":" + std::to_string(statement.line)});
+      assignments.push_back({parameter, statement.value,
+                             source.name + ":" + std::to_string(statement.line),
+                             look_alike_in_statement(source.text, statement.line)});
     else
       problems.emplace(statement.line, problem);
   }
 
   const DeclaredParameters &declared;
-  const std::string &source_name;
+  const ParameterSource &source;
   ParameterProblems &problems;
   std::vector<Assignment> assignments;
   std::vector<OpenSection> open = {{"", "", true, 0}};
@@ -251,7 +254,7 @@ std::string check_override(const DeclaredParameters &declared, const std::string
   const DeclaredParameter *parameter = declared.find(section, key);
   if (parameter == nullptr)
     return unknown_key(declared, section, key);
-  assignment = {parameter, value, "--set '" + text + "'"};
+  assignment = {parameter, value, "--set '" + text + "'", look_alike_in(text)};
   return value_problem(*parameter, value);
 }
 
@@ -309,15 +312,19 @@ ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterS
   ParameterProblems in_file;
   const std::vector<ParameterStatement> statements = scan_parameter_text(source.text, in_file);
   std::vector<Assignment> assignments =
-      StatementChecker(declared, source.name, in_file).check(statements);
+      StatementChecker(declared, source, in_file).check(statements);
   std::vector<std::string> problems;
+  const auto with_clause = [](const std::string &problem, const std::string &clause) {
+    return clause.empty() ? problem : problem + "; " + clause;
+  };
   for (const auto &[line, problem] : in_file)
-    problems.push_back(source.name + ":" + std::to_string(line) + ": " + problem);
+    problems.push_back(source.name + ":" + std::to_string(line) + ": " +
+                       with_clause(problem, look_alike_in_statement(source.text, line)));
   for (const std::string &text : overrides) {
     Assignment next;
     const std::string problem = check_override(declared, text, next);
     if (!problem.empty()) {
-      problems.push_back("--set '" + text + "': " + problem);
+      problems.push_back("--set '" + text + "': " + with_clause(problem, look_alike_in(text)));
       continue;
     }
     // an earlier value of the same parameter gives way
@@ -335,8 +342,10 @@ ParameterPlaces apply_parameters(dealii::ParameterHandler &prm, const ParameterS
   for (const Assignment &assignment : assignments) {
     const std::string problem = set_value(prm, assignment);
     if (!problem.empty())
-      problems.push_back(problem);
+      problems.push_back(with_clause(problem, assignment.look_alike));
     result.places[assignment.parameter->path()] = assignment.place;
+    if (!assignment.look_alike.empty())
+      result.look_alikes[assignment.parameter->path()] = assignment.look_alike;
   }
   throw_if_any(problems);
   return result;

@@ -22,6 +22,8 @@ struct ParameterPlaces
 {
   /// By "Section/Key", of all that are declared; empty where the value is the default.
   std::map<std::string, std::string> places;
+  /// By "Section/Key": what look_alike_in() says of values that were given, where it says anything.
+  std::map<std::string, std::string> look_alikes;
 
   /// Whether a parameter "Section/Key" is declared.
   bool exists(const std::string &path) const

@@ -1,5 +1,6 @@
 #include "app/parameter_scan.h"
 
+#include "common/look_alikes.h"
 #include "common/spelling.h"
 #include "linalg/base/error.h"
 #include "linalg/base/text.h"
@@ -80,6 +81,14 @@ std::string similar_file(const std::filesystem::path &path)
                       : "; did you mean '" + (path.parent_path() / name).string() + "'?";
 }
 
+constexpr char byte_order_mark[] = "\xEF\xBB\xBF";
+
+/// Where the text begins behind a byte order mark.
+std::size_t begin_of(const std::string &text)
+{
+  return text.compare(0, 3, byte_order_mark) == 0 ? 3 : 0;
+}
+
 /// A statement under construction: its text and the line it began in.
 struct JoinedLine
 {
@@ -94,8 +103,7 @@ struct JoinedLine
 std::vector<JoinedLine> join_lines(const std::string &text, ParameterProblems &problems)
 {
   std::vector<JoinedLine> joined;
-  const std::string byte_order_mark = "\xEF\xBB\xBF";
-  std::size_t at = text.compare(0, 3, byte_order_mark) == 0 ? 3 : 0;
+  std::size_t at = begin_of(text);
   bool continues = false;
   for (unsigned line = 1; at < text.size(); ++line) {
     const std::size_t newline = std::min(text.find('\n', at), text.size());
@@ -165,6 +173,24 @@ void read_misspelled(const JoinedLine &line, const std::string &word, const std:
   else if (meant == "end" && rest.empty())
     statements.push_back({Kind::close, line.line, "", ""});
 }
+
+bool is_statement(const std::string &line)
+{
+  static const std::vector<std::string> keywords = {"set",        "SET", "subsection",
+                                                    "SUBSECTION", "end", "END"};
+  const std::string word = line.substr(0, line.find_first_of(blanks));
+  return std::find(keywords.begin(), keywords.end(), word) != keywords.end();
+}
+
+/// The line with plain blanks if that makes it a statement, which is reported.
+std::string readable(const JoinedLine &joined, ParameterProblems &problems)
+{
+  const std::string line = trimmed(joined.text), plain = trimmed(with_plain_blanks(line));
+  if (is_statement(line) || !is_statement(plain))
+    return line;
+  problems.emplace(joined.line, "'" + line + "' is no statement");
+  return plain;
+}
 } // namespace
 
 ParameterSource read_parameter_source(const std::string &path)
@@ -197,7 +223,7 @@ std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
   using Kind = ParameterStatement::Kind;
   std::vector<ParameterStatement> statements;
   for (const JoinedLine &joined : join_lines(text, problems)) {
-    const std::string line = trimmed(joined.text);
+    const std::string line = readable(joined, problems);
     if (line.empty())
       continue;
     const std::size_t word_end = std::min(line.find_first_of(blanks), line.size());
@@ -227,5 +253,23 @@ std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
       read_misspelled(joined, word, rest, statements, problems);
   }
   return statements;
+}
+
+std::string look_alike_in_statement(const std::string &text, const unsigned line)
+{
+  std::size_t at = begin_of(text);
+  for (unsigned here = 1; at < text.size(); ++here) {
+    const std::size_t newline = std::min(text.find('\n', at), text.size());
+    const std::string piece =
+        text.substr(at, newline - at - (newline > at && text[newline - 1] == '\r' ? 1 : 0));
+    at = newline + 1;
+    if (here < line)
+      continue;
+    if (const std::string found = look_alike_in(piece); !found.empty())
+      return here == line ? found : "line " + std::to_string(here) + ", " + found;
+    if (piece.empty() || piece.back() != '\\')
+      break;
+  }
+  return {};
 }
 } // namespace femgpu

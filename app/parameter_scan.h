@@ -47,6 +47,9 @@ struct ParameterStatement
  */
 std::vector<ParameterStatement> scan_parameter_text(const std::string &text,
                                                     ParameterProblems &problems);
+
+/// As look_alike_in(), of the statement of @p text that begins in @p line.
+std::string look_alike_in_statement(const std::string &text, unsigned line);
 } // namespace femgpu
 
 #endif

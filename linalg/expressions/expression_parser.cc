@@ -15,6 +15,15 @@ namespace femgpu::linalg
 {
 namespace
 {
+/// The character of UTF-8 that begins at @p begin.
+std::string character_at(const std::string &text, const std::size_t begin)
+{
+  std::size_t end = begin + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0u) == 0x80u)
+    ++end;
+  return text.substr(begin, end - begin);
+}
+
 using Operation = ExpressionOperation;
 
 constexpr std::size_t longest_text = 10000; // these two keep recursion short
@@ -350,7 +359,7 @@ private:
       refuse("assigns a value at column " + std::to_string(position + 1) +
              ". Write == to compare, or only what stands behind the =");
     refuse("is wrong at column " + std::to_string(position + 1) +
-           (is_at_end ? ", its end" : ", at '" + text.substr(position, 1) + "'") + ": expected " +
+           (is_at_end ? ", its end" : ", at '" + character_at(text, position) + "'") + ": expected " +
            expected);
   }
 

@@ -180,6 +180,24 @@ TEST_F(ParameterFile, ValueThatIsNotUtf8IsRefused)
   EXPECT_EQ(get(prm, {"Output"}, "Directory"), "M\xC3\xBCnchen");
 }
 
+TEST_F(ParameterFile, CharactersThatLookLikeOthersAreNamedWithTheirColumns)
+{
+  const std::string error = error_of("\xEF\xBB\xBFset\u00a0Dimension = 3\nsubsection\u00a0Solver\n"
+                                     "  subsection Krylov\n  set Restart = \u22125\n  end\nend\n");
+  EXPECT_EQ(lines_of(error), 3U) << error; // a section that is opened so is no further problem
+  EXPECT_TRUE(holds(error, "run.prm:1: 'set\u00a0Dimension = 3' is no statement; column 4 has a "
+                           "no-break space (U+00A0), which looks like ' ': write ' '\n"));
+  EXPECT_TRUE(holds(error, "run.prm:2: 'subsection\u00a0Solver' is no statement; column 11 has "));
+  EXPECT_TRUE(holds(error, "run.prm:4: value '\u22125' of 'Solver/Krylov/Restart' is not valid"));
+  EXPECT_TRUE(holds(error, "column 17 has a minus sign (U+2212), which looks like '-'"));
+  EXPECT_TRUE(holds(error_of("subsection Solver\nset Method = \\\n gm\u200bres\nend\n"),
+                    "; line 3, column 4 has an invisible character (U+200B)"));
+  EXPECT_TRUE(holds(error_of("", {"Dim\u0435nsion=2"}), "column 4 has a Cyrillic letter"));
+  // what a value means may turn out later
+  const ParameterPlaces places = apply("set Dimension = 3 # \u2212\n", {"Dimension=2"});
+  EXPECT_TRUE(places.look_alikes.empty());
+}
+
 TEST_F(ParameterFile, MissingEndNamesTheLineOfTheSubsection)
 {
   EXPECT_EQ(error_of("\nsubsection Solver\n set Method = cg\n"),

@@ -36,6 +36,8 @@ wrong_expression(boundary_id_that_comes_twice_ends_with_1 Dirichlet "0: 1\\; 0: 
 wrong_expression(boundary_name_without_a_mesh_file_ends_with_1 Dirichlet "inlet: 1" 1
   "no boundary id and no name.*it has 0")
 wrong_expression(boundary_id_of_ten_digits_ends_with_1 Dirichlet "9999999999: 1" 1 "no boundary id")
+wrong_expression(minus_sign_of_a_word_processor_ends_with_1 Coefficient "2 − x" 1
+  "at column 3, at '−': expected .* Note that column 23 has a minus sign \\(U\\+2212\\), which looks like '-'")
 wrong_expression(assignment_ends_with_1 Coefficient "1 + (x = 2)" 1
   "assigns a value at column 8.*Write == to compare")
 wrong_expression(random_number_ends_with_1_on_2_ranks "Right-hand side" "1 + rand()" 1
