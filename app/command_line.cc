@@ -28,7 +28,8 @@ void declare_options(CommandLineReader &reader, CommandLine &result)
   reader.option("--set", "'Section/Key=value'",
                 "Override one parameter; repeatable, the last one wins");
   reader.option("--study", "'Section/Key=value,value'",
-                "Run for each value, or a..b for integers; repeatable, for all combinations");
+                "Run for each value, or a..b for integers; repeatable, for all combinations; put "
+                "values that contain commas in quotes: \"Section/Key='0, 1','2, 3'\"");
   reader.option("--backend", "auto|host|cuda|cuda:K", "Where to solve; K is a device number");
   reader.option("--threads", "N", "Threads of the host backend, at least 1");
   reader.option("--output", "DIR", "Directory for all results");

@@ -92,6 +92,12 @@ std::string safe(const std::string &text)
 }
 } // namespace
 
+std::string comma_cure(const std::string &path)
+{
+  return "Commas separate values; put each value that contains commas in quotes: --study \"" +
+         path + "='...','...'\"";
+}
+
 std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &texts)
 {
   std::vector<StudiedParameter> parameters;
@@ -110,7 +116,9 @@ std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &text
       append_values(text, part, parameter.values);
     for (auto value = parameter.values.begin(); value != parameter.values.end(); ++value)
       if (std::count(parameter.values.begin(), value, *value) > 0)
-        fail(text, "has the value '" + *value + "' twice");
+        fail(text,
+             "has the value '" + *value + "' twice" +
+                 (text.find(':') == std::string::npos ? "" : ". " + comma_cure(parameter.path)));
     parameters.push_back(std::move(parameter));
   }
   return parameters;

@@ -34,6 +34,9 @@ struct StudiedParameter
  */
 std::vector<StudiedParameter> parse_studies(const std::vector<std::string> &texts);
 
+/// A sentence without a full stop: how to write values that contain commas.
+std::string comma_cure(const std::string &path);
+
 /// One value for each studied parameter, and what has come out of a run with these.
 struct Combination
 {

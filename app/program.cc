@@ -298,6 +298,15 @@ private:
     return "combination " + combination.text + ": " + message;
   }
 
+  /// Values of entries 'ids: expressions' have commas of their own, at which they may be cut.
+  std::string cure_for_commas(const Combination &combination) const
+  {
+    for (std::size_t k = 0; k < studied.size(); ++k)
+      if (studied[k].values.size() > 1 && combination.values[k].find(':') != std::string::npos)
+        return ' ' + comma_cure(studied[k].path) + '.';
+    return {};
+  }
+
   void check_all() const
   {
     for (const Combination &combination : all)
@@ -308,7 +317,7 @@ private:
       }
       catch (const Error &) { // what one rank finds comes to the others as an Error
         const Error error = describe_failure(std::current_exception(), parameters.places);
-        throw Error(error.code(), named(combination, error.what()));
+        throw Error(error.code(), named(combination, error.what()) + cure_for_commas(combination));
       }
   }
 

@@ -55,6 +55,8 @@ TEST(ParameterStudy, RefusesWhatItCannotRead)
   EXPECT_TRUE(holds(study_error({"A/B='1"}), "no end of the quote"));
   EXPECT_TRUE(holds(study_error({"A/B=1", "A/B=2"}), "second time"));
   EXPECT_TRUE(holds(study_error({"A/B=1,2,1"}), "'1' twice"));
+  EXPECT_TRUE(holds(study_error({"A/B=load: 0,0,1,load: 0,0,2"}),
+                    "put each value that contains commas in quotes: --study \"A/B='...','...'\""));
   EXPECT_TRUE(holds(study_error({"A/B=1..100000"}), "more than 1000"));
   EXPECT_TRUE(holds(study_error({"Output/Directory=a,b"}), "directory of its own"));
 }

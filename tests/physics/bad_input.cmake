@@ -222,6 +222,9 @@ foreach(signal KILL TERM INT)
 endforeach()
 ended_test(two_ranks_that_are_killed_in_cycle_2_keep_the_cycles_before --how KILL --ranks 2
   --set Study/Cycles=4 --when solution_002.000.vtu --finished 2)
+study_test(values_of_a_study_that_are_cut_at_their_commas_end_with_1
+  ${parameter_dir}/elasticity_bracket.prm --study "Elasticity/Traction=load: 0, 1, -1"
+  --expect-exit 1 --expect-message "Commas separate values. put each value that contains commas in quotes")
 study_test(cycles_before_an_error_are_kept ${poisson} --set Study/Cycles=3
   --set "Poisson/Right-hand side=if(0 < x && x < 0.02, 1/(y-y), 1)"
   --expect-exit 1 --expect-message "Poisson/Right-hand side" --expect-line summary.json
