@@ -5,15 +5,12 @@
 #include "physics/mesh/periodicity.h"
 #include "physics/mesh/refinement.h"
 #include "physics/problem_tools.h"
-#include "physics/residual.h"
 #include "physics/solve.h"
 #include "tests/physics/scalar_problem.h"
 
 #include <deal.II/base/mpi.h>
-#include <deal.II/base/quadrature_lib.h>
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/lac/vector.h>
-#include <deal.II/numerics/error_estimator.h>
 
 #include <gtest/gtest.h>
 
@@ -182,7 +179,6 @@ struct Trial
   Vector<float> indicators; ///< of the last estimate
 };
 
-const Data smooth_2d = {"1", "2*pi^2*sin(pi*x)*sin(pi*y)", "sin(pi*x)*sin(pi*y)", ""};
 // u = sin(pi x) cos(pi y) with k = 1 + x y
 const std::string varying_source = "2*pi^2*(1 + x*y)*sin(pi*x)*cos(pi*y) "
                                    "- pi*y*cos(pi*x)*cos(pi*y) + pi*x*sin(pi*x)*sin(pi*y)";
@@ -244,28 +240,6 @@ TEST(Estimators, KellyIsEffectiveForOddDegrees)
     Trial<2> run(varying_2d, mesh_of<2>("hyper_cube", "0 : 1 : true", "hypercube"), degree, 2);
     expect_constant(effectivities(run, Estimator::kelly), 0.1, 3.);
   }
-}
-
-TEST(Estimators, KellyOfTheFluxIsThatOfDealIIWhereItIsTheGradient)
-{
-  Data data = smooth_2d;
-  data.neumann = numbers::invalid_boundary_id;
-  Trial<2> run(data, mesh_of<2>("hyper_cube", "0 : 1 : false", "hypercube"), 1, 3);
-  Vector<float> towards_corner(run.mesh.triangulation->n_active_cells());
-  for (const auto &cell : run.mesh.triangulation->active_cell_iterators())
-    towards_corner(cell->active_cell_index()) = static_cast<float>(1. / cell->center().norm());
-  flag_by_indicators(run.mesh, towards_corner, {RefinementRule::Fraction::of_cells, 0.2, 0.});
-  run.refine();
-  run.solve();
-  const ErrorEstimate ours = run.estimate(Estimator::kelly);
-  Vector<float> theirs(run.mesh.triangulation->n_active_cells());
-  KellyErrorEstimator<2>::estimate(
-      run.discretization.mapping(), run.discretization.dofs(), QGauss<1>(2), {}, run.u, theirs, {},
-      nullptr, numbers::invalid_unsigned_int, run.mesh.triangulation->locally_owned_subdomain());
-  const double size = evaluate(run.problem, run.discretization, run.u).norms.H1;
-  EXPECT_NEAR(ours.size, size, 1e-12 * size);
-  for (unsigned int i = 0; i < run.indicators.size(); ++i)
-    EXPECT_NEAR(run.indicators(i), theirs(i), 1e-6);
 }
 
 TEST(Estimators, AreZeroForSolutionsOfTheSpace)

@@ -1,6 +1,6 @@
 #include "physics/cell_equation.h"
 #include "physics/mesh/refinement.h"
-#include "tests/physics/unit_square.h"
+#include "tests/physics/physics_on_mesh.h"
 
 #include <deal.II/distributed/tria_base.h>
 #include <deal.II/numerics/vector_tools_interpolate.h>

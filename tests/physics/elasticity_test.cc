@@ -5,7 +5,7 @@
 #include "physics/problem.h"
 #include "physics/residual.h"
 
-#include "tests/physics/unit_square.h"
+#include "tests/physics/physics_on_mesh.h"
 
 #include <deal.II/base/mpi.h>
 #include <deal.II/base/parameter_acceptor.h>
