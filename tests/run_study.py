@@ -257,7 +257,8 @@ def check_ranges(report, expected):
 
 def check_points(run, expected):
     """Values at nodes of the last file."""
-    last = sorted(name for name in os.listdir(run.directory) if name.endswith(".pvtu"))[-1]
+    last = sorted(name for name in os.listdir(run.directory)
+                  if name.endswith((".pvtu", ".vtkhdf")))[-1]
     process = subprocess.run(["/usr/bin/python3", POINT_VALUES, run.path(last)] +
                              [name for name, _, _ in expected],
                              capture_output=True, text=True, check=False)

@@ -65,10 +65,16 @@ TEST(HostIlu, UpdateIsSetupWithNewValues)
 class Ilu : public OnBackend
 {
 protected:
+  /// What has converged solves the system, by a product of its own.
   Solved run(const std::string &solver, const std::string &preconditioner,
              const ModelProblem &problem, const double tolerance = 1e-8) const
   {
-    return solve(executor, method(solver, preconditioner, tolerance), problem.A, problem.b);
+    Solved solved =
+        solve(executor, method(solver, preconditioner, tolerance), problem.A, problem.b);
+    if (solved.report.converged()) {
+      EXPECT_LE(residual_norm(problem.A, problem.b, solved.x), 1.01 * tolerance * norm(problem.b));
+    }
+    return solved;
   }
   std::string remarks(const std::string &preconditioner, const HostMatrix &A)
   {

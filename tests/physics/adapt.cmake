@@ -26,29 +26,32 @@ endforeach()
 # Why a study ends
 study_test(study_ends_before_too_many_dofs ${parameter_dir}/poisson.prm
   --set "Study/Maximum dofs=1100" --set Study/Cycles=9 --expect-stopped-by maximum_dofs
-  --expect-cycles 3 --expect-text "would have at least 4225 dofs, more than Study/Maximum dofs = 1100")
+  --expect-order L2=2 H1=1 --expect-cycles 3 --expect-text "would have at least 4225 dofs, more than Study/Maximum dofs = 1100")
 study_test(study_whose_first_mesh_has_too_many_dofs_ends_with_1 ${parameter_dir}/poisson.prm
   --set "Study/Maximum dofs=10" --expect-exit 1 --expect-message "Study/Maximum dofs=10.*81 dofs")
 study_test(study_ends_at_its_target_in_H1 ${l_shape} --set Study/Cycles=30
   --set "Study/Target error=0.02" --set "Study/Target norm=H1" --set "Output/Write VTU=false"
-  --expect-stopped-by target_error --expect-text "Stopped after cycle [0-9]+: the error, in H1")
+  --expect-stopped-by target_error --expect-text "Stopped after cycle [0-9]+: the error, in H1"
+  --expect-error-below H1=0.0235)
 study_test(study_ends_at_its_target_in_L2_with_global_refinement ${parameter_dir}/poisson.prm
   --set "Study/Target error=0.01" --set "Study/Target norm=L2" --set Study/Cycles=9
-  --set "Output/Write VTU=false" --expect-stopped-by target_error)
+  --set "Output/Write VTU=false" --expect-stopped-by target_error --expect-error-below L2=0.01
+  --expect-order L2=2 H1=1)
 study_test(study_ends_at_its_estimated_target ${l_shape} --set Study/Cycles=30
   --set "Study/Target error=0.05" --set "Study/Target norm=estimate" --ranks 2
   --set "Output/Write VTU=false" --expect-stopped-by target_error
   --expect-estimate relative=0.04+-0.01)
 study_test(study_ends_at_its_maximum_level ${parameter_dir}/poisson.prm
   --set "Mesh/Initial refinements=2" --set "Study/Maximum level=4" --set Study/Cycles=9
-  --set "Output/Write VTU=false" --expect-stopped-by nothing_to_refine --expect-cycles 3)
+  --set "Output/Write VTU=false" --expect-stopped-by nothing_to_refine --expect-cycles 3
+  --expect-order L2=2 H1=1)
 study_test(triangles_end_at_their_maximum_level ${parameter_dir}/poisson.prm
   --set "Mesh/Initial refinements=1" --set "Study/Maximum level=2" --set Study/Cycles=9
   --set Mesh/Cells=simplex --set "Output/Write VTU=false" --expect-stopped-by nothing_to_refine
-  --expect-cycles 2)
+  --expect-cycles 2 --expect-order L2=2 H1=1)
 study_test(cells_are_not_refined_beyond_the_maximum_level ${l_shape} --set Study/Cycles=30
   --set "Study/Maximum level=5" --set "Study/Maximum dofs=20000" --set "Output/Write VTU=false"
-  --expect-stopped-by nothing_to_refine)
+  --expect-stopped-by nothing_to_refine --expect-error-below L2=5.84e-4 H1=3.36e-2)
 study_test(target_without_exact_solution_ends_with_1 ${parameter_dir}/bratu_2d.prm
   --set "Study/Target error=0.1" --expect-exit 1 --expect-message "Study/Target norm")
 
@@ -63,7 +66,7 @@ study_test(regions_are_refined_before_and_between_cycles ${parameter_dir}/poisso
   --set Study/Refinement=adaptive --set Study/Estimator=expression
   --set "Study/Refine where=x < 0.5 && y < 0.5" --set Study/Cycles=3 --ranks 4 --same-as-ranks 1
   --set "Mesh/Initial refinement where=2*(x > 0.5)" --set "Output/Write VTU=false"
-  --expect-cycles 3)
+  --expect-cycles 3 --expect-error-below L2=2.31e-3 H1=0.1005)
 study_test(expression_that_is_missing_ends_with_1 ${parameter_dir}/poisson.prm
   --set Study/Refinement=adaptive --set Study/Estimator=expression --expect-exit 1
   --expect-message "Study/Refine where")
@@ -89,19 +92,22 @@ function(ranks_test name)
   study_test(${name}_has_the_same_numbers_on_1_and_4_ranks ${ARGN} --ranks 4 --same-as-ranks 1
     --set "Output/Write VTU=false")
 endfunction()
-ranks_test(poisson ${parameter_dir}/poisson.prm --set Study/Cycles=4)
+ranks_test(poisson ${parameter_dir}/poisson.prm --set Study/Cycles=4 --expect-order L2=2 H1=1)
 ranks_test(poisson_with_triangles ${parameter_dir}/poisson.prm --set Study/Cycles=3
-  --set Mesh/Cells=simplex --set "Mesh/Initial refinements=1")
-ranks_test(elasticity ${here}/elasticity_2d.prm --set "Mesh/Initial refinements=2")
+  --set Mesh/Cells=simplex --set "Mesh/Initial refinements=1" --expect-order L2=2 H1=1)
+ranks_test(elasticity ${here}/elasticity_2d.prm --set "Mesh/Initial refinements=2"
+  --expect-order L2=2 H1=1)
 ranks_test(elasticity_3d ${parameter_dir}/elasticity_cantilever.prm --set Study/Cycles=1
-  --absolute-for-quantities 1e-2)
+  --absolute-for-quantities 1e-2 --expect-quantity "end displacement_z=-3.784247142e-3+-1e-9"
+  --expect-quantity "moment y of 0=-8e4+-1e-2")
 ranks_test(bratu ${parameter_dir}/bratu_2d.prm --set "Mesh/Initial refinements=3"
-  --set Study/Cycles=3)
+  --set Study/Cycles=3 --expect-quantity "max u=0.798+-3e-3" --expect-quantity "energy=-6.987+-1e-3")
 # The whole flux is zero. Jacobians of cells of the size h round by about 1e-16/h, here 4e-13, and
 # cells that are others, moved, have those of the first of them, which depends on the ranks.
-ranks_test(adaptive_l_shape ${l_shape} --set Study/Cycles=8 --absolute-for-quantities 1e-11)
+ranks_test(adaptive_l_shape ${l_shape} --set Study/Cycles=8 --absolute-for-quantities 1e-11
+  --expect-rate-by-dofs H1=0.6+-0.05)
 ranks_test(adaptive_l_shape_by_fraction_of_the_error ${l_shape} --set Study/Cycles=8
-  --set Study/Strategy=fixed_fraction)
+  --set Study/Strategy=fixed_fraction --expect-error-below L2=1.07e-3 H1=4.41e-2)
 
 # Studies over parameters
 study_test(study_over_two_parameters_runs_all_combinations ${parameter_dir}/poisson.prm
@@ -170,4 +176,4 @@ study_test(convergence_table_is_written_for_markdown_and_latex ${parameter_dir}/
   --set Study/Cycles=3 --set "Output/Write VTU=false" --set "Output/Error indicator=true"
   --expect-line convergence.md "^. cycle" --expect-line convergence.md "^.---"
   --expect-line convergence.tex "begin.tabular" --expect-line convergence.tex "converged"
-  --expect-line convergence.csv "estimated_error,estimated_order,effectivity")
+  --expect-line convergence.csv "estimated_error,estimated_order,effectivity" --expect-order L2=2 H1=1)

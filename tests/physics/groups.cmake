@@ -14,30 +14,33 @@ endfunction()
 foreach(file IN LISTS shipped_files)
   get_filename_component(name ${file} NAME_WE)
   if(NOT name MATCHES "elasticity|heat_radiation")
-    nodes_test(shipped_${name} ${file} --absolute-for-quantities 1e-10)
+    nodes_test(shipped_${name} ${file} --absolute-for-quantities 1e-10 ${figures_of_${name}})
   endif()
 endforeach()
 nodes_test(shipped_elasticity_kirsch ${parameter_dir}/elasticity_kirsch.prm
-  --absolute-for-quantities 1e-4)
+  --absolute-for-quantities 1e-4 ${figures_of_elasticity_kirsch})
 nodes_test(shipped_elasticity_cook ${parameter_dir}/elasticity_cook.prm
-  --absolute-for-quantities 1e-4)
+  --absolute-for-quantities 1e-4 ${figures_of_elasticity_cook})
 foreach(name bracket cantilever thermal_twist) # known to fewer digits than are compared
   study_test(shipped_elasticity_${name}_repeats_on_two_groups
     ${parameter_dir}/elasticity_${name}.prm --ranks 2 --set Solver/Backend=host
-    --set Solver/Devices=2 --repeat-identical)
+    --set Solver/Devices=2 --repeat-identical ${figures_of_elasticity_${name}})
 endforeach()
-nodes_test(heat_of_materials ${here}/heat_materials_2d.prm)
-nodes_test(hanging_nodes_in_3d ${here}/hanging_nodes_3d.prm)
+nodes_test(heat_of_materials ${here}/heat_materials_2d.prm --expect-order L2=2 H1=1)
+nodes_test(hanging_nodes_in_3d ${here}/hanging_nodes_3d.prm
+  --expect-rate-by-dofs L2=0.85+-0.25 H1=0.45+-0.15)
 nodes_test(adaptive_periodic_sides ${here}/poisson_periodic_2d.prm
-  --set Study/Cycles=4 --set Study/Refinement=adaptive)
+  --set Study/Cycles=4 --set Study/Refinement=adaptive --expect-error-below L2=1.4e-3 H1=0.134)
 nodes_test(mesh_of_triangles_that_is_refined ${here}/poisson_2d.prm --set Mesh/Cells=simplex
-  --set Study/Cycles=3)
-nodes_test(nonlinear_conjugate_gradients ${here}/bratu_2d.prm --set Nonlinear/Method=nlcg)
-nodes_test(oblique_symmetry_planes ${here}/elasticity_oblique_3d.prm)
+  --set Study/Cycles=3 --expect-order L2=2 H1=1)
+nodes_test(nonlinear_conjugate_gradients ${here}/bratu_2d.prm --set Nonlinear/Method=nlcg
+  --expect-order L2=2 H1=1)
+nodes_test(oblique_symmetry_planes ${here}/elasticity_oblique_3d.prm --expect-error-below Linf=1e-10)
 nodes_test(discretisation_error_as_the_end_of_a_solve ${here}/poisson_2d.prm
-  --set Study/Cycles=4 --set Solver/Solver=cg --set "Solver/Stop at=discretisation error")
+  --set Study/Cycles=4 --set Solver/Solver=cg --set "Solver/Stop at=discretisation error"
+  --expect-order L2=2 H1=1)
 nodes_test(nodes_without_cells ${parameter_dir}/poisson.prm --set "Mesh/Initial refinements=0"
-  --set Study/Cycles=2)
+  --set Study/Cycles=2 --expect-error-below L2=0.12 H1=0.998)
 
 # Multigrid is that of all rows. By lower degrees and coarser meshes it takes the iterations of one group; with
 # aggregates, which end where a group does, one takes 6 and 8.
@@ -48,29 +51,30 @@ function(multigrid_test name file iterations)
     --expect-text "cycle 2: [^\\n]*converged, (${iterations}) linear iterations")
 endfunction()
 multigrid_test(elasticity_kirsch ${parameter_dir}/elasticity_kirsch.prm "32"
-  --set Solver/Preconditioner=multigrid)
+  --set Solver/Preconditioner=multigrid ${figures_of_elasticity_kirsch})
 multigrid_test(elasticity_lame ${parameter_dir}/elasticity_lame.prm "15"
-  --set Solver/Preconditioner=multigrid)
+  --set Solver/Preconditioner=multigrid ${figures_of_elasticity_lame})
 multigrid_test(materials ${parameter_dir}/poisson_materials.prm "30"
-  --set Solver/Preconditioner=multigrid)
+  --set Solver/Preconditioner=multigrid ${figures_of_poisson_materials})
 multigrid_test(an_adaptive_mesh ${parameter_dir}/poisson_lshape_adaptive.prm "7"
-  --set Solver/Preconditioner=multigrid)
+  --set Solver/Preconditioner=multigrid --expect-error-below L2=6.22e-4 H1=3.56e-2)
 multigrid_test(heat_radiation ${parameter_dir}/heat_radiation.prm "3 nonlinear iterations, 17"
-  --set Solver/Preconditioner=multigrid)
-multigrid_test(aggregates ${here}/poisson_3d.prm "[5-8]"
+  --set Solver/Preconditioner=multigrid ${figures_of_heat_radiation})
+multigrid_test(aggregates ${here}/poisson_3d.prm "[5-8]" --expect-order L2=2 H1=1
   --set "Solver/Preconditioner=multigrid coarsening=aggregation")
-multigrid_test(a_scaled_system ${here}/poisson_materials_2d.prm "[7-9]|10"
+multigrid_test(a_scaled_system ${here}/poisson_materials_2d.prm "[7-9]|10" --expect-order L2=2 H1=1
   --set "Solver/Preconditioner=multigrid coarsening=aggregation" --set Solver/Scaling=symmetric)
 
 # The words of Solver/Devices
 study_test(groups_of_a_node_are_told ${parameter_dir}/poisson.prm --ranks 3 --set Solver/Backend=host
-  --set Solver/Devices=2 --set Study/Cycles=2 --set "Output/Write VTU=false"
+  --set Solver/Devices=2 --set Study/Cycles=2 --set "Output/Write VTU=false" --expect-order L2=2 H1=1
   --expect-text "2 solver groups: ranks 0 to 1 with host .* rank 2 with host")
 study_test(groups_of_two_nodes_are_listed --ranks 3 --expect-text "Solver groups of these ranks"
   --expect-text "ranks 0 to 1 with host " --expect-text "rank 2 with host " -- --list)
 set_property(TEST groups_of_two_nodes_are_listed APPEND PROPERTY ENVIRONMENT FEMGPU_NODES=2)
 study_test(repeats_of_three_groups_have_the_same_bytes ${parameter_dir}/heat_radiation.prm --ranks 3
-  --set Solver/Backend=host --set Solver/Devices=3 --set Study/Cycles=2 --repeat-identical)
+  --set Solver/Backend=host --set Solver/Devices=3 --set Study/Cycles=2 --repeat-identical
+  ${figures_of_heat_radiation})
 study_test(more_groups_than_ranks_end_with_1 ${parameter_dir}/poisson.prm --ranks 2
   --set Solver/Backend=host --set Solver/Devices=3 --expect-exit 1
   --expect-message "Solver/Devices.*3 groups on each node, but a node has 2 ranks")

@@ -9,7 +9,9 @@ study_test(measured_linear_function_is_exact_and_the_same_on_1_and_2_ranks ${lin
   --expect-quantity "outflow=2+-1e-8" --expect-quantity "mean=1.5+-1e-9"
   --expect-quantity "max u=3+-1e-12" --expect-quantity "max u at x=1+-1e-12"
   --expect-quantity "min u at y=0+-1e-12" --expect-text "quantity +cycle +value +difference +order")
-study_test(measurements_are_the_same_on_1_and_4_ranks ${linear} --ranks 4 --same-as-ranks 1)
+study_test(measurements_are_the_same_on_1_and_4_ranks ${linear} --ranks 4 --same-as-ranks 1
+  --expect-quantity "inside u=1.7+-1e-9" --expect-quantity "outflow=2+-1e-8"
+  --expect-quantity "max u at x=1+-1e-12")
 study_test(measurements_on_an_adaptive_mesh_are_the_same_on_1_and_4_ranks
   ${parameter_dir}/poisson_lshape_adaptive.prm --ranks 4 --same-as-ranks 1 --set Study/Cycles=4
   --set "Output/Write VTU=false" --set "Measurements/Points=a: -0.5, 0.5\\; corner: 0, 0"

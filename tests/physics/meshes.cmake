@@ -9,7 +9,8 @@ foreach(file square.inp square_ascii.vtu square_base64.vtu
     --set Mesh/File=${meshes}/${file} --expect-error-below Linf=1e-11)
 endforeach()
 study_test(mesh_file_square.vtu_is_the_same_on_1_and_2_ranks ${here}/mesh_square.prm
-  --set Mesh/File=${meshes}/square_zlib.vtu --ranks 2 --same-as-ranks 1)
+  --set Mesh/File=${meshes}/square_zlib.vtu --ranks 2 --same-as-ranks 1
+  --expect-error-below Linf=1e-11)
 study_test(materials_of_a_vtu_file_are_listed --expect-text "material ids 1, 2" --
   ${here}/mesh_square.prm --set Mesh/File=${meshes}/square_raw.vtu --validate)
 
@@ -58,7 +59,7 @@ foreach(file poisson poisson_3d) # 8 triangles, 24 tetrahedra
   study_test(${file}_of_few_simplices_is_the_same_on_1_and_11_ranks ${parameter_dir}/${file}.prm
     --set Mesh/Generator=hyper_cube --set "Mesh/Arguments=0 : 1 : true" --set Mesh/Cells=simplex
     --set "Mesh/Initial refinements=0" --set Study/Cycles=3 --set Discretization/Degree=2
-    --ranks 11 --same-as-ranks 1)
+    --ranks 11 --same-as-ranks 1 --expect-order L2=3 H1=2)
 endforeach()
 
 # A sphere and a cylinder on one body: its volume, 7/6 pi + 3/4 pi, has order 2p. And hexahedra with a
@@ -133,7 +134,8 @@ endfunction()
 plate_test(boundary_that_no_condition_names_ends_with_1_on_2_ranks --ranks 2
   --set "Mesh/Natural boundaries=symmetry_x" --expect-exit 1
   --expect-message "No condition names 2 \\(symmetry_y\\) of the boundary ids.*Natural boundaries")
-plate_test(all_boundaries_may_be_natural --set "Mesh/Natural boundaries=all")
+plate_test(all_boundaries_may_be_natural --set "Mesh/Natural boundaries=all"
+  --expect-error-below L2=0.0248 H1=0.147)
 plate_test(name_that_no_boundary_has_ends_with_1 --set "Poisson/Neumann=whole: 1" --expect-exit 1
   --expect-message "'whole' in Poisson/Neumann is no boundary id and no name.*3 \\(hole\\)")
 plate_test(unknown_natural_boundary_ends_with_1 --set "Mesh/Natural boundaries=9" --expect-exit 1
@@ -204,9 +206,10 @@ set(seam ${parameter_dir}/poisson.prm --set Mesh/File=${written}/seam.msh --set 
   --set "Poisson/Exact solution=" --set "Poisson/Dirichlet=0: x" --set "Poisson/Right-hand side=0"
   --set "Measurements/Points=middle: 1.5, 0.5" --set "Measurements/Point fields=grad_u_x")
 study_test(merged_nodes_hold_parts_together_on_1_and_2_ranks ${seam} --set "Mesh/Merge nodes=1e-6"
-  --ranks 2 --same-as-ranks 1 --expect-text "cycle 0: 192 cells, 225 dofs")
+  --ranks 2 --same-as-ranks 1 --expect-text "cycle 0: 192 cells, 225 dofs"
+  --expect-quantity "middle grad_u_x=1+-1e-7")
 study_test(parts_may_be_meant_to_be_apart ${seam} --set "Mesh/Merge nodes=keep"
-  --expect-text "cycle 0: 192 cells, 234 dofs")
+  --expect-text "cycle 0: 192 cells, 234 dofs" --expect-quantity "middle grad_u_x=1+-1e-7")
 study_test(merging_too_far_ends_with_2 ${seam} --set "Mesh/Merge nodes=1.5" --expect-exit 2
   --expect-message "seam\\.msh:19: two nodes of this cell are no farther apart")
 study_test(other_nodes_at_a_side_cannot_be_merged ${seam} --set Mesh/File=${written}/other_nodes.msh

@@ -62,12 +62,22 @@ def differences(whole, shared):
             yield f"{name} differs by {difference}, its size is {scale}"
 
 
+def distance_from(result, expected):
+    """How far an array, `u=FORMULA` in x, y and z, is from its exact values, and its name."""
+    name, _, formula = expected.partition("=")
+    names = {function: getattr(numpy, function) for function in ("sin", "cos", "exp", "pi")}
+    exact = eval(formula, names, dict(zip("xyz", result.points.T)))  # of the command line
+    return numpy.abs(result.point_arrays[name][:, 0] - exact).max(), name
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
     parser.add_argument("file")
     parser.add_argument("--ranks", default="1")
     parser.add_argument("--set", action="append", default=[])
+    parser.add_argument("--exact", nargs=2, metavar=("ARRAY=FORMULA", "WIDTH"),
+                        help="values of an array of the last file")
     parser.add_argument("--bytes", type=float, help="of the last file, for a cell, at most")
     options = parser.parse_args()
     wrong = []
@@ -86,6 +96,10 @@ def main():
             whole = vtu.Result(os.path.join(directory, "vtu", name.replace(".vtkhdf", ".pvtu")))
             wrong += [f"{name}: {text}" for text in differences(whole, shared)]
             print(f"{name}: {shared.cells} cells, {os.path.getsize(path) / shared.cells:.1f} bytes each")
+        if options.exact and parts:
+            distance, name = distance_from(shared, options.exact[0])
+            if not distance <= float(options.exact[1]):
+                wrong.append(f"{parts[-1]}: {name} is {distance} from its exact values")
         if options.bytes and not os.path.getsize(path) <= options.bytes * shared.cells:
             wrong.append(f"{parts[-1]}: more than {options.bytes} bytes a cell")
     print("\n".join(wrong), file=sys.stderr)

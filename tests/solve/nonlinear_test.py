@@ -154,8 +154,10 @@ class NonlinearBenchmark(SolveTest):
         rows = self.run_benchmark("--only", "nlcg two-stage", "--blocks", "1", "4", "--level", "0")
         self.assertEqual([(row["p"], row["m"], row["q"], row["kappa"]) for row in rows],
                          [(p, m, q, "0") for p in "14" for m in "12" for q in "12"])
+        [expected] = self.run_benchmark("--only", "newton identity")
         for row in rows:
             self.assertEqual(row["outcome"], "converged")
+            self.assertAlmostEqual(float(row["max_u"]), float(expected["max_u"]), places=6)
 
     def test_what_ends_a_run_is_told(self):
         only = ["--only", "nlcg jacobi"]

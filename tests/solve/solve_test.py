@@ -101,6 +101,9 @@ class Systems(SolveTest):
                     self.assertEqual(report["outcome"], "converged")
                     solve = report["solve"]
                     self.assertLessEqual(solve["true_residual"], 1e-8 * solve["rhs_norm"])
+                    x = self.solution("--generate", system, "--rhs", "row-sums", "--solver", solver,
+                                      "--format", matrix_format)
+                    self.assert_close(x, [1.] * len(x), 1e-9)
 
     def test_solver_and_preconditioner_are_chosen_by_the_matrix(self):
         report = self.report("--generate", "poisson2d-5pt:9x7")
